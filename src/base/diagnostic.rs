@@ -1,0 +1,173 @@
+//! A finding as plain data. Never words itself, never renders itself: rules fill it in, `cli/render` shows it.
+
+use super::fix::Fix;
+use super::rule_meta::{RuleMeta, Severity};
+use super::source::{LineIndex, Position};
+use super::span::Span;
+use std::sync::Arc;
+
+/// A further place that explains a finding.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Label {
+    /// The file, when it is another one than the finding's.
+    pub path: Option<Arc<str>>,
+    /// Where.
+    pub span: Span,
+    /// Line and column of the span's start; filled in where the text is at hand.
+    pub start: Position,
+    /// What is to be seen there; a lower-case fragment.
+    pub text: String,
+}
+
+/// One finding of one rule.
+#[derive(Clone, Debug)]
+pub struct Diagnostic {
+    /// The rule that found it.
+    pub rule: &'static RuleMeta,
+    /// Severity after `[lints]`.
+    pub severity: Severity,
+    /// What was found, against what was expected; a lower-case fragment without a full stop.
+    pub message: String,
+    /// The file, relative to the project root; `-` for standard input.
+    pub path: Arc<str>,
+    /// The place to look at.
+    pub span: Span,
+    /// Where the span starts; filled in by [`Diagnostic::locate`].
+    pub start: Position,
+    /// Where the span ends; filled in by [`Diagnostic::locate`].
+    pub end: Position,
+    /// What is to be seen at the span itself; may be empty.
+    pub here: String,
+    /// Further places, first the most telling one.
+    pub labels: Vec<Label>,
+    /// Where values came from, why it matters.
+    pub notes: Vec<String>,
+    /// What to do.
+    pub help: Option<String>,
+    /// The name of the task it belongs to.
+    pub task: Option<Arc<str>>,
+    /// Ways out, the best first.
+    pub fixes: Vec<Fix>,
+    /// Stable identity for suppressions: rule, task and the text of the place, not its line number.
+    pub fingerprint: String,
+}
+
+impl Diagnostic {
+    /// A finding with the rule's default severity and nothing but its message and place.
+    pub fn new(rule: &'static RuleMeta, path: &Arc<str>, span: Span, message: impl Into<String>) -> Self {
+        Self {
+            rule,
+            severity: rule.severity.unwrap_or(rule.when_enabled),
+            message: message.into(),
+            path: Arc::clone(path),
+            span,
+            start: Position::default(),
+            end: Position::default(),
+            here: String::new(),
+            labels: Vec::new(),
+            notes: Vec::new(),
+            help: None,
+            task: None,
+            fixes: Vec::new(),
+            fingerprint: String::new(),
+        }
+    }
+
+    /// Says what is to be seen at the span.
+    #[must_use]
+    pub fn here(mut self, text: impl Into<String>) -> Self {
+        self.here = text.into();
+        self
+    }
+
+    /// Adds a place in the same file.
+    #[must_use]
+    pub fn label(mut self, span: Span, text: impl Into<String>) -> Self {
+        self.labels.push(Label { path: None, span, start: Position::default(), text: text.into() });
+        self
+    }
+
+    /// Adds a place in another file.
+    #[must_use]
+    pub fn label_in(mut self, path: Arc<str>, span: Span, start: Position, text: impl Into<String>) -> Self {
+        self.labels.push(Label { path: Some(path), span, start, text: text.into() });
+        self
+    }
+
+    /// Adds a note.
+    #[must_use]
+    pub fn note(mut self, text: impl Into<String>) -> Self {
+        self.notes.push(text.into());
+        self
+    }
+
+    /// Says what to do.
+    #[must_use]
+    pub fn help(mut self, text: impl Into<String>) -> Self {
+        self.help = Some(text.into());
+        self
+    }
+
+    /// Adds a way out.
+    #[must_use]
+    pub fn fix(mut self, fix: Fix) -> Self {
+        self.fixes.push(fix);
+        self
+    }
+
+    /// Overrides the severity (before `[lints]`).
+    #[must_use]
+    pub fn severity(mut self, severity: Severity) -> Self {
+        self.severity = severity;
+        self
+    }
+
+    /// Fills in lines, columns and the fingerprint from the text of the finding's file.
+    pub fn locate(&mut self, text: &str, index: &LineIndex) {
+        self.start = index.position(text, self.span.start);
+        self.end = index.position(text, self.span.end);
+        for label in &mut self.labels {
+            if label.path.is_none() {
+                label.start = index.position(text, label.span.start);
+            }
+        }
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(self.rule.name.as_bytes());
+        hasher.update(b"\0");
+        hasher.update(self.path.as_bytes());
+        hasher.update(b"\0");
+        hasher.update(self.task.as_deref().unwrap_or("").as_bytes());
+        let line = index.line_span(text, self.start.line).map_or("", |span| span.slice(text));
+        let mut end = (self.span.end.min(self.span.start.saturating_add(200)) as usize).min(text.len());
+        while !text.is_char_boundary(end) {
+            end -= 1;
+        }
+        let place = text.get(self.span.start as usize..end).unwrap_or("");
+        for part in [line, place] {
+            hasher.update(b"\0");
+            for word in part.split_ascii_whitespace().take(64) {
+                hasher.update(word.as_bytes());
+                hasher.update(b" ");
+            }
+        }
+        self.fingerprint = hasher.finalize().to_hex().get(..16).unwrap_or("").to_owned();
+    }
+
+    /// Whether any fix exists.
+    pub fn is_fixable(&self) -> bool {
+        !self.fixes.is_empty()
+    }
+}
+
+/// The stable order of every output: path, span start, code, span end, message.
+pub fn sort(diagnostics: &mut [Diagnostic]) {
+    diagnostics.sort_by(|a, b| {
+        (&a.path, a.span.start, a.rule.code, a.span.end, &a.message).cmp(&(
+            &b.path,
+            b.span.start,
+            b.rule.code,
+            b.span.end,
+            &b.message,
+        ))
+    });
+}

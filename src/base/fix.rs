@@ -1,0 +1,86 @@
+//! Fixes as text edits on the source. Trees are never changed in place.
+
+use super::span::Span;
+use serde::Serialize;
+
+/// Whether a fix may be applied without a look at it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Applicability {
+    /// Keeps every resolved setting and every prompt text as the author meant it.
+    Safe,
+    /// One of several ways out; a person chooses.
+    Suggested,
+}
+
+/// Replaces the bytes of `span` by `insert`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Edit {
+    /// What is replaced; empty for an insertion.
+    pub span: Span,
+    /// The new text; empty for a deletion.
+    pub insert: String,
+}
+
+/// A titled set of edits of one file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Fix {
+    /// What it does, an imperative lower-case fragment: “add <inherit_context>none</inherit_context>”.
+    pub title: String,
+    /// Safe or suggested.
+    pub applicability: Applicability,
+    /// Sorted by span, not overlapping.
+    pub edits: Vec<Edit>,
+}
+
+impl Fix {
+    /// A safe fix.
+    pub fn safe(title: impl Into<String>, edits: Vec<Edit>) -> Self {
+        Self::with(title, Applicability::Safe, edits)
+    }
+
+    /// A suggested fix.
+    pub fn suggested(title: impl Into<String>, edits: Vec<Edit>) -> Self {
+        Self::with(title, Applicability::Suggested, edits)
+    }
+
+    fn with(title: impl Into<String>, applicability: Applicability, mut edits: Vec<Edit>) -> Self {
+        edits.sort_by_key(|edit| edit.span);
+        Self { title: title.into(), applicability, edits }
+    }
+}
+
+impl Edit {
+    /// Replaces `span`.
+    pub fn replace(span: Span, insert: impl Into<String>) -> Self {
+        Self { span, insert: insert.into() }
+    }
+
+    /// Inserts before `offset`.
+    pub fn insert(offset: u32, insert: impl Into<String>) -> Self {
+        Self { span: Span::at(offset), insert: insert.into() }
+    }
+
+    /// Removes `span`.
+    pub fn delete(span: Span) -> Self {
+        Self { span, insert: String::new() }
+    }
+}
+
+/// Applies sorted edits to a text. `None` when they overlap, leave the text or split a character.
+pub fn apply(text: &str, edits: &[Edit]) -> Option<String> {
+    let mut out = String::with_capacity(text.len() + 64);
+    let mut at = 0;
+    for edit in edits {
+        let (start, end) = (edit.span.start as usize, edit.span.end as usize);
+        if start < at {
+            return None;
+        }
+        out.push_str(text.get(at..start)?);
+        text.get(start..end)?;
+        out.push_str(&edit.insert);
+        at = end;
+    }
+    out.push_str(text.get(at..)?);
+    Some(out)
+}

@@ -1,0 +1,219 @@
+//! The only door to files, clock and environment: traits, their real form, and one in memory for tests.
+//!
+//! Everything written goes through a temporary file in the same folder, `sync`, and a rename, so that a reader
+//! sees the old bytes or the new ones, never a part.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// What an incremental build compares to know that a file did not change.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Stamp {
+    /// Length in bytes.
+    pub len: u64,
+    /// Time of the last change in nanoseconds since 1970.
+    pub modified: i128,
+    /// Identity of the file where the platform has one (an inode), else 0.
+    pub id: u64,
+    /// Time of the last change of the file's metadata in nanoseconds where the platform has it, else 0.
+    pub changed: i128,
+}
+
+/// Read access to files. Implemented by the real file system and by [`MemoryFs`].
+pub trait ReadFs: Sync {
+    /// All bytes of a file. A file larger than `limit` bytes gives [`io::ErrorKind::FileTooLarge`] unread.
+    fn read(&self, path: &Path, limit: u64) -> io::Result<Vec<u8>>;
+
+    /// Length and times of a file.
+    fn stamp(&self, path: &Path) -> io::Result<Stamp>;
+
+    /// The path with links and `..` resolved, to tell whether a file lies inside a folder.
+    fn canonical(&self, path: &Path) -> io::Result<PathBuf>;
+}
+
+/// Files in memory, for tests, editors and build steps that hold their own text.
+#[derive(Clone, Debug, Default)]
+pub struct MemoryFs {
+    files: std::collections::BTreeMap<PathBuf, Vec<u8>>,
+}
+
+impl MemoryFs {
+    /// No files.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds or replaces a file.
+    pub fn insert(&mut self, path: impl Into<PathBuf>, bytes: impl Into<Vec<u8>>) {
+        self.files.insert(path.into(), bytes.into());
+    }
+}
+
+impl ReadFs for MemoryFs {
+    fn read(&self, path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+        let bytes = self.files.get(path).ok_or(io::ErrorKind::NotFound)?;
+        if bytes.len() as u64 > limit { Err(io::ErrorKind::FileTooLarge.into()) } else { Ok(bytes.clone()) }
+    }
+
+    fn stamp(&self, path: &Path) -> io::Result<Stamp> {
+        let bytes = self.files.get(path).ok_or(io::ErrorKind::NotFound)?;
+        Ok(Stamp { len: bytes.len() as u64, ..Stamp::default() })
+    }
+
+    fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
+        let mut out = PathBuf::new();
+        for part in path.components() {
+            match part {
+                std::path::Component::ParentDir => {
+                    out.pop();
+                }
+                std::path::Component::CurDir => {}
+                std::path::Component::Prefix(_) | std::path::Component::RootDir | std::path::Component::Normal(_) => {
+                    out.push(part)
+                }
+            }
+        }
+        Ok(out)
+    }
+}
+
+#[cfg(feature = "fs")]
+pub use real::*;
+
+#[cfg(feature = "fs")]
+#[allow(clippy::disallowed_methods, reason = "this is the door")]
+mod real {
+    use super::{Path, PathBuf, ReadFs, Stamp, io};
+    use std::io::{Read, Write};
+
+    /// The file system of the machine.
+    #[derive(Clone, Copy, Debug, Default)]
+    pub struct RealFs;
+
+    impl ReadFs for RealFs {
+        fn read(&self, path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+            let mut bytes = Vec::new();
+            read_into(path, limit, &mut bytes)?;
+            Ok(bytes)
+        }
+
+        fn stamp(&self, path: &Path) -> io::Result<Stamp> {
+            std::fs::metadata(path).map(|meta| stamp_of(&meta))
+        }
+
+        fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
+            std::fs::canonicalize(path)
+        }
+    }
+
+    /// Reads a file into a buffer that is reused from file to file. Returns its stamp.
+    pub fn read_into(path: &Path, limit: u64, bytes: &mut Vec<u8>) -> io::Result<Stamp> {
+        bytes.clear();
+        let mut file = std::fs::File::open(path)?;
+        let meta = file.metadata()?;
+        if meta.is_dir() {
+            return Err(io::ErrorKind::IsADirectory.into());
+        }
+        if meta.len() > limit {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        bytes.reserve(meta.len() as usize + 1);
+        if meta.is_file() {
+            file.read_to_end(bytes)?;
+        } else {
+            // A pipe or device has no length of its own: stop one byte past the limit.
+            file.take(limit + 1).read_to_end(bytes)?;
+            if bytes.len() as u64 > limit {
+                return Err(io::ErrorKind::FileTooLarge.into());
+            }
+        }
+        Ok(stamp_of(&meta))
+    }
+
+    /// The stamp in a file's metadata.
+    pub fn stamp_of(meta: &std::fs::Metadata) -> Stamp {
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::MetadataExt;
+            let nanos = |s: i64, n: i64| i128::from(s) * 1_000_000_000 + i128::from(n);
+            Stamp {
+                len: meta.len(),
+                modified: nanos(meta.mtime(), meta.mtime_nsec()),
+                id: meta.ino(),
+                changed: nanos(meta.ctime(), meta.ctime_nsec()),
+            }
+        }
+        #[cfg(not(unix))]
+        {
+            let modified = meta
+                .modified()
+                .ok()
+                .and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok())
+                .map_or(0, |time| time.as_nanos() as i128);
+            Stamp { len: meta.len(), modified, id: 0, changed: 0 }
+        }
+    }
+
+    /// Whether a path exists and is a folder.
+    pub fn is_dir(path: &Path) -> bool {
+        std::fs::metadata(path).is_ok_and(|meta| meta.is_dir())
+    }
+
+    /// Whether a path exists.
+    pub fn exists(path: &Path) -> bool {
+        std::fs::metadata(path).is_ok()
+    }
+
+    /// The current folder.
+    pub fn current_dir() -> io::Result<PathBuf> {
+        std::env::current_dir()
+    }
+
+    /// Makes a folder and those above it.
+    pub fn create_dir_all(path: &Path) -> io::Result<()> {
+        std::fs::create_dir_all(path)
+    }
+
+    /// Writes a file as a whole: temporary file in the same folder, sync, rename, sync of the folder.
+    /// `write` is handed a buffered writer.
+    pub fn write_atomic_with(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<Stamp> {
+        // Write through a link rather than replace it.
+        let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+        let folder = match target.parent() {
+            Some(parent) if !parent.as_os_str().is_empty() => parent,
+            _ => Path::new("."),
+        };
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(".ctxc-").suffix(".tmp");
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            let mode = std::fs::metadata(&target).map_or(0o644, |meta| meta.permissions().mode() & 0o777);
+            builder.permissions(std::fs::Permissions::from_mode(mode));
+        }
+        let mut temp = builder.tempfile_in(folder)?;
+        {
+            let mut out = io::BufWriter::with_capacity(1 << 18, temp.as_file_mut());
+            write(&mut out)?;
+            out.flush()?;
+        }
+        temp.as_file().sync_all()?;
+        let file = temp.persist(&target).map_err(|err| err.error)?;
+        #[cfg(unix)]
+        if let Ok(dir) = std::fs::File::open(folder) {
+            // Some file systems cannot sync a folder; the rename itself has happened.
+            let _ = dir.sync_all();
+        }
+        file.metadata().map(|meta| stamp_of(&meta))
+    }
+
+    /// Writes a file as a whole. See [`write_atomic_with`].
+    pub fn write_atomic(path: &Path, bytes: &[u8]) -> io::Result<Stamp> {
+        write_atomic_with(path, |out| out.write_all(bytes))
+    }
+
+    /// An environment variable that is set and not empty.
+    pub fn env(name: &str) -> Option<String> {
+        std::env::var(name).ok().filter(|value| !value.is_empty())
+    }
+}

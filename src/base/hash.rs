@@ -1,0 +1,62 @@
+//! Content hashes: BLAKE3, written `b3:` and 64 hex digits.
+
+use std::fmt;
+
+/// A BLAKE3 hash.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Hash(pub [u8; 32]);
+
+impl Hash {
+    /// The hash of some bytes.
+    pub fn of(bytes: &[u8]) -> Self {
+        Self(*blake3::hash(bytes).as_bytes())
+    }
+
+    /// Reads `b3:` and 64 hex digits.
+    pub fn parse(text: &str) -> Option<Self> {
+        let hex = text.strip_prefix("b3:")?;
+        blake3::Hash::from_hex(hex).ok().map(|hash| Self(*hash.as_bytes()))
+    }
+}
+
+impl fmt::Display for Hash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "b3:{}", blake3::Hash::from_bytes(self.0).to_hex())
+    }
+}
+
+impl fmt::Debug for Hash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// Hashes a sequence of fields so that no two sequences share an encoding: each field is preceded by its length.
+#[derive(Clone, Default)]
+pub struct Hasher(blake3::Hasher);
+
+impl Hasher {
+    /// An empty hasher.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds one field.
+    pub fn field(&mut self, bytes: impl AsRef<[u8]>) -> &mut Self {
+        let bytes = bytes.as_ref();
+        self.0.update(&(bytes.len() as u64).to_le_bytes());
+        self.0.update(bytes);
+        self
+    }
+
+    /// Adds a number.
+    pub fn number(&mut self, number: u64) -> &mut Self {
+        self.0.update(&number.to_le_bytes());
+        self
+    }
+
+    /// The hash of all fields so far.
+    pub fn finish(&self) -> Hash {
+        Hash(*self.0.finalize().as_bytes())
+    }
+}

@@ -1,0 +1,12 @@
+//! Floor 0: plain data and the only door to the outside world.
+//!
+//! Nothing here knows XML, templates or a terminal.
+
+pub mod diagnostic;
+pub mod fix;
+pub mod fs;
+pub mod hash;
+pub mod rule_meta;
+pub mod source;
+pub mod span;
+pub mod suggest;

@@ -1,0 +1,95 @@
+//! What a rule is, apart from how it checks: name, code, severity, documentation.
+//!
+//! The kebab-case name is the handle; the number is an alias.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// How much a finding weighs. Ordered from the gravest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// Fails the build.
+    Error,
+    /// Probably a mistake.
+    Warning,
+    /// Worth knowing.
+    Info,
+    /// A small improvement; shown on request.
+    Hint,
+}
+
+impl Severity {
+    /// The word used in every format.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+            Self::Info => "info",
+            Self::Hint => "hint",
+        }
+    }
+}
+
+impl fmt::Display for Severity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// The number behind `CTX…`, an alias of the rule's name.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Code(pub u16);
+
+impl Code {
+    /// The hundred it belongs to: 0 syntax, 1 structure, 2 context, 3 names, 4 migration, 5 project, 9 input.
+    pub const fn family(self) -> u16 {
+        self.0 / 100
+    }
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "CTX{:03}", self.0)
+    }
+}
+
+impl fmt::Debug for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// One example of a rule's page: a template, and optionally the project file beside it.
+#[derive(Clone, Copy, Debug)]
+pub struct Example {
+    /// Shown as `template.xml`.
+    pub template: &'static str,
+    /// Shown as `ctxc.toml`; empty for none.
+    pub project: &'static str,
+}
+
+/// Everything about a rule but its check.
+#[derive(Debug)]
+pub struct RuleMeta {
+    /// The number, an alias.
+    pub code: Code,
+    /// The kebab-case handle.
+    pub name: &'static str,
+    /// Names it had before; `[lints]`, `allow` and `explain` still take them.
+    pub renamed_from: &'static [&'static str],
+    /// Severity where the project says nothing. `None`: off by default.
+    pub severity: Option<Severity>,
+    /// Severity once a project turns on a rule that is off by default without saying how much it weighs.
+    pub when_enabled: Severity,
+    /// A promise of the language: can be neither silenced nor lowered.
+    pub locked: bool,
+    /// One lower-case line.
+    pub summary: &'static str,
+    /// Markdown: what goes wrong for the agent, why it is so, what to do.
+    pub page: &'static str,
+    /// Examples that give exactly this finding (others of lower severity may come along).
+    pub bad: &'static [Example],
+    /// Examples that do not give it.
+    pub good: &'static [Example],
+}

@@ -1,0 +1,89 @@
+//! Byte ranges of decoded text.
+//!
+//! Offsets count UTF-8 bytes after decoding; a byte order mark is not counted. Never a line or a column:
+//! those are computed at the edge by [`super::source::LineIndex`].
+
+use serde::{Deserialize, Serialize};
+
+/// A half-open byte range, `start <= end`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Span {
+    /// First byte.
+    pub start: u32,
+    /// One past the last byte.
+    pub end: u32,
+}
+
+impl Span {
+    /// The span from `start` to `end`; an `end` before `start` gives an empty span at `start`.
+    pub const fn new(start: u32, end: u32) -> Self {
+        Self { start, end: if end < start { start } else { end } }
+    }
+
+    /// An empty span, the place of an insertion.
+    pub const fn at(offset: u32) -> Self {
+        Self { start: offset, end: offset }
+    }
+
+    /// From `usize` offsets. Documents above 4 GiB are refused before anything makes a span.
+    pub const fn of(start: usize, end: usize) -> Self {
+        Self::new(start as u32, end as u32)
+    }
+
+    /// Length in bytes.
+    pub const fn len(self) -> u32 {
+        self.end - self.start
+    }
+
+    /// Whether the span covers no byte.
+    pub const fn is_empty(self) -> bool {
+        self.start == self.end
+    }
+
+    /// Whether `offset` lies inside, or at the end of an empty span.
+    pub const fn contains(self, offset: u32) -> bool {
+        self.start <= offset && (offset < self.end || (self.start == self.end && offset == self.end))
+    }
+
+    /// Whether `other` lies wholly inside.
+    pub const fn encloses(self, other: Span) -> bool {
+        self.start <= other.start && other.end <= self.end
+    }
+
+    /// The smallest span that covers both.
+    #[must_use]
+    pub fn cover(self, other: Span) -> Span {
+        Span { start: self.start.min(other.start), end: self.end.max(other.end) }
+    }
+
+    /// The text under the span; empty where the span does not fit the text.
+    pub fn slice(self, text: &str) -> &str {
+        text.get(self.start as usize..self.end as usize).unwrap_or("")
+    }
+}
+
+/// A value together with the place where it was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Spanned<T> {
+    /// The value.
+    pub value: T,
+    /// Where it stands.
+    pub span: Span,
+}
+
+impl<T> Spanned<T> {
+    /// Pairs a value with its place.
+    pub const fn new(value: T, span: Span) -> Self {
+        Self { value, span }
+    }
+
+    /// The same place with another value.
+    pub fn map<U>(self, f: impl FnOnce(T) -> U) -> Spanned<U> {
+        Spanned { value: f(self.value), span: self.span }
+    }
+
+    /// A borrowed view.
+    pub const fn as_ref(&self) -> Spanned<&T> {
+        Spanned { value: &self.value, span: self.span }
+    }
+}

@@ -1,0 +1,8 @@
+//! ctxc, the context compiler: reads task templates, proves their context settings consistent, and emits a
+//! resolved, hashed registry, so that nothing is resolved at run time.
+//!
+//! Data moves one way, top to bottom of this list; a module imports only from those above it:
+//! [`base`] → [`syntax`] → [`template`] → [`settings`] → [`project`] → [`rules`] → [`registry`] → `cli`.
+
+pub mod base;
+pub mod syntax;

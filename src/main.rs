@@ -1,0 +1,2 @@
+//! The `ctxc` program.
+fn main() {}

@@ -1,0 +1,396 @@
+//! The tolerant tree: an arena with byte spans, immutable once read.
+//!
+//! Holds no text of its own: spans point into the text that was read. Whatever was broken, the tree is a tree:
+//! every element has an end, every child a parent. Elements inside a damaged region say so ([`Element::is_damaged`]),
+//! so that nothing above words a second fault for the same damage.
+
+use super::value;
+use crate::base::span::Span;
+use std::borrow::Cow;
+
+/// An index into the arena. Document order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct NodeId(pub(super) u32);
+
+impl NodeId {
+    /// The position in document order.
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+pub(super) const NONE: u32 = u32::MAX;
+/// Bits of [`Raw::flags`].
+pub(super) mod flag {
+    /// The node stands in or spans a damaged region.
+    pub(in crate::syntax) const DAMAGED: u8 = 1;
+    /// Written `<a/>`.
+    pub(in crate::syntax) const EMPTY: u8 = 2;
+    /// Has an end tag of its own.
+    pub(in crate::syntax) const CLOSED: u8 = 4;
+    /// The text holds `&` or a carriage return and must be decoded.
+    pub(in crate::syntax) const ENCODED: u8 = 8;
+    /// The text is nothing but white space.
+    pub(in crate::syntax) const BLANK: u8 = 16;
+}
+
+/// What a node is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// An element.
+    Element,
+    /// Character data between tags.
+    Text,
+    /// A CDATA section.
+    Cdata,
+    /// A comment.
+    Comment,
+    /// A processing instruction (the XML declaration is none).
+    Instruction,
+}
+
+/// One node as stored. For text, CDATA, comments and instructions `inner` is the content without its marks.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Raw {
+    pub(super) kind: Kind,
+    pub(super) flags: u8,
+    /// Bytes of the name (elements) or of the target (instructions).
+    pub(super) name: u16,
+    /// Attributes, from `attributes` on.
+    pub(super) count: u16,
+    /// 0 for none, else 1 + index into the namespaces.
+    pub(super) namespace: u16,
+    pub(super) parent: u32,
+    pub(super) next: u32,
+    pub(super) child: u32,
+    pub(super) start: u32,
+    pub(super) end: u32,
+    /// Elements: the end of the start tag, the start of the end tag (both the end for `<a/>`).
+    pub(super) inner: Span,
+    pub(super) attributes: u32,
+}
+
+/// One attribute as stored.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RawAttribute {
+    pub(super) name: Span,
+    /// Without the quotes.
+    pub(super) value: Span,
+    pub(super) namespace: u16,
+    pub(super) flags: u8,
+}
+
+/// The arena. Reused from file to file by [`Tree::clear`].
+#[derive(Clone, Debug, Default)]
+pub struct Tree {
+    pub(super) nodes: Vec<Raw>,
+    pub(super) attributes: Vec<RawAttribute>,
+    pub(super) namespaces: Vec<String>,
+    /// Nodes without a parent: comments, instructions, the root element, and whatever damage left beside it.
+    pub(super) first: u32,
+    pub(super) root: u32,
+}
+
+impl Tree {
+    /// An empty tree.
+    pub fn new() -> Self {
+        Self { first: NONE, root: NONE, ..Self::default() }
+    }
+
+    /// Forgets all nodes and keeps the memory.
+    pub fn clear(&mut self) {
+        self.nodes.clear();
+        self.attributes.clear();
+        self.namespaces.clear();
+        self.first = NONE;
+        self.root = NONE;
+    }
+
+    /// Number of nodes.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Whether nothing was read.
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    pub(super) fn raw(&self, id: u32) -> Option<&Raw> {
+        self.nodes.get(id as usize)
+    }
+}
+
+/// A tree together with its text: the handle that everything above works with.
+#[derive(Clone, Copy, Debug)]
+pub struct Document<'a> {
+    /// The decoded text without a byte order mark.
+    pub text: &'a str,
+    /// Its tree.
+    pub tree: &'a Tree,
+}
+
+impl<'a> Document<'a> {
+    /// The root element; `None` when there is none to be seen.
+    pub fn root(self) -> Option<Element<'a>> {
+        self.element(NodeId(self.tree.root))
+    }
+
+    /// The element with an id; `None` when the id is none of an element.
+    pub fn element(self, id: NodeId) -> Option<Element<'a>> {
+        let raw = self.tree.raw(id.0)?;
+        (raw.kind == Kind::Element).then_some(Element { document: self, id, raw })
+    }
+
+    /// The node with an id.
+    pub fn node(self, id: NodeId) -> Option<Node<'a>> {
+        self.tree.raw(id.0).map(|raw| Node { document: self, id, raw })
+    }
+
+    /// Nodes without a parent, in document order.
+    pub fn nodes(self) -> Children<'a> {
+        Children { document: self, next: self.tree.first }
+    }
+
+    /// Every element in document order.
+    pub fn elements(self) -> impl Iterator<Item = Element<'a>> {
+        (0..self.tree.nodes.len() as u32).filter_map(move |id| self.element(NodeId(id)))
+    }
+}
+
+/// Any node.
+#[derive(Clone, Copy, Debug)]
+pub struct Node<'a> {
+    document: Document<'a>,
+    id: NodeId,
+    raw: &'a Raw,
+}
+
+impl<'a> Node<'a> {
+    /// What it is.
+    pub const fn kind(self) -> Kind {
+        self.raw.kind
+    }
+
+    /// Its id.
+    pub const fn id(self) -> NodeId {
+        self.id
+    }
+
+    /// All of it, with its marks.
+    pub const fn span(self) -> Span {
+        Span { start: self.raw.start, end: self.raw.end }
+    }
+
+    /// Its content without its marks (`<!--`, `<![CDATA[`, `<?`): for elements what stands between the tags.
+    pub const fn inner(self) -> Span {
+        self.raw.inner
+    }
+
+    /// The element it is.
+    pub fn as_element(self) -> Option<Element<'a>> {
+        (self.raw.kind == Kind::Element).then_some(Element { document: self.document, id: self.id, raw: self.raw })
+    }
+
+    /// The element it stands in.
+    pub fn parent(self) -> Option<Element<'a>> {
+        self.document.element(NodeId(self.raw.parent))
+    }
+
+    /// Whether it is text of nothing but white space.
+    pub const fn is_blank(self) -> bool {
+        matches!(self.raw.kind, Kind::Text) && self.raw.flags & flag::BLANK != 0
+    }
+
+    /// Text and CDATA decoded (references resolved, line breaks normalised); other nodes give their raw content.
+    pub fn text(self) -> Cow<'a, str> {
+        let raw = self.raw.inner.slice(self.document.text);
+        match self.raw.kind {
+            Kind::Text | Kind::Cdata if self.raw.flags & flag::ENCODED != 0 => value::text(raw, self.raw.kind == Kind::Cdata),
+            Kind::Text | Kind::Cdata | Kind::Comment | Kind::Instruction | Kind::Element => Cow::Borrowed(raw),
+        }
+    }
+
+    /// The target of an instruction (`ctxc` in `<?ctxc allow …?>`) and the rest after white space.
+    pub fn instruction(self) -> Option<(&'a str, &'a str)> {
+        if self.raw.kind != Kind::Instruction {
+            return None;
+        }
+        let content = self.raw.inner.slice(self.document.text);
+        let (target, rest) = content.split_at_checked(self.raw.name as usize)?;
+        Some((target, rest.trim_start()))
+    }
+}
+
+/// An element.
+#[derive(Clone, Copy, Debug)]
+pub struct Element<'a> {
+    document: Document<'a>,
+    id: NodeId,
+    raw: &'a Raw,
+}
+
+impl<'a> Element<'a> {
+    /// The document it belongs to.
+    pub const fn document(self) -> Document<'a> {
+        self.document
+    }
+
+    /// Its id.
+    pub const fn id(self) -> NodeId {
+        self.id
+    }
+
+    /// The qualified name as written.
+    pub fn name(self) -> &'a str {
+        self.name_span().slice(self.document.text)
+    }
+
+    /// The name after the prefix.
+    pub fn local(self) -> &'a str {
+        let name = self.name();
+        name.split_once(':').map_or(name, |(_, local)| local)
+    }
+
+    /// The namespace's URI; `None` for an element in no namespace.
+    pub fn namespace(self) -> Option<&'a str> {
+        namespace(self.document.tree, self.raw.namespace)
+    }
+
+    /// Where the name stands in the start tag.
+    pub const fn name_span(self) -> Span {
+        Span { start: self.raw.start + 1, end: self.raw.start + 1 + self.raw.name as u32 }
+    }
+
+    /// From `<` of the start tag to `>` of the end tag.
+    pub const fn span(self) -> Span {
+        Span { start: self.raw.start, end: self.raw.end }
+    }
+
+    /// The start tag.
+    pub const fn start_tag(self) -> Span {
+        Span { start: self.raw.start, end: self.raw.inner.start }
+    }
+
+    /// The end tag; `None` for `<a/>` and where it is missing.
+    pub fn end_tag(self) -> Option<Span> {
+        (self.raw.flags & flag::CLOSED != 0).then_some(Span { start: self.raw.inner.end, end: self.raw.end })
+    }
+
+    /// What stands between the tags; empty at the end for `<a/>`.
+    pub const fn inner(self) -> Span {
+        self.raw.inner
+    }
+
+    /// Whether it is written `<a/>`.
+    pub const fn is_empty_tag(self) -> bool {
+        self.raw.flags & flag::EMPTY != 0
+    }
+
+    /// Whether a structural error lies in or around it: nothing above may word a further fault of it.
+    pub const fn is_damaged(self) -> bool {
+        self.raw.flags & flag::DAMAGED != 0
+    }
+
+    /// The element it stands in.
+    pub fn parent(self) -> Option<Element<'a>> {
+        self.document.element(NodeId(self.raw.parent))
+    }
+
+    /// Child nodes in document order.
+    pub const fn children(self) -> Children<'a> {
+        Children { document: self.document, next: self.raw.child }
+    }
+
+    /// Child elements in document order.
+    pub fn elements(self) -> impl Iterator<Item = Element<'a>> {
+        self.children().filter_map(Node::as_element)
+    }
+
+    /// Attributes in document order, namespace declarations included.
+    pub fn attributes(self) -> impl Iterator<Item = Attribute<'a>> {
+        let first = self.raw.attributes as usize;
+        let attributes = self.document.tree.attributes.get(first..first + self.raw.count as usize).unwrap_or(&[]);
+        attributes.iter().map(move |raw| Attribute { document: self.document, raw })
+    }
+
+    /// The attribute in no namespace with this name.
+    pub fn attribute(self, name: &str) -> Option<Attribute<'a>> {
+        self.attributes().find(|attribute| attribute.name() == name)
+    }
+
+    /// The decoded text of its direct text and CDATA children, concatenated; comments and elements are skipped.
+    pub fn text(self) -> Cow<'a, str> {
+        let mut texts = self.children().filter(|node| matches!(node.kind(), Kind::Text | Kind::Cdata));
+        let Some(first) = texts.next() else { return Cow::Borrowed("") };
+        let mut all = first.text();
+        for node in texts {
+            all.to_mut().push_str(&node.text());
+        }
+        all
+    }
+}
+
+/// An attribute.
+#[derive(Clone, Copy, Debug)]
+pub struct Attribute<'a> {
+    document: Document<'a>,
+    raw: &'a RawAttribute,
+}
+
+impl<'a> Attribute<'a> {
+    /// The qualified name as written.
+    pub fn name(self) -> &'a str {
+        self.raw.name.slice(self.document.text)
+    }
+
+    /// Where the name stands.
+    pub const fn name_span(self) -> Span {
+        self.raw.name
+    }
+
+    /// The namespace's URI; `None` for an attribute without a prefix. `xmlns` declarations are in their own.
+    pub fn namespace(self) -> Option<&'a str> {
+        namespace(self.document.tree, self.raw.namespace)
+    }
+
+    /// The value, decoded and normalised as XML 1.0 § 3.3.3 asks.
+    pub fn value(self) -> Cow<'a, str> {
+        let raw = self.raw.value.slice(self.document.text);
+        if self.raw.flags & flag::ENCODED == 0 { Cow::Borrowed(raw) } else { value::attribute(raw) }
+    }
+
+    /// The value's place, without quotes.
+    pub const fn value_span(self) -> Span {
+        self.raw.value
+    }
+
+    /// From the name to the closing quote.
+    pub fn span(self) -> Span {
+        let quote = self.document.text.as_bytes().get(self.raw.value.end as usize);
+        let quoted = u32::from(matches!(quote, Some(b'"' | b'\'')));
+        Span { start: self.raw.name.start, end: self.raw.value.end + quoted }
+    }
+}
+
+fn namespace(tree: &Tree, index: u16) -> Option<&str> {
+    tree.namespaces.get((index as usize).checked_sub(1)?).map(String::as_str)
+}
+
+/// Iterates over siblings.
+#[derive(Clone, Debug)]
+pub struct Children<'a> {
+    document: Document<'a>,
+    next: u32,
+}
+
+impl<'a> Iterator for Children<'a> {
+    type Item = Node<'a>;
+
+    fn next(&mut self) -> Option<Node<'a>> {
+        let raw = self.document.tree.raw(self.next)?;
+        let node = Node { document: self.document, id: NodeId(self.next), raw };
+        self.next = raw.next;
+        Some(node)
+    }
+}
