@@ -1,0 +1,3 @@
+//! Floor 2: typed models as written. Every field is optional and spanned; faults come back as data.
+
+pub mod setting;

@@ -1,0 +1,165 @@
+//! The four context settings as words of the language. Never a default, never a merge: those are floor 3.
+
+use crate::base::span::{Span, Spanned};
+use serde::{Deserialize, Serialize};
+
+/// What of the parent's context a task sees.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Inherit {
+    /// All of it.
+    Full,
+    /// Nothing.
+    None,
+    /// The part that the task's files and inputs select.
+    Subset,
+}
+
+/// In which form earlier results are carried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Format {
+    /// The notes of each earlier step.
+    NotesOnly,
+    /// Notes and content.
+    FullOutput,
+}
+
+/// Whether new context is looked up by associative matching.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Fresh {
+    /// It is looked up.
+    Enabled,
+    /// It is not.
+    Disabled,
+}
+
+/// A word of the language with a fixed set of values.
+pub trait Word: Copy + Sized + 'static {
+    /// Every value, in the order that messages list them.
+    const ALL: &'static [Self];
+
+    /// The value as written in a template.
+    fn word(self) -> &'static str;
+
+    /// Reads a value exactly: case-sensitive, already trimmed.
+    fn parse(text: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|value| value.word() == text)
+    }
+}
+
+impl Word for Inherit {
+    const ALL: &'static [Self] = &[Self::Full, Self::None, Self::Subset];
+
+    fn word(self) -> &'static str {
+        match self {
+            Self::Full => "full",
+            Self::None => "none",
+            Self::Subset => "subset",
+        }
+    }
+}
+
+impl Word for Format {
+    const ALL: &'static [Self] = &[Self::NotesOnly, Self::FullOutput];
+
+    fn word(self) -> &'static str {
+        match self {
+            Self::NotesOnly => "notes_only",
+            Self::FullOutput => "full_output",
+        }
+    }
+}
+
+impl Word for Fresh {
+    const ALL: &'static [Self] = &[Self::Enabled, Self::Disabled];
+
+    fn word(self) -> &'static str {
+        match self {
+            Self::Enabled => "enabled",
+            Self::Disabled => "disabled",
+        }
+    }
+}
+
+impl Word for bool {
+    const ALL: &'static [Self] = &[true, false];
+
+    fn word(self) -> &'static str {
+        if self { "true" } else { "false" }
+    }
+}
+
+/// One of the four settings, in canonical order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SettingName {
+    /// What is inherited.
+    InheritContext,
+    /// Whether earlier results are carried.
+    AccumulateData,
+    /// In which form.
+    AccumulationFormat,
+    /// Whether context is looked up.
+    FreshContext,
+}
+
+impl Word for SettingName {
+    const ALL: &'static [Self] = &[Self::InheritContext, Self::AccumulateData, Self::AccumulationFormat, Self::FreshContext];
+
+    fn word(self) -> &'static str {
+        match self {
+            Self::InheritContext => "inherit_context",
+            Self::AccumulateData => "accumulate_data",
+            Self::AccumulationFormat => "accumulation_format",
+            Self::FreshContext => "fresh_context",
+        }
+    }
+}
+
+impl SettingName {
+    /// The words that its element may hold.
+    pub fn values(self) -> Vec<&'static str> {
+        fn words<T: Word>() -> Vec<&'static str> {
+            T::ALL.iter().map(|value| value.word()).collect()
+        }
+        match self {
+            Self::InheritContext => words::<Inherit>(),
+            Self::AccumulateData => words::<bool>(),
+            Self::AccumulationFormat => words::<Format>(),
+            Self::FreshContext => words::<Fresh>(),
+        }
+    }
+}
+
+/// What a template, a project row or a request writes: each setting at most once, any of them absent.
+/// Spans are those of the *value*.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Written {
+    /// `inherit_context`.
+    pub inherit_context: Option<Spanned<Inherit>>,
+    /// `accumulate_data`.
+    pub accumulate_data: Option<Spanned<bool>>,
+    /// `accumulation_format`.
+    pub accumulation_format: Option<Spanned<Format>>,
+    /// `fresh_context`.
+    pub fresh_context: Option<Spanned<Fresh>>,
+}
+
+impl Written {
+    /// Whether nothing is written.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Where a setting's value stands.
+    pub fn span(&self, name: SettingName) -> Option<Span> {
+        match name {
+            SettingName::InheritContext => self.inherit_context.map(|s| s.span),
+            SettingName::AccumulateData => self.accumulate_data.map(|s| s.span),
+            SettingName::AccumulationFormat => self.accumulation_format.map(|s| s.span),
+            SettingName::FreshContext => self.fresh_context.map(|s| s.span),
+        }
+    }
+}
