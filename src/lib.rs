@@ -5,5 +5,6 @@
 //! [`base`] → [`syntax`] → [`template`] → [`settings`] → [`project`] → [`rules`] → [`registry`] → `cli`.
 
 pub mod base;
+pub mod rules;
 pub mod syntax;
 pub mod template;

@@ -150,7 +150,7 @@ impl Diagnostic {
                 hasher.update(b" ");
             }
         }
-        self.fingerprint = hasher.finalize().to_hex().get(..16).unwrap_or("").to_owned();
+        hasher.finalize().to_hex().get(..16).unwrap_or("").clone_into(&mut self.fingerprint);
     }
 
     /// Whether any fix exists.

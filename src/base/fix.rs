@@ -25,7 +25,7 @@ pub struct Edit {
 /// A titled set of edits of one file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Fix {
-    /// What it does, an imperative lower-case fragment: “add <inherit_context>none</inherit_context>”.
+    /// What it does, an imperative lower-case fragment: “`add <inherit_context>none</inherit_context>`”.
     pub title: String,
     /// Safe or suggested.
     pub applicability: Applicability,

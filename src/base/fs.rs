@@ -69,7 +69,7 @@ impl ReadFs for MemoryFs {
                 }
                 std::path::Component::CurDir => {}
                 std::path::Component::Prefix(_) | std::path::Component::RootDir | std::path::Component::Normal(_) => {
-                    out.push(part)
+                    out.push(part);
                 }
             }
         }
