@@ -6,5 +6,6 @@
 
 pub mod base;
 pub mod rules;
+pub mod settings;
 pub mod syntax;
 pub mod template;

@@ -1,0 +1,151 @@
+//! What is wrong or odd about resolved settings, as data. Only rules word it.
+//!
+//! The rules of the language are about what *holds*, so a subtype or a project changes defaults, never rules.
+
+use super::layers::{Layers, RowId};
+use super::resolve::Resolved;
+use crate::template::setting::{Fresh, Inherit, SettingName, Word};
+
+/// What the settings' findings need to know about the task beside its settings.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TaskFacts {
+    /// It has `file_paths`, inputs or parameters of its own, so that it sees something without any context.
+    pub has_content: bool,
+    /// It has `file_paths`, `inputs` or `context_relevance`, so that `subset` says which part.
+    pub selects: bool,
+}
+
+/// Fresh context with an inherited one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Exclusivity {
+    /// `full` or `subset`.
+    pub inherit: Inherit,
+    /// Which side the author wrote.
+    pub side: Side,
+}
+
+/// Which side of a conflict is written; the other one is a default.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// Both are.
+    Both,
+    /// `inherit_context` is.
+    Inherit,
+    /// `fresh_context` is.
+    Fresh,
+}
+
+/// A set of settings.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SettingSet(u8);
+
+impl SettingSet {
+    /// Whether it holds a setting.
+    pub const fn contains(self, name: SettingName) -> bool {
+        self.0 & (1 << name as u8) != 0
+    }
+
+    /// Whether it holds none.
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// The settings that it holds, in canonical order.
+    pub fn iter(self) -> impl Iterator<Item = SettingName> {
+        SettingName::ALL.iter().copied().filter(move |name| self.contains(*name))
+    }
+
+    fn insert(&mut self, name: SettingName) {
+        self.0 |= 1 << name as u8;
+    }
+}
+
+/// Everything there is to say about the settings of one task.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Verdict {
+    /// Fresh context is looked up although context is inherited.
+    pub exclusivity: Option<Exclusivity>,
+    /// Nothing is inherited, carried or looked up.
+    pub no_context: bool,
+    /// `subset`, and nothing says which part.
+    pub subset_selects_nothing: bool,
+    /// Written, and without any effect.
+    pub without_effect: SettingSet,
+    /// Written, and the default anyway.
+    pub redundant: SettingSet,
+}
+
+impl Verdict {
+    /// Whether there is nothing to say.
+    pub fn is_clean(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// Judges resolved settings. A conflict between two defaults is none of the task's: see [`defaults_conflict`].
+pub fn judge(resolved: &Resolved, layers: &Layers, facts: TaskFacts) -> Verdict {
+    let inherit = resolved.inherit_context.value;
+    let mut out = Verdict {
+        exclusivity: exclusivity(resolved, layers),
+        no_context: is_without_context(resolved),
+        subset_selects_nothing: inherit == Inherit::Subset && !facts.selects,
+        ..Verdict::default()
+    };
+    let accumulate = resolved.accumulate_data;
+    if is_written(resolved, SettingName::AccumulateData) && !accumulate.applies && accumulate.value == Some(true) {
+        out.without_effect.insert(SettingName::AccumulateData);
+    }
+    let nothing_to_form = !resolved.accumulation_format.applies || !resolved.is_accumulating();
+    if is_written(resolved, SettingName::AccumulationFormat) && nothing_to_form {
+        out.without_effect.insert(SettingName::AccumulationFormat);
+    }
+    let defaults = layers.defaults(resolved.row);
+    for name in SettingName::ALL.iter().copied() {
+        // A value that is part of a graver finding is not also called superfluous.
+        let conflicting = out.exclusivity.is_some() && matches!(name, SettingName::InheritContext | SettingName::FreshContext);
+        if is_written(resolved, name)
+            && !conflicting
+            && !out.without_effect.contains(name)
+            && resolved.get(name).value == defaults.get(name).value
+        {
+            out.redundant.insert(name);
+        }
+    }
+    out
+}
+
+/// Whether a row resolves to a conflict by itself, so that the tasks under it are not to blame.
+pub fn defaults_conflict(layers: &Layers, row: RowId) -> bool {
+    is_exclusive_violation(layers.defaults(row))
+}
+
+fn exclusivity(resolved: &Resolved, layers: &Layers) -> Option<Exclusivity> {
+    if !is_exclusive_violation(resolved) {
+        return None;
+    }
+    let inherit = is_written(resolved, SettingName::InheritContext);
+    let fresh = is_written(resolved, SettingName::FreshContext);
+    let side = match (inherit, fresh) {
+        (true, true) => Side::Both,
+        // The defaults conflict by themselves: reported once, where they stand.
+        (false, false) => return None,
+        (true, false) | (false, true) if defaults_conflict(layers, resolved.row) => return None,
+        (true, false) => Side::Inherit,
+        (false, true) => Side::Fresh,
+    };
+    Some(Exclusivity { inherit: resolved.inherit_context.value, side })
+}
+
+fn is_exclusive_violation(resolved: &Resolved) -> bool {
+    resolved.fresh_context.value == Fresh::Enabled && resolved.inherit_context.value != Inherit::None
+}
+
+fn is_without_context(resolved: &Resolved) -> bool {
+    resolved.inherit_context.value == Inherit::None
+        && !resolved.is_accumulating()
+        && resolved.fresh_context.value == Fresh::Disabled
+}
+
+fn is_written(resolved: &Resolved, name: SettingName) -> bool {
+    resolved.get(name).origin.layer.is_written()
+}

@@ -1,0 +1,176 @@
+//! Resolved settings as the data that programs read: the keys `SETTING` and `SETTINGS` of every artifact.
+//!
+//! [`View`] writes without copying; [`SettingData`] is the owned form that an artifact is read into. Both have the
+//! same keys in the same order (tested).
+
+use super::layers::{Layers, Link};
+use super::provenance::{Layer, Origin, Place, Value};
+use super::resolve::Resolved;
+use crate::base::span::Span;
+use crate::template::setting::{SettingName, Word};
+use serde::ser::{SerializeMap, SerializeSeq};
+use serde::{Deserialize, Serialize, Serializer};
+
+/// Where a value came from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OriginData {
+    /// The layer that set it.
+    pub layer: Layer,
+    /// The row that the layer speaks about.
+    pub row: String,
+    /// The file, relative to the project root; `None` for the language's own table and for requests.
+    pub path: Option<String>,
+    /// The value's place in that file.
+    pub span: Option<Span>,
+}
+
+/// A value that another one has beaten.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BeatenData {
+    /// The value; `null` for N/A.
+    pub value: Value,
+    /// Where it came from.
+    pub origin: OriginData,
+}
+
+/// One resolved setting with everything known about it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SettingData {
+    /// What holds; `null` for N/A.
+    pub value: Value,
+    /// Whether it has any effect.
+    pub applies: bool,
+    /// Where it came from.
+    pub origin: OriginData,
+    /// What it has beaten, the nearest first.
+    pub beaten: Vec<BeatenData>,
+}
+
+/// The four settings by name.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SettingsData {
+    /// What of the parent's context the task sees.
+    pub inherit_context: SettingData,
+    /// Whether earlier results are carried.
+    pub accumulate_data: SettingData,
+    /// In which form.
+    pub accumulation_format: SettingData,
+    /// Whether context is looked up.
+    pub fresh_context: SettingData,
+}
+
+impl SettingsData {
+    /// One of them by name.
+    pub const fn get(&self, name: SettingName) -> &SettingData {
+        match name {
+            SettingName::InheritContext => &self.inherit_context,
+            SettingName::AccumulateData => &self.accumulate_data,
+            SettingName::AccumulationFormat => &self.accumulation_format,
+            SettingName::FreshContext => &self.fresh_context,
+        }
+    }
+}
+
+/// Resolved settings together with what names their origins. Serialises as `SETTINGS`.
+#[derive(Clone, Copy, Debug)]
+pub struct View<'a> {
+    /// The settings.
+    pub resolved: &'a Resolved,
+    /// The layers that they were resolved with.
+    pub layers: &'a Layers,
+    /// The template's file, relative to the project root.
+    pub path: &'a str,
+}
+
+impl View<'_> {
+    /// One setting as owned data.
+    pub fn setting(&self, name: SettingName) -> SettingData {
+        let setting = self.resolved.get(name);
+        let beaten = self.resolved.beaten(self.layers, name);
+        SettingData {
+            value: setting.value,
+            applies: setting.applies,
+            origin: self.origin(setting.origin).data(),
+            beaten: beaten.map(|link| BeatenData { value: link.value, origin: self.origin(link.origin).data() }).collect(),
+        }
+    }
+
+    /// All four as owned data.
+    pub fn settings(&self) -> SettingsData {
+        SettingsData {
+            inherit_context: self.setting(SettingName::InheritContext),
+            accumulate_data: self.setting(SettingName::AccumulateData),
+            accumulation_format: self.setting(SettingName::AccumulationFormat),
+            fresh_context: self.setting(SettingName::FreshContext),
+        }
+    }
+
+    fn origin(&self, origin: Origin) -> OriginView<'_> {
+        let (path, span) = match origin.place {
+            Place::Language | Place::Request => (None, None),
+            Place::Project(file, span) => (self.layers.file(file).map(|path| &**path), Some(span)),
+            Place::Template(span) => (Some(self.path), Some(span)),
+        };
+        OriginView { layer: origin.layer, row: self.layers.get(origin.row).name(), path, span }
+    }
+}
+
+/// [`OriginData`], borrowed.
+#[derive(Serialize)]
+struct OriginView<'a> {
+    layer: Layer,
+    row: &'a str,
+    path: Option<&'a str>,
+    span: Option<Span>,
+}
+
+impl OriginView<'_> {
+    fn data(&self) -> OriginData {
+        OriginData { layer: self.layer, row: self.row.to_owned(), path: self.path.map(str::to_owned), span: self.span }
+    }
+}
+
+impl Serialize for View<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(4))?;
+        for name in SettingName::ALL.iter().copied() {
+            map.serialize_entry(name.word(), &SettingView { view: *self, name })?;
+        }
+        map.end()
+    }
+}
+
+struct SettingView<'a> {
+    view: View<'a>,
+    name: SettingName,
+}
+
+impl Serialize for SettingView<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let setting = self.view.resolved.get(self.name);
+        let mut map = serializer.serialize_map(Some(4))?;
+        map.serialize_entry("value", &setting.value)?;
+        map.serialize_entry("applies", &setting.applies)?;
+        map.serialize_entry("origin", &self.view.origin(setting.origin))?;
+        map.serialize_entry("beaten", &BeatenView(self))?;
+        map.end()
+    }
+}
+
+struct BeatenView<'a>(&'a SettingView<'a>);
+
+impl Serialize for BeatenView<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct Entry<'a> {
+            value: Value,
+            origin: OriginView<'a>,
+        }
+        let SettingView { view, name } = self.0;
+        let mut list = serializer.serialize_seq(None)?;
+        for Link { value, origin } in view.resolved.beaten(view.layers, *name) {
+            list.serialize_element(&Entry { value, origin: view.origin(origin) })?;
+        }
+        list.end()
+    }
+}

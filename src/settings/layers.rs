@@ -1,0 +1,219 @@
+//! The rows of a project: the operator table, what `ctxc.toml` declares, and the defaults on top, in order.
+//!
+//! Built once for a project; each row holds its chain of layers and the settings it resolves to by itself, so that
+//! a task costs one copy and what it writes. Never reads a file; never words a fault.
+
+use super::operators::{ALIASES, BodyPart, Kind, Operator};
+use super::provenance::{Origin, Value};
+use super::resolve::Resolved;
+use crate::base::hash::Hash;
+use crate::template::setting::{SettingName, Written};
+use std::sync::Arc;
+
+/// A row of [`Layers`]. Stable within one project only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RowId(pub(super) u16);
+
+impl RowId {
+    /// `atomic`, which is also `atomic` with subtype `standard`: what a task without a type is.
+    pub const ATOMIC: Self = Self(0);
+
+    /// The position in [`Layers::rows`].
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A value with its origin: one link of a chain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Link {
+    /// The value.
+    pub value: Value,
+    /// Which layer set it.
+    pub origin: Origin,
+}
+
+/// An operator, subtype or part with its defaults.
+#[derive(Clone, Debug)]
+pub struct Row {
+    pub(super) name: Arc<str>,
+    pub(super) operator: Arc<str>,
+    pub(super) subtype: Option<Arc<str>>,
+    pub(super) kind: Kind,
+    pub(super) base: Operator,
+    pub(super) accumulates: bool,
+    pub(super) chain: [Vec<Link>; 4],
+    pub(super) defaults: Resolved,
+    pub(super) hash: Hash,
+}
+
+impl Row {
+    /// `atomic`, `atomic.subtask`, `reduce.inner_task`.
+    pub fn name(&self) -> &Arc<str> {
+        &self.name
+    }
+
+    /// The operator's word.
+    pub fn operator(&self) -> &Arc<str> {
+        &self.operator
+    }
+
+    /// The subtype's or part's word; `None` for the operator itself.
+    pub fn subtype(&self) -> Option<&Arc<str>> {
+        self.subtype.as_ref()
+    }
+
+    /// Operator, subtype or part.
+    pub const fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// The operator of the language whose structure it has.
+    pub const fn base(&self) -> Operator {
+        self.base
+    }
+
+    /// Whether it has steps whose results can be carried.
+    pub const fn accumulates(&self) -> bool {
+        self.accumulates
+    }
+
+    /// What it resolves to by itself.
+    pub const fn defaults(&self) -> &Resolved {
+        &self.defaults
+    }
+
+    /// Everything that a task under this row takes from it: values, layers and places. A build in which this did
+    /// not change need not resolve the row's tasks again.
+    pub const fn hash(&self) -> Hash {
+        self.hash
+    }
+}
+
+/// What a project file declares, in the order of the layers: shared files first, the project's own last.
+#[derive(Clone, Debug, Default)]
+pub struct Declarations {
+    /// The project files that places point into.
+    pub files: Vec<Arc<str>>,
+    /// `[operators.*]`.
+    pub rows: Vec<DeclaredRow>,
+    /// `[defaults.*]`.
+    pub defaults: Vec<DeclaredDefault>,
+}
+
+/// A declared operator, or a declared subtype of an operator.
+#[derive(Clone, Debug)]
+pub struct DeclaredRow {
+    /// The operator.
+    pub operator: Arc<str>,
+    /// The subtype, when the row is one.
+    pub subtype: Option<Arc<str>>,
+    /// The operator it is built on; not looked at for subtypes.
+    pub base: Operator,
+    /// What the row sets; the rest comes from the operator it is built on, or that it refines.
+    pub written: Written,
+    /// Index into [`Declarations::files`].
+    pub file: u16,
+}
+
+/// Project defaults for an operator, a subtype or a part.
+#[derive(Clone, Debug)]
+pub struct DeclaredDefault {
+    /// The operator.
+    pub operator: Arc<str>,
+    /// The subtype or part.
+    pub subtype: Option<Arc<str>>,
+    /// What it sets.
+    pub written: Written,
+    /// Index into [`Declarations::files`].
+    pub file: u16,
+}
+
+/// Why a type has no row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RowFault {
+    /// Neither the language nor the project knows the operator.
+    UnknownOperator,
+    /// The operator is known, its subtype is not. Resolve with the operator's own row.
+    UnknownSubtype(RowId),
+}
+
+/// All rows of a project with their layers. Built by [`Layers::new`].
+#[derive(Clone, Debug)]
+pub struct Layers {
+    pub(super) files: Vec<Arc<str>>,
+    /// `atomic`: kept apart so that there is always a row to fall back on.
+    pub(super) atomic: Row,
+    /// All others; the row with id `n` is at `n - 1`.
+    pub(super) others: Vec<Row>,
+}
+
+impl Layers {
+    /// The row of a task by its type and subtype as written. The words of older dialects are understood where the
+    /// project does not declare them itself.
+    pub fn row(&self, operator: &str, subtype: Option<&str>) -> Result<RowId, RowFault> {
+        let Some(own) = self.find(operator, None) else {
+            let alias = ALIASES.iter().find(|(word, ..)| *word == operator).ok_or(RowFault::UnknownOperator)?;
+            return self.row(alias.1.word(), subtype.or(alias.2));
+        };
+        let Some(subtype) = subtype else { return Ok(own) };
+        if own == RowId::ATOMIC && subtype == "standard" {
+            return Ok(own);
+        }
+        let found = self.find(operator, Some(subtype)).filter(|id| self.get(*id).kind == Kind::Subtype);
+        found.ok_or(RowFault::UnknownSubtype(own))
+    }
+
+    /// The row of a body in place inside a task of this row. Declared operators have the parts of their base.
+    pub fn part(&self, of: RowId, part: BodyPart) -> RowId {
+        self.find(&self.get(of).operator, Some(part.word())).unwrap_or(RowId::ATOMIC)
+    }
+
+    /// A row. An id of another project gives `atomic` where this one has fewer rows.
+    pub fn get(&self, id: RowId) -> &Row {
+        id.index().checked_sub(1).and_then(|at| self.others.get(at)).unwrap_or(&self.atomic)
+    }
+
+    /// Every row: the table of the language first, then what the project declares.
+    pub fn rows(&self) -> impl Iterator<Item = (RowId, &Row)> {
+        std::iter::once(&self.atomic).chain(&self.others).enumerate().map(|(index, row)| (RowId(index as u16), row))
+    }
+
+    /// What a row resolves to by itself.
+    pub fn defaults(&self, id: RowId) -> &Resolved {
+        &self.get(id).defaults
+    }
+
+    /// The values that the layers of a row give one setting, the first layer first; never empty.
+    pub fn chain(&self, id: RowId, name: SettingName) -> &[Link] {
+        self.get(id).chain.get(name as usize).map_or(&[], Vec::as_slice)
+    }
+
+    /// The project files that places point into.
+    pub fn files(&self) -> &[Arc<str>] {
+        &self.files
+    }
+
+    /// The path of a project file by the index in a [`Place`].
+    pub fn file(&self, index: u16) -> Option<&Arc<str>> {
+        self.files.get(index as usize)
+    }
+
+    /// The words that `type="…"` may hold.
+    pub fn operators(&self) -> impl Iterator<Item = &str> {
+        self.rows().filter(|(_, row)| row.kind == Kind::Operator).map(|(_, row)| &*row.operator)
+    }
+
+    /// The words that `subtype="…"` may hold beside an operator.
+    pub fn subtypes_of<'s>(&'s self, operator: &'s str) -> impl Iterator<Item = &'s str> {
+        let standard = (operator == "atomic").then_some("standard");
+        let rows = self.rows().filter(move |(_, row)| row.kind == Kind::Subtype && &*row.operator == operator);
+        standard.into_iter().chain(rows.filter_map(|(_, row)| row.subtype.as_deref()))
+    }
+
+    /// The row of an operator (`None`), or of one of its subtypes or parts.
+    pub fn find(&self, operator: &str, name: Option<&str>) -> Option<RowId> {
+        let mut rows = self.rows();
+        rows.find(|(_, row)| &*row.operator == operator && row.subtype.as_deref() == name).map(|(id, _)| id)
+    }
+}

@@ -1,0 +1,164 @@
+//! The operators and their defaults: one screen of data, from which every schema, page and hover is made.
+//!
+//! `None` in the two accumulation columns is N/A: the operator has no steps to accumulate. That is a value of
+//! its own, not `false`.
+
+use crate::template::setting::Format::{self, NotesOnly};
+use crate::template::setting::Fresh::{self, Disabled, Enabled};
+use crate::template::setting::Inherit;
+use Kind::{Operator as Op, Part, Subtype};
+use Operator::{Atomic, DirectorEvaluatorLoop as Loop, Reduce, Script, Sequential};
+
+/// The defaults of one operator, subtype or part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Defaults {
+    /// The operator that the row belongs to.
+    pub operator: Operator,
+    /// The subtype or part; the first is the operator itself where [`Kind::Operator`].
+    pub names: &'static [&'static str],
+    /// What the names are.
+    pub kind: Kind,
+    /// `inherit_context`.
+    pub inherit_context: Inherit,
+    /// `accumulate_data`; `None` is N/A.
+    pub accumulate_data: Option<bool>,
+    /// `accumulation_format`; `None` is N/A.
+    pub accumulation_format: Option<Format>,
+    /// `fresh_context`.
+    pub fresh_context: Fresh,
+}
+
+/// What a row is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    /// An operator without (or with its standard) subtype.
+    Operator,
+    /// A refinement, on top of its operator's row.
+    Subtype,
+    /// A body in place inside an operator; a row of its own with nothing beneath.
+    Part,
+}
+
+const FULL: Inherit = Inherit::Full;
+const NONE: Inherit = Inherit::None;
+const NA: Option<bool> = None;
+const NO: Option<Format> = None;
+
+/// The operator table of the language.
+#[rustfmt::skip]
+pub static DEFAULTS: [Defaults; 9] = [
+    //  operator    subtype or part             kind     inherit accumulate  format           fresh
+    row(Atomic,     &["standard"],              Op,      FULL,   NA,         NO,              Disabled),
+    row(Atomic,     &["subtask"],               Subtype, NONE,   NA,         NO,              Enabled),
+    row(Sequential, &[],                        Op,      FULL,   Some(true), Some(NotesOnly), Disabled),
+    row(Reduce,     &[],                        Op,      NONE,   NA,         NO,              Enabled),
+    row(Reduce,     &["inner_task"],            Part,    FULL,   NA,         NO,              Disabled),
+    row(Reduce,     &["reduction_task"],        Part,    FULL,   NA,         NO,              Disabled),
+    row(Script,     &[],                        Op,      FULL,   NA,         NO,              Disabled),
+    row(Loop,       &[],                        Op,      NONE,   Some(true), Some(NotesOnly), Enabled),
+    row(Loop,       &["director", "evaluator"], Part,    FULL,   NA,         NO,              Disabled),
+];
+
+/// Subtypes that are known without a row of their own: they keep their operator's.
+/// `subtask` is one of every operator, since a continuation gives it to whatever task it starts.
+#[rustfmt::skip]
+pub static ROWLESS: [(Operator, &str); 6] = [
+    (Atomic, "director"), (Atomic, "evaluator"),
+    (Sequential, "subtask"), (Reduce, "subtask"), (Script, "subtask"), (Loop, "subtask"),
+];
+
+/// Types of older dialects: what is written, the operator it reads as, the subtype that comes with it.
+#[rustfmt::skip]
+pub static ALIASES: [(&str, Operator, Option<&str>); 3] = [
+    ("map", Sequential, None),
+    ("director", Atomic, Some("director")),
+    ("evaluator", Atomic, Some("evaluator")),
+];
+
+const fn row(
+    operator: Operator,
+    names: &'static [&'static str],
+    kind: Kind,
+    inherit_context: Inherit,
+    accumulate_data: Option<bool>,
+    accumulation_format: Option<Format>,
+    fresh_context: Fresh,
+) -> Defaults {
+    Defaults { operator, names, kind, inherit_context, accumulate_data, accumulation_format, fresh_context }
+}
+
+/// An operator of the language. One that a project declares is built on one of these, so that it is known which
+/// children it may have and whether it has steps to accumulate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Operator {
+    /// One request.
+    Atomic,
+    /// Steps, one after the other.
+    Sequential,
+    /// One inner task for each input, folded by a reduction task.
+    Reduce,
+    /// A command.
+    Script,
+    /// A director and an evaluator in turns.
+    DirectorEvaluatorLoop,
+}
+
+impl Operator {
+    /// Every operator, in the order of the table.
+    pub const ALL: [Self; 5] = [Atomic, Sequential, Reduce, Script, Loop];
+
+    /// The word in `type="…"`.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Atomic => "atomic",
+            Sequential => "sequential",
+            Reduce => "reduce",
+            Script => "script",
+            Loop => "director_evaluator_loop",
+        }
+    }
+
+    /// Reads a type of the language exactly.
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|operator| operator.word() == text)
+    }
+
+    /// Whether it has steps whose results can be carried along.
+    pub const fn accumulates(self) -> bool {
+        matches!(self, Sequential | Loop)
+    }
+
+    /// The bodies that it holds in place.
+    pub const fn parts(self) -> &'static [BodyPart] {
+        match self {
+            Reduce => &[BodyPart::InnerTask, BodyPart::ReductionTask],
+            Loop => &[BodyPart::Director, BodyPart::Evaluator],
+            Atomic | Sequential | Script => &[],
+        }
+    }
+}
+
+/// A body in place inside an operator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum BodyPart {
+    /// `reduce/inner_task`.
+    InnerTask,
+    /// `reduce/reduction_task`.
+    ReductionTask,
+    /// `director_evaluator_loop/director`.
+    Director,
+    /// `director_evaluator_loop/evaluator`.
+    Evaluator,
+}
+
+impl BodyPart {
+    /// The name of its element.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::InnerTask => "inner_task",
+            Self::ReductionTask => "reduction_task",
+            Self::Director => "director",
+            Self::Evaluator => "evaluator",
+        }
+    }
+}

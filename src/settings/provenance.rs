@@ -1,0 +1,143 @@
+//! Where a value came from. Plain data, `Copy`, no text: paths and rows are looked up in [`super::layers::Layers`].
+
+use super::layers::RowId;
+use crate::base::span::Span;
+use crate::template::setting::{Format, Fresh, Inherit, Word};
+use serde::de::{self, Deserialize, Deserializer, Visitor};
+use serde::{Deserialize as DeserializeDerive, Serialize, Serializer};
+use std::fmt;
+
+/// The layers of resolution; a later one wins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, DeserializeDerive)]
+#[serde(rename_all = "snake_case")]
+pub enum Layer {
+    /// The operator's row, built in or declared by the project; for a part, the part's row.
+    Operator,
+    /// `[defaults.OPERATOR]`.
+    Project,
+    /// The subtype's row, built in or declared by the project.
+    Subtype,
+    /// `[defaults.OPERATOR.SUBTYPE]`.
+    ProjectSubtype,
+    /// `<context_management>`.
+    Template,
+    /// A subtask request at run time.
+    Request,
+}
+
+impl Layer {
+    /// The word used in every format.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Operator => "operator",
+            Self::Project => "project",
+            Self::Subtype => "subtype",
+            Self::ProjectSubtype => "project_subtype",
+            Self::Template => "template",
+            Self::Request => "request",
+        }
+    }
+
+    /// Whether the author of the task (or of the request) wrote it, against a default.
+    pub const fn is_written(self) -> bool {
+        matches!(self, Self::Template | Self::Request)
+    }
+}
+
+/// Where a value stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Place {
+    /// In the operator table of the language.
+    Language,
+    /// In a project file: an index into [`super::layers::Layers::files`], and the value's span.
+    Project(u16, Span),
+    /// In the template's own file.
+    Template(Span),
+    /// In a request, which has no file.
+    Request,
+}
+
+/// Which layer set a value, on which row, and where.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Origin {
+    /// The layer.
+    pub layer: Layer,
+    /// The row that the layer speaks about: `atomic` for `[defaults.atomic]`, whatever subtype the task has.
+    pub row: RowId,
+    /// Where it stands.
+    pub place: Place,
+}
+
+/// A value of any of the four settings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Value {
+    /// Of `inherit_context`.
+    Inherit(Inherit),
+    /// Of `accumulate_data`.
+    Accumulate(bool),
+    /// Of `accumulation_format`.
+    Format(Format),
+    /// Of `fresh_context`.
+    Fresh(Fresh),
+    /// N/A: the operator has no steps to accumulate. `null` in JSON.
+    NotApplicable,
+}
+
+impl Value {
+    /// The value as written in a template; `N/A` where it does not apply.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Inherit(value) => value.word(),
+            Self::Accumulate(value) => value.word(),
+            Self::Format(value) => value.word(),
+            Self::Fresh(value) => value.word(),
+            Self::NotApplicable => "N/A",
+        }
+    }
+}
+
+impl Serialize for Value {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::NotApplicable => serializer.serialize_none(),
+            Self::Accumulate(value) => serializer.serialize_bool(*value),
+            Self::Inherit(_) | Self::Format(_) | Self::Fresh(_) => serializer.serialize_str(self.word()),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Value {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(ValueVisitor)
+    }
+}
+
+/// No word belongs to two settings, so a value tells its setting.
+struct ValueVisitor;
+
+impl Visitor<'_> for ValueVisitor {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a value of a context setting, or null")
+    }
+
+    fn visit_bool<E: de::Error>(self, value: bool) -> Result<Value, E> {
+        Ok(Value::Accumulate(value))
+    }
+
+    fn visit_unit<E: de::Error>(self) -> Result<Value, E> {
+        Ok(Value::NotApplicable)
+    }
+
+    fn visit_none<E: de::Error>(self) -> Result<Value, E> {
+        Ok(Value::NotApplicable)
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<Value, E> {
+        None.or_else(|| Inherit::parse(text).map(Value::Inherit))
+            .or_else(|| Format::parse(text).map(Value::Format))
+            .or_else(|| Fresh::parse(text).map(Value::Fresh))
+            .ok_or_else(|| E::invalid_value(de::Unexpected::Str(text), &self))
+    }
+}

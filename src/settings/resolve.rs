@@ -1,0 +1,115 @@
+//! From layers to the four values that hold. Pure; allocates nothing; words nothing.
+
+use super::layers::{Layers, Link, RowId};
+use super::provenance::{Layer, Origin, Place, Value};
+use crate::base::span::{Span, Spanned};
+use crate::template::setting::{Format, Fresh, Inherit, SettingName, Written};
+
+/// One resolved setting.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Setting<T> {
+    /// What holds. `None`, where the type has it, is N/A.
+    pub value: T,
+    /// Whether it has any effect: `false` where the operator has no steps to accumulate, even if a value is written.
+    pub applies: bool,
+    /// Which layer set it.
+    pub origin: Origin,
+}
+
+/// The four settings of one task, resolved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Resolved {
+    /// The row that the defaults came from.
+    pub row: RowId,
+    /// What of the parent's context the task sees.
+    pub inherit_context: Setting<Inherit>,
+    /// Whether earlier results are carried; `None` is N/A.
+    pub accumulate_data: Setting<Option<bool>>,
+    /// In which form; `None` is N/A.
+    pub accumulation_format: Setting<Option<Format>>,
+    /// Whether context is looked up.
+    pub fresh_context: Setting<Fresh>,
+    /// What the template wrote.
+    pub template: Written,
+    /// What a request wrote on top.
+    pub request: Written,
+}
+
+/// Resolves the settings of a task: its row's defaults with the project's, then what the template writes.
+pub fn resolve(row: RowId, layers: &Layers, template: &Written) -> Resolved {
+    let mut out = *layers.defaults(row);
+    out.template = *template;
+    overlay(&mut out, template, Layer::Template);
+    out
+}
+
+/// The same with a subtask request on top: layer 6, at run time.
+pub fn resolve_request(row: RowId, layers: &Layers, template: &Written, request: &Written) -> Resolved {
+    let mut out = resolve(row, layers, template);
+    out.request = *request;
+    overlay(&mut out, request, Layer::Request);
+    out
+}
+
+fn overlay(out: &mut Resolved, written: &Written, layer: Layer) {
+    let row = out.row;
+    let origin =
+        |span: Span| Origin { layer, row, place: if layer == Layer::Request { Place::Request } else { Place::Template(span) } };
+    if let Some(Spanned { value, span }) = written.inherit_context {
+        out.inherit_context = Setting { value, applies: true, origin: origin(span) };
+    }
+    if let Some(Spanned { value, span }) = written.accumulate_data {
+        let applies = out.accumulate_data.applies;
+        out.accumulate_data = Setting { value: Some(value), applies, origin: origin(span) };
+    }
+    if let Some(Spanned { value, span }) = written.accumulation_format {
+        let applies = out.accumulation_format.applies;
+        out.accumulation_format = Setting { value: Some(value), applies, origin: origin(span) };
+    }
+    if let Some(Spanned { value, span }) = written.fresh_context {
+        out.fresh_context = Setting { value, applies: true, origin: origin(span) };
+    }
+}
+
+impl Resolved {
+    /// Any of the four by name.
+    pub fn get(&self, name: SettingName) -> Setting<Value> {
+        fn erase<T>(setting: &Setting<T>, value: Value) -> Setting<Value> {
+            Setting { value, applies: setting.applies, origin: setting.origin }
+        }
+        match name {
+            SettingName::InheritContext => erase(&self.inherit_context, Value::Inherit(self.inherit_context.value)),
+            SettingName::AccumulateData => {
+                erase(&self.accumulate_data, self.accumulate_data.value.map_or(Value::NotApplicable, Value::Accumulate))
+            }
+            SettingName::AccumulationFormat => {
+                erase(&self.accumulation_format, self.accumulation_format.value.map_or(Value::NotApplicable, Value::Format))
+            }
+            SettingName::FreshContext => erase(&self.fresh_context, Value::Fresh(self.fresh_context.value)),
+        }
+    }
+
+    /// Whether earlier results are carried: N/A is not, a written `true` is.
+    pub fn is_accumulating(&self) -> bool {
+        self.accumulate_data.value == Some(true)
+    }
+
+    /// The values that the one which holds has beaten, the nearest first.
+    pub fn beaten<'l>(&self, layers: &'l Layers, name: SettingName) -> impl Iterator<Item = Link> + use<'l> {
+        let winner = self.get(name).origin;
+        let template = link(&self.template, name, self.row);
+        let defaults = layers.chain(self.row, name).iter().rev().copied();
+        template.into_iter().chain(defaults).filter(move |link| link.origin != winner)
+    }
+}
+
+/// What a template writes for one setting, as a link of the chain.
+fn link(written: &Written, name: SettingName, row: RowId) -> Option<Link> {
+    let (value, span) = match name {
+        SettingName::InheritContext => written.inherit_context.map(|s| (Value::Inherit(s.value), s.span)),
+        SettingName::AccumulateData => written.accumulate_data.map(|s| (Value::Accumulate(s.value), s.span)),
+        SettingName::AccumulationFormat => written.accumulation_format.map(|s| (Value::Format(s.value), s.span)),
+        SettingName::FreshContext => written.fresh_context.map(|s| (Value::Fresh(s.value), s.span)),
+    }?;
+    Some(Link { value, origin: Origin { layer: Layer::Template, row, place: Place::Template(span) } })
+}
