@@ -1,1 +1,6 @@
 //! All integration tests: one binary.
+#![allow(clippy::disallowed_methods, reason = "tests read fixtures and run the program")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
+
+mod support;
+mod tidy;

@@ -1,0 +1,3 @@
+//! What the tests of several places share.
+
+pub(crate) mod fresh;

@@ -1,0 +1,47 @@
+//! Every dependency has a reason in `docs/DESIGN.md`, and every reason a dependency.
+
+use pretty_assertions::assert_eq;
+use std::collections::BTreeSet;
+
+/// The names in `[dependencies]` and `[dev-dependencies]`.
+fn dependencies(manifest: &str) -> BTreeSet<String> {
+    let manifest: toml::Table = manifest.parse().expect("Cargo.toml is TOML");
+    let tables = ["dependencies", "dev-dependencies"].into_iter().filter_map(|name| manifest.get(name)?.as_table());
+    tables.flat_map(|table| table.keys().cloned()).collect()
+}
+
+/// The names in the first column of the tables below the heading `## Dependencies`, with their reasons.
+fn reasons(page: &str) -> BTreeSet<String> {
+    let below = page.split_once("\n## Dependencies\n").map_or("", |(_, below)| below);
+    let section = below.split_once("\n## ").map_or(below, |(section, _)| section);
+    let rows = section.lines().filter_map(|line| line.strip_prefix("| `")?.split_once("` |"));
+    rows.filter(|(_, reason)| reason.trim_end_matches('|').trim().len() > 20).map(|(name, _)| name.to_owned()).collect()
+}
+
+fn faults(manifest: &str, page: &str) -> Vec<String> {
+    let (have, explained) = (dependencies(manifest), reasons(page));
+    let missing = have.difference(&explained).map(|name| format!("`{name}` has no reason in docs/DESIGN.md"));
+    let stale = explained.difference(&have).map(|name| format!("docs/DESIGN.md explains `{name}`, which is no dependency"));
+    missing.chain(stale).collect()
+}
+
+#[test]
+fn every_dependency_has_a_reason() {
+    let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/DESIGN.md")).unwrap();
+    let manifest = include_str!("../../../Cargo.toml");
+    assert!(dependencies(manifest).contains("memchr"));
+    assert_eq!(faults(manifest, &page), Vec::<String>::new());
+}
+
+#[test]
+fn a_dependency_without_a_reason_is_found() {
+    let page = "# Design\n| `above` | the section does not count, whatever it says |\n\n## Dependencies\n\
+                | `a` | finds bytes eight at a time |\n| `b` | short |\n\n## Next\n| `c` | is in another section of the page |\n";
+    let manifest = "[dependencies]\nb = \"1\"\n[dev-dependencies]\nc = \"1\"\n";
+    let expected = [
+        "`b` has no reason in docs/DESIGN.md",
+        "`c` has no reason in docs/DESIGN.md",
+        "docs/DESIGN.md explains `a`, which is no dependency",
+    ];
+    assert_eq!(faults(manifest, page), expected);
+}

@@ -1,0 +1,66 @@
+//! Third-party types stay behind one door, so that each can be changed in one place.
+
+use super::source::{self, Source};
+use pretty_assertions::assert_eq;
+use proc_macro2::{TokenStream, TokenTree};
+
+/// A crate and the only paths that may name it.
+const DOORS: &[(&str, &[&str])] = &[
+    ("blake3", &["src/base/hash.rs"]),
+    ("clap", &["src/cli/"]),
+    ("indicatif", &["src/cli/"]),
+    ("miette", &["src/cli/render/"]),
+    ("quick_xml", &["src/syntax/write"]),
+    ("toml", &["src/project/"]),
+];
+
+/// Whether a token stream names a crate: the word at the start of a path (`clap::…`) or alone in a `use`.
+fn names(tokens: TokenStream, name: &str) -> bool {
+    let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+    let punct = |at: usize, sign: char| matches!(tokens.get(at), Some(TokenTree::Punct(found)) if found.as_char() == sign);
+    tokens.iter().enumerate().any(|(at, token)| match token {
+        TokenTree::Group(group) => names(group.stream(), name),
+        TokenTree::Ident(found) if found == name => {
+            // `::clap` and `{::clap` start at the root; `a::clap` is somebody's own module.
+            let inside = at >= 3 && punct(at - 1, ':') && punct(at - 2, ':') && matches!(tokens[at - 3], TokenTree::Ident(_));
+            let used = at >= 1 && matches!(&tokens[at - 1], TokenTree::Ident(word) if word == "use" || word == "crate");
+            !inside && (used || punct(at + 1, ':') && punct(at + 2, ':'))
+        }
+        TokenTree::Ident(_) | TokenTree::Punct(_) | TokenTree::Literal(_) => false,
+    })
+}
+
+fn faults(sources: &[Source]) -> Vec<String> {
+    let mut faults = Vec::new();
+    for source in sources {
+        let tokens: TokenStream = source.text.parse().unwrap_or_else(|error| panic!("{}: {error}", source.path));
+        for (name, doors) in DOORS {
+            let inside = doors.iter().any(|door| source.path.starts_with(door));
+            if !inside && names(tokens.clone(), name) {
+                faults.push(format!("{}: `{name}` is known only in {}", source.path, doors.join(", ")));
+            }
+        }
+    }
+    faults
+}
+
+#[test]
+fn third_party_crates_stay_behind_their_doors() {
+    assert_eq!(faults(&source::rust(&["src/"])), Vec::<String>::new());
+}
+
+#[test]
+fn a_crate_outside_its_door_is_found() {
+    let bad = |path: &str, text: &str| faults(&[Source::new(path, text)]);
+    let clap = ["src/rules/a.rs: `clap` is known only in src/cli/"];
+    assert_eq!(bad("src/rules/a.rs", "use clap::Parser;"), clap);
+    assert_eq!(bad("src/rules/a.rs", "use clap;"), clap);
+    assert_eq!(bad("src/rules/a.rs", "use ::clap::Parser;"), clap);
+    assert_eq!(bad("src/rules/a.rs", "use {std::io, clap::Parser};"), clap);
+    assert_eq!(bad("src/rules/a.rs", "#[derive(clap::Parser)] struct A;"), clap);
+    assert_eq!(bad("src/rules/a.rs", "fn a() -> impl std::fmt::Display { clap::crate_name!() }"), clap);
+    assert_eq!(bad("src/cli/render/full.rs", "use miette::Report;"), [""; 0]);
+    assert_eq!(bad("src/cli/check.rs", "use miette::Report;").len(), 1);
+    assert_eq!(bad("src/rules/a.rs", "use crate::project::toml::read; fn a(toml: u8) -> u8 { toml }"), [""; 0]);
+    assert_eq!(bad("src/syntax/reader.rs", "use quick_xml::Writer;").len(), 1);
+}

@@ -1,0 +1,145 @@
+//! A module imports only from floors above its own row, and siblings on a row never import each other: data moves
+//! one way. The table is that of `docs/ARCHITECTURE.md`.
+
+use super::source::{self, Source};
+use pretty_assertions::assert_eq;
+use std::collections::BTreeSet;
+use syn::visit::{self, Visit};
+
+/// Each row from the top; a row's modules know nothing of each other.
+const FLOORS: &[&[&str]] =
+    &[&["base"], &["syntax"], &["template"], &["settings"], &["project"], &["rules"], &["registry"], &["cli"]];
+
+fn floor(module: &str) -> Option<usize> {
+    FLOORS.iter().position(|row| row.contains(&module))
+}
+
+/// Collects the top-level modules that a file names, through `crate::`, through enough `super::`, or in a macro.
+struct Imports<'a> {
+    /// The module the visitor stands in, inline modules included.
+    module: Vec<String>,
+    /// Modules at the crate's root: a bare `base::…` names one only in a path from the root.
+    found: &'a mut BTreeSet<String>,
+}
+
+impl Imports<'_> {
+    fn note(&mut self, parts: &[String]) {
+        let supers = parts.iter().take_while(|part| *part == "super").count();
+        let first = match parts.first().map(String::as_str) {
+            Some("crate") => parts.get(1),
+            Some("super") if supers >= self.module.len() => parts.get(supers),
+            _ => None,
+        };
+        self.found
+            .extend(first.filter(|name| floor(name).is_some() || name.chars().all(|c| c.is_lowercase() || c == '_')).cloned());
+    }
+
+    fn tree(&mut self, tree: &syn::UseTree, path: &mut Vec<String>) {
+        match tree {
+            syn::UseTree::Path(part) => {
+                path.push(part.ident.to_string());
+                self.tree(&part.tree, path);
+                path.pop();
+            }
+            syn::UseTree::Name(name) => {
+                path.push(name.ident.to_string());
+                self.note(path);
+                path.pop();
+            }
+            syn::UseTree::Rename(name) => {
+                path.push(name.ident.to_string());
+                self.note(path);
+                path.pop();
+            }
+            syn::UseTree::Group(group) => group.items.iter().for_each(|item| self.tree(item, path)),
+            syn::UseTree::Glob(_) => self.note(path),
+        }
+    }
+
+    /// Paths in a macro's arguments, which no parser sees: runs of words joined by `::`.
+    fn tokens(&mut self, tokens: &proc_macro2::TokenStream) {
+        let text = tokens.to_string().replace(" :: ", "::").replace(":: ", "::").replace(" ::", "::");
+        for run in text.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == ':')) {
+            let parts: Vec<String> = run.split("::").map(str::to_owned).collect();
+            self.note(&parts);
+        }
+    }
+}
+
+impl<'ast> Visit<'ast> for Imports<'_> {
+    fn visit_item_mod(&mut self, item: &'ast syn::ItemMod) {
+        self.module.push(item.ident.to_string());
+        visit::visit_item_mod(self, item);
+        self.module.pop();
+    }
+
+    fn visit_item_use(&mut self, item: &'ast syn::ItemUse) {
+        self.tree(&item.tree, &mut Vec::new());
+    }
+
+    fn visit_path(&mut self, path: &'ast syn::Path) {
+        let parts: Vec<String> = path.segments.iter().map(|part| part.ident.to_string()).collect();
+        self.note(&parts);
+        visit::visit_path(self, path);
+    }
+
+    fn visit_macro(&mut self, item: &'ast syn::Macro) {
+        self.tokens(&item.tokens);
+        visit::visit_macro(self, item);
+    }
+}
+
+fn faults(sources: &[Source]) -> Vec<String> {
+    let mut faults = Vec::new();
+    for source in sources {
+        let module = source.module();
+        // `lib.rs` and `main.rs` stand below all floors.
+        let Some(own) = module.first() else { continue };
+        let Some(row) = floor(own) else {
+            faults.push(format!("{}: `{own}` has no floor in FLOORS", source.path));
+            continue;
+        };
+        let mut found = BTreeSet::new();
+        let module = module.iter().map(ToString::to_string).collect();
+        Imports { module, found: &mut found }.visit_file(&source.parse());
+        for name in found.iter().filter(|name| name != own) {
+            match floor(name) {
+                Some(other) if other < row => {}
+                Some(other) => faults.push(format!("{}: `{own}` (row {row}) imports `{name}` (row {other})", source.path)),
+                None => faults.push(format!("{}: `{name}` is named at the crate's root and has no floor", source.path)),
+            }
+        }
+    }
+    faults
+}
+
+#[test]
+fn modules_import_only_from_floors_above() {
+    assert_eq!(faults(&source::rust(&["src/"])), Vec::<String>::new());
+}
+
+#[test]
+fn an_import_from_below_is_found() {
+    let bad = |path: &str, text: &str| faults(&[Source::new(path, text)]);
+    let below = ["src/syntax/reader.rs: `syntax` (row 1) imports `rules` (row 5)".to_owned()];
+    assert_eq!(bad("src/syntax/reader.rs", "use crate::rules::Rule;"), below);
+    assert_eq!(bad("src/syntax/reader.rs", "use crate::{base::span, rules};"), below);
+    assert_eq!(bad("src/syntax/reader.rs", "fn f() { crate::rules::all(); }"), below);
+    assert_eq!(bad("src/syntax/reader.rs", "fn f() { println!(\"{}\", crate::rules::ALL); }"), below);
+    assert_eq!(bad("src/syntax/reader.rs", "use super::super::rules::Rule;"), below);
+    assert_eq!(bad("src/syntax/reader.rs", "mod tests { use super::super::super::rules::Rule; }"), below);
+    assert_eq!(bad("src/syntax/mod.rs", "use super::rules as r;").len(), 1);
+    assert_eq!(bad("src/oddment.rs", ""), ["src/oddment.rs: `oddment` has no floor in FLOORS"]);
+    assert_eq!(bad("src/rules/rule.rs", "use crate::{base, syntax::Tree}; use super::cx; use crate::rules::meta;"), [""; 0]);
+}
+
+#[test]
+fn the_table_is_that_of_the_architecture_page() {
+    let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/ARCHITECTURE.md")).unwrap();
+    let named: Vec<String> = page
+        .lines()
+        .filter_map(|line| line.strip_prefix("| ")?.split('|').nth(1))
+        .filter_map(|cell| Some(cell.trim().strip_prefix('`')?.split_once("/`")?.0.to_owned()))
+        .collect();
+    assert_eq!(named, FLOORS.concat());
+}

@@ -1,0 +1,78 @@
+//! A test that needs something which a bare machine lacks says what: `#[ignore = "needs GROUP …"]`, where GROUP is one
+//! that `.ci/peers` provides and a part of the test's path, so that `.ci/peers` finds it by that name.
+
+use super::source::{self, Source};
+use pretty_assertions::assert_eq;
+use syn::visit::{self, Visit};
+
+struct Ignored<'a> {
+    groups: &'a [String],
+    module: Vec<String>,
+    faults: Vec<String>,
+}
+
+/// The text of `#[ignore = "…"]`; an empty one for `#[ignore]` alone.
+fn reason(attributes: &[syn::Attribute]) -> Option<String> {
+    let attribute = attributes.iter().find(|attribute| attribute.path().is_ident("ignore"))?;
+    let syn::Meta::NameValue(pair) = &attribute.meta else { return Some(String::new()) };
+    let syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(text), .. }) = &pair.value else { return Some(String::new()) };
+    Some(text.value())
+}
+
+impl<'ast> Visit<'ast> for Ignored<'_> {
+    fn visit_item_mod(&mut self, item: &'ast syn::ItemMod) {
+        self.module.push(item.ident.to_string());
+        visit::visit_item_mod(self, item);
+        self.module.pop();
+    }
+
+    fn visit_item_fn(&mut self, item: &'ast syn::ItemFn) {
+        let Some(reason) = reason(&item.attrs) else { return };
+        let test = format!("{}::{}", self.module.join("::"), item.sig.ident);
+        let group = reason.strip_prefix("needs ").and_then(|rest| rest.split([' ', ':', ',']).next());
+        match group.filter(|group| self.groups.iter().any(|known| known == group)) {
+            None => self.faults.push(format!("{test}: ignored, but not with \"needs GROUP\" of .ci/peers: {reason:?}")),
+            Some(group) if !test.contains(group) => {
+                self.faults.push(format!("{test}: needs {group}, whose name is no part of the test's path"));
+            }
+            Some(_) => {}
+        }
+    }
+}
+
+fn faults(sources: &[Source], groups: &[String]) -> Vec<String> {
+    let mut faults = Vec::new();
+    for source in sources {
+        let module = source.module().iter().map(ToString::to_string).collect();
+        let mut ignored = Ignored { groups, module, faults: Vec::new() };
+        ignored.visit_file(&source.parse());
+        faults.append(&mut ignored.faults);
+    }
+    faults
+}
+
+/// The groups that `.ci/peers` knows: its functions `group_NAME`.
+fn groups(script: &str) -> Vec<String> {
+    let heads = script.lines().filter_map(|line| line.strip_prefix("group_")?.split_once("()"));
+    heads.map(|(name, _)| name.to_owned()).collect()
+}
+
+#[test]
+fn ignored_tests_are_run_by_the_peers() {
+    let script = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/.ci/peers")).unwrap();
+    let groups = groups(&script);
+    assert!(groups.iter().any(|group| group == "xmllint"), "found the groups {groups:?}");
+    assert_eq!(faults(&source::rust(&["src/", "tests/it/"]), &groups), Vec::<String>::new());
+}
+
+#[test]
+fn a_test_ignored_for_no_group_is_found() {
+    let groups = groups("set -eu\ngroup_jing() {\n}\n");
+    let bad = |text: &str| faults(&[Source::new("tests/it/oracle.rs", text)], &groups).len();
+    assert_eq!(bad("#[test] #[ignore] fn a() {}"), 1);
+    assert_eq!(bad("#[test] #[ignore = \"slow\"] fn a() {}"), 1);
+    assert_eq!(bad("#[test] #[ignore = \"needs xmllint\"] fn a() {}"), 1);
+    assert_eq!(bad("#[test] #[ignore = \"needs jing\"] fn a() {}"), 1);
+    assert_eq!(bad("#[test] #[ignore = \"needs jing: a validator\"] fn jing_agrees() {}"), 0);
+    assert_eq!(bad("mod jing { #[test] #[ignore = \"needs jing\"] fn a() {} }"), 0);
+}

@@ -1,0 +1,12 @@
+//! The rules of the house, held by tests: each check is a pure function over texts, so that each also has a test
+//! that feeds it something bad and sees it fail.
+
+mod attributes;
+mod dependencies;
+mod doors;
+mod floors;
+mod forgotten;
+mod ignored;
+mod places;
+mod shape;
+mod source;
