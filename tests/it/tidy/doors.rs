@@ -6,13 +6,16 @@ use proc_macro2::{TokenStream, TokenTree};
 
 /// A crate and the only paths that may name it.
 const DOORS: &[(&str, &[&str])] = &[
-    ("blake3", &["src/base/hash.rs"]),
+    ("blake3", &["src/base/"]),
     ("clap", &["src/cli/"]),
     ("indicatif", &["src/cli/"]),
     ("miette", &["src/cli/render/"]),
     ("quick_xml", &["src/syntax/write"]),
     ("toml", &["src/project/"]),
 ];
+
+/// Words after which `::` starts at the root.
+const KEYWORDS: &[&str] = &["as", "dyn", "for", "impl", "in", "mut", "return", "use"];
 
 /// Whether a token stream names a crate: the word at the start of a path (`clap::…`) or alone in a `use`.
 fn names(tokens: TokenStream, name: &str) -> bool {
@@ -22,7 +25,9 @@ fn names(tokens: TokenStream, name: &str) -> bool {
         TokenTree::Group(group) => names(group.stream(), name),
         TokenTree::Ident(found) if found == name => {
             // `::clap` and `{::clap` start at the root; `a::clap` is somebody's own module.
-            let inside = at >= 3 && punct(at - 1, ':') && punct(at - 2, ':') && matches!(tokens[at - 3], TokenTree::Ident(_));
+            let word =
+                |token: &TokenTree| matches!(token, TokenTree::Ident(word) if !KEYWORDS.contains(&word.to_string().as_str()));
+            let inside = at >= 3 && punct(at - 1, ':') && punct(at - 2, ':') && word(&tokens[at - 3]);
             let used = at >= 1 && matches!(&tokens[at - 1], TokenTree::Ident(word) if word == "use" || word == "crate");
             !inside && (used || punct(at + 1, ':') && punct(at + 2, ':'))
         }
