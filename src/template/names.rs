@@ -1,0 +1,132 @@
+//! What a file defines and what it points at, as plain owned facts for the index of all files.
+//!
+//! Small on purpose: a hundred thousand of these are held at once. Never a tree, never a text, never a lookup.
+
+use crate::base::span::Span;
+
+/// What one file defines and needs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FileFacts {
+    /// Tasks, function templates and fragments, in document order.
+    pub definitions: Vec<Definition>,
+    /// References to definitions, in document order.
+    pub references: Vec<Reference>,
+    /// Files whose text is pulled in by `src`, in document order.
+    pub sources: Vec<Source>,
+}
+
+/// What kind of thing a name stands for. Tasks, templates and fragments have a namespace each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum DefinitionKind {
+    /// `<task name="…">` at the root or in a library.
+    Task,
+    /// `<template name="…">`.
+    Template,
+    /// `<fragment name="…">`.
+    Fragment,
+}
+
+impl DefinitionKind {
+    /// The word for people.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Task => "task",
+            Self::Template => "template",
+            Self::Fragment => "fragment",
+        }
+    }
+}
+
+/// Something with a name that other files may use.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Definition {
+    /// What it is.
+    pub kind: DefinitionKind,
+    /// Its name: as written, else the file's stem.
+    pub name: Box<str>,
+    /// Where the name stands; the start tag's name where the file's stem names it.
+    pub span: Span,
+    /// Parameters of a function template, in order.
+    pub params: Box<[Param]>,
+    /// What a function template returns, as written.
+    pub returns: Option<Box<str>>,
+}
+
+/// A parameter of a function template.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Param {
+    /// Its name.
+    pub name: Box<str>,
+    /// Whether a call must give it.
+    pub required: bool,
+}
+
+/// How a definition is used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ReferenceKind {
+    /// `<task ref="…"/>`.
+    Ref,
+    /// `<call template="…">`.
+    Call,
+    /// `<use fragment="…"/>`.
+    Use,
+}
+
+impl ReferenceKind {
+    /// The kind of definition that it leads to.
+    pub const fn target(self) -> DefinitionKind {
+        match self {
+            Self::Ref => DefinitionKind::Task,
+            Self::Call => DefinitionKind::Template,
+            Self::Use => DefinitionKind::Fragment,
+        }
+    }
+
+    /// The word in the registry.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Ref => "ref",
+            Self::Call => "call",
+            Self::Use => "use",
+        }
+    }
+}
+
+/// A use of a definition.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reference {
+    /// How.
+    pub kind: ReferenceKind,
+    /// The name it gives.
+    pub name: Box<str>,
+    /// Where that name stands.
+    pub span: Span,
+    /// Which definition of the file it stands in.
+    pub owner: u32,
+    /// The node it stands in: `/steps/1`.
+    pub node: Box<str>,
+    /// The arguments of a call, in order.
+    pub args: Box<[Arg]>,
+    /// The JSON type that the result of a call must have, where the place asks for one.
+    pub expects: Option<Box<str>>,
+}
+
+/// An argument of a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Arg {
+    /// The parameter it is for; `None` when it goes by position.
+    pub name: Option<Box<str>>,
+    /// Where its name, else its element's name, stands.
+    pub span: Span,
+}
+
+/// A text kept in a file of its own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// As written: relative to the template's folder.
+    pub path: Box<str>,
+    /// Where the path stands.
+    pub span: Span,
+    /// Which definition of the file it belongs to.
+    pub owner: u32,
+}
