@@ -5,6 +5,7 @@
 //! [`base`] → [`syntax`] → [`template`] → [`settings`] → [`project`] → [`rules`] → [`registry`] → `cli`.
 
 pub mod base;
+pub mod project;
 pub mod rules;
 pub mod settings;
 pub mod syntax;

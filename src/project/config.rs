@@ -1,0 +1,164 @@
+//! A project as read: layers, lints, requirements, limits, each with the place it came from. Immutable once read.
+
+use super::fault::Fault;
+use super::glob::Globs;
+use super::lints::Lints;
+use super::read;
+use super::require::Requirement;
+use crate::base::fs::ReadFs;
+use crate::base::hash::{Hash, Hasher};
+use crate::base::rule_meta::RuleMeta;
+use crate::base::source::{LineIndex, Position};
+use crate::base::span::{Span, Spanned};
+use crate::settings::layers::{Layers, RowId};
+use crate::settings::provenance::{Origin, Place};
+use crate::syntax::limits::Limits;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+/// The edition of the language where `edition` is absent.
+pub const EDITION: &str = "2026";
+
+/// What the project file is read from.
+#[derive(Clone, Copy)]
+pub struct Input<'a> {
+    /// The file's path relative to the project root: `ctxc.toml`.
+    pub path: &'a str,
+    /// Its text without a byte order mark.
+    pub text: &'a str,
+    /// The project root, which `extends` is relative to.
+    pub root: &'a Path,
+    /// Where shared files are read from.
+    pub files: &'a dyn ReadFs,
+    /// Every rule that `[lints]` may name.
+    pub rules: &'a [&'static RuleMeta],
+}
+
+/// A project file, or a shared file that it extends.
+#[derive(Clone, Debug)]
+pub struct ConfigFile {
+    /// Relative to the project root.
+    pub path: Arc<str>,
+    /// Its text.
+    pub text: Arc<str>,
+    /// Its lines.
+    pub lines: LineIndex,
+    /// The hash of its bytes.
+    pub hash: Hash,
+}
+
+/// `[templates]`.
+#[derive(Clone, Debug, Default)]
+pub struct Templates {
+    /// `include`; `None` where absent: `templates/` if there is one, else the project's folder.
+    pub include: Option<Globs>,
+    /// `exclude`.
+    pub exclude: Globs,
+}
+
+/// A section of a later release: accepted, and kept as text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reserved {
+    /// Index into [`Config::files`].
+    pub file: u16,
+    /// The key's place.
+    pub span: Span,
+    /// The value's place; for a section, its header.
+    pub value: Span,
+}
+
+/// Everything that `ctxc.toml` says.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// The project file first, then the shared file; empty without a project file.
+    pub files: Vec<ConfigFile>,
+    /// `edition`.
+    pub edition: &'static str,
+    /// `[project] name`.
+    pub name: Option<Spanned<String>>,
+    /// `[templates]`.
+    pub templates: Templates,
+    /// The operator table with the project's rows and defaults.
+    pub layers: Layers,
+    /// `[lints]`.
+    pub lints: Lints,
+    /// `[[require]]`, those of a shared file first.
+    pub requirements: Vec<Requirement>,
+    /// `[limits]`.
+    pub limits: Limits,
+    /// `[owners]`: who answers for the files of a glob; the last match counts.
+    pub owners: Vec<(Globs, String)>,
+    /// `[roles.NAME]` with the task that each plays, where it says so.
+    pub roles: BTreeMap<String, Option<String>>,
+    /// Sections of later releases by name.
+    pub reserved: BTreeMap<String, Reserved>,
+    /// What is wrong with the file, in the order of files and spans.
+    pub faults: Vec<Fault>,
+    pub(super) hash: Hash,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            files: Vec::new(),
+            edition: EDITION,
+            name: None,
+            templates: Templates::default(),
+            layers: Layers::default(),
+            lints: Lints::default(),
+            requirements: Vec::new(),
+            limits: Limits::default(),
+            owners: Vec::new(),
+            roles: BTreeMap::new(),
+            reserved: BTreeMap::new(),
+            faults: Vec::new(),
+            hash: Hash::of(b""),
+        }
+    }
+}
+
+impl Config {
+    /// Reads a project file. Never fails: what is wrong is in [`Config::faults`], and the rest holds.
+    pub fn read(input: &Input<'_>) -> Self {
+        read::read(input)
+    }
+
+    /// The path and position of a place in a project file; `None` for an index of another project.
+    pub fn position(&self, file: u16, offset: u32) -> Option<(Arc<str>, Position)> {
+        let file = self.files.get(file as usize)?;
+        Some((Arc::clone(&file.path), file.lines.position(&file.text, offset)))
+    }
+
+    /// Where a project layer set a value; `None` for every other layer.
+    pub fn origin(&self, origin: &Origin) -> Option<(Arc<str>, Span, Position)> {
+        let Place::Project(file, span) = origin.place else { return None };
+        let (path, position) = self.position(file, span.start)?;
+        Some((path, span, position))
+    }
+
+    /// The hash of everything that decides about findings and output: the project file's and its shared file's
+    /// bytes. Equal hashes, equal builds.
+    pub const fn config_hash(&self) -> Hash {
+        self.hash
+    }
+
+    /// The hash of all rows with their layers: what resolution depends on.
+    pub fn settings_hash(&self) -> Hash {
+        let mut hasher = Hasher::new();
+        for (_, row) in self.layers.rows() {
+            hasher.field(row.hash().0);
+        }
+        hasher.finish()
+    }
+
+    /// The hash of one row: a task under it need not be resolved again while this is the same.
+    pub fn row_hash(&self, row: RowId) -> Hash {
+        self.layers.get(row).hash()
+    }
+
+    /// Who answers for a file, by `[owners]`.
+    pub fn owner(&self, path: &str) -> Option<&str> {
+        self.owners.iter().rev().find(|(globs, _)| globs.matches(path)).map(|(_, owner)| owner.as_str())
+    }
+}

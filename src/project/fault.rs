@@ -1,0 +1,208 @@
+//! What is wrong with a project file, as data. Worded by the rules of family 5xx, nowhere else.
+
+use crate::base::hash::Hash;
+use crate::base::span::Span;
+use crate::settings::layers::RowId;
+
+/// One fault.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// Index into [`super::config::Config::files`].
+    pub file: u16,
+    /// The place to look at.
+    pub span: Span,
+    /// What is wrong.
+    pub kind: FaultKind,
+}
+
+/// The kinds of faults.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FaultKind {
+    /// Not TOML, in the words of the TOML reader.
+    Syntax {
+        /// What the TOML reader says.
+        message: String,
+    },
+    /// A key that nothing reads.
+    UnknownKey {
+        /// The table it stands in; empty at the top.
+        table: String,
+        /// The key.
+        key: String,
+        /// The key that was probably meant.
+        near: Option<String>,
+        /// The keys that may stand there.
+        valid: Vec<&'static str>,
+    },
+    /// A value of another type than its key wants.
+    WrongType {
+        /// The key with its table.
+        key: String,
+        /// What the key wants: “a text”, “a list of texts”.
+        expected: &'static str,
+        /// What stands there: “a number”.
+        found: &'static str,
+    },
+    /// A value of the right type outside its set.
+    BadValue {
+        /// The key with its table.
+        key: String,
+        /// What stands there.
+        found: String,
+        /// What may stand there, as words or as a phrase.
+        expected: String,
+        /// The value that was probably meant.
+        near: Option<String>,
+    },
+    /// A pattern that cannot be read.
+    BadGlob {
+        /// Why.
+        reason: &'static str,
+    },
+    /// An edition that this release does not read.
+    UnknownEdition {
+        /// What stands there.
+        found: String,
+    },
+    /// Defaults for an operator that nobody knows.
+    UnknownOperator {
+        /// What stands there.
+        found: String,
+        /// The operator that was probably meant.
+        near: Option<String>,
+        /// The operators that are known.
+        valid: Vec<String>,
+    },
+    /// Defaults for a subtype or part that its operator does not have.
+    UnknownSubtype {
+        /// The operator.
+        operator: String,
+        /// What stands there.
+        found: String,
+        /// The subtype that was probably meant.
+        near: Option<String>,
+        /// The subtypes and parts that are known.
+        valid: Vec<String>,
+    },
+    /// An operator or subtype that cannot be declared.
+    BadDeclaration {
+        /// The row: `atomic`, `atomic.scout`.
+        row: String,
+        /// Why not.
+        why: Refusal,
+    },
+    /// A row that resolves to a conflict by itself.
+    ConflictingDefaults {
+        /// The first such row.
+        row: RowId,
+        /// How many more rows the same two values make conflict.
+        others: usize,
+        /// The other of the two values, where a project file wrote it.
+        other: Option<(u16, Span)>,
+    },
+    /// A default that its row can never use: the operator has no steps to accumulate.
+    DefaultWithoutEffect {
+        /// The row's name.
+        row: String,
+        /// The setting.
+        setting: &'static str,
+    },
+    /// A name in `[lints]` that is no rule, code or family.
+    UnknownRule {
+        /// What stands there.
+        found: String,
+        /// The name that was probably meant.
+        near: Option<String>,
+    },
+    /// A level in `[lints]` that a locked rule cannot take.
+    LockedRule {
+        /// The rule's name, or the family's.
+        rule: String,
+        /// The level.
+        level: &'static str,
+        /// The lowest level that it can take.
+        floor: &'static str,
+    },
+    /// A rule that two lines of `[lints]` set.
+    RepeatedRule {
+        /// The rule's name.
+        rule: &'static str,
+        /// The first line.
+        first: Span,
+    },
+    /// A condition of `[[require]]` that cannot be read.
+    BadCondition {
+        /// The condition.
+        found: String,
+        /// Why.
+        reason: String,
+        /// The word that was probably meant.
+        near: Option<String>,
+    },
+    /// A `[[require]]` that demands nothing.
+    EmptyRequirement,
+    /// A role in a selector that the project does not define.
+    UnknownRole {
+        /// What stands there.
+        found: String,
+        /// The role that was probably meant.
+        near: Option<String>,
+    },
+    /// A shared file that is not pinned, or whose bytes are others than the pinned ones.
+    SharedHash {
+        /// The shared file.
+        path: String,
+        /// The pinned hash as written; `None` where it is missing.
+        pinned: Option<String>,
+        /// The hash of its bytes.
+        actual: Hash,
+        /// The edit that pins it.
+        edit: Option<(Span, String)>,
+    },
+    /// A shared file that cannot be read.
+    SharedUnreadable {
+        /// The shared file.
+        path: String,
+        /// Why.
+        reason: String,
+    },
+    /// `extends` of a package: not available yet.
+    SharedPackage {
+        /// The package.
+        name: String,
+    },
+    /// A key that a shared file may not have.
+    NotShared {
+        /// The key.
+        key: String,
+    },
+    /// Something looser than the shared file says.
+    Loosened {
+        /// What: a rule's name, `defaults.atomic.fresh_context`.
+        what: String,
+        /// The value here.
+        here: String,
+        /// The value in the shared file.
+        shared: String,
+        /// The place in the shared file.
+        at: (u16, Span),
+        /// The entry of `[allow] loosen` that would permit it.
+        entry: String,
+    },
+}
+
+/// Why an operator or subtype cannot be declared.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// It is one of the language: its defaults go to `[defaults]`.
+    Language,
+    /// Declared before.
+    Twice(u16, Span),
+    /// `base` is missing.
+    NoBase,
+    /// The name cannot stand in an attribute without quoting.
+    BadName,
+    /// Too many rows.
+    TooMany,
+}

@@ -1,0 +1,9 @@
+//! Floor 4: the project around the templates. Reads `ctxc.toml` from text it is handed; everything has a default,
+//! so that nothing needs the file. Faults come back as data; only rules word them.
+
+pub mod config;
+pub mod fault;
+pub mod glob;
+pub mod lints;
+mod read;
+pub mod require;
