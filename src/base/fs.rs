@@ -85,6 +85,16 @@ pub use real::*;
 mod real {
     use super::{Path, PathBuf, ReadFs, Stamp, io};
     use std::io::{Read, Write};
+    use std::sync::{PoisonError, RwLock, RwLockWriteGuard};
+
+    /// Held shared by every write in progress, and alone by whoever is about to end the program.
+    static WRITING: RwLock<()> = RwLock::new(());
+
+    /// Waits for writes in progress and lets no other begin while the guard lives: an interrupt ends the program
+    /// with every file whole and no temporary file left behind.
+    pub fn hold_writes() -> RwLockWriteGuard<'static, ()> {
+        WRITING.write().unwrap_or_else(PoisonError::into_inner)
+    }
 
     /// The file system of the machine.
     #[derive(Clone, Copy, Debug, Default)]
@@ -177,6 +187,7 @@ mod real {
     /// Writes a file as a whole: temporary file in the same folder, sync, rename, sync of the folder.
     /// `write` is handed a buffered writer.
     pub fn write_atomic_with(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<Stamp> {
+        let _writing = WRITING.read().unwrap_or_else(PoisonError::into_inner);
         // Write through a link rather than replace it.
         let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
         let folder = match target.parent() {

@@ -2,5 +2,6 @@
 //!
 //! Nothing here reads files or decides what is shown; what higher floors know comes in as data.
 
+pub mod input;
 pub mod rule;
 pub mod syntax;

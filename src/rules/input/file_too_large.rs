@@ -1,0 +1,64 @@
+//! CTX902: a file above the size limit, refused before it is read.
+
+use crate::base::diagnostic::Diagnostic;
+use crate::base::rule_meta::{Code, RuleMeta, Severity};
+use crate::base::source::LineIndex;
+use crate::base::span::Span;
+use crate::rules::rule::{Check, Rule};
+use std::sync::Arc;
+
+/// A file so large is no template that a person wrote, and reading it would cost everybody time and memory.
+pub(crate) static RULE: Rule = Rule {
+    meta: RuleMeta {
+        code: Code(902),
+        name: "file-too-large",
+        renamed_from: &[],
+        severity: Some(Severity::Error),
+        when_enabled: Severity::Error,
+        locked: true,
+        summary: "a file is larger than the limit",
+        page: "\
+Files above 10 MiB are refused without being read: a template that a person writes has a few kilobytes, and a file so large is
+nearly always a data set or a log that ended up among the templates. What an agent should read belongs into files that the template
+names in `<file_paths>`, or into an input.
+
+Leave the file out with `[templates] exclude` in `ctxc.toml`, or raise the limit with `--max-file-size 64M`.",
+        bad: &[],
+        good: &[],
+    },
+    check: Check::Edge,
+};
+
+/// Words it. `limit` in bytes.
+pub fn word(path: &Arc<str>, limit: u64) -> Diagnostic {
+    let mut diagnostic = Diagnostic::new(
+        &RULE.meta,
+        path,
+        Span::at(0),
+        format!("is larger than {}, the limit on a file, and was not read", size(limit)),
+    )
+    .note("templates have a few kilobytes: is this a data set that the template should name in `<file_paths>`?")
+    .help("leave it out with `exclude` in ctxc.toml, or raise the limit with `--max-file-size`");
+    diagnostic.locate("", &LineIndex::new(""));
+    diagnostic
+}
+
+/// `10 MiB`, or the bytes where they are no round number of a unit.
+fn size(bytes: u64) -> String {
+    for (unit, name) in [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")] {
+        if bytes >= unit && bytes.is_multiple_of(unit) {
+            return format!("{} {name}", bytes / unit);
+        }
+    }
+    format!("{bytes} bytes")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::size;
+
+    #[test]
+    fn sizes_are_named_exactly() {
+        assert_eq!((size(10 << 20), size(1500), size(2048)), ("10 MiB".into(), "1500 bytes".into(), "2 KiB".into()));
+    }
+}

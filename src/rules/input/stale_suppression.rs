@@ -1,0 +1,64 @@
+//! CTX903: an entry of `ctxc.suppressions.toml` that no longer applies.
+
+use crate::base::diagnostic::Diagnostic;
+use crate::base::fix::{Edit, Fix};
+use crate::base::rule_meta::{Code, RuleMeta, Severity};
+use crate::base::source::LineIndex;
+use crate::base::span::Span;
+use crate::rules::rule::{Check, Rule};
+use std::sync::Arc;
+
+/// A suppression that outlived its finding would hide the next one like it.
+pub(crate) static RULE: Rule = Rule {
+    meta: RuleMeta {
+        code: Code(903),
+        name: "stale-suppression",
+        renamed_from: &[],
+        severity: Some(Severity::Warning),
+        when_enabled: Severity::Warning,
+        locked: false,
+        summary: "a recorded finding is no longer there",
+        page: "\
+`ctxc check --suppress-existing` records the findings of that day in `ctxc.suppressions.toml`; from then on only new ones count. This
+entry records a finding that is no longer there: it was mended, its line was rewritten, or its file is gone. Left standing, it would
+hide the same finding when somebody brings it back.
+
+Remove the entry, or run `ctxc check --suppress-existing` again: it writes the file anew and so also drops what no longer applies.
+Mind that it also records whatever is new.",
+        bad: &[],
+        good: &[],
+    },
+    check: Check::Edge,
+};
+
+/// What is recorded against what is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Counts {
+    /// How often the entry says.
+    pub recorded: u32,
+    /// How often it was found.
+    pub found: u32,
+}
+
+/// Words one entry: `span` is its line in `text`, the suppressions file at `path`.
+pub fn word(path: &Arc<str>, text: &str, index: &LineIndex, span: Span, rule: &str, of: &str, counts: Counts) -> Diagnostic {
+    let Counts { recorded, found } = counts;
+    let message = if found == 0 {
+        format!("`{rule}` in {of} is suppressed here but no longer found")
+    } else {
+        format!("`{rule}` in {of} is suppressed here {recorded} times but found only {found}")
+    };
+    let mut diagnostic = Diagnostic::new(&RULE.meta, path, span, message).help("remove it, so that it cannot hide a new finding");
+    if found == 0 {
+        diagnostic = diagnostic.fix(Fix::safe("remove the entry", vec![Edit::delete(whole_line(text, span))]));
+    }
+    diagnostic.locate(text, index);
+    diagnostic
+}
+
+fn whole_line(text: &str, span: Span) -> Span {
+    let start = text.get(..span.start as usize).and_then(|before| before.rfind('\n')).map_or(0, |at| at + 1);
+    let end =
+        text.get(span.end as usize..).and_then(|after| after.find('\n')).map_or(text.len(), |at| span.end as usize + at + 1);
+    Span::of(start, end)
+}
