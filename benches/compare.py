@@ -1,0 +1,272 @@
+#!/usr/bin/env python3
+"""The table of processes: what is promised, against what, what was measured.
+
+Builds its corpora once, in a folder outside of any repository ($CTXC_BENCH_DIR, else below the one for temporary files), then measures floors, peers and ctxc interleaved in one run. Called by
+compare.sh, which builds the programs first. Standard library only."""
+import argparse
+import datetime
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import hostile  # noqa: E402
+from measure import Command, interleave, machine, write_and_sync  # noqa: E402
+
+CTXC, FLOORS, EMPTY = (os.path.abspath(f"target/{path}") for path in ("release/ctxc", "floors/release/floors", "floors/release/empty"))
+SCHEMA = os.path.abspath("benches/peers/structure.rng")
+HOME = os.environ.get("CTXC_BENCH_DIR", f"{tempfile.gettempdir()}/ctxc-bench")
+ANY = (0, 1)
+
+
+class Report:
+    """Collects the rows of the two tables."""
+
+    def __init__(self):
+        self.promises, self.raw, self.kept = [], [], 0
+
+    def promise(self, work, promise, measured, against, ratio, limit):
+        kept = ratio <= limit
+        self.kept += kept
+        self.promises.append((work, promise, measured, against, f"{ratio:.2f}", "kept" if kept else "**missed**"))
+        print(f"  {'kept  ' if kept else 'MISSED'} {work}: {measured}, {promise} (ratio {ratio:.2f} of {limit})", file=sys.stderr)
+
+    def group(self, title, commands):
+        for name, command in commands.items():
+            memory = f"{command.memory:.0f}" if command.memory else "–"
+            self.raw.append((title, name, f"{command.median:.1f}", f"± {command.spread:.0%}", memory))
+            print(f"    {title} / {name}: {command.median:.1f} ms, {memory} MB", file=sys.stderr)
+
+    def text(self, options):
+        command = "benches/compare.sh" + "".join(f" {flag}" for flag in sys.argv[1:] if flag != "--write")
+        commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True).stdout.strip()
+        lines = [f"`{command}` on {datetime.date.today()}, commit {commit or 'unknown'}, {options.machine}; {options.rounds} rounds, medians.", "",
+                 f"{self.kept} of {len(self.promises)} promises kept.", "",
+                 "| work | promise | measured | against | ratio | verdict |", "|---|---|---|---|---|---|"]
+        lines += ["| " + " | ".join(row) + " |" for row in self.promises]
+        lines += ["", "| group | command | median ms | half the quartiles' distance | peak MB |", "|---|---|---|---|---|"]
+        return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in self.raw]) + "\n"
+
+
+def corpus(count, *, clean=False):
+    """A folder of COUNT generated files; `clean`: only files that are neither malformed nor in conflict."""
+    folder = f"{HOME}/{'clean' if clean else 'mixed'}-{count}"
+    if os.path.exists(folder + ".done"):
+        return folder
+    shutil.rmtree(folder, ignore_errors=True)
+    made = count * 104 // 100 + 20 if clean else count
+    subprocess.run([sys.executable, "benches/gen_corpus.py", folder, str(made)], check=True)
+    if clean:
+        with open(folder + ".expected.json", encoding="utf-8") as file:
+            expected = json.load(file)
+        left = 0
+        for path, verdict in expected.items():
+            left += verdict == "ok"
+            if verdict != "ok" or left > count:
+                os.remove(f"{folder}/{path}")
+    open(folder + ".done", "w").close()
+    return folder
+
+
+def floor(work, folder, threads):
+    return Command([FLOORS, work, folder, str(threads)])
+
+
+def check(path, threads=2, expect=ANY):
+    folder, name = (path, ".") if os.path.isdir(path) else os.path.split(path)
+    return Command([CTXC, "check", "--threads", str(threads), name], cwd=folder, expect=expect)
+
+
+def build(folder, threads=2, before=None):
+    return Command([CTXC, "build", "--threads", str(threads), "-o", f"{folder}/registry.json", "."], cwd=folder, before=before)
+
+
+def listing(folder):
+    """The names of all files, each ended by NUL, for xargs."""
+    names = sorted(os.path.join(at, name) for at, _, files in os.walk(folder) for name in files if name.endswith(".xml"))
+    with open(folder + ".list", "w", encoding="utf-8") as file:
+        file.write("".join(name + "\0" for name in names))
+    return folder + ".list"
+
+
+def peer(folder, processes):
+    argv = ["xargs", "-0", f"-P{processes}", "-n", "5000", "xmllint", "--noout", "--relaxng", SCHEMA]
+    return Command(argv, stdin=listing(folder), expect=(0, 123))
+
+
+def measure_check(report, options):
+    folder, count = corpus(options.small), f"{options.small:,} files"
+    commands = {f"floor: {work}, {threads} threads": floor(work, folder, threads)
+                for work in ("walk", "stat", "read", "scan", "quick-xml", "roxmltree") for threads in (1, 2)}
+    commands |= {"ctxc check, 1 thread": check(folder, 1), "ctxc check, 2 threads": check(folder, 2),
+                 "xmllint --relaxng, 1 process": peer(folder, 1), "xmllint --relaxng, 2 processes": peer(folder, 2)}
+    if shutil.which("jing"):
+        commands["jing, 1 process"] = Command(["xargs", "-0", "-n", "100000", "jing", SCHEMA], stdin=listing(folder), expect=(0, 123))
+    report.group(f"check {count}", interleave(commands, options.rounds))
+    one, two = commands["ctxc check, 1 thread"].median, commands["ctxc check, 2 threads"].median
+    read, xmllint = commands["floor: read, 2 threads"].median, commands["xmllint --relaxng, 2 processes"].median
+    report.promise(f"`check`, {count}, 2 threads", "≤ 2.5 × (walk + read)", f"{two:.1f} ms", f"{read:.1f} ms", two / read, 2.5)
+    report.promise(f"`check`, {count}, 2 threads", "≥ 2.3 × faster than xmllint on 2 processes", f"{two:.1f} ms", f"{xmllint:.1f} ms", two / xmllint, 1 / 2.3)
+    report.promise("2 threads against 1", "≥ 1.6 × faster", f"{two:.1f} ms", f"{one:.1f} ms", two / one, 1 / 1.6)
+
+
+def measure_scale(report, options):
+    small, large = corpus(options.small), corpus(options.large)
+    commands = {f"floor: read, {options.large:,}": floor("read", large, 2), f"floor: walk, {options.large:,}": floor("walk", large, 2),
+                f"ctxc check, {options.small:,}": check(small), f"ctxc check, {options.large:,}": check(large),
+                f"ctxc check, {options.large:,}, 1 thread": check(large, 1), f"xmllint, {options.large:,}": peer(large, 2)}
+    report.group("scale", interleave(commands, options.rounds))
+    read, _, few, many, one, xmllint = commands.values()
+    what = f"`check`, {options.large:,} files"
+    each, before = many.median / options.large, few.median / options.small
+    report.promise(what, "≤ 2.5 × (walk + read)", f"{many.median:.0f} ms", f"{read.median:.0f} ms", many.median / read.median, 2.5)
+    report.promise(what, "≥ 2.3 × faster than xmllint", f"{many.median:.0f} ms", f"{xmllint.median:.0f} ms", many.median / xmllint.median, 1 / 2.3)
+    report.promise(what, f"cost of a file grows by < 10 % from {options.small:,}", f"{each * 1000:.2f} µs", f"{before * 1000:.2f} µs", each / before, 1.1)
+    peak = max(many.memory, one.memory)
+    report.promise(what, "≤ 150 MB", f"{peak:.0f} MB", "150 MB", peak / 150, 1)
+
+
+def forget(folder):
+    def work():
+        shutil.rmtree(f"{folder}/.ctxc", ignore_errors=True)
+        if os.path.exists(f"{folder}/registry.json"):
+            os.remove(f"{folder}/registry.json")
+    return work
+
+
+def registry_bytes(folder):
+    forget(folder)()
+    build(folder).run(keep=False)
+    with open(f"{folder}/registry.json", "rb") as file:
+        return file.read()
+
+
+def measure_build(report, options):
+    folder = corpus(options.small, clean=True)
+    data = registry_bytes(folder)
+    commands = {"ctxc check": check(folder), "ctxc build from nothing": build(folder, before=forget(folder)),
+                "floor: write and sync the registry": Command(function=write_and_sync(f"{HOME}/registry.json", data))}
+    report.group(f"build {options.small:,} files", interleave(commands, options.rounds))
+    checked, built, written = (command.median for command in commands.values())
+    report.promise(f"`build` from nothing, {options.small:,} files", "≤ 1.3 × (`check` + write and sync)", f"{built:.1f} ms",
+                   f"{checked:.1f} + {written:.1f} ms ({len(data) / 1e6:.1f} MB)", built / (checked + written), 1.3)
+
+
+def edit(folder):
+    """Changes one word of one file, another one each time."""
+    path = next(os.path.join(at, name) for at, _, files in sorted(os.walk(folder)) for name in sorted(files) if name.startswith("atomic_"))
+    with open(path, encoding="utf-8") as file:
+        head, rest = file.read().split("<description>", 1)
+    number = 0
+
+    def work():
+        nonlocal number
+        number += 1
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(f"{head}<description>edited {number} times {rest}")
+    return work
+
+
+def measure_rebuild(report, options):
+    folder = corpus(options.large, clean=True)
+    data = registry_bytes(folder)
+    commands = {"floor: walk and stat": floor("stat", folder, 2), "ctxc build, one file changed": build(folder, before=edit(folder)),
+                "ctxc build, nothing changed": build(folder),
+                "floor: write and sync the registry": Command(function=write_and_sync(f"{HOME}/registry.json", data))}
+    report.group(f"rebuild {options.large:,} files", interleave(commands, options.rounds))
+    stat, one, none, written = commands.values()
+    what = f"{options.large:,} files"
+    report.promise(f"`build`, nothing changed, {what}", "≤ 1.6 × (walk + stat)", f"{none.median:.0f} ms", f"{stat.median:.0f} ms", none.median / stat.median, 1.6)
+    report.promise(f"`build`, nothing changed, {what}", "≤ 120 MB", f"{none.memory:.0f} MB", "120 MB", none.memory / 120, 1)
+    floor_of_one = none.median + written.median
+    report.promise(f"`build`, one of {what} changed", "≤ 1.3 × (nothing changed + write and sync)", f"{one.median:.0f} ms",
+                   f"{none.median:.0f} + {written.median:.0f} ms ({len(data) / 1e6:.0f} MB)", one.median / floor_of_one, 1.3)
+
+
+def measure_one(report, options):
+    folder = corpus(options.small, clean=True)
+    path = next(os.path.join(at, name) for at, _, files in sorted(os.walk(folder)) for name in sorted(files) if name.startswith("atomic_"))
+    commands = {"an empty Rust program": Command([EMPTY]), "ctxc check, one file": check(path, 2, (0,)),
+                "xmllint --relaxng, one file": Command(["xmllint", "--noout", "--relaxng", SCHEMA, path])}
+    report.group("one file, cold process", interleave(commands, options.rounds * 7))
+    empty, ctxc, xmllint = (command.median for command in commands.values())
+    report.promise("one file, cold process", "≤ 1.5 × an empty Rust program", f"{ctxc:.2f} ms", f"{empty:.2f} ms", ctxc / empty, 1.5)
+    report.promise("one file, cold process", "≤ xmllint with a schema", f"{ctxc:.2f} ms", f"{xmllint:.2f} ms", ctxc / xmllint, 1)
+
+
+def large_file(name, *size):
+    path = f"{HOME}/{name}.xml"
+    if not os.path.exists(path):
+        subprocess.run([sys.executable, "benches/gen_corpus.py", path, *size], check=True)
+    return path
+
+
+def measure_large(report, options):
+    files = {"20,000 lines": large_file("lines", "--lines", "20000"), "10 MB": large_file("bytes", "--bytes", "10000000")}
+    commands = {f"ctxc check, {name}": check(path) for name, path in files.items()}
+    commands |= {f"xmllint --relaxng, {name}": Command(["xmllint", "--noout", "--relaxng", SCHEMA, path]) for name, path in files.items()}
+    report.group("one large file", interleave(commands, options.rounds))
+    lines, bytes_, *_ = commands.values()
+    report.promise("one file of 20,000 lines", "≤ 15 ms", f"{lines.median:.1f} ms", "15 ms", lines.median / 15, 1)
+    report.promise("one file of 10 MB", "≤ 120 ms", f"{bytes_.median:.1f} ms", "120 ms", bytes_.median / 120, 1)
+    sizes = [os.path.getsize(path) for path in files.values()]
+    each = [command.median / size * 1e6 for command, size in zip((lines, bytes_), sizes)]
+    report.promise("10 MB against 20,000 lines", "linear: cost of a byte grows by < 10 %", f"{each[1]:.2f} ns", f"{each[0]:.2f} ns", each[1] / each[0], 1.1)
+
+
+def measure_load(report, options):
+    """`show` of a task that is not there reads names and hashes of the whole registry and nothing else."""
+    folder = corpus(options.small, clean=True)
+    size = len(registry_bytes(folder)) / 1e6
+    result = subprocess.run(["cargo", "bench", "--quiet", "--locked", "--bench", "load", "--", f"{folder}/registry.json", str(options.rounds)],
+                            capture_output=True, text=True)
+    if result.returncode != 0:
+        raise SystemExit(result.stderr)
+    figures = json.loads(result.stdout.strip().splitlines()[-1])
+    speed = size / figures["load_ms"] * 1000
+    report.promise(f"registry load, {options.small:,} tasks", "≥ 300 MB/s", f"{figures['load_ms']:.1f} ms for {size:.1f} MB: {speed:.0f} MB/s", "300 MB/s", 300 / speed, 1)
+    report.promise("registry lookup by name", "without scanning: ≤ 20 µs", f"{figures['lookup_us']:.2f} µs", "20 µs", figures["lookup_us"] / 20, 1)
+
+
+def measure_worst(report, options):
+    for name, path in hostile.write(f"{HOME}/hostile").items():
+        commands = interleave({name: check(path, 2, (1,))}, options.rounds)
+        report.group("worst inputs", commands)
+        command = commands[name]
+        report.promise(f"worst input: {name}", "≤ 100 ms", f"{command.median:.1f} ms", "100 ms", command.median / 100, 1)
+        report.promise(f"worst input: {name}", "≤ 100 MB", f"{command.memory:.0f} MB", "100 MB", command.memory / 100, 1)
+
+
+GROUPS = {"check": measure_check, "one": measure_one, "large": measure_large, "worst": measure_worst, "build": measure_build,
+          "load": measure_load, "scale": measure_scale, "rebuild": measure_rebuild}
+MARKS = ("<!-- compare.sh writes below -->\n", "<!-- compare.sh writes above -->\n")
+
+
+def main():
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("--quick", action="store_true", help="a tenth of the corpus and 3 rounds: shows that all of it runs, proves nothing")
+    arguments.add_argument("--write", action="store_true", help="put the tables into docs/PERFORMANCE.md")
+    arguments.add_argument("--only", metavar="GROUP,…", help="some of: " + " ".join(GROUPS))
+    options = arguments.parse_args()
+    options.small, options.large, options.rounds = (1_000, 10_000, 3) if options.quick else (10_000, 100_000, 9)
+    options.machine = machine()
+    os.makedirs(HOME, exist_ok=True)
+    report = Report()
+    for name in options.only.split(",") if options.only else GROUPS:
+        print(f"{name}:", file=sys.stderr)
+        GROUPS[name](report, options)
+    text = report.text(options)
+    print(text)
+    if options.write:
+        with open("docs/PERFORMANCE.md", encoding="utf-8") as file:
+            page = file.read()
+        head, rest = page.split(MARKS[0])
+        with open("docs/PERFORMANCE.md", "w", encoding="utf-8") as file:
+            file.write(head + MARKS[0] + text + MARKS[1] + rest.split(MARKS[1])[1])
+
+
+if __name__ == "__main__":
+    main()

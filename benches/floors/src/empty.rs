@@ -1,0 +1,2 @@
+//! Starts and ends: what any Rust process costs.
+fn main() {}

@@ -1,0 +1,34 @@
+"""Inputs made to hurt: each has to be refused with a clear diagnostic, quickly and in little memory."""
+import os
+
+
+def inputs():
+    head = b"<task><description>"
+    yield "4,000 nested elements with a namespace each", b"".join(b'<n%d:e xmlns:n%d="urn:n%d">' % (i, i, i) for i in range(4000)) + b"".join(b"</n%d:e>" % i for i in reversed(range(4000)))
+    yield "50,000 attributes", b"<task " + b" ".join(b'a%d="v"' % i for i in range(50_000)) + b"/>"
+    yield "1,000,000 nested tags", b"<a>" * 1_000_000
+    yield "1,000,000 nested tags, closed", b"<a>" * 1_000_000 + b"</a>" * 1_000_000
+    yield "an entity bomb", b'<!DOCTYPE task [<!ENTITY a "aaaaaaaaaa">' + b"".join(b'<!ENTITY %c "%s">' % (98 + i, b"&%c;" % (97 + i) * 10) for i in range(20)) + b"]><task><description>&u;</description></task>"
+    yield "NUL bytes", head + b"\0" * 1_000_000 + b"</description></task>"
+    yield "lone surrogates", "\ufeff<task><description>".encode("utf-16-le") + b"\x00\xd8" * 500_000 + "</description></task>".encode("utf-16-le")
+    yield "invalid UTF-8", head + b"\xff\xc0\x80" * 300_000 + b"</description></task>"
+    yield "100,000 errors", b"<task>" + b"<b></c>\n" * 100_000 + b"</task>"
+    yield "20,000 open quotes", b"<task>" + b'<a b="\n' * 20_000 + b"</task>"
+    yield "1,000,000 ampersands", head + b"&" * 1_000_000 + b"</description></task>"
+    yield "comments that never end", b"<task>" + b"<!-- <![CDATA[ <?a " * 50_000
+
+
+def write(folder):
+    """Writes all of them once. Returns name → path. The file of 200 MB is sparse: nobody should read it."""
+    os.makedirs(folder, exist_ok=True)
+    paths = {}
+    for number, (name, data) in enumerate(inputs()):
+        paths[name] = f"{folder}/{number:02}.xml"
+        if not os.path.exists(paths[name]):
+            with open(paths[name], "wb") as file:
+                file.write(data)
+    paths["a file of 200 MB"] = f"{folder}/huge.xml"
+    with open(paths["a file of 200 MB"], "wb") as file:
+        file.write(b"<task><description>")
+        file.truncate(200_000_000)
+    return paths
