@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """The table of processes: what is promised, against what, what was measured.
 
-Builds its corpora once, in a folder outside of any repository ($CTXC_BENCH_DIR, else below the one for temporary files), then measures floors, peers and ctxc interleaved in one run. Called by
-compare.sh, which builds the programs first. Standard library only."""
+Builds its corpora once, outside of any repository ($CTXC_BENCH_DIR, else below the folder for temporary files), then
+measures floors, peers and ctxc interleaved in one run. Called by compare.sh, which builds the programs first. Standard
+library only."""
 import argparse
 import datetime
 import json
