@@ -4,6 +4,7 @@
 pub mod config;
 pub mod fault;
 pub mod glob;
+pub mod index;
 pub mod lints;
 mod read;
 pub mod require;

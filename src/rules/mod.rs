@@ -2,6 +2,16 @@
 //!
 //! Nothing here reads files or decides what is shown; what higher floors know comes in as data.
 
+mod allow;
+pub mod check;
+pub mod context;
+pub mod engine;
 pub mod input;
+pub mod links;
+pub mod list;
+pub mod migration;
+pub mod names;
+pub mod project;
 pub mod rule;
+pub mod structure;
 pub mod syntax;

@@ -1,7 +1,12 @@
 //! What a rule is to the engine: its metadata and the one function that words its findings.
 
-use crate::base::diagnostic::Diagnostic;
+use crate::base::diagnostic::{Diagnostic, Label};
 use crate::base::rule_meta::RuleMeta;
+use crate::base::source::Position;
+use crate::base::span::Span;
+use crate::project;
+use crate::project::config::Config;
+use crate::project::index::{Cycle, Index};
 use crate::syntax;
 use crate::syntax::tree::Document;
 use std::sync::Arc;
@@ -20,6 +25,10 @@ pub struct Rule {
 pub enum Check {
     /// Words a fault of the reader; `None` when the fault is another rule's.
     Syntax(fn(&FileCx<'_>, &syntax::fault::Fault) -> Option<Diagnostic>),
+    /// Words a fault of the project file; `None` when the fault is another rule's.
+    Config(fn(&ConfigCx<'_>, &project::fault::Fault) -> Option<Diagnostic>),
+    /// Sees the names of all files.
+    Link(fn(&LinkCx<'_>, &mut Vec<Diagnostic>)),
     /// Worded where it arises: at the edge (9xx) or by the engine itself.
     Edge,
 }
@@ -31,4 +40,49 @@ pub struct FileCx<'a> {
     pub path: &'a Arc<str>,
     /// Text and tree.
     pub document: Document<'a>,
+    /// The project.
+    pub config: &'a Config,
+}
+
+/// The project file under check.
+#[derive(Clone, Copy, Debug)]
+pub struct ConfigCx<'a> {
+    /// As read.
+    pub config: &'a Config,
+}
+
+impl ConfigCx<'_> {
+    /// The path of a project file by the index in a fault.
+    pub fn path(&self, file: u16) -> Arc<str> {
+        self.config.files.get(file as usize).map_or_else(|| Arc::from("ctxc.toml"), |file| Arc::clone(&file.path))
+    }
+
+    /// Adds a place in a project file to a finding of one.
+    #[must_use]
+    pub fn label(&self, mut finding: Diagnostic, file: u16, span: Span, text: &str) -> Diagnostic {
+        let path = self.path(file);
+        let start = self.config.position(file, span.start).map_or_else(Position::default, |(_, start)| start);
+        let path = (path != finding.path).then_some(path);
+        finding.labels.push(Label { path, span, start, text: text.to_owned() });
+        finding
+    }
+}
+
+/// All files under check, by their names.
+#[derive(Clone, Copy, Debug)]
+pub struct LinkCx<'a> {
+    /// Definitions and references.
+    pub index: &'a Index<'a>,
+    /// References that lead back to where they start.
+    pub cycles: &'a [Cycle],
+}
+
+impl LinkCx<'_> {
+    /// Adds a place in some file of the index to a finding. Its line is filled in where that file's text is at hand.
+    #[must_use]
+    pub fn label(&self, mut finding: Diagnostic, file: u32, span: Span, text: &str) -> Diagnostic {
+        let path = self.index.file(file).map(|entry| Arc::clone(entry.path)).filter(|path| *path != finding.path);
+        finding.labels.push(Label { path, span, start: Position::default(), text: text.to_owned() });
+        finding
+    }
 }

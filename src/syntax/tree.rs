@@ -80,7 +80,7 @@ pub(super) struct RawAttribute {
     pub(super) flags: u8,
 }
 
-/// The arena. Reused from file to file by [`Tree::clear`].
+/// The arena, reused from file to file.
 #[derive(Clone, Debug, Default)]
 pub struct Tree {
     pub(super) nodes: Vec<Raw>,
@@ -115,7 +115,6 @@ impl Tree {
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
-
     pub(super) fn raw(&self, id: u32) -> Option<&Raw> {
         self.nodes.get(id as usize)
     }
@@ -150,6 +149,11 @@ impl<'a> Document<'a> {
     /// Nodes without a parent, in document order.
     pub fn nodes(self) -> Children<'a> {
         Children { document: self, next: self.tree.first }
+    }
+
+    /// Every node in document order.
+    pub fn all_nodes(self) -> impl Iterator<Item = Node<'a>> {
+        (0..self.tree.nodes.len() as u32).filter_map(move |id| self.node(NodeId(id)))
     }
 
     /// Every element in document order.

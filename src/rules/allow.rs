@@ -1,0 +1,98 @@
+//! `<?ctxc allow no-context reason="…"?>`: silences findings of its parent element, and of nothing beneath it that
+//! is a task of its own.
+//!
+//! Collects and matches only; the findings about the instructions themselves are rules like any other.
+
+use crate::base::diagnostic::Diagnostic;
+use crate::base::span::{Span, Spanned};
+use crate::syntax::tree::{Document, Element, Kind, NodeId};
+
+/// Elements that are tasks of their own: an `allow` outside does not reach into them.
+const BODIES: &[&str] =
+    &["task", "template", "inner_task", "reduction_task", "director", "evaluator", "script_execution", "fragment", "call"];
+
+/// One `<?ctxc …?>` instruction.
+#[derive(Debug)]
+pub(super) struct Instruction<'a> {
+    /// All of it, with its marks.
+    pub(super) span: Span,
+    /// `allow`, or what was written in its place.
+    pub(super) verb: Spanned<&'a str>,
+    /// The rules named, each with whether it silenced anything.
+    pub(super) names: Vec<(Spanned<&'a str>, bool)>,
+    /// The element it speaks for; `None` outside the root element: then it speaks for the root.
+    parent: Option<NodeId>,
+}
+
+impl Instruction<'_> {
+    /// Whether it silences findings.
+    pub(super) fn is_allow(&self) -> bool {
+        self.verb.value == "allow"
+    }
+}
+
+/// Every `<?ctxc …?>` of a document; free where there is none.
+pub(super) fn collect(document: Document<'_>) -> Vec<Instruction<'_>> {
+    if memchr::memmem::find(document.text.as_bytes(), b"<?ctxc").is_none() {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    for node in document.all_nodes() {
+        if node.kind() != Kind::Instruction {
+            continue;
+        }
+        let Some(("ctxc", _)) = node.instruction() else { continue };
+        let parent = node.parent().or_else(|| document.root()).map(Element::id);
+        found.push(parse(document.text, node.span(), node.inner(), parent));
+    }
+    found
+}
+
+fn parse(text: &str, span: Span, inner: Span, parent: Option<NodeId>) -> Instruction<'_> {
+    let mut words = words(text, inner).skip(1);
+    let verb = words.next().unwrap_or(Spanned::new("", Span::at(inner.end)));
+    let names = words.take_while(|word| !word.value.starts_with("reason")).map(|word| (word, false)).collect();
+    Instruction { span, verb, names, parent }
+}
+
+/// Words separated by white space or commas, with their places.
+fn words(text: &str, within: Span) -> impl Iterator<Item = Spanned<&str>> {
+    let content = within.slice(text);
+    content.split(|c: char| c.is_ascii_whitespace() || c == ',').filter(|word| !word.is_empty()).map(move |word| {
+        // `word` is a slice of `content`, so the distance of their starts is its offset.
+        let offset = word.as_ptr().addr() - content.as_ptr().addr();
+        let start = within.start + offset as u32;
+        Spanned::new(word, Span::new(start, start + word.len() as u32))
+    })
+}
+
+/// Whether some instruction silences the finding; marks the one that does as used.
+pub(super) fn silences(instructions: &mut [Instruction<'_>], document: Document<'_>, finding: &Diagnostic) -> bool {
+    if finding.rule.locked {
+        return false;
+    }
+    let mut silenced = false;
+    for instruction in instructions.iter_mut().filter(|instruction| instruction.is_allow()) {
+        for (name, used) in &mut instruction.names {
+            if super::list::names(finding.rule, name.value) && speaks_for(document, instruction.parent, finding.span) {
+                *used = true;
+                silenced = true;
+            }
+        }
+    }
+    silenced
+}
+
+fn speaks_for(document: Document<'_>, parent: Option<NodeId>, span: Span) -> bool {
+    let mut element = document.element_at(span.start);
+    while let Some(at) = element {
+        if Some(at.id()) == parent {
+            return true;
+        }
+        if BODIES.contains(&at.local()) {
+            return false;
+        }
+        element = at.parent();
+    }
+    false
+}

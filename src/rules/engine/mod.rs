@@ -1,0 +1,11 @@
+//! Findings about `<?ctxc …?>` instructions, made by the engine once it knows what they silenced.
+
+pub(crate) mod locked_allow;
+pub(crate) mod unknown_allow;
+pub(crate) mod unknown_instruction;
+pub(crate) mod unused_allow;
+
+use super::rule::Rule;
+
+/// The rules of this group, by code.
+pub(super) static RULES: &[&Rule] = &[&unused_allow::RULE, &unknown_allow::RULE, &locked_allow::RULE, &unknown_instruction::RULE];

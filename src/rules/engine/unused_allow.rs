@@ -1,0 +1,81 @@
+//! CTX190: an `allow` that silences nothing.
+
+use crate::base::diagnostic::Diagnostic;
+use crate::base::fix::{Edit, Fix};
+use crate::base::rule_meta::{Code, Example, RuleMeta, Severity};
+use crate::base::span::{Span, Spanned};
+use crate::rules::rule::{Check, FileCx, Rule};
+
+/// An `allow` without effect outlives its reason and would hide the next finding of that name.
+pub(crate) static RULE: Rule = Rule {
+    meta: RuleMeta {
+        code: Code(190),
+        name: "unused-allow",
+        renamed_from: &[],
+        severity: Some(Severity::Warning),
+        when_enabled: Severity::Warning,
+        locked: false,
+        summary: "an `allow` instruction silences nothing",
+        page: "\
+`<?ctxc allow no-context reason=\"…\"?>` silences one kind of finding for the element it stands in, and for no task nested in it.
+When that element no longer gives the finding, the instruction has no effect today and would hide the next finding of the same
+name without anybody having decided so.
+
+Remove it, or move it into the element that it is meant for. A rule that the project turned off in `[lints]` needs no `allow`.",
+        bad: &[Example {
+            template: "<task type=\"atomic\" name=\"triage\">\n  <?ctxc allow no-context reason=\"asked in chat\"?>\n  <description>sort the ticket</description>\n</task>\n",
+            project: "",
+        }],
+        good: &[Example {
+            template: "<task type=\"atomic\" name=\"triage\">\n  <?ctxc allow no-context reason=\"rolls a die: needs nothing\"?>\n  <description>answer with a number from 1 to 6</description>\n  <context_management>\n    <inherit_context>none</inherit_context>\n  </context_management>\n</task>\n",
+            project: "",
+        }],
+    },
+    check: Check::Edge,
+};
+
+/// How much of an instruction is without effect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::rules) enum Only {
+    /// It names this rule alone.
+    Name,
+    /// It names others that must stay.
+    OneOfSeveral,
+}
+
+/// Words it. `only` says how much of the instruction can go.
+pub(in crate::rules) fn word(cx: &FileCx<'_>, instruction: Span, name: Spanned<&str>, only: Only) -> Diagnostic {
+    let fix = match only {
+        Only::Name => Fix::safe("remove the instruction", vec![Edit::delete(with_line(cx.document.text, instruction))]),
+        Only::OneOfSeveral => Fix::safe(
+            format!("remove `{}` from the instruction", name.value),
+            vec![Edit::delete(with_space(cx.document.text, name.span))],
+        ),
+    };
+    Diagnostic::new(&RULE.meta, cx.path, name.span, format!("`allow {}` silences nothing here", name.value))
+        .here("no such finding in the element that this stands in")
+        .note("an `allow` speaks for its parent element alone, not for tasks nested in it")
+        .fix(fix)
+}
+
+/// The instruction with its whole line when nothing else stands on it.
+fn with_line(text: &str, span: Span) -> Span {
+    let before = text.get(..span.start as usize).unwrap_or("");
+    let after = text.get(span.end as usize..).unwrap_or("");
+    let indent = before.len() - before.trim_end_matches([' ', '\t']).len();
+    let rest = after.len() - after.trim_start_matches([' ', '\t']).len();
+    let line_start = before.len() - indent;
+    let alone = line_start == 0 || before.as_bytes().get(line_start - 1) == Some(&b'\n');
+    let newline = match after.get(rest..) {
+        Some(tail) if tail.starts_with("\r\n") => 2,
+        Some(tail) if tail.starts_with('\n') => 1,
+        Some(_) | None => 0,
+    };
+    if alone && newline > 0 { Span::of(line_start, span.end as usize + rest + newline) } else { span }
+}
+
+fn with_space(text: &str, span: Span) -> Span {
+    let before = text.get(..span.start as usize).unwrap_or("");
+    let kept = before.trim_end_matches(|c: char| c.is_ascii_whitespace() || c == ',').len();
+    Span::new(kept as u32, span.end)
+}

@@ -1,0 +1,140 @@
+//! CTX303: a call whose arguments are not those of its template.
+
+use crate::base::diagnostic::Diagnostic;
+use crate::base::fix::{Edit, Fix};
+use crate::base::rule_meta::{Code, Example, RuleMeta, Severity};
+use crate::base::span::Span;
+use crate::base::suggest::nearest;
+use crate::project::index::{DefId, Entry};
+use crate::rules::rule::{Check, LinkCx, Rule};
+use crate::template::names::{Arg, Definition, Reference, ReferenceKind};
+
+/// Functions have strict scope: what is not handed over is not there.
+pub(crate) static RULE: Rule = Rule {
+    meta: RuleMeta {
+        code: Code(303),
+        name: "call-arguments",
+        renamed_from: &[],
+        severity: Some(Severity::Error),
+        when_enabled: Severity::Error,
+        locked: true,
+        summary: "a call with missing, unknown, repeated or too many arguments",
+        page: "\
+A function template sees its parameters and nothing else, so a call must hand over each of them once: `<arg name=\"…\">` by name, or
+`<arg>` without a name in the order of `params`. A parameter left out would be an empty place in the prompt, an argument that no
+parameter takes would be lost without a word.",
+        bad: &[Example {
+            template: r#"<library>
+  <template name="summarise" params="text, words">
+    <task>
+      <description>summarise {{text}} in {{words}} words</description>
+    </task>
+  </template>
+  <task type="sequential" name="digest">
+    <description>digest the report</description>
+    <steps>
+      <call template="summarise">
+        <arg name="text">the report</arg>
+      </call>
+    </steps>
+  </task>
+</library>
+"#,
+            project: "",
+        }],
+        good: &[Example {
+            template: r#"<library>
+  <template name="summarise" params="text, words">
+    <task>
+      <description>summarise {{text}} in {{words}} words</description>
+    </task>
+  </template>
+  <task type="sequential" name="digest">
+    <description>digest the report</description>
+    <steps>
+      <call template="summarise">
+        <arg name="text">the report</arg>
+        <arg name="words">100</arg>
+      </call>
+    </steps>
+  </task>
+</library>
+"#,
+            project: "",
+        }],
+    },
+    check: Check::Link(check),
+};
+
+/// A call with what it calls.
+struct Call<'a> {
+    cx: &'a LinkCx<'a>,
+    entry: Entry<'a>,
+    reference: &'a Reference,
+    target: DefId,
+    callee: &'a Definition,
+}
+
+fn check(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
+    for (_, entry, reference) in cx.index.references() {
+        if reference.kind != ReferenceKind::Call {
+            continue;
+        }
+        let Some(target) = cx.index.target(reference) else { continue };
+        let Some(callee) = cx.index.definition(target) else { continue };
+        arguments(&Call { cx, entry, reference, target, callee }, out);
+    }
+}
+
+fn arguments(call: &Call<'_>, out: &mut Vec<Diagnostic>) {
+    let params = &call.callee.params;
+    let mut given = vec![false; params.len()];
+    for (position, arg) in call.reference.args.iter().enumerate() {
+        let slot = match &arg.name {
+            Some(name) => params.iter().position(|param| param.name == *name),
+            None => Some(position).filter(|position| *position < params.len()),
+        };
+        let Some(slot) = slot else {
+            out.push(unknown(call, arg));
+            continue;
+        };
+        if given.get_mut(slot).is_some_and(|seen| std::mem::replace(seen, true)) {
+            let name = params.get(slot).map_or("", |param| &param.name);
+            let message = format!("hands over `{name}` twice in a call of `{}`", call.callee.name);
+            out.push(found(call, arg.span, message).help("keep one of them"));
+        }
+    }
+    let absent = params.iter().zip(&given).filter(|(param, given)| param.required && !**given);
+    let absent: Vec<String> = absent.map(|(param, _)| format!("`{}`", param.name)).collect();
+    if !absent.is_empty() {
+        let names = absent.join(" and ");
+        let message = format!("calls `{}` without {names}", call.callee.name);
+        out.push(found(call, call.reference.span, message).help(format!("add an <arg name=\"…\"> for {names}")));
+    }
+}
+
+fn unknown(call: &Call<'_>, arg: &Arg) -> Diagnostic {
+    let params = &call.callee.params;
+    let Some(name) = &arg.name else {
+        let message = format!("hands over more arguments than the {} that `{}` takes", params.len(), call.callee.name);
+        return found(call, arg.span, message).help("take the surplus out, or give it the name of a parameter");
+    };
+    let finding = found(call, arg.span, format!("`{}` has no parameter `{name}`", call.callee.name));
+    if params.is_empty() {
+        return finding.help("it takes no arguments");
+    }
+    match nearest(name, params.iter().map(|param| &*param.name)) {
+        Some(meant) => finding
+            .help(format!("did you mean `{meant}`?"))
+            .fix(Fix::suggested(format!("write `{meant}`"), vec![Edit::replace(arg.span, meant)])),
+        None => {
+            let names: Vec<String> = params.iter().map(|param| format!("`{}`", param.name)).collect();
+            finding.help(format!("it takes {}", names.join(", ")))
+        }
+    }
+}
+
+fn found(call: &Call<'_>, span: Span, message: String) -> Diagnostic {
+    let finding = Diagnostic::new(&RULE.meta, call.entry.path, span, message);
+    call.cx.label(finding, call.target.file, call.callee.span, &format!("`{}` is defined here", call.callee.name))
+}

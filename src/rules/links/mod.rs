@@ -1,0 +1,13 @@
+//! Names and references across files. All of it locked: a registry promises that every reference leads somewhere.
+
+pub(super) mod call_arguments;
+pub(super) mod duplicate_name;
+pub(super) mod reference_cycle;
+pub(super) mod return_type;
+pub(super) mod unresolved_reference;
+
+use super::rule::Rule;
+
+/// The rules of this group, by code.
+pub(super) static RULES: &[&Rule] =
+    &[&unresolved_reference::RULE, &duplicate_name::RULE, &reference_cycle::RULE, &call_arguments::RULE, &return_type::RULE];

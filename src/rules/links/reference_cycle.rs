@@ -1,0 +1,93 @@
+//! CTX302: definitions that need themselves.
+
+use crate::base::diagnostic::Diagnostic;
+use crate::base::rule_meta::{Code, Example, RuleMeta, Severity};
+use crate::project::index::Cycle;
+use crate::rules::rule::{Check, LinkCx, Rule};
+use std::fmt::Write as _;
+
+/// Templates have no branch that would end a recursion before it is laid out.
+pub(crate) static RULE: Rule = Rule {
+    meta: RuleMeta {
+        code: Code(302),
+        name: "reference-cycle",
+        renamed_from: &[],
+        severity: Some(Severity::Error),
+        when_enabled: Severity::Error,
+        locked: true,
+        summary: "a task, template or fragment that contains itself by way of its references",
+        page: "\
+`ref`, `call` and `use` put one definition into another when the registry is built. A definition that reaches itself that way would
+have no end, and its hash, which covers all that it reaches, could not be computed. The finding names the whole way round.
+
+Take one of the references out, or move the part that both need into a definition of its own. For repetition there is
+`director_evaluator_loop`, whose rounds are bounded.",
+        bad: &[Example {
+            template: r#"<library>
+  <task type="sequential" name="plan">
+    <description>plan, then build</description>
+    <steps>
+      <task ref="build"/>
+    </steps>
+  </task>
+  <task type="sequential" name="build">
+    <description>build by the plan</description>
+    <steps>
+      <task ref="plan"/>
+    </steps>
+  </task>
+</library>
+"#,
+            project: "",
+        }],
+        good: &[Example {
+            template: r#"<library>
+  <task name="plan">
+    <description>make a plan</description>
+  </task>
+  <task type="sequential" name="build">
+    <description>build by the plan</description>
+    <steps>
+      <task ref="plan"/>
+    </steps>
+  </task>
+</library>
+"#,
+            project: "",
+        }],
+    },
+    check: Check::Link(check),
+};
+
+/// How many stations of a long way round are named.
+const NAMED: usize = 12;
+
+fn check(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
+    out.extend(cx.cycles.iter().filter_map(|cycle| word(cx, cycle)));
+}
+
+fn word(cx: &LinkCx<'_>, cycle: &Cycle) -> Option<Diagnostic> {
+    let first = *cycle.references.first()?;
+    let reference = cx.index.reference(first)?;
+    let entry = cx.index.file(first.file)?;
+    let holder = entry.facts.definitions.get(reference.owner as usize)?;
+    let mut way = holder.name.to_string();
+    for id in cycle.references.iter().take(NAMED) {
+        let _ = write!(way, " → {}", cx.index.reference(*id)?.name);
+    }
+    if cycle.references.len() > NAMED {
+        let _ = write!(way, " → … ({} more) → {}", cycle.references.len() - NAMED, holder.name);
+    }
+    let kind = holder.kind.word();
+    let message = match cycle.references.len() {
+        1 => format!("the {kind} `{}` contains itself", holder.name),
+        _ => format!("the {kind} `{}` contains itself by way of others: {way}", holder.name),
+    };
+    let mut finding = Diagnostic::new(&RULE.meta, entry.path, reference.span, message)
+        .help("take one of these references out, or move what both need into a definition of its own");
+    for id in cycle.references.iter().skip(1).take(NAMED) {
+        let next = cx.index.reference(*id)?;
+        finding = cx.label(finding, id.file, next.span, &format!("leads on to `{}`", next.name));
+    }
+    Some(finding)
+}

@@ -1,0 +1,65 @@
+//! CTX305: a call whose result is not of the type that its place asks for.
+
+use crate::base::diagnostic::Diagnostic;
+use crate::base::rule_meta::{Code, Example, RuleMeta, Severity};
+use crate::rules::rule::{Check, LinkCx, Rule};
+use crate::template::names::ReferenceKind;
+
+/// A mismatch would show only when the first answer comes in.
+pub(crate) static RULE: Rule = Rule {
+    meta: RuleMeta {
+        code: Code(305),
+        name: "return-type",
+        renamed_from: &[],
+        severity: Some(Severity::Error),
+        when_enabled: Severity::Error,
+        locked: true,
+        summary: "a call returns another type than its place takes",
+        page: "\
+`returns` says what a function template gives back: `object`, `array`, `string[]`, `number`, `boolean`, `string`, or a JSON Schema
+file. A place that takes a typed value (an `<input>` for a declared parameter with a `type`) must be given that type; otherwise the
+first answer at run time would not fit. A `string[]` is an `array`; a template without `returns` gives text.",
+        bad: &[],
+        good: &[Example {
+            template: r#"<library>
+  <template name="topics" params="text" returns="string[]">
+    <task>
+      <description>name the topics of {{text}}</description>
+      <output_format type="json" schema="string[]"/>
+    </task>
+  </template>
+  <task type="sequential" name="digest">
+    <description>digest the report</description>
+    <steps>
+      <call template="topics">
+        <arg name="text">the report</arg>
+      </call>
+    </steps>
+  </task>
+</library>
+"#,
+            project: "",
+        }],
+    },
+    check: Check::Link(check),
+};
+
+fn check(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
+    for (_, entry, reference) in cx.index.references() {
+        let (ReferenceKind::Call, Some(expected)) = (reference.kind, &reference.expects) else { continue };
+        let Some(target) = cx.index.target(reference) else { continue };
+        let Some(callee) = cx.index.definition(target) else { continue };
+        let returned = callee.returns.as_deref().unwrap_or("string");
+        if fits(returned, expected) {
+            continue;
+        }
+        let message = format!("`{}` returns {returned}, but this place takes {expected}", callee.name);
+        let finding = Diagnostic::new(&RULE.meta, entry.path, reference.span, message)
+            .help(format!("call a template that returns {expected}, or change what `{}` returns", callee.name));
+        out.push(cx.label(finding, target.file, callee.span, &format!("returns {returned}")));
+    }
+}
+
+fn fits(returned: &str, expected: &str) -> bool {
+    returned == expected || (expected == "array" && returned == "string[]") || (expected == "string" && returned == "text")
+}

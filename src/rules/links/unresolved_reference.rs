@@ -1,0 +1,93 @@
+//! CTX300: a `ref`, `call` or `use` of something that no file defines.
+
+use crate::base::diagnostic::Diagnostic;
+use crate::base::fix::{Edit, Fix};
+use crate::base::rule_meta::{Code, Example, RuleMeta, Severity};
+use crate::base::suggest::nearest;
+use crate::rules::rule::{Check, LinkCx, Rule};
+use crate::template::names::{DefinitionKind, Reference, ReferenceKind};
+
+/// Nothing is looked up at run time, so what is missing now is missing for good.
+pub(crate) static RULE: Rule = Rule {
+    meta: RuleMeta {
+        code: Code(300),
+        name: "unresolved-reference",
+        renamed_from: &[],
+        severity: Some(Severity::Error),
+        when_enabled: Severity::Error,
+        locked: true,
+        summary: "a reference to a task, template or fragment that does not exist",
+        page: "\
+`<task ref=\"…\"/>` uses a registered task, `<call template=\"…\"/>` a function template, `<use fragment=\"…\"/>` a shared text. All
+names are resolved when the registry is built: nothing is looked up at run time, so a name that no file of the project defines can
+never be found. The three kinds have separate names: a call does not reach a task.
+
+Correct the name, add the file that defines it to `[templates] include`, or write the definition.",
+        bad: &[Example {
+            template: r#"<library>
+  <task name="review">
+    <description>review the change</description>
+  </task>
+  <task type="sequential" name="ship">
+    <description>review, then ship</description>
+    <steps>
+      <task ref="reveiw"/>
+    </steps>
+  </task>
+</library>
+"#,
+            project: "",
+        }],
+        good: &[Example {
+            template: r#"<library>
+  <task name="review">
+    <description>review the change</description>
+  </task>
+  <task type="sequential" name="ship">
+    <description>review, then ship</description>
+    <steps>
+      <task ref="review"/>
+    </steps>
+  </task>
+</library>
+"#,
+            project: "",
+        }],
+    },
+    check: Check::Link(check),
+};
+
+fn check(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
+    for (_, entry, reference) in cx.index.references() {
+        if cx.index.target(reference).is_some() {
+            continue;
+        }
+        let verb = match reference.kind {
+            ReferenceKind::Ref => "refers to",
+            ReferenceKind::Call => "calls",
+            ReferenceKind::Use => "uses",
+        };
+        let message = format!("{verb} the {} `{}`, which no file defines", reference.kind.target().word(), reference.name);
+        out.push(advise(cx, Diagnostic::new(&RULE.meta, entry.path, reference.span, message), reference));
+    }
+}
+
+fn advise(cx: &LinkCx<'_>, finding: Diagnostic, reference: &Reference) -> Diagnostic {
+    let kind = reference.kind.target();
+    let kinds = [DefinitionKind::Task, DefinitionKind::Template, DefinitionKind::Fragment];
+    if let Some(other) = kinds.into_iter().find(|other| *other != kind && cx.index.find(*other, &reference.name).is_some()) {
+        return finding.note(format!("there is a {} of that name, but this place takes a {}", other.word(), kind.word())).help(
+            match other {
+                DefinitionKind::Task => "a task is used by <task ref=\"…\"/>",
+                DefinitionKind::Template => "a template is called by <call template=\"…\"/>",
+                DefinitionKind::Fragment => "a fragment is used by <use fragment=\"…\"/> inside a text",
+            },
+        );
+    }
+    match nearest(&reference.name, cx.index.names(kind)) {
+        Some(meant) => finding
+            .help(format!("did you mean `{meant}`?"))
+            .fix(Fix::suggested(format!("write `{meant}`"), vec![Edit::replace(reference.span, meant)])),
+        None => finding.help(format!("define the {}, or add the file that does to `[templates] include`", kind.word())),
+    }
+}
