@@ -1,7 +1,25 @@
 //! Floor 1: text to tree. Never fails, never does I/O, never words a diagnostic, knows no element of the language.
 
+mod attribute;
+mod conflict;
 mod cursor;
+pub mod decode;
+mod end;
 pub mod fault;
+mod instruction;
 pub mod limits;
+mod markup;
+mod namespaces;
+pub mod reader;
+mod recover;
+mod scanner;
+mod tag;
+mod text;
 pub mod tree;
 mod value;
+mod wellformed;
+
+pub use fault::{Fault, FaultKind};
+pub use limits::Limits;
+pub use reader::Reader;
+pub use wellformed::is_ncname;

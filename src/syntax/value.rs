@@ -1,14 +1,71 @@
-//! Decoding of character data: references, line breaks, attribute-value normalisation.
+//! Decoding of character data: references, line breaks, attribute-value normalisation (XML 1.0 § 2.11, § 3.3.3).
+//!
+//! A reference that is none is kept as written: the reader has reported it, and nothing is ever lost.
 
+use super::wellformed;
 use std::borrow::Cow;
 
 /// Decodes text (`cdata`: line breaks only).
 pub(super) fn text(raw: &str, cdata: bool) -> Cow<'_, str> {
-    let _ = cdata;
-    Cow::Borrowed(raw)
+    let first = if cdata { memchr::memchr(b'\r', raw.as_bytes()) } else { memchr::memchr2(b'&', b'\r', raw.as_bytes()) };
+    let Some(first) = first else { return Cow::Borrowed(raw) };
+    let mut out = String::with_capacity(raw.len());
+    let (clean, mut rest) = raw.split_at_checked(first).unwrap_or((raw, ""));
+    out.push_str(clean);
+    while let Some(&byte) = rest.as_bytes().first() {
+        let used = match byte {
+            b'\r' => line_break(rest, '\n', &mut out),
+            _ => reference(rest, &mut out),
+        };
+        rest = rest.get(used..).unwrap_or("");
+        let stop = if cdata { memchr::memchr(b'\r', rest.as_bytes()) } else { memchr::memchr2(b'&', b'\r', rest.as_bytes()) };
+        let (clean, tail) = rest.split_at_checked(stop.unwrap_or(rest.len())).unwrap_or((rest, ""));
+        out.push_str(clean);
+        rest = tail;
+    }
+    Cow::Owned(out)
 }
 
 /// Decodes and normalises an attribute value.
 pub(super) fn attribute(raw: &str) -> Cow<'_, str> {
-    Cow::Borrowed(raw)
+    let special = |byte: &u8| matches!(byte, b'&' | b'\r' | b'\n' | b'\t');
+    if !raw.bytes().any(|byte| special(&byte)) {
+        return Cow::Borrowed(raw);
+    }
+    let mut out = String::with_capacity(raw.len());
+    let mut rest = raw;
+    loop {
+        let stop = rest.as_bytes().iter().position(special).unwrap_or(rest.len());
+        let (clean, tail) = rest.split_at_checked(stop).unwrap_or((rest, ""));
+        out.push_str(clean);
+        let used = match tail.as_bytes().first() {
+            None => return Cow::Owned(out),
+            Some(b'&') => reference(tail, &mut out),
+            Some(_) => line_break(tail, ' ', &mut out),
+        };
+        rest = tail.get(used..).unwrap_or("");
+    }
+}
+
+/// Writes what `\r\n`, `\r`, `\n` or `\t` becomes; returns the bytes used.
+fn line_break(rest: &str, becomes: char, out: &mut String) -> usize {
+    out.push(becomes);
+    if rest.starts_with("\r\n") { 2 } else { 1 }
+}
+
+/// Writes the character of the reference at the start of `rest`; returns the bytes used.
+fn reference(rest: &str, out: &mut String) -> usize {
+    let bytes = rest.as_bytes();
+    let length = bytes.iter().skip(1).take_while(|&&byte| byte == b'#' || byte.is_ascii_alphanumeric()).count();
+    let body = if bytes.get(length + 1) == Some(&b';') { bytes.get(1..=length).unwrap_or(&[]) } else { &[] };
+    let decoded = match body {
+        [b'#', digits @ ..] => wellformed::char_reference(digits),
+        name => wellformed::entity(name),
+    };
+    if let Some(c) = decoded {
+        out.push(c);
+        return body.len() + 2;
+    }
+    out.push('&');
+    1
 }

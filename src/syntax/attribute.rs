@@ -1,0 +1,218 @@
+//! Attributes: name, `=`, value, and what may be missing of it. A value that never ends is cut where a person would.
+
+use super::fault::FaultKind;
+use super::reader::{Flow, Pass, Stopped};
+use super::tag::Tag;
+use super::tree::{RawAttribute, flag};
+use super::wellformed::{class, is, is_space};
+use crate::base::span::Span;
+
+/// A value as scanned.
+#[derive(Clone, Copy, Debug)]
+struct Value {
+    span: Span,
+    flags: u8,
+    damaged: bool,
+}
+
+impl Pass<'_, '_> {
+    /// Reads the attribute whose name begins at the place.
+    pub(super) fn attribute(&mut self, tag: &mut Tag, spaced: bool) -> Flow {
+        let start = self.scan.at;
+        let Some(name) = self.scan.name() else { return Ok(()) };
+        self.check_name(name)?;
+        if !spaced && tag.soft.is_none() {
+            self.fault(FaultKind::MissingSpace, name.span(), Some(tag.last))?;
+            tag.damaged = true;
+        }
+        let touching = matches!(self.scan.peek(), Some(b'"' | b'\''));
+        if self.scan.peek() != Some(b'=') {
+            self.scan.skip_space();
+        }
+        if self.scan.peek() == Some(b'=') {
+            self.scan.at += 1;
+            if !matches!(self.scan.peek(), Some(b'"' | b'\'')) {
+                self.scan.skip_space();
+            }
+        } else if touching {
+            self.soften(tag, FaultKind::MissingEquals, name.span(), start);
+        } else {
+            self.scan.at = name.end;
+            self.soften(tag, FaultKind::MissingValue, name.span(), start);
+            self.store(tag, name.span(), Value { span: Span::at(name.end as u32), flags: 0, damaged: true });
+            return Ok(());
+        }
+        let value = self.value(name.span())?;
+        tag.spaces |= name.colon || self.scan.slice(name.start, name.end) == b"xmlns";
+        self.store(tag, name.span(), value);
+        Ok(())
+    }
+
+    /// `<taskname="x">`: an attribute's name that ran into the element's. Its end tag may tell them apart.
+    pub(super) fn joined(&mut self, tag: &mut Tag) -> Flow {
+        self.fault(FaultKind::MissingSpace, tag.name.span(), None)?;
+        tag.damaged = true;
+        let name = Span::at(self.scan.at as u32);
+        self.scan.at += 1;
+        self.scan.skip_space();
+        let value = self.value(name)?;
+        self.store(tag, name, value);
+        Ok(())
+    }
+
+    fn store(&mut self, tag: &mut Tag, name: Span, value: Value) {
+        tag.damaged |= value.damaged;
+        tag.last = name.cover(Span::new(value.span.start, self.scan.at as u32));
+        self.tree.attributes.push(RawAttribute { name, value: value.span, namespace: 0, flags: value.flags });
+    }
+
+    /// Reads what follows `=`.
+    fn value(&mut self, name: Span) -> Result<Value, Stopped> {
+        match self.scan.peek() {
+            Some(quote @ (b'"' | b'\'')) => self.quoted(quote),
+            Some(b'>' | b'<') | None => self.no_value(name),
+            Some(b'/') if self.scan.peek_at(1) == Some(b'>') => self.no_value(name),
+            Some(_) => self.unquoted(),
+        }
+    }
+
+    fn no_value(&mut self, name: Span) -> Result<Value, Stopped> {
+        self.fault(FaultKind::MissingValue, name, None)?;
+        Ok(Value { span: Span::at(self.scan.at as u32), flags: 0, damaged: true })
+    }
+
+    #[inline]
+    fn quoted(&mut self, quote: u8) -> Result<Value, Stopped> {
+        let open = self.scan.at;
+        let faults = self.faults.len();
+        self.scan.at += 1;
+        let mut flags = 0;
+        loop {
+            while self.scan.peek().is_some_and(|byte| class(byte) & is::VALUE_STOP == 0) {
+                self.scan.at += 1;
+            }
+            match self.scan.peek() {
+                Some(byte) if byte == quote => break,
+                Some(b'&') => {
+                    flags = flag::ENCODED;
+                    self.reference()?;
+                }
+                Some(b'"' | b'\'') => self.scan.at += 1,
+                Some(b'<') => {
+                    if !self.is_sign(quote) {
+                        return self.unclosed(open, faults);
+                    }
+                    let at = self.scan.at;
+                    self.fault(FaultKind::LessInValue, Span::of(at, at + 1), None)?;
+                    self.scan.at += 1;
+                }
+                Some(_) => {
+                    flags = flag::ENCODED;
+                    self.scan.at += 1;
+                }
+                None => return self.unclosed(open, faults),
+            }
+        }
+        let end = self.scan.at;
+        self.scan.at += 1;
+        let follows = self.scan.peek();
+        let fine = follows.is_none_or(|byte| is_space(byte) || matches!(byte, b'>' | b'/' | b'?'));
+        if !fine && let Some(cut) = self.other_attribute(open + 1, end).or_else(|| self.bracket(open + 1, end)) {
+            return self.cut(open, cut, faults);
+        }
+        self.check_text_length(open + 1, end)?;
+        Ok(Value { span: Span::of(open + 1, end), flags, damaged: false })
+    }
+
+    /// Whether the `<` in a value is a sign: the closing quote follows on the same line, before any markup.
+    fn is_sign(&mut self, quote: u8) -> bool {
+        if self.scan.at < self.signs_until {
+            return true;
+        }
+        let from = self.scan.at + 1;
+        let rest = self.scan.slice(from, self.scan.bytes.len());
+        let mut previous = b'<';
+        for (ahead, &byte) in rest.iter().enumerate() {
+            let tag = previous == b'<' && (byte == b'/' || byte == b'!' || byte == b'?' || byte.is_ascii_alphabetic());
+            if byte == quote {
+                let follows = rest.get(ahead + 1).copied().unwrap_or(b' ');
+                let ends = previous != b'=' && (is_space(follows) || matches!(follows, b'>' | b'/' | b'?'));
+                if ends {
+                    self.signs_until = from + ahead;
+                }
+                return ends;
+            }
+            if matches!(byte, b'>' | b'\n') || (tag && ahead > 0) {
+                return false;
+            }
+            previous = byte;
+        }
+        false
+    }
+
+    /// A value that runs into `<` or the end of the text.
+    fn unclosed(&mut self, open: usize, faults: usize) -> Result<Value, Stopped> {
+        let end = self.scan.at;
+        let line = memchr::memchr2(b'\n', b'\r', self.scan.slice(open + 1, end)).map(|found| open + 1 + found);
+        let cut = self.bracket(open + 1, end).or(line).unwrap_or(end);
+        self.cut(open, cut, faults)
+    }
+
+    /// Ends a value at `cut` and goes on from there.
+    fn cut(&mut self, open: usize, cut: usize, faults: usize) -> Result<Value, Stopped> {
+        self.scan.at = cut;
+        // Whatever lies behind is read again and reports itself.
+        while self.faults.len() > faults && self.faults.last().is_some_and(|fault| fault.span.start as usize >= cut) {
+            self.faults.pop();
+        }
+        self.fault(FaultKind::UnclosedValue, Span::of(open, cut), Some(Span::at(cut as u32)))?;
+        Ok(Value { span: Span::of(open + 1, cut), flags: flag::ENCODED, damaged: true })
+    }
+
+    /// Where the tag ends inside a value that lost its quote: the first `>` with nothing after it on its line, else
+    /// the first `>`; before the `/` of an empty element.
+    fn bracket(&self, start: usize, end: usize) -> Option<usize> {
+        let region = self.scan.slice(start, end);
+        let ends_line = |at: &usize| {
+            let after = region.get(at + 1..).unwrap_or(&[]).iter();
+            after.copied().find(|&byte| byte != b' ' && byte != b'\t').is_none_or(|byte| matches!(byte, b'\n' | b'\r'))
+        };
+        // Looking at a handful of signs is enough, and keeps the search linear.
+        let found = memchr::memchr_iter(b'>', region).take(8).find(ends_line).or_else(|| memchr::memchr(b'>', region))?;
+        let slash = found.checked_sub(1).and_then(|before| region.get(before)) == Some(&b'/');
+        Some(start + found - usize::from(slash))
+    }
+
+    /// Where the next attribute begins when a value swallowed it: ` name=` at the value's end.
+    fn other_attribute(&self, start: usize, end: usize) -> Option<usize> {
+        let region = self.scan.slice(start, end).trim_ascii_end().strip_suffix(b"=")?.trim_ascii_end();
+        let name = region.iter().rev().take_while(|&&byte| class(byte) & is::NAME != 0).count();
+        let before = region.get(..region.len() - name).filter(|_| name > 0)?;
+        let kept = before.trim_ascii_end();
+        (kept.len() < before.len()).then_some(start + kept.len())
+    }
+
+    /// A value without its opening quote, up to its closing quote when there is one on the line, else to the next space.
+    fn unquoted(&mut self) -> Result<Value, Stopped> {
+        let start = self.scan.at;
+        let rest = self.scan.rest();
+        let stop = rest.iter().position(|&byte| matches!(byte, b'"' | b'\'' | b'=' | b'<' | b'>' | b'\n'));
+        let quote = stop.filter(|&stop| matches!(rest.get(stop), Some(b'"' | b'\'')));
+        let follows = quote.and_then(|stop| rest.get(stop + 1));
+        let end = match (quote, follows) {
+            (Some(stop), Some(&byte)) if is_space(byte) || matches!(byte, b'>' | b'/' | b'?') => start + stop,
+            _ => self.bare_word(start),
+        };
+        self.scan.at = end + usize::from(matches!(self.scan.bytes.get(end), Some(b'"' | b'\'')));
+        self.fault(FaultKind::UnquotedValue, Span::of(start, end), None)?;
+        Ok(Value { span: Span::of(start, end), flags: flag::ENCODED, damaged: true })
+    }
+
+    fn bare_word(&self, start: usize) -> usize {
+        let rest = self.scan.slice(start, self.scan.bytes.len());
+        let ends = |(at, &byte): (usize, &u8)| {
+            is_space(byte) || matches!(byte, b'>' | b'<' | b'"' | b'\'') || (byte == b'/' && rest.get(at + 1) == Some(&b'>'))
+        };
+        start + rest.iter().enumerate().position(|item| ends((item.0, item.1))).unwrap_or(rest.len())
+    }
+}

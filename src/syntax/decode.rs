@@ -1,0 +1,150 @@
+//! Bytes to text: UTF-8, and UTF-16 with a byte order mark. The mark is stripped and counts in no offset.
+//!
+//! Never guesses an encoding and never replaces a byte: what cannot be decoded is a fault with its place.
+//! NUL and other characters that XML forbids are decoded; the reader reports them.
+
+use std::borrow::Cow;
+
+/// An encoding that this compiler reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Encoding {
+    /// UTF-8, with or without a byte order mark.
+    Utf8,
+    /// UTF-16, least significant byte first.
+    Utf16Le,
+    /// UTF-16, most significant byte first.
+    Utf16Be,
+}
+
+/// Why bytes are no text.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DecodeFault {
+    /// The bytes are not UTF-8.
+    #[error("byte {offset} is not UTF-8")]
+    InvalidUtf8 {
+        /// First offending byte of the file.
+        offset: u64,
+        /// The encoding that the XML declaration names, when it names another one.
+        declared: Option<String>,
+    },
+    /// A UTF-16 surrogate without its partner.
+    #[error("byte {offset} holds half of a UTF-16 pair")]
+    LoneSurrogate {
+        /// Its first byte in the file.
+        offset: u64,
+    },
+    /// An odd number of bytes of UTF-16.
+    #[error("the file ends in the middle of a UTF-16 unit")]
+    OddLength {
+        /// The last byte of the file.
+        offset: u64,
+    },
+    /// UTF-16 or UTF-32 without a byte order mark, or UTF-32 with one.
+    #[error("the file looks like {encoding}, which is not read")]
+    Unsupported {
+        /// What it looks like.
+        encoding: &'static str,
+    },
+    /// The XML declaration names one encoding, the bytes are in another.
+    #[error("the XML declaration says {declared}, the bytes are {found}")]
+    Contradiction {
+        /// What the declaration says.
+        declared: String,
+        /// What the bytes are.
+        found: &'static str,
+    },
+}
+
+impl DecodeFault {
+    /// The first offending byte of the file; 0 where the whole file is.
+    pub const fn offset(&self) -> u64 {
+        match self {
+            Self::InvalidUtf8 { offset, .. } | Self::LoneSurrogate { offset } | Self::OddLength { offset } => *offset,
+            Self::Unsupported { .. } | Self::Contradiction { .. } => 0,
+        }
+    }
+}
+
+/// The encoding that the first bytes show, and the length of the byte order mark.
+pub fn detect(bytes: &[u8]) -> Result<(Encoding, usize), DecodeFault> {
+    match bytes {
+        [0xFF, 0xFE, 0, 0, ..] | [0, 0, 0xFE, 0xFF, ..] | [0, 0, 0, b'<', ..] | [b'<', 0, 0, 0, ..] => {
+            Err(DecodeFault::Unsupported { encoding: "UTF-32" })
+        }
+        [0xEF, 0xBB, 0xBF, ..] => Ok((Encoding::Utf8, 3)),
+        [0xFF, 0xFE, ..] => Ok((Encoding::Utf16Le, 2)),
+        [0xFE, 0xFF, ..] => Ok((Encoding::Utf16Be, 2)),
+        [b'<', 0, ..] | [0, b'<', ..] => Err(DecodeFault::Unsupported { encoding: "UTF-16 without a byte order mark" }),
+        _ => Ok((Encoding::Utf8, 0)),
+    }
+}
+
+/// Decodes a file. Borrows when the bytes are UTF-8.
+///
+/// # Errors
+/// A [`DecodeFault`] when the bytes are in no encoding that is read, or break it.
+pub fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, DecodeFault> {
+    let (encoding, mark) = detect(bytes)?;
+    let body = bytes.get(mark..).unwrap_or(&[]);
+    let text = match encoding {
+        Encoding::Utf8 => match std::str::from_utf8(body) {
+            Ok(text) => Cow::Borrowed(text),
+            Err(error) => {
+                let offset = (mark + error.valid_up_to()) as u64;
+                let declared = declared(body).filter(|name| !is_utf8(name)).map(str::to_owned);
+                return Err(DecodeFault::InvalidUtf8 { offset, declared });
+            }
+        },
+        Encoding::Utf16Le => Cow::Owned(utf16(body, mark, u16::from_le_bytes)?),
+        Encoding::Utf16Be => Cow::Owned(utf16(body, mark, u16::from_be_bytes)?),
+    };
+    contradiction(&text, encoding)?;
+    Ok(text)
+}
+
+/// Refuses a declaration of the other one of the two families; names that are neither are left to the reader,
+/// which has a place for them.
+fn contradiction(text: &str, encoding: Encoding) -> Result<(), DecodeFault> {
+    let Some(name) = declared(text.as_bytes()) else { return Ok(()) };
+    let (clash, found) = match encoding {
+        Encoding::Utf8 => (is_utf16(name), "UTF-8"),
+        Encoding::Utf16Le => (is_utf8(name) || name.eq_ignore_ascii_case("UTF-16BE"), "UTF-16, low byte first"),
+        Encoding::Utf16Be => (is_utf8(name) || name.eq_ignore_ascii_case("UTF-16LE"), "UTF-16, high byte first"),
+    };
+    if clash { Err(DecodeFault::Contradiction { declared: name.to_owned(), found }) } else { Ok(()) }
+}
+
+/// Whether a declared name means UTF-8 or its subset.
+pub(super) fn is_utf8(name: &str) -> bool {
+    ["UTF-8", "UTF8", "US-ASCII", "ASCII"].iter().any(|known| known.eq_ignore_ascii_case(name))
+}
+
+/// Whether a declared name means UTF-16.
+pub(super) fn is_utf16(name: &str) -> bool {
+    ["UTF-16", "UTF-16LE", "UTF-16BE", "UTF16"].iter().any(|known| known.eq_ignore_ascii_case(name))
+}
+
+/// The encoding that an XML declaration names; reads no further than the declaration.
+fn declared(bytes: &[u8]) -> Option<&str> {
+    let rest = bytes.strip_prefix(b"<?xml")?;
+    let declaration = rest.get(..memchr::memchr(b'>', rest)?)?;
+    let at = memchr::memmem::find(declaration, b"encoding")?;
+    let after = declaration.get(at + b"encoding".len()..)?.trim_ascii_start().strip_prefix(b"=")?.trim_ascii_start();
+    let (&quote, value) = after.split_first()?;
+    if quote != b'"' && quote != b'\'' {
+        return None;
+    }
+    std::str::from_utf8(value.get(..memchr::memchr(quote, value)?)?).ok()
+}
+
+fn utf16(body: &[u8], mark: usize, unit: fn([u8; 2]) -> u16) -> Result<String, DecodeFault> {
+    let mut out = String::with_capacity(body.len());
+    let (pairs, odd) = body.as_chunks::<2>();
+    let mut offset = mark as u64;
+    for decoded in char::decode_utf16(pairs.iter().map(|&pair| unit(pair))) {
+        let c = decoded.map_err(|_| DecodeFault::LoneSurrogate { offset })?;
+        out.push(c);
+        offset += c.len_utf16() as u64 * 2;
+    }
+    if odd.is_empty() { Ok(out) } else { Err(DecodeFault::OddLength { offset }) }
+}

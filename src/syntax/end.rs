@@ -1,0 +1,237 @@
+//! End tags: which open element each one closes, when its name fits none.
+//!
+//! Where names do not decide, lines and indentation do: a person who types indents what stands inside. They are
+//! looked at in damaged places only, never on well-formed text.
+
+use super::fault::FaultKind;
+use super::reader::{Flow, Pass};
+use super::scanner::Name;
+use super::tree::{Kind, Raw, flag};
+use super::wellformed::is_near;
+use crate::base::span::Span;
+
+/// What an end tag closes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Closes {
+    /// The open element at this depth, by its name.
+    Exactly(usize),
+    /// The open element at this depth, in spite of its name.
+    Probably(usize),
+    Nothing,
+}
+
+impl Pass<'_, '_> {
+    /// Reads the end tag at the place.
+    #[inline]
+    pub(super) fn end_tag(&mut self) -> Flow {
+        let start = self.scan.at;
+        if let Some(raw) = self.scratch.open.last().and_then(|open| self.tree.raw(open.node)) {
+            let from = start + 2;
+            let to = from + usize::from(raw.name);
+            if self.scan.slice(from, to) == self.name_of(raw) && self.scan.bytes.get(to) == Some(&b'>') {
+                self.scan.at = to + 1;
+                self.close_innermost(start);
+                return Ok(());
+            }
+        }
+        self.unusual_end_tag(start)
+    }
+
+    fn unusual_end_tag(&mut self, start: usize) -> Flow {
+        self.scan.at = start + 2;
+        let spaced = self.scan.skip_space();
+        let Some(name) = self.scan.name() else { return self.nameless_end_tag(start) };
+        if name.end - name.start > self.limits.name.min(u32::from(u16::MAX)) as usize {
+            return self.stop(FaultKind::NameTooLong, name.span());
+        }
+        let mut fault = spaced.then_some(FaultKind::JunkInEnd);
+        self.scan.skip_space();
+        if self.scan.peek() == Some(b'>') {
+            self.scan.at += 1;
+        } else if let Some(end) = self.scan.find2(b'<', b'>').filter(|&end| self.scan.bytes.get(end) == Some(&b'>')) {
+            self.scan.at = end + 1;
+            fault = Some(FaultKind::JunkInEnd);
+        } else {
+            self.scan.at = name.end;
+            fault = Some(FaultKind::UnclosedEnd);
+        }
+        let tag = Span::of(start, self.scan.at);
+        if let Some(kind) = fault {
+            let unclosed = kind == FaultKind::UnclosedEnd;
+            let (span, other) = if unclosed { (name.span(), Some(Span::at(name.end as u32))) } else { (tag, None) };
+            self.damage_open();
+            self.fault(kind, span, other)?;
+        }
+        self.close(name, tag, fault.is_some())
+    }
+
+    /// `</>`, `</ >` and the like: closes the innermost element.
+    fn nameless_end_tag(&mut self, start: usize) -> Flow {
+        let end = self.scan.find2(b'<', b'>').filter(|&end| self.scan.bytes.get(end) == Some(&b'>'));
+        let Some(end) = end else {
+            self.scan.at = start + 2;
+            return self.fault(FaultKind::LessInText, Span::of(start, start + 1), None);
+        };
+        self.scan.at = end + 1;
+        let Some(open) = self.scratch.open.last().copied() else {
+            return self.outside(FaultKind::StrayEnd, Span::of(start, end + 1));
+        };
+        let other = self.name_span(open.node);
+        self.damage(open.node);
+        self.close_innermost(start);
+        self.fault(FaultKind::MismatchedEnd, Span::of(start, end + 1), Some(other))
+    }
+
+    /// Closes what an end tag closes; `reported`: the tag has had its fault.
+    fn close(&mut self, name: Name, tag: Span, reported: bool) -> Flow {
+        let start = tag.start as usize;
+        if self.split_joined(name) {
+            self.close_innermost(start);
+            return Ok(());
+        }
+        match self.closes(name, start) {
+            Closes::Nothing => {
+                self.damage_open();
+                let Some(open) = self.scratch.open.last().copied() else { return self.outside(FaultKind::StrayEnd, tag) };
+                let around = self.name_span(open.node);
+                if reported { Ok(()) } else { self.fault(FaultKind::StrayEnd, tag, Some(around)) }
+            }
+            Closes::Exactly(depth) => {
+                let missing = self.abandon(depth + 1, start);
+                self.close_innermost(start);
+                missing
+            }
+            Closes::Probably(depth) => {
+                let missing = self.abandon(depth + 1, start);
+                let other = self.scratch.open.last().map(|open| self.name_span(open.node));
+                self.damage_open();
+                self.close_innermost(start);
+                missing?;
+                if reported { Ok(()) } else { self.fault(FaultKind::MismatchedEnd, name.span(), other) }
+            }
+        }
+    }
+
+    /// Closes the innermost element with the end tag from `start` to the place.
+    pub(super) fn close_innermost(&mut self, start: usize) {
+        let Some(open) = self.scratch.open.pop() else { return };
+        self.scratch.bindings.truncate(open.bindings);
+        let end = self.scan.at as u32;
+        if let Some(raw) = self.raw_mut(open.node) {
+            raw.inner.end = start as u32;
+            raw.end = end;
+            raw.flags |= flag::CLOSED;
+        }
+    }
+
+    fn closes(&self, name: Name, start: usize) -> Closes {
+        let wanted = self.scan.slice(name.start, name.end);
+        let Some(top) = self.scratch.open.len().checked_sub(1) else { return Closes::Nothing };
+        if let Some(depth) = (0..=top).rev().find(|&depth| self.open_name(depth) == wanted) {
+            if depth == top || self.may_close_outer(depth, start) {
+                return Closes::Exactly(depth);
+            }
+            return Closes::Nothing;
+        }
+        let near = |depth: &usize| is_near(self.open_name(*depth), wanted);
+        if near(&top) && self.may_close_innermost(start) {
+            return Closes::Probably(top);
+        }
+        let outer = (top.saturating_sub(8)..top).rev().find(near).filter(|&depth| self.may_close_outer(depth, start));
+        match outer {
+            Some(depth) => Closes::Probably(depth),
+            None if self.looks_like_its_end(start) => Closes::Probably(top),
+            None => Closes::Nothing,
+        }
+    }
+
+    /// Whether an end tag here may close an outer element and with it those inside.
+    fn may_close_outer(&self, depth: usize, start: usize) -> bool {
+        let (Some(outer), Some(innermost)) = (self.open_raw(depth), self.open_raw(self.scratch.open.len() - 1)) else {
+            return false;
+        };
+        match self.scan.indent(start) {
+            Some(own) => [outer, innermost].iter().any(|raw| self.indent_of(raw).is_none_or(|indent| own <= indent)),
+            None => self.on_one_line(innermost, start),
+        }
+    }
+
+    /// Whether an end tag here may close the innermost element although its name differs a little.
+    fn may_close_innermost(&self, start: usize) -> bool {
+        let Some(innermost) = self.open_raw(self.scratch.open.len() - 1) else { return false };
+        match self.scan.indent(start) {
+            Some(own) => self.indent_of(innermost).is_none_or(|indent| own <= indent),
+            None => self.on_one_line(innermost, start) || !self.has_elements(innermost),
+        }
+    }
+
+    /// Whether the place alone says that an end tag with quite another name closes the innermost element.
+    fn looks_like_its_end(&self, start: usize) -> bool {
+        let Some(innermost) = self.open_raw(self.scratch.open.len() - 1) else { return false };
+        match (self.scan.indent(start), self.indent_of(innermost)) {
+            (Some(own), Some(indent)) => own == indent,
+            (None, _) => self.on_one_line(innermost, start) && !self.has_elements(innermost),
+            (Some(_), None) => false,
+        }
+    }
+
+    fn on_one_line(&self, raw: &Raw, start: usize) -> bool {
+        let from = (raw.inner.start as usize).max(start.saturating_sub(4096));
+        !self.scan.slice(from, start).contains(&b'\n')
+    }
+
+    fn has_elements(&self, raw: &Raw) -> bool {
+        // A few children tell: text is at most interrupted by a comment.
+        let mut next = raw.child;
+        for _ in 0..4 {
+            let Some(child) = self.tree.raw(next) else { return false };
+            if child.kind == Kind::Element {
+                return true;
+            }
+            next = child.next;
+        }
+        true
+    }
+
+    /// `<taskname="x">…</task>`: takes the names apart where the end tag says so.
+    fn split_joined(&mut self, name: Name) -> bool {
+        let Some(raw) = self.scratch.open.last().and_then(|open| self.tree.raw(open.node)) else { return false };
+        let (node, first) = (self.scratch.open.last().map_or(0, |open| open.node), raw.attributes as usize);
+        let length = name.end - name.start;
+        let joined = raw.count > 0 && self.tree.attributes.get(first).is_some_and(|attribute| attribute.name.is_empty());
+        if !joined || length >= usize::from(raw.name) || !self.name_of(raw).starts_with(self.scan.slice(name.start, name.end)) {
+            return false;
+        }
+        let start = raw.start + 1;
+        let rest = Span::new(start + length as u32, start + u32::from(raw.name));
+        if let Some(raw) = self.raw_mut(node) {
+            raw.name = length as u16;
+        }
+        if let Some(attribute) = self.tree.attributes.get_mut(first) {
+            attribute.name = rest;
+        }
+        true
+    }
+
+    fn open_raw(&self, depth: usize) -> Option<&Raw> {
+        self.tree.raw(self.scratch.open.get(depth)?.node)
+    }
+
+    fn open_name(&self, depth: usize) -> &[u8] {
+        self.open_raw(depth).map_or(&[], |raw| self.name_of(raw))
+    }
+
+    #[inline]
+    pub(super) fn name_of(&self, raw: &Raw) -> &[u8] {
+        let start = raw.start as usize + 1;
+        self.scan.slice(start, start + usize::from(raw.name))
+    }
+
+    pub(super) fn name_span(&self, node: u32) -> Span {
+        self.tree.raw(node).map_or(Span::at(0), |raw| Span::new(raw.start + 1, raw.start + 1 + u32::from(raw.name)))
+    }
+
+    pub(super) fn indent_of(&self, raw: &Raw) -> Option<usize> {
+        self.scan.indent(raw.start as usize)
+    }
+}

@@ -1,0 +1,163 @@
+//! What begins with `<?`: processing instructions and the XML declaration.
+
+use super::decode;
+use super::fault::FaultKind;
+use super::reader::{Flow, Pass};
+use super::tag::Tag;
+use super::tree::{Kind, flag};
+use super::wellformed::is_space;
+use crate::base::span::Span;
+
+impl Pass<'_, '_> {
+    /// Reads the instruction at the place.
+    pub(super) fn instruction(&mut self) -> Flow {
+        let start = self.scan.at;
+        self.scan.at += 2;
+        let target = self.scan.name();
+        let content = start + 2;
+        let after = self.scan.at;
+        let end = self.instruction_end.find(self.scan.bytes, &self.scratch.marks.instruction_end, after);
+        let end = end.filter(|&end| memchr::memmem::find(self.scan.slice(after, end), b"<?").is_none());
+        let (inner, end, flags) = match end {
+            Some(end) => (end, end + 2, 0),
+            None => self.unclosed_instruction(start, after)?,
+        };
+        self.scan.at = end;
+        let span = Span::of(start, end);
+        if flags == 0 {
+            self.check_target(span, target.map_or(Span::at(content as u32), super::scanner::Name::span), inner)?;
+        }
+        let id = self.add(Kind::Instruction, flags, span, Span::of(content, inner))?;
+        let length = target.map_or(0, |name| name.end - name.start);
+        if length > self.limits.name.min(u32::from(u16::MAX)) as usize {
+            return self.stop(FaultKind::NameTooLong, Span::of(content, content + length));
+        }
+        if let Some(raw) = self.raw_mut(id) {
+            raw.name = length as u16;
+        }
+        Ok(())
+    }
+
+    fn check_target(&mut self, span: Span, target: Span, inner: usize) -> Flow {
+        let name = target.slice(self.scan.text);
+        let touches = target.end as usize != inner && !self.scan.bytes.get(target.end as usize).is_some_and(|&b| is_space(b));
+        let kind = if name.eq_ignore_ascii_case("xml") {
+            FaultKind::MisplacedDeclaration
+        } else if name.is_empty() || name.contains(':') || touches {
+            FaultKind::BadTarget
+        } else {
+            return Ok(());
+        };
+        self.damage_open();
+        self.fault(kind, span, None)
+    }
+
+    /// An instruction that runs into the next one or the end of the text ends at the first `>` or `?` of its line.
+    fn unclosed_instruction(&mut self, start: usize, after: usize) -> Result<(usize, usize, u8), super::reader::Stopped> {
+        self.scan.at = after;
+        let line = self.scan.line_end();
+        let mark = |byte| memchr::memchr(byte, self.scan.slice(after, line)).map(|found| after + found);
+        let (inner, end) = match mark(b'>').or_else(|| mark(b'?')) {
+            Some(found) => (found, found + 1),
+            None => (line, line),
+        };
+        self.damage_open();
+        self.fault(FaultKind::UnclosedInstruction, Span::of(start, after), Some(Span::of(inner, end)))?;
+        Ok((inner, end, flag::DAMAGED))
+    }
+
+    /// Reads the XML declaration at the beginning of the text, when there is one.
+    pub(super) fn declaration(&mut self) -> Flow {
+        if !self.scan.starts_with(b"<?xml") || !self.scan.peek_at(5).is_none_or(|byte| is_space(byte) || byte == b'?') {
+            return Ok(());
+        }
+        self.scan.at = 5;
+        let stop = self.scan.find2(b'<', b'>').unwrap_or(self.scan.bytes.len());
+        let bracket = self.scan.bytes.get(stop) == Some(&b'>');
+        let whole = bracket && self.scan.bytes.get(stop - 1) == Some(&b'?');
+        if whole {
+            self.scan.at = stop + 1;
+            let span = Span::of(0, stop + 1);
+            return match pseudo_attributes(self.scan.text, stop - 1) {
+                Ok(None) => Ok(()),
+                Ok(Some(encoding)) => self.fault(FaultKind::UnsupportedEncoding, encoding, Some(span)),
+                Err(part) => self.fault(FaultKind::BadDeclaration, part, Some(span)),
+            };
+        }
+        let end = if bracket { stop + 1 } else { self.scan.line_end().min(stop) };
+        self.scan.at = end;
+        self.fault(FaultKind::BadDeclaration, Span::of(0, end), Some(Span::of(0, end)))
+    }
+
+    /// `<xml version="1.0"?>` at the beginning: a declaration that lost its question mark.
+    pub(super) fn is_broken_declaration(&self, tag: &Tag) -> bool {
+        tag.name.start == 1
+            && self.scan.slice(1, tag.name.end) == b"xml"
+            && self.scan.slice(0, self.scan.at).ends_with(b"?>")
+            && tag.soft.is_some()
+    }
+
+    /// Reports such a declaration and forgets its attributes.
+    pub(super) fn broken_declaration(&mut self, start: usize, first: usize) -> Flow {
+        self.tree.attributes.truncate(first);
+        let span = Span::of(start, self.scan.at);
+        self.fault(FaultKind::BadDeclaration, span, Some(span))
+    }
+}
+
+/// The parts of a declaration, in the order that XML asks for.
+const PARTS: [&str; 3] = ["version", "encoding", "standalone"];
+
+/// Checks what stands between `<?xml` and `end`. Gives the place of an encoding that is not read; fails with the part
+/// that breaks the grammar.
+fn pseudo_attributes(text: &str, end: usize) -> Result<Option<Span>, Span> {
+    let mut at = 5;
+    let mut parts = PARTS.iter();
+    let mut unsupported = None;
+    let body = text.get(..end).unwrap_or("");
+    let rest = |at: usize| body.get(at..).unwrap_or("");
+    let space = |at: usize| at + rest(at).bytes().take_while(|&byte| is_space(byte)).count();
+    loop {
+        let start = space(at);
+        if start == end {
+            // Only the version is required; its absence is the fault of the whole.
+            return if parts.len() == PARTS.len() { Err(Span::of(0, end + 2)) } else { Ok(unsupported) };
+        }
+        let length = rest(start).bytes().take_while(u8::is_ascii_alphanumeric).count();
+        let name = rest(start).get(..length).unwrap_or("");
+        let whole = Span::of(start, end);
+        let expected = parts.len() == PARTS.len();
+        let known = parts.find(|part| **part == name).is_some();
+        if start == at || !known || (expected && name != "version") {
+            return Err(if length == 0 { whole } else { Span::of(start, start + length) });
+        }
+        let equals = space(start + length);
+        let quote = space(equals + 1);
+        let mark = rest(quote).bytes().next().filter(|byte| matches!(byte, b'"' | b'\''));
+        let value = rest(quote + 1);
+        let (Some(b'='), Some(mark)) = (rest(equals).bytes().next(), mark) else { return Err(whole) };
+        let Some(value) = memchr::memchr(mark, value.as_bytes()).and_then(|length| value.get(..length)) else {
+            return Err(whole);
+        };
+        let span = Span::of(quote + 1, quote + 1 + value.len());
+        if !is_valid(name, value) {
+            return Err(span);
+        }
+        if name == "encoding" && !decode::is_utf8(value) && !decode::is_utf16(value) {
+            unsupported = Some(span);
+        }
+        at = quote + value.len() + 2;
+    }
+}
+
+fn is_valid(name: &str, value: &str) -> bool {
+    let bytes = value.as_bytes();
+    match name {
+        "version" => value.strip_prefix("1.").is_some_and(|minor| !minor.is_empty() && minor.bytes().all(|b| b.is_ascii_digit())),
+        "encoding" => {
+            bytes.first().is_some_and(u8::is_ascii_alphabetic)
+                && bytes.iter().all(|&byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-'))
+        }
+        _ => matches!(value, "yes" | "no"),
+    }
+}

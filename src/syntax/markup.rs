@@ -1,0 +1,219 @@
+//! What begins with `<!`: comments, CDATA sections, document types, and what merely looks like them.
+
+use super::fault::FaultKind;
+use super::reader::{Flow, Pass};
+use super::tree::{Kind, flag};
+use super::wellformed::is_near;
+use crate::base::span::Span;
+
+impl Pass<'_, '_> {
+    /// Reads what `<!` at the place begins.
+    pub(super) fn bang(&mut self) -> Flow {
+        let after = self.scan.bytes.get(self.scan.at + 2..).unwrap_or(&[]);
+        if after.starts_with(b"--") {
+            return self.comment();
+        }
+        if after.starts_with(b"[CDATA[") {
+            return self.cdata(9);
+        }
+        if after.get(..7).is_some_and(|word| word.eq_ignore_ascii_case(b"DOCTYPE")) {
+            self.doctype();
+            return Ok(());
+        }
+        let window = after.get(..after.len().min(8)).unwrap_or(&[]);
+        let opening = window.iter().rposition(|&byte| byte == b'[').map_or(0, |last| last + 1);
+        if opening > 1 && is_near(window.get(..opening).unwrap_or(&[]), b"[CDATA[") {
+            return self.misspelt_cdata(opening + 2);
+        }
+        if after.starts_with(b"[CDATA") {
+            return self.misspelt_cdata(8);
+        }
+        self.unknown_markup()
+    }
+
+    fn misspelt_cdata(&mut self, mark: usize) -> Flow {
+        let start = self.scan.at;
+        self.fault(FaultKind::MisspeltCdata, Span::of(start, start + mark), None)?;
+        self.damage_open();
+        self.cdata(mark)
+    }
+
+    fn unknown_markup(&mut self) -> Flow {
+        let start = self.scan.at;
+        self.scan.at += 2;
+        let next = self.scan.find(b'<').unwrap_or(self.scan.bytes.len());
+        let comment = self.comment_end.find(self.scan.bytes, &self.scratch.marks.comment_end, start);
+        let end = match comment.filter(|&end| end < next && self.scan.peek() == Some(b'-')) {
+            Some(end) => end + 3,
+            None => self.scan.find(b'>').filter(|&end| end < next).map_or(next, |end| end + 1),
+        };
+        self.scan.at = end;
+        self.damage_open();
+        self.fault(FaultKind::UnknownMarkup, Span::of(start, end), None)
+    }
+
+    fn comment(&mut self) -> Flow {
+        let start = self.scan.at;
+        let content = start + 4;
+        let end = self.comment_end.find(self.scan.bytes, &self.scratch.marks.comment_end, content);
+        let bound = end.unwrap_or(self.scan.bytes.len());
+        let Hyphens { dashes, arrow, nested } = self.hyphens(content, bound);
+        let Some(end) = end.filter(|_| !nested) else { return self.unclosed_comment(content, dashes, arrow) };
+        self.scan.at = end + 3;
+        // `--->`: the last hyphen of the content touches the mark.
+        let touching = end > content && self.scan.bytes.get(end - 1) == Some(&b'-');
+        let found = dashes.or(touching.then(|| end - 1));
+        if let Some(at) = found {
+            self.damage_open();
+            self.fault(FaultKind::DashesInComment, Span::of(at, at + 2), Some(Span::of(start, end + 3)))?;
+        }
+        self.add(Kind::Comment, 0, Span::of(start, end + 3), Span::of(content, end))?;
+        Ok(())
+    }
+
+    /// Looks for hyphens that a comment may not hold, up to the opening mark of another comment.
+    fn hyphens(&self, content: usize, bound: usize) -> Hyphens {
+        let mut found = Hyphens::default();
+        for at in memchr::memchr_iter(b'-', self.scan.slice(content, bound)).map(|at| at + content) {
+            match self.scan.bytes.get(at + 1) {
+                Some(b'-') if at + 1 < bound => {
+                    if at >= content + 2 && self.scan.slice(at - 2, at) == b"<!" {
+                        found.nested = true;
+                        return found;
+                    }
+                    found.dashes = found.dashes.or(Some(at));
+                }
+                Some(b'>') if at + 1 < bound => found.arrow = found.arrow.or(Some(at)),
+                _ => {}
+            }
+        }
+        found
+    }
+
+    /// A comment that runs into the next one or the end of the text ends at what is left of its mark, or at its line's.
+    fn unclosed_comment(&mut self, content: usize, dashes: Option<usize>, arrow: Option<usize>) -> Flow {
+        let start = content - 4;
+        self.scan.at = content;
+        let (inner, end) = match (dashes, arrow) {
+            (Some(dashes), Some(arrow)) if arrow < dashes => (arrow, arrow + 2),
+            (Some(dashes), _) => (dashes, dashes + 2),
+            (None, Some(arrow)) => (arrow, arrow + 2),
+            (None, None) => (self.scan.line_end(), self.scan.line_end()),
+        };
+        self.scan.at = end;
+        self.damage_open();
+        self.fault(FaultKind::UnclosedComment, Span::of(start, content), Some(Span::of(inner, end)))?;
+        self.add(Kind::Comment, flag::DAMAGED, Span::of(start, end), Span::of(content, inner))?;
+        Ok(())
+    }
+
+    /// Reads a CDATA section whose opening mark is `mark` bytes long.
+    fn cdata(&mut self, mark: usize) -> Flow {
+        let start = self.scan.at;
+        let content = start + mark;
+        let nested = self.cdata_start.find(self.scan.bytes, &self.scratch.marks.cdata_start, content);
+        let found = self.cdata_end.find(self.scan.bytes, &self.scratch.marks.cdata_end, content);
+        let end = found.filter(|&end| nested.is_none_or(|nested| end < nested || !self.looks_cut(content, nested)));
+        let Some(end) = end else { return self.unclosed_cdata(start, content, nested) };
+        self.scan.at = end + 3;
+        self.add_cdata(Span::of(start, end + 3), Span::of(content, end), 0)
+    }
+
+    /// Whether a section that holds the mark of another one shows what is left of its own end before that.
+    fn looks_cut(&self, content: usize, nested: usize) -> bool {
+        self.rest_of_cdata_end(content, nested).is_some()
+    }
+
+    /// `]]` or `]>` at the end of a line or before a tag, with its length.
+    fn rest_of_cdata_end(&self, content: usize, bound: usize) -> Option<(usize, usize)> {
+        let region = self.scan.slice(content, bound);
+        memchr::memchr_iter(b']', region).find_map(|at| {
+            let follows = region.get(at + 2).copied().unwrap_or(b'\n');
+            let pair = matches!(region.get(at + 1), Some(b']' | b'>'));
+            (pair && matches!(follows, b'<' | b'\n' | b'\r')).then_some((content + at, 2))
+        })
+    }
+
+    fn unclosed_cdata(&mut self, start: usize, content: usize, nested: Option<usize>) -> Flow {
+        let bound = nested.unwrap_or(self.scan.bytes.len());
+        self.scan.at = content;
+        let (inner, mark) = match self.rest_of_cdata_end(content, bound) {
+            Some(found) => found,
+            None => (self.end_of_parent(content, bound).unwrap_or_else(|| self.scan.line_end()), 0),
+        };
+        self.scan.at = inner + mark;
+        let end = self.scan.at;
+        self.damage_open();
+        self.fault(FaultKind::UnclosedCdata, Span::of(start, content), Some(Span::of(inner, end)))?;
+        self.add_cdata(Span::of(start, end), Span::of(content, inner), flag::DAMAGED)
+    }
+
+    /// The end tag of the innermost open element.
+    fn end_of_parent(&self, content: usize, bound: usize) -> Option<usize> {
+        let raw = self.tree.raw(self.scratch.open.last()?.node)?;
+        let tag = [b"</", self.name_of(raw)].concat();
+        memchr::memmem::find(self.scan.slice(content, bound), &tag).map(|found| content + found)
+    }
+
+    fn add_cdata(&mut self, span: Span, inner: Span, flags: u8) -> Flow {
+        self.check_text_length(inner.start as usize, inner.end as usize)?;
+        let carriage = inner.slice(self.scan.text).contains('\r');
+        let flags = flags | if carriage { flag::ENCODED } else { 0 };
+        if self.scratch.open.is_empty() {
+            self.outside(FaultKind::TextOutsideRoot, span)?;
+        }
+        self.add(Kind::Cdata, flags, span, inner)?;
+        Ok(())
+    }
+
+    /// Passes over a document type: brackets, quotes and comments in it are respected.
+    fn doctype(&mut self) {
+        let start = self.scan.at;
+        let end = if self.doctype_open { None } else { self.doctype_end() };
+        if end.is_none() {
+            self.doctype_open = true;
+        }
+        self.scan.at = start + 9;
+        self.scan.at = end.or_else(|| self.scan.find(b'>').map(|end| end + 1)).unwrap_or(self.scan.bytes.len());
+        let span = Span::of(start, self.scan.at);
+        self.doctype.get_or_insert(span);
+    }
+
+    fn doctype_end(&mut self) -> Option<usize> {
+        let mut inside = false;
+        self.scan.at += 9;
+        loop {
+            match self.scan.peek()? {
+                quote @ (b'"' | b'\'') => {
+                    self.scan.at += 1;
+                    self.scan.at = self.scan.find(quote)?;
+                }
+                b'[' => inside = true,
+                b']' => inside = false,
+                b'>' if !inside => return Some(self.scan.at + 1),
+                b'<' if self.scan.starts_with(b"<!--") => {
+                    let from = self.scan.at + 4;
+                    self.scan.at = self.comment_end.find(self.scan.bytes, &self.scratch.marks.comment_end, from)? + 2;
+                }
+                b'<' if self.scan.starts_with(b"<?") => {
+                    let from = self.scan.at + 2;
+                    let end = self.instruction_end.find(self.scan.bytes, &self.scratch.marks.instruction_end, from)?;
+                    self.scan.at = end + 1;
+                }
+                _ => {}
+            }
+            self.scan.at += 1;
+        }
+    }
+}
+
+/// What a comment holds that it may not.
+#[derive(Clone, Copy, Debug, Default)]
+struct Hyphens {
+    /// The first `--`.
+    dashes: Option<usize>,
+    /// The first `->`.
+    arrow: Option<usize>,
+    /// Another comment begins before this one ends.
+    nested: bool,
+}

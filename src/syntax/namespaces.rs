@@ -1,0 +1,198 @@
+//! Namespaces: bindings in scope, resolution of prefixes, uniqueness of attributes by their expanded names.
+
+use super::fault::FaultKind;
+use super::reader::{Flow, Pass, Stopped};
+use super::scanner::Name;
+use super::tag::Tag;
+use super::tree::RawAttribute;
+use super::value;
+use crate::base::span::Span;
+use std::collections::HashMap;
+
+const XML: &str = "http://www.w3.org/XML/1998/namespace";
+const XMLNS: &str = "http://www.w3.org/2000/xmlns/";
+
+/// Prefixes in force, innermost last, and the URIs known so far.
+#[derive(Debug, Default)]
+pub(super) struct Bindings {
+    scope: Vec<Binding>,
+    /// URI to 1 + its index in the tree.
+    known: HashMap<Box<str>, u16>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Binding {
+    /// Empty for the default namespace.
+    prefix: Span,
+    /// 0: none.
+    uri: u16,
+}
+
+impl Bindings {
+    pub(super) fn clear(&mut self) {
+        self.scope.clear();
+        self.known.clear();
+    }
+
+    pub(super) fn len(&self) -> u32 {
+        self.scope.len() as u32
+    }
+
+    #[inline]
+    pub(super) fn truncate(&mut self, len: u32) {
+        self.scope.truncate(len as usize);
+    }
+}
+
+impl Pass<'_, '_> {
+    /// Declares, resolves and compares the attributes of a tag.
+    pub(super) fn check_attributes(&mut self, tag: &Tag) -> Flow {
+        if tag.spaces {
+            for at in tag.first..self.tree.attributes.len() {
+                self.declare(at)?;
+            }
+            for at in tag.first..self.tree.attributes.len() {
+                self.resolve_attribute(at)?;
+            }
+        }
+        let count = self.tree.attributes.len() - tag.first;
+        match count {
+            0 | 1 => Ok(()),
+            2..=8 => self.compare_few(tag.first),
+            _ => self.compare_many(tag.first),
+        }
+    }
+
+    /// The namespace of an element's name.
+    #[inline]
+    pub(super) fn element_namespace(&mut self, name: Name) -> Result<u16, Stopped> {
+        if name.colon {
+            self.resolve(name.span())
+        } else if self.scratch.bindings.scope.is_empty() {
+            Ok(0)
+        } else {
+            Ok(self.lookup("").unwrap_or(0))
+        }
+    }
+
+    fn declare(&mut self, at: usize) -> Flow {
+        let Some(attribute) = self.tree.attributes.get(at).copied() else { return Ok(()) };
+        let name = attribute.name.slice(self.scan.text);
+        let prefix = match name.strip_prefix("xmlns") {
+            Some("") => "",
+            Some(rest) => match rest.strip_prefix(':') {
+                Some(prefix) if !prefix.is_empty() => prefix,
+                _ => return Ok(()),
+            },
+            None => return Ok(()),
+        };
+        let uri = value::attribute(attribute.value.slice(self.scan.text));
+        let reserved = prefix == "xmlns" || (prefix == "xml") != (uri == XML) || uri == XMLNS;
+        if reserved {
+            return self.fault(FaultKind::ReservedPrefix, attribute.name, None);
+        }
+        if uri.is_empty() && !prefix.is_empty() {
+            return self.fault(FaultKind::EmptyPrefix, attribute.name, None);
+        }
+        if self.scratch.bindings.scope.len() >= self.limits.namespaces as usize {
+            return self.stop(FaultKind::TooManyNamespaces, attribute.name);
+        }
+        let uri = self.intern(&uri, attribute.name)?;
+        let prefix = Span::new(attribute.name.end - prefix.len() as u32, attribute.name.end);
+        self.scratch.bindings.scope.push(Binding { prefix, uri });
+        Ok(())
+    }
+
+    fn intern(&mut self, uri: &str, at: Span) -> Result<u16, Stopped> {
+        if uri.is_empty() {
+            return Ok(0);
+        }
+        if let Some(&known) = self.scratch.bindings.known.get(uri) {
+            return Ok(known);
+        }
+        let next = self.tree.namespaces.len() + 1;
+        if next >= usize::from(u16::MAX) {
+            self.stop(FaultKind::TooManyNamespaces, at)?;
+        }
+        self.tree.namespaces.push(uri.to_owned());
+        self.scratch.bindings.known.insert(uri.into(), next as u16);
+        Ok(next as u16)
+    }
+
+    fn lookup(&self, prefix: &str) -> Option<u16> {
+        let bound = self.scratch.bindings.scope.iter().rev();
+        bound.clone().find(|binding| binding.prefix.slice(self.scan.text) == prefix).map(|binding| binding.uri)
+    }
+
+    /// The namespace of a name with a prefix.
+    fn resolve(&mut self, name: Span) -> Result<u16, Stopped> {
+        let (prefix, _) = name.slice(self.scan.text).split_once(':').unwrap_or(("", ""));
+        match prefix {
+            // A colon at the start has been reported.
+            "" => Ok(0),
+            "xml" => self.intern(XML, name),
+            "xmlns" => self.fault(FaultKind::ReservedPrefix, name, None).map(|()| 0),
+            _ => match self.lookup(prefix) {
+                Some(uri) => Ok(uri),
+                None => self.fault(FaultKind::UndeclaredPrefix, name, None).map(|()| 0),
+            },
+        }
+    }
+
+    fn resolve_attribute(&mut self, at: usize) -> Flow {
+        let Some(attribute) = self.tree.attributes.get(at).copied() else { return Ok(()) };
+        let name = attribute.name.slice(self.scan.text);
+        let namespace = if name == "xmlns" || name.starts_with("xmlns:") {
+            self.intern(XMLNS, attribute.name)?
+        } else if name.contains(':') {
+            self.resolve(attribute.name)?
+        } else {
+            return Ok(());
+        };
+        if let Some(attribute) = self.tree.attributes.get_mut(at) {
+            attribute.namespace = namespace;
+        }
+        Ok(())
+    }
+
+    /// What two attributes of an element may not share.
+    fn key(&self, attribute: &RawAttribute) -> (u16, &str) {
+        let name = attribute.name.slice(self.scan.text);
+        let local = if attribute.namespace == 0 { name } else { name.split_once(':').map_or(name, |(_, local)| local) };
+        (attribute.namespace, local)
+    }
+
+    fn compare_few(&mut self, first: usize) -> Flow {
+        for at in first + 1..self.tree.attributes.len() {
+            let Some((earlier, rest)) = self.tree.attributes.get(first..).and_then(|all| all.split_at_checked(at - first)) else {
+                return Ok(());
+            };
+            let Some(attribute) = rest.first() else { return Ok(()) };
+            let key = self.key(attribute);
+            if let Some(same) = earlier.iter().find(|other| self.key(other) == key) {
+                let (name, other) = (attribute.name, same.name);
+                self.fault(FaultKind::DuplicateAttribute, name, Some(other))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn compare_many(&mut self, first: usize) -> Flow {
+        let mut order = std::mem::take(&mut self.scratch.order);
+        order.clear();
+        order.extend(first as u32..self.tree.attributes.len() as u32);
+        let key = |at: &u32| self.tree.attributes.get(*at as usize).map(|attribute| self.key(attribute));
+        order.sort_by(|a, b| key(a).cmp(&key(b)).then(a.cmp(b)));
+        let mut faults = Vec::new();
+        for same in order.chunk_by(|a, b| key(a) == key(b)) {
+            let Some((head, others)) = same.split_first() else { continue };
+            faults.extend(others.iter().map(|&at| (at, *head)));
+        }
+        self.scratch.order = order;
+        for (at, head) in faults {
+            let name = |at: u32| self.tree.attributes.get(at as usize).map_or(Span::at(0), |attribute| attribute.name);
+            self.fault(FaultKind::DuplicateAttribute, name(at), Some(name(head)))?;
+        }
+        Ok(())
+    }
+}

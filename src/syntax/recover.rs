@@ -1,0 +1,251 @@
+//! Elements without an end tag: where each of them was meant to end.
+//!
+//! Runs once for each such element, when an outer end tag or the end of the text shows that its own will not come.
+//! Its children are moved behind it when they stand no deeper than itself, or behind what is left of its end tag;
+//! every node is moved at most once.
+
+use super::fault::{Fault, FaultKind};
+use super::reader::{Flow, Open, Pass};
+use super::tree::{Kind, NONE, flag};
+use crate::base::span::Span;
+
+/// An element that children may be given to.
+#[derive(Clone, Copy, Debug)]
+struct Home {
+    node: u32,
+    last: u32,
+    /// `None` for the element that stays open: it takes everything.
+    indent: Option<usize>,
+}
+
+/// Where an element's children leave it.
+#[derive(Clone, Copy, Debug)]
+struct Cut {
+    /// The last child that stays; `NONE` for none.
+    stays: u32,
+    /// The first child that leaves.
+    leaves: u32,
+}
+
+impl Pass<'_, '_> {
+    /// Closes all open elements from `keep` on, without end tags, at the end tag of an outer one or the end of the text.
+    pub(super) fn abandon(&mut self, keep: usize, at: usize) -> Flow {
+        if self.scratch.open.len() <= keep {
+            return Ok(());
+        }
+        let chain = self.scratch.open.split_off(keep);
+        if let Some(first) = chain.first() {
+            self.scratch.bindings.truncate(first.bindings);
+        }
+        let mut faults = Vec::new();
+        self.rehome(&chain, at as u32, &mut faults);
+        self.report_missing(&chain, &mut faults);
+        for open in &chain {
+            self.damage(open.node);
+        }
+        faults.into_iter().try_for_each(|fault| self.fault(fault.kind, fault.span, fault.other))
+    }
+
+    /// Gives the children of unclosed elements to those that they stand in by what can be seen.
+    fn rehome(&mut self, chain: &[Open], at: u32, faults: &mut Vec<Fault>) {
+        let (outer, last) = self.innermost();
+        let mut homes = vec![Home { node: outer, last, indent: None }];
+        let mut chain = chain.iter().copied().peekable();
+        while let Some(open) = chain.next() {
+            let Some(raw) = self.tree.raw(open.node).copied() else { continue };
+            while homes.len() > 1 && homes.last().is_some_and(|home| home.node != raw.parent) {
+                homes.pop();
+            }
+            if let Some(raw) = self.raw_mut(open.node) {
+                raw.inner.end = at;
+                raw.end = at;
+            }
+            let line = homes.last().and_then(|home| home.indent);
+            let indent = self.indent_of(&raw).or(line);
+            homes.push(Home { node: open.node, last: open.last, indent });
+            if let Some(&next) = chain.peek()
+                && self.is_end_without_slash(open, next)
+            {
+                chain.next();
+                self.take_as_end(open, next, &mut homes, faults);
+                continue;
+            }
+            let cut = self.end_without_bracket(open, faults).or_else(|| self.outdented(open, indent));
+            if let Some(cut) = cut {
+                self.detach(open.node, cut, &mut homes);
+                self.hand_on(cut.leaves, &mut homes);
+            }
+        }
+        if let Some(home) = homes.first() {
+            self.set_innermost_last(home.last);
+        }
+    }
+
+    /// `<a>text<a>`: the second one is an end tag without its slash.
+    fn is_end_without_slash(&self, open: Open, next: Open) -> bool {
+        let (Some(outer), Some(inner)) = (self.tree.raw(open.node), self.tree.raw(next.node)) else { return false };
+        let plain = inner.count == 0 && inner.parent == open.node && self.name_of(outer) == self.name_of(inner);
+        // A nested element of the same name stands deeper on a line of its own.
+        let deeper = match (self.indent_of(outer), self.indent_of(inner)) {
+            (Some(outer), Some(inner)) => inner > outer,
+            _ => false,
+        };
+        plain && !deeper
+    }
+
+    /// Ends `open` at the start tag of `next`, whose children go to the element around.
+    fn take_as_end(&mut self, open: Open, next: Open, homes: &mut Vec<Home>, faults: &mut Vec<Fault>) {
+        let Some(tag) = self.tree.raw(next.node).map(|raw| Span::new(raw.start, raw.inner.start)) else { return };
+        let children = self.tree.raw(next.node).map_or(NONE, |raw| raw.child);
+        let before = self.child_before(open.node, next.node);
+        self.detach(open.node, Cut { stays: before, leaves: next.node }, homes);
+        homes.pop();
+        if let Some(raw) = self.raw_mut(open.node) {
+            raw.inner.end = tag.start;
+            raw.end = tag.end;
+        }
+        if let Some(raw) = self.raw_mut(next.node) {
+            // It stays in the arena, out of every list of children, as the blank text that it stands for.
+            raw.kind = Kind::Text;
+            raw.flags = flag::BLANK | flag::DAMAGED;
+            raw.name = 0;
+            raw.end = tag.end;
+            raw.inner = tag;
+            raw.child = NONE;
+            raw.next = NONE;
+        }
+        faults.push(Fault { kind: FaultKind::EndWithoutSlash, span: tag, other: Some(self.name_span(open.node)) });
+        self.hand_on(children, homes);
+    }
+
+    /// `<a>text/a>`: the text holds what is left of the end tag.
+    fn end_without_bracket(&mut self, open: Open, faults: &mut Vec<Fault>) -> Option<Cut> {
+        let raw = *self.tree.raw(open.node)?;
+        let mut mark = Vec::with_capacity(usize::from(raw.name) + 2);
+        mark.push(b'/');
+        mark.extend_from_slice(self.name_of(&raw));
+        mark.push(b'>');
+        let mut child = raw.child;
+        while let Some(node) = self.tree.raw(child).copied() {
+            if node.kind == Kind::Text
+                && let Some(found) = memchr::memmem::find(self.scan.slice(node.start as usize, node.end as usize), &mark)
+            {
+                let start = node.start + found as u32;
+                let end = start + mark.len() as u32;
+                let other = Some(self.name_span(open.node));
+                faults.push(Fault { kind: FaultKind::EndWithoutBracket, span: Span::new(start, end), other });
+                if let Some(node) = self.raw_mut(child) {
+                    node.end = start;
+                    node.inner.end = start;
+                }
+                if let Some(raw) = self.raw_mut(open.node) {
+                    raw.inner.end = start;
+                    raw.end = end;
+                }
+                return Some(Cut { stays: child, leaves: node.next });
+            }
+            child = node.next;
+        }
+        None
+    }
+
+    /// The first child that begins a line no deeper than its parent does.
+    fn outdented(&self, open: Open, indent: Option<usize>) -> Option<Cut> {
+        let indent = indent?;
+        let raw = self.tree.raw(open.node)?;
+        let (mut before, mut previous, mut child) = (NONE, NONE, raw.child);
+        while let Some(node) = self.tree.raw(child) {
+            if node.kind == Kind::Element && self.indent_of(node).is_some_and(|own| own <= indent) {
+                let blank = self.tree.raw(previous).is_some_and(|text| text.flags & flag::BLANK != 0);
+                return Some(if blank {
+                    Cut { stays: before, leaves: previous }
+                } else {
+                    Cut { stays: previous, leaves: child }
+                });
+            }
+            before = previous;
+            previous = child;
+            child = node.next;
+        }
+        None
+    }
+
+    fn child_before(&self, parent: u32, child: u32) -> u32 {
+        let (mut previous, mut at) = (NONE, self.tree.raw(parent).map_or(NONE, |raw| raw.child));
+        while at != child {
+            let Some(node) = self.tree.raw(at) else { return previous };
+            previous = at;
+            at = node.next;
+        }
+        previous
+    }
+
+    /// Ends the list of children of a node at a cut, and the node itself where they leave it.
+    fn detach(&mut self, node: u32, cut: Cut, homes: &mut [Home]) {
+        if let Some(stays) = self.raw_mut(cut.stays) {
+            stays.next = NONE;
+        } else if let Some(raw) = self.raw_mut(node) {
+            raw.child = NONE;
+        }
+        if let Some(home) = homes.last_mut() {
+            home.last = cut.stays;
+        }
+        let Some(start) = self.tree.raw(cut.leaves).map(|raw| raw.start) else { return };
+        if let Some(raw) = self.raw_mut(node) {
+            raw.inner.end = raw.inner.end.min(start);
+            raw.end = raw.end.min(start);
+        }
+    }
+
+    /// Gives nodes, from `first` on, to the innermost home that they stand deeper than.
+    fn hand_on(&mut self, first: u32, homes: &mut Vec<Home>) {
+        // What left an element goes at least to the one around it.
+        let mut node = first;
+        while let Some(raw) = self.tree.raw(node).copied() {
+            let seen = if raw.kind == Kind::Element { Some(raw) } else { self.tree.raw(raw.next).copied() };
+            let indent = seen.filter(|raw| raw.kind == Kind::Element).and_then(|raw| self.indent_of(&raw));
+            while let Some(home) = homes.last()
+                && home.indent.is_some_and(|own| indent.is_none_or(|indent| indent <= own))
+            {
+                let left = home.node;
+                if let Some(left) = self.raw_mut(left) {
+                    left.inner.end = left.inner.end.min(raw.start);
+                    left.end = left.end.min(raw.start);
+                }
+                homes.pop();
+            }
+            self.append(node, homes);
+            node = raw.next;
+        }
+    }
+
+    fn append(&mut self, node: u32, homes: &mut [Home]) {
+        let Some(home) = homes.last_mut() else { return };
+        if let Some(raw) = self.raw_mut(node) {
+            raw.parent = home.node;
+            raw.next = NONE;
+        }
+        if let Some(last) = self.raw_mut(home.last) {
+            last.next = node;
+        } else if let Some(parent) = self.raw_mut(home.node) {
+            parent.child = node;
+        } else {
+            self.tree.first = node;
+        }
+        home.last = node;
+    }
+
+    /// One fault for the innermost of those that end at the same place; the others are the same region.
+    fn report_missing(&self, chain: &[Open], faults: &mut Vec<Fault>) {
+        let mut known = None;
+        for open in chain.iter().rev() {
+            let Some(raw) = self.tree.raw(open.node).filter(|raw| raw.kind == Kind::Element) else { continue };
+            let name = self.name_span(open.node);
+            let reported = faults.iter().any(|fault| fault.other == Some(name));
+            if known != Some(raw.end) && !reported {
+                faults.push(Fault { kind: FaultKind::MissingEnd, span: name, other: Some(Span::at(raw.end)) });
+            }
+            known = Some(raw.end);
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! A place in the text, and quick ways to move it: `memchr` for what is far, byte tables for what is near.
+//!
+//! Never looks back, never searches a byte twice for the same mark ([`Ahead`] remembers where the next one is, or
+//! that none follows), never builds anything.
+
+use super::wellformed::{class, is, is_name_char, is_name_start};
+use crate::base::span::Span;
+use memchr::memmem::Finder;
+
+/// The marks that end comments, CDATA sections and instructions; compiled once for a reader.
+#[derive(Clone, Debug)]
+pub(super) struct Marks {
+    pub(super) comment_end: Finder<'static>,
+    pub(super) cdata_start: Finder<'static>,
+    pub(super) cdata_end: Finder<'static>,
+    pub(super) instruction_end: Finder<'static>,
+    pub(super) conflict_middle: Finder<'static>,
+    pub(super) conflict_end: Finder<'static>,
+}
+
+impl Default for Marks {
+    fn default() -> Self {
+        Self {
+            comment_end: Finder::new("-->"),
+            cdata_start: Finder::new("<![CDATA["),
+            cdata_end: Finder::new("]]>"),
+            instruction_end: Finder::new("?>"),
+            conflict_middle: Finder::new("\n======="),
+            conflict_end: Finder::new("\n>>>>>>>"),
+        }
+    }
+}
+
+/// The next occurrence of one mark. Asked for places that only grow, it reads each byte once.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Ahead {
+    /// Everything before this is known: the next mark is here, or none follows.
+    next: Option<usize>,
+    searched: bool,
+}
+
+impl Ahead {
+    /// The first occurrence at or after `from`.
+    #[inline]
+    pub(super) fn find(&mut self, bytes: &[u8], mark: &Finder<'_>, from: usize) -> Option<usize> {
+        if self.searched {
+            match self.next {
+                None => return None,
+                Some(next) if next >= from => return Some(next),
+                Some(_) => {}
+            }
+        }
+        self.searched = true;
+        self.next = mark.find(bytes.get(from..).unwrap_or(&[])).map(|at| from + at);
+        self.next
+    }
+}
+
+/// A name as scanned.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Name {
+    pub(super) start: usize,
+    pub(super) end: usize,
+    /// Whether it holds a colon.
+    pub(super) colon: bool,
+}
+
+impl Name {
+    pub(super) const fn span(self) -> Span {
+        Span::of(self.start, self.end)
+    }
+}
+
+/// A text and a place in it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Scanner<'a> {
+    pub(super) text: &'a str,
+    pub(super) bytes: &'a [u8],
+    pub(super) at: usize,
+}
+
+impl<'a> Scanner<'a> {
+    pub(super) const fn new(text: &'a str) -> Self {
+        Self { text, bytes: text.as_bytes(), at: 0 }
+    }
+
+    /// The byte at the place; `None` at the end.
+    #[inline]
+    pub(super) fn peek(&self) -> Option<u8> {
+        self.bytes.get(self.at).copied()
+    }
+
+    /// The byte `ahead` bytes further.
+    #[inline]
+    pub(super) fn peek_at(&self, ahead: usize) -> Option<u8> {
+        self.bytes.get(self.at + ahead).copied()
+    }
+
+    /// What follows the place.
+    #[inline]
+    pub(super) fn rest(&self) -> &'a [u8] {
+        self.bytes.get(self.at..).unwrap_or(&[])
+    }
+
+    /// Some bytes of the text.
+    #[inline]
+    pub(super) fn slice(&self, start: usize, end: usize) -> &'a [u8] {
+        self.bytes.get(start..end).unwrap_or(&[])
+    }
+
+    #[inline]
+    pub(super) fn starts_with(&self, mark: &[u8]) -> bool {
+        self.rest().starts_with(mark)
+    }
+
+    /// Moves past white space; says whether there was any.
+    #[inline]
+    pub(super) fn skip_space(&mut self) -> bool {
+        let start = self.at;
+        while self.peek().is_some_and(|byte| class(byte) & is::SPACE != 0) {
+            self.at += 1;
+        }
+        self.at > start
+    }
+
+    /// The first of two bytes at or after the place.
+    #[inline]
+    pub(super) fn find2(&self, a: u8, b: u8) -> Option<usize> {
+        memchr::memchr2(a, b, self.rest()).map(|found| self.at + found)
+    }
+
+    /// The next occurrence of a byte at or after the place.
+    pub(super) fn find(&self, byte: u8) -> Option<usize> {
+        memchr::memchr(byte, self.rest()).map(|found| self.at + found)
+    }
+
+    /// The end of the line of the place: its `\n` (or the `\r` before it), or the end of the text.
+    pub(super) fn line_end(&self) -> usize {
+        self.find2(b'\n', b'\r').unwrap_or(self.bytes.len())
+    }
+
+    /// The length of the name character at `at`, 0 when there is none.
+    fn wide_name_char(&self, at: usize, allowed: fn(char) -> bool) -> usize {
+        let next = self.text.get(at..).and_then(|rest| rest.chars().next());
+        next.filter(|&c| allowed(c)).map_or(0, char::len_utf8)
+    }
+
+    /// Whether a name begins at `at`.
+    #[inline]
+    pub(super) fn is_name_start(&self, at: usize) -> bool {
+        match self.bytes.get(at) {
+            Some(&byte) if byte < 0x80 => class(byte) & is::NAME_START != 0,
+            Some(_) => self.wide_name_char(at, is_name_start) > 0,
+            None => false,
+        }
+    }
+
+    /// Reads a name; `None` without moving when none begins here.
+    #[inline]
+    pub(super) fn name(&mut self) -> Option<Name> {
+        let start = self.at;
+        if !self.is_name_start(start) {
+            return None;
+        }
+        let mut end = start;
+        let mut colon = false;
+        while let Some(&byte) = self.bytes.get(end) {
+            if class(byte) & is::NAME != 0 {
+                colon |= byte == b':';
+                end += 1;
+                continue;
+            }
+            let wide = if byte < 0x80 { 0 } else { self.wide_name_char(end, is_name_char) };
+            if wide == 0 {
+                break;
+            }
+            end += wide;
+        }
+        self.at = end;
+        Some(Name { start, end, colon })
+    }
+
+    /// The width of the white space before `at` when nothing else stands before it on its line. Looks back at most
+    /// 200 bytes: deeper indentation says nothing.
+    pub(super) fn indent(&self, at: usize) -> Option<usize> {
+        let window = self.slice(at.saturating_sub(200), at);
+        let blank = window.iter().rev().take_while(|&&byte| matches!(byte, b' ' | b'\t')).count();
+        let before = window.len() - blank;
+        let line_start = match before.checked_sub(1).and_then(|last| window.get(last)) {
+            Some(&byte) => matches!(byte, b'\n' | b'\r'),
+            None => at < 200,
+        };
+        line_start.then_some(blank)
+    }
+}

@@ -1,0 +1,217 @@
+//! Start tags. A tag that never ends gives one fault, and what looked like bare words in it is read as text.
+
+use super::fault::FaultKind;
+use super::reader::{Flow, Open, Pass};
+use super::scanner::Name;
+use super::tree::{Kind, NONE, flag};
+use crate::base::span::Span;
+
+/// A start tag while it is read.
+#[derive(Debug)]
+pub(super) struct Tag {
+    /// Where its first attribute is stored.
+    pub(super) first: usize,
+    pub(super) name: Name,
+    /// Whether a name in it has a colon or is `xmlns`.
+    pub(super) spaces: bool,
+    pub(super) damaged: bool,
+    /// What came last: the name or an attribute.
+    pub(super) last: Span,
+    /// The first thing that is no attribute. Reported when the tag ends; otherwise the text begins there.
+    pub(super) soft: Option<Soft>,
+}
+
+/// Something in a tag that is only a fault of its own when the tag ends.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Soft {
+    kind: FaultKind,
+    span: Span,
+    at: usize,
+    attributes: usize,
+    faults: usize,
+}
+
+/// How a start tag ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum End {
+    Open,
+    Empty,
+    /// At `<` or the end of the text, without `>`.
+    Unclosed,
+}
+
+impl Pass<'_, '_> {
+    /// Reads the start tag at the place and opens its element.
+    pub(super) fn start_tag(&mut self) -> Flow {
+        let start = self.scan.at;
+        self.scan.at += 1;
+        let Some(name) = self.scan.name() else { return Ok(()) };
+        self.check_name(name)?;
+        if self.scratch.open.len() >= self.limits.depth as usize {
+            return self.stop(FaultKind::TooDeep, name.span());
+        }
+        let first = self.tree.attributes.len();
+        let bindings = self.scratch.bindings.len();
+        let mut tag = Tag { first, name, spaces: name.colon, damaged: false, last: name.span(), soft: None };
+        let end = self.attributes(&mut tag)?;
+        if self.is_broken_declaration(&tag) {
+            return self.broken_declaration(start, first);
+        }
+        self.settle(&mut tag, end)?;
+        let id = self.add(Kind::Element, 0, Span::of(start, self.scan.at), Span::of(self.scan.at, self.scan.at))?;
+        if self.scratch.open.is_empty() {
+            self.claim_root(id, name)?;
+        }
+        self.check_attributes(&tag)?;
+        let namespace = self.element_namespace(name)?;
+        let count = (self.tree.attributes.len() - first) as u16;
+        if let Some(raw) = self.raw_mut(id) {
+            raw.name = (name.end - name.start) as u16;
+            raw.count = count;
+            raw.namespace = namespace;
+            raw.attributes = first as u32;
+            raw.flags |= if end == End::Empty { flag::EMPTY } else { 0 };
+        }
+        if tag.damaged || self.conflict.is_some() {
+            self.damage(id);
+        }
+        if end == End::Empty {
+            self.scratch.bindings.truncate(bindings);
+        } else {
+            self.scratch.open.push(Open { node: id, last: NONE, bindings });
+        }
+        Ok(())
+    }
+
+    /// Reads attributes up to the end of the tag.
+    fn attributes(&mut self, tag: &mut Tag) -> Result<End, super::reader::Stopped> {
+        loop {
+            let spaced = self.scan.skip_space();
+            if self.conflict.is_some() {
+                self.leave_conflict();
+            }
+            match self.scan.peek() {
+                Some(b'>') => {
+                    self.scan.at += 1;
+                    return Ok(End::Open);
+                }
+                Some(b'/') => {
+                    if let Some(end) = self.slash(tag)? {
+                        return Ok(end);
+                    }
+                }
+                None => return Ok(End::Unclosed),
+                Some(b'<') => {
+                    if !self.enter_conflict()? {
+                        return Ok(End::Unclosed);
+                    }
+                    self.scan.at = self.scan.line_end();
+                    tag.damaged = true;
+                }
+                Some(b'=') if self.scan.at == tag.name.end => self.joined(tag)?,
+                Some(_) if self.scan.is_name_start(self.scan.at) => self.attribute(tag, spaced)?,
+                Some(_) => self.junk(tag),
+            }
+            if self.tree.attributes.len() - tag.first > self.limits.attributes.min(u32::from(u16::MAX)) as usize {
+                self.stop(FaultKind::TooManyAttributes, tag.name.span())?;
+            }
+        }
+    }
+
+    /// A `/` in a tag: the end of an empty element, or out of place.
+    fn slash(&mut self, tag: &mut Tag) -> Result<Option<End>, super::reader::Stopped> {
+        if self.scan.peek_at(1) == Some(b'>') {
+            self.scan.at += 2;
+            return Ok(Some(End::Empty));
+        }
+        let at = self.scan.at;
+        self.scan.at += 1;
+        self.scan.skip_space();
+        match self.scan.peek() {
+            Some(b'<') | None if tag.soft.is_none() => {
+                // `<a b="c"/` and then the next tag: only the bracket is missing.
+                self.scan.at = at + 1;
+                self.fault(FaultKind::UnclosedStart, tag.name.span(), Some(Span::at(self.scan.at as u32)))?;
+                tag.damaged = true;
+                Ok(Some(End::Empty))
+            }
+            Some(b'>') => {
+                self.soften(tag, FaultKind::JunkInTag, Span::of(at, at + 1), at);
+                self.scan.at += 1;
+                Ok(Some(End::Empty))
+            }
+            _ => {
+                self.soften(tag, FaultKind::JunkInTag, Span::of(at, at + 1), at);
+                Ok(None)
+            }
+        }
+    }
+
+    /// Passes over something that is no attribute.
+    fn junk(&mut self, tag: &mut Tag) {
+        let start = self.scan.at;
+        // A character that XML forbids has been reported as such.
+        let forbidden = self.scan.peek().is_some_and(|byte| byte < b' ');
+        while let Some(byte) = self.scan.peek() {
+            let ends = super::wellformed::is_space(byte) || matches!(byte, b'>' | b'<' | b'/') && self.scan.at > start;
+            if ends {
+                break;
+            }
+            self.scan.at += 1;
+        }
+        if forbidden {
+            tag.damaged = true;
+        } else {
+            self.soften(tag, FaultKind::JunkInTag, Span::of(start, self.scan.at), start);
+        }
+    }
+
+    /// Records what is only a fault when the tag ends; the first one counts.
+    pub(super) fn soften(&mut self, tag: &mut Tag, kind: FaultKind, span: Span, at: usize) {
+        tag.damaged = true;
+        let (attributes, faults) = (self.tree.attributes.len(), self.faults.len());
+        tag.soft.get_or_insert(Soft { kind, span, at, attributes, faults });
+    }
+
+    /// Reports what the tag has turned out to be.
+    fn settle(&mut self, tag: &mut Tag, end: End) -> Flow {
+        match (tag.soft, end) {
+            (Some(soft), End::Open | End::Empty) => self.fault(soft.kind, soft.span, None),
+            (None, End::Open | End::Empty) => Ok(()),
+            (soft, End::Unclosed) => {
+                if let Some(soft) = soft {
+                    self.tree.attributes.truncate(soft.attributes);
+                    self.faults.truncate(soft.faults);
+                    self.scan.at = soft.at;
+                }
+                let content = self.scan.slice(0, self.scan.at);
+                let blank = content.iter().rev().take_while(|&&byte| super::wellformed::is_space(byte)).count();
+                self.scan.at = (self.scan.at - blank).max(tag.name.end);
+                tag.damaged = true;
+                self.fault(FaultKind::UnclosedStart, tag.name.span(), Some(Span::at(self.scan.at as u32)))
+            }
+        }
+    }
+
+    /// Makes an element without a parent the root, or reports that there is one already.
+    fn claim_root(&mut self, id: u32, name: Name) -> Flow {
+        if self.tree.root == NONE {
+            self.tree.root = id;
+            self.forget_outside();
+            return Ok(());
+        }
+        self.damage(id);
+        self.outside(FaultKind::SecondRoot, name.span())
+    }
+
+    /// The name must be within its limit and, where it has colons, have one in the right place.
+    pub(super) fn check_name(&mut self, name: Name) -> Flow {
+        if name.end - name.start > self.limits.name.min(u32::from(u16::MAX)) as usize {
+            return self.stop(FaultKind::NameTooLong, name.span());
+        }
+        if name.colon && !super::wellformed::is_qname(name.span().slice(self.scan.text)) {
+            return self.fault(FaultKind::BadColon, name.span(), None);
+        }
+        Ok(())
+    }
+}

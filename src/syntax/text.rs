@@ -1,0 +1,165 @@
+//! Text between tags: references, signs, characters, `]]>`.
+
+use super::fault::FaultKind;
+use super::reader::{Flow, Pass, Stopped};
+use super::tree::{Kind, flag};
+use super::wellformed::{self, Survey, class, is};
+use crate::base::span::Span;
+
+impl Pass<'_, '_> {
+    /// Reads text up to the next markup.
+    pub(super) fn text(&mut self) -> Flow {
+        let start = self.scan.at;
+        let bound = self.conflict.map_or(self.scan.bytes.len(), |conflict| conflict.middle);
+        while self.scan.peek().is_some_and(|byte| class(byte) & is::SPACE != 0) {
+            self.scan.at += 1;
+        }
+        let mut flags = 0;
+        if self.scan.at >= bound || (self.scan.peek() == Some(b'<') && self.is_markup()) {
+            flags |= flag::BLANK;
+            self.scan.at = self.scan.at.min(bound);
+        } else {
+            flags |= self.run_of_text(bound)?;
+        }
+        self.add_text(start, flags)
+    }
+
+    /// Moves to the next markup or to `bound`, checking references and signs on the way.
+    fn run_of_text(&mut self, bound: usize) -> Result<u8, Stopped> {
+        let mut flags = 0;
+        loop {
+            let found = self.scan.find2(b'<', b'&').filter(|&found| found < bound);
+            self.scan.at = found.unwrap_or(bound);
+            match self.scan.peek().filter(|_| found.is_some()) {
+                None => return Ok(flags),
+                Some(b'&') => {
+                    flags |= flag::ENCODED;
+                    self.reference()?;
+                }
+                Some(_) => {
+                    if self.is_markup() || self.enter_conflict()? {
+                        return Ok(flags);
+                    }
+                    self.less_in_text()?;
+                }
+            }
+        }
+    }
+
+    /// Reports a run of `<` that begin no markup.
+    fn less_in_text(&mut self) -> Flow {
+        let start = self.scan.at;
+        while self.scan.peek() == Some(b'<') && !self.is_markup() {
+            self.scan.at += 1;
+        }
+        self.damage_open();
+        self.fault(FaultKind::LessInText, Span::of(start, self.scan.at), None)
+    }
+
+    /// Adds the text from `start` to the place; a conflict marker that was met ends it before the marker.
+    fn add_text(&mut self, start: usize, mut flags: u8) -> Flow {
+        let end = self.scan.at;
+        if end > start {
+            if self.conflict.is_some() && self.scan.slice(start, end).iter().all(|&byte| wellformed::is_space(byte)) {
+                flags |= flag::BLANK;
+            }
+            if self.carriage && flags & flag::ENCODED == 0 && self.scan.slice(start, end).contains(&b'\r') {
+                flags |= flag::ENCODED;
+            }
+            self.check_cdata_end(start, end)?;
+            self.check_text_length(start, end)?;
+            let span = Span::of(start, end);
+            if self.scratch.open.is_empty() {
+                if flags & flag::BLANK == 0 {
+                    self.outside(FaultKind::TextOutsideRoot, self.trimmed(span))?;
+                    self.add(Kind::Text, flags | flag::DAMAGED, span, span)?;
+                }
+            } else {
+                self.add(Kind::Text, flags, span, span)?;
+            }
+        }
+        if let Some(conflict) = self.conflict
+            && self.scan.at < conflict.middle
+            && self.scan.starts_with(b"<<<<<<<")
+        {
+            self.scan.at = self.scan.line_end();
+        }
+        Ok(())
+    }
+
+    /// `]]>` in text.
+    fn check_cdata_end(&mut self, start: usize, end: usize) -> Flow {
+        let mut from = start;
+        while let Some(at) = self.cdata_end.find(self.scan.bytes, &self.scratch.marks.cdata_end, from).filter(|&at| at < end) {
+            self.fault(FaultKind::CdataEndInText, Span::of(at, at + 3), None)?;
+            from = at + 3;
+        }
+        Ok(())
+    }
+
+    pub(super) fn check_text_length(&mut self, start: usize, end: usize) -> Flow {
+        if end - start > self.limits.text as usize {
+            return self.stop(FaultKind::TextTooLong, Span::of(start, start + 1));
+        }
+        Ok(())
+    }
+
+    /// Checks the reference that the `&` at the place begins, and moves past it.
+    pub(super) fn reference(&mut self) -> Flow {
+        let start = self.scan.at;
+        self.scan.at += 1;
+        let number = self.scan.peek() == Some(b'#');
+        if number {
+            self.scan.at += 1;
+            while self.scan.peek().is_some_and(|byte| byte.is_ascii_alphanumeric()) {
+                self.scan.at += 1;
+            }
+        } else {
+            let _ = self.scan.name();
+        }
+        let body = self.scan.slice(start + 1, self.scan.at);
+        let known = match body {
+            [b'#', digits @ ..] => wellformed::char_reference(digits).is_some(),
+            name => wellformed::entity(name).is_some(),
+        };
+        let closed = self.scan.peek() == Some(b';') && !body.is_empty();
+        let kind = match (known, closed) {
+            (true, true) => {
+                self.scan.at += 1;
+                return Ok(());
+            }
+            (true, false) => FaultKind::UnclosedReference,
+            (false, true) if number => FaultKind::BadCharReference,
+            (false, true) => FaultKind::UnknownEntity,
+            (false, false) => FaultKind::BareAmpersand,
+        };
+        if kind == FaultKind::BareAmpersand {
+            self.scan.at = start + 1;
+        } else if closed {
+            self.scan.at += 1;
+        }
+        self.fault(kind, Span::of(start, self.scan.at), None)
+    }
+
+    /// Reports characters that XML does not allow, a run at a time.
+    pub(super) fn characters(&mut self, survey: Survey) -> Flow {
+        if survey.control {
+            let mut at = 0;
+            let bad = |byte: u8| byte < b' ' && !wellformed::is_space(byte);
+            while let Some(found) = self.scan.bytes.iter().skip(at).position(|&byte| bad(byte)) {
+                let start = at + found;
+                let length = self.scan.bytes.iter().skip(start).take_while(|&&byte| bad(byte)).count();
+                at = start + length;
+                self.fault(FaultKind::IllegalCharacter, Span::of(start, at), None)?;
+            }
+        }
+        if survey.wide {
+            for at in memchr::memmem::find_iter(self.scan.bytes, b"\xEF\xBF") {
+                if matches!(self.scan.bytes.get(at + 2), Some(0xBE | 0xBF)) {
+                    self.fault(FaultKind::IllegalCharacter, Span::of(at, at + 3), None)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,3 @@
+//! The reader: well-formedness, recovery, limits, decoding, edits.
+
+mod reader;

@@ -1,0 +1,152 @@
+//! One fault for one damaged region, at the right place, and a tree that keeps what was not damaged.
+
+use ctxc::syntax::fault::FaultKind;
+use ctxc::syntax::{Limits, Reader};
+use pretty_assertions::assert_eq;
+
+/// The faults of a text: kind and what stands under the span.
+pub(super) fn faults(text: &str) -> Vec<(FaultKind, &str)> {
+    let mut reader = Reader::new();
+    reader.read(text, &Limits::default());
+    reader.faults().iter().map(|fault| (fault.kind, fault.span.slice(text))).collect()
+}
+
+/// The tree in brackets: `task(description('text') steps())`.
+pub(super) fn outline(text: &str) -> String {
+    fn write(out: &mut String, element: ctxc::syntax::tree::Element<'_>) {
+        out.push_str(element.name());
+        for attribute in element.attributes() {
+            out.push_str(&format!("[{}={}]", attribute.name(), attribute.value()));
+        }
+        out.push('(');
+        let mut first = true;
+        for node in element.children() {
+            if node.is_blank() {
+                continue;
+            }
+            if !std::mem::replace(&mut first, false) {
+                out.push(' ');
+            }
+            match node.as_element() {
+                Some(child) => write(out, child),
+                None => out.push_str(&format!("{:?}", node.text().trim())),
+            }
+        }
+        out.push(')');
+    }
+    let mut reader = Reader::new();
+    reader.read(text, &Limits::default());
+    let mut out = String::new();
+    for node in reader.document(text).nodes() {
+        if let Some(root) = node.as_element() {
+            write(&mut out, root);
+        }
+    }
+    out
+}
+
+#[test]
+fn well_formed_text_has_no_faults() {
+    let text = "<?xml version=\"1.0\" encoding='UTF-8'?>\n<!-- c --><task a=\"1\" b='&lt;2'>\n x &amp; &#x41;<b/><![CDATA[<]]><?p i?></task>\n";
+    assert_eq!(faults(text), []);
+    assert_eq!(outline(text), r#"task[a=1][b=<2]("x & A" b() "<" "p i")"#);
+}
+
+#[test]
+fn nothing_is_a_missing_root() {
+    for text in ["", " \n", "hello", "<!-- only -->"] {
+        assert_eq!(faults(text).iter().map(|fault| fault.0).collect::<Vec<_>>(), [FaultKind::NoRoot], "{text}");
+    }
+}
+
+#[test]
+fn a_missing_end_tag_moves_nothing_else() {
+    let text = "<task>\n  <steps>\n    <task>\n      <description>a</description>\n    <task>\n      <description>b</description>\n    </task>\n  </steps>\n</task>\n";
+    assert_eq!(faults(text), [(FaultKind::MissingEnd, "task")]);
+    assert_eq!(outline(text), r#"task(steps(task(description("a")) task(description("b"))))"#);
+}
+
+#[test]
+fn a_typo_in_an_end_tag_is_one_fault() {
+    let text = "<task>\n  <description>a</descripton>\n  <steps><task/></steps>\n</task>";
+    assert_eq!(faults(text), [(FaultKind::MismatchedEnd, "descripton")]);
+    assert_eq!(outline(text), r#"task(description("a") steps(task()))"#);
+}
+
+#[test]
+fn an_end_tag_without_slash_or_bracket_ends_its_element() {
+    let text = "<task>\n  <a>x<a>\n  <b/>\n</task>";
+    assert_eq!(faults(text), [(FaultKind::EndWithoutSlash, "<a>")]);
+    assert_eq!(outline(text), r#"task(a("x") b())"#);
+    let text = "<task>\n  <a>x/a>\n  <b/>\n</task>";
+    assert_eq!(faults(text), [(FaultKind::EndWithoutBracket, "/a>")]);
+    assert_eq!(outline(text), r#"task(a("x") b())"#);
+}
+
+#[test]
+fn an_empty_element_that_lost_its_slash_takes_nothing_in() {
+    let text = "<inputs>\n  <input name=\"a\">\n  <input name=\"b\"/>\n  <input name=\"c\">\n  <input name=\"d\"/>\n</inputs>";
+    assert_eq!(faults(text), [(FaultKind::MissingEnd, "input"), (FaultKind::MissingEnd, "input")]);
+    assert_eq!(outline(text), "inputs(input[name=a]() input[name=b]() input[name=c]() input[name=d]())");
+}
+
+#[test]
+fn a_value_without_its_quote_ends_where_a_person_would_end_it() {
+    for (text, tree) in [
+        ("<a><b c=\"d>\n<e f=\"g\"/></b></a>", "a(b[c=d](e[f=g]()))"),
+        ("<a><b c=\"d/>\n<e f=\"g\"/></a>", "a(b[c=d]() e[f=g]())"),
+        ("<a><b c=\"d e=\"f\"/></a>", "a(b[c=d][e=f]())"),
+        ("<a><b c=\"d>text \"quoted\" more</b></a>", "a(b[c=d](\"text \\\"quoted\\\" more\"))"),
+    ] {
+        assert_eq!(faults(text).iter().map(|fault| fault.0).collect::<Vec<_>>(), [FaultKind::UnclosedValue], "{text}");
+        assert_eq!(outline(text), tree, "{text}");
+    }
+    assert_eq!(faults("<a b=c\" d=\"e\"/>"), [(FaultKind::UnquotedValue, "c")]);
+    assert_eq!(outline("<a b=c\" d=\"e\"/>"), "a[b=c][d=e]()");
+}
+
+#[test]
+fn a_tag_without_bracket_leaves_its_text_text() {
+    assert_eq!(faults("<a><b Write a thing.</b><c/></a>"), [(FaultKind::UnclosedStart, "b")]);
+    assert_eq!(outline("<a><b Write a thing.</b><c/></a>"), r#"a(b("Write a thing.") c())"#);
+    assert_eq!(faults("<a><b c=\"d\"\n  <e/></b></a>"), [(FaultKind::UnclosedStart, "b")]);
+    assert_eq!(outline("<a><b c=\"d\"\n  <e/></b></a>"), "a(b[c=d](e()))");
+}
+
+#[test]
+fn signs_in_text_and_values() {
+    assert_eq!(
+        faults("<a>x && y < 3 &nbsp; &lt</a>"),
+        [
+            (FaultKind::BareAmpersand, "&"),
+            (FaultKind::BareAmpersand, "&"),
+            (FaultKind::LessInText, "<"),
+            (FaultKind::UnknownEntity, "&nbsp;"),
+            (FaultKind::UnclosedReference, "&lt"),
+        ]
+    );
+    assert_eq!(faults("<a b=\"x < y\" c=\"d\"/>"), [(FaultKind::LessInValue, "<")]);
+    assert_eq!(faults("<a b=\"&#0; &#x110000;\">]]></a>").len(), 3);
+}
+
+#[test]
+fn a_merge_conflict_is_one_fault() {
+    let text = "<task>\n<<<<<<< HEAD\n  <a>1</a>\n=======\n  <a>2</b>\n  <c>\n>>>>>>> other\n  <d/>\n</task>\n";
+    assert_eq!(faults(text).iter().map(|fault| fault.0).collect::<Vec<_>>(), [FaultKind::MergeConflict]);
+    assert_eq!(outline(text), r#"task(a("1") d())"#);
+}
+
+#[test]
+fn a_document_type_is_the_only_fault() {
+    let text = "<!DOCTYPE task [ <!ENTITY x \"]>\"> ]><task>&x; & </tas>";
+    assert_eq!(faults(text), [(FaultKind::Doctype, "<!DOCTYPE task [ <!ENTITY x \"]>\"> ]>")]);
+}
+
+#[test]
+fn namespaces() {
+    assert_eq!(faults("<a:b/>"), [(FaultKind::UndeclaredPrefix, "a:b")]);
+    assert_eq!(faults("<a xmlns:p='u' xmlns:q='u' p:x='' q:x=''/>"), [(FaultKind::DuplicateAttribute, "q:x")]);
+    assert_eq!(faults("<a xmlns:p=''/>"), [(FaultKind::EmptyPrefix, "xmlns:p")]);
+    assert_eq!(faults("<a xmlns:xml='u'/>"), [(FaultKind::ReservedPrefix, "xmlns:xml")]);
+    assert_eq!(faults("<a:b:c/>").first().map(|fault| fault.0), Some(FaultKind::BadColon));
+}
