@@ -5,6 +5,8 @@
 //! [`base`] → [`syntax`] → [`template`] → [`settings`] → [`project`] → [`rules`] → [`registry`] → `cli`.
 
 pub mod base;
+#[cfg(feature = "cli")]
+pub mod cli;
 pub mod project;
 pub mod rules;
 pub mod settings;

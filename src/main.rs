@@ -1,2 +1,7 @@
-//! The `ctxc` program.
-fn main() {}
+//! The `ctxc` program. Everything is in the library.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    ctxc::cli::main()
+}

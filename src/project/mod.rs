@@ -8,3 +8,4 @@ pub mod index;
 pub mod lints;
 mod read;
 pub mod require;
+pub mod suppressions;

@@ -1,0 +1,198 @@
+//! The command line as written: what clap read, before anything is decided. [`super::options`] resolves it.
+
+use super::render::screen::ColorChoice;
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+/// The context compiler: checks task templates and their context settings, and builds the resolved registry.
+#[derive(Debug, Parser)]
+#[command(
+    name = "ctxc",
+    version,
+    about = "The context compiler: checks task templates and their context settings, and builds the resolved registry",
+    arg_required_else_help = true,
+    propagate_version = true,
+    disable_help_subcommand = true,
+    after_help = "Start with `ctxc init`, then `ctxc check`. Exit codes: 0 fine, 1 findings, 2 usage or project file, \
+                  3 the machine said no, 5 nothing selected."
+)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) global: GlobalArgs,
+    #[command(subcommand)]
+    pub(crate) verb: Verb,
+}
+
+/// The verbs, in the order in which one meets them.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Verb {
+    Explain(super::explain::ExplainArgs),
+    Rules(super::rules::RulesArgs),
+    #[command(hide = true)]
+    GenerateDocs(super::generate_docs::GenerateDocsArgs),
+    #[cfg(debug_assertions)]
+    #[command(hide = true)]
+    DebugPanic,
+}
+
+/// What every verb takes.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Global options")]
+pub(crate) struct GlobalArgs {
+    /// Project folder: the one that holds ctxc.toml [default: the nearest folder above that has one]
+    #[arg(long, value_name = "DIR", global = true)]
+    pub(crate) project: Option<PathBuf>,
+    /// When to colour the output
+    #[arg(long, value_name = "WHEN", default_value = "auto", global = true)]
+    pub(crate) color: ColorChoice,
+    /// Print findings and results only
+    #[arg(short, long, conflicts_with = "verbose", global = true)]
+    pub(crate) quiet: bool,
+    /// Print more: findings of every severity, and how each value came about
+    #[arg(short, long, global = true)]
+    pub(crate) verbose: bool,
+    /// Threads to use [default: one a core]
+    #[arg(long, value_name = "N", global = true)]
+    pub(crate) threads: Option<NonZeroUsize>,
+}
+
+/// Formats of findings.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FindingFormat {
+    /// For people: the lines, the reasons, the ways out
+    #[default]
+    Full,
+    /// One line a finding
+    Concise,
+    /// One document
+    Json,
+    /// One finding a line, totals last
+    Jsonl,
+}
+
+/// How findings are written.
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct FindingFormatArgs {
+    /// Format of the findings
+    #[arg(long, value_name = "FORMAT", default_value = "full")]
+    format: FindingFormat,
+    /// The same as `--format json`
+    #[arg(long, conflicts_with = "format")]
+    json: bool,
+}
+
+impl FindingFormatArgs {
+    /// The format asked for.
+    pub(crate) const fn resolve(self) -> FindingFormat {
+        if self.json { FindingFormat::Json } else { self.format }
+    }
+}
+
+/// Formats of everything but findings.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DataFormat {
+    /// For people
+    #[default]
+    Text,
+    /// One document
+    Json,
+}
+
+/// How results other than findings are written.
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct DataFormatArgs {
+    /// Format of the result
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: DataFormat,
+    /// The same as `--format json`
+    #[arg(long, conflicts_with = "format")]
+    json: bool,
+}
+
+impl DataFormatArgs {
+    /// The format asked for.
+    pub(crate) const fn resolve(self) -> DataFormat {
+        if self.json { DataFormat::Json } else { self.format }
+    }
+}
+
+/// Which files are looked at.
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct PathArgs {
+    /// Files and folders, `-` for standard input [default: the project's templates, else templates/, else this folder]
+    #[arg(value_name = "PATH")]
+    pub(crate) paths: Vec<PathBuf>,
+    /// Name to give to standard input in findings
+    #[arg(long, value_name = "PATH", default_value = "-")]
+    pub(crate) stdin_path: String,
+    /// Nothing to look at is no error
+    #[arg(long)]
+    pub(crate) allow_empty: bool,
+}
+
+/// Limits on input; each default holds for every template that a person writes.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Limits on input")]
+pub(crate) struct LimitArgs {
+    /// Elements inside each other [default: 256]
+    #[arg(long, value_name = "N", hide_short_help = true)]
+    pub(crate) max_depth: Option<u32>,
+    /// Attributes of one element [default: 256]
+    #[arg(long, value_name = "N", hide_short_help = true)]
+    pub(crate) max_attributes: Option<u32>,
+    /// Namespace bindings in scope [default: 128]
+    #[arg(long, value_name = "N", hide_short_help = true)]
+    pub(crate) max_namespaces: Option<u32>,
+    /// Size of a file [default: 10M]
+    #[arg(long, value_name = "BYTES", value_parser = parse_size, hide_short_help = true)]
+    pub(crate) max_file_size: Option<u64>,
+    /// Size of one text or attribute value [default: 10000000]
+    #[arg(long, value_name = "BYTES", value_parser = parse_size, hide_short_help = true)]
+    pub(crate) max_text_size: Option<u64>,
+    /// Bytes of a name [default: 1000]
+    #[arg(long, value_name = "BYTES", hide_short_help = true)]
+    pub(crate) max_name: Option<u32>,
+    /// Nodes of one document [default: 1000000]
+    #[arg(long, value_name = "N", hide_short_help = true)]
+    pub(crate) max_nodes: Option<u32>,
+    /// Findings in one file [default: 10000]
+    #[arg(long, value_name = "N", hide_short_help = true)]
+    pub(crate) max_diagnostics: Option<u32>,
+}
+
+/// `4096`, `64K`, `10M`, `1G`, in powers of 1,024.
+fn parse_size(text: &str) -> Result<u64, String> {
+    let text = text.trim();
+    let split = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let (digits, unit) = text.split_at(split);
+    let shift = match unit.trim().to_ascii_lowercase().trim_end_matches("ib").trim_end_matches('b') {
+        "" => 0,
+        "k" => 10,
+        "m" => 20,
+        "g" => 30,
+        _ => return Err("expected a number of bytes, or one with K, M or G, such as 64M".into()),
+    };
+    let number: u64 = digits.parse().map_err(|_| "expected a number of bytes, or one with K, M or G, such as 64M")?;
+    number.checked_mul(1 << shift).ok_or_else(|| "that is more bytes than can be counted".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Cli, parse_size};
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn sizes_take_units() {
+        assert_eq!(parse_size("4096"), Ok(4096));
+        assert_eq!(parse_size("10M"), Ok(10 << 20));
+        assert_eq!(parse_size("2 GiB"), Ok(2 << 30));
+        assert!(parse_size("ten").is_err());
+        assert!(parse_size("99999999999G").is_err());
+    }
+}

@@ -1,0 +1,50 @@
+//! What a verb works in: the resolved options and the one buffered writer of results.
+
+use super::error::{CliError, Result};
+use super::options::Options;
+use std::io::{self, BufWriter, Stdout, Write};
+
+/// Options and output of a run.
+#[derive(Debug)]
+pub(crate) struct Cx {
+    /// Resolved options.
+    pub(crate) options: Options,
+    out: BufWriter<Stdout>,
+}
+
+impl Cx {
+    /// Writes to standard output.
+    pub(crate) fn new(options: Options) -> Self {
+        Self { options, out: BufWriter::with_capacity(1 << 16, io::stdout()) }
+    }
+
+    /// Writes results. A reader that has gone away ends the run quietly.
+    pub(crate) fn print(&mut self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
+        write(&mut self.out).map_err(|err| CliError::stdout(&err))
+    }
+
+    /// Writes a line for people.
+    pub(crate) fn line(&mut self, line: &str) -> Result<()> {
+        self.print(|out| writeln!(out, "{line}"))
+    }
+
+    /// Writes one JSON document.
+    pub(crate) fn json(&mut self, value: &impl serde::Serialize) -> Result<()> {
+        self.print(|out| {
+            serde_json::to_writer_pretty(&mut *out, value).map_err(io::Error::from)?;
+            out.write_all(b"\n")
+        })
+    }
+
+    /// Says something beside the results, on standard error. Nobody is told when that fails.
+    pub(crate) fn note(&self, line: &str) {
+        if self.options.is_chatty() {
+            let _ = writeln!(io::stderr(), "{line}");
+        }
+    }
+
+    /// Sends what is still buffered. The verdict counts only after this.
+    pub(crate) fn flush(&mut self) -> Result<()> {
+        self.out.flush().map_err(|err| CliError::stdout(&err))
+    }
+}

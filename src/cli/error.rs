@@ -1,0 +1,115 @@
+//! The one error of the edge: what went wrong, and what to do about it.
+//!
+//! Findings are never errors of this kind: they are diagnostics. A broken pipe is no error at all.
+
+use super::exit::Exit;
+use super::render::escape::escape;
+use crate::rules::input::read_fault::reason;
+use std::io;
+use std::path::Path;
+
+/// What kind of trouble, which decides the exit code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// The command line asks for something that cannot be.
+    Usage,
+    /// `ctxc.toml` or `ctxc.suppressions.toml` cannot be taken.
+    Project,
+    /// The machine said no: a full disk, a folder without write permission, a held lock.
+    Infrastructure,
+    /// Nothing was selected.
+    Nothing,
+    /// Whoever read our output has gone away; said to nobody.
+    BrokenPipe,
+}
+
+/// An error that ends the run.
+#[derive(Clone, Debug)]
+pub(crate) struct CliError {
+    /// Decides the exit code.
+    pub(crate) kind: Kind,
+    /// What was found against what was expected; a lower-case fragment.
+    pub(crate) message: String,
+    /// What to do, one line each.
+    pub(crate) hints: Vec<String>,
+}
+
+/// The result of everything at the edge.
+pub(crate) type Result<T> = std::result::Result<T, CliError>;
+
+impl CliError {
+    /// An error of a kind.
+    pub(crate) fn new(kind: Kind, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into(), hints: Vec::new() }
+    }
+
+    /// Wrong usage.
+    pub(crate) fn usage(message: impl Into<String>) -> Self {
+        Self::new(Kind::Usage, message)
+    }
+
+    /// Adds a line that says what to do.
+    #[must_use]
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hints.push(hint.into());
+        self
+    }
+
+    /// Adds “did you mean” when there is something near.
+    #[must_use]
+    pub(crate) fn did_you_mean(self, nearest: Option<&str>) -> Self {
+        match nearest {
+            Some(name) => self.hint(format!("did you mean `{name}`?")),
+            None => self,
+        }
+    }
+
+    /// The output `path` could not be written.
+    pub(crate) fn write(path: &Path, err: &io::Error) -> Self {
+        let shown = path.display();
+        let error = Self::new(Kind::Infrastructure, format!("cannot write {shown}: {}", reason(err)));
+        match err.kind() {
+            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+                error.hint("check the permissions of that folder, or name another file with -o")
+            }
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+                error.hint("free some space and run it again; the file that was there before is untouched")
+            }
+            io::ErrorKind::NotFound => error.hint("create the folder first, or name another file with -o"),
+            _ => error,
+        }
+    }
+
+    /// Standard output could not be written.
+    pub(crate) fn stdout(err: &io::Error) -> Self {
+        if err.kind() == io::ErrorKind::BrokenPipe {
+            return Self::new(Kind::BrokenPipe, "");
+        }
+        Self::new(Kind::Infrastructure, format!("cannot write to standard output: {}", reason(err)))
+            .hint("the results are incomplete; make room or send them elsewhere, then run it again")
+    }
+
+    /// The exit code it leads to.
+    pub(crate) const fn exit(&self) -> Exit {
+        match self.kind {
+            Kind::Usage | Kind::Project => Exit::Usage,
+            Kind::Infrastructure => Exit::Infrastructure,
+            Kind::Nothing => Exit::Nothing,
+            Kind::BrokenPipe => Exit::Success,
+        }
+    }
+
+    /// Writes itself to standard error, with nothing raw that a file name may have brought along.
+    pub(crate) fn print(&self, out: &mut dyn io::Write, color: bool) {
+        if self.kind == Kind::BrokenPipe {
+            return;
+        }
+        let (red, cyan, off) = if color { ("\x1b[1;31m", "\x1b[36m", "\x1b[0m") } else { ("", "", "") };
+        // Nobody is left to tell when standard error itself fails.
+        let _ = writeln!(out, "{red}error{off}: {}", escape(&self.message));
+        for hint in &self.hints {
+            let _ = writeln!(out, "  {cyan}hint{off}: {}", escape(hint));
+        }
+        let _ = out.flush();
+    }
+}

@@ -1,0 +1,86 @@
+//! Exit codes: documented constants. The table in `docs/CLI.md` is generated from [`TABLE`].
+//!
+//! The code is taken from the verdict after all output is flushed. A broken pipe is quiet success.
+
+/// How a run of the program ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Exit {
+    /// Everything asked for was done and nothing of error severity was found.
+    Success,
+    /// Findings of error severity.
+    Findings,
+    /// The command line or the project file is wrong.
+    Usage,
+    /// The machine said no.
+    Infrastructure,
+    /// Reserved for `ctxc gate`.
+    Gate,
+    /// Nothing was selected.
+    Nothing,
+    /// Reserved for answers recorded for another context.
+    Stale,
+    /// Interrupted from the keyboard.
+    Interrupted,
+}
+
+/// Every exit, its number, and what it means, in the order of the documentation.
+pub(crate) const TABLE: [(Exit, u8, &str); 8] = [
+    (Exit::Success, 0, "success; also when the reader of a pipe has gone away"),
+    (
+        Exit::Findings,
+        1,
+        "findings of error severity, among them an input that cannot be read; `build --check` when the registry is out of date",
+    ),
+    (
+        Exit::Usage,
+        2,
+        "wrong usage, a path or name that does not exist, or a project file (`ctxc.toml`, `ctxc.suppressions.toml`) that cannot be taken",
+    ),
+    (
+        Exit::Infrastructure,
+        3,
+        "output that cannot be written, a lock held by another run, a registry of a newer schema, or a bug in ctxc",
+    ),
+    (Exit::Gate, 4, "reserved: gate failed"),
+    (Exit::Nothing, 5, "nothing was selected: no template under the given paths (0 with `--allow-empty`)"),
+    (Exit::Stale, 6, "reserved: recorded answers are stale"),
+    (Exit::Interrupted, 130, "interrupted (Ctrl-C); no output file is left half written"),
+];
+
+/// Which of several verdicts the program reports, the gravest first.
+const PRECEDENCE: [Exit; 8] =
+    [Exit::Interrupted, Exit::Usage, Exit::Infrastructure, Exit::Gate, Exit::Findings, Exit::Stale, Exit::Nothing, Exit::Success];
+
+impl Exit {
+    /// The number the shell sees.
+    pub(crate) fn code(self) -> u8 {
+        TABLE.iter().find(|(exit, _, _)| *exit == self).map_or(3, |(_, code, _)| *code)
+    }
+
+    /// The graver of two verdicts: 2, 3, 4, 1, 6, 5, 0.
+    #[must_use]
+    pub(crate) fn and(self, other: Self) -> Self {
+        PRECEDENCE.into_iter().find(|exit| *exit == self || *exit == other).unwrap_or(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Exit, PRECEDENCE, TABLE};
+
+    #[test]
+    fn usage_beats_findings_and_findings_beat_nothing() {
+        assert_eq!(Exit::Findings.and(Exit::Usage), Exit::Usage);
+        assert_eq!(Exit::Findings.and(Exit::Infrastructure), Exit::Infrastructure);
+        assert_eq!(Exit::Nothing.and(Exit::Findings), Exit::Findings);
+        assert_eq!(Exit::Success.and(Exit::Nothing), Exit::Nothing);
+    }
+
+    #[test]
+    fn every_exit_has_a_row_and_a_rank() {
+        for (exit, code, _) in TABLE {
+            assert_eq!(exit.code(), code);
+            assert!(PRECEDENCE.contains(&exit));
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! `ctxc explain`: the page of a rule.
+
+use super::args::{DataFormat, DataFormatArgs};
+use super::cx::Cx;
+use super::error::{CliError, Result};
+use super::exit::Exit;
+use super::page;
+use crate::base::rule_meta::RuleMeta;
+use crate::base::suggest;
+use crate::rules::list;
+use clap::Args;
+use serde::Serialize;
+
+/// Explain a finding by its name or code, or one setting of a task
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  ctxc explain context-conflict\n  ctxc explain CTX203\n  ctxc explain unreadable-file --json"
+)]
+pub(crate) struct ExplainArgs {
+    /// A rule's name or code, or TASK[/NODE].SETTING
+    #[arg(value_name = "WHAT")]
+    what: String,
+    #[command(flatten)]
+    format: DataFormatArgs,
+}
+
+#[derive(Serialize)]
+struct RulePage<'r> {
+    schema: &'static str,
+    code: String,
+    name: &'r str,
+    severity: Option<crate::base::rule_meta::Severity>,
+    locked: bool,
+    summary: &'r str,
+    page: &'r str,
+}
+
+/// Prints the page.
+pub(crate) fn run(args: &ExplainArgs, cx: &mut Cx) -> Result<Exit> {
+    let Some(rule) = list::find(&args.what) else { return Err(unknown(&args.what)) };
+    rule_page(&rule.meta, args, cx)?;
+    Ok(Exit::Success)
+}
+
+fn rule_page(rule: &'static RuleMeta, args: &ExplainArgs, cx: &mut Cx) -> Result<()> {
+    if rule.renamed_from.contains(&args.what.as_str()) {
+        cx.note(&format!("`{}` is now called `{}`", args.what, rule.name));
+    }
+    match args.format.resolve() {
+        DataFormat::Text => {
+            let page = page::terminal(rule, cx.options.screen);
+            cx.print(|out| out.write_all(page.as_bytes()))
+        }
+        DataFormat::Json => cx.json(&RulePage {
+            schema: "ctxc/rule/1",
+            code: rule.code.to_string(),
+            name: rule.name,
+            severity: rule.severity,
+            locked: rule.locked,
+            summary: rule.summary,
+            page: rule.page,
+        }),
+    }
+}
+
+fn unknown(what: &str) -> CliError {
+    let names = list::all().flat_map(|rule| std::iter::once(rule.meta.name).chain(rule.meta.renamed_from.iter().copied()));
+    CliError::usage(format!("`{what}` is neither a rule nor a setting of a task"))
+        .did_you_mean(suggest::nearest(what, names))
+        .hint("`ctxc rules` lists the rules; a setting is named TASK.SETTING, for example triage.fresh_context")
+}

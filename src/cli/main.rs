@@ -1,0 +1,69 @@
+//! From the command line to an exit code.
+
+use super::args::{Cli, Verb};
+use super::cx::Cx;
+use super::error::Result;
+use super::exit::Exit;
+use super::options::Options;
+use super::panic;
+use clap::{ColorChoice, CommandFactory, FromArgMatches};
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+/// Runs the program on the arguments of the process. Returns its exit code; never panics.
+pub fn main() -> ExitCode {
+    panic::install();
+    let exit = std::panic::catch_unwind(run).unwrap_or(Exit::Infrastructure);
+    ExitCode::from(exit.code())
+}
+
+fn run() -> Exit {
+    let args: Vec<OsString> = std::env::args_os().collect();
+    let raw = match parse(&args) {
+        Ok(raw) => raw,
+        Err(err) => {
+            // Help and version are results; a reader that has gone away changes nothing.
+            let _ = err.print();
+            return if err.use_stderr() { Exit::Usage } else { Exit::Success };
+        }
+    };
+    let mut cx = Cx::new(Options::resolve(&raw.global));
+    let verdict = dispatch(raw.verb, &mut cx);
+    // What was written before an error is still shown.
+    let flushed = cx.flush();
+    match verdict.and_then(|exit| flushed.map(|()| exit)) {
+        Ok(exit) => exit,
+        Err(err) => {
+            err.print(&mut std::io::stderr(), cx.options.stderr_color);
+            err.exit()
+        }
+    }
+}
+
+/// clap colours its own messages before any flag is read, so the flag is looked for by hand.
+fn parse(args: &[OsString]) -> std::result::Result<Cli, clap::Error> {
+    let chosen = |word: &str| {
+        args.windows(2).any(|pair| pair == [OsString::from("--color"), OsString::from(word)])
+            || args.contains(&OsString::from(format!("--color={word}")))
+    };
+    let color = if chosen("never") {
+        ColorChoice::Never
+    } else if chosen("always") {
+        ColorChoice::Always
+    } else {
+        ColorChoice::Auto
+    };
+    let matches = Cli::command().color(color).try_get_matches_from(args)?;
+    Cli::from_arg_matches(&matches)
+}
+
+fn dispatch(verb: Verb, cx: &mut Cx) -> Result<Exit> {
+    match verb {
+        Verb::Explain(args) => super::explain::run(&args, cx),
+        Verb::Rules(args) => super::rules::run(&args, cx),
+        Verb::GenerateDocs(args) => super::generate_docs::run(&args, cx),
+        #[cfg(debug_assertions)]
+        #[allow(clippy::panic, reason = "shows what a bug looks like, in debug builds alone")]
+        Verb::DebugPanic => panic!("asked for"),
+    }
+}

@@ -1,0 +1,19 @@
+//! Floor 13: the `ctxc` program. One file a verb; what they share stands beside them.
+//!
+//! The only floor that knows a terminal, a command line or an exit code. It decides nothing about the language.
+
+mod args;
+mod cx;
+mod error;
+mod exit;
+mod explain;
+mod generate_docs;
+mod interrupt;
+mod main;
+mod options;
+mod page;
+mod panic;
+mod render;
+mod rules;
+
+pub use main::main;

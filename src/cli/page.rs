@@ -1,0 +1,158 @@
+//! A rule's page, for the terminal and for `docs/rules/`. Both are made from the rule itself.
+
+use super::render::screen::{Paint, Screen};
+use super::render::summary;
+use crate::base::rule_meta::{Example, RuleMeta};
+use crate::rules::list::FAMILIES;
+use std::fmt::Write as _;
+
+/// Columns of a page where the output has no width of its own.
+const WIDTH: usize = 96;
+
+/// `error`, or `off by default (warning once turned on)`.
+pub(super) fn severity(rule: &RuleMeta) -> String {
+    rule.severity.map_or_else(|| format!("off by default, {} once turned on", rule.when_enabled), |severity| severity.to_string())
+}
+
+/// The name of a rule's family.
+pub(super) fn family(rule: &RuleMeta) -> &'static str {
+    FAMILIES.iter().find(|family| family.number == rule.code.family()).map_or("", |family| family.name)
+}
+
+/// The page on a terminal.
+pub(super) fn terminal(rule: &RuleMeta, screen: Screen) -> String {
+    let mut out = String::new();
+    let paint = summary::paint(rule.severity.unwrap_or(rule.when_enabled));
+    let locked = if rule.locked { " · cannot be turned off" } else { "" };
+    // Writing to a string cannot fail, here and below.
+    let _ = writeln!(out, "{} {} · {} · {}{locked}", screen.paint(paint, rule.name), rule.code, severity(rule), family(rule));
+    let _ = writeln!(out, "{}\n", rule.summary);
+    let width = screen.width.unwrap_or(WIDTH).min(WIDTH);
+    for block in blocks(rule.page) {
+        match block {
+            Block::Text(text) => wrap(&mut out, &text, "", width),
+            Block::Item(text) => wrap(&mut out, &text, "- ", width),
+            Block::Code(lines) => code(&mut out, &lines),
+        }
+    }
+    examples(&mut out, screen.paint(Paint::Error, "wrong"), rule.bad);
+    examples(&mut out, screen.paint(Paint::Good, "right"), rule.good);
+    if !rule.locked {
+        let level = if rule.severity.is_none() { "warn" } else { "off" };
+        let _ = writeln!(out, "in ctxc.toml: [lints] {} = \"{level}\"", rule.name);
+    }
+    out
+}
+
+fn examples(out: &mut String, title: String, examples: &[Example]) {
+    for example in examples {
+        let _ = writeln!(out, "{title}");
+        if !example.project.is_empty() {
+            let _ = writeln!(out, "  # ctxc.toml");
+            code(out, example.project);
+        }
+        code(out, example.template);
+    }
+}
+
+fn code(out: &mut String, text: &str) {
+    for line in text.lines() {
+        let _ = writeln!(out, "{}", format!("  {line}").trim_end());
+    }
+    out.push('\n');
+}
+
+fn wrap(out: &mut String, text: &str, bullet: &str, width: usize) {
+    let hang = " ".repeat(bullet.len());
+    out.push_str(bullet);
+    let mut used = bullet.len();
+    for (at, word) in text.split_whitespace().enumerate() {
+        let length = word.chars().count();
+        if at > 0 && used + 1 + length > width {
+            out.push('\n');
+            out.push_str(&hang);
+            used = hang.len();
+        } else if at > 0 {
+            out.push(' ');
+            used += 1;
+        }
+        out.push_str(word);
+        used += length;
+    }
+    out.push_str("\n\n");
+}
+
+/// The parts of a page: as much of Markdown as the pages use.
+enum Block {
+    Text(String),
+    Item(String),
+    Code(String),
+}
+
+fn blocks(page: &str) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    let mut fenced: Option<String> = None;
+    let mut fresh = true;
+    for line in page.lines() {
+        if line.starts_with("```") {
+            match fenced.take() {
+                Some(code) => blocks.push(Block::Code(code)),
+                None => fenced = Some(String::new()),
+            }
+            fresh = true;
+            continue;
+        }
+        if let Some(code) = &mut fenced {
+            code.push_str(line);
+            code.push('\n');
+            continue;
+        }
+        let item = line.strip_prefix("- ").or_else(|| line.strip_prefix("* "));
+        match (item, blocks.last_mut()) {
+            _ if line.trim().is_empty() => fresh = true,
+            (Some(item), _) => {
+                blocks.push(Block::Item(item.to_string()));
+                fresh = false;
+            }
+            (None, Some(Block::Text(text) | Block::Item(text))) if !fresh => {
+                text.push(' ');
+                text.push_str(line);
+            }
+            (None, _) => {
+                blocks.push(Block::Text(line.to_string()));
+                fresh = false;
+            }
+        }
+    }
+    blocks.extend(fenced.map(Block::Code));
+    blocks
+}
+
+/// The page in `docs/rules/`.
+pub(super) fn markdown(rule: &RuleMeta) -> String {
+    let mut out = format!("# {}\n\n**{}** · {} · {}", rule.name, rule.code, severity(rule), family(rule));
+    out.push_str(if rule.locked { " · cannot be turned off\n\n" } else { "\n\n" });
+    if !rule.renamed_from.is_empty() {
+        let _ = writeln!(out, "Formerly `{}`.\n", rule.renamed_from.join("`, `"));
+    }
+    let mut summary = rule.summary.chars();
+    let first = summary.next().map(char::to_uppercase).into_iter().flatten();
+    let _ = writeln!(out, "{}{}.\n\n{}", first.collect::<String>(), summary.as_str(), rule.page.trim_end());
+    for (title, examples) in [("Wrong", rule.bad), ("Right", rule.good)] {
+        for example in examples {
+            let _ = writeln!(out, "\n## {title}\n");
+            if !example.project.is_empty() {
+                let _ = writeln!(out, "`ctxc.toml`:\n\n```toml\n{}\n```\n", example.project.trim_end());
+            }
+            let _ = writeln!(out, "```xml\n{}\n```", example.template.trim_end());
+        }
+    }
+    if !rule.locked {
+        let _ = writeln!(
+            out,
+            "\n## Severity\n\nIn `ctxc.toml`: `[lints]` with `{} = \"error\"`, `\"warn\"`, `\"info\"`, `\"hint\"` or `\"off\"`.",
+            rule.name
+        );
+    }
+    out
+}

@@ -1,0 +1,30 @@
+//! A bug in ctxc is said to be one, with what helps to mend it; never shown raw, never blamed on the input.
+
+use std::backtrace::{Backtrace, BacktraceStatus};
+use std::io::Write;
+use std::panic::PanicHookInfo;
+
+/// Installs the hook. The exit code follows in [`super::main`].
+pub(crate) fn install() {
+    std::panic::set_hook(Box::new(|info| {
+        // Standard error may be gone as well; there is nobody else to tell.
+        let _ = std::io::stderr().write_all(message(info).as_bytes());
+    }));
+}
+
+fn message(info: &PanicHookInfo<'_>) -> String {
+    let what = info.payload_as_str().unwrap_or("no message");
+    let place = info.location().map_or_else(|| "an unknown place".to_string(), |at| format!("{}:{}", at.file(), at.line()));
+    let backtrace = Backtrace::capture();
+    let trace = match backtrace.status() {
+        BacktraceStatus::Captured => format!("{backtrace}\n"),
+        _ => "  with RUST_BACKTRACE=1 set, the same command says where it happened\n".to_string(),
+    };
+    format!(
+        "error: ctxc has a bug; your files are not at fault and none was left half written\n\
+         \x20 what: {what}\n\
+         \x20 where: {place}, ctxc {}\n\
+         \x20 please report these lines with the command and the file that caused it\n{trace}",
+        env!("CARGO_PKG_VERSION"),
+    )
+}

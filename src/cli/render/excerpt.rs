@@ -1,0 +1,182 @@
+//! The lines that a report shows, cut out of a file: safe to print, never longer than a screen is wide, and
+//! cheap however large the file is (the line index of the file is made once, by the caller).
+//!
+//! Every mark lies inside one line of the excerpt: a mark over several lines is shown on its first.
+
+use super::escape;
+use crate::base::source::LineIndex;
+use crate::base::span::Span;
+use miette::{MietteError, MietteSpanContents, SourceCode, SourceSpan, SpanContents};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A line longer than this many characters is cut around its marks.
+const WIDEST: usize = 160;
+/// Marks no further apart are shown with the lines between them.
+const GAP: u32 = 5;
+/// How much of a cut line stands before its first mark.
+const BEFORE: usize = 40;
+
+/// Part of a file, one that miette can show.
+#[derive(Debug)]
+pub(super) struct Excerpt {
+    text: String,
+    lines: Vec<Line>,
+    name: Option<String>,
+}
+
+#[derive(Debug)]
+struct Line {
+    /// From 1, in the file.
+    number: u32,
+    start: usize,
+    /// With the line break.
+    end: usize,
+}
+
+impl Excerpt {
+    /// Cuts the lines of `marks` and `context` lines around each out of `text`. Returns the excerpt and the marks within it,
+    /// in the order given.
+    pub(super) fn new(text: &str, index: &LineIndex, marks: &[Span], context: u32) -> (Self, Vec<SourceSpan>) {
+        let mut wanted: BTreeMap<u32, Vec<(usize, Span)>> = BTreeMap::new();
+        for (at, mark) in marks.iter().enumerate() {
+            wanted.entry(index.position(text, mark.start).line).or_default().push((at, *mark));
+        }
+        for near in around(&wanted, context, |line| blank(text, index, line)) {
+            wanted.entry(near).or_default();
+        }
+        let mut excerpt = Self { text: String::new(), lines: Vec::new(), name: None };
+        let mut places = vec![SourceSpan::from((0, 0)); marks.len()];
+        for (number, marks) in &wanted {
+            excerpt.add(text, index, *number, marks, &mut places);
+        }
+        (excerpt, places)
+    }
+
+    /// Names the file in the frame.
+    pub(super) fn named(mut self, name: &str) -> Self {
+        self.name = Some(escape::escape(name).into_owned());
+        self
+    }
+
+    fn add(&mut self, text: &str, index: &LineIndex, number: u32, marks: &[(usize, Span)], places: &mut [SourceSpan]) {
+        let whole = index.line_span(text, number).unwrap_or_default();
+        let line = whole.slice(text).trim_end_matches(['\n', '\r']);
+        let base = whole.start as usize;
+        let (from, to) = window(line, base, marks);
+        let start = self.text.len();
+        if from > 0 {
+            self.text.push('…');
+        }
+        let shown = line.get(from..to).unwrap_or("");
+        // Where each byte offset of the shown part lands in the excerpt, for the marks alone.
+        let mut landed: Vec<(usize, usize)> = Vec::new();
+        for (offset, c) in shown.char_indices() {
+            landed.push((base + from + offset, self.text.len()));
+            if c == '\t' {
+                self.text.push_str("    ");
+            } else {
+                escape::push(&mut self.text, c);
+            }
+        }
+        let end = self.text.len();
+        landed.push((base + to, end));
+        if to < line.len() {
+            self.text.push('…');
+        }
+        for (at, mark) in marks {
+            let land = |offset: u32| {
+                let next = landed.partition_point(|(source, _)| *source < offset as usize);
+                landed.get(next).map_or(end, |(_, place)| *place)
+            };
+            let first = land(mark.start);
+            let last = land(mark.end).max(first);
+            if let Some(place) = places.get_mut(*at) {
+                *place = SourceSpan::from((first, last - first));
+            }
+        }
+        self.text.push('\n');
+        self.lines.push(Line { number, start, end: self.text.len() });
+    }
+}
+
+/// The lines beside marked ones, where they say anything, and those of a short gap between two marks.
+fn around(marked: &BTreeMap<u32, Vec<(usize, Span)>>, context: u32, blank: impl Fn(u32) -> bool) -> BTreeSet<u32> {
+    let mut near = BTreeSet::new();
+    for (left, right) in marked.keys().zip(marked.keys().skip(1)) {
+        if right - left <= GAP {
+            near.extend(left + 1..*right);
+        }
+    }
+    for line in marked.keys() {
+        let beside = line.saturating_sub(context).max(1)..=line.saturating_add(context);
+        near.extend(beside.filter(|line| !blank(*line)));
+    }
+    near
+}
+
+fn blank(text: &str, index: &LineIndex, line: u32) -> bool {
+    index.line_span(text, line).is_none_or(|line| line.slice(text).trim().is_empty())
+}
+
+/// Which bytes of a line are shown: all of it, or as much as fits around the marks.
+fn window(line: &str, base: usize, marks: &[(usize, Span)]) -> (usize, usize) {
+    // A quick way out: characters are at most as many as bytes.
+    if line.len() <= WIDEST {
+        return (0, line.len());
+    }
+    let first = marks.iter().map(|(_, mark)| mark.start as usize).min().unwrap_or(base);
+    let first = first.saturating_sub(base).min(line.len());
+    let mut from = first;
+    for _ in 0..BEFORE {
+        from = floor(line, from.saturating_sub(1));
+    }
+    let to = line.get(from..).unwrap_or("").char_indices().nth(WIDEST).map_or(line.len(), |(at, _)| from + at);
+    (from, to)
+}
+
+fn floor(line: &str, mut at: usize) -> usize {
+    while !line.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
+}
+
+impl SourceCode for Excerpt {
+    fn read_span<'a>(
+        &'a self,
+        span: &SourceSpan,
+        before: usize,
+        after: usize,
+    ) -> Result<Box<dyn SpanContents<'a> + 'a>, MietteError> {
+        let find = |offset: usize| self.lines.partition_point(|line| line.end <= offset).min(self.lines.len().saturating_sub(1));
+        let first = find(span.offset());
+        let last = find((span.offset() + span.len().max(1) - 1).max(span.offset()));
+        let joined = |a: usize, b: usize| match (self.lines.get(a), self.lines.get(b)) {
+            (Some(a), Some(b)) => a.number + 1 == b.number,
+            _ => false,
+        };
+        if (first..last).any(|at| !joined(at, at + 1)) {
+            return Err(MietteError::OutOfBounds);
+        }
+        // The excerpt holds what is to be seen and nothing else: asked for lines around, it gives its whole run.
+        let (mut from, mut to) = (first, last);
+        while before > 0 && from > 0 && joined(from - 1, from) {
+            from -= 1;
+        }
+        while after > 0 && joined(to, to + 1) {
+            to += 1;
+        }
+        let (Some(head), Some(tail)) = (self.lines.get(from), self.lines.get(to)) else {
+            return Err(MietteError::OutOfBounds);
+        };
+        let data = self.text.get(head.start..tail.end).unwrap_or("").as_bytes();
+        let place = SourceSpan::from((head.start, tail.end - head.start));
+        let (line, column) = (head.number as usize - 1, span.offset().saturating_sub(head.start));
+        let column = if from == first { column } else { 0 };
+        let count = to - from + 1;
+        Ok(Box::new(match &self.name {
+            Some(name) => MietteSpanContents::new_named(name.clone(), data, place, line, column, count),
+            None => MietteSpanContents::new(data, place, line, column, count),
+        }))
+    }
+}

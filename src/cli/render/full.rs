@@ -1,0 +1,319 @@
+//! The format for people: the message, the lines it is about, where values came from, the ways out.
+//!
+//! miette draws the lines; the message, notes and fixes around them are ours, so that the first line of a finding
+//! is one that editors and terminals can click.
+
+use super::escape::escape;
+use super::excerpt::Excerpt;
+use super::report::{Report, Shown};
+use super::screen::{Paint, Screen};
+use super::sources::{Source, Sources};
+use super::summary;
+use crate::base::diagnostic::Diagnostic;
+use crate::base::fix::Applicability;
+use crate::base::span::Span;
+use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, SourceCode, SourceSpan};
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+/// Lines shown before and after a marked one.
+const CONTEXT: u32 = 1;
+/// Places shown of one finding; a fault with more is understood from the first.
+const LABELS: usize = 8;
+
+/// Writes the findings that are shown and what was left out.
+pub(crate) fn write(out: &mut dyn Write, report: &Report, shown: Shown, screen: Screen, sources: &mut Sources) -> io::Result<()> {
+    let (selected, left_out) = shown.select(&report.diagnostics);
+    for diagnostic in selected {
+        finding(out, diagnostic, screen, sources)?;
+        writeln!(out)?;
+    }
+    summary::left_out(out, &left_out, screen)
+}
+
+/// Writes one finding.
+pub(crate) fn finding(out: &mut dyn Write, diagnostic: &Diagnostic, screen: Screen, sources: &mut Sources) -> io::Result<()> {
+    head(out, diagnostic, screen)?;
+    let marks = marks(diagnostic);
+    if let Some(source) = sources.main(&diagnostic.path) {
+        out.write_all(draw(diagnostic, source, &marks, None, screen).as_bytes())?;
+    }
+    let mut elsewhere: BTreeMap<&str, Vec<(Span, &str)>> = BTreeMap::new();
+    for label in diagnostic.labels.iter().take(LABELS) {
+        if let Some(path) = &label.path
+            && **path != *diagnostic.path
+        {
+            elsewhere.entry(path).or_default().push((label.span, &label.text));
+        }
+    }
+    for (path, marks) in elsewhere {
+        if let Some(source) = sources.aside(path) {
+            out.write_all(draw(diagnostic, source, &marks, Some(path), screen).as_bytes())?;
+        }
+    }
+    tail(out, diagnostic, screen)
+}
+
+/// `error[name] path:line:col: message (CTX202)`.
+fn head(out: &mut dyn Write, diagnostic: &Diagnostic, screen: Screen) -> io::Result<()> {
+    let word = format!("{}[{}]", diagnostic.severity, diagnostic.rule.name);
+    let place = format!("{}:{}:{}:", escape(&diagnostic.path), diagnostic.start.line, diagnostic.start.column);
+    writeln!(
+        out,
+        "{} {} {} {}",
+        screen.paint(summary::paint(diagnostic.severity), &word),
+        screen.paint(Paint::Strong, &place),
+        escape(&diagnostic.message),
+        screen.paint(Paint::Dim, &format!("({})", diagnostic.rule.code)),
+    )
+}
+
+/// The finding's own place first, then the others in its file.
+fn marks(diagnostic: &Diagnostic) -> Vec<(Span, &str)> {
+    let mut marks = vec![(diagnostic.span, diagnostic.here.as_str())];
+    for label in diagnostic.labels.iter().take(LABELS) {
+        if label.path.as_ref().is_none_or(|path| *path == diagnostic.path) {
+            marks.push((label.span, label.text.as_str()));
+        }
+    }
+    marks
+}
+
+/// What miette needs to know to draw lines, and nothing else.
+#[derive(Debug)]
+struct Drawing {
+    excerpt: Excerpt,
+    labels: Vec<LabeledSpan>,
+}
+
+impl std::fmt::Display for Drawing {
+    fn fmt(&self, _: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        Ok(())
+    }
+}
+
+impl std::error::Error for Drawing {}
+
+impl miette::Diagnostic for Drawing {
+    fn source_code(&self) -> Option<&dyn SourceCode> {
+        Some(&self.excerpt)
+    }
+
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
+        Some(Box::new(self.labels.iter().cloned()))
+    }
+}
+
+fn draw(diagnostic: &Diagnostic, source: &Source, marks: &[(Span, &str)], name: Option<&str>, screen: Screen) -> String {
+    let spans: Vec<Span> = marks.iter().map(|(span, _)| *span).collect();
+    let (mut excerpt, places) = Excerpt::new(&source.text, &source.index, &spans, CONTEXT);
+    if let Some(name) = name {
+        excerpt = excerpt.named(name);
+    }
+    let mut labels = Vec::new();
+    let mut order: Vec<(SourceSpan, bool)> = Vec::new();
+    for (at, (place, (_, text))) in places.iter().zip(marks).enumerate() {
+        let primary = at == 0 && name.is_none();
+        let text = (!text.is_empty()).then(|| escape(text).into_owned());
+        labels.push(if primary {
+            LabeledSpan::new_primary_with_span(text, *place)
+        } else {
+            LabeledSpan::new_with_span(text, *place)
+        });
+        order.push((*place, primary));
+    }
+    // miette colours marks by their order in the text.
+    labels.sort_by_key(LabeledSpan::offset);
+    order.sort_by_key(|(place, _)| place.offset());
+    let theme = theme(diagnostic, &order, screen);
+    let handler = GraphicalReportHandler::new_themed(theme)
+        .with_links(false)
+        .with_urls(false)
+        .without_cause_chain()
+        .without_syntax_highlighting()
+        .with_wrap_lines(false)
+        .with_context_lines(CONTEXT as usize);
+    let mut drawn = String::new();
+    // The first line is miette's own (empty) message.
+    match handler.render_report(&mut drawn, &Drawing { excerpt, labels }) {
+        Ok(()) => drawn.lines().skip(1).flat_map(|line| [line.trim_end(), "\n"]).collect(),
+        Err(_) => String::new(),
+    }
+}
+
+fn theme(diagnostic: &Diagnostic, order: &[(SourceSpan, bool)], screen: Screen) -> GraphicalTheme {
+    use crate::base::rule_meta::Severity;
+    let mut theme = match (screen.color, screen.unicode) {
+        (true, true) => GraphicalTheme::unicode(),
+        (true, false) => GraphicalTheme::ascii(),
+        (false, true) => GraphicalTheme::unicode_nocolor(),
+        (false, false) => GraphicalTheme::none(),
+    };
+    let first = match diagnostic.severity {
+        Severity::Error => theme.styles.error,
+        Severity::Warning => theme.styles.warning,
+        Severity::Info | Severity::Hint => theme.styles.advice,
+    };
+    let other = theme.styles.help;
+    theme.styles.highlights = order.iter().map(|(_, primary)| if *primary { first } else { other }).collect();
+    if theme.styles.highlights.is_empty() {
+        theme.styles.highlights.push(first);
+    }
+    theme
+}
+
+/// Notes, help and fixes.
+fn tail(out: &mut dyn Write, diagnostic: &Diagnostic, screen: Screen) -> io::Result<()> {
+    for note in &diagnostic.notes {
+        item(out, screen, Paint::Strong, "=", note)?;
+    }
+    if let Some(help) = &diagnostic.help {
+        item(out, screen, Paint::Help, "help:", help)?;
+    }
+    let several = diagnostic.fixes.len() > 1;
+    for (at, fix) in diagnostic.fixes.iter().enumerate() {
+        let safe = if fix.applicability == Applicability::Safe { "safe " } else { "" };
+        let letter = if several { format!(" {}", char::from(b'a' + (at.min(25)) as u8)) } else { String::new() };
+        item(out, screen, Paint::Good, &format!("{safe}fix{letter}:"), &fix.title)?;
+    }
+    Ok(())
+}
+
+/// One item under a finding, continued under its first word where it is longer than the screen is wide.
+fn item(out: &mut dyn Write, screen: Screen, paint: Paint, head: &str, text: &str) -> io::Result<()> {
+    let indent = 3 + head.chars().count();
+    write!(out, "  {} ", screen.paint(paint, head))?;
+    let room = screen.width.map(|width| width.saturating_sub(indent).max(20));
+    let mut used = 0;
+    for (at, word) in escape(text).split(' ').enumerate() {
+        let length = word.chars().count();
+        if at > 0 && room.is_some_and(|room| used + 1 + length > room) {
+            write!(out, "\n{:indent$}", "")?;
+            used = 0;
+        } else if at > 0 {
+            write!(out, " ")?;
+            used += 1;
+        }
+        write!(out, "{word}")?;
+        used += length;
+    }
+    writeln!(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Screen, Sources, finding};
+    use crate::base::diagnostic::Diagnostic;
+    use crate::base::fix::{Edit, Fix};
+    use crate::base::rule_meta::RuleMeta;
+    use crate::base::source::LineIndex;
+    use crate::base::span::Span;
+    use proptest::prelude::{Strategy, any, proptest};
+    use std::path::PathBuf;
+    use std::sync::Arc;
+
+    fn rule() -> &'static RuleMeta {
+        &crate::rules::list::find("unreadable-file").expect("a rule").meta
+    }
+
+    fn render(text: &str, mut diagnostic: Diagnostic, screen: Screen) -> String {
+        diagnostic.locate(text, &LineIndex::new(text));
+        let mut sources = Sources::new(PathBuf::from("/nowhere"), 0).holding(&diagnostic.path, text.as_bytes());
+        let mut out = Vec::new();
+        finding(&mut out, &diagnostic, screen, &mut sources).expect("a vector takes everything");
+        String::from_utf8(out).expect("text")
+    }
+
+    fn sample() -> (String, Diagnostic) {
+        let text = "<task>\n  <context_management>\n    <inherit_context>full</inherit_context>\n\n    <!-- why -->\n\n    <fresh_context>enabled</fresh_context>\n  </context_management>\n</task>\n";
+        let fresh = text.find("enabled").expect("there");
+        let full = text.find("full").expect("there");
+        let diagnostic = Diagnostic::new(
+            rule(),
+            &Arc::from("a.xml"),
+            Span::of(fresh, fresh + 7),
+            "looks up fresh context, but would also inherit",
+        )
+        .here("looked up here")
+        .label(Span::of(full, full + 4), "inherited here")
+        .note("the two exclude each other")
+        .fix(Fix::suggested("set inherit_context to `none`", vec![Edit::replace(Span::of(full, full + 4), "none")]))
+        .fix(Fix::safe("set fresh_context to `disabled`", vec![Edit::replace(Span::of(fresh, fresh + 7), "disabled")]));
+        (text.to_owned(), diagnostic)
+    }
+
+    #[test]
+    fn a_finding_shows_its_lines_reasons_and_ways_out() {
+        let (text, diagnostic) = sample();
+        insta::assert_snapshot!(render(&text, diagnostic, Screen::PLAIN), @r"
+        error[unreadable-file] a.xml:7:20: looks up fresh context, but would also inherit (CTX901)
+           ╭─[7:20]
+         2 │   <context_management>
+         3 │     <inherit_context>full</inherit_context>
+           ·                      ──┬─
+           ·                        ╰── inherited here
+         4 │
+         5 │     <!-- why -->
+         6 │
+         7 │     <fresh_context>enabled</fresh_context>
+           ·                    ───┬───
+           ·                       ╰── looked up here
+         8 │   </context_management>
+           ╰────
+          = the two exclude each other
+          fix a: set inherit_context to `none`
+          safe fix b: set fresh_context to `disabled`
+        ");
+    }
+
+    #[test]
+    fn without_box_drawing_it_is_plain_ascii() {
+        let (text, diagnostic) = sample();
+        let shown = render(&text, diagnostic, Screen { unicode: false, ..Screen::PLAIN });
+        assert!(shown.is_ascii(), "{shown}");
+    }
+
+    #[test]
+    fn a_narrow_screen_wraps_notes_under_their_first_word() {
+        let (text, diagnostic) = sample();
+        let screen = Screen { width: Some(40), ..Screen::PLAIN };
+        let shown = render(&text, diagnostic.note("one two three four five six seven eight nine ten eleven"), screen);
+        assert!(shown.contains("  = one two three four five six seven\n    eight nine ten eleven\n"), "{shown}");
+    }
+
+    #[test]
+    fn a_line_of_a_megabyte_is_cut_around_its_mark() {
+        let text = format!("{}<bad/>{}", "ä".repeat(300_000), "b".repeat(500_000));
+        let at = text.find("<bad").expect("there");
+        let shown =
+            render(&text, Diagnostic::new(rule(), &Arc::from("a.xml"), Span::of(at, at + 6), "bad").here("this"), Screen::PLAIN);
+        assert!(shown.len() < 2_000 && shown.contains("ä<bad/>b") && shown.contains('…'), "{shown}");
+    }
+
+    #[test]
+    fn what_a_file_says_does_not_reach_the_terminal_raw() {
+        let text = "<a>\x1b]0;title\x07\u{202e}</a>";
+        let diagnostic = Diagnostic::new(rule(), &Arc::from("a\x1b[2J.xml"), Span::of(3, 12), "a\x1b[1mb\nc").here("\x07");
+        let shown = render(text, diagnostic, Screen::PLAIN);
+        assert!(shown.chars().all(|c| c == '\n' || !super::super::escape::is_hostile(c)), "{shown:?}");
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_with_any_marks_is_drawn(
+            text in "([ -~äΩ日\t\u{1b}\u{202e}]{0,40}(\n|\r\n|\r)?){0,9}",
+            marks in proptest::collection::vec((any::<u16>(), any::<u8>()).prop_map(|(start, len)| (start % 400, len)), 1..5),
+            unicode in any::<bool>(),
+        ) {
+            let mut spans = marks.iter().map(|(start, len)| Span::of(usize::from(*start), usize::from(*start) + usize::from(*len)));
+            let first = spans.next().unwrap_or_default();
+            let mut diagnostic = Diagnostic::new(rule(), &Arc::from("a.xml"), first, "message").here("here");
+            for span in spans {
+                diagnostic = diagnostic.label(span, "there");
+            }
+            let shown = render(&text, diagnostic, Screen { unicode, ..Screen::PLAIN });
+            assert!(shown.lines().count() > 2, "{shown}");
+            assert!(shown.chars().all(|c| c == '\n' || !super::super::escape::is_hostile(c)), "{shown:?}");
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! The outcome of a check as data: what every format is made from.
+
+use crate::base::diagnostic::Diagnostic;
+use crate::base::rule_meta::Severity;
+use std::collections::BTreeMap;
+
+/// Findings and what was looked at.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Report {
+    /// Sorted as every output is.
+    pub(crate) diagnostics: Vec<Diagnostic>,
+    /// Files looked at.
+    pub(crate) files: usize,
+    /// `*.xml` files of a folder walk that are no templates.
+    pub(crate) skipped: usize,
+    /// Findings that a suppression took away.
+    pub(crate) suppressed: usize,
+}
+
+/// Counts over a report.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Totals<'r> {
+    pub(crate) error: usize,
+    pub(crate) warning: usize,
+    pub(crate) info: usize,
+    pub(crate) hint: usize,
+    /// Findings with a fix, of any severity.
+    pub(crate) fixable: usize,
+    /// By rule name, the most frequent first.
+    pub(crate) rules: Vec<(&'r str, usize)>,
+}
+
+impl Report {
+    /// Counts everything.
+    pub(crate) fn totals(&self) -> Totals<'_> {
+        let mut totals = Totals::default();
+        let mut rules: BTreeMap<&str, usize> = BTreeMap::new();
+        for diagnostic in &self.diagnostics {
+            match diagnostic.severity {
+                Severity::Error => totals.error += 1,
+                Severity::Warning => totals.warning += 1,
+                Severity::Info => totals.info += 1,
+                Severity::Hint => totals.hint += 1,
+            }
+            totals.fixable += usize::from(diagnostic.is_fixable());
+            *rules.entry(diagnostic.rule.name).or_default() += 1;
+        }
+        totals.rules = rules.into_iter().collect();
+        totals.rules.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+        totals
+    }
+
+    /// Whether anything of error severity was found.
+    pub(crate) fn has_errors(&self) -> bool {
+        self.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
+    }
+}
+
+/// What a format for people shows: the gravest severities, and no more than so many a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Shown {
+    /// The least severity that is shown; the rest is counted.
+    pub(crate) least: Severity,
+    /// Findings shown of one file.
+    pub(crate) per_file: usize,
+}
+
+impl Shown {
+    /// Warnings and above, the first 100 of a file.
+    pub(crate) const USUAL: Self = Self { least: Severity::Warning, per_file: 100 };
+    /// Every severity, the first 100 of a file.
+    pub(crate) const VERBOSE: Self = Self { least: Severity::Hint, per_file: 100 };
+
+    /// Whether a finding is grave enough to be shown.
+    pub(crate) fn takes(self, diagnostic: &Diagnostic) -> bool {
+        diagnostic.severity <= self.least
+    }
+
+    /// The findings that are shown, and how many of each file were left out for being too many.
+    pub(crate) fn select(self, diagnostics: &[Diagnostic]) -> (Vec<&Diagnostic>, Vec<(&str, usize)>) {
+        let mut shown = Vec::new();
+        let mut left_out = Vec::new();
+        for file in diagnostics.chunk_by(|a, b| a.path == b.path) {
+            let grave: Vec<&Diagnostic> = file.iter().filter(|diagnostic| self.takes(diagnostic)).collect();
+            if grave.len() > self.per_file {
+                let path = grave.first().map_or("", |first| &*first.path);
+                left_out.push((path, grave.len() - self.per_file));
+            }
+            shown.extend(grave.into_iter().take(self.per_file));
+        }
+        (shown, left_out)
+    }
+}

@@ -1,0 +1,112 @@
+//! What the place that we write to can show. Decided once, passed on as data.
+
+use crate::base::fs;
+use std::io::IsTerminal;
+
+/// When to colour.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum ColorChoice {
+    /// On a terminal, unless `NO_COLOR` is set.
+    #[default]
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// The abilities of an output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Screen {
+    /// Colour codes are understood.
+    pub(crate) color: bool,
+    /// Box drawing characters are shown.
+    pub(crate) unicode: bool,
+    /// Columns to wrap at; `None` for files and pipes, which are never wrapped.
+    pub(crate) width: Option<usize>,
+}
+
+impl Screen {
+    /// A file or pipe.
+    pub(crate) const PLAIN: Self = Self { color: false, unicode: true, width: None };
+
+    /// What standard output can show.
+    pub(crate) fn stdout(choice: ColorChoice) -> Self {
+        let terminal = std::io::stdout().is_terminal();
+        Self {
+            color: wants_color(choice, terminal),
+            unicode: !terminal || locale_is_unicode(),
+            width: if terminal { terminal_size::terminal_size().map(|(width, _)| usize::from(width.0).max(40)) } else { None },
+        }
+    }
+
+    /// Whether standard error takes colour.
+    pub(crate) fn stderr_color(choice: ColorChoice) -> bool {
+        wants_color(choice, std::io::stderr().is_terminal())
+    }
+}
+
+fn wants_color(choice: ColorChoice, terminal: bool) -> bool {
+    match choice {
+        ColorChoice::Always => true,
+        ColorChoice::Never => false,
+        ColorChoice::Auto => terminal && fs::env("NO_COLOR").is_none() && fs::env("TERM").is_none_or(|term| term != "dumb"),
+    }
+}
+
+/// Only a locale that says something else counts as no UTF-8: an unset one is the rule in containers, where the
+/// terminal outside nearly always can.
+fn locale_is_unicode() -> bool {
+    let Some(locale) = fs::env("LC_ALL").or_else(|| fs::env("LC_CTYPE")).or_else(|| fs::env("LANG")) else { return true };
+    let locale = locale.to_ascii_lowercase();
+    locale.contains("utf-8") || locale.contains("utf8")
+}
+
+/// The parts of a report that are coloured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Paint {
+    /// An error.
+    Error,
+    /// A warning.
+    Warning,
+    /// An info.
+    Info,
+    /// A hint.
+    Hint,
+    /// A heading or a place.
+    Strong,
+    /// What may be skipped.
+    Dim,
+    /// What to do.
+    Help,
+    /// Success.
+    Good,
+}
+
+impl Screen {
+    /// The code that starts a colour.
+    pub(crate) const fn on(self, paint: Paint) -> &'static str {
+        if !self.color {
+            return "";
+        }
+        match paint {
+            Paint::Error => "\x1b[1;31m",
+            Paint::Warning => "\x1b[1;33m",
+            Paint::Info => "\x1b[1;34m",
+            Paint::Hint | Paint::Help => "\x1b[36m",
+            Paint::Strong => "\x1b[1m",
+            Paint::Dim => "\x1b[2m",
+            Paint::Good => "\x1b[32m",
+        }
+    }
+
+    /// The code that ends it.
+    pub(crate) const fn off(self) -> &'static str {
+        if self.color { "\x1b[0m" } else { "" }
+    }
+
+    /// A coloured text.
+    pub(crate) fn paint(self, paint: Paint, text: &str) -> String {
+        format!("{}{text}{}", self.on(paint), self.off())
+    }
+}

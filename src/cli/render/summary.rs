@@ -1,0 +1,129 @@
+//! The closing lines: what was checked, what was found, by rule, and what is not shown.
+
+use super::escape::escape;
+use super::report::{Report, Shown, Totals};
+use super::screen::{Paint, Screen};
+use crate::base::rule_meta::Severity;
+use std::fmt::Write as _;
+use std::io::{self, Write};
+
+/// Rules named in the closing line; the rest is counted.
+const RULES: usize = 5;
+
+/// The colour of a severity.
+pub(crate) const fn paint(severity: Severity) -> Paint {
+    match severity {
+        Severity::Error => Paint::Error,
+        Severity::Warning => Paint::Warning,
+        Severity::Info => Paint::Info,
+        Severity::Hint => Paint::Hint,
+    }
+}
+
+/// `1 file`, `2 files`.
+pub(crate) fn plural(count: usize, one: &str) -> String {
+    let count_text = thousands(count);
+    if count == 1 { format!("{count_text} {one}") } else { format!("{count_text} {one}s") }
+}
+
+/// `12,345`.
+pub(crate) fn thousands(number: usize) -> String {
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at) % 3 == 0 {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// Says which files had more findings than are shown.
+pub(super) fn left_out(out: &mut dyn Write, files: &[(&str, usize)], screen: Screen) -> io::Result<()> {
+    for (path, count) in files {
+        let line = format!("… {} in {}; `--format json` has them all", plural(*count, "more finding"), escape(path));
+        writeln!(out, "{}", screen.paint(Paint::Dim, &line))?;
+    }
+    Ok(())
+}
+
+/// Writes the closing lines.
+pub(crate) fn write(out: &mut dyn Write, report: &Report, shown: Shown, screen: Screen) -> io::Result<()> {
+    let totals = report.totals();
+    let color = if totals.error > 0 {
+        Paint::Error
+    } else if totals.warning > 0 {
+        Paint::Warning
+    } else {
+        Paint::Good
+    };
+    writeln!(out, "{}", screen.paint(color, &headline(report, &totals)))?;
+    if !totals.rules.is_empty() {
+        writeln!(out, "{}", by_rule(&totals))?;
+    }
+    let hidden = report.diagnostics.iter().filter(|diagnostic| !shown.takes(diagnostic)).count();
+    if hidden > 0 {
+        let line = format!("{} of info and hint severity not shown; `--verbose` shows them", plural(hidden, "finding"));
+        writeln!(out, "{}", screen.paint(Paint::Dim, &line))?;
+    }
+    Ok(())
+}
+
+/// `checked 214 files: 3 errors, 2 fixable`.
+fn headline(report: &Report, totals: &Totals<'_>) -> String {
+    let mut line = format!("checked {}: ", plural(report.files, "file"));
+    let counts = [(totals.error, "error"), (totals.warning, "warning"), (totals.info, "info"), (totals.hint, "hint")];
+    let mut said = false;
+    for (count, name) in counts {
+        if count == 0 {
+            continue;
+        }
+        if said {
+            line.push_str(", ");
+        }
+        said = true;
+        // “info” has no plural.
+        line.push_str(&if name == "info" { format!("{} info", thousands(count)) } else { plural(count, name) });
+    }
+    if !said {
+        line.push_str("nothing found");
+    } else if totals.fixable > 0 {
+        // Writing to a string cannot fail, here and below.
+        let _ = write!(line, "; {} fixable", thousands(totals.fixable));
+    }
+    if report.suppressed > 0 {
+        let _ = write!(line, "; {} suppressed", thousands(report.suppressed));
+    }
+    if report.skipped > 0 {
+        let _ = write!(line, "; {} skipped (no template)", plural(report.skipped, "other file"));
+    }
+    line
+}
+
+/// `by rule: legacy-value 290, no-context 61, and 3 more`.
+fn by_rule(totals: &Totals<'_>) -> String {
+    let mut line = String::from("by rule: ");
+    for (at, (name, count)) in totals.rules.iter().take(RULES).enumerate() {
+        if at > 0 {
+            line.push_str(", ");
+        }
+        let _ = write!(line, "{name} {}", thousands(*count));
+    }
+    let more = totals.rules.len().saturating_sub(RULES);
+    if more > 0 {
+        let _ = write!(line, ", and {}", plural(more, "more rule"));
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{plural, thousands};
+
+    #[test]
+    fn numbers_read_well() {
+        assert_eq!((plural(1, "file"), plural(0, "file")), ("1 file".into(), "0 files".into()));
+        assert_eq!((thousands(999), thousands(1000), thousands(1_234_567)), ("999".into(), "1,000".into(), "1,234,567".into()));
+    }
+}

@@ -1,0 +1,79 @@
+//! `ctxc rules`: every rule with its family, severity and whether it comes with a fix.
+
+use super::args::{DataFormat, DataFormatArgs};
+use super::cx::Cx;
+use super::error::Result;
+use super::exit::Exit;
+use super::page;
+use super::render::screen::Paint;
+use super::render::summary;
+use crate::base::rule_meta::{RuleMeta, Severity};
+use crate::rules::list::{self, FAMILIES};
+use clap::Args;
+use serde::Serialize;
+
+/// List every rule: its name, code and severity
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  ctxc rules\n  ctxc rules --format json\n\n`ctxc explain NAME` shows the page of one.")]
+pub(crate) struct RulesArgs {
+    #[command(flatten)]
+    format: DataFormatArgs,
+}
+
+#[derive(Serialize)]
+struct Document<'r> {
+    schema: &'static str,
+    rules: Vec<Row<'r>>,
+}
+
+#[derive(Serialize)]
+struct Row<'r> {
+    code: String,
+    name: &'r str,
+    renamed_from: &'r [&'r str],
+    family: &'r str,
+    severity: Option<Severity>,
+    locked: bool,
+    summary: &'r str,
+}
+
+/// Prints the list.
+pub(crate) fn run(args: &RulesArgs, cx: &mut Cx) -> Result<Exit> {
+    match args.format.resolve() {
+        DataFormat::Json => {
+            let rules = list::all().map(|rule| row(&rule.meta)).collect();
+            cx.json(&Document { schema: "ctxc/rules/1", rules })?;
+        }
+        DataFormat::Text => text(cx)?,
+    }
+    Ok(Exit::Success)
+}
+
+fn row(rule: &'static RuleMeta) -> Row<'static> {
+    Row {
+        code: rule.code.to_string(),
+        name: rule.name,
+        renamed_from: rule.renamed_from,
+        family: page::family(rule),
+        severity: rule.severity,
+        locked: rule.locked,
+        summary: rule.summary,
+    }
+}
+
+fn text(cx: &mut Cx) -> Result<()> {
+    let screen = cx.options.screen;
+    let widest = list::all().map(|rule| rule.meta.name.len()).max().unwrap_or(0);
+    for family in FAMILIES {
+        let title = format!("{} (CTX{}xx): {}", family.name, family.number, family.about);
+        cx.line(&screen.paint(Paint::Strong, &title))?;
+        for rule in list::all().map(|rule| &rule.meta).filter(|rule| rule.code.family() == family.number) {
+            let severity = rule.severity.map_or("off", Severity::as_str);
+            let lock = if rule.locked { "locked" } else { "" };
+            let paint = rule.severity.map_or(Paint::Dim, summary::paint);
+            let severity = screen.paint(paint, &format!("{severity:<7}"));
+            cx.line(&format!("  {} {severity} {lock:<6} {:<widest$}  {}", rule.code, rule.name, rule.summary))?;
+        }
+    }
+    cx.line(&screen.paint(Paint::Dim, "locked: can be neither silenced nor lowered; `ctxc explain NAME` shows a rule's page"))
+}

@@ -1,0 +1,227 @@
+//! `ctxc.suppressions.toml`: findings that were there before, so that only new ones count.
+//!
+//! Data only: text in, text out. Locked rules are never recorded and never taken away. The written form is
+//! sorted, one finding a line, so that two branches that record different findings merge.
+
+use crate::base::diagnostic::Diagnostic;
+use crate::base::span::Span;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+/// The file's name, beside `ctxc.toml`.
+pub const FILE: &str = "ctxc.suppressions.toml";
+/// The name of its format.
+const SCHEMA: &str = "ctxc/suppressions/1";
+
+/// What one entry is about. Ordered as the file is.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Key {
+    /// The finding's file.
+    pub path: String,
+    /// The rule's name.
+    pub rule: String,
+    /// The finding's fingerprint.
+    pub fingerprint: String,
+}
+
+/// How often a finding is there, and where the file says so.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Entry {
+    /// How many findings with this fingerprint do not count.
+    pub count: u32,
+    /// The entry in the file; empty when it was not read from one.
+    pub span: Span,
+}
+
+/// Recorded findings.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Suppressions {
+    entries: BTreeMap<Key, Entry>,
+}
+
+/// Why a suppressions file cannot be taken.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SuppressionsFault {
+    /// Not TOML.
+    #[error("is not TOML: {message}")]
+    Syntax {
+        /// What the TOML reader says.
+        message: String,
+        /// Where.
+        span: Span,
+    },
+    /// Another format than this release writes.
+    #[error("has schema `{found}`, expected `{SCHEMA}`")]
+    Schema {
+        /// What stands there; empty when nothing does.
+        found: String,
+        /// Where.
+        span: Span,
+    },
+    /// An entry of another shape.
+    #[error("{place} should be {expected}")]
+    Shape {
+        /// The key.
+        place: String,
+        /// What should stand there.
+        expected: &'static str,
+        /// Where.
+        span: Span,
+    },
+}
+
+impl SuppressionsFault {
+    /// The place to look at.
+    pub const fn span(&self) -> Span {
+        match self {
+            Self::Syntax { span, .. } | Self::Schema { span, .. } | Self::Shape { span, .. } => *span,
+        }
+    }
+}
+
+/// What suppressions did to a list of findings.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Applied {
+    /// Findings taken away.
+    pub suppressed: usize,
+    /// Entries that are not used up: the entry, and how many findings it met.
+    pub stale: Vec<(Key, Entry, u32)>,
+}
+
+impl Suppressions {
+    /// Reads the file's text.
+    pub fn parse(text: &str) -> Result<Self, SuppressionsFault> {
+        let table = DeTable::parse(text).map_err(|err| SuppressionsFault::Syntax {
+            message: err.message().to_owned(),
+            span: err.span().map_or(Span::default(), |range| Span::of(range.start, range.end)),
+        })?;
+        let mut suppressions = Self::default();
+        let mut schema = (String::new(), Span::default());
+        for (name, value) in table.get_ref() {
+            if name.get_ref() == "schema" {
+                schema = (value.get_ref().as_str().unwrap_or("").to_owned(), place(value));
+                continue;
+            }
+            suppressions.read_file(name.get_ref(), value)?;
+        }
+        if schema.0 != SCHEMA {
+            return Err(SuppressionsFault::Schema { found: schema.0, span: schema.1 });
+        }
+        Ok(suppressions)
+    }
+
+    fn read_file(&mut self, path: &str, value: &Spanned<DeValue<'_>>) -> Result<(), SuppressionsFault> {
+        let rules = inner(value, path, "a table of rules")?;
+        for (rule, findings) in rules {
+            let rule = rule.get_ref();
+            for (fingerprint, count) in inner(findings, rule, "a table of fingerprints")? {
+                let number = count.get_ref().as_integer().and_then(|number| number.as_str().parse().ok());
+                let Some(number) = number.filter(|number| *number > 0) else {
+                    let place_name = format!("`{}`", fingerprint.get_ref());
+                    return Err(SuppressionsFault::Shape {
+                        place: place_name,
+                        expected: "a count, 1 or more",
+                        span: place(count),
+                    });
+                };
+                let span = Span::of(fingerprint.span().start, count.span().end);
+                let key = Key {
+                    path: path.to_owned(),
+                    rule: rule.clone().into_owned(),
+                    fingerprint: fingerprint.get_ref().clone().into_owned(),
+                };
+                self.entries.insert(key, Entry { count: number, span });
+            }
+        }
+        Ok(())
+    }
+
+    /// Records findings. Locked rules are left out.
+    pub fn record<'d>(findings: impl IntoIterator<Item = &'d Diagnostic>) -> Self {
+        let mut entries: BTreeMap<Key, Entry> = BTreeMap::new();
+        for finding in findings.into_iter().filter(|finding| !finding.rule.locked) {
+            entries.entry(key(finding, finding.rule.name)).or_default().count += 1;
+        }
+        Self { entries }
+    }
+
+    /// Takes over the entries of files that `keep` says were not looked at.
+    pub fn adopt(&mut self, old: &Self, keep: impl Fn(&str) -> bool) {
+        for (key, entry) in &old.entries {
+            if keep(&key.path) {
+                self.entries.entry(key.clone()).or_insert(*entry);
+            }
+        }
+    }
+
+    /// Findings recorded.
+    pub fn findings(&self) -> usize {
+        self.entries.values().map(|entry| entry.count as usize).sum()
+    }
+
+    /// Whether nothing is recorded.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// Takes recorded findings away. An entry that met fewer findings than it records is stale, as far as `looked_at` says
+    /// that its file was part of this run.
+    pub fn apply(&self, findings: &mut Vec<Diagnostic>, looked_at: impl Fn(&str) -> bool) -> Applied {
+        let mut met: BTreeMap<&Key, u32> = BTreeMap::new();
+        let before = findings.len();
+        findings.retain(|finding| {
+            let names = std::iter::once(&finding.rule.name).chain(finding.rule.renamed_from);
+            let mut entries = names.filter_map(|name| self.entries.get_key_value(&key(finding, name)));
+            let Some((key, entry)) = entries.next().filter(|_| !finding.rule.locked) else { return true };
+            let seen = met.entry(key).or_default();
+            *seen += 1;
+            *seen > entry.count
+        });
+        let stale = self.entries.iter().filter_map(|(key, entry)| {
+            let seen = met.get(key).copied().unwrap_or(0);
+            (seen < entry.count && looked_at(&key.path)).then(|| (key.clone(), *entry, seen))
+        });
+        Applied { suppressed: before - findings.len(), stale: stale.collect() }
+    }
+
+    /// The file's text.
+    pub fn render(&self) -> String {
+        let mut out = format!(
+            "# Findings that were there before and do not count: one line each, a fingerprint and how often it occurs.\n\
+             # `ctxc check --suppress-existing` writes this file anew; an entry that no longer applies is reported.\n\
+             schema = \"{SCHEMA}\"\n"
+        );
+        let mut table = ("", "");
+        for (key, entry) in &self.entries {
+            if table != (&key.path, &key.rule) {
+                table = (&key.path, &key.rule);
+                // Writing to a string cannot fail, here and below.
+                let _ = writeln!(out, "\n[{}.{}]", toml::Value::from(key.path.as_str()), key.rule);
+            }
+            let _ = writeln!(out, "{} = {}", key.fingerprint, entry.count);
+        }
+        out
+    }
+}
+
+fn key(finding: &Diagnostic, rule: &str) -> Key {
+    Key { path: finding.path.to_string(), rule: rule.to_owned(), fingerprint: finding.fingerprint.clone() }
+}
+
+fn place<T>(value: &Spanned<T>) -> Span {
+    Span::of(value.span().start, value.span().end)
+}
+
+fn inner<'t, 'i>(
+    value: &'t Spanned<DeValue<'i>>,
+    name: &str,
+    expected: &'static str,
+) -> Result<&'t DeTable<'i>, SuppressionsFault> {
+    value.get_ref().as_table().ok_or_else(|| SuppressionsFault::Shape {
+        place: format!("`{name}`"),
+        expected,
+        span: place(value),
+    })
+}

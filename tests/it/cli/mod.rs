@@ -1,0 +1,6 @@
+//! The program as its users meet it: real processes in real folders.
+
+mod output;
+mod project;
+mod rules;
+mod suppressions;

@@ -1,0 +1,45 @@
+//! Output that nobody takes, output that cannot be written, and bugs.
+
+use super::project::{Project, Run};
+use std::process::Stdio;
+
+#[test]
+fn a_reader_that_goes_away_is_quiet_success() {
+    let project = Project::new();
+    let mut child = project.command(&["rules", "--json"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    Run::from(child.wait_with_output().unwrap()).code(0).silent();
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_full_disk_is_said_and_exits_3() {
+    let project = Project::new();
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let output = project.command(&["rules", "--json"]).stdout(full).output().unwrap();
+    Run::from(output).code(3).warns("cannot write to standard output: no space is left on the disk").warns("hint: ");
+}
+
+#[test]
+#[cfg(debug_assertions)]
+fn a_bug_is_called_one_and_exits_3() {
+    let run = Project::new().run(&["debug-panic"]).code(3);
+    let run = run.warns("error: ctxc has a bug; your files are not at fault").warns("src/cli/main.rs:");
+    assert!(!run.stderr.contains("thread 'main'"), "{}", run.stderr);
+}
+
+#[test]
+fn without_a_verb_the_help_says_what_there_is() {
+    Project::new().run(&[]).code(2).warns("Usage: ctxc").warns("explain");
+    Project::new().run(&["--help"]).code(0).says("Usage: ctxc");
+    Project::new().run(&["--version"]).code(0).says("ctxc 0.");
+}
+
+#[test]
+fn colour_is_for_terminals_unless_it_is_asked_for() {
+    let project = Project::new();
+    assert!(!project.run(&["rules"]).code(0).stdout.contains('\x1b'));
+    assert!(project.run(&["rules", "--color", "always"]).code(0).stdout.contains('\x1b'));
+    assert!(!project.run(&["rules", "--color", "never"]).code(0).stdout.contains('\x1b'));
+    assert!(project.run(&["--color=always", "explain", "nothing-like-it"]).code(2).stderr.contains("\x1b[1;31merror\x1b[0m"));
+}
