@@ -3,7 +3,7 @@
 use super::fault::Fault;
 use super::glob::Globs;
 use super::lints::Lints;
-use super::read;
+use super::read::read;
 use super::require::Requirement;
 use crate::base::fs::ReadFs;
 use crate::base::hash::{Hash, Hasher};
@@ -19,6 +19,9 @@ use std::sync::Arc;
 
 /// The edition of the language where `edition` is absent.
 pub const EDITION: &str = "2026";
+
+/// Bytes of a project file: a larger one is refused unread.
+pub const FILE_LIMIT: u64 = 1 << 20;
 
 /// What the project file is read from.
 #[derive(Clone, Copy)]
@@ -121,7 +124,7 @@ impl Default for Config {
 impl Config {
     /// Reads a project file. Never fails: what is wrong is in [`Config::faults`], and the rest holds.
     pub fn read(input: &Input<'_>) -> Self {
-        read::read(input)
+        read(input)
     }
 
     /// The path and position of a place in a project file; `None` for an index of another project.

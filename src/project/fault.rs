@@ -1,8 +1,10 @@
 //! What is wrong with a project file, as data. Worded by the rules of family 5xx, nowhere else.
 
+use super::glob::GlobError;
 use crate::base::hash::Hash;
 use crate::base::span::Span;
 use crate::settings::layers::RowId;
+use crate::settings::operators::Operator;
 
 /// One fault.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,8 +59,10 @@ pub enum FaultKind {
     },
     /// A pattern that cannot be read.
     BadGlob {
+        /// The pattern.
+        pattern: String,
         /// Why.
-        reason: &'static str,
+        error: GlobError,
     },
     /// An edition that this release does not read.
     UnknownEdition {
@@ -107,6 +111,8 @@ pub enum FaultKind {
         row: String,
         /// The setting.
         setting: &'static str,
+        /// The operator of the language that the row is built on.
+        base: Operator,
     },
     /// A name in `[lints]` that is no rule, code or family.
     UnknownRule {
@@ -197,8 +203,6 @@ pub enum FaultKind {
 pub enum Refusal {
     /// It is one of the language: its defaults go to `[defaults]`.
     Language,
-    /// Declared before.
-    Twice(u16, Span),
     /// `base` is missing.
     NoBase,
     /// The name cannot stand in an attribute without quoting.

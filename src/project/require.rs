@@ -28,11 +28,11 @@ pub struct Selector {
     /// `name`: the task's name.
     pub name: Option<Globs>,
     /// `operator`: its type.
-    pub operator: Vec<String>,
+    pub operator: Vec<Spanned<String>>,
     /// `subtype`.
-    pub subtype: Vec<String>,
+    pub subtype: Vec<Spanned<String>>,
     /// `role`: tasks that an agent role of the project plays.
-    pub role: Vec<String>,
+    pub role: Vec<Spanned<String>>,
 }
 
 /// A condition as read.

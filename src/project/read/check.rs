@@ -1,0 +1,187 @@
+//! What can only be asked once all rows are known: do names exist, do defaults conflict, can they take effect.
+
+use super::draft::DefaultLine;
+use super::sections::near;
+use super::value::Sink;
+use crate::base::span::{Span, Spanned};
+use crate::project::fault::{Fault, FaultKind, Refusal};
+use crate::project::require::Requirement;
+use crate::settings::conflict::defaults_conflict;
+use crate::settings::layers::{DeclaredRow, Layers};
+use crate::settings::operators::{Kind, Operator};
+use crate::settings::provenance::{Origin, Place};
+use crate::template::setting::Written;
+use std::collections::BTreeMap;
+
+/// A place in a project file.
+type At = (u16, Span);
+
+/// Rows that one project may declare.
+const ROWS: usize = 1000;
+
+/// Declared rows: each once, and not too many. Those refused are removed.
+pub(super) fn rows(sink: &mut Sink, rows: &mut Vec<(Span, DeclaredRow)>) {
+    let mut count = 0;
+    rows.retain(|(span, row)| {
+        count += 1;
+        if count == ROWS + 1 {
+            sink.report(*span, FaultKind::BadDeclaration { row: row_name(row), why: Refusal::TooMany });
+        }
+        count <= ROWS
+    });
+}
+
+/// Declared subtypes: of a known operator, and none that the language has. (A table cannot be written twice, so a
+/// row cannot be declared twice in one file.)
+pub(super) fn subtypes(sink: &mut Sink, layers: &Layers, rows: &[(Span, DeclaredRow)]) {
+    let own = Layers::default();
+    for (span, row) in rows {
+        if row.subtype.is_none() {
+            without_effect(sink, layers, &row.operator, None, &row.written);
+            continue;
+        }
+        let name = row.subtype.as_deref();
+        let standard = &*row.operator == "atomic" && name == Some("standard");
+        let language = own.find(&row.operator, name).is_some() || name == Some("subtask");
+        let part = Operator::parse(&row.operator).is_none()
+            && layers.find(&row.operator, name).is_some_and(|id| layers.get(id).kind() == Kind::Part);
+        if standard || language || part {
+            sink.report(*span, FaultKind::BadDeclaration { row: row_name(row), why: Refusal::Language });
+        } else {
+            without_effect(sink, layers, &row.operator, name, &row.written);
+        }
+    }
+}
+
+fn row_name(row: &DeclaredRow) -> String {
+    row.subtype.as_ref().map_or_else(|| row.operator.to_string(), |subtype| format!("{}.{subtype}", row.operator))
+}
+
+/// `[defaults]`: of known operators, subtypes and parts.
+pub(super) fn defaults(sink: &mut Sink, layers: &Layers, lines: &mut [DefaultLine], file: u16) {
+    let own = std::mem::replace(&mut sink.file, file);
+    let mut unknown: Option<Span> = None;
+    for line in lines {
+        let (operator, subtype) = (&*line.declared.operator, line.declared.subtype.as_deref());
+        if layers.find(operator, None).is_none() {
+            // Once for the operator, however many subtypes stand under it.
+            if unknown != Some(line.operator) {
+                unknown = Some(line.operator);
+                let valid: Vec<String> = layers.operators().map(str::to_owned).collect();
+                let near = near(operator, layers.operators());
+                sink.report(line.operator, FaultKind::UnknownOperator { found: operator.to_owned(), near, valid });
+            }
+            continue;
+        }
+        if let (Some(subtype), Some(span)) = (subtype, line.subtype)
+            && layers.find(operator, Some(subtype)).is_none()
+            && !(operator == "atomic" && subtype == "standard")
+        {
+            let names = || names_under(layers, operator);
+            let kind = FaultKind::UnknownSubtype {
+                operator: operator.to_owned(),
+                found: subtype.to_owned(),
+                near: near(subtype, names()),
+                valid: names().map(str::to_owned).collect(),
+            };
+            sink.report(span, kind);
+            continue;
+        }
+        without_effect(sink, layers, operator, subtype, &line.declared.written);
+    }
+    sink.file = own;
+}
+
+/// Subtypes and parts of an operator.
+fn names_under<'l>(layers: &'l Layers, operator: &'l str) -> impl Iterator<Item = &'l str> {
+    let parts = layers.rows().filter(move |(_, row)| row.kind() == Kind::Part && &**row.operator() == operator);
+    layers.subtypes_of(operator).chain(parts.filter_map(|(_, row)| row.subtype().map(|name| &**name)))
+}
+
+/// Accumulation where there are no steps to accumulate.
+fn without_effect(sink: &mut Sink, layers: &Layers, operator: &str, subtype: Option<&str>, written: &Written) {
+    let row = layers.find(operator, subtype).or_else(|| layers.find(operator, None)).map(|id| layers.get(id));
+    let Some(row) = row.filter(|row| !row.accumulates()) else { return };
+    let name = subtype.map_or_else(|| operator.to_owned(), |subtype| format!("{operator}.{subtype}"));
+    let data = written.accumulate_data.filter(|written| written.value).map(|written| written.span);
+    let format = written.accumulation_format.map(|written| written.span);
+    for (span, setting) in [(data, "accumulate_data"), (format, "accumulation_format")] {
+        if let Some(span) = span {
+            let kind = FaultKind::DefaultWithoutEffect { row: name.clone(), setting, base: row.base() };
+            sink.report(span, kind);
+        }
+    }
+}
+
+/// Rows that conflict by themselves: once for each pair of values that does it.
+pub(super) fn conflicts(sink: &mut Sink, layers: &Layers) {
+    let mut found: BTreeMap<(At, Option<At>), Fault> = BTreeMap::new();
+    for (id, row) in layers.rows().filter(|(id, _)| defaults_conflict(layers, *id)) {
+        let sides = [row.defaults().fresh_context.origin, row.defaults().inherit_context.origin];
+        let mut written: Vec<(Origin, u16, Span)> = sides.into_iter().filter_map(|side| place(&side)).collect();
+        // The later layer is the one that broke it; of two in one layer, fresh context.
+        written.sort_by_key(|(origin, ..)| std::cmp::Reverse(origin.layer));
+        let mut written = written.into_iter();
+        let Some((_, file, span)) = written.next() else { continue };
+        let other = written.next().map(|(_, file, span)| (file, span));
+        let entry = found.entry(((file, span), other));
+        entry
+            .and_modify(|fault| {
+                if let FaultKind::ConflictingDefaults { others, .. } = &mut fault.kind {
+                    *others += 1;
+                }
+            })
+            .or_insert(Fault { file, span, kind: FaultKind::ConflictingDefaults { row: id, others: 0, other } });
+    }
+    sink.faults.extend(found.into_values());
+}
+
+fn place(origin: &Origin) -> Option<(Origin, u16, Span)> {
+    match origin.place {
+        Place::Project(file, span) => Some((*origin, file, span)),
+        Place::Language | Place::Template(_) | Place::Request => None,
+    }
+}
+
+/// Operators, subtypes and roles that selectors name.
+pub(super) fn selectors(sink: &mut Sink, layers: &Layers, roles: &BTreeMap<String, Option<String>>, all: &[Requirement]) {
+    let own = sink.file;
+    for requirement in all {
+        sink.file = requirement.file;
+        let selector = &requirement.selector;
+        for operator in selector.operator.iter().filter(|name| layers.find(&name.value, None).is_none()) {
+            let valid = layers.operators().map(str::to_owned).collect();
+            let near = near(&operator.value, layers.operators());
+            sink.report(operator.span, FaultKind::UnknownOperator { found: operator.value.clone(), near, valid });
+        }
+        for subtype in &selector.subtype {
+            selected_subtype(sink, layers, subtype);
+        }
+        for role in selector.role.iter().filter(|role| !roles.contains_key(&role.value)) {
+            let near = near(&role.value, roles.keys().map(String::as_str));
+            sink.report(role.span, FaultKind::UnknownRole { found: role.value.clone(), near });
+        }
+    }
+    sink.file = own;
+}
+
+/// A subtype without its operator: any operator's will do.
+fn selected_subtype(sink: &mut Sink, layers: &Layers, subtype: &Spanned<String>) {
+    let known = || {
+        let rows = layers.rows().filter(|(_, row)| row.kind() != Kind::Operator);
+        rows.filter_map(|(_, row)| row.subtype().map(|name| &**name)).chain(["standard"])
+    };
+    if known().any(|name| name == subtype.value) {
+        return;
+    }
+    let mut valid: Vec<String> = known().map(str::to_owned).collect();
+    valid.sort();
+    valid.dedup();
+    let kind = FaultKind::UnknownSubtype {
+        operator: String::new(),
+        found: subtype.value.clone(),
+        near: near(&subtype.value, known()),
+        valid,
+    };
+    sink.report(subtype.span, kind);
+}

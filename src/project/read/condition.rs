@@ -1,0 +1,160 @@
+//! The conditions of `[[require]]`: `has owner`, `lacks scenario`, `manifest_tokens <= 4000`,
+//! `fresh_context == disabled`, `model in ["a", "b"]`, `model not in ["c"]`.
+
+use crate::base::suggest::nearest;
+use crate::project::require::{Condition, Field, Measure, Order, Test, Thing};
+use crate::template::setting::SettingName;
+
+/// Why a condition cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct ConditionError {
+    /// A lower-case fragment.
+    pub(super) reason: String,
+    /// The word that was probably meant.
+    pub(super) near: Option<String>,
+}
+
+fn error<T>(reason: impl Into<String>) -> Result<T, ConditionError> {
+    Err(ConditionError { reason: reason.into(), near: None })
+}
+
+fn list<'w>(words: impl IntoIterator<Item = &'w str>) -> String {
+    words.into_iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
+}
+
+fn unknown<T>(what: &str, found: &str, words: &[&'static str]) -> Result<T, ConditionError> {
+    let near = nearest(found, words.iter().copied()).map(str::to_owned);
+    let reason = format!("{what} `{found}` is none of {}", list(words.iter().copied()));
+    Err(ConditionError { reason, near })
+}
+
+/// Reads a condition.
+pub(super) fn condition(written: &str) -> Result<Condition, ConditionError> {
+    let tokens = tokens(written)?;
+    let tokens: Vec<&str> = tokens.iter().map(String::as_str).collect();
+    let test = match tokens.as_slice() {
+        [] => return error("a condition needs at least two words"),
+        [word @ ("has" | "lacks"), thing] => has(thing, *word == "has")?,
+        ["has" | "lacks", ..] => return error(format!("`has` and `lacks` take one of {}", list(things()))),
+        [fact, "in", rest @ ..] => among(fact, true, rest)?,
+        [fact, "not", "in", rest @ ..] => among(fact, false, rest)?,
+        [fact, order, value] => compare(fact, order, value)?,
+        [fact] => return error(format!("`{fact}` is not compared with anything")),
+        [_, _, ..] => return error("expected `has THING`, `FACT == VALUE`, `FACT <= NUMBER` or `FACT in [VALUE, …]`"),
+    };
+    Ok(Condition { text: written.trim().to_owned(), test })
+}
+
+fn things() -> impl Iterator<Item = &'static str> {
+    Thing::ALL.iter().map(|thing| thing.word())
+}
+
+fn has(thing: &str, wanted: bool) -> Result<Test, ConditionError> {
+    match Thing::parse(thing) {
+        Some(thing) => Ok(Test::Has(thing, wanted)),
+        None => unknown("the thing", thing, &things().collect::<Vec<_>>()),
+    }
+}
+
+fn facts() -> Vec<&'static str> {
+    Measure::ALL.iter().map(|measure| measure.word()).chain(Field::ALL.iter().map(|field| field.word())).collect()
+}
+
+fn compare(fact: &str, order: &str, value: &str) -> Result<Test, ConditionError> {
+    let Some(parsed) = Order::parse(order) else {
+        let words: Vec<&'static str> = Order::ALL.iter().map(|order| order.word()).chain(["in"]).collect();
+        return unknown("the comparison", order, &words);
+    };
+    if let Some(measure) = Measure::parse(fact) {
+        let digits = value.replace('_', "");
+        let Ok(number) = digits.parse::<u64>() else {
+            return error(format!("`{fact}` is compared with a whole number, not with `{value}`"));
+        };
+        return Ok(Test::Number(measure, parsed, number));
+    }
+    let wanted = match parsed {
+        Order::Equal => true,
+        Order::Unequal => false,
+        Order::AtMost | Order::Less | Order::AtLeast | Order::More if Field::parse(fact).is_some() => {
+            return error(format!("`{fact}` is a word: compare it with `==`, `!=` or `in`"));
+        }
+        Order::AtMost | Order::Less | Order::AtLeast | Order::More => return unknown("the fact", fact, &facts()),
+    };
+    let field = field(fact)?;
+    checked(field, value)?;
+    Ok(Test::Text(field, wanted, vec![value.to_owned()]))
+}
+
+fn field(fact: &str) -> Result<Field, ConditionError> {
+    if Measure::parse(fact).is_some() {
+        return error(format!("`{fact}` is a number: compare it with `<=`, `>=` or `==`"));
+    }
+    Field::parse(fact).map_or_else(|| unknown("the fact", fact, &facts()), Ok)
+}
+
+/// A setting is compared with its own words alone.
+fn checked(field: Field, value: &str) -> Result<(), ConditionError> {
+    let Some(words) = field.setting().map(SettingName::values) else { return Ok(()) };
+    if words.contains(&value) || value == "N/A" {
+        return Ok(());
+    }
+    unknown(&format!("the value of `{}`", field.word()), value, &words)
+}
+
+fn among(fact: &str, wanted: bool, rest: &[&str]) -> Result<Test, ConditionError> {
+    let field = field(fact)?;
+    let ["[", items @ .., "]"] = rest else {
+        return error("`in` takes a list: `model in [\"a\", \"b\"]`");
+    };
+    let mut values = Vec::new();
+    for (at, item) in items.iter().enumerate() {
+        match (at % 2 == 1, *item) {
+            (true, ",") => {}
+            (false, "," | "[" | "]") | (true, _) => return error("the values of a list are separated by one comma"),
+            (false, value) => {
+                checked(field, value)?;
+                values.push(value.to_owned());
+            }
+        }
+    }
+    if values.is_empty() {
+        return error("a list of no values holds for nothing");
+    }
+    Ok(Test::Text(field, wanted, values))
+}
+
+/// Words, quoted values without their quotes, comparison signs, `[`, `]` and `,`.
+fn tokens(text: &str) -> Result<Vec<String>, ConditionError> {
+    let mut out = Vec::new();
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        let mut token = String::new();
+        match c {
+            c if c.is_whitespace() => continue,
+            '[' | ']' | ',' => token.push(c),
+            '"' | '\'' => loop {
+                match chars.next() {
+                    Some(end) if end == c => break,
+                    Some(inner) => token.push(inner),
+                    None => return error(format!("the value after {c} has no closing {c}")),
+                }
+            },
+            '<' | '>' | '=' | '!' => {
+                token.push(c);
+                while let Some(sign) = chars.next_if(|c| matches!(c, '<' | '>' | '=' | '!')) {
+                    token.push(sign);
+                }
+            }
+            c => {
+                token.push(c);
+                while let Some(inner) =
+                    chars.next_if(|c| !c.is_whitespace() && !matches!(c, '[' | ']' | ',' | '"' | '\'' | '<' | '>' | '=' | '!'))
+                {
+                    token.push(inner);
+                }
+            }
+        }
+        out.push(token);
+    }
+    Ok(out)
+}

@@ -1,0 +1,164 @@
+//! One project file as read, before a shared file is laid beneath it.
+
+use super::layers::{defaults, operators};
+use super::lints::{LintLine, lints};
+use super::require::requirements;
+use super::sections::{allow, edition, limits, owners, project, reserved, roles, templates};
+use super::shared::{Extends, extends};
+use super::value::{Sink, Table, span};
+use crate::base::rule_meta::RuleMeta;
+use crate::base::span::{Span, Spanned};
+use crate::project::config::{Reserved, Templates};
+use crate::project::fault::{Fault, FaultKind};
+use crate::project::glob::Globs;
+use crate::project::require::Requirement;
+use crate::settings::layers::{DeclaredDefault, DeclaredRow};
+use crate::syntax::limits::Limits;
+use std::collections::BTreeMap;
+
+/// The keys at the top of a project file.
+const KEYS: [&str; 19] = [
+    "edition",
+    "extends",
+    "project",
+    "templates",
+    "defaults",
+    "operators",
+    "lints",
+    "require",
+    "owners",
+    "limits",
+    "allow",
+    "roles",
+    "models",
+    "policy",
+    "providers",
+    "eval",
+    "history",
+    "package",
+    "fmt",
+];
+
+/// The keys that a shared file may have.
+const SHARED: [&str; 5] = ["edition", "lints", "defaults", "require", "allow"];
+
+/// Syntax faults that are kept of one file; the rest repeats them.
+const SYNTAX_FAULTS: usize = 100;
+
+/// Whose file it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Owner {
+    /// The project's own.
+    Project,
+    /// A file that the project extends.
+    Shared,
+}
+
+/// Everything that one file says.
+#[derive(Debug, Default)]
+pub(super) struct Draft {
+    pub(super) name: Option<Spanned<String>>,
+    pub(super) extends: Option<Extends>,
+    pub(super) templates: Templates,
+    pub(super) rows: Vec<(Span, DeclaredRow)>,
+    pub(super) defaults: Vec<DefaultLine>,
+    pub(super) lints: Vec<LintLine>,
+    pub(super) requirements: Vec<Requirement>,
+    pub(super) owners: Vec<(Globs, String)>,
+    pub(super) limits: Limits,
+    pub(super) roles: BTreeMap<String, Option<String>>,
+    pub(super) reserved: BTreeMap<String, Reserved>,
+    pub(super) allow: Vec<Spanned<String>>,
+    pub(super) faults: Vec<Fault>,
+}
+
+/// One table of `[defaults]`.
+#[derive(Debug)]
+pub(super) struct DefaultLine {
+    /// Where the operator's name stands.
+    pub(super) operator: Span,
+    /// Where the subtype's name stands.
+    pub(super) subtype: Option<Span>,
+    /// What it says.
+    pub(super) declared: DeclaredDefault,
+}
+
+/// Reads one file.
+pub(super) fn draft(text: &str, file: u16, owner: Owner, rules: &[&'static RuleMeta]) -> Draft {
+    let mut sink = Sink { file, faults: Vec::new() };
+    let (tree, errors) = toml::de::DeTable::parse_recoverable(text);
+    let mut broken: Vec<Span> = Vec::new();
+    for error in errors.iter().take(SYNTAX_FAULTS) {
+        let at = error.span().map_or(Span::at(0), |range| visible(text, span(&range)));
+        broken.push(at);
+        sink.report(at, FaultKind::Syntax { message: error.message().to_owned() });
+    }
+    let syntax = sink.faults.len();
+    let mut out = Draft::default();
+    top(&mut sink, &mut out, tree.get_ref(), owner, rules);
+    let mut faults = sink.faults;
+    // A line that is not TOML has said what is wrong with it: nothing is said about what was made of it.
+    let lines: Vec<Span> = broken.iter().map(|span| line(text, *span)).collect();
+    let mut at = 0;
+    faults.retain(|fault| {
+        at += 1;
+        at <= syntax || !lines.iter().any(|line| line.start <= fault.span.start && fault.span.start <= line.end)
+    });
+    out.faults = faults;
+    out
+}
+
+fn top(sink: &mut Sink, out: &mut Draft, tree: &Table<'_>, owner: Owner, rules: &[&'static RuleMeta]) {
+    for (key, value) in tree {
+        let name = key.get_ref().as_ref();
+        if owner == Owner::Shared && KEYS.contains(&name) && !SHARED.contains(&name) {
+            sink.report(span(&key.span()), FaultKind::NotShared { key: name.to_owned() });
+            continue;
+        }
+        match name {
+            "edition" => edition(sink, value),
+            "extends" => out.extends = extends(sink, value),
+            "project" => out.name = project(sink, value),
+            "templates" => out.templates = templates(sink, value),
+            "defaults" => defaults(sink, value, &mut out.defaults),
+            "operators" => operators(sink, value, &mut out.rows),
+            "lints" => lints(sink, value, rules, &mut out.lints),
+            "require" => requirements(sink, value, &mut out.requirements),
+            "owners" => owners(sink, value, &mut out.owners),
+            "limits" => limits(sink, value, &mut out.limits),
+            "allow" => out.allow = allow(sink, value),
+            "roles" | "models" | "policy" | "providers" | "eval" | "history" | "package" | "fmt" => {
+                if let Some(section) = reserved(sink, key, value) {
+                    out.reserved.insert(name.to_owned(), section);
+                }
+                if name == "roles" {
+                    out.roles = roles(value);
+                }
+            }
+            _ if owner == Owner::Shared => sink.unknown_key("", key, &SHARED),
+            _ => sink.unknown_key("", key, &KEYS),
+        }
+    }
+}
+
+/// A place that can be shown: an empty one takes the character at it, or the one before the end.
+fn visible(text: &str, span: Span) -> Span {
+    let start = text.floor_char_boundary(span.start as usize);
+    let end = text.ceil_char_boundary((span.end as usize).max(start)).min(text.len());
+    if start < end {
+        return Span::of(start, end);
+    }
+    match text.get(start..).and_then(|rest| rest.chars().next()) {
+        Some(c) if !matches!(c, '\n' | '\r') => Span::of(start, start + c.len_utf8()),
+        _ => Span::of(start.min(text.len()), start.min(text.len())),
+    }
+}
+
+/// The line that a place stands on, without its end.
+fn line(text: &str, span: Span) -> Span {
+    let at = text.floor_char_boundary(span.start as usize);
+    let (before, after) = text.split_at_checked(at).unwrap_or((text, ""));
+    let start = before.rfind('\n').map_or(0, |newline| newline + 1);
+    let end = at + after.find('\n').unwrap_or(after.len());
+    Span::of(start, end)
+}

@@ -1,0 +1,157 @@
+//! `[operators.*]` and `[defaults.*]`: rows and defaults as written. Whether the rows exist is asked when all of
+//! them are known.
+
+use super::draft::DefaultLine;
+use super::value::{Key, Sink, Table, Value, boolean, span, table, text};
+use crate::base::span::{Span, Spanned};
+use crate::project::fault::{FaultKind, Refusal};
+use crate::settings::layers::{DeclaredDefault, DeclaredRow};
+use crate::settings::operators::Operator;
+use crate::template::setting::{SettingName, Word, Written};
+use std::sync::Arc;
+use toml::de::DeValue;
+
+const SETTINGS: [&str; 4] = ["inherit_context", "accumulate_data", "accumulation_format", "fresh_context"];
+const ROW: [&str; 5] = ["base", "inherit_context", "accumulate_data", "accumulation_format", "fresh_context"];
+
+/// Reads one setting. `false` when the key is none.
+fn setting(sink: &mut Sink, row: &str, key: &Key<'_>, value: &Value<'_>, out: &mut Written) -> bool {
+    fn word<T: Word>(sink: &mut Sink, key: &str, value: &Value<'_>) -> Option<Spanned<T>> {
+        let found = text(sink, key, value)?;
+        if let Some(word) = T::parse(found.value) {
+            return Some(Spanned::new(word, found.span));
+        }
+        let words: Vec<&str> = T::ALL.iter().map(|word| word.word()).collect();
+        sink.bad_word(key, found, &words);
+        None
+    }
+    let Some(name) = SettingName::parse(key.get_ref()) else { return false };
+    let full = format!("{row}.{}", name.word());
+    match name {
+        SettingName::InheritContext => out.inherit_context = word(sink, &full, value),
+        SettingName::AccumulateData => out.accumulate_data = boolean(sink, &full, value),
+        SettingName::AccumulationFormat => out.accumulation_format = word(sink, &full, value),
+        SettingName::FreshContext => out.fresh_context = word(sink, &full, value),
+    }
+    true
+}
+
+pub(super) fn defaults(sink: &mut Sink, value: &Value<'_>, out: &mut Vec<DefaultLine>) {
+    for (operator, value) in table(sink, "defaults", value).into_iter().flatten() {
+        let name: Arc<str> = operator.get_ref().as_ref().into();
+        if SETTINGS.contains(&&*name) {
+            // The slip of writing a setting for every type at once.
+            let kind = FaultKind::UnknownOperator { found: name.to_string(), near: None, valid: Vec::new() };
+            sink.report(span(&operator.span()), kind);
+            continue;
+        }
+        let row = format!("defaults.{name}");
+        let Some(settings) = table(sink, &row, value) else { continue };
+        let operator_span = span(&operator.span());
+        let mut written = Written::default();
+        for (key, value) in settings {
+            if setting(sink, &row, key, value, &mut written) {
+                continue;
+            }
+            let DeValue::Table(of_subtype) = value.get_ref() else {
+                sink.unknown_key(&row, key, &SETTINGS);
+                continue;
+            };
+            let declared = DeclaredDefault {
+                operator: Arc::clone(&name),
+                subtype: Some(key.get_ref().as_ref().into()),
+                written: subtype_settings(sink, &format!("{row}.{}", key.get_ref()), of_subtype, &SETTINGS),
+                file: sink.file,
+            };
+            out.push(DefaultLine { operator: operator_span, subtype: Some(span(&key.span())), declared });
+        }
+        let declared = DeclaredDefault { operator: name, subtype: None, written, file: sink.file };
+        out.push(DefaultLine { operator: operator_span, subtype: None, declared });
+    }
+}
+
+fn subtype_settings(sink: &mut Sink, row: &str, settings: &Table<'_>, valid: &[&'static str]) -> Written {
+    let mut written = Written::default();
+    for (key, value) in settings {
+        if !setting(sink, row, key, value, &mut written) {
+            sink.unknown_key(row, key, valid);
+        }
+    }
+    written
+}
+
+pub(super) fn operators(sink: &mut Sink, value: &Value<'_>, out: &mut Vec<(Span, DeclaredRow)>) {
+    for (key, value) in table(sink, "operators", value).into_iter().flatten() {
+        let name: Arc<str> = key.get_ref().as_ref().into();
+        let table_name = format!("operators.{name}");
+        let Some(row) = table(sink, &table_name, value) else { continue };
+        let at = span(&key.span());
+        if Operator::parse(&name).is_none() {
+            operator(sink, at, &name, row, out);
+        }
+        for (key, value) in row {
+            let subtype = key.get_ref().as_ref();
+            let key_span = span(&key.span());
+            let DeValue::Table(settings) = value.get_ref() else {
+                if Operator::parse(&name).is_some() {
+                    let why = Refusal::Language;
+                    sink.report(key_span, FaultKind::BadDeclaration { row: name.to_string(), why });
+                }
+                continue;
+            };
+            let declared = DeclaredRow {
+                operator: Arc::clone(&name),
+                subtype: Some(subtype.into()),
+                base: Operator::Atomic,
+                written: subtype_settings(sink, &format!("{table_name}.{subtype}"), settings, &SETTINGS),
+                file: sink.file,
+            };
+            if is_name(subtype) {
+                out.push((key_span, declared));
+            } else {
+                sink.report(key_span, FaultKind::BadDeclaration { row: format!("{name}.{subtype}"), why: Refusal::BadName });
+            }
+        }
+    }
+}
+
+/// A declared operator's own keys.
+fn operator(sink: &mut Sink, at: Span, name: &Arc<str>, row: &Table<'_>, out: &mut Vec<(Span, DeclaredRow)>) {
+    let table_name = format!("operators.{name}");
+    let mut written = Written::default();
+    let mut base = None;
+    let mut has_base = false;
+    for (key, value) in row {
+        if setting(sink, &table_name, key, value, &mut written) || matches!(value.get_ref(), DeValue::Table(_)) {
+            continue;
+        }
+        if key.get_ref() != "base" {
+            sink.unknown_key(&table_name, key, &ROW);
+            continue;
+        }
+        has_base = true;
+        let Some(word) = text(sink, &format!("{table_name}.base"), value) else { continue };
+        base = Operator::parse(word.value);
+        if base.is_none() {
+            sink.bad_word(&format!("{table_name}.base"), word, &Operator::ALL.map(Operator::word));
+        }
+    }
+    if !has_base {
+        sink.report(at, FaultKind::BadDeclaration { row: name.to_string(), why: Refusal::NoBase });
+    }
+    if !is_name(name) {
+        sink.report(at, FaultKind::BadDeclaration { row: name.to_string(), why: Refusal::BadName });
+        return;
+    }
+    // With a base that cannot be read it still counts as declared, so that its templates are not blamed.
+    let base = base.unwrap_or(Operator::Atomic);
+    out.push((at, DeclaredRow { operator: Arc::clone(name), subtype: None, base, written, file: sink.file }));
+}
+
+/// Letters, digits, `_` and `-`, beginning with a letter.
+fn is_name(name: &str) -> bool {
+    let mut chars = name.chars();
+    chars.next().is_some_and(char::is_alphabetic)
+        && chars.all(|c| c.is_alphanumeric() || matches!(c, '_' | '-'))
+        && name.len() <= 100
+}

@@ -1,0 +1,81 @@
+//! `[lints]`: names to rules. A line about one rule beats one about a family, that one beats `all`.
+
+use super::sections::near;
+use super::value::{Sink, Value, span, table, text};
+use crate::base::rule_meta::{Code, RuleMeta};
+use crate::base::span::Span;
+use crate::project::fault::FaultKind;
+use crate::project::lints::{FAMILIES, Level};
+
+/// How much a line speaks about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Reach {
+    All,
+    Family,
+    Rule,
+}
+
+/// One line of `[lints]`.
+#[derive(Clone, Debug)]
+pub(super) struct LintLine {
+    /// Where the level stands.
+    pub(super) span: Span,
+    pub(super) reach: Reach,
+    /// Rules that it sets: locked ones are left out where it would lower them.
+    pub(super) codes: Vec<Code>,
+    pub(super) level: Level,
+}
+
+/// What a name in `[lints]` (or `[allow] loosen`) means.
+pub(super) fn named(name: &str, rules: &[&'static RuleMeta]) -> Option<(Reach, Vec<&'static RuleMeta>)> {
+    if name == "all" {
+        return Some((Reach::All, rules.to_vec()));
+    }
+    let family = FAMILIES.iter().find(|(word, hundred)| *word == name || name.eq_ignore_ascii_case(&format!("CTX{hundred}xx")));
+    if let Some((_, hundred)) = family {
+        return Some((Reach::Family, rules.iter().copied().filter(|rule| rule.code.family() == *hundred).collect()));
+    }
+    let is_named = |rule: &&&'static RuleMeta| {
+        rule.name == name || rule.renamed_from.contains(&name) || rule.code.to_string().eq_ignore_ascii_case(name)
+    };
+    rules.iter().find(is_named).map(|rule| (Reach::Rule, vec![*rule]))
+}
+
+pub(super) fn lints(sink: &mut Sink, value: &Value<'_>, rules: &[&'static RuleMeta], out: &mut Vec<LintLine>) {
+    let mut seen: Vec<(Code, Span)> = Vec::new();
+    for (key, value) in table(sink, "lints", value).into_iter().flatten() {
+        let name = key.get_ref().as_ref();
+        let at = span(&key.span());
+        let Some((reach, named)) = named(name, rules) else {
+            let words = rules.iter().map(|rule| rule.name).chain(FAMILIES.map(|(word, _)| word)).chain(["all"]);
+            sink.report(at, FaultKind::UnknownRule { found: name.to_owned(), near: near(name, words) });
+            continue;
+        };
+        let Some(word) = text(sink, &format!("lints.{name}"), value) else { continue };
+        let Some(level) = Level::parse(word.value) else {
+            sink.bad_word(&format!("lints.{name}"), word, &Level::WORDS);
+            continue;
+        };
+        if let (Reach::Rule, [rule]) = (reach, named.as_slice()) {
+            if let Some((_, first)) = seen.iter().find(|(code, _)| *code == rule.code) {
+                sink.report(at, FaultKind::RepeatedRule { rule: rule.name, first: *first });
+                continue;
+            }
+            seen.push((rule.code, at));
+        }
+        let codes: Vec<Code> = named.iter().filter(|rule| !is_lowered(rule, level)).map(|rule| rule.code).collect();
+        if codes.is_empty() && !named.is_empty() {
+            // Every rule that the line names is locked.
+            let floor = named.first().and_then(|rule| rule.severity).map_or("error", |severity| severity.as_str());
+            sink.report(word.span, FaultKind::LockedRule { rule: name.to_owned(), level: level.as_str(), floor });
+            continue;
+        }
+        out.push(LintLine { span: word.span, reach, codes, level });
+    }
+}
+
+/// Whether a level is beneath what a locked rule promises.
+fn is_lowered(rule: &RuleMeta, level: Level) -> bool {
+    let promised = rule.severity.map_or(0, |severity| Level::At(severity).strictness());
+    rule.locked && level.strictness() < promised
+}

@@ -1,0 +1,16 @@
+//! From text to [`super::config::Config`]. The only door to the TOML reader; lowers its tree by hand, so that every
+//! fault of a file is found in one run, each at its own place.
+
+mod check;
+mod condition;
+mod draft;
+mod layers;
+mod lints;
+mod loosen;
+mod merge;
+mod require;
+mod sections;
+mod shared;
+mod value;
+
+pub(crate) use merge::read;

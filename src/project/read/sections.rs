@@ -1,0 +1,134 @@
+//! The small sections: `edition`, `[project]`, `[templates]`, `[owners]`, `[limits]`, `[allow]`, and those of later
+//! releases.
+
+use super::value::{Key, Sink, Value, globs, number, span, table, text, texts};
+use crate::base::span::Spanned;
+use crate::base::suggest::nearest;
+use crate::project::config::{EDITION, Reserved, Templates};
+use crate::project::fault::FaultKind;
+use crate::project::glob::Globs;
+use crate::syntax::limits::Limits;
+use std::collections::BTreeMap;
+use toml::de::DeValue;
+
+pub(super) fn edition(sink: &mut Sink, value: &Value<'_>) {
+    let Some(found) = text(sink, "edition", value) else { return };
+    if found.value != EDITION {
+        sink.report(found.span, FaultKind::UnknownEdition { found: found.value.to_owned() });
+    }
+}
+
+pub(super) fn project(sink: &mut Sink, value: &Value<'_>) -> Option<Spanned<String>> {
+    let mut name = None;
+    for (key, value) in table(sink, "project", value)? {
+        match key.get_ref().as_ref() {
+            "name" => name = text(sink, "project.name", value).map(|name| name.map(str::to_owned)),
+            "version" => drop(text(sink, "project.version", value)),
+            "description" => drop(text(sink, "project.description", value)),
+            _ => sink.unknown_key("project", key, &["name", "version", "description"]),
+        }
+    }
+    if let Some(empty) = name.as_ref().filter(|name| name.value.trim().is_empty()) {
+        let kind = FaultKind::BadValue {
+            key: "project.name".to_owned(),
+            found: empty.value.clone(),
+            expected: "a name with at least one character".to_owned(),
+            near: None,
+        };
+        sink.report(empty.span, kind);
+        return None;
+    }
+    name
+}
+
+pub(super) fn templates(sink: &mut Sink, value: &Value<'_>) -> Templates {
+    let mut out = Templates::default();
+    for (key, value) in table(sink, "templates", value).into_iter().flatten() {
+        match key.get_ref().as_ref() {
+            "include" => out.include = Some(globs(sink, "templates.include", value)).filter(|globs| !globs.is_empty()),
+            "exclude" => out.exclude = globs(sink, "templates.exclude", value),
+            _ => sink.unknown_key("templates", key, &["include", "exclude"]),
+        }
+    }
+    out
+}
+
+pub(super) fn owners(sink: &mut Sink, value: &Value<'_>, out: &mut Vec<(Globs, String)>) {
+    for (key, value) in table(sink, "owners", value).into_iter().flatten() {
+        let pattern = key.get_ref().as_ref();
+        let mut globs = Globs::default();
+        if let Err(error) = globs.add(pattern) {
+            sink.report(span(&key.span()), FaultKind::BadGlob { pattern: pattern.to_owned(), error });
+        }
+        if let Some(owner) = text(sink, &format!("owners.\"{pattern}\""), value) {
+            out.push((globs, owner.value.to_owned()));
+        }
+    }
+}
+
+/// Upper ends of what a limit can be raised to: what spans, counters and the stack can hold.
+const LIMITS: [(&str, u64); 8] = [
+    ("depth", 512),
+    ("attributes", 65_535),
+    ("namespaces", 1_000),
+    ("file", 1 << 30),
+    ("text", 1 << 30),
+    ("name", 65_535),
+    ("nodes", 100_000_000),
+    ("diagnostics", 1_000_000),
+];
+
+pub(super) fn limits(sink: &mut Sink, value: &Value<'_>, out: &mut Limits) {
+    for (key, value) in table(sink, "limits", value).into_iter().flatten() {
+        let name = key.get_ref().as_ref();
+        let Some((_, top)) = LIMITS.iter().find(|(limit, _)| *limit == name) else {
+            sink.unknown_key("limits", key, &LIMITS.map(|(limit, _)| limit));
+            continue;
+        };
+        let Some(number) = number(sink, &format!("limits.{name}"), value, (1, *top)) else { continue };
+        match name {
+            "depth" => out.depth = number as u32,
+            "attributes" => out.attributes = number as u32,
+            "namespaces" => out.namespaces = number as u32,
+            "file" => out.file = number,
+            "text" => out.text = number as u32,
+            "name" => out.name = number as u32,
+            "nodes" => out.nodes = number as u32,
+            _ => out.diagnostics = number as u32,
+        }
+    }
+}
+
+pub(super) fn allow(sink: &mut Sink, value: &Value<'_>) -> Vec<Spanned<String>> {
+    let mut out = Vec::new();
+    for (key, value) in table(sink, "allow", value).into_iter().flatten() {
+        if key.get_ref().as_ref() == "loosen" {
+            out.extend(texts(sink, "allow.loosen", value).into_iter().map(|entry| entry.map(str::to_owned)));
+        } else {
+            sink.unknown_key("allow", key, &["loosen"]);
+        }
+    }
+    out
+}
+
+/// A section that a later release reads: a table, kept with its place.
+pub(super) fn reserved(sink: &mut Sink, key: &Key<'_>, value: &Value<'_>) -> Option<Reserved> {
+    table(sink, key.get_ref(), value)?;
+    Some(Reserved { file: sink.file, span: span(&key.span()), value: span(&value.span()) })
+}
+
+/// The names of `[roles.NAME]`, and the task that each plays where it says so.
+pub(super) fn roles(value: &Value<'_>) -> BTreeMap<String, Option<String>> {
+    let DeValue::Table(roles) = value.get_ref() else { return BTreeMap::new() };
+    let task = |role: &Value<'_>| {
+        let DeValue::Table(role) = role.get_ref() else { return None };
+        let Some(DeValue::String(task)) = role.get("template").map(toml::Spanned::get_ref) else { return None };
+        Some(task.as_ref().to_owned())
+    };
+    roles.iter().map(|(name, role)| (name.get_ref().as_ref().to_owned(), task(role))).collect()
+}
+
+/// The nearest of owned names.
+pub(super) fn near<'s>(written: &str, names: impl IntoIterator<Item = &'s str>) -> Option<String> {
+    nearest(written, names).map(str::to_owned)
+}

@@ -1,0 +1,139 @@
+//! Typed access to TOML values: each getter gives the value or reports what stands there instead.
+
+use crate::base::span::{Span, Spanned};
+use crate::base::suggest::nearest;
+use crate::project::fault::{Fault, FaultKind};
+use crate::project::glob::Globs;
+use std::ops::Range;
+use toml::de::{DeString, DeValue};
+
+/// A TOML table with the places of its keys and values.
+pub(super) type Table<'i> = toml::de::DeTable<'i>;
+/// A key with its place.
+pub(super) type Key<'i> = toml::Spanned<DeString<'i>>;
+/// A value with its place.
+pub(super) type Value<'i> = toml::Spanned<DeValue<'i>>;
+
+/// Where faults of one file go.
+#[derive(Debug)]
+pub(super) struct Sink {
+    /// The file's index.
+    pub(super) file: u16,
+    /// What was found so far.
+    pub(super) faults: Vec<Fault>,
+}
+
+impl Sink {
+    pub(super) fn report(&mut self, span: Span, kind: FaultKind) {
+        self.faults.push(Fault { file: self.file, span, kind });
+    }
+
+    /// Reports a value of a wrong type.
+    pub(super) fn wrong_type(&mut self, key: &str, value: &Value<'_>, expected: &'static str) {
+        let kind = FaultKind::WrongType { key: key.to_owned(), expected, found: found(value.get_ref()) };
+        self.report(span(&value.span()), kind);
+    }
+
+    /// Reports a key that nothing reads.
+    pub(super) fn unknown_key(&mut self, table: &str, key: &Key<'_>, valid: &[&'static str]) {
+        let near = nearest(key.get_ref(), valid.iter().copied()).map(str::to_owned);
+        let kind = FaultKind::UnknownKey {
+            table: table.to_owned(),
+            key: key.get_ref().as_ref().to_owned(),
+            near,
+            valid: valid.to_vec(),
+        };
+        self.report(span(&key.span()), kind);
+    }
+
+    /// Reports a word outside its set.
+    pub(super) fn bad_word(&mut self, key: &str, value: Spanned<&str>, words: &[&str]) {
+        let near = nearest(value.value, words.iter().copied()).map(str::to_owned);
+        let expected = words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ");
+        let kind = FaultKind::BadValue { key: key.to_owned(), found: value.value.to_owned(), expected, near };
+        self.report(value.span, kind);
+    }
+}
+
+/// A span of the TOML reader as one of ours.
+pub(super) fn span(range: &Range<usize>) -> Span {
+    Span::of(range.start, range.end)
+}
+
+fn found(value: &DeValue<'_>) -> &'static str {
+    match value {
+        DeValue::String(_) => "a text",
+        DeValue::Integer(_) | DeValue::Float(_) => "a number",
+        DeValue::Boolean(_) => "`true` or `false` without quotes",
+        DeValue::Datetime(_) => "a date",
+        DeValue::Array(_) => "a list",
+        DeValue::Table(_) => "a table",
+    }
+}
+
+/// A text.
+pub(super) fn text<'v>(sink: &mut Sink, key: &str, value: &'v Value<'_>) -> Option<Spanned<&'v str>> {
+    let DeValue::String(text) = value.get_ref() else {
+        sink.wrong_type(key, value, "a text in quotes");
+        return None;
+    };
+    Some(Spanned::new(text.as_ref(), span(&value.span())))
+}
+
+/// A text, or a list of texts.
+pub(super) fn texts<'v>(sink: &mut Sink, key: &str, value: &'v Value<'_>) -> Vec<Spanned<&'v str>> {
+    if let DeValue::Array(list) = value.get_ref() {
+        return list.iter().filter_map(|item| text(sink, key, item)).collect();
+    }
+    let DeValue::String(text) = value.get_ref() else {
+        sink.wrong_type(key, value, "a text or a list of texts");
+        return Vec::new();
+    };
+    vec![Spanned::new(text.as_ref(), span(&value.span()))]
+}
+
+/// A table.
+pub(super) fn table<'v, 'i>(sink: &mut Sink, key: &str, value: &'v Value<'i>) -> Option<&'v Table<'i>> {
+    let DeValue::Table(table) = value.get_ref() else {
+        sink.wrong_type(key, value, "a table");
+        return None;
+    };
+    Some(table)
+}
+
+/// `true` or `false`.
+pub(super) fn boolean(sink: &mut Sink, key: &str, value: &Value<'_>) -> Option<Spanned<bool>> {
+    let DeValue::Boolean(boolean) = value.get_ref() else {
+        sink.wrong_type(key, value, "`true` or `false` without quotes");
+        return None;
+    };
+    Some(Spanned::new(*boolean, span(&value.span())))
+}
+
+/// A whole number within bounds.
+pub(super) fn number(sink: &mut Sink, key: &str, value: &Value<'_>, bounds: (u64, u64)) -> Option<u64> {
+    let DeValue::Integer(integer) = value.get_ref() else {
+        sink.wrong_type(key, value, "a whole number");
+        return None;
+    };
+    let parsed = i128::from_str_radix(integer.as_str(), integer.radix()).ok();
+    let number = parsed.and_then(|number| u64::try_from(number).ok());
+    if let Some(number) = number.filter(|number| (bounds.0..=bounds.1).contains(number)) {
+        return Some(number);
+    }
+    let expected = format!("a number from {} to {}", bounds.0, bounds.1);
+    let kind = FaultKind::BadValue { key: key.to_owned(), found: integer.as_str().to_owned(), expected, near: None };
+    sink.report(span(&value.span()), kind);
+    None
+}
+
+/// A pattern, or a list of patterns.
+pub(super) fn globs(sink: &mut Sink, key: &str, value: &Value<'_>) -> Globs {
+    let mut globs = Globs::default();
+    for pattern in texts(sink, key, value) {
+        if let Err(error) = globs.add(pattern.value) {
+            sink.report(pattern.span, FaultKind::BadGlob { pattern: pattern.value.to_owned(), error });
+        }
+    }
+    globs
+}
