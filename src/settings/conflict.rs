@@ -35,6 +35,15 @@ pub enum Side {
     Fresh,
 }
 
+/// What a task without any context is left with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Alone {
+    /// Its description and instructions alone.
+    Empty,
+    /// Files, inputs or parameters of its own.
+    OwnContent,
+}
+
 /// A set of settings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SettingSet(u8);
@@ -66,7 +75,7 @@ pub struct Verdict {
     /// Fresh context is looked up although context is inherited.
     pub exclusivity: Option<Exclusivity>,
     /// Nothing is inherited, carried or looked up.
-    pub no_context: bool,
+    pub no_context: Option<Alone>,
     /// `subset`, and nothing says which part.
     pub subset_selects_nothing: bool,
     /// Written, and without any effect.
@@ -87,7 +96,7 @@ pub fn judge(resolved: &Resolved, layers: &Layers, facts: TaskFacts) -> Verdict 
     let inherit = resolved.inherit_context.value;
     let mut out = Verdict {
         exclusivity: exclusivity(resolved, layers),
-        no_context: is_without_context(resolved),
+        no_context: is_without_context(resolved).then_some(if facts.has_content { Alone::OwnContent } else { Alone::Empty }),
         subset_selects_nothing: inherit == Inherit::Subset && !facts.selects,
         ..Verdict::default()
     };

@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
 mod cli;
+mod project;
+mod settings;
 mod support;
 mod syntax;
 mod tidy;
