@@ -18,6 +18,7 @@ mod text;
 pub mod tree;
 mod value;
 mod wellformed;
+pub mod write;
 
 pub use fault::{Fault, FaultKind};
 pub use limits::Limits;

@@ -1,3 +1,4 @@
 //! The reader: well-formedness, recovery, limits, decoding, edits.
 
 mod reader;
+mod write;

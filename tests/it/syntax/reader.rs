@@ -3,6 +3,7 @@
 use ctxc::syntax::fault::FaultKind;
 use ctxc::syntax::{Limits, Reader};
 use pretty_assertions::assert_eq;
+use std::fmt::Write as _;
 
 /// The faults of a text: kind and what stands under the span.
 pub(super) fn faults(text: &str) -> Vec<(FaultKind, &str)> {
@@ -13,10 +14,10 @@ pub(super) fn faults(text: &str) -> Vec<(FaultKind, &str)> {
 
 /// The tree in brackets: `task(description('text') steps())`.
 pub(super) fn outline(text: &str) -> String {
-    fn write(out: &mut String, element: ctxc::syntax::tree::Element<'_>) {
+    fn append(out: &mut String, element: ctxc::syntax::tree::Element<'_>) {
         out.push_str(element.name());
         for attribute in element.attributes() {
-            out.push_str(&format!("[{}={}]", attribute.name(), attribute.value()));
+            let _ = write!(out, "[{}={}]", attribute.name(), attribute.value());
         }
         out.push('(');
         let mut first = true;
@@ -28,8 +29,8 @@ pub(super) fn outline(text: &str) -> String {
                 out.push(' ');
             }
             match node.as_element() {
-                Some(child) => write(out, child),
-                None => out.push_str(&format!("{:?}", node.text().trim())),
+                Some(child) => append(out, child),
+                None => drop(write!(out, "{:?}", node.text().trim())),
             }
         }
         out.push(')');
@@ -39,7 +40,7 @@ pub(super) fn outline(text: &str) -> String {
     let mut out = String::new();
     for node in reader.document(text).nodes() {
         if let Some(root) = node.as_element() {
-            write(&mut out, root);
+            append(&mut out, root);
         }
     }
     out

@@ -1,0 +1,173 @@
+//! The smallest edits that change an element and keep everything around it: indentation, line breaks, quotes.
+//!
+//! `xml` given to these functions is written with `\n` and without indentation of its own around it; its lines are
+//! indented and broken like those of the file.
+
+use super::escape::escape_attribute;
+use crate::base::fix::Edit;
+use crate::base::span::Span;
+use crate::syntax::tree::{Element, Kind};
+
+/// Adds a child behind the last one.
+pub fn insert_child(element: Element<'_>, xml: &str) -> Edit {
+    let text = element.document().text;
+    if let Some(last) = element.elements().last() {
+        return insert_after(last, xml);
+    }
+    let Some(own) = indent(text, element.span().start) else { return insert_flat(element, xml) };
+    let (line, inside) = (line_break(text), deeper(element, own));
+    let body = indented(xml, &inside, line);
+    let inner = element.inner();
+    if element.is_empty_tag() {
+        return open_up(element, &format!("{line}{inside}{body}{line}{own}"));
+    }
+    let content = inner.slice(text);
+    if content.trim().is_empty() {
+        return Edit::replace(inner, format!("{line}{inside}{body}{line}{own}"));
+    }
+    // Text, comments: the child goes behind them, and what white space follows them stays.
+    let kept = inner.start + content.trim_end().len() as u32;
+    let tail = if content.trim_end().len() == content.len() { format!("{line}{own}") } else { String::new() };
+    Edit::insert(kept, format!("{line}{inside}{body}{tail}"))
+}
+
+/// Adds a child before all others.
+pub fn insert_first_child(element: Element<'_>, xml: &str) -> Edit {
+    let text = element.document().text;
+    match element.children().find(|node| !node.is_blank()) {
+        Some(first) if matches!(first.kind(), Kind::Element | Kind::Comment | Kind::Instruction) => {
+            before(text, first.span().start, xml)
+        }
+        Some(_) | None => insert_child(element, xml),
+    }
+}
+
+/// Adds a sibling before an element.
+pub fn insert_before(element: Element<'_>, xml: &str) -> Edit {
+    before(element.document().text, element.span().start, xml)
+}
+
+/// Adds a sibling behind an element.
+pub fn insert_after(element: Element<'_>, xml: &str) -> Edit {
+    let text = element.document().text;
+    let end = element.span().end;
+    match indent(text, element.span().start) {
+        Some(own) => {
+            let line = line_break(text);
+            Edit::insert(end, format!("{line}{own}{}", indented(xml, own, line)))
+        }
+        None => Edit::insert(end, xml),
+    }
+}
+
+/// Removes an element, with its line when nothing else stands there.
+pub fn remove_element(element: Element<'_>) -> Edit {
+    let text = element.document().text;
+    let span = element.span();
+    let Some(own) = indent(text, span.start) else { return Edit::delete(span) };
+    let after = text.get(span.end as usize..).unwrap_or("");
+    let blank = after.len() - after.trim_start_matches([' ', '\t']).len();
+    let rest = after.get(blank..).unwrap_or("");
+    let line = if rest.starts_with("\r\n") { 2 } else { usize::from(rest.starts_with(['\n', '\r'])) };
+    if line == 0 {
+        return Edit::delete(span);
+    }
+    Edit::delete(Span::new(span.start - own.len() as u32, span.end + (blank + line) as u32))
+}
+
+/// Renames an element in both of its tags.
+pub fn rename_element(element: Element<'_>, name: &str) -> Vec<Edit> {
+    let mut edits = vec![Edit::replace(element.name_span(), name)];
+    if let Some(tag) = element.end_tag() {
+        let written = tag.slice(element.document().text);
+        let body = written.trim_start_matches("</").trim_end_matches('>');
+        let start = tag.start + 2 + (body.len() - body.trim_start().len()) as u32;
+        edits.push(Edit::replace(Span::new(start, start + body.trim().len() as u32), name));
+    }
+    edits
+}
+
+/// Gives an attribute a value; adds it behind the others when it is not there.
+pub fn set_attribute(element: Element<'_>, name: &str, value: &str) -> Edit {
+    let value = escape_attribute(value);
+    if let Some(attribute) = element.attribute(name) {
+        let span = attribute.value_span();
+        let text = element.document().text;
+        let quoted = span.start.checked_sub(1).is_some_and(|at| matches!(text.as_bytes().get(at as usize), Some(b'"' | b'\'')));
+        return if quoted { Edit::replace(span, value) } else { Edit::replace(attribute.span(), format!("{name}=\"{value}\"")) };
+    }
+    let last = element.attributes().last().map_or(element.name_span().end, |attribute| attribute.span().end);
+    Edit::insert(last, format!(" {name}=\"{value}\""))
+}
+
+/// Removes an attribute with the white space before it. `None` when it is not there.
+pub fn remove_attribute(element: Element<'_>, name: &str) -> Option<Edit> {
+    let span = element.attribute(name)?.span();
+    let before = element.document().text.get(..span.start as usize)?;
+    Some(Edit::delete(Span::new(before.trim_ascii_end().len() as u32, span.end)))
+}
+
+/// Inserts before what begins at `start`, on a line of its own when that begins one.
+fn before(text: &str, start: u32, xml: &str) -> Edit {
+    match indent(text, start) {
+        Some(own) => {
+            let line = line_break(text);
+            Edit::insert(start, format!("{}{line}{own}", indented(xml, own, line)))
+        }
+        None => Edit::insert(start, xml),
+    }
+}
+
+/// A child of an element that stands in the middle of a line.
+fn insert_flat(element: Element<'_>, xml: &str) -> Edit {
+    if element.is_empty_tag() { open_up(element, xml) } else { Edit::insert(element.inner().end, xml) }
+}
+
+/// `<a/>` becomes `<a>…</a>`.
+fn open_up(element: Element<'_>, content: &str) -> Edit {
+    let text = element.document().text;
+    let tag = element.start_tag();
+    let written = tag.slice(text).trim_end_matches('>').trim_end_matches('/').trim_end();
+    let start = tag.start + written.len() as u32;
+    Edit::replace(Span::new(start, tag.end), format!(">{content}</{}>", element.name()))
+}
+
+/// The white space before `start` when it is all that its line has before it.
+fn indent(text: &str, start: u32) -> Option<&str> {
+    let before = text.get(..start as usize)?;
+    let head = before.trim_end_matches([' ', '\t']);
+    (head.is_empty() || head.ends_with(['\n', '\r'])).then(|| before.get(head.len()..).unwrap_or(""))
+}
+
+/// The indentation of an element's children, as the file does it elsewhere: the first element that begins a line
+/// deeper than its parent decides.
+fn deeper(element: Element<'_>, own: &str) -> String {
+    let text = element.document().text;
+    let unit = element.document().elements().find_map(|other| {
+        let inside = indent(text, other.span().start)?;
+        let around = indent(text, other.parent()?.span().start)?;
+        inside.strip_prefix(around).filter(|unit| !unit.is_empty())
+    });
+    let unit = unit.unwrap_or(if own.contains('\t') { "\t" } else { "  " });
+    format!("{own}{unit}")
+}
+
+fn line_break(text: &str) -> &'static str {
+    let first = text.find('\n').unwrap_or(0);
+    if first > 0 && text.as_bytes().get(first - 1) == Some(&b'\r') { "\r\n" } else { "\n" }
+}
+
+/// All lines but the first indented, broken as the file breaks its lines.
+fn indented(xml: &str, indent: &str, line: &str) -> String {
+    let mut out = String::with_capacity(xml.len() + indent.len());
+    for (at, part) in xml.lines().enumerate() {
+        if at > 0 {
+            out.push_str(line);
+            if !part.is_empty() {
+                out.push_str(indent);
+            }
+        }
+        out.push_str(part);
+    }
+    out
+}

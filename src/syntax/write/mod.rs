@@ -1,0 +1,12 @@
+//! Writing XML: whole templates, and the smallest edits of one that somebody wrote.
+
+mod edit;
+mod escape;
+mod template;
+
+pub use edit::{
+    insert_after, insert_before, insert_child, insert_first_child, remove_attribute, remove_element, rename_element,
+    set_attribute,
+};
+pub use escape::{escape_attribute, escape_text};
+pub use template::TemplateWriter;

@@ -1,0 +1,97 @@
+//! Templates from nothing, indented by two spaces. Writes to memory, so it cannot fail.
+
+use quick_xml::Writer;
+use quick_xml::events::attributes::Attribute;
+use quick_xml::events::{BytesEnd, BytesPI, BytesStart, BytesText, Event};
+use quick_xml::name::QName;
+
+/// Writes elements one after the other; each call writes whole lines.
+pub struct TemplateWriter {
+    out: Writer<Vec<u8>>,
+    open: Vec<String>,
+}
+
+impl std::fmt::Debug for TemplateWriter {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("TemplateWriter").field("open", &self.open).finish_non_exhaustive()
+    }
+}
+
+impl Default for TemplateWriter {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl TemplateWriter {
+    /// An empty document.
+    pub fn new() -> Self {
+        Self { out: Writer::new_with_indent(Vec::new(), b' ', 2), open: Vec::new() }
+    }
+
+    /// Opens an element.
+    pub fn open(&mut self, name: &str, attributes: &[(&str, &str)]) -> &mut Self {
+        self.write(Event::Start(start(name, attributes)));
+        self.open.push(name.to_owned());
+        self
+    }
+
+    /// Closes the innermost open element.
+    pub fn close(&mut self) -> &mut Self {
+        if let Some(name) = self.open.pop() {
+            self.write(Event::End(BytesEnd::new(name)));
+        }
+        self
+    }
+
+    /// An element with nothing but text, on one line.
+    pub fn leaf(&mut self, name: &str, attributes: &[(&str, &str)], text: &str) -> &mut Self {
+        self.write(Event::Start(start(name, attributes)));
+        self.write(Event::Text(BytesText::from_escaped(super::escape_text(text))));
+        self.write(Event::End(BytesEnd::new(name)));
+        self
+    }
+
+    /// An element without content.
+    pub fn empty(&mut self, name: &str, attributes: &[(&str, &str)]) -> &mut Self {
+        self.write(Event::Empty(start(name, attributes)));
+        self
+    }
+
+    /// A comment. `--` in it is written `- -`, which XML allows.
+    pub fn comment(&mut self, text: &str) -> &mut Self {
+        let safe = text.replace("--", "- -");
+        let pad = if safe.ends_with('-') { " " } else { "" };
+        self.write(Event::Comment(BytesText::from_escaped(format!(" {safe}{pad} "))));
+        self
+    }
+
+    /// A processing instruction.
+    pub fn instruction(&mut self, content: &str) -> &mut Self {
+        self.write(Event::PI(BytesPI::new(content.to_owned())));
+        self
+    }
+
+    /// Closes what is open and gives the text, ending in a line break.
+    pub fn finish(mut self) -> String {
+        while !self.open.is_empty() {
+            self.close();
+        }
+        let mut text = String::from_utf8(self.out.into_inner()).unwrap_or_default();
+        text.push('\n');
+        text
+    }
+
+    fn write(&mut self, event: Event<'_>) {
+        // A vector takes everything.
+        let _ = self.out.write_event(event);
+    }
+}
+
+fn start(name: &str, attributes: &[(&str, &str)]) -> BytesStart<'static> {
+    let mut start = BytesStart::new(name.to_owned());
+    for (name, value) in attributes {
+        start.push_attribute(Attribute { key: QName(name), value: super::escape_attribute(value) });
+    }
+    start
+}
