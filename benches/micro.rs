@@ -1,0 +1,61 @@
+//! `cargo bench --bench micro`: one floor of the compiler at a time, in memory, on one thread, beside what other
+//! programs are made of. Every row reads the same 1,000 files of `gen_corpus.py`; throughput is in bytes of XML.
+#![allow(clippy::disallowed_methods, reason = "reads its corpus and runs its generator")]
+#![allow(clippy::expect_used, reason = "a benchmark without a corpus has nothing to measure")]
+
+use ctxc::syntax::{Limits, Reader};
+use divan::counter::BytesCount;
+use divan::{Bencher, black_box};
+use std::sync::LazyLock;
+
+/// The well-formed files of the corpus.
+static CORPUS: LazyLock<Vec<String>> = LazyLock::new(|| {
+    let folder = tempfile::tempdir().expect("a folder for temporary files");
+    let target = folder.path().join("corpus");
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/benches/gen_corpus.py");
+    let made = std::process::Command::new("python3").arg(script).arg(&target).arg("1000").status();
+    assert!(made.is_ok_and(|status| status.success()), "python3 benches/gen_corpus.py failed");
+    let files = ignore::Walk::new(&target).filter_map(|entry| std::fs::read_to_string(entry.ok()?.path()).ok());
+    let files: Vec<String> = files.filter(|text| roxmltree::Document::parse(text).is_ok()).collect();
+    assert!(files.len() > 900, "only {} files", files.len());
+    files
+});
+
+fn main() {
+    divan::main();
+}
+
+/// Runs `work` over every file and counts the bytes.
+fn each(bencher: Bencher<'_, '_>, mut work: impl FnMut(&str)) {
+    let bytes: usize = CORPUS.iter().map(String::len).sum();
+    bencher.counter(BytesCount::new(bytes)).bench_local(|| CORPUS.iter().for_each(|text| work(black_box(text))));
+}
+
+#[divan::bench]
+fn a_memchr_of_every_tag(bencher: Bencher<'_, '_>) {
+    each(bencher, |text| {
+        black_box(memchr::memchr_iter(b'<', text.as_bytes()).count());
+    });
+}
+
+#[divan::bench]
+fn b_quick_xml_events(bencher: Bencher<'_, '_>) {
+    each(bencher, |text| {
+        let mut reader = quick_xml::Reader::from_str(text);
+        while !matches!(black_box(reader.read_event()), Ok(quick_xml::events::Event::Eof) | Err(_)) {}
+    });
+}
+
+#[divan::bench]
+fn c_roxmltree_tree(bencher: Bencher<'_, '_>) {
+    each(bencher, |text| drop(black_box(roxmltree::Document::parse(text))));
+}
+
+#[divan::bench]
+fn d_ctxc_tree(bencher: Bencher<'_, '_>) {
+    let (mut reader, limits) = (Reader::new(), Limits::default());
+    each(bencher, |text| {
+        reader.read(text, &limits);
+        black_box(reader.document(text).tree.len());
+    });
+}

@@ -1,0 +1,4 @@
+//! Other programs as oracles. `.ci/peers` installs them and runs these.
+
+mod jing;
+mod xmllint;
