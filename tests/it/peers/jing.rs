@@ -23,7 +23,10 @@ fn jing_accepts_the_corpus_by_the_schema_of_the_benchmarks() {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
 
     let path = corpus.join(valid[0]);
-    let text = std::fs::read_to_string(&path).unwrap().replace("<description>", "<descripton>").replace("</description>", "</descripton>");
+    let text = std::fs::read_to_string(&path)
+        .unwrap()
+        .replace("<description>", "<descripton>")
+        .replace("</description>", "</descripton>");
     std::fs::write(path, text).unwrap();
     assert!(!run(&valid[..1]).status.success(), "an element that does not exist is refused");
 }

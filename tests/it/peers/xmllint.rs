@@ -38,7 +38,11 @@ fn refused(folder: &Path, count: usize) -> BTreeSet<usize> {
     for names in names.chunks(2_000) {
         let output = Command::new("xmllint").args(["--noout", "--nonet"]).args(names).current_dir(folder).output().unwrap();
         let said = String::from_utf8_lossy(&output.stderr);
-        refused.extend(said.lines().filter(|line| line.contains("error :")).filter_map(|line| line.split_once(".xml:")?.0.parse::<usize>().ok()));
+        refused.extend(
+            said.lines()
+                .filter(|line| line.contains("error :"))
+                .filter_map(|line| line.split_once(".xml:")?.0.parse::<usize>().ok()),
+        );
     }
     refused
 }
@@ -63,7 +67,12 @@ fn xmllint_accepts_what_we_accept() {
             wrong.push(text);
         }
     }
-    assert!(wrong.is_empty(), "{} of {accepted} accepted documents are refused by xmllint; the first:\n{}", wrong.len(), wrong[0]);
+    assert!(
+        wrong.is_empty(),
+        "{} of {accepted} accepted documents are refused by xmllint; the first:\n{}",
+        wrong.len(),
+        wrong[0]
+    );
     assert!(accepted > 100 && refused.len() > 500, "{accepted} accepted, {} refused: no test of either", refused.len());
     // A colon in a name is all that a namespace-aware reader may refuse and xmllint merely warns of.
     assert!(stricter * 20 < accepted, "{stricter} documents are refused by us alone");
