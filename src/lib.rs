@@ -8,6 +8,7 @@ pub mod base;
 #[cfg(feature = "cli")]
 pub mod cli;
 pub mod project;
+pub mod registry;
 pub mod rules;
 pub mod settings;
 pub mod syntax;

@@ -1,0 +1,310 @@
+//! The registry in memory: found entries over the text they were read from.
+//!
+//! Never resolves a setting and never reads a file. Lookups scan nothing; a body is parsed when it is asked for.
+
+use super::node::{self, Node};
+use super::read::{self, Raw, ReadError};
+use crate::base::hash::Hash;
+use crate::base::span::Span;
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
+
+/// The edition of the language that this program compiles.
+pub const EDITION: &str = "2026";
+
+/// A compiled registry.
+#[derive(Clone, Debug)]
+pub struct Registry {
+    pub(super) edition: String,
+    pub(super) compiler: String,
+    pub(super) hash: Hash,
+    pub(super) tasks: Vec<Entry>,
+    pub(super) templates: Vec<Entry>,
+    pub(super) fragments: Vec<Fragment>,
+    pub(super) lookup: Lookup,
+    pub(super) text: String,
+}
+
+/// One task or template; ranges are into the registry's text.
+#[derive(Clone, Debug)]
+pub(super) struct Entry {
+    pub(super) name: Box<str>,
+    pub(super) version: Option<Box<str>>,
+    pub(super) operator: Box<str>,
+    pub(super) subtype: Option<Box<str>>,
+    pub(super) returns: Option<Box<str>>,
+    pub(super) hash: Hash,
+    pub(super) source: Range<usize>,
+    pub(super) parameters: Range<usize>,
+    pub(super) references: Range<usize>,
+    pub(super) warnings: Range<usize>,
+    pub(super) root: Range<usize>,
+}
+
+/// Where a definition stands.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Source {
+    /// Relative to the project root.
+    pub path: String,
+    /// The definition's bytes in that file.
+    pub span: Span,
+}
+
+/// A variable that a task or template takes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Parameter {
+    /// Its name.
+    pub name: String,
+    /// Its declared type.
+    #[serde(rename = "type")]
+    pub kind: Option<String>,
+    /// Whether a run without a value fails.
+    pub required: bool,
+    /// The value it has when none is given.
+    pub default: Option<String>,
+    /// Whether it was found in the texts rather than declared.
+    pub implicit: bool,
+}
+
+/// What a reference goes to, or how.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ReferenceKind {
+    /// `ref` to a task.
+    Ref,
+    /// `call` of a template.
+    Call,
+    /// `from` of a value.
+    From,
+    /// `use` of a fragment.
+    Use,
+}
+
+/// Something outside a node that it names.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reference {
+    /// How it is named.
+    pub kind: ReferenceKind,
+    /// The name.
+    pub name: String,
+    /// The id of the node that names it.
+    pub node: String,
+}
+
+/// A finding that did not fail the build.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Warning {
+    /// The code, such as `CTX203`.
+    pub code: String,
+    /// The rule's name.
+    pub name: String,
+    /// Where, in the file of the task.
+    pub span: Span,
+}
+
+/// Text shared by tasks.
+#[derive(Clone, Debug)]
+pub struct Fragment {
+    pub(super) name: String,
+    pub(super) hash: Hash,
+    pub(super) source: Source,
+    pub(super) text: Range<usize>,
+}
+
+impl Fragment {
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Its content hash, that of every fragment it uses included.
+    pub const fn hash(&self) -> Hash {
+        self.hash
+    }
+
+    /// Where it stands.
+    pub const fn source(&self) -> &Source {
+        &self.source
+    }
+}
+
+/// Ways to an entry that scan nothing.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Lookup {
+    tasks: HashMap<Box<str>, u32>,
+    templates: HashMap<Box<str>, u32>,
+    fragments: HashMap<Box<str>, u32>,
+    types: BTreeMap<Box<str>, BTreeMap<Option<Box<str>>, Vec<u32>>>,
+}
+
+impl Lookup {
+    pub(super) fn new(tasks: &[Entry], templates: &[Entry], fragments: &[Fragment]) -> Result<Self, ReadError> {
+        let mut types: BTreeMap<Box<str>, BTreeMap<Option<Box<str>>, Vec<u32>>> = BTreeMap::new();
+        for (at, task) in tasks.iter().enumerate() {
+            let subtypes = match types.get_mut(&*task.operator) {
+                Some(subtypes) => subtypes,
+                None => types.entry(task.operator.clone()).or_default(),
+            };
+            match subtypes.get_mut(&task.subtype) {
+                Some(list) => list.push(at as u32),
+                None => drop(subtypes.insert(task.subtype.clone(), vec![at as u32])),
+            }
+        }
+        Ok(Self {
+            tasks: by_name("task", tasks.iter().map(|entry| &*entry.name))?,
+            templates: by_name("template", templates.iter().map(|entry| &*entry.name))?,
+            fragments: by_name("fragment", fragments.iter().map(|fragment| fragment.name.as_str()))?,
+            types,
+        })
+    }
+}
+
+fn by_name<'a>(kind: &'static str, names: impl ExactSizeIterator<Item = &'a str>) -> Result<HashMap<Box<str>, u32>, ReadError> {
+    let mut map = HashMap::with_capacity(names.len());
+    for (at, name) in names.enumerate() {
+        if map.insert(Box::from(name), at as u32).is_some() {
+            return Err(ReadError::Twice { kind, name: name.to_owned() });
+        }
+    }
+    Ok(map)
+}
+
+impl Registry {
+    /// Reads `registry.json`. Older versions are upgraded, newer ones refused by name.
+    pub fn read(bytes: impl Into<Vec<u8>>) -> Result<Self, ReadError> {
+        read::read(bytes.into())
+    }
+
+    /// The edition of the language.
+    pub fn edition(&self) -> &str {
+        &self.edition
+    }
+
+    /// The version of the compiler that wrote it.
+    pub fn compiler(&self) -> &str {
+        &self.compiler
+    }
+
+    /// The hash over all names and content hashes: equal exactly when every task, template and fragment is.
+    pub const fn hash(&self) -> Hash {
+        self.hash
+    }
+
+    /// The task with a name.
+    pub fn task(&self, name: &str) -> Option<Task<'_>> {
+        self.nth(&self.tasks, *self.lookup.tasks.get(name)?)
+    }
+
+    /// The template (a function over tasks) with a name.
+    pub fn template(&self, name: &str) -> Option<Task<'_>> {
+        self.nth(&self.templates, *self.lookup.templates.get(name)?)
+    }
+
+    /// The fragment with a name.
+    pub fn fragment(&self, name: &str) -> Option<&Fragment> {
+        self.fragments.get(*self.lookup.fragments.get(name)? as usize)
+    }
+
+    /// All tasks, by name.
+    pub fn tasks(&self) -> impl ExactSizeIterator<Item = Task<'_>> {
+        self.tasks.iter().map(|entry| Task { entry, text: &self.text })
+    }
+
+    /// All templates, by name.
+    pub fn templates(&self) -> impl ExactSizeIterator<Item = Task<'_>> {
+        self.templates.iter().map(|entry| Task { entry, text: &self.text })
+    }
+
+    /// All fragments, by name.
+    pub fn fragments(&self) -> impl ExactSizeIterator<Item = &Fragment> {
+        self.fragments.iter()
+    }
+
+    /// The tasks of one operator and subtype, by name. Scans no other task.
+    pub fn of_type<'r>(&'r self, operator: &str, subtype: Option<&str>) -> impl Iterator<Item = Task<'r>> {
+        let key = subtype.map(Box::from);
+        let found = self.lookup.types.get(operator).and_then(|subtypes| subtypes.get(&key));
+        found.into_iter().flatten().filter_map(|&at| self.nth(&self.tasks, at))
+    }
+
+    /// The text of a fragment as the registry holds it.
+    pub fn fragment_text(&self, fragment: &Fragment) -> Result<serde_json::Value, ReadError> {
+        Raw::at(&self.text, &fragment.text).parse(&self.text)
+    }
+
+    fn nth<'r>(&'r self, entries: &'r [Entry], at: u32) -> Option<Task<'r>> {
+        entries.get(at as usize).map(|entry| Task { entry, text: &self.text })
+    }
+}
+
+/// A task or template of a registry.
+#[derive(Clone, Copy, Debug)]
+pub struct Task<'r> {
+    entry: &'r Entry,
+    text: &'r str,
+}
+
+impl<'r> Task<'r> {
+    /// Its name, unique in the registry.
+    pub fn name(self) -> &'r str {
+        &self.entry.name
+    }
+
+    /// Its version as the author states it.
+    pub fn version(self) -> Option<&'r str> {
+        self.entry.version.as_deref()
+    }
+
+    /// Its operator.
+    pub fn operator(self) -> &'r str {
+        &self.entry.operator
+    }
+
+    /// Its subtype.
+    pub fn subtype(self) -> Option<&'r str> {
+        self.entry.subtype.as_deref()
+    }
+
+    /// What a template returns.
+    pub fn returns(self) -> Option<&'r str> {
+        self.entry.returns.as_deref()
+    }
+
+    /// Its content hash, that of everything it refers to included.
+    pub const fn hash(self) -> Hash {
+        self.entry.hash
+    }
+
+    /// Where it stands.
+    pub fn source(self) -> Result<Source, ReadError> {
+        self.parse(&self.entry.source)
+    }
+
+    /// The variables it takes, declared or found.
+    pub fn parameters(self) -> Result<Vec<Parameter>, ReadError> {
+        if self.entry.parameters.is_empty() {
+            return Ok(Vec::new());
+        }
+        self.parse(&self.entry.parameters)
+    }
+
+    /// What it refers to.
+    pub fn references(self) -> Result<Vec<Reference>, ReadError> {
+        self.parse(&self.entry.references)
+    }
+
+    /// Findings that did not fail the build.
+    pub fn warnings(self) -> Result<Vec<Warning>, ReadError> {
+        self.parse(&self.entry.warnings)
+    }
+
+    /// Its tree: every node with its resolved settings.
+    pub fn root(self) -> Result<Node, ReadError> {
+        node::read(Raw::at(self.text, &self.entry.root), self.text)
+    }
+
+    fn parse<T: Deserialize<'r>>(self, range: &Range<usize>) -> Result<T, ReadError> {
+        Raw::at(self.text, range).parse(self.text)
+    }
+}

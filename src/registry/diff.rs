@@ -1,0 +1,197 @@
+//! What two registries say differently: text changes and *resolved* changes apart.
+//!
+//! A resolved change with cause `default` is a setting that moved although no text of its task did.
+//! Never reads a file; equal hashes are never looked into.
+
+use super::artifact::{Registry, Task};
+use super::node::{Layer, Node, Origin, Value};
+use super::read::ReadError;
+use crate::base::hash::Hash;
+use crate::base::span::Span;
+use crate::template::setting::{SettingName, Word};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// The schema of the data.
+pub const SCHEMA: &str = "ctxc/diff/1";
+
+/// The difference of two registries.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Diff {
+    /// Always [`SCHEMA`].
+    pub schema: &'static str,
+    /// Names of tasks that only the new one has.
+    pub added: Vec<String>,
+    /// Names of tasks that only the old one has.
+    pub removed: Vec<String>,
+    /// Tasks whose own text changed.
+    pub text: Vec<TextChange>,
+    /// Settings that resolve to another value.
+    pub resolved: Vec<ResolvedChange>,
+    /// Tasks that changed only because something they refer to did.
+    pub referenced: Vec<String>,
+    /// Changes of templates.
+    pub templates: Names,
+    /// Changes of fragments.
+    pub fragments: Names,
+}
+
+/// Changes of things that have no settings of their own.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Names {
+    /// Only in the new one.
+    pub added: Vec<String>,
+    /// Only in the old one.
+    pub removed: Vec<String>,
+    /// In both, with different content.
+    pub changed: Vec<String>,
+}
+
+/// A task whose text changed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct TextChange {
+    /// The task.
+    pub task: String,
+    /// The file it stands in now.
+    pub path: String,
+    /// Where it stands in that file.
+    pub span: Span,
+}
+
+/// Why a setting resolves to another value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Cause {
+    /// The template writes something else now.
+    Text,
+    /// A default moved beneath the same text.
+    Default,
+}
+
+/// A setting that resolves to another value.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ResolvedChange {
+    /// The task.
+    pub task: String,
+    /// The node inside it.
+    pub node: String,
+    /// The setting.
+    pub setting: SettingName,
+    /// The value before; `None` is N/A.
+    pub from: Option<Value>,
+    /// The value now; `None` is N/A.
+    pub to: Option<Value>,
+    /// Why.
+    pub cause: Cause,
+}
+
+impl Diff {
+    /// Whether nothing differs.
+    pub fn is_empty(&self) -> bool {
+        let Self { schema: _, added, removed, text, resolved, referenced, templates, fragments } = self;
+        [added, removed, referenced].iter().all(|names| names.is_empty())
+            && text.is_empty()
+            && resolved.is_empty()
+            && [templates, fragments].iter().all(|names| **names == Names::default())
+    }
+}
+
+/// Compares two registries.
+pub fn diff(old: &Registry, new: &Registry) -> Result<Diff, ReadError> {
+    let mut out = Diff {
+        schema: SCHEMA,
+        added: new.tasks().filter(|task| old.task(task.name()).is_none()).map(|task| task.name().to_owned()).collect(),
+        removed: old.tasks().filter(|task| new.task(task.name()).is_none()).map(|task| task.name().to_owned()).collect(),
+        text: Vec::new(),
+        resolved: Vec::new(),
+        referenced: Vec::new(),
+        templates: names(hashes(old.templates()), hashes(new.templates())),
+        fragments: names(
+            old.fragments().map(|fragment| (fragment.name(), fragment.hash())).collect(),
+            new.fragments().map(|fragment| (fragment.name(), fragment.hash())).collect(),
+        ),
+    };
+    for after in new.tasks() {
+        let Some(before) = old.task(after.name()) else { continue };
+        if before.hash() != after.hash() {
+            task(before, after, &mut out)?;
+        }
+    }
+    Ok(out)
+}
+
+fn hashes<'r>(tasks: impl Iterator<Item = Task<'r>>) -> BTreeMap<&'r str, Hash> {
+    tasks.map(|task| (task.name(), task.hash())).collect()
+}
+
+fn names(old: BTreeMap<&str, Hash>, new: BTreeMap<&str, Hash>) -> Names {
+    let list = |names: Vec<&str>| names.into_iter().map(str::to_owned).collect();
+    Names {
+        added: list(new.keys().filter(|name| !old.contains_key(*name)).copied().collect()),
+        removed: list(old.keys().filter(|name| !new.contains_key(*name)).copied().collect()),
+        changed: list(new.iter().filter(|(name, hash)| old.get(*name).is_some_and(|old| old != *hash)).map(|(name, _)| *name).collect()),
+    }
+}
+
+fn task(before: Task<'_>, after: Task<'_>, out: &mut Diff) -> Result<(), ReadError> {
+    let (old_root, new_root) = (before.root()?, after.root()?);
+    let (old_nodes, new_nodes) = (nodes(&old_root), nodes(&new_root));
+    let mut text = before.version() != after.version()
+        || before.parameters()? != after.parameters()?
+        || old_nodes.len() != new_nodes.len();
+    let known = out.resolved.len();
+    for (id, new) in &new_nodes {
+        let Some(old) = old_nodes.get(id) else {
+            text = true;
+            continue;
+        };
+        text |= written_differs(old, new);
+        for &setting in SettingName::ALL {
+            compare(after.name(), old, new, setting, &mut out.resolved);
+        }
+    }
+    if text {
+        let source = after.source()?;
+        out.text.push(TextChange { task: after.name().to_owned(), path: source.path, span: source.span });
+    } else if out.resolved.len() == known {
+        out.referenced.push(after.name().to_owned());
+    }
+    Ok(())
+}
+
+/// All nodes of a task by id, without recursion.
+fn nodes(root: &Node) -> BTreeMap<&str, &Node> {
+    let mut found = BTreeMap::new();
+    let mut stack = vec![root];
+    while let Some(node) = stack.pop() {
+        found.insert(node.id.as_str(), node);
+        stack.extend(node.children.iter().map(|child| &child.node));
+    }
+    found
+}
+
+/// Whether what the author wrote in a node differs, its children apart.
+fn written_differs(old: &Node, new: &Node) -> bool {
+    let head = |node: &Node| (node.element.clone(), node.operator.clone(), node.subtype.clone());
+    let slots = |node: &Node| -> Vec<_> { node.children.iter().map(|child| (child.slot.clone(), child.name.clone())).collect() };
+    head(old) != head(new) || old.body != new.body || slots(old) != slots(new) || written(old) != written(new)
+}
+
+/// The settings that a template writes itself.
+fn written(node: &Node) -> Vec<(SettingName, Option<Value>)> {
+    let Some(settings) = &node.settings else { return Vec::new() };
+    let values = SettingName::ALL.iter().map(|&name| (name, settings.get(name)));
+    values.filter(|(_, (_, origin))| origin.layer == Layer::Template).map(|(name, (value, _))| (name, value)).collect()
+}
+
+fn compare(task: &str, old: &Node, new: &Node, setting: SettingName, out: &mut Vec<ResolvedChange>) {
+    let (Some(before), Some(after)) = (&old.settings, &new.settings) else { return };
+    let ((from, old_origin), (to, new_origin)) = (before.get(setting), after.get(setting));
+    if from == to {
+        return;
+    }
+    let same_type = old.operator == new.operator && old.subtype == new.subtype && old.element == new.element;
+    let is_default = |origin: &Origin| origin.layer != Layer::Template;
+    let cause = if same_type && is_default(old_origin) && is_default(new_origin) { Cause::Default } else { Cause::Text };
+    out.push(ResolvedChange { task: task.to_owned(), node: new.id.clone(), setting, from, to, cause });
+}

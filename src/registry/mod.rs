@@ -1,0 +1,12 @@
+//! Floor 6: from checked templates to `registry.json`, and back.
+//!
+//! The registry needs no resolution at run time: every node carries its four settings with their origins. Same
+//! inputs give the same bytes on every machine and thread count; no absolute path, no time stamp.
+
+pub mod artifact;
+pub mod diff;
+pub mod node;
+mod read;
+
+pub use artifact::{Fragment, Parameter, Reference, Registry, Source, Task, Warning};
+pub use read::ReadError;

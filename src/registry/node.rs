@@ -1,0 +1,205 @@
+//! One node of a compiled task as plain data, with the four resolved settings and where each came from.
+//!
+//! Built without recursion, so that no input can exhaust the stack; never more than [`MAX_DEPTH`] levels deep.
+
+use super::read::{Raw, ReadError};
+use crate::base::span::Span;
+use crate::template::setting::{Format, Fresh, Inherit, SettingName};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+
+/// Levels of nodes that are read; templates cannot nest deeper.
+pub const MAX_DEPTH: usize = 256;
+
+/// The layer that set a value, the earliest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Layer {
+    /// The row of the operator, built in or declared.
+    Operator,
+    /// The project's defaults for the operator.
+    Project,
+    /// The row of the subtype.
+    Subtype,
+    /// The project's defaults for the subtype or part.
+    ProjectSubtype,
+    /// The template's own `<context_management>`.
+    Template,
+    /// A request at run time.
+    Request,
+}
+
+/// Where a value came from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Origin {
+    /// The layer.
+    pub layer: Layer,
+    /// The row of the defaults table, such as `atomic.subtask`; `None` for what a template writes.
+    pub row: Option<String>,
+    /// The file it is written in; `None` for built-in rows.
+    pub path: Option<String>,
+    /// The bytes of the value in that file.
+    pub span: Option<Span>,
+}
+
+/// A value that a later layer replaced.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Beaten<T> {
+    /// The value; `None` is N/A.
+    pub value: Option<T>,
+    /// Where it came from.
+    pub origin: Origin,
+}
+
+/// One resolved setting.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Setting<T> {
+    /// The value; `None` is N/A: the operator has nothing to apply it to.
+    pub value: Option<T>,
+    /// Whether the operator has a use for it. A value written where it has none is kept with `false`.
+    pub applies: bool,
+    /// The layer that won.
+    pub origin: Origin,
+    /// What it beat, the earliest layer first.
+    pub beaten: Vec<Beaten<T>>,
+}
+
+/// The four resolved settings of a node.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Settings {
+    /// What of the parent's context the task sees.
+    pub inherit_context: Setting<Inherit>,
+    /// Whether earlier results are carried along.
+    pub accumulate_data: Setting<bool>,
+    /// In which form they are carried.
+    pub accumulation_format: Setting<Format>,
+    /// Whether new context is looked up.
+    pub fresh_context: Setting<Fresh>,
+}
+
+/// One setting's value apart from its type, as `explain` and `diff` show it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Value {
+    /// A value of `accumulate_data`.
+    Carried(bool),
+    /// A value of `inherit_context`.
+    Inherit(Inherit),
+    /// A value of `accumulation_format`.
+    Format(Format),
+    /// A value of `fresh_context`.
+    Fresh(Fresh),
+}
+
+impl Settings {
+    /// The value and origin of a setting by name; the value is `None` for N/A.
+    pub fn get(&self, name: SettingName) -> (Option<Value>, &Origin) {
+        match name {
+            SettingName::InheritContext => (self.inherit_context.value.map(Value::Inherit), &self.inherit_context.origin),
+            SettingName::AccumulateData => (self.accumulate_data.value.map(Value::Carried), &self.accumulate_data.origin),
+            SettingName::AccumulationFormat => {
+                (self.accumulation_format.value.map(Value::Format), &self.accumulation_format.origin)
+            }
+            SettingName::FreshContext => (self.fresh_context.value.map(Value::Fresh), &self.fresh_context.origin),
+        }
+    }
+}
+
+/// A task of the registry, or a task inside it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Node {
+    /// The path of slots from the task's root, such as `/steps/1`; the root is `/`.
+    pub id: String,
+    /// The element it was written as.
+    pub element: String,
+    /// The operator; `None` for nodes without context of their own (calls, conditions).
+    pub operator: Option<String>,
+    /// The subtype.
+    pub subtype: Option<String>,
+    /// The four settings; `None` where there is no operator.
+    pub settings: Option<Settings>,
+    /// The node's own fields: texts, inputs, files, formats, by their names in the language.
+    pub body: serde_json::Map<String, serde_json::Value>,
+    /// The nodes inside it, in document order.
+    pub children: Vec<Child>,
+}
+
+/// A node inside another.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Child {
+    /// The slot it fills: `steps`, `inner_task`, `inputs` ….
+    pub slot: String,
+    /// The name that its result gets.
+    #[serde(rename = "as")]
+    pub name: Option<String>,
+    /// The node.
+    pub node: Node,
+}
+
+/// A node with its children still unread.
+#[derive(Deserialize)]
+struct Shallow<'a> {
+    id: String,
+    element: String,
+    operator: Option<String>,
+    subtype: Option<String>,
+    settings: Option<Settings>,
+    body: serde_json::Map<String, serde_json::Value>,
+    #[serde(borrow)]
+    children: Vec<RawChild<'a>>,
+}
+
+#[derive(Deserialize)]
+struct RawChild<'a> {
+    #[serde(borrow)]
+    slot: Cow<'a, str>,
+    #[serde(rename = "as")]
+    name: Option<String>,
+    #[serde(borrow)]
+    node: &'a RawValue,
+}
+
+/// A node under construction: its children come in one by one from the stack.
+struct Open<'a> {
+    node: Node,
+    slot: String,
+    name: Option<String>,
+    rest: std::vec::IntoIter<RawChild<'a>>,
+}
+
+impl<'a> Open<'a> {
+    fn read(raw: Raw<'a>, text: &str, slot: String, name: Option<String>) -> Result<Self, ReadError> {
+        let shallow: Shallow<'a> = raw.parse(text)?;
+        let node = Node {
+            id: shallow.id,
+            element: shallow.element,
+            operator: shallow.operator,
+            subtype: shallow.subtype,
+            settings: shallow.settings,
+            body: shallow.body,
+            children: Vec::with_capacity(shallow.children.len()),
+        };
+        Ok(Self { node, slot, name, rest: shallow.children.into_iter() })
+    }
+}
+
+/// Reads a node and everything below it. Each level skips the levels below once, so the cost is at most size × depth.
+pub(super) fn read(raw: Raw<'_>, text: &str) -> Result<Node, ReadError> {
+    let mut stack = vec![Open::read(raw, text, String::new(), None)?];
+    loop {
+        let depth = stack.len();
+        let Some(top) = stack.last_mut() else { return Err(ReadError::TooDeep { limit: MAX_DEPTH }) };
+        if let Some(child) = top.rest.next() {
+            if depth >= MAX_DEPTH {
+                return Err(ReadError::TooDeep { limit: MAX_DEPTH });
+            }
+            let open = Open::read(Raw::inside(child.node, text), text, child.slot.into_owned(), child.name)?;
+            stack.push(open);
+            continue;
+        }
+        let Some(done) = stack.pop() else { return Err(ReadError::TooDeep { limit: MAX_DEPTH }) };
+        let Some(parent) = stack.last_mut() else { return Ok(done.node) };
+        parent.node.children.push(Child { slot: done.slot, name: done.name, node: done.node });
+    }
+}
