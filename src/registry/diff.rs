@@ -4,10 +4,11 @@
 //! Never reads a file; equal hashes are never looked into.
 
 use super::artifact::{Registry, Task};
-use super::node::{Layer, Node, Origin, Value};
+use super::node::Node;
 use super::read::ReadError;
 use crate::base::hash::Hash;
 use crate::base::span::Span;
+use crate::settings::provenance::Value;
 use crate::template::setting::{SettingName, Word};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -77,10 +78,10 @@ pub struct ResolvedChange {
     pub node: String,
     /// The setting.
     pub setting: SettingName,
-    /// The value before; `None` is N/A.
-    pub from: Option<Value>,
-    /// The value now; `None` is N/A.
-    pub to: Option<Value>,
+    /// The value before; `null` is N/A.
+    pub from: Value,
+    /// The value now; `null` is N/A.
+    pub to: Value,
     /// Why.
     pub cause: Cause,
 }
@@ -129,16 +130,17 @@ fn names(old: BTreeMap<&str, Hash>, new: BTreeMap<&str, Hash>) -> Names {
     Names {
         added: list(new.keys().filter(|name| !old.contains_key(*name)).copied().collect()),
         removed: list(old.keys().filter(|name| !new.contains_key(*name)).copied().collect()),
-        changed: list(new.iter().filter(|(name, hash)| old.get(*name).is_some_and(|old| old != *hash)).map(|(name, _)| *name).collect()),
+        changed: list(
+            new.iter().filter(|(name, hash)| old.get(*name).is_some_and(|old| old != *hash)).map(|(name, _)| *name).collect(),
+        ),
     }
 }
 
 fn task(before: Task<'_>, after: Task<'_>, out: &mut Diff) -> Result<(), ReadError> {
     let (old_root, new_root) = (before.root()?, after.root()?);
     let (old_nodes, new_nodes) = (nodes(&old_root), nodes(&new_root));
-    let mut text = before.version() != after.version()
-        || before.parameters()? != after.parameters()?
-        || old_nodes.len() != new_nodes.len();
+    let mut text =
+        before.version() != after.version() || before.parameters()? != after.parameters()? || old_nodes.len() != new_nodes.len();
     let known = out.resolved.len();
     for (id, new) in &new_nodes {
         let Some(old) = old_nodes.get(id) else {
@@ -178,20 +180,21 @@ fn written_differs(old: &Node, new: &Node) -> bool {
 }
 
 /// The settings that a template writes itself.
-fn written(node: &Node) -> Vec<(SettingName, Option<Value>)> {
+fn written(node: &Node) -> Vec<(SettingName, Value)> {
     let Some(settings) = &node.settings else { return Vec::new() };
-    let values = SettingName::ALL.iter().map(|&name| (name, settings.get(name)));
-    values.filter(|(_, (_, origin))| origin.layer == Layer::Template).map(|(name, (value, _))| (name, value)).collect()
+    let all = SettingName::ALL.iter().map(|&name| (name, settings.get(name)));
+    all.filter(|(_, setting)| setting.origin.layer.is_written()).map(|(name, setting)| (name, setting.value)).collect()
 }
 
 fn compare(task: &str, old: &Node, new: &Node, setting: SettingName, out: &mut Vec<ResolvedChange>) {
     let (Some(before), Some(after)) = (&old.settings, &new.settings) else { return };
-    let ((from, old_origin), (to, new_origin)) = (before.get(setting), after.get(setting));
-    if from == to {
+    let (before, after) = (before.get(setting), after.get(setting));
+    if before.value == after.value {
         return;
     }
     let same_type = old.operator == new.operator && old.subtype == new.subtype && old.element == new.element;
-    let is_default = |origin: &Origin| origin.layer != Layer::Template;
-    let cause = if same_type && is_default(old_origin) && is_default(new_origin) { Cause::Default } else { Cause::Text };
+    let is_default = !before.origin.layer.is_written() && !after.origin.layer.is_written();
+    let cause = if same_type && is_default { Cause::Default } else { Cause::Text };
+    let (from, to) = (before.value, after.value);
     out.push(ResolvedChange { task: task.to_owned(), node: new.id.clone(), setting, from, to, cause });
 }

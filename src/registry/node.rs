@@ -3,108 +3,13 @@
 //! Built without recursion, so that no input can exhaust the stack; never more than [`MAX_DEPTH`] levels deep.
 
 use super::read::{Raw, ReadError};
-use crate::base::span::Span;
-use crate::template::setting::{Format, Fresh, Inherit, SettingName};
+use crate::settings::explain::SettingsData;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
 /// Levels of nodes that are read; templates cannot nest deeper.
 pub const MAX_DEPTH: usize = 256;
-
-/// The layer that set a value, the earliest first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Layer {
-    /// The row of the operator, built in or declared.
-    Operator,
-    /// The project's defaults for the operator.
-    Project,
-    /// The row of the subtype.
-    Subtype,
-    /// The project's defaults for the subtype or part.
-    ProjectSubtype,
-    /// The template's own `<context_management>`.
-    Template,
-    /// A request at run time.
-    Request,
-}
-
-/// Where a value came from.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Origin {
-    /// The layer.
-    pub layer: Layer,
-    /// The row of the defaults table, such as `atomic.subtask`; `None` for what a template writes.
-    pub row: Option<String>,
-    /// The file it is written in; `None` for built-in rows.
-    pub path: Option<String>,
-    /// The bytes of the value in that file.
-    pub span: Option<Span>,
-}
-
-/// A value that a later layer replaced.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Beaten<T> {
-    /// The value; `None` is N/A.
-    pub value: Option<T>,
-    /// Where it came from.
-    pub origin: Origin,
-}
-
-/// One resolved setting.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Setting<T> {
-    /// The value; `None` is N/A: the operator has nothing to apply it to.
-    pub value: Option<T>,
-    /// Whether the operator has a use for it. A value written where it has none is kept with `false`.
-    pub applies: bool,
-    /// The layer that won.
-    pub origin: Origin,
-    /// What it beat, the earliest layer first.
-    pub beaten: Vec<Beaten<T>>,
-}
-
-/// The four resolved settings of a node.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Settings {
-    /// What of the parent's context the task sees.
-    pub inherit_context: Setting<Inherit>,
-    /// Whether earlier results are carried along.
-    pub accumulate_data: Setting<bool>,
-    /// In which form they are carried.
-    pub accumulation_format: Setting<Format>,
-    /// Whether new context is looked up.
-    pub fresh_context: Setting<Fresh>,
-}
-
-/// One setting's value apart from its type, as `explain` and `diff` show it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(untagged)]
-pub enum Value {
-    /// A value of `accumulate_data`.
-    Carried(bool),
-    /// A value of `inherit_context`.
-    Inherit(Inherit),
-    /// A value of `accumulation_format`.
-    Format(Format),
-    /// A value of `fresh_context`.
-    Fresh(Fresh),
-}
-
-impl Settings {
-    /// The value and origin of a setting by name; the value is `None` for N/A.
-    pub fn get(&self, name: SettingName) -> (Option<Value>, &Origin) {
-        match name {
-            SettingName::InheritContext => (self.inherit_context.value.map(Value::Inherit), &self.inherit_context.origin),
-            SettingName::AccumulateData => (self.accumulate_data.value.map(Value::Carried), &self.accumulate_data.origin),
-            SettingName::AccumulationFormat => {
-                (self.accumulation_format.value.map(Value::Format), &self.accumulation_format.origin)
-            }
-            SettingName::FreshContext => (self.fresh_context.value.map(Value::Fresh), &self.fresh_context.origin),
-        }
-    }
-}
 
 /// A task of the registry, or a task inside it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -118,7 +23,7 @@ pub struct Node {
     /// The subtype.
     pub subtype: Option<String>,
     /// The four settings; `None` where there is no operator.
-    pub settings: Option<Settings>,
+    pub settings: Option<SettingsData>,
     /// The node's own fields: texts, inputs, files, formats, by their names in the language.
     pub body: serde_json::Map<String, serde_json::Value>,
     /// The nodes inside it, in document order.
@@ -144,7 +49,7 @@ struct Shallow<'a> {
     element: String,
     operator: Option<String>,
     subtype: Option<String>,
-    settings: Option<Settings>,
+    settings: Option<SettingsData>,
     body: serde_json::Map<String, serde_json::Value>,
     #[serde(borrow)]
     children: Vec<RawChild<'a>>,

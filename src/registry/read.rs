@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 /// The schema that this program writes.
-pub const SCHEMA: &str = "ctxc/registry/1";
+pub(super) const SCHEMA: &str = "ctxc/registry/1";
 const FAMILY: &str = "ctxc/registry/";
 /// The newest version of the schema that is read.
 const NEWEST: u32 = 1;
@@ -130,7 +130,8 @@ fn version(text: &str) -> Result<u32, ReadError> {
         schema: Option<Cow<'a, str>>,
     }
     // What `ctxc build` writes begins like this; anything else is looked through for its schema.
-    if text.strip_prefix("{\"schema\":\"").is_some_and(|rest| rest.strip_prefix(SCHEMA).is_some_and(|rest| rest.starts_with('"'))) {
+    if text.strip_prefix("{\"schema\":\"").is_some_and(|rest| rest.strip_prefix(SCHEMA).is_some_and(|rest| rest.starts_with('"')))
+    {
         return Ok(NEWEST);
     }
     let probe: Probe<'_> = serde_json::from_str(text).map_err(|err| damaged(&err, text, 0, text))?;

@@ -5,6 +5,7 @@
 mod cli;
 mod peers;
 mod project;
+mod registry;
 mod settings;
 mod support;
 mod syntax;

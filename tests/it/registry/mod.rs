@@ -1,0 +1,4 @@
+//! The registry: reading, comparing, building.
+
+mod diff;
+mod read;
