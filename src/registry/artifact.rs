@@ -129,18 +129,21 @@ impl Fragment {
     }
 }
 
+/// The tasks of one operator by their subtype.
+type Subtypes = BTreeMap<Option<Box<str>>, Vec<u32>>;
+
 /// Ways to an entry that scan nothing.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Lookup {
     tasks: HashMap<Box<str>, u32>,
     templates: HashMap<Box<str>, u32>,
     fragments: HashMap<Box<str>, u32>,
-    types: BTreeMap<Box<str>, BTreeMap<Option<Box<str>>, Vec<u32>>>,
+    types: BTreeMap<Box<str>, Subtypes>,
 }
 
 impl Lookup {
     pub(super) fn new(tasks: &[Entry], templates: &[Entry], fragments: &[Fragment]) -> Result<Self, ReadError> {
-        let mut types: BTreeMap<Box<str>, BTreeMap<Option<Box<str>>, Vec<u32>>> = BTreeMap::new();
+        let mut types: BTreeMap<Box<str>, Subtypes> = BTreeMap::new();
         for (at, task) in tasks.iter().enumerate() {
             let subtypes = match types.get_mut(&*task.operator) {
                 Some(subtypes) => subtypes,

@@ -106,10 +106,10 @@ pub fn diff(old: &Registry, new: &Registry) -> Result<Diff, ReadError> {
         text: Vec::new(),
         resolved: Vec::new(),
         referenced: Vec::new(),
-        templates: names(hashes(old.templates()), hashes(new.templates())),
+        templates: names(&hashes(old.templates()), &hashes(new.templates())),
         fragments: names(
-            old.fragments().map(|fragment| (fragment.name(), fragment.hash())).collect(),
-            new.fragments().map(|fragment| (fragment.name(), fragment.hash())).collect(),
+            &old.fragments().map(|fragment| (fragment.name(), fragment.hash())).collect(),
+            &new.fragments().map(|fragment| (fragment.name(), fragment.hash())).collect(),
         ),
     };
     for after in new.tasks() {
@@ -125,7 +125,7 @@ fn hashes<'r>(tasks: impl Iterator<Item = Task<'r>>) -> BTreeMap<&'r str, Hash> 
     tasks.map(|task| (task.name(), task.hash())).collect()
 }
 
-fn names(old: BTreeMap<&str, Hash>, new: BTreeMap<&str, Hash>) -> Names {
+fn names(old: &BTreeMap<&str, Hash>, new: &BTreeMap<&str, Hash>) -> Names {
     let list = |names: Vec<&str>| names.into_iter().map(str::to_owned).collect();
     Names {
         added: list(new.keys().filter(|name| !old.contains_key(*name)).copied().collect()),
