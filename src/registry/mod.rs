@@ -4,7 +4,11 @@
 //! inputs give the same bytes on every machine and thread count; no absolute path, no time stamp.
 
 pub mod artifact;
+mod cache;
+mod codec;
 pub mod diff;
+mod facts;
+mod layout;
 pub mod node;
 mod read;
 
