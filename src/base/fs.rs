@@ -184,9 +184,21 @@ mod real {
         std::fs::create_dir_all(path)
     }
 
+    /// Whether bytes must have reached the disk before the rename.
+    #[derive(Clone, Copy, PartialEq, Eq)]
+    enum Durability {
+        Synced,
+        /// For what can be made again: a power cut may leave it damaged, and its reader notices.
+        Unsynced,
+    }
+
     /// Writes a file as a whole: temporary file in the same folder, sync, rename, sync of the folder.
     /// `write` is handed a buffered writer.
     pub fn write_atomic_with(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<Stamp> {
+        replace(path, Durability::Synced, write)
+    }
+
+    fn replace(path: &Path, durability: Durability, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<Stamp> {
         let _writing = WRITING.read().unwrap_or_else(PoisonError::into_inner);
         // Write through a link rather than replace it.
         let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
@@ -208,14 +220,34 @@ mod real {
             write(&mut out)?;
             out.flush()?;
         }
-        temp.as_file().sync_all()?;
+        if durability == Durability::Synced {
+            temp.as_file().sync_all()?;
+        }
         let file = temp.persist(&target).map_err(|err| err.error)?;
         #[cfg(unix)]
-        if let Ok(dir) = std::fs::File::open(folder) {
+        if durability == Durability::Synced
+            && let Ok(dir) = std::fs::File::open(folder)
+        {
             // Some file systems cannot sync a folder; the rename itself has happened.
             let _ = dir.sync_all();
         }
         file.metadata().map(|meta| stamp_of(&meta))
+    }
+
+    /// Replaces a file that can be made again and whose reader notices damage: whole for every reader, not synced.
+    pub fn write_cache(path: &Path, bytes: &[u8]) -> io::Result<()> {
+        replace(path, Durability::Unsynced, |out| out.write_all(bytes)).map(drop)
+    }
+
+    /// Opens a file for reading parts of it.
+    pub fn open(path: &Path) -> io::Result<std::fs::File> {
+        std::fs::File::open(path)
+    }
+
+    /// Nanoseconds since 1970 by the machine's clock. For telling fresh stamps from old ones, never for output.
+    pub fn now() -> i128 {
+        let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+        since.map_or(0, |time| time.as_nanos() as i128)
     }
 
     /// Writes a file as a whole. See [`write_atomic_with`].

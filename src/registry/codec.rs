@@ -53,7 +53,11 @@ impl Encoder {
         self.bytes.extend_from_slice(&stamp.changed.to_le_bytes());
     }
 
-    pub(super) fn list<T>(&mut self, items: impl IntoIterator<Item = T, IntoIter: ExactSizeIterator>, mut each: impl FnMut(&mut Self, T)) {
+    pub(super) fn list<T>(
+        &mut self,
+        items: impl IntoIterator<Item = T, IntoIter: ExactSizeIterator>,
+        mut each: impl FnMut(&mut Self, T),
+    ) {
         let items = items.into_iter();
         self.u32(items.len() as u32);
         for item in items {

@@ -270,8 +270,11 @@ mod tests {
         let mut items: Vec<_> = names
             .iter()
             .zip(&lines)
-            .map(|((kind, name, byte), (bytes, hash_at))| {
-                Item { kind: *kind, name, hash: Hash([*byte; 32]), body: Body::New { bytes, hash_at: *hash_at } }
+            .map(|((kind, name, byte), (bytes, hash_at))| Item {
+                kind: *kind,
+                name,
+                hash: Hash([*byte; 32]),
+                body: Body::New { bytes, hash_at: *hash_at },
             })
             .collect();
         sort(&mut items);

@@ -8,9 +8,12 @@ mod cache;
 mod codec;
 pub mod diff;
 mod facts;
+mod findings;
 mod layout;
 pub mod node;
 mod read;
+#[cfg(feature = "fs")]
+mod walk;
 
 pub use artifact::{Fragment, Parameter, Reference, Registry, Source, Task, Warning};
 pub use read::ReadError;

@@ -1,0 +1,322 @@
+//! From the paths that a command is given to files, in parallel: the walk hands each file on as soon as it is found.
+//!
+//! Decides by name alone (`*.xml`, `.gitignore`, the project's globs); what a file holds is looked at by the visitor.
+//! Nothing of the machine counts (no global ignore file), so that every machine finds the same files.
+
+use crate::base::fs::{self, Stamp};
+use crate::project::glob::Globs;
+use ignore::{DirEntry, WalkBuilder, WalkState};
+use std::io;
+use std::num::NonZeroUsize;
+use std::path::{Component, Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Where a walk starts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Start {
+    /// As it is opened.
+    pub(super) path: PathBuf,
+    /// As it is named: relative to the project root, without a trailing slash; empty for the root itself.
+    pub(super) name: String,
+}
+
+/// What to walk.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Plan {
+    /// Files that were named: taken whatever they are called and hold.
+    pub(super) files: Vec<Start>,
+    /// Folders.
+    pub(super) folders: Vec<Start>,
+    /// Only files that these match, when folders are walked.
+    pub(super) include: Option<Globs>,
+    /// No file that these match, when folders are walked.
+    pub(super) exclude: Globs,
+}
+
+/// A file that was found.
+#[derive(Debug)]
+pub(super) struct Found<'a> {
+    pub(super) path: &'a Path,
+    pub(super) name: &'a str,
+    /// Whether it was named rather than found in a folder.
+    pub(super) by: By,
+}
+
+/// How a file came to be visited.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum By {
+    /// Found in a folder.
+    Walk,
+    /// Named by the caller.
+    Name,
+}
+
+/// One thread's part of a visit.
+pub(super) trait Visit: Send {
+    /// Takes a file.
+    fn file(&mut self, found: &Found<'_>);
+
+    /// A folder or file that could not be looked at.
+    fn unreadable(&mut self, name: &str, error: io::Error);
+}
+
+/// A path that does not exist.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Missing(pub(super) PathBuf);
+
+impl Plan {
+    /// What to walk for the paths of a command; none given, what the project says.
+    pub(super) fn new(root: &Path, given: &[PathBuf], include: Option<&Globs>, exclude: &Globs) -> Result<Self, Missing> {
+        let mut plan = Self { exclude: exclude.clone(), ..Self::default() };
+        for path in given {
+            if !fs::exists(path) {
+                return Err(Missing(path.clone()));
+            }
+            let start = Start { path: path.clone(), name: name_in(root, path) };
+            if fs::is_dir(path) { plan.folders.push(start) } else { plan.files.push(start) }
+        }
+        if given.is_empty() {
+            plan.include = include.cloned();
+            plan.folders = include.map_or_else(|| vec![usual(root)], |globs| bases(root, globs));
+        }
+        plan.files.sort_by(|a, b| a.name.cmp(&b.name));
+        plan.files.dedup_by(|a, b| a.name == b.name);
+        Ok(plan)
+    }
+
+    /// Visits every file once for each way that leads to it. `make` gives each thread its visitor.
+    pub(super) fn run<V: Visit>(&self, threads: NonZeroUsize, make: impl Fn() -> V + Sync) {
+        self.named(threads, &make);
+        if self.folders.is_empty() {
+            return;
+        }
+        let Some(walk) = self.builder(threads) else { return };
+        walk.build_parallel().run(|| {
+            let mut visitor = make();
+            Box::new(move |entry| {
+                match entry {
+                    Ok(entry) => self.entry(&entry, &mut visitor),
+                    Err(error) => self.failed(error, &mut visitor),
+                }
+                WalkState::Continue
+            })
+        });
+    }
+
+    fn builder(&self, threads: NonZeroUsize) -> Option<WalkBuilder> {
+        let (first, rest) = self.folders.split_first()?;
+        let mut walk = WalkBuilder::new(&first.path);
+        for start in rest {
+            walk.add(&start.path);
+        }
+        walk.require_git(false).git_global(false).git_exclude(false).threads(threads.get());
+        Some(walk)
+    }
+
+    fn entry(&self, entry: &DirEntry, visitor: &mut impl Visit) {
+        if entry.file_type().is_none_or(|kind| kind.is_dir()) || !is_xml(entry) {
+            return;
+        }
+        let name = self.name(entry.path());
+        if self.exclude.matches(&name) || self.include.as_ref().is_some_and(|globs| !globs.matches(&name)) {
+            return;
+        }
+        // A link that leads to a folder is not followed, whatever it is called.
+        if entry.path_is_symlink() && fs::is_dir(entry.path()) {
+            return;
+        }
+        visitor.file(&Found { path: entry.path(), name: &name, by: By::Walk });
+    }
+
+    fn failed(&self, error: ignore::Error, visitor: &mut impl Visit) {
+        let name = path_of(&error).map(|path| self.name(path)).unwrap_or_default();
+        // A bad line in a `.gitignore` hides nothing more than that line.
+        if let Some(error) = error.into_io_error() {
+            visitor.unreadable(if name.is_empty() { "." } else { &name }, error);
+        }
+    }
+
+    /// The name of a file below one of the folders.
+    fn name(&self, path: &Path) -> String {
+        let below = |start: &Start| path.strip_prefix(&start.path).ok().map(move |rest| (start.name.as_str(), rest));
+        let Some((prefix, rest)) = self.folders.iter().find_map(below) else { return slashed(path) };
+        let rest = slashed(rest);
+        if prefix.is_empty() || rest.is_empty() { format!("{prefix}{rest}") } else { format!("{prefix}/{rest}") }
+    }
+
+    fn named<V: Visit>(&self, threads: NonZeroUsize, make: &(impl Fn() -> V + Sync)) {
+        let next = AtomicUsize::new(0);
+        let work = || {
+            let mut visitor = make();
+            while let Some(file) = self.files.get(next.fetch_add(1, Ordering::Relaxed)) {
+                visitor.file(&Found { path: &file.path, name: &file.name, by: By::Name });
+            }
+        };
+        match self.files.len() {
+            0 => {}
+            // A thread costs more than a few files.
+            1..8 => work(),
+            _ => std::thread::scope(|scope| {
+                for _ in 0..threads.get() {
+                    scope.spawn(work);
+                }
+            }),
+        }
+    }
+}
+
+fn is_xml(entry: &DirEntry) -> bool {
+    entry.file_name().as_encoded_bytes().ends_with(b".xml")
+}
+
+fn path_of(error: &ignore::Error) -> Option<&Path> {
+    match error {
+        ignore::Error::WithPath { path, .. } => Some(path),
+        ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => path_of(err),
+        ignore::Error::Loop { child, .. } => Some(child),
+        ignore::Error::Partial(_)
+        | ignore::Error::Io(_)
+        | ignore::Error::Glob { .. }
+        | ignore::Error::UnrecognizedFileType(_)
+        | ignore::Error::InvalidDefinition => None,
+    }
+}
+
+/// `templates/` if there is one, else the project itself.
+fn usual(root: &Path) -> Start {
+    let templates = root.join("templates");
+    if fs::is_dir(&templates) {
+        return Start { path: templates, name: "templates".to_owned() };
+    }
+    Start { path: root.to_path_buf(), name: String::new() }
+}
+
+/// The folders that hold everything some globs can match.
+fn bases(root: &Path, globs: &Globs) -> Vec<Start> {
+    let fixed = |pattern: &String| -> String {
+        let parts = pattern.split('/').take_while(|part| !part.contains(['*', '?', '[', '{']) && !part.is_empty());
+        parts.filter(|part| *part != ".").collect::<Vec<_>>().join("/")
+    };
+    let mut names: Vec<String> = globs.written().iter().map(fixed).collect();
+    names.sort();
+    let mut kept: Vec<String> = Vec::new();
+    for name in names {
+        let is_below = |above: &String| above.is_empty() || name == *above || name.starts_with(&format!("{above}/"));
+        if !kept.iter().any(is_below) {
+            kept.push(name);
+        }
+    }
+    let starts =
+        kept.into_iter().map(|name| Start { path: if name.is_empty() { root.to_path_buf() } else { root.join(&name) }, name });
+    // A pattern may name what is not there yet.
+    starts.filter(|start| fs::exists(&start.path)).collect()
+}
+
+/// The name of a path relative to the project root; as given where it lies outside.
+fn name_in(root: &Path, path: &Path) -> String {
+    let here = fs::current_dir().unwrap_or_default();
+    let (root, path_there) = (clean(&here.join(root)), clean(&here.join(path)));
+    path_there.strip_prefix(&root).map_or_else(|_| slashed(path), slashed)
+}
+
+/// A path without `.` and `..`, by its words alone.
+fn clean(path: &Path) -> PathBuf {
+    let mut out = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => drop(out.pop()),
+            Component::Normal(_) | Component::RootDir | Component::Prefix(_) => out.push(part),
+        }
+    }
+    out
+}
+
+fn slashed(path: &Path) -> String {
+    let text = path.to_string_lossy();
+    if std::path::MAIN_SEPARATOR == '/' { text.into_owned() } else { text.replace(std::path::MAIN_SEPARATOR, "/") }
+}
+
+/// The stamp of a file that was found; links are followed.
+pub(super) fn stamp(path: &Path) -> io::Result<Stamp> {
+    use crate::base::fs::ReadFs;
+    fs::RealFs.stamp(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{By, Found, Plan, Visit};
+    use crate::project::glob::Globs;
+    use std::collections::BTreeSet;
+    use std::num::NonZeroUsize;
+    use std::path::Path;
+    use std::sync::Mutex;
+
+    struct Names<'a>(&'a Mutex<Vec<(String, By)>>);
+
+    impl Visit for Names<'_> {
+        fn file(&mut self, found: &Found<'_>) {
+            self.0.lock().unwrap().push((found.name.to_owned(), found.by));
+        }
+
+        fn unreadable(&mut self, name: &str, error: std::io::Error) {
+            panic!("{name}: {error}");
+        }
+    }
+
+    fn tree(files: &[&str]) -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        for name in files {
+            let path = folder.path().join(name);
+            crate::base::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            crate::base::fs::write_cache(&path, if name.ends_with(".gitignore") { b"drafts/\n" } else { b"" }).unwrap();
+        }
+        folder
+    }
+
+    fn names(plan: &Plan, threads: usize) -> BTreeSet<String> {
+        let found = Mutex::new(Vec::new());
+        plan.run(NonZeroUsize::new(threads).unwrap(), || Names(&found));
+        let found = found.into_inner().unwrap();
+        let names: BTreeSet<String> = found.iter().map(|(name, _)| name.clone()).collect();
+        assert_eq!(names.len(), found.len(), "each file once");
+        names
+    }
+
+    fn plan(root: &Path, given: &[&str], include: &[&str], exclude: &[&str]) -> Plan {
+        let globs = |patterns: &[&str]| {
+            let mut globs = Globs::default();
+            patterns.iter().for_each(|pattern| globs.add(pattern).unwrap());
+            globs
+        };
+        let given: Vec<_> = given.iter().map(|path| root.join(path)).collect();
+        let include = (!include.is_empty()).then(|| globs(include));
+        Plan::new(root, &given, include.as_ref(), &globs(exclude)).unwrap()
+    }
+
+    #[test]
+    fn files_are_found_by_name_and_ignore_rules() {
+        let files = ["templates/a.xml", "templates/b.txt", "templates/x/c.xml", "templates/drafts/d.xml", ".gitignore", "e.xml"];
+        let folder = tree(&files);
+        let root = folder.path();
+        let set = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<BTreeSet<_>>();
+        for threads in [1, 3] {
+            assert_eq!(names(&plan(root, &[], &[], &[]), threads), set(&["templates/a.xml", "templates/x/c.xml"]));
+            assert_eq!(names(&plan(root, &["."], &[], &[]), threads), set(&["e.xml", "templates/a.xml", "templates/x/c.xml"]));
+            assert_eq!(names(&plan(root, &[], &[], &["templates/x/**"]), threads), set(&["templates/a.xml"]));
+            assert_eq!(names(&plan(root, &[], &["*.xml", "templates/x"], &[]), threads), set(&["e.xml", "templates/x/c.xml"]));
+            assert_eq!(names(&plan(root, &[], &["nothing/**"], &[]), threads), set(&[]));
+        }
+    }
+
+    #[test]
+    fn named_files_are_always_taken() {
+        let folder = tree(&["drafts/d.xml", ".gitignore", "b.txt"]);
+        let given = ["drafts/d.xml", "b.txt", "./drafts/../b.txt"];
+        let plan = plan(folder.path(), &given, &[], &["**"]);
+        assert_eq!(names(&plan, 2).into_iter().collect::<Vec<_>>(), ["b.txt", "drafts/d.xml"]);
+        let missing = folder.path().join("none.xml");
+        let error = Plan::new(folder.path(), std::slice::from_ref(&missing), None, &Globs::default()).unwrap_err();
+        assert_eq!(error.0, missing);
+    }
+}
