@@ -138,8 +138,9 @@ impl Plan {
 
     /// The name of a file below one of the folders.
     fn name(&self, path: &Path) -> String {
-        let below = |start: &Start| path.strip_prefix(&start.path).ok().map(move |rest| (start.name.as_str(), rest));
-        let Some((prefix, rest)) = self.folders.iter().find_map(below) else { return slashed(path) };
+        let mut folders = self.folders.iter();
+        let below = folders.find_map(|start| Some((start.name.as_str(), path.strip_prefix(&start.path).ok()?)));
+        let Some((prefix, rest)) = below else { return slashed(path) };
         let rest = slashed(rest);
         if prefix.is_empty() || rest.is_empty() { format!("{prefix}{rest}") } else { format!("{prefix}/{rest}") }
     }
