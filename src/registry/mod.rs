@@ -7,11 +7,15 @@ pub mod artifact;
 mod cache;
 mod codec;
 pub mod diff;
+pub mod entry;
 mod facts;
 mod findings;
+mod json;
 mod layout;
+mod merkle;
 pub mod node;
 mod read;
+mod settings;
 #[cfg(feature = "fs")]
 mod walk;
 
