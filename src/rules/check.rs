@@ -19,7 +19,7 @@ pub fn config(config: &Config) -> Vec<Diagnostic> {
     for fault in &config.faults {
         let worded = list::all().find_map(|rule| match rule.check {
             Check::Config(word) => word(&cx, fault),
-            Check::Syntax(_) | Check::Link(_) | Check::Edge => None,
+            Check::Syntax(_) | Check::Template(_) | Check::Node(_) | Check::File(_) | Check::Link(_) | Check::Edge => None,
         });
         let Some(mut finding) = worded else { continue };
         if let Some(file) = config.files.get(fault.file as usize) {

@@ -7,8 +7,12 @@ use crate::base::span::Span;
 use crate::project;
 use crate::project::config::Config;
 use crate::project::index::{Cycle, Index};
+use crate::settings::operators::Operator;
+use crate::settings::resolve::Resolved;
 use crate::syntax;
 use crate::syntax::tree::Document;
+use crate::template;
+use crate::template::model::{File, Task};
 use std::sync::Arc;
 
 /// A rule: everything about one diagnostic.
@@ -25,6 +29,12 @@ pub struct Rule {
 pub enum Check {
     /// Words a fault of the reader; `None` when the fault is another rule's.
     Syntax(fn(&FileCx<'_>, &syntax::fault::Fault) -> Option<Diagnostic>),
+    /// Words a fault of lowering; `None` when the fault is another rule's.
+    Template(fn(&FileCx<'_>, &template::fault::Fault<'_>) -> Option<Diagnostic>),
+    /// Sees each task body with its resolved settings.
+    Node(fn(&NodeCx<'_>, &mut Vec<Diagnostic>)),
+    /// Sees the whole model of a file.
+    File(fn(&FileCx<'_>, &mut Vec<Diagnostic>)),
     /// Words a fault of the project file; `None` when the fault is another rule's.
     Config(fn(&ConfigCx<'_>, &project::fault::Fault) -> Option<Diagnostic>),
     /// Sees the names of all files.
@@ -40,8 +50,23 @@ pub struct FileCx<'a> {
     pub path: &'a Arc<str>,
     /// Text and tree.
     pub document: Document<'a>,
+    /// The model.
+    pub file: &'a File<'a>,
     /// The project.
     pub config: &'a Config,
+}
+
+/// One task body under check.
+#[derive(Clone, Copy, Debug)]
+pub struct NodeCx<'a> {
+    /// The file it stands in.
+    pub cx: &'a FileCx<'a>,
+    /// The body as written.
+    pub task: &'a Task<'a>,
+    /// Its type, as the language or the project knows it; `None` when nobody does, which is reported.
+    pub operator: Option<Operator>,
+    /// Its settings; those of its base row when its type or subtype is unknown.
+    pub resolved: &'a Resolved,
 }
 
 /// The project file under check.

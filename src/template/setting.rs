@@ -119,16 +119,13 @@ impl Word for SettingName {
 }
 
 impl SettingName {
-    /// The words that its element may hold.
-    pub fn values(self) -> Vec<&'static str> {
-        fn words<T: Word>() -> Vec<&'static str> {
-            T::ALL.iter().map(|value| value.word()).collect()
-        }
+    /// The words that its element may hold; a test holds that they are those of the enums.
+    pub const fn words(self) -> &'static [&'static str] {
         match self {
-            Self::InheritContext => words::<Inherit>(),
-            Self::AccumulateData => words::<bool>(),
-            Self::AccumulationFormat => words::<Format>(),
-            Self::FreshContext => words::<Fresh>(),
+            Self::InheritContext => &["full", "none", "subset"],
+            Self::AccumulateData => &["true", "false"],
+            Self::AccumulationFormat => &["notes_only", "full_output"],
+            Self::FreshContext => &["enabled", "disabled"],
         }
     }
 }

@@ -94,7 +94,7 @@ fn field(fact: &str) -> Result<Field, ConditionError> {
 
 /// A setting is compared with its own words alone.
 fn checked(field: Field, value: &str) -> Result<(), ConditionError> {
-    let Some(words) = field.setting().map(SettingName::values) else { return Ok(()) };
+    let Some(words) = field.setting().map(SettingName::words) else { return Ok(()) };
     if words.contains(&value) || value == "N/A" {
         return Ok(());
     }

@@ -1,0 +1,227 @@
+//! The element table of the language, as data: what may stand where, with which attributes, and what it means.
+//!
+//! Lowering reads it; so do messages, and whatever generates pages and schemas. The same tag can be two kinds
+//! (`input` under `inputs` and under `context_relevance`): a kind is a tag in its place. Never a default of a setting.
+
+use super::element_specs::SPECS;
+
+/// A tag in its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+#[allow(missing_docs, reason = "each is documented by its row in the table")]
+pub enum Kind {
+    Task,
+    Template,
+    Library,
+    Fragment,
+    Use,
+    Call,
+    CallArg,
+    Cond,
+    Case,
+    Description,
+    Instructions,
+    System,
+    Criteria,
+    Constraints,
+    Constraint,
+    Provider,
+    Model,
+    Preferred,
+    Fallback,
+    Parameters,
+    Parameter,
+    Inputs,
+    Input,
+    ContextManagement,
+    InheritContext,
+    AccumulateData,
+    AccumulationFormat,
+    FreshContext,
+    ContextRelevance,
+    RelevanceInput,
+    FilePaths,
+    Path,
+    FilesCommand,
+    FilesDescription,
+    OutputFormat,
+    Steps,
+    InitialValue,
+    InnerTask,
+    ReductionTask,
+    Command,
+    CommandArg,
+    Timeout,
+    Env,
+    Var,
+    Cwd,
+    Director,
+    Evaluator,
+    ScriptExecution,
+    MaxIterations,
+    TerminationCondition,
+    Condition,
+    Examples,
+    Example,
+    ExampleInput,
+    ExampleOutput,
+    OutputSlot,
+    InputSource,
+    ManualXml,
+    DisableReparsing,
+    ExpectedOutput,
+    ContinuationPolicy,
+    ValidationRules,
+}
+
+/// What stands between an element's tags.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Content {
+    /// Elements only.
+    Elements,
+    /// A text for the agent: `{{…}}`, `<use/>`, and the attributes of a text element.
+    Text,
+    /// A text for the agent, or elements in its place.
+    TextOrElements,
+    /// One trimmed word or line.
+    Word,
+    /// Nothing.
+    Empty,
+    /// Anything; kept as it is.
+    Opaque,
+}
+
+/// What an attribute may say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Values {
+    /// Any text that is not empty.
+    Name,
+    /// Any text.
+    Any,
+    /// `true` or `false`.
+    Bool,
+    /// One of these.
+    OneOf(&'static [&'static str]),
+}
+
+/// An attribute of an element.
+#[derive(Clone, Copy, Debug)]
+pub struct Attr {
+    /// Its name.
+    pub name: &'static str,
+    /// What it may say.
+    pub values: Values,
+    /// Whether it must be there.
+    pub required: bool,
+    /// One lower-case line.
+    pub doc: &'static str,
+}
+
+/// Which tasks a child belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Of {
+    /// Every type.
+    Any,
+    /// This one, and types built on it.
+    Type(&'static str),
+}
+
+/// A child of an element.
+#[derive(Clone, Copy, Debug)]
+pub struct Child {
+    /// Which.
+    pub kind: Kind,
+    /// Whether it may stand more than once.
+    pub many: bool,
+    /// Which tasks it belongs to.
+    pub of: Of,
+}
+
+/// A row of the table.
+#[derive(Clone, Copy, Debug)]
+pub struct Spec {
+    /// Which kind.
+    pub kind: Kind,
+    /// Its tag.
+    pub tag: &'static str,
+    /// One lower-case line.
+    pub doc: &'static str,
+    /// What stands between its tags.
+    pub content: Content,
+    /// Its attributes, beside those that every text element has.
+    pub attributes: &'static [Attr],
+    /// Its children.
+    pub children: &'static [Child],
+    /// What to write instead, when it is of an older dialect.
+    pub deprecated: Option<&'static str>,
+}
+
+/// The attributes of every text element.
+pub static TEXT_ATTRIBUTES: &[Attr] = &[
+    Attr {
+        name: "src",
+        values: Values::Name,
+        required: false,
+        doc: "the text is kept in this file, relative to the template's folder",
+    },
+    Attr {
+        name: "syntax",
+        values: Values::OneOf(&["plain", "jinja"]),
+        required: false,
+        doc: "`plain` substitutes `{{…}}`; `jinja` has conditions, loops and filters",
+    },
+    Attr { name: "verbatim", values: Values::Bool, required: false, doc: "`true` turns substitution off" },
+    Attr {
+        name: "trust",
+        values: Values::OneOf(&["trusted", "untrusted"]),
+        required: false,
+        doc: "`untrusted` text is fenced when rendered",
+    },
+];
+
+impl Kind {
+    /// Its row of the table.
+    pub fn spec(self) -> &'static Spec {
+        // The table has a row for each kind, in their order; a test holds that.
+        SPECS.get(self as usize).unwrap_or(&SPECS[0])
+    }
+
+    /// Its tag.
+    pub fn tag(self) -> &'static str {
+        self.spec().tag
+    }
+
+    /// Whether it is a text element.
+    pub fn is_text(self) -> bool {
+        matches!(self.spec().content, Content::Text | Content::TextOrElements)
+    }
+
+    /// The child with a tag.
+    pub fn child(self, tag: &str) -> Option<&'static Child> {
+        self.spec().children.iter().find(|child| child.kind.tag() == tag)
+    }
+
+    /// The attribute with a name, those of text elements included.
+    pub fn attribute(self, name: &str) -> Option<&'static Attr> {
+        let own = self.spec().attributes.iter().find(|attribute| attribute.name == name);
+        own.or_else(|| TEXT_ATTRIBUTES.iter().find(|attribute| self.is_text() && attribute.name == name))
+    }
+
+    /// The kinds under which a tag may stand, in the order of the table.
+    pub fn homes(tag: &str) -> impl Iterator<Item = Kind> {
+        SPECS.iter().filter(move |spec| spec.children.iter().any(|child| child.kind.tag() == tag)).map(|spec| spec.kind)
+    }
+
+    /// Whether the element is a task of its own, with settings.
+    pub const fn is_body(self) -> bool {
+        matches!(
+            self,
+            Self::Task | Self::InnerTask | Self::ReductionTask | Self::Director | Self::Evaluator | Self::ScriptExecution
+        )
+    }
+}
+
+/// Every row of the table.
+pub fn all() -> &'static [Spec] {
+    SPECS
+}

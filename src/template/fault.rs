@@ -1,0 +1,176 @@
+//! What lowering found wrong or old, as data. Worded by the rules of families 1xx and 4xx, nowhere else.
+
+use super::elements::{Kind, Of};
+use super::setting::SettingName;
+use crate::base::span::Span;
+use crate::syntax::tree::{Attribute, Element};
+
+/// One fault, at an element.
+#[derive(Clone, Debug)]
+pub struct Fault<'a> {
+    /// What is wrong.
+    pub kind: FaultKind<'a>,
+    /// The place to look at.
+    pub span: Span,
+    /// The element it is about: the unknown one, the one with the bad attribute, the one that lacks a child.
+    pub element: Element<'a>,
+    /// The number of the task body it stands in; `None` outside of tasks.
+    pub body: Option<u32>,
+}
+
+/// The kinds of faults.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum FaultKind<'a> {
+    /// The root is none of `task`, `template`, `library`.
+    WrongRoot,
+    /// No such element stands here, and none of that name anywhere or somewhere else.
+    UnknownElement {
+        /// What it stands in.
+        parent: Kind,
+        /// The fault of a name that is known under other parents is a misplacement, not a typo.
+        known_elsewhere: bool,
+    },
+    /// One of the four settings outside `context_management`.
+    MisplacedSetting {
+        /// Which.
+        setting: SettingName,
+        /// The task's `context_management`, if it has one.
+        block: Option<Element<'a>>,
+        /// The task that it stands in.
+        task: Element<'a>,
+    },
+    /// A child that belongs to another type of task.
+    WrongType {
+        /// The child.
+        kind: Kind,
+        /// The type it belongs to.
+        of: Of,
+        /// The type that the task has, as written; `None` for absent.
+        found: Option<&'a str>,
+    },
+    /// A second element where one may stand.
+    Repeated {
+        /// Which.
+        kind: Kind,
+        /// The name of the first one.
+        first: Span,
+    },
+    /// An attribute that its element does not have.
+    UnknownAttribute {
+        /// The element's kind.
+        kind: Kind,
+        /// The attribute.
+        attribute: Attribute<'a>,
+    },
+    /// A missing attribute.
+    MissingAttribute {
+        /// The element's kind.
+        kind: Kind,
+        /// The attribute's name.
+        name: &'static str,
+    },
+    /// A missing child.
+    MissingChild {
+        /// The parent's kind.
+        kind: Kind,
+        /// The child.
+        child: Kind,
+    },
+    /// A word outside its set, in an attribute or a setting.
+    BadValue {
+        /// The attribute's or element's name.
+        name: &'static str,
+        /// What stands there, trimmed.
+        found: String,
+        /// What may stand there.
+        allowed: &'static [&'static str],
+    },
+    /// `yes`, `no`, `1`, `0`, `True` … where `true` or `false` must stand.
+    BadBoolean {
+        /// The attribute's or element's name.
+        name: &'static str,
+        /// What stands there, trimmed.
+        found: String,
+        /// What it means.
+        meant: bool,
+    },
+    /// Not a number in range.
+    BadNumber {
+        /// The element's name.
+        name: &'static str,
+        /// What stands there, trimmed.
+        found: String,
+        /// What must stand there.
+        expected: &'static str,
+    },
+    /// Nothing where something must stand.
+    Empty {
+        /// The element's or attribute's name.
+        name: &'static str,
+    },
+    /// Text where only elements may stand.
+    MisplacedText {
+        /// What it stands in.
+        parent: Kind,
+    },
+    /// An element inside a word.
+    MisplacedElement {
+        /// The element with the word.
+        parent: Kind,
+    },
+    /// Two contents of which only one may be there: `from` and text, text and a nested task.
+    TwoContents {
+        /// The element's kind.
+        kind: Kind,
+    },
+    /// None of the contents of which one must be there.
+    NoContent {
+        /// The element's kind.
+        kind: Kind,
+    },
+    /// A second entry of one name in a list: inputs, parameters.
+    RepeatedName {
+        /// The entry's kind.
+        kind: Kind,
+        /// The name.
+        name: String,
+        /// The first one's name.
+        first: Span,
+    },
+    /// A body in place that is wrapped in a task of its own.
+    NestedBody {
+        /// The part: `inner_task`.
+        part: Kind,
+        /// The part's element.
+        outer: Element<'a>,
+    },
+    /// A value of an older dialect, read as its modern one.
+    LegacyValue {
+        /// The element's or attribute's name.
+        name: &'static str,
+        /// What stands there.
+        found: &'static str,
+        /// What it reads as.
+        modern: &'static str,
+    },
+    /// A type of an older dialect, read as its modern one.
+    LegacyType {
+        /// What stands there.
+        found: &'static str,
+        /// What it reads as.
+        modern: &'static str,
+        /// The subtype that comes with it.
+        subtype: Option<&'static str>,
+    },
+    /// An element of an older dialect: recorded, without effect.
+    Deprecated {
+        /// Which.
+        kind: Kind,
+    },
+    /// A task with `ref` and a body.
+    RefWithBody {
+        /// The first child that stands in its way.
+        child: Element<'a>,
+    },
+}

@@ -1,0 +1,109 @@
+//! Attributes against the element table.
+
+use super::file::Lower;
+use crate::base::span::{Span, Spanned};
+use crate::syntax::tree::{Attribute, Element};
+use crate::template::elements::{Attr, Kind, Values};
+use crate::template::fault::FaultKind;
+use crate::template::model::Str;
+use crate::template::setting::Word;
+use std::borrow::Cow;
+
+impl<'a> Lower<'a> {
+    /// Hands over each attribute that the table knows and whose value fits; reports the rest, and what is missing.
+    pub(super) fn attributes(
+        &mut self,
+        kind: Kind,
+        element: Element<'a>,
+        mut take: impl FnMut(&mut Self, &'static str, Str<'a>),
+    ) {
+        let mut seen = 0_usize;
+        for attribute in element.attributes() {
+            if attribute.namespace().is_some() || attribute.name() == "xmlns" {
+                continue;
+            }
+            let Some(known) = kind.attribute(attribute.name()) else {
+                self.fault(element, attribute.name_span(), FaultKind::UnknownAttribute { kind, attribute });
+                continue;
+            };
+            seen += usize::from(known.required);
+            if let Some(value) = self.value(element, known, attribute) {
+                take(self, known.name, value);
+            }
+        }
+        let required = kind.spec().attributes.iter().filter(|known| known.required);
+        if required.clone().count() > seen {
+            for Attr { name, .. } in required.filter(|known| element.attribute(known.name).is_none()) {
+                self.fault(element, element.name_span(), FaultKind::MissingAttribute { kind, name });
+            }
+        }
+    }
+
+    fn value(&mut self, element: Element<'a>, known: &'static Attr, attribute: Attribute<'a>) -> Option<Str<'a>> {
+        let raw = attribute.value();
+        if known.values == Values::Any {
+            return Some(Spanned::new(raw, attribute.value_span()));
+        }
+        let value = trimmed(raw, attribute.value_span());
+        match known.values {
+            Values::Any => {}
+            Values::Name if value.value.is_empty() => {
+                self.fault(element, attribute.span(), FaultKind::Empty { name: known.name });
+                return None;
+            }
+            Values::Name => {}
+            Values::Bool => {
+                self.boolean(element, known.name, &value)?;
+            }
+            Values::OneOf(allowed) => {
+                if !allowed.contains(&&*value.value) {
+                    let found = value.value.into_owned();
+                    self.fault(element, value.span, FaultKind::BadValue { name: known.name, found, allowed });
+                    return None;
+                }
+            }
+        }
+        Some(value)
+    }
+
+    /// Reads `true` or `false`; reports anything else.
+    pub(super) fn boolean(&mut self, element: Element<'a>, name: &'static str, value: &Str<'a>) -> Option<bool> {
+        if let Some(read) = bool::parse(&value.value) {
+            return Some(read);
+        }
+        let found = value.value.to_string();
+        let kind = match meant(&found) {
+            Some(meant) => FaultKind::BadBoolean { name, found, meant },
+            None if found.is_empty() => FaultKind::Empty { name },
+            None => FaultKind::BadValue { name, found, allowed: &["true", "false"] },
+        };
+        self.fault(element, value.span, kind);
+        None
+    }
+}
+
+/// What people write for true and false.
+fn meant(found: &str) -> Option<bool> {
+    let is = |words: &[&str]| words.iter().any(|word| word.eq_ignore_ascii_case(found));
+    if is(&["yes", "y", "1", "on", "true"]) {
+        Some(true)
+    } else if is(&["no", "n", "0", "off", "false"]) {
+        Some(false)
+    } else {
+        None
+    }
+}
+
+/// A value without the white space around it; its span shrinks along where the bytes are those of the source.
+pub(super) fn trimmed(value: Cow<'_, str>, span: Span) -> Str<'_> {
+    match value {
+        Cow::Borrowed(text) => {
+            let start = text.len() - text.trim_start().len();
+            let kept = text.trim();
+            let from = span.start + start as u32;
+            let span = if span.len() as usize == text.len() { Span::new(from, from + kept.len() as u32) } else { span };
+            Spanned::new(Cow::Borrowed(kept), span)
+        }
+        Cow::Owned(text) => Spanned::new(Cow::Owned(text.trim().to_owned()), span),
+    }
+}

@@ -1,0 +1,66 @@
+//! Child elements against the element table.
+
+use super::file::Lower;
+use crate::syntax::tree::{Element, Kind as Node};
+use crate::template::elements::{Child, Content, Kind};
+use crate::template::fault::FaultKind;
+
+/// A child that the table knows.
+#[derive(Clone, Copy)]
+pub(super) struct Found<'a> {
+    pub(super) kind: Kind,
+    pub(super) element: Element<'a>,
+    pub(super) child: &'static Child,
+}
+
+impl<'a> Lower<'a> {
+    /// Hands over each child that the table knows, the first of those that may stand once; reports the rest. Foreign
+    /// elements are kept, not reported.
+    pub(super) fn children(&mut self, kind: Kind, element: Element<'a>, mut take: impl FnMut(&mut Self, Found<'a>)) {
+        let spec = kind.spec();
+        let takes_text = matches!(spec.content, Content::Text | Content::TextOrElements);
+        let mut seen = 0_u64;
+        let mut text_reported = false;
+        for node in element.children() {
+            if matches!(node.kind(), Node::Text | Node::Cdata) && !takes_text && !text_reported && !node.text().trim().is_empty()
+            {
+                self.fault(element, node.span(), FaultKind::MisplacedText { parent: kind });
+                text_reported = true;
+            }
+            let Some(found) = node.as_element() else { continue };
+            if found.namespace().is_some() {
+                self.foreign.push(found);
+                continue;
+            }
+            let name = found.name();
+            let at = spec.children.iter().position(|child| child.kind.tag() == name);
+            let Some((at, child)) = at.and_then(|at| Some((at, spec.children.get(at)?))) else {
+                self.unknown(kind, element, found);
+                continue;
+            };
+            if !child.many && seen & (1 << at) != 0 {
+                self.repeated(child.kind, element, found);
+                continue;
+            }
+            seen |= 1 << at;
+            take(self, Found { kind: child.kind, element: found, child });
+        }
+    }
+
+    pub(super) fn unknown(&mut self, parent: Kind, within: Element<'a>, found: Element<'a>) {
+        // An element that the damage of its parent brought here is no fault of its own.
+        if within.is_damaged() {
+            return;
+        }
+        if parent.is_body() && self.misplaced_setting(within, found).is_some() {
+            return;
+        }
+        let known_elsewhere = Kind::homes(found.name()).next().is_some();
+        self.fault(found, found.name_span(), FaultKind::UnknownElement { parent, known_elsewhere });
+    }
+
+    fn repeated(&mut self, kind: Kind, within: Element<'a>, found: Element<'a>) {
+        let first = within.elements().find(|other| other.name() == found.name()).map_or(found.name_span(), Element::name_span);
+        self.fault(found, found.name_span(), FaultKind::Repeated { kind, first });
+    }
+}

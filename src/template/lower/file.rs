@@ -1,0 +1,136 @@
+//! The root of a file, its library entries, templates and fragments.
+
+use super::children::Found;
+use crate::base::span::Span;
+use crate::base::span::Spanned;
+use crate::syntax::tree::{Document, Element};
+use crate::template::elements::Kind;
+use crate::template::fault::{Fault, FaultKind};
+use crate::template::model::{Definition, File, Fragment, Slot, Str, Template};
+use crate::template::parts::Text;
+use std::borrow::Cow;
+
+/// The state of one traversal.
+#[derive(Default)]
+pub(super) struct Lower<'a> {
+    pub(super) faults: Vec<Fault<'a>>,
+    /// Bodies numbered so far.
+    pub(super) bodies: u32,
+    /// The body that is being read.
+    pub(super) body: Option<u32>,
+    /// Foreign elements of that body.
+    pub(super) foreign: Vec<Element<'a>>,
+}
+
+/// Reads a document as a file of the language. Never fails: a root that is none of the language gives one fault and
+/// no definitions.
+pub fn lower(document: Document<'_>) -> File<'_> {
+    let mut lower = Lower::default();
+    let mut definitions = Vec::new();
+    if let Some(root) = document.root() {
+        lower.root(root, &mut definitions);
+    }
+    File { definitions, faults: lower.faults, bodies: lower.bodies }
+}
+
+impl<'a> Lower<'a> {
+    /// Reports a fault, unless a structural error has been reported for its element.
+    pub(super) fn fault(&mut self, element: Element<'a>, span: Span, kind: FaultKind<'a>) {
+        if !element.is_damaged() {
+            self.faults.push(Fault { kind, span, element, body: self.body });
+        }
+    }
+
+    fn root(&mut self, root: Element<'a>, out: &mut Vec<Definition<'a>>) {
+        let known = if root.namespace().is_none() { root.name() } else { "" };
+        match known {
+            "task" => out.push(Definition::Task(self.task(Kind::Task, root, Slot::Root))),
+            "template" => out.push(Definition::Template(self.template(root))),
+            "library" => self.library(root, out),
+            _ => self.fault(root, root.name_span(), FaultKind::WrongRoot),
+        }
+    }
+
+    fn library(&mut self, element: Element<'a>, out: &mut Vec<Definition<'a>>) {
+        self.attributes(Kind::Library, element, |_, _, _| {});
+        self.children(Kind::Library, element, |lower, Found { kind, element, .. }| match kind {
+            Kind::Task => {
+                lower.body = None;
+                out.push(Definition::Task(lower.task(Kind::Task, element, Slot::Root)));
+            }
+            Kind::Template => {
+                lower.body = None;
+                out.push(Definition::Template(lower.template(element)));
+            }
+            Kind::Fragment => {
+                lower.body = None;
+                out.push(Definition::Fragment(lower.fragment(element)));
+            }
+            _ => {
+                lower.text(kind, element);
+            }
+        });
+    }
+
+    fn template(&mut self, element: Element<'a>) -> Template<'a> {
+        let mut out = Template { element, name: None, params: Vec::new(), returns: None, description: None, task: None };
+        self.attributes(Kind::Template, element, |_, name, value| match name {
+            "name" => out.name = Some(value),
+            "params" => out.params = split(&value),
+            _ => out.returns = Some(value),
+        });
+        self.repeated_params(element, &out.params);
+        self.children(Kind::Template, element, |lower, Found { kind, element, .. }| {
+            if kind == Kind::Task {
+                out.task = Some(Box::new(lower.task(Kind::Task, element, Slot::Template)));
+            } else {
+                out.description = Some(lower.text(kind, element));
+            }
+        });
+        if out.task.is_none() {
+            let missing = FaultKind::MissingChild { kind: Kind::Template, child: Kind::Task };
+            self.fault(element, element.name_span(), missing);
+        }
+        out
+    }
+
+    fn repeated_params(&mut self, element: Element<'a>, params: &[Str<'a>]) {
+        for (at, param) in params.iter().enumerate() {
+            if let Some(first) = params.iter().take(at).find(|first| first.value == param.value) {
+                let name = param.value.to_string();
+                let kind = FaultKind::RepeatedName { kind: Kind::Template, name, first: first.span };
+                self.fault(element, param.span, kind);
+            }
+        }
+    }
+
+    fn fragment(&mut self, element: Element<'a>) -> Fragment<'a> {
+        let mut name = None;
+        let mut text = Text::new(element);
+        self.attributes(Kind::Fragment, element, |_, attribute, value| match attribute {
+            "name" => name = Some(value),
+            _ => text.set(attribute, value),
+        });
+        self.text_content(Kind::Fragment, element, text.src.is_some());
+        Fragment { element, name, text }
+    }
+}
+
+/// Splits `params` at white space and commas.
+fn split<'a>(list: &Str<'a>) -> Vec<Str<'a>> {
+    let separator = |c: char| c == ',' || c.is_ascii_whitespace();
+    let whole = list.span;
+    let exact = whole.len() as usize == list.value.len();
+    let mut out = Vec::new();
+    let mut at = 0;
+    for piece in list.value.split(separator) {
+        if !piece.is_empty() {
+            // Where references were decoded the offsets inside are lost: point at the whole value.
+            let start = whole.start + at as u32;
+            let span = if exact { Span::new(start, start + piece.len() as u32) } else { whole };
+            out.push(Spanned::new(Cow::Owned(piece.to_owned()), span));
+        }
+        at += piece.len() + 1;
+    }
+    out
+}

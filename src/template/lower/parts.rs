@@ -1,0 +1,259 @@
+//! Inputs, parameters, files, output, examples, calls and choices.
+
+use super::attributes::trimmed;
+use super::children::Found;
+use super::file::Lower;
+use super::text::{is_blank, word_of};
+use crate::base::span::Span;
+use crate::syntax::tree::Element;
+use crate::template::elements::Kind;
+use crate::template::fault::FaultKind;
+use crate::template::model::{Slot, Str};
+use crate::template::parts::{
+    Call, Case, Cond, Example, FilePaths, FileSource, Input, OutputFormat, Parameter, Relevance, Step, Text, Trust, Value,
+};
+
+impl<'a> Lower<'a> {
+    pub(super) fn parameters(&mut self, element: Element<'a>) -> Vec<Parameter<'a>> {
+        let mut out: Vec<Parameter<'a>> = Vec::new();
+        self.attributes(Kind::Parameters, element, |_, _, _| {});
+        self.children(Kind::Parameters, element, |lower, Found { kind, element, .. }| out.push(lower.parameter(kind, element)));
+        let names = out.iter().map(|parameter| (parameter.element, parameter.name.as_ref()));
+        self.repeated_names(Kind::Parameter, &names.collect::<Vec<_>>());
+        out
+    }
+
+    fn parameter(&mut self, kind: Kind, element: Element<'a>) -> Parameter<'a> {
+        let mut out = Parameter { element, name: None, kind: None, required: None, default: None, trust: Trust::Trusted };
+        self.attributes(kind, element, |_, name, value| match name {
+            "name" => out.name = Some(value),
+            "type" => out.kind = Some(value),
+            "required" => out.required = Some(value.map(|word| word == "true")),
+            "default" => out.default = Some(value),
+            _ if value.value == "untrusted" => out.trust = Trust::Untrusted,
+            _ => {}
+        });
+        self.children(kind, element, |_, _| {});
+        out
+    }
+
+    /// Reports the later ones of entries with one name.
+    fn repeated_names(&mut self, kind: Kind, entries: &[(Element<'a>, Option<&Str<'a>>)]) {
+        let mut seen: std::collections::HashMap<&str, Span> = std::collections::HashMap::new();
+        for (element, name) in entries {
+            let Some(name) = name else { continue };
+            if let Some(first) = seen.get(&*name.value) {
+                let fault = FaultKind::RepeatedName { kind, name: name.value.to_string(), first: *first };
+                self.fault(*element, name.span, fault);
+            } else {
+                seen.insert(&name.value, name.span);
+            }
+        }
+    }
+
+    pub(super) fn inputs(&mut self, element: Element<'a>) -> Vec<Input<'a>> {
+        let mut out: Vec<Input<'a>> = Vec::new();
+        self.attributes(Kind::Inputs, element, |_, _, _| {});
+        self.children(Kind::Inputs, element, |lower, Found { kind, element, .. }| {
+            let slot = Slot::Input(out.len() as u32);
+            out.push(lower.input(kind, element, slot));
+        });
+        if out.len() > 1 {
+            let names: Vec<_> = out.iter().map(|input| (input.text.element, input.name.as_ref())).collect();
+            self.repeated_names(Kind::Input, &names);
+        }
+        out
+    }
+
+    /// An input, a call's argument or an initial value: from a variable, a text, or the result of a task.
+    pub(super) fn input(&mut self, kind: Kind, element: Element<'a>, slot: Slot) -> Input<'a> {
+        let mut text = Text::new(element);
+        let (mut name, mut from) = (None, None);
+        self.attributes(kind, element, |_, attribute, value| match attribute {
+            "name" => name = Some(value),
+            "from" => from = Some(value),
+            _ => text.set(attribute, value),
+        });
+        let mut nested = None;
+        let mut uses = false;
+        self.children(kind, element, |lower, Found { kind, element, .. }| match kind {
+            Kind::Task => nested = Some(Value::Task(Box::new(lower.task(kind, element, slot)))),
+            Kind::Call => nested = Some(Value::Call(Box::new(lower.call(element)))),
+            _ => {
+                uses = true;
+                lower.uses(kind, element);
+            }
+        });
+        let has_text = uses || text.src.is_some() || element.children().any(|node| has_words(node));
+        let contents = usize::from(from.is_some()) + usize::from(nested.is_some()) + usize::from(has_text);
+        if contents > 1 {
+            self.fault(element, element.name_span(), FaultKind::TwoContents { kind });
+        } else if contents == 0 && kind != Kind::CallArg && kind != Kind::InitialValue {
+            self.fault(element, element.name_span(), FaultKind::NoContent { kind });
+        }
+        let value = match (from, nested) {
+            (Some(from), _) => Value::From(from),
+            (None, Some(nested)) => nested,
+            (None, None) if has_text => Value::Text,
+            (None, None) => Value::Missing,
+        };
+        Input { text, name, value }
+    }
+
+    pub(super) fn relevance(&mut self, element: Element<'a>) -> Vec<Relevance<'a>> {
+        let mut out = Vec::new();
+        self.attributes(Kind::ContextRelevance, element, |_, _, _| {});
+        self.children(Kind::ContextRelevance, element, |lower, Found { kind, element, .. }| {
+            let mut entry = Relevance { element, name: None, include: true };
+            lower.attributes(kind, element, |_, name, value| match name {
+                "name" => entry.name = Some(value),
+                _ => entry.include = value.value != "false",
+            });
+            lower.children(kind, element, |_, _| {});
+            out.push(entry);
+        });
+        out
+    }
+
+    pub(super) fn file_paths(&mut self, element: Element<'a>) -> FilePaths<'a> {
+        let mut out = FilePaths { element, source: FileSource::Literal, paths: Vec::new(), command: None, description: None };
+        self.attributes(Kind::FilePaths, element, |_, _, value| {
+            out.source = match &*value.value {
+                "command" => FileSource::Command,
+                "description" => FileSource::Description,
+                _ => FileSource::Literal,
+            };
+        });
+        self.children(Kind::FilePaths, element, |lower, Found { kind, element, .. }| match kind {
+            Kind::Path => out.paths.extend(lower.word(kind, element)),
+            Kind::FilesCommand => out.command = lower.word(kind, element),
+            _ => out.description = Some(lower.text(kind, element)),
+        });
+        let (missing, child) = match out.source {
+            FileSource::Literal => (!has_child(element, "path"), Kind::Path),
+            FileSource::Command => (!has_child(element, "command"), Kind::FilesCommand),
+            FileSource::Description => (out.description.is_none(), Kind::FilesDescription),
+        };
+        if missing {
+            self.fault(element, element.name_span(), FaultKind::MissingChild { kind: Kind::FilePaths, child });
+        }
+        out
+    }
+
+    pub(super) fn output_format(&mut self, element: Element<'a>) -> OutputFormat<'a> {
+        let mut out = OutputFormat { element, kind: None, schema: None };
+        self.attributes(Kind::OutputFormat, element, |_, name, value| match name {
+            "type" => out.kind = Some(value),
+            _ => out.schema = Some(value),
+        });
+        self.children(Kind::OutputFormat, element, |_, _| {});
+        out
+    }
+
+    pub(super) fn examples(&mut self, element: Element<'a>) -> Vec<Example<'a>> {
+        let mut out = Vec::new();
+        self.attributes(Kind::Examples, element, |_, _, _| {});
+        self.children(Kind::Examples, element, |lower, Found { kind, element, .. }| {
+            let mut example = Example { element, input: None, output: None };
+            lower.attributes(kind, element, |_, _, _| {});
+            lower.children(kind, element, |lower, Found { kind, element, .. }| {
+                let text = Some(lower.text(kind, element));
+                if kind == Kind::ExampleInput { example.input = text } else { example.output = text }
+            });
+            for (missing, child) in
+                [(example.input.is_none(), Kind::ExampleInput), (example.output.is_none(), Kind::ExampleOutput)]
+            {
+                if missing {
+                    lower.fault(element, element.name_span(), FaultKind::MissingChild { kind: Kind::Example, child });
+                }
+            }
+            out.push(example);
+        });
+        out
+    }
+
+    pub(super) fn call(&mut self, element: Element<'a>) -> Call<'a> {
+        let mut out = Call { element, template: None, result: None, args: Vec::new() };
+        self.attributes(Kind::Call, element, |_, name, value| match name {
+            "template" => out.template = Some(value),
+            _ => out.result = Some(value),
+        });
+        self.children(Kind::Call, element, |lower, Found { kind, element, .. }| {
+            let slot = Slot::Arg(out.args.len() as u32);
+            out.args.push(lower.input(kind, element, slot));
+        });
+        out
+    }
+
+    pub(super) fn cond(&mut self, element: Element<'a>) -> Cond<'a> {
+        let mut out = Cond { element, result: None, cases: Vec::new() };
+        self.attributes(Kind::Cond, element, |_, _, value| out.result = Some(value));
+        self.children(Kind::Cond, element, |lower, Found { kind, element, .. }| {
+            let mut case = Case { element, test: None, step: None };
+            let slot = Slot::Case(out.cases.len() as u32);
+            lower.attributes(kind, element, |_, _, value| case.test = Some(value));
+            lower.children(kind, element, |lower, Found { kind, element, .. }| {
+                case.step = Some(match kind {
+                    Kind::Task => Step::Task(Box::new(lower.task(kind, element, slot))),
+                    _ => Step::Call(Box::new(lower.call(element))),
+                });
+            });
+            if case.step.is_none() {
+                let kind = FaultKind::MissingChild { kind: Kind::Case, child: Kind::Task };
+                lower.fault(element, element.name_span(), kind);
+            }
+            out.cases.push(case);
+        });
+        if out.cases.is_empty() {
+            self.fault(element, element.name_span(), FaultKind::MissingChild { kind: Kind::Cond, child: Kind::Case });
+        }
+        out
+    }
+
+    /// `model`: its text, or `preferred` and `fallback`.
+    pub(super) fn model(&mut self, element: Element<'a>) -> (Option<Str<'a>>, Option<Str<'a>>) {
+        let (mut preferred, mut fallback) = (None, None);
+        self.attributes(Kind::Model, element, |_, _, _| {});
+        self.children(Kind::Model, element, |lower, Found { kind, element, .. }| {
+            let word = lower.word(kind, element);
+            if kind == Kind::Preferred { preferred = word } else { fallback = word }
+        });
+        if preferred.is_some() || fallback.is_some() {
+            if element.children().any(has_words) {
+                self.fault(element, element.name_span(), FaultKind::TwoContents { kind: Kind::Model });
+            }
+            return (preferred, fallback);
+        }
+        if is_blank(element) {
+            self.fault(element, element.span(), FaultKind::Empty { name: "model" });
+            return (None, None);
+        }
+        (Some(word_of(element)).filter(|word| !word.value.is_empty()), None)
+    }
+
+    /// A number in an element, with its place.
+    pub(super) fn number<T: std::str::FromStr>(
+        &mut self,
+        kind: Kind,
+        element: Element<'a>,
+        expected: &'static str,
+    ) -> Option<(T, Span)> {
+        let word = self.word_content(kind, element)?;
+        if let Ok(number) = word.value.parse() {
+            return Some((number, word.span));
+        }
+        let found = word.value.into_owned();
+        self.fault(element, word.span, FaultKind::BadNumber { name: kind.tag(), found, expected });
+        None
+    }
+}
+
+/// Whether a node is text with more than white space.
+pub(super) fn has_words(node: crate::syntax::tree::Node<'_>) -> bool {
+    use crate::syntax::tree::Kind as Node;
+    matches!(node.kind(), Node::Text | Node::Cdata) && !node.is_blank() && !trimmed(node.text(), node.inner()).value.is_empty()
+}
+
+fn has_child(element: Element<'_>, tag: &str) -> bool {
+    element.elements().any(|child| child.namespace().is_none() && child.name() == tag)
+}

@@ -1,0 +1,77 @@
+//! `context_management`: four words, each at most once, older words read as their modern ones.
+
+use super::children::Found;
+use super::file::Lower;
+use crate::base::span::Spanned;
+use crate::syntax::tree::Element;
+use crate::template::elements::Kind;
+use crate::template::fault::FaultKind;
+use crate::template::model::{Settings, Str};
+use crate::template::setting::{Format, Fresh, Inherit, SettingName, Word, Written};
+
+/// Older words: the setting, what is written, what it reads as.
+pub(super) static LEGACY: &[(SettingName, &str, &str)] = &[
+    (SettingName::InheritContext, "true", "full"),
+    (SettingName::InheritContext, "false", "none"),
+    (SettingName::AccumulationFormat, "minimal", "notes_only"),
+    (SettingName::AccumulationFormat, "full", "full_output"),
+];
+
+impl<'a> Lower<'a> {
+    pub(super) fn settings(&mut self, element: Element<'a>) -> Settings<'a> {
+        let mut out = Settings { element, written: Written::default(), elements: [None; 4] };
+        self.attributes(Kind::ContextManagement, element, |_, _, _| {});
+        self.children(Kind::ContextManagement, element, |lower, Found { kind, element, .. }| {
+            let Some(name) = setting(kind) else { return };
+            if let Some(slot) = out.elements.get_mut(name as usize) {
+                *slot = Some(element);
+            }
+            if let Some(word) = lower.word(kind, element) {
+                lower.setting(element, name, &word, &mut out.written);
+            }
+        });
+        out
+    }
+
+    fn setting(&mut self, element: Element<'a>, name: SettingName, word: &Str<'a>, out: &mut Written) {
+        let legacy = LEGACY.iter().find(|(setting, old, _)| *setting == name && *old == word.value);
+        if let Some((_, found, modern)) = legacy {
+            self.fault(element, word.span, FaultKind::LegacyValue { name: name.word(), found, modern });
+        }
+        let text = legacy.map_or(&*word.value, |(_, _, modern)| modern);
+        let span = word.span;
+        match name {
+            SettingName::InheritContext => {
+                out.inherit_context = self.one_of::<Inherit>(element, name, text, word).map(|value| Spanned::new(value, span));
+            }
+            SettingName::AccumulateData => {
+                out.accumulate_data = self.boolean(element, name.word(), word).map(|value| Spanned::new(value, span));
+            }
+            SettingName::AccumulationFormat => {
+                out.accumulation_format = self.one_of::<Format>(element, name, text, word).map(|value| Spanned::new(value, span));
+            }
+            SettingName::FreshContext => {
+                out.fresh_context = self.one_of::<Fresh>(element, name, text, word).map(|value| Spanned::new(value, span));
+            }
+        }
+    }
+
+    fn one_of<T: Word>(&mut self, element: Element<'a>, name: SettingName, text: &str, word: &Str<'a>) -> Option<T> {
+        let read = T::parse(text);
+        if read.is_none() {
+            let found = word.value.to_string();
+            self.fault(element, word.span, FaultKind::BadValue { name: name.word(), found, allowed: name.words() });
+        }
+        read
+    }
+}
+
+fn setting(kind: Kind) -> Option<SettingName> {
+    match kind {
+        Kind::InheritContext => Some(SettingName::InheritContext),
+        Kind::AccumulateData => Some(SettingName::AccumulateData),
+        Kind::AccumulationFormat => Some(SettingName::AccumulationFormat),
+        Kind::FreshContext => Some(SettingName::FreshContext),
+        _ => None,
+    }
+}

@@ -1,0 +1,250 @@
+//! Task bodies: `<task>`, and the children of one in place.
+
+use super::children::Found;
+use super::file::Lower;
+use super::parts::has_words;
+use crate::base::span::Spanned;
+use crate::syntax::tree::Element;
+use crate::template::elements::{Kind, Of};
+use crate::template::fault::FaultKind;
+use crate::template::model::{Slot, Task};
+use crate::template::parts::{Command, Cycle, Env, Reduce, Script, Step, Text};
+use crate::template::setting::{SettingName, Word};
+use std::borrow::Cow;
+
+/// Types of older dialects: what is written, the modern type, the subtype that comes with it.
+static LEGACY_TYPES: &[(&str, &str, Option<&str>)] =
+    &[("map", "sequential", None), ("director", "atomic", Some("director")), ("evaluator", "atomic", Some("evaluator"))];
+
+/// The types of the language.
+pub(super) static TYPES: &[&str] = &["atomic", "sequential", "reduce", "script", "director_evaluator_loop"];
+
+impl<'a> Lower<'a> {
+    /// A task body in its place.
+    pub(super) fn task(&mut self, kind: Kind, element: Element<'a>, slot: Slot) -> Task<'a> {
+        let outer = self.body.replace(self.bodies);
+        let foreign = std::mem::take(&mut self.foreign);
+        let mut out = Task::new(element, self.bodies, slot);
+        self.bodies += 1;
+        self.task_attributes(kind, element, &mut out);
+        self.children(kind, element, |lower, found| lower.task_child(kind, found, &mut out));
+        if out.reference.is_some() {
+            self.reference_alone(element);
+        }
+        out.extensions = std::mem::replace(&mut self.foreign, foreign);
+        self.body = outer;
+        out
+    }
+
+    fn task_attributes(&mut self, kind: Kind, element: Element<'a>, out: &mut Task<'a>) {
+        if kind != Kind::Task {
+            self.attributes(kind, element, |_, _, _| {});
+            if kind == Kind::ScriptExecution {
+                out.operator = Some(Spanned::new(Cow::Borrowed("script"), element.name_span()));
+            }
+            return;
+        }
+        self.attributes(kind, element, |_, name, value| match name {
+            "type" => out.operator = Some(value),
+            "subtype" => out.subtype = Some(value),
+            "name" => out.name = Some(value),
+            "version" => out.version = Some(value),
+            "ref" => out.reference = Some(value),
+            _ => out.result = Some(value),
+        });
+        let Some(written) = &out.operator else { return };
+        let Some((found, modern, subtype)) = LEGACY_TYPES.iter().find(|(old, _, _)| *old == written.value) else { return };
+        let span = written.span;
+        self.fault(element, span, FaultKind::LegacyType { found, modern, subtype: *subtype });
+        out.operator = Some(Spanned::new(Cow::Borrowed(*modern), span));
+        if let (None, Some(subtype)) = (&out.subtype, subtype) {
+            out.subtype = Some(Spanned::new(Cow::Borrowed(*subtype), span));
+        }
+    }
+
+    fn task_child(&mut self, parent: Kind, found: Found<'a>, out: &mut Task<'a>) {
+        let Found { kind, element, child } = found;
+        if kind == Kind::Task {
+            return self.nested(parent, element, out);
+        }
+        if kind.spec().deprecated.is_some() {
+            self.fault(element, element.name_span(), FaultKind::Deprecated { kind });
+            return out.deprecated.push((kind, element));
+        }
+        if let Of::Type(of) = child.of {
+            self.belongs(kind, element, of, out);
+            return self.typed_child(kind, element, out);
+        }
+        match kind {
+            Kind::Description => out.description = Some(self.text(kind, element)),
+            Kind::Instructions => out.instructions = Some(self.text(kind, element)),
+            Kind::System => out.system = Some(self.text(kind, element)),
+            Kind::Criteria => out.criteria = Some(self.text(kind, element)),
+            Kind::Constraints => {
+                self.attributes(kind, element, |_, _, _| {});
+                self.children(kind, element, |lower, Found { kind, element, .. }| {
+                    out.constraints.push(lower.text(kind, element));
+                });
+            }
+            Kind::Provider => out.provider = self.word(kind, element),
+            Kind::Model => (out.model, out.fallback) = self.model(element),
+            Kind::Parameters => {
+                out.parameters_element = Some(element);
+                out.parameters = self.parameters(element);
+            }
+            Kind::Inputs => out.inputs = self.inputs(element),
+            Kind::ContextManagement => out.settings = Some(self.settings(element)),
+            Kind::ContextRelevance => out.relevance = self.relevance(element),
+            Kind::FilePaths => out.files = Some(self.file_paths(element)),
+            Kind::OutputFormat => out.output = Some(self.output_format(element)),
+            Kind::Examples => out.examples = self.examples(element),
+            _ => {}
+        }
+    }
+
+    /// A task directly in a body: in a part it is the part's body wrapped once more, elsewhere it belongs into `steps`.
+    fn nested(&mut self, parent: Kind, element: Element<'a>, out: &mut Task<'a>) {
+        let alone = out.description.is_none() && out.instructions.is_none() && out.inputs.is_empty() && out.settings.is_none();
+        if parent == Kind::Task || !alone {
+            return self.unknown(parent, out.element, element);
+        }
+        self.fault(element, element.name_span(), FaultKind::NestedBody { part: parent, outer: out.element });
+        let number = out.body;
+        let inner = self.task(Kind::Task, element, out.slot);
+        // The wrapped task is the body; it keeps its own number, which is the later one.
+        let slot = out.slot;
+        *out = inner;
+        out.slot = slot;
+        out.body = out.body.max(number);
+    }
+
+    fn belongs(&mut self, kind: Kind, element: Element<'a>, of: &'static str, out: &Task<'a>) {
+        let found = out.operator.as_ref().map(|operator| &*operator.value);
+        // Of a type that is none of the language only the project knows what it is built on: the rule decides.
+        if found.unwrap_or("atomic") == of {
+            return;
+        }
+        let found = found.and_then(|found| TYPES.iter().copied().find(|known| *known == found).or(Some("")));
+        if found != Some("") {
+            let kind = FaultKind::WrongType { kind, of: Of::Type(of), found };
+            self.fault(element, element.name_span(), kind);
+        }
+    }
+
+    fn typed_child(&mut self, kind: Kind, element: Element<'a>, out: &mut Task<'a>) {
+        match kind {
+            Kind::Steps => {
+                out.steps_element = Some(element);
+                out.steps = self.steps(element);
+            }
+            Kind::InitialValue => reduce(out).initial = Some(self.input(kind, element, Slot::Root)),
+            Kind::InnerTask => reduce(out).inner = Some(self.task(kind, element, Slot::InnerTask)),
+            Kind::ReductionTask => reduce(out).reduction = Some(self.task(kind, element, Slot::ReductionTask)),
+            Kind::Command => script(out).command = Some(self.command(element)),
+            Kind::Timeout => script(out).timeout_ms = self.timeout(element),
+            Kind::Env => script(out).env = Some(self.env(element)),
+            Kind::Cwd => script(out).cwd = self.word(kind, element),
+            Kind::Director => cycle(out).director = Some(self.task(kind, element, Slot::Director)),
+            Kind::Evaluator => cycle(out).evaluator = Some(self.task(kind, element, Slot::Evaluator)),
+            Kind::ScriptExecution => cycle(out).script = Some(self.task(kind, element, Slot::ScriptExecution)),
+            Kind::MaxIterations => {
+                self.attributes(kind, element, |_, _, _| {});
+                let number = self.number::<std::num::NonZeroU32>(kind, element, "a whole number from 1");
+                cycle(out).max_iterations = number.map(|(number, span)| Spanned::new(number.get(), span));
+            }
+            Kind::TerminationCondition => {
+                self.attributes(kind, element, |_, _, _| {});
+                let slot = cycle(out);
+                self.children(kind, element, |lower, Found { kind, element, .. }| slot.condition = lower.word(kind, element));
+                if !element.elements().any(|child| child.name() == "condition") {
+                    self.fault(element, element.name_span(), FaultKind::MissingChild { kind, child: Kind::Condition });
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn steps(&mut self, element: Element<'a>) -> Vec<Step<'a>> {
+        let mut out = Vec::new();
+        self.attributes(Kind::Steps, element, |_, _, _| {});
+        self.children(Kind::Steps, element, |lower, Found { kind, element, .. }| {
+            let slot = Slot::Step(out.len() as u32);
+            out.push(match kind {
+                Kind::Call => Step::Call(Box::new(lower.call(element))),
+                Kind::Cond => Step::Cond(Box::new(lower.cond(element))),
+                _ => Step::Task(Box::new(lower.task(kind, element, slot))),
+            });
+        });
+        if out.is_empty() {
+            self.fault(element, element.name_span(), FaultKind::MissingChild { kind: Kind::Steps, child: Kind::Task });
+        }
+        out
+    }
+
+    fn command(&mut self, element: Element<'a>) -> Command<'a> {
+        let mut out = Command { text: Text::new(element), shell: None, args: Vec::new() };
+        self.attributes(Kind::Command, element, |_, name, value| match name {
+            "shell" => out.shell = Some(value),
+            _ => out.text.set(name, value),
+        });
+        self.children(Kind::Command, element, |lower, Found { kind, element, .. }| out.args.push(lower.text(kind, element)));
+        let words = element.children().any(has_words);
+        if !out.args.is_empty() && (words || out.text.src.is_some()) {
+            self.fault(element, element.name_span(), FaultKind::TwoContents { kind: Kind::Command });
+        }
+        if out.args.is_empty() && !words && out.text.src.is_none() {
+            self.fault(element, element.span(), FaultKind::Empty { name: "command" });
+        }
+        out
+    }
+
+    fn timeout(&mut self, element: Element<'a>) -> Option<Spanned<u64>> {
+        let mut factor = 1_000;
+        self.attributes(Kind::Timeout, element, |_, _, unit| factor = if unit.value == "ms" { 1 } else { 1_000 });
+        let (number, span) = self.number::<std::num::NonZeroU32>(Kind::Timeout, element, "a whole number from 1")?;
+        Some(Spanned::new(u64::from(number.get()) * factor, span))
+    }
+
+    fn env(&mut self, element: Element<'a>) -> Env<'a> {
+        let mut out = Env { element, inherit: None, vars: Vec::new() };
+        self.attributes(Kind::Env, element, |_, _, value| out.inherit = Some(value));
+        self.children(Kind::Env, element, |lower, Found { kind, element, .. }| {
+            let mut text = Text::new(element);
+            let mut name = None;
+            lower.attributes(kind, element, |_, attribute, value| match attribute {
+                "name" => name = Some(value),
+                _ => text.set(attribute, value),
+            });
+            lower.text_content(kind, element, text.src.is_some());
+            out.vars.push((name, text));
+        });
+        out
+    }
+
+    /// `<task ref="…">` uses a registered task as it is.
+    fn reference_alone(&mut self, element: Element<'a>) {
+        if let Some(child) = element.elements().find(|child| child.namespace().is_none()) {
+            self.fault(element, child.name_span(), FaultKind::RefWithBody { child });
+        }
+    }
+
+    /// A setting that stands directly in a task.
+    pub(super) fn misplaced_setting(&mut self, task: Element<'a>, found: Element<'a>) -> Option<()> {
+        let setting = SettingName::parse(found.name())?;
+        let block = task.elements().find(|child| child.namespace().is_none() && child.name() == "context_management");
+        self.fault(found, found.name_span(), FaultKind::MisplacedSetting { setting, block, task });
+        Some(())
+    }
+}
+
+fn reduce<'t, 'a>(task: &'t mut Task<'a>) -> &'t mut Reduce<'a> {
+    task.reduce.get_or_insert_default()
+}
+
+fn script<'t, 'a>(task: &'t mut Task<'a>) -> &'t mut Script<'a> {
+    task.script.get_or_insert_default()
+}
+
+fn cycle<'t, 'a>(task: &'t mut Task<'a>) -> &'t mut Cycle<'a> {
+    task.cycle.get_or_insert_default()
+}

@@ -1,0 +1,99 @@
+//! Text elements and words.
+
+use super::attributes::trimmed;
+use super::children::Found;
+use super::file::Lower;
+use crate::base::span::{Span, Spanned};
+use crate::syntax::tree::{Element, Kind as Node};
+use crate::template::elements::{Content, Kind};
+use crate::template::fault::FaultKind;
+use crate::template::model::Str;
+use crate::template::parts::{Substitution, Text, TextSyntax, Trust};
+use std::borrow::Cow;
+
+impl<'a> Text<'a> {
+    pub(super) fn new(element: Element<'a>) -> Self {
+        Self { element, src: None, syntax: TextSyntax::Plain, substitution: Substitution::On, trust: Trust::Trusted }
+    }
+
+    /// Takes one of the attributes of every text element; others are passed over.
+    pub(super) fn set(&mut self, name: &str, value: Str<'a>) {
+        match (name, &*value.value) {
+            ("src", _) => self.src = Some(value),
+            ("syntax", "jinja") => self.syntax = TextSyntax::Jinja,
+            ("verbatim", "true") => self.substitution = Substitution::Off,
+            ("trust", "untrusted") => self.trust = Trust::Untrusted,
+            _ => {}
+        }
+    }
+}
+
+impl<'a> Lower<'a> {
+    /// A text element.
+    pub(super) fn text(&mut self, kind: Kind, element: Element<'a>) -> Text<'a> {
+        let mut text = Text::new(element);
+        self.attributes(kind, element, |_, name, value| text.set(name, value));
+        self.text_content(kind, element, text.src.is_some());
+        text
+    }
+
+    /// Checks what stands in a text element: text, `use`, and nothing beside a `src`.
+    pub(super) fn text_content(&mut self, kind: Kind, element: Element<'a>, has_src: bool) {
+        if kind.spec().content == Content::Text {
+            self.children(kind, element, |lower, Found { kind, element, .. }| lower.uses(kind, element));
+        }
+        if has_src && !is_blank(element) {
+            self.fault(element, element.inner(), FaultKind::TwoContents { kind });
+        }
+    }
+
+    /// `<use fragment="…"/>`.
+    pub(super) fn uses(&mut self, kind: Kind, element: Element<'a>) {
+        self.attributes(kind, element, |_, _, _| {});
+        self.children(kind, element, |_, _| {});
+    }
+
+    /// An element that holds one word or line. `None` when it is empty, which is reported.
+    pub(super) fn word(&mut self, kind: Kind, element: Element<'a>) -> Option<Str<'a>> {
+        self.attributes(kind, element, |_, _, _| {});
+        self.word_content(kind, element)
+    }
+
+    /// The same without its attributes.
+    pub(super) fn word_content(&mut self, kind: Kind, element: Element<'a>) -> Option<Str<'a>> {
+        for inside in element.elements().filter(|inside| inside.namespace().is_none()) {
+            self.fault(inside, inside.name_span(), FaultKind::MisplacedElement { parent: kind });
+        }
+        let word = word_of(element);
+        if word.value.is_empty() {
+            self.fault(element, element.span(), FaultKind::Empty { name: kind.tag() });
+            return None;
+        }
+        Some(word)
+    }
+}
+
+/// Whether an element holds nothing but white space, comments and instructions.
+pub(super) fn is_blank(element: Element<'_>) -> bool {
+    element.children().all(|node| match node.kind() {
+        Node::Text => node.is_blank() || node.text().trim().is_empty(),
+        Node::Cdata => node.inner().is_empty(),
+        Node::Comment | Node::Instruction => true,
+        Node::Element => false,
+    })
+}
+
+/// The trimmed text of an element with its place; the whole content when it is in pieces.
+pub(super) fn word_of(element: Element<'_>) -> Str<'_> {
+    let mut texts = element.children().filter(|node| matches!(node.kind(), Node::Text | Node::Cdata));
+    let (first, second) = (texts.next(), texts.next());
+    match (first, second) {
+        (None, _) => Spanned::new(Cow::Borrowed(""), element.inner()),
+        (Some(node), None) => trimmed(node.text(), node.inner()),
+        (Some(first), Some(_)) => {
+            let last = texts.last().or(second).map_or(first.span(), crate::syntax::tree::Node::span);
+            let text = element.text().trim().to_owned();
+            Spanned::new(Cow::Owned(text), Span::new(first.span().start, last.end))
+        }
+    }
+}

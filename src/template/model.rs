@@ -1,0 +1,286 @@
+//! A file as written: every field optional, every value with its place. Never a default, never a merge, never a lookup.
+//!
+//! Borrows from the document. What is wrong comes back beside it ([`File::faults`]); what is not understood is left out.
+
+use super::elements::Kind;
+use super::fault::Fault;
+use super::names::DefinitionKind;
+use super::parts::{Cycle, Example, FilePaths, Input, OutputFormat, Parameter, Reduce, Relevance, Script, Step, Text};
+use super::setting::{SettingName, Written};
+use crate::base::span::{Span, Spanned};
+use crate::syntax::tree::Element;
+use std::borrow::Cow;
+
+/// A decoded word with its place.
+pub type Str<'a> = Spanned<Cow<'a, str>>;
+
+/// One file.
+#[derive(Clone, Debug, Default)]
+pub struct File<'a> {
+    /// What it defines, in document order.
+    pub definitions: Vec<Definition<'a>>,
+    /// What is wrong with it, in document order.
+    pub faults: Vec<Fault<'a>>,
+    /// How many task bodies it holds: they are numbered in document order.
+    pub bodies: u32,
+}
+
+/// Something with a name.
+#[derive(Clone, Debug)]
+pub enum Definition<'a> {
+    /// A task at the root or in a library.
+    Task(Task<'a>),
+    /// A function template.
+    Template(Template<'a>),
+    /// A shared text.
+    Fragment(Fragment<'a>),
+}
+
+/// `<template>`.
+#[derive(Clone, Debug)]
+pub struct Template<'a> {
+    /// The element.
+    pub element: Element<'a>,
+    /// `name`.
+    pub name: Option<Str<'a>>,
+    /// `params`, split at white space and commas.
+    pub params: Vec<Str<'a>>,
+    /// `returns`.
+    pub returns: Option<Str<'a>>,
+    /// Its description.
+    pub description: Option<Text<'a>>,
+    /// Its task.
+    pub task: Option<Box<Task<'a>>>,
+}
+
+/// `<fragment>`.
+#[derive(Clone, Debug)]
+pub struct Fragment<'a> {
+    /// The element.
+    pub element: Element<'a>,
+    /// `name`.
+    pub name: Option<Str<'a>>,
+    /// Its text.
+    pub text: Text<'a>,
+}
+
+/// Where a task body stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Slot {
+    /// The root of a file, or an entry of a library.
+    Root,
+    /// The task of a function template.
+    Template,
+    /// A step, with its number from 0.
+    Step(u32),
+    /// The task of a case, with its number from 0.
+    Case(u32),
+    /// The value of an input, with its number from 0.
+    Input(u32),
+    /// The value of a call's argument, with its number from 0.
+    Arg(u32),
+    /// `inner_task`.
+    InnerTask,
+    /// `reduction_task`.
+    ReductionTask,
+    /// `director`.
+    Director,
+    /// `evaluator`.
+    Evaluator,
+    /// `script_execution`.
+    ScriptExecution,
+}
+
+impl Slot {
+    /// The part of an operator that it is, as the name of the part's row.
+    pub const fn part(self) -> Option<&'static str> {
+        match self {
+            Self::InnerTask => Some("inner_task"),
+            Self::ReductionTask => Some("reduction_task"),
+            Self::Director => Some("director"),
+            Self::Evaluator => Some("evaluator"),
+            Self::Root
+            | Self::Template
+            | Self::Step(_)
+            | Self::Case(_)
+            | Self::Input(_)
+            | Self::Arg(_)
+            | Self::ScriptExecution => None,
+        }
+    }
+}
+
+/// A task body: `<task>`, or the children of one in place (`inner_task`, `director`, …).
+#[derive(Clone, Debug)]
+pub struct Task<'a> {
+    /// The element.
+    pub element: Element<'a>,
+    /// Its number among the file's bodies, in document order.
+    pub body: u32,
+    /// Where it stands.
+    pub slot: Slot,
+    /// `type`, as written or as the modern form of an older one.
+    pub operator: Option<Str<'a>>,
+    /// `subtype`, likewise.
+    pub subtype: Option<Str<'a>>,
+    /// `name`.
+    pub name: Option<Str<'a>>,
+    /// `version`.
+    pub version: Option<Str<'a>>,
+    /// `ref`.
+    pub reference: Option<Str<'a>>,
+    /// `as`.
+    pub result: Option<Str<'a>>,
+    /// `description`.
+    pub description: Option<Text<'a>>,
+    /// `instructions`.
+    pub instructions: Option<Text<'a>>,
+    /// `system`.
+    pub system: Option<Text<'a>>,
+    /// `criteria`.
+    pub criteria: Option<Text<'a>>,
+    /// `constraints`.
+    pub constraints: Vec<Text<'a>>,
+    /// `provider`.
+    pub provider: Option<Str<'a>>,
+    /// `model`: the name, or the preferred one.
+    pub model: Option<Str<'a>>,
+    /// `model/fallback`.
+    pub fallback: Option<Str<'a>>,
+    /// The `parameters` element, even if it is empty: a task that has it declares its variables.
+    pub parameters_element: Option<Element<'a>>,
+    /// `parameters`.
+    pub parameters: Vec<Parameter<'a>>,
+    /// `inputs`.
+    pub inputs: Vec<Input<'a>>,
+    /// `context_management`.
+    pub settings: Option<Settings<'a>>,
+    /// `context_relevance`.
+    pub relevance: Vec<Relevance<'a>>,
+    /// `file_paths`.
+    pub files: Option<FilePaths<'a>>,
+    /// `output_format`.
+    pub output: Option<OutputFormat<'a>>,
+    /// `examples`.
+    pub examples: Vec<Example<'a>>,
+    /// The `steps` element.
+    pub steps_element: Option<Element<'a>>,
+    /// `steps`.
+    pub steps: Vec<Step<'a>>,
+    /// What only `reduce` has.
+    pub reduce: Option<Box<Reduce<'a>>>,
+    /// What only `script` has.
+    pub script: Option<Box<Script<'a>>>,
+    /// What only `director_evaluator_loop` has.
+    pub cycle: Option<Box<Cycle<'a>>>,
+    /// Elements of an older dialect: recorded, without effect.
+    pub deprecated: Vec<(Kind, Element<'a>)>,
+    /// Elements of foreign namespaces: kept.
+    pub extensions: Vec<Element<'a>>,
+}
+
+/// The four settings as written, with their elements.
+#[derive(Clone, Debug)]
+pub struct Settings<'a> {
+    /// `context_management`.
+    pub element: Element<'a>,
+    /// The values that could be read.
+    pub written: Written,
+    /// The element of each setting, by [`SettingName`], whether its value could be read or not.
+    pub elements: [Option<Element<'a>>; 4],
+}
+
+impl<'a> Settings<'a> {
+    /// The element of a setting.
+    pub fn element(&self, name: SettingName) -> Option<Element<'a>> {
+        self.elements.get(name as usize).copied().flatten()
+    }
+}
+
+impl<'a> Definition<'a> {
+    /// What kind of thing it is.
+    pub const fn kind(&self) -> DefinitionKind {
+        match self {
+            Self::Task(_) => DefinitionKind::Task,
+            Self::Template(_) => DefinitionKind::Template,
+            Self::Fragment(_) => DefinitionKind::Fragment,
+        }
+    }
+
+    /// Its element.
+    pub const fn element(&self) -> Element<'a> {
+        match self {
+            Self::Task(task) => task.element,
+            Self::Template(template) => template.element,
+            Self::Fragment(fragment) => fragment.element,
+        }
+    }
+
+    /// Its name as written.
+    pub const fn name(&self) -> Option<&Str<'a>> {
+        match self {
+            Self::Task(task) => task.name.as_ref(),
+            Self::Template(template) => template.name.as_ref(),
+            Self::Fragment(fragment) => fragment.name.as_ref(),
+        }
+    }
+
+    /// Its task, where it has one.
+    pub fn task(&self) -> Option<&Task<'a>> {
+        match self {
+            Self::Task(task) => Some(task),
+            Self::Template(template) => template.task.as_deref(),
+            Self::Fragment(_) => None,
+        }
+    }
+}
+
+impl<'a> Task<'a> {
+    /// A body with nothing in it.
+    pub(super) fn new(element: Element<'a>, body: u32, slot: Slot) -> Self {
+        Self {
+            element,
+            body,
+            slot,
+            operator: None,
+            subtype: None,
+            name: None,
+            version: None,
+            reference: None,
+            result: None,
+            description: None,
+            instructions: None,
+            system: None,
+            criteria: None,
+            constraints: Vec::new(),
+            provider: None,
+            model: None,
+            fallback: None,
+            parameters_element: None,
+            parameters: Vec::new(),
+            inputs: Vec::new(),
+            settings: None,
+            relevance: Vec::new(),
+            files: None,
+            output: None,
+            examples: Vec::new(),
+            steps_element: None,
+            steps: Vec::new(),
+            reduce: None,
+            script: None,
+            cycle: None,
+            deprecated: Vec::new(),
+            extensions: Vec::new(),
+        }
+    }
+
+    /// Where a finding about the whole task points: the name in its start tag.
+    pub fn head(&self) -> Span {
+        self.element.name_span()
+    }
+
+    /// What its settings say.
+    pub fn written(&self) -> Written {
+        self.settings.as_ref().map_or_else(Written::default, |settings| settings.written)
+    }
+}
