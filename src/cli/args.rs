@@ -28,6 +28,7 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Verb {
     Explain(super::explain::ExplainArgs),
+    Defaults(super::defaults::DefaultsArgs),
     Rules(super::rules::RulesArgs),
     #[command(hide = true)]
     GenerateDocs(super::generate_docs::GenerateDocsArgs),

@@ -4,6 +4,7 @@
 
 mod args;
 mod cx;
+mod defaults;
 mod error;
 mod exit;
 mod explain;
@@ -11,8 +12,10 @@ mod generate_docs;
 mod interrupt;
 mod main;
 mod options;
+mod origin;
 mod page;
 mod panic;
+mod project;
 mod render;
 mod rules;
 

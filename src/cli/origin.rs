@@ -1,0 +1,44 @@
+//! Where a setting came from, in words.
+
+use super::render::sources::Sources;
+use crate::base::span::Span;
+use crate::settings::explain::{OriginData, SettingData};
+use crate::settings::provenance::Layer;
+
+/// `templates/a.xml:9:5`; the path alone when its text is not at hand.
+pub(super) fn place(sources: &mut Sources, path: &str, span: Span) -> String {
+    match sources.main(path) {
+        Some(source) => {
+            let at = source.index.position(&source.text, span.start);
+            format!("{path}:{}:{}", at.line, at.column)
+        }
+        None => path.to_owned(),
+    }
+}
+
+/// `the default of atomic.subtask`, `ctxc.toml:5:3 for atomic`, `written at templates/a.xml:9:5`.
+pub(super) fn words(origin: &OriginData, sources: &mut Sources) -> String {
+    let at = origin.path.as_deref().zip(origin.span).map(|(path, span)| place(sources, path, span));
+    let row = &origin.row;
+    match (origin.layer, at) {
+        (Layer::Template, Some(at)) => format!("written at {at}"),
+        (Layer::Template, None) => "written in the template".to_owned(),
+        (Layer::Request, _) => "set by the request".to_owned(),
+        (Layer::Operator | Layer::Subtype, None) => format!("the default of {row}"),
+        (Layer::Operator | Layer::Subtype, Some(at)) => format!("the row {row}, declared at {at}"),
+        (Layer::Project | Layer::ProjectSubtype, Some(at)) => format!("the project's default for {row}, {at}"),
+        (Layer::Project | Layer::ProjectSubtype, None) => format!("the project's default for {row}"),
+    }
+}
+
+/// `, over full (the default of atomic)` for each value that lost, the nearest first.
+pub(super) fn beaten(setting: &SettingData, sources: &mut Sources) -> String {
+    let lost = setting.beaten.iter().map(|beaten| format!(", over {} ({})", beaten.value.word(), words(&beaten.origin, sources)));
+    lost.collect()
+}
+
+/// What holds, in words for the author: a value that has no effect says so.
+pub(super) fn effect(setting: &SettingData) -> &'static str {
+    use crate::settings::provenance::Value;
+    if setting.applies || setting.value == Value::NotApplicable { "" } else { " (without effect: this type has no steps to accumulate)" }
+}

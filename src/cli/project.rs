@@ -1,0 +1,91 @@
+//! The project a run is about: its folder, its file, its limits.
+
+use super::error::{CliError, Kind, Result};
+use super::options::Options;
+use super::render::sources::Sources;
+use crate::base::diagnostic::Diagnostic;
+use crate::base::fs::{self, RealFs};
+use crate::base::rule_meta::{RuleMeta, Severity};
+use crate::project::config::{Config, Input};
+use crate::rules::input::read_fault::reason;
+use crate::rules::{check, list};
+use crate::syntax::decode;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// The name of the project file.
+pub(super) const FILE: &str = "ctxc.toml";
+/// A project file larger than this is none.
+const LIMIT: u64 = 4 << 20;
+
+/// A loaded project.
+#[derive(Debug)]
+pub(super) struct Project {
+    /// Its folder.
+    pub(super) root: PathBuf,
+    /// Its file, or the defaults.
+    pub(super) config: Config,
+    /// What is wrong with its file.
+    pub(super) findings: Vec<Diagnostic>,
+}
+
+/// The folder that holds the project: the one named, else the nearest above with a project file, else this one.
+pub(super) fn root(options: &Options) -> Result<PathBuf> {
+    if let Some(named) = &options.project {
+        if !fs::is_dir(named) {
+            let shown = named.display();
+            return Err(CliError::usage(format!("--project {shown}: there is no such folder"))
+                .hint("name the folder that holds ctxc.toml, or leave the option out to use the current one"));
+        }
+        return Ok(named.clone());
+    }
+    let here = fs::current_dir()
+        .map_err(|err| CliError::new(Kind::Infrastructure, format!("the current folder cannot be read: {}", reason(&err))))?;
+    Ok(here.ancestors().find(|folder| fs::exists(&folder.join(FILE))).unwrap_or(&here).to_path_buf())
+}
+
+impl Project {
+    /// Loads the project of this run. Faults of its file are findings; only a file that cannot be read is an error.
+    pub(super) fn load(options: &Options) -> Result<Self> {
+        Self::load_in(root(options)?)
+    }
+
+    fn load_in(root: PathBuf) -> Result<Self> {
+        let Some(text) = read(&root.join(FILE))? else {
+            return Ok(Self { root, config: Config::default(), findings: Vec::new() });
+        };
+        let rules: Vec<&'static RuleMeta> = list::all().map(|rule| &rule.meta).collect();
+        let input = Input { path: FILE, text: &text, root: &root, files: &RealFs, rules: &rules };
+        let config = Config::read(&input);
+        let findings = check::config(&config);
+        Ok(Self { root, config, findings })
+    }
+
+    /// Whether its file cannot be taken as it is.
+    pub(super) fn is_broken(&self) -> bool {
+        self.findings.iter().any(|finding| finding.severity == Severity::Error)
+    }
+
+    /// The texts behind findings.
+    pub(super) fn sources(&self) -> Sources {
+        Sources::new(self.root.clone(), self.config.limits.file)
+    }
+}
+
+/// The text of a project file; `None` when there is none.
+pub(super) fn read(path: &Path) -> Result<Option<String>> {
+    let shown = path.display();
+    let mut bytes = Vec::new();
+    match fs::read_into(path, LIMIT, &mut bytes) {
+        Ok(_) => {}
+        Err(err) if err.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(err) => {
+            return Err(CliError::new(Kind::Project, format!("{shown} cannot be read: {}", reason(&err)))
+                .hint("it decides how everything else is read, so nothing was checked: mend its permissions or remove it"));
+        }
+    }
+    match decode::decode(&bytes) {
+        Ok(text) => Ok(Some(text.into_owned())),
+        Err(fault) => Err(CliError::new(Kind::Project, format!("{shown} is no text: {fault}")).hint("save it as UTF-8")),
+    }
+}
