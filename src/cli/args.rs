@@ -27,6 +27,7 @@ pub(crate) struct Cli {
 /// The verbs, in the order in which one meets them.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Verb {
+    Init(super::init::InitArgs),
     Explain(super::explain::ExplainArgs),
     Defaults(super::defaults::DefaultsArgs),
     Rules(super::rules::RulesArgs),

@@ -8,7 +8,6 @@ use super::origin;
 use super::project::Project;
 use super::render::screen::Paint;
 use crate::settings::explain::View;
-use crate::settings::provenance::Layer;
 use crate::template::setting::{SettingName, Word};
 use clap::Args;
 use serde::Serialize;
@@ -36,17 +35,13 @@ struct Row<'r> {
 
 /// Prints the table.
 pub(crate) fn run(args: &DefaultsArgs, cx: &mut Cx) -> Result<Exit> {
-    let project = Project::load(&cx.options)?;
+    let project = Project::load(&cx.options)?.sound()?;
     let layers = &project.config.layers;
     match args.format.resolve() {
         DataFormat::Json => {
-            let row = |row: &'_ crate::settings::layers::Row| -> (String, Option<String>) {
-                (row.operator().to_string(), row.subtype().map(ToString::to_string))
-            };
-            let names: Vec<_> = layers.rows().map(|(_, found)| row(found)).collect();
-            let rows = layers.rows().zip(&names).map(|((_, row), (operator, subtype))| Row {
-                operator,
-                subtype: subtype.as_deref(),
+            let rows = layers.rows().map(|(_, row)| Row {
+                operator: row.operator(),
+                subtype: row.subtype().map(|subtype| &**subtype),
                 settings: View { resolved: row.defaults(), layers, path: "" },
             });
             cx.json(&Document { schema: "ctxc/defaults/1", rows: rows.collect() })?;
@@ -75,7 +70,7 @@ fn text(project: &Project, cx: &mut Cx) -> Result<()> {
             let changed = setting.origin.path.is_some();
             let mark = if changed { "*" } else { "" };
             line.push_str(&format!("  {:<19}", format!("{}{mark}", setting.value.word())));
-            if changed && setting.origin.layer != Layer::Template {
+            if changed {
                 let lost = origin::beaten(&setting, &mut sources);
                 let why = origin::words(&setting.origin, &mut sources);
                 notes.push(format!("{} {}: {}, {why}{lost}", row.name(), name.word(), setting.value.word()));

@@ -70,12 +70,12 @@ impl CliError {
         let error = Self::new(Kind::Infrastructure, format!("cannot write {shown}: {}", reason(err)));
         match err.kind() {
             io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
-                error.hint("check the permissions of that folder, or name another file with -o")
+                error.hint("check the permissions of that folder, or write somewhere else")
             }
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
                 error.hint("free some space and run it again; the file that was there before is untouched")
             }
-            io::ErrorKind::NotFound => error.hint("create the folder first, or name another file with -o"),
+            io::ErrorKind::NotFound => error.hint("make the folder first, or write somewhere else"),
             _ => error,
         }
     }

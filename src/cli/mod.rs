@@ -9,6 +9,7 @@ mod error;
 mod exit;
 mod explain;
 mod generate_docs;
+mod init;
 mod interrupt;
 mod main;
 mod options;

@@ -40,5 +40,9 @@ pub(super) fn beaten(setting: &SettingData, sources: &mut Sources) -> String {
 /// What holds, in words for the author: a value that has no effect says so.
 pub(super) fn effect(setting: &SettingData) -> &'static str {
     use crate::settings::provenance::Value;
-    if setting.applies || setting.value == Value::NotApplicable { "" } else { " (without effect: this type has no steps to accumulate)" }
+    if setting.applies || setting.value == Value::NotApplicable {
+        ""
+    } else {
+        " (without effect: this type has no steps to accumulate)"
+    }
 }

@@ -66,6 +66,19 @@ impl Project {
         self.findings.iter().any(|finding| finding.severity == Severity::Error)
     }
 
+    /// Ends the run when its file cannot be taken as it is: what is shown would hold for another file.
+    pub(super) fn sound(self) -> Result<Self> {
+        if !self.is_broken() {
+            return Ok(self);
+        }
+        let mut error = CliError::new(Kind::Project, format!("{FILE} cannot be taken as it is"));
+        for finding in self.findings.iter().filter(|finding| finding.severity == Severity::Error) {
+            let (path, start) = (&finding.path, finding.start);
+            error = error.hint(format!("{path}:{}:{}: {}", start.line, start.column, finding.message));
+        }
+        Err(error.hint("`ctxc check` shows the places and the ways out"))
+    }
+
     /// The texts behind findings.
     pub(super) fn sources(&self) -> Sources {
         Sources::new(self.root.clone(), self.config.limits.file)

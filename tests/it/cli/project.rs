@@ -131,6 +131,13 @@ impl Run {
         self
     }
 
+    /// Asserts that standard output is empty.
+    #[track_caller]
+    pub(super) fn silent_out(self) -> Self {
+        assert_eq!(self.stdout, "", "{}", self.stderr);
+        self
+    }
+
     /// Standard output as JSON.
     #[track_caller]
     pub(super) fn json(&self) -> serde_json::Value {

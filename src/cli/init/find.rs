@@ -1,0 +1,61 @@
+//! What a folder already holds: templates of this language, and prompts of others. Reads, never writes.
+
+use crate::base::fs;
+use crate::syntax::decode;
+use crate::syntax::limits::Limits;
+use crate::syntax::reader::Reader;
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::path::Path;
+
+/// Files larger than this are no templates that anybody wrote.
+const LIMIT: u64 = 10 << 20;
+
+/// Files by the folder at the top that holds them; the empty name is the project's folder itself.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    /// Files whose root is a task, a template or a library, or that are too broken to tell.
+    pub(super) templates: BTreeMap<String, usize>,
+    /// Prompts written in Jinja.
+    pub(super) jinja: BTreeMap<String, usize>,
+}
+
+impl Found {
+    /// Looks through a folder. What `.gitignore` hides is not the project's.
+    pub(super) fn under(root: &Path) -> Self {
+        let mut found = Self::default();
+        let mut reader = Reader::new();
+        let walk = ignore::WalkBuilder::new(root).require_git(false).git_global(false).build();
+        for entry in walk.filter_map(Result::ok) {
+            if !entry.file_type().is_some_and(|kind| kind.is_file()) {
+                continue;
+            }
+            let path = entry.path();
+            let list = match path.extension().and_then(OsStr::to_str) {
+                Some("xml") if is_template(path, &mut reader) => &mut found.templates,
+                Some("j2" | "jinja" | "jinja2") => &mut found.jinja,
+                Some(_) | None => continue,
+            };
+            *list.entry(top(root, path)).or_default() += 1;
+        }
+        found
+    }
+}
+
+fn top(root: &Path, path: &Path) -> String {
+    let inside = path.strip_prefix(root).unwrap_or(path);
+    let mut parts = inside.components();
+    let first = parts.next();
+    let folder = parts.next().and(first).map(|part| part.as_os_str().to_string_lossy().into_owned());
+    folder.unwrap_or_default()
+}
+
+fn is_template(path: &Path, reader: &mut Reader) -> bool {
+    let mut bytes = Vec::new();
+    if fs::read_into(path, LIMIT, &mut bytes).is_err() {
+        return false;
+    }
+    let Ok(text) = decode::decode(&bytes) else { return false };
+    reader.read(&text, &Limits::default());
+    reader.document(&text).root().is_some_and(|root| matches!(root.local(), "task" | "template" | "library"))
+}

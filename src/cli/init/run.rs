@@ -1,0 +1,96 @@
+//! Never overwrites and never changes a file: what exists is reported and left alone.
+
+use super::find::Found;
+use super::write;
+use crate::base::fs;
+use crate::cli::cx::Cx;
+use crate::cli::error::{CliError, Result};
+use crate::cli::exit::Exit;
+use crate::cli::project::FILE;
+use crate::cli::render::escape::escape;
+use crate::cli::render::summary::plural;
+use clap::{Args, ValueEnum};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// Start a project: a project file for the templates that are there, or a first template where none is
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  ctxc init\n  ctxc init --ci github\n  ctxc init my-agent\n\nNothing that exists is changed."
+)]
+pub(crate) struct InitArgs {
+    /// Folder to start in; made when it is not there [default: the current one]
+    #[arg(value_name = "DIR")]
+    dir: Option<PathBuf>,
+    /// Also write checks for a forge, or print the commands for any other
+    #[arg(long, value_name = "WHERE")]
+    ci: Option<Ci>,
+}
+
+/// Where continuous checks run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Ci {
+    /// Write .github/workflows/ctxc.yml
+    Github,
+    /// Print the commands
+    Print,
+}
+
+/// Writes what is missing.
+pub(crate) fn run(args: &InitArgs, cx: &mut Cx) -> Result<Exit> {
+    let root = args.dir.clone().or_else(|| cx.options.project.clone()).unwrap_or_else(|| PathBuf::from("."));
+    let mut found = if fs::is_dir(&root) { Found::under(&root) } else { Found::default() };
+    if let Some(said) = sentence(&found) {
+        cx.line(&said)?;
+    }
+    let wrote_template = found.templates.is_empty() && !fs::exists(&root.join(FILE));
+    if wrote_template && put(&root, write::TEMPLATE, &write::template(), cx)? {
+        found.templates = BTreeMap::from([("templates".to_owned(), 1)]);
+    }
+    put(&root, FILE, &write::project_file(&found.templates), cx)?;
+    match args.ci {
+        Some(Ci::Github) => {
+            put(&root, write::GITHUB, write::github(), cx)?;
+        }
+        Some(Ci::Print) => cx.print(|out| out.write_all(write::commands().as_bytes()))?,
+        None => {}
+    }
+    let there = args.dir.as_deref().map_or_else(String::new, |dir| format!("cd {} && ", escape(&dir.to_string_lossy())));
+    cx.note(&format!("next: {there}ctxc check"));
+    if args.ci.is_none() {
+        cx.note("for continuous checks: ctxc init --ci github");
+    }
+    Ok(Exit::Success)
+}
+
+/// Writes one file unless it is there. Says which. Returns whether it wrote.
+fn put(root: &Path, name: &str, text: &str, cx: &mut Cx) -> Result<bool> {
+    let path = root.join(name);
+    if fs::exists(&path) {
+        cx.line(&format!("{name} is there already; left as it is"))?;
+        return Ok(false);
+    }
+    let folder = path.parent().unwrap_or(root);
+    let failed = |err: &std::io::Error| {
+        CliError::write(&path, err).hint("`ctxc init` writes into the folder that you name, or the current one")
+    };
+    fs::create_dir_all(folder).map_err(|err| failed(&err))?;
+    fs::write_atomic(&path, text.as_bytes()).map_err(|err| failed(&err))?;
+    cx.line(&format!("wrote {name} ({})", plural(text.lines().count(), "line")))?;
+    Ok(true)
+}
+
+/// `found 600 task files in prompts/ and 41 Jinja prompts in legacy/; changed none of them`.
+fn sentence(found: &Found) -> Option<String> {
+    let kinds = [(&found.templates, "task file"), (&found.jinja, "Jinja prompt")];
+    let said: Vec<String> = kinds.iter().filter(|(files, _)| !files.is_empty()).map(|(files, kind)| part(files, kind)).collect();
+    (!said.is_empty()).then(|| format!("found {}; changed none of them", said.join(" and ")))
+}
+
+fn part(files: &BTreeMap<String, usize>, kind: &str) -> String {
+    let total: usize = files.values().sum();
+    let named = |folder: &String| if folder.is_empty() { "this folder".to_owned() } else { format!("{}/", escape(folder)) };
+    let shown: Vec<String> = files.keys().take(3).map(named).collect();
+    let more = if files.len() > 3 { format!(" and {}", plural(files.len() - 3, "more folder")) } else { String::new() };
+    format!("{} in {}{more}", plural(total, kind), shown.join(", "))
+}

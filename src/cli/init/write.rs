@@ -1,0 +1,89 @@
+//! The texts that `ctxc init` writes. Plain functions of what was found.
+
+use crate::syntax::write::TemplateWriter;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+/// The first template of an empty project.
+pub(super) const TEMPLATE: &str = "templates/summarize-document.xml";
+/// Where the checks of a forge stand.
+pub(super) const GITHUB: &str = ".github/workflows/ctxc.yml";
+
+/// `ctxc.toml` for templates in these folders.
+pub(super) fn project_file(folders: &BTreeMap<String, usize>) -> String {
+    let mut out = String::from(
+        "# A ctxc project. Every key is optional: `ctxc defaults` shows what holds, `ctxc rules` what is checked.\n\
+         edition = \"2026\"\n\n[templates]\n",
+    );
+    let names = folders.keys().map(|folder| if folder.is_empty() { "*.xml".to_owned() } else { literal(folder) });
+    let list: Vec<String> = names.map(|name| quoted(&name)).collect();
+    // Writing to a string cannot fail.
+    let _ = writeln!(out, "include = [{}]", list.join(", "));
+    out.push_str(
+        "\n[lints]\n# A rule or a family: \"error\", \"warn\", \"info\", \"hint\" or \"off\".\n# no-context = \"error\"\n",
+    );
+    out
+}
+
+/// A folder's name as a pattern that means nothing else.
+fn literal(name: &str) -> String {
+    name.chars().map(|c| if matches!(c, '*' | '?' | '[' | ']' | '{' | '}' | ',') { '?' } else { c }).collect()
+}
+
+fn quoted(text: &str) -> String {
+    let mut out = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            c if c.is_control() => {
+                let _ = write!(out, "\\u{:04X}", c as u32);
+            }
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
+
+/// The first template.
+pub(super) fn template() -> String {
+    let mut xml = TemplateWriter::new();
+    xml.open("task", &[("type", "atomic"), ("name", "summarize-document"), ("version", "1.0.0")]);
+    xml.leaf("description", &[], "Summarize {{document}} for {{audience}}.");
+    xml.open("parameters", &[]);
+    xml.empty("parameter", &[("name", "document"), ("type", "string"), ("required", "true")]);
+    xml.empty("parameter", &[("name", "audience"), ("type", "string"), ("default", "a reader who has not seen it")]);
+    xml.close();
+    xml.comment("A fresh start: only looked-up context, nothing of the parent's. Without this block: all of the parent's.");
+    xml.open("context_management", &[]);
+    xml.leaf("inherit_context", &[], "none");
+    xml.leaf("fresh_context", &[], "enabled");
+    xml.close();
+    xml.leaf(
+        "instructions",
+        &[],
+        "Write five sentences. Keep every number and name as the document has it; say what it leaves open.",
+    );
+    xml.finish()
+}
+
+/// The steps that check a project on a forge.
+pub(super) fn github() -> &'static str {
+    "name: ctxc\n\
+     on: [push, pull_request]\n\
+     permissions:\n\
+     \x20 contents: read\n\
+     jobs:\n\
+     \x20 check:\n\
+     \x20   runs-on: ubuntu-latest\n\
+     \x20   steps:\n\
+     \x20     - uses: actions/checkout@v4\n\
+     \x20     - run: cargo install ctxc --locked\n\
+     \x20     - run: ctxc check --format concise\n"
+}
+
+/// The same for any other place: two commands.
+pub(super) fn commands() -> &'static str {
+    "cargo install ctxc --locked\nctxc check --format concise\n"
+}

@@ -1,0 +1,71 @@
+//! `init`: what is missing is written, what is there is left alone.
+
+use super::project::Project;
+use pretty_assertions::assert_eq;
+
+const TASK: &str = "<task type=\"atomic\" name=\"t\"><description>d</description></task>\n";
+
+#[test]
+fn an_empty_folder_gets_a_project_file_and_a_first_template() {
+    let project = Project::new();
+    let run = project.run(&["init"]).code(0).says("wrote ctxc.toml (").says("wrote templates/summarize-document.xml (");
+    run.warns("next: ctxc check");
+    assert_eq!(project.files(), ["ctxc.toml", "templates/summarize-document.xml"]);
+    assert!(project.read("ctxc.toml").contains("include = [\"templates\"]"));
+    assert!(project.read("templates/summarize-document.xml").starts_with("<task type=\"atomic\""));
+}
+
+#[test]
+fn what_is_there_is_found_and_not_changed() {
+    let project =
+        Project::new().file("prompts/a.xml", TASK).file("prompts/deep/b.xml", "<task").file("prompts/pom.xml", "<project/>");
+    let project =
+        project.file("legacy/c.j2", "{{ x }}").file("top.xml", TASK).file("hidden/d.xml", TASK).file(".gitignore", "hidden/\n");
+    let before = project.files();
+    let run = project.run(&["init"]).code(0);
+    let run = run.says("found 3 task files in this folder, prompts/ and 1 Jinja prompt in legacy/; changed none of them\n");
+    assert!(!run.stdout.contains("summarize"), "no example beside real templates: {}", run.stdout);
+    assert_eq!(project.files().len(), before.len() + 1);
+    assert!(project.read("ctxc.toml").contains("include = [\"*.xml\", \"prompts\"]"), "{}", project.read("ctxc.toml"));
+    assert_eq!(project.read("prompts/a.xml"), TASK);
+}
+
+#[test]
+fn nothing_is_overwritten() {
+    let project = Project::new().file("ctxc.toml", "# mine\n").file(".github/workflows/ctxc.yml", "# mine\n");
+    let run = project.run(&["init", "--ci", "github"]).code(0);
+    run.says("ctxc.toml is there already; left as it is").says(".github/workflows/ctxc.yml is there already; left as it is");
+    assert_eq!((project.read("ctxc.toml"), project.read(".github/workflows/ctxc.yml")), ("# mine\n".into(), "# mine\n".into()));
+    assert_eq!(project.files().len(), 2);
+}
+
+#[test]
+fn checks_for_a_forge_are_written_when_asked_for() {
+    let project = Project::new();
+    project.run(&["init", "--ci", "github"]).code(0).says("wrote .github/workflows/ctxc.yml");
+    assert!(project.read(".github/workflows/ctxc.yml").contains("run: ctxc check"));
+    Project::new().run(&["init", "--ci", "print", "--quiet"]).code(0).silent().says("ctxc check --format concise");
+}
+
+#[test]
+fn a_folder_that_is_not_there_is_made() {
+    let project = Project::new();
+    project.run(&["init", "new/agent"]).code(0).warns("next: cd new/agent && ctxc check");
+    assert_eq!(project.files(), ["new/agent/ctxc.toml", "new/agent/templates/summarize-document.xml"]);
+}
+
+#[test]
+fn odd_folder_names_end_up_as_patterns_that_mean_them() {
+    let project = Project::new().file("we{ird \"x\"/a.xml", TASK);
+    project.run(&["init"]).code(0);
+    assert!(project.read("ctxc.toml").contains(r#"include = ["we?ird \"x\""]"#), "{}", project.read("ctxc.toml"));
+    project.run(&["defaults"]).code(0).silent();
+}
+
+#[test]
+#[cfg(unix)]
+fn a_place_that_takes_no_files_is_said() {
+    let project = Project::new().file("plain", "a file");
+    let run = project.run(&["init", "plain/below"]).code(3);
+    run.warns("cannot write plain/below/templates/summarize-document.xml: a part of the path is a file, not a folder");
+}
