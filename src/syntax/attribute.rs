@@ -21,10 +21,6 @@ impl Pass<'_, '_> {
         let start = self.scan.at;
         let Some(name) = self.scan.name() else { return Ok(()) };
         self.check_name(name)?;
-        if !spaced && tag.soft.is_none() {
-            self.fault(FaultKind::MissingSpace, name.span(), Some(tag.last))?;
-            tag.damaged = true;
-        }
         let touching = matches!(self.scan.peek(), Some(b'"' | b'\''));
         if self.scan.peek() != Some(b'=') {
             self.scan.skip_space();
@@ -41,6 +37,10 @@ impl Pass<'_, '_> {
             self.soften(tag, FaultKind::MissingValue, name.span(), start);
             self.store(tag, name.span(), Value { span: Span::at(name.end as u32), flags: 0, damaged: true });
             return Ok(());
+        }
+        if !spaced && tag.soft.is_none() {
+            self.fault(FaultKind::MissingSpace, name.span(), Some(tag.last))?;
+            tag.damaged = true;
         }
         let value = self.value(name.span())?;
         tag.spaces |= name.colon || self.scan.slice(name.start, name.end) == b"xmlns";

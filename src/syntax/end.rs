@@ -85,8 +85,13 @@ impl Pass<'_, '_> {
     /// Closes what an end tag closes; `reported`: the tag has had its fault.
     fn close(&mut self, name: Name, tag: Span, reported: bool) -> Flow {
         let start = tag.start as usize;
-        if self.split_joined(name) {
+        if self.split_joined(name) || self.split_text(name) {
             self.close_innermost(start);
+            return Ok(());
+        }
+        if self.open_name(self.scratch.open.len().wrapping_sub(1)) != self.scan.slice(name.start, name.end)
+            && self.revive(name, tag)?
+        {
             return Ok(());
         }
         match self.closes(name, start) {
@@ -127,13 +132,15 @@ impl Pass<'_, '_> {
     fn closes(&self, name: Name, start: usize) -> Closes {
         let wanted = self.scan.slice(name.start, name.end);
         let Some(top) = self.scratch.open.len().checked_sub(1) else { return Closes::Nothing };
-        if let Some(depth) = (0..=top).rev().find(|&depth| self.open_name(depth) == wanted) {
-            if depth == top || self.may_close_outer(depth, start) {
-                return Closes::Exactly(depth);
-            }
-            return Closes::Nothing;
-        }
+        let exact = (0..=top).rev().find(|&depth| self.open_name(depth) == wanted);
         let near = |depth: &usize| is_near(self.open_name(*depth), wanted);
+        if exact != Some(top) && near(&top) && self.fits(top, start) && !exact.is_some_and(|depth| self.fits(depth, start)) {
+            return Closes::Probably(top);
+        }
+        if let Some(depth) = exact {
+            let may = depth == top || self.may_close_outer(depth, start);
+            return if may { Closes::Exactly(depth) } else { Closes::Nothing };
+        }
         if near(&top) && self.may_close_innermost(start) {
             return Closes::Probably(top);
         }
@@ -142,6 +149,15 @@ impl Pass<'_, '_> {
             Some(depth) => Closes::Probably(depth),
             None if self.looks_like_its_end(start) => Closes::Probably(top),
             None => Closes::Nothing,
+        }
+    }
+
+    /// Whether an end tag here stands where that of an open element is expected: as deep, or on the same line.
+    fn fits(&self, depth: usize, start: usize) -> bool {
+        let Some(raw) = self.open_raw(depth) else { return false };
+        match self.scan.indent(start) {
+            Some(own) => self.indent_of(raw) == Some(own),
+            None => self.on_one_line(raw, start),
         }
     }
 
@@ -193,31 +209,11 @@ impl Pass<'_, '_> {
         true
     }
 
-    /// `<taskname="x">…</task>`: takes the names apart where the end tag says so.
-    fn split_joined(&mut self, name: Name) -> bool {
-        let Some(raw) = self.scratch.open.last().and_then(|open| self.tree.raw(open.node)) else { return false };
-        let (node, first) = (self.scratch.open.last().map_or(0, |open| open.node), raw.attributes as usize);
-        let length = name.end - name.start;
-        let joined = raw.count > 0 && self.tree.attributes.get(first).is_some_and(|attribute| attribute.name.is_empty());
-        if !joined || length >= usize::from(raw.name) || !self.name_of(raw).starts_with(self.scan.slice(name.start, name.end)) {
-            return false;
-        }
-        let start = raw.start + 1;
-        let rest = Span::new(start + length as u32, start + u32::from(raw.name));
-        if let Some(raw) = self.raw_mut(node) {
-            raw.name = length as u16;
-        }
-        if let Some(attribute) = self.tree.attributes.get_mut(first) {
-            attribute.name = rest;
-        }
-        true
-    }
-
-    fn open_raw(&self, depth: usize) -> Option<&Raw> {
+    pub(super) fn open_raw(&self, depth: usize) -> Option<&Raw> {
         self.tree.raw(self.scratch.open.get(depth)?.node)
     }
 
-    fn open_name(&self, depth: usize) -> &[u8] {
+    pub(super) fn open_name(&self, depth: usize) -> &[u8] {
         self.open_raw(depth).map_or(&[], |raw| self.name_of(raw))
     }
 

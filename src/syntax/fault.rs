@@ -34,6 +34,8 @@ pub enum FaultKind {
     EndWithoutSlash,
     /// An end tag that lost its bracket, `<a>…/a>`; what is left of it. `other`: the name in the start tag.
     EndWithoutBracket,
+    /// A start tag that lost its bracket, `a>…</a>`; its name. `other`: the end tag.
+    StartWithoutBracket,
     /// Something other than a name in an end tag; the tag.
     JunkInEnd,
     /// A start tag without `>`; its name. `other`: the place where `>` was expected.
@@ -83,7 +85,7 @@ pub enum FaultKind {
     MisspeltCdata,
     /// An instruction without `?>`; its first bytes. `other`: where reading went on.
     UnclosedInstruction,
-    /// An instruction without a valid target; the instruction.
+    /// An instruction without a valid target or without its first `?`; the instruction.
     BadTarget,
     /// `<?xml …?>` (in any case) that does not stand at the very beginning; the instruction.
     MisplacedDeclaration,

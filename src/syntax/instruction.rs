@@ -89,19 +89,19 @@ impl Pass<'_, '_> {
         self.fault(FaultKind::BadDeclaration, Span::of(0, end), Some(Span::of(0, end)))
     }
 
-    /// `<xml version="1.0"?>` at the beginning: a declaration that lost its question mark.
-    pub(super) fn is_broken_declaration(&self, tag: &Tag) -> bool {
-        tag.name.start == 1
-            && self.scan.slice(1, tag.name.end) == b"xml"
-            && self.scan.slice(0, self.scan.at).ends_with(b"?>")
-            && tag.soft.is_some()
-    }
-
-    /// Reports such a declaration and forgets its attributes.
-    pub(super) fn broken_declaration(&mut self, start: usize, first: usize) -> Flow {
-        self.tree.attributes.truncate(first);
+    /// `<ctxc allow x?>`: an instruction or declaration that lost its first question mark.
+    pub(super) fn markless_instruction(&mut self, start: usize, tag: &Tag) -> Flow {
+        self.tree.attributes.truncate(tag.first);
         let span = Span::of(start, self.scan.at);
-        self.fault(FaultKind::BadDeclaration, span, Some(span))
+        if start == 0 && tag.name.span().slice(self.scan.text) == "xml" {
+            return self.fault(FaultKind::BadDeclaration, span, Some(span));
+        }
+        self.damage_open();
+        let id = self.add(Kind::Instruction, flag::DAMAGED, span, Span::of(start + 1, self.scan.at - 2))?;
+        if let Some(raw) = self.raw_mut(id) {
+            raw.name = (tag.name.end - tag.name.start) as u16;
+        }
+        self.fault(FaultKind::BadTarget, span, None)
     }
 }
 

@@ -31,7 +31,7 @@ impl Pass<'_, '_> {
         self.unknown_markup()
     }
 
-    fn misspelt_cdata(&mut self, mark: usize) -> Flow {
+    pub(super) fn misspelt_cdata(&mut self, mark: usize) -> Flow {
         let start = self.scan.at;
         self.fault(FaultKind::MisspeltCdata, Span::of(start, start + mark), None)?;
         self.damage_open();

@@ -12,6 +12,7 @@ mod markup;
 mod namespaces;
 pub mod reader;
 mod recover;
+mod revive;
 mod scanner;
 mod tag;
 mod text;

@@ -18,6 +18,8 @@ pub(super) struct Bindings {
     scope: Vec<Binding>,
     /// URI to 1 + its index in the tree.
     known: HashMap<Box<str>, u16>,
+    /// Prefixes that were reported; a handful, the rest are reported each time.
+    undeclared: Vec<Span>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -32,6 +34,7 @@ impl Bindings {
     pub(super) fn clear(&mut self) {
         self.scope.clear();
         self.known.clear();
+        self.undeclared.clear();
     }
 
     pub(super) fn len(&self) -> u32 {
@@ -134,9 +137,22 @@ impl Pass<'_, '_> {
             "xmlns" => self.fault(FaultKind::ReservedPrefix, name, None).map(|()| 0),
             _ => match self.lookup(prefix) {
                 Some(uri) => Ok(uri),
-                None => self.fault(FaultKind::UndeclaredPrefix, name, None).map(|()| 0),
+                None => self.undeclared(name, prefix).map(|()| 0),
             },
         }
+    }
+
+    /// Reports a prefix without a declaration once; every further use has the same cause.
+    fn undeclared(&mut self, name: Span, prefix: &str) -> Flow {
+        let text = self.scan.text;
+        let reported = &mut self.scratch.bindings.undeclared;
+        if reported.iter().any(|known| known.slice(text) == prefix) {
+            return Ok(());
+        }
+        if reported.len() < 16 {
+            reported.push(Span::new(name.start, name.start + prefix.len() as u32));
+        }
+        self.fault(FaultKind::UndeclaredPrefix, name, None)
     }
 
     fn resolve_attribute(&mut self, at: usize) -> Flow {

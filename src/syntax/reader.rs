@@ -100,6 +100,8 @@ pub(super) struct Pass<'a, 'r> {
     last_top: u32,
     /// Whether content outside the root was reported: all of it is one region.
     outside: bool,
+    /// How many more nodes recovery may look back at.
+    pub(super) lookbacks: usize,
     pub(super) doctype: Option<Span>,
     /// A document type was not terminated, so none that follows is.
     pub(super) doctype_open: bool,
@@ -124,6 +126,7 @@ impl<'a, 'r> Pass<'a, 'r> {
             signs_until: 0,
             last_top: NONE,
             outside: false,
+            lookbacks: text.len(),
             doctype: None,
             doctype_open: false,
             conflict: None,
@@ -165,6 +168,7 @@ impl<'a, 'r> Pass<'a, 'r> {
                 Some(b'/') => self.end_tag()?,
                 Some(b'!') => self.bang()?,
                 Some(b'?') => self.instruction()?,
+                Some(b'[') => self.misspelt_cdata(8)?,
                 _ => self.start_tag()?,
             }
         }
@@ -180,6 +184,7 @@ impl<'a, 'r> Pass<'a, 'r> {
                 None => true,
             },
             Some(b'!') => self.scan.peek_at(2).is_some_and(|byte| matches!(byte, b'-' | b'[') || byte.is_ascii_alphabetic()),
+            Some(b'[') => self.scan.starts_with(b"<[CDATA["),
             Some(_) => self.scan.is_name_start(self.scan.at + 1),
             None => false,
         }

@@ -33,7 +33,7 @@ pub(super) struct Soft {
 
 /// How a start tag ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum End {
+pub(super) enum End {
     Open,
     Empty,
     /// At `<` or the end of the text, without `>`.
@@ -54,8 +54,8 @@ impl Pass<'_, '_> {
         let bindings = self.scratch.bindings.len();
         let mut tag = Tag { first, name, spaces: name.colon, damaged: false, last: name.span(), soft: None };
         let end = self.attributes(&mut tag)?;
-        if self.is_broken_declaration(&tag) {
-            return self.broken_declaration(start, first);
+        if tag.soft.is_some() && self.scan.slice(0, self.scan.at).ends_with(b"?>") {
+            return self.markless_instruction(start, &tag);
         }
         self.settle(&mut tag, end)?;
         let id = self.add(Kind::Element, 0, Span::of(start, self.scan.at), Span::of(self.scan.at, self.scan.at))?;
@@ -84,7 +84,7 @@ impl Pass<'_, '_> {
     }
 
     /// Reads attributes up to the end of the tag.
-    fn attributes(&mut self, tag: &mut Tag) -> Result<End, super::reader::Stopped> {
+    pub(super) fn attributes(&mut self, tag: &mut Tag) -> Result<End, super::reader::Stopped> {
         loop {
             let spaced = self.scan.skip_space();
             if self.conflict.is_some() {

@@ -1,4 +1,5 @@
 //! Other programs as oracles. `.ci/peers` installs them and runs these.
 
+mod conformance;
 mod jing;
 mod xmllint;

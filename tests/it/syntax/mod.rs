@@ -1,4 +1,5 @@
 //! The reader: well-formedness, recovery, limits, decoding, edits.
 
 mod reader;
+mod recovery;
 mod write;

@@ -1,0 +1,153 @@
+//! Start tags that lost a character, as their end tags show: a bracket, or the space or bracket behind the name.
+
+use super::fault::FaultKind;
+use super::reader::{Pass, Stopped};
+use super::scanner::Name;
+use super::tag::{End, Tag};
+use super::tree::{Kind, NONE, flag};
+use super::wellformed::is_space;
+use crate::base::span::Span;
+
+impl Pass<'_, '_> {
+    /// `<taskname="x">…</task>`: takes the names apart where the end tag says so.
+    pub(super) fn split_joined(&mut self, name: Name) -> bool {
+        let Some(raw) = self.scratch.open.last().and_then(|open| self.tree.raw(open.node)) else { return false };
+        let (node, first) = (self.scratch.open.last().map_or(0, |open| open.node), raw.attributes as usize);
+        let length = name.end - name.start;
+        let joined = raw.count > 0 && self.tree.attributes.get(first).is_some_and(|attribute| attribute.name.is_empty());
+        if !joined || length >= usize::from(raw.name) || !self.name_of(raw).starts_with(self.scan.slice(name.start, name.end)) {
+            return false;
+        }
+        let start = raw.start + 1;
+        let rest = Span::new(start + length as u32, start + u32::from(raw.name));
+        if let Some(raw) = self.raw_mut(node) {
+            raw.name = length as u16;
+        }
+        if let Some(attribute) = self.tree.attributes.get_mut(first) {
+            attribute.name = rest;
+        }
+        true
+    }
+
+    /// `<descriptionSort it.</description>`: what was taken for the name holds the first word of the text.
+    pub(super) fn split_text(&mut self, name: Name) -> bool {
+        let Some(open) = self.scratch.open.last().copied() else { return false };
+        let Some(raw) = self.tree.raw(open.node).copied() else { return false };
+        let length = (name.end - name.start) as u32;
+        let bracket = raw.inner.start.checked_sub(1).and_then(|at| self.scan.bytes.get(at as usize)) == Some(&b'>');
+        let longer = length < u32::from(raw.name) && self.name_of(&raw).starts_with(self.scan.slice(name.start, name.end));
+        if bracket || !longer || raw.count > 0 {
+            return false;
+        }
+        let written = self.name_span(open.node);
+        let inner = raw.start + 1 + length;
+        let written_text = Span::new(inner, raw.inner.start);
+        if raw.child == NONE {
+            if self.add(Kind::Text, 0, written_text, written_text).is_err() {
+                return false;
+            }
+        } else if let Some(text) = self.raw_mut(raw.child).filter(|text| text.kind == Kind::Text && text.start == raw.inner.start)
+        {
+            text.start = inner;
+            text.inner.start = inner;
+            text.flags &= !flag::BLANK;
+        } else {
+            return false;
+        }
+        if let Some(raw) = self.raw_mut(open.node) {
+            raw.name = length as u16;
+            raw.inner.start = inner;
+        }
+        if let Some(fault) = self.faults.iter_mut().rev().take(16).find(|fault| fault.span == written) {
+            fault.span.end = inner;
+            fault.other = Some(Span::at(inner));
+        }
+        true
+    }
+
+    /// `steps>…</steps>`: an end tag whose start tag lost its bracket and was read as text. Makes it an element, with
+    /// everything since then inside.
+    pub(super) fn revive(&mut self, name: Name, end_tag: Span) -> Result<bool, Stopped> {
+        let (parent, _) = self.innermost();
+        let Some((text, start)) = self.lost_start(parent, name) else { return Ok(false) };
+        let Some(raw) = self.tree.raw(text).copied() else { return Ok(false) };
+        let (place, faults, first) = (self.scan.at, self.faults.len(), self.tree.attributes.len());
+        self.scan.at = start;
+        let Some(written) = self.scan.name() else { return Ok(false) };
+        let mut tag = Tag { first, name: written, spaces: false, damaged: true, last: written.span(), soft: None };
+        let end = self.attributes(&mut tag)?;
+        let content = std::mem::replace(&mut self.scan.at, place);
+        if end != End::Open || tag.soft.is_some() || self.faults.len() > faults || content > raw.end as usize {
+            self.faults.truncate(faults);
+            self.tree.attributes.truncate(first);
+            return Ok(false);
+        }
+        let rest = Span::new(content as u32, raw.end);
+        if !rest.slice(self.scan.text).trim().is_empty() && raw.next == NONE {
+            // Nothing came after this text, so its rest is still the last node of the document.
+            self.add(Kind::Text, raw.flags, rest, rest)?;
+        }
+        self.reinstate(text, parent, &tag, Span::new(content as u32, end_tag.start));
+        let kind = FaultKind::StartWithoutBracket;
+        self.faults.retain(|fault| !is_outside(fault.kind) || fault.span.start < raw.start);
+        self.fault(kind, written.span(), Some(end_tag))?;
+        Ok(true)
+    }
+
+    /// Turns a text node into the element whose start tag it is.
+    fn reinstate(&mut self, text: u32, parent: u32, tag: &Tag, inner: Span) {
+        let count = (self.tree.attributes.len() - tag.first) as u16;
+        let end = self.scan.at as u32;
+        let child = self.tree.raw(text).map_or(NONE, |raw| raw.next);
+        if let Some(raw) = self.raw_mut(text) {
+            raw.kind = Kind::Element;
+            raw.flags = flag::CLOSED | flag::DAMAGED;
+            raw.name = (tag.name.end - tag.name.start) as u16;
+            raw.count = count;
+            raw.attributes = tag.first as u32;
+            raw.start = (tag.name.start as u32).saturating_sub(1);
+            raw.end = end;
+            raw.inner = inner;
+            raw.child = child;
+            raw.next = NONE;
+        }
+        let mut next = child;
+        while let Some(raw) = self.raw_mut(next) {
+            raw.parent = text;
+            next = raw.next;
+        }
+        self.set_innermost_last(text);
+        self.damage(text);
+        if parent == NONE {
+            self.tree.root = text;
+            self.forget_outside();
+        }
+    }
+
+    /// The last text among the children of `parent` that begins with a name and `>` or a space, and where the name is.
+    fn lost_start(&mut self, parent: u32, name: Name) -> Option<(u32, usize)> {
+        let wanted = self.scan.slice(name.start, name.end);
+        let mut child = self.tree.raw(parent).map_or(self.tree.first, |raw| raw.child);
+        let mut found = None;
+        while let Some(raw) = self.tree.raw(child) {
+            // Looking back costs; a file full of stray end tags may do it only so often.
+            self.lookbacks = self.lookbacks.checked_sub(1)?;
+            if raw.kind == Kind::Text && raw.flags & flag::BLANK == 0 {
+                let text = raw.inner.slice(self.scan.text).trim_start();
+                let start = raw.inner.end as usize - text.len();
+                let follows = text.as_bytes().get(wanted.len()).copied();
+                if start > 0 && text.as_bytes().starts_with(wanted) && follows.is_some_and(|byte| byte == b'>' || is_space(byte))
+                {
+                    found = Some((child, start));
+                }
+            }
+            child = raw.next;
+        }
+        found
+    }
+}
+
+/// Whether a fault is about something beside the root.
+const fn is_outside(kind: FaultKind) -> bool {
+    matches!(kind, FaultKind::TextOutsideRoot | FaultKind::SecondRoot | FaultKind::StrayEnd)
+}
