@@ -6,12 +6,14 @@
 pub mod artifact;
 mod cache;
 mod codec;
+pub mod compile;
 pub mod diff;
 pub mod entry;
 mod facts;
 mod findings;
 mod json;
 mod layout;
+pub mod link;
 mod merkle;
 pub mod node;
 mod read;

@@ -7,8 +7,7 @@ use crate::base::span::Span;
 use crate::project;
 use crate::project::config::Config;
 use crate::project::index::{Cycle, Index};
-use crate::settings::operators::Operator;
-use crate::settings::resolve::Resolved;
+use crate::settings::bodies::{Bodies, Body};
 use crate::syntax;
 use crate::syntax::tree::Document;
 use crate::template;
@@ -52,6 +51,8 @@ pub struct FileCx<'a> {
     pub document: Document<'a>,
     /// The model.
     pub file: &'a File<'a>,
+    /// The settings of its task bodies.
+    pub bodies: &'a Bodies,
     /// The project.
     pub config: &'a Config,
 }
@@ -63,10 +64,8 @@ pub struct NodeCx<'a> {
     pub cx: &'a FileCx<'a>,
     /// The body as written.
     pub task: &'a Task<'a>,
-    /// Its type, as the language or the project knows it; `None` when nobody does, which is reported.
-    pub operator: Option<Operator>,
-    /// Its settings; those of its base row when its type or subtype is unknown.
-    pub resolved: &'a Resolved,
+    /// The body resolved: its settings, its operator, why it has no row.
+    pub body: &'a Body,
 }
 
 /// The project file under check.

@@ -3,6 +3,7 @@
 //! A setting is resolved once, layer by layer, and keeps where its value came from and what that value beat.
 //! Conflicts come back as data ([`conflict`]); no default is ever flipped to escape one.
 
+pub mod bodies;
 mod build;
 pub mod conflict;
 pub mod explain;

@@ -1,0 +1,68 @@
+//! From the facts of all files to the findings that no file shows alone. Reads texts again only where something is
+//! found, to say in which line.
+
+use crate::base::diagnostic::{self, Diagnostic};
+use crate::base::source::LineIndex;
+use crate::project::config::Config;
+use crate::project::index::Index;
+use crate::rules::check;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// The findings about names and references, located and sorted. `text` gives the decoded text of a file; a file that
+/// has gone since it was compiled leaves its findings without lines.
+pub fn link(config: &Config, index: &Index<'_>, text: impl Fn(&str) -> Option<String>) -> Vec<Diagnostic> {
+    let mut found = check::links(config, index);
+    if found.is_empty() {
+        return found;
+    }
+    let mut texts = Texts { read: text, known: BTreeMap::new() };
+    for finding in &mut found {
+        texts.locate(finding);
+    }
+    let owners: BTreeMap<&str, u32> = index.files().iter().enumerate().map(|(at, entry)| (&**entry.path, at as u32)).collect();
+    for finding in &mut found {
+        let Some(entry) = owners.get(&*finding.path).and_then(|at| index.file(*at)) else { continue };
+        let definitions = &entry.facts.definitions;
+        // Definitions lie one after the other, so the last that begins before the finding holds it.
+        let holder = definitions.iter().rev().find(|definition| definition.span.start <= finding.span.start);
+        finding.task = holder.map(|definition| Arc::from(&*definition.name));
+    }
+    diagnostic::sort(&mut found);
+    found
+}
+
+struct Texts<F> {
+    read: F,
+    known: BTreeMap<Arc<str>, Option<(String, LineIndex)>>,
+}
+
+impl<F: Fn(&str) -> Option<String>> Texts<F> {
+    fn get(&mut self, path: &Arc<str>) -> Option<&(String, LineIndex)> {
+        if !self.known.contains_key(path) {
+            let read = (self.read)(path).map(|text| {
+                let index = LineIndex::new(&text);
+                (text, index)
+            });
+            self.known.insert(Arc::clone(path), read);
+        }
+        self.known.get(path)?.as_ref()
+    }
+
+    fn locate(&mut self, finding: &mut Diagnostic) {
+        let path = Arc::clone(&finding.path);
+        if let Some((text, index)) = self.get(&path) {
+            finding.locate(text, index);
+        }
+        for at in 0..finding.labels.len() {
+            let Some((path, offset)) = finding.labels.get(at).and_then(|label| Some((label.path.clone()?, label.span.start)))
+            else {
+                continue;
+            };
+            let start = self.get(&path).map(|(text, index)| index.position(text, offset));
+            if let (Some(label), Some(start)) = (finding.labels.get_mut(at), start) {
+                label.start = start;
+            }
+        }
+    }
+}

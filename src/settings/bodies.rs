@@ -1,0 +1,74 @@
+//! The settings of every task body of a file. Resolved once; everything above reads them here.
+
+use super::layers::{Layers, RowFault, RowId};
+use super::operators::{BodyPart, Operator};
+use super::resolve::{Resolved, resolve};
+use crate::template::model::{File, Slot, Task};
+use crate::template::nodes;
+
+/// One task body, resolved.
+#[derive(Clone, Copy, Debug)]
+pub struct Body {
+    /// Its settings; those of `atomic` when its type is unknown.
+    pub resolved: Resolved,
+    /// The operator of the language that it is or is built on; `None` when nobody knows its type.
+    pub operator: Option<Operator>,
+    /// Why it has no row of its own.
+    pub fault: Option<RowFault>,
+}
+
+/// All bodies of a file, by their numbers. Kept from file to file for its memory.
+#[derive(Clone, Debug, Default)]
+pub struct Bodies(Vec<Option<Body>>);
+
+impl Bodies {
+    /// Resolves a file; what was resolved before is forgotten.
+    pub fn resolve(&mut self, file: &File<'_>, layers: &Layers) {
+        self.0.clear();
+        self.0.resize(file.bodies as usize, None);
+        nodes::bodies(file, |task, parent| {
+            let parent = parent.and_then(|parent| self.get(parent)).map(|body| body.resolved.row);
+            let (row, fault) = row(task, parent, layers);
+            let operator = (fault != Some(RowFault::UnknownOperator)).then(|| layers.get(row).base());
+            let resolved = resolve(row, layers, &task.written());
+            if let Some(slot) = self.0.get_mut(task.body as usize) {
+                *slot = Some(Body { resolved, operator, fault });
+            }
+        });
+    }
+
+    /// The resolved form of a body.
+    pub fn get(&self, task: &Task<'_>) -> Option<&Body> {
+        self.0.get(task.body as usize)?.as_ref()
+    }
+
+    /// Every body, by number.
+    pub fn iter(&self) -> impl Iterator<Item = &Body> {
+        self.0.iter().flatten()
+    }
+}
+
+fn row(task: &Task<'_>, parent: Option<RowId>, layers: &Layers) -> (RowId, Option<RowFault>) {
+    if let (Some(part), Some(parent)) = (part(task.slot), parent) {
+        return (layers.part(parent, part), None);
+    }
+    let operator = task.operator.as_ref().map_or("atomic", |operator| &*operator.value);
+    let subtype = task.subtype.as_ref().map(|subtype| &*subtype.value);
+    match layers.row(operator, subtype) {
+        Ok(row) => (row, None),
+        Err(fault @ RowFault::UnknownSubtype(row)) => (row, Some(fault)),
+        Err(fault @ RowFault::UnknownOperator) => (RowId::ATOMIC, Some(fault)),
+    }
+}
+
+const fn part(slot: Slot) -> Option<BodyPart> {
+    match slot {
+        Slot::InnerTask => Some(BodyPart::InnerTask),
+        Slot::ReductionTask => Some(BodyPart::ReductionTask),
+        Slot::Director => Some(BodyPart::Director),
+        Slot::Evaluator => Some(BodyPart::Evaluator),
+        Slot::Root | Slot::Template | Slot::Step(_) | Slot::Case(_) | Slot::Input(_) | Slot::Arg(_) | Slot::ScriptExecution => {
+            None
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! From a file's model to its facts for the index. Owned and small; see [`super::names`].
+
+use super::model::{Definition, File, Task, Template};
+use super::names::{Arg, Definition as Fact, FileFacts, Param, Reference, ReferenceKind, Source};
+use super::nodes::{self, Node};
+use super::parts::{Call, Text};
+use super::texts::{self, Role};
+use crate::base::span::Span;
+
+/// Collects the facts of a file. `stem` names the task that gives no name.
+pub fn collect(file: &File<'_>, stem: &str) -> FileFacts {
+    let mut facts = FileFacts::default();
+    for (owner, definition) in file.definitions.iter().enumerate() {
+        let owner = owner as u32;
+        facts.definitions.push(fact(definition, stem));
+        match definition {
+            Definition::Fragment(fragment) => of_text(&fragment.text, owner, "/", &mut facts),
+            Definition::Task(task) => of_task(task, owner, &mut facts),
+            Definition::Template(Template { task, description, .. }) => {
+                if let Some(text) = description {
+                    of_text(text, owner, "/", &mut facts);
+                }
+                if let Some(task) = task {
+                    of_task(task, owner, &mut facts);
+                }
+            }
+        }
+    }
+    facts
+}
+
+fn fact(definition: &Definition<'_>, stem: &str) -> Fact {
+    let element = definition.element();
+    let (name, span) = definition.name().map_or((stem, element.name_span()), |name| (&*name.value, name.span));
+    let (params, returns) = match definition {
+        Definition::Template(template) => (params(template), template.returns.as_ref().map(|text| Box::from(&*text.value))),
+        Definition::Task(_) | Definition::Fragment(_) => (Box::default(), None),
+    };
+    Fact { kind: definition.kind(), name: name.into(), span, params, returns }
+}
+
+/// `params`, each required unless the template's task declares a default for it.
+fn params(template: &Template<'_>) -> Box<[Param]> {
+    let declared = template.task.as_deref().map_or(&[][..], |task| &task.parameters);
+    let required = |name: &str| {
+        let of = declared.iter().find(|parameter| parameter.name.as_ref().is_some_and(|own| own.value == name));
+        of.is_none_or(super::parts::Parameter::is_required)
+    };
+    let listed = template.params.iter().map(|param| Param { name: Box::from(&*param.value), required: required(&param.value) });
+    listed.collect()
+}
+
+fn of_task(task: &Task<'_>, owner: u32, facts: &mut FileFacts) {
+    nodes::paths(task, &mut |node, path| match node {
+        Node::Task(task) => {
+            if let Some(name) = &task.reference {
+                let reference = Reference {
+                    kind: ReferenceKind::Ref,
+                    name: Box::from(&*name.value),
+                    span: name.span,
+                    owner,
+                    node: path.into(),
+                    args: Box::default(),
+                    expects: None,
+                };
+                facts.references.push(reference);
+            }
+            texts::of_task(task, &mut |_, text| of_text(text, owner, path, facts));
+        }
+        Node::Call(call) => of_call(call, owner, path, facts),
+        Node::Cond(_) => {}
+    });
+    settle(task, owner, facts);
+}
+
+fn of_call(call: &Call<'_>, owner: u32, path: &str, facts: &mut FileFacts) {
+    for arg in &call.args {
+        texts::of_input(Role::Arg, arg, &mut |_, text| of_text(text, owner, path, facts));
+    }
+    let Some(name) = &call.template else { return };
+    let args = call.args.iter().map(|arg| {
+        let span = arg.name.as_ref().map_or_else(|| arg.text.element.name_span(), |name| name.span);
+        Arg { name: arg.name.as_ref().map(|name| Box::from(&*name.value)), span }
+    });
+    facts.references.push(Reference {
+        kind: ReferenceKind::Call,
+        name: Box::from(&*name.value),
+        span: name.span,
+        owner,
+        node: path.into(),
+        args: args.collect(),
+        expects: None,
+    });
+}
+
+/// `use` and `src` of one text.
+fn of_text(text: &Text<'_>, owner: u32, path: &str, facts: &mut FileFacts) {
+    if let Some(src) = &text.src {
+        facts.sources.push(Source { path: Box::from(&*src.value), span: src.span, owner });
+    }
+    for used in text.element.elements().filter(|child| child.namespace().is_none() && child.name() == "use") {
+        let Some(fragment) = used.attribute("fragment") else { continue };
+        let value = fragment.value();
+        let name = value.trim();
+        if name.is_empty() {
+            continue;
+        }
+        facts.references.push(Reference {
+            kind: ReferenceKind::Use,
+            name: name.into(),
+            span: trimmed(fragment.value_span(), &value),
+            owner,
+            node: path.into(),
+            args: Box::default(),
+            expects: None,
+        });
+    }
+}
+
+fn trimmed(span: Span, value: &str) -> Span {
+    if span.len() as usize != value.len() {
+        return span;
+    }
+    let before = (value.len() - value.trim_start().len()) as u32;
+    Span::new(span.start + before, span.start + before + value.trim().len() as u32)
+}
+
+/// A call that is the value of an input for a declared, typed parameter must return that type.
+fn settle(task: &Task<'_>, owner: u32, facts: &mut FileFacts) {
+    nodes::paths(task, &mut |node, path| {
+        let Node::Task(task) = node else { return };
+        for (at, input) in task.inputs.iter().enumerate() {
+            let super::parts::Value::Call(_) = &input.value else { continue };
+            let Some(name) = &input.name else { continue };
+            let declared = task.parameters.iter().find(|own| own.name.as_ref().is_some_and(|own| own.value == name.value));
+            let Some(kind) = declared.and_then(|parameter| parameter.kind.as_ref()) else { continue };
+            let at = format!("{}/inputs/{}", path.trim_end_matches('/'), at + 1);
+            let of = |reference: &&mut Reference| {
+                reference.owner == owner && reference.kind == ReferenceKind::Call && *reference.node == *at
+            };
+            if let Some(reference) = facts.references.iter_mut().find(of) {
+                reference.expects = Some(Box::from(&*kind.value));
+            }
+        }
+    });
+}
