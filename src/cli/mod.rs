@@ -5,6 +5,7 @@
 mod args;
 mod cx;
 mod defaults;
+mod diff;
 mod error;
 mod exit;
 mod explain;

@@ -1,6 +1,7 @@
 //! The program as its users meet it: real processes in real folders.
 
 mod defaults;
+mod diff;
 mod init;
 mod output;
 mod project;

@@ -1,0 +1,114 @@
+//! `ctxc diff OLD NEW`: what two registries say differently, text changes and resolved changes apart.
+
+use super::args::{DataFormat, DataFormatArgs};
+use super::cx::Cx;
+use super::error::{CliError, Kind, Result};
+use super::exit::Exit;
+use super::render::escape::escape;
+use super::render::screen::Paint;
+use super::render::summary::plural;
+use crate::base::fs;
+use crate::registry::diff::{self, Cause, Diff, Names, ResolvedChange};
+use crate::registry::{ReadError, Registry};
+use crate::rules::input::read_fault::reason;
+use crate::template::setting::Word;
+use clap::Args;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Compare two registries: changed texts, and settings that resolve to another value
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  ctxc diff registry.json registry.json\n  ctxc diff registry.json registry.json --json\n\n\
+    A resolved change with cause `default` is a setting that moved although no text of its task did.")]
+pub(crate) struct DiffArgs {
+    /// The registry before
+    #[arg(value_name = "OLD")]
+    old: PathBuf,
+    /// The registry after
+    #[arg(value_name = "NEW")]
+    new: PathBuf,
+    #[command(flatten)]
+    format: DataFormatArgs,
+}
+
+/// Larger than any registry of a million tasks.
+const LIMIT: u64 = 8 << 30;
+
+/// Prints the difference.
+pub(crate) fn run(args: &DiffArgs, cx: &mut Cx) -> Result<Exit> {
+    let (old, new) = (read(&args.old)?, read(&args.new)?);
+    let diff = diff::diff(&old, &new).map_err(|err| unusable(&args.new, &err))?;
+    match args.format.resolve() {
+        DataFormat::Json => cx.json(&diff)?,
+        DataFormat::Text => text(&diff, cx)?,
+    }
+    Ok(Exit::Success)
+}
+
+/// Reads a registry. A file that is not there is wrong usage; one of a newer schema is beyond this program.
+pub(super) fn read(path: &Path) -> Result<Registry> {
+    let mut bytes = Vec::new();
+    if let Err(err) = fs::read_into(path, LIMIT, &mut bytes) {
+        let kind = if err.kind() == io::ErrorKind::NotFound { Kind::Usage } else { Kind::Infrastructure };
+        return Err(CliError::new(kind, format!("{} cannot be read: {}", path.display(), reason(&err)))
+            .hint("`ctxc build` writes a registry; by default it is called registry.json"));
+    }
+    Registry::read(bytes).map_err(|err| unusable(path, &err))
+}
+
+fn unusable(path: &Path, err: &ReadError) -> CliError {
+    CliError::new(Kind::Infrastructure, format!("{}: {err}", path.display()))
+}
+
+fn text(diff: &Diff, cx: &mut Cx) -> Result<()> {
+    if diff.is_empty() {
+        return cx.line("the registries say the same");
+    }
+    names(cx, "added", "task", &diff.added)?;
+    names(cx, "removed", "task", &diff.removed)?;
+    if !diff.text.is_empty() {
+        heading(cx, &format!("{} with changed text", plural(diff.text.len(), "task")))?;
+        for change in &diff.text {
+            cx.line(&format!("  {}  {}", escape(&change.task), escape(&change.path)))?;
+        }
+    }
+    resolved(cx, "resolved otherwise because the text changed", &diff.resolved, Cause::Text)?;
+    resolved(cx, "resolved otherwise because a default moved", &diff.resolved, Cause::Default)?;
+    names(cx, "changed through something they refer to", "task", &diff.referenced)?;
+    for (kind, Names { added, removed, changed }) in [("template", &diff.templates), ("fragment", &diff.fragments)] {
+        names(cx, "added", kind, added)?;
+        names(cx, "removed", kind, removed)?;
+        names(cx, "changed", kind, changed)?;
+    }
+    Ok(())
+}
+
+fn heading(cx: &mut Cx, text: &str) -> Result<()> {
+    let text = cx.options.screen.paint(Paint::Strong, text);
+    cx.line(&text)
+}
+
+fn names(cx: &mut Cx, what: &str, kind: &str, names: &[String]) -> Result<()> {
+    if names.is_empty() {
+        return Ok(());
+    }
+    heading(cx, &format!("{} {what}", plural(names.len(), kind)))?;
+    for name in names {
+        cx.line(&format!("  {}", escape(name)))?;
+    }
+    Ok(())
+}
+
+fn resolved(cx: &mut Cx, what: &str, changes: &[ResolvedChange], cause: Cause) -> Result<()> {
+    let changes: Vec<_> = changes.iter().filter(|change| change.cause == cause).collect();
+    if changes.is_empty() {
+        return Ok(());
+    }
+    heading(cx, &format!("{} {what}", plural(changes.len(), "setting")))?;
+    for change in changes {
+        let node = if change.node == "/" { "" } else { &change.node };
+        let (from, to) = (change.from.word(), change.to.word());
+        cx.line(&format!("  {}{}.{}  {from} → {to}", escape(&change.task), escape(node), change.setting.word()))?;
+    }
+    Ok(())
+}
