@@ -13,3 +13,5 @@ pub(crate) mod report;
 pub(crate) mod screen;
 pub(crate) mod sources;
 pub(crate) mod summary;
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,117 @@
+//! The formats on reports made by hand. How they look on real findings is in `tests/it/cli`.
+
+use super::report::{Report, Shown};
+use super::screen::Screen;
+use super::sources::Sources;
+use super::{concise, full, json, jsonl, summary};
+use crate::base::diagnostic::Diagnostic;
+use crate::base::fix::{Edit, Fix};
+use crate::base::rule_meta::Severity;
+use crate::base::source::{LineIndex, Position};
+use crate::base::span::Span;
+use pretty_assertions::assert_eq;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+fn finding(path: &str, severity: Severity) -> Diagnostic {
+    let rule = &crate::rules::list::find("unreadable-file").expect("a rule").meta;
+    let text = "<a>ä😀</a>\n";
+    let mut finding = Diagnostic::new(rule, &Arc::from(path), Span::new(5, 9), "is wrong").severity(severity).here("here");
+    finding = finding.fix(Fix::safe("remove it", vec![Edit::delete(Span::new(5, 9))]));
+    finding.task = Some(Arc::from("t"));
+    finding.locate(text, &LineIndex::new(text));
+    finding
+}
+
+fn written(write: impl FnOnce(&mut Vec<u8>) -> std::io::Result<()>) -> String {
+    let mut out = Vec::new();
+    write(&mut out).expect("a vector takes everything");
+    String::from_utf8(out).expect("text")
+}
+
+fn report(diagnostics: Vec<Diagnostic>) -> Report {
+    Report { diagnostics, files: 1_214, skipped: 2, suppressed: 3 }
+}
+
+#[test]
+fn json_has_exactly_the_keys_that_were_promised() {
+    let mut finding = finding("a.xml", Severity::Error).note("because").help("do it");
+    finding = finding.label_in(Arc::from("b.xml"), Span::new(1, 2), Position::default(), "there");
+    let text = written(|out| json::write(out, &report(vec![finding])));
+    let json: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    let fingerprint = json["diagnostics"][0]["fingerprint"].clone();
+    assert_eq!(fingerprint.as_str().map(str::len), Some(16));
+    let expected = serde_json::json!({
+        "schema": "ctxc/diagnostics/1", "files": 1214,
+        "summary": {"error": 1, "warning": 0, "info": 0, "hint": 0, "fixable": 1},
+        "diagnostics": [{
+            "code": "CTX901", "name": "unreadable-file", "severity": "error", "message": "is wrong", "path": "a.xml",
+            "span": {"start": 5, "end": 9}, "start": {"line": 1, "column": 5, "utf16": 5}, "end": {"line": 1, "column": 6, "utf16": 7},
+            "labels": [
+                {"path": "a.xml", "span": {"start": 5, "end": 9}, "text": "here"},
+                {"path": "b.xml", "span": {"start": 1, "end": 2}, "text": "there"},
+            ],
+            "notes": ["because"], "help": "do it", "task": "t",
+            "fixes": [{"title": "remove it", "applicability": "safe", "edits": [{"span": {"start": 5, "end": 9}, "insert": ""}]}],
+            "fingerprint": fingerprint,
+        }],
+    });
+    assert_eq!(json, expected);
+    assert!(text.starts_with(r#"{"schema":"ctxc/diagnostics/1","files":1214,"summary":{"error":1"#), "{text}");
+}
+
+#[test]
+fn jsonl_gives_one_finding_a_line_and_the_totals_last() {
+    let findings = vec![finding("a.xml", Severity::Error), finding("b.xml", Severity::Hint)];
+    let text = written(|out| jsonl::write(out, &report(findings)));
+    let lines: Vec<serde_json::Value> = text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    assert_eq!(lines.len(), 3);
+    assert_eq!((&lines[0]["path"], &lines[1]["severity"]), (&"a.xml".into(), &"hint".into()));
+    assert_eq!((&lines[2]["schema"], &lines[2]["summary"]["hint"]), (&"ctxc/diagnostics/1".into(), &1.into()));
+}
+
+#[test]
+fn concise_is_one_clickable_line_each() {
+    let report = report(vec![finding("a.xml", Severity::Error), finding("a.xml", Severity::Hint)]);
+    let text = written(|out| concise::write(out, &report, Shown::USUAL, Screen::PLAIN));
+    assert_eq!(text, "a.xml:1:5: error[unreadable-file]: is wrong\n");
+    let text = written(|out| concise::write(out, &report, Shown::VERBOSE, Screen::PLAIN));
+    assert_eq!(text.lines().count(), 2);
+}
+
+#[test]
+fn a_file_with_too_many_findings_shows_the_first_hundred_and_counts_the_rest() {
+    let mut findings: Vec<Diagnostic> = (0..250).map(|_| finding("a.xml", Severity::Warning)).collect();
+    findings.push(finding("b.xml", Severity::Error));
+    let report = report(findings);
+    let text = written(|out| concise::write(out, &report, Shown::USUAL, Screen::PLAIN));
+    assert_eq!(text.matches("a.xml:").count(), 100);
+    assert!(text.contains("b.xml:1:5: error"), "other files are not hidden behind it");
+    assert!(text.ends_with("… 150 more findings in a.xml; `--format json` has them all\n"), "{text}");
+    let json = written(|out| json::write(out, &report));
+    assert_eq!(json.matches("\"code\":").count(), 251);
+}
+
+#[test]
+fn closing_lines_count_everything_and_name_what_is_hidden() {
+    let findings = vec![finding("a.xml", Severity::Error), finding("a.xml", Severity::Hint), finding("a.xml", Severity::Info)];
+    let text = written(|out| summary::write(out, &report(findings), Shown::USUAL, Screen::PLAIN));
+    assert_eq!(
+        text,
+        "checked 1,214 files: 1 error, 1 info, 1 hint; 3 fixable; 3 suppressed; 2 other files skipped (no template)\n\
+         by rule: unreadable-file 3\n\
+         2 findings of info and hint severity not shown; `--verbose` shows them\n"
+    );
+    let clean = Report { files: 1, ..Report::default() };
+    let text = written(|out| summary::write(out, &clean, Shown::USUAL, Screen::PLAIN));
+    assert_eq!(text, "checked 1 file: nothing found\n");
+}
+
+#[test]
+fn a_finding_of_a_file_that_is_gone_still_says_what_it_knows() {
+    let mut sources = Sources::new(PathBuf::from("/nowhere"), 1 << 20);
+    let text = written(|out| {
+        full::write(out, &report(vec![finding("a.xml", Severity::Error)]), Shown::USUAL, Screen::PLAIN, &mut sources)
+    });
+    assert_eq!(text, "error[unreadable-file] a.xml:1:5: is wrong (CTX901)\n  safe fix: remove it\n\n");
+}
