@@ -148,6 +148,13 @@ pub enum FaultKind {
     },
     /// A `[[require]]` that demands nothing.
     EmptyRequirement,
+    /// A condition over a fact that this release does not know.
+    NotChecked {
+        /// The condition.
+        condition: String,
+        /// What it needs.
+        needs: &'static str,
+    },
     /// A role in a selector that the project does not define.
     UnknownRole {
         /// What stands there.

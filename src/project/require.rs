@@ -265,6 +265,15 @@ impl Condition {
         }
     }
 
+    /// What the condition needs that only a later release knows. Said once, at the condition itself.
+    pub const fn needs(&self) -> Option<&'static str> {
+        match &self.test {
+            Test::Has(Thing::Scenario, _) => Some("the project's scenarios"),
+            Test::Number(Measure::ManifestTokens, ..) => Some("the tokens of the manifest"),
+            Test::Has(..) | Test::Number(..) | Test::Text(..) => None,
+        }
+    }
+
     /// Whether it is about a resolved setting, so that every node of a task has to fulfil it.
     pub const fn is_about_setting(&self) -> bool {
         match &self.test {

@@ -40,7 +40,13 @@ fn requirement(sink: &mut Sink, at: Span, table: &Table<'_>) -> Option<Requireme
                 has_must = true;
                 for written in texts(sink, "require.must", value) {
                     match condition(written.value) {
-                        Ok(condition) => conditions.push(Spanned::new(condition, written.span)),
+                        Ok(condition) => {
+                            if let Some(needs) = condition.needs() {
+                                let condition = condition.text.clone();
+                                sink.report(written.span, FaultKind::NotChecked { condition, needs });
+                            }
+                            conditions.push(Spanned::new(condition, written.span));
+                        }
                         Err(error) => {
                             let found = written.value.to_owned();
                             sink.report(written.span, FaultKind::BadCondition { found, reason: error.reason, near: error.near });

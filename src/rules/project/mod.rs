@@ -1,6 +1,47 @@
 //! Family 5xx: the project file and its policies.
 
+mod bad_declaration;
+mod bad_requirement;
+mod conflicting_defaults;
+mod default_without_effect;
+mod locked_lint;
+mod loosened_policy;
+mod not_shareable;
+mod project_syntax;
+mod repeated_lint;
+mod requirement_unchecked;
+mod shared_hash;
+mod shared_package;
+mod shared_unreadable;
+mod unknown_edition;
+mod unknown_key;
+mod unknown_lint;
+mod unknown_role;
+mod unknown_type;
+mod words;
+mod wrong_value;
+
 use super::rule::Rule;
 
 /// The rules of this family, by code.
-pub(super) static RULES: &[&Rule] = &[];
+pub(super) static RULES: &[&Rule] = &[
+    &conflicting_defaults::RULE,
+    &project_syntax::RULE,
+    &unknown_key::RULE,
+    &wrong_value::RULE,
+    &unknown_edition::RULE,
+    &unknown_type::RULE,
+    &bad_declaration::RULE,
+    &default_without_effect::RULE,
+    &unknown_lint::RULE,
+    &locked_lint::RULE,
+    &repeated_lint::RULE,
+    &bad_requirement::RULE,
+    &unknown_role::RULE,
+    &requirement_unchecked::RULE,
+    &shared_hash::RULE,
+    &shared_unreadable::RULE,
+    &shared_package::RULE,
+    &not_shareable::RULE,
+    &loosened_policy::RULE,
+];

@@ -1,0 +1,46 @@
+//! CTX507: a type or subtype that cannot be declared.
+
+use super::words::TASK;
+use crate::base::diagnostic::Diagnostic;
+use crate::base::rule_meta::{Code, Example, RuleMeta, Severity};
+use crate::project::fault::Refusal;
+use crate::project::fault::{Fault, FaultKind};
+use crate::rules::rule::{Check, ConfigCx, Rule};
+
+/// A declared type needs a name of its own and a base.
+pub(crate) static RULE: Rule = Rule {
+    meta: RuleMeta {
+        code: Code(507),
+        name: "bad-declaration",
+        renamed_from: &[],
+        severity: Some(Severity::Error),
+        when_enabled: Severity::Error,
+        locked: false,
+        summary: "a type or subtype that cannot be declared",
+        page: "\
+`[operators.NAME]` declares a type of the project's own. It needs a `base`, one of the five types of the language, which says which
+children it may have; what it does not set comes from that type's row. `[operators.TYPE.NAME]` declares a subtype, also of a type of
+the language. The rows of the language itself are not declared again: their defaults are changed under `[defaults]`.",
+        bad: &[Example { template: TASK, project: "[operators.research]\ninherit_context = \"none\"\nfresh_context = \"enabled\"\n" },
+            Example { template: TASK, project: "[operators.atomic]\nfresh_context = \"disabled\"\n" },
+            Example { template: TASK, project: "[operators.atomic.subtask]\nfresh_context = \"disabled\"\n" }],
+        good: &[Example { template: TASK, project: "[operators.research]\nbase = \"atomic\"\ninherit_context = \"none\"\nfresh_context = \"enabled\"\n" }],
+    },
+    check: Check::Config(word),
+};
+
+fn word(cx: ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
+    let FaultKind::BadDeclaration { row, why } = &fault.kind else { return None };
+    let found = |message: String| Diagnostic::new(&RULE.meta, &cx.path(fault.file), fault.span, message);
+    Some(match why {
+        Refusal::Language => found(format!("`{row}` is part of the language and cannot be declared again"))
+            .help(format!("to change what it starts from, write the settings under `[defaults.{row}]`")),
+        Refusal::NoBase => found(format!("type `{row}` has no `base`; expected one of the types of the language"))
+            .note("the base says which children a task of the new type may have")
+            .help("add `base = \"atomic\"` (or `sequential`, `reduce`, `script`, `director_evaluator_loop`)"),
+        Refusal::BadName => {
+            found(format!("`{row}` cannot be a name; expected letters, digits, `_` and `-`, beginning with a letter"))
+        }
+        Refusal::TooMany => found(format!("`{row}` is one declared type too many; a project has at most 1,000")),
+    })
+}

@@ -1,0 +1,52 @@
+//! CTX512: a policy that cannot be read.
+
+use super::words::TASK;
+use crate::base::diagnostic::Diagnostic;
+use crate::base::rule_meta::{Code, Example, RuleMeta, Severity};
+use crate::project::fault::{Fault, FaultKind};
+use crate::rules::rule::{Check, ConfigCx, Rule};
+
+/// A policy that demands nothing is kept by everyone.
+pub(crate) static RULE: Rule = Rule {
+    meta: RuleMeta {
+        code: Code(512),
+        name: "bad-requirement",
+        renamed_from: &[],
+        severity: Some(Severity::Error),
+        when_enabled: Severity::Error,
+        locked: true,
+        summary: "a `[[require]]` without a condition that can be read",
+        page: "\
+`[[require]]` states a policy: `must` holds one condition or a list of them, the other keys say which tasks it is about.
+
+- `has THING`, `lacks THING`: `has owner`, `has description`, `lacks context_management`, …
+- numbers: `manifest_tokens <= 4000`, `parameters < 8`
+- words: `fresh_context == disabled`, `model != \"x\"`, `model in [\"a\", \"b\"]`, `provider not in [\"c\"]`",
+        bad: &[
+            Example { template: TASK, project: "[[require]]\nmust = \"has descripton\"\n" },
+            Example { template: TASK, project: "[[require]]\nmust = \"fresh_context = disabled\"\n" },
+            Example { template: TASK, project: "[[require]]\npath = \"templates/**\"\n" },
+        ],
+        good: &[Example {
+            template: TASK,
+            project: "[[require]]\npath = \"templates/**\"\nmust = [\"has description\", \"fresh_context == disabled\"]\n",
+        }],
+    },
+    check: Check::Config(word),
+};
+
+fn word(cx: ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
+    let found = |message: String| Diagnostic::new(&RULE.meta, &cx.path(fault.file), fault.span, message);
+    if let FaultKind::BadCondition { found: condition, reason, near } = &fault.kind {
+        let finding = found(format!("the condition `{condition}` cannot be read: {reason}"));
+        return Some(match near {
+            Some(near) => finding.help(format!("did you mean `{near}`?")),
+            None => finding.help("conditions look like `has owner`, `manifest_tokens <= 4000`, `model in [\"a\", \"b\"]`"),
+        });
+    }
+    let empty = fault.kind == FaultKind::EmptyRequirement;
+    empty.then(|| {
+        let finding = found("requires nothing: `must` is missing".to_owned());
+        finding.help("add `must = \"has description\"`, or another condition, or a list of them")
+    })
+}

@@ -1,0 +1,100 @@
+//! CTX501: defaults that contradict each other before any template says a word.
+
+use super::words::{TASK, line};
+use crate::base::diagnostic::Diagnostic;
+use crate::base::fix::{Edit, Fix};
+use crate::base::rule_meta::{Code, Example, RuleMeta, Severity};
+use crate::project::fault::{Fault, FaultKind};
+use crate::rules::rule::{Check, ConfigCx, Rule};
+use crate::settings::provenance::{Origin, Place};
+use crate::template::setting::{Inherit, Word};
+
+/// Reported once, where the defaults stand; the templates under them are not to blame.
+pub(crate) static RULE: Rule = Rule {
+    meta: RuleMeta {
+        code: Code(501),
+        name: "conflicting-defaults",
+        renamed_from: &[],
+        severity: Some(Severity::Error),
+        when_enabled: Severity::Error,
+        locked: true,
+        summary: "project defaults that look up fresh context and inherit the parent's",
+        page: "\
+Looked-up context replaces what a task would see of its parent; a task cannot have both. Here the defaults themselves ask for both, so every
+task under them would be wrong before its template says a word. It is reported once, where the defaults stand, and the templates under them
+get no finding of their own.
+
+Set both settings of the pair: `inherit_context = \"none\"` with `fresh_context = \"enabled\"` for looked-up context alone, or
+`fresh_context = \"disabled\"` for the parent's context alone.",
+        bad: &[
+            Example { template: TASK, project: "[defaults.atomic]\nfresh_context = \"enabled\"\n" },
+            Example { template: TASK, project: "[operators.scout]\nbase = \"reduce\"\ninherit_context = \"subset\"\n" },
+        ],
+        good: &[Example {
+            template: TASK,
+            project: "[defaults.atomic]\ninherit_context = \"none\"\nfresh_context = \"enabled\"\n",
+        }],
+    },
+    check: Check::Config(word),
+};
+
+fn word(cx: ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
+    let FaultKind::ConflictingDefaults { row, others, other } = &fault.kind else { return None };
+    let row = cx.config.layers.get(*row);
+    let defaults = row.defaults();
+    let inherit = defaults.inherit_context.value;
+    let part = if inherit == Inherit::Subset { "part" } else { "all" };
+    let message =
+        format!("every task of type `{}` would look up fresh context, but also inherit {part} of its parent's", row.name());
+    let mut finding = Diagnostic::new(&RULE.meta, &cx.path(fault.file), fault.span, message);
+    if let Some((file, span)) = other {
+        finding = cx.label(finding, *file, *span, "the other value");
+    }
+    for (origin, setting, value) in [
+        (defaults.inherit_context.origin, "inherit_context", inherit.word()),
+        (defaults.fresh_context.origin, "fresh_context", defaults.fresh_context.value.word()),
+    ] {
+        if origin.place == Place::Language {
+            let of = cx.config.layers.get(origin.row).name();
+            finding = finding.note(format!("{setting} is `{value}`: the default of type {of}"));
+        }
+    }
+    if *others > 0 {
+        let rows = if *others == 1 { "1 more type or subtype".to_owned() } else { format!("{others} more types or subtypes") };
+        finding = finding.note(format!("the same two values make {rows} conflict"));
+    }
+    let is_fresh = is_here(&defaults.fresh_context.origin, fault);
+    let (own, add) = if is_fresh {
+        (("fresh_context", "disabled", PARENT), ("inherit_context", "none", LOOKED_UP))
+    } else {
+        (("inherit_context", "none", LOOKED_UP), ("fresh_context", "disabled", PARENT))
+    };
+    if other.is_none()
+        && let Some(edit) = insertion(cx, fault, add.0, add.1)
+    {
+        finding = finding.fix(Fix::suggested(format!("add {} = \"{}\": {}", add.0, add.1, add.2), vec![edit]));
+    }
+    let edit = Edit::replace(fault.span, format!("\"{}\"", own.1));
+    Some(finding.fix(Fix::suggested(format!("set {} to \"{}\": {}", own.0, own.1, own.2), vec![edit])))
+}
+
+const LOOKED_UP: &str = "tasks receive only looked-up context";
+const PARENT: &str = "tasks receive only their parent's context";
+
+fn is_here(origin: &Origin, fault: &Fault) -> bool {
+    origin.place == Place::Project(fault.file, fault.span)
+}
+
+/// A line after the fault's, where that line is one plain `key = value`.
+fn insertion(cx: ConfigCx<'_>, fault: &Fault, setting: &str, value: &str) -> Option<Edit> {
+    let file = cx.config.files.get(fault.file as usize)?;
+    let whole = line(cx, fault);
+    let text = whole.slice(&file.text);
+    let is_plain = text.trim_start().starts_with("fresh_context") || text.trim_start().starts_with("inherit_context");
+    if !is_plain {
+        return None;
+    }
+    let indent: String = text.chars().take_while(|c| c.is_whitespace()).collect();
+    let at = whole.start;
+    Some(Edit::insert(at, format!("{indent}{setting} = \"{value}\"\n")))
+}

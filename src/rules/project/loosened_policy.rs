@@ -1,0 +1,39 @@
+//! CTX520: something looser than the shared file says.
+
+use super::words::TASK;
+use super::words::line;
+use crate::base::diagnostic::Diagnostic;
+use crate::base::fix::{Edit, Fix};
+use crate::base::rule_meta::{Code, Example, RuleMeta, Severity};
+use crate::project::fault::{Fault, FaultKind};
+use crate::rules::rule::{Check, ConfigCx, Rule};
+
+/// A project may tighten a shared policy, not loosen it.
+pub(crate) static RULE: Rule = Rule {
+    meta: RuleMeta {
+        code: Code(520),
+        name: "loosened-policy",
+        renamed_from: &[],
+        severity: Some(Severity::Error),
+        when_enabled: Severity::Error,
+        locked: true,
+        summary: "the project loosens what the shared file says",
+        page: "\
+A project may tighten what its shared file says: a higher level for a rule, less context by default. It may not loosen it, unless the
+shared file permits that with `[allow] loosen = [\"no-context\", \"defaults.atomic\"]` (or `lints`, `defaults`, `all`). Until then the shared
+file's value holds.",
+        bad: &[Example { template: TASK, project: "extends = { path = \"shared.toml\", hash = \"@HASH1@\" }\n\n[lints]\nno-context = \"info\"\n# file: shared.toml\n[lints]\nno-context = \"error\"\n" }],
+        good: &[Example { template: TASK, project: "extends = { path = \"shared.toml\", hash = \"@HASH3@\" }\n\n[lints]\nno-context = \"info\"\n# file: shared.toml\n[allow]\nloosen = [\"no-context\"]\n\n[lints]\nno-context = \"error\"\n" }],
+    },
+    check: Check::Config(word),
+};
+
+fn word(cx: ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
+    let FaultKind::Loosened { what, here, shared, at: (file, span), entry } = &fault.kind else { return None };
+    let message = format!("`{what}` is `{here}`, looser than the `{shared}` of the shared file");
+    let finding = Diagnostic::new(&RULE.meta, &cx.path(fault.file), fault.span, message);
+    let finding = cx.label(finding, *file, *span, "the shared file says this");
+    let finding = finding.note(format!("a project may tighten a shared policy, not loosen it; `{shared}` holds"));
+    let fix = Fix::suggested("remove the line", vec![Edit::delete(line(cx, fault))]);
+    Some(finding.help(format!("remove the line, or let the shared file permit it: `[allow] loosen = [\"{entry}\"]`")).fix(fix))
+}

@@ -1,0 +1,46 @@
+//! CTX516: a shared file that is not pinned, or moved.
+
+use super::words::TASK;
+use crate::base::diagnostic::Diagnostic;
+use crate::base::fix::{Edit, Fix};
+use crate::base::hash::Hash;
+use crate::base::rule_meta::{Code, Example, RuleMeta, Severity};
+use crate::project::fault::{Fault, FaultKind};
+use crate::rules::rule::{Check, ConfigCx, Rule};
+
+/// A policy that may change unseen is none.
+pub(crate) static RULE: Rule = Rule {
+    meta: RuleMeta {
+        code: Code(516),
+        name: "unpinned-shared-file",
+        renamed_from: &[],
+        severity: Some(Severity::Error),
+        when_enabled: Severity::Error,
+        locked: true,
+        summary: "the file that `extends` names is not the one that is pinned by its hash",
+        page: "\
+`extends` takes policies from a file that somebody else may edit. Its hash stands in the project file, so that a change of policy is a
+change of the project, seen in review. When the file has moved on, look at what changed, then take the new hash with the fix.",
+        bad: &[Example { template: TASK, project: "extends = \"shared.toml\"\n# file: shared.toml\n[lints]\nno-context = \"error\"\n" },
+            Example { template: TASK, project: "extends = { path = \"shared.toml\", hash = \"b3:0000000000000000000000000000000000000000000000000000000000000000\" }\n# file: shared.toml\n[lints]\nno-context = \"error\"\n" }],
+        good: &[Example { template: TASK, project: "extends = { path = \"shared.toml\", hash = \"@HASH1@\" }\n# file: shared.toml\n[lints]\nno-context = \"error\"\n" }],
+    },
+    check: Check::Config(word),
+};
+
+fn word(cx: ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
+    let FaultKind::SharedHash { path, pinned, actual, edit } = &fault.kind else { return None };
+    let message = match pinned {
+        None => format!("{path} is not pinned: expected the hash of its bytes beside its path"),
+        Some(pinned) if Hash::parse(pinned).is_none() => {
+            format!("`{pinned}` is no hash: expected `b3:` and 64 hexadecimal digits")
+        }
+        Some(_) => format!("{path} is not the file that is pinned: its bytes changed"),
+    };
+    let finding = Diagnostic::new(&RULE.meta, &cx.path(fault.file), fault.span, message).note(format!("its hash is {actual}"));
+    let finding = finding.help("look at what the file says, then pin it by its hash");
+    Some(match edit {
+        Some((span, insert)) => finding.fix(Fix::suggested("pin the file as it is now", vec![Edit::replace(*span, insert)])),
+        None => finding,
+    })
+}

@@ -1,0 +1,49 @@
+//! CTX506: a type or subtype that nobody knows.
+
+use super::words::TASK;
+use super::words::{Form, list, meant, slice};
+use crate::base::diagnostic::Diagnostic;
+use crate::base::rule_meta::{Code, Example, RuleMeta, Severity};
+use crate::project::fault::{Fault, FaultKind};
+use crate::rules::rule::{Check, ConfigCx, Rule};
+
+/// Defaults for a type that does not exist reach no task.
+pub(crate) static RULE: Rule = Rule {
+    meta: RuleMeta {
+        code: Code(506),
+        name: "unknown-project-type",
+        renamed_from: &[],
+        severity: Some(Severity::Error),
+        when_enabled: Severity::Error,
+        locked: false,
+        summary: "the project file names a type or subtype that does not exist",
+        page: "\
+`[defaults.TYPE]`, `[defaults.TYPE.SUBTYPE]` and the selectors of `[[require]]` name types (the operators), their subtypes and their
+parts (`[defaults.reduce.inner_task]`). A name that neither the language nor `[operators]` knows reaches no task.",
+        bad: &[Example { template: TASK, project: "[defaults.atomc]\ninherit_context = \"none\"\nfresh_context = \"enabled\"\n" },
+            Example { template: TASK, project: "[defaults.reduce.inner]\ninherit_context = \"none\"\nfresh_context = \"enabled\"\n" },
+            Example { template: TASK, project: "[defaults]\nfresh_context = \"disabled\"\n" }],
+        good: &[Example { template: TASK, project: "[defaults.atomic]\ninherit_context = \"none\"\nfresh_context = \"enabled\"\n" }],
+    },
+    check: Check::Config(word),
+};
+
+fn word(cx: ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
+    let found = |message: String| Diagnostic::new(&RULE.meta, &cx.path(fault.file), fault.span, message);
+    if let FaultKind::UnknownOperator { found: name, near, valid } = &fault.kind {
+        if valid.is_empty() {
+            let finding = found(format!("`{name}` stands under `[defaults]` itself; expected a type in between"));
+            return Some(finding.help(format!("write it under the type that it is for: `[defaults.atomic]`, then `{name} = …`")));
+        }
+        let finding = found(format!("there is no type `{name}`")).note(format!("the types are {}", list(valid)));
+        return Some(meant(finding, fault.span, near.as_deref(), Form::AsBefore(slice(cx, fault))));
+    }
+    let FaultKind::UnknownSubtype { operator, found: name, near, valid } = &fault.kind else { return None };
+    let message = if operator.is_empty() {
+        format!("no type has a subtype `{name}`")
+    } else {
+        format!("type `{operator}` has no subtype or part `{name}`")
+    };
+    let finding = found(message).note(format!("known are {}", list(valid)));
+    Some(meant(finding, fault.span, near.as_deref(), Form::AsBefore(slice(cx, fault))))
+}

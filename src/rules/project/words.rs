@@ -1,0 +1,62 @@
+//! What the wordings of this family share.
+
+use crate::base::diagnostic::Diagnostic;
+use crate::base::fix::{Edit, Fix};
+use crate::base::span::Span;
+use crate::project::fault::Fault;
+use crate::rules::rule::ConfigCx;
+
+/// The template of examples that are about the project file alone.
+pub(super) const TASK: &str = "\
+<task type=\"atomic\" name=\"triage\">
+  <description>sort the ticket</description>
+</task>
+";
+
+/// How a name is written where it stands.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Form<'a> {
+    /// As a bare key.
+    Bare,
+    /// As a text in quotes.
+    Text,
+    /// With or without quotes, as what stands there now.
+    AsBefore(&'a str),
+}
+
+/// Adds “did you mean” and the fix that writes it.
+pub(super) fn meant(finding: Diagnostic, span: Span, near: Option<&str>, form: Form<'_>) -> Diagnostic {
+    let Some(near) = near else { return finding };
+    let is_quoted = match form {
+        Form::Bare => false,
+        Form::Text => true,
+        Form::AsBefore(text) => text.starts_with(['"', '\'']),
+    };
+    let insert = if is_quoted { format!("\"{near}\"") } else { near.to_owned() };
+    finding
+        .help(format!("did you mean `{near}`?"))
+        .fix(Fix::suggested(format!("write `{near}`"), vec![Edit::replace(span, insert)]))
+}
+
+/// `a`, `b`, `c`.
+pub(super) fn list<T: AsRef<str>>(words: &[T]) -> String {
+    words.iter().map(|word| format!("`{}`", word.as_ref())).collect::<Vec<_>>().join(", ")
+}
+
+/// The text at a fault's place.
+pub(super) fn slice<'a>(cx: ConfigCx<'a>, fault: &Fault) -> &'a str {
+    cx.config.files.get(fault.file as usize).map_or("", |file| fault.span.slice(&file.text))
+}
+
+/// The whole line of a fault's place with its line break.
+pub(super) fn line(cx: ConfigCx<'_>, fault: &Fault) -> Span {
+    let Some(file) = cx.config.files.get(fault.file as usize) else { return fault.span };
+    let position = file.lines.position(&file.text, fault.span.start);
+    file.lines.line_span(&file.text, position.line).unwrap_or(fault.span)
+}
+
+/// The TOML reader's words as a lower-case fragment.
+pub(super) fn phrase(message: &str) -> String {
+    let mut chars = message.trim_end_matches('.').chars();
+    chars.next().map_or_else(String::new, |first| first.to_lowercase().chain(chars).collect())
+}

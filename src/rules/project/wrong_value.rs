@@ -1,0 +1,57 @@
+//! CTX504: a value that its key cannot take.
+
+use super::words::TASK;
+use super::words::{Form, meant, slice};
+use crate::base::diagnostic::Diagnostic;
+use crate::base::fix::{Edit, Fix};
+use crate::base::rule_meta::{Code, Example, RuleMeta, Severity};
+use crate::project::fault::{Fault, FaultKind};
+use crate::rules::rule::{Check, ConfigCx, Rule};
+
+/// A value of another type or outside its set.
+pub(crate) static RULE: Rule = Rule {
+    meta: RuleMeta {
+        code: Code(504),
+        name: "wrong-value",
+        renamed_from: &[],
+        severity: Some(Severity::Error),
+        when_enabled: Severity::Error,
+        locked: false,
+        summary: "a value that its key cannot take",
+        page: "\
+Each key takes values of one type, and many take only certain words. The finding says what stands there and what may. A value that
+cannot be taken is left out, as if the line were absent, so that the rest of the check goes on.",
+        bad: &[
+            Example { template: TASK, project: "[defaults.atomic]\nfresh_context = true\n" },
+            Example { template: TASK, project: "[defaults.atomic]\nfresh_context = \"disable\"\n" },
+            Example { template: TASK, project: "[limits]\ndepth = 100000\n" },
+            Example { template: TASK, project: "[templates]\nexclude = \"/srv/drafts\"\n" },
+        ],
+        good: &[Example {
+            template: TASK,
+            project: "[defaults.atomic]\nfresh_context = \"disabled\"\n\n[limits]\ndepth = 300\n",
+        }],
+    },
+    check: Check::Config(word),
+};
+
+fn word(cx: ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
+    let found = |message: String| Diagnostic::new(&RULE.meta, &cx.path(fault.file), fault.span, message);
+    if let FaultKind::BadValue { key, found: what, expected, near } = &fault.kind {
+        let finding = found(format!("`{key}` is `{what}`; expected {expected}"));
+        return Some(meant(finding, fault.span, near.as_deref(), Form::Text));
+    }
+    if let FaultKind::BadGlob { pattern, error } = &fault.kind {
+        let finding = found(format!("the pattern `{pattern}` cannot be read: {error}"));
+        return Some(finding.help("`*` stands for a name, `**` for any folders: `templates/**/*.xml`"));
+    }
+    let FaultKind::WrongType { key, expected, found: what } = &fault.kind else { return None };
+    let finding = found(format!("`{key}` is {what}; expected {expected}"));
+    let inner = slice(cx, fault).trim_matches(['"', '\'']);
+    let takes_bare = expected.starts_with("`true`") && matches!(inner, "true" | "false")
+        || expected.contains("number") && inner.parse::<u64>().is_ok();
+    if *what == "a text" && takes_bare {
+        return Some(finding.fix(Fix::safe("take the quotes off", vec![Edit::replace(fault.span, inner)])));
+    }
+    Some(finding.help(format!("write {expected}")))
+}
