@@ -65,8 +65,20 @@ impl fmt::Debug for Code {
 pub struct Example {
     /// Shown as `template.xml`.
     pub template: &'static str,
-    /// Shown as `ctxc.toml`; empty for none.
+    /// Shown as `ctxc.toml`; empty for none. Files beside it follow, each behind a line `# file: NAME`.
     pub project: &'static str,
+}
+
+impl Example {
+    /// The project's files with their names, `ctxc.toml` first; none where the example needs no project.
+    pub fn project_files(&self) -> Vec<(&'static str, &'static str)> {
+        if self.project.is_empty() {
+            return Vec::new();
+        }
+        let mut parts = self.project.split("# file: ");
+        let own = parts.next().unwrap_or("");
+        std::iter::once(("ctxc.toml", own)).chain(parts.filter_map(|part| part.split_once('\n'))).collect()
+    }
 }
 
 /// Everything about a rule but its check.

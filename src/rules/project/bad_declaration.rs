@@ -29,7 +29,7 @@ the language. The rows of the language itself are not declared again: their defa
     check: Check::Config(word),
 };
 
-fn word(cx: ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
+fn word(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let FaultKind::BadDeclaration { row, why } = &fault.kind else { return None };
     let found = |message: String| Diagnostic::new(&RULE.meta, &cx.path(fault.file), fault.span, message);
     Some(match why {

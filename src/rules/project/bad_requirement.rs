@@ -35,7 +35,7 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Config(word),
 };
 
-fn word(cx: ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
+fn word(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let found = |message: String| Diagnostic::new(&RULE.meta, &cx.path(fault.file), fault.span, message);
     if let FaultKind::BadCondition { found: condition, reason, near } = &fault.kind {
         let finding = found(format!("the condition `{condition}` cannot be read: {reason}"));

@@ -38,7 +38,7 @@ Set both settings of the pair: `inherit_context = \"none\"` with `fresh_context 
     check: Check::Config(word),
 };
 
-fn word(cx: ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
+fn word(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let FaultKind::ConflictingDefaults { row, others, other } = &fault.kind else { return None };
     let row = cx.config.layers.get(*row);
     let defaults = row.defaults();
@@ -86,7 +86,7 @@ fn is_here(origin: &Origin, fault: &Fault) -> bool {
 }
 
 /// A line after the fault's, where that line is one plain `key = value`.
-fn insertion(cx: ConfigCx<'_>, fault: &Fault, setting: &str, value: &str) -> Option<Edit> {
+fn insertion(cx: &ConfigCx<'_>, fault: &Fault, setting: &str, value: &str) -> Option<Edit> {
     let file = cx.config.files.get(fault.file as usize)?;
     let whole = line(cx, fault);
     let text = whole.slice(&file.text);

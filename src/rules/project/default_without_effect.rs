@@ -25,7 +25,7 @@ Only `sequential` and `director_evaluator_loop` have steps whose results can be 
     check: Check::Config(word),
 };
 
-fn word(cx: ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
+fn word(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let FaultKind::DefaultWithoutEffect { row, setting, base } = &fault.kind else { return None };
     let message = format!("`{setting}` has no effect for `{row}`: it has no steps whose results could be carried");
     let finding = Diagnostic::new(&RULE.meta, &cx.path(fault.file), fault.span, message);

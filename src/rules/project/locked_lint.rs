@@ -29,7 +29,7 @@ silenced nor lowered. Families and `all` leave them as they are.",
     check: Check::Config(word),
 };
 
-fn word(cx: ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
+fn word(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let FaultKind::LockedRule { rule, level, floor } = &fault.kind else { return None };
     let message = format!("`{rule}` cannot be `{level}`: it is a promise of the language, and stays `{floor}`");
     let finding = Diagnostic::new(&RULE.meta, &cx.path(fault.file), fault.span, message);

@@ -28,7 +28,7 @@ file's value holds.",
     check: Check::Config(word),
 };
 
-fn word(cx: ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
+fn word(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let FaultKind::Loosened { what, here, shared, at: (file, span), entry } = &fault.kind else { return None };
     let message = format!("`{what}` is `{here}`, looser than the `{shared}` of the shared file");
     let finding = Diagnostic::new(&RULE.meta, &cx.path(fault.file), fault.span, message);

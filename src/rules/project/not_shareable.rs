@@ -25,7 +25,7 @@ loosen. Everything else (its name, its folders, its types, its limits) belongs t
     check: Check::Config(word),
 };
 
-fn word(cx: ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
+fn word(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let FaultKind::NotShared { key } = &fault.kind else { return None };
     let message = format!("a shared file cannot have `{key}`; expected lints, defaults and requirements");
     let finding = Diagnostic::new(&RULE.meta, &cx.path(fault.file), fault.span, message);

@@ -30,7 +30,7 @@ read still hold, so that one slip does not silence the rest of the check.",
     check: Check::Config(word),
 };
 
-fn word(cx: ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
+fn word(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let FaultKind::Syntax { message } = &fault.kind else { return None };
     let finding = Diagnostic::new(&RULE.meta, &cx.path(fault.file), fault.span, format!("not TOML: {}", phrase(message)));
     let written = slice(cx, fault);

@@ -27,7 +27,7 @@ waiting to happen: the first holds, the second does nothing.",
     check: Check::Config(word),
 };
 
-fn word(cx: ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
+fn word(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let FaultKind::RepeatedRule { rule, first } = &fault.kind else { return None };
     let message = format!("sets `{rule}` a second time; the first line holds");
     let finding = Diagnostic::new(&RULE.meta, &cx.path(fault.file), fault.span, message);

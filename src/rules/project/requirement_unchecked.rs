@@ -25,7 +25,7 @@ is neither kept nor broken, and this says so rather than let it pass in silence.
     check: Check::Config(word),
 };
 
-fn word(cx: ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
+fn word(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let FaultKind::NotChecked { condition, needs } = &fault.kind else { return None };
     let message = format!("not checked: `{condition}` needs {needs}, which this release does not know yet");
     let finding = Diagnostic::new(&RULE.meta, &cx.path(fault.file), fault.span, message);

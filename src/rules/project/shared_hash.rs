@@ -28,7 +28,7 @@ change of the project, seen in review. When the file has moved on, look at what 
     check: Check::Config(word),
 };
 
-fn word(cx: ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
+fn word(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let FaultKind::SharedHash { path, pinned, actual, edit } = &fault.kind else { return None };
     let message = match pinned {
         None => format!("{path} is not pinned: expected the hash of its bytes beside its path"),

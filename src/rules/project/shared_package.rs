@@ -24,7 +24,7 @@ A later release shares policies as packages. This one takes them from a file: `e
     check: Check::Config(word),
 };
 
-fn word(cx: ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
+fn word(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let FaultKind::SharedPackage { name } = &fault.kind else { return None };
     let message = format!("cannot extend package `{name}`: packages are not available in this release");
     let finding = Diagnostic::new(&RULE.meta, &cx.path(fault.file), fault.span, message);

@@ -25,7 +25,7 @@ project file. While it cannot be read, none of its policies hold, so this is an 
     check: Check::Config(word),
 };
 
-fn word(cx: ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
+fn word(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let FaultKind::SharedUnreadable { path, reason } = &fault.kind else { return None };
     let message = format!("cannot read the shared file {path}: {reason}");
     let finding = Diagnostic::new(&RULE.meta, &cx.path(fault.file), fault.span, message);

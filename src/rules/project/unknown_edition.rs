@@ -27,7 +27,7 @@ This release reads edition `2026`, which is also what holds without a line.",
     check: Check::Config(word),
 };
 
-fn word(cx: ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
+fn word(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let FaultKind::UnknownEdition { found } = &fault.kind else { return None };
     let message = format!("edition `{found}` is not known; this release reads `{EDITION}`");
     let finding = Diagnostic::new(&RULE.meta, &cx.path(fault.file), fault.span, message);

@@ -27,7 +27,7 @@ the keys that may stand in that table.",
     check: Check::Config(word),
 };
 
-fn word(cx: ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
+fn word(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let FaultKind::UnknownKey { table, key, near, valid } = &fault.kind else { return None };
     let place = if table.is_empty() { "the project file".to_owned() } else { format!("`[{table}]`") };
     let finding = Diagnostic::new(&RULE.meta, &cx.path(fault.file), fault.span, format!("{place} has no key `{key}`"));

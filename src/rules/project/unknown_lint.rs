@@ -26,7 +26,7 @@ line about one rule beats one about its family, and that one beats `all`. `ctxc 
     check: Check::Config(word),
 };
 
-fn word(cx: ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
+fn word(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let FaultKind::UnknownRule { found, near } = &fault.kind else { return None };
     let message = format!("no rule, code or family is called `{found}`");
     let finding = Diagnostic::new(&RULE.meta, &cx.path(fault.file), fault.span, message);

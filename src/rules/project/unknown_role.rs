@@ -26,7 +26,7 @@ selects no task, so the policy would hold without ever being looked at.",
     check: Check::Config(word),
 };
 
-fn word(cx: ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
+fn word(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let FaultKind::UnknownRole { found, near } = &fault.kind else { return None };
     let message = format!("the project has no agent role `{found}`");
     let finding = Diagnostic::new(&RULE.meta, &cx.path(fault.file), fault.span, message);

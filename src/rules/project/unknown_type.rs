@@ -28,7 +28,7 @@ parts (`[defaults.reduce.inner_task]`). A name that neither the language nor `[o
     check: Check::Config(word),
 };
 
-fn word(cx: ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
+fn word(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let found = |message: String| Diagnostic::new(&RULE.meta, &cx.path(fault.file), fault.span, message);
     if let FaultKind::UnknownOperator { found: name, near, valid } = &fault.kind {
         if valid.is_empty() {

@@ -44,12 +44,12 @@ pub(super) fn list<T: AsRef<str>>(words: &[T]) -> String {
 }
 
 /// The text at a fault's place.
-pub(super) fn slice<'a>(cx: ConfigCx<'a>, fault: &Fault) -> &'a str {
+pub(super) fn slice<'a>(cx: &ConfigCx<'a>, fault: &Fault) -> &'a str {
     cx.config.files.get(fault.file as usize).map_or("", |file| fault.span.slice(&file.text))
 }
 
 /// The whole line of a fault's place with its line break.
-pub(super) fn line(cx: ConfigCx<'_>, fault: &Fault) -> Span {
+pub(super) fn line(cx: &ConfigCx<'_>, fault: &Fault) -> Span {
     let Some(file) = cx.config.files.get(fault.file as usize) else { return fault.span };
     let position = file.lines.position(&file.text, fault.span.start);
     file.lines.line_span(&file.text, position.line).unwrap_or(fault.span)

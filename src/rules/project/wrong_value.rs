@@ -35,7 +35,7 @@ cannot be taken is left out, as if the line were absent, so that the rest of the
     check: Check::Config(word),
 };
 
-fn word(cx: ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
+fn word(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let found = |message: String| Diagnostic::new(&RULE.meta, &cx.path(fault.file), fault.span, message);
     if let FaultKind::BadValue { key, found: what, expected, near } = &fault.kind {
         let finding = found(format!("`{key}` is `{what}`; expected {expected}"));

@@ -1,1 +1,11 @@
 //! Floor 4: the project file.
+
+mod defaults;
+mod examples;
+mod globs;
+mod hostile;
+mod lints;
+mod reading;
+mod requirements;
+mod sections;
+mod shared;
