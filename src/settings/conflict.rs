@@ -91,32 +91,19 @@ impl Verdict {
     }
 }
 
-/// Judges resolved settings. A conflict between two defaults is none of the task's: see [`defaults_conflict`].
+/// Judges resolved settings, all at once. A conflict between two defaults is none of the task's: see
+/// [`defaults_conflict`].
 pub fn judge(resolved: &Resolved, layers: &Layers, facts: TaskFacts) -> Verdict {
-    let inherit = resolved.inherit_context.value;
     let mut out = Verdict {
         exclusivity: exclusivity(resolved, layers),
-        no_context: is_without_context(resolved).then_some(if facts.has_content { Alone::OwnContent } else { Alone::Empty }),
-        subset_selects_nothing: inherit == Inherit::Subset && !facts.selects,
+        no_context: no_context(resolved, facts),
+        subset_selects_nothing: subset_selects_nothing(resolved, facts),
         ..Verdict::default()
     };
-    let accumulate = resolved.accumulate_data;
-    if is_written(resolved, SettingName::AccumulateData) && !accumulate.applies && accumulate.value == Some(true) {
-        out.without_effect.insert(SettingName::AccumulateData);
-    }
-    let nothing_to_form = !resolved.accumulation_format.applies || !resolved.is_accumulating();
-    if is_written(resolved, SettingName::AccumulationFormat) && nothing_to_form {
-        out.without_effect.insert(SettingName::AccumulationFormat);
-    }
-    let defaults = layers.defaults(resolved.row);
     for name in SettingName::ALL.iter().copied() {
-        // A value that is part of a graver finding is not also called superfluous.
-        let conflicting = out.exclusivity.is_some() && matches!(name, SettingName::InheritContext | SettingName::FreshContext);
-        if is_written(resolved, name)
-            && !conflicting
-            && !out.without_effect.contains(name)
-            && resolved.get(name).value == defaults.get(name).value
-        {
+        if without_effect(resolved, name) {
+            out.without_effect.insert(name);
+        } else if redundant(resolved, layers, name) {
             out.redundant.insert(name);
         }
     }
@@ -128,12 +115,13 @@ pub fn defaults_conflict(layers: &Layers, row: RowId) -> bool {
     is_exclusive_violation(layers.defaults(row))
 }
 
-fn exclusivity(resolved: &Resolved, layers: &Layers) -> Option<Exclusivity> {
+/// CTX201 and CTX202: fresh context is looked up although context is inherited.
+pub fn exclusivity(resolved: &Resolved, layers: &Layers) -> Option<Exclusivity> {
     if !is_exclusive_violation(resolved) {
         return None;
     }
-    let inherit = is_written(resolved, SettingName::InheritContext);
-    let fresh = is_written(resolved, SettingName::FreshContext);
+    let inherit = resolved.inherit_context.origin.layer.is_written();
+    let fresh = resolved.fresh_context.origin.layer.is_written();
     let side = match (inherit, fresh) {
         (true, true) => Side::Both,
         // The defaults conflict by themselves: reported once, where they stand.
@@ -145,16 +133,46 @@ fn exclusivity(resolved: &Resolved, layers: &Layers) -> Option<Exclusivity> {
     Some(Exclusivity { inherit: resolved.inherit_context.value, side })
 }
 
+/// CTX203: nothing is inherited, carried or looked up. N/A counts as not carried, a written `true` as carried.
+pub fn no_context(resolved: &Resolved, facts: TaskFacts) -> Option<Alone> {
+    let is_alone = resolved.inherit_context.value == Inherit::None
+        && resolved.fresh_context.value == Fresh::Disabled
+        && !resolved.is_accumulating();
+    is_alone.then_some(if facts.has_content { Alone::OwnContent } else { Alone::Empty })
+}
+
+/// CTX204: whether a setting is written and has no effect.
+pub fn without_effect(resolved: &Resolved, name: SettingName) -> bool {
+    match name {
+        SettingName::AccumulateData => {
+            let setting = resolved.accumulate_data;
+            setting.origin.layer.is_written() && !setting.applies && setting.value == Some(true)
+        }
+        SettingName::AccumulationFormat => {
+            let setting = resolved.accumulation_format;
+            setting.origin.layer.is_written() && (!setting.applies || !resolved.is_accumulating())
+        }
+        SettingName::InheritContext | SettingName::FreshContext => false,
+    }
+}
+
+/// CTX205: whether a setting is written and the default anyway. A value that is part of a graver finding is not
+/// also called superfluous.
+pub fn redundant(resolved: &Resolved, layers: &Layers, name: SettingName) -> bool {
+    let setting = resolved.get(name);
+    let is_conflicting =
+        || matches!(name, SettingName::InheritContext | SettingName::FreshContext) && exclusivity(resolved, layers).is_some();
+    setting.origin.layer.is_written()
+        && setting.value == layers.defaults(resolved.row).get(name).value
+        && !without_effect(resolved, name)
+        && !is_conflicting()
+}
+
+/// CTX206: `subset`, and nothing says which part.
+pub fn subset_selects_nothing(resolved: &Resolved, facts: TaskFacts) -> bool {
+    resolved.inherit_context.value == Inherit::Subset && !facts.selects
+}
+
 fn is_exclusive_violation(resolved: &Resolved) -> bool {
     resolved.fresh_context.value == Fresh::Enabled && resolved.inherit_context.value != Inherit::None
-}
-
-fn is_without_context(resolved: &Resolved) -> bool {
-    resolved.inherit_context.value == Inherit::None
-        && !resolved.is_accumulating()
-        && resolved.fresh_context.value == Fresh::Disabled
-}
-
-fn is_written(resolved: &Resolved, name: SettingName) -> bool {
-    resolved.get(name).origin.layer.is_written()
 }

@@ -98,7 +98,7 @@ fn checked(field: Field, value: &str) -> Result<(), ConditionError> {
     if words.contains(&value) || value == "N/A" {
         return Ok(());
     }
-    unknown(&format!("the value of `{}`", field.word()), value, &words)
+    unknown(&format!("the value of `{}`", field.word()), value, words)
 }
 
 fn among(fact: &str, wanted: bool, rest: &[&str]) -> Result<Test, ConditionError> {

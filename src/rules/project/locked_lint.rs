@@ -23,7 +23,7 @@ Some rules are promises of the language: that XML is well-formed, that what a ta
 other, that every reference leads somewhere. A registry is only worth reading if they hold for every project, so they can be neither
 silenced nor lowered. Families and `all` leave them as they are.",
         bad: &[Example { template: TASK, project: "[lints]\ncontext-conflict = \"warning\"\n" },
-            Example { template: TASK, project: "[lints]\nsyntax = \"off\"\n" }],
+            Example { template: TASK, project: "[lints]\nCTX501 = \"off\"\n" }],
         good: &[Example { template: TASK, project: "[lints]\nall = \"warning\"\n" }],
     },
     check: Check::Config(word),

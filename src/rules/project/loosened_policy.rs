@@ -22,8 +22,8 @@ pub(crate) static RULE: Rule = Rule {
 A project may tighten what its shared file says: a higher level for a rule, less context by default. It may not loosen it, unless the
 shared file permits that with `[allow] loosen = [\"no-context\", \"defaults.atomic\"]` (or `lints`, `defaults`, `all`). Until then the shared
 file's value holds.",
-        bad: &[Example { template: TASK, project: "extends = { path = \"shared.toml\", hash = \"@HASH1@\" }\n\n[lints]\nno-context = \"info\"\n# file: shared.toml\n[lints]\nno-context = \"error\"\n" }],
-        good: &[Example { template: TASK, project: "extends = { path = \"shared.toml\", hash = \"@HASH3@\" }\n\n[lints]\nno-context = \"info\"\n# file: shared.toml\n[allow]\nloosen = [\"no-context\"]\n\n[lints]\nno-context = \"error\"\n" }],
+        bad: &[Example { template: TASK, project: "extends = { path = \"shared.toml\", hash = \"b3:2e45bda259250df800058f967d10b212d2a6ee3fdfdb8d58f39a9a1b6ca307d2\" }\n\n[lints]\nno-context = \"info\"\n# file: shared.toml\n[lints]\nno-context = \"error\"\n" }],
+        good: &[Example { template: TASK, project: "extends = { path = \"shared.toml\", hash = \"b3:2149ce35676ecd0c0c88f38a596ad1f53b19cfd32519e6d71d316da7139d99ae\" }\n\n[lints]\nno-context = \"info\"\n# file: shared.toml\n[allow]\nloosen = [\"no-context\"]\n\n[lints]\nno-context = \"error\"\n" }],
     },
     check: Check::Config(word),
 };

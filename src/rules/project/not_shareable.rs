@@ -19,8 +19,8 @@ pub(crate) static RULE: Rule = Rule {
         page: "\
 A shared file holds what several projects have in common: `[lints]`, `[defaults]`, `[[require]]`, and `[allow] loosen` for what a project may
 loosen. Everything else (its name, its folders, its types, its limits) belongs to each project's own file.",
-        bad: &[Example { template: TASK, project: "extends = { path = \"shared.toml\", hash = \"@HASH2@\" }\n# file: shared.toml\n[templates]\nexclude = \"drafts\"\n" }],
-        good: &[Example { template: TASK, project: "extends = { path = \"shared.toml\", hash = \"@HASH1@\" }\n# file: shared.toml\n[lints]\nno-context = \"error\"\n" }],
+        bad: &[Example { template: TASK, project: "extends = { path = \"shared.toml\", hash = \"b3:55b01ebec718e40f7d772ce26cbe74bf57150853433524a60980c97e2ec04dd1\" }\n# file: shared.toml\n[templates]\nexclude = \"drafts\"\n" }],
+        good: &[Example { template: TASK, project: "extends = { path = \"shared.toml\", hash = \"b3:2e45bda259250df800058f967d10b212d2a6ee3fdfdb8d58f39a9a1b6ca307d2\" }\n# file: shared.toml\n[lints]\nno-context = \"error\"\n" }],
     },
     check: Check::Config(word),
 };

@@ -23,7 +23,7 @@ pub(crate) static RULE: Rule = Rule {
 change of the project, seen in review. When the file has moved on, look at what changed, then take the new hash with the fix.",
         bad: &[Example { template: TASK, project: "extends = \"shared.toml\"\n# file: shared.toml\n[lints]\nno-context = \"error\"\n" },
             Example { template: TASK, project: "extends = { path = \"shared.toml\", hash = \"b3:0000000000000000000000000000000000000000000000000000000000000000\" }\n# file: shared.toml\n[lints]\nno-context = \"error\"\n" }],
-        good: &[Example { template: TASK, project: "extends = { path = \"shared.toml\", hash = \"@HASH1@\" }\n# file: shared.toml\n[lints]\nno-context = \"error\"\n" }],
+        good: &[Example { template: TASK, project: "extends = { path = \"shared.toml\", hash = \"b3:2e45bda259250df800058f967d10b212d2a6ee3fdfdb8d58f39a9a1b6ca307d2\" }\n# file: shared.toml\n[lints]\nno-context = \"error\"\n" }],
     },
     check: Check::Config(word),
 };

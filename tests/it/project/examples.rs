@@ -40,7 +40,7 @@ fn every_fix_of_an_example_mends_it() {
             let before = config(example);
             for finding in check::config(&before) {
                 for fix in &finding.fixes {
-                    assert_eq!(&*finding.path, "ctxc.toml");
+                    assert_eq!(&*finding.path, "ctxc.toml", "{}", finding.message);
                     let mended = fix::apply(&before.files[0].text, &fix.edits).expect("edits fit");
                     let after = check::config(&read_with(&mended, &example.project_files()));
                     let left: Vec<&str> = after.iter().map(|f| f.rule.name).collect();

@@ -1,0 +1,91 @@
+//! CTX202: a written setting that contradicts a default.
+
+use super::words::{LOOKED_UP, PARENT, is_readable, is_whole, knows_defaults, place, provenance, set, share};
+use crate::base::diagnostic::Diagnostic;
+use crate::base::rule_meta::{Code, Example, RuleMeta, Severity};
+use crate::rules::rule::{Check, NodeCx, Rule};
+use crate::settings::conflict::{Side, exclusivity};
+use crate::template::setting::SettingName::{FreshContext, InheritContext};
+
+/// No default is ever flipped to escape a conflict, so the missing setting has to be written.
+pub(crate) static RULE: Rule = Rule {
+    meta: RuleMeta {
+        code: Code(202),
+        name: "context-conflict-with-default",
+        renamed_from: &[],
+        severity: Some(Severity::Error),
+        when_enabled: Severity::Error,
+        locked: true,
+        summary: "looks up fresh context and inherits its parent's, one of them by default",
+        page: "\
+Context that is looked up afresh stands in the place of what a task would see of its parent: a task has the one or the other. The template
+writes one side, and the other comes from a default that it probably did not have in mind. No default is flipped to escape the conflict;
+write the missing setting, or change the one that is there. The finding names the default and where it comes from.",
+        bad: &[Example { template: r#"<task type="atomic" name="triage">
+  <description>sort the ticket</description>
+  <context_management>
+    <fresh_context>enabled</fresh_context>
+  </context_management>
+</task>
+"#, project: "" }, Example { template: r#"<task type="atomic" subtype="subtask" name="triage">
+  <description>sort the ticket</description>
+  <context_management>
+    <inherit_context>full</inherit_context>
+  </context_management>
+</task>
+"#, project: "" }, Example { template: r#"<task type="atomic" name="triage">
+  <description>sort the ticket</description>
+  <context_management>
+    <fresh_context>enabled</fresh_context>
+  </context_management>
+</task>
+"#, project: "[defaults.atomic]\ninherit_context = \"subset\"\n" }],
+        good: &[Example { template: r#"<task type="atomic" name="triage">
+  <description>sort the ticket</description>
+  <context_management>
+    <inherit_context>none</inherit_context>
+    <fresh_context>enabled</fresh_context>
+  </context_management>
+</task>
+"#, project: "" }, Example { template: r#"<task type="atomic" name="triage">
+  <description>sort the ticket</description>
+  <context_management>
+    <fresh_context>enabled</fresh_context>
+  </context_management>
+</task>
+"#, project: "[defaults.atomic]\ninherit_context = \"none\"\n" }, Example { template: r#"<task type="atomic" subtype="subtask" name="triage">
+  <description>sort the ticket</description>
+  <context_management>
+    <inherit_context>full</inherit_context>
+    <fresh_context>disabled</fresh_context>
+  </context_management>
+</task>
+"#, project: "" }],
+    },
+    check: Check::Node(check),
+};
+
+fn check(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
+    let Some(conflict) = exclusivity(cx.resolved, &cx.cx.config.layers) else { return };
+    let (written, default) = match conflict.side {
+        Side::Both => return,
+        Side::Fresh => (FreshContext, InheritContext),
+        Side::Inherit => (InheritContext, FreshContext),
+    };
+    if !is_readable(cx, default) || !is_whole(cx) || !knows_defaults(cx) {
+        return;
+    }
+    let share = share(conflict.inherit);
+    let message = match conflict.side {
+        Side::Inherit => format!("inherits {share} of its parent's context, but would also look up fresh context"),
+        Side::Fresh | Side::Both => format!("looks up fresh context, but would also inherit {share} of its parent's"),
+    };
+    let finding = Diagnostic::new(&RULE.meta, cx.cx.path, place(cx, written), message).here("written here");
+    let finding = provenance(cx, finding, default);
+    let (looked_up, parent) = (set(cx, InheritContext, "none", LOOKED_UP), set(cx, FreshContext, "disabled", PARENT));
+    // The way out that keeps what is written comes first.
+    out.push(match conflict.side {
+        Side::Inherit => finding.fix(parent).fix(looked_up),
+        Side::Fresh | Side::Both => finding.fix(looked_up).fix(parent),
+    });
+}

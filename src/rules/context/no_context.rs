@@ -1,0 +1,87 @@
+//! CTX203: a task that sees nothing.
+
+use super::words::{facts, is_readable, is_whole, knows_defaults, place, provenance, set};
+use crate::base::diagnostic::Diagnostic;
+use crate::base::rule_meta::{Code, Example, RuleMeta, Severity};
+use crate::rules::rule::{Check, NodeCx, Rule};
+use crate::settings::conflict::{Alone, no_context};
+use crate::template::setting::SettingName::{self, AccumulateData, FreshContext, InheritContext};
+
+/// Often meant; as often an oversight. Information only where files, inputs or parameters still give the task something.
+pub(crate) static RULE: Rule = Rule {
+    meta: RuleMeta {
+        code: Code(203),
+        name: "no-context",
+        renamed_from: &[],
+        severity: Some(Severity::Warning),
+        when_enabled: Severity::Warning,
+        locked: false,
+        summary: "inherits nothing, carries nothing and looks nothing up",
+        page: "\
+The agent would see the task's own text and nothing else: no context of its parent, no results of earlier steps, nothing looked up. Where
+the task names files, inputs or parameters of its own it still has something to work with, and this is information only.
+
+Where it is meant, say so: `<?ctxc allow no-context reason=\"…\"?>` inside the task.",
+        bad: &[Example { template: r#"<task type="atomic" name="triage">
+  <description>sort the ticket</description>
+  <context_management>
+    <inherit_context>none</inherit_context>
+  </context_management>
+</task>
+"#, project: "" }, Example { template: r#"<task type="atomic" name="triage">
+  <description>sort the ticket</description>
+  <file_paths>
+    <path>src/lib.rs</path>
+  </file_paths>
+  <context_management>
+    <inherit_context>none</inherit_context>
+  </context_management>
+</task>
+"#, project: "" }, Example { template: r#"<task type="atomic" name="triage">
+  <description>sort the ticket</description>
+</task>
+"#, project: "[defaults.atomic]\ninherit_context = \"none\"\n" }],
+        good: &[Example { template: r#"<task type="atomic" name="triage">
+  <description>sort the ticket</description>
+  <context_management>
+    <inherit_context>none</inherit_context>
+    <fresh_context>enabled</fresh_context>
+  </context_management>
+</task>
+"#, project: "" }, Example { template: r#"<task type="atomic" name="triage">
+  <description>sort the ticket</description>
+</task>
+"#, project: "" }],
+    },
+    check: Check::Node(check),
+};
+
+fn check(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
+    let Some(alone) = no_context(cx.resolved, facts(cx)) else { return };
+    let settings = [InheritContext, AccumulateData, FreshContext];
+    if !settings.iter().all(|name| is_readable(cx, *name)) || !is_whole(cx) || !knows_defaults(cx) {
+        return;
+    }
+    let is_written = |name: &SettingName| cx.resolved.get(*name).origin.layer.is_written();
+    let at = settings.into_iter().find(is_written);
+    let span = at.map_or_else(|| cx.task.head(), |name| place(cx, name));
+    let (severity, message) = match alone {
+        Alone::Empty => (Severity::Warning, "sees nothing but its own text: inherits, carries and looks up no context"),
+        Alone::OwnContent => {
+            (Severity::Info, "sees only its own files, inputs and parameters: inherits, carries and looks up no context")
+        }
+    };
+    let mut finding = Diagnostic::new(&RULE.meta, cx.cx.path, span, message).severity(severity);
+    if at.is_some() {
+        finding = finding.here("written here");
+    }
+    for name in [InheritContext, FreshContext].into_iter().filter(|name| Some(*name) != at) {
+        finding = provenance(cx, finding, name);
+    }
+    out.push(
+        finding
+            .help("where that is meant, say so inside the task: <?ctxc allow no-context reason=\"…\"?>")
+            .fix(set(cx, FreshContext, "enabled", "looks up context of its own"))
+            .fix(set(cx, InheritContext, "full", "sees its parent's context")),
+    );
+}

@@ -1,0 +1,78 @@
+//! CTX205: a setting that says what holds anyway.
+
+use super::words::{is_readable, knows_defaults, place};
+use crate::base::diagnostic::Diagnostic;
+use crate::base::fix::Fix;
+use crate::base::rule_meta::{Code, Example, RuleMeta, Severity};
+use crate::rules::rule::{Check, NodeCx, Rule};
+use crate::settings::conflict::redundant;
+use crate::settings::provenance::Place;
+use crate::syntax::write::remove_element;
+use crate::template::setting::{SettingName, Word};
+
+/// Off by default: some houses write every setting on purpose.
+pub(crate) static RULE: Rule = Rule {
+    meta: RuleMeta {
+        code: Code(205),
+        name: "redundant-override",
+        renamed_from: &[],
+        severity: None,
+        when_enabled: Severity::Hint,
+        locked: false,
+        summary: "a written setting that is the default",
+        page: "\
+The value is what would hold without the line. Some houses write every setting on purpose, so this is off until `[lints]` turns it on
+(`redundant-override = \"hint\"`). A line that is left out follows the project's defaults when they change.",
+        bad: &[Example { template: r#"<task type="atomic" name="triage">
+  <description>sort the ticket</description>
+  <context_management>
+    <inherit_context>full</inherit_context>
+  </context_management>
+</task>
+"#, project: "[lints]\nredundant-override = \"hint\"\n" }],
+        good: &[Example { template: r#"<task type="atomic" name="triage">
+  <description>sort the ticket</description>
+  <context_management>
+    <inherit_context>full</inherit_context>
+  </context_management>
+</task>
+"#, project: "" }, Example { template: r#"<task type="atomic" name="triage">
+  <description>sort the ticket</description>
+  <file_paths>
+    <path>src/lib.rs</path>
+  </file_paths>
+  <context_management>
+    <inherit_context>subset</inherit_context>
+  </context_management>
+</task>
+"#, project: "[lints]\nredundant-override = \"hint\"\n" }],
+    },
+    check: Check::Node(check),
+};
+
+fn check(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
+    // The other rules of this family are on nearly everywhere, this one nearly nowhere: look no further.
+    let Some(settings) = cx.task.settings.as_ref().filter(|_| cx.cx.config.lints.is_on(&RULE.meta)) else { return };
+    let layers = &cx.cx.config.layers;
+    for name in SettingName::ALL.iter().copied() {
+        if !redundant(cx.resolved, layers, name) || !is_readable(cx, name) || !knows_defaults(cx) {
+            continue;
+        }
+        let (word, value) = (name.word(), cx.resolved.get(name).value.word());
+        let origin = layers.defaults(cx.resolved.row).get(name).origin;
+        let of = layers.get(origin.row).name();
+        let source = match origin.place {
+            Place::Project(..) => "the project's default",
+            Place::Language | Place::Template(_) | Place::Request => "the default",
+        };
+        let message = format!("`{word}` is `{value}` anyway: that is {source} of type {of}");
+        let mut finding = Diagnostic::new(&RULE.meta, cx.cx.path, place(cx, name), message);
+        if let Some((path, span, start)) = cx.cx.config.origin(&origin) {
+            finding = finding.label_in(path, span, start, "the default comes from here");
+        }
+        if let Some(element) = settings.element(name) {
+            finding = finding.fix(Fix::safe(format!("remove <{word}>"), vec![remove_element(element)]));
+        }
+        out.push(finding);
+    }
+}

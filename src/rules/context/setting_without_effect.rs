@@ -1,0 +1,104 @@
+//! CTX204: a setting that changes nothing.
+
+use super::words::{is_readable, knows_defaults, place, provenance, set};
+use crate::base::diagnostic::Diagnostic;
+use crate::base::fix::Fix;
+use crate::base::rule_meta::{Code, Example, RuleMeta, Severity};
+use crate::rules::rule::{Check, NodeCx, Rule};
+use crate::settings::conflict::without_effect;
+use crate::syntax::write::remove_element;
+use crate::template::setting::SettingName::{self, AccumulateData, AccumulationFormat};
+use crate::template::setting::Word;
+
+/// Kept as written, with `applies: false`; its author believes that something is carried.
+pub(crate) static RULE: Rule = Rule {
+    meta: RuleMeta {
+        code: Code(204),
+        name: "setting-without-effect",
+        renamed_from: &[],
+        severity: Some(Severity::Warning),
+        when_enabled: Severity::Warning,
+        locked: false,
+        summary: "a written setting that has no effect on what the task receives",
+        page: "\
+Only a `sequential` task and a `director_evaluator_loop` have steps whose results can be carried along, so `accumulate_data` means nothing
+elsewhere; and `accumulation_format` says in which form results are carried, so it means nothing where none are. The registry keeps the
+value with `\"applies\": false`.",
+        bad: &[Example { template: r#"<task type="atomic" name="triage">
+  <description>sort the ticket</description>
+  <context_management>
+    <accumulate_data>true</accumulate_data>
+  </context_management>
+</task>
+"#, project: "" }, Example { template: r#"<task type="atomic" name="triage">
+  <description>sort the ticket</description>
+  <context_management>
+    <accumulation_format>notes_only</accumulation_format>
+  </context_management>
+</task>
+"#, project: "" }, Example { template: r#"<task type="sequential" name="triage">
+  <description>sort the ticket</description>
+  <steps>
+    <task type="atomic">
+      <description>read the ticket</description>
+    </task>
+  </steps>
+  <context_management>
+    <accumulate_data>false</accumulate_data>
+    <accumulation_format>full_output</accumulation_format>
+  </context_management>
+</task>
+"#, project: "" }],
+        good: &[Example { template: r#"<task type="atomic" name="triage">
+  <description>sort the ticket</description>
+  <context_management>
+    <accumulate_data>false</accumulate_data>
+  </context_management>
+</task>
+"#, project: "" }, Example { template: r#"<task type="sequential" name="triage">
+  <description>sort the ticket</description>
+  <steps>
+    <task type="atomic">
+      <description>read the ticket</description>
+    </task>
+  </steps>
+  <context_management>
+    <accumulation_format>full_output</accumulation_format>
+  </context_management>
+</task>
+"#, project: "" }],
+    },
+    check: Check::Node(check),
+};
+
+fn check(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
+    for name in [AccumulateData, AccumulationFormat] {
+        if without_effect(cx.resolved, name) && is_readable(cx, AccumulateData) && knows_defaults(cx) {
+            out.push(finding(cx, name));
+        }
+    }
+}
+
+fn finding(cx: &NodeCx<'_>, name: SettingName) -> Diagnostic {
+    let word = name.word();
+    let row = cx.cx.config.layers.get(cx.resolved.row);
+    let has_steps = row.accumulates();
+    let message = if has_steps {
+        format!("`{word}` has no effect: no results of earlier steps are carried")
+    } else {
+        format!("`{word}` has no effect: a task of type {} has no steps whose results could be carried", row.operator())
+    };
+    let mut finding = Diagnostic::new(&RULE.meta, cx.cx.path, place(cx, name), message);
+    if has_steps {
+        finding = provenance(cx, finding, AccumulateData);
+    }
+    let element = cx.task.settings.as_ref().and_then(|settings| settings.element(name));
+    if let Some(element) = element {
+        let title = format!("remove <{word}>: nothing changes for the agent");
+        finding = finding.fix(Fix::suggested(title, vec![remove_element(element)]));
+    }
+    if has_steps {
+        finding = finding.fix(set(cx, AccumulateData, "true", "carries the results of earlier steps"));
+    }
+    finding
+}

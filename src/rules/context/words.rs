@@ -1,0 +1,116 @@
+//! What the wordings of this family share: where a value came from, in the author's words, and the ways out.
+
+use crate::base::diagnostic::Diagnostic;
+use crate::base::fix::{Edit, Fix};
+use crate::base::span::Span;
+use crate::rules::rule::NodeCx;
+use crate::settings::conflict::TaskFacts;
+use crate::settings::operators::Kind;
+use crate::settings::provenance::{Origin, Place};
+use crate::syntax::tree::Element;
+use crate::syntax::write::insert_child;
+use crate::template::setting::{Inherit, SettingName, Word};
+
+/// What each way out means for the agent.
+pub(super) const LOOKED_UP: &str = "receives only looked-up context";
+pub(super) const PARENT: &str = "receives only its parent's context";
+
+/// What the settings' findings need to know of the task.
+pub(super) fn facts(cx: &NodeCx<'_>) -> TaskFacts {
+    let task = cx.task;
+    let has_files_or_inputs = task.files.is_some() || !task.inputs.is_empty();
+    TaskFacts {
+        has_content: has_files_or_inputs || !task.parameters.is_empty(),
+        selects: has_files_or_inputs || !task.relevance.is_empty(),
+    }
+}
+
+/// Whether the defaults are those of the task: its type and subtype are known. Where they are not, that is reported,
+/// and nothing is said about what follows from defaults.
+pub(super) fn knows_defaults(cx: &NodeCx<'_>) -> bool {
+    let Some(operator) = &cx.task.operator else { return true };
+    cx.task.slot.part().is_some()
+        || cx.cx.config.layers.row(&operator.value, cx.task.subtype.as_ref().map(|subtype| &*subtype.value)).is_ok()
+}
+
+/// Whether a setting's value stands for something: it is not written at all, or written and understood. A value that
+/// could not be read is reported where it stands, and nothing is said about what would follow from its default.
+pub(super) fn is_readable(cx: &NodeCx<'_>, name: SettingName) -> bool {
+    let Some(settings) = &cx.task.settings else { return true };
+    settings.element(name).is_none() || settings.written.span(name).is_some()
+}
+
+/// Whether it can be said what the task leaves out: not when part of it is damaged.
+pub(super) fn is_whole(cx: &NodeCx<'_>) -> bool {
+    !cx.task.element.is_damaged()
+}
+
+/// The element of a setting; where it is not written, the task's name.
+pub(super) fn place(cx: &NodeCx<'_>, name: SettingName) -> Span {
+    let element = cx.task.settings.as_ref().and_then(|settings| settings.element(name));
+    element.map_or_else(|| cx.task.head(), Element::span)
+}
+
+/// `all` or `part`, as the author would say it.
+pub(super) const fn share(inherit: Inherit) -> &'static str {
+    match inherit {
+        Inherit::Subset => "part",
+        Inherit::Full | Inherit::None => "all",
+    }
+}
+
+/// “`inherit_context` is `full`: the default of type atomic; neither triage.xml nor ctxc.toml sets it”, and a label
+/// where a project file sets it.
+pub(super) fn provenance(cx: &NodeCx<'_>, finding: Diagnostic, name: SettingName) -> Diagnostic {
+    let setting = cx.resolved.get(name);
+    let (word, value) = (name.word(), setting.value.word());
+    match setting.origin.place {
+        Place::Language => {
+            let file = cx.cx.path.rsplit('/').next().unwrap_or("");
+            let file = if file == "-" { "the template" } else { file };
+            let of = row(cx, &setting.origin);
+            finding.note(format!("{word} is `{value}`: the default of {of}; neither {file} nor ctxc.toml sets it"))
+        }
+        Place::Project(..) => {
+            let Some((path, span, start)) = cx.cx.config.origin(&setting.origin) else { return finding };
+            let of = row(cx, &setting.origin);
+            finding.note(format!("{word} is `{value}`: set for {of} in {path}:{}", start.line)).label_in(
+                path,
+                span,
+                start,
+                format!("{word} comes from here"),
+            )
+        }
+        Place::Template(_) => finding.label(place(cx, name), "written here"),
+        Place::Request => finding.note(format!("{word} is `{value}`: set by the request")),
+    }
+}
+
+/// “type atomic”, “type atomic with subtype subtask”, “`inner_task` in type reduce”.
+fn row(cx: &NodeCx<'_>, origin: &Origin) -> String {
+    let row = cx.cx.config.layers.get(origin.row);
+    let operator = row.operator();
+    match (row.subtype(), row.kind()) {
+        (Some(part), Kind::Part) => format!("{part} in type {operator}"),
+        (Some(subtype), Kind::Operator | Kind::Subtype) => format!("type {operator} with subtype {subtype}"),
+        (None, _) => format!("type {operator}"),
+    }
+}
+
+/// The way out that gives a setting a value: replaces what is written, or adds the element to the block that there
+/// is, or adds the block.
+pub(super) fn set(cx: &NodeCx<'_>, name: SettingName, value: &str, effect: &str) -> Fix {
+    let word = name.word();
+    let xml = format!("<{word}>{value}</{word}>");
+    let Some(settings) = &cx.task.settings else {
+        let block = format!("<context_management>\n  {xml}\n</context_management>");
+        return Fix::suggested(
+            format!("add {xml} in a <context_management>: {effect}"),
+            vec![insert_child(cx.task.element, &block)],
+        );
+    };
+    match settings.written.span(name) {
+        Some(span) => Fix::suggested(format!("set {word} to {value}: {effect}"), vec![Edit::replace(span, value)]),
+        None => Fix::suggested(format!("add {xml}: {effect}"), vec![insert_child(settings.element, &xml)]),
+    }
+}
