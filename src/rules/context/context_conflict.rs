@@ -62,7 +62,8 @@ is meant:
 };
 
 fn check(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
-    let Some(conflict) = exclusivity(cx.resolved, &cx.cx.config.layers).filter(|conflict| conflict.side == Side::Both) else {
+    let Some(conflict) = exclusivity(&cx.body.resolved, &cx.cx.config.layers).filter(|conflict| conflict.side == Side::Both)
+    else {
         return;
     };
     let message = format!("looks up fresh context, but would also inherit {} of its parent's", share(conflict.inherit));

@@ -66,7 +66,7 @@ write the missing setting, or change the one that is there. The finding names th
 };
 
 fn check(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
-    let Some(conflict) = exclusivity(cx.resolved, &cx.cx.config.layers) else { return };
+    let Some(conflict) = exclusivity(&cx.body.resolved, &cx.cx.config.layers) else { return };
     let (written, default) = match conflict.side {
         Side::Both => return,
         Side::Fresh => (FreshContext, InheritContext),

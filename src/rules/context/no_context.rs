@@ -57,12 +57,12 @@ Where it is meant, say so: `<?ctxc allow no-context reason=\"…\"?>` inside the
 };
 
 fn check(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
-    let Some(alone) = no_context(cx.resolved, facts(cx)) else { return };
+    let Some(alone) = no_context(&cx.body.resolved, facts(cx)) else { return };
     let settings = [InheritContext, AccumulateData, FreshContext];
     if !settings.iter().all(|name| is_readable(cx, *name)) || !is_whole(cx) || !knows_defaults(cx) {
         return;
     }
-    let is_written = |name: &SettingName| cx.resolved.get(*name).origin.layer.is_written();
+    let is_written = |name: &SettingName| cx.body.resolved.get(*name).origin.layer.is_written();
     let at = settings.into_iter().find(is_written);
     let span = at.map_or_else(|| cx.task.head(), |name| place(cx, name));
     let (severity, message) = match alone {

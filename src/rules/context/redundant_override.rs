@@ -55,11 +55,11 @@ fn check(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
     let Some(settings) = cx.task.settings.as_ref().filter(|_| cx.cx.config.lints.is_on(&RULE.meta)) else { return };
     let layers = &cx.cx.config.layers;
     for name in SettingName::ALL.iter().copied() {
-        if !redundant(cx.resolved, layers, name) || !is_readable(cx, name) || !knows_defaults(cx) {
+        if !redundant(&cx.body.resolved, layers, name) || !is_readable(cx, name) || !knows_defaults(cx) {
             continue;
         }
-        let (word, value) = (name.word(), cx.resolved.get(name).value.word());
-        let origin = layers.defaults(cx.resolved.row).get(name).origin;
+        let (word, value) = (name.word(), cx.body.resolved.get(name).value.word());
+        let origin = layers.defaults(cx.body.resolved.row).get(name).origin;
         let of = layers.get(origin.row).name();
         let source = match origin.place {
             Place::Project(..) => "the project's default",

@@ -73,7 +73,7 @@ value with `\"applies\": false`.",
 
 fn check(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
     for name in [AccumulateData, AccumulationFormat] {
-        if without_effect(cx.resolved, name) && is_readable(cx, AccumulateData) && knows_defaults(cx) {
+        if without_effect(&cx.body.resolved, name) && is_readable(cx, AccumulateData) && knows_defaults(cx) {
             out.push(finding(cx, name));
         }
     }
@@ -81,7 +81,7 @@ fn check(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
 
 fn finding(cx: &NodeCx<'_>, name: SettingName) -> Diagnostic {
     let word = name.word();
-    let row = cx.cx.config.layers.get(cx.resolved.row);
+    let row = cx.cx.config.layers.get(cx.body.resolved.row);
     let has_steps = row.accumulates();
     let message = if has_steps {
         format!("`{word}` has no effect: no results of earlier steps are carried")

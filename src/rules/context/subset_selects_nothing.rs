@@ -48,12 +48,12 @@ them, associative matching decides on the task's text alone, and the part may be
 };
 
 fn check(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
-    if !subset_selects_nothing(cx.resolved, facts(cx)) || !is_whole(cx) || !is_readable(cx, InheritContext) {
+    if !subset_selects_nothing(&cx.body.resolved, facts(cx)) || !is_whole(cx) || !is_readable(cx, InheritContext) {
         return;
     }
     let message = "sees a part of its parent's context, but nothing says which part";
     let mut finding = Diagnostic::new(&RULE.meta, cx.cx.path, place(cx, InheritContext), message);
-    if cx.resolved.inherit_context.origin.layer.is_written() {
+    if cx.body.resolved.inherit_context.origin.layer.is_written() {
         finding = finding.here("written here");
     } else if knows_defaults(cx) {
         finding = provenance(cx, finding, InheritContext);

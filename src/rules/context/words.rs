@@ -28,9 +28,7 @@ pub(super) fn facts(cx: &NodeCx<'_>) -> TaskFacts {
 /// Whether the defaults are those of the task: its type and subtype are known. Where they are not, that is reported,
 /// and nothing is said about what follows from defaults.
 pub(super) fn knows_defaults(cx: &NodeCx<'_>) -> bool {
-    let Some(operator) = &cx.task.operator else { return true };
-    cx.task.slot.part().is_some()
-        || cx.cx.config.layers.row(&operator.value, cx.task.subtype.as_ref().map(|subtype| &*subtype.value)).is_ok()
+    cx.body.fault.is_none()
 }
 
 /// Whether a setting's value stands for something: it is not written at all, or written and understood. A value that
@@ -62,7 +60,7 @@ pub(super) const fn share(inherit: Inherit) -> &'static str {
 /// “`inherit_context` is `full`: the default of type atomic; neither triage.xml nor ctxc.toml sets it”, and a label
 /// where a project file sets it.
 pub(super) fn provenance(cx: &NodeCx<'_>, finding: Diagnostic, name: SettingName) -> Diagnostic {
-    let setting = cx.resolved.get(name);
+    let setting = cx.body.resolved.get(name);
     let (word, value) = (name.word(), setting.value.word());
     match setting.origin.place {
         Place::Language => {
