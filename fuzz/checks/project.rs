@@ -1,0 +1,24 @@
+//! Any text gives a project file: no panic, every fault at a place that exists, the same answer each time.
+
+use ctxc::base::fs::MemoryFs;
+use ctxc::base::rule_meta::RuleMeta;
+use ctxc::project::config::{Config, Input};
+use std::path::Path;
+
+/// Reads the bytes as `ctxc.toml` and as what it extends.
+pub(crate) fn check(data: &[u8]) {
+    let Ok(text) = std::str::from_utf8(data) else { return };
+    let mut files = MemoryFs::new();
+    files.insert("shared.toml", "[lints]\nno-context = \"error\"\n");
+    files.insert("itself.toml", text);
+    let rules: Vec<&'static RuleMeta> = ctxc::rules::list::all().map(|rule| &rule.meta).collect();
+    let input = Input { path: "ctxc.toml", text, root: Path::new(""), files: &files, rules: &rules };
+    let config = Config::read(&input);
+    for fault in &config.faults {
+        let Some(file) = config.files.get(usize::from(fault.file)) else { panic!("{fault:?} is in no file") };
+        assert!(file.text.get(fault.span.start as usize..fault.span.end as usize).is_some(), "{fault:?} is at no place");
+    }
+    let again = Config::read(&input);
+    assert_eq!(config.faults, again.faults);
+    assert_eq!(config.settings_hash(), again.settings_hash());
+}

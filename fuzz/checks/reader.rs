@@ -1,0 +1,80 @@
+//! Any bytes give a tree: no panic, every span in the text, children inside their parents. What the reader calls
+//! well-formed, roxmltree and quick-xml accept, roxmltree with the same elements at the same places.
+
+use ctxc::syntax::tree::{Attribute, Document, Kind};
+use ctxc::syntax::{Limits, Reader, decode};
+
+/// Reads the bytes as a template.
+pub(crate) fn check(data: &[u8]) {
+    let Ok(text) = decode::decode(data) else { return };
+    let mut reader = Reader::new();
+    reader.read(&text, &Limits::default());
+    let document = reader.document(&text);
+    places(document);
+    for fault in reader.faults() {
+        for span in [Some(fault.span), fault.other].into_iter().flatten() {
+            assert!(text.get(span.start as usize..span.end as usize).is_some(), "{fault:?} is at no place");
+        }
+    }
+    if reader.faults().is_empty() {
+        oracles(document);
+    }
+    // A reader that was used before gives the same as a new one.
+    let faults = reader.faults().to_vec();
+    reader.read("<a b='", &Limits::default());
+    reader.read(&text, &Limits::default());
+    assert_eq!(reader.faults(), faults);
+}
+
+fn places(document: Document<'_>) {
+    for element in document.elements() {
+        let mut from = element.inner().start;
+        for child in element.children() {
+            let span = child.span();
+            assert!(document.text.get(span.start as usize..span.end as usize).is_some(), "{span:?} is no place");
+            assert!(
+                from <= span.start && span.end <= element.inner().end,
+                "{span:?} is outside of its parent's {:?}",
+                element.inner()
+            );
+            from = span.end;
+            if matches!(child.kind(), Kind::Text | Kind::Cdata) {
+                child.text();
+            }
+        }
+        for attribute in element.attributes() {
+            assert!(element.start_tag().start <= attribute.span().start && attribute.span().end <= element.start_tag().end);
+            attribute.value();
+        }
+    }
+}
+
+fn oracles(document: Document<'_>) {
+    let tree = match roxmltree::Document::parse(document.text) {
+        Ok(tree) => tree,
+        Err(error) => panic!("roxmltree refuses what has no fault: {error}"),
+    };
+    let mut theirs = tree.descendants().filter(roxmltree::Node::is_element);
+    for ours in document.elements() {
+        let Some(node) = theirs.next() else { panic!("roxmltree has no `{}`", ours.name()) };
+        let name = node.tag_name();
+        // roxmltree says `Some("")` below `xmlns=""`, which takes elements out of every namespace.
+        let namespace = name.namespace().filter(|uri| !uri.is_empty());
+        assert_eq!((ours.local(), ours.namespace()), (name.name(), namespace));
+        assert_eq!(ours.span().start as usize..ours.span().end as usize, node.range());
+        let text: String = node.children().filter(roxmltree::Node::is_text).filter_map(|text| text.text()).collect();
+        assert_eq!(ours.text(), text);
+        let values = ours.attributes().filter(|attribute| !attribute.name().starts_with("xmlns")).map(Attribute::value);
+        assert!(values.eq(node.attributes().map(|attribute| attribute.value())), "attributes of `{}`", ours.name());
+    }
+    assert!(theirs.next().is_none(), "roxmltree has more elements");
+
+    let mut events = quick_xml::Reader::from_str(document.text);
+    loop {
+        match events.read_event() {
+            Ok(quick_xml::events::Event::Eof) => break,
+            Ok(_) => {}
+            Err(error) => panic!("quick-xml refuses what has no fault: {error}"),
+        }
+    }
+}
