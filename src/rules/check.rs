@@ -9,6 +9,7 @@ use super::engine::unused_allow::{self, Only};
 use super::engine::{locked_allow, unknown_allow};
 use super::list;
 use super::rule::{Check, ConfigCx, FileCx, LinkCx, NodeCx, Rule};
+use super::syntax::too_many_findings;
 use crate::base::diagnostic::{self, Diagnostic};
 use crate::base::rule_meta::Severity;
 use crate::base::source::LineIndex;
@@ -85,11 +86,7 @@ fn finish(cx: &FileCx<'_>, mut found: Vec<Diagnostic>) -> Vec<Diagnostic> {
     found.retain(|finding| !allow::silences(&mut instructions, cx.document, finding));
     about_instructions(cx, &instructions, &mut found);
     let mut found: Vec<Diagnostic> = found.into_iter().filter_map(|finding| weigh(cx.config, finding)).collect();
-    let most = cx.config.limits.diagnostics as usize;
-    if found.len() > most {
-        found.sort_by_key(|finding| (finding.severity, finding.span));
-        found.truncate(most);
-    }
+    too_many_findings::shorten(cx, &mut found);
     let index = LineIndex::new(cx.document.text);
     for finding in &mut found {
         if finding.task.is_none() {

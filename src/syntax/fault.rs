@@ -123,7 +123,7 @@ pub enum FaultKind {
     NameTooLong,
     /// More nodes than allowed; the first one too many. Reading stopped there.
     TooManyNodes,
-    /// More faults than allowed; the place of the first one too many. Reading stopped there.
+    /// As many faults as allowed; the place of the next one. Reading stopped there.
     TooManyFaults,
 }
 

@@ -6,6 +6,7 @@ use super::scanner::Name;
 use super::tag::Tag;
 use super::tree::RawAttribute;
 use super::value;
+use super::wellformed::is_qname;
 use crate::base::span::Span;
 use std::collections::HashMap;
 
@@ -129,10 +130,11 @@ impl Pass<'_, '_> {
 
     /// The namespace of a name with a prefix.
     fn resolve(&mut self, name: Span) -> Result<u16, Stopped> {
-        let (prefix, _) = name.slice(self.scan.text).split_once(':').unwrap_or(("", ""));
+        let written = name.slice(self.scan.text);
+        let (prefix, _) = written.split_once(':').unwrap_or(("", ""));
         match prefix {
-            // A colon at the start has been reported.
-            "" => Ok(0),
+            // Colons out of place have been reported.
+            _ if !is_qname(written) => Ok(0),
             "xml" => self.intern(XML, name),
             "xmlns" => self.fault(FaultKind::ReservedPrefix, name, None).map(|()| 0),
             _ => match self.lookup(prefix) {

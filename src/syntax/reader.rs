@@ -216,7 +216,7 @@ impl<'a, 'r> Pass<'a, 'r> {
         if self.conflict.is_some() {
             return Ok(());
         }
-        if self.faults.len() >= self.limits.diagnostics as usize {
+        if self.faults.len() + 1 >= self.limits.diagnostics as usize {
             self.record(FaultKind::TooManyFaults, span, None);
             return Err(Stopped);
         }

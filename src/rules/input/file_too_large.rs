@@ -4,7 +4,8 @@ use crate::base::diagnostic::Diagnostic;
 use crate::base::rule_meta::{Code, RuleMeta, Severity};
 use crate::base::source::LineIndex;
 use crate::base::span::Span;
-use crate::rules::rule::{Check, Rule};
+use crate::rules::rule::{Check, FileCx, Rule};
+use crate::syntax::fault::{Fault, FaultKind};
 use std::sync::Arc;
 
 /// A file so large is no template that a person wrote, and reading it would cost everybody time and memory.
@@ -26,8 +27,13 @@ Leave the file out with `[templates] exclude` in `ctxc.toml`, or raise the limit
         bad: &[],
         good: &[],
     },
-    check: Check::Edge,
+    check: Check::Syntax(decoded),
 };
+
+/// A text that grew beyond the limit when it was decoded, or that came from elsewhere than a file.
+fn decoded(cx: &FileCx<'_>, fault: &Fault) -> Option<Diagnostic> {
+    (fault.kind == FaultKind::FileTooLong).then(|| word(cx.path, cx.config.limits.file))
+}
 
 /// Words it. `limit` in bytes.
 pub fn word(path: &Arc<str>, limit: u64) -> Diagnostic {

@@ -1,47 +1,75 @@
-//! CTX006: bytes that are no text.
+//! CTX008: bytes that are no text, or a declaration of an encoding that is not read.
 
+use super::family::{FINE, finding, meta, shown, template};
 use crate::base::diagnostic::Diagnostic;
-use crate::base::rule_meta::{Code, RuleMeta, Severity};
+use crate::base::fix::{Edit, Fix};
+use crate::base::rule_meta::Example;
+use crate::base::source::LineIndex;
 use crate::base::span::Span;
-use crate::rules::rule::{Check, Rule};
+use crate::rules::rule::{Check, FileCx, Rule};
 use crate::syntax::decode::DecodeFault;
+use crate::syntax::fault::{Fault, FaultKind};
 use std::sync::Arc;
 
-/// A guess at an encoding would change what the agent reads without a word.
+/// Guessing an encoding means giving an agent letters that nobody wrote.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta {
-        code: Code(6),
-        name: "undecodable",
-        renamed_from: &[],
-        severity: Some(Severity::Error),
-        when_enabled: Severity::Error,
-        locked: true,
-        summary: "a file that is not in an encoding that is read",
-        page: "\
-Templates are UTF-8, or UTF-16 that begins with a byte order mark. Anything else is refused rather than guessed: a wrong guess turns
-umlauts and quotation marks into other characters, and the agent would receive those.
-
-Save the file as UTF-8 and leave `encoding` out of the XML declaration, or make it `encoding=\"UTF-8\"`. On a Unix shell:
-`iconv -f ISO-8859-1 -t UTF-8 old.xml > new.xml`.",
-        bad: &[],
-        good: &[],
-    },
-    check: Check::Edge,
+    meta: meta(8, "undecodable", "a file is neither UTF-8 nor UTF-16, or says that it is something else", PAGE, BAD, FINE),
+    check: Check::Syntax(declared),
 };
 
-/// Words it. The span counts bytes of the file, since there is no text whose bytes it could count.
-pub(crate) fn word(path: &Arc<str>, fault: &DecodeFault) -> Diagnostic {
-    let offset = u32::try_from(fault.offset()).unwrap_or(u32::MAX);
-    let finding = Diagnostic::new(&RULE.meta, path, Span::at(offset), fault.to_string());
-    match fault {
-        DecodeFault::InvalidUtf8 { declared: Some(name), .. } => {
-            finding.note(format!("the XML declaration says {name}")).help("save the file as UTF-8 and leave `encoding` out")
-        }
-        DecodeFault::InvalidUtf8 { .. } => finding.help("save the file as UTF-8; it may be in a Windows or Latin encoding now"),
-        DecodeFault::LoneSurrogate { .. } | DecodeFault::OddLength { .. } => {
-            finding.help("the file is damaged, or is no UTF-16; save it as UTF-8")
-        }
-        DecodeFault::Unsupported { .. } => finding.help("save the file as UTF-8"),
-        DecodeFault::Contradiction { .. } => finding.help("leave `encoding` out of the XML declaration"),
+const PAGE: &str = "\
+Templates are UTF-8, with or without a byte order mark, or UTF-16 with one. ctxc does not guess: a byte that is no part of a character
+would otherwise reach the agent as a letter that nobody wrote. An XML declaration that names another encoding is reported even when the
+file could be read, since the next program will believe it.
+
+Save the file as UTF-8 and remove `encoding=\"…\"` from its first line, or write `encoding=\"UTF-8\"`. From another encoding:
+`iconv -f WINDOWS-1252 -t UTF-8`.";
+
+const BAD: &[Example] = &[template(
+    "<?xml version=\"1.0\" encoding=\"ISO-8859-1\"?>\n<task type=\"atomic\" name=\"triage\">\n  <description>sort the ticket</description>\n</task>\n",
+)];
+
+fn declared(cx: &FileCx<'_>, fault: &Fault) -> Option<Diagnostic> {
+    if fault.kind != FaultKind::UnsupportedEncoding {
+        return None;
     }
+    let name = shown(cx, fault.span);
+    let finding = finding(&RULE.meta, cx, fault.span, format!("the XML declaration says {name}; the file was read as UTF-8"))
+        .here("expected UTF-8")
+        .note("every character of the file is valid UTF-8")
+        .fix(Fix::safe("declare UTF-8", vec![Edit::replace(fault.span, "UTF-8")]));
+    Some(finding)
+}
+
+/// Words a file that could not be decoded. There is no text to point into: the span counts bytes of the file.
+pub(crate) fn word(path: &Arc<str>, fault: &DecodeFault) -> Diagnostic {
+    let (message, help) = match fault {
+        DecodeFault::InvalidUtf8 { offset, declared: None } => {
+            (format!("byte {offset} is no part of a UTF-8 character"), "save the file as UTF-8".to_owned())
+        }
+        DecodeFault::InvalidUtf8 { offset, declared: Some(name) } => (
+            format!("byte {offset} is no part of a UTF-8 character; the file says that it is {name}"),
+            format!("convert it, `iconv -f {name} -t UTF-8`, and declare UTF-8"),
+        ),
+        DecodeFault::LoneSurrogate { offset } => {
+            (format!("byte {offset} begins half of a UTF-16 pair"), "save the file as UTF-8".to_owned())
+        }
+        DecodeFault::OddLength { .. } => (
+            "the file is UTF-16 and ends in the middle of a character".to_owned(),
+            "restore the file and save it as UTF-8".to_owned(),
+        ),
+        DecodeFault::Unsupported { encoding } => {
+            (format!("the file looks like {encoding}, which is not read"), "save the file as UTF-8".to_owned())
+        }
+        DecodeFault::Contradiction { declared, found } => (
+            format!("the XML declaration says {declared}; the bytes are {found}"),
+            "remove `encoding=\"…\"` from the first line, or save the file as it says".to_owned(),
+        ),
+    };
+    let offset = u32::try_from(fault.offset()).unwrap_or(u32::MAX);
+    let mut diagnostic = Diagnostic::new(&RULE.meta, path, Span::at(offset), message)
+        .note("templates are UTF-8, or UTF-16 with a byte order mark; nothing else of this file was checked")
+        .help(help);
+    diagnostic.locate("", &LineIndex::new(""));
+    diagnostic
 }

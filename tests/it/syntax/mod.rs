@@ -2,4 +2,5 @@
 
 mod reader;
 mod recovery;
+mod worded;
 mod write;

@@ -1,0 +1,48 @@
+//! CTX017: the markers of a merge conflict.
+
+use super::family::{FINE, finding, meta, other, template};
+use crate::base::diagnostic::Diagnostic;
+use crate::base::fix::{Edit, Fix};
+use crate::base::rule_meta::Example;
+use crate::rules::rule::{Check, FileCx, Rule};
+use crate::syntax::fault::{Fault, FaultKind};
+
+/// Two versions of a prompt in one file are none.
+pub(crate) static RULE: Rule = Rule {
+    meta: meta(17, "merge-conflict", "a merge conflict was left unresolved", PAGE, BAD, FINE),
+    check: Check::Syntax(word),
+};
+
+const PAGE: &str = "\
+The lines `<<<<<<<`, `=======` and `>>>>>>>` are those of a version control system that could not decide between two versions. Choose one, or
+join them, and remove the markers. ctxc reads the first version and reports nothing else inside of the conflict.";
+
+const BAD: &[Example] = &[template(
+    "<task type=\"atomic\" name=\"triage\">\n<<<<<<< HEAD\n  <description>sort the ticket</description>\n=======\n  <description>sort it</description>\n>>>>>>> shorter\n</task>\n",
+)];
+
+fn word(cx: &FileCx<'_>, fault: &Fault) -> Option<Diagnostic> {
+    if fault.kind != FaultKind::MergeConflict {
+        return None;
+    }
+    let written = fault.span.slice(cx.document.text);
+    let middle = (other(fault).start - fault.span.start) as usize;
+    let body = |start: usize, end: usize| {
+        let part = written.get(start..end).unwrap_or("");
+        part.split_once('\n').map_or("", |(_, body)| body).to_owned()
+    };
+    let last = written.rfind("\n>>>>>>>").map_or(written.len(), |last| last + 1);
+    // A conflict shown with its common ancestor has a third part, which nobody wants.
+    let ancestor = written.get(..middle).and_then(|ours| ours.find("\n|||||||")).map_or(middle, |at| at + 1);
+    let (ours, theirs) = (body(0, ancestor), body(middle, last));
+    let after = u32::from(cx.document.text.get(fault.span.end as usize..).is_some_and(|rest| rest.starts_with('\n')));
+    let span = crate::base::span::Span::new(fault.span.start, fault.span.end + after);
+    Some(
+        finding(&RULE.meta, cx, fault.span, "an unresolved merge conflict")
+            .here("from this marker to the last one")
+            .label(other(fault), "the second version begins here")
+            .help("keep one version, or join them, and remove the markers")
+            .fix(Fix::suggested("keep the first version", vec![Edit::replace(span, ours)]))
+            .fix(Fix::suggested("keep the second version", vec![Edit::replace(span, theirs)])),
+    )
+}

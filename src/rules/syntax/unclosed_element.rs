@@ -1,0 +1,82 @@
+//! CTX001: an element without an end tag.
+
+use super::family::{FINE, before, finding, indent, meta, other, shown, template};
+use crate::base::diagnostic::Diagnostic;
+use crate::base::fix::{Edit, Fix};
+use crate::base::rule_meta::Example;
+use crate::base::span::Span;
+use crate::rules::rule::{Check, FileCx, Rule};
+use crate::syntax::fault::{Fault, FaultKind};
+use crate::syntax::tree::Element;
+
+/// Whatever follows an element without an end could be part of it.
+pub(crate) static RULE: Rule =
+    Rule { meta: meta(1, "unclosed-element", "an element has no end tag", PAGE, BAD, FINE), check: Check::Syntax(word) };
+
+const PAGE: &str = "\
+Every element ends: with an end tag of its own (`<path>…</path>`), or at once (`<input name=\"a\"/>`). Where the end is missing, what
+follows could belong to the element or stand behind it, and an agent would be given a prompt that nobody wrote.
+
+ctxc takes the indentation as the author's word for where the element was meant to end, reports it there once, and checks everything
+else as if the tag were there. The fix writes it.";
+
+const BAD: &[Example] = &[
+    template("<task type=\"atomic\" name=\"triage\">\n  <description>sort the ticket\n</task>\n"),
+    template("<task type=\"atomic\" name=\"triage\">\n  <description>sort the ticket<description>\n</task>\n"),
+    template("<task type=\"atomic\" name=\"triage\">\n  <description>sort the ticket/description>\n</task>\n"),
+];
+
+fn word(cx: &FileCx<'_>, fault: &Fault) -> Option<Diagnostic> {
+    match fault.kind {
+        FaultKind::MissingEnd => Some(missing(cx, fault)),
+        FaultKind::EndWithoutSlash => Some(remnant(cx, fault, Edit::insert(fault.span.start + 1, "/"), "slash")),
+        FaultKind::EndWithoutBracket => Some(remnant(cx, fault, Edit::insert(fault.span.start, "<"), "`<`")),
+        _ => None,
+    }
+}
+
+fn missing(cx: &FileCx<'_>, fault: &Fault) -> Diagnostic {
+    let name = shown(cx, fault.span);
+    let place = other(fault).start;
+    let end_of_file = before(cx, place).len() == cx.document.text.len();
+    let expected = if end_of_file { "the file ends here, and it is still open" } else { "its end tag is expected before this" };
+    let mut finding = finding(&RULE.meta, cx, fault.span, format!("`<{name}>` is never closed"))
+        .here("opened here")
+        .label(Span::at(place), expected);
+    if let Some(element) = cx.document.element_at(fault.span.start) {
+        finding = finding.fix(close(cx, element, place));
+    }
+    finding
+}
+
+/// Closes an element, and with it those around it that are missing their end at the same place.
+fn close(cx: &FileCx<'_>, element: Element<'_>, place: u32) -> Fix {
+    let content = before(cx, place).trim_ascii_end().len() as u32;
+    if content <= element.start_tag().end {
+        let bracket = element.start_tag().end - 1;
+        return Fix::safe(format!("close it at once: <{}/>", element.name()), vec![Edit::insert(bracket, "/")]);
+    }
+    let line = if cx.document.text.contains("\r\n") { "\r\n" } else { "\n" };
+    let mut tags = String::new();
+    let mut next = Some(element);
+    while let Some(open) = next.filter(|open| open.span().end == place && open.end_tag().is_none() && !open.is_empty_tag()) {
+        let inside = Span::new(open.start_tag().end, content).slice(cx.document.text);
+        let own_line = tags.is_empty() && !inside.contains('\n');
+        match indent(cx, open.span().start) {
+            Some(indent) if !own_line => tags.extend([line, indent]),
+            Some(_) | None => {}
+        }
+        tags.extend(["</", open.name(), ">"]);
+        next = open.parent();
+    }
+    Fix::safe(format!("add {}", tags.split_whitespace().collect::<String>()), vec![Edit::insert(content, tags)])
+}
+
+fn remnant(cx: &FileCx<'_>, fault: &Fault, edit: Edit, lacks: &str) -> Diagnostic {
+    let opening = other(fault);
+    let name = shown(cx, opening);
+    finding(&RULE.meta, cx, fault.span, format!("`<{name}>` is never closed: its end tag lacks its {lacks}"))
+        .here(format!("expected </{name}>"))
+        .label(opening, "opened here")
+        .fix(Fix::safe(format!("write </{name}>"), vec![edit]))
+}
