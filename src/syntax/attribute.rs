@@ -78,7 +78,10 @@ impl Pass<'_, '_> {
 
     fn no_value(&mut self, name: Span) -> Result<Value, Stopped> {
         self.fault(FaultKind::MissingValue, name, None)?;
-        Ok(Value { span: Span::at(self.scan.at as u32), flags: 0, damaged: true })
+        // Behind `=` and not behind the white space after it, which may lie outside of the tag.
+        let behind = self.scan.slice(name.end as usize, self.scan.at);
+        let blank = behind.iter().rev().take_while(|byte| byte.is_ascii_whitespace()).count();
+        Ok(Value { span: Span::at((self.scan.at - blank) as u32), flags: 0, damaged: true })
     }
 
     #[inline]

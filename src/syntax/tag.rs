@@ -186,7 +186,9 @@ impl Pass<'_, '_> {
                 }
                 let content = self.scan.slice(0, self.scan.at);
                 let blank = content.iter().rev().take_while(|&&byte| super::wellformed::is_space(byte)).count();
-                self.scan.at = (self.scan.at - blank).max(tag.name.end);
+                // White space at the end belongs to the text, unless it is the end of a value without its quote.
+                let kept = self.tree.attributes.get(tag.first..).and_then(<[_]>::last).map_or(0, |last| last.value.end as usize);
+                self.scan.at = (self.scan.at - blank).max(tag.name.end).max(kept);
                 tag.damaged = true;
                 self.fault(FaultKind::UnclosedStart, tag.name.span(), Some(Span::at(self.scan.at as u32)))
             }
