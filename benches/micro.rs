@@ -3,10 +3,15 @@
 #![allow(clippy::disallowed_methods, reason = "reads its corpus and runs its generator")]
 #![allow(clippy::expect_used, reason = "a benchmark without a corpus has nothing to measure")]
 
+use ctxc::base::fs::MemoryFs;
+use ctxc::project::config::Config;
+use ctxc::registry::compile::{Chosen, Compiler, Output, Scratch};
+use ctxc::rules::check::Active;
 use ctxc::syntax::{Limits, Reader};
 use divan::counter::BytesCount;
 use divan::{Bencher, black_box};
-use std::sync::LazyLock;
+use std::path::Path;
+use std::sync::{Arc, LazyLock};
 
 /// The well-formed files of the corpus.
 static CORPUS: LazyLock<Vec<String>> = LazyLock::new(|| {
@@ -58,4 +63,22 @@ fn d_ctxc_tree(bencher: Bencher<'_, '_>) {
         reader.read(text, &limits);
         black_box(reader.document(text).tree.len());
     });
+}
+
+#[divan::bench]
+fn e_ctxc_tree_and_model(bencher: Bencher<'_, '_>) {
+    let (mut reader, limits) = (Reader::new(), Limits::default());
+    each(bencher, |text| {
+        reader.read(text, &limits);
+        drop(black_box(ctxc::template::lower(reader.document(text))));
+    });
+}
+
+#[divan::bench]
+fn f_ctxc_check(bencher: Bencher<'_, '_>) {
+    let (config, files) = (Config::default(), MemoryFs::new());
+    let active = Active::new(&config);
+    let compiler = Compiler { config: &config, active: &active, root: Path::new(""), files: &files, output: Output::Check };
+    let (mut scratch, path) = (Scratch::new(), Arc::from("a.xml"));
+    each(bencher, |text| drop(black_box(compiler.compile_text(&path, text, Chosen::Named, &mut scratch))));
 }

@@ -4,4 +4,6 @@
 mod project;
 #[path = "../../../fuzz/checks/reader.rs"]
 mod reader;
+#[path = "../../../fuzz/checks/registry.rs"]
+mod registry;
 mod replay;

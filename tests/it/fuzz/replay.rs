@@ -37,3 +37,8 @@ fn the_corpus_of_the_reader() {
 fn the_corpus_of_the_project_file() {
     replay("project", super::project::check);
 }
+
+#[test]
+fn the_corpus_of_the_registry() {
+    replay("registry", super::registry::check);
+}
