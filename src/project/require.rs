@@ -2,6 +2,7 @@
 //! known is said to be unknown, never taken for granted.
 
 use super::glob::Globs;
+use crate::base::rule_meta::Severity;
 use crate::base::span::{Span, Spanned};
 use crate::template::setting::SettingName;
 
@@ -16,6 +17,8 @@ pub struct Requirement {
     pub selector: Selector,
     /// What must hold for them.
     pub conditions: Vec<Spanned<Condition>>,
+    /// `level`: how much it weighs when it is not met; an error where the file says nothing.
+    pub level: Severity,
     /// `reason`: why the project wants it.
     pub reason: Option<String>,
 }

@@ -15,3 +15,4 @@ pub mod project;
 pub mod rule;
 pub mod structure;
 pub mod syntax;
+mod ways_out;

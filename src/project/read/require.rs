@@ -2,12 +2,14 @@
 
 use super::condition::condition;
 use super::value::{Sink, Table, Value, globs, span, text, texts};
+use crate::base::rule_meta::Severity;
 use crate::base::span::{Span, Spanned};
 use crate::project::fault::FaultKind;
+use crate::project::lints::Level;
 use crate::project::require::{Requirement, Selector};
 use toml::de::DeValue;
 
-const KEYS: [&str; 7] = ["path", "name", "operator", "subtype", "role", "must", "reason"];
+const KEYS: [&str; 8] = ["path", "name", "operator", "subtype", "role", "must", "level", "reason"];
 
 pub(super) fn requirements(sink: &mut Sink, value: &Value<'_>, out: &mut Vec<Requirement>) {
     let DeValue::Array(list) = value.get_ref() else {
@@ -27,6 +29,7 @@ fn requirement(sink: &mut Sink, at: Span, table: &Table<'_>) -> Option<Requireme
     let mut selector = Selector::default();
     let mut conditions = Vec::new();
     let mut reason = None;
+    let mut severity = Severity::Error;
     let mut has_must = false;
     for (key, value) in table {
         match key.get_ref().as_ref() {
@@ -36,6 +39,7 @@ fn requirement(sink: &mut Sink, at: Span, table: &Table<'_>) -> Option<Requireme
             "subtype" => selector.subtype = words(sink, "require.subtype", value),
             "role" => selector.role = words(sink, "require.role", value),
             "reason" => reason = text(sink, "require.reason", value).map(|reason| reason.value.to_owned()),
+            "level" => severity = level(sink, value).unwrap_or(severity),
             "must" => {
                 has_must = true;
                 for written in texts(sink, "require.must", value) {
@@ -62,7 +66,24 @@ fn requirement(sink: &mut Sink, at: Span, table: &Table<'_>) -> Option<Requireme
     }
     // A pattern that could not be read was reported; without it the requirement would be about other tasks.
     let is_whole = [&selector.path, &selector.name].into_iter().flatten().all(|globs| !globs.is_empty());
-    (is_whole && !conditions.is_empty()).then_some(Requirement { file: sink.file, span: at, selector, conditions, reason })
+    (is_whole && !conditions.is_empty()).then_some(Requirement {
+        file: sink.file,
+        span: at,
+        selector,
+        conditions,
+        level: severity,
+        reason,
+    })
+}
+
+fn level(sink: &mut Sink, value: &Value<'_>) -> Option<Severity> {
+    let word = text(sink, "require.level", value)?;
+    if let Some(Level::At(severity)) = Level::parse(word.value) {
+        return Some(severity);
+    }
+    let words: Vec<&str> = Level::WORDS.iter().copied().filter(|level| *level != "off").collect();
+    sink.bad_word("require.level", word, &words);
+    None
 }
 
 fn words(sink: &mut Sink, key: &str, value: &Value<'_>) -> Vec<Spanned<String>> {

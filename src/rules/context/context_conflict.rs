@@ -1,9 +1,10 @@
 //! CTX201: both sides of a context conflict written in one template.
 
-use super::words::{LOOKED_UP, PARENT, place, set, share};
+use super::words::{LOOKED_UP, PARENT, place, share};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::rule_meta::{Code, Example, RuleMeta, Severity};
 use crate::rules::rule::{Check, NodeCx, Rule};
+use crate::rules::ways_out::set;
 use crate::settings::conflict::{Side, exclusivity};
 use crate::template::setting::SettingName::{FreshContext, InheritContext};
 
@@ -72,7 +73,7 @@ fn check(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
             .here("asks for looked-up context")
             .label(place(cx, InheritContext), format!("asks for {} of its parent's context", share(conflict.inherit)))
             .help("keep one of the two")
-            .fix(set(cx, InheritContext, "none", LOOKED_UP))
-            .fix(set(cx, FreshContext, "disabled", PARENT)),
+            .fix(set(cx.task, InheritContext, "none", LOOKED_UP))
+            .fix(set(cx.task, FreshContext, "disabled", PARENT)),
     );
 }

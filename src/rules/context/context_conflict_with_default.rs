@@ -1,9 +1,10 @@
 //! CTX202: a written setting that contradicts a default.
 
-use super::words::{LOOKED_UP, PARENT, is_readable, is_whole, knows_defaults, place, provenance, set, share};
+use super::words::{LOOKED_UP, PARENT, is_readable, is_whole, knows_defaults, place, provenance, share};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::rule_meta::{Code, Example, RuleMeta, Severity};
 use crate::rules::rule::{Check, NodeCx, Rule};
+use crate::rules::ways_out::set;
 use crate::settings::conflict::{Side, exclusivity};
 use crate::template::setting::SettingName::{FreshContext, InheritContext};
 
@@ -82,7 +83,7 @@ fn check(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
     };
     let finding = Diagnostic::new(&RULE.meta, cx.cx.path, place(cx, written), message).here("written here");
     let finding = provenance(cx, finding, default);
-    let (looked_up, parent) = (set(cx, InheritContext, "none", LOOKED_UP), set(cx, FreshContext, "disabled", PARENT));
+    let (looked_up, parent) = (set(cx.task, InheritContext, "none", LOOKED_UP), set(cx.task, FreshContext, "disabled", PARENT));
     // The way out that keeps what is written comes first.
     out.push(match conflict.side {
         Side::Inherit => finding.fix(parent).fix(looked_up),

@@ -1,9 +1,10 @@
 //! CTX203: a task that sees nothing.
 
-use super::words::{facts, is_readable, is_whole, knows_defaults, place, provenance, set};
+use super::words::{facts, is_readable, is_whole, knows_defaults, place, provenance};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::rule_meta::{Code, Example, RuleMeta, Severity};
 use crate::rules::rule::{Check, NodeCx, Rule};
+use crate::rules::ways_out::set;
 use crate::settings::conflict::{Alone, no_context};
 use crate::template::setting::SettingName::{self, AccumulateData, FreshContext, InheritContext};
 
@@ -81,7 +82,7 @@ fn check(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
     out.push(
         finding
             .help("where that is meant, say so inside the task: <?ctxc allow no-context reason=\"…\"?>")
-            .fix(set(cx, FreshContext, "enabled", "looks up context of its own"))
-            .fix(set(cx, InheritContext, "full", "sees its parent's context")),
+            .fix(set(cx.task, FreshContext, "enabled", "looks up context of its own"))
+            .fix(set(cx.task, InheritContext, "full", "sees its parent's context")),
     );
 }

@@ -1,10 +1,11 @@
 //! CTX204: a setting that changes nothing.
 
-use super::words::{is_readable, knows_defaults, place, provenance, set};
+use super::words::{is_readable, knows_defaults, place, provenance};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::Fix;
 use crate::base::rule_meta::{Code, Example, RuleMeta, Severity};
 use crate::rules::rule::{Check, NodeCx, Rule};
+use crate::rules::ways_out::set;
 use crate::settings::conflict::without_effect;
 use crate::syntax::write::remove_element;
 use crate::template::setting::SettingName::{self, AccumulateData, AccumulationFormat};
@@ -98,7 +99,7 @@ fn finding(cx: &NodeCx<'_>, name: SettingName) -> Diagnostic {
         finding = finding.fix(Fix::suggested(title, vec![remove_element(element)]));
     }
     if has_steps {
-        finding = finding.fix(set(cx, AccumulateData, "true", "carries the results of earlier steps"));
+        finding = finding.fix(set(cx.task, AccumulateData, "true", "carries the results of earlier steps"));
     }
     finding
 }

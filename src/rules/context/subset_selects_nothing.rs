@@ -1,9 +1,10 @@
 //! CTX206: a subset that nothing selects.
 
-use super::words::{facts, is_readable, is_whole, knows_defaults, place, provenance, set};
+use super::words::{facts, is_readable, is_whole, knows_defaults, place, provenance};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::rule_meta::{Code, Example, RuleMeta, Severity};
 use crate::rules::rule::{Check, NodeCx, Rule};
+use crate::rules::ways_out::set;
 use crate::settings::conflict::subset_selects_nothing;
 use crate::template::setting::SettingName::InheritContext;
 
@@ -64,6 +65,6 @@ fn check(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
         finding
             .note("without `file_paths`, `inputs` or `context_relevance` it is matched on the task's text alone")
             .help("add <file_paths>, <inputs> or <context_relevance>")
-            .fix(set(cx, InheritContext, "full", "sees all of its parent's context")),
+            .fix(set(cx.task, InheritContext, "full", "sees all of its parent's context")),
     );
 }

@@ -1,14 +1,12 @@
 //! What the wordings of this family share: where a value came from, in the author's words, and the ways out.
 
 use crate::base::diagnostic::Diagnostic;
-use crate::base::fix::{Edit, Fix};
 use crate::base::span::Span;
 use crate::rules::rule::NodeCx;
 use crate::settings::conflict::TaskFacts;
 use crate::settings::operators::Kind;
 use crate::settings::provenance::{Origin, Place};
 use crate::syntax::tree::Element;
-use crate::syntax::write::insert_child;
 use crate::template::setting::{Inherit, SettingName, Word};
 
 /// What each way out means for the agent.
@@ -92,23 +90,5 @@ fn row(cx: &NodeCx<'_>, origin: &Origin) -> String {
         (Some(part), Kind::Part) => format!("{part} in type {operator}"),
         (Some(subtype), Kind::Operator | Kind::Subtype) => format!("type {operator} with subtype {subtype}"),
         (None, _) => format!("type {operator}"),
-    }
-}
-
-/// The way out that gives a setting a value: replaces what is written, or adds the element to the block that there
-/// is, or adds the block.
-pub(super) fn set(cx: &NodeCx<'_>, name: SettingName, value: &str, effect: &str) -> Fix {
-    let word = name.word();
-    let xml = format!("<{word}>{value}</{word}>");
-    let Some(settings) = &cx.task.settings else {
-        let block = format!("<context_management>\n  {xml}\n</context_management>");
-        return Fix::suggested(
-            format!("add {xml} in a <context_management>: {effect}"),
-            vec![insert_child(cx.task.element, &block)],
-        );
-    };
-    match settings.written.span(name) {
-        Some(span) => Fix::suggested(format!("set {word} to {value}: {effect}"), vec![Edit::replace(span, value)]),
-        None => Fix::suggested(format!("add {xml}: {effect}"), vec![insert_child(settings.element, &xml)]),
     }
 }

@@ -11,10 +11,12 @@ mod loosened_policy;
 mod not_shareable;
 mod project_syntax;
 mod repeated_lint;
+mod requirement;
 mod requirement_unchecked;
 mod shared_hash;
 mod shared_package;
 mod shared_unreadable;
+mod task_facts;
 mod unknown_edition;
 mod unknown_key;
 mod unknown_lint;
@@ -40,6 +42,7 @@ pub(super) static RULES: &[&Rule] = &[
     &repeated_lint::RULE,
     &bad_requirement::RULE,
     &unknown_role::RULE,
+    &requirement::RULE,
     &requirement_unchecked::RULE,
     &shared_hash::RULE,
     &shared_unreadable::RULE,

@@ -1,0 +1,169 @@
+//! CTX514: a task that does not meet a policy of the project.
+
+use super::task_facts::TaskFacts;
+use crate::base::diagnostic::Diagnostic;
+use crate::base::rule_meta::{Code, Example, RuleMeta, Severity};
+use crate::base::span::{Span, Spanned};
+use crate::project::require::{Condition, Outcome, Requirement, Test};
+use crate::rules::check::stem;
+use crate::rules::rule::{Check, FileCx, Rule};
+use crate::rules::ways_out::set;
+use crate::settings::operators::Kind;
+use crate::syntax::tree::Element;
+use crate::template::model::{Definition, Task};
+use crate::template::nodes;
+use crate::template::setting::SettingName;
+
+/// Locked: a policy that a project could switch off elsewhere would be none. `level` in the `[[require]]` says how
+/// much it weighs.
+pub(crate) static RULE: Rule = Rule {
+    meta: RuleMeta {
+        code: Code(514),
+        name: "requirement-not-met",
+        renamed_from: &[],
+        severity: Some(Severity::Error),
+        when_enabled: Severity::Error,
+        locked: true,
+        summary: "a task does not meet a `[[require]]` of the project",
+        page: "\
+A `[[require]]` in the project file, or in the shared file that it extends, states a policy over tasks *as resolved*: it sees the settings
+that hold, wherever they come from. `path`, `name`, `operator`, `subtype` and `role` say which tasks it is about, `must` what has to hold,
+`reason` why, `level` how much it weighs (an error where it says nothing).
+
+Conditions on one of the four settings hold for a task and for every task inside it. All others are about the task that has the name. With
+`operator` or `subtype`, the requirement is about every task of that type, wherever it stands.",
+        bad: &[
+            Example { template: TASK, project: "[[require]]\nmust = \"has version\"\nreason = \"releases name it\"\n" },
+            Example { template: TASK, project: "[[require]]\noperator = \"atomic\"\nmust = \"inherit_context == none\"\n" },
+            Example { template: TASK, project: "[[require]]\nmust = \"model in [\\\"small\\\"]\"\nlevel = \"warning\"\n" },
+        ],
+        good: &[
+            Example { template: TASK, project: "[[require]]\nmust = [\"has description\", \"fresh_context == disabled\"]\n" },
+            Example { template: TASK, project: "[[require]]\nname = \"other-*\"\nmust = \"has version\"\n" },
+        ],
+    },
+    check: Check::File(check),
+};
+
+const TASK: &str = "\
+<task type=\"atomic\" name=\"triage\">
+  <description>sort the ticket</description>
+</task>
+";
+
+/// The definition that is being walked.
+#[derive(Clone, Copy)]
+struct Root<'a> {
+    name: &'a str,
+}
+
+fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
+    let requirements = &cx.config.requirements;
+    if !requirements.iter().any(|requirement| is_about_path(requirement, cx.path)) {
+        return;
+    }
+    let mut definitions = cx.file.definitions.iter().filter(|definition| definition.task().is_some());
+    let mut root = Root { name: "" };
+    nodes::bodies(cx.file, |task, parent| {
+        if parent.is_none() {
+            let name = definitions.next().and_then(Definition::name).map(|name| &*name.value);
+            root = Root { name: name.unwrap_or_else(|| stem(cx.path)) };
+        }
+        // A task that stands for a registered one is judged where that one is defined.
+        if task.reference.is_none() {
+            for requirement in requirements.iter().filter(|requirement| is_about_path(requirement, cx.path)) {
+                judge(cx, requirement, (root, task, parent.is_none()), out);
+            }
+        }
+    });
+}
+
+fn is_about_path(requirement: &Requirement, path: &str) -> bool {
+    requirement.selector.path.as_ref().is_none_or(|globs| globs.matches(path))
+}
+
+fn judge(
+    cx: &FileCx<'_>,
+    requirement: &Requirement,
+    (root, task, is_root): (Root<'_>, &Task<'_>, bool),
+    out: &mut Vec<Diagnostic>,
+) {
+    let Some(body) = cx.bodies.get(task).filter(|body| body.fault.is_none()) else { return };
+    let selector = &requirement.selector;
+    if selector.name.as_ref().is_some_and(|globs| !globs.matches_name(root.name)) || !plays(cx, &selector.role, root.name) {
+        return;
+    }
+    let is_typed = !selector.operator.is_empty() || !selector.subtype.is_empty();
+    if is_typed && !is_of_type(cx, requirement, task) {
+        return;
+    }
+    let facts = TaskFacts { cx, task, body };
+    for condition in &requirement.conditions {
+        if (is_typed || is_root || condition.value.is_about_setting())
+            && let Outcome::Fails(found) = condition.value.judge(&facts)
+        {
+            out.push(word(&facts, requirement, condition, found));
+        }
+    }
+}
+
+/// Whether one of the roles is played by the task; true where no role is asked for.
+fn plays(cx: &FileCx<'_>, roles: &[Spanned<String>], name: &str) -> bool {
+    let played = |role: &Spanned<String>| cx.config.roles.get(&role.value).is_some_and(|task| task.as_deref() == Some(name));
+    roles.is_empty() || roles.iter().any(played)
+}
+
+fn is_of_type(cx: &FileCx<'_>, requirement: &Requirement, task: &Task<'_>) -> bool {
+    let Some(body) = cx.bodies.get(task) else { return false };
+    let row = cx.config.layers.get(body.resolved.row);
+    let (operators, subtypes) = (&requirement.selector.operator, &requirement.selector.subtype);
+    let standard = (&**row.operator() == "atomic").then_some("standard");
+    let subtype = row.subtype().map(|name| &**name).or(standard);
+    let is_subtype = subtypes.iter().any(|wanted| Some(wanted.value.as_str()) == subtype);
+    // A part is no task of its operator's type: it is meant only where it is named.
+    let is_operator = operators.is_empty() || operators.iter().any(|wanted| *wanted.value == **row.operator());
+    is_operator && if subtypes.is_empty() { row.kind() != Kind::Part } else { is_subtype }
+}
+
+fn word(facts: &TaskFacts<'_>, requirement: &Requirement, condition: &Spanned<Condition>, found: Option<String>) -> Diagnostic {
+    let cx = facts.cx;
+    let (span, setting) = place(facts.task, &condition.value.test);
+    let message = match (&condition.value.test, found) {
+        (Test::Has(thing, true), _) => format!("has no {}, which the project requires", thing.word()),
+        (Test::Has(thing, false), _) => format!("has {}, which the project does not want", thing.word()),
+        (Test::Text(field, ..), Some(found)) => {
+            format!("{} is `{found}`, and the project requires `{}`", field.word(), condition.value.text)
+        }
+        (Test::Text(field, ..), None) => format!("has no {}, and the project requires `{}`", field.word(), condition.value.text),
+        (Test::Number(measure, ..), Some(found)) => {
+            format!("{} is {found}, and the project requires `{}`", measure.word(), condition.value.text)
+        }
+        (Test::Number(measure, ..), None) => {
+            format!("has no {}, and the project requires `{}`", measure.word(), condition.value.text)
+        }
+    };
+    let mut finding = Diagnostic::new(&RULE.meta, cx.path, span, message).severity(requirement.level);
+    if let Some((path, start)) = cx.config.position(requirement.file, condition.span.start) {
+        finding = finding.label_in(path, condition.span, start, "required here");
+    }
+    if let Some(reason) = &requirement.reason {
+        finding = finding.note(format!("the project's reason: {reason}"));
+    }
+    if let (Some(name), Test::Text(_, true, values)) = (setting, &condition.value.test)
+        && let [value] = values.as_slice()
+        && name.words().contains(&value.as_str())
+    {
+        finding = finding.fix(set(facts.task, name, value, "what the project requires"));
+    }
+    finding
+}
+
+/// Where a condition is to be seen in the task.
+fn place(task: &Task<'_>, test: &Test) -> (Span, Option<SettingName>) {
+    let setting = match test {
+        Test::Text(field, ..) => field.setting(),
+        Test::Has(..) | Test::Number(..) => None,
+    };
+    let element = task.settings.as_ref().zip(setting).and_then(|(settings, name)| settings.element(name));
+    (element.map_or_else(|| task.head(), Element::span), setting)
+}

@@ -1,0 +1,73 @@
+//! What the conditions of `[[require]]` may ask of a task body, answered from the model and the resolved settings.
+
+use crate::project::require::{Fact, Facts, Field, Measure, Thing};
+use crate::rules::rule::FileCx;
+use crate::settings::bodies::Body;
+use crate::template::model::Task;
+
+/// Attempts of a director-evaluator loop that says nothing.
+const ITERATIONS: u64 = 5;
+
+/// A task body with everything that is known about it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TaskFacts<'a> {
+    pub(super) cx: &'a FileCx<'a>,
+    pub(super) task: &'a Task<'a>,
+    pub(super) body: &'a Body,
+}
+
+impl Facts for TaskFacts<'_> {
+    fn has(&self, thing: Thing) -> Fact<bool> {
+        let task = self.task;
+        Fact::Known(match thing {
+            Thing::Description => task.description.is_some(),
+            Thing::Version => task.version.is_some(),
+            Thing::Owner => self.cx.config.owner(self.cx.path).is_some(),
+            Thing::Model => task.model.is_some(),
+            Thing::Provider => task.provider.is_some(),
+            Thing::Instructions => task.instructions.is_some(),
+            Thing::System => task.system.is_some(),
+            Thing::Criteria => task.criteria.is_some(),
+            Thing::Constraints => !task.constraints.is_empty(),
+            Thing::Parameters => !task.parameters.is_empty(),
+            Thing::Inputs => !task.inputs.is_empty(),
+            Thing::FilePaths => task.files.is_some(),
+            Thing::ContextRelevance => !task.relevance.is_empty(),
+            Thing::OutputFormat => task.output.is_some(),
+            Thing::Examples => !task.examples.is_empty(),
+            Thing::ContextManagement => task.settings.is_some(),
+            Thing::Scenario => return Fact::Unknown,
+        })
+    }
+
+    fn number(&self, measure: Measure) -> Fact<Option<u64>> {
+        let task = self.task;
+        Fact::Known(match measure {
+            Measure::ManifestTokens => return Fact::Unknown,
+            Measure::Parameters => Some(task.parameters.len() as u64),
+            Measure::Inputs => Some(task.inputs.len() as u64),
+            Measure::Steps => task.steps_element.map(|_| task.steps.len() as u64),
+            Measure::MaxIterations => {
+                let cycle = task.cycle.as_ref();
+                cycle.map(|cycle| cycle.max_iterations.map_or(ITERATIONS, |written| u64::from(written.value)))
+            }
+        })
+    }
+
+    fn text(&self, field: Field) -> Fact<Option<&str>> {
+        if let Some(name) = field.setting() {
+            return Fact::Known(Some(self.body.resolved.get(name).value.word()));
+        }
+        let word = match field {
+            Field::Model => &self.task.model,
+            Field::Provider => &self.task.provider,
+            Field::Version => &self.task.version,
+            Field::Owner => return Fact::Known(self.cx.config.owner(self.cx.path)),
+            Field::OutputFormat => {
+                return Fact::Known(self.task.output.as_ref().and_then(|output| output.kind.as_ref()).map(|kind| &*kind.value));
+            }
+            Field::InheritContext | Field::AccumulateData | Field::AccumulationFormat | Field::FreshContext => &None,
+        };
+        Fact::Known(word.as_ref().map(|word| &*word.value))
+    }
+}

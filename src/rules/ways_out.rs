@@ -1,0 +1,24 @@
+//! Edits that several families offer as a way out.
+
+use crate::base::fix::{Edit, Fix};
+use crate::syntax::write::insert_child;
+use crate::template::model::Task;
+use crate::template::setting::{SettingName, Word};
+
+/// The way out that gives a setting a value: replaces what is written, or adds the element to the block that there
+/// is, or adds the block.
+pub(super) fn set(task: &Task<'_>, name: SettingName, value: &str, effect: &str) -> Fix {
+    let word = name.word();
+    let xml = format!("<{word}>{value}</{word}>");
+    let Some(settings) = &task.settings else {
+        let block = format!("<context_management>\n  {xml}\n</context_management>");
+        return Fix::suggested(
+            format!("add {xml} in a <context_management>: {effect}"),
+            vec![insert_child(task.element, &block)],
+        );
+    };
+    match settings.written.span(name) {
+        Some(span) => Fix::suggested(format!("set {word} to {value}: {effect}"), vec![Edit::replace(span, value)]),
+        None => Fix::suggested(format!("add {xml}: {effect}"), vec![insert_child(settings.element, &xml)]),
+    }
+}
