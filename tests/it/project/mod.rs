@@ -5,7 +5,7 @@ mod examples;
 mod globs;
 mod hostile;
 mod lints;
-mod reading;
+pub(crate) mod reading;
 mod requirements;
 mod sections;
 mod shared;

@@ -1,14 +1,19 @@
 //! What the tests of the project file share: reading text, and showing what was found.
 
+use ctxc::base::diagnostic::Diagnostic;
+use ctxc::base::fix::Edit;
 use ctxc::base::fs::MemoryFs;
 use ctxc::base::rule_meta::RuleMeta;
 use ctxc::project::config::{Config, Input};
-use ctxc::rules::{check, list};
+use ctxc::registry::compile::{Chosen, Compiler, Outcome, Output, Scratch};
+use ctxc::rules::check::{self, Active};
+use ctxc::rules::list;
 use std::fmt::Write as _;
 use std::path::Path;
+use std::sync::Arc;
 
 /// Reads a project file with the files beside it.
-pub(super) fn read_with(text: &str, files: &[(&str, &str)]) -> Config {
+pub(crate) fn read_with(text: &str, files: &[(&str, &str)]) -> Config {
     let mut fs = MemoryFs::new();
     for (path, content) in files {
         fs.insert(Path::new("work").join(path), content.as_bytes());
@@ -18,25 +23,25 @@ pub(super) fn read_with(text: &str, files: &[(&str, &str)]) -> Config {
 }
 
 /// Reads a project file alone.
-pub(super) fn read(text: &str) -> Config {
+pub(crate) fn read(text: &str) -> Config {
     read_with(text, &[])
 }
 
-/// Every finding: code, place, the text of the place, message; notes, labels, help and fixes on lines of their own.
-pub(super) fn shown(config: &Config) -> String {
+/// Every finding of a project file.
+pub(crate) fn shown(config: &Config) -> String {
+    let findings = check::config(config);
+    let text = |path: &str| config.files.iter().find(|file| &*file.path == path).map_or("", |file| &file.text);
+    show(findings.iter(), |path| text(path))
+}
+
+/// Severity, code, place, the text of the place, message; notes, labels, help and fixes on lines of their own.
+fn show<'f, 't>(findings: impl Iterator<Item = &'f Diagnostic>, text: impl Fn(&str) -> &'t str) -> String {
     let mut out = String::new();
-    for finding in check::config(config) {
-        let file = config.files.iter().find(|file| file.path == finding.path).unwrap();
-        let _ = writeln!(
-            out,
-            "{} {}:{}:{} `{}`: {}",
-            finding.rule.code,
-            finding.path,
-            finding.start.line,
-            finding.start.column,
-            finding.span.slice(&file.text).escape_debug(),
-            finding.message
-        );
+    for finding in findings {
+        let (start, text) = (finding.start, text(&finding.path));
+        let slice = finding.span.slice(text).escape_debug();
+        let _ = write!(out, "{} {} {}:{}:{} ", finding.severity, finding.rule.code, finding.path, start.line, start.column);
+        let _ = writeln!(out, "`{slice}`: {}", finding.message);
         for label in &finding.labels {
             let path = label.path.as_deref().unwrap_or(&finding.path);
             let _ = writeln!(out, "  at {path}:{}: {}", label.start.line, label.text);
@@ -48,11 +53,8 @@ pub(super) fn shown(config: &Config) -> String {
             let _ = writeln!(out, "  ? {help}");
         }
         for fix in &finding.fixes {
-            let edits: Vec<String> = fix
-                .edits
-                .iter()
-                .map(|edit| format!("`{}` -> `{}`", edit.span.slice(&file.text).escape_debug(), edit.insert.escape_debug()))
-                .collect();
+            let edit = |edit: &Edit| format!("`{}` -> `{}`", edit.span.slice(text).escape_debug(), edit.insert.escape_debug());
+            let edits: Vec<String> = fix.edits.iter().map(edit).collect();
             let _ = writeln!(out, "  > {} ({})", fix.title, edits.join(", "));
         }
     }
@@ -60,6 +62,25 @@ pub(super) fn shown(config: &Config) -> String {
 }
 
 /// What is found in a text.
-pub(super) fn found(text: &str) -> String {
+pub(crate) fn found(text: &str) -> String {
     shown(&read(text))
+}
+
+/// The findings of one template under a project file, errors of the project file left out.
+pub(crate) fn check_template(template: &str, config: &Config) -> Vec<Diagnostic> {
+    let active = Active::new(config);
+    let compiler = Compiler { config, active: &active, root: Path::new("work"), files: &MemoryFs::new(), output: Output::Check };
+    let path: Arc<str> = "templates/triage.xml".into();
+    match compiler.compile(&path, template.as_bytes(), Chosen::Named, &mut Scratch::new()) {
+        Outcome::Taken(compiled) => compiled.diagnostics,
+        Outcome::Skipped => panic!("a named file is taken"),
+    }
+}
+
+/// The findings of one rule in a template, as [`shown`] shows them.
+pub(crate) fn found_in(template: &str, project: &str, rule: &str) -> String {
+    let config = read(project);
+    assert_eq!(shown(&config), "", "the project file has findings of its own");
+    let findings = check_template(template, &config);
+    show(findings.iter().filter(|finding| finding.rule.name == rule), |_| template)
 }

@@ -1,1 +1,224 @@
-//! x
+//! Keys, types and small sections of the project file.
+
+use super::reading::{found, read};
+use insta::assert_snapshot;
+
+#[test]
+fn a_file_of_every_section_has_no_findings() {
+    let config = read(FULL);
+    assert_eq!(super::reading::shown(&config), "");
+    assert_eq!(config.name.as_ref().map(|name| name.value.as_str()), Some("support"));
+    assert_eq!(config.limits.depth, 300);
+    assert!(config.templates.exclude.matches("templates/drafts/a.xml"));
+    assert_eq!(config.owner("templates/billing/a.xml"), Some("billing"));
+    assert_eq!(config.owner("templates/a.xml"), Some("platform"));
+    assert_eq!(config.roles.get("planner"), Some(&Some("plan".to_owned())));
+    let sections: Vec<&str> = config.reserved.keys().map(String::as_str).collect();
+    assert_eq!(sections, ["eval", "fmt", "history", "models", "package", "policy", "providers", "roles"]);
+    let models = &config.reserved["models"];
+    assert_eq!(models.span.slice(FULL), "models");
+}
+
+#[test]
+fn an_empty_file_is_the_default() {
+    let config = read("");
+    assert!(config.faults.is_empty());
+    assert_eq!(config.settings_hash(), ctxc::project::config::Config::default().settings_hash());
+}
+
+#[test]
+fn unknown_keys_are_found_at_every_level() {
+    assert_snapshot!(found("titel = \"x\"\n[project]\nnane = \"x\"\n[templates]\nincludes = []\n[limits]\nwidth = 1\n[defaults.atomic]\nfresh = \"enabled\"\n[defaults.atomic.subtask]\nx = 1\n[[require]]\npaths = \"x\"\nmust = \"has owner\"\n[allow]\nlosen = []\n"), @r#"
+    error CTX503 ctxc.toml:1:1 `titel`: the project file has no key `titel`
+      = nothing reads it, so it has no effect; the keys are `edition`, `extends`, `project`, `templates`, `defaults`, `operators`, `lints`, `require`, `owners`, `limits`, `allow`, `roles`, `models`, `policy`, `providers`, `eval`, `history`, `package`, `fmt`
+    error CTX503 ctxc.toml:3:1 `nane`: `[project]` has no key `nane`
+      = nothing reads it, so it has no effect; the keys are `name`, `version`, `description`
+      ? did you mean `name`?
+      > write `name` (`nane` -> `name`)
+    error CTX503 ctxc.toml:5:1 `includes`: `[templates]` has no key `includes`
+      = nothing reads it, so it has no effect; the keys are `include`, `exclude`
+      ? did you mean `include`?
+      > write `include` (`includes` -> `include`)
+    error CTX503 ctxc.toml:7:1 `width`: `[limits]` has no key `width`
+      = nothing reads it, so it has no effect; the keys are `depth`, `attributes`, `namespaces`, `file`, `text`, `name`, `nodes`, `diagnostics`
+    error CTX503 ctxc.toml:9:1 `fresh`: `[defaults.atomic]` has no key `fresh`
+      = nothing reads it, so it has no effect; the keys are `inherit_context`, `accumulate_data`, `accumulation_format`, `fresh_context`
+    error CTX503 ctxc.toml:11:1 `x`: `[defaults.atomic.subtask]` has no key `x`
+      = nothing reads it, so it has no effect; the keys are `inherit_context`, `accumulate_data`, `accumulation_format`, `fresh_context`
+    error CTX503 ctxc.toml:13:1 `paths`: `[require]` has no key `paths`
+      = nothing reads it, so it has no effect; the keys are `path`, `name`, `operator`, `subtype`, `role`, `must`, `level`, `reason`
+      ? did you mean `path`?
+      > write `path` (`paths` -> `path`)
+    error CTX503 ctxc.toml:16:1 `losen`: `[allow]` has no key `losen`
+      = nothing reads it, so it has no effect; the keys are `loosen`
+      ? did you mean `loosen`?
+      > write `loosen` (`losen` -> `loosen`)
+    "#);
+}
+
+#[test]
+fn values_of_a_wrong_type_name_what_was_expected() {
+    assert_snapshot!(found("edition = 2026\nproject = 1\nowners = []\nroles = \"x\"\n[templates]\ninclude = 3\nexclude = [\"a\", 4]\n[limits]\ndepth = \"300\"\nfile = 1.5\n[defaults]\natomic = true\n[defaults.sequential]\naccumulate_data = \"true\"\nfresh_context = true\n[lints]\nno-context = 1\n"), @r#"
+    error CTX504 ctxc.toml:1:11 `2026`: `edition` is a number; expected a text in quotes
+      ? write a text in quotes
+    error CTX504 ctxc.toml:2:11 `1`: `project` is a number; expected a table
+      ? write a table
+    error CTX504 ctxc.toml:3:10 `[]`: `owners` is a list; expected a table
+      ? write a table
+    error CTX504 ctxc.toml:4:9 `\"x\"`: `roles` is a text; expected a table
+      ? write a table
+    error CTX504 ctxc.toml:6:11 `3`: `templates.include` is a number; expected a text or a list of texts
+      ? write a text or a list of texts
+    error CTX504 ctxc.toml:7:17 `4`: `templates.exclude` is a number; expected a text in quotes
+      ? write a text in quotes
+    error CTX504 ctxc.toml:9:9 `\"300\"`: `limits.depth` is a text; expected a whole number
+      > take the quotes off (`\"300\"` -> `300`)
+    error CTX504 ctxc.toml:10:8 `1.5`: `limits.file` is a number; expected a whole number
+      ? write a whole number
+    error CTX504 ctxc.toml:12:10 `true`: `defaults.atomic` is `true` or `false` without quotes; expected a table
+      ? write a table
+    error CTX504 ctxc.toml:14:19 `\"true\"`: `defaults.sequential.accumulate_data` is a text; expected `true` or `false` without quotes
+      > take the quotes off (`\"true\"` -> `true`)
+    error CTX504 ctxc.toml:15:17 `true`: `defaults.sequential.fresh_context` is `true` or `false` without quotes; expected a text in quotes
+      ? write a text in quotes
+    error CTX504 ctxc.toml:17:14 `1`: `lints.no-context` is a number; expected a text in quotes
+      ? write a text in quotes
+    "#);
+}
+
+#[test]
+fn values_outside_their_set_name_the_nearest() {
+    assert_snapshot!(found("edition = \"2031\"\n[project]\nname = \" \"\n[templates]\nexclude = [\"../x\", \"a[b\"]\n[limits]\ndepth = 0\nnodes = 999999999999\n[defaults.atomic]\nfresh_context = \"enable\"\ninherit_context = \"Full\"\n[lints]\nno-context = \"warn\"\n"), @r#"
+    error CTX505 ctxc.toml:1:11 `\"2031\"`: edition `2031` is not known; this release reads `2026`
+      ? a newer edition needs a newer ctxc
+      > write "2026" (`\"2031\"` -> `\"2026\"`)
+    error CTX504 ctxc.toml:3:8 `\" \"`: `project.name` is ` `; expected a name with at least one character
+    error CTX504 ctxc.toml:5:12 `\"../x\"`: the pattern `../x` cannot be read: a pattern is relative to the project and stays inside it
+      ? `*` stands for a name, `**` for any folders: `templates/**/*.xml`
+    error CTX504 ctxc.toml:5:20 `\"a[b\"`: the pattern `a[b` cannot be read: `[` without a closing `]`
+      ? `*` stands for a name, `**` for any folders: `templates/**/*.xml`
+    error CTX504 ctxc.toml:7:9 `0`: `limits.depth` is `0`; expected a number from 1 to 512
+    error CTX504 ctxc.toml:8:9 `999999999999`: `limits.nodes` is `999999999999`; expected a number from 1 to 100000000
+    error CTX504 ctxc.toml:10:17 `\"enable\"`: `defaults.atomic.fresh_context` is `enable`; expected `enabled`, `disabled`
+      ? did you mean `enabled`?
+      > write `enabled` (`\"enable\"` -> `\"enabled\"`)
+    error CTX504 ctxc.toml:11:19 `\"Full\"`: `defaults.atomic.inherit_context` is `Full`; expected `full`, `none`, `subset`
+      ? did you mean `full`?
+      > write `full` (`\"Full\"` -> `\"full\"`)
+    error CTX504 ctxc.toml:13:14 `\"warn\"`: `lints.no-context` is `warn`; expected `off`, `hint`, `info`, `warning`, `error`
+    "#);
+}
+
+#[test]
+fn a_table_in_the_place_of_a_list_is_told_how_to_write_it() {
+    assert_snapshot!(found("[require]\nmust = \"has owner\"\n"), @r#"
+    error CTX504 ctxc.toml:1:1 `[require]`: `require` is a table; expected a list of tables, each under its own `[[require]]`
+      ? write a list of tables, each under its own `[[require]]`
+    "#);
+}
+
+#[test]
+fn every_syntax_fault_is_found_and_what_could_be_read_holds() {
+    assert_snapshot!(found("edition = 2026-\n[limits]\ndepth = 300\ndepth = 301\n[lints\nno-context = off\n[defaults.atomic]\nfresh_contxt = \"disabled\"\n"), @r#"
+    error CTX502 ctxc.toml:1:11 `2026-`: not TOML: invalid date, expected month
+      ? correct this line; the lines that could be read are checked all the same
+    error CTX502 ctxc.toml:4:1 `depth`: not TOML: duplicate key
+      ? correct this line; the lines that could be read are checked all the same
+    error CTX502 ctxc.toml:5:7 ``: not TOML: unclosed table, expected `]`
+      ? correct this line; the lines that could be read are checked all the same
+    error CTX503 ctxc.toml:8:1 `fresh_contxt`: `[defaults.atomic]` has no key `fresh_contxt`
+      = nothing reads it, so it has no effect; the keys are `inherit_context`, `accumulate_data`, `accumulation_format`, `fresh_context`
+      ? did you mean `fresh_context`?
+      > write `fresh_context` (`fresh_contxt` -> `fresh_context`)
+    "#);
+}
+
+#[test]
+fn an_unclosed_text_is_one_finding() {
+    assert_snapshot!(found("[project]\nname = \"x\nversion = \"1\"\n"), @r#"
+    error CTX502 ctxc.toml:2:10 ``: not TOML: invalid basic string, expected `"`
+      ? correct this line; the lines that could be read are checked all the same
+    "#);
+}
+
+#[test]
+fn the_config_hash_moves_with_every_byte_and_the_settings_hash_with_settings_alone() {
+    let (a, b, c) = (read("# a\n"), read("# b\n"), read("[defaults.atomic]\ninherit_context = \"subset\"\n"));
+    assert_ne!(a.config_hash(), b.config_hash());
+    assert_eq!(a.settings_hash(), b.settings_hash());
+    assert_ne!(a.settings_hash(), c.settings_hash());
+}
+
+const FULL: &str = r#"
+edition = "2026"
+
+[project]
+name = "support"
+version = "1.0"
+description = "support agents"
+
+[templates]
+include = ["templates", "prompts/**/*.xml"]
+exclude = "**/drafts"
+
+[owners]
+"**" = "platform"
+"templates/billing/**" = "billing"
+
+[limits]
+depth = 300
+diagnostics = 100
+
+[operators.research]
+base = "sequential"
+fresh_context = "disabled"
+
+[operators.atomic.scout]
+inherit_context = "none"
+fresh_context = "enabled"
+
+[defaults.atomic]
+inherit_context = "subset"
+
+[defaults.atomic.subtask]
+fresh_context = "disabled"
+
+[defaults.atomic.standard]
+fresh_context = "disabled"
+
+[defaults.reduce.inner_task]
+inherit_context = "none"
+
+[defaults.research.subtask]
+accumulate_data = false
+
+[lints]
+all = "warning"
+migration = "hint"
+CTX3xx = "error"
+no-context = "off"
+ctx205 = "info"
+
+[[require]]
+path = ["templates/**"]
+name = "triage-*"
+operator = "atomic"
+subtype = ["standard", "scout"]
+role = "planner"
+must = ["has owner", "model in ['a', 'b']", "parameters < 8"]
+level = "warning"
+reason = "house rule"
+
+[roles.planner]
+template = "plan"
+
+[models.small]
+provider = "x"
+
+[policy]
+[providers.x]
+[eval]
+[history]
+[package]
+[fmt]
+"#;
