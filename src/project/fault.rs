@@ -100,8 +100,8 @@ pub enum FaultKind {
     ConflictingDefaults {
         /// The first such row.
         row: RowId,
-        /// How many more rows the same two values make conflict.
-        others: usize,
+        /// Further rows that the same two values make conflict.
+        others: Vec<RowId>,
         /// The other of the two values, where a project file wrote it.
         other: Option<(u16, Span)>,
     },

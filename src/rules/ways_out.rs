@@ -1,6 +1,8 @@
-//! Edits that several families offer as a way out.
+//! What several families say alike: the ways out of a finding about a setting, and what a row is called.
 
 use crate::base::fix::{Edit, Fix};
+use crate::settings::layers::Row;
+use crate::settings::operators::Kind;
 use crate::syntax::write::insert_child;
 use crate::template::model::Task;
 use crate::template::setting::{SettingName, Word};
@@ -20,5 +22,15 @@ pub(super) fn set(task: &Task<'_>, name: SettingName, value: &str, effect: &str)
     match settings.written.span(name) {
         Some(span) => Fix::suggested(format!("set {word} to {value}: {effect}"), vec![Edit::replace(span, value)]),
         None => Fix::suggested(format!("add {xml}: {effect}"), vec![insert_child(settings.element, &xml)]),
+    }
+}
+
+/// What an author calls a row: “type atomic”, “type atomic with subtype subtask”, “`inner_task` in type reduce”.
+pub(super) fn type_of(row: &Row) -> String {
+    let operator = row.operator();
+    match (row.subtype(), row.kind()) {
+        (Some(part), Kind::Part) => format!("{part} in type {operator}"),
+        (Some(subtype), Kind::Operator | Kind::Subtype) => format!("type {operator} with subtype {subtype}"),
+        (None, _) => format!("type {operator}"),
     }
 }

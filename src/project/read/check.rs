@@ -128,10 +128,10 @@ pub(super) fn conflicts(sink: &mut Sink, layers: &Layers) {
         entry
             .and_modify(|fault| {
                 if let FaultKind::ConflictingDefaults { others, .. } = &mut fault.kind {
-                    *others += 1;
+                    others.push(id);
                 }
             })
-            .or_insert(Fault { file, span, kind: FaultKind::ConflictingDefaults { row: id, others: 0, other } });
+            .or_insert(Fault { file, span, kind: FaultKind::ConflictingDefaults { row: id, others: Vec::new(), other } });
     }
     sink.faults.extend(found.into_values());
 }

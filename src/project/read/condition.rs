@@ -23,7 +23,8 @@ fn list<'w>(words: impl IntoIterator<Item = &'w str>) -> String {
 }
 
 fn unknown<T>(what: &str, found: &str, words: &[&'static str]) -> Result<T, ConditionError> {
-    let near = nearest(found, words.iter().copied()).map(str::to_owned);
+    let is_word = found.chars().any(char::is_alphanumeric);
+    let near = nearest(found, words.iter().copied()).filter(|_| is_word).map(str::to_owned);
     let reason = format!("{what} `{found}` is none of {}", list(words.iter().copied()));
     Err(ConditionError { reason, near })
 }

@@ -150,7 +150,11 @@ fn visible(text: &str, span: Span) -> Span {
     }
     match text.get(start..).and_then(|rest| rest.chars().next()) {
         Some(c) if !matches!(c, '\n' | '\r') => Span::of(start, start + c.len_utf8()),
-        _ => Span::of(start.min(text.len()), start.min(text.len())),
+        // At the end of a line: what stands before it.
+        _ => match text.get(..start).and_then(|before| before.chars().next_back()) {
+            Some(c) if !matches!(c, '\n' | '\r') => Span::of(start - c.len_utf8(), start),
+            _ => Span::of(start, start),
+        },
     }
 }
 

@@ -2,7 +2,7 @@
 //! them are known.
 
 use super::draft::DefaultLine;
-use super::value::{Key, Sink, Table, Value, boolean, span, table, text};
+use super::value::{Key, Sink, Table, Value, boolean, span, table, text, word};
 use crate::base::span::{Span, Spanned};
 use crate::project::fault::{FaultKind, Refusal};
 use crate::settings::layers::{DeclaredDefault, DeclaredRow};
@@ -16,22 +16,18 @@ const ROW: [&str; 5] = ["base", "inherit_context", "accumulate_data", "accumulat
 
 /// Reads one setting. `false` when the key is none.
 fn setting(sink: &mut Sink, row: &str, key: &Key<'_>, value: &Value<'_>, out: &mut Written) -> bool {
-    fn word<T: Word>(sink: &mut Sink, key: &str, value: &Value<'_>) -> Option<Spanned<T>> {
-        let found = text(sink, key, value)?;
-        if let Some(word) = T::parse(found.value) {
-            return Some(Spanned::new(word, found.span));
-        }
+    fn one<T: Word>(sink: &mut Sink, key: &str, value: &Value<'_>, switch: [&str; 2]) -> Option<Spanned<T>> {
         let words: Vec<&str> = T::ALL.iter().map(|word| word.word()).collect();
-        sink.bad_word(key, found, &words);
-        None
+        let found = word(sink, key, value, &words, switch)?;
+        T::parse(found.value).map(|word| Spanned::new(word, found.span))
     }
     let Some(name) = SettingName::parse(key.get_ref()) else { return false };
     let full = format!("{row}.{}", name.word());
     match name {
-        SettingName::InheritContext => out.inherit_context = word(sink, &full, value),
+        SettingName::InheritContext => out.inherit_context = one(sink, &full, value, ["full", "none"]),
         SettingName::AccumulateData => out.accumulate_data = boolean(sink, &full, value),
-        SettingName::AccumulationFormat => out.accumulation_format = word(sink, &full, value),
-        SettingName::FreshContext => out.fresh_context = word(sink, &full, value),
+        SettingName::AccumulationFormat => out.accumulation_format = one(sink, &full, value, ["full_output", "notes_only"]),
+        SettingName::FreshContext => out.fresh_context = one(sink, &full, value, ["enabled", "disabled"]),
     }
     true
 }

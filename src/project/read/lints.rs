@@ -1,11 +1,12 @@
 //! `[lints]`: names to rules. A line about one rule beats one about a family, that one beats `all`.
 
 use super::sections::near;
-use super::value::{Sink, Value, span, table, text};
+use super::value::{Sink, Value, span, table, word};
 use crate::base::rule_meta::{Code, RuleMeta};
-use crate::base::span::Span;
+use crate::base::span::{Span, Spanned};
 use crate::project::fault::FaultKind;
 use crate::project::lints::{FAMILIES, Level};
+use toml::de::DeValue;
 
 /// How much a line speaks about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -51,11 +52,7 @@ pub(super) fn lints(sink: &mut Sink, value: &Value<'_>, rules: &[&'static RuleMe
             sink.report(at, FaultKind::UnknownRule { found: name.to_owned(), near: near(name, words) });
             continue;
         };
-        let Some(word) = text(sink, &format!("lints.{name}"), value) else { continue };
-        let Some(level) = Level::parse(word.value) else {
-            sink.bad_word(&format!("lints.{name}"), word, &Level::WORDS);
-            continue;
-        };
+        let Some((word, level)) = level(sink, &format!("lints.{name}"), value) else { continue };
         if let (Reach::Rule, [rule]) = (reach, named.as_slice()) {
             if let Some((_, first)) = seen.iter().find(|(code, _)| *code == rule.code) {
                 sink.report(at, FaultKind::RepeatedRule { rule: rule.name, first: *first });
@@ -72,6 +69,22 @@ pub(super) fn lints(sink: &mut Sink, value: &Value<'_>, rules: &[&'static RuleMe
         }
         out.push(LintLine { span: word.span, reach, codes, level });
     }
+}
+
+/// Words of other tools, and the levels that they mean.
+const FOREIGN: [(&str, &str); 6] =
+    [("warn", "warning"), ("deny", "error"), ("forbid", "error"), ("allow", "off"), ("ignore", "off"), ("note", "info")];
+
+fn level<'v>(sink: &mut Sink, key: &str, value: &'v Value<'_>) -> Option<(Spanned<&'v str>, Level)> {
+    if let DeValue::String(text) = value.get_ref()
+        && let Some((_, meant)) = FOREIGN.iter().find(|(foreign, _)| foreign == text)
+    {
+        let at = Spanned::new(text.as_ref(), span(&value.span()));
+        sink.bad_word_near(key, at, &Level::WORDS, Some((*meant).to_owned()));
+        return None;
+    }
+    let found = word(sink, key, value, &Level::WORDS, ["warning", "off"])?;
+    Level::parse(found.value).map(|level| (found, level))
 }
 
 /// Whether a level is beneath what a locked rule promises.

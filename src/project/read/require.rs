@@ -58,7 +58,7 @@ fn requirement(sink: &mut Sink, at: Span, table: &Table<'_>) -> Option<Requireme
                     }
                 }
             }
-            _ => sink.unknown_key("require", key, &KEYS),
+            _ => sink.unknown_key("[require]", key, &KEYS),
         }
     }
     if !has_must {

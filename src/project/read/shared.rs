@@ -58,7 +58,7 @@ pub(super) fn extends(sink: &mut Sink, value: &Value<'_>) -> Option<Extends> {
     }
     let Some(path) = path else {
         let kind =
-            FaultKind::WrongType { key: "extends".to_owned(), expected: "a table with `path`", found: "a table without it" };
+            FaultKind::WrongType { key: "extends".to_owned(), expected: "a table with `path`", found: "a table without `path`" };
         sink.report(at, kind);
         return None;
     };

@@ -49,10 +49,49 @@ impl Sink {
     /// Reports a word outside its set.
     pub(super) fn bad_word(&mut self, key: &str, value: Spanned<&str>, words: &[&str]) {
         let near = nearest(value.value, words.iter().copied()).map(str::to_owned);
-        let expected = words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ");
+        self.bad_word_near(key, value, words, near);
+    }
+
+    /// The same where it is known which word was meant.
+    pub(super) fn bad_word_near(&mut self, key: &str, value: Spanned<&str>, words: &[&str], near: Option<String>) {
+        let expected = either(words);
         let kind = FaultKind::BadValue { key: key.to_owned(), found: value.value.to_owned(), expected, near };
         self.report(value.span, kind);
     }
+}
+
+/// `a`, `b` or `c`.
+pub(super) fn either(words: &[&str]) -> String {
+    let quoted: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
+    match quoted.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, others)) => format!("{} or {last}", others.join(", ")),
+        None => String::new(),
+    }
+}
+
+/// One of some words. A bare `true` or `false`, for whoever takes the words for a switch, is told the words of
+/// `switch`: that for `true`, that for `false`.
+pub(super) fn word<'v>(
+    sink: &mut Sink,
+    key: &str,
+    value: &'v Value<'_>,
+    words: &[&str],
+    switch: [&str; 2],
+) -> Option<Spanned<&'v str>> {
+    let at = span(&value.span());
+    if let DeValue::Boolean(boolean) = value.get_ref() {
+        let [on, off] = switch;
+        let (written, meant) = if *boolean { ("true", on) } else { ("false", off) };
+        sink.bad_word_near(key, Spanned::new(written, at), words, Some(meant.to_owned()));
+        return None;
+    }
+    let found = text(sink, key, value)?;
+    if words.contains(&found.value) {
+        return Some(found);
+    }
+    sink.bad_word(key, found, words);
+    None
 }
 
 /// A span of the TOML reader as one of ours.

@@ -5,6 +5,7 @@ use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::Fix;
 use crate::base::rule_meta::{Code, Example, RuleMeta, Severity};
 use crate::rules::rule::{Check, NodeCx, Rule};
+use crate::rules::ways_out::type_of;
 use crate::settings::conflict::redundant;
 use crate::settings::provenance::Place;
 use crate::syntax::write::remove_element;
@@ -60,12 +61,12 @@ fn check(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
         }
         let (word, value) = (name.word(), cx.body.resolved.get(name).value.word());
         let origin = layers.defaults(cx.body.resolved.row).get(name).origin;
-        let of = layers.get(origin.row).name();
+        let of = type_of(layers.get(origin.row));
         let source = match origin.place {
             Place::Project(..) => "the project's default",
             Place::Language | Place::Template(_) | Place::Request => "the default",
         };
-        let message = format!("`{word}` is `{value}` anyway: that is {source} of type {of}");
+        let message = format!("`{word}` is `{value}` anyway: that is {source} of {of}");
         let mut finding = Diagnostic::new(&RULE.meta, cx.cx.path, place(cx, name), message);
         if let Some((path, span, start)) = cx.cx.config.origin(&origin) {
             finding = finding.label_in(path, span, start, "the default comes from here");

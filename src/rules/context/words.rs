@@ -3,8 +3,8 @@
 use crate::base::diagnostic::Diagnostic;
 use crate::base::span::Span;
 use crate::rules::rule::NodeCx;
+use crate::rules::ways_out::type_of;
 use crate::settings::conflict::TaskFacts;
-use crate::settings::operators::Kind;
 use crate::settings::provenance::{Origin, Place};
 use crate::syntax::tree::Element;
 use crate::template::setting::{Inherit, SettingName, Word};
@@ -82,13 +82,6 @@ pub(super) fn provenance(cx: &NodeCx<'_>, finding: Diagnostic, name: SettingName
     }
 }
 
-/// “type atomic”, “type atomic with subtype subtask”, “`inner_task` in type reduce”.
 fn row(cx: &NodeCx<'_>, origin: &Origin) -> String {
-    let row = cx.cx.config.layers.get(origin.row);
-    let operator = row.operator();
-    match (row.subtype(), row.kind()) {
-        (Some(part), Kind::Part) => format!("{part} in type {operator}"),
-        (Some(subtype), Kind::Operator | Kind::Subtype) => format!("type {operator} with subtype {subtype}"),
-        (None, _) => format!("type {operator}"),
-    }
+    type_of(cx.cx.config.layers.get(origin.row))
 }

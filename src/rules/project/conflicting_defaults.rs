@@ -6,6 +6,8 @@ use crate::base::fix::{Edit, Fix};
 use crate::base::rule_meta::{Code, Example, RuleMeta, Severity};
 use crate::project::fault::{Fault, FaultKind};
 use crate::rules::rule::{Check, ConfigCx, Rule};
+use crate::rules::ways_out::type_of;
+use crate::settings::layers::RowId;
 use crate::settings::provenance::{Origin, Place};
 use crate::template::setting::{Inherit, Word};
 
@@ -44,8 +46,8 @@ fn word(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let defaults = row.defaults();
     let inherit = defaults.inherit_context.value;
     let part = if inherit == Inherit::Subset { "part" } else { "all" };
-    let message =
-        format!("every task of type `{}` would look up fresh context, but also inherit {part} of its parent's", row.name());
+    let of = type_of(row);
+    let message = format!("every task of {of} would look up fresh context, but also inherit {part} of its parent's");
     let mut finding = Diagnostic::new(&RULE.meta, &cx.path(fault.file), fault.span, message);
     if let Some((file, span)) = other {
         finding = cx.label(finding, *file, *span, "the other value");
@@ -55,13 +57,12 @@ fn word(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
         (defaults.fresh_context.origin, "fresh_context", defaults.fresh_context.value.word()),
     ] {
         if origin.place == Place::Language {
-            let of = cx.config.layers.get(origin.row).name();
-            finding = finding.note(format!("{setting} is `{value}`: the default of type {of}"));
+            let of = type_of(cx.config.layers.get(origin.row));
+            finding = finding.note(format!("{setting} is `{value}`: the default of {of}"));
         }
     }
-    if *others > 0 {
-        let rows = if *others == 1 { "1 more type or subtype".to_owned() } else { format!("{others} more types or subtypes") };
-        finding = finding.note(format!("the same two values make {rows} conflict"));
+    if !others.is_empty() {
+        finding = finding.note(format!("the same two values hold for {}", named(cx, others)));
     }
     let is_fresh = is_here(&defaults.fresh_context.origin, fault);
     let (own, add) = if is_fresh {
@@ -69,13 +70,26 @@ fn word(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     } else {
         (("inherit_context", "none", LOOKED_UP), ("fresh_context", "disabled", PARENT))
     };
-    if other.is_none()
-        && let Some(edit) = insertion(cx, fault, add.0, add.1)
-    {
-        finding = finding.fix(Fix::suggested(format!("add {} = \"{}\": {}", add.0, add.1, add.2), vec![edit]));
+    let elsewhere = match other {
+        // Both are written: the way out that keeps this one changes the other.
+        Some((file, span)) if *file == fault.file => {
+            Some((format!("set {} to \"{}\": {}", add.0, add.1, add.2), Edit::replace(*span, format!("\"{}\"", add.1))))
+        }
+        Some(_) => None,
+        None => insertion(cx, fault, add.0, add.1).map(|edit| (format!("add {} = \"{}\": {}", add.0, add.1, add.2), edit)),
+    };
+    if let Some((title, edit)) = elsewhere {
+        finding = finding.fix(Fix::suggested(title, vec![edit]));
     }
     let edit = Edit::replace(fault.span, format!("\"{}\"", own.1));
     Some(finding.fix(Fix::suggested(format!("set {} to \"{}\": {}", own.0, own.1, own.2), vec![edit])))
+}
+
+/// The first few of some rows.
+fn named(cx: &ConfigCx<'_>, rows: &[RowId]) -> String {
+    let names: Vec<String> = rows.iter().take(3).map(|row| type_of(cx.config.layers.get(*row))).collect();
+    let more = if rows.len() > 3 { format!(" and {} more", rows.len() - 3) } else { String::new() };
+    format!("{}{more}", names.join(", "))
 }
 
 const LOOKED_UP: &str = "tasks receive only looked-up context";

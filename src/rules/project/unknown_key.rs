@@ -29,8 +29,9 @@ the keys that may stand in that table.",
 
 fn word(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let FaultKind::UnknownKey { table, key, near, valid } = &fault.kind else { return None };
-    let place = if table.is_empty() { "the project file".to_owned() } else { format!("`[{table}]`") };
+    let place = if table.is_empty() { cx.path(fault.file).to_string() } else { format!("`[{table}]`") };
     let finding = Diagnostic::new(&RULE.meta, &cx.path(fault.file), fault.span, format!("{place} has no key `{key}`"));
-    let finding = finding.note(format!("nothing reads it, so it has no effect; the keys are {}", list(valid)));
+    let are = if valid.len() == 1 { "its only key is" } else { "the keys are" };
+    let finding = finding.note(format!("nothing reads it, so it has no effect; {are} {}", list(valid)));
     Some(meant(finding, fault.span, near.as_deref(), Form::Bare))
 }

@@ -53,5 +53,5 @@ fn word(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     if *what == "a text" && takes_bare {
         return Some(finding.fix(Fix::safe("take the quotes off", vec![Edit::replace(fault.span, inner)])));
     }
-    Some(finding.help(format!("write {expected}")))
+    Some(finding)
 }

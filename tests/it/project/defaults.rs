@@ -35,7 +35,7 @@ fn declarations_that_cannot_be() {
     error CTX507 ctxc.toml:1:12 `scout`: type `scout` has no `base`; expected one of the types of the language
       = the base says which children a task of the new type may have
       ? add `base = "atomic"` (or `sequential`, `reduce`, `script`, `director_evaluator_loop`)
-    error CTX504 ctxc.toml:4:8 `\"atomc\"`: `operators.x.base` is `atomc`; expected `atomic`, `sequential`, `reduce`, `script`, `director_evaluator_loop`
+    error CTX504 ctxc.toml:4:8 `\"atomc\"`: `operators.x.base` is `atomc`; expected `atomic`, `sequential`, `reduce`, `script` or `director_evaluator_loop`
       ? did you mean `atomic`?
       > write `atomic` (`\"atomc\"` -> `\"atomic\"`)
     error CTX507 ctxc.toml:6:1 `fresh_context`: `atomic` is part of the language and cannot be declared again
@@ -68,9 +68,9 @@ fn defaults_that_can_have_no_effect() {
 #[test]
 fn a_conflict_of_defaults_is_reported_once_for_all_its_rows() {
     assert_snapshot!(found("[defaults.atomic]\nfresh_context = \"enabled\"\n"), @r#"
-    error CTX501 ctxc.toml:2:17 `\"enabled\"`: every task of type `atomic` would look up fresh context, but also inherit all of its parent's
+    error CTX501 ctxc.toml:2:17 `\"enabled\"`: every task of type atomic would look up fresh context, but also inherit all of its parent's
       = inherit_context is `full`: the default of type atomic
-      = the same two values make 2 more types or subtypes conflict
+      = the same two values hold for type atomic with subtype director, type atomic with subtype evaluator
       > add inherit_context = "none": tasks receive only looked-up context (`` -> `inherit_context = \"none\"\n`)
       > set fresh_context to "disabled": tasks receive only their parent's context (`\"enabled\"` -> `\"disabled\"`)
     "#);
@@ -79,9 +79,10 @@ fn a_conflict_of_defaults_is_reported_once_for_all_its_rows() {
 #[test]
 fn a_conflict_of_two_written_defaults_labels_both() {
     assert_snapshot!(found("[defaults.reduce]\ninherit_context = \"subset\"\nfresh_context = \"enabled\"\n"), @r#"
-    error CTX501 ctxc.toml:3:17 `\"enabled\"`: every task of type `reduce` would look up fresh context, but also inherit part of its parent's
+    error CTX501 ctxc.toml:3:17 `\"enabled\"`: every task of type reduce would look up fresh context, but also inherit part of its parent's
       at ctxc.toml:2: the other value
-      = the same two values make 1 more type or subtype conflict
+      = the same two values hold for type reduce with subtype subtask
+      > set inherit_context to "none": tasks receive only looked-up context (`\"subset\"` -> `\"none\"`)
       > set fresh_context to "disabled": tasks receive only their parent's context (`\"enabled\"` -> `\"disabled\"`)
     "#);
 }
@@ -89,8 +90,8 @@ fn a_conflict_of_two_written_defaults_labels_both() {
 #[test]
 fn a_conflict_on_the_later_layer() {
     assert_snapshot!(found("[defaults.atomic.subtask]\ninherit_context = \"full\"\n"), @r#"
-    error CTX501 ctxc.toml:2:19 `\"full\"`: every task of type `atomic.subtask` would look up fresh context, but also inherit all of its parent's
-      = fresh_context is `enabled`: the default of type atomic.subtask
+    error CTX501 ctxc.toml:2:19 `\"full\"`: every task of type atomic with subtype subtask would look up fresh context, but also inherit all of its parent's
+      = fresh_context is `enabled`: the default of type atomic with subtype subtask
       > add fresh_context = "disabled": tasks receive only their parent's context (`` -> `fresh_context = \"disabled\"\n`)
       > set inherit_context to "none": tasks receive only looked-up context (`\"full\"` -> `\"none\"`)
     "#);
@@ -99,12 +100,12 @@ fn a_conflict_on_the_later_layer() {
 #[test]
 fn a_conflict_of_a_declared_row() {
     assert_snapshot!(found("[operators.scout]\nbase = \"atomic\"\nfresh_context = \"enabled\"\n[operators.atomic.deep]\nfresh_context = \"enabled\"\n"), @r#"
-    error CTX501 ctxc.toml:3:17 `\"enabled\"`: every task of type `scout` would look up fresh context, but also inherit all of its parent's
+    error CTX501 ctxc.toml:3:17 `\"enabled\"`: every task of type scout would look up fresh context, but also inherit all of its parent's
       = inherit_context is `full`: the default of type atomic
-      = the same two values make 1 more type or subtype conflict
+      = the same two values hold for type scout with subtype subtask
       > add inherit_context = "none": tasks receive only looked-up context (`` -> `inherit_context = \"none\"\n`)
       > set fresh_context to "disabled": tasks receive only their parent's context (`\"enabled\"` -> `\"disabled\"`)
-    error CTX501 ctxc.toml:5:17 `\"enabled\"`: every task of type `atomic.deep` would look up fresh context, but also inherit all of its parent's
+    error CTX501 ctxc.toml:5:17 `\"enabled\"`: every task of type atomic with subtype deep would look up fresh context, but also inherit all of its parent's
       = inherit_context is `full`: the default of type atomic
       > add inherit_context = "none": tasks receive only looked-up context (`` -> `inherit_context = \"none\"\n`)
       > set fresh_context to "disabled": tasks receive only their parent's context (`\"enabled\"` -> `\"disabled\"`)
@@ -114,9 +115,9 @@ fn a_conflict_of_a_declared_row() {
 #[test]
 fn a_conflict_in_a_line_that_cannot_be_added_to() {
     assert_snapshot!(found("defaults.atomic = { fresh_context = \"enabled\" }\n"), @r#"
-    error CTX501 ctxc.toml:1:37 `\"enabled\"`: every task of type `atomic` would look up fresh context, but also inherit all of its parent's
+    error CTX501 ctxc.toml:1:37 `\"enabled\"`: every task of type atomic would look up fresh context, but also inherit all of its parent's
       = inherit_context is `full`: the default of type atomic
-      = the same two values make 2 more types or subtypes conflict
+      = the same two values hold for type atomic with subtype director, type atomic with subtype evaluator
       > set fresh_context to "disabled": tasks receive only their parent's context (`\"enabled\"` -> `\"disabled\"`)
     "#);
 }

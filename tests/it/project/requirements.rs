@@ -23,7 +23,7 @@ fn conditions_that_cannot_be_read() {
     "#);
     assert_snapshot!(found("[[require]]\nmust = 'model ~ x'\n"), @r#"
     error CTX512 ctxc.toml:2:8 `\'model ~ x\'`: the condition `model ~ x` cannot be read: the comparison `~` is none of `<=`, `<`, `>=`, `>`, `==`, `!=`, `in`
-      ? did you mean `<`?
+      ? conditions look like `has owner`, `manifest_tokens <= 4000`, `model in ["a", "b"]`
     "#);
     assert_snapshot!(found("[[require]]\nmust = 'model <= 3'\n"), @r#"
     error CTX512 ctxc.toml:2:8 `\'model <= 3\'`: the condition `model <= 3` cannot be read: `model` is a word: compare it with `==`, `!=` or `in`
@@ -37,6 +37,10 @@ fn conditions_that_cannot_be_read() {
     error CTX512 ctxc.toml:2:8 `\'manifest_tokens in [1]\'`: the condition `manifest_tokens in [1]` cannot be read: `manifest_tokens` is a number: compare it with `<=`, `>=` or `==`
       ? conditions look like `has owner`, `manifest_tokens <= 4000`, `model in ["a", "b"]`
     "#);
+}
+
+#[test]
+fn values_that_a_condition_cannot_have() {
     assert_snapshot!(found("[[require]]\nmust = 'fresh_context == off'\n"), @r#"
     error CTX512 ctxc.toml:2:8 `\'fresh_context == off\'`: the condition `fresh_context == off` cannot be read: the value of `fresh_context` `off` is none of `enabled`, `disabled`
       ? conditions look like `has owner`, `manifest_tokens <= 4000`, `model in ["a", "b"]`
@@ -91,7 +95,7 @@ fn selectors_of_what_nobody_knows() {
     error CTX513 ctxc.toml:4:8 `\"planer\"`: the project has no agent role `planer`
       ? did you mean `planner`?
       > write `planner` (`\"planer\"` -> `\"planner\"`)
-    error CTX504 ctxc.toml:5:9 `\"off\"`: `require.level` is `off`; expected `hint`, `info`, `warning`, `error`
+    error CTX504 ctxc.toml:5:9 `\"off\"`: `require.level` is `off`; expected `hint`, `info`, `warning` or `error`
     "#);
 }
 
