@@ -17,7 +17,6 @@ impl Pass<'_, '_> {
         let content = start + 2;
         let after = self.scan.at;
         let end = self.instruction_end.find(self.scan.bytes, &self.scratch.marks.instruction_end, after);
-        let end = end.filter(|&end| memchr::memmem::find(self.scan.slice(after, end), b"<?").is_none());
         let (inner, end, flags) = match end {
             Some(end) => (end, end + 2, 0),
             None => self.unclosed_instruction(start, after)?,
@@ -52,15 +51,12 @@ impl Pass<'_, '_> {
         self.fault(kind, span, None)
     }
 
-    /// An instruction that runs into the next one or the end of the text ends at the first `>` or `?` of its line.
+    /// An instruction that runs into the end of the text ends at the first `>` or `?` of its line.
     fn unclosed_instruction(&mut self, start: usize, after: usize) -> Result<(usize, usize, u8), super::reader::Stopped> {
         self.scan.at = after;
-        let line = self.scan.line_end();
-        let mark = |byte| memchr::memchr(byte, self.scan.slice(after, line)).map(|found| after + found);
-        let (inner, end) = match mark(b'>').or_else(|| mark(b'?')) {
-            Some(found) => (found, found + 1),
-            None => (line, line),
-        };
+        let found = memchr::memchr3(b'>', b'?', b'\n', self.scan.rest());
+        let inner = found.map_or(self.scan.bytes.len(), |found| after + found);
+        let end = inner + usize::from(matches!(self.scan.bytes.get(inner), Some(b'>' | b'?')));
         self.damage_open();
         self.fault(FaultKind::UnclosedInstruction, Span::of(start, after), Some(Span::of(inner, end)))?;
         Ok((inner, end, flag::DAMAGED))

@@ -41,11 +41,11 @@ impl Pass<'_, '_> {
     fn unknown_markup(&mut self) -> Flow {
         let start = self.scan.at;
         self.scan.at += 2;
-        let next = self.scan.find(b'<').unwrap_or(self.scan.bytes.len());
+        let next = self.scan.find2(b'<', b'>').unwrap_or(self.scan.bytes.len());
         let comment = self.comment_end.find(self.scan.bytes, &self.scratch.marks.comment_end, start);
-        let end = match comment.filter(|&end| end < next && self.scan.peek() == Some(b'-')) {
+        let end = match comment.filter(|&end| end <= next && self.scan.peek() == Some(b'-')) {
             Some(end) => end + 3,
-            None => self.scan.find(b'>').filter(|&end| end < next).map_or(next, |end| end + 1),
+            None => next + usize::from(self.scan.bytes.get(next) == Some(&b'>')),
         };
         self.scan.at = end;
         self.damage_open();
@@ -111,17 +111,10 @@ impl Pass<'_, '_> {
     fn cdata(&mut self, mark: usize) -> Flow {
         let start = self.scan.at;
         let content = start + mark;
-        let nested = self.cdata_start.find(self.scan.bytes, &self.scratch.marks.cdata_start, content);
-        let found = self.cdata_end.find(self.scan.bytes, &self.scratch.marks.cdata_end, content);
-        let end = found.filter(|&end| nested.is_none_or(|nested| end < nested || !self.looks_cut(content, nested)));
-        let Some(end) = end else { return self.unclosed_cdata(start, content, nested) };
+        let end = self.cdata_end.find(self.scan.bytes, &self.scratch.marks.cdata_end, content);
+        let Some(end) = end else { return self.unclosed_cdata(start, content) };
         self.scan.at = end + 3;
         self.add_cdata(Span::of(start, end + 3), Span::of(content, end), 0)
-    }
-
-    /// Whether a section that holds the mark of another one shows what is left of its own end before that.
-    fn looks_cut(&self, content: usize, nested: usize) -> bool {
-        self.rest_of_cdata_end(content, nested).is_some()
     }
 
     /// `]]` or `]>` at the end of a line or before a tag, with its length.
@@ -134,7 +127,10 @@ impl Pass<'_, '_> {
         })
     }
 
-    fn unclosed_cdata(&mut self, start: usize, content: usize, nested: Option<usize>) -> Flow {
+    /// A section that runs into the end of the text ends at what is left of its mark, at the end tag of its parent, or
+    /// at the end of its line; and before the next section.
+    fn unclosed_cdata(&mut self, start: usize, content: usize) -> Flow {
+        let nested = self.cdata_start.find(self.scan.bytes, &self.scratch.marks.cdata_start, content);
         let bound = nested.unwrap_or(self.scan.bytes.len());
         self.scan.at = content;
         let (inner, mark) = match self.rest_of_cdata_end(content, bound) {

@@ -73,6 +73,7 @@ impl Pass<'_, '_> {
             let cut = self.end_without_bracket(open, faults).or_else(|| self.outdented(open, indent));
             if let Some(cut) = cut {
                 self.detach(open.node, cut, &mut homes);
+                homes.pop();
                 self.hand_on(cut.leaves, &mut homes);
             }
         }
@@ -199,7 +200,6 @@ impl Pass<'_, '_> {
 
     /// Gives nodes, from `first` on, to the innermost home that they stand deeper than.
     fn hand_on(&mut self, first: u32, homes: &mut Vec<Home>) {
-        // What left an element goes at least to the one around it.
         let mut node = first;
         while let Some(raw) = self.tree.raw(node).copied() {
             let seen = if raw.kind == Kind::Element { Some(raw) } else { self.tree.raw(raw.next).copied() };

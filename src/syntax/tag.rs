@@ -59,18 +59,20 @@ impl Pass<'_, '_> {
         }
         self.settle(&mut tag, end)?;
         let id = self.add(Kind::Element, 0, Span::of(start, self.scan.at), Span::of(self.scan.at, self.scan.at))?;
+        let count = (self.tree.attributes.len() - first) as u16;
+        if let Some(raw) = self.raw_mut(id) {
+            raw.name = (name.end - name.start) as u16;
+            raw.count = count;
+            raw.attributes = first as u32;
+            raw.flags |= if end == End::Empty { flag::EMPTY } else { 0 };
+        }
         if self.scratch.open.is_empty() {
             self.claim_root(id, name)?;
         }
         self.check_attributes(&tag)?;
         let namespace = self.element_namespace(name)?;
-        let count = (self.tree.attributes.len() - first) as u16;
         if let Some(raw) = self.raw_mut(id) {
-            raw.name = (name.end - name.start) as u16;
-            raw.count = count;
             raw.namespace = namespace;
-            raw.attributes = first as u32;
-            raw.flags |= if end == End::Empty { flag::EMPTY } else { 0 };
         }
         if tag.damaged || self.conflict.is_some() {
             self.damage(id);

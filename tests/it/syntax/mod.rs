@@ -1,6 +1,9 @@
 //! The reader: well-formedness, recovery, limits, decoding, edits.
 
+mod differential;
+mod hostile;
 mod reader;
 mod recovery;
+mod shape;
 mod worded;
 mod write;

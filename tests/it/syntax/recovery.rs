@@ -7,7 +7,7 @@ use ctxc::syntax::tree::Element;
 use ctxc::syntax::{Limits, Reader};
 use std::collections::{BTreeMap, BTreeSet};
 
-const TEMPLATES: [(&str, &str); 4] = [
+pub(super) const TEMPLATES: [(&str, &str); 4] = [
     ("sequential", include_str!("recovery/sequential.xml")),
     ("reduce", include_str!("recovery/reduce.xml")),
     ("loop", include_str!("recovery/loop.xml")),
