@@ -63,6 +63,7 @@ proptest! {
 fn large_and_deep_files_take_no_time() {
     let table = |n: usize| format!("[defaults.t{n}]\nfresh_context = \"enabled\"\n");
     let row = |n: usize| format!("[operators.t{n}]\nbase = \"atomic\"\nfresh_context = \"enabled\"\n");
+    let unread = |n: usize| format!("[[require]]\nmust = \"has owner{n}\"\n");
     let texts: [String; 8] = [
         format!("{} = 1", vec!["a"; 100_000].join(".")),
         format!("a = {}", "[".repeat(100_000)),
@@ -71,7 +72,7 @@ fn large_and_deep_files_take_no_time() {
         "a = 1\n".repeat(30_000),
         (0..10_000).map(table).collect(),
         (0..3_000).map(row).collect(),
-        (0..10_000).map(|n| format!("[[require]]\nmust = \"has owner{n}\"\n")).collect(),
+        (0..10_000).map(unread).collect(),
     ];
     for text in texts {
         let started = Instant::now();

@@ -72,7 +72,7 @@ pub(crate) fn check_template(template: &str, config: &Config) -> Vec<Diagnostic>
     let compiler = Compiler { config, active: &active, root: Path::new("work"), files: &MemoryFs::new(), output: Output::Check };
     let path: Arc<str> = "templates/triage.xml".into();
     match compiler.compile(&path, template.as_bytes(), Chosen::Named, &mut Scratch::new()) {
-        Outcome::Taken(compiled) => compiled.diagnostics,
+        Outcome::Taken(taken) => taken.diagnostics,
         Outcome::Skipped => panic!("a named file is taken"),
     }
 }
