@@ -17,7 +17,7 @@ mod scanner;
 mod tag;
 mod text;
 pub mod tree;
-mod value;
+pub(crate) mod value;
 mod wellformed;
 pub mod write;
 

@@ -6,7 +6,7 @@ use super::wellformed;
 use std::borrow::Cow;
 
 /// Decodes text (`cdata`: line breaks only).
-pub(super) fn text(raw: &str, cdata: bool) -> Cow<'_, str> {
+pub(crate) fn text(raw: &str, cdata: bool) -> Cow<'_, str> {
     let first = if cdata { memchr::memchr(b'\r', raw.as_bytes()) } else { memchr::memchr2(b'&', b'\r', raw.as_bytes()) };
     let Some(first) = first else { return Cow::Borrowed(raw) };
     let mut out = String::with_capacity(raw.len());
@@ -55,17 +55,21 @@ fn line_break(rest: &str, becomes: char, out: &mut String) -> usize {
 
 /// Writes the character of the reference at the start of `rest`; returns the bytes used.
 fn reference(rest: &str, out: &mut String) -> usize {
+    let (c, used) = character(rest).unwrap_or(('&', 1));
+    out.push(c);
+    used
+}
+
+/// The character of the reference (`&lt;`, `&#34;`) at the start of `rest` and the bytes it takes.
+pub(crate) fn character(rest: &str) -> Option<(char, usize)> {
     let bytes = rest.as_bytes();
     let length = bytes.iter().skip(1).take_while(|&&byte| byte == b'#' || byte.is_ascii_alphanumeric()).count();
-    let body = if bytes.get(length + 1) == Some(&b';') { bytes.get(1..=length).unwrap_or(&[]) } else { &[] };
-    let decoded = match body {
+    if bytes.get(length + 1) != Some(&b';') {
+        return None;
+    }
+    let decoded = match bytes.get(1..=length)? {
         [b'#', digits @ ..] => wellformed::char_reference(digits),
         name => wellformed::entity(name),
     };
-    if let Some(c) = decoded {
-        out.push(c);
-        return body.len() + 2;
-    }
-    out.push('&');
-    1
+    decoded.map(|c| (c, length + 2))
 }

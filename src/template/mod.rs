@@ -1,15 +1,22 @@
 //! Floor 2: typed models as written. Every field is optional and spanned; faults come back as data.
 
+pub mod argv;
+pub mod condition;
+mod cursor;
 mod element_specs;
 pub mod elements;
+pub mod expression;
 pub mod facts;
 pub mod fault;
+pub mod jinja;
+mod jinja_guard;
 mod lower;
 pub mod model;
 pub mod names;
 pub mod nodes;
 pub mod parts;
 pub mod setting;
+pub mod text;
 pub mod texts;
 
 pub use lower::lower;

@@ -11,4 +11,5 @@ mod registry;
 mod settings;
 mod support;
 mod syntax;
+mod template;
 mod tidy;

@@ -1,0 +1,293 @@
+//! Command text to arguments, without a shell: single quotes, double quotes and backslashes as POSIX has them.
+//!
+//! What only a shell would act on (`&&`, `|`, `>`, `$VAR`, `*`, …) is kept as plain text of its argument and told
+//! of, with its place. `{{…}}` is never split, nor is anything in it a quote or an operator. Linear. Never runs
+//! anything, never reads the environment, never words a fault.
+
+use crate::base::span::{Span, Spanned};
+
+/// The arguments of a command, and what in its text would need a shell.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Argv {
+    /// The arguments, quotes and backslashes resolved; spans are those of the words as written.
+    pub arguments: Vec<Spanned<String>>,
+    /// What only a shell would act on, in the order written.
+    pub operators: Vec<Spanned<Operator>>,
+}
+
+/// What a shell would act on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Operator {
+    /// `&&`
+    And,
+    /// `||`
+    Or,
+    /// `|`
+    Pipe,
+    /// `;`
+    Sequence,
+    /// `>`, `>>`
+    RedirectOutput,
+    /// `<`, `<<`
+    RedirectInput,
+    /// `&`
+    Background,
+    /// A backtick, or `$(`.
+    Substitution,
+    /// `$NAME`, `${…}`
+    Variable,
+    /// `*` or `?`
+    Glob,
+    /// `~` at the start of a word.
+    Home,
+    /// `#` at the start of a word.
+    Comment,
+    /// A line end between two words: a shell would run two commands.
+    LineEnd,
+}
+
+/// Why a command cannot be split.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ArgvFault {
+    /// What is wrong.
+    pub kind: ArgvFaultKind,
+    /// The quote or the backslash.
+    pub span: Span,
+}
+
+/// The kinds of faults.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ArgvFaultKind {
+    /// A `'` without another.
+    UnclosedSingleQuote,
+    /// A `"` without another.
+    UnclosedDoubleQuote,
+    /// A backslash at the very end.
+    TrailingBackslash,
+}
+
+/// Splits the decoded text of a command. Spans are byte positions in `text`, moved by `offset`: they are exact where
+/// the text stands in the document as it is.
+///
+/// # Errors
+/// The first quote or backslash without its partner.
+pub fn split(text: &str, offset: u32) -> Result<Argv, ArgvFault> {
+    let mut splitter =
+        Splitter { text, at: 0, offset, word: None, argv: Argv::default(), closed: true, end: text.trim_end().len() };
+    while let Some(c) = splitter.rest().chars().next() {
+        splitter.step(c)?;
+    }
+    splitter.end_word();
+    Ok(splitter.argv)
+}
+
+struct Word {
+    start: usize,
+    value: String,
+}
+
+struct Splitter<'a> {
+    text: &'a str,
+    at: usize,
+    offset: u32,
+    word: Option<Word>,
+    argv: Argv,
+    /// Whether a `}}` may still come: it is searched in vain once at most.
+    closed: bool,
+    /// Where white space to the end begins.
+    end: usize,
+}
+
+impl<'a> Splitter<'a> {
+    fn rest(&self) -> &'a str {
+        self.text.get(self.at..).unwrap_or("")
+    }
+
+    fn span(&self, start: usize, end: usize) -> Span {
+        Span::new(self.offset.saturating_add(start as u32), self.offset.saturating_add(end as u32))
+    }
+
+    fn push(&mut self, text: &str) {
+        let start = self.at;
+        self.word.get_or_insert_with(|| Word { start, value: String::new() }).value.push_str(text);
+    }
+
+    fn end_word(&mut self) {
+        if let Some(word) = self.word.take() {
+            let span = self.span(word.start, self.at);
+            self.argv.arguments.push(Spanned::new(word.value, span));
+        }
+    }
+
+    fn step(&mut self, c: char) -> Result<(), ArgvFault> {
+        match c {
+            '\n' => self.line_end(),
+            c if c.is_whitespace() => {
+                self.end_word();
+                self.at += c.len_utf8();
+            }
+            '\\' => self.backslash()?,
+            '\'' => self.single()?,
+            '"' => self.double()?,
+            '{' if self.expression() => {}
+            _ => self.plain(c),
+        }
+        Ok(())
+    }
+}
+
+impl Splitter<'_> {
+    /// Takes `bytes` of the text into the word.
+    fn keep(&mut self, bytes: usize) {
+        let text = self.rest().get(..bytes).unwrap_or("");
+        self.push(text);
+        self.at += text.len();
+    }
+
+    fn operator(&mut self, operator: Operator, bytes: usize) {
+        let span = self.span(self.at, self.at + bytes);
+        self.argv.operators.push(Spanned::new(operator, span));
+        self.keep(bytes);
+    }
+
+    fn fault(&self, kind: ArgvFaultKind, at: usize) -> ArgvFault {
+        ArgvFault { kind, span: self.span(at, at + 1) }
+    }
+
+    /// A line end: white space, and an end of the command where words stand before and after it.
+    fn line_end(&mut self) {
+        self.end_word();
+        let more = !self.argv.arguments.is_empty() && self.at < self.end;
+        let again = self.argv.operators.last().is_some_and(|last| last.value == Operator::LineEnd);
+        let since = self.argv.arguments.last().map_or(0, |argument| argument.span.end);
+        let told = again && self.argv.operators.last().is_some_and(|last| last.span.start >= since);
+        if more && !told {
+            let span = self.span(self.at, self.at + 1);
+            self.argv.operators.push(Spanned::new(Operator::LineEnd, span));
+        }
+        self.at += 1;
+    }
+
+    /// `{{…}}`, taken as it stands.
+    fn expression(&mut self) -> bool {
+        let rest = self.rest();
+        if !self.closed || !rest.starts_with("{{") {
+            return false;
+        }
+        let end = memchr::memmem::find(rest.as_bytes(), b"}}");
+        self.closed = end.is_some();
+        if let Some(end) = end {
+            self.keep(end + 2);
+        }
+        self.closed
+    }
+
+    fn backslash(&mut self) -> Result<(), ArgvFault> {
+        let start = self.at;
+        if self.rest().starts_with("\\{{") {
+            // A literal `{{`: its backslash is for whoever reads the expressions of the argument.
+            self.keep(3);
+            return Ok(());
+        }
+        let Some(next) = self.rest().chars().nth(1) else {
+            return Err(self.fault(ArgvFaultKind::TrailingBackslash, start));
+        };
+        if next == '\n' {
+            self.at += 2;
+            return Ok(());
+        }
+        // The word starts at the backslash.
+        self.push("");
+        self.at += 1;
+        self.keep(next.len_utf8());
+        Ok(())
+    }
+
+    fn single(&mut self) -> Result<(), ArgvFault> {
+        let start = self.at;
+        self.push("");
+        self.at += 1;
+        loop {
+            let plain = memchr::memchr2(b'\'', b'{', self.rest().as_bytes());
+            let Some(plain) = plain else { return Err(self.fault(ArgvFaultKind::UnclosedSingleQuote, start)) };
+            self.keep(plain);
+            if self.rest().starts_with('\'') {
+                self.at += 1;
+                return Ok(());
+            }
+            if !self.expression() {
+                self.keep(1);
+            }
+        }
+    }
+
+    fn double(&mut self) -> Result<(), ArgvFault> {
+        let start = self.at;
+        self.push("");
+        self.at += 1;
+        while let Some(c) = self.rest().chars().next() {
+            match c {
+                '"' => {
+                    self.at += 1;
+                    return Ok(());
+                }
+                '\\' => self.backslash_in_quotes(),
+                '{' if self.expression() => {}
+                '$' | '`' => self.plain(c),
+                _ => self.keep(c.len_utf8()),
+            }
+        }
+        Err(self.fault(ArgvFaultKind::UnclosedDoubleQuote, start))
+    }
+
+    /// Between double quotes a backslash stands for itself, but before `$`, a backtick, `"`, `\` and a line end.
+    fn backslash_in_quotes(&mut self) {
+        match self.rest().as_bytes().get(1) {
+            Some(b'\n') => self.at += 2,
+            Some(b'$' | b'`' | b'"' | b'\\') => {
+                self.at += 1;
+                self.keep(1);
+            }
+            Some(b'{') if self.rest().starts_with("\\{{") => self.keep(3),
+            _ => self.keep(1),
+        }
+    }
+
+    /// A character outside quotes that is neither white space nor a quote.
+    fn plain(&mut self, c: char) {
+        let rest = self.rest();
+        let starts = self.word.is_none();
+        let pair = |second: char| rest.chars().nth(1) == Some(second);
+        match c {
+            '&' if pair('&') => self.operator(Operator::And, 2),
+            '&' if pair('>') => self.operator(Operator::RedirectOutput, 2),
+            '&' => self.operator(Operator::Background, 1),
+            '|' if pair('|') => self.operator(Operator::Or, 2),
+            '|' => self.operator(Operator::Pipe, 1),
+            ';' => self.operator(Operator::Sequence, 1),
+            '>' => self.operator(Operator::RedirectOutput, if pair('>') || pair('&') { 2 } else { 1 }),
+            '<' => self.operator(Operator::RedirectInput, if pair('<') || pair('&') { 2 } else { 1 }),
+            '`' => self.operator(Operator::Substitution, 1),
+            '$' if pair('(') => self.operator(Operator::Substitution, 2),
+            '$' => match variable(rest) {
+                Some(length) => self.operator(Operator::Variable, length),
+                None => self.keep(1),
+            },
+            '*' | '?' => self.operator(Operator::Glob, 1),
+            '~' if starts => self.operator(Operator::Home, 1),
+            '#' if starts => self.operator(Operator::Comment, 1),
+            _ => self.keep(c.len_utf8()),
+        }
+    }
+}
+
+/// The length of the `$NAME`, `$1` or `${` at the start of a text.
+fn variable(rest: &str) -> Option<usize> {
+    match *rest.as_bytes().get(1)? {
+        b'{' | b'@' | b'*' | b'#' | b'?' | b'$' | b'!' | b'-' | b'0'..=b'9' => Some(2),
+        c if c == b'_' || c.is_ascii_alphabetic() => {
+            Some(1 + rest.bytes().skip(1).take_while(|&c| c == b'_' || c.is_ascii_alphanumeric()).count())
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,399 @@
+//! Conditions: the `test` of a `case` and the `condition` of a loop, parsed at compile time.
+//!
+//! `== != lt le gt ge < <= > >= and or not`, parentheses, names with fields and indices, numbers, strings, `true` and
+//! `false`. `or` binds weakest, then `and`, then `not`, then one comparison. Linear; nesting ends at [`MAX_DEPTH`].
+//! Never evaluates, never looks a name up, never words a fault.
+
+use super::cursor::{Cursor, References};
+use super::expression::{Path, Step};
+use crate::base::span::{Span, Spanned};
+use std::borrow::Cow;
+
+/// How deep parentheses and `not` may nest.
+pub const MAX_DEPTH: u32 = 32;
+
+/// Where the text of a condition stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// The text stands in the document as it is, from this offset on: spans inside it are exact.
+    Exact(u32),
+    /// Decoding changed the text: every span is the whole of it.
+    Whole(Span),
+}
+
+/// A condition, or a value in one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Condition<'a> {
+    /// All hold; two or more.
+    And(Vec<Condition<'a>>),
+    /// One holds; two or more.
+    Or(Vec<Condition<'a>>),
+    /// It does not hold.
+    Not(Box<Condition<'a>>),
+    /// Two values compared.
+    Compare(Box<Comparison<'a>>),
+    /// A value that is taken for true or false.
+    Value(Value<'a>),
+}
+
+/// Two values and how they are compared.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Comparison<'a> {
+    /// On the left.
+    pub left: Condition<'a>,
+    /// How; the span is that of the sign or word.
+    pub operator: Spanned<Comparator>,
+    /// On the right.
+    pub right: Condition<'a>,
+}
+
+/// How two values are compared; a word and its sign are the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Comparator {
+    /// `==`
+    Equal,
+    /// `!=`
+    NotEqual,
+    /// `lt`, `<`
+    Less,
+    /// `le`, `<=`
+    LessOrEqual,
+    /// `gt`, `>`
+    Greater,
+    /// `ge`, `>=`
+    GreaterOrEqual,
+}
+
+impl Comparator {
+    /// The form that needs no reference in XML.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Equal => "==",
+            Self::NotEqual => "!=",
+            Self::Less => "lt",
+            Self::LessOrEqual => "le",
+            Self::Greater => "gt",
+            Self::GreaterOrEqual => "ge",
+        }
+    }
+
+    fn of_word(word: &str) -> Option<Self> {
+        match word {
+            "lt" => Some(Self::Less),
+            "le" => Some(Self::LessOrEqual),
+            "gt" => Some(Self::Greater),
+            "ge" => Some(Self::GreaterOrEqual),
+            _ => None,
+        }
+    }
+
+    /// Two-character signs first.
+    const SIGNS: [(&'static str, Self); 6] = [
+        ("==", Self::Equal),
+        ("!=", Self::NotEqual),
+        ("<=", Self::LessOrEqual),
+        (">=", Self::GreaterOrEqual),
+        ("<", Self::Less),
+        (">", Self::Greater),
+    ];
+}
+
+/// One value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Value<'a> {
+    /// `a.b[0]`.
+    Path(Path<'a>),
+    /// A number as written.
+    Number(Spanned<Cow<'a, str>>),
+    /// `'text'` or `"text"`; the span covers the quotes.
+    Text(Spanned<Cow<'a, str>>),
+    /// `true` or `false`.
+    Boolean(Spanned<bool>),
+}
+
+/// Why a condition cannot be read: what was expected, what was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConditionFault {
+    /// What was expected.
+    pub expected: Expected,
+    /// The word or sign found in its place, as decoded; empty at the end of the condition.
+    pub found: String,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// What was expected where a condition cannot be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Expected {
+    /// A name, number, string, `true`, `false`, `not` or `(`.
+    Value,
+    /// `and`, `or`, a comparison, or the end.
+    Operator,
+    /// `and`, `or` or the end: a comparison is not compared again.
+    Connective,
+    /// `)`
+    ClosingParenthesis,
+    /// The closing quote of a string.
+    ClosingQuote,
+    /// A field name after a dot.
+    Field,
+    /// A whole number and `]`.
+    Index,
+    /// `==` where one `=` stands.
+    DoubleEquals,
+    /// `and` where `&&` or `&` stands.
+    And,
+    /// `or` where `||` or `|` stands.
+    Or,
+    /// `not` where `!` stands.
+    Not,
+    /// At most [`MAX_DEPTH`] levels.
+    LessNesting,
+}
+
+/// Parses the decoded text of a condition.
+///
+/// # Errors
+/// The first fault.
+pub fn parse(text: &str, place: Place) -> Result<Condition<'_>, ConditionFault> {
+    let offset = match place {
+        Place::Exact(offset) => offset,
+        Place::Whole(_) => 0,
+    };
+    let mut parser = Parser { cursor: Cursor::new(text, offset, References::Keep), place, depth: 0, compared: false };
+    let condition = parser.or()?;
+    if parser.cursor.rest().is_empty() {
+        return Ok(condition);
+    }
+    Err(parser.unexpected_operator())
+}
+
+/// The variables that a condition reads, in the order written, repeats included.
+pub fn variables<'c, 'a>(condition: &'c Condition<'a>) -> Vec<&'c Spanned<Cow<'a, str>>> {
+    let mut found = Vec::new();
+    collect(condition, &mut found);
+    found
+}
+
+// The depth is that of the parser: at most MAX_DEPTH levels of and, or, not and comparison each.
+fn collect<'c, 'a>(condition: &'c Condition<'a>, found: &mut Vec<&'c Spanned<Cow<'a, str>>>) {
+    match condition {
+        Condition::And(parts) | Condition::Or(parts) => parts.iter().for_each(|part| collect(part, found)),
+        Condition::Not(part) => collect(part, found),
+        Condition::Compare(comparison) => {
+            collect(&comparison.left, found);
+            collect(&comparison.right, found);
+        }
+        Condition::Value(Value::Path(path)) => found.push(&path.root),
+        Condition::Value(Value::Number(_) | Value::Text(_) | Value::Boolean(_)) => {}
+    }
+}
+
+type Parsed<T> = Result<T, ConditionFault>;
+
+struct Parser<'a> {
+    cursor: Cursor<'a>,
+    place: Place,
+    depth: u32,
+    /// Whether the last thing read is a comparison, for the message.
+    compared: bool,
+}
+
+impl<'a> Parser<'a> {
+    fn or(&mut self) -> Parsed<Condition<'a>> {
+        let first = self.and()?;
+        let mut parts = vec![first];
+        while self.word("or") {
+            parts.push(self.and()?);
+        }
+        Ok(joined(parts, Condition::Or))
+    }
+
+    fn and(&mut self) -> Parsed<Condition<'a>> {
+        let first = self.not()?;
+        let mut parts = vec![first];
+        while self.word("and") {
+            parts.push(self.not()?);
+        }
+        Ok(joined(parts, Condition::And))
+    }
+
+    fn not(&mut self) -> Parsed<Condition<'a>> {
+        if !self.word("not") {
+            return self.comparison();
+        }
+        let inner = self.deeper(Self::not)?;
+        Ok(Condition::Not(Box::new(inner)))
+    }
+
+    fn comparison(&mut self) -> Parsed<Condition<'a>> {
+        let left = self.operand()?;
+        self.compared = false;
+        let Some(operator) = self.comparator() else { return Ok(left) };
+        let right = self.operand()?;
+        self.compared = true;
+        Ok(Condition::Compare(Box::new(Comparison { left, operator, right })))
+    }
+
+    /// A value or a condition in parentheses; white space behind it is read too.
+    fn operand(&mut self) -> Parsed<Condition<'a>> {
+        self.cursor.skip_space();
+        let operand = match self.cursor.peek() {
+            Some(('(', _)) => {
+                let inner = self.deeper(|parser| {
+                    parser.cursor.skip(1);
+                    parser.or()
+                })?;
+                if !self.cursor.eat(')') {
+                    return Err(match self.unexpected_operator() {
+                        fault if matches!(fault.expected, Expected::Operator | Expected::Connective) => {
+                            ConditionFault { expected: Expected::ClosingParenthesis, ..fault }
+                        }
+                        fault => fault,
+                    });
+                }
+                inner
+            }
+            _ => Condition::Value(self.value()?),
+        };
+        self.cursor.skip_space();
+        Ok(operand)
+    }
+
+    fn value(&mut self) -> Parsed<Value<'a>> {
+        match self.cursor.peek() {
+            Some(('"' | '\'', _)) => {
+                let text = self.cursor.string().ok_or_else(|| self.fault(Expected::ClosingQuote))?;
+                Ok(Value::Text(self.placed(text)))
+            }
+            Some((c, _)) if c == '-' || c.is_ascii_digit() => {
+                let number = self.cursor.number().ok_or_else(|| self.fault(Expected::Value))?;
+                Ok(Value::Number(self.placed(number)))
+            }
+            Some(('!', _)) => Err(self.fault(Expected::Not)),
+            _ => self.named(),
+        }
+    }
+
+    fn named(&mut self) -> Parsed<Value<'a>> {
+        let before = self.cursor.clone();
+        let root = self.cursor.name().ok_or_else(|| self.fault(Expected::Value))?;
+        let root = self.placed(root);
+        match root.value.as_ref() {
+            "true" => return Ok(Value::Boolean(root.map(|_| true))),
+            "false" => return Ok(Value::Boolean(root.map(|_| false))),
+            "and" | "or" | "lt" | "le" | "gt" | "ge" => {
+                self.cursor = before;
+                return Err(self.fault(Expected::Value));
+            }
+            _ => {}
+        }
+        let mut rest = Vec::new();
+        loop {
+            if self.cursor.eat('.') {
+                let field = self.cursor.name().ok_or_else(|| self.fault(Expected::Field))?;
+                rest.push(Step::Field(self.placed(field)));
+            } else if self.cursor.eat('[') {
+                rest.push(self.index()?);
+            } else {
+                return Ok(Value::Path(Path { root, rest }));
+            }
+        }
+    }
+
+    fn index(&mut self) -> Parsed<Step<'a>> {
+        self.cursor.skip_space();
+        let (before, start) = (self.cursor.clone(), self.cursor.at());
+        let Some(index) = self.cursor.digits().and_then(|digits| digits.parse().ok()) else {
+            self.cursor = before;
+            return Err(self.fault(Expected::Index));
+        };
+        let index = self.placed(Spanned::new(index, self.cursor.since(start)));
+        self.cursor.skip_space();
+        if self.cursor.eat(']') { Ok(Step::Index(index)) } else { Err(self.fault(Expected::Index)) }
+    }
+}
+
+impl Parser<'_> {
+    fn placed<T>(&self, found: Spanned<T>) -> Spanned<T> {
+        match self.place {
+            Place::Exact(_) => found,
+            Place::Whole(span) => Spanned::new(found.value, span),
+        }
+    }
+
+    /// One level down, if there is one left.
+    fn deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> Parsed<T>) -> Parsed<T> {
+        if self.depth >= MAX_DEPTH {
+            return Err(self.fault(Expected::LessNesting));
+        }
+        self.depth += 1;
+        let found = read(self);
+        self.depth -= 1;
+        found
+    }
+
+    /// Takes a word of the language and the white space around it.
+    fn word(&mut self, wanted: &str) -> bool {
+        self.cursor.skip_space();
+        let before = self.cursor.clone();
+        if self.cursor.name().is_some_and(|name| name.value == wanted) {
+            return true;
+        }
+        self.cursor = before;
+        false
+    }
+
+    fn comparator(&mut self) -> Option<Spanned<Comparator>> {
+        let start = self.cursor.at();
+        let rest = self.cursor.rest();
+        if let Some((sign, comparator)) = Comparator::SIGNS.iter().find(|(sign, _)| rest.starts_with(sign)) {
+            self.cursor.skip(sign.len());
+            return Some(self.placed(Spanned::new(*comparator, self.cursor.since(start))));
+        }
+        let before = self.cursor.clone();
+        let word = self.cursor.name();
+        let found = word.and_then(|word| Some(Spanned::new(Comparator::of_word(&word.value)?, word.span)));
+        if found.is_none() {
+            self.cursor = before;
+        }
+        found.map(|found| self.placed(found))
+    }
+
+    /// Something behind a whole value or comparison.
+    fn unexpected_operator(&self) -> ConditionFault {
+        let operator = if self.compared { Expected::Connective } else { Expected::Operator };
+        let expected = match self.cursor.peek() {
+            Some(('=', _)) if !self.cursor.rest().starts_with("==") => Expected::DoubleEquals,
+            Some(('&', _)) => Expected::And,
+            Some(('|', _)) => Expected::Or,
+            _ => operator,
+        };
+        self.fault(expected)
+    }
+
+    /// A fault at the word, number or run of signs that comes next.
+    fn fault(&self, expected: Expected) -> ConditionFault {
+        let mut ahead = self.cursor.clone();
+        let start = ahead.at();
+        let signs = ahead.rest().bytes().take_while(|byte| b"=!<>&|".contains(byte)).count();
+        ahead.skip(signs);
+        if signs == 0 && ahead.name().is_none() && ahead.number().is_none() {
+            ahead.skip(ahead.peek().map_or(0, |(_, length)| length));
+        }
+        let found = self.cursor.rest().get(..ahead.at() - start).unwrap_or("").to_owned();
+        ConditionFault { expected, found, span: self.placed(Spanned::new((), ahead.since(start))).span }
+    }
+}
+
+/// One part stands for itself.
+fn joined<'a>(mut parts: Vec<Condition<'a>>, join: fn(Vec<Condition<'a>>) -> Condition<'a>) -> Condition<'a> {
+    match parts.pop() {
+        Some(only) if parts.is_empty() => only,
+        Some(last) => {
+            parts.push(last);
+            join(parts)
+        }
+        None => join(parts),
+    }
+}

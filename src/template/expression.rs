@@ -1,0 +1,326 @@
+//! `{{name}}`, `{{a.b[0]}}` and `{{fn(arg, k=v)}}` in text, found and parsed at compile time.
+//!
+//! Works on the *raw* text, so that every span is exact; references are decoded inside an expression only. A `{{`
+//! that is itself written with references is literal text. Text without `{{` costs one search. Linear: the scan never
+//! goes back. Never looks a name up, never renders, never words a fault.
+
+use super::cursor::{Cursor, References};
+use crate::base::span::{Span, Spanned};
+use std::borrow::Cow;
+
+/// How deep calls may nest in one expression.
+pub const MAX_DEPTH: u32 = 32;
+
+/// How many arguments a call may have.
+pub const MAX_ARGUMENTS: usize = 256;
+
+/// A stretch of a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Piece<'a> {
+    /// Text that stands for itself.
+    Text(Span),
+    /// `\{{`: a literal `{{`.
+    Escaped(Span),
+    /// An expression; the span covers its braces.
+    Expression(Spanned<Expression<'a>>),
+    /// An expression that cannot be read.
+    Fault(ExpressionFault),
+}
+
+/// What stands between the braces, or as an argument.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Expression<'a> {
+    /// `name`, `a.b[0]`.
+    Path(Path<'a>),
+    /// `fn(arg, k=v)`.
+    Call(Call<'a>),
+    /// `'text'` or `"text"`, as an argument only.
+    Text(Spanned<Cow<'a, str>>),
+    /// A number as written, as an argument only.
+    Number(Spanned<Cow<'a, str>>),
+    /// `true` or `false`, as an argument only.
+    Boolean(Spanned<bool>),
+}
+
+/// A variable and the way into it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Path<'a> {
+    /// The variable.
+    pub root: Spanned<Cow<'a, str>>,
+    /// Fields and indices, from the outside in.
+    pub rest: Vec<Step<'a>>,
+}
+
+/// One step into a value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step<'a> {
+    /// `.name`; the span is that of the name.
+    Field(Spanned<Cow<'a, str>>),
+    /// `[3]`; the span is that of the number.
+    Index(Spanned<u32>),
+}
+
+/// A use of a function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Call<'a> {
+    /// The function.
+    pub name: Spanned<Cow<'a, str>>,
+    /// Arguments by position; these come before the named ones.
+    pub positional: Vec<Expression<'a>>,
+    /// Arguments by name, in the order written; no name twice.
+    pub named: Vec<(Spanned<Cow<'a, str>>, Expression<'a>)>,
+}
+
+/// Why an expression cannot be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ExpressionFault {
+    /// What is wrong.
+    pub kind: ExpressionFaultKind,
+    /// The place to look at, inside `expression`.
+    pub span: Span,
+    /// All of the expression: its braces included, or the `{{` alone when it has no end.
+    pub expression: Span,
+}
+
+/// The kinds of faults.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ExpressionFaultKind {
+    /// No `}}` before the next `{{` or the end of the text.
+    Unclosed,
+    /// Nothing between the braces.
+    Empty,
+    /// A character where a name, or an argument, was expected.
+    BadCharacter(char),
+    /// Text after a whole expression.
+    TrailingText,
+    /// A string without its closing quote on the same line.
+    UnclosedString,
+    /// No `)` after the arguments; a `,` was possible too.
+    UnclosedCall,
+    /// Between `[` and `]` stands no whole number below 2³².
+    BadIndex,
+    /// An argument by position after one by name.
+    PositionalAfterNamed,
+    /// The same argument name twice.
+    DuplicateArgument,
+    /// More than [`MAX_ARGUMENTS`] arguments.
+    TooManyArguments,
+    /// Calls nested deeper than [`MAX_DEPTH`].
+    TooDeep,
+}
+
+/// The pieces of a text, in order and without gaps but for what follows an unclosed `{{`. See [`scan`].
+#[derive(Clone, Debug)]
+pub struct Expressions<'a> {
+    cursor: Cursor<'a>,
+}
+
+/// Reads the raw text of an element; `offset` is where `raw` starts in the document.
+pub fn scan(raw: &str, offset: u32) -> Expressions<'_> {
+    Expressions { cursor: Cursor::new(raw, offset, References::Decode) }
+}
+
+/// Reads text that holds no references: a CDATA section, a text in a file of its own.
+pub fn scan_plain(text: &str, offset: u32) -> Expressions<'_> {
+    Expressions { cursor: Cursor::new(text, offset, References::Keep) }
+}
+
+impl<'a> Iterator for Expressions<'a> {
+    type Item = Piece<'a>;
+
+    fn next(&mut self) -> Option<Piece<'a>> {
+        let cursor = &mut self.cursor;
+        let start = cursor.at();
+        let rest = cursor.rest();
+        if rest.is_empty() {
+            return None;
+        }
+        if rest.starts_with("\\{{") {
+            cursor.skip(3);
+            return Some(Piece::Escaped(cursor.since(start)));
+        }
+        if rest.starts_with("{{") {
+            cursor.skip(2);
+            return Some(expression(cursor, start));
+        }
+        let open = memchr::memmem::find(rest.as_bytes(), b"{{").unwrap_or(rest.len());
+        // A backslash belongs to the braces after it.
+        let escaped = open > 0 && open < rest.len() && rest.as_bytes().get(open - 1) == Some(&b'\\');
+        cursor.skip(if escaped { open - 1 } else { open });
+        Some(Piece::Text(cursor.since(start)))
+    }
+}
+
+/// Reads from behind the `{{` at `start` to behind the `}}`, whatever stands between.
+fn expression<'a>(cursor: &mut Cursor<'a>, start: usize) -> Piece<'a> {
+    cursor.skip_space();
+    let found = whole(cursor);
+    let (kind, span) = match found {
+        Ok(value) => return Piece::Expression(Spanned::new(value, cursor.since(start))),
+        Err(fault) => fault,
+    };
+    // From the fault on, whichever braces come first decide whether the expression has an end.
+    let rest = cursor.rest();
+    let end = braces(rest);
+    if !rest.get(end..).is_some_and(|tail| tail.starts_with("}}")) {
+        let brace = cursor.span(start, start + 2);
+        cursor.skip(end);
+        return Piece::Fault(ExpressionFault { kind: ExpressionFaultKind::Unclosed, span: brace, expression: brace });
+    }
+    let trailing = cursor.at();
+    cursor.skip(end);
+    let written = rest.get(..end).unwrap_or("").trim_end().len();
+    let trailing = cursor.span(trailing, trailing + written);
+    cursor.skip(2);
+    let span = if kind == ExpressionFaultKind::TrailingText {
+        trailing
+    } else if kind == ExpressionFaultKind::Empty {
+        cursor.since(start)
+    } else {
+        span
+    };
+    Piece::Fault(ExpressionFault { kind, span, expression: cursor.since(start) })
+}
+
+/// Where the next `}}` or `{{` stands; a `\{{` counts from its backslash. The end when there is none.
+fn braces(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let mut pairs = memchr::memchr2_iter(b'{', b'}', bytes);
+    let found = pairs.find(|&at| bytes.get(at) == bytes.get(at + 1)).unwrap_or(bytes.len());
+    let escaped = bytes.get(found) == Some(&b'{') && found > 0 && bytes.get(found - 1) == Some(&b'\\');
+    if escaped { found - 1 } else { found }
+}
+
+type Read<T> = Result<T, (ExpressionFaultKind, Span)>;
+
+/// The expression up to and with its `}}`. At a fault the cursor stands at or before the faulty place.
+fn whole<'a>(cursor: &mut Cursor<'a>) -> Read<Expression<'a>> {
+    if cursor.rest().starts_with("}}") {
+        return Err((ExpressionFaultKind::Empty, cursor.span(cursor.at(), cursor.at())));
+    }
+    let name = name(cursor)?;
+    let value = named(cursor, name, 0)?;
+    cursor.skip_space();
+    if !cursor.rest().starts_with("}}") {
+        return Err((ExpressionFaultKind::TrailingText, cursor.span(cursor.at(), cursor.at())));
+    }
+    cursor.skip(2);
+    Ok(value)
+}
+
+fn name<'a>(cursor: &mut Cursor<'a>) -> Read<Spanned<Cow<'a, str>>> {
+    cursor.name().ok_or_else(|| bad(cursor))
+}
+
+/// A character that fits nowhere; it is left for the search of the end.
+fn bad(cursor: &Cursor<'_>) -> (ExpressionFaultKind, Span) {
+    let at = cursor.at();
+    match cursor.peek() {
+        Some((c, length)) => (ExpressionFaultKind::BadCharacter(c), cursor.span(at, at + length)),
+        None => (ExpressionFaultKind::Unclosed, cursor.span(at, at)),
+    }
+}
+
+/// What a name begins: a call or a path.
+fn named<'a>(cursor: &mut Cursor<'a>, name: Spanned<Cow<'a, str>>, depth: u32) -> Read<Expression<'a>> {
+    if cursor.eat('(') {
+        return call(cursor, name, depth).map(Expression::Call);
+    }
+    let mut rest = Vec::new();
+    loop {
+        if cursor.eat('.') {
+            rest.push(Step::Field(self::name(cursor)?));
+        } else if cursor.eat('[') {
+            cursor.skip_space();
+            let at = cursor.at();
+            let Some(index) = cursor.digits().and_then(|digits| digits.parse().ok()) else {
+                return Err((ExpressionFaultKind::BadIndex, cursor.since(at)));
+            };
+            let span = cursor.since(at);
+            cursor.skip_space();
+            if !cursor.eat(']') {
+                return Err((ExpressionFaultKind::BadIndex, cursor.since(at)));
+            }
+            rest.push(Step::Index(Spanned::new(index, span)));
+        } else {
+            return Ok(Expression::Path(Path { root: name, rest }));
+        }
+    }
+}
+
+/// The arguments behind `(`, and the `)`.
+fn call<'a>(cursor: &mut Cursor<'a>, name: Spanned<Cow<'a, str>>, depth: u32) -> Read<Call<'a>> {
+    if depth >= MAX_DEPTH {
+        return Err((ExpressionFaultKind::TooDeep, name.span));
+    }
+    let mut call = Call { name, positional: Vec::new(), named: Vec::new() };
+    cursor.skip_space();
+    while !cursor.eat(')') {
+        let here = cursor.span(cursor.at(), cursor.at());
+        if cursor.rest().starts_with("}}") {
+            return Err((ExpressionFaultKind::UnclosedCall, here));
+        }
+        if call.positional.len() + call.named.len() >= MAX_ARGUMENTS {
+            return Err((ExpressionFaultKind::TooManyArguments, call.name.span));
+        }
+        argument(cursor, &mut call, depth + 1)?;
+        cursor.skip_space();
+        if cursor.eat(',') {
+            cursor.skip_space();
+        } else if cursor.peek().is_none_or(|(c, _)| c != ')') {
+            let at = cursor.at();
+            return Err((ExpressionFaultKind::UnclosedCall, cursor.span(at, at)));
+        }
+    }
+    Ok(call)
+}
+
+/// One argument, by position or by name.
+fn argument<'a>(cursor: &mut Cursor<'a>, call: &mut Call<'a>, depth: u32) -> Read<()> {
+    let start = cursor.at();
+    let before = cursor.clone();
+    if let Some(name) = cursor.name() {
+        cursor.skip_space();
+        if cursor.eat('=') {
+            cursor.skip_space();
+            if call.named.iter().any(|(other, _)| other.value == name.value) {
+                return Err((ExpressionFaultKind::DuplicateArgument, name.span));
+            }
+            let value = value(cursor, depth)?;
+            call.named.push((name, value));
+            return Ok(());
+        }
+        *cursor = before;
+    }
+    let value = value(cursor, depth)?;
+    if !call.named.is_empty() {
+        return Err((ExpressionFaultKind::PositionalAfterNamed, cursor.since(start)));
+    }
+    call.positional.push(value);
+    Ok(())
+}
+
+/// The value of an argument.
+fn value<'a>(cursor: &mut Cursor<'a>, depth: u32) -> Read<Expression<'a>> {
+    let start = cursor.at();
+    match cursor.peek() {
+        Some(('"' | '\'', quote)) => {
+            let Some(text) = cursor.string() else {
+                return Err((ExpressionFaultKind::UnclosedString, cursor.span(start, start + quote)));
+            };
+            Ok(Expression::Text(text))
+        }
+        Some((c, _)) if c == '-' || c.is_ascii_digit() => match cursor.number() {
+            Some(number) => Ok(Expression::Number(number)),
+            None => Err(bad(cursor)),
+        },
+        _ => {
+            let name = name(cursor)?;
+            match name.value.as_ref() {
+                "true" => Ok(Expression::Boolean(name.map(|_| true))),
+                "false" => Ok(Expression::Boolean(name.map(|_| false))),
+                _ => named(cursor, name, depth),
+            }
+        }
+    }
+}

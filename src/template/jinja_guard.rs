@@ -1,0 +1,302 @@
+//! Bounds a Jinja text before minijinja's parser, which recurses on it and unfolds constants.
+//!
+//! Splits text and tags exactly as minijinja's own tokenizer does; whatever that refuses ends both. An upper bound,
+//! never an exact measure: commas and brackets are known, precedence is not. Linear, without recursion.
+
+use super::jinja::{JinjaFault, JinjaFaultKind, MAX_BLOCKS, MAX_CHAIN, MAX_REPEATED};
+use crate::base::span::Span;
+
+/// Statements that reach for another template.
+const OTHERS: [&str; 5] = ["block", "extends", "from", "import", "include"];
+/// Statements that open a block; `set` does without a `=`.
+const OPENERS: [&str; 7] = ["autoescape", "call", "filter", "for", "if", "macro", "with"];
+/// A bracket goes through the parser's whole ladder of precedences: it weighs as much as this many operators.
+const BRACKET: u32 = 4;
+/// Words between values in an expression.
+const OPERATORS: [&str; 7] = ["and", "else", "if", "in", "is", "not", "or"];
+
+/// Looks for what minijinja must not see.
+///
+/// # Errors
+/// The first excess or reach for another template.
+pub(super) fn check(text: &str) -> Result<(), JinjaFault> {
+    let mut guard = Guard { text, at: 0, blocks: Vec::new(), depth: 0, balance: 0, repeated: 0 };
+    while let Some(open) = guard.find_open() {
+        match open {
+            Open::Comment => guard.skip_behind("#}"),
+            Open::Raw => guard.skip_raw(),
+            Open::Variable => {
+                guard.tag("}}")?;
+            }
+            Open::Block => guard.block()?,
+        }
+    }
+    Ok(())
+}
+
+enum Open {
+    Variable,
+    Block,
+    Comment,
+    Raw,
+}
+
+struct Guard<'a> {
+    text: &'a str,
+    at: usize,
+    /// The levels that each open block takes.
+    blocks: Vec<u32>,
+    /// Their sum.
+    depth: u32,
+    /// Brackets open; while some are, a tag does not end, even beyond the text's other tags.
+    balance: i64,
+    /// Bytes made of repeated literals so far.
+    repeated: u64,
+}
+
+impl<'a> Guard<'a> {
+    fn rest(&self) -> &'a str {
+        self.text.get(self.at..).unwrap_or("")
+    }
+
+    /// Goes behind the next `{{`, `{%` or `{#`, and the `-` or `+` after it.
+    fn find_open(&mut self) -> Option<Open> {
+        let bytes = self.text.as_bytes();
+        loop {
+            let found = self.at + memchr::memchr(b'{', bytes.get(self.at..)?)?;
+            let open = match bytes.get(found + 1) {
+                Some(b'{') => Open::Variable,
+                Some(b'%') => Open::Block,
+                Some(b'#') => Open::Comment,
+                _ => {
+                    self.at = found + 1;
+                    continue;
+                }
+            };
+            self.at = found + 2;
+            if matches!(bytes.get(self.at), Some(b'-' | b'+')) {
+                self.at += 1;
+            }
+            if matches!(open, Open::Block)
+                && let Some(length) = basic_tag(self.rest(), "raw")
+            {
+                self.at += length;
+                return Some(Open::Raw);
+            }
+            return Some(open);
+        }
+    }
+
+    fn skip_behind(&mut self, end: &str) {
+        let found = memchr::memmem::find(self.rest().as_bytes(), end.as_bytes());
+        self.at = found.map_or(self.text.len(), |found| self.at + found + end.len());
+    }
+
+    fn skip_raw(&mut self) {
+        while self.at < self.text.len() {
+            self.skip_behind("{%");
+            let rest = self.rest();
+            let inner = rest.strip_prefix(['-', '+']).unwrap_or(rest);
+            if let Some(length) = basic_tag(inner, "endraw") {
+                self.at += rest.len() - inner.len() + length;
+                return;
+            }
+        }
+    }
+
+    fn fault(&self, kind: JinjaFaultKind, start: usize) -> JinjaFault {
+        JinjaFault { kind, span: Span::of(start, self.text.ceil_char_boundary(self.at)) }
+    }
+}
+
+/// The length of a tag that holds one word, from behind its `{%` to behind its `%}`.
+fn basic_tag(text: &str, word: &str) -> Option<usize> {
+    let space = |c: char| c.is_ascii_whitespace();
+    let rest = text.trim_start_matches(space).strip_prefix(word)?.trim_start_matches(space);
+    let rest = rest.strip_prefix(['-', '+']).unwrap_or(rest).strip_prefix("%}")?;
+    Some(text.len() - rest.len())
+}
+
+/// What a tag says beside its depth.
+#[derive(Default)]
+struct Tag<'a> {
+    /// Its first word.
+    word: &'a str,
+    /// Whether a `=` stands outside brackets.
+    assigns: bool,
+    /// Whether something is multiplied.
+    multiplies: bool,
+    /// The bytes of its string literals, and 32 for each item of the others.
+    literals: u64,
+    /// The most that its numbers can make together.
+    factor: u64,
+}
+
+/// What stands on one another between two commas of one pair of brackets.
+#[derive(Clone, Copy, Default)]
+struct Level {
+    segment: u32,
+    longest: u32,
+}
+
+/// The chains of one tag; their sum bounds the depth of its expressions.
+struct Chains {
+    levels: Vec<Level>,
+    sum: u32,
+}
+
+impl Chains {
+    fn new() -> Self {
+        Self { levels: vec![Level::default()], sum: 0 }
+    }
+
+    fn link(&mut self, links: u32) {
+        if let Some(level) = self.levels.last_mut() {
+            level.segment = level.segment.saturating_add(links);
+            self.sum = self.sum.saturating_add(links);
+        }
+    }
+
+    fn comma(&mut self) {
+        if let Some(level) = self.levels.last_mut() {
+            self.sum = self.sum.saturating_sub(level.segment);
+            level.longest = level.longest.max(level.segment);
+            level.segment = 0;
+        }
+    }
+
+    fn open(&mut self) {
+        self.link(BRACKET);
+        self.levels.push(Level::default());
+    }
+
+    /// What stood in the brackets may end up under what comes after them.
+    fn close(&mut self) {
+        if self.levels.len() > 1
+            && let Some(level) = self.levels.pop()
+        {
+            self.sum = self.sum.saturating_sub(level.segment);
+            self.link(level.segment.max(level.longest));
+        }
+    }
+}
+
+impl<'a> Guard<'a> {
+    /// Reads to behind the end of a tag.
+    fn tag(&mut self, end: &str) -> Result<Tag<'a>, JinjaFault> {
+        let start = self.at;
+        let mut tag = Tag { factor: 1, ..Tag::default() };
+        let mut chains = Chains::new();
+        loop {
+            self.at = self.text.len() - self.rest().trim_start_matches(|c: char| c.is_ascii_whitespace()).len();
+            let rest = self.rest();
+            let Some(&byte) = rest.as_bytes().first() else { break };
+            let inner = rest.strip_prefix(['-', '+']).unwrap_or(rest);
+            if self.balance == 0 && (rest.starts_with(end) || inner.starts_with(end)) {
+                let signed = !rest.starts_with(end);
+                self.at += end.len() + usize::from(signed);
+                break;
+            }
+            let token = self.at;
+            self.token(byte, &mut tag, &mut chains);
+            if chains.sum > MAX_CHAIN {
+                return Err(self.fault(JinjaFaultKind::TooDeep, token));
+            }
+        }
+        if tag.multiplies && tag.literals > 0 {
+            self.repeated = self.repeated.saturating_add(tag.literals.saturating_mul(tag.factor));
+            if self.repeated > MAX_REPEATED {
+                return Err(self.fault(JinjaFaultKind::TooMuchRepeated, start));
+            }
+        }
+        Ok(tag)
+    }
+
+    fn token(&mut self, byte: u8, tag: &mut Tag<'a>, chains: &mut Chains) {
+        let rest = self.rest();
+        let mut length = 1;
+        match byte {
+            b',' => {
+                chains.comma();
+                tag.literals = tag.literals.saturating_add(32);
+            }
+            b'(' | b'[' | b'{' => {
+                self.balance += 1;
+                chains.open();
+            }
+            b')' | b']' | b'}' => {
+                self.balance -= 1;
+                chains.close();
+            }
+            b'"' | b'\'' => {
+                length = string(rest.as_bytes(), byte);
+                tag.literals = tag.literals.saturating_add(length as u64);
+            }
+            b'0'..=b'9' => {
+                length = rest.bytes().take_while(u8::is_ascii_digit).count();
+                // `1e9`, `0xFF` and `1_000` are not worth reading: too much in any case.
+                let plain = !rest.as_bytes().get(length).is_some_and(|c| c.is_ascii_alphabetic() || *c == b'_');
+                let number = rest.get(..length).and_then(|digits| digits.parse::<u64>().ok()).filter(|_| plain);
+                tag.factor = tag.factor.saturating_mul(number.unwrap_or(u64::MAX).saturating_add(1));
+            }
+            b'=' if !rest.starts_with("==") => tag.assigns |= self.balance == 0,
+            b':' => {}
+            c if c == b'_' || c.is_ascii_alphabetic() => {
+                length = rest.bytes().take_while(|c| *c == b'_' || c.is_ascii_alphanumeric()).count();
+                let word = rest.get(..length).unwrap_or("");
+                if tag.word.is_empty() {
+                    tag.word = word;
+                } else if OPERATORS.contains(&word) {
+                    chains.link(1);
+                }
+            }
+            c if c.is_ascii() => {
+                chains.link(1);
+                tag.multiplies |= c == b'*';
+                if rest.starts_with("**") || c == b'/' {
+                    // A power or a quotient of small numbers can be any number.
+                    tag.factor = u64::MAX;
+                }
+                length = if ["**", "//", "==", "!=", ">=", "<="].iter().any(|sign| rest.starts_with(sign)) { 2 } else { 1 };
+            }
+            _ => length = rest.chars().next().map_or(1, char::len_utf8),
+        }
+        self.at += length;
+    }
+
+    fn block(&mut self) -> Result<(), JinjaFault> {
+        let start = self.at;
+        let tag = self.tag("%}")?;
+        if let Some(word) = OTHERS.iter().find(|word| **word == tag.word) {
+            return Err(self.fault(JinjaFaultKind::OtherTemplate(word), start));
+        }
+        if OPENERS.contains(&tag.word) || tag.word == "set" && !tag.assigns {
+            self.blocks.push(1);
+            self.depth += 1;
+        } else if tag.word == "elif" {
+            if let Some(levels) = self.blocks.last_mut() {
+                *levels += 1;
+                self.depth += 1;
+            }
+        } else if tag.word.starts_with("end") {
+            self.depth -= self.blocks.pop().unwrap_or(0).min(self.depth);
+        }
+        if self.depth > MAX_BLOCKS {
+            return Err(self.fault(JinjaFaultKind::TooDeep, start));
+        }
+        Ok(())
+    }
+}
+
+/// The length of a string literal with its quotes; to the end when it has none.
+fn string(bytes: &[u8], quote: u8) -> usize {
+    let mut at = 1;
+    while let Some(&byte) = bytes.get(at) {
+        match byte {
+            b'\\' => at += 2,
+            c if c == quote => return at + 1,
+            _ => at += 1,
+        }
+    }
+    bytes.len()
+}

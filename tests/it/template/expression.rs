@@ -1,0 +1,160 @@
+//! Expressions in text.
+
+use ctxc::base::span::Span;
+use ctxc::template::expression::{
+    Expression, ExpressionFault, ExpressionFaultKind as Kind, MAX_ARGUMENTS, MAX_DEPTH, Piece, Step, scan, scan_plain,
+};
+use pretty_assertions::assert_eq;
+use proptest::prelude::*;
+use std::time::{Duration, Instant};
+
+/// An expression in a canonical spelling.
+fn spelled(expression: &Expression<'_>) -> String {
+    match expression {
+        Expression::Path(path) => path.rest.iter().fold(path.root.value.to_string(), |text, step| match step {
+            Step::Field(name) => format!("{text}.{}", name.value),
+            Step::Index(index) => format!("{text}[{}]", index.value),
+        }),
+        Expression::Call(call) => {
+            let positional = call.positional.iter().map(spelled);
+            let named = call.named.iter().map(|(name, value)| format!("{}={}", name.value, spelled(value)));
+            format!("{}({})", call.name.value, positional.chain(named).collect::<Vec<_>>().join(", "))
+        }
+        Expression::Text(text) => format!("{:?}", text.value),
+        Expression::Number(number) => number.value.to_string(),
+        Expression::Boolean(value) => value.value.to_string(),
+    }
+}
+
+fn show(raw: &str) -> Vec<String> {
+    let piece = |piece: Piece<'_>| match piece {
+        Piece::Text(span) => format!("text {:?}", span.slice(raw)),
+        Piece::Escaped(span) => format!("escaped {:?}", span.slice(raw)),
+        Piece::Expression(found) => format!("{} = {}", found.span.slice(raw), spelled(&found.value)),
+        Piece::Fault(fault) => {
+            format!("{:?} at {:?} of {}", fault.kind, fault.span.slice(raw), fault.expression.slice(raw))
+        }
+    };
+    scan(raw, 0).map(piece).collect()
+}
+
+#[test]
+fn expressions_are_found_in_text() {
+    assert_eq!(show("no braces { } }}"), [r#"text "no braces { } }}""#]);
+    assert_eq!(show(""), [""; 0]);
+    assert_eq!(
+        show("a {{name}}{{ a.b[0].c }} b"),
+        [r#"text "a ""#, "{{name}} = name", "{{ a.b[0].c }} = a.b[0].c", r#"text " b""#]
+    );
+    assert_eq!(show(r"say \{{x}} {{y-1_z}}"), [r#"text "say ""#, r#"escaped "\\{{""#, r#"text "x}} ""#, "{{y-1_z}} = y-1_z"]);
+    assert_eq!(show("{{ größe }}"), ["{{ größe }} = größe"]);
+}
+
+#[test]
+fn calls_hold_arguments_of_every_kind() {
+    let raw = r#"{{ f( a.b, 'it', "q", -1.5, true, g(x), k = v, n=h( ) ) }}"#;
+    assert_eq!(show(raw), [format!(r#"{raw} = f(a.b, "it", "q", -1.5, true, g(x), k=v, n=h())"#)]);
+    assert_eq!(show("{{f(a,)}}"), ["{{f(a,)}} = f(a)"]);
+}
+
+#[test]
+fn references_are_decoded_inside_an_expression() {
+    let raw = "{{f(&quot;a &amp; b&quot;, &#x27;c&#39;)}}";
+    assert_eq!(show(raw), [format!(r#"{raw} = f("a & b", "c")"#)]);
+    let Some(Piece::Expression(plain)) = scan_plain("{{f('&lt;')}}", 0).next() else { panic!("no expression") };
+    assert_eq!(spelled(&plain.value), r#"f("&lt;")"#);
+}
+
+#[test]
+fn spans_are_those_of_the_document() {
+    let pieces: Vec<_> = scan("x {{ a.b }}", 100).collect();
+    let [Piece::Text(text), Piece::Expression(found)] = &pieces[..] else { panic!("{pieces:?}") };
+    let Expression::Path(path) = &found.value else { panic!("{found:?}") };
+    assert_eq!((*text, found.span, path.root.span), (Span::new(100, 102), Span::new(102, 111), Span::new(105, 106)));
+}
+
+#[test]
+fn a_faulty_expression_says_where_and_hides_nothing_after_it() {
+    assert_eq!(show("{{}}{{ }}"), ["Empty at \"{{}}\" of {{}}", "Empty at \"{{ }}\" of {{ }}"]);
+    assert_eq!(show("{{a {{b}}"), ["Unclosed at \"{{\" of {{", "{{b}} = b"]);
+    assert_eq!(show("{{a\n\nb"), ["Unclosed at \"{{\" of {{"]);
+    assert_eq!(show("{{a b}}{{c}}"), ["TrailingText at \"b\" of {{a b}}", "{{c}} = c"]);
+    assert_eq!(show("{{ a | upper }}"), ["TrailingText at \"| upper\" of {{ a | upper }}"]);
+    assert_eq!(show("{{1}}"), ["BadCharacter('1') at \"1\" of {{1}}"]);
+    assert_eq!(show("{{a.}}"), ["BadCharacter('}') at \"}\" of {{a.}}"]);
+    assert_eq!(show("{{a[x]}}"), ["BadIndex at \"\" of {{a[x]}}"]);
+    assert_eq!(show("{{a[4294967296]}}"), ["BadIndex at \"4294967296\" of {{a[4294967296]}}"]);
+    assert_eq!(show("{{f(a}}{{b}}"), ["UnclosedCall at \"\" of {{f(a}}", "{{b}} = b"]);
+    assert_eq!(show("{{f(}}"), ["UnclosedCall at \"\" of {{f(}}"]);
+    assert_eq!(show("{{f('a)}}\nb's"), ["UnclosedString at \"'\" of {{f('a)}}", "text \"\\nb's\""]);
+    assert_eq!(show("{{f(k=1, a)}}"), ["PositionalAfterNamed at \"a\" of {{f(k=1, a)}}"]);
+    assert_eq!(show("{{f(k=1, k=2)}}"), ["DuplicateArgument at \"k\" of {{f(k=1, k=2)}}"]);
+    assert_eq!(show(r"{{a \{{b"), ["Unclosed at \"{{\" of {{", r#"escaped "\\{{""#, "text \"b\""]);
+}
+
+fn first_fault(raw: &str) -> Option<Kind> {
+    let fault = |piece: Piece<'_>| match piece {
+        Piece::Fault(ExpressionFault { kind, .. }) => Some(kind),
+        Piece::Text(_) | Piece::Escaped(_) | Piece::Expression(_) => None,
+    };
+    scan(raw, 0).find_map(fault)
+}
+
+#[test]
+fn nesting_and_arguments_have_limits() {
+    let nested = |depth: usize| format!("{{{{{}a{}}}}}", "f(".repeat(depth), ")".repeat(depth));
+    assert_eq!(first_fault(&nested(MAX_DEPTH as usize)), None);
+    assert_eq!(first_fault(&nested(MAX_DEPTH as usize + 1)), Some(Kind::TooDeep));
+    assert_eq!(first_fault(&nested(1_000_000)), Some(Kind::TooDeep));
+    let many = |count: usize| format!("{{{{f({})}}}}", "a,".repeat(count));
+    assert_eq!(first_fault(&many(MAX_ARGUMENTS)), None);
+    assert_eq!(first_fault(&many(MAX_ARGUMENTS + 1)), Some(Kind::TooManyArguments));
+}
+
+#[test]
+fn hostile_text_takes_no_longer_than_its_length() {
+    let start = Instant::now();
+    // Each of these takes minutes when a fault makes the scan go back.
+    for part in ["{{", "{{a", "{{f('", "{{f(\"a'", "{{&", "\\{{", "{{a[", "{{f(a,", "{{f(k=", "{{'a}}", "{{ \t"] {
+        assert!(scan(&part.repeat(100_000), 0).count() > 0);
+    }
+    assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
+}
+
+proptest! {
+    #[test]
+    fn pieces_cover_the_text_without_gaps(
+        parts in proptest::collection::vec(
+            prop::sample::select(vec![
+                "{{", "}}", "{", "}", "\\", "a", "b.c", "(", ")", "[0]", ",", "=", "'", "\"", "&quot;", "&", "\n", " ", "1", "-", "é",
+            ]),
+            0..40,
+        ),
+        offset in 0u32..1000,
+    ) {
+        let raw = parts.concat();
+        let mut at = offset;
+        for piece in scan(&raw, offset) {
+            let span = match piece {
+                Piece::Text(span) | Piece::Escaped(span) => span,
+                Piece::Expression(found) => {
+                    let local = Span::new(found.span.start - offset, found.span.end - offset).slice(&raw);
+                    prop_assert!(local.starts_with("{{") && local.ends_with("}}"));
+                    if let Expression::Path(path) = &found.value {
+                        let root = Span::new(path.root.span.start - offset, path.root.span.end - offset);
+                        prop_assert_eq!(root.slice(&raw), path.root.value.as_ref());
+                    }
+                    found.span
+                }
+                Piece::Fault(fault) => {
+                    prop_assert!(fault.expression.encloses(fault.span), "{fault:?}");
+                    if fault.kind == Kind::Unclosed { at = fault.expression.start; continue; }
+                    fault.expression
+                }
+            };
+            prop_assert!(span.start >= at && span.end > span.start);
+            at = span.end;
+        }
+        prop_assert!(at as usize <= offset as usize + raw.len());
+    }
+}

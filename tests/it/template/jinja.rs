@@ -1,0 +1,155 @@
+//! Jinja text.
+
+use ctxc::template::jinja::{JinjaFaultKind as Kind, MAX_BLOCKS, MAX_BYTES, parse};
+use pretty_assertions::assert_eq;
+use proptest::prelude::*;
+
+fn variables(text: &str) -> Vec<String> {
+    parse(text).unwrap().variables.into_iter().collect()
+}
+
+/// The fault and the text it points at.
+fn fault(text: &str) -> (Kind, &str) {
+    let fault = parse(text).unwrap_err();
+    (fault.kind, fault.span.slice(text))
+}
+
+#[test]
+fn variables_are_those_that_the_text_does_not_set() {
+    assert_eq!(variables("plain"), [""; 0]);
+    assert_eq!(variables("{{ b.c }} {{ a[0]|upper }} {% for x in xs %}{{ x }}{{ loop.index }}{% endfor %}"), ["a", "b", "xs"]);
+    assert_eq!(variables("{% set y = z %}{{ y }}{% macro m(p) %}{{ p }}{{ q }}{% endmacro %}{{ m(1) }}"), ["q", "z"]);
+    assert_eq!(variables("{% for i in range(n) %}{{ i }}{% endfor %}"), ["n"]);
+    assert_eq!(variables("{% raw %}{{ a }}{% endraw %}{# {{ b }} #}{{ 'c' }}"), [""; 0]);
+}
+
+#[test]
+fn a_fault_stands_where_it_is() {
+    let (kind, place) = fault("one\n{{ a b }}");
+    assert!(matches!(&kind, Kind::Syntax(words) if words.contains("unexpected identifier")), "{kind:?}");
+    assert_eq!(place, "b");
+    let (kind, place) = fault("é {% nope %}");
+    assert_eq!((kind, place), (Kind::Syntax("unknown statement nope".to_owned()), "nope"));
+    let (kind, _) = fault("{% if a %}");
+    assert!(matches!(kind, Kind::Syntax(_)));
+    assert!(matches!(fault("{{ 'a }}").0, Kind::Syntax(_)));
+    assert!(matches!(fault("{# a").0, Kind::Syntax(_)));
+}
+
+#[test]
+fn other_templates_are_out_of_reach() {
+    for (text, word) in [
+        ("{% include 'a' %}", "include"),
+        ("{%- extends 'a' %}", "extends"),
+        ("{% import 'a' as b %}", "import"),
+        ("x{%+from 'a' import b%}", "from"),
+        ("{% block a %}{% endblock %}", "block"),
+    ] {
+        let (kind, place) = fault(text);
+        assert_eq!(kind, Kind::OtherTemplate(word));
+        assert!(place.contains(word), "{place}");
+    }
+    assert_eq!(variables("{# {% include 'a' %} #}{% raw %}{% include 'a' %}{% endraw %}{{ include }}"), ["include"]);
+}
+
+#[test]
+fn size_has_a_limit() {
+    assert_eq!(parse(&"a".repeat(MAX_BYTES)).map(|_| ()), Ok(()));
+    assert_eq!(fault(&"a".repeat(MAX_BYTES + 1)), (Kind::TooLarge, "a"));
+}
+
+/// Texts of so many levels, one for each way to nest.
+fn nested(levels: usize) -> Vec<String> {
+    let around = |open: &str, inner: &str, close: &str| format!("{}{inner}{}", open.repeat(levels), close.repeat(levels));
+    let chain = |start: &str, part: &str, end: &str| format!("{start}{}{end}", part.repeat(levels));
+    vec![
+        around("{%if a%}", "", "{%endif%}"),
+        chain("{% if a %}", "{%elif a%}", "{% endif %}"),
+        around("{%set a%}", "", "{%endset%}"),
+        around("{%for a in b%}", "", "{%endfor%}"),
+        format!("{{{{ {} }}}}", around("(", "a", ")")),
+        format!("{{{{ {} }}}}", around("[", "a", "]")),
+        format!("{{{{ {} }}}}", around("{1:", "a", "}")),
+        format!("{{{{ {} }}}}", around("a[", "a", "]")),
+        format!("{{{{ {} }}}}", around("f(", "a", ")")),
+        chain("{{ a", ".a", " }}"),
+        chain("{{ a", "[0]", " }}"),
+        chain("{{ a", "|f", " }}"),
+        chain("{{ a", "()", " }}"),
+        chain("{{ a", " is a", " }}"),
+        chain("{{ a", " + a", " }}"),
+        chain("{{ a", " ~ 1", " }}"),
+        chain("{{ a", " and a", " }}"),
+        chain("{{ 1", "if 1", " }}"),
+        chain("{{ a", " if a else a", " }}"),
+        chain("{{ ", "-", "a }}"),
+        chain("{{ ", "not ", "a }}"),
+        chain("{% set a", ".a", " = 1 %}"),
+        chain("{% filter f", "|f", " %}{% endfilter %}"),
+    ]
+}
+
+#[test]
+fn no_depth_overflows_the_stack() {
+    // Half of what a thread of a build has; the parser is not asked to be optimised.
+    let small = std::thread::Builder::new().stack_size(1 << 20);
+    let run = small.spawn(|| {
+        for text in nested(100_000) {
+            let kind = parse(&text).unwrap_err().kind;
+            assert!(matches!(kind, Kind::TooDeep | Kind::TooLarge), "{kind:?} for {}", &text[..40]);
+        }
+        for text in nested(30_000) {
+            assert_eq!(parse(&text).unwrap_err().kind, Kind::TooDeep, "{}", &text[..40]);
+        }
+        // All that the guard lets through, minijinja must stand.
+        for levels in (8..100).step_by(4).chain([23, 47, 95]) {
+            for text in nested(levels) {
+                let _ = parse(&text);
+                let inside =
+                    format!("{}{text}{}", "{%for a in b%}".repeat(MAX_BLOCKS as usize), "{%endfor%}".repeat(MAX_BLOCKS as usize));
+                let _ = parse(&inside);
+            }
+        }
+    });
+    run.unwrap().join().unwrap();
+}
+
+#[test]
+fn an_honest_depth_is_read() {
+    for text in nested(20) {
+        assert_eq!(parse(&text).map(|_| ()), Ok(()), "{text}");
+    }
+    let wide = format!("{{{{ [{}] }}}}", "a.b.c, -1, f(x), ".repeat(10_000));
+    assert_eq!(parse(&wide).map(|_| ()), Ok(()));
+    let many = "{% if a %}{{ a.b }}{% elif b %}{% set x = 1 %}{% endif %}".repeat(5_000);
+    assert_eq!(parse(&many).map(|_| ()), Ok(()));
+    assert!(MAX_BLOCKS >= 20);
+}
+
+#[test]
+fn literals_are_not_unfolded_without_end() {
+    assert_eq!(variables(r#"{{ "=" * 40 }}{{ a * 1000000 }}"#), ["a"]);
+    for text in ["{{ 'x' * 99999999 }}", "{{ 'x' * 10 ** 7 }}", "{{ 'x' * 1_0_0_0_0_0_0_0 }}", "{{ (1, 2) * 9999999 }}"] {
+        assert_eq!(fault(text).0, Kind::TooMuchRepeated, "{text}");
+    }
+    assert_eq!(fault(&"{{'x'*9999}}".repeat(1000)).0, Kind::TooMuchRepeated);
+}
+
+proptest! {
+    #[test]
+    fn no_text_makes_it_panic(
+        parts in proptest::collection::vec(
+            prop::sample::select(vec![
+                "{{", "}}", "{%", "%}", "{#", "#}", "-", "+", "raw", "endraw", " if ", " endif ", " set ", " for ", " in ", "a", "é", "'", "\"",
+                "\\", "(", ")", "[", "]", "{", "}", ",", "|", ".", "=", "*", "1", "\n", " ",
+            ]),
+            0..30,
+        ),
+    ) {
+        let text = parts.concat();
+        if let Err(fault) = parse(&text) {
+            prop_assert!(fault.span.end as usize <= text.len());
+            prop_assert!(fault.span.is_empty() || !fault.span.slice(&text).is_empty());
+        }
+    }
+}

@@ -1,0 +1,7 @@
+//! Floor 2: what a template says, as written.
+
+mod argv;
+mod condition;
+mod expression;
+mod jinja;
+mod text;
