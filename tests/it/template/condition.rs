@@ -130,7 +130,7 @@ proptest! {
     #[test]
     fn the_full_spelling_means_the_same(text in conditions()) {
         let once = read(&text);
-        let twice = read(&once.replace("\"", "'"));
+        let twice = read(&once.replace('"', "'"));
         prop_assert_eq!(once, twice);
     }
 

@@ -123,7 +123,6 @@ fn an_honest_depth_is_read() {
     assert_eq!(parse(&wide).map(|_| ()), Ok(()));
     let many = "{% if a %}{{ a.b }}{% elif b %}{% set x = 1 %}{% endif %}".repeat(5_000);
     assert_eq!(parse(&many).map(|_| ()), Ok(()));
-    assert!(MAX_BLOCKS >= 20);
 }
 
 #[test]

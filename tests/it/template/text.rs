@@ -67,7 +67,7 @@ proptest! {
     #[test]
     fn the_depth_of_the_element_does_not_matter(text in layout(), indent in "[ \t]{0,6}") {
         let form = dedent_element(&text).into_owned();
-        let moved: String = form.split('\n').map(|line| format!("\n{indent}{line}")).collect();
+        let moved = format!("\n{indent}{}", form.replace('\n', &format!("\n{indent}")));
         prop_assert_eq!(dedent_element(&moved), form.as_str());
     }
 
