@@ -4,7 +4,8 @@
 #![allow(clippy::expect_used, reason = "a benchmark without a corpus has nothing to measure")]
 
 use ctxc::base::fs::MemoryFs;
-use ctxc::project::config::Config;
+use ctxc::base::rule_meta::RuleMeta;
+use ctxc::project::config::{Config, Input};
 use ctxc::registry::compile::{Chosen, Compiler, Output, Scratch};
 use ctxc::rules::check::Active;
 use ctxc::syntax::{Limits, Reader};
@@ -81,4 +82,22 @@ fn f_ctxc_check(bencher: Bencher<'_, '_>) {
     let compiler = Compiler { config: &config, active: &active, root: Path::new(""), files: &files, output: Output::Check };
     let (mut scratch, path) = (Scratch::new(), Arc::from("a.xml"));
     each(bencher, |text| drop(black_box(compiler.compile_text(&path, text, Chosen::Named, &mut scratch))));
+}
+
+/// The project file of this repository: what every command pays before it starts.
+#[divan::bench]
+fn g_project_file(bencher: Bencher<'_, '_>) {
+    let (text, files) = (include_str!("../ctxc.toml"), MemoryFs::new());
+    let rules: Vec<&'static RuleMeta> = ctxc::rules::list::all().map(|rule| &rule.meta).collect();
+    let input = Input { path: "ctxc.toml", text, root: Path::new(""), files: &files, rules: &rules };
+    bencher.counter(BytesCount::new(text.len())).bench_local(|| drop(black_box(Config::read(black_box(&input)))));
+}
+
+/// The same with a fault in every line.
+#[divan::bench]
+fn h_project_file_full_of_faults(bencher: Bencher<'_, '_>) {
+    let (text, files) = ("[lints]\nno-contxt = 3\n[defaults.atomik]\nfresh_contxt = true\n", MemoryFs::new());
+    let rules: Vec<&'static RuleMeta> = ctxc::rules::list::all().map(|rule| &rule.meta).collect();
+    let input = Input { path: "ctxc.toml", text, root: Path::new(""), files: &files, rules: &rules };
+    bencher.counter(BytesCount::new(text.len())).bench_local(|| drop(black_box(Config::read(black_box(&input)))));
 }
