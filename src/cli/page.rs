@@ -38,7 +38,7 @@ pub(super) fn terminal(rule: &RuleMeta, screen: Screen) -> String {
     examples(&mut out, screen.paint(Paint::Error, "wrong"), rule.bad);
     examples(&mut out, screen.paint(Paint::Good, "right"), rule.good);
     if !rule.locked {
-        let level = if rule.severity.is_none() { "warn" } else { "off" };
+        let level = if rule.severity.is_none() { "warning" } else { "off" };
         let _ = writeln!(out, "in ctxc.toml: [lints] {} = \"{level}\"", rule.name);
     }
     out
@@ -150,7 +150,7 @@ pub(super) fn markdown(rule: &RuleMeta) -> String {
     if !rule.locked {
         let _ = writeln!(
             out,
-            "\n## Severity\n\nIn `ctxc.toml`: `[lints]` with `{} = \"error\"`, `\"warn\"`, `\"info\"`, `\"hint\"` or `\"off\"`.",
+            "\n## Severity\n\nIn `ctxc.toml`: `[lints]` with `{} = \"error\"`, `\"warning\"`, `\"info\"`, `\"hint\"` or `\"off\"`.",
             rule.name
         );
     }

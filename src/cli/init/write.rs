@@ -20,7 +20,7 @@ pub(super) fn project_file(folders: &BTreeMap<String, usize>) -> String {
     // Writing to a string cannot fail.
     let _ = writeln!(out, "include = [{}]", list.join(", "));
     out.push_str(
-        "\n[lints]\n# A rule or a family: \"error\", \"warn\", \"info\", \"hint\" or \"off\".\n# no-context = \"error\"\n",
+        "\n[lints]\n# A rule or a family: \"error\", \"warning\", \"info\", \"hint\" or \"off\".\n# no-context = \"error\"\n",
     );
     out
 }
