@@ -219,12 +219,12 @@ impl Pass<'_, '_> {
 
     #[inline]
     pub(super) fn name_of(&self, raw: &Raw) -> &[u8] {
-        let start = raw.start as usize + 1;
-        self.scan.slice(start, start + usize::from(raw.name))
+        let span = raw.name_span();
+        self.scan.slice(span.start as usize, span.end as usize)
     }
 
     pub(super) fn name_span(&self, node: u32) -> Span {
-        self.tree.raw(node).map_or(Span::at(0), |raw| Span::new(raw.start + 1, raw.start + 1 + u32::from(raw.name)))
+        self.tree.raw(node).map_or(Span::at(0), Raw::name_span)
     }
 
     pub(super) fn indent_of(&self, raw: &Raw) -> Option<usize> {

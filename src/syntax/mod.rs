@@ -10,6 +10,7 @@ mod instruction;
 pub mod limits;
 mod markup;
 mod namespaces;
+mod raw;
 pub mod reader;
 mod recover;
 mod revive;

@@ -202,7 +202,7 @@ impl<'a, 'r> Pass<'a, 'r> {
         if std::mem::replace(&mut self.outside, true) {
             return Ok(());
         }
-        let root = self.tree.raw(self.tree.root).map(|raw| Span::new(raw.start + 1, raw.start + 1 + u32::from(raw.name)));
+        let root = self.tree.raw(self.tree.root).map(Raw::name_span);
         self.fault(kind, span, root)
     }
 

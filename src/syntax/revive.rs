@@ -101,11 +101,11 @@ impl Pass<'_, '_> {
         let child = self.tree.raw(text).map_or(NONE, |raw| raw.next);
         if let Some(raw) = self.raw_mut(text) {
             raw.kind = Kind::Element;
-            raw.flags = flag::CLOSED | flag::DAMAGED;
+            raw.flags = flag::CLOSED | flag::DAMAGED | flag::BARE;
             raw.name = (tag.name.end - tag.name.start) as u16;
             raw.count = count;
             raw.attributes = tag.first as u32;
-            raw.start = (tag.name.start as u32).saturating_sub(1);
+            raw.start = tag.name.start as u32;
             raw.end = end;
             raw.inner = inner;
             raw.child = child;

@@ -4,6 +4,7 @@
 //! every element has an end, every child a parent. Elements inside a damaged region say so ([`Element::is_damaged`]),
 //! so that nothing above words a second fault for the same damage.
 
+pub(super) use super::raw::{NONE, Raw, RawAttribute, flag};
 use super::value;
 use crate::base::span::Span;
 use std::borrow::Cow;
@@ -19,21 +20,6 @@ impl NodeId {
     }
 }
 
-pub(super) const NONE: u32 = u32::MAX;
-/// Bits of [`Raw::flags`].
-pub(super) mod flag {
-    /// The node stands in or spans a damaged region.
-    pub(in crate::syntax) const DAMAGED: u8 = 1;
-    /// Written `<a/>`.
-    pub(in crate::syntax) const EMPTY: u8 = 2;
-    /// Has an end tag of its own.
-    pub(in crate::syntax) const CLOSED: u8 = 4;
-    /// The text holds `&` or a carriage return and must be decoded.
-    pub(in crate::syntax) const ENCODED: u8 = 8;
-    /// The text is nothing but white space.
-    pub(in crate::syntax) const BLANK: u8 = 16;
-}
-
 /// What a node is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -47,37 +33,6 @@ pub enum Kind {
     Comment,
     /// A processing instruction (the XML declaration is none).
     Instruction,
-}
-
-/// One node as stored. For text, CDATA, comments and instructions `inner` is the content without its marks.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Raw {
-    pub(super) kind: Kind,
-    pub(super) flags: u8,
-    /// Bytes of the name (elements) or of the target (instructions).
-    pub(super) name: u16,
-    /// Attributes, from `attributes` on.
-    pub(super) count: u16,
-    /// 0 for none, else 1 + index into the namespaces.
-    pub(super) namespace: u16,
-    pub(super) parent: u32,
-    pub(super) next: u32,
-    pub(super) child: u32,
-    pub(super) start: u32,
-    pub(super) end: u32,
-    /// Elements: the end of the start tag, the start of the end tag (both the end for `<a/>`).
-    pub(super) inner: Span,
-    pub(super) attributes: u32,
-}
-
-/// One attribute as stored.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct RawAttribute {
-    pub(super) name: Span,
-    /// Without the quotes.
-    pub(super) value: Span,
-    pub(super) namespace: u16,
-    pub(super) flags: u8,
 }
 
 /// The arena, reused from file to file.
@@ -263,7 +218,7 @@ impl<'a> Element<'a> {
 
     /// Where the name stands in the start tag.
     pub const fn name_span(self) -> Span {
-        Span { start: self.raw.start + 1, end: self.raw.start + 1 + self.raw.name as u32 }
+        self.raw.name_span()
     }
 
     /// From `<` of the start tag to `>` of the end tag.

@@ -1,0 +1,61 @@
+//! What the arena holds of a node: places and flags, no text.
+
+use super::tree::Kind;
+use crate::base::span::Span;
+
+pub(super) const NONE: u32 = u32::MAX;
+/// Bits of [`Raw::flags`].
+pub(super) mod flag {
+    /// The node stands in or spans a damaged region.
+    pub(in crate::syntax) const DAMAGED: u8 = 1;
+    /// Written `<a/>`.
+    pub(in crate::syntax) const EMPTY: u8 = 2;
+    /// Has an end tag of its own.
+    pub(in crate::syntax) const CLOSED: u8 = 4;
+    /// The text holds `&` or a carriage return and must be decoded.
+    pub(in crate::syntax) const ENCODED: u8 = 8;
+    /// The text is nothing but white space.
+    pub(in crate::syntax) const BLANK: u8 = 16;
+    /// The start tag lacks its `<`.
+    pub(in crate::syntax) const BARE: u8 = 32;
+}
+
+/// One node as stored. For text, CDATA, comments and instructions `inner` is the content without its marks.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Raw {
+    pub(super) kind: Kind,
+    pub(super) flags: u8,
+    /// Bytes of the name (elements) or of the target (instructions).
+    pub(super) name: u16,
+    /// Attributes, from `attributes` on.
+    pub(super) count: u16,
+    /// 0 for none, else 1 + index into the namespaces.
+    pub(super) namespace: u16,
+    pub(super) parent: u32,
+    pub(super) next: u32,
+    pub(super) child: u32,
+    pub(super) start: u32,
+    pub(super) end: u32,
+    /// Elements: the end of the start tag, the start of the end tag (both the end for `<a/>`).
+    pub(super) inner: Span,
+    pub(super) attributes: u32,
+}
+
+impl Raw {
+    /// Where the name of an element stands.
+    #[inline]
+    pub(super) const fn name_span(&self) -> Span {
+        let start = self.start + if self.flags & flag::BARE == 0 { 1 } else { 0 };
+        Span { start, end: start + self.name as u32 }
+    }
+}
+
+/// One attribute as stored.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RawAttribute {
+    pub(super) name: Span,
+    /// Without the quotes.
+    pub(super) value: Span,
+    pub(super) namespace: u16,
+    pub(super) flags: u8,
+}
