@@ -247,7 +247,7 @@ mod real {
     /// Nanoseconds since 1970 by the machine's clock. For telling fresh stamps from old ones, never for output.
     pub fn now() -> i128 {
         let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-        since.map_or(0, |time| time.as_nanos() as i128)
+        since.map_or(0, |time| i128::try_from(time.as_nanos()).unwrap_or(i128::MAX))
     }
 
     /// Writes a file as a whole. See [`write_atomic_with`].

@@ -136,6 +136,7 @@ pub(crate) struct PathArgs {
 
 /// Limits on input; each default holds for every template that a person writes.
 #[derive(Clone, Debug, Default, Args)]
+#[allow(clippy::struct_field_names, reason = "the names of the flags")]
 #[command(next_help_heading = "Limits on input")]
 pub(crate) struct LimitArgs {
     /// Elements inside each other [default: 256]

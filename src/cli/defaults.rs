@@ -11,6 +11,7 @@ use crate::settings::explain::View;
 use crate::template::setting::{SettingName, Word};
 use clap::Args;
 use serde::Serialize;
+use std::fmt::Write as _;
 
 /// Show the default settings of every type, with what this project changes
 #[derive(Debug, Args)]
@@ -57,7 +58,7 @@ fn text(project: &Project, cx: &mut Cx) -> Result<()> {
     let widest = layers.rows().map(|(_, row)| row.name().len()).max().unwrap_or(0).max(4);
     let mut head = format!("{:<widest$}", "type");
     for name in SettingName::ALL {
-        head.push_str(&format!("  {:<19}", name.word()));
+        let _ = write!(head, "  {:<19}", name.word());
     }
     cx.line(&screen.paint(Paint::Strong, head.trim_end()))?;
     let mut sources = project.sources();
@@ -69,7 +70,7 @@ fn text(project: &Project, cx: &mut Cx) -> Result<()> {
             let setting = view.setting(name);
             let changed = setting.origin.path.is_some();
             let mark = if changed { "*" } else { "" };
-            line.push_str(&format!("  {:<19}", format!("{}{mark}", setting.value.word())));
+            let _ = write!(line, "  {:<19}", format!("{}{mark}", setting.value.word()));
             if changed {
                 let lost = origin::beaten(&setting, &mut sources);
                 let why = origin::words(&setting.origin, &mut sources);

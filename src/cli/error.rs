@@ -65,6 +65,7 @@ impl CliError {
     }
 
     /// The output `path` could not be written.
+    #[allow(clippy::wildcard_enum_match_arm, reason = "most of the kinds leave nothing to advise")]
     pub(crate) fn write(path: &Path, err: &io::Error) -> Self {
         let shown = path.display();
         let error = Self::new(Kind::Infrastructure, format!("cannot write {shown}: {}", reason(err)));

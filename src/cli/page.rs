@@ -35,8 +35,8 @@ pub(super) fn terminal(rule: &RuleMeta, screen: Screen) -> String {
             Block::Code(lines) => code(&mut out, &lines),
         }
     }
-    examples(&mut out, screen.paint(Paint::Error, "wrong"), rule.bad);
-    examples(&mut out, screen.paint(Paint::Good, "right"), rule.good);
+    examples(&mut out, &screen.paint(Paint::Error, "wrong"), rule.bad);
+    examples(&mut out, &screen.paint(Paint::Good, "right"), rule.good);
     if !rule.locked {
         let level = if rule.severity.is_none() { "warning" } else { "off" };
         let _ = writeln!(out, "in ctxc.toml: [lints] {} = \"{level}\"", rule.name);
@@ -44,7 +44,7 @@ pub(super) fn terminal(rule: &RuleMeta, screen: Screen) -> String {
     out
 }
 
-fn examples(out: &mut String, title: String, examples: &[Example]) {
+fn examples(out: &mut String, title: &str, examples: &[Example]) {
     for example in examples {
         let _ = writeln!(out, "{title}");
         if !example.project.is_empty() {

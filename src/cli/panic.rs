@@ -16,9 +16,10 @@ fn message(info: &PanicHookInfo<'_>) -> String {
     let what = info.payload_as_str().unwrap_or("no message");
     let place = info.location().map_or_else(|| "an unknown place".to_string(), |at| format!("{}:{}", at.file(), at.line()));
     let backtrace = Backtrace::capture();
-    let trace = match backtrace.status() {
-        BacktraceStatus::Captured => format!("{backtrace}\n"),
-        _ => "  with RUST_BACKTRACE=1 set, the same command says where it happened\n".to_string(),
+    let trace = if backtrace.status() == BacktraceStatus::Captured {
+        format!("{backtrace}\n")
+    } else {
+        "  with RUST_BACKTRACE=1 set, the same command says where it happened\n".to_string()
     };
     format!(
         "error: ctxc has a bug; your files are not at fault and none was left half written\n\

@@ -50,15 +50,15 @@ impl Active {
 pub fn file(active: &Active, cx: &FileCx<'_>, faults: &[Fault]) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     for fault in faults {
-        found.extend(active.syntax.iter().find_map(|rule| match rule.check {
-            Check::Syntax(word) => word(cx, fault),
-            _ => None,
+        found.extend(active.syntax.iter().find_map(|rule| {
+            let Check::Syntax(word) = rule.check else { return None };
+            word(cx, fault)
         }));
     }
     for fault in &cx.file.faults {
-        found.extend(active.template.iter().find_map(|rule| match rule.check {
-            Check::Template(word) => word(cx, fault),
-            _ => None,
+        found.extend(active.template.iter().find_map(|rule| {
+            let Check::Template(word) = rule.check else { return None };
+            word(cx, fault)
         }));
     }
     nodes::bodies(cx.file, |task, _| {
@@ -147,9 +147,9 @@ pub fn config(config: &Config) -> Vec<Diagnostic> {
     let cx = ConfigCx { config };
     let mut found: Vec<Diagnostic> = Vec::new();
     for fault in &config.faults {
-        let worded = list::all().find_map(|rule| match rule.check {
-            Check::Config(word) => word(&cx, fault),
-            _ => None,
+        let worded = list::all().find_map(|rule| {
+            let Check::Config(word) = rule.check else { return None };
+            word(&cx, fault)
         });
         let Some(mut finding) = worded else { continue };
         if let Some(file) = config.files.get(fault.file as usize) {

@@ -18,7 +18,7 @@ pub static FAMILIES: &[Family] = &[
 /// A hundred of codes that belong together.
 #[derive(Clone, Copy, Debug)]
 pub struct Family {
-    /// The hundred: 2 for CTX2xx.
+    /// The hundred: 2 for `CTX2xx`.
     pub number: u16,
     /// Its name in `[lints]`.
     pub name: &'static str,

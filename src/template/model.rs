@@ -27,6 +27,7 @@ pub struct File<'a> {
 
 /// Something with a name.
 #[derive(Clone, Debug)]
+#[allow(clippy::large_enum_variant, reason = "nearly all are tasks, and a file has one or few")]
 pub enum Definition<'a> {
     /// A task at the root or in a library.
     Task(Task<'a>),

@@ -31,7 +31,7 @@ pub(crate) fn thousands(number: usize) -> String {
     let digits = number.to_string();
     let mut out = String::new();
     for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at) % 3 == 0 {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
             out.push(',');
         }
         out.push(digit);
@@ -84,7 +84,12 @@ fn headline(report: &Report, totals: &Totals<'_>) -> String {
         }
         said = true;
         // “info” has no plural.
-        line.push_str(&if name == "info" { format!("{} info", thousands(count)) } else { plural(count, name) });
+        if name == "info" {
+            line.push_str(&thousands(count));
+            line.push_str(" info");
+        } else {
+            line.push_str(&plural(count, name));
+        }
     }
     if !said {
         line.push_str("nothing found");

@@ -123,15 +123,13 @@ fn unknown(call: &Call<'_>, arg: &Arg) -> Diagnostic {
     if params.is_empty() {
         return finding.help("it takes no arguments");
     }
-    match nearest(name, params.iter().map(|param| &*param.name)) {
-        Some(meant) => finding
-            .help(format!("did you mean `{meant}`?"))
-            .fix(Fix::suggested(format!("write `{meant}`"), vec![Edit::replace(arg.span, meant)])),
-        None => {
-            let names: Vec<String> = params.iter().map(|param| format!("`{}`", param.name)).collect();
-            finding.help(format!("it takes {}", names.join(", ")))
-        }
-    }
+    let Some(meant) = nearest(name, params.iter().map(|param| &*param.name)) else {
+        let names: Vec<String> = params.iter().map(|param| format!("`{}`", param.name)).collect();
+        return finding.help(format!("it takes {}", names.join(", ")));
+    };
+    finding
+        .help(format!("did you mean `{meant}`?"))
+        .fix(Fix::suggested(format!("write `{meant}`"), vec![Edit::replace(arg.span, meant)]))
 }
 
 fn found(call: &Call<'_>, span: Span, message: String) -> Diagnostic {

@@ -46,12 +46,11 @@ impl<'a> Lower<'a> {
         }
         let value = trimmed(raw, attribute.value_span());
         match known.values {
-            Values::Any => {}
             Values::Name if value.value.is_empty() => {
                 self.fault(element, attribute.span(), FaultKind::Empty { name: known.name });
                 return None;
             }
-            Values::Name => {}
+            Values::Any | Values::Name => {}
             Values::Bool => {
                 self.boolean(element, known.name, &value)?;
             }

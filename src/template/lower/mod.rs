@@ -2,6 +2,8 @@
 //!
 //! Independent of any project: a type that no language knows is kept as written. Says nothing about damaged elements.
 
+#![allow(clippy::wildcard_enum_match_arm, reason = "the element table has decided which kinds can reach a match")]
+
 mod attributes;
 mod children;
 mod file;

@@ -3,7 +3,7 @@
 use super::project::Project;
 use pretty_assertions::assert_eq;
 
-/// A registry of one task with the given hash digit, fresh_context and origin.
+/// A registry of one task with the given hash digit, `fresh_context` and origin.
 fn registry(digit: char, fresh: &str, layer: &str) -> String {
     let hash = format!("b3:{}", digit.to_string().repeat(64));
     let setting = |value: &str, layer: &str| {

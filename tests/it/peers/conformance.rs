@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 /// One case of the suite's catalogue.
 #[derive(Debug)]
+#[allow(clippy::struct_excessive_bools, reason = "the columns of the catalogue, which are independent of each other")]
 struct Case {
     id: String,
     file: PathBuf,
