@@ -91,9 +91,7 @@ impl Pass<'_, '_> {
         self.scan.at += 1;
         let mut flags = 0;
         loop {
-            while self.scan.peek().is_some_and(|byte| class(byte) & is::VALUE_STOP == 0) {
-                self.scan.at += 1;
-            }
+            self.scan.skip_value();
             match self.scan.peek() {
                 Some(byte) if byte == quote => break,
                 Some(b'&') => {
@@ -189,7 +187,7 @@ impl Pass<'_, '_> {
     /// Where the next attribute begins when a value swallowed it: ` name=` at the value's end.
     fn other_attribute(&self, start: usize, end: usize) -> Option<usize> {
         let region = self.scan.slice(start, end).trim_ascii_end().strip_suffix(b"=")?.trim_ascii_end();
-        let name = region.iter().rev().take_while(|&&byte| class(byte) & is::NAME != 0).count();
+        let name = region.iter().rev().take_while(|&&byte| class(byte) & is::PLAIN != 0 || byte == b':').count();
         let before = region.get(..region.len() - name).filter(|_| name > 0)?;
         let kept = before.trim_ascii_end();
         (kept.len() < before.len()).then_some(start + kept.len())

@@ -10,7 +10,7 @@ use super::limits::Limits;
 use super::namespaces::Bindings;
 use super::scanner::{Ahead, Marks, Scanner};
 use super::tree::{Document, Kind, NONE, Raw, Tree, flag};
-use super::wellformed;
+use super::wellformed::{self, class, is};
 use crate::base::span::Span;
 
 /// Reads texts one after the other; keeps its buffers from file to file.
@@ -159,8 +159,10 @@ impl<'a, 'r> Pass<'a, 'r> {
             if self.conflict.is_some() {
                 self.leave_conflict();
             }
-            let Some(byte) = self.scan.peek() else { return Ok(()) };
-            if byte != b'<' || !self.is_markup() {
+            if self.scan.peek() != Some(b'<') || !self.is_markup() {
+                if self.scan.peek().is_none() {
+                    return Ok(());
+                }
                 self.text()?;
                 continue;
             }
@@ -177,6 +179,11 @@ impl<'a, 'r> Pass<'a, 'r> {
     /// Whether the `<` at the place begins markup rather than being a sign in text.
     #[inline]
     pub(super) fn is_markup(&self) -> bool {
+        let begins_name = |ahead| self.scan.peek_at(ahead).is_some_and(|byte| class(byte) & is::NAME_START != 0);
+        begins_name(1) || (self.scan.peek_at(1) == Some(b'/') && begins_name(2)) || self.is_rare_markup()
+    }
+
+    fn is_rare_markup(&self) -> bool {
         match self.scan.peek_at(1) {
             Some(b'?') => true,
             Some(b'/') => match self.scan.peek_at(2) {
@@ -281,15 +288,13 @@ impl<'a, 'r> Pass<'a, 'r> {
             Some(open) => (open.node, std::mem::replace(&mut open.last, id)),
             None => (NONE, std::mem::replace(&mut self.last_top, id)),
         };
-        let previous = if last == NONE {
-            match self.tree.nodes.get_mut(parent as usize) {
-                Some(parent) => &mut parent.child,
-                None => &mut self.tree.first,
-            }
+        if let Some(before) = self.tree.nodes.get_mut(last as usize) {
+            before.next = id;
+        } else if let Some(around) = self.tree.nodes.get_mut(parent as usize) {
+            around.child = id;
         } else {
-            self.tree.nodes.get_mut(last as usize).map_or(&mut self.tree.first, |node| &mut node.next)
-        };
-        *previous = id;
+            self.tree.first = id;
+        }
         self.tree.nodes.push(Raw {
             kind,
             flags,

@@ -133,11 +133,12 @@ impl Pass<'_, '_> {
             // Looking back costs; a file full of stray end tags may do it only so often.
             self.lookbacks = self.lookbacks.checked_sub(1)?;
             if raw.kind == Kind::Text && raw.flags & flag::BLANK == 0 {
-                let text = raw.inner.slice(self.scan.text).trim_start();
-                let start = raw.inner.end as usize - text.len();
-                let follows = text.as_bytes().get(wanted.len()).copied();
-                if start > 0 && text.as_bytes().starts_with(wanted) && follows.is_some_and(|byte| byte == b'>' || is_space(byte))
-                {
+                let text = self.scan.slice(raw.inner.start as usize, raw.inner.end as usize);
+                let blank = text.iter().take(200).take_while(|&&byte| is_space(byte)).count();
+                let start = raw.inner.start as usize + blank;
+                let text = text.get(blank..).unwrap_or(&[]);
+                let follows = text.get(wanted.len()).copied();
+                if text.starts_with(wanted) && follows.is_some_and(|byte| byte == b'>' || is_space(byte)) {
                     found = Some((child, start));
                 }
             }

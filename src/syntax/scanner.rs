@@ -116,11 +116,17 @@ impl<'a> Scanner<'a> {
     /// Moves past white space; says whether there was any.
     #[inline]
     pub(super) fn skip_space(&mut self) -> bool {
-        let start = self.at;
-        while self.peek().is_some_and(|byte| class(byte) & is::SPACE != 0) {
-            self.at += 1;
-        }
-        self.at > start
+        let rest = self.rest();
+        let length = rest.iter().position(|&byte| class(byte) & is::SPACE == 0).unwrap_or(rest.len());
+        self.at += length;
+        length > 0
+    }
+
+    /// Moves past what needs no look in an attribute value.
+    #[inline]
+    pub(super) fn skip_value(&mut self) {
+        let rest = self.rest();
+        self.at += rest.iter().position(|&byte| class(byte) & is::VALUE_STOP != 0).unwrap_or(rest.len());
     }
 
     /// The first of two bytes at or after the place.
@@ -159,22 +165,39 @@ impl<'a> Scanner<'a> {
     #[inline]
     pub(super) fn name(&mut self) -> Option<Name> {
         let start = self.at;
+        let rest = self.rest();
+        // Nearly every name is plain: letters, digits and hyphens up to the next sign.
+        let plain = rest.iter().position(|&byte| class(byte) & is::PLAIN == 0).unwrap_or(rest.len());
+        let begins = rest.first().is_some_and(|&byte| class(byte) & is::NAME_START != 0);
+        let goes_on = rest.get(plain).is_some_and(|&byte| byte == b':' || byte >= 0x80);
+        if begins && !goes_on {
+            self.at = start + plain;
+            return Some(Name { start, end: self.at, colon: false });
+        }
+        self.unusual_name()
+    }
+
+    /// A name with a colon or characters beyond ASCII, or none.
+    fn unusual_name(&mut self) -> Option<Name> {
+        let start = self.at;
         if !self.is_name_start(start) {
             return None;
         }
         let mut end = start;
         let mut colon = false;
         while let Some(&byte) = self.bytes.get(end) {
-            if class(byte) & is::NAME != 0 {
-                colon |= byte == b':';
-                end += 1;
-                continue;
-            }
-            let wide = if byte < 0x80 { 0 } else { self.wide_name_char(end, is_name_char) };
-            if wide == 0 {
+            let length = match byte {
+                b':' => {
+                    colon = true;
+                    1
+                }
+                0x80.. => self.wide_name_char(end, is_name_char),
+                _ => usize::from(class(byte) & is::PLAIN != 0),
+            };
+            if length == 0 {
                 break;
             }
-            end += wide;
+            end += length;
         }
         self.at = end;
         Some(Name { start, end, colon })

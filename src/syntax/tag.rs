@@ -204,7 +204,6 @@ impl Pass<'_, '_> {
             self.forget_outside();
             return Ok(());
         }
-        self.damage(id);
         self.outside(FaultKind::SecondRoot, name.span())
     }
 

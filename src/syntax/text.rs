@@ -3,7 +3,7 @@
 use super::fault::FaultKind;
 use super::reader::{Flow, Pass, Stopped};
 use super::tree::{Kind, flag};
-use super::wellformed::{self, Survey, class, is};
+use super::wellformed::{self, Survey};
 use crate::base::span::Span;
 
 impl Pass<'_, '_> {
@@ -11,9 +11,7 @@ impl Pass<'_, '_> {
     pub(super) fn text(&mut self) -> Flow {
         let start = self.scan.at;
         let bound = self.conflict.map_or(self.scan.bytes.len(), |conflict| conflict.middle);
-        while self.scan.peek().is_some_and(|byte| class(byte) & is::SPACE != 0) {
-            self.scan.at += 1;
-        }
+        self.scan.skip_space();
         let mut flags = 0;
         if self.scan.at >= bound || (self.scan.peek() == Some(b'<') && self.is_markup()) {
             flags |= flag::BLANK;

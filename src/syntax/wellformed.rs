@@ -6,7 +6,8 @@
 pub(super) mod is {
     pub(in crate::syntax) const SPACE: u8 = 1;
     pub(in crate::syntax) const NAME_START: u8 = 2;
-    pub(in crate::syntax) const NAME: u8 = 4;
+    /// Goes on a name; the colon does too, but asks for a second look.
+    pub(in crate::syntax) const PLAIN: u8 = 4;
     /// Ends the quick way through an attribute value.
     pub(in crate::syntax) const VALUE_STOP: u8 = 8;
 }
@@ -22,8 +23,9 @@ const fn classes() -> [u8; 256] {
         table[at] = match byte {
             b' ' => is::SPACE,
             b'\t' | b'\n' | b'\r' => is::SPACE | is::VALUE_STOP,
-            b'a'..=b'z' | b'A'..=b'Z' | b'_' | b':' => is::NAME_START | is::NAME,
-            b'0'..=b'9' | b'-' | b'.' => is::NAME,
+            b'a'..=b'z' | b'A'..=b'Z' | b'_' => is::NAME_START | is::PLAIN,
+            b':' => is::NAME_START,
+            b'0'..=b'9' | b'-' | b'.' => is::PLAIN,
             b'"' | b'\'' | b'<' | b'&' => is::VALUE_STOP,
             _ => 0,
         };

@@ -127,7 +127,7 @@ fn a_deleted_character_gives_at_most_three_structural_errors() {
     }
     figure.print("at most one structural error");
     assert!(figure.worst <= 3, "{}", figure.worst);
-    assert!(figure.share() >= 99.5, "{:.2} %", figure.share());
+    assert!(figure.share() >= 99.7, "{:.2} %", figure.share());
 }
 
 #[test]
@@ -151,7 +151,8 @@ fn surviving_elements_keep_their_parents() {
     }
     by_place.print("at most one surviving element gets another parent");
     by_path.print("at most one element loses its path of names");
-    assert!(by_place.share() >= 99.5, "{:.2} %", by_place.share());
+    assert!(by_place.share() >= 99.9, "{:.2} %", by_place.share());
+    assert!(by_place.worst <= 2, "{}", by_place.worst);
     assert!(by_path.share() >= 93.0, "{:.2} %", by_path.share());
 }
 
