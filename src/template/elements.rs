@@ -204,8 +204,13 @@ impl Kind {
 
     /// The attribute with a name, those of text elements included.
     pub fn attribute(self, name: &str) -> Option<&'static Attr> {
-        let own = self.spec().attributes.iter().find(|attribute| attribute.name == name);
-        own.or_else(|| TEXT_ATTRIBUTES.iter().find(|attribute| self.is_text() && attribute.name == name))
+        self.attributes().find(|attribute| attribute.name == name)
+    }
+
+    /// Its attributes, those of text elements included.
+    pub fn attributes(self) -> impl Iterator<Item = &'static Attr> {
+        let shared = if self.is_text() { TEXT_ATTRIBUTES } else { &[] };
+        self.spec().attributes.iter().chain(shared)
     }
 
     /// The kinds under which a tag may stand, in the order of the table.

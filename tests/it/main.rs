@@ -9,6 +9,7 @@ mod peers;
 mod project;
 mod registry;
 mod settings;
+mod structure;
 mod support;
 mod syntax;
 mod template;

@@ -1,6 +1,10 @@
 //! Family 4xx: older forms, read as their modern value.
 
+mod deprecated_element;
+mod legacy_type;
+mod legacy_value;
+
 use super::rule::Rule;
 
 /// The rules of this family, by code.
-pub(super) static RULES: &[&Rule] = &[];
+pub(super) static RULES: &[&Rule] = &[&legacy_value::RULE, &legacy_type::RULE, &deprecated_element::RULE];

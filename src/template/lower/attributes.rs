@@ -17,22 +17,29 @@ impl<'a> Lower<'a> {
         element: Element<'a>,
         mut take: impl FnMut(&mut Self, &'static str, Str<'a>),
     ) {
-        let mut seen = 0_usize;
+        let (mut seen, mut required_seen) = (0_u32, 0_usize);
         for attribute in element.attributes() {
-            if attribute.namespace().is_some() || attribute.name() == "xmlns" {
+            let name = attribute.name();
+            // A prefix that nobody declared has been reported; what it stands before is foreign all the same.
+            if attribute.namespace().is_some() || name == "xmlns" || name.contains(':') {
                 continue;
             }
-            let Some(known) = kind.attribute(attribute.name()) else {
+            let Some((at, known)) = kind.attributes().enumerate().find(|(_, known)| known.name == name) else {
                 self.fault(element, attribute.name_span(), FaultKind::UnknownAttribute { kind, attribute });
                 continue;
             };
-            seen += usize::from(known.required);
+            // Of two with one name, which the reader has reported, the first counts.
+            if seen & (1 << at) != 0 {
+                continue;
+            }
+            seen |= 1 << at;
+            required_seen += usize::from(known.required);
             if let Some(value) = self.value(element, known, attribute) {
                 take(self, known.name, value);
             }
         }
         let required = kind.spec().attributes.iter().filter(|known| known.required);
-        if required.clone().count() > seen {
+        if required.clone().count() > required_seen {
             for Attr { name, .. } in required.filter(|known| element.attribute(known.name).is_none()) {
                 self.fault(element, element.name_span(), FaultKind::MissingAttribute { kind, name });
             }

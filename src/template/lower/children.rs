@@ -28,7 +28,7 @@ impl<'a> Lower<'a> {
                 text_reported = true;
             }
             let Some(found) = node.as_element() else { continue };
-            if found.namespace().is_some() {
+            if is_foreign(found) {
                 self.foreign.push(found);
                 continue;
             }
@@ -63,4 +63,9 @@ impl<'a> Lower<'a> {
         let first = within.elements().find(|other| other.name() == found.name()).map_or(found.name_span(), Element::name_span);
         self.fault(found, found.name_span(), FaultKind::Repeated { kind, first });
     }
+}
+
+/// Whether an element is of a foreign namespace, or would be if its prefix were declared, which has been reported.
+pub(super) fn is_foreign(element: Element<'_>) -> bool {
+    element.namespace().is_some() || element.name().contains(':')
 }

@@ -1,6 +1,6 @@
 //! Task bodies: `<task>`, and the children of one in place.
 
-use super::children::Found;
+use super::children::{Found, is_foreign};
 use super::file::Lower;
 use super::parts::has_words;
 use crate::base::span::Spanned;
@@ -223,7 +223,7 @@ impl<'a> Lower<'a> {
 
     /// `<task ref="…">` uses a registered task as it is.
     fn reference_alone(&mut self, element: Element<'a>) {
-        if let Some(child) = element.elements().find(|child| child.namespace().is_none()) {
+        if let Some(child) = element.elements().find(|child| !is_foreign(*child)) {
             self.fault(element, child.name_span(), FaultKind::RefWithBody { child });
         }
     }

@@ -1,7 +1,7 @@
 //! Text elements and words.
 
 use super::attributes::trimmed;
-use super::children::Found;
+use super::children::{Found, is_foreign};
 use super::file::Lower;
 use crate::base::span::{Span, Spanned};
 use crate::syntax::tree::{Element, Kind as Node};
@@ -61,12 +61,17 @@ impl<'a> Lower<'a> {
 
     /// The same without its attributes.
     pub(super) fn word_content(&mut self, kind: Kind, element: Element<'a>) -> Option<Str<'a>> {
-        for inside in element.elements().filter(|inside| inside.namespace().is_none()) {
+        let mut holds_elements = false;
+        for inside in element.elements().filter(|inside| !is_foreign(*inside)) {
             self.fault(inside, inside.name_span(), FaultKind::MisplacedElement { parent: kind });
+            holds_elements = true;
         }
         let word = word_of(element);
         if word.value.is_empty() {
-            self.fault(element, element.span(), FaultKind::Empty { name: kind.tag() });
+            // An element that stands where a word should is one fault, not two.
+            if !holds_elements {
+                self.fault(element, element.span(), FaultKind::Empty { name: kind.tag() });
+            }
             return None;
         }
         Some(word)

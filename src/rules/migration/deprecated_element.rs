@@ -1,0 +1,83 @@
+//! CTX403: an element of an older dialect.
+
+use crate::base::diagnostic::Diagnostic;
+use crate::base::fix::Fix;
+use crate::base::rule_meta::{Example, Severity};
+use crate::rules::rule::{Check, FileCx, Rule};
+use crate::rules::structure::family::{FINE, finding, meta, shown, template};
+use crate::syntax::is_ncname;
+use crate::syntax::tree::Element;
+use crate::syntax::write::{remove_element, rename_element, set_attribute};
+use crate::template::elements::Kind;
+use crate::template::fault::{Fault, FaultKind};
+
+/// Kept in the registry, read by nobody.
+pub(crate) static RULE: Rule = Rule {
+    meta: meta(403, "deprecated-element", Severity::Warning, "an element of an older dialect, without effect", PAGE, (BAD, FINE)),
+    check: Check::Template(word),
+};
+
+const PAGE: &str = "\
+`<output_slot>`, `<input_source>`, `<manual_xml>`, `<disable_reparsing>`, `<expected_output>`, `<continuation_policy>` and
+`<validation_rules>` are of older dialects. They are accepted and recorded, and have no effect: the agent does not see them. Most have a
+modern form: the `as` attribute of a step, `from` on an input, `<criteria>` or `<output_format>`.";
+
+const BAD: &[Example] = &[
+    template(
+        "<task type=\"atomic\" name=\"triage\">\n  <description>sort the ticket</description>\n  <manual_xml>true</manual_xml>\n</task>\n",
+    ),
+    template(
+        "<task type=\"atomic\" name=\"triage\">\n  <description>sort the ticket</description>\n  <expected_output>one word</expected_output>\n</task>\n",
+    ),
+    template(
+        "<task type=\"sequential\" name=\"triage\">\n  <description>sort the ticket</description>\n  <steps>\n    <task>\n      <description>read it</description>\n      <output_slot>summary</output_slot>\n    </task>\n  </steps>\n</task>\n",
+    ),
+];
+
+fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
+    let FaultKind::Deprecated { kind } = fault.kind else { return None };
+    let tag = kind.tag();
+    let found = finding(&RULE.meta, cx, fault.span, format!("`<{tag}>` is of an older dialect and has no effect"));
+    let instead = kind.spec().deprecated.unwrap_or("nothing");
+    let found = if instead.starts_with("nothing") { found } else { found.help(format!("write instead: {instead}")) };
+    if kind == Kind::OutputSlot {
+        return Some(slot(found, fault.element));
+    }
+    let remove = vec![remove_element(fault.element)];
+    if matches!(kind, Kind::ManualXml | Kind::DisableReparsing) {
+        return Some(found.fix(Fix::safe("remove it", remove)));
+    }
+    let says_what_is_good = matches!(kind, Kind::ExpectedOutput | Kind::ValidationRules);
+    if says_what_is_good && can_be_criteria(fault.element) {
+        let rename = rename_element(fault.element, Kind::Criteria.tag());
+        return Some(found.fix(Fix::suggested("make it the <criteria>", rename)));
+    }
+    Some(found.fix(Fix::suggested("remove it", remove)))
+}
+
+/// A step's slot is its `as`.
+fn slot(found: Diagnostic, element: Element<'_>) -> Diagnostic {
+    let name = element.text().trim().to_owned();
+    let step = element.parent().filter(|task| task.parent().is_some_and(|around| around.name() == Kind::Steps.tag()));
+    let remove = remove_element(element);
+    match step.filter(|step| step.attribute("as").is_none() && is_ncname(&name)) {
+        Some(step) => {
+            let edits = vec![set_attribute(step, "as", &name), remove];
+            found.fix(Fix::suggested(format!("write as=\"{}\" on the step", shown(&name)), edits))
+        }
+        None => found.fix(Fix::suggested("remove it", vec![remove])),
+    }
+}
+
+/// Whether its words can become the task's criteria: there are none yet, and there is nothing else in it.
+fn can_be_criteria(element: Element<'_>) -> bool {
+    let has_criteria = element.parent().is_some_and(|task| task.elements().any(|child| child.name() == Kind::Criteria.tag()));
+    let first = element.parent().and_then(|task| {
+        task.elements().find(|child| [Kind::ExpectedOutput.tag(), Kind::ValidationRules.tag()].contains(&child.name()))
+    });
+    !has_criteria
+        && first.is_some_and(|first| first.id() == element.id())
+        && element.elements().next().is_none()
+        && element.attributes().next().is_none()
+        && !element.text().trim().is_empty()
+}

@@ -1,0 +1,46 @@
+//! CTX402: a type of an older dialect.
+
+use crate::base::diagnostic::Diagnostic;
+use crate::base::fix::{Edit, Fix};
+use crate::base::rule_meta::{Example, Severity};
+use crate::rules::rule::{Check, FileCx, Rule};
+use crate::rules::structure::family::{FINE, finding, meta, template};
+use crate::syntax::write::set_attribute;
+use crate::template::fault::{Fault, FaultKind};
+
+/// Read as what it meant then, so that older templates build.
+pub(crate) static RULE: Rule = Rule {
+    meta: meta(402, "legacy-type", Severity::Warning, "a type of an older dialect", PAGE, (BAD, FINE)),
+    check: Check::Template(word),
+};
+
+const PAGE: &str = "\
+Older templates have types that are now something else: `map` is read as `sequential`, `director` and `evaluator` as `atomic` with the
+subtype of that name. The fix writes the modern form; no resolved setting changes.";
+
+const BAD: &[Example] = &[
+    template("<task type=\"director\" name=\"plan\">\n  <description>plan the next step</description>\n</task>\n"),
+    template(
+        "<task type=\"map\" name=\"triage\">\n  <description>sort the tickets</description>\n  <steps>\n    <task><description>read one</description></task>\n  </steps>\n</task>\n",
+    ),
+];
+
+fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
+    let FaultKind::LegacyType { found, modern, subtype } = fault.kind else { return None };
+    let mut edits = vec![Edit::replace(fault.span, modern)];
+    let subtype = subtype.filter(|_| fault.element.attribute("subtype").is_none());
+    let form = match subtype {
+        Some(subtype) => {
+            // Behind the type, wherever that stands among the attributes.
+            let after = fault.element.attribute("type").map(|attribute| attribute.span().end);
+            edits.push(after.map_or_else(
+                || set_attribute(fault.element, "subtype", subtype),
+                |end| Edit::insert(end, format!(" subtype=\"{subtype}\"")),
+            ));
+            format!("type=\"{modern}\" subtype=\"{subtype}\"")
+        }
+        None => format!("type=\"{modern}\""),
+    };
+    let message = format!("`{found}` is a type of an older dialect, read as {form}");
+    Some(finding(&RULE.meta, cx, fault.span, message).fix(Fix::safe(format!("write {form}"), edits)))
+}

@@ -1,0 +1,30 @@
+//! CTX112: `yes`, `no`, `1`, `0` where `true` or `false` must stand.
+
+use super::family::{FINE, finding, meta, shown, template};
+use crate::base::diagnostic::Diagnostic;
+use crate::base::fix::{Edit, Fix};
+use crate::base::rule_meta::{Example, Severity};
+use crate::rules::rule::{Check, FileCx, Rule};
+use crate::template::fault::{Fault, FaultKind};
+
+/// Everybody knows what is meant, and no two readers agree on the list.
+pub(crate) static RULE: Rule = Rule {
+    meta: meta(112, "bad-boolean", Severity::Error, "`yes`, `no`, `1` or `0` in place of `true` or `false`", PAGE, (BAD, FINE)),
+    check: Check::Template(word),
+};
+
+const PAGE: &str = "\
+A switch is `true` or `false`, in lower case. `yes`, `1`, `on`, `True` are understood well enough to offer the fix, and not well enough
+to be accepted: each tool that reads templates would have its own list of such words, and a switch that one of them does not know
+changes what the agent receives.";
+
+const BAD: &[Example] = &[template(
+    "<task type=\"sequential\" name=\"triage\">\n  <description>sort the ticket</description>\n  <context_management>\n    <accumulate_data>yes</accumulate_data>\n  </context_management>\n  <steps>\n    <task><description>read it</description></task>\n  </steps>\n</task>\n",
+)];
+
+fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
+    let FaultKind::BadBoolean { name, found, meant } = &fault.kind else { return None };
+    let message = format!("`{name}` is `{}`; expected `true` or `false`", shown(found));
+    let fix = Fix::safe(format!("write `{meant}`"), vec![Edit::replace(fault.span, meant.to_string())]);
+    Some(finding(&RULE.meta, cx, fault.span, message).fix(fix))
+}

@@ -1,0 +1,44 @@
+//! CTX113: something that is no number in range.
+
+use super::family::{FINE, finding, meta, shown, template};
+use crate::base::diagnostic::Diagnostic;
+use crate::base::fix::{Edit, Fix};
+use crate::base::rule_meta::{Example, Severity};
+use crate::rules::rule::{Check, FileCx, Rule};
+use crate::syntax::write::set_attribute;
+use crate::template::fault::{Fault, FaultKind};
+
+/// A limit that cannot be read is none.
+pub(crate) static RULE: Rule = Rule {
+    meta: meta(113, "bad-number", Severity::Error, "a number that cannot be read, or is out of range", PAGE, (BAD, FINE)),
+    check: Check::Template(word),
+};
+
+const PAGE: &str = "\
+`<max_iterations>` and `<timeout>` hold a whole number from 1, in decimal digits and without a unit; the unit of a timeout is its
+attribute: `<timeout unit=\"ms\">500</timeout>`, seconds when absent. A limit of 0 would allow nothing.";
+
+const BAD: &[Example] = &[
+    template(
+        "<task type=\"script\" name=\"count\">\n  <description>count the lines</description>\n  <command>wc -l README.md</command>\n  <timeout>30s</timeout>\n</task>\n",
+    ),
+    template(
+        "<task type=\"script\" name=\"count\">\n  <description>count the lines</description>\n  <command>wc -l README.md</command>\n  <timeout>0</timeout>\n</task>\n",
+    ),
+];
+
+fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
+    let FaultKind::BadNumber { name, found, expected } = &fault.kind else { return None };
+    let message = format!("`{name}` is `{}`; expected {expected}", shown(found));
+    let finding = finding(&RULE.meta, cx, fault.span, message);
+    let with_unit = ["ms", "s"].into_iter().find_map(|unit| Some((found.strip_suffix(unit)?.trim_end(), unit)));
+    let Some((number, unit)) = with_unit.filter(|(number, _)| *name == "timeout" && is_count(number)) else {
+        return Some(finding);
+    };
+    let edits = vec![set_attribute(fault.element, "unit", unit), Edit::replace(fault.span, number)];
+    Some(finding.fix(Fix::safe(format!("write {number} with unit=\"{unit}\""), edits)))
+}
+
+fn is_count(digits: &str) -> bool {
+    digits.parse::<std::num::NonZeroU32>().is_ok()
+}

@@ -1,0 +1,51 @@
+//! CTX111: a word outside of its set.
+
+use super::family::{FINE, either, finding, meta, shown, template};
+use crate::base::diagnostic::Diagnostic;
+use crate::base::fix::{Edit, Fix};
+use crate::base::rule_meta::{Example, Severity};
+use crate::base::suggest::nearest;
+use crate::rules::rule::{Check, FileCx, Rule};
+use crate::template::fault::{Fault, FaultKind};
+
+/// A value that is guessed at is a setting that nobody made.
+pub(crate) static RULE: Rule = Rule {
+    meta: meta(111, "bad-value", Severity::Error, "a value that is none of those that may stand there", PAGE, (BAD, FINE)),
+    check: Check::Template(word),
+};
+
+const PAGE: &str = "\
+Settings and many attributes take one of a few words, written exactly: `full`, not `Full` or `all`. A word that is none of them is
+not guessed at, since each guess would give the agent another context. Where only capitals or hyphens differ, the fix is safe.";
+
+const BAD: &[Example] = &[
+    template(
+        "<task type=\"atomic\" name=\"triage\">\n  <description>sort the ticket</description>\n  <context_management>\n    <inherit_context>ful</inherit_context>\n  </context_management>\n</task>\n",
+    ),
+    template(
+        "<task type=\"atomic\" name=\"triage\">\n  <description>sort the ticket</description>\n  <output_format type=\"JSON\"/>\n</task>\n",
+    ),
+];
+
+fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
+    let FaultKind::BadValue { name, found, allowed } = &fault.kind else { return None };
+    if found.is_empty() {
+        let message = format!("`{name}` is empty; expected {}", either(allowed.iter().copied()));
+        return Some(finding(&RULE.meta, cx, fault.span, message));
+    }
+    let message = format!("`{name}` cannot be `{}`; expected {}", shown(found), either(allowed.iter().copied()));
+    let finding = finding(&RULE.meta, cx, fault.span, message);
+    let Some(meant) = nearest(found, allowed.iter().copied()) else { return Some(finding) };
+    let edits = vec![Edit::replace(fault.span, meant)];
+    let title = format!("write `{meant}`");
+    Some(if plain(found) == plain(meant) {
+        finding.fix(Fix::safe(title, edits))
+    } else {
+        finding.help(format!("did you mean `{meant}`?")).fix(Fix::suggested(title, edits))
+    })
+}
+
+/// A word without capitals and separators.
+fn plain(word: &str) -> String {
+    word.chars().filter(|c| !matches!(c, '-' | '_' | ' ')).flat_map(char::to_lowercase).collect()
+}

@@ -1,0 +1,45 @@
+//! CTX118: two inputs or parameters of one name.
+
+use super::family::{FINE, finding, meta, shown, template};
+use crate::base::diagnostic::Diagnostic;
+use crate::base::fix::Fix;
+use crate::base::rule_meta::{Example, Severity};
+use crate::rules::rule::{Check, FileCx, Rule};
+use crate::syntax::write::remove_element;
+use crate::template::elements::Kind;
+use crate::template::fault::{Fault, FaultKind};
+
+/// A name that means two things means none.
+pub(crate) static RULE: Rule = Rule {
+    meta: meta(118, "duplicate-entry", Severity::Error, "two inputs or two parameters of one name", PAGE, (BAD, FINE)),
+    check: Check::Template(word),
+};
+
+const PAGE: &str = "\
+Inputs and parameters are spoken of by their names: `{{title}}` can mean one value only. Rename one of the two, or remove it.";
+
+const BAD: &[Example] = &[
+    template(
+        "<task type=\"atomic\" name=\"triage\">\n  <description>sort the ticket</description>\n  <inputs>\n    <input name=\"tone\">friendly</input>\n    <input name=\"tone\">short</input>\n  </inputs>\n</task>\n",
+    ),
+    template(
+        "<template name=\"sort\" params=\"subject subject\">\n  <task type=\"atomic\"><description>sort {{subject}}</description></task>\n</template>\n",
+    ),
+];
+
+fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
+    let FaultKind::RepeatedName { kind, name, first } = &fault.kind else { return None };
+    let name = shown(name);
+    let is_params = *kind == Kind::Template;
+    let message =
+        if is_params { format!("`{name}` stands in `params` twice") } else { format!("a second {} named `{name}`", kind.tag()) };
+    let found = finding(&RULE.meta, cx, fault.span, message).label(*first, "the first one");
+    if is_params {
+        return Some(found);
+    }
+    Some(
+        found
+            .help("rename one of them, or remove the one that is not meant")
+            .fix(Fix::suggested("remove the second", vec![remove_element(fault.element)])),
+    )
+}

@@ -1,0 +1,46 @@
+//! CTX114: nothing where something must stand.
+
+use super::family::{FINE, either, finding, meta, template};
+use crate::base::diagnostic::Diagnostic;
+use crate::base::fix::Fix;
+use crate::base::rule_meta::{Example, Severity};
+use crate::rules::rule::{Check, FileCx, Rule};
+use crate::syntax::write::{remove_attribute, remove_element};
+use crate::template::fault::{Fault, FaultKind};
+use crate::template::setting::{SettingName, Word};
+
+/// An empty name names nothing.
+pub(crate) static RULE: Rule = Rule {
+    meta: meta(114, "empty-value", Severity::Error, "an empty element or attribute that must say something", PAGE, (BAD, FINE)),
+    check: Check::Template(word),
+};
+
+const PAGE: &str = "\
+An empty `<model/>` or `name=\"\"` is neither the default nor a value. Say what is meant, or remove it: what is absent takes the default,
+what is empty is a slip.";
+
+const BAD: &[Example] = &[
+    template("<task type=\"atomic\" name=\"\">\n  <description>sort the ticket</description>\n</task>\n"),
+    template(
+        "<task type=\"atomic\" name=\"triage\">\n  <description>sort the ticket</description>\n  <context_management>\n    <inherit_context/>\n  </context_management>\n</task>\n",
+    ),
+];
+
+fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
+    let FaultKind::Empty { name } = fault.kind else { return None };
+    let attribute =
+        fault.element.attributes().find(|attribute| attribute.name() == name && attribute.span().encloses(fault.span));
+    let message = if attribute.is_some() { format!("`{name}` is empty") } else { format!("`<{name}>` is empty") };
+    let mut found = finding(&RULE.meta, cx, fault.span, message);
+    if let Some(setting) = SettingName::parse(name) {
+        found = found.help(format!("it can be {}", either(setting.words().iter().copied())));
+    }
+    let edit = match attribute {
+        Some(_) => remove_attribute(fault.element, name),
+        None => Some(remove_element(fault.element)),
+    };
+    Some(match edit {
+        Some(edit) => found.fix(Fix::suggested("remove it", vec![edit])),
+        None => found,
+    })
+}

@@ -1,0 +1,140 @@
+//! What the rules of this family share: their metadata, the names of things for people, places of edits.
+
+use crate::base::diagnostic::Diagnostic;
+use crate::base::rule_meta::{Code, Example, RuleMeta, Severity};
+use crate::base::span::Span;
+use crate::rules::rule::FileCx;
+use crate::syntax::tree::{Element, Kind as Node};
+use crate::template::elements::Kind;
+use std::borrow::Cow;
+use std::fmt::Write as _;
+
+/// The metadata of a rule that can be silenced, with its severity.
+pub(in crate::rules) const fn meta(
+    code: u16,
+    name: &'static str,
+    severity: Severity,
+    summary: &'static str,
+    page: &'static str,
+    examples: (&'static [Example], &'static [Example]),
+) -> RuleMeta {
+    let (bad, good) = examples;
+    RuleMeta {
+        code: Code(code),
+        name,
+        renamed_from: &[],
+        severity: Some(severity),
+        when_enabled: severity,
+        locked: false,
+        summary,
+        page,
+        bad,
+        good,
+    }
+}
+
+/// An example without a project file.
+pub(in crate::rules) const fn template(template: &'static str) -> Example {
+    Example { template, project: "" }
+}
+
+/// A template that gives no finding at all.
+pub(in crate::rules) const FINE: &[Example] =
+    &[template("<task type=\"atomic\" name=\"triage\">\n  <description>sort the ticket</description>\n</task>\n")];
+
+/// A finding of a file.
+pub(in crate::rules) fn finding(rule: &'static RuleMeta, cx: &FileCx<'_>, span: Span, message: impl Into<String>) -> Diagnostic {
+    Diagnostic::new(rule, cx.path, span, message)
+}
+
+/// What an author wrote, cut where nobody would read on.
+pub(in crate::rules) fn shown(text: &str) -> Cow<'_, str> {
+    match text.char_indices().nth(60) {
+        Some((end, _)) => Cow::Owned(format!("{}…", text.get(..end).unwrap_or(""))),
+        None => Cow::Borrowed(text),
+    }
+}
+
+/// “`full`, `none` or `subset`”.
+pub(in crate::rules) fn either<'w>(words: impl IntoIterator<Item = &'w str>) -> String {
+    joined(words.into_iter().map(|word| format!("`{word}`")), " or ")
+}
+
+/// “`<inputs>` or `<example>`”.
+pub(super) fn tags(kinds: impl IntoIterator<Item = Kind>) -> String {
+    let mut seen: Vec<&str> = Vec::new();
+    for kind in kinds {
+        if !seen.contains(&kind.tag()) {
+            seen.push(kind.tag());
+        }
+    }
+    joined(seen.into_iter().map(|tag| format!("`<{tag}>`")), " or ")
+}
+
+/// “a, b or c”.
+pub(super) fn joined(parts: impl Iterator<Item = String>, last: &str) -> String {
+    let parts: Vec<String> = parts.collect();
+    let mut out = String::new();
+    for (at, part) in parts.iter().enumerate() {
+        if at > 0 {
+            out.push_str(if at + 1 == parts.len() { last } else { ", " });
+        }
+        let _ = out.write_str(part);
+    }
+    out
+}
+
+/// What may stand in an element. In a body, a task of its own is no child that anybody should write.
+pub(super) fn children(kind: Kind) -> impl Iterator<Item = Kind> {
+    kind.spec().children.iter().map(|child| child.kind).filter(move |child| !(kind.is_body() && *child == Kind::Task))
+}
+
+/// The white space before a place when its line has nothing else before it.
+pub(in crate::rules) fn indent<'a>(cx: &FileCx<'a>, offset: u32) -> Option<&'a str> {
+    let before = cx.document.text.get(..offset as usize).unwrap_or("");
+    let line = before.rfind(['\n', '\r']).map_or(0, |newline| newline + 1);
+    before.get(line..).filter(|indent| indent.chars().all(|c| c == ' ' || c == '\t'))
+}
+
+/// How the file breaks its lines.
+pub(in crate::rules) fn line_break(cx: &FileCx<'_>) -> &'static str {
+    if memchr::memmem::find(cx.document.text.as_bytes(), b"\r\n").is_some() { "\r\n" } else { "\n" }
+}
+
+/// A span, with its line when nothing else stands there.
+pub(super) fn whole_line(cx: &FileCx<'_>, span: Span) -> Span {
+    let Some(own) = indent(cx, span.start) else { return span };
+    let after = cx.document.text.get(span.end as usize..).unwrap_or("");
+    let rest = after.trim_start_matches([' ', '\t']);
+    let line = if rest.starts_with("\r\n") { 2 } else { usize::from(rest.starts_with(['\n', '\r'])) };
+    if line == 0 {
+        return span;
+    }
+    Span::new(span.start - own.len() as u32, span.end + (after.len() - rest.len() + line) as u32)
+}
+
+/// A span without the white space at its ends.
+pub(super) fn trimmed(cx: &FileCx<'_>, span: Span) -> Span {
+    let text = span.slice(cx.document.text);
+    let start = span.start + (text.len() - text.trim_ascii_start().len()) as u32;
+    Span::new(start, start + text.trim_ascii().len() as u32)
+}
+
+/// The words that stand directly in an element: its text and CDATA that is more than white space.
+pub(super) fn words(element: Element<'_>) -> impl Iterator<Item = Span> {
+    let texts = element.children().filter(|node| matches!(node.kind(), Node::Text | Node::Cdata));
+    texts.filter(|node| !node.text().trim().is_empty()).map(crate::syntax::tree::Node::span)
+}
+
+/// Whether an element holds one whose name is a slip of another: that is reported, and not that the other is missing.
+pub(super) fn has_slip_of(element: Element<'_>, parent: Kind, child: Kind) -> bool {
+    let slip = |found: Element<'_>| {
+        found.namespace().is_none() && parent.child(found.name()).is_none() && meant(parent, found.name()) == Some(child.tag())
+    };
+    element.elements().any(slip)
+}
+
+/// The child that a name was meant to be.
+pub(super) fn meant(parent: Kind, name: &str) -> Option<&'static str> {
+    crate::base::suggest::nearest(name, children(parent).map(Kind::tag))
+}

@@ -1,0 +1,133 @@
+//! CTX104: a context setting outside of its block.
+
+use super::family::{finding, indent, line_break, meta, template, whole_line};
+use crate::base::diagnostic::Diagnostic;
+use crate::base::fix::{Edit, Fix};
+use crate::base::rule_meta::{Example, Severity};
+use crate::base::span::Span;
+use crate::rules::rule::{Check, FileCx, Rule};
+use crate::syntax::tree::Element;
+use crate::syntax::write::{escape_text, insert_child};
+use crate::template::elements::Kind;
+use crate::template::fault::{Fault, FaultKind};
+use crate::template::setting::{SettingName, Word};
+
+/// A setting that is not read is a default that nobody chose.
+pub(crate) static RULE: Rule = Rule {
+    meta: meta(104, "misplaced-setting", Severity::Error, "a context setting outside `<context_management>`", PAGE, (BAD, GOOD)),
+    check: Check::Template(word),
+};
+
+const PAGE: &str = "\
+The four settings (`inherit_context`, `accumulate_data`, `accumulation_format`, `fresh_context`) are elements of
+`<context_management>`. Directly in the task, or written as an attribute, a setting has no effect: the agent would receive what the
+default of its type says, and not what was written. The fix moves it.";
+
+const BAD: &[Example] = &[
+    template(
+        "<task type=\"atomic\" name=\"triage\">\n  <description>sort the ticket</description>\n  <inherit_context>none</inherit_context>\n  <fresh_context>enabled</fresh_context>\n</task>\n",
+    ),
+    template(
+        "<task type=\"sequential\" name=\"triage\">\n  <description>sort the ticket</description>\n  <accumulation_format>full_output</accumulation_format>\n  <context_management>\n    <accumulate_data>true</accumulate_data>\n  </context_management>\n  <steps>\n    <task><description>read it</description></task>\n  </steps>\n</task>\n",
+    ),
+    template(
+        "<task type=\"atomic\" name=\"triage\" inherit_context=\"none\" fresh_context=\"enabled\">\n  <description>sort the ticket</description>\n</task>\n",
+    ),
+];
+
+const GOOD: &[Example] = &[template(
+    "<task type=\"atomic\" name=\"triage\">\n  <description>sort the ticket</description>\n  <context_management>\n    <inherit_context>none</inherit_context>\n    <fresh_context>enabled</fresh_context>\n  </context_management>\n</task>\n",
+)];
+
+fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
+    if let FaultKind::MisplacedSetting { setting, block, task } = fault.kind {
+        return Some(element(cx, fault, setting, block, task));
+    }
+    let FaultKind::UnknownAttribute { kind, attribute } = fault.kind else { return None };
+    let setting = SettingName::parse(attribute.name())?;
+    (kind.is_body() || kind == Kind::ContextManagement).then(|| attributes(cx, fault, kind, setting))
+}
+
+fn element(
+    cx: &FileCx<'_>,
+    fault: &Fault<'_>,
+    setting: SettingName,
+    block: Option<Element<'_>>,
+    task: Element<'_>,
+) -> Diagnostic {
+    let word = setting.word();
+    let message = format!("`<{word}>` has no effect here: settings stand in `<context_management>`");
+    let found = finding(&RULE.meta, cx, fault.span, message);
+    let strays: Vec<Element<'_>> = task.elements().filter(|child| name_of(*child).is_some()).collect();
+    let mut names: Vec<Option<SettingName>> = strays.iter().chain(&inside(block)).map(|child| name_of(*child)).collect();
+    let count = names.len();
+    names.sort_unstable();
+    names.dedup();
+    if names.len() < count {
+        return found.help("the same setting is written twice: keep the value that is meant, in `<context_management>`");
+    }
+    let title =
+        if strays.len() == 1 { "move it into <context_management>" } else { "move the settings into <context_management>" };
+    found.fix(Fix::safe(title, moved(cx, &strays, block)))
+}
+
+fn name_of(element: Element<'_>) -> Option<SettingName> {
+    if element.namespace().is_some() { None } else { SettingName::parse(element.name()) }
+}
+
+fn inside(block: Option<Element<'_>>) -> Vec<Element<'_>> {
+    block.into_iter().flat_map(Element::elements).filter(|child| name_of(*child).is_some()).collect()
+}
+
+/// All stray settings of a task at once: applied twice, the second time finds its text gone and is left out.
+fn moved(cx: &FileCx<'_>, strays: &[Element<'_>], block: Option<Element<'_>>) -> Vec<Edit> {
+    let text = cx.document.text;
+    let xml = |stray: &Element<'_>| stray.span().slice(text).to_owned();
+    if let Some(block) = block {
+        let all: Vec<String> = strays.iter().map(xml).collect();
+        let mut edits = vec![insert_child(block, &all.join("\n"))];
+        edits.extend(strays.iter().map(|stray| Edit::delete(whole_line(cx, stray.span()))));
+        return edits;
+    }
+    let mut edits = Vec::new();
+    let mut rest = strays.iter();
+    let Some(first) = rest.next() else { return edits };
+    let line = line_break(cx);
+    let (open, between, close) = match indent(cx, first.span().start) {
+        Some(own) => (format!("{line}{own}  "), format!("{line}{own}  "), format!("{line}{own}")),
+        None => Default::default(),
+    };
+    let all: Vec<String> = strays.iter().map(xml).collect();
+    let body = format!("<context_management>{open}{}{close}</context_management>", all.join(&between));
+    edits.push(Edit::replace(first.span(), body));
+    edits.extend(rest.map(|stray| Edit::delete(whole_line(cx, stray.span()))));
+    edits
+}
+
+/// Settings written as attributes of a task, or of the block.
+fn attributes(cx: &FileCx<'_>, fault: &Fault<'_>, kind: Kind, setting: SettingName) -> Diagnostic {
+    let word = setting.word();
+    let message = format!("`{word}` has no effect as an attribute: settings are elements of `<context_management>`");
+    let found = finding(&RULE.meta, cx, fault.span, message);
+    let element = fault.element;
+    let own = |child: &Element<'_>| child.namespace().is_none() && child.name() == Kind::ContextManagement.tag();
+    let block = if kind == Kind::ContextManagement { Some(element) } else { element.elements().find(own) };
+    let written: Vec<Option<SettingName>> = inside(block).into_iter().map(name_of).collect();
+    let mut xml: Vec<String> = Vec::new();
+    let mut edits = Vec::new();
+    for attribute in element.attributes().filter(|attribute| attribute.namespace().is_none()) {
+        let Some(name) = SettingName::parse(attribute.name()) else { continue };
+        if written.contains(&Some(name)) {
+            return found.help("the same setting stands in `<context_management>`: keep the value that is meant, there");
+        }
+        xml.push(format!("<{0}>{1}</{0}>", name.word(), escape_text(attribute.value().trim())));
+        let before = cx.document.text.get(..attribute.span().start as usize).unwrap_or("").trim_ascii_end().len();
+        edits.push(Edit::delete(Span::new(before as u32, attribute.span().end)));
+    }
+    let xml = xml.join("\n");
+    edits.push(match block {
+        Some(block) => insert_child(block, &xml),
+        None => insert_child(element, &format!("<context_management>\n  {}\n</context_management>", xml.replace('\n', "\n  "))),
+    });
+    found.fix(Fix::safe("move it into <context_management>", edits))
+}

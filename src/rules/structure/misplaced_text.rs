@@ -1,0 +1,51 @@
+//! CTX115: text where only elements stand.
+
+use super::family::{FINE, finding, meta, shown, template, trimmed};
+use crate::base::diagnostic::Diagnostic;
+use crate::base::fix::{Edit, Fix};
+use crate::base::rule_meta::{Example, Severity};
+use crate::rules::rule::{Check, FileCx, Rule};
+use crate::template::elements::Kind;
+use crate::template::fault::{Fault, FaultKind};
+
+/// Text between elements reaches nobody.
+pub(crate) static RULE: Rule = Rule {
+    meta: meta(115, "misplaced-text", Severity::Error, "text where only elements stand", PAGE, (BAD, FINE)),
+    check: Check::Template(word),
+};
+
+const PAGE: &str = "\
+Text directly in a `<task>`, in `<inputs>` or `<steps>` is part of no element, so the agent would never read it. Put it into the element
+that it belongs to (`<description>`, `<instructions>`), or make it a comment.";
+
+const BAD: &[Example] = &[
+    template("<task type=\"atomic\" name=\"triage\">\n  sort the ticket\n</task>\n"),
+    template(
+        "<task type=\"atomic\" name=\"triage\">\n  <description>sort the ticket</description>\n  Answer with one word.\n</task>\n",
+    ),
+];
+
+fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
+    let FaultKind::MisplacedText { parent } = fault.kind else { return None };
+    let span = trimmed(cx, fault.span);
+    let text = span.slice(cx.document.text);
+    let words = shown(text);
+    let message = format!("`{}` stands directly in `<{}>`, where no agent reads it", first_line(&words), fault.element.name());
+    let mut found = finding(&RULE.meta, cx, span, message);
+    let has = |kind: Kind| fault.element.elements().any(|child| child.name() == kind.tag());
+    let home = [Kind::Description, Kind::Instructions].into_iter().find(|kind| parent.is_body() && !has(*kind));
+    if let Some(home) = home {
+        let tag = home.tag();
+        let edits = vec![Edit::insert(span.start, format!("<{tag}>")), Edit::insert(span.end, format!("</{tag}>"))];
+        found = found.fix(Fix::suggested(format!("make it the <{tag}>"), edits));
+    }
+    if !text.contains("--") && !text.ends_with('-') && !text.starts_with("<![CDATA[") {
+        let edits = vec![Edit::insert(span.start, "<!-- "), Edit::insert(span.end, " -->")];
+        found = found.fix(Fix::suggested("make it a comment", edits));
+    }
+    Some(found)
+}
+
+fn first_line(text: &str) -> &str {
+    text.lines().next().unwrap_or("").trim_end()
+}

@@ -1,0 +1,43 @@
+//! CTX119: a part of a task that is wrapped in a task of its own.
+
+use super::family::{finding, meta, template, whole_line};
+use crate::base::diagnostic::Diagnostic;
+use crate::base::fix::{Edit, Fix};
+use crate::base::rule_meta::{Example, Severity};
+use crate::rules::rule::{Check, FileCx, Rule};
+use crate::template::fault::{Fault, FaultKind};
+
+/// Read as meant; said once, so that all templates end up alike.
+pub(crate) static RULE: Rule = Rule {
+    meta: meta(119, "nested-task", Severity::Warning, "a part is wrapped in a task of its own", PAGE, (BAD, GOOD)),
+    check: Check::Template(word),
+};
+
+const PAGE: &str = "\
+`<inner_task>`, `<reduction_task>`, `<director>`, `<evaluator>` and `<script_execution>` *are* tasks: what describes the task stands
+directly in them, with settings of their own. One `<task>` more around it is read as if it were not there; its defaults are those of
+the part, not those of its type. The fix takes it out.";
+
+const BAD: &[Example] = &[template(
+    "<task type=\"reduce\" name=\"digest\">\n  <description>digest the week</description>\n  <inner_task>\n    <task>\n      <description>name the decision of the day</description>\n    </task>\n  </inner_task>\n  <reduction_task>\n    <description>add it to the summary</description>\n  </reduction_task>\n</task>\n",
+)];
+
+const GOOD: &[Example] = &[template(
+    "<task type=\"reduce\" name=\"digest\">\n  <description>digest the week</description>\n  <inner_task>\n    <description>name the decision of the day</description>\n  </inner_task>\n  <reduction_task>\n    <description>add it to the summary</description>\n  </reduction_task>\n</task>\n",
+)];
+
+fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
+    let FaultKind::NestedBody { part, .. } = fault.kind else { return None };
+    let tag = part.tag();
+    let found =
+        finding(&RULE.meta, cx, fault.span, format!("`<{tag}>` is a task already: the `<task>` inside it is one too many"));
+    let element = fault.element;
+    let plain =
+        |name: &str, value: &str| name == "type" && (value == "atomic" || (value == "script" && tag == "script_execution"));
+    if !element.attributes().all(|attribute| plain(attribute.name(), &attribute.value())) {
+        return Some(found.help(format!("move what it holds into `<{tag}>`; a part has no attributes of its own")));
+    }
+    let Some(end) = element.end_tag() else { return Some(found) };
+    let edits = [element.start_tag(), end].map(|tag| Edit::delete(whole_line(cx, tag)));
+    Some(found.fix(Fix::safe("take the <task> out, keep what it holds", edits.to_vec())))
+}

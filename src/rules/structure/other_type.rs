@@ -1,0 +1,65 @@
+//! CTX105: an element that belongs to another type of task.
+
+use super::family::{FINE, either, finding, meta, template};
+use crate::base::diagnostic::Diagnostic;
+use crate::base::fix::Fix;
+use crate::base::rule_meta::{Example, Severity};
+use crate::rules::rule::{Check, FileCx, Rule};
+use crate::syntax::tree::Element;
+use crate::syntax::write::set_attribute;
+use crate::template::elements::{Kind, Of};
+use crate::template::fault::{Fault, FaultKind};
+
+/// Steps of a task that has none are never run.
+pub(crate) static RULE: Rule = Rule {
+    meta: meta(105, "other-type", Severity::Error, "an element that belongs to another type of task", PAGE, (BAD, FINE)),
+    check: Check::Template(word),
+};
+
+const PAGE: &str = "\
+The type of a task decides what it is made of: `<steps>` belongs to type sequential, `<inner_task>` and `<reduction_task>` to type
+reduce, `<command>` to type script, `<director>` and `<evaluator>` to type director_evaluator_loop. In a task of another type the
+element would be left out. Often the type is what is wrong: a task without `type` is atomic.";
+
+const BAD: &[Example] = &[
+    template(
+        "<task name=\"triage\">\n  <description>sort the ticket</description>\n  <steps>\n    <task><description>read it</description></task>\n  </steps>\n</task>\n",
+    ),
+    template(
+        "<task type=\"atomic\" name=\"count\">\n  <description>count the lines</description>\n  <command>wc -l README.md</command>\n</task>\n",
+    ),
+];
+
+fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
+    let FaultKind::WrongType { kind, of: Of::Type(of), found: written } = fault.kind else { return None };
+    let task = fault.element.parent()?;
+    if is_repeated(task, fault.element, of) {
+        return None;
+    }
+    let tag = kind.tag();
+    let is_task = task.name() == Kind::Task.tag();
+    let message = match written {
+        Some(found) => format!("`<{tag}>` belongs to type {of}, but this task is of type {found}"),
+        None if is_task => format!("`<{tag}>` belongs to type {of}, but this task has no type, which makes it atomic"),
+        None => format!("`<{tag}>` belongs to type {of}, but `<{}>` is an atomic task", task.name()),
+    };
+    let mut found = finding(&RULE.meta, cx, fault.span, message);
+    if let Some(attribute) = task.attribute("type") {
+        found = found.label(attribute.span(), "the type is written here");
+    }
+    if !is_task {
+        return Some(found.help(format!("move it into a task of type {of}, and use that one by `ref` or `call`")));
+    }
+    let own: Vec<&str> =
+        Kind::Task.spec().children.iter().filter(|child| child.of == Of::Type(of)).map(|child| child.kind.tag()).collect();
+    let found = found.note(format!("type {of} has {}", either(own)));
+    Some(found.fix(Fix::suggested(format!("make it type=\"{of}\""), vec![set_attribute(task, "type", of)])))
+}
+
+/// Whether an element before it belongs to the same other type: one wrong type is one fault.
+fn is_repeated(task: Element<'_>, element: Element<'_>, of: &str) -> bool {
+    let before = task.elements().take_while(|other| other.id() != element.id());
+    before
+        .filter(|other| other.namespace().is_none())
+        .any(|other| Kind::Task.child(other.name()).is_some_and(|child| matches!(child.of, Of::Type(name) if name == of)))
+}

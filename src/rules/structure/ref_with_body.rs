@@ -1,0 +1,40 @@
+//! CTX120: a task that refers to another and has a body too.
+
+use super::family::{FINE, finding, meta, shown, template};
+use crate::base::diagnostic::Diagnostic;
+use crate::base::fix::{Edit, Fix};
+use crate::base::rule_meta::{Example, Severity};
+use crate::rules::rule::{Check, FileCx, Rule};
+use crate::syntax::write::remove_attribute;
+use crate::template::fault::{Fault, FaultKind};
+
+/// A registered task is used as it is.
+pub(crate) static RULE: Rule = Rule {
+    meta: meta(120, "ref-with-body", Severity::Error, "a task with `ref` has a body of its own", PAGE, (BAD, FINE)),
+    check: Check::Template(word),
+};
+
+const PAGE: &str = "\
+`<task ref=\"review\"/>` uses the registered task `review` as it is: its text, its settings, its type. What stands inside would change
+nothing, so it must not look as if it did. To hand something over, make the registered task a `<template>` with parameters and `<call>`
+it.";
+
+const BAD: &[Example] = &[template(
+    "<task type=\"sequential\" name=\"triage\">\n  <description>sort the ticket</description>\n  <steps>\n    <task ref=\"review\">\n      <description>review it with care</description>\n    </task>\n  </steps>\n</task>\n",
+)];
+
+fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
+    let FaultKind::RefWithBody { child } = &fault.kind else { return None };
+    let element = fault.element;
+    let attribute = element.attribute("ref")?;
+    let name = attribute.value();
+    let message = format!("`<{}>` would be lost: this task is `{}` as it is registered", child.name(), shown(&name));
+    let empty = Edit::replace(element.inner(), "");
+    let mut found = finding(&RULE.meta, cx, fault.span, message)
+        .label(attribute.span(), "the registered task is used here")
+        .fix(Fix::suggested(format!("keep ref=\"{}\", remove the body", shown(&name)), vec![empty]));
+    if let Some(edit) = remove_attribute(element, "ref") {
+        found = found.fix(Fix::suggested("keep the body, remove `ref`", vec![edit]));
+    }
+    Some(found)
+}

@@ -1,0 +1,112 @@
+//! CTX124: a command with something that only a shell would act on.
+
+use super::family::{finding, meta, shown, template};
+use crate::base::diagnostic::Diagnostic;
+use crate::base::fix::Fix;
+use crate::base::rule_meta::{Example, Severity};
+use crate::base::span::Span;
+use crate::rules::rule::{Check, NodeCx, Rule};
+use crate::syntax::tree::Kind as Node;
+use crate::syntax::write::set_attribute;
+use crate::template::argv::{self, Argv, ArgvFault, Operator};
+use crate::template::model::Task;
+use crate::template::parts::Command;
+
+/// Without a shell a `|` is an argument like any other.
+pub(crate) static RULE: Rule = Rule {
+    meta: meta(124, "shell-operator", Severity::Warning, "a command uses a shell without saying so", PAGE, (BAD, GOOD)),
+    check: Check::Node(check),
+};
+
+const PAGE: &str = "\
+A `<command>` is split into arguments and started without a shell, so that no value can smuggle a second command in. What only a shell
+acts on (`|`, `&&`, `>`, `*`, `$HOME`) is then handed to the program as plain words. Where a shell is meant, say `shell=\"sh\"`; where the
+character itself is meant, quote it.";
+
+const BAD: &[Example] = &[
+    template(
+        "<task type=\"script\" name=\"count\">\n  <description>count the errors</description>\n  <command>grep ERROR app.log | wc -l</command>\n</task>\n",
+    ),
+    template(
+        "<task type=\"script\" name=\"count\">\n  <description>count the errors</description>\n  <command>cd logs &amp;&amp; wc -l app.log</command>\n</task>\n",
+    ),
+];
+
+const GOOD: &[Example] = &[
+    template(
+        "<task type=\"script\" name=\"count\">\n  <description>count the errors</description>\n  <command shell=\"sh\">grep ERROR app.log | wc -l</command>\n</task>\n",
+    ),
+    template(
+        "<task type=\"script\" name=\"count\">\n  <description>count the pipes</description>\n  <command>grep -c '|' table.md</command>\n</task>\n",
+    ),
+];
+
+/// The command of a script that is split without a shell, and how that goes. Spans are exact where the text stands in
+/// the document as it is, and else the whole of it.
+pub(super) fn split<'t, 'a>(task: &'t Task<'a>) -> Option<(&'t Command<'a>, Result<Argv, ArgvFault>)> {
+    let command = task.script.as_deref()?.command.as_ref()?;
+    let element = command.text.element;
+    if command.shell.is_some() || !command.args.is_empty() || command.text.src.is_some() || element.is_damaged() {
+        return None;
+    }
+    let text = element.text();
+    let mut texts = element.children().filter(|node| matches!(node.kind(), Node::Text | Node::Cdata));
+    let only = texts.next().filter(|_| texts.next().is_none());
+    let exact = only.filter(|node| node.inner().len() as usize == text.len()).map(|node| node.inner().start);
+    let mut split = argv::split(&text, exact.unwrap_or(0));
+    if exact.is_none() {
+        let whole = element.inner();
+        match &mut split {
+            Ok(argv) => argv.operators.iter_mut().for_each(|operator| operator.span = whole),
+            Err(fault) => fault.span = whole,
+        }
+    }
+    Some((command, split))
+}
+
+fn check(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
+    let Some((command, Ok(argv))) = split(cx.task) else { return };
+    let Some(first) = argv.operators.first() else { return };
+    let program = argv.arguments.first().map_or("the program", |argument| &*argument.value);
+    let written = first.span.slice(cx.cx.document.text);
+    let exact = first.span != command.text.element.inner();
+    let sign = if exact && first.value != Operator::LineEnd { format!("`{written}`") } else { name(first.value).to_owned() };
+    let message = if first.value == Operator::LineEnd {
+        "a second line is no second command without a shell: its words become further arguments".to_owned()
+    } else {
+        format!("{sign} means nothing without a shell: `{}` would receive it as a plain word", shown(program))
+    };
+    let span = if exact { first.span } else { trimmed(cx, first.span) };
+    let mut found = finding(&RULE.meta, cx.cx, span, message);
+    if argv.operators.len() > 1 {
+        found = found.note(format!("and {} more of the kind", argv.operators.len() - 1));
+    }
+    let edits = vec![set_attribute(command.text.element, "shell", "sh")];
+    out.push(
+        found
+            .help("quote it where the character itself is meant")
+            .fix(Fix::suggested("write shell=\"sh\": a shell runs the command", edits)),
+    );
+}
+
+fn trimmed(cx: &NodeCx<'_>, span: Span) -> Span {
+    super::family::trimmed(cx.cx, span)
+}
+
+const fn name(operator: Operator) -> &'static str {
+    match operator {
+        Operator::And => "`&&`",
+        Operator::Or => "`||`",
+        Operator::Pipe => "`|`",
+        Operator::Sequence => "`;`",
+        Operator::RedirectOutput => "`>`",
+        Operator::RedirectInput => "`<`",
+        Operator::Background => "`&`",
+        Operator::Substitution => "a command substitution",
+        Operator::Variable => "a shell variable",
+        Operator::Glob => "a file pattern",
+        Operator::Home => "`~`",
+        Operator::Comment => "`#`",
+        Operator::LineEnd => "a line end",
+    }
+}

@@ -1,0 +1,39 @@
+//! CTX126: an output schema that is neither a type nor a file.
+
+use super::family::{FINE, finding, meta, shown, template};
+use crate::base::diagnostic::Diagnostic;
+use crate::base::fix::{Edit, Fix};
+use crate::base::rule_meta::{Example, Severity};
+use crate::base::suggest::nearest;
+use crate::rules::rule::{Check, NodeCx, Rule};
+
+/// An answer that is held to nothing passes whatever it is.
+pub(crate) static RULE: Rule = Rule {
+    meta: meta(126, "unknown-schema", Severity::Error, "an output schema that is neither a type nor a file", PAGE, (BAD, FINE)),
+    check: Check::Node(check),
+};
+
+const PAGE: &str = "\
+`schema` on `<output_format>` says what the answer must be: `object`, `array`, `string[]`, `number`, `boolean`, or the path of a JSON
+Schema file (with an ending, or a `/`). Anything else cannot be checked when the answer comes in.";
+
+const BAD: &[Example] = &[template(
+    "<task type=\"atomic\" name=\"triage\">\n  <description>sort the ticket</description>\n  <output_format type=\"json\" schema=\"objct\"/>\n</task>\n",
+)];
+
+const TYPES: [&str; 5] = ["object", "array", "string[]", "number", "boolean"];
+
+fn check(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
+    let Some(schema) = cx.task.output.as_ref().and_then(|output| output.schema.as_ref()) else { return };
+    let written = &*schema.value;
+    if TYPES.contains(&written) || written.contains(['.', '/']) {
+        return;
+    }
+    let message = format!("`{}` is neither a type nor a JSON Schema file", shown(written));
+    let found = finding(&RULE.meta, cx.cx, schema.span, message)
+        .help("it can be `object`, `array`, `string[]`, `number`, `boolean`, or the path of a JSON Schema file");
+    out.push(match nearest(written, TYPES) {
+        Some(meant) => found.fix(Fix::suggested(format!("write `{meant}`"), vec![Edit::replace(schema.span, meant)])),
+        None => found,
+    });
+}

@@ -1,0 +1,54 @@
+//! CTX101: a file whose root is none of the language.
+
+use super::family::{FINE, finding, meta, shown, template};
+use crate::base::diagnostic::Diagnostic;
+use crate::base::fix::Fix;
+use crate::base::rule_meta::{Example, Severity};
+use crate::base::suggest::nearest;
+use crate::rules::rule::{Check, FileCx, Rule};
+use crate::syntax::write::{remove_attribute, rename_element};
+use crate::template::elements::Kind;
+use crate::template::fault::{Fault, FaultKind};
+
+/// Nothing of such a file reaches an agent.
+pub(crate) static RULE: Rule = Rule {
+    meta: meta(101, "wrong-root", Severity::Error, "the root is neither a task nor a template nor a library", PAGE, (BAD, FINE)),
+    check: Check::Template(word),
+};
+
+const PAGE: &str = "\
+A file holds one `<task>`, one `<template>` (a function over tasks), or a `<library>` of many. With any other root nothing in it is
+defined, and no agent would ever see it. Elements of the language are in no namespace: a root with an `xmlns` is somebody else's.
+
+A folder may hold other XML files: when it is checked as a whole, files with a foreign root are left out and counted as skipped. This
+finding is about a file that was named.";
+
+const BAD: &[Example] = &[
+    template("<taks type=\"atomic\" name=\"triage\">\n  <description>sort the ticket</description>\n</taks>\n"),
+    template("<steps>\n  <task><description>sort the ticket</description></task>\n</steps>\n"),
+    template("<task xmlns=\"urn:other\" type=\"atomic\">\n  <description>sort the ticket</description>\n</task>\n"),
+];
+
+const ROOTS: [&str; 3] = ["task", "template", "library"];
+
+fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
+    let FaultKind::WrongRoot = fault.kind else { return None };
+    let name = fault.element.name();
+    if let (Some(namespace), true) = (fault.element.namespace(), ROOTS.contains(&fault.element.local())) {
+        let message = format!("`<{name}>` is in the namespace `{}`, and elements of the language are in none", shown(namespace));
+        let fix = remove_attribute(fault.element, "xmlns").map(|edit| Fix::suggested("remove the namespace", vec![edit]));
+        let mut found = finding(&RULE.meta, cx, fault.span, message);
+        found.fixes.extend(fix);
+        return Some(found);
+    }
+    let message = format!("`<{}>` is no root of a template file; expected `<task>`, `<template>` or `<library>`", shown(name));
+    let found = finding(&RULE.meta, cx, fault.span, message);
+    if let Some(meant) = nearest(name, ROOTS) {
+        let fix = Fix::suggested(format!("write <{meant}>"), rename_element(fault.element, meant));
+        return Some(found.help(format!("did you mean `<{meant}>`?")).fix(fix));
+    }
+    if Kind::homes(name).next().is_some() {
+        return Some(found.help(format!("put `<{name}>` into the task that it belongs to")));
+    }
+    Some(found.help("check the folder instead of the file to leave files of other kinds out"))
+}

@@ -1,0 +1,99 @@
+//! The examples of both families: each bad one gives its finding and no other error, no good one gives it, every fix
+//! mends what it is offered for, and a safe one brings no new finding and changes no resolved setting.
+
+use crate::project::reading::{check_template, read, shown};
+use ctxc::base::diagnostic::Diagnostic;
+use ctxc::base::fix::{self, Applicability};
+use ctxc::base::rule_meta::{Example, Severity};
+use ctxc::project::config::Config;
+use ctxc::rules::list;
+use ctxc::rules::rule::Rule;
+use ctxc::settings::bodies::Bodies;
+use ctxc::syntax::{Limits, Reader};
+use pretty_assertions::assert_eq;
+
+fn rules() -> Vec<&'static Rule> {
+    let own = |rule: &&Rule| rule.meta.code.0 < 190 && rule.meta.code.family() == 1 || rule.meta.code.family() == 4;
+    let rules: Vec<_> = list::all().filter(own).collect();
+    assert_eq!(rules.len(), 29);
+    rules
+}
+
+fn project(example: &Example) -> Config {
+    let config = read(example.project);
+    assert_eq!(shown(&config), "");
+    config
+}
+
+fn names(found: &[Diagnostic]) -> Vec<&'static str> {
+    found.iter().map(|finding| finding.rule.name).collect()
+}
+
+#[test]
+fn bad_examples_give_their_finding_and_no_other_error() {
+    for rule in rules() {
+        assert!(!rule.meta.bad.is_empty() && !rule.meta.good.is_empty(), "{} has no examples", rule.meta.name);
+        for example in rule.meta.bad {
+            let mut found = check_template(example.template, &project(example));
+            found.retain(|finding| finding.severity == Severity::Error || finding.rule.name == rule.meta.name);
+            let expected = vec![rule.meta.name; found.len().max(1)];
+            assert_eq!(names(&found), expected, "in {}", example.template);
+        }
+    }
+}
+
+#[test]
+fn good_examples_give_nothing_at_all() {
+    for rule in rules() {
+        for example in rule.meta.good {
+            let found = check_template(example.template, &project(example));
+            assert_eq!(names(&found), [""; 0], "in {}", example.template);
+        }
+    }
+}
+
+/// The four settings of every body, as they are resolved.
+fn resolved(text: &str, config: &Config) -> Vec<String> {
+    let mut reader = Reader::new();
+    reader.read(text, &Limits::default());
+    let file = ctxc::template::lower(reader.document(text));
+    let mut bodies = Bodies::default();
+    bodies.resolve(&file, &config.layers);
+    let words = |body: &ctxc::settings::bodies::Body| {
+        let names = <ctxc::template::setting::SettingName as ctxc::template::setting::Word>::ALL;
+        names.iter().map(|name| body.resolved.get(*name).value.word().to_owned()).collect::<Vec<_>>().join(" ")
+    };
+    bodies.iter().map(words).collect()
+}
+
+#[test]
+fn every_fix_mends_what_it_is_offered_for() {
+    let (mut safe, mut suggested) = (0, 0);
+    for rule in rules() {
+        for example in rule.meta.bad {
+            let config = project(example);
+            let before = check_template(example.template, &config);
+            for finding in before.iter().filter(|finding| finding.rule.name == rule.meta.name) {
+                for fix in &finding.fixes {
+                    let mended = fix::apply(example.template, &fix.edits)
+                        .unwrap_or_else(|| panic!("the edits of “{}” do not fit {}", fix.title, example.template));
+                    let after = check_template(&mended, &config);
+                    let count = |found: &[Diagnostic]| found.iter().filter(|f| f.rule.name == rule.meta.name).count();
+                    assert!(count(&after) < count(&before), "“{}” leaves it in\n{mended}", fix.title);
+                    assert!(!after.iter().any(|f| f.rule.code.family() == 0), "“{}” breaks the XML:\n{mended}", fix.title);
+                    if fix.applicability == Applicability::Suggested {
+                        suggested += 1;
+                        continue;
+                    }
+                    safe += 1;
+                    let left: Vec<_> = names(&after).into_iter().filter(|name| !names(&before).contains(name)).collect();
+                    assert_eq!(left, [""; 0], "“{}” brings new findings to\n{mended}", fix.title);
+                    if ["legacy-value", "legacy-type", "nested-task"].contains(&rule.meta.name) {
+                        assert_eq!(resolved(&mended, &config), resolved(example.template, &config), "{mended}");
+                    }
+                }
+            }
+        }
+    }
+    assert!(safe >= 10 && suggested >= 25, "only {safe} safe and {suggested} suggested fixes");
+}
