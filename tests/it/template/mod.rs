@@ -4,4 +4,6 @@ mod argv;
 mod condition;
 mod expression;
 mod jinja;
+mod lower;
+mod table;
 mod text;
