@@ -174,6 +174,14 @@ mod real {
         std::fs::metadata(path).is_ok()
     }
 
+    /// The names in a folder, sorted; none when it cannot be read.
+    pub fn names_in(path: &Path) -> Vec<String> {
+        let entries = std::fs::read_dir(path).into_iter().flatten().filter_map(Result::ok);
+        let mut names: Vec<String> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+        names.sort();
+        names
+    }
+
     /// The current folder.
     pub fn current_dir() -> io::Result<PathBuf> {
         std::env::current_dir()

@@ -60,6 +60,7 @@ fn parse(args: &[OsString]) -> std::result::Result<Cli, clap::Error> {
 fn dispatch(verb: Verb, cx: &mut Cx) -> Result<Exit> {
     match verb {
         Verb::Init(args) => super::init::run(&args, cx),
+        Verb::Check(args) => super::check::run(&args, cx),
         Verb::Diff(args) => super::diff::run(&args, cx),
         Verb::Explain(args) => super::explain::run(&args, cx),
         Verb::Defaults(args) => super::defaults::run(&args, cx),

@@ -3,12 +3,14 @@
 //! The only floor that knows a terminal, a command line or an exit code. It decides nothing about the language.
 
 mod args;
+mod check;
 mod cx;
 mod defaults;
 mod diff;
 mod error;
 mod exit;
 mod explain;
+mod findings;
 mod generate_docs;
 mod init;
 mod interrupt;
@@ -17,8 +19,11 @@ mod options;
 mod origin;
 mod page;
 mod panic;
+mod progress;
 mod project;
 mod render;
 mod rules;
+mod selection;
+mod suppress;
 
 pub use main::main;

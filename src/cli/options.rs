@@ -50,17 +50,6 @@ impl Options {
         }
     }
 
-    /// Before the command line could be read.
-    pub(crate) fn unknown() -> Self {
-        Self {
-            project: None,
-            volume: Volume::Usual,
-            threads: None,
-            screen: Screen::PLAIN,
-            stderr_color: Screen::stderr_color(ColorChoice::Auto),
-        }
-    }
-
     /// What formats for people show.
     pub(crate) const fn shown(&self) -> Shown {
         match self.volume {

@@ -19,6 +19,8 @@ pub mod node;
 mod read;
 mod settings;
 #[cfg(feature = "fs")]
+pub mod survey;
+#[cfg(feature = "fs")]
 mod walk;
 
 pub use artifact::{Fragment, Parameter, Reference, Registry, Source, Task, Warning};

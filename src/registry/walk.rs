@@ -214,7 +214,7 @@ fn bases(root: &Path, globs: &Globs) -> Vec<Start> {
 }
 
 /// The name of a path relative to the project root; as given where it lies outside.
-fn name_in(root: &Path, path: &Path) -> String {
+pub(super) fn name_in(root: &Path, path: &Path) -> String {
     let here = fs::current_dir().unwrap_or_default();
     let (root, path_there) = (clean(&here.join(root)), clean(&here.join(path)));
     path_there.strip_prefix(&root).map_or_else(|_| slashed(path), slashed)

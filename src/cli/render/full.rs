@@ -136,8 +136,17 @@ fn draw(diagnostic: &Diagnostic, source: &Source, marks: &[(Span, &str)], name: 
     let mut drawn = String::new();
     // The first line is miette's own (empty) message.
     match handler.render_report(&mut drawn, &Drawing { excerpt, labels }) {
-        Ok(()) => drawn.lines().skip(1).flat_map(|line| [line.trim_end(), "\n"]).collect(),
+        Ok(()) => drawn.lines().skip(1).flat_map(|line| [frame(line, name), "\n"]).collect(),
         Err(_) => String::new(),
+    }
+}
+
+/// A drawn line without trailing space. The frame of the finding's own file needs no place: the first line says it.
+fn frame<'l>(line: &'l str, name: Option<&str>) -> &'l str {
+    let opens = line.trim_start().starts_with(['╭', ',']);
+    match line.split_once('[') {
+        Some((corner, _)) if opens && name.is_none() => corner,
+        _ => line.trim_end(),
     }
 }
 
@@ -247,7 +256,7 @@ mod tests {
         let (text, diagnostic) = sample();
         insta::assert_snapshot!(render(&text, diagnostic, Screen::PLAIN), @r"
         error[unreadable-file] a.xml:7:20: looks up fresh context, but would also inherit (CTX901)
-           ╭─[7:20]
+           ╭─
          2 │   <context_management>
          3 │     <inherit_context>full</inherit_context>
            ·                      ──┬─

@@ -1,6 +1,6 @@
 //! The outcome of a check as data: what every format is made from.
 
-use crate::base::diagnostic::Diagnostic;
+use crate::base::diagnostic::{self, Diagnostic};
 use crate::base::rule_meta::Severity;
 use std::collections::BTreeMap;
 
@@ -48,6 +48,14 @@ impl Report {
         totals.rules = rules.into_iter().collect();
         totals.rules.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
         totals
+    }
+
+    /// Adds findings of the project file.
+    pub(crate) fn add(&mut self, findings: &[Diagnostic]) {
+        if !findings.is_empty() {
+            self.diagnostics.extend_from_slice(findings);
+            diagnostic::sort(&mut self.diagnostics);
+        }
     }
 
     /// Whether anything of error severity was found.

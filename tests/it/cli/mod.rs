@@ -1,9 +1,12 @@
 //! The program as its users meet it: real processes in real folders.
 
+mod bad_input;
+mod check;
 mod defaults;
 mod diff;
 mod init;
 mod output;
 mod project;
 mod rules;
+mod suppress_existing;
 mod suppressions;

@@ -1,0 +1,59 @@
+//! `ctxc check`: findings of files, folders or standard input.
+
+use super::args::{FindingFormat, FindingFormatArgs, LimitArgs, PathArgs};
+use super::cx::Cx;
+use super::error::Result;
+use super::exit::Exit;
+use super::findings;
+use super::project::Project;
+use super::render::screen::Paint;
+use super::render::summary::plural;
+use super::selection::Selection;
+use super::suppress;
+use crate::project::suppressions::FILE as SUPPRESSIONS;
+use clap::Args;
+
+/// Check templates and the project file, and say what to do about each finding
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  ctxc check\n  ctxc check templates\n  ctxc check templates/triage.xml --format concise\n  \
+    cat templates/triage.xml | ctxc check - --stdin-path templates/triage.xml\n  ctxc check --suppress-existing")]
+pub(crate) struct CheckArgs {
+    #[command(flatten)]
+    paths: PathArgs,
+    /// Record what is found today in ctxc.suppressions.toml: from then on only new findings count
+    #[arg(long)]
+    suppress_existing: bool,
+    #[command(flatten)]
+    format: FindingFormatArgs,
+    #[command(flatten)]
+    limits: LimitArgs,
+}
+
+/// Checks, prints, and gives the verdict.
+pub(crate) fn run(args: &CheckArgs, cx: &mut Cx) -> Result<Exit> {
+    let mut project = Project::load(&cx.options)?;
+    project.config.limits = args.limits.resolve(&project.config.limits);
+    let selection = Selection::new(&project.root, &args.paths)?;
+    let (mut report, mut sources) = selection.check(&project, cx)?;
+    let empty = report.files == 0 && !args.paths.allow_empty;
+    report.add(&project.findings);
+    let mut recorded = None;
+    if args.suppress_existing {
+        recorded = Some(suppress::record(&project.root, &mut report, |path| selection.holds(path))?);
+    } else if let Some((text, known)) = suppress::load(&project.root)? {
+        suppress::apply(&mut report, &text, &known, |path| selection.holds(path));
+    }
+    let format = args.format.resolve();
+    findings::print(cx, &report, format, &mut sources)?;
+    if let Some(recorded) = recorded
+        && matches!(format, FindingFormat::Full | FindingFormat::Concise)
+    {
+        let line =
+            format!("recorded {} in {SUPPRESSIONS}; {} left", plural(recorded.findings, "finding"), report.diagnostics.len());
+        let line = cx.options.screen.paint(Paint::Good, &line);
+        cx.line(&line)?;
+    }
+    let verdict = findings::verdict(&report);
+    // Findings weigh more than that nothing was selected.
+    if empty && verdict == Exit::Success { Err(findings::nothing(&selection.whereabouts(), report.skipped)) } else { Ok(verdict) }
+}

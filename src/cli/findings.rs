@@ -1,0 +1,43 @@
+//! The end of every run that checks: format, closing lines, exit code.
+
+use super::args::FindingFormat;
+use super::cx::Cx;
+use super::error::{CliError, Kind, Result};
+use super::exit::Exit;
+use super::project::FILE;
+use super::render::report::Report;
+use super::render::sources::Sources;
+use super::render::summary::plural;
+use super::render::{concise, full, json, jsonl, summary};
+use crate::base::rule_meta::Severity;
+
+/// Writes a report in a format. `closing` lines are for people.
+pub(super) fn print(cx: &mut Cx, report: &Report, format: FindingFormat, sources: &mut Sources) -> Result<()> {
+    let (shown, screen) = (cx.options.shown(), cx.options.screen);
+    match format {
+        FindingFormat::Full => cx.print(|out| full::write(out, report, shown, screen, sources))?,
+        FindingFormat::Concise => cx.print(|out| concise::write(out, report, shown, screen))?,
+        FindingFormat::Json => return cx.print(|out| json::write(out, report)),
+        FindingFormat::Jsonl => return cx.print(|out| jsonl::write(out, report)),
+    }
+    if cx.options.is_chatty() {
+        cx.print(|out| summary::write(out, report, shown, screen))?;
+    }
+    Ok(())
+}
+
+/// The verdict on a report: an error in the project file is wrong usage, any other error a finding.
+pub(super) fn verdict(report: &Report) -> Exit {
+    let errors = || report.diagnostics.iter().filter(|finding| finding.severity == Severity::Error);
+    let project = if errors().any(|finding| *finding.path == *FILE) { Exit::Usage } else { Exit::Success };
+    let found = if report.has_errors() { Exit::Findings } else { Exit::Success };
+    project.and(found)
+}
+
+/// Nothing was selected: an error that says where was looked.
+pub(super) fn nothing(whereabouts: &str, skipped: usize) -> CliError {
+    let beside = if skipped == 0 { String::new() } else { format!(", only {} of other kinds", plural(skipped, "XML file")) };
+    CliError::new(Kind::Nothing, format!("there is no template in {whereabouts}{beside}"))
+        .hint("name files or folders, set `[templates] include` in ctxc.toml, or start with `ctxc init`")
+        .hint("where that is as it should be, `--allow-empty` makes it a success")
+}

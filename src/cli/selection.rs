@@ -1,0 +1,133 @@
+//! Which files a run is about: the paths on the command line, standard input, or what the project says.
+
+use super::args::PathArgs;
+use super::cx::Cx;
+use super::error::{CliError, Kind, Result};
+use super::interrupt;
+use super::progress::Progress;
+use super::project::Project;
+use super::render::report::Report;
+use super::render::sources::Sources;
+use crate::base::fs;
+use crate::registry::survey::{self, Held, Request, Surveyed};
+use crate::rules::input::read_fault::{self, reason};
+use std::io::Read;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// What was selected.
+#[derive(Clone, Debug)]
+pub(super) struct Selection {
+    given: Vec<PathBuf>,
+    /// The given paths as findings name them.
+    names: Vec<String>,
+    /// The name of standard input, when that is what is checked.
+    stdin: Option<String>,
+}
+
+impl Selection {
+    /// Reads the arguments. `-` stands alone.
+    pub(super) fn new(root: &Path, args: &PathArgs) -> Result<Self> {
+        let dash = Path::new("-");
+        if args.paths.iter().any(|path| path == dash) {
+            if args.paths.len() > 1 {
+                return Err(CliError::usage("`-` (standard input) stands together with other paths")
+                    .hint("check standard input by itself: `ctxc check -`"));
+            }
+            let name = if args.stdin_path == "-" { "-".to_owned() } else { survey::name_in(root, Path::new(&args.stdin_path)) };
+            return Ok(Self { given: Vec::new(), names: vec![name.clone()], stdin: Some(name) });
+        }
+        let names = args.paths.iter().map(|path| survey::name_in(root, path)).collect();
+        Ok(Self { given: args.paths.clone(), names, stdin: None })
+    }
+
+    /// Whether a file, by its name in findings, is part of the selection. Files that are gone count: they were looked for.
+    pub(super) fn holds(&self, path: &str) -> bool {
+        let inside = |name: &String| {
+            name.is_empty() || path.strip_prefix(name.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        self.names.is_empty() || self.names.iter().any(inside)
+    }
+
+    /// Where was looked, in words.
+    pub(super) fn whereabouts(&self) -> String {
+        if self.given.is_empty() {
+            return "this project".to_owned();
+        }
+        let shown: Vec<String> = self.given.iter().map(|path| path.display().to_string()).collect();
+        shown.join(", ")
+    }
+
+    /// Checks the selection. Returns what was found and the texts behind it.
+    pub(super) fn check(&self, project: &Project, cx: &Cx) -> Result<(Report, Sources)> {
+        let limit = project.config.limits.file;
+        let mut input = Vec::new();
+        let held = match &self.stdin {
+            None => None,
+            Some(name) => {
+                if read_stdin(limit, &mut input)? == Length::TooLong {
+                    return Ok((too_long(name, limit), project.sources()));
+                }
+                Some(Held { name, bytes: &input })
+            }
+        };
+        let progress = Progress::new(cx.options.is_chatty());
+        if held.is_none() && self.given.iter().all(|path| fs::is_dir(path)) {
+            interrupt::install();
+        }
+        let request = Request {
+            root: &project.root,
+            config: &project.config,
+            given: &self.given,
+            held,
+            threads: threads(cx.options.threads),
+            tick: &|| progress.tick(),
+        };
+        let surveyed = survey::survey(&request).map_err(|missing| no_such_path(&missing.0));
+        progress.finish();
+        let Surveyed { diagnostics, files, skipped } = surveyed?;
+        let sources = match &self.stdin {
+            Some(name) => project.sources().holding(name, &input),
+            None => project.sources(),
+        };
+        Ok((Report { diagnostics, files, skipped, suppressed: 0 }, sources))
+    }
+}
+
+/// Threads to use.
+pub(super) fn threads(asked: Option<NonZeroUsize>) -> NonZeroUsize {
+    asked.or_else(|| std::thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN)
+}
+
+/// The error for a path that is not there, with what is there instead.
+pub(super) fn no_such_path(path: &Path) -> CliError {
+    let error = CliError::usage(format!("{}: there is no such file or folder", path.display()));
+    let Some(wanted) = path.file_name().and_then(|name| name.to_str()) else { return error };
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let there = fs::names_in(folder);
+    let near = crate::base::suggest::nearest(wanted, there.iter().map(String::as_str));
+    let near = near.map(|near| path.with_file_name(near).display().to_string());
+    error.did_you_mean(near.as_deref()).hint("paths are relative to the current folder")
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Length {
+    Fits,
+    TooLong,
+}
+
+/// Reads standard input, one byte past the limit at most.
+fn read_stdin(limit: u64, bytes: &mut Vec<u8>) -> Result<Length> {
+    let stdin = std::io::stdin().lock();
+    stdin
+        .take(limit.saturating_add(1))
+        .read_to_end(bytes)
+        .map_err(|err| CliError::new(Kind::Infrastructure, format!("standard input cannot be read: {}", reason(&err))))?;
+    Ok(if bytes.len() as u64 > limit { Length::TooLong } else { Length::Fits })
+}
+
+fn too_long(name: &str, limit: u64) -> Report {
+    let finding = read_fault::word(&Arc::from(name), &std::io::ErrorKind::FileTooLarge.into(), limit);
+    Report { diagnostics: vec![finding], files: 1, ..Report::default() }
+}

@@ -1,0 +1,67 @@
+//! The file `ctxc.suppressions.toml` at the edge: read, applied, written. What it means is in `project/suppressions`.
+
+use super::error::{CliError, Kind, Result};
+use super::project;
+use super::render::report::Report;
+use crate::base::diagnostic;
+use crate::base::fs;
+use crate::base::source::LineIndex;
+use crate::project::suppressions::{FILE, Suppressions};
+use crate::rules::input::stale_suppression::{self, Counts};
+use std::path::Path;
+use std::sync::Arc;
+
+/// The recorded findings of a project with the text they were read from; `None` without a file.
+pub(super) fn load(root: &Path) -> Result<Option<(String, Suppressions)>> {
+    let Some(text) = project::read(&root.join(FILE))? else { return Ok(None) };
+    match Suppressions::parse(&text) {
+        Ok(recorded) => Ok(Some((text, recorded))),
+        Err(fault) => {
+            let at = LineIndex::new(&text).position(&text, fault.span().start);
+            Err(CliError::new(Kind::Project, format!("{FILE}:{}:{}: {fault}", at.line, at.column))
+                .hint("mend that line, or remove the file and record again with `ctxc check --suppress-existing`"))
+        }
+    }
+}
+
+/// Takes recorded findings out of a report and adds one for each entry that no longer applies.
+pub(super) fn apply(report: &mut Report, text: &str, recorded: &Suppressions, looked_at: impl Fn(&str) -> bool) {
+    let applied = recorded.apply(&mut report.diagnostics, looked_at);
+    report.suppressed = applied.suppressed;
+    if applied.stale.is_empty() {
+        return;
+    }
+    let index = LineIndex::new(text);
+    let file: Arc<str> = Arc::from(FILE);
+    for (key, entry, found) in applied.stale {
+        let counts = Counts { recorded: entry.count, found };
+        report.diagnostics.push(stale_suppression::word(&file, text, &index, entry.span, &key.rule, &key.path, counts));
+    }
+    diagnostic::sort(&mut report.diagnostics);
+}
+
+/// What recording did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Recorded {
+    /// Findings in the file now.
+    pub(super) findings: usize,
+}
+
+/// Records every finding of a report that can be, and takes them out of it. Entries of files that were not
+/// looked at stay; those that no longer apply go.
+pub(super) fn record(root: &Path, report: &mut Report, looked_at: impl Fn(&str) -> bool) -> Result<Recorded> {
+    let old = load(root)?;
+    let mut recorded = Suppressions::record(&report.diagnostics);
+    if let Some((_, old)) = &old {
+        recorded.adopt(old, |path| !looked_at(path));
+    }
+    report.suppressed = recorded.apply(&mut report.diagnostics, |_| false).suppressed;
+    let text = recorded.render();
+    // A clean project needs no file, and a file that says the same is left alone.
+    let known = old.as_ref().map(|(text, _)| text.as_str());
+    if known.is_some_and(|known| known != text) || (known.is_none() && !recorded.is_empty()) {
+        let path = root.join(FILE);
+        fs::write_atomic(&path, text.as_bytes()).map_err(|err| CliError::write(&path, &err))?;
+    }
+    Ok(Recorded { findings: recorded.findings() })
+}

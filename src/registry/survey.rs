@@ -1,0 +1,211 @@
+//! All files of a run checked: walk, compile in parallel, link. Keeps no registry entries and writes nothing.
+//!
+//! A run over named files looks at the rest of the project only when those files point at something that is not among
+//! them; what it finds elsewhere it does not report. One named file starts no thread.
+
+use super::compile::{Chosen, Compiler, Outcome, Output, Scratch};
+use super::link;
+use super::walk::{self, By, Found, Missing, Plan, Visit};
+use crate::base::diagnostic::{self, Diagnostic};
+use crate::base::fs::{self, RealFs};
+use crate::project::config::Config;
+use crate::project::index::{Entry, Index};
+use crate::rules::check::Active;
+use crate::rules::input::read_fault;
+use crate::syntax::decode;
+use crate::template::names::FileFacts;
+use std::io;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// What to check.
+#[derive(Clone, Copy)]
+pub struct Request<'r> {
+    /// The project's folder.
+    pub root: &'r Path,
+    /// The project.
+    pub config: &'r Config,
+    /// Files and folders; none: what the project says.
+    pub given: &'r [PathBuf],
+    /// A text that is checked in place of the file of that name, which need not exist.
+    pub held: Option<Held<'r>>,
+    /// Threads at most.
+    pub threads: NonZeroUsize,
+    /// Told of each file that is done, on any thread.
+    pub tick: &'r (dyn Fn() + Sync),
+}
+
+/// A text without a file: standard input, an editor's buffer.
+#[derive(Clone, Copy, Debug)]
+pub struct Held<'h> {
+    /// Its name in findings, relative to the project root.
+    pub name: &'h str,
+    /// Its bytes.
+    pub bytes: &'h [u8],
+}
+
+/// What was found.
+#[derive(Debug, Default)]
+pub struct Surveyed {
+    /// Located and sorted.
+    pub diagnostics: Vec<Diagnostic>,
+    /// Files checked, those that could not be read among them.
+    pub files: usize,
+    /// `*.xml` files found in folders that are no templates.
+    pub skipped: usize,
+}
+
+/// A given path that does not exist.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{} does not exist", .0.display())]
+pub struct NoSuchPath(pub PathBuf);
+
+/// The name that findings give to a path: relative to the project root; as given where it lies outside.
+pub fn name_in(root: &Path, path: &Path) -> String {
+    walk::name_in(root, path)
+}
+
+/// Checks files and what they say of each other.
+pub fn survey(request: &Request<'_>) -> Result<Surveyed, NoSuchPath> {
+    let active = Active::new(request.config);
+    let compiler =
+        Compiler { config: request.config, active: &active, root: request.root, files: &RealFs, output: Output::Check };
+    let run = Run { request, compiler: &compiler };
+    let mut batch = run.chosen()?;
+    let chosen = batch.items.len();
+    let partial = !request.given.is_empty() || request.held.is_some();
+    if partial && points_elsewhere(&batch.items) {
+        let rest = run.walk(&[])?;
+        let known: std::collections::BTreeSet<Arc<str>> = batch.items.iter().map(|item| Arc::clone(&item.path)).collect();
+        batch.items.extend(rest.items.into_iter().filter(|item| !known.contains(&item.path)));
+    }
+    let (asked, rest) = batch.items.split_at_mut(chosen);
+    let mut found: Vec<Diagnostic> = asked.iter_mut().flat_map(|item| std::mem::take(&mut item.diagnostics)).collect();
+    let mut all: Vec<&Item> = asked.iter().chain(rest.iter()).collect();
+    all.sort_by(|a, b| a.path.cmp(&b.path));
+    let index = Index::new(all.iter().map(|item| Entry { path: &item.path, facts: &item.facts }));
+    let linked = link::link(request.config, &index, |path| request.text(path));
+    let is_asked = |finding: &Diagnostic| rest.is_empty() || asked.binary_search_by(|item| item.path.cmp(&finding.path)).is_ok();
+    found.extend(linked.into_iter().filter(is_asked));
+    diagnostic::sort(&mut found);
+    Ok(Surveyed { diagnostics: found, files: chosen, skipped: batch.skipped })
+}
+
+/// Whether some reference leads to nothing among the files themselves.
+fn points_elsewhere(items: &[Item]) -> bool {
+    if items.iter().all(|item| item.facts.references.is_empty()) {
+        return false;
+    }
+    let index = Index::new(items.iter().map(|item| Entry { path: &item.path, facts: &item.facts }));
+    index.references().any(|(_, _, reference)| index.target(reference).is_none())
+}
+
+/// A file that was compiled.
+struct Item {
+    path: Arc<str>,
+    diagnostics: Vec<Diagnostic>,
+    facts: FileFacts,
+}
+
+/// What one walk gave, sorted by path, each file once.
+#[derive(Default)]
+struct Batch {
+    items: Vec<Item>,
+    skipped: usize,
+}
+
+struct Run<'r> {
+    request: &'r Request<'r>,
+    compiler: &'r Compiler<'r>,
+}
+
+impl Request<'_> {
+    fn text(&self, path: &str) -> Option<String> {
+        if let Some(held) = self.held.filter(|held| held.name == path) {
+            return decode::decode(held.bytes).ok().map(std::borrow::Cow::into_owned);
+        }
+        let mut bytes = Vec::new();
+        fs::read_into(&self.root.join(path), self.config.limits.file, &mut bytes).ok()?;
+        decode::decode(&bytes).ok().map(std::borrow::Cow::into_owned)
+    }
+}
+
+impl Run<'_> {
+    /// What was asked about: the held text, or the given paths.
+    fn chosen(&self) -> Result<Batch, NoSuchPath> {
+        let Some(held) = self.request.held else { return self.walk(self.request.given) };
+        let batches = Mutex::new(Batch::default());
+        let mut worker = self.worker(&batches);
+        worker.take(&Arc::from(held.name), held.bytes, Chosen::Named);
+        drop(worker);
+        Ok(batches.into_inner().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn walk(&self, given: &[PathBuf]) -> Result<Batch, NoSuchPath> {
+        let Request { root, config, threads, .. } = *self.request;
+        let templates = &config.templates;
+        let plan =
+            Plan::new(root, given, templates.include.as_ref(), &templates.exclude).map_err(|Missing(path)| NoSuchPath(path))?;
+        let batches = Mutex::new(Batch::default());
+        plan.run(threads, || self.worker(&batches));
+        let mut batch = batches.into_inner().unwrap_or_else(PoisonError::into_inner);
+        batch.items.sort_by(|a, b| a.path.cmp(&b.path));
+        batch.items.dedup_by(|a, b| a.path == b.path);
+        Ok(batch)
+    }
+
+    fn worker<'w>(&'w self, batches: &'w Mutex<Batch>) -> Worker<'w> {
+        Worker { run: self, scratch: Scratch::new(), bytes: Vec::new(), done: Batch::default(), batches }
+    }
+}
+
+/// One thread's buffers and results; hands the results in when it ends.
+struct Worker<'w> {
+    run: &'w Run<'w>,
+    scratch: Scratch,
+    bytes: Vec<u8>,
+    done: Batch,
+    batches: &'w Mutex<Batch>,
+}
+
+impl Worker<'_> {
+    fn take(&mut self, path: &Arc<str>, bytes: &[u8], chosen: Chosen) {
+        match self.run.compiler.compile(path, bytes, chosen, &mut self.scratch) {
+            Outcome::Skipped => self.done.skipped += 1,
+            Outcome::Taken(compiled) => {
+                let (diagnostics, facts) = (compiled.diagnostics, compiled.facts);
+                self.done.items.push(Item { path: Arc::clone(path), diagnostics, facts });
+            }
+        }
+        (self.run.request.tick)();
+    }
+}
+
+impl Visit for Worker<'_> {
+    fn file(&mut self, found: &Found<'_>) {
+        let mut bytes = std::mem::take(&mut self.bytes);
+        match fs::read_into(found.path, self.run.request.config.limits.file, &mut bytes) {
+            Ok(_) => {
+                let chosen = if found.by == By::Name { Chosen::Named } else { Chosen::Found };
+                self.take(&Arc::from(found.name), &bytes, chosen);
+            }
+            Err(error) => self.unreadable(found.name, error),
+        }
+        self.bytes = bytes;
+    }
+
+    fn unreadable(&mut self, name: &str, error: io::Error) {
+        let path: Arc<str> = Arc::from(name);
+        let finding = read_fault::word(&path, &error, self.run.request.config.limits.file);
+        self.done.items.push(Item { path, diagnostics: vec![finding], facts: FileFacts::default() });
+    }
+}
+
+impl Drop for Worker<'_> {
+    fn drop(&mut self) {
+        let mut all = self.batches.lock().unwrap_or_else(PoisonError::into_inner);
+        all.items.append(&mut self.done.items);
+        all.skipped += self.done.skipped;
+    }
+}

@@ -1,0 +1,139 @@
+//! `check` on files, folders and standard input: what it says and how it exits.
+
+use super::project::Project;
+use pretty_assertions::assert_eq;
+
+/// A template without a finding.
+pub(super) const CLEAN: &str =
+    "<task type=\"atomic\" name=\"clean\">\n  <description>Answer in one line.</description>\n</task>\n";
+
+/// A template with one error that can be neither silenced nor lowered.
+pub(super) const CONFLICT: &str = "\
+<task type=\"atomic\" name=\"triage\">
+  <description>Sort the ticket.</description>
+  <context_management>
+    <inherit_context>full</inherit_context>
+    <fresh_context>enabled</fresh_context>
+  </context_management>
+</task>
+";
+
+/// A template with one warning.
+pub(super) const WARNING: &str = "\
+<task type=\"atomic\" name=\"bare\">
+  <description>Say hello.</description>
+  <context_management>
+    <inherit_context>none</inherit_context>
+  </context_management>
+</task>
+";
+
+#[test]
+fn a_clean_project_is_said_to_be_clean() {
+    let run = Project::new().file("templates/a.xml", CLEAN).run(&["check"]).code(0).silent();
+    assert_eq!(run.stdout, "checked 1 file: nothing found\n");
+    Project::new().file("a.xml", CLEAN).run(&["check", "--quiet"]).code(0).silent().silent_out();
+}
+
+#[test]
+fn the_whole_screen() {
+    let project =
+        Project::new().file("templates/triage.xml", CONFLICT).file("templates/bare.xml", WARNING).file("templates/c.xml", CLEAN);
+    let run = project.run(&["check"]).code(1).silent();
+    insta::assert_snapshot!("check", run.stdout);
+    let run = project.run(&["check", "--color", "always"]).code(1);
+    insta::assert_snapshot!("check_colour", run.stdout.replace('\x1b', "␛"));
+    let run = project.run(&["check", "--format", "concise"]).code(1);
+    insta::assert_snapshot!("check_concise", run.stdout);
+}
+
+#[test]
+fn warnings_alone_do_not_fail() {
+    let run = Project::new().file("a.xml", WARNING).run(&["check"]).code(0);
+    run.says("checked 1 file: 1 warning").says("by rule: no-context 1");
+}
+
+#[test]
+fn machine_formats_carry_every_severity_and_nothing_else() {
+    let bare = CLEAN.replace(" type=\"atomic\"", "");
+    let project = Project::new().file("a.xml", &bare).file("b.xml", CONFLICT);
+    let json = project.run(&["check", "--json"]).code(1).silent().json();
+    let names: Vec<&str> = json["diagnostics"].as_array().unwrap().iter().map(|d| d["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["missing-type", "context-conflict"]);
+    assert_eq!((&json["files"], &json["summary"]["error"]), (&2.into(), &1.into()));
+    let lines = project.run(&["check", "--format", "jsonl"]).code(1).stdout;
+    let lines: Vec<serde_json::Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!((lines.len(), &lines[2]["summary"]["error"]), (3, &1.into()));
+    let human = project.run(&["check"]).code(1);
+    assert!(!human.stdout.contains("[missing-type]"), "{}", human.stdout);
+    human.says("1 finding of info and hint severity not shown; `--verbose` shows them");
+    project.run(&["check", "--verbose"]).code(1).says("hint[missing-type] a.xml:1:");
+}
+
+#[test]
+fn a_folder_gives_its_templates_and_counts_the_rest() {
+    let project =
+        Project::new().file("in/a.xml", CLEAN).file("in/pom.xml", "<project/>").file("in/b.txt", "no").file("out.xml", CONFLICT);
+    let run = project.run(&["check", "in"]).code(0);
+    assert_eq!(run.stdout, "checked 1 file: nothing found; 1 other file skipped (no template)\n");
+    project.run(&["check", "in/pom.xml"]).code(1).says("in/pom.xml:1:");
+}
+
+#[test]
+fn names_of_the_rest_of_the_project_are_known_when_one_file_is_named() {
+    let caller = "<task type=\"sequential\" name=\"s\"><description>d</description><steps><task ref=\"clean\"/></steps></task>\n";
+    let project =
+        Project::new().file("templates/a.xml", CLEAN).file("templates/s.xml", caller).file("templates/broken.xml", CONFLICT);
+    project.run(&["check", "templates/s.xml"]).code(0).says("checked 1 file: nothing found");
+    project.run_with(&["check", "-"], caller.as_bytes()).code(0).says("checked 1 file: nothing found");
+    let wrong = caller.replace("ref=\"clean\"", "ref=\"claen\"");
+    let run = project.run_with(&["check", "-", "--stdin-path", "templates/s.xml"], wrong.as_bytes()).code(1);
+    run.says("templates/s.xml:1:").says("clean");
+}
+
+#[test]
+fn standard_input_is_shown_from_what_was_read() {
+    let project = Project::new();
+    let run = project.run_with(&["check", "-"], CONFLICT.as_bytes()).code(1);
+    run.says("error[context-conflict] -:5:5:").says("<fresh_context>enabled</fresh_context>");
+    project.run(&["check", "-", "a.xml"]).code(2).warns("standard input by itself");
+}
+
+#[test]
+fn results_do_not_depend_on_threads_or_on_the_folder_one_stands_in() {
+    let mut project = Project::new().file("ctxc.toml", "");
+    for at in 0..40 {
+        project = project.file(&format!("templates/{}/t{at}.xml", at % 7), CONFLICT.replace("triage", &format!("t{at}")));
+    }
+    let one = project.run(&["check", "--threads", "1"]).code(1);
+    let many = project.run(&["check", "--threads", "7"]).code(1);
+    assert_eq!(one.stdout, many.stdout);
+    let below = project.command(&["check", "--threads", "2"]).current_dir(project.path("templates/3")).output().unwrap();
+    assert_eq!(String::from_utf8(below.stdout).unwrap(), one.stdout);
+    let below =
+        project.command(&["check", "t3.xml", "--format", "concise"]).current_dir(project.path("templates/3")).output().unwrap();
+    assert!(String::from_utf8(below.stdout).unwrap().starts_with("templates/3/t3.xml:5:5: error"));
+}
+
+#[test]
+fn limits_can_be_raised() {
+    let deep = format!(
+        "<task type=\"atomic\" name=\"d\"><description>{}{}</description></task>",
+        "<x:a xmlns:x=\"u\">".repeat(3),
+        "</x:a>".repeat(3)
+    );
+    let project = Project::new().file("a.xml", deep);
+    project.run(&["check", "--max-depth", "4"]).code(1).says("--max-depth");
+    project.run(&["check"]).code(0);
+    project.run(&["check", "--max-file-size", "1K"]).code(0);
+    project.run(&["check", "--max-file-size", "20"]).code(1).says("error[file-too-large] a.xml:1:1: is larger than 20 bytes");
+    project.run(&["check", "--max-file-size", "ten"]).code(2).warns("such as 64M");
+}
+
+#[test]
+fn what_init_writes_checks_clean() {
+    let project = Project::new();
+    project.run(&["init", "--ci", "github"]).code(0);
+    let run = project.run(&["check", "--verbose"]).code(0).silent();
+    assert_eq!(run.stdout, "checked 1 file: nothing found\n");
+}
