@@ -108,9 +108,10 @@ impl Compiler<'_> {
         }
         let file = template::lower(document);
         bodies.resolve(&file, &self.config.layers);
-        let cx = FileCx { path, document, file: &file, bodies, config: self.config };
-        let diagnostics = check::file(self.active, &cx, reader.faults());
         let facts = template::facts::collect(&file, check::stem(path));
+        let scopes = template::scope::resolve(&file, &|_| None);
+        let cx = FileCx { path, document, file: &file, bodies, scopes: &scopes, config: self.config };
+        let diagnostics = check::file(self.active, &cx, reader.faults());
         let mut rows: Vec<_> = bodies.iter().map(|body| body.resolved.row).collect();
         rows.sort_unstable();
         rows.dedup();

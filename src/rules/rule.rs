@@ -12,6 +12,7 @@ use crate::syntax;
 use crate::syntax::tree::Document;
 use crate::template;
 use crate::template::model::{File, Task};
+use crate::template::scope::Scopes;
 use std::sync::Arc;
 
 /// A rule: everything about one diagnostic.
@@ -53,6 +54,8 @@ pub struct FileCx<'a> {
     pub file: &'a File<'a>,
     /// The settings of its task bodies.
     pub bodies: &'a Bodies,
+    /// The variables that it uses.
+    pub scopes: &'a Scopes<'a>,
     /// The project.
     pub config: &'a Config,
 }

@@ -15,6 +15,7 @@ pub mod model;
 pub mod names;
 pub mod nodes;
 pub mod parts;
+pub mod scope;
 pub mod setting;
 pub mod text;
 pub mod texts;

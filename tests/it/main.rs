@@ -5,6 +5,7 @@
 mod cli;
 mod context;
 mod fuzz;
+mod names;
 mod peers;
 mod project;
 mod registry;

@@ -1,6 +1,26 @@
 //! Family 3xx: names and variables that one file decides.
 
+mod bad_condition;
+mod bad_expression;
+mod bad_from;
+mod bad_jinja;
+mod implicit_parameter;
+mod undeclared_variable;
+mod unknown_relevant_input;
+mod untrusted_in_system;
+mod unused_parameter;
+
 use super::rule::Rule;
 
 /// The rules of this family, by code.
-pub(super) static RULES: &[&Rule] = &[];
+pub(super) static RULES: &[&Rule] = &[
+    &undeclared_variable::RULE,
+    &untrusted_in_system::RULE,
+    &bad_expression::RULE,
+    &bad_condition::RULE,
+    &bad_jinja::RULE,
+    &bad_from::RULE,
+    &implicit_parameter::RULE,
+    &unused_parameter::RULE,
+    &unknown_relevant_input::RULE,
+];

@@ -72,7 +72,7 @@ pub(super) fn tags(kinds: impl IntoIterator<Item = Kind>) -> String {
 }
 
 /// “a, b or c”.
-pub(super) fn joined(parts: impl Iterator<Item = String>, last: &str) -> String {
+pub(in crate::rules) fn joined(parts: impl Iterator<Item = String>, last: &str) -> String {
     let parts: Vec<String> = parts.collect();
     let mut out = String::new();
     for (at, part) in parts.iter().enumerate() {

@@ -1,0 +1,84 @@
+//! CTX312: a condition that cannot be read.
+
+use crate::base::diagnostic::Diagnostic;
+use crate::base::fix::{Edit, Fix};
+use crate::base::rule_meta::{Example, Severity};
+use crate::rules::rule::{Check, FileCx, Rule};
+use crate::rules::structure::family::{finding, meta, shown, template};
+use crate::template::condition::{ConditionFault, Expected, MAX_DEPTH};
+use crate::template::scope::FaultKind;
+
+/// A branch that nobody can decide is one that nobody takes.
+pub(crate) static RULE: Rule = Rule {
+    meta: meta(312, "bad-condition", Severity::Error, "a condition that cannot be read", PAGE, (BAD, GOOD)),
+    check: Check::File(check),
+};
+
+const PAGE: &str = "\
+The `test` of a `<case>` and the `<condition>` of a loop compare names, numbers, strings, `true` and `false` with `==`, `!=`, `lt`, `le`,
+`gt`, `ge`, and join them with `and`, `or`, `not` and parentheses. `and` binds before `or`. A `<` must be written `&lt;` in an attribute,
+so the words are easier to read.";
+
+const BAD: &[Example] = &[
+    template(
+        "<task type=\"sequential\" name=\"page\">\n  <description>react to the alert</description>\n  <steps>\n    <cond>\n      <case test=\"rate ge 5 &amp;&amp; region == 'eu'\"><task><description>page somebody</description></task></case>\n    </cond>\n  </steps>\n</task>\n",
+    ),
+    template(
+        "<task type=\"sequential\" name=\"page\">\n  <description>react to the alert</description>\n  <steps>\n    <cond>\n      <case test=\"region = 'eu'\"><task><description>page somebody</description></task></case>\n    </cond>\n  </steps>\n</task>\n",
+    ),
+];
+
+const GOOD: &[Example] = &[template(
+    "<task type=\"sequential\" name=\"page\">\n  <description>react to the alert</description>\n  <parameters>\n    <parameter name=\"rate\" type=\"number\" required=\"true\"/>\n    <parameter name=\"region\" required=\"true\"/>\n  </parameters>\n  <steps>\n    <cond>\n      <case test=\"rate ge 5 and region == 'eu'\"><task><description>page somebody</description></task></case>\n    </cond>\n  </steps>\n</task>\n",
+)];
+
+fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
+    for fault in &cx.scopes.faults {
+        let FaultKind::Condition(why) = &fault.kind else { continue };
+        let message = match (why.expected, why.found.as_str()) {
+            (Expected::LessNesting, _) => format!("conditions nest at most {MAX_DEPTH} deep"),
+            (expected, "") => format!("the condition ends where {} was expected", words(expected)),
+            (expected, found) => format!("`{}` stands where {} was expected", shown(found), words(expected)),
+        };
+        let found = finding(&RULE.meta, cx, fault.span, message);
+        out.push(match sign(why).filter(|_| fault.span.slice(cx.document.text) == why.found) {
+            Some(word) => found.fix(Fix::suggested(format!("write `{word}`"), vec![Edit::replace(fault.span, word)])),
+            None => found,
+        });
+    }
+}
+
+/// What was meant by a sign of another language.
+const fn sign(why: &ConditionFault) -> Option<&'static str> {
+    match why.expected {
+        Expected::DoubleEquals => Some("=="),
+        Expected::And => Some("and"),
+        Expected::Or => Some("or"),
+        Expected::Not => Some("not "),
+        Expected::Value
+        | Expected::Operator
+        | Expected::Connective
+        | Expected::ClosingParenthesis
+        | Expected::ClosingQuote
+        | Expected::Field
+        | Expected::Index
+        | Expected::LessNesting => None,
+    }
+}
+
+const fn words(expected: Expected) -> &'static str {
+    match expected {
+        Expected::Value => "a name, a number, a string, `not` or `(`",
+        Expected::Operator => "a comparison, `and`, `or` or the end",
+        Expected::Connective => "`and`, `or` or the end",
+        Expected::ClosingParenthesis => "`)`",
+        Expected::ClosingQuote => "the closing quote",
+        Expected::Field => "the name of a field",
+        Expected::Index => "a whole number and `]`",
+        Expected::DoubleEquals => "`==`",
+        Expected::And => "`and`",
+        Expected::Or => "`or`",
+        Expected::Not => "`not`",
+        Expected::LessNesting => "less nesting",
+    }
+}

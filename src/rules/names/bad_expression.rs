@@ -1,0 +1,77 @@
+//! CTX311: `{{…}}` that cannot be read.
+
+use crate::base::diagnostic::Diagnostic;
+use crate::base::fix::{Edit, Fix};
+use crate::base::rule_meta::{Example, Severity};
+use crate::rules::rule::{Check, FileCx, Rule};
+use crate::rules::structure::family::{FINE, finding, meta, shown, template};
+use crate::syntax::write::set_attribute;
+use crate::template::elements::Kind;
+use crate::template::expression::{ExpressionFaultKind, MAX_ARGUMENTS, MAX_DEPTH};
+use crate::template::scope::{FaultKind, Place};
+
+/// Half an expression in a prompt is a marker text that an agent takes for words.
+pub(crate) static RULE: Rule = Rule {
+    meta: meta(311, "bad-expression", Severity::Error, "a `{{…}}` that cannot be read", PAGE, (BAD, FINE)),
+    check: Check::File(check),
+};
+
+const PAGE: &str = "\
+In a text, `{{name}}` stands for a value, `{{a.b[0]}}` reaches into it, `{{fn(arg, key=value)}}` calls a function template. Anything else
+between double braces is an error now, and not braces in the prompt later. Where double braces are meant as text (JSON, code, another
+template language), write `\\{{`, or give the element `verbatim=\"true\"`; conditions and loops need `syntax=\"jinja\"`.";
+
+const BAD: &[Example] = &[
+    template("<task type=\"atomic\" name=\"triage\">\n  <description>sort {{ticket</description>\n</task>\n"),
+    template("<task type=\"atomic\" name=\"triage\">\n  <description>answer as {{\"kind\": 1}}</description>\n</task>\n"),
+    template("<task type=\"atomic\" name=\"triage\">\n  <description>sort {{ticket | upper}}</description>\n</task>\n"),
+];
+
+fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
+    for fault in &cx.scopes.faults {
+        let FaultKind::Expression { fault: why, element, place } = &fault.kind else { continue };
+        let mut message = words(why.kind);
+        if *place == Place::Source {
+            message = format!("in the text of this file, {message}");
+        }
+        let mut found = finding(&RULE.meta, cx, fault.span, message);
+        if *place != Place::Source && why.expression != why.span {
+            found = found.label(why.expression, "in this expression");
+        }
+        let written = why.expression.slice(cx.document.text);
+        found = found.help(if why.kind == ExpressionFaultKind::TrailingText && written.contains('|') {
+            "filters need syntax=\"jinja\" on the element; for literal braces write `\\{{`"
+        } else {
+            "an expression is a name, a.b[0], or fn(arg, key=value); for literal braces write `\\{{`"
+        });
+        if *place == Place::Text && why.expression.slice(cx.document.text).starts_with("{{") {
+            let edits = vec![Edit::insert(why.expression.start, "\\")];
+            found = found.fix(Fix::suggested("write `\\{{`: the braces are text", edits));
+        }
+        let is_text =
+            element.parent().is_some() && Kind::homes(element.name()).next().is_some() && element.name() != "file_paths";
+        if is_text && element.attribute("verbatim").is_none() {
+            let edits = vec![set_attribute(*element, "verbatim", "true")];
+            found = found.fix(Fix::suggested("write verbatim=\"true\": nothing in this text is substituted", edits));
+        }
+        out.push(found);
+    }
+}
+
+fn words(kind: ExpressionFaultKind) -> String {
+    match kind {
+        ExpressionFaultKind::Unclosed => "`{{` is never closed".to_owned(),
+        ExpressionFaultKind::Empty => "`{{}}` names no variable".to_owned(),
+        ExpressionFaultKind::BadCharacter(c) => {
+            format!("`{}` cannot stand here in an expression", shown(&c.escape_debug().to_string()))
+        }
+        ExpressionFaultKind::TrailingText => "the expression ends before this".to_owned(),
+        ExpressionFaultKind::UnclosedString => "this quote has no partner".to_owned(),
+        ExpressionFaultKind::UnclosedCall => "expected `,` or `)` here".to_owned(),
+        ExpressionFaultKind::BadIndex => "expected a whole number and `]`".to_owned(),
+        ExpressionFaultKind::PositionalAfterNamed => "an argument by position after one by name".to_owned(),
+        ExpressionFaultKind::DuplicateArgument => "the same argument twice".to_owned(),
+        ExpressionFaultKind::TooManyArguments => format!("a call has at most {MAX_ARGUMENTS} arguments"),
+        ExpressionFaultKind::TooDeep => format!("calls nest at most {MAX_DEPTH} deep"),
+    }
+}

@@ -1,0 +1,43 @@
+//! CTX314: a `from` that is no name.
+
+use crate::base::diagnostic::Diagnostic;
+use crate::base::fix::{Edit, Fix};
+use crate::base::rule_meta::{Example, Severity};
+use crate::rules::rule::{Check, FileCx, Rule};
+use crate::rules::structure::family::{FINE, finding, meta, shown, template};
+use crate::template::scope::FaultKind;
+
+/// A value that comes from nowhere.
+pub(crate) static RULE: Rule = Rule {
+    meta: meta(314, "bad-from", Severity::Error, "a `from` that names no variable", PAGE, (BAD, FINE)),
+    check: Check::File(check),
+};
+
+const PAGE: &str = "\
+`from` on an input or argument names a variable, as it is: `from=\"ticket\"`, `from=\"verdict.severity\"`. Braces belong into texts, and a
+text that is meant as it stands goes between the tags: `<input name=\"tone\">friendly and short</input>`.";
+
+const BAD: &[Example] = &[
+    template(
+        "<task type=\"atomic\" name=\"triage\">\n  <description>sort the ticket</description>\n  <inputs>\n    <input name=\"text\" from=\"{{ticket}}\"/>\n  </inputs>\n</task>\n",
+    ),
+    template(
+        "<task type=\"atomic\" name=\"triage\">\n  <description>sort the ticket</description>\n  <inputs>\n    <input name=\"tone\" from=\"friendly and short\"/>\n  </inputs>\n</task>\n",
+    ),
+];
+
+fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
+    for fault in &cx.scopes.faults {
+        let FaultKind::BadFrom { meant } = &fault.kind else { continue };
+        let written = fault.span.slice(cx.document.text);
+        let found = finding(&RULE.meta, cx, fault.span, format!("`{}` is no name of a variable", shown(written)));
+        let is_name = |name: &&String| name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '[' | ']'));
+        out.push(match meant.as_ref().filter(is_name) {
+            Some(name) => {
+                let edits = vec![Edit::replace(fault.span, name.as_str())];
+                found.help("`from` takes the name without braces").fix(Fix::safe(format!("write `{}`", shown(name)), edits))
+            }
+            None => found.help("a text that is meant as it stands goes between the tags of the element"),
+        });
+    }
+}

@@ -1,0 +1,73 @@
+//! CTX315: variables of a task that declares none.
+
+use crate::base::diagnostic::Diagnostic;
+use crate::base::fix::{Edit, Fix};
+use crate::base::rule_meta::{Example, Severity};
+use crate::rules::rule::{Check, FileCx, Rule};
+use crate::rules::structure::family::{finding, joined, meta, shown, template};
+use crate::syntax::tree::Element;
+use crate::syntax::write::{insert_after, insert_first_child};
+use crate::template::elements::Kind;
+use crate::template::scope::Implicit;
+
+/// How many of them are named.
+const NAMED: usize = 6;
+
+/// Most tasks in the wild are like this, and keep working.
+pub(crate) static RULE: Rule = Rule {
+    meta: meta(315, "implicit-parameter", Severity::Hint, "a task uses variables without declaring any", PAGE, (BAD, GOOD)),
+    check: Check::File(check),
+};
+
+const PAGE: &str = "\
+A task without `<parameters>` takes whatever its texts name: each free variable is an implicit parameter, listed in the registry, and a
+run without a value for one fails before any call. That keeps older templates working; but a misspelt name is one more parameter then,
+and nobody is told. Once the parameters are declared, names are checked. The fix declares them all.";
+
+const BAD: &[Example] = &[template(
+    "<task type=\"atomic\" name=\"triage\">\n  <description>sort the ticket {{ticket}} of {{customer.name}}</description>\n</task>\n",
+)];
+
+const GOOD: &[Example] = &[template(
+    "<task type=\"atomic\" name=\"triage\">\n  <description>sort the ticket {{ticket}}</description>\n  <parameters>\n    <parameter name=\"ticket\" required=\"true\"/>\n  </parameters>\n</task>\n",
+)];
+
+fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
+    for of_one in cx.scopes.implicit.chunk_by(|one, two| one.owner == two.owner) {
+        let definition = of_one.first().and_then(|implicit| cx.file.definitions.get(implicit.owner as usize));
+        if let Some(element) = definition.map(crate::template::model::Definition::element) {
+            out.push(word(cx, element, of_one));
+        }
+    }
+}
+
+fn word(cx: &FileCx<'_>, task: Element<'_>, implicit: &[Implicit<'_>]) -> Diagnostic {
+    let names = implicit.iter().take(NAMED).map(|implicit| format!("`{}`", shown(&implicit.name.value)));
+    let mut listed = joined(names, " and ");
+    if implicit.len() > NAMED {
+        listed = format!("{} and {} more", listed.replace(" and ", ", "), implicit.len() - NAMED);
+    }
+    let what = if implicit.len() == 1 { "a variable" } else { "variables" };
+    let mut found = finding(&RULE.meta, cx, task.name_span(), format!("takes {what} that it does not declare: {listed}"));
+    for implicit in implicit.iter().take(NAMED) {
+        found = found.label(implicit.name.span, "used here");
+    }
+    let edits = vec![declare(task, implicit)];
+    found.fix(Fix::suggested(if implicit.len() == 1 { "declare it" } else { "declare them all" }, edits))
+}
+
+/// The block that declares them, behind the description.
+fn declare(task: Element<'_>, implicit: &[Implicit<'_>]) -> Edit {
+    let mut xml = String::from("<parameters>\n");
+    for implicit in implicit {
+        xml.push_str("  <parameter name=\"");
+        xml.push_str(&implicit.name.value);
+        xml.push_str("\" required=\"true\"/>\n");
+    }
+    xml.push_str("</parameters>");
+    let is_description = |child: &Element<'_>| child.name() == Kind::Description.tag();
+    match task.elements().find(is_description) {
+        Some(description) => insert_after(description, &xml),
+        None => insert_first_child(task, &xml),
+    }
+}

@@ -1,0 +1,95 @@
+//! CTX304: a variable that nothing binds.
+
+use crate::base::diagnostic::Diagnostic;
+use crate::base::fix::{Edit, Fix};
+use crate::base::rule_meta::{Example, Severity};
+use crate::rules::rule::{Check, FileCx, Rule};
+use crate::rules::structure::family::{finding, meta, shown, template};
+use crate::syntax::write::{insert_child, set_attribute};
+use crate::template::elements::Kind;
+use crate::template::scope::{FaultKind, Origin, Place};
+
+/// Nothing is ever rendered as an empty place.
+pub(crate) static RULE: Rule = Rule {
+    meta: meta(
+        304,
+        "undeclared-variable",
+        Severity::Error,
+        "a variable that no parameter, input, step or loop binds",
+        PAGE,
+        (BAD, GOOD),
+    ),
+    check: Check::File(check),
+};
+
+const PAGE: &str = "\
+A task that has `<parameters>` declares every variable that a run must give; a function template sees its `params` and nothing else. A
+variable of another name would have no value when the prompt is rendered, and nothing is ever rendered as an empty place. What is bound:
+the parameters of the task and of the tasks around it, their inputs, the `as` of earlier steps, and the variables of a reduce
+(`current_input`, `current_result`, `accumulator`) or a loop (`current_iteration`, `evaluation_feedback`, `director_result`,
+`script_result`, `evaluation`).
+
+Correct the name, or declare it. `\\{{` is a literal `{{`.";
+
+const BAD: &[Example] = &[
+    template(
+        "<task type=\"atomic\" name=\"triage\">\n  <description>sort the ticket {{tiket}}</description>\n  <parameters>\n    <parameter name=\"ticket\" required=\"true\"/>\n  </parameters>\n  <inputs>\n    <input name=\"text\" from=\"ticket\"/>\n  </inputs>\n</task>\n",
+    ),
+    template(
+        "<template name=\"shorten\" params=\"text\">\n  <task type=\"atomic\"><description>shorten {{text}} to {{words}} words</description></task>\n</template>\n",
+    ),
+];
+
+const GOOD: &[Example] = &[template(
+    "<task type=\"sequential\" name=\"triage\">\n  <description>sort the ticket</description>\n  <parameters>\n    <parameter name=\"ticket\" required=\"true\"/>\n  </parameters>\n  <steps>\n    <task as=\"verdict\"><description>judge {{ticket}}</description></task>\n    <task><description>answer by {{verdict.severity}}</description></task>\n  </steps>\n</task>\n",
+)];
+
+fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
+    for fault in &cx.scopes.faults {
+        let FaultKind::Undeclared { name, near, place, origin } = &fault.kind else { continue };
+        let whose = match origin {
+            Origin::Function(_) => "this function sees its parameters only, and it has none",
+            Origin::Task(_) => "this task declares its parameters, and there is none",
+        };
+        let named = shown(name);
+        let message = match place {
+            Place::Source => format!("the text of this file uses `{named}`: {whose} of that name"),
+            Place::Text | Place::From | Place::Condition | Place::Jinja => {
+                format!("nothing binds `{named}`: {whose} of that name")
+            }
+        };
+        let mut found = finding(&RULE.meta, cx, fault.span, message);
+        let is_exact = fault.span.slice(cx.document.text) == *name;
+        if let Some(meant) = near {
+            found = found.help(format!("did you mean `{}`?", shown(meant)));
+            if is_exact {
+                let edits = vec![Edit::replace(fault.span, meant.as_str())];
+                found = found.fix(Fix::suggested(format!("write `{}`", shown(meant)), edits));
+            }
+        }
+        out.push(found.fix(Fix::suggested(format!("declare `{named}`"), vec![declare(*origin, name)])));
+    }
+}
+
+/// Adds a parameter to those that are declared.
+fn declare(origin: Origin<'_>, name: &str) -> Edit {
+    let xml = format!("<parameter name=\"{name}\" required=\"true\"/>");
+    match origin {
+        Origin::Function(template) => {
+            let params = template.attribute("params").map(|params| params.value().trim().to_owned()).unwrap_or_default();
+            let params = match (params.is_empty(), params.contains(',')) {
+                (true, _) => name.to_owned(),
+                (false, true) => format!("{params}, {name}"),
+                (false, false) => format!("{params} {name}"),
+            };
+            set_attribute(template, "params", &params)
+        }
+        Origin::Task(task) => {
+            let is_list = |child: &crate::syntax::tree::Element<'_>| child.name() == Kind::Parameters.tag();
+            match task.elements().find(is_list) {
+                Some(list) => insert_child(list, &xml),
+                None => insert_child(task, &format!("<parameters>\n  {xml}\n</parameters>")),
+            }
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! CTX317: `context_relevance` names an input that the task does not have.
+
+use crate::base::diagnostic::Diagnostic;
+use crate::base::fix::{Edit, Fix};
+use crate::base::rule_meta::{Example, Severity};
+use crate::rules::rule::{Check, FileCx, Rule};
+use crate::rules::structure::family::{FINE, finding, meta, shown, template};
+use crate::template::scope::FaultKind;
+
+/// The input that was meant counts as if nothing had been said.
+pub(crate) static RULE: Rule = Rule {
+    meta: meta(
+        317,
+        "unknown-relevant-input",
+        Severity::Warning,
+        "`context_relevance` names an input that is not there",
+        PAGE,
+        (BAD, FINE),
+    ),
+    check: Check::File(check),
+};
+
+const PAGE: &str = "\
+`<context_relevance>` says which of the task's own `<inputs>` drive the looking up of context. An entry of another name has no effect:
+the input that was meant counts as all inputs do.";
+
+const BAD: &[Example] = &[template(
+    "<task type=\"atomic\" name=\"triage\">\n  <description>sort the ticket</description>\n  <inputs>\n    <input name=\"ticket\">the printer is on fire</input>\n  </inputs>\n  <context_relevance>\n    <input name=\"tickets\" include=\"true\"/>\n  </context_relevance>\n</task>\n",
+)];
+
+fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
+    for fault in &cx.scopes.faults {
+        let FaultKind::UnknownInput { name, near } = &fault.kind else { continue };
+        let found = finding(&RULE.meta, cx, fault.span, format!("this task has no input `{}`", shown(name)));
+        out.push(match near {
+            Some(meant) => found
+                .help(format!("did you mean `{}`?", shown(meant)))
+                .fix(Fix::suggested(format!("write `{}`", shown(meant)), vec![Edit::replace(fault.span, escape(meant))])),
+            None => found.help("add the input to `<inputs>`, or remove the entry"),
+        });
+    }
+}
+
+/// A name as it stands in an attribute.
+fn escape(name: &str) -> String {
+    crate::syntax::write::escape_attribute(name).into_owned()
+}

@@ -1,0 +1,57 @@
+//! CTX316: a declared parameter that nothing reads.
+
+use crate::base::diagnostic::Diagnostic;
+use crate::base::fix::{Edit, Fix};
+use crate::base::rule_meta::{Example, Severity};
+use crate::rules::rule::{Check, FileCx, Rule};
+use crate::rules::structure::family::{FINE, finding, meta, shown, template};
+use crate::syntax::write::{remove_element, set_attribute};
+use crate::template::scope::{FaultKind, Origin};
+
+/// Whoever runs the task must give a value that goes nowhere.
+pub(crate) static RULE: Rule = Rule {
+    meta: meta(316, "unused-parameter", Severity::Warning, "a parameter that nothing reads", PAGE, (BAD, FINE)),
+    check: Check::File(check),
+};
+
+const PAGE: &str = "\
+A run must give a value for each required parameter. One that no text, input or condition reads costs the caller something and gives the
+agent nothing; often its name is misspelt where it should be read. Remove it, or use it. Nothing is said about tasks whose texts use a
+`<fragment>`, or whose steps use a registered task by `ref`: those may read it.";
+
+const BAD: &[Example] = &[
+    template(
+        "<task type=\"atomic\" name=\"triage\">\n  <description>sort the ticket {{ticket}}</description>\n  <parameters>\n    <parameter name=\"ticket\" required=\"true\"/>\n    <parameter name=\"tone\" required=\"true\"/>\n  </parameters>\n</task>\n",
+    ),
+    template(
+        "<template name=\"shorten\" params=\"text, words\">\n  <task type=\"atomic\"><description>shorten {{text}}</description></task>\n</template>\n",
+    ),
+];
+
+fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
+    for fault in &cx.scopes.faults {
+        let FaultKind::Unused { name, origin } = &fault.kind else { continue };
+        let what = match origin {
+            Origin::Function(_) => "this function",
+            Origin::Task(_) => "this task",
+        };
+        let found = finding(&RULE.meta, cx, fault.span, format!("nothing in {what} reads the parameter `{}`", shown(name)));
+        out.push(match remove(cx, *origin, fault.span.start, name) {
+            Some(edit) => found.fix(Fix::suggested(format!("remove `{}`", shown(name)), vec![edit])),
+            None => found,
+        });
+    }
+}
+
+fn remove(cx: &FileCx<'_>, origin: Origin<'_>, at: u32, name: &str) -> Option<Edit> {
+    match origin {
+        Origin::Task(_) => cx.document.element_at(at).filter(|element| element.name() == "parameter").map(remove_element),
+        Origin::Function(template) => {
+            let params = template.attribute("params")?.value().into_owned();
+            let separator = if params.contains(',') { ", " } else { " " };
+            let names =
+                params.split(|c: char| c == ',' || c.is_ascii_whitespace()).filter(|word| !word.is_empty() && *word != name);
+            Some(set_attribute(template, "params", &names.collect::<Vec<_>>().join(separator)))
+        }
+    }
+}

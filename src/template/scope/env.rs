@@ -1,0 +1,117 @@
+//! The names that are bound at a place: a stack of bindings, the innermost last.
+//!
+//! Few names are searched one by one; many through an index, so that no number of names makes this quadratic.
+
+use super::fault::Origin;
+use crate::base::span::Span;
+use crate::template::parts::Trust;
+use std::collections::HashMap;
+
+/// From how many bindings on the index is kept.
+const MANY: usize = 32;
+
+/// A name that stands for a value.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Binding<'m> {
+    pub(super) name: &'m str,
+    /// Where the name stands.
+    pub(super) span: Span,
+    pub(super) trust: Trust,
+    pub(super) is_read: bool,
+}
+
+/// A binding, and what it is when somebody declared it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Entry<'m, 'a> {
+    pub(super) binding: Binding<'m>,
+    pub(super) declared: Option<Origin<'a>>,
+}
+
+/// All names that are bound.
+#[derive(Debug, Default)]
+pub(super) struct Env<'m, 'a> {
+    entries: Vec<Entry<'m, 'a>>,
+    /// Positions in `entries` by name, the innermost last; kept while there are many.
+    index: HashMap<&'m str, Vec<usize>>,
+}
+
+impl<'m, 'a> Env<'m, 'a> {
+    /// How many names are bound: a mark to go back to.
+    pub(super) fn mark(&self) -> usize {
+        self.entries.len()
+    }
+
+    pub(super) fn bind(&mut self, name: &'m str, span: Span, trust: Trust) {
+        self.push(Entry { binding: Binding { name, span, trust, is_read: false }, declared: None });
+    }
+
+    pub(super) fn declare(&mut self, name: &'m str, span: Span, trust: Trust, by: Origin<'a>) {
+        self.push(Entry { binding: Binding { name, span, trust, is_read: false }, declared: Some(by) });
+    }
+
+    fn push(&mut self, entry: Entry<'m, 'a>) {
+        self.entries.push(entry);
+        let at = self.entries.len() - 1;
+        if at == MANY {
+            for (at, entry) in self.entries.iter().enumerate() {
+                self.index.entry(entry.binding.name).or_default().push(at);
+            }
+        } else if at > MANY {
+            self.index.entry(entry.binding.name).or_default().push(at);
+        }
+    }
+
+    /// The innermost binding of a name.
+    pub(super) fn find(&mut self, name: &str) -> Option<&mut Binding<'m>> {
+        let at = if self.entries.len() > MANY {
+            *self.index.get(name)?.last()?
+        } else {
+            self.entries.iter().rposition(|entry| entry.binding.name == name)?
+        };
+        self.entries.get_mut(at).map(|entry| &mut entry.binding)
+    }
+
+    /// Unbinds the innermost name until `mark` are left.
+    pub(super) fn unbind(&mut self, mark: usize) -> Option<Entry<'m, 'a>> {
+        if self.entries.len() <= mark {
+            return None;
+        }
+        let entry = self.entries.pop()?;
+        if self.entries.len() > MANY {
+            if let Some(places) = self.index.get_mut(entry.binding.name) {
+                places.pop();
+            }
+        } else if self.entries.len() == MANY {
+            self.index.clear();
+        }
+        Some(entry)
+    }
+
+    /// Every name that is bound, the innermost first.
+    pub(super) fn names(&self) -> impl Iterator<Item = &'m str> {
+        self.entries.iter().rev().map(|entry| entry.binding.name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_found_whatever_their_number() {
+        let names: Vec<String> = (0..100).map(|n| format!("n{}", n % 60)).collect();
+        let mut env = Env::default();
+        for (at, name) in names.iter().enumerate() {
+            env.bind(name, Span::at(at as u32), Trust::Trusted);
+            assert_eq!(env.find(name).map(|found| found.span.start), Some(at as u32));
+        }
+        for at in (0..100_u32).rev() {
+            let innermost = env.find(&names[at as usize]).map(|found| found.span.start);
+            assert_eq!(innermost, Some(at));
+            assert_eq!(env.unbind(0).map(|entry| entry.binding.span.start), Some(at));
+            let next = env.find(&names[at as usize]).map(|found| found.span.start);
+            assert_eq!(next, at.checked_sub(60));
+        }
+        assert!(env.unbind(0).is_none());
+    }
+}

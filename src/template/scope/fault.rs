@@ -1,0 +1,102 @@
+//! What is wrong with the variables of a file, as data. Worded by the rules of family 3xx, nowhere else.
+
+use crate::base::span::Span;
+use crate::syntax::tree::Element;
+use crate::template::condition::ConditionFault;
+use crate::template::expression::ExpressionFault;
+use crate::template::jinja::JinjaFaultKind;
+use std::borrow::Cow;
+
+/// One fault.
+#[derive(Clone, Debug)]
+pub struct Fault<'a> {
+    /// What is wrong.
+    pub kind: FaultKind<'a>,
+    /// The place to look at.
+    pub span: Span,
+}
+
+/// Where a variable is used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Place {
+    /// `{{…}}` in a text: the span is that of the name.
+    Text,
+    /// `from="…"`: the span is that of the name.
+    From,
+    /// A condition: the span is that of the name, or of the whole condition.
+    Condition,
+    /// A Jinja text: the span is that of the first place where the word stands, or of the whole text.
+    Jinja,
+    /// A text in a file of its own: the span is that of `src`.
+    Source,
+}
+
+/// What declares the parameters that a variable is held against.
+#[derive(Clone, Copy, Debug)]
+pub enum Origin<'a> {
+    /// The `params` of this function template.
+    Function(Element<'a>),
+    /// The `parameters` of this task.
+    Task(Element<'a>),
+}
+
+/// The kinds of faults.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum FaultKind<'a> {
+    /// A variable that nothing binds, where parameters are declared.
+    Undeclared {
+        /// The variable.
+        name: Cow<'a, str>,
+        /// The nearest name that is bound there.
+        near: Option<String>,
+        /// Where it is used.
+        place: Place,
+        /// What declares the parameters around it.
+        origin: Origin<'a>,
+    },
+    /// A declared parameter that nothing reads.
+    Unused {
+        /// Its name.
+        name: String,
+        /// What declares it.
+        origin: Origin<'a>,
+    },
+    /// A value from outside in the system text.
+    UntrustedInSystem {
+        /// The variable; `None` when the text itself is untrusted.
+        name: Option<Cow<'a, str>>,
+        /// Where it is said that it is not to be trusted.
+        source: Span,
+    },
+    /// An expression that cannot be read.
+    Expression {
+        /// Why.
+        fault: ExpressionFault,
+        /// The text element it stands in.
+        element: Element<'a>,
+        /// Where it stands: in a text or in a file of its own.
+        place: Place,
+    },
+    /// A condition that cannot be read.
+    Condition(ConditionFault),
+    /// A Jinja text that cannot be parsed.
+    Jinja {
+        /// Why.
+        fault: JinjaFaultKind,
+        /// Where it stands: in a text or in a file of its own.
+        place: Place,
+    },
+    /// `from` holds something that is no name.
+    BadFrom {
+        /// The name inside the braces, when it is written as `{{name}}`.
+        meant: Option<String>,
+    },
+    /// `context_relevance` names an input that the task does not have.
+    UnknownInput {
+        /// The name.
+        name: Cow<'a, str>,
+        /// The nearest input.
+        near: Option<String>,
+    },
+}

@@ -1,0 +1,13 @@
+//! Which variables a file uses, what binds each, and what nothing binds. Faults come back as data.
+//!
+//! Names are bound by parameters, inputs, the results of earlier steps and the variables of a loop, each for the body
+//! it stands in and the bodies inside that. A function template sees its parameters and nothing else. One walk over the
+//! model; text without `{{` costs one search. Looks into no other file: a text kept elsewhere is handed in.
+
+mod env;
+mod fault;
+mod used;
+mod walk;
+
+pub use fault::{Fault, FaultKind, Origin, Place};
+pub use walk::{Implicit, Scopes, Sources, resolve};

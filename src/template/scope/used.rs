@@ -1,0 +1,186 @@
+//! Where a text, a word, a condition uses variables, each with its place.
+
+use super::fault::{Fault, FaultKind, Place};
+use crate::base::span::{Span, Spanned};
+use crate::syntax::tree::{Element, Kind as Node};
+use crate::template::condition;
+use crate::template::expression::{self, Expression, Expressions, Piece};
+use crate::template::jinja;
+use crate::template::model::Str;
+use std::borrow::Cow;
+
+/// A use of a variable.
+#[derive(Clone, Debug)]
+pub(super) struct Used<'a> {
+    pub(super) name: Cow<'a, str>,
+    pub(super) span: Span,
+    pub(super) place: Place,
+}
+
+/// What a text was found to hold.
+#[derive(Debug)]
+pub(super) enum Found<'a> {
+    Used(Used<'a>),
+    Fault(Fault<'a>),
+}
+
+/// The `{{…}}` of an element's own text and CDATA.
+pub(super) fn in_text<'a>(element: Element<'a>, found: &mut impl FnMut(Found<'a>)) {
+    let text = element.document().text;
+    for node in element.children() {
+        let raw = node.inner().slice(text);
+        let pieces = match node.kind() {
+            Node::Text if holds_braces(raw) => expression::scan(raw, node.inner().start),
+            Node::Cdata if holds_braces(raw) => expression::scan_plain(raw, node.inner().start),
+            Node::Text | Node::Cdata | Node::Element | Node::Comment | Node::Instruction => continue,
+        };
+        in_pieces(pieces, element, Place::Text, found);
+    }
+}
+
+/// The `{{…}}` of a word: a path, a command.
+pub(super) fn in_word<'a>(element: Element<'a>, word: &Str<'a>, found: &mut impl FnMut(Found<'a>)) {
+    let raw = word.span.slice(element.document().text);
+    if holds_braces(raw) {
+        in_pieces(expression::scan(raw, word.span.start), element, Place::Text, found);
+    }
+}
+
+/// The `{{…}}` of a text in a file of its own; everything stands at its `src`.
+pub(super) fn in_source<'a>(element: Element<'a>, src: Span, text: &str, found: &mut impl FnMut(Found<'a>)) {
+    if !holds_braces(text) {
+        return;
+    }
+    in_pieces(expression::scan_plain(text, 0), element, Place::Source, &mut |piece| match piece {
+        Found::Used(used) => {
+            found(Found::Used(Used { name: Cow::Owned(used.name.into_owned()), span: src, place: Place::Source }));
+        }
+        Found::Fault(Fault { kind: FaultKind::Expression { fault, place, .. }, .. }) => {
+            found(Found::Fault(Fault { kind: FaultKind::Expression { fault, element, place }, span: src }));
+        }
+        Found::Fault(_) => {}
+    });
+}
+
+fn holds_braces(raw: &str) -> bool {
+    memchr::memmem::find(raw.as_bytes(), b"{{").is_some()
+}
+
+fn in_pieces<'t, 'e: 't>(pieces: Expressions<'t>, element: Element<'e>, place: Place, found: &mut impl FnMut(Found<'t>)) {
+    for piece in pieces {
+        match piece {
+            Piece::Text(_) | Piece::Escaped(_) => {}
+            Piece::Expression(expression) => in_expression(expression.value, place, found),
+            Piece::Fault(fault) => {
+                let span = fault.span;
+                found(Found::Fault(Fault { kind: FaultKind::Expression { fault, element, place }, span }));
+            }
+        }
+    }
+}
+
+// As deep as the parser lets calls nest.
+fn in_expression<'t>(expression: Expression<'t>, place: Place, found: &mut impl FnMut(Found<'t>)) {
+    match expression {
+        Expression::Path(path) => {
+            let Spanned { value: name, span } = path.root;
+            found(Found::Used(Used { name, span, place }));
+        }
+        Expression::Call(call) => {
+            let named = call.named.into_iter().map(|(_, value)| value);
+            for value in call.positional.into_iter().chain(named) {
+                in_expression(value, place, found);
+            }
+        }
+        Expression::Text(_) | Expression::Number(_) | Expression::Boolean(_) => {}
+    }
+}
+
+/// The variables of a condition.
+pub(super) fn in_condition<'a>(test: &Str<'a>, found: &mut impl FnMut(Found<'a>)) {
+    let exact = test.span.len() as usize == test.value.len();
+    let place = if exact { condition::Place::Exact(test.span.start) } else { condition::Place::Whole(test.span) };
+    match condition::parse(&test.value, place) {
+        Ok(condition) => {
+            for variable in condition::variables(&condition) {
+                let name = Cow::Owned(variable.value.to_string());
+                found(Found::Used(Used { name, span: variable.span, place: Place::Condition }));
+            }
+        }
+        Err(fault) => {
+            let span = fault.span;
+            found(Found::Fault(Fault { kind: FaultKind::Condition(fault), span }));
+        }
+    }
+}
+
+/// The variable of a `from`.
+pub(super) fn in_from<'a>(from: &Str<'a>, found: &mut impl FnMut(Found<'a>)) {
+    let value = &*from.value;
+    let root = value.split(['.', '[']).next().unwrap_or("");
+    let mut letters = root.chars();
+    let starts = letters.next().is_some_and(|c| c == '_' || c.is_alphabetic());
+    if !starts || !letters.all(|c| c == '_' || c == '-' || c.is_alphanumeric()) || value.contains(char::is_whitespace) {
+        let inside = value.strip_prefix("{{").and_then(|rest| rest.strip_suffix("}}")).map(|inside| inside.trim().to_owned());
+        return found(Found::Fault(Fault { kind: FaultKind::BadFrom { meant: inside }, span: from.span }));
+    }
+    let exact = from.span.len() as usize == value.len();
+    let span = if exact { Span::new(from.span.start, from.span.start + root.len() as u32) } else { from.span };
+    let name = match &from.value {
+        Cow::Borrowed(value) => Cow::Borrowed(value.get(..root.len()).unwrap_or(value)),
+        Cow::Owned(_) => Cow::Owned(root.to_owned()),
+    };
+    found(Found::Used(Used { name, span, place: Place::From }));
+}
+
+/// The variables of a Jinja text in place.
+pub(super) fn in_jinja<'a>(element: Element<'a>, found: &mut impl FnMut(Found<'a>)) {
+    let mut texts = element.children().filter(|node| matches!(node.kind(), Node::Text | Node::Cdata));
+    let (first, second) = (texts.next(), texts.next());
+    let text = element.text();
+    // In one piece and without references the text stands in the document as it is.
+    let exact = first.filter(|node| second.is_none() && node.inner().len() as usize == text.len()).map(|node| node.inner().start);
+    let moved = |span: Span| match exact {
+        Some(start) => Span::new(start + span.start, start + span.end),
+        None => element.inner(),
+    };
+    match jinja::parse(&text) {
+        Ok(parsed) => {
+            for name in parsed.variables {
+                let span = word(&text, &name).map_or_else(|| element.inner(), moved);
+                found(Found::Used(Used { name: Cow::Owned(name), span, place: Place::Jinja }));
+            }
+        }
+        Err(fault) => {
+            let kind = FaultKind::Jinja { fault: fault.kind, place: Place::Jinja };
+            found(Found::Fault(Fault { kind, span: moved(fault.span) }));
+        }
+    }
+}
+
+/// The variables of a Jinja text in a file of its own.
+pub(super) fn in_jinja_source<'a>(src: Span, text: &str, found: &mut impl FnMut(Found<'a>)) {
+    match jinja::parse(text) {
+        Ok(parsed) => {
+            for name in parsed.variables {
+                found(Found::Used(Used { name: Cow::Owned(name), span: src, place: Place::Source }));
+            }
+        }
+        Err(fault) => {
+            let kind = FaultKind::Jinja { fault: fault.kind, place: Place::Source };
+            found(Found::Fault(Fault { kind, span: src }));
+        }
+    }
+}
+
+/// The first place of a word between characters that are no part of one.
+fn word(text: &str, name: &str) -> Option<Span> {
+    let part = |c: char| c == '_' || c.is_alphanumeric();
+    let places = memchr::memmem::find_iter(text.as_bytes(), name.as_bytes());
+    let mut whole = places.filter(|at| {
+        let before = text.get(..*at).and_then(|before| before.chars().next_back());
+        let after = text.get(at + name.len()..).and_then(|after| after.chars().next());
+        !before.is_some_and(|c| part(c) || c == '.') && !after.is_some_and(part)
+    });
+    whole.next().map(|at| Span::of(at, at + name.len()))
+}

@@ -1,0 +1,406 @@
+//! One walk over a file's bodies, with the names that are bound at each place.
+
+use super::env::Env;
+use super::fault::{Fault, FaultKind, Origin};
+use super::used::{self, Found, Used};
+use crate::base::span::{Span, Spanned};
+use crate::base::suggest::nearest;
+use crate::syntax::tree::{Attribute, Element};
+use crate::template::model::{Definition, File, Str, Task, Template};
+use crate::template::parts::{Call, Cond, Cycle, Input, Parameter, Reduce, Step, Substitution, Text, TextSyntax, Trust, Value};
+use crate::template::texts::{self, Role};
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// The text of a `src`, by the path as written; `None` where it is not at hand.
+pub type Sources<'s> = dyn Fn(&str) -> Option<Arc<str>> + 's;
+
+/// The variables of a file.
+#[derive(Clone, Debug, Default)]
+pub struct Scopes<'a> {
+    /// Variables that nothing binds in definitions that declare no parameters, by definition and then by place.
+    pub implicit: Vec<Implicit<'a>>,
+    /// What is wrong, in no order.
+    pub faults: Vec<Fault<'a>>,
+}
+
+/// A variable that a run must give a value, though nothing declares it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Implicit<'a> {
+    /// Which definition of the file uses it.
+    pub owner: u32,
+    /// Its name, and where it is used first.
+    pub name: Spanned<Cow<'a, str>>,
+}
+
+/// How many undeclared variables get a “did you mean”: the search looks at every name that is bound.
+const NEAREST: u32 = 100;
+
+/// Holds every variable of a file against what binds it.
+pub fn resolve<'a>(file: &File<'a>, sources: &Sources<'_>) -> Scopes<'a> {
+    let mut scopes = Scopes::default();
+    for (owner, definition) in file.definitions.iter().enumerate() {
+        let first = scopes.implicit.len();
+        let walk = Walk {
+            env: Env::default(),
+            origins: Vec::new(),
+            owner: owner as u32,
+            implicit: HashMap::new(),
+            scopes: &mut scopes,
+            sources,
+            unknown: 0,
+            damaged: 0,
+            nearest: NEAREST,
+        };
+        walk.definition(definition);
+        if let Some(own) = scopes.implicit.get_mut(first..) {
+            own.sort_by_key(|implicit| implicit.name.span);
+        }
+    }
+    scopes
+}
+
+struct Walk<'m, 'a, 'w> {
+    env: Env<'m, 'a>,
+    /// What declares parameters around here, the innermost last. Empty: free variables are implicit parameters.
+    origins: Vec<Origin<'a>>,
+    owner: u32,
+    /// Places in `scopes.implicit` by name.
+    implicit: HashMap<String, usize>,
+    scopes: &'w mut Scopes<'a>,
+    sources: &'w Sources<'w>,
+    /// Texts and tasks met so far whose variables are not to be seen from here.
+    unknown: u32,
+    /// Lists of parameters around here that are damaged: nobody knows what they declare.
+    damaged: u32,
+    nearest: u32,
+}
+
+impl<'m, 'a> Walk<'m, 'a, '_> {
+    fn definition(mut self, definition: &'m Definition<'a>) {
+        match definition {
+            Definition::Task(task) => self.body(task),
+            Definition::Template(template) => self.function(template),
+            // Its variables are those of whoever uses it; that it can be read is seen here.
+            Definition::Fragment(fragment) => self.fragment(&fragment.text),
+        }
+    }
+
+    fn fragment(&mut self, text: &Text<'a>) {
+        let faults = &mut self.scopes.faults;
+        let mut keep = |found: Found<'a>| {
+            if let Found::Fault(fault) = found {
+                faults.push(fault);
+            }
+        };
+        match (text.substitution, &text.src, text.syntax) {
+            (Substitution::Off, ..) | (_, Some(_), _) => {}
+            (_, None, TextSyntax::Plain) => used::in_text(text.element, &mut keep),
+            (_, None, TextSyntax::Jinja) => used::in_jinja(text.element, &mut keep),
+        }
+    }
+
+    fn function(&mut self, template: &'m Template<'a>) {
+        let origin = Origin::Function(template.element);
+        self.origins.push(origin);
+        let before = self.unknown;
+        for param in &template.params {
+            self.env.declare(&param.value, param.span, Trust::Trusted, origin);
+        }
+        if let Some(text) = &template.description {
+            self.text(Role::Description, text);
+        }
+        if let Some(task) = &template.task {
+            self.body(task);
+        }
+        self.leave(0, before);
+    }
+
+    /// A task body with everything inside it.
+    fn body(&mut self, task: &'m Task<'a>) {
+        if task.reference.is_some() {
+            // A registered task takes its parameters from the names around it.
+            self.unknown += 1;
+            return;
+        }
+        let (mark, before, around) = (self.env.mark(), self.unknown, self.origins.len());
+        if task.parameters_element.is_some() {
+            self.origins.push(Origin::Task(task.element));
+        }
+        let damage = task.parameters_element.is_some_and(|list| list.is_damaged() || list.elements().any(Element::is_damaged));
+        self.damaged += u32::from(damage);
+        for parameter in &task.parameters {
+            self.parameter(task, parameter);
+        }
+        let mut untrusted = Trust::Trusted;
+        for input in &task.inputs {
+            let trust = self.input(Role::Input, input);
+            if let Some(name) = &input.name {
+                self.env.bind(&name.value, name.span, trust);
+            }
+            untrusted = either(untrusted, trust);
+        }
+        texts::of_task(task, &mut |role, text| {
+            if !matches!(role, Role::Input | Role::InitialValue) {
+                self.text(role, text);
+            }
+        });
+        self.files(task);
+        self.relevance(task);
+        self.steps(&task.steps);
+        if let Some(reduce) = &task.reduce {
+            self.reduce(reduce, untrusted);
+        }
+        if let Some(cycle) = &task.cycle {
+            self.cycle(cycle);
+        }
+        self.leave(mark, before);
+        self.origins.truncate(around);
+        self.damaged -= u32::from(damage);
+    }
+
+    fn parameter(&mut self, task: &'m Task<'a>, parameter: &'m Parameter<'a>) {
+        let Some(name) = &parameter.name else { return };
+        // In a function a parameter says more about one of `params`; it is no second one.
+        let is_param = matches!(self.origins.first(), Some(Origin::Function(_))) && self.origins.len() == 2;
+        if let Some(known) = self.env.find(&name.value).filter(|_| is_param) {
+            known.trust = either(known.trust, parameter.trust);
+            return;
+        }
+        self.env.declare(&name.value, name.span, parameter.trust, Origin::Task(task.element));
+    }
+
+    /// Unbinds the names of a body, and tells which of its parameters nothing reads. Where texts are used that are not
+    /// to be seen from here, nobody knows.
+    fn leave(&mut self, mark: usize, before: u32) {
+        while let Some(entry) = self.env.unbind(mark) {
+            let Some(origin) = entry.declared.filter(|_| !entry.binding.is_read && self.unknown == before) else { continue };
+            let (name, span) = (entry.binding.name.to_owned(), entry.binding.span);
+            self.scopes.faults.push(Fault { kind: FaultKind::Unused { name, origin }, span });
+        }
+    }
+
+    /// An input, an argument, an initial value: whether its value may be trusted.
+    fn input(&mut self, role: Role, input: &'m Input<'a>) -> Trust {
+        let trust = match &input.value {
+            Value::Missing => Trust::Trusted,
+            Value::From(from) => self.from(from),
+            Value::Text => self.text(role, &input.text),
+            Value::Task(task) => {
+                self.body(task);
+                Trust::Trusted
+            }
+            Value::Call(call) => {
+                self.call(call);
+                Trust::Trusted
+            }
+        };
+        either(trust, input.text.trust)
+    }
+
+    fn call(&mut self, call: &'m Call<'a>) {
+        for arg in &call.args {
+            self.input(Role::Arg, arg);
+        }
+    }
+
+    fn steps(&mut self, steps: &'m [Step<'a>]) {
+        let mark = self.env.mark();
+        for step in steps {
+            self.step(step);
+            let result = match step {
+                Step::Task(task) => &task.result,
+                Step::Call(call) => &call.result,
+                Step::Cond(cond) => &cond.result,
+            };
+            if let Some(name) = result {
+                self.env.bind(&name.value, name.span, Trust::Trusted);
+            }
+        }
+        while self.env.unbind(mark).is_some() {}
+    }
+
+    fn step(&mut self, step: &'m Step<'a>) {
+        match step {
+            Step::Task(task) => self.body(task),
+            Step::Call(call) => self.call(call),
+            Step::Cond(cond) => self.cond(cond),
+        }
+    }
+
+    fn cond(&mut self, cond: &'m Cond<'a>) {
+        for case in &cond.cases {
+            if let Some(test) = &case.test {
+                self.condition(test);
+            }
+            if let Some(step) = &case.step {
+                self.step(step);
+            }
+        }
+    }
+
+    /// The parts of a reduce. `untrusted`: whether any of its inputs is.
+    fn reduce(&mut self, reduce: &'m Reduce<'a>, untrusted: Trust) {
+        let initial = reduce.initial.as_ref().map_or(Trust::Trusted, |initial| self.input(Role::InitialValue, initial));
+        let mark = self.env.mark();
+        let nowhere = Span::default();
+        self.env.bind("current_input", nowhere, untrusted);
+        if let Some(inner) = &reduce.inner {
+            self.body(inner);
+        }
+        self.env.bind("current_result", nowhere, Trust::Trusted);
+        self.env.bind("accumulator", nowhere, initial);
+        if let Some(reduction) = &reduce.reduction {
+            self.body(reduction);
+        }
+        while self.env.unbind(mark).is_some() {}
+    }
+
+    fn cycle(&mut self, cycle: &'m Cycle<'a>) {
+        let mark = self.env.mark();
+        let bind = |walk: &mut Self, names: &[&'static str]| {
+            for name in names {
+                walk.env.bind(name, Span::default(), Trust::Trusted);
+            }
+        };
+        bind(self, &["current_iteration", "evaluation_feedback"]);
+        if let Some(director) = &cycle.director {
+            self.body(director);
+        }
+        bind(self, &["director_result"]);
+        if let Some(script) = &cycle.script {
+            self.body(script);
+        }
+        bind(self, &["script_result"]);
+        if let Some(evaluator) = &cycle.evaluator {
+            self.body(evaluator);
+        }
+        bind(self, &["evaluation"]);
+        if let Some(condition) = &cycle.condition {
+            self.condition(condition);
+        }
+        while self.env.unbind(mark).is_some() {}
+    }
+
+    fn files(&mut self, task: &'m Task<'a>) {
+        let Some(files) = &task.files else { return };
+        for word in files.paths.iter().chain(&files.command) {
+            used::in_word(files.element, word, &mut |found| {
+                self.take(Role::Files, found);
+            });
+        }
+    }
+
+    fn relevance(&mut self, task: &'m Task<'a>) {
+        for entry in &task.relevance {
+            let Some(name) = &entry.name else { continue };
+            let names = || task.inputs.iter().filter_map(|input| input.name.as_ref()).map(|name| &*name.value);
+            if names().any(|known| known == name.value) || entry.element.is_damaged() {
+                continue;
+            }
+            let near = nearest(&name.value, names()).map(str::to_owned);
+            let kind = FaultKind::UnknownInput { name: name.value.clone(), near };
+            self.scopes.faults.push(Fault { kind, span: name.span });
+        }
+    }
+
+    fn from(&mut self, from: &Str<'a>) -> Trust {
+        let mut trust = Trust::Trusted;
+        used::in_from(from, &mut |found| trust = self.take(Role::Input, found));
+        trust
+    }
+
+    fn condition(&mut self, test: &Str<'a>) {
+        used::in_condition(test, &mut |found| {
+            self.take(Role::Input, found);
+        });
+    }
+
+    /// A text: whether everything in it may be trusted.
+    fn text(&mut self, role: Role, text: &Text<'a>) -> Trust {
+        if role == Role::System && text.trust == Trust::Untrusted {
+            let source = text.element.attribute("trust").map_or(text.element.name_span(), Attribute::span);
+            self.scopes.faults.push(Fault { kind: FaultKind::UntrustedInSystem { name: None, source }, span: source });
+        }
+        if text.element.is_damaged() {
+            self.unknown += 1;
+            return text.trust;
+        }
+        if text.element.elements().any(|child| child.namespace().is_none()) {
+            self.unknown += 1;
+        }
+        if text.substitution == Substitution::Off {
+            return text.trust;
+        }
+        let mut trust = text.trust;
+        let mut take = |found: Found<'a>| trust = either(trust, self.take(role, found));
+        let Some(src) = &text.src else {
+            match text.syntax {
+                TextSyntax::Plain => used::in_text(text.element, &mut take),
+                TextSyntax::Jinja => used::in_jinja(text.element, &mut take),
+            }
+            return trust;
+        };
+        let Some(content) = (self.sources)(&src.value) else {
+            self.unknown += 1;
+            return trust;
+        };
+        let mut take = |found: Found<'a>| trust = either(trust, self.take(role, found));
+        match text.syntax {
+            TextSyntax::Plain => used::in_source(text.element, src.span, &content, &mut take),
+            TextSyntax::Jinja => used::in_jinja_source(src.span, &content, &mut take),
+        }
+        trust
+    }
+
+    /// Holds a use against what is bound: whether its value may be trusted.
+    fn take(&mut self, role: Role, found: Found<'a>) -> Trust {
+        let used = match found {
+            Found::Used(used) => used,
+            Found::Fault(fault) => {
+                // What cannot be read may use anything.
+                self.unknown += 1;
+                self.scopes.faults.push(fault);
+                return Trust::Trusted;
+            }
+        };
+        let Some(binding) = self.env.find(&used.name) else {
+            self.free(used);
+            return Trust::Trusted;
+        };
+        binding.is_read = true;
+        let (trust, source) = (binding.trust, binding.span);
+        if role == Role::System && trust == Trust::Untrusted {
+            let kind = FaultKind::UntrustedInSystem { name: Some(used.name), source };
+            self.scopes.faults.push(Fault { kind, span: used.span });
+        }
+        trust
+    }
+
+    /// A variable that nothing binds.
+    fn free(&mut self, used: Used<'a>) {
+        let Used { name, span, place } = used;
+        if let Some(origin) = self.origins.last() {
+            if self.damaged > 0 {
+                return;
+            }
+            let is_near = self.nearest > 0;
+            self.nearest = self.nearest.saturating_sub(1);
+            let near = if is_near { nearest(&name, self.env.names()).map(str::to_owned) } else { None };
+            let kind = FaultKind::Undeclared { name, near, place, origin: *origin };
+            self.scopes.faults.push(Fault { kind, span });
+            return;
+        }
+        if let Some(known) = self.implicit.get(&*name).and_then(|at| self.scopes.implicit.get_mut(*at)) {
+            known.name.span = known.name.span.min(span);
+            return;
+        }
+        self.implicit.insert(name.to_string(), self.scopes.implicit.len());
+        self.scopes.implicit.push(Implicit { owner: self.owner, name: Spanned::new(name, span) });
+    }
+}
+
+fn either(one: Trust, two: Trust) -> Trust {
+    if one == Trust::Untrusted { one } else { two }
+}

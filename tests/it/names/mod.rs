@@ -1,0 +1,4 @@
+//! Family 3xx: variables, and what binds them.
+
+mod scope;
+mod wording;

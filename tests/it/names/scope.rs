@@ -1,0 +1,242 @@
+//! Which names are bound where.
+
+use ctxc::syntax::{Limits, Reader};
+use ctxc::template::scope::{FaultKind, Scopes, resolve};
+use pretty_assertions::assert_eq;
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+fn scopes<R>(text: &str, sources: &[(&str, &str)], look: impl FnOnce(&Scopes<'_>) -> R) -> R {
+    let mut reader = Reader::new();
+    reader.read(text, &Limits::default());
+    let file = ctxc::template::lower(reader.document(text));
+    let find = |path: &str| sources.iter().find(|(own, _)| *own == path).map(|(_, text)| Arc::from(*text));
+    look(&resolve(&file, &find))
+}
+
+/// Implicit parameters, then faults, each as `kind name at “text”`, sorted by place.
+fn shown_with(text: &str, sources: &[(&str, &str)]) -> Vec<String> {
+    scopes(text, sources, |scopes| {
+        let implicit = scopes.implicit.iter().map(|one| (one.name.span, format!("implicit {}", one.name.value)));
+        let faults = scopes.faults.iter().map(|fault| {
+            let words = match &fault.kind {
+                FaultKind::Undeclared { name, near, .. } => {
+                    format!("undeclared {name}, near {}", near.as_deref().unwrap_or("none"))
+                }
+                FaultKind::Unused { name, .. } => format!("unused {name}"),
+                FaultKind::UntrustedInSystem { name, .. } => format!("untrusted {}", name.as_deref().unwrap_or("text")),
+                FaultKind::Expression { fault, .. } => format!("{:?}", fault.kind),
+                FaultKind::Condition(fault) => format!("expected {:?}", fault.expected),
+                FaultKind::Jinja { .. } => "jinja".to_owned(),
+                FaultKind::BadFrom { meant } => format!("from, meant {}", meant.as_deref().unwrap_or("none")),
+                FaultKind::UnknownInput { name, .. } => format!("no input {name}"),
+                _ => "other".to_owned(),
+            };
+            (fault.span, format!("{words} at `{}`", fault.span.slice(text)))
+        });
+        let mut all: Vec<_> = implicit.chain(faults).collect();
+        all.sort();
+        all.into_iter().map(|(_, words)| words).collect()
+    })
+}
+
+fn shown(text: &str) -> Vec<String> {
+    shown_with(text, &[])
+}
+
+const NOTHING: [&str; 0] = [];
+
+#[test]
+fn free_variables_of_a_task_that_declares_none_are_implicit_parameters() {
+    let text = r#"<task type="sequential" name="t">
+  <description>sort {{ticket.text[0]}} for {{ customer }}</description>
+  <inputs><input name="tone" from="house.tone"/></inputs>
+  <steps>
+    <task as="verdict"><description>judge {{ticket}} in {{tone}}</description></task>
+    <cond><case test="verdict.severity ge 2 and region == 'eu'"><task><description>{{shorten(verdict, words=limit)}}</description></task></case></cond>
+  </steps>
+</task>"#;
+    let names = ["ticket", "customer", "house", "region", "limit"].map(|name| format!("implicit {name}"));
+    assert_eq!(shown(text), names);
+}
+
+#[test]
+fn what_is_no_variable() {
+    let text = r#"<task type="atomic" name="t">
+  <description>write \{{name}} and <![CDATA[ \{{this}} ]]> { {not} }</description>
+  <instructions verbatim="true">{{count}} {{</instructions>
+  <system syntax="jinja">{% for part in [1, 2] %}{{ part }} {{ loop.index }}{% endfor %}{% set a = 1 %}{{ a }}</system>
+</task>"#;
+    assert_eq!(shown(text), NOTHING);
+}
+
+#[test]
+fn a_task_that_declares_parameters_is_held_to_them() {
+    let text = r#"<task type="atomic" name="t">
+  <description>sort {{ticket}} by {{custmer}} and {{other}}</description>
+  <parameters><parameter name="ticket"/><parameter name="customer"/></parameters>
+  <inputs><input name="a" from="tickets.first"/></inputs>
+</task>"#;
+    assert_eq!(
+        shown(text),
+        [
+            "undeclared custmer, near customer at `custmer`",
+            "undeclared other, near none at `other`",
+            "unused customer at `customer`",
+            "undeclared tickets, near ticket at `tickets`",
+        ]
+    );
+    // An empty list declares too.
+    let empty = "<task type=\"atomic\" name=\"t\"><description>{{a}}</description><parameters/></task>";
+    assert_eq!(shown(empty), ["undeclared a, near none at `a`"]);
+}
+
+#[test]
+fn a_step_sees_what_is_around_it_and_the_results_before_it() {
+    let text = r#"<task type="sequential" name="t">
+  <description>d</description>
+  <parameters><parameter name="p"/></parameters>
+  <inputs><input name="i" from="p"/></inputs>
+  <steps>
+    <task as="one"><description>{{p}} {{i}} {{two}}</description></task>
+    <call template="f" as="two"><arg name="x" from="one"/><arg name="y">{{p}} {{two}}</arg></call>
+    <task><description>{{one}} {{two}}</description></task>
+  </steps>
+</task>"#;
+    assert_eq!(shown(text), ["undeclared two, near none at `two`", "undeclared two, near none at `two`"]);
+}
+
+#[test]
+fn inputs_of_one_task_are_not_those_of_its_neighbour() {
+    let text = r#"<task type="sequential" name="t">
+  <description>d</description>
+  <parameters/>
+  <steps>
+    <task><description>{{i}}</description><inputs><input name="i">x</input></inputs></task>
+    <task><description>{{i}}</description></task>
+  </steps>
+</task>"#;
+    assert_eq!(shown(text), ["undeclared i, near none at `i`"]);
+}
+
+#[test]
+fn the_variables_of_reduce_and_loop() {
+    let reduce = r#"<task type="reduce" name="t">
+  <description>d {{current_input}}</description>
+  <parameters><parameter name="p"/></parameters>
+  <initial_value from="p"/>
+  <inner_task><description>{{current_input}} {{accumulator}}</description></inner_task>
+  <reduction_task><description>{{current_input}} {{current_result}} {{accumulator}}</description></reduction_task>
+</task>"#;
+    assert_eq!(
+        shown(reduce),
+        ["undeclared current_input, near none at `current_input`", "undeclared accumulator, near none at `accumulator`",]
+    );
+    let cycle = r#"<task type="director_evaluator_loop" name="t">
+  <description>d</description>
+  <parameters/>
+  <director><description>{{current_iteration}} {{evaluation_feedback}} {{director_result}}</description></director>
+  <script_execution><command>check {{director_result}}</command></script_execution>
+  <evaluator><description>{{director_result}} {{script_result}} {{evaluation}}</description></evaluator>
+  <termination_condition><condition>evaluation.success == true or current_iteration gt 3</condition></termination_condition>
+</task>"#;
+    assert_eq!(
+        shown(cycle),
+        ["undeclared director_result, near none at `director_result`", "undeclared evaluation, near none at `evaluation`",]
+    );
+}
+
+#[test]
+fn a_function_sees_its_parameters_and_nothing_else() {
+    let text = r#"<library>
+  <template name="f" params="text, words, tone">
+    <description>cuts {{text}}</description>
+    <task type="atomic">
+      <description>{{words}} {{ticket}}</description>
+      <parameters><parameter name="words" default="80"/></parameters>
+    </task>
+  </template>
+</library>"#;
+    assert_eq!(shown(text), ["unused tone at `tone`", "undeclared ticket, near none at `ticket`"]);
+}
+
+#[test]
+fn nobody_says_unused_of_what_may_be_read_elsewhere() {
+    let of = |body: &str| {
+        let head = "<task type=\"sequential\" name=\"t\"><parameters><parameter name=\"p\"/></parameters>";
+        shown(&format!("{head}<description>d</description>{body}<steps><task><description>d</description></task></steps></task>"))
+    };
+    assert_eq!(of(""), ["unused p at `p`"]);
+    assert_eq!(of("<instructions>a <use fragment=\"f\"/></instructions>"), NOTHING);
+    assert_eq!(of("<instructions src=\"a.md\"/>"), NOTHING);
+    assert_eq!(of("<file_paths><path>{{p}}/a.rs</path></file_paths>"), NOTHING);
+    let reference = "<task type=\"sequential\" name=\"t\"><description>d</description><parameters><parameter name=\"p\"/></parameters><steps><task ref=\"a\"/></steps></task>";
+    assert_eq!(shown(reference), NOTHING);
+}
+
+#[test]
+fn a_text_in_a_file_of_its_own_is_held_to_the_same() {
+    let text = r#"<task type="atomic" name="t">
+  <description src="plain.md"/>
+  <instructions src="rules.jinja" syntax="jinja"/>
+  <parameters><parameter name="a"/><parameter name="b"/></parameters>
+</task>"#;
+    let clean = [("plain.md", "{{a}} \\{{x}}"), ("rules.jinja", "{% if b %}now{% endif %}")];
+    assert_eq!(shown_with(text, &clean), NOTHING);
+    let bad = [("plain.md", "{{c}} {{ }}"), ("rules.jinja", "{% if d %}")];
+    assert_eq!(shown_with(text, &bad), ["Empty at `plain.md`", "undeclared c, near b at `plain.md`", "jinja at `rules.jinja`"]);
+}
+
+#[test]
+fn what_is_untrusted_stays_so_on_its_way() {
+    let text = r#"<task type="sequential" name="t">
+  <description>d</description>
+  <parameters><parameter name="mail" trust="untrusted"/><parameter name="rules"/></parameters>
+  <inputs>
+    <input name="quote" from="mail.body"/>
+    <input name="letter">They say: {{quote}}</input>
+    <input name="web" trust="untrusted">found</input>
+  </inputs>
+  <system>{{rules}} {{letter}}</system>
+  <steps>
+    <task><description>{{mail}}</description><system syntax="jinja">{{ web | upper }}</system></task>
+    <task><description>d</description><system trust="untrusted">be kind</system></task>
+  </steps>
+</task>"#;
+    assert_eq!(
+        shown(text),
+        ["untrusted letter at `letter`", "untrusted web at `web`", "untrusted text at `trust=\"untrusted\"`"]
+    );
+}
+
+#[test]
+fn relevance_is_held_to_the_inputs() {
+    let text = r#"<task type="atomic" name="t"><description>d</description>
+  <inputs><input name="a">x</input></inputs>
+  <context_relevance><input name="a"/><input name="b"/></context_relevance></task>"#;
+    assert_eq!(shown(text), ["no input b at `b`"]);
+}
+
+#[test]
+fn damage_hides_what_is_declared() {
+    let text = "<task type=\"atomic\" name=\"t\"><parameters><parameter name=\"a></parameters><description>{{a}} {{b}}</description></task>";
+    let found: Vec<String> = shown(text).into_iter().filter(|fault| fault.starts_with("undeclared")).collect();
+    assert_eq!(found, NOTHING);
+}
+
+#[test]
+fn many_names_cost_no_more_each() {
+    let mut text = String::from("<task type=\"atomic\" name=\"t\"><description>d</description><parameters>");
+    for n in 0..20_000 {
+        let _ = write!(text, "<parameter name=\"p{n}\"/>");
+    }
+    text.push_str("</parameters><instructions>");
+    for n in 0..20_000 {
+        let _ = write!(text, "{{{{p{n}}}}} {{{{q{n}}}}} ");
+    }
+    text.push_str("</instructions></task>");
+    let start = std::time::Instant::now();
+    let undeclared = scopes(&text, &[], |scopes| scopes.faults.len());
+    assert_eq!(undeclared, 20_000);
+    assert!(start.elapsed().as_millis() < 4_000, "{:?}", start.elapsed());
+}

@@ -1,0 +1,42 @@
+//! What is said, and what the fixes do, to the letter.
+
+use crate::project::reading::{check_template, read};
+use ctxc::base::fix;
+use pretty_assertions::assert_eq;
+
+/// Message of the first finding of a rule, and the text after its first fix.
+fn fixed(text: &str, rule: &str) -> (String, String) {
+    let found = check_template(text, &read(""));
+    let finding = found.iter().find(|finding| finding.rule.name == rule).unwrap_or_else(|| panic!("no {rule} in {found:#?}"));
+    let mended = finding.fixes.first().map_or_else(String::new, |first| fix::apply(text, &first.edits).expect("the edits fit"));
+    (finding.message.clone(), mended)
+}
+
+#[test]
+fn implicit_parameters_are_declared_all_at_once() {
+    let text = "<task type=\"atomic\" name=\"t\">\n  <description>{{b}} {{a.c}} {{b}}</description>\n</task>\n";
+    let (message, mended) = fixed(text, "implicit-parameter");
+    assert_eq!(message, "takes variables that it does not declare: `b` and `a`");
+    assert_eq!(
+        mended,
+        "<task type=\"atomic\" name=\"t\">\n  <description>{{b}} {{a.c}} {{b}}</description>\n  <parameters>\n    <parameter name=\"b\" required=\"true\"/>\n    <parameter name=\"a\" required=\"true\"/>\n  </parameters>\n</task>\n"
+    );
+    assert!(check_template(&mended, &read("")).is_empty());
+}
+
+#[test]
+fn an_undeclared_variable_is_corrected_or_declared() {
+    let text = "<template name=\"f\" params=\"text\">\n  <task type=\"atomic\"><description>{{texts}} {{text}}</description></task>\n</template>\n";
+    let found = check_template(text, &read(""));
+    let finding = found.iter().find(|finding| finding.rule.name == "undeclared-variable").expect("it is found");
+    let mended: Vec<String> = finding.fixes.iter().map(|one| fix::apply(text, &one.edits).expect("the edits fit")).collect();
+    assert_eq!(mended, [text.replace("{{texts}}", "{{text}}"), text.replace("\"text\"", "\"text texts\"")]);
+}
+
+#[test]
+fn braces_in_from_go() {
+    let text = "<task type=\"atomic\" name=\"t\">\n  <description>d</description>\n  <inputs><input name=\"a\" from=\"{{ b.c }}\"/></inputs>\n</task>\n";
+    let (message, mended) = fixed(text, "bad-from");
+    assert_eq!(message, "`{{ b.c }}` is no name of a variable");
+    assert_eq!(mended, text.replace("{{ b.c }}", "b.c"));
+}
