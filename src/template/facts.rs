@@ -1,11 +1,13 @@
 //! From a file's model to its facts for the index. Owned and small; see [`super::names`].
 
+use super::expression::{self, Expression, Piece};
 use super::model::{Definition, File, Task, Template};
 use super::names::{Arg, Definition as Fact, FileFacts, Param, Reference, ReferenceKind, Source};
 use super::nodes::{self, Node};
-use super::parts::{Call, Text};
+use super::parts::{Call, Substitution, Text, TextSyntax};
 use super::texts::{self, Role};
 use crate::base::span::Span;
+use crate::syntax::tree::Kind;
 
 /// Collects the facts of a file. `stem` names the task that gives no name.
 pub fn collect(file: &File<'_>, stem: &str) -> FileFacts {
@@ -93,8 +95,52 @@ fn of_call(call: &Call<'_>, owner: u32, path: &str, facts: &mut FileFacts) {
     });
 }
 
-/// `use` and `src` of one text.
+/// Calls of function templates in the `{{…}}` of a text.
+fn of_calls(text: &Text<'_>, owner: u32, path: &str, facts: &mut FileFacts) {
+    if text.substitution == Substitution::Off || text.syntax == TextSyntax::Jinja || text.src.is_some() {
+        return;
+    }
+    let document = text.element.document().text;
+    for node in text.element.children() {
+        let raw = node.inner().slice(document);
+        let scan = match node.kind() {
+            Kind::Text => expression::scan,
+            Kind::Cdata => expression::scan_plain,
+            Kind::Element | Kind::Comment | Kind::Instruction => continue,
+        };
+        if memchr::memmem::find(raw.as_bytes(), b"{{").is_none() {
+            continue;
+        }
+        for piece in scan(raw, node.inner().start) {
+            if let Piece::Expression(found) = piece {
+                of_expression(&found.value, owner, path, facts);
+            }
+        }
+    }
+}
+
+// As deep as the parser lets calls nest.
+fn of_expression(found: &Expression<'_>, owner: u32, path: &str, facts: &mut FileFacts) {
+    let Expression::Call(call) = found else { return };
+    let positional = call.positional.iter().map(|_| Arg { name: None, span: call.name.span });
+    let named = call.named.iter().map(|(name, _)| Arg { name: Some(Box::from(&*name.value)), span: name.span });
+    facts.references.push(Reference {
+        kind: ReferenceKind::Call,
+        name: Box::from(&*call.name.value),
+        span: call.name.span,
+        owner,
+        node: path.into(),
+        args: positional.chain(named).collect(),
+        expects: None,
+    });
+    for value in call.positional.iter().chain(call.named.iter().map(|(_, value)| value)) {
+        of_expression(value, owner, path, facts);
+    }
+}
+
+/// `use` and `src` of one text, and the functions that it calls.
 fn of_text(text: &Text<'_>, owner: u32, path: &str, facts: &mut FileFacts) {
+    of_calls(text, owner, path, facts);
     if let Some(src) = &text.src {
         facts.sources.push(Source { path: Box::from(&*src.value), span: src.span, owner });
     }

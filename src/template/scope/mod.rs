@@ -6,6 +6,7 @@
 
 mod env;
 mod fault;
+mod texts;
 mod used;
 mod walk;
 

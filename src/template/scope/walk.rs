@@ -2,11 +2,10 @@
 
 use super::env::Env;
 use super::fault::{Fault, FaultKind, Origin};
-use super::used::{self, Found, Used};
+use super::used::{self, Found};
 use crate::base::span::{Span, Spanned};
-use crate::base::suggest::nearest;
-use crate::syntax::tree::{Attribute, Element};
-use crate::template::model::{Definition, File, Str, Task, Template};
+use crate::syntax::tree::Element;
+use crate::template::model::{Definition, File, Task, Template};
 use crate::template::parts::{Call, Cond, Cycle, Input, Parameter, Reduce, Step, Substitution, Text, TextSyntax, Trust, Value};
 use crate::template::texts::{self, Role};
 use std::borrow::Cow;
@@ -61,20 +60,20 @@ pub fn resolve<'a>(file: &File<'a>, sources: &Sources<'_>) -> Scopes<'a> {
     scopes
 }
 
-struct Walk<'m, 'a, 'w> {
-    env: Env<'m, 'a>,
+pub(super) struct Walk<'m, 'a, 'w> {
+    pub(super) env: Env<'m, 'a>,
     /// What declares parameters around here, the innermost last. Empty: free variables are implicit parameters.
-    origins: Vec<Origin<'a>>,
-    owner: u32,
+    pub(super) origins: Vec<Origin<'a>>,
+    pub(super) owner: u32,
     /// Places in `scopes.implicit` by name.
-    implicit: HashMap<String, usize>,
-    scopes: &'w mut Scopes<'a>,
-    sources: &'w Sources<'w>,
+    pub(super) implicit: HashMap<String, usize>,
+    pub(super) scopes: &'w mut Scopes<'a>,
+    pub(super) sources: &'w Sources<'w>,
     /// Texts and tasks met so far whose variables are not to be seen from here.
-    unknown: u32,
+    pub(super) unknown: u32,
     /// Lists of parameters around here that are damaged: nobody knows what they declare.
-    damaged: u32,
-    nearest: u32,
+    pub(super) damaged: u32,
+    pub(super) nearest: u32,
 }
 
 impl<'m, 'a> Walk<'m, 'a, '_> {
@@ -282,125 +281,8 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         }
         while self.env.unbind(mark).is_some() {}
     }
-
-    fn files(&mut self, task: &'m Task<'a>) {
-        let Some(files) = &task.files else { return };
-        for word in files.paths.iter().chain(&files.command) {
-            used::in_word(files.element, word, &mut |found| {
-                self.take(Role::Files, found);
-            });
-        }
-    }
-
-    fn relevance(&mut self, task: &'m Task<'a>) {
-        for entry in &task.relevance {
-            let Some(name) = &entry.name else { continue };
-            let names = || task.inputs.iter().filter_map(|input| input.name.as_ref()).map(|name| &*name.value);
-            if names().any(|known| known == name.value) || entry.element.is_damaged() {
-                continue;
-            }
-            let near = nearest(&name.value, names()).map(str::to_owned);
-            let kind = FaultKind::UnknownInput { name: name.value.clone(), near };
-            self.scopes.faults.push(Fault { kind, span: name.span });
-        }
-    }
-
-    fn from(&mut self, from: &Str<'a>) -> Trust {
-        let mut trust = Trust::Trusted;
-        used::in_from(from, &mut |found| trust = self.take(Role::Input, found));
-        trust
-    }
-
-    fn condition(&mut self, test: &Str<'a>) {
-        used::in_condition(test, &mut |found| {
-            self.take(Role::Input, found);
-        });
-    }
-
-    /// A text: whether everything in it may be trusted.
-    fn text(&mut self, role: Role, text: &Text<'a>) -> Trust {
-        if role == Role::System && text.trust == Trust::Untrusted {
-            let source = text.element.attribute("trust").map_or(text.element.name_span(), Attribute::span);
-            self.scopes.faults.push(Fault { kind: FaultKind::UntrustedInSystem { name: None, source }, span: source });
-        }
-        if text.element.is_damaged() {
-            self.unknown += 1;
-            return text.trust;
-        }
-        if text.element.elements().any(|child| child.namespace().is_none()) {
-            self.unknown += 1;
-        }
-        if text.substitution == Substitution::Off {
-            return text.trust;
-        }
-        let mut trust = text.trust;
-        let mut take = |found: Found<'a>| trust = either(trust, self.take(role, found));
-        let Some(src) = &text.src else {
-            match text.syntax {
-                TextSyntax::Plain => used::in_text(text.element, &mut take),
-                TextSyntax::Jinja => used::in_jinja(text.element, &mut take),
-            }
-            return trust;
-        };
-        let Some(content) = (self.sources)(&src.value) else {
-            self.unknown += 1;
-            return trust;
-        };
-        let mut take = |found: Found<'a>| trust = either(trust, self.take(role, found));
-        match text.syntax {
-            TextSyntax::Plain => used::in_source(text.element, src.span, &content, &mut take),
-            TextSyntax::Jinja => used::in_jinja_source(src.span, &content, &mut take),
-        }
-        trust
-    }
-
-    /// Holds a use against what is bound: whether its value may be trusted.
-    fn take(&mut self, role: Role, found: Found<'a>) -> Trust {
-        let used = match found {
-            Found::Used(used) => used,
-            Found::Fault(fault) => {
-                // What cannot be read may use anything.
-                self.unknown += 1;
-                self.scopes.faults.push(fault);
-                return Trust::Trusted;
-            }
-        };
-        let Some(binding) = self.env.find(&used.name) else {
-            self.free(used);
-            return Trust::Trusted;
-        };
-        binding.is_read = true;
-        let (trust, source) = (binding.trust, binding.span);
-        if role == Role::System && trust == Trust::Untrusted {
-            let kind = FaultKind::UntrustedInSystem { name: Some(used.name), source };
-            self.scopes.faults.push(Fault { kind, span: used.span });
-        }
-        trust
-    }
-
-    /// A variable that nothing binds.
-    fn free(&mut self, used: Used<'a>) {
-        let Used { name, span, place } = used;
-        if let Some(origin) = self.origins.last() {
-            if self.damaged > 0 {
-                return;
-            }
-            let is_near = self.nearest > 0;
-            self.nearest = self.nearest.saturating_sub(1);
-            let near = if is_near { nearest(&name, self.env.names()).map(str::to_owned) } else { None };
-            let kind = FaultKind::Undeclared { name, near, place, origin: *origin };
-            self.scopes.faults.push(Fault { kind, span });
-            return;
-        }
-        if let Some(known) = self.implicit.get(&*name).and_then(|at| self.scopes.implicit.get_mut(*at)) {
-            known.name.span = known.name.span.min(span);
-            return;
-        }
-        self.implicit.insert(name.to_string(), self.scopes.implicit.len());
-        self.scopes.implicit.push(Implicit { owner: self.owner, name: Spanned::new(name, span) });
-    }
 }
 
-fn either(one: Trust, two: Trust) -> Trust {
+pub(super) fn either(one: Trust, two: Trust) -> Trust {
     if one == Trust::Untrusted { one } else { two }
 }

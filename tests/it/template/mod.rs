@@ -3,6 +3,7 @@
 mod argv;
 mod condition;
 mod expression;
+mod facts;
 mod jinja;
 mod lower;
 mod table;

@@ -1,0 +1,130 @@
+//! The texts, words and conditions of a body, each use of a variable held against what is bound.
+
+use super::fault::{Fault, FaultKind};
+use super::used::{self, Found, Used};
+use super::walk::{Implicit, Walk, either};
+use crate::base::span::Spanned;
+use crate::base::suggest::nearest;
+use crate::syntax::tree::Attribute;
+use crate::template::model::{Str, Task};
+use crate::template::parts::{Substitution, Text, TextSyntax, Trust};
+use crate::template::texts::Role;
+
+impl<'m, 'a> Walk<'m, 'a, '_> {
+    pub(super) fn files(&mut self, task: &'m Task<'a>) {
+        let Some(files) = &task.files else { return };
+        for word in files.paths.iter().chain(&files.command) {
+            used::in_word(files.element, word, &mut |found| {
+                self.take(Role::Files, found);
+            });
+        }
+    }
+
+    pub(super) fn relevance(&mut self, task: &'m Task<'a>) {
+        for entry in &task.relevance {
+            let Some(name) = &entry.name else { continue };
+            let names = || task.inputs.iter().filter_map(|input| input.name.as_ref()).map(|name| &*name.value);
+            if names().any(|known| known == name.value) || entry.element.is_damaged() {
+                continue;
+            }
+            let near = nearest(&name.value, names()).map(str::to_owned);
+            let kind = FaultKind::UnknownInput { name: name.value.clone(), near };
+            self.scopes.faults.push(Fault { kind, span: name.span });
+        }
+    }
+
+    pub(super) fn from(&mut self, from: &Str<'a>) -> Trust {
+        let mut trust = Trust::Trusted;
+        used::in_from(from, &mut |found| trust = self.take(Role::Input, found));
+        trust
+    }
+
+    pub(super) fn condition(&mut self, test: &Str<'a>) {
+        used::in_condition(test, &mut |found| {
+            self.take(Role::Input, found);
+        });
+    }
+
+    /// A text: whether everything in it may be trusted.
+    pub(super) fn text(&mut self, role: Role, text: &Text<'a>) -> Trust {
+        if role == Role::System && text.trust == Trust::Untrusted {
+            let source = text.element.attribute("trust").map_or(text.element.name_span(), Attribute::span);
+            self.scopes.faults.push(Fault { kind: FaultKind::UntrustedInSystem { name: None, source }, span: source });
+        }
+        if text.element.is_damaged() {
+            self.unknown += 1;
+            return text.trust;
+        }
+        if text.element.elements().any(|child| child.namespace().is_none()) {
+            self.unknown += 1;
+        }
+        if text.substitution == Substitution::Off {
+            return text.trust;
+        }
+        let mut trust = text.trust;
+        let mut take = |found: Found<'a>| trust = either(trust, self.take(role, found));
+        let Some(src) = &text.src else {
+            match text.syntax {
+                TextSyntax::Plain => used::in_text(text.element, &mut take),
+                TextSyntax::Jinja => used::in_jinja(text.element, &mut take),
+            }
+            return trust;
+        };
+        let Some(content) = (self.sources)(&src.value) else {
+            self.unknown += 1;
+            return trust;
+        };
+        let mut take = |found: Found<'a>| trust = either(trust, self.take(role, found));
+        match text.syntax {
+            TextSyntax::Plain => used::in_source(text.element, src.span, &content, &mut take),
+            TextSyntax::Jinja => used::in_jinja_source(src.span, &content, &mut take),
+        }
+        trust
+    }
+
+    /// Holds a use against what is bound: whether its value may be trusted.
+    fn take(&mut self, role: Role, found: Found<'a>) -> Trust {
+        let used = match found {
+            Found::Used(used) => used,
+            Found::Fault(fault) => {
+                // What cannot be read may use anything.
+                self.unknown += 1;
+                self.scopes.faults.push(fault);
+                return Trust::Trusted;
+            }
+        };
+        let Some(binding) = self.env.find(&used.name) else {
+            self.free(used);
+            return Trust::Trusted;
+        };
+        binding.is_read = true;
+        let (trust, source) = (binding.trust, binding.span);
+        if role == Role::System && trust == Trust::Untrusted {
+            let kind = FaultKind::UntrustedInSystem { name: Some(used.name), source };
+            self.scopes.faults.push(Fault { kind, span: used.span });
+        }
+        trust
+    }
+
+    /// A variable that nothing binds.
+    fn free(&mut self, used: Used<'a>) {
+        let Used { name, span, place } = used;
+        if let Some(origin) = self.origins.last() {
+            if self.damaged > 0 {
+                return;
+            }
+            let is_near = self.nearest > 0;
+            self.nearest = self.nearest.saturating_sub(1);
+            let near = if is_near { nearest(&name, self.env.names()).map(str::to_owned) } else { None };
+            let kind = FaultKind::Undeclared { name, near, place, origin: *origin };
+            self.scopes.faults.push(Fault { kind, span });
+            return;
+        }
+        if let Some(known) = self.implicit.get(&*name).and_then(|at| self.scopes.implicit.get_mut(*at)) {
+            known.name.span = known.name.span.min(span);
+            return;
+        }
+        self.implicit.insert(name.to_string(), self.scopes.implicit.len());
+        self.scopes.implicit.push(Implicit { owner: self.owner, name: Spanned::new(name, span) });
+    }
+}

@@ -1,0 +1,62 @@
+//! What a file gives to the index of all files.
+
+use ctxc::syntax::{Limits, Reader};
+use ctxc::template::facts::collect;
+use ctxc::template::names::FileFacts;
+use pretty_assertions::assert_eq;
+
+fn facts(text: &str) -> FileFacts {
+    let mut reader = Reader::new();
+    reader.read(text, &Limits::default());
+    collect(&ctxc::template::lower(reader.document(text)), "stem")
+}
+
+/// References as `kind name at node (args)`, each checked to stand where its span says.
+fn references(text: &str) -> Vec<String> {
+    let line = |reference: &ctxc::template::names::Reference| {
+        assert_eq!(reference.span.slice(text), &*reference.name);
+        let args: Vec<&str> = reference.args.iter().map(|arg| arg.name.as_deref().unwrap_or("_")).collect();
+        format!("{} {} at {} ({})", reference.kind.word(), reference.name, reference.node, args.join(" "))
+    };
+    facts(text).references.iter().map(line).collect()
+}
+
+#[test]
+fn every_way_to_point_at_a_definition() {
+    let text = r#"<task type="sequential">
+  <description>d <use fragment="tone"/></description>
+  <instructions>{{shorten(report, words=count(report))}} \{{not(it)}}</instructions>
+  <system verbatim="true">{{nor(this)}}</system>
+  <inputs><input name="i"><call template="f"><arg>{{g()}}</arg></call></input></inputs>
+  <steps><task ref="other"/><call template="h"><arg name="x">1</arg></call></steps>
+</task>"#;
+    assert_eq!(
+        references(text),
+        [
+            "use tone at / ()",
+            "call shorten at / (_ words)",
+            "call count at / (_)",
+            "call g at /inputs/1 ()",
+            "call f at /inputs/1 (_)",
+            "ref other at /steps/1 ()",
+            "call h at /steps/2 (x)",
+        ]
+    );
+}
+
+#[test]
+fn definitions_and_sources_of_a_library() {
+    let text = r#"<library>
+  <fragment name="tone" src="tone.md"/>
+  <template name="f" params="a, b" returns="number"><task type="atomic"><description>{{a}}{{b}}</description>
+    <parameters><parameter name="b" default="1"/></parameters></task></template>
+  <task><description src="d.md"/></task>
+</library>"#;
+    let found = facts(text);
+    let names: Vec<_> = found.definitions.iter().map(|one| (one.kind.word(), &*one.name, one.returns.as_deref())).collect();
+    assert_eq!(names, [("fragment", "tone", None), ("template", "f", Some("number")), ("task", "stem", None)]);
+    let params: Vec<_> = found.definitions[1].params.iter().map(|param| (&*param.name, param.required)).collect();
+    assert_eq!(params, [("a", true), ("b", false)]);
+    let sources: Vec<_> = found.sources.iter().map(|source| (&*source.path, source.owner, source.span.slice(text))).collect();
+    assert_eq!(sources, [("tone.md", 0, "tone.md"), ("d.md", 2, "d.md")]);
+}
