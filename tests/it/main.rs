@@ -4,6 +4,7 @@
 
 mod cli;
 mod context;
+mod docs;
 mod fuzz;
 mod names;
 mod peers;
