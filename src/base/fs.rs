@@ -210,6 +210,11 @@ mod real {
         let _writing = WRITING.read().unwrap_or_else(PoisonError::into_inner);
         // Write through a link rather than replace it.
         let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+        if let Ok(meta) = std::fs::metadata(&target)
+            && !meta.is_file()
+        {
+            return stream(&target, &meta, write);
+        }
         let folder = match target.parent() {
             Some(parent) if !parent.as_os_str().is_empty() => parent,
             _ => Path::new("."),
@@ -240,6 +245,41 @@ mod real {
             let _ = dir.sync_all();
         }
         file.metadata().map(|meta| stamp_of(&meta))
+    }
+
+    /// A pipe or a device is written to and never replaced; a folder is neither.
+    fn stream(
+        target: &Path,
+        meta: &std::fs::Metadata,
+        write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    ) -> io::Result<Stamp> {
+        if meta.is_dir() {
+            return Err(io::ErrorKind::IsADirectory.into());
+        }
+        let mut out = io::BufWriter::with_capacity(1 << 18, std::fs::OpenOptions::new().write(true).open(target)?);
+        write(&mut out)?;
+        out.flush()?;
+        Ok(stamp_of(meta))
+    }
+
+    /// A lock that lasts as long as the value; the system lets go of it however the program ends.
+    #[derive(Debug)]
+    pub struct Lock {
+        _file: std::fs::File,
+    }
+
+    /// Takes the lock that a file stands for, making the file and its folder where they are missing. `None` when somebody
+    /// else holds it.
+    pub fn try_lock(path: &Path) -> io::Result<Option<Lock>> {
+        if let Some(folder) = path.parent() {
+            std::fs::create_dir_all(folder)?;
+        }
+        let file = std::fs::OpenOptions::new().create(true).truncate(false).write(true).open(path)?;
+        match file.try_lock() {
+            Ok(()) => Ok(Some(Lock { _file: file })),
+            Err(std::fs::TryLockError::WouldBlock) => Ok(None),
+            Err(std::fs::TryLockError::Error(err)) => Err(err),
+        }
     }
 
     /// Replaces a file that can be made again and whose reader notices damage: whole for every reader, not synced.

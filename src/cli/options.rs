@@ -2,7 +2,7 @@
 
 use super::args::{GlobalArgs, LimitArgs};
 use super::render::report::Shown;
-use super::render::screen::{ColorChoice, Screen};
+use super::render::screen::Screen;
 use crate::syntax::limits::Limits;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;

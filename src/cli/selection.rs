@@ -62,6 +62,10 @@ impl Selection {
     /// Checks the selection. Returns what was found and the texts behind it.
     pub(super) fn check(&self, project: &Project, cx: &Cx) -> Result<(Report, Sources)> {
         let limit = project.config.limits.file;
+        // A few named files are done before anybody could interrupt; all else may take long.
+        if self.given.is_empty() || self.given.iter().any(|path| fs::is_dir(path)) {
+            interrupt::install();
+        }
         let mut input = Vec::new();
         let held = match &self.stdin {
             None => None,
@@ -73,9 +77,6 @@ impl Selection {
             }
         };
         let progress = Progress::new(cx.options.is_chatty());
-        if held.is_none() && self.given.iter().all(|path| fs::is_dir(path)) {
-            interrupt::install();
-        }
         let request = Request {
             root: &project.root,
             config: &project.config,

@@ -43,3 +43,18 @@ fn colour_is_for_terminals_unless_it_is_asked_for() {
     assert!(!project.run(&["rules", "--color", "never"]).code(0).stdout.contains('\x1b'));
     assert!(project.run(&["--color=always", "explain", "nothing-like-it"]).code(2).stderr.contains("\x1b[1;31merror\x1b[0m"));
 }
+
+#[test]
+#[cfg(unix)]
+fn an_interrupt_exits_130_and_says_nothing() {
+    let project = Project::new();
+    let mut command = project.command(&["check", "-"]);
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let input = child.stdin.take().unwrap();
+    // The program waits for its input; its handler is in place long before this is over.
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    assert!(std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let run = Run::from(child.wait_with_output().unwrap());
+    drop(input);
+    run.code(130).silent().silent_out();
+}
