@@ -81,6 +81,18 @@ pub enum ReferenceKind {
     Use,
 }
 
+impl ReferenceKind {
+    /// The word in the registry.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Ref => "ref",
+            Self::Call => "call",
+            Self::From => "from",
+            Self::Use => "use",
+        }
+    }
+}
+
 /// Something outside a node that it names.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reference {
@@ -226,7 +238,8 @@ impl Registry {
 
     /// The tasks of one operator and subtype, by name. Scans no other task.
     pub fn of_type<'r>(&'r self, operator: &str, subtype: Option<&str>) -> impl Iterator<Item = Task<'r>> {
-        let key = subtype.map(Box::from);
+        // The standard form of `atomic` is what `atomic` is without a subtype.
+        let key = subtype.filter(|subtype| (operator, *subtype) != ("atomic", "standard")).map(Box::from);
         let found = self.lookup.types.get(operator).and_then(|subtypes| subtypes.get(&key));
         found.into_iter().flatten().filter_map(|&at| self.nth(&self.tasks, at))
     }

@@ -1,6 +1,19 @@
-//! One definition as one line of the registry.
+//! One definition as one line of the registry, written straight from the model.
+//!
+//! The hash of its own content sees what the definition means: not where it stands, not how it is laid out, not where
+//! a setting came from.
 
-use crate::base::hash::Hash;
+use super::artifact::ReferenceKind;
+use super::json::Json;
+use super::layout::HASH_LEN;
+use super::settings::RowTexts;
+use super::texts::{self, Sources};
+use super::tree::{Shared, Tree};
+use crate::base::diagnostic::Diagnostic;
+use crate::base::hash::{Hash, Hasher};
+use crate::project::config::Config;
+use crate::settings::resolve::Resolved;
+use crate::template::model::{Definition, Fragment, Task, Template};
 
 /// A compiled definition: its line of the registry with the hash still open.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,4 +26,193 @@ pub struct Entry {
     pub bytes: Vec<u8>,
     /// Where in `bytes` the 67 bytes of the hash belong, once everything it refers to is known.
     pub hash_at: u32,
+}
+
+/// What the entries of a project share. Made once a build.
+#[derive(Debug)]
+pub struct Entries<'c> {
+    config: &'c Config,
+    rows: RowTexts,
+}
+
+/// One file whose definitions are written.
+#[derive(Clone, Copy)]
+pub struct FileInput<'a> {
+    /// Relative to the project root.
+    pub path: &'a str,
+    /// The settings of each task body by its number; `None` where a body has none of its own (`ref`).
+    pub resolved: &'a [Option<Resolved>],
+    /// What its texts are pulled from.
+    pub sources: &'a dyn Sources,
+}
+
+/// One definition to be written.
+#[derive(Clone, Copy)]
+pub struct DefinitionInput<'a> {
+    /// Its index in the file's facts.
+    pub index: u32,
+    /// The model.
+    pub definition: &'a Definition<'a>,
+    /// Its name: as written, else the file's stem.
+    pub name: &'a str,
+    /// The variables it takes, in order.
+    pub parameters: &'a [Variable<'a>],
+    /// Its findings, none of them an error.
+    pub warnings: &'a [&'a Diagnostic],
+}
+
+/// A variable that a definition takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Variable<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// Its declared type.
+    pub kind: Option<&'a str>,
+    /// Whether a run without a value fails.
+    pub required: bool,
+    /// The value it has when none is given.
+    pub default: Option<&'a str>,
+    /// Found in the texts rather than declared.
+    pub implicit: bool,
+}
+
+impl<'c> Entries<'c> {
+    /// Prepares what all entries share.
+    pub fn new(config: &'c Config) -> Self {
+        Self { config, rows: RowTexts::new(&config.layers) }
+    }
+
+    /// Writes one definition. `None` for a template without its task, which is an error reported elsewhere.
+    pub fn write(&self, file: &FileInput<'_>, input: &DefinitionInput<'_>) -> Option<Entry> {
+        match input.definition {
+            Definition::Fragment(fragment) => Some(fragment_line(file, input, fragment)),
+            Definition::Task(task) => Some(self.task(file, input, task, None)),
+            Definition::Template(template) => Some(self.task(file, input, template.task.as_deref()?, Some(template))),
+        }
+    }
+
+    fn task(&self, file: &FileInput<'_>, input: &DefinitionInput<'_>, task: &Task<'_>, template: Option<&Template<'_>>) -> Entry {
+        let mut path = Json::default();
+        path.str(file.path);
+        let path = String::from_utf8(path.bytes).unwrap_or_default();
+        let layers = &self.config.layers;
+        let shared = Shared { path: &path, rows: &self.rows, layers, resolved: file.resolved, sources: file.sources };
+        let mut tree = Tree::new(shared);
+        tree.root(task);
+        let row = file.resolved.get(task.body as usize).and_then(Option::as_ref).map(|resolved| layers.get(resolved.row));
+        let version = task.version.as_ref().map(|version| &*version.value);
+        let mut head = Json { bytes: Vec::with_capacity(tree.out.bytes.len() + 512) };
+        head.raw("{\"name\":");
+        head.str(input.name);
+        head.raw(",\"version\":");
+        head.optional(version);
+        head.raw(",\"operator\":");
+        // A task that is nothing but a `ref` has no type of its own.
+        head.str(row.map_or("ref", |row| row.operator()));
+        head.raw(",\"subtype\":");
+        head.optional(row.and_then(|row| row.subtype()).map(|subtype| &**subtype));
+        let hash_at = source_and_hash(&mut head, &path, input);
+        let parameters = head.bytes.len();
+        if let Some(template) = template {
+            head.key("returns");
+            head.optional(template.returns.as_ref().map(|returns| &*returns.value));
+            head.key("params");
+        } else {
+            head.key("parameters");
+        }
+        variables(input.parameters, &mut head);
+        let mut content = Vec::with_capacity(tree.out.bytes.len());
+        tree.canonical(&mut content);
+        let mut hasher = Hasher::new();
+        hasher.field(input.definition.kind().word()).field(input.name).field(version.unwrap_or("\0"));
+        hasher.field(head.bytes.get(parameters..).unwrap_or(&[])).field(&content);
+        head.raw(",\"references\":");
+        references(&tree.references, &mut head);
+        head.raw(",\"warnings\":");
+        warnings(input.warnings, &mut head);
+        head.raw(",\"root\":");
+        head.bytes.extend_from_slice(&tree.out.bytes);
+        head.raw("}");
+        Entry { definition: input.index, own: hasher.finish(), bytes: head.bytes, hash_at }
+    }
+}
+
+/// `{"name":…,"hash":…,"source":…,"text":…}`.
+fn fragment_line(file: &FileInput<'_>, input: &DefinitionInput<'_>, fragment: &Fragment<'_>) -> Entry {
+    let mut path = Json::default();
+    path.str(file.path);
+    let path = String::from_utf8(path.bytes).unwrap_or_default();
+    let mut line = Json::default();
+    line.raw("{\"name\":");
+    line.str(input.name);
+    let hash_at = source_and_hash(&mut line, &path, input);
+    line.raw(",\"text\":");
+    let start = line.bytes.len();
+    texts::write(&fragment.text, file.sources, &mut line, &mut Vec::new());
+    let mut hasher = Hasher::new();
+    hasher.field(input.definition.kind().word()).field(input.name).field(line.bytes.get(start..).unwrap_or(&[]));
+    line.raw("}");
+    Entry { definition: input.index, own: hasher.finish(), bytes: line.bytes, hash_at }
+}
+
+/// Appends the source and an open hash; where the hash belongs.
+fn source_and_hash(out: &mut Json, path: &str, input: &DefinitionInput<'_>) -> u32 {
+    out.raw(",\"source\":{\"path\":");
+    out.raw(path);
+    out.raw(",\"span\":");
+    out.span(input.definition.element().span());
+    out.raw("},\"hash\":\"");
+    let hash_at = out.bytes.len() as u32;
+    out.bytes.resize(out.bytes.len() + HASH_LEN, b'0');
+    out.raw("\"");
+    hash_at
+}
+
+fn variables(variables: &[Variable<'_>], out: &mut Json) {
+    out.raw("[");
+    for variable in variables {
+        out.item();
+        out.raw("{\"name\":");
+        out.str(variable.name);
+        out.raw(",\"type\":");
+        out.optional(variable.kind);
+        out.raw(",\"required\":");
+        out.bool(variable.required);
+        out.raw(",\"default\":");
+        out.optional(variable.default);
+        out.raw(",\"implicit\":");
+        out.bool(variable.implicit);
+        out.raw("}");
+    }
+    out.raw("]");
+}
+
+fn references(references: &[(ReferenceKind, String, String)], out: &mut Json) {
+    out.raw("[");
+    for (kind, name, node) in references {
+        out.item();
+        out.raw("{\"kind\":");
+        out.str(kind.word());
+        out.raw(",\"name\":");
+        out.str(name);
+        out.raw(",\"node\":");
+        out.str(node);
+        out.raw("}");
+    }
+    out.raw("]");
+}
+
+fn warnings(warnings: &[&Diagnostic], out: &mut Json) {
+    out.raw("[");
+    for warning in warnings {
+        out.item();
+        out.raw("{\"code\":");
+        out.str(&warning.rule.code.to_string());
+        out.raw(",\"name\":");
+        out.str(warning.rule.name);
+        out.raw(",\"span\":");
+        out.span(warning.span);
+        out.raw("}");
+    }
+    out.raw("]");
 }

@@ -4,6 +4,7 @@
 //! inputs give the same bytes on every machine and thread count; no absolute path, no time stamp.
 
 pub mod artifact;
+mod body;
 mod cache;
 mod codec;
 pub mod compile;
@@ -18,6 +19,8 @@ mod merkle;
 pub mod node;
 mod read;
 mod settings;
+mod texts;
+mod tree;
 #[cfg(feature = "fs")]
 pub mod survey;
 #[cfg(feature = "fs")]

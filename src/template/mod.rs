@@ -21,3 +21,4 @@ pub mod text;
 pub mod texts;
 
 pub use lower::lower;
+pub mod text;
