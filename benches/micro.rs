@@ -6,7 +6,7 @@
 use ctxc::base::fs::MemoryFs;
 use ctxc::base::rule_meta::RuleMeta;
 use ctxc::project::config::{Config, Input};
-use ctxc::registry::compile::{Chosen, Compiler, Output, Scratch};
+use ctxc::registry::compile::{Chosen, Compiler, Scratch};
 use ctxc::rules::check::Active;
 use ctxc::syntax::{Limits, Reader};
 use divan::counter::BytesCount;
@@ -79,7 +79,7 @@ fn e_ctxc_tree_and_model(bencher: Bencher<'_, '_>) {
 fn f_ctxc_check(bencher: Bencher<'_, '_>) {
     let (config, files) = (Config::default(), MemoryFs::new());
     let active = Active::new(&config);
-    let compiler = Compiler { config: &config, active: &active, root: Path::new(""), files: &files, output: Output::Check };
+    let compiler = Compiler { config: &config, active: &active, root: Path::new(""), files: &files, entries: None };
     let (mut scratch, path) = (Scratch::new(), Arc::from("a.xml"));
     each(bencher, |text| drop(black_box(compiler.compile_text(&path, text, Chosen::Named, &mut scratch))));
 }

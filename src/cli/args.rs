@@ -29,6 +29,7 @@ pub(crate) struct Cli {
 pub(crate) enum Verb {
     Init(super::init::InitArgs),
     Check(super::check::CheckArgs),
+    Build(super::build::BuildArgs),
     Diff(super::diff::DiffArgs),
     Explain(super::explain::ExplainArgs),
     Defaults(super::defaults::DefaultsArgs),

@@ -8,9 +8,10 @@ use super::findings;
 use super::project::Project;
 use super::render::screen::Paint;
 use super::render::summary::plural;
-use super::selection::Selection;
+use super::selection::{Checked, Selection};
 use super::suppress;
 use crate::project::suppressions::FILE as SUPPRESSIONS;
+use crate::registry::survey::Goal;
 use clap::Args;
 
 /// Check templates and the project file, and say what to do about each finding
@@ -34,7 +35,7 @@ pub(crate) fn run(args: &CheckArgs, cx: &mut Cx) -> Result<Exit> {
     let mut project = Project::load(&cx.options)?;
     project.config.limits = args.limits.resolve(&project.config.limits);
     let selection = Selection::new(&project.root, &args.paths)?;
-    let (mut report, mut sources) = selection.check(&project, cx)?;
+    let Checked { mut report, mut sources, .. } = selection.check(&project, Goal::Findings, cx)?;
     let empty = report.files == 0 && !args.paths.allow_empty;
     report.add(&project.findings);
     let mut recorded = None;

@@ -9,7 +9,7 @@ use super::project::Project;
 use super::render::report::Report;
 use super::render::sources::Sources;
 use crate::base::fs;
-use crate::registry::survey::{self, Held, Request, Surveyed};
+use crate::registry::survey::{self, Goal, Held, Request, Surveyed};
 use crate::rules::input::read_fault::{self, reason};
 use std::io::Read;
 use std::num::NonZeroUsize;
@@ -24,6 +24,17 @@ pub(super) struct Selection {
     names: Vec<String>,
     /// The name of standard input, when that is what is checked.
     stdin: Option<String>,
+}
+
+/// What a run found.
+#[derive(Debug)]
+pub(super) struct Checked {
+    /// Findings and counts.
+    pub(super) report: Report,
+    /// The texts behind them.
+    pub(super) sources: Sources,
+    /// The registry, when it was asked for and nothing is an error.
+    pub(super) registry: Option<Vec<u8>>,
 }
 
 impl Selection {
@@ -60,7 +71,7 @@ impl Selection {
     }
 
     /// Checks the selection. Returns what was found and the texts behind it.
-    pub(super) fn check(&self, project: &Project, cx: &Cx) -> Result<(Report, Sources)> {
+    pub(super) fn check(&self, project: &Project, goal: Goal, cx: &Cx) -> Result<Checked> {
         let limit = project.config.limits.file;
         // A few named files are done before anybody could interrupt; all else may take long.
         if self.given.is_empty() || self.given.iter().any(|path| fs::is_dir(path)) {
@@ -71,7 +82,7 @@ impl Selection {
             None => None,
             Some(name) => {
                 if read_stdin(limit, &mut input)? == Length::TooLong {
-                    return Ok((too_long(name, limit), project.sources()));
+                    return Ok(Checked { report: too_long(name, limit), sources: project.sources(), registry: None });
                 }
                 Some(Held { name, bytes: &input })
             }
@@ -83,16 +94,17 @@ impl Selection {
             given: &self.given,
             held,
             threads: threads(cx.options.threads),
+            goal,
             tick: &|| progress.tick(),
         };
         let surveyed = survey::survey(&request).map_err(|missing| no_such_path(&missing.0));
         progress.finish();
-        let Surveyed { diagnostics, files, skipped } = surveyed?;
+        let Surveyed { diagnostics, files, skipped, registry } = surveyed?;
         let sources = match &self.stdin {
             Some(name) => project.sources().holding(name, &input),
             None => project.sources(),
         };
-        Ok((Report { diagnostics, files, skipped, suppressed: 0 }, sources))
+        Ok(Checked { report: Report { diagnostics, files, skipped, suppressed: 0 }, sources, registry })
     }
 }
 

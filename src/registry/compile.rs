@@ -3,9 +3,11 @@
 //! Independent of all other files, so files are compiled in any order on any thread. Reads nothing but the texts
 //! that the file pulls in by `src`, through the door it is handed.
 
-use super::entry::Entry;
-use crate::base::diagnostic::Diagnostic;
+use super::entry::{DefinitionInput, Entries, Entry, FileInput, Variable};
+use super::sources::{self, Door, Texts};
+use crate::base::diagnostic::{self, Diagnostic};
 use crate::base::fs::ReadFs;
+use crate::base::source::LineIndex;
 use crate::project::config::Config;
 use crate::rules::check::{self, Active};
 use crate::rules::rule::FileCx;
@@ -14,7 +16,9 @@ use crate::settings::bodies::Bodies;
 use crate::syntax::decode;
 use crate::syntax::reader::Reader;
 use crate::template;
+use crate::template::model::Definition;
 use crate::template::names::FileFacts;
+use crate::template::parts::Parameter;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -28,17 +32,8 @@ pub struct Compiler<'p> {
     pub root: &'p Path,
     /// Where `src` files are read from.
     pub files: &'p dyn ReadFs,
-    /// What is wanted beside the findings.
-    pub output: Output,
-}
-
-/// What a compilation is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Output {
-    /// Findings and facts.
-    Check,
-    /// Registry entries too.
-    Entries,
+    /// What entries of the registry share, when they are wanted beside the findings.
+    pub entries: Option<&'p Entries<'p>>,
 }
 
 /// Why a file is compiled.
@@ -109,14 +104,86 @@ impl Compiler<'_> {
         let file = template::lower(document);
         bodies.resolve(&file, &self.config.layers);
         let facts = template::facts::collect(&file, check::stem(path));
-        let scopes = template::scope::resolve(&file, &|_| None);
+        let mut unread = Vec::new();
+        let texts = self.texts(path, text, &facts, &mut unread);
+        let scopes = template::scope::resolve(&file, &|written| texts.shared(written));
         let cx = FileCx { path, document, file: &file, bodies, scopes: &scopes, config: self.config };
-        let diagnostics = check::file(self.active, &cx, reader.faults());
+        let mut diagnostics = check::file(self.active, &cx, reader.faults());
+        if !unread.is_empty() {
+            diagnostics.append(&mut unread);
+            diagnostic::sort(&mut diagnostics);
+        }
         let mut rows: Vec<_> = bodies.iter().map(|body| body.resolved.row).collect();
         rows.sort_unstable();
         rows.dedup();
-        Outcome::Taken(Box::new(Compiled { diagnostics, facts, entries: Vec::new(), rows }))
+        let broken = diagnostics.iter().any(check::is_error);
+        let entries = self.entries.filter(|_| !broken);
+        let entries = entries.map_or_else(Vec::new, |entries| write(entries, &cx, &facts, &texts, &diagnostics));
+        Outcome::Taken(Box::new(Compiled { diagnostics, facts, entries, rows }))
     }
+
+    /// The texts that the file pulls in; those that cannot be had join the findings.
+    fn texts(&self, path: &Arc<str>, text: &str, facts: &FileFacts, found: &mut Vec<Diagnostic>) -> Texts {
+        if facts.sources.is_empty() {
+            return Texts::default();
+        }
+        let door = Door { root: self.root, files: self.files, limit: self.config.limits.file };
+        let texts = sources::read(door, path, facts, found);
+        if !found.is_empty() {
+            let index = LineIndex::new(text);
+            for finding in found {
+                finding.locate(text, &index);
+            }
+        }
+        texts
+    }
+}
+
+/// One entry for each definition of a file without errors.
+fn write(entries: &Entries<'_>, cx: &FileCx<'_>, facts: &FileFacts, texts: &Texts, found: &[Diagnostic]) -> Vec<Entry> {
+    let resolved = cx.bodies.settings();
+    let file = FileInput { path: cx.path, resolved: &resolved, sources: texts };
+    let definitions = cx.file.definitions.iter().zip(&facts.definitions).enumerate();
+    let lines = definitions.filter_map(|(at, (definition, fact))| {
+        let span = definition.element().span();
+        let warnings: Vec<&Diagnostic> = found.iter().filter(|finding| span.encloses(finding.span)).collect();
+        let mut parameters = variables(definition);
+        let implicit = cx.scopes.implicit.iter().filter(|implicit| implicit.owner as usize == at);
+        parameters.extend(implicit.map(|implicit| Variable {
+            name: &implicit.name.value,
+            kind: None,
+            required: true,
+            default: None,
+            implicit: true,
+        }));
+        let input =
+            DefinitionInput { index: at as u32, definition, name: &fact.name, parameters: &parameters, warnings: &warnings };
+        entries.write(&file, &input)
+    });
+    lines.collect()
+}
+
+/// The variables that a definition takes, in order.
+fn variables<'m>(definition: &'m Definition<'_>) -> Vec<Variable<'m>> {
+    let declared = definition.task().map_or(&[][..], |task| &task.parameters);
+    let of = |parameter: &'m Parameter<'_>| {
+        Some(Variable {
+            name: &parameter.name.as_ref()?.value,
+            kind: parameter.kind.as_ref().map(|kind| &*kind.value),
+            required: parameter.is_required(),
+            default: parameter.default.as_ref().map(|default| &*default.value),
+            implicit: false,
+        })
+    };
+    if let Definition::Template(template) = definition {
+        let one = |param: &'m crate::template::model::Str<'_>| {
+            let named = declared.iter().find(|own| own.name.as_ref().is_some_and(|name| name.value == param.value));
+            let bare = Variable { name: &param.value, kind: None, required: true, default: None, implicit: false };
+            named.and_then(of).unwrap_or(bare)
+        };
+        return template.params.iter().map(one).collect();
+    }
+    declared.iter().filter_map(of).collect()
 }
 
 /// Whether the root is to be seen and is none of the language.

@@ -5,12 +5,16 @@
 
 pub mod artifact;
 mod body;
+#[allow(dead_code, reason = "the incremental build, which is next, reads and writes it")]
 mod cache;
+#[allow(dead_code, reason = "the incremental build, which is next, reads and writes it")]
 mod codec;
 pub mod compile;
 pub mod diff;
 pub mod entry;
+#[allow(dead_code, reason = "the incremental build, which is next, reads and writes it")]
 mod facts;
+#[allow(dead_code, reason = "the incremental build, which is next, reads and writes it")]
 mod findings;
 mod json;
 mod layout;
@@ -19,12 +23,15 @@ mod merkle;
 pub mod node;
 mod read;
 mod settings;
+mod sources;
+#[cfg(feature = "fs")]
+pub mod survey;
 mod texts;
 mod tree;
 #[cfg(feature = "fs")]
-pub mod survey;
-#[cfg(feature = "fs")]
 mod walk;
+#[cfg(feature = "fs")]
+mod whole;
 
 pub use artifact::{Fragment, Parameter, Reference, Registry, Source, Task, Warning};
 pub use read::ReadError;

@@ -1,16 +1,18 @@
-//! All files of a run checked: walk, compile in parallel, link. Keeps no registry entries and writes nothing.
+//! All files of a run checked, and the registry made of them where it is wanted: walk, compile in parallel, link.
+//! Writes nothing.
 //!
 //! A run over named files looks at the rest of the project only when those files point at something that is not among
 //! them; what it finds elsewhere it does not report. One named file starts no thread.
 
-use super::compile::{Chosen, Compiler, Outcome, Output, Scratch};
-use super::link;
+use super::compile::{Chosen, Compiled, Compiler, Outcome, Scratch};
+use super::entry::{self, Entries};
 use super::walk::{self, By, Found, Missing, Plan, Visit};
+use super::{link, whole};
 use crate::base::diagnostic::{self, Diagnostic};
 use crate::base::fs::{self, RealFs};
 use crate::project::config::Config;
 use crate::project::index::{Entry, Index};
-use crate::rules::check::Active;
+use crate::rules::check::{self, Active};
 use crate::rules::input::read_fault;
 use crate::syntax::decode;
 use crate::template::names::FileFacts;
@@ -32,8 +34,19 @@ pub struct Request<'r> {
     pub held: Option<Held<'r>>,
     /// Threads at most.
     pub threads: NonZeroUsize,
+    /// What is wanted.
+    pub goal: Goal,
     /// Told of each file that is done, on any thread.
     pub tick: &'r (dyn Fn() + Sync),
+}
+
+/// What is wanted of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Goal {
+    /// Findings.
+    Findings,
+    /// The registry's bytes too. Then the files that were asked for are all there is.
+    Registry,
 }
 
 /// A text without a file: standard input, an editor's buffer.
@@ -54,6 +67,8 @@ pub struct Surveyed {
     pub files: usize,
     /// `*.xml` files found in folders that are no templates.
     pub skipped: usize,
+    /// The registry, when it was asked for and nothing is an error.
+    pub registry: Option<Vec<u8>>,
 }
 
 /// A given path that does not exist.
@@ -69,12 +84,13 @@ pub fn name_in(root: &Path, path: &Path) -> String {
 /// Checks files and what they say of each other.
 pub fn survey(request: &Request<'_>) -> Result<Surveyed, NoSuchPath> {
     let active = Active::new(request.config);
-    let compiler =
-        Compiler { config: request.config, active: &active, root: request.root, files: &RealFs, output: Output::Check };
+    let entries = (request.goal == Goal::Registry).then(|| Entries::new(request.config));
+    let Request { root, config, .. } = *request;
+    let compiler = Compiler { config, active: &active, root, files: &RealFs, entries: entries.as_ref() };
     let run = Run { request, compiler: &compiler };
     let mut batch = run.chosen()?;
     let chosen = batch.items.len();
-    let partial = !request.given.is_empty() || request.held.is_some();
+    let partial = request.goal == Goal::Findings && (!request.given.is_empty() || request.held.is_some());
     if partial && points_elsewhere(&batch.items) {
         let rest = run.walk(&[])?;
         let known: std::collections::BTreeSet<Arc<str>> = batch.items.iter().map(|item| Arc::clone(&item.path)).collect();
@@ -89,7 +105,10 @@ pub fn survey(request: &Request<'_>) -> Result<Surveyed, NoSuchPath> {
     let is_asked = |finding: &Diagnostic| rest.is_empty() || asked.binary_search_by(|item| item.path.cmp(&finding.path)).is_ok();
     found.extend(linked.into_iter().filter(is_asked));
     diagnostic::sort(&mut found);
-    Ok(Surveyed { diagnostics: found, files: chosen, skipped: batch.skipped })
+    let whole = request.goal == Goal::Registry && !found.iter().any(check::is_error);
+    let lines = |file: u32| all.get(file as usize).map_or(&[][..], |item| &item.entries);
+    let registry = whole.then(|| whole::bytes(&index, lines));
+    Ok(Surveyed { diagnostics: found, files: chosen, skipped: batch.skipped, registry })
 }
 
 /// Whether some reference leads to nothing among the files themselves.
@@ -106,6 +125,7 @@ struct Item {
     path: Arc<str>,
     diagnostics: Vec<Diagnostic>,
     facts: FileFacts,
+    entries: Vec<entry::Entry>,
 }
 
 /// What one walk gave, sorted by path, each file once.
@@ -174,8 +194,8 @@ impl Worker<'_> {
         match self.run.compiler.compile(path, bytes, chosen, &mut self.scratch) {
             Outcome::Skipped => self.done.skipped += 1,
             Outcome::Taken(compiled) => {
-                let (diagnostics, facts) = (compiled.diagnostics, compiled.facts);
-                self.done.items.push(Item { path: Arc::clone(path), diagnostics, facts });
+                let Compiled { diagnostics, facts, entries, .. } = *compiled;
+                self.done.items.push(Item { path: Arc::clone(path), diagnostics, facts, entries });
             }
         }
         (self.run.request.tick)();
@@ -198,7 +218,7 @@ impl Visit for Worker<'_> {
     fn unreadable(&mut self, name: &str, error: io::Error) {
         let path: Arc<str> = Arc::from(name);
         let finding = read_fault::word(&path, &error, self.run.request.config.limits.file);
-        self.done.items.push(Item { path, diagnostics: vec![finding], facts: FileFacts::default() });
+        self.done.items.push(Item { path, diagnostics: vec![finding], facts: FileFacts::default(), entries: Vec::new() });
     }
 }
 

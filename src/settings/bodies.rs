@@ -42,6 +42,11 @@ impl Bodies {
         self.0.get(task.body as usize)?.as_ref()
     }
 
+    /// The settings of each body by its number; none for a body that only refers to a task (`ref`).
+    pub fn settings(&self) -> Vec<Option<Resolved>> {
+        self.0.iter().map(|body| body.as_ref().map(|body| body.resolved)).collect()
+    }
+
     /// Every body, by number.
     pub fn iter(&self) -> impl Iterator<Item = &Body> {
         self.0.iter().flatten()

@@ -21,4 +21,3 @@ pub mod text;
 pub mod texts;
 
 pub use lower::lower;
-pub mod text;

@@ -2,6 +2,7 @@
 
 pub(super) mod call_arguments;
 pub(super) mod duplicate_name;
+pub(crate) mod missing_source;
 pub(super) mod reference_cycle;
 pub(super) mod return_type;
 pub(super) mod unresolved_reference;
@@ -9,5 +10,11 @@ pub(super) mod unresolved_reference;
 use super::rule::Rule;
 
 /// The rules of this group, by code.
-pub(super) static RULES: &[&Rule] =
-    &[&unresolved_reference::RULE, &duplicate_name::RULE, &reference_cycle::RULE, &call_arguments::RULE, &return_type::RULE];
+pub(super) static RULES: &[&Rule] = &[
+    &unresolved_reference::RULE,
+    &duplicate_name::RULE,
+    &reference_cycle::RULE,
+    &call_arguments::RULE,
+    &return_type::RULE,
+    &missing_source::RULE,
+];

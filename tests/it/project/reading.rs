@@ -5,7 +5,7 @@ use ctxc::base::fix::Edit;
 use ctxc::base::fs::MemoryFs;
 use ctxc::base::rule_meta::RuleMeta;
 use ctxc::project::config::{Config, Input};
-use ctxc::registry::compile::{Chosen, Compiler, Outcome, Output, Scratch};
+use ctxc::registry::compile::{Chosen, Compiler, Outcome, Scratch};
 use ctxc::rules::check::{self, Active};
 use ctxc::rules::list;
 use std::fmt::Write as _;
@@ -69,7 +69,7 @@ pub(crate) fn found(text: &str) -> String {
 /// The findings of one template under a project file, errors of the project file left out.
 pub(crate) fn check_template(template: &str, config: &Config) -> Vec<Diagnostic> {
     let active = Active::new(config);
-    let compiler = Compiler { config, active: &active, root: Path::new("work"), files: &MemoryFs::new(), output: Output::Check };
+    let compiler = Compiler { config, active: &active, root: Path::new("work"), files: &MemoryFs::new(), entries: None };
     let path: Arc<str> = "templates/triage.xml".into();
     match compiler.compile(&path, template.as_bytes(), Chosen::Named, &mut Scratch::new()) {
         Outcome::Taken(taken) => taken.diagnostics,

@@ -5,7 +5,7 @@ use ctxc::base::fix::{self, Applicability};
 use ctxc::base::fs::MemoryFs;
 use ctxc::base::rule_meta::Severity;
 use ctxc::project::config::Config;
-use ctxc::registry::compile::{Chosen, Compiler, Outcome, Output, Scratch};
+use ctxc::registry::compile::{Chosen, Compiler, Outcome, Scratch};
 use ctxc::rules::check::Active;
 use ctxc::rules::list;
 use ctxc::syntax::fault::FaultKind;
@@ -19,7 +19,7 @@ fn check_with(text: &str, limits: &Limits) -> Vec<Diagnostic> {
     config.limits = limits.clone();
     let active = Active::new(&config);
     let files = MemoryFs::default();
-    let compiler = Compiler { config: &config, active: &active, root: Path::new("."), files: &files, output: Output::Check };
+    let compiler = Compiler { config: &config, active: &active, root: Path::new("."), files: &files, entries: None };
     match compiler.compile(&Arc::from("template.xml"), text.as_bytes(), Chosen::Named, &mut Scratch::new()) {
         Outcome::Taken(file) => file.diagnostics,
         Outcome::Skipped => panic!("a named file is taken"),

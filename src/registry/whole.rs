@@ -1,0 +1,28 @@
+//! A whole registry in memory from compiled files. The bytes depend on nothing but what the files mean and are called.
+
+use super::entry::Entry;
+use super::layout::{self, Body, Item};
+use super::merkle;
+use crate::base::hash::Hash;
+use crate::project::index::{DefId, Index};
+use std::io;
+
+/// The registry of files without errors; `entries` gives the lines of a file by its number in the index.
+pub(super) fn bytes<'e>(index: &'e Index<'e>, entries: impl Fn(u32) -> &'e [Entry]) -> Vec<u8> {
+    let entry = |id: DefId| entries(id.file).iter().find(|entry| entry.definition == id.definition);
+    let (order, _) = index.order();
+    let hashes = merkle::hashes(index, &order, |id| entry(id).map(|entry| entry.own));
+    let mut items: Vec<Item<'_>> = Vec::with_capacity(order.len());
+    for &id in &order {
+        let (Some(found), Some(definition)) = (entry(id), index.definition(id)) else { continue };
+        let hash = hashes.get(id).unwrap_or(Hash([0; 32]));
+        let body = Body::New { bytes: &found.bytes, hash_at: found.hash_at };
+        items.push(Item { kind: definition.kind, name: &definition.name, hash, body });
+    }
+    layout::sort(&mut items);
+    let pieces = layout::pieces(&items, layout::hash(&items));
+    let mut out = Vec::with_capacity(layout::len(&pieces) as usize);
+    // Nothing is taken from an older registry, and memory takes every byte.
+    let _ = layout::write(&pieces, &mut io::Cursor::new([]), &mut out);
+    out
+}

@@ -1,0 +1,42 @@
+//! CTX306: a `src` whose text cannot be had.
+
+use crate::base::diagnostic::Diagnostic;
+use crate::base::rule_meta::{Code, Example, RuleMeta, Severity};
+use crate::rules::rule::{Check, Rule};
+use crate::template::names::Source;
+use std::sync::Arc;
+
+/// The agent would receive an empty text.
+pub(crate) static RULE: Rule = Rule {
+    meta: RuleMeta {
+        code: Code(306),
+        name: "missing-source",
+        renamed_from: &[],
+        severity: Some(Severity::Error),
+        when_enabled: Severity::Error,
+        locked: true,
+        summary: "a text kept in a file that cannot be read, or that lies outside the project",
+        page: "\
+`src=\"text/guide.md\"` keeps a text in a file of its own. The path is relative to the template's folder and must stay inside the
+project, links followed: a template from elsewhere could otherwise put any file of the machine into a prompt. The file's bytes count
+in the task's hash, so it must be there when the registry is built.
+
+Correct the path, restore the file, or write the text between the tags.",
+        bad: &[Example {
+            template: "<task name=\"triage\">\n  <description>sort the ticket</description>\n  <instructions src=\"no-such-file.md\"/>\n</task>\n",
+            project: "",
+        }],
+        good: &[Example {
+            template: "<task name=\"triage\">\n  <description>sort the ticket</description>\n  <instructions>by urgency</instructions>\n</task>\n",
+            project: "",
+        }],
+    },
+    check: Check::Edge,
+};
+
+/// Words it; `why` is the reason, a lower-case fragment.
+pub(crate) fn word(path: &Arc<str>, source: &Source, why: &str) -> Diagnostic {
+    Diagnostic::new(&RULE.meta, path, source.span, format!("the text in `{}` cannot be had: {why}", source.path))
+        .note("the path is relative to the template's folder and must stay inside the project")
+        .help("correct the path, restore the file, or write the text between the tags")
+}
