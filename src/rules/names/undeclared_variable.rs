@@ -1,4 +1,4 @@
-//! CTX304: a variable that nothing binds.
+//! CTX304: a variable that would have no value.
 
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::{Edit, Fix};
@@ -15,7 +15,7 @@ pub(crate) static RULE: Rule = Rule {
         304,
         "undeclared-variable",
         Severity::Error,
-        "a variable that no parameter, input, step or loop binds",
+        "a variable that no parameter, input, step or loop gives a value",
         PAGE,
         (BAD, GOOD),
     ),
@@ -48,14 +48,14 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     for fault in &cx.scopes.faults {
         let FaultKind::Undeclared { name, near, place, origin } = &fault.kind else { continue };
         let whose = match origin {
-            Origin::Function(_) => "this function sees its parameters only, and it has none",
-            Origin::Task(_) => "this task declares its parameters, and there is none",
+            Origin::Function(_) => "this function sees its parameters only, and none has that name",
+            Origin::Task(_) => "no parameter, input, earlier step or loop has that name",
         };
         let named = shown(name);
         let message = match place {
-            Place::Source => format!("the text of this file uses `{named}`: {whose} of that name"),
+            Place::Source => format!("the text of this file uses `{named}`, which would have no value: {whose}"),
             Place::Text | Place::From | Place::Condition | Place::Jinja => {
-                format!("nothing binds `{named}`: {whose} of that name")
+                format!("`{named}` would have no value: {whose}")
             }
         };
         let mut found = finding(&RULE.meta, cx, fault.span, message);
