@@ -114,8 +114,9 @@ impl<'a> Tree<'a> {
         }
         if let Some(cycle) = &task.cycle {
             self.part(cycle.director.as_ref());
-            self.part(cycle.evaluator.as_ref());
+            // In the order in which they run.
             self.part(cycle.script.as_ref());
+            self.part(cycle.evaluator.as_ref());
         }
         self.out.raw("]}");
     }

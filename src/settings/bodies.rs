@@ -17,7 +17,7 @@ pub struct Body {
     pub fault: Option<RowFault>,
 }
 
-/// All bodies of a file, by their numbers. Kept from file to file for its memory.
+/// All bodies of a file, by their numbers, but those that only refer to a task. Kept from file to file for its memory.
 #[derive(Clone, Debug, Default)]
 pub struct Bodies(Vec<Option<Body>>);
 
@@ -27,6 +27,10 @@ impl Bodies {
         self.0.clear();
         self.0.resize(file.bodies as usize, None);
         nodes::bodies(file, |task, parent| {
+            if task.reference.is_some() {
+                // It is used as it is registered: its settings are those of the task it names.
+                return;
+            }
             let parent = parent.and_then(|parent| self.get(parent)).map(|body| body.resolved.row);
             let (row, fault) = row(task, parent, layers);
             let operator = (fault != Some(RowFault::UnknownOperator)).then(|| layers.get(row).base());
@@ -37,7 +41,7 @@ impl Bodies {
         });
     }
 
-    /// The resolved form of a body.
+    /// The resolved form of a body; `None` for one that only refers to a task.
     pub fn get(&self, task: &Task<'_>) -> Option<&Body> {
         self.0.get(task.body as usize)?.as_ref()
     }

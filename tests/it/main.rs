@@ -15,4 +15,5 @@ mod structure;
 mod support;
 mod syntax;
 mod template;
+mod templates;
 mod tidy;

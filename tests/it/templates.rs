@@ -1,0 +1,307 @@
+//! The shipped templates: compiled without a finding, together they show the whole language, and the gallery in
+//! `docs/TEMPLATES.md` says of each what it resolves to.
+
+use crate::support::fresh::assert_fresh;
+use ctxc::registry::node::Node;
+use ctxc::registry::{Registry, Task};
+use ctxc::settings::explain::{SettingData, SettingsData};
+use ctxc::settings::operators::DEFAULTS;
+use ctxc::settings::provenance::Layer;
+use ctxc::template::setting::{SettingName, Word};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::path::Path;
+use std::process::Command;
+use std::sync::OnceLock;
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The registry of this repository, built once.
+fn registry() -> &'static Registry {
+    static BUILT: OnceLock<Registry> = OnceLock::new();
+    BUILT.get_or_init(|| {
+        let folder = tempfile::tempdir().unwrap();
+        let output = folder.path().join("registry.json");
+        let run = |args: &[&str]| Command::new(env!("CARGO_BIN_EXE_ctxc")).args(args).current_dir(root()).output().unwrap();
+        let check = run(&["check", "templates", "--verbose"]);
+        let said = String::from_utf8_lossy(&check.stdout);
+        assert!(check.status.success(), "{said}");
+        assert!(said.ends_with("files: nothing found\n"), "shipped templates have findings:\n{said}");
+        let build = run(&["build", "-o", output.to_str().unwrap()]);
+        assert!(build.status.success(), "{}", String::from_utf8_lossy(&build.stdout));
+        Registry::read(std::fs::read(output).unwrap()).unwrap()
+    })
+}
+
+/// Every node of a task in document order.
+fn nodes(task: Task<'_>) -> Vec<Node> {
+    let mut found = Vec::new();
+    let mut open = vec![task.root().unwrap()];
+    while let Some(mut node) = open.pop() {
+        let children: Vec<Node> = node.children.drain(..).map(|child| child.node).collect();
+        open.extend(children.into_iter().rev());
+        found.push(node);
+    }
+    found
+}
+
+/// Every node of everything that the repository ships.
+fn all_nodes() -> Vec<(String, Node)> {
+    let registry = registry();
+    let both = registry.tasks().chain(registry.templates());
+    both.flat_map(|task| nodes(task).into_iter().map(move |node| (task.name().to_owned(), node))).collect()
+}
+
+/// The four settings of the root of a task as words, in the order of the table.
+fn words(name: &str) -> [String; 4] {
+    let root = registry().task(name).unwrap_or_else(|| panic!("no task `{name}`")).root().unwrap();
+    let settings = root.settings.unwrap();
+    SettingName::ALL.iter().map(|&setting| word(settings.get(setting))).collect::<Vec<_>>().try_into().unwrap()
+}
+
+fn word(setting: &SettingData) -> String {
+    if setting.applies { setting.value.word().to_owned() } else { "–".to_owned() }
+}
+
+/// The names of the settings that the template itself wrote.
+fn written(settings: &SettingsData) -> BTreeSet<&'static str> {
+    let names = SettingName::ALL.iter().copied();
+    names.filter(|&name| settings.get(name).origin.layer == Layer::Template).map(|name| name.word()).collect()
+}
+
+#[test]
+fn every_file_is_one_task_named_after_it() {
+    let mut files = BTreeSet::new();
+    for entry in std::fs::read_dir(root().join("templates")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|extension| extension == "xml") {
+            files.insert(path.file_stem().unwrap().to_str().unwrap().to_owned());
+            let text = std::fs::read_to_string(&path).unwrap();
+            assert!(text.contains("<!-- Shows: "), "{}: no comment that says what it shows", path.display());
+        }
+    }
+    assert!(files.remove("house-rules"), "the library");
+    assert!(files.len() >= 16, "{files:?}");
+    let tasks: BTreeSet<String> = registry().tasks().map(|task| task.name().to_owned()).collect();
+    assert_eq!(files, tasks);
+}
+
+#[test]
+fn every_row_of_the_table_is_shown() {
+    let mut seen = BTreeSet::new();
+    for (_, node) in all_nodes() {
+        let part = ["inner_task", "reduction_task", "director", "evaluator", "script_execution"].contains(&node.element.as_str());
+        let subtype = if part { Some(node.element.clone()) } else { node.subtype.clone() };
+        seen.insert((node.operator.unwrap_or_default(), subtype.unwrap_or_default(), part));
+    }
+    let has = |subtype: &str, part: bool| seen.iter().any(|(_, seen, as_part)| seen == subtype && *as_part == part);
+    for row in &DEFAULTS {
+        for name in row.names {
+            match row.kind {
+                ctxc::settings::operators::Kind::Part => assert!(has(name, true), "no template shows the part {name}"),
+                ctxc::settings::operators::Kind::Subtype => assert!(has(name, false), "no template shows the subtype {name}"),
+                ctxc::settings::operators::Kind::Operator => {}
+            }
+        }
+        let operator = row.operator.word();
+        assert!(seen.iter().any(|(seen, ..)| seen == operator), "no template shows the type {operator}");
+    }
+    for (name, part) in [("director", false), ("evaluator", false), ("script_execution", true)] {
+        assert!(has(name, part), "no template shows {name}");
+    }
+}
+
+#[test]
+fn every_override_pattern_is_shown() {
+    let expected = [
+        ("assess-api-change", ["none", "–", "–", "enabled"]),
+        ("investigate-incident", ["none", "true", "notes_only", "enabled"]),
+        ("plan-migration", ["full", "true", "full_output", "disabled"]),
+        ("write-release-notes", ["full", "true", "full_output", "disabled"]),
+        ("review-security", ["subset", "–", "–", "disabled"]),
+        ("diagnose-test-failure", ["subset", "–", "–", "disabled"]),
+        ("critique-rfc", ["full", "true", "full_output", "disabled"]),
+    ];
+    for (name, settings) in expected {
+        assert_eq!(words(name), settings, "{name}");
+    }
+    let written_by = |name: &str| written(&registry().task(name).unwrap().root().unwrap().settings.unwrap());
+    assert_eq!(written_by("write-release-notes"), BTreeSet::from(["accumulation_format"]), "a partial override");
+    assert_eq!(written_by("plan-migration").len(), 4, "full preservation is written out");
+    let body = |name: &str| registry().task(name).unwrap().root().unwrap().body;
+    assert!(body("review-security").contains_key("file_paths"), "a subset by files");
+    assert!(body("diagnose-test-failure").contains_key("context_relevance"), "a subset by inputs");
+}
+
+#[test]
+fn the_default_of_the_project_is_used_and_overridden() {
+    let inner = |name: &str| {
+        let found = nodes(registry().task(name).unwrap()).into_iter().find(|node| node.element == "inner_task");
+        found.unwrap().settings.unwrap()
+    };
+    let used = inner("summarise-document").inherit_context;
+    assert_eq!((used.value.word(), used.origin.layer), ("none", Layer::ProjectSubtype));
+    assert_eq!(used.origin.path.as_deref(), Some("ctxc.toml"));
+    let beaten = inner("extract-contract-terms").inherit_context;
+    assert_eq!((beaten.value.word(), beaten.origin.layer), ("full", Layer::Template));
+    assert!(beaten.beaten.iter().any(|beaten| beaten.origin.layer == Layer::ProjectSubtype), "{beaten:?}");
+}
+
+#[test]
+fn every_construct_of_the_language_is_shown() {
+    let mut shown: BTreeMap<&str, usize> = BTreeMap::new();
+    let constructs = [
+        "<parameters>",
+        "<inputs>",
+        "trust=\"untrusted\"",
+        "<context_relevance>",
+        "source=\"literal\"",
+        "source=\"command\"",
+        "<use fragment=",
+        "<fragment name=",
+        "<template name=",
+        "<call template=",
+        "<arg name=",
+        "<cond",
+        "<case test=",
+        "<task ref=",
+        " as=\"",
+        "<examples>",
+        "src=\"",
+        "syntax=\"jinja\"",
+        "verbatim=\"true\"",
+        "<system>",
+        "<criteria>",
+        "<constraint>",
+        "<initial_value>",
+        "<command>",
+        "<timeout",
+        "<env inherit=",
+        "<cwd>",
+        "<max_iterations>",
+        "<termination_condition>",
+        "<script_execution>",
+        "<model>",
+        "schema=\"schemas/",
+        "type=\"number\"",
+        "type=\"boolean\"",
+        "type=\"object\"",
+        "type=\"array\"",
+        "default=\"",
+        "version=\"",
+    ];
+    for entry in std::fs::read_dir(root().join("templates")).unwrap() {
+        let path = entry.unwrap().path();
+        let text = if path.is_file() { std::fs::read_to_string(&path).unwrap() } else { String::new() };
+        for construct in constructs {
+            *shown.entry(construct).or_default() += usize::from(text.contains(construct));
+        }
+    }
+    let missing: Vec<&str> = shown.iter().filter(|(_, count)| **count == 0).map(|(construct, _)| *construct).collect();
+    assert!(missing.is_empty(), "no template shows {missing:?}");
+}
+
+#[test]
+fn a_step_that_uses_a_registered_task_has_no_settings_of_its_own() {
+    let precedents =
+        nodes(registry().task("investigate-incident").unwrap()).into_iter().find(|node| node.id == "/steps/0").unwrap();
+    assert_eq!((precedents.operator, precedents.settings), (None, None));
+    let used = registry().task("find-similar-incidents").unwrap().root().unwrap().settings.unwrap();
+    assert_eq!(used.fresh_context.value.word(), "enabled");
+}
+
+/// One setting in a table: bold where the template wrote it, marked where the project did.
+fn cell(setting: &SettingData) -> String {
+    let word = word(setting);
+    match setting.origin.layer {
+        Layer::Template => format!("**{word}**"),
+        Layer::Project | Layer::ProjectSubtype if setting.applies => format!("{word}¹"),
+        Layer::Operator | Layer::Project | Layer::Subtype | Layer::ProjectSubtype | Layer::Request => word,
+    }
+}
+
+/// The table of one task: each node with its type and settings.
+fn table(task: Task<'_>) -> String {
+    let mut out = String::from(
+        "| node | type | `inherit_context` | `accumulate_data` | `accumulation_format` | `fresh_context` |\n|---|---|---|---|---|---|\n",
+    );
+    for node in nodes(task) {
+        let (Some(settings), Some(operator)) = (&node.settings, &node.operator) else {
+            if let Some(used) = ["ref", "template"].iter().find_map(|key| node.body.get(*key)?.as_str()) {
+                writeln!(out, "| `{}` | `{used}`, as it is registered | | | | |", node.id).unwrap();
+            }
+            continue;
+        };
+        let kind = match &node.subtype {
+            Some(part) if *part == node.element => format!("{operator}.{part}"),
+            Some(subtype) => format!("{operator} ({subtype})"),
+            None => operator.clone(),
+        };
+        let cells: Vec<String> = SettingName::ALL.iter().map(|&name| cell(settings.get(name))).collect();
+        writeln!(out, "| `{}` | {kind} | {} |", node.id, cells.join(" | ")).unwrap();
+    }
+    out
+}
+
+/// A page with what stands between its marks made anew.
+fn regenerated(page: &str, mark: &str, make: impl Fn(&str) -> String) -> String {
+    let mut out = String::new();
+    let mut skipping = false;
+    for line in page.lines() {
+        if line == "<!-- end -->" {
+            skipping = false;
+        }
+        if !skipping {
+            out.push_str(line);
+            out.push('\n');
+        }
+        if let Some(what) = line.strip_prefix(mark).and_then(|rest| rest.strip_suffix(" -->")) {
+            out.push_str(&make(what.trim()));
+            skipping = true;
+        }
+    }
+    assert!(!skipping, "a mark is never closed");
+    out
+}
+
+#[test]
+fn the_gallery_is_complete_and_fresh() {
+    let page = std::fs::read_to_string(root().join("docs/TEMPLATES.md")).unwrap();
+    let named: BTreeSet<&str> =
+        page.lines().filter_map(|line| line.strip_prefix("<!-- generated: settings ")?.strip_suffix(" -->")).collect();
+    let registry = registry();
+    let shipped: BTreeSet<&str> = registry.tasks().chain(registry.templates()).map(Task::name).collect();
+    assert_eq!(named, shipped);
+    let fresh = regenerated(&page, "<!-- generated: settings ", |name| {
+        table(registry.task(name).or_else(|| registry.template(name)).unwrap())
+    });
+    assert_fresh("docs/TEMPLATES.md", &fresh);
+}
+
+#[test]
+fn the_table_of_the_guide_is_that_of_the_code() {
+    let page = std::fs::read_to_string(root().join("docs/LANGUAGE.md")).unwrap();
+    let fresh = regenerated(&page, "<!-- generated: defaults", |_| {
+        let mut out = String::from(
+            "| type (subtype or part) | `inherit_context` | `accumulate_data` | `accumulation_format` | `fresh_context` |\n|---|---|---|---|---|\n",
+        );
+        for row in &DEFAULTS {
+            let operator = row.operator.word();
+            let name = match (row.kind, row.names) {
+                (ctxc::settings::operators::Kind::Part, names) => {
+                    names.iter().map(|name| format!("{operator}.{name}")).collect::<Vec<_>>().join(", ")
+                }
+                (_, []) => operator.to_owned(),
+                (_, names) => format!("{operator} ({})", names.join(", ")),
+            };
+            let accumulate = row.accumulate_data.map_or("N/A", |value| value.word());
+            let format = row.accumulation_format.map_or("N/A", |value| value.word());
+            let (inherit, fresh) = (row.inherit_context.word(), row.fresh_context.word());
+            writeln!(out, "| {name} | {inherit} | {accumulate} | {format} | {fresh} |").unwrap();
+        }
+        out
+    });
+    assert_fresh("docs/LANGUAGE.md", &fresh);
+}
