@@ -13,3 +13,11 @@ pub mod rules;
 pub mod settings;
 pub mod syntax;
 pub mod template;
+
+pub use base::diagnostic::Diagnostic;
+pub use base::rule_meta::Severity;
+pub use project::config::Config;
+pub use registry::library::{Built, compile_sources};
+#[cfg(feature = "fs")]
+pub use registry::library::{LoadError, Project};
+pub use registry::{ReadError, Registry};

@@ -191,6 +191,11 @@ impl Registry {
         read::read(bytes.into())
     }
 
+    /// The bytes it was read from: `registry.json` as it belongs on disk.
+    pub fn as_bytes(&self) -> &[u8] {
+        self.text.as_bytes()
+    }
+
     /// The edition of the language.
     pub fn edition(&self) -> &str {
         &self.edition

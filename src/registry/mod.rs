@@ -18,6 +18,7 @@ mod facts;
 mod findings;
 mod json;
 mod layout;
+pub mod library;
 pub mod link;
 mod merkle;
 pub mod node;
@@ -30,7 +31,6 @@ mod texts;
 mod tree;
 #[cfg(feature = "fs")]
 mod walk;
-#[cfg(feature = "fs")]
 mod whole;
 
 pub use artifact::{Fragment, Parameter, Reference, Registry, Source, Task, Warning};

@@ -5,6 +5,7 @@
 mod cli;
 mod context;
 mod docs;
+mod faults;
 mod fuzz;
 mod names;
 mod peers;

@@ -1,4 +1,5 @@
 //! The registry: reading, comparing, building.
 
 mod diff;
+mod library;
 mod read;

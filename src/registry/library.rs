@@ -1,0 +1,177 @@
+//! For programs that compile templates themselves: a build step over a folder, or texts held in memory.
+//!
+//! Prints nothing, ends nothing: what is found comes back as data.
+
+use super::artifact::Registry;
+use super::compile::{Chosen, Compiled, Compiler, Outcome, Scratch};
+use super::entry::Entries;
+use super::{link, whole};
+use crate::base::diagnostic::{self, Diagnostic};
+use crate::base::fs::MemoryFs;
+use crate::project::config::Config;
+use crate::project::index::{Entry, Index};
+use crate::rules::check::{self, Active};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+/// What compiling gave.
+#[derive(Debug)]
+pub struct Built {
+    /// The registry; `None` when some finding is an error.
+    pub registry: Option<Registry>,
+    /// Every finding, located and sorted: those of the project file among them.
+    pub diagnostics: Vec<Diagnostic>,
+    /// Files compiled.
+    pub files: usize,
+}
+
+impl Built {
+    pub(super) fn new(registry: Option<Vec<u8>>, diagnostics: Vec<Diagnostic>, files: usize) -> Self {
+        // What was just written is read back, so that a program sees exactly what a later run would read.
+        let registry = registry.and_then(|bytes| Registry::read(bytes).ok());
+        Self { registry, diagnostics, files }
+    }
+
+    /// Whether some finding is an error.
+    pub fn is_broken(&self) -> bool {
+        self.diagnostics.iter().any(check::is_error)
+    }
+}
+
+/// Compiles texts held in memory: path and text of each template, and of each file that they pull in by `src`.
+/// Needs no file, thread or terminal. A file that is no template of the language is there for `src` alone.
+///
+/// ```
+/// let task = "<task name=\"triage\" type=\"atomic\">\n  <description>sort the ticket</description>\n</task>\n";
+/// let built = ctxc::compile_sources(&ctxc::Config::default(), [("triage.xml", task)]);
+/// let registry = built.registry.expect("the template is sound");
+/// assert_eq!(registry.task("triage").map(|task| task.operator()), Some("atomic"));
+/// ```
+pub fn compile_sources<'s>(config: &Config, sources: impl IntoIterator<Item = (&'s str, &'s str)>) -> Built {
+    let sources: BTreeMap<&str, &str> = sources.into_iter().collect();
+    let mut files = MemoryFs::new();
+    for (path, text) in &sources {
+        files.insert(*path, *text);
+    }
+    let (active, entries) = (Active::new(config), Entries::new(config));
+    let compiler = Compiler { config, active: &active, root: Path::new(""), files: &files, entries: Some(&entries) };
+    let mut scratch = Scratch::new();
+    let mut compiled: Vec<(Arc<str>, Box<Compiled>)> = Vec::new();
+    for (path, text) in &sources {
+        let path: Arc<str> = Arc::from(*path);
+        let is_template = path.rsplit('.').next().is_some_and(|ending| ending.eq_ignore_ascii_case("xml"));
+        if !is_template {
+            continue;
+        }
+        if let Outcome::Taken(file) = compiler.compile_text(&path, text, Chosen::Found, &mut scratch) {
+            compiled.push((path, file));
+        }
+    }
+    let mut found = check::config(config);
+    for (_, file) in &mut compiled {
+        found.append(&mut file.diagnostics);
+    }
+    let index = Index::new(compiled.iter().map(|(path, file)| Entry { path, facts: &file.facts }));
+    found.extend(link::link(config, &index, |path| sources.get(path).map(|text| (*text).to_owned())));
+    diagnostic::sort(&mut found);
+    let sound = !found.iter().any(check::is_error);
+    let lines = |file: u32| compiled.get(file as usize).map_or(&[][..], |(_, file)| &file.entries);
+    Built::new(sound.then(|| whole::bytes(&index, lines)), found, compiled.len())
+}
+
+#[cfg(feature = "fs")]
+pub use folder::{LoadError, Project};
+
+#[cfg(feature = "fs")]
+mod folder {
+    use super::{Built, check, diagnostic};
+    use crate::base::fs::{self, RealFs};
+    use crate::base::rule_meta::RuleMeta;
+    use crate::project::config::{Config, Input};
+    use crate::registry::survey::{self, Goal, Request};
+    use crate::rules::list;
+    use crate::syntax::decode;
+    use std::io;
+    use std::num::NonZeroUsize;
+    use std::path::{Path, PathBuf};
+
+    /// A project file larger than this is none.
+    const LIMIT: u64 = 4 << 20;
+
+    /// A folder of templates with its project file, if it has one.
+    #[derive(Clone, Debug)]
+    pub struct Project {
+        root: PathBuf,
+        config: Config,
+    }
+
+    /// Why a project cannot be loaded. Faults *in* its file are findings of [`Project::build`].
+    #[derive(Debug, thiserror::Error)]
+    pub enum LoadError {
+        /// The folder does not exist.
+        #[error("{}: there is no such folder", .0.display())]
+        NoFolder(PathBuf),
+        /// `ctxc.toml` is there and cannot be read.
+        #[error("{} cannot be read: {why}", path.display())]
+        Unreadable {
+            /// The file.
+            path: PathBuf,
+            /// What the system says.
+            #[source]
+            why: io::Error,
+        },
+        /// `ctxc.toml` is no text.
+        #[error("{} is no text: {fault}", path.display())]
+        NoText {
+            /// The file.
+            path: PathBuf,
+            /// Where and why.
+            #[source]
+            fault: decode::DecodeFault,
+        },
+    }
+
+    impl Project {
+        /// Loads a folder. Reads `ctxc.toml` and no template.
+        ///
+        /// # Errors
+        /// A folder that does not exist, or a project file that cannot be read.
+        pub fn load(root: impl AsRef<Path>) -> Result<Self, LoadError> {
+            let root = root.as_ref().to_path_buf();
+            if !fs::is_dir(&root) {
+                return Err(LoadError::NoFolder(root));
+            }
+            let path = root.join("ctxc.toml");
+            let mut bytes = Vec::new();
+            match fs::read_into(&path, LIMIT, &mut bytes) {
+                Ok(_) => {}
+                Err(err) if err.kind() == io::ErrorKind::NotFound => return Ok(Self { root, config: Config::default() }),
+                Err(why) => return Err(LoadError::Unreadable { path, why }),
+            }
+            let text = decode::decode(&bytes).map_err(|fault| LoadError::NoText { path, fault })?;
+            let rules: Vec<&'static RuleMeta> = list::all().map(|rule| &rule.meta).collect();
+            let config = Config::read(&Input { path: "ctxc.toml", text: &text, root: &root, files: &RealFs, rules: &rules });
+            Ok(Self { root, config })
+        }
+
+        /// The project file as read.
+        pub const fn config(&self) -> &Config {
+            &self.config
+        }
+
+        /// Compiles every template of the project. Writes nothing.
+        pub fn build(&self) -> Built {
+            let threads = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+            let Self { root, config } = self;
+            let request = Request { root, config, given: &[], held: None, threads, goal: Goal::Registry, tick: &|| {} };
+            // Nothing was named, so nothing named can be missing.
+            let surveyed = survey::survey(&request).unwrap_or_default();
+            let mut found = check::config(config);
+            let sound = !found.iter().any(check::is_error);
+            found.extend(surveyed.diagnostics);
+            diagnostic::sort(&mut found);
+            Built::new(surveyed.registry.filter(|_| sound), found, surveyed.files)
+        }
+    }
+}
