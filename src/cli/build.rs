@@ -64,7 +64,8 @@ pub(crate) fn run(args: &BuildArgs, cx: &mut Cx) -> Result<Exit> {
         return Err(findings::nothing(&selection.whereabouts(), skipped));
     }
     let current = is_current(&output, &bytes)?;
-    let shown = output.display();
+    let near = fs::current_dir().ok().and_then(|here| output.strip_prefix(here).ok()).unwrap_or(&output);
+    let shown = near.display();
     if current {
         say(args, cx, &format!("{shown} is up to date"))?;
         return Ok(Exit::Success);

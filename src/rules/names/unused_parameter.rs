@@ -7,6 +7,7 @@ use crate::rules::rule::{Check, FileCx, Rule};
 use crate::rules::structure::family::{FINE, finding, meta, shown, template};
 use crate::syntax::write::{remove_element, set_attribute};
 use crate::template::scope::{FaultKind, Origin};
+use std::collections::BTreeSet;
 
 /// Whoever runs the task must give a value that goes nowhere.
 pub(crate) static RULE: Rule = Rule {
@@ -29,8 +30,12 @@ const BAD: &[Example] = &[
 ];
 
 fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
+    let mut meant = None;
     for fault in &cx.scopes.faults {
         let FaultKind::Unused { name, origin } = &fault.kind else { continue };
+        if meant.get_or_insert_with(|| self::meant(cx)).contains(name.as_str()) {
+            continue;
+        }
         let what = match origin {
             Origin::Function(_) => "this function",
             Origin::Task(_) => "this task",
@@ -41,6 +46,15 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
             None => found,
         });
     }
+}
+
+/// Names that a variable without a value is probably a slip of: then the slip is the one thing to mend.
+fn meant<'c>(cx: &'c FileCx<'_>) -> BTreeSet<&'c str> {
+    let nears = cx.scopes.faults.iter().filter_map(|fault| match &fault.kind {
+        FaultKind::Undeclared { near, .. } => near.as_deref(),
+        _ => None,
+    });
+    nears.collect()
 }
 
 fn remove(cx: &FileCx<'_>, origin: Origin<'_>, at: u32, name: &str) -> Option<Edit> {

@@ -40,3 +40,13 @@ fn braces_in_from_go() {
     assert_eq!(message, "`{{ b.c }}` is no name of a variable");
     assert_eq!(mended, text.replace("{{ b.c }}", "b.c"));
 }
+
+#[test]
+fn a_slip_in_a_variable_is_not_reported_at_its_parameter_too() {
+    let text = "<task type=\"atomic\" name=\"t\">\n  <description>sort {{tiket}}</description>\n  <parameters>\n    <parameter name=\"ticket\"/>\n    <parameter name=\"tone\"/>\n  </parameters>\n</task>\n";
+    let found: Vec<(&str, String)> =
+        check_template(text, &read("")).into_iter().map(|finding| (finding.rule.name, finding.message)).collect();
+    let names: Vec<&str> = found.iter().map(|(name, _)| *name).collect();
+    assert_eq!(names, ["undeclared-variable", "unused-parameter"]);
+    assert!(found[1].1.contains("`tone`"), "{found:?}");
+}
