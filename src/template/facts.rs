@@ -108,7 +108,7 @@ fn of_calls(text: &Text<'_>, owner: u32, path: &str, facts: &mut FileFacts) {
             Kind::Cdata => expression::scan_plain,
             Kind::Element | Kind::Comment | Kind::Instruction => continue,
         };
-        if memchr::memmem::find(raw.as_bytes(), b"{{").is_none() {
+        if !expression::may_hold(raw) {
             continue;
         }
         for piece in scan(raw, node.inner().start) {

@@ -174,3 +174,10 @@ pub enum FaultKind<'a> {
         child: Element<'a>,
     },
 }
+
+impl FaultKind<'_> {
+    /// Whether it is of an older dialect and read as what it meant: told of, and no error.
+    pub const fn is_accepted(&self) -> bool {
+        matches!(self, Self::NestedBody { .. } | Self::LegacyValue { .. } | Self::LegacyType { .. } | Self::Deprecated { .. })
+    }
+}

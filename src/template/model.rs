@@ -14,6 +14,10 @@ use std::borrow::Cow;
 /// A decoded word with its place.
 pub type Str<'a> = Spanned<Cow<'a, str>>;
 
+/// How many faults of a file are kept, those that are errors and those that are not counted apart: more would not be
+/// shown, and a file of a million bad elements must not cost a gigabyte.
+pub const MOST_FAULTS: u32 = 10_001;
+
 /// One file.
 #[derive(Clone, Debug, Default)]
 pub struct File<'a> {
@@ -21,6 +25,8 @@ pub struct File<'a> {
     pub definitions: Vec<Definition<'a>>,
     /// What is wrong with it, in document order.
     pub faults: Vec<Fault<'a>>,
+    /// Faults beyond [`MOST_FAULTS`]: counted, not kept.
+    pub left_out: u32,
     /// How many task bodies it holds: they are numbered in document order.
     pub bodies: u32,
 }

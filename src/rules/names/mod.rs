@@ -5,6 +5,7 @@ mod bad_expression;
 mod bad_from;
 mod bad_jinja;
 mod implicit_parameter;
+mod return_mismatch;
 mod undeclared_variable;
 mod unknown_relevant_input;
 mod untrusted_in_system;
@@ -23,4 +24,5 @@ pub(super) static RULES: &[&Rule] = &[
     &implicit_parameter::RULE,
     &unused_parameter::RULE,
     &unknown_relevant_input::RULE,
+    &return_mismatch::RULE,
 ];

@@ -4,7 +4,7 @@ use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::{Edit, Fix};
 use crate::base::rule_meta::{Example, Severity};
 use crate::rules::rule::{Check, FileCx, Rule};
-use crate::rules::structure::family::{finding, meta, shown, template};
+use crate::rules::structure::family::{finding, is_small, meta, shown, template};
 use crate::syntax::write::{insert_child, set_attribute};
 use crate::template::elements::Kind;
 use crate::template::scope::{FaultKind, Origin, Place};
@@ -67,12 +67,18 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
                 found = found.fix(Fix::suggested(format!("write `{}`", shown(meant)), edits));
             }
         }
-        out.push(found.fix(Fix::suggested(format!("declare `{named}`"), vec![declare(*origin, name)])));
+        if let Some(edit) = declare(*origin, name) {
+            found = found.fix(Fix::suggested(format!("declare `{named}`"), vec![edit]));
+        }
+        out.push(found);
     }
 }
 
-/// Adds a parameter to those that are declared.
-fn declare(origin: Origin<'_>, name: &str) -> Edit {
+/// Bytes of a list of parameters that is not written anew for each of many findings.
+const LONG: usize = 10_000;
+
+/// Adds a parameter to those that are declared, where there are not too many of them.
+fn declare(origin: Origin<'_>, name: &str) -> Option<Edit> {
     let xml = format!("<parameter name=\"{name}\" required=\"true\"/>");
     match origin {
         Origin::Function(template) => {
@@ -82,14 +88,12 @@ fn declare(origin: Origin<'_>, name: &str) -> Edit {
                 (false, true) => format!("{params}, {name}"),
                 (false, false) => format!("{params} {name}"),
             };
-            set_attribute(template, "params", &params)
+            (params.len() < LONG).then(|| set_attribute(template, "params", &params))
         }
         Origin::Task(task) => {
             let is_list = |child: &crate::syntax::tree::Element<'_>| child.name() == Kind::Parameters.tag();
-            match task.elements().find(is_list) {
-                Some(list) => insert_child(list, &xml),
-                None => insert_child(task, &format!("<parameters>\n  {xml}\n</parameters>")),
-            }
+            let list = task.elements().find(is_list)?;
+            is_small(list).then(|| insert_child(list, &xml))
         }
     }
 }

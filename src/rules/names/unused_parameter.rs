@@ -57,11 +57,17 @@ fn meant<'c>(cx: &'c FileCx<'_>) -> BTreeSet<&'c str> {
     nears.collect()
 }
 
+/// Bytes of a list of parameters that is not written anew for each of many findings.
+const LONG: usize = 10_000;
+
 fn remove(cx: &FileCx<'_>, origin: Origin<'_>, at: u32, name: &str) -> Option<Edit> {
     match origin {
         Origin::Task(_) => cx.document.element_at(at).filter(|element| element.name() == "parameter").map(remove_element),
         Origin::Function(template) => {
             let params = template.attribute("params")?.value().into_owned();
+            if params.len() > LONG {
+                return None;
+            }
             let separator = if params.contains(',') { ", " } else { " " };
             let names =
                 params.split(|c: char| c == ',' || c.is_ascii_whitespace()).filter(|word| !word.is_empty() && *word != name);

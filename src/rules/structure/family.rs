@@ -134,6 +134,14 @@ pub(super) fn has_slip_of(element: Element<'_>, parent: Kind, child: Kind) -> bo
     element.elements().any(slip)
 }
 
+/// Whether an element has few enough children that each of many findings may look through them.
+pub(in crate::rules) fn is_small(element: Element<'_>) -> bool {
+    element.elements().nth(FEW).is_none()
+}
+
+/// How many children a finding looks through.
+const FEW: usize = 256;
+
 /// The child that a name was meant to be.
 pub(super) fn meant(parent: Kind, name: &str) -> Option<&'static str> {
     crate::base::suggest::nearest(name, children(parent).map(Kind::tag))

@@ -1,6 +1,6 @@
 //! CTX103: an element in a place where it means nothing.
 
-use super::family::{FINE, finding, indent, line_break, meta, shown, tags, template};
+use super::family::{FINE, finding, indent, is_small, line_break, meta, shown, tags, template};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::{Edit, Fix};
 use crate::base::rule_meta::{Example, Severity};
@@ -57,8 +57,14 @@ fn elsewhere(cx: &FileCx<'_>, fault: &Fault<'_>, parent: Kind) -> Diagnostic {
 
 /// Moves an element into a sibling, which is made when there is none. Only the first of several makes it.
 fn into(cx: &FileCx<'_>, around: Element<'_>, element: Element<'_>, home: Kind) -> Option<Vec<Edit>> {
+    if !is_small(around) {
+        return None;
+    }
     let xml = element.span().slice(cx.document.text);
     if let Some(block) = around.elements().find(|other| other.namespace().is_none() && other.name() == home.tag()) {
+        if !is_small(block) {
+            return None;
+        }
         return Some(vec![insert_child(block, xml), remove_element(element)]);
     }
     let first = around.elements().find(|other| other.name() == element.name())?;

@@ -1,6 +1,6 @@
 //! CTX104: a context setting outside of its block.
 
-use super::family::{finding, indent, line_break, meta, template, whole_line};
+use super::family::{finding, indent, is_small, line_break, meta, template, whole_line};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::{Edit, Fix};
 use crate::base::rule_meta::{Example, Severity};
@@ -58,6 +58,9 @@ fn element(
     let word = setting.word();
     let message = format!("`<{word}>` has no effect here: settings stand in `<context_management>`");
     let found = finding(&RULE.meta, cx, fault.span, message);
+    if !is_small(task) || !block.is_none_or(is_small) {
+        return found.help("move it there");
+    }
     let strays: Vec<Element<'_>> = task.elements().filter(|child| name_of(*child).is_some()).collect();
     let mut names: Vec<Option<SettingName>> = strays.iter().chain(&inside(block)).map(|child| name_of(*child)).collect();
     let count = names.len();
@@ -110,6 +113,9 @@ fn attributes(cx: &FileCx<'_>, fault: &Fault<'_>, kind: Kind, setting: SettingNa
     let message = format!("`{word}` has no effect as an attribute: settings are elements of `<context_management>`");
     let found = finding(&RULE.meta, cx, fault.span, message);
     let element = fault.element;
+    if !is_small(element) {
+        return found.help("move it there");
+    }
     let own = |child: &Element<'_>| child.namespace().is_none() && child.name() == Kind::ContextManagement.tag();
     let block = if kind == Kind::ContextManagement { Some(element) } else { element.elements().find(own) };
     let written: Vec<Option<SettingName>> = inside(block).into_iter().map(name_of).collect();

@@ -1,6 +1,6 @@
 //! CTX117: an input without a value.
 
-use super::family::{FINE, finding, meta, shown, template};
+use super::family::{FINE, finding, is_small, meta, shown, template};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::Fix;
 use crate::base::rule_meta::{Example, Severity};
@@ -43,7 +43,10 @@ fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
 
 /// Whether a task around an element declares a parameter of this name.
 fn is_declared(element: Element<'_>, name: &str) -> bool {
-    let around = std::iter::successors(element.parent(), |element| element.parent());
+    let around = std::iter::successors(element.parent(), |element| element.parent()).filter(|around| is_small(*around));
     let lists = around.flat_map(|task| task.elements().filter(|child| child.name() == "parameters"));
-    lists.flat_map(Element::elements).any(|parameter| parameter.attribute("name").is_some_and(|own| own.value().trim() == name))
+    lists
+        .filter(|list| is_small(*list))
+        .flat_map(Element::elements)
+        .any(|parameter| parameter.attribute("name").is_some_and(|own| own.value().trim() == name))
 }

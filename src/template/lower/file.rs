@@ -6,7 +6,7 @@ use crate::base::span::Spanned;
 use crate::syntax::tree::{Document, Element};
 use crate::template::elements::Kind;
 use crate::template::fault::{Fault, FaultKind};
-use crate::template::model::{Definition, File, Fragment, Slot, Str, Template};
+use crate::template::model::{Definition, File, Fragment, MOST_FAULTS, Slot, Str, Template};
 use crate::template::parts::Text;
 use std::borrow::Cow;
 
@@ -14,6 +14,8 @@ use std::borrow::Cow;
 #[derive(Default)]
 pub(super) struct Lower<'a> {
     pub(super) faults: Vec<Fault<'a>>,
+    /// Faults so far: errors, and older forms that are read as what they meant.
+    counts: (u32, u32),
     /// Bodies numbered so far.
     pub(super) bodies: u32,
     /// The body that is being read.
@@ -30,13 +32,20 @@ pub fn lower(document: Document<'_>) -> File<'_> {
     if let Some(root) = document.root() {
         lower.root(root, &mut definitions);
     }
-    File { definitions, faults: lower.faults, bodies: lower.bodies }
+    let (errors, accepted) = lower.counts;
+    let left_out = errors.saturating_sub(MOST_FAULTS) + accepted.saturating_sub(MOST_FAULTS);
+    File { definitions, faults: lower.faults, left_out, bodies: lower.bodies }
 }
 
 impl<'a> Lower<'a> {
     /// Reports a fault, unless a structural error has been reported for its element.
     pub(super) fn fault(&mut self, element: Element<'a>, span: Span, kind: FaultKind<'a>) {
-        if !element.is_damaged() {
+        if element.is_damaged() {
+            return;
+        }
+        let count = if kind.is_accepted() { &mut self.counts.1 } else { &mut self.counts.0 };
+        *count += 1;
+        if *count <= MOST_FAULTS {
             self.faults.push(Fault { kind, span, element, body: self.body });
         }
     }

@@ -29,7 +29,7 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
             }
             let near = nearest(&name.value, names()).map(str::to_owned);
             let kind = FaultKind::UnknownInput { name: name.value.clone(), near };
-            self.scopes.faults.push(Fault { kind, span: name.span });
+            self.scopes.fault(Fault { kind, span: name.span });
         }
     }
 
@@ -49,7 +49,7 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
     pub(super) fn text(&mut self, role: Role, text: &Text<'a>) -> Trust {
         if role == Role::System && text.trust == Trust::Untrusted {
             let source = text.element.attribute("trust").map_or(text.element.name_span(), Attribute::span);
-            self.scopes.faults.push(Fault { kind: FaultKind::UntrustedInSystem { name: None, source }, span: source });
+            self.scopes.fault(Fault { kind: FaultKind::UntrustedInSystem { name: None, source }, span: source });
         }
         if text.element.is_damaged() {
             self.unknown += 1;
@@ -89,7 +89,7 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
             Found::Fault(fault) => {
                 // What cannot be read may use anything.
                 self.unknown += 1;
-                self.scopes.faults.push(fault);
+                self.scopes.fault(fault);
                 return Trust::Trusted;
             }
         };
@@ -101,7 +101,7 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         let (trust, source) = (binding.trust, binding.span);
         if role == Role::System && trust == Trust::Untrusted {
             let kind = FaultKind::UntrustedInSystem { name: Some(used.name), source };
-            self.scopes.faults.push(Fault { kind, span: used.span });
+            self.scopes.fault(Fault { kind, span: used.span });
         }
         trust
     }
@@ -113,11 +113,11 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
             if self.damaged > 0 {
                 return;
             }
-            let is_near = self.nearest > 0;
-            self.nearest = self.nearest.saturating_sub(1);
-            let near = if is_near { nearest(&name, self.env.names()).map(str::to_owned) } else { None };
+            let names = self.env.mark();
+            let near = if names <= self.nearest { nearest(&name, self.env.names()).map(str::to_owned) } else { None };
+            self.nearest = self.nearest.saturating_sub(names);
             let kind = FaultKind::Undeclared { name, near, place, origin: *origin };
-            self.scopes.faults.push(Fault { kind, span });
+            self.scopes.fault(Fault { kind, span });
             return;
         }
         if let Some(known) = self.implicit.get(&*name).and_then(|at| self.scopes.implicit.get_mut(*at)) {

@@ -30,8 +30,8 @@ pub(super) fn in_text<'a>(element: Element<'a>, found: &mut impl FnMut(Found<'a>
     for node in element.children() {
         let raw = node.inner().slice(text);
         let pieces = match node.kind() {
-            Node::Text if holds_braces(raw) => expression::scan(raw, node.inner().start),
-            Node::Cdata if holds_braces(raw) => expression::scan_plain(raw, node.inner().start),
+            Node::Text if expression::may_hold(raw) => expression::scan(raw, node.inner().start),
+            Node::Cdata if expression::may_hold(raw) => expression::scan_plain(raw, node.inner().start),
             Node::Text | Node::Cdata | Node::Element | Node::Comment | Node::Instruction => continue,
         };
         in_pieces(pieces, element, Place::Text, found);
@@ -41,14 +41,14 @@ pub(super) fn in_text<'a>(element: Element<'a>, found: &mut impl FnMut(Found<'a>
 /// The `{{…}}` of a word: a path, a command.
 pub(super) fn in_word<'a>(element: Element<'a>, word: &Str<'a>, found: &mut impl FnMut(Found<'a>)) {
     let raw = word.span.slice(element.document().text);
-    if holds_braces(raw) {
+    if expression::may_hold(raw) {
         in_pieces(expression::scan(raw, word.span.start), element, Place::Text, found);
     }
 }
 
 /// The `{{…}}` of a text in a file of its own; everything stands at its `src`.
 pub(super) fn in_source<'a>(element: Element<'a>, src: Span, text: &str, found: &mut impl FnMut(Found<'a>)) {
-    if !holds_braces(text) {
+    if !expression::may_hold(text) {
         return;
     }
     in_pieces(expression::scan_plain(text, 0), element, Place::Source, &mut |piece| match piece {
@@ -60,10 +60,6 @@ pub(super) fn in_source<'a>(element: Element<'a>, src: Span, text: &str, found: 
         }
         Found::Fault(_) => {}
     });
-}
-
-fn holds_braces(raw: &str) -> bool {
-    memchr::memmem::find(raw.as_bytes(), b"{{").is_some()
 }
 
 fn in_pieces<'t, 'e: 't>(pieces: Expressions<'t>, element: Element<'e>, place: Place, found: &mut impl FnMut(Found<'t>)) {

@@ -5,7 +5,7 @@ use super::fault::{Fault, FaultKind, Origin};
 use super::used::{self, Found};
 use crate::base::span::{Span, Spanned};
 use crate::syntax::tree::Element;
-use crate::template::model::{Definition, File, Task, Template};
+use crate::template::model::{Definition, File, MOST_FAULTS, Task, Template};
 use crate::template::parts::{Call, Cond, Cycle, Input, Parameter, Reduce, Step, Substitution, Text, TextSyntax, Trust, Value};
 use crate::template::texts::{self, Role};
 use std::borrow::Cow;
@@ -22,6 +22,19 @@ pub struct Scopes<'a> {
     pub implicit: Vec<Implicit<'a>>,
     /// What is wrong, in no order.
     pub faults: Vec<Fault<'a>>,
+    /// Faults beyond [`MOST_FAULTS`]: counted, not kept.
+    pub left_out: u32,
+    /// Unused parameters so far; they are no errors, and counted apart.
+    unused: u32,
+}
+
+impl<'a> Scopes<'a> {
+    pub(super) fn fault(&mut self, fault: Fault<'a>) {
+        let accepted = matches!(fault.kind, FaultKind::Unused { .. });
+        self.unused += u32::from(accepted);
+        let count = if accepted { self.unused } else { self.faults.len() as u32 + 1 - self.unused.min(MOST_FAULTS) };
+        if count <= MOST_FAULTS { self.faults.push(fault) } else { self.left_out += 1 }
+    }
 }
 
 /// A variable that a run must give a value, though nothing declares it.
@@ -33,8 +46,8 @@ pub struct Implicit<'a> {
     pub name: Spanned<Cow<'a, str>>,
 }
 
-/// How many undeclared variables get a “did you mean”: the search looks at every name that is bound.
-const NEAREST: u32 = 100;
+/// How many names are compared in a definition in search of “did you mean”.
+const NEAREST: usize = 20_000;
 
 /// Holds every variable of a file against what binds it.
 pub fn resolve<'a>(file: &File<'a>, sources: &Sources<'_>) -> Scopes<'a> {
@@ -73,7 +86,7 @@ pub(super) struct Walk<'m, 'a, 'w> {
     pub(super) unknown: u32,
     /// Lists of parameters around here that are damaged: nobody knows what they declare.
     pub(super) damaged: u32,
-    pub(super) nearest: u32,
+    pub(super) nearest: usize,
 }
 
 impl<'m, 'a> Walk<'m, 'a, '_> {
@@ -87,10 +100,10 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
     }
 
     fn fragment(&mut self, text: &Text<'a>) {
-        let faults = &mut self.scopes.faults;
+        let scopes = &mut *self.scopes;
         let mut keep = |found: Found<'a>| {
             if let Found::Fault(fault) = found {
-                faults.push(fault);
+                scopes.fault(fault);
             }
         };
         match (text.substitution, &text.src, text.syntax) {
@@ -176,7 +189,7 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         while let Some(entry) = self.env.unbind(mark) {
             let Some(origin) = entry.declared.filter(|_| !entry.binding.is_read && self.unknown == before) else { continue };
             let (name, span) = (entry.binding.name.to_owned(), entry.binding.span);
-            self.scopes.faults.push(Fault { kind: FaultKind::Unused { name, origin }, span });
+            self.scopes.fault(Fault { kind: FaultKind::Unused { name, origin }, span });
         }
     }
 

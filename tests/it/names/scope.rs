@@ -236,7 +236,7 @@ fn many_names_cost_no_more_each() {
     }
     text.push_str("</instructions></task>");
     let start = std::time::Instant::now();
-    let undeclared = scopes(&text, &[], |scopes| scopes.faults.len());
+    let undeclared = scopes(&text, &[], |scopes| scopes.faults.len() + scopes.left_out as usize);
     assert_eq!(undeclared, 4_000);
-    assert!(start.elapsed().as_millis() < 20_000, "{:?}", start.elapsed());
+    assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
 }

@@ -253,3 +253,14 @@ proptest! {
         })?;
     }
 }
+
+#[test]
+fn a_million_bad_elements_are_counted_and_not_kept() {
+    let most = template::model::MOST_FAULTS as usize;
+    let text = format!("<task type=\"map\" name=\"t\">{}{}</task>", "<foo/>".repeat(most + 5), "<manual_xml/>".repeat(3));
+    with(&text, |file| {
+        // The older forms are kept whatever the errors are: of a type, one element that may stand once, and two more.
+        let old = file.faults.iter().filter(|fault| fault.kind.is_accepted()).count();
+        assert_eq!((old, file.faults.len(), file.left_out), (2, most + 2, 7));
+    });
+}

@@ -33,15 +33,16 @@ fn check(cx: &FileCx<'_>, fault: &Fault) -> Option<Diagnostic> {
 /// Keeps the gravest findings within the limit, the last of them one that says how many are left out.
 pub(in crate::rules) fn shorten(cx: &FileCx<'_>, found: &mut Vec<Diagnostic>) {
     let most = cx.config.limits.diagnostics as usize;
-    if found.len() <= most {
+    let uncounted = (cx.file.left_out + cx.scopes.left_out) as usize;
+    if found.len() <= most && uncounted == 0 {
         return;
     }
     // That the reading stopped is said whatever else is left out.
     found.sort_by_key(|finding| (finding.severity, finding.rule.code != RULE.meta.code, finding.span));
-    let left = found.split_off(most.saturating_sub(1));
+    let left = found.split_off(most.saturating_sub(1).min(found.len()));
     let severity = left.first().map_or(Severity::Info, |finding| finding.severity);
     let end = cx.document.text.trim_end().len() as u32;
-    let message = format!("{} more findings in this file", left.len());
+    let message = format!("{} more findings in this file", left.len() + uncounted);
     found.push(
         finding(&RULE.meta, cx, Span::at(end), message)
             .severity(severity)

@@ -1,0 +1,133 @@
+//! CTX318: a function whose task does not answer what `returns` says.
+
+use crate::base::diagnostic::Diagnostic;
+use crate::base::fix::{Edit, Fix};
+use crate::base::rule_meta::{Example, Severity};
+use crate::base::suggest::nearest;
+use crate::rules::rule::{Check, FileCx, Rule};
+use crate::rules::structure::family::{either, finding, meta, shown, template};
+use crate::syntax::write::{escape_attribute, insert_child, set_attribute};
+use crate::template::model::{Definition, Str, Task, Template};
+
+/// Callers are checked against `returns`; the answer must be too.
+pub(crate) static RULE: Rule = Rule {
+    meta: meta(
+        318,
+        "return-mismatch",
+        Severity::Error,
+        "a function's task does not answer what its `returns` says",
+        PAGE,
+        (BAD, GOOD),
+    ),
+    check: Check::File(check),
+};
+
+const PAGE: &str = "\
+`returns` on a `<template>` is a promise to its callers: `string` (a text, also when it is absent), `object`, `array`, `string[]`,
+`number`, `boolean`, or a JSON Schema file. The `<output_format>` of its task is what the answer is held to when it comes in. Where the
+two differ, a caller would be given something else than it was promised.";
+
+const BAD: &[Example] = &[
+    template(
+        "<template name=\"count\" params=\"text\" returns=\"number\">\n  <task type=\"atomic\">\n    <description>count the words of {{text}}</description>\n    <output_format type=\"json\" schema=\"object\"/>\n  </task>\n</template>\n",
+    ),
+    template(
+        "<template name=\"count\" params=\"text\" returns=\"number\">\n  <task type=\"atomic\">\n    <description>count the words of {{text}}</description>\n  </task>\n</template>\n",
+    ),
+    template(
+        "<template name=\"count\" params=\"text\" returns=\"numbr\">\n  <task type=\"atomic\">\n    <description>count the words of {{text}}</description>\n    <output_format type=\"json\" schema=\"number\"/>\n  </task>\n</template>\n",
+    ),
+];
+
+const GOOD: &[Example] = &[
+    template(
+        "<template name=\"count\" params=\"text\" returns=\"number\">\n  <task type=\"atomic\">\n    <description>count the words of {{text}}</description>\n    <output_format type=\"json\" schema=\"number\"/>\n  </task>\n</template>\n",
+    ),
+    template(
+        "<template name=\"shorten\" params=\"text\" returns=\"string\">\n  <task type=\"atomic\">\n    <description>shorten {{text}}</description>\n  </task>\n</template>\n",
+    ),
+];
+
+const TYPES: [&str; 6] = ["string", "object", "array", "string[]", "number", "boolean"];
+
+fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
+    for definition in &cx.file.definitions {
+        let Definition::Template(template) = definition else { continue };
+        let Some(returns) = &template.returns else { continue };
+        if !is_type(&returns.value) && !is_file(&returns.value) {
+            out.push(unknown(cx, returns));
+        } else if let Some(task) = template.task.as_deref() {
+            out.extend(mismatch(cx, template, returns, task));
+        }
+    }
+}
+
+fn is_type(word: &str) -> bool {
+    word == "text" || TYPES.contains(&word)
+}
+
+fn is_file(word: &str) -> bool {
+    word.contains(['.', '/'])
+}
+
+fn unknown(cx: &FileCx<'_>, returns: &Str<'_>) -> Diagnostic {
+    let message = format!("`{}` is neither a type nor a JSON Schema file", shown(&returns.value));
+    let found = finding(&RULE.meta, cx, returns.span, message).help(format!("it can be {}, or a file", either(TYPES)));
+    match nearest(&returns.value, TYPES) {
+        Some(meant) => found.fix(Fix::suggested(format!("write `{meant}`"), vec![Edit::replace(returns.span, meant)])),
+        None => found,
+    }
+}
+
+fn mismatch(cx: &FileCx<'_>, template: &Template<'_>, returns: &Str<'_>, task: &Task<'_>) -> Option<Diagnostic> {
+    if task.reference.is_some() || task.element.is_damaged() {
+        return None;
+    }
+    let is_atomic = task.operator.as_ref().is_none_or(|operator| operator.value == "atomic");
+    let answer = match &task.output {
+        // What steps, loops and commands answer is not to be seen here.
+        None if !is_atomic => return None,
+        None => "string",
+        Some(output) => match (&output.schema, &output.kind) {
+            (Some(schema), _) => &schema.value,
+            (None, Some(kind)) if kind.value == "json" => return None,
+            (None, _) => "string",
+        },
+    };
+    if fits(answer, &returns.value) {
+        return None;
+    }
+    let promised = shown(&returns.value);
+    let message = format!("promises {promised}, but its task answers with {}", shown(answer));
+    let mut found = finding(&RULE.meta, cx, returns.span, message);
+    let schema = escape_attribute(&returns.value).into_owned();
+    let format = match returns.value.as_ref() {
+        "string" | "text" => "<output_format type=\"text\"/>".to_owned(),
+        _ => format!("<output_format type=\"json\" schema=\"{schema}\"/>"),
+    };
+    let edit = match &task.output {
+        Some(output) => {
+            found = found.label(output.element.span(), "the answer is held to this");
+            Edit::replace(output.element.span(), format.clone())
+        }
+        None => insert_child(task.element, &format),
+    };
+    found = found.fix(Fix::suggested(format!("hold the answer to it: {format}"), vec![edit]));
+    let answered = shown(answer).into_owned();
+    Some(
+        found.fix(Fix::suggested(
+            format!("write returns=\"{answered}\""),
+            vec![set_attribute(template.element, "returns", answer)],
+        )),
+    )
+}
+
+/// Whether an answer is what was promised. What a schema file describes is not known here.
+fn fits(answer: &str, promised: &str) -> bool {
+    let text = |word: &str| word == "string" || word == "text";
+    answer == promised
+        || (text(answer) && text(promised))
+        || (answer == "string[]" && promised == "array")
+        || (is_file(answer) && !text(promised))
+        || (is_file(promised) && !text(answer))
+}
