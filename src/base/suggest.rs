@@ -7,13 +7,15 @@ pub fn nearest<'c>(written: &str, candidates: impl IntoIterator<Item = &'c str>)
     if plain.is_empty() || plain.len() > 200 {
         return None;
     }
-    let limit = (plain.chars().count() / 3).max(1);
+    let length = plain.chars().count();
+    let limit = (length / 3).max(1);
     let mut best: Option<(usize, &'c str)> = None;
     for candidate in candidates {
-        let other = fold(candidate);
-        if other.len().abs_diff(plain.len()) > limit * 4 {
+        // A distance is never less than the difference of the lengths, and that costs next to nothing.
+        if folded(candidate).count().abs_diff(length) > limit {
             continue;
         }
+        let other = fold(candidate);
         let distance = if other == plain { 0 } else { strsim::osa_distance(&plain, &other) };
         if distance <= limit && best.is_none_or(|(known, _)| distance < known) {
             best = Some((distance, candidate));
@@ -23,5 +25,9 @@ pub fn nearest<'c>(written: &str, candidates: impl IntoIterator<Item = &'c str>)
 }
 
 fn fold(name: &str) -> String {
-    name.chars().filter(|c| !matches!(c, '-' | '_' | ' ')).flat_map(char::to_lowercase).collect()
+    folded(name).collect()
+}
+
+fn folded(name: &str) -> impl Iterator<Item = char> {
+    name.chars().filter(|c| !matches!(c, '-' | '_' | ' ')).flat_map(char::to_lowercase)
 }

@@ -4,10 +4,11 @@ use super::expression::{self, Expression, Piece};
 use super::model::{Definition, File, Task, Template};
 use super::names::{Arg, Definition as Fact, FileFacts, Param, Reference, ReferenceKind, Source};
 use super::nodes::{self, Node};
-use super::parts::{Call, Substitution, Text, TextSyntax};
+use super::parts::{Call, Substitution, Text, TextSyntax, Value};
 use super::texts::{self, Role};
 use crate::base::span::Span;
 use crate::syntax::tree::Kind;
+use std::collections::HashMap;
 
 /// Collects the facts of a file. `stem` names the task that gives no name.
 pub fn collect(file: &File<'_>, stem: &str) -> FileFacts {
@@ -44,10 +45,9 @@ fn fact(definition: &Definition<'_>, stem: &str) -> Fact {
 /// `params`, each required unless the template's task declares a default for it.
 fn params(template: &Template<'_>) -> Box<[Param]> {
     let declared = template.task.as_deref().map_or(&[][..], |task| &task.parameters);
-    let required = |name: &str| {
-        let of = declared.iter().find(|parameter| parameter.name.as_ref().is_some_and(|own| own.value == name));
-        of.is_none_or(super::parts::Parameter::is_required)
-    };
+    let named = declared.iter().filter_map(|own| Some((&*own.name.as_ref()?.value, own.is_required())));
+    let known: HashMap<&str, bool> = named.collect();
+    let required = |name: &str| known.get(name).copied().unwrap_or(true);
     let listed = template.params.iter().map(|param| Param { name: Box::from(&*param.value), required: required(&param.value) });
     listed.collect()
 }
@@ -173,20 +173,27 @@ fn trimmed(span: Span, value: &str) -> Span {
 
 /// A call that is the value of an input for a declared, typed parameter must return that type.
 fn settle(task: &Task<'_>, owner: u32, facts: &mut FileFacts) {
-    nodes::paths(task, &mut |node, path| {
+    let mut expected: HashMap<u32, &str> = HashMap::new();
+    nodes::paths(task, &mut |node, _| {
         let Node::Task(task) = node else { return };
-        for (at, input) in task.inputs.iter().enumerate() {
-            let super::parts::Value::Call(_) = &input.value else { continue };
-            let Some(name) = &input.name else { continue };
-            let declared = task.parameters.iter().find(|own| own.name.as_ref().is_some_and(|own| own.value == name.value));
-            let Some(kind) = declared.and_then(|parameter| parameter.kind.as_ref()) else { continue };
-            let at = format!("{}/inputs/{}", path.trim_end_matches('/'), at + 1);
-            let of = |reference: &&mut Reference| {
-                reference.owner == owner && reference.kind == ReferenceKind::Call && *reference.node == *at
-            };
-            if let Some(reference) = facts.references.iter_mut().find(of) {
-                reference.expects = Some(Box::from(&*kind.value));
-            }
+        let calls = || task.inputs.iter().filter(|input| matches!(input.value, Value::Call(_)));
+        if task.parameters.is_empty() || calls().next().is_none() {
+            return;
+        }
+        let typed = task.parameters.iter().filter_map(|own| Some((&*own.name.as_ref()?.value, &*own.kind.as_ref()?.value)));
+        let types: HashMap<&str, &str> = typed.collect();
+        for input in calls() {
+            let (Value::Call(call), Some(name)) = (&input.value, &input.name) else { continue };
+            let (Some(of), Some(kind)) = (&call.template, types.get(&*name.value)) else { continue };
+            expected.insert(of.span.start, kind);
         }
     });
+    if expected.is_empty() {
+        return;
+    }
+    for reference in facts.references.iter_mut().filter(|own| own.owner == owner && own.kind == ReferenceKind::Call) {
+        if let Some(kind) = expected.get(&reference.span.start) {
+            reference.expects = Some(Box::from(*kind));
+        }
+    }
 }

@@ -4,7 +4,7 @@ use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::Fix;
 use crate::base::rule_meta::{Example, Severity};
 use crate::rules::rule::{Check, FileCx, Rule};
-use crate::rules::structure::family::{FINE, finding, meta, shown, template};
+use crate::rules::structure::family::{FINE, finding, is_small, meta, shown, template};
 use crate::syntax::is_ncname;
 use crate::syntax::tree::Element;
 use crate::syntax::write::{remove_element, rename_element, set_attribute};
@@ -71,6 +71,9 @@ fn slot(found: Diagnostic, element: Element<'_>) -> Diagnostic {
 
 /// Whether its words can become the task's criteria: there are none yet, and there is nothing else in it.
 fn can_be_criteria(element: Element<'_>) -> bool {
+    if !element.parent().is_some_and(is_small) {
+        return false;
+    }
     let has_criteria = element.parent().is_some_and(|task| task.elements().any(|child| child.name() == Kind::Criteria.tag()));
     let first = element.parent().and_then(|task| {
         task.elements().find(|child| [Kind::ExpectedOutput.tag(), Kind::ValidationRules.tag()].contains(&child.name()))

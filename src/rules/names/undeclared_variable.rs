@@ -75,7 +75,7 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
 }
 
 /// Bytes of a list of parameters that is not written anew for each of many findings.
-const LONG: usize = 10_000;
+const LONG: usize = 1_000;
 
 /// Adds a parameter to those that are declared, where there are not too many of them.
 fn declare(origin: Origin<'_>, name: &str) -> Option<Edit> {

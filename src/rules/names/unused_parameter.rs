@@ -58,7 +58,7 @@ fn meant<'c>(cx: &'c FileCx<'_>) -> BTreeSet<&'c str> {
 }
 
 /// Bytes of a list of parameters that is not written anew for each of many findings.
-const LONG: usize = 10_000;
+const LONG: usize = 1_000;
 
 fn remove(cx: &FileCx<'_>, origin: Origin<'_>, at: u32, name: &str) -> Option<Edit> {
     match origin {

@@ -140,7 +140,7 @@ pub(in crate::rules) fn is_small(element: Element<'_>) -> bool {
 }
 
 /// How many children a finding looks through.
-const FEW: usize = 256;
+pub(super) const FEW: usize = 256;
 
 /// The child that a name was meant to be.
 pub(super) fn meant(parent: Kind, name: &str) -> Option<&'static str> {

@@ -1,6 +1,6 @@
 //! CTX106: a second element where one may stand.
 
-use super::family::{FINE, finding, meta, template};
+use super::family::{FEW, FINE, finding, meta, template};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::Fix;
 use crate::base::rule_meta::{Example, Severity};
@@ -34,7 +34,7 @@ fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     let message = format!("a second `<{tag}>` in `<{}>`, which has one", parent.name());
     let found = finding(&RULE.meta, cx, fault.span, message).label(first, "the first one");
     let text = cx.document.text;
-    let same = parent.elements().find(|other| other.name_span() == first).is_some_and(|other| {
+    let same = parent.elements().take(FEW).find(|other| other.name_span() == first).is_some_and(|other| {
         other.span().slice(text).split_ascii_whitespace().eq(fault.element.span().slice(text).split_ascii_whitespace())
     });
     let edits = vec![remove_element(fault.element)];

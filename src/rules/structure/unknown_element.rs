@@ -69,13 +69,14 @@ fn in_text(cx: &FileCx<'_>, fault: &Fault<'_>, parent: Kind) -> Diagnostic {
         .fix(Fix::suggested(format!("write &lt;{name}> as text"), edits))
 }
 
-/// The `<` of an element's tags, and of those inside it, as text.
+/// The `<` of an element's tags, and of those inside it, as text. As deep as the document's depth limit.
 fn escape(element: Element<'_>, edits: &mut Vec<Edit>) {
     let text = element.document().text;
-    let less = |at: u32| (text.as_bytes().get(at as usize) == Some(&b'<')).then_some(Span::new(at, at + 1));
-    let inside = element.document().elements().skip_while(|other| other.id() < element.id());
-    for found in inside.take_while(|other| other.span().start < element.span().end) {
-        let places = [Some(found.start_tag()), found.end_tag()].into_iter().flatten();
-        edits.extend(places.filter_map(|tag| less(tag.start)).map(|less| Edit::replace(less, "&lt;")));
+    let tags = [Some(element.start_tag()), element.end_tag()].into_iter().flatten();
+    for tag in tags.filter(|tag| text.as_bytes().get(tag.start as usize) == Some(&b'<')) {
+        edits.push(Edit::replace(Span::new(tag.start, tag.start + 1), "&lt;"));
+    }
+    for inside in element.elements() {
+        escape(inside, edits);
     }
 }

@@ -5,6 +5,9 @@ use crate::syntax::tree::{Element, Kind as Node};
 use crate::template::elements::{Child, Content, Kind};
 use crate::template::fault::FaultKind;
 
+/// How many siblings are looked through for each fault, so that many faults stay linear.
+pub(super) const FEW: usize = 257;
+
 /// A child that the table knows.
 #[derive(Clone, Copy)]
 pub(super) struct Found<'a> {
@@ -60,7 +63,8 @@ impl<'a> Lower<'a> {
     }
 
     fn repeated(&mut self, kind: Kind, within: Element<'a>, found: Element<'a>) {
-        let first = within.elements().find(|other| other.name() == found.name()).map_or(found.name_span(), Element::name_span);
+        let first =
+            within.elements().take(FEW).find(|other| other.name() == found.name()).map_or(found.name_span(), Element::name_span);
         self.fault(found, found.name_span(), FaultKind::Repeated { kind, first });
     }
 }

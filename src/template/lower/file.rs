@@ -1,6 +1,7 @@
 //! The root of a file, its library entries, templates and fragments.
 
 use super::children::Found;
+use super::parts::repeats;
 use crate::base::span::Span;
 use crate::base::span::Spanned;
 use crate::syntax::tree::{Document, Element};
@@ -104,13 +105,10 @@ impl<'a> Lower<'a> {
     }
 
     fn repeated_params(&mut self, element: Element<'a>, params: &[Str<'a>]) {
-        for (at, param) in params.iter().enumerate() {
-            if let Some(first) = params.iter().take(at).find(|first| first.value == param.value) {
-                let name = param.value.to_string();
-                let kind = FaultKind::RepeatedName { kind: Kind::Template, name, first: first.span };
-                self.fault(element, param.span, kind);
-            }
-        }
+        repeats(params.iter().map(|param| (Some(param), param.span)), |param, span, first| {
+            let kind = FaultKind::RepeatedName { kind: Kind::Template, name: param.to_owned(), first };
+            self.fault(element, span, kind);
+        });
     }
 
     fn fragment(&mut self, element: Element<'a>) -> Fragment<'a> {

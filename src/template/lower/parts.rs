@@ -5,21 +5,22 @@ use super::children::Found;
 use super::file::Lower;
 use super::text::{is_blank, word_of};
 use crate::base::span::Span;
-use crate::syntax::tree::Element;
+use crate::syntax::tree::{Attribute, Element};
 use crate::template::elements::Kind;
 use crate::template::fault::FaultKind;
 use crate::template::model::{Slot, Str};
 use crate::template::parts::{
     Call, Case, Cond, Example, FilePaths, FileSource, Input, OutputFormat, Parameter, Relevance, Step, Text, Trust, Value,
 };
+use std::collections::HashMap;
 
 impl<'a> Lower<'a> {
     pub(super) fn parameters(&mut self, element: Element<'a>) -> Vec<Parameter<'a>> {
         let mut out: Vec<Parameter<'a>> = Vec::new();
         self.attributes(Kind::Parameters, element, |_, _, _| {});
         self.children(Kind::Parameters, element, |lower, Found { kind, element, .. }| out.push(lower.parameter(kind, element)));
-        let names = out.iter().map(|parameter| (parameter.element, parameter.name.as_ref()));
-        self.repeated_names(Kind::Parameter, &names.collect::<Vec<_>>());
+        let names = out.iter().map(|parameter| (parameter.name.as_ref(), parameter.element));
+        repeats(names, |name, element, first| self.repeated_name(Kind::Parameter, name, element, first));
         out
     }
 
@@ -37,18 +38,9 @@ impl<'a> Lower<'a> {
         out
     }
 
-    /// Reports the later ones of entries with one name.
-    fn repeated_names(&mut self, kind: Kind, entries: &[(Element<'a>, Option<&Str<'a>>)]) {
-        let mut seen: std::collections::HashMap<&str, Span> = std::collections::HashMap::new();
-        for (element, name) in entries {
-            let Some(name) = name else { continue };
-            if let Some(first) = seen.get(&*name.value) {
-                let fault = FaultKind::RepeatedName { kind, name: name.value.to_string(), first: *first };
-                self.fault(*element, name.span, fault);
-            } else {
-                seen.insert(&name.value, name.span);
-            }
-        }
+    fn repeated_name(&mut self, kind: Kind, name: &str, element: Element<'a>, first: Span) {
+        let span = element.attribute("name").map_or(element.name_span(), Attribute::value_span);
+        self.fault(element, span, FaultKind::RepeatedName { kind, name: name.to_owned(), first });
     }
 
     pub(super) fn inputs(&mut self, element: Element<'a>) -> Vec<Input<'a>> {
@@ -58,10 +50,8 @@ impl<'a> Lower<'a> {
             let slot = Slot::Input(out.len() as u32);
             out.push(lower.input(kind, element, slot));
         });
-        if out.len() > 1 {
-            let names: Vec<_> = out.iter().map(|input| (input.text.element, input.name.as_ref())).collect();
-            self.repeated_names(Kind::Input, &names);
-        }
+        let names = out.iter().map(|input| (input.name.as_ref(), input.text.element));
+        repeats(names, |name, element, first| self.repeated_name(Kind::Input, name, element, first));
         out
     }
 
@@ -252,6 +242,32 @@ impl<'a> Lower<'a> {
 pub(super) fn has_words(node: crate::syntax::tree::Node<'_>) -> bool {
     use crate::syntax::tree::Kind as Node;
     matches!(node.kind(), Node::Text | Node::Cdata) && !node.is_blank() && !trimmed(node.text(), node.inner()).value.is_empty()
+}
+
+/// Up to how many names are compared each with each.
+const FEW: usize = 16;
+
+/// Tells of each name that an earlier entry has: the name, what goes with the later entry, the place of the first.
+pub(super) fn repeats<'n, 'a: 'n, T>(
+    entries: impl Iterator<Item = (Option<&'n Str<'a>>, T)>,
+    mut tell: impl FnMut(&str, T, Span),
+) {
+    let mut few: [Option<&Str<'_>>; FEW] = [None; FEW];
+    let mut many: HashMap<&str, Span> = HashMap::new();
+    let mut count = 0;
+    for (name, with) in entries {
+        let Some(name) = name else { continue };
+        let known = few.iter().take(count.min(FEW)).flatten().find(|known| known.value == name.value);
+        if let Some(first) = known.map(|known| known.span).or_else(|| many.get(&*name.value).copied()) {
+            tell(&name.value, with, first);
+            continue;
+        }
+        match few.get_mut(count) {
+            Some(slot) => *slot = Some(name),
+            None => drop(many.insert(&name.value, name.span)),
+        }
+        count += 1;
+    }
 }
 
 fn has_child(element: Element<'_>, tag: &str) -> bool {

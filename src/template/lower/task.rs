@@ -1,6 +1,6 @@
 //! Task bodies: `<task>`, and the children of one in place.
 
-use super::children::{Found, is_foreign};
+use super::children::{FEW, Found, is_foreign};
 use super::file::Lower;
 use super::parts::has_words;
 use crate::base::span::Spanned;
@@ -231,7 +231,7 @@ impl<'a> Lower<'a> {
     /// A setting that stands directly in a task.
     pub(super) fn misplaced_setting(&mut self, task: Element<'a>, found: Element<'a>) -> Option<()> {
         let setting = SettingName::parse(found.name())?;
-        let block = task.elements().find(|child| child.namespace().is_none() && child.name() == "context_management");
+        let block = task.elements().take(FEW).find(|child| child.namespace().is_none() && child.name() == "context_management");
         self.fault(found, found.name_span(), FaultKind::MisplacedSetting { setting, block, task });
         Some(())
     }

@@ -9,6 +9,7 @@ use crate::syntax::tree::Attribute;
 use crate::template::model::{Str, Task};
 use crate::template::parts::{Substitution, Text, TextSyntax, Trust};
 use crate::template::texts::Role;
+use std::collections::HashSet;
 
 impl<'m, 'a> Walk<'m, 'a, '_> {
     pub(super) fn files(&mut self, task: &'m Task<'a>) {
@@ -21,16 +22,27 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
     }
 
     pub(super) fn relevance(&mut self, task: &'m Task<'a>) {
+        if task.relevance.is_empty() {
+            return;
+        }
+        let names = || task.inputs.iter().filter_map(|input| input.name.as_ref()).map(|name| &*name.value);
+        let known: HashSet<&str> = names().collect();
         for entry in &task.relevance {
-            let Some(name) = &entry.name else { continue };
-            let names = || task.inputs.iter().filter_map(|input| input.name.as_ref()).map(|name| &*name.value);
-            if names().any(|known| known == name.value) || entry.element.is_damaged() {
+            let Some(name) = entry.name.as_ref().filter(|name| !known.contains(&*name.value)) else { continue };
+            if entry.element.is_damaged() {
                 continue;
             }
-            let near = nearest(&name.value, names()).map(str::to_owned);
+            let near = self.may_compare(known.len()).then(|| nearest(&name.value, names()).map(str::to_owned)).flatten();
             let kind = FaultKind::UnknownInput { name: name.value.clone(), near };
             self.scopes.fault(Fault { kind, span: name.span });
         }
+    }
+
+    /// Whether a search for the nearest of so many names is still worth it; each takes from what a definition may cost.
+    fn may_compare(&mut self, names: usize) -> bool {
+        let may = names <= self.nearest;
+        self.nearest = self.nearest.saturating_sub(names);
+        may
     }
 
     pub(super) fn from(&mut self, from: &Str<'a>) -> Trust {
@@ -109,14 +121,13 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
     /// A variable that nothing binds.
     fn free(&mut self, used: Used<'a>) {
         let Used { name, span, place } = used;
-        if let Some(origin) = self.origins.last() {
+        if let Some(origin) = self.origins.last().copied() {
             if self.damaged > 0 {
                 return;
             }
-            let names = self.env.mark();
-            let near = if names <= self.nearest { nearest(&name, self.env.names()).map(str::to_owned) } else { None };
-            self.nearest = self.nearest.saturating_sub(names);
-            let kind = FaultKind::Undeclared { name, near, place, origin: *origin };
+            let may = self.may_compare(self.env.mark());
+            let near = may.then(|| nearest(&name, self.env.names()).map(str::to_owned)).flatten();
+            let kind = FaultKind::Undeclared { name, near, place, origin };
             self.scopes.fault(Fault { kind, span });
             return;
         }

@@ -3,3 +3,4 @@
 mod examples;
 mod faults;
 mod fixes;
+mod hostile;

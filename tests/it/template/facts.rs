@@ -60,3 +60,18 @@ fn definitions_and_sources_of_a_library() {
     let sources: Vec<_> = found.sources.iter().map(|source| (&*source.path, source.owner, source.span.slice(text))).collect();
     assert_eq!(sources, [("tone.md", 0, "tone.md"), ("d.md", 2, "d.md")]);
 }
+
+#[test]
+fn a_call_for_a_typed_parameter_must_return_that_type() {
+    let text = r#"<task type="atomic" name="t">
+  <description>d</description>
+  <parameters><parameter name="i" type="number"/><parameter name="j"/></parameters>
+  <inputs>
+    <input name="i"><call template="f"><arg>{{g()}}</arg></call></input>
+    <input name="j"><call template="h"/></input>
+  </inputs>
+</task>"#;
+    let found = facts(text);
+    let expected: Vec<_> = found.references.iter().map(|one| (&*one.name, one.expects.as_deref())).collect();
+    assert_eq!(expected, [("g", None), ("f", Some("number")), ("h", None)]);
+}
