@@ -1,6 +1,6 @@
 //! Walking the tasks, calls and choices of a definition, each with its path (`/steps/2/inputs/1`).
 //!
-//! Numbers in paths count from 1, within their element. As deep as the document's depth limit, and no deeper.
+//! Numbers in paths count from 0, within their slot, as in the registry. As deep as the document's depth limit, and no deeper.
 
 use super::model::{Definition, File, Task};
 use super::parts::{Call, Cond, Input, Step, Value};
@@ -51,18 +51,18 @@ fn call_bodies<'m, 'a>(call: &'m Call<'a>, parent: &'m Task<'a>, visit: &mut imp
     }
 }
 
-/// Visits the direct children of a task body: the node, the slot it stands in (`steps`), and its number in that slot
-/// from 1, 0 where there is but one.
-pub fn children<'m, 'a>(task: &'m Task<'a>, visit: &mut impl FnMut(Node<'m, 'a>, &'static str, usize)) {
+/// Visits the direct children of a task body: the node, the slot it stands in (`steps`), and its number in that slot,
+/// where the slot takes many.
+pub fn children<'m, 'a>(task: &'m Task<'a>, visit: &mut impl FnMut(Node<'m, 'a>, &'static str, Option<usize>)) {
     for (at, input) in task.inputs.iter().enumerate() {
-        value(input, "inputs", at + 1, visit);
+        value(input, "inputs", Some(at), visit);
     }
     for (at, step) in task.steps.iter().enumerate() {
-        visit(of_step(step), "steps", at + 1);
+        visit(of_step(step), "steps", Some(at));
     }
     if let Some(reduce) = &task.reduce {
         if let Some(initial) = &reduce.initial {
-            value(initial, "initial_value", 0, visit);
+            value(initial, "initial_value", None, visit);
         }
         part(reduce.inner.as_ref(), "inner_task", visit);
         part(reduce.reduction.as_ref(), "reduction_task", visit);
@@ -74,13 +74,22 @@ pub fn children<'m, 'a>(task: &'m Task<'a>, visit: &mut impl FnMut(Node<'m, 'a>,
     }
 }
 
-fn part<'m, 'a>(task: Option<&'m Task<'a>>, slot: &'static str, visit: &mut impl FnMut(Node<'m, 'a>, &'static str, usize)) {
+fn part<'m, 'a>(
+    task: Option<&'m Task<'a>>,
+    slot: &'static str,
+    visit: &mut impl FnMut(Node<'m, 'a>, &'static str, Option<usize>),
+) {
     if let Some(task) = task {
-        visit(Node::Task(task), slot, 0);
+        visit(Node::Task(task), slot, None);
     }
 }
 
-fn value<'m, 'a>(input: &'m Input<'a>, slot: &'static str, at: usize, visit: &mut impl FnMut(Node<'m, 'a>, &'static str, usize)) {
+fn value<'m, 'a>(
+    input: &'m Input<'a>,
+    slot: &'static str,
+    at: Option<usize>,
+    visit: &mut impl FnMut(Node<'m, 'a>, &'static str, Option<usize>),
+) {
     match &input.value {
         Value::Task(task) => visit(Node::Task(task), slot, at),
         Value::Call(call) => visit(Node::Call(call), slot, at),
@@ -112,7 +121,7 @@ fn descend<'m, 'a>(node: Node<'m, 'a>, path: &mut String, visit: &mut impl FnMut
         }),
         Node::Call(call) => {
             for (at, arg) in call.args.iter().enumerate() {
-                value(arg, "args", at + 1, &mut |child, slot, at| {
+                value(arg, "args", Some(at), &mut |child, slot, at| {
                     let kept = extend(path, slot, at);
                     descend(child, path, visit);
                     path.truncate(kept);
@@ -122,7 +131,7 @@ fn descend<'m, 'a>(node: Node<'m, 'a>, path: &mut String, visit: &mut impl FnMut
         Node::Cond(cond) => {
             for (at, case) in cond.cases.iter().enumerate() {
                 let Some(step) = &case.step else { continue };
-                let kept = extend(path, "case", at + 1);
+                let kept = extend(path, "cases", Some(at));
                 descend(of_step(step), path, visit);
                 path.truncate(kept);
             }
@@ -131,11 +140,11 @@ fn descend<'m, 'a>(node: Node<'m, 'a>, path: &mut String, visit: &mut impl FnMut
 }
 
 /// Adds `/slot` or `/slot/3`; returns the length before.
-pub fn extend(path: &mut String, slot: &str, at: usize) -> usize {
+pub fn extend(path: &mut String, slot: &str, at: Option<usize>) -> usize {
     let kept = path.len();
     path.push('/');
     path.push_str(slot);
-    if at > 0 {
+    if let Some(at) = at {
         let _ = write!(path, "/{at}");
     }
     kept

@@ -36,10 +36,10 @@ fn every_way_to_point_at_a_definition() {
             "use tone at / ()",
             "call shorten at / (_ words)",
             "call count at / (_)",
-            "call g at /inputs/1 ()",
-            "call f at /inputs/1 (_)",
-            "ref other at /steps/1 ()",
-            "call h at /steps/2 (x)",
+            "call g at /inputs/0 ()",
+            "call f at /inputs/0 (_)",
+            "ref other at /steps/0 ()",
+            "call h at /steps/1 (x)",
         ]
     );
 }

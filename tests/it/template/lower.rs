@@ -106,7 +106,7 @@ fn steps_of_all_three_kinds() {
         assert_eq!(three.cases[1].test.as_ref().unwrap().span.slice(text), "not one");
         let mut paths = Vec::new();
         nodes::paths(task, &mut |_, path| paths.push(path.to_owned()));
-        assert_eq!(paths, ["/", "/steps/1", "/steps/2", "/steps/3", "/steps/3/case/1", "/steps/3/case/2"]);
+        assert_eq!(paths, ["/", "/steps/0", "/steps/1", "/steps/2", "/steps/2/cases/0", "/steps/2/cases/1"]);
     });
 }
 
