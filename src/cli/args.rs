@@ -31,6 +31,7 @@ pub(crate) enum Verb {
     Check(super::check::CheckArgs),
     Build(super::build::BuildArgs),
     Diff(super::diff::DiffArgs),
+    Show(super::show::ShowArgs),
     Explain(super::explain::ExplainArgs),
     Defaults(super::defaults::DefaultsArgs),
     Rules(super::rules::RulesArgs),

@@ -1,10 +1,12 @@
-//! `ctxc explain`: the page of a rule.
+//! `ctxc explain`: the page of a rule, or how one setting of a task came about.
 
-use super::args::{DataFormat, DataFormatArgs};
+use super::args::{DataFormat, DataFormatArgs, LimitArgs};
 use super::cx::Cx;
 use super::error::{CliError, Result};
 use super::exit::Exit;
+use super::explain_setting;
 use super::page;
+use super::project::Project;
 use crate::base::rule_meta::RuleMeta;
 use crate::base::suggest;
 use crate::rules::list;
@@ -14,7 +16,7 @@ use serde::Serialize;
 /// Explain a finding by its name or code, or one setting of a task
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  ctxc explain context-conflict\n  ctxc explain CTX203\n  ctxc explain unreadable-file --json"
+    after_help = "Examples:\n  ctxc explain context-conflict\n  ctxc explain CTX203\n  ctxc explain triage.fresh_context\n  ctxc explain triage.fresh_context --json"
 )]
 pub(crate) struct ExplainArgs {
     /// A rule's name or code, or TASK[/NODE].SETTING
@@ -22,6 +24,8 @@ pub(crate) struct ExplainArgs {
     what: String,
     #[command(flatten)]
     format: DataFormatArgs,
+    #[command(flatten)]
+    limits: LimitArgs,
 }
 
 #[derive(Serialize)]
@@ -37,8 +41,18 @@ struct RulePage<'r> {
 
 /// Prints the page.
 pub(crate) fn run(args: &ExplainArgs, cx: &mut Cx) -> Result<Exit> {
-    let Some(rule) = list::find(&args.what) else { return Err(unknown(&args.what)) };
-    rule_page(&rule.meta, args, cx)?;
+    if let Some(rule) = list::find(&args.what) {
+        rule_page(&rule.meta, args, cx)?;
+        return Ok(Exit::Success);
+    }
+    let Some(question) = explain_setting::question(&args.what) else { return Err(unknown(&args.what)) };
+    let question = question?;
+    let mut project = Project::load(&cx.options)?.sound()?;
+    project.config.limits = args.limits.resolve(&project.config.limits);
+    match args.format.resolve() {
+        DataFormat::Text => explain_setting::text(question, &project, cx)?,
+        DataFormat::Json => explain_setting::json(question, &project, cx)?,
+    }
     Ok(Exit::Success)
 }
 

@@ -63,6 +63,7 @@ fn dispatch(verb: Verb, cx: &mut Cx) -> Result<Exit> {
         Verb::Check(args) => super::check::run(&args, cx),
         Verb::Build(args) => super::build::run(&args, cx),
         Verb::Diff(args) => super::diff::run(&args, cx),
+        Verb::Show(args) => super::show::run(&args, cx),
         Verb::Explain(args) => super::explain::run(&args, cx),
         Verb::Defaults(args) => super::defaults::run(&args, cx),
         Verb::Rules(args) => super::rules::run(&args, cx),

@@ -11,6 +11,7 @@ mod diff;
 mod error;
 mod exit;
 mod explain;
+mod explain_setting;
 mod findings;
 mod generate_docs;
 mod init;
@@ -25,6 +26,7 @@ mod project;
 mod render;
 mod rules;
 mod selection;
+mod show;
 mod suppress;
 
 pub use main::main;

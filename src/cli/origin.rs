@@ -3,7 +3,7 @@
 use super::render::sources::Sources;
 use crate::base::span::Span;
 use crate::settings::explain::{OriginData, SettingData};
-use crate::settings::provenance::Layer;
+use crate::settings::provenance::{Layer, Value};
 
 /// `templates/a.xml:9:5`; the path alone when its text is not at hand.
 pub(super) fn place(sources: &mut Sources, path: &str, span: Span) -> String {
@@ -33,13 +33,15 @@ pub(super) fn words(origin: &OriginData, sources: &mut Sources) -> String {
 
 /// `, over full (the default of atomic)` for each value that lost, the nearest first.
 pub(super) fn beaten(setting: &SettingData, sources: &mut Sources) -> String {
-    let lost = setting.beaten.iter().map(|beaten| format!(", over {} ({})", beaten.value.word(), words(&beaten.origin, sources)));
+    // That a type has nothing to accumulate is said once.
+    let said =
+        setting.beaten.iter().filter(|beaten| beaten.value != Value::NotApplicable || setting.value != Value::NotApplicable);
+    let lost = said.map(|beaten| format!(", over {} ({})", beaten.value.word(), words(&beaten.origin, sources)));
     lost.collect()
 }
 
 /// What holds, in words for the author: a value that has no effect says so.
 pub(super) fn effect(setting: &SettingData) -> &'static str {
-    use crate::settings::provenance::Value;
     if setting.applies || setting.value == Value::NotApplicable {
         ""
     } else {

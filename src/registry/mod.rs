@@ -16,6 +16,8 @@ pub mod entry;
 mod facts;
 #[allow(dead_code, reason = "the incremental build, which is next, reads and writes it")]
 mod findings;
+#[cfg(feature = "fs")]
+pub mod inspect;
 mod json;
 mod layout;
 pub mod library;

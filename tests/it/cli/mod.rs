@@ -8,5 +8,6 @@ mod init;
 mod output;
 mod project;
 mod rules;
+mod show;
 mod suppress_existing;
 mod suppressions;

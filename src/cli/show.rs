@@ -1,0 +1,122 @@
+//! `ctxc show TASK`: the resolved tree of a task: each setting, its value, which layer set it, where, what it beat.
+//!
+//! Works on a project with errors too: that is when one wants to look.
+
+use super::args::{DataFormat, DataFormatArgs, LimitArgs};
+use super::cx::Cx;
+use super::error::{CliError, Kind, Result};
+use super::exit::Exit;
+use super::origin;
+use super::project::Project;
+use super::render::escape::escape;
+use super::render::screen::Paint;
+use super::render::sources::Sources;
+use super::selection::{no_such_path, threads};
+use crate::base::suggest;
+use crate::registry::inspect::{self, Place, ResolvedNode};
+use crate::rules::input::read_fault::reason;
+use crate::settings::explain::SettingsData;
+use crate::template::setting::{SettingName, Word};
+use clap::Args;
+use serde::Serialize;
+
+/// Show a task as it resolves: every setting, who set it, and what it beat
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  ctxc show triage\n  ctxc show triage --json\n  ctxc show templates/triage.xml")]
+pub(crate) struct ShowArgs {
+    /// A task's name, or the file that holds it
+    #[arg(value_name = "TASK")]
+    task: String,
+    #[command(flatten)]
+    format: DataFormatArgs,
+    #[command(flatten)]
+    limits: LimitArgs,
+}
+
+#[derive(Serialize)]
+struct Document<'r> {
+    schema: &'static str,
+    task: &'r str,
+    path: &'r str,
+    nodes: &'r [ResolvedNode],
+}
+
+/// Prints the tree.
+pub(crate) fn run(args: &ShowArgs, cx: &mut Cx) -> Result<Exit> {
+    let mut project = Project::load(&cx.options)?.sound()?;
+    project.config.limits = args.limits.resolve(&project.config.limits);
+    let places = places(&project, cx)?;
+    let place = find(&places, &args.task)?;
+    let nodes = nodes(&project, place)?;
+    if args.format.resolve() == DataFormat::Json {
+        cx.json(&Document { schema: "ctxc/show/1", task: &place.name, path: &place.path, nodes: &nodes })?;
+        return Ok(Exit::Success);
+    }
+    let mut sources = project.sources();
+    let at = origin::place(&mut sources, &place.path, place.span);
+    let screen = cx.options.screen;
+    cx.line(&format!("{}  {}", screen.paint(Paint::Strong, &escape(&place.name)), screen.paint(Paint::Dim, &escape(&at))))?;
+    for node in &nodes {
+        print(node, &mut sources, cx)?;
+    }
+    Ok(Exit::Success)
+}
+
+/// Every task and template of the project.
+pub(super) fn places(project: &Project, cx: &Cx) -> Result<Vec<Place>> {
+    inspect::places(&project.root, &project.config, threads(cx.options.threads)).map_err(|path| no_such_path(&path))
+}
+
+/// The nodes of a definition.
+pub(super) fn nodes(project: &Project, place: &Place) -> Result<Vec<ResolvedNode>> {
+    inspect::nodes(&project.root, &project.config, place)
+        .map_err(|err| CliError::new(Kind::Infrastructure, format!("{} cannot be read: {}", place.path, reason(&err))))
+}
+
+/// The definition with a name, or the only one of a file.
+pub(super) fn find<'p>(places: &'p [Place], name: &str) -> Result<&'p Place> {
+    if let Some(place) = places.iter().find(|place| &*place.name == name) {
+        return Ok(place);
+    }
+    let path = name.trim_start_matches("./");
+    let inside: Vec<&Place> = places.iter().filter(|place| &*place.path == path).collect();
+    match inside[..] {
+        [place] => Ok(place),
+        [] => Err(CliError::usage(format!("there is no task `{name}` in this project"))
+            .did_you_mean(suggest::nearest(name, places.iter().map(|place| &*place.name)))
+            .hint("a task goes by its name, or by the file that holds it, relative to the project")),
+        _ => {
+            let names: Vec<&str> = inside.iter().map(|place| &*place.name).collect();
+            Err(CliError::usage(format!("{path} holds {} tasks", names.len()))
+                .hint(format!("name one of them: {}", names.join(", "))))
+        }
+    }
+}
+
+fn print(node: &ResolvedNode, sources: &mut Sources, cx: &mut Cx) -> Result<()> {
+    let kind = match (&node.operator, &node.subtype) {
+        (Some(operator), Some(subtype)) => format!("{operator}.{subtype}"),
+        (Some(operator), None) => operator.clone(),
+        (None, _) if node.element == "task" => "ref".to_owned(),
+        (None, _) => node.element.clone(),
+    };
+    let reference = node.reference.as_ref().map_or_else(String::new, |name| format!(" {name}"));
+    let result = node.result.as_ref().map_or_else(String::new, |name| format!(" as {name}"));
+    let id = cx.options.screen.paint(Paint::Strong, &escape(&node.id));
+    cx.line(&format!("{id} {}", escape(&format!("{kind}{reference}{result}"))))?;
+    node.settings.as_ref().map_or(Ok(()), |settings| lines(settings, sources, cx))
+}
+
+fn lines(settings: &SettingsData, sources: &mut Sources, cx: &mut Cx) -> Result<()> {
+    let screen = cx.options.screen;
+    for &name in SettingName::ALL {
+        let setting = settings.get(name);
+        let paint = if setting.origin.layer.is_written() { Paint::Good } else { Paint::Dim };
+        let value = screen.paint(paint, &format!("{:<11}", setting.value.word()));
+        let why = origin::words(&setting.origin, sources);
+        let lost = origin::beaten(setting, sources);
+        let effect = origin::effect(setting);
+        cx.line(&format!("  {:<19}  {value}  {}", name.word(), escape(&format!("{why}{lost}{effect}"))))?;
+    }
+    Ok(())
+}
