@@ -25,7 +25,7 @@ pub(super) enum FileKind {
 
 /// How many findings of each severity there are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
+pub(super) struct Counts {
     /// Errors.
     pub errors: u32,
     /// Warnings.

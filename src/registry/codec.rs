@@ -107,6 +107,7 @@ impl<'a> Decoder<'a> {
         std::str::from_utf8(self.bytes(len)?).ok()
     }
 
+    #[allow(clippy::option_option, reason = "damaged, absent and present are three things")]
     pub(super) fn optional(&mut self) -> Option<Option<&'a str>> {
         match self.u8()? {
             0 => Some(None),

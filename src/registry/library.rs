@@ -57,7 +57,7 @@ pub fn compile_sources<'s>(config: &Config, sources: impl IntoIterator<Item = (&
     let (active, entries) = (Active::new(config), Entries::new(config));
     let compiler = Compiler { config, active: &active, root: Path::new(""), files: &files, entries: Some(&entries) };
     let mut scratch = Scratch::new();
-    let mut compiled: Vec<(Arc<str>, Box<Compiled>)> = Vec::new();
+    let mut taken: Vec<(Arc<str>, Box<Compiled>)> = Vec::new();
     for (path, text) in &sources {
         let path: Arc<str> = Arc::from(*path);
         let is_template = path.rsplit('.').next().is_some_and(|ending| ending.eq_ignore_ascii_case("xml"));
@@ -65,19 +65,19 @@ pub fn compile_sources<'s>(config: &Config, sources: impl IntoIterator<Item = (&
             continue;
         }
         if let Outcome::Taken(file) = compiler.compile_text(&path, text, Chosen::Found, &mut scratch) {
-            compiled.push((path, file));
+            taken.push((path, file));
         }
     }
     let mut found = check::config(config);
-    for (_, file) in &mut compiled {
+    for (_, file) in &mut taken {
         found.append(&mut file.diagnostics);
     }
-    let index = Index::new(compiled.iter().map(|(path, file)| Entry { path, facts: &file.facts }));
+    let index = Index::new(taken.iter().map(|(path, file)| Entry { path, facts: &file.facts }));
     found.extend(link::link(config, &index, |path| sources.get(path).map(|text| (*text).to_owned())));
     diagnostic::sort(&mut found);
     let sound = !found.iter().any(check::is_error);
-    let lines = |file: u32| compiled.get(file as usize).map_or(&[][..], |(_, file)| &file.entries);
-    Built::new(sound.then(|| whole::bytes(&index, lines)), found, compiled.len())
+    let lines = |file: u32| taken.get(file as usize).map_or(&[][..], |(_, file)| &file.entries);
+    Built::new(sound.then(|| whole::bytes(&index, lines)), found, taken.len())
 }
 
 #[cfg(feature = "fs")]

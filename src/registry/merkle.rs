@@ -47,13 +47,13 @@ pub(super) fn hashes(index: &Index<'_>, order: &[DefId], own: impl Fn(DefId) -> 
         let mut mine = outgoing.get(first..).unwrap_or(&[]).iter().take_while(|(owner, _)| *owner as usize == at).peekable();
         let mut hash = own;
         if mine.peek().is_some() {
-            let mut hasher = Hasher::new();
-            hasher.field(own.0);
+            let mut with = Hasher::new();
+            with.field(own.0);
             for reference in mine.filter_map(|(_, at)| references.get(*at as usize)) {
                 let target = index.target(reference).and_then(|id| hashes.get(flat(&offsets, id)?)).copied();
-                hasher.field(reference.kind.word()).field(&*reference.name).field(target.unwrap_or(Hash([0; 32])).0);
+                with.field(reference.kind.word()).field(&*reference.name).field(target.unwrap_or(Hash([0; 32])).0);
             }
-            hash = hasher.finish();
+            hash = with.finish();
         }
         if let Some(slot) = hashes.get_mut(at) {
             *slot = hash;

@@ -181,10 +181,10 @@ fn settle(task: &Task<'_>, owner: u32, facts: &mut FileFacts) {
             return;
         }
         let typed = task.parameters.iter().filter_map(|own| Some((&*own.name.as_ref()?.value, &*own.kind.as_ref()?.value)));
-        let types: HashMap<&str, &str> = typed.collect();
+        let kinds: HashMap<&str, &str> = typed.collect();
         for input in calls() {
             let (Value::Call(call), Some(name)) = (&input.value, &input.name) else { continue };
-            let (Some(of), Some(kind)) = (&call.template, types.get(&*name.value)) else { continue };
+            let (Some(of), Some(kind)) = (&call.template, kinds.get(&*name.value)) else { continue };
             expected.insert(of.span.start, kind);
         }
     });

@@ -68,7 +68,7 @@ fn word(setting: &SettingData) -> String {
 /// The names of the settings that the template itself wrote.
 fn written(settings: &SettingsData) -> BTreeSet<&'static str> {
     let names = SettingName::ALL.iter().copied();
-    names.filter(|&name| settings.get(name).origin.layer == Layer::Template).map(|name| name.word()).collect()
+    names.filter(|&name| settings.get(name).origin.layer == Layer::Template).map(Word::word).collect()
 }
 
 #[test]

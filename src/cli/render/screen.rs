@@ -28,6 +28,7 @@ pub(crate) struct Screen {
 
 impl Screen {
     /// A file or pipe.
+    #[cfg(test)]
     pub(crate) const PLAIN: Self = Self { color: false, unicode: true, width: None };
 
     /// What standard output can show.

@@ -50,9 +50,9 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
 
 /// Names that a variable without a value is probably a slip of: then the slip is the one thing to mend.
 fn meant<'c>(cx: &'c FileCx<'_>) -> BTreeSet<&'c str> {
-    let nears = cx.scopes.faults.iter().filter_map(|fault| match &fault.kind {
-        FaultKind::Undeclared { near, .. } => near.as_deref(),
-        _ => None,
+    let nears = cx.scopes.faults.iter().filter_map(|fault| {
+        let FaultKind::Undeclared { near, .. } = &fault.kind else { return None };
+        near.as_deref()
     });
     nears.collect()
 }
