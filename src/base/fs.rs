@@ -169,6 +169,11 @@ mod real {
         std::fs::metadata(path).is_ok_and(|meta| meta.is_dir())
     }
 
+    /// Whether a path exists and is a regular file.
+    pub fn is_file(path: &Path) -> bool {
+        std::fs::metadata(path).is_ok_and(|meta| meta.is_file())
+    }
+
     /// Whether a path exists.
     pub fn exists(path: &Path) -> bool {
         std::fs::metadata(path).is_ok()

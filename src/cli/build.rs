@@ -2,7 +2,7 @@
 
 use super::args::{FindingFormat, FindingFormatArgs, LimitArgs, PathArgs};
 use super::cx::Cx;
-use super::error::{CliError, Result};
+use super::error::{CliError, Kind, Result};
 use super::exit::Exit;
 use super::findings;
 use super::project::Project;
@@ -15,11 +15,13 @@ use clap::Args;
 use std::io;
 use std::path::{Path, PathBuf};
 
+/// Held while a registry is built.
+const LOCK: &str = ".ctxc/build.lock";
+
 /// Build the registry: every task with its settings resolved, so that nothing is resolved at run time
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  ctxc build templates -o built.json\n  ctxc build templates -o built.json --check\n\n\
-    Exit codes: 0 written or unchanged, 1 errors (the registry is left as it was) or out of date with --check,\n\
-    2 wrong usage or project file, 3 the output cannot be written, 5 no template found.")]
+#[command(after_help = "Examples:\n  ctxc build\n  ctxc build --check\n  ctxc build templates -o built.json\n\n\
+    With an error anywhere no registry is written, and the one that was there stays.")]
 pub(crate) struct BuildArgs {
     #[command(flatten)]
     paths: PathArgs,
@@ -40,6 +42,7 @@ pub(crate) fn run(args: &BuildArgs, cx: &mut Cx) -> Result<Exit> {
     let mut project = Project::load(&cx.options)?;
     project.config.limits = args.limits.resolve(&project.config.limits);
     let selection = Selection::new(&project.root, &args.paths)?;
+    let _lock = if args.check { None } else { lock(&project.root)? };
     let Checked { mut report, mut sources, registry } = selection.check(&project, Goal::Registry, cx)?;
     let (files, skipped) = (report.files, report.skipped);
     report.add(&project.findings);
@@ -80,6 +83,17 @@ pub(crate) fn run(args: &BuildArgs, cx: &mut Cx) -> Result<Exit> {
     Ok(Exit::Success)
 }
 
+/// One build of a project at a time. A folder that takes no lock takes no registry either, which is said when it is written;
+/// with `-o` elsewhere there is nothing to share.
+fn lock(root: &Path) -> Result<Option<fs::Lock>> {
+    match fs::try_lock(&root.join(LOCK)) {
+        Ok(Some(lock)) => Ok(Some(lock)),
+        Ok(None) => Err(CliError::new(Kind::Infrastructure, "another `ctxc build` is at work in this project")
+            .hint("wait until it is done, then run this one again; `ctxc check` needs no lock")),
+        Err(_) => Ok(None),
+    }
+}
+
 /// A line for people; formats for programs stay what they are.
 fn say(args: &BuildArgs, cx: &mut Cx, line: &str) -> Result<()> {
     match args.format.resolve() {
@@ -94,6 +108,10 @@ fn say(args: &BuildArgs, cx: &mut Cx, line: &str) -> Result<()> {
 
 /// Whether the file holds exactly these bytes.
 fn is_current(path: &Path, bytes: &[u8]) -> Result<bool> {
+    if !fs::is_file(path) && !fs::is_dir(path) {
+        // Nothing there yet, or a pipe, which nobody could compare with.
+        return Ok(false);
+    }
     let mut old = Vec::new();
     match fs::read_into(path, bytes.len() as u64, &mut old) {
         Ok(_) => Ok(old == bytes),

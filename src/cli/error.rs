@@ -67,6 +67,9 @@ impl CliError {
     /// The output `path` could not be written.
     #[allow(clippy::wildcard_enum_match_arm, reason = "most of the kinds leave nothing to advise")]
     pub(crate) fn write(path: &Path, err: &io::Error) -> Self {
+        if err.kind() == io::ErrorKind::BrokenPipe {
+            return Self::new(Kind::BrokenPipe, "");
+        }
         let shown = path.display();
         let error = Self::new(Kind::Infrastructure, format!("cannot write {shown}: {}", reason(err)));
         match err.kind() {

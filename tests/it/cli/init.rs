@@ -69,3 +69,20 @@ fn a_place_that_takes_no_files_is_said() {
     let run = project.run(&["init", "plain/below"]).code(3);
     run.warns("cannot write plain/below/templates/summarize-document.xml: a part of the path is a file, not a folder");
 }
+
+#[test]
+fn the_lints_that_the_project_file_shows_are_ones_that_it_takes() {
+    let project = Project::new().file("prompts/a.xml", TASK);
+    project.run(&["init"]).code(0);
+    let shown = project.read("ctxc.toml");
+    let uncommented: String = shown
+        .lines()
+        .map(|line| line.strip_prefix("# no-").map_or(line.to_owned(), |rest| format!("no-{rest}")) + "\n")
+        .collect();
+    assert_ne!(uncommented, shown);
+    for level in ["error", "warning", "info", "hint", "off"] {
+        assert!(shown.contains(&format!("\"{level}\"")), "{shown}");
+        project.write("ctxc.toml", uncommented.replace("no-context = \"error\"", &format!("no-context = \"{level}\"")));
+        project.run(&["check"]).code(0);
+    }
+}

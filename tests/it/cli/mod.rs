@@ -1,9 +1,12 @@
 //! The program as its users meet it: real processes in real folders.
 
 mod bad_input;
+mod build;
 mod check;
 mod defaults;
 mod diff;
+mod docs;
+mod help;
 mod init;
 mod output;
 mod project;

@@ -11,7 +11,6 @@ enum Stale {
 }
 
 /// Asserts that the file `path` of the repository holds `generated`, or writes it under `CTXC_UPDATE=1`.
-#[allow(dead_code, reason = "until the first generated file lands")]
 pub(crate) fn assert_fresh(path: &str, generated: &str) {
     let stale = if std::env::var_os("CTXC_UPDATE").is_some() { Stale::Rewrite } else { Stale::Report };
     if let Err(message) = compare(Path::new(env!("CARGO_MANIFEST_DIR")), path, generated, stale) {

@@ -1,0 +1,54 @@
+//! Every example that a `--help` shows is run, in a project where it makes sense.
+
+use super::project::{Project, Run};
+use pretty_assertions::assert_eq;
+use std::process::Command;
+
+/// The lines below `Examples:` that call the program.
+fn examples(help: &str) -> Vec<&str> {
+    let below = help.lines().skip_while(|line| !line.starts_with("Examples:")).skip(1);
+    let shown = below.take_while(|line| line.starts_with("  "));
+    shown.map(str::trim).filter(|line| line.contains("ctxc")).collect()
+}
+
+/// The verbs that the help lists.
+fn verbs(help: &str) -> Vec<&str> {
+    let below = help.lines().skip_while(|line| !line.starts_with("Commands:")).skip(1);
+    // Lines that go on with a description stand further in.
+    let named = below
+        .take_while(|line| !line.is_empty())
+        .filter_map(|line| line.strip_prefix("  "))
+        .filter(|line| !line.starts_with(' '));
+    named.filter_map(|line| line.split_whitespace().next()).collect()
+}
+
+fn sample() -> Project {
+    let triage = "<task type=\"atomic\" name=\"triage\">\n  <description>Sort the ticket.</description>\n</task>\n";
+    let project = Project::new().file("templates/triage.xml", triage);
+    project.run(&["build"]).code(0);
+    project
+}
+
+#[test]
+fn every_verb_has_examples_and_every_example_works() {
+    let program = std::path::Path::new(env!("CARGO_BIN_EXE_ctxc"));
+    let path = std::env::join_paths(
+        [program.parent().unwrap().to_path_buf()].into_iter().chain(std::env::split_paths(&std::env::var_os("PATH").unwrap())),
+    );
+    let path = path.unwrap();
+    let help = Project::new().run(&["--help"]).code(0).stdout;
+    let verbs = verbs(&help);
+    assert_eq!(verbs, ["init", "check", "build", "diff", "show", "explain", "defaults", "rules"]);
+    for verb in verbs {
+        let help = Project::new().run(&[verb, "--help"]).code(0).stdout;
+        let examples = examples(&help);
+        assert!(!examples.is_empty(), "`ctxc {verb} --help` shows no example");
+        for example in examples {
+            let project = sample();
+            let output =
+                Command::new("sh").args(["-c", example]).current_dir(project.path("")).env("PATH", &path).output().unwrap();
+            let run = Run::from(output);
+            assert_eq!(run.code, Some(0), "{example}\n{run:#?}");
+        }
+    }
+}
