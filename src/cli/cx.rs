@@ -36,9 +36,11 @@ impl Cx {
         })
     }
 
-    /// Says something beside the results, on standard error. Nobody is told when that fails.
-    pub(crate) fn note(&self, line: &str) {
+    /// Says something beside the results, on standard error, after the results so far. Nobody is told when that fails.
+    pub(crate) fn note(&mut self, line: &str) {
         if self.options.is_chatty() {
+            // What cannot be written stays buffered, and the last flush says so.
+            let _ = self.out.flush();
             let _ = writeln!(io::stderr(), "{line}");
         }
     }

@@ -72,8 +72,8 @@ fn text(diff: &Diff, cx: &mut Cx) -> Result<()> {
             cx.line(&format!("  {}  {}", escape(&change.task), escape(&change.path)))?;
         }
     }
-    resolved(cx, "resolved otherwise because the text changed", &diff.resolved, Cause::Text)?;
-    resolved(cx, "resolved otherwise because a default moved", &diff.resolved, Cause::Default)?;
+    resolved(cx, "with another value because the text changed", &diff.resolved, Cause::Text)?;
+    resolved(cx, "with another value because a default moved", &diff.resolved, Cause::Default)?;
     names(cx, "changed through something they refer to", "task", &diff.referenced)?;
     for (kind, Names { added, removed, changed }) in [("template", &diff.templates), ("fragment", &diff.fragments)] {
         names(cx, "added", kind, added)?;

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// The pages whose every block is checked.
-const PAGES: [&str; 3] = ["docs/LANGUAGE.md", "docs/PROJECT.md", "README.md"];
+const PAGES: [&str; 2] = ["docs/LANGUAGE.md", "docs/PROJECT.md"];
 
 /// One fenced block with the comment above it.
 #[derive(Debug)]

@@ -32,9 +32,9 @@ fn a_default_that_moved_is_told_from_a_changed_text() {
     let project = project.file("moved.json", registry('1', "\"disabled\"", "project"));
     let project = project.file("written.json", registry('2', "\"disabled\"", "template"));
     let run = project.run(&["diff", "old.json", "moved.json"]).code(0);
-    assert_eq!(run.stdout, "1 setting resolved otherwise because a default moved\n  triage.fresh_context  enabled → disabled\n");
+    assert_eq!(run.stdout, "1 setting with another value because a default moved\n  triage.fresh_context  enabled → disabled\n");
     let run = project.run(&["diff", "old.json", "written.json"]).code(0);
-    run.says("1 task with changed text\n  triage  a.xml\n").says("1 setting resolved otherwise because the text changed\n");
+    run.says("1 task with changed text\n  triage  a.xml\n").says("1 setting with another value because the text changed\n");
     let json = project.run(&["diff", "old.json", "moved.json", "--json"]).code(0).json();
     assert_eq!((&json["schema"], &json["resolved"][0]["cause"]), (&"ctxc/diff/1".into(), &"default".into()));
 }

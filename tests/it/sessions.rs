@@ -1,0 +1,91 @@
+//! The sessions that the documents show are run: what is shown is what the program says, to the letter.
+//!
+//! `<!-- session: NAME -->` above a console block: each line that starts with `$ ` is run by `sh` in a folder of its own
+//! for each name, in the order of the page. `<!-- file: NAME/PATH -->` above any other block writes that file into the
+//! folder first. `CTXC_UPDATE=1 cargo test` writes what the program says now into the page.
+
+use crate::support::fresh::assert_fresh;
+use pretty_assertions::assert_eq;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::Command;
+use tempfile::TempDir;
+
+/// The pages that show sessions.
+const PAGES: [&str; 1] = ["README.md"];
+
+/// Runs one command line and gives what a terminal would show.
+fn run(line: &str, folder: &Path) -> String {
+    let program = Path::new(env!("CARGO_BIN_EXE_ctxc")).parent().unwrap();
+    let path = format!("{}:{}", program.display(), std::env::var("PATH").unwrap_or_default());
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &format!("exec 2>&1; {line}")]).current_dir(folder).env("PATH", path).env("COLUMNS", "120");
+    let output = shell.env_remove("CLICOLOR_FORCE").env_remove("FORCE_COLOR").output().unwrap();
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// A console block with the answers as they are now.
+fn played(block: &str, folder: &Path) -> String {
+    let mut out = String::new();
+    for line in block.lines().filter(|line| line.starts_with("$ ")) {
+        out.push_str(line);
+        out.push('\n');
+        let said = run(&line[2..], folder);
+        for line in said.trim_end().lines() {
+            out.push_str(line.trim_end());
+            out.push('\n');
+        }
+    }
+    out
+}
+
+/// A page with its sessions as they are now.
+fn fresh(page: &str) -> String {
+    let mut folders: BTreeMap<&str, TempDir> = BTreeMap::new();
+    let mut out = String::new();
+    let mut marker = None;
+    let mut lines = page.lines();
+    while let Some(line) = lines.next() {
+        out.push_str(line);
+        out.push('\n');
+        if line.starts_with("```") {
+            let block: String = lines.by_ref().take_while(|line| *line != "```").flat_map(|line| [line, "\n"]).collect();
+            let (name, path) = marker.take().unwrap_or_default();
+            let folder = folders.entry(name).or_insert_with(|| tempfile::tempdir().unwrap()).path();
+            match path {
+                _ if name.is_empty() => out.push_str(&block),
+                None => out.push_str(&played(&block, folder)),
+                Some(path) => {
+                    let place = folder.join::<&str>(path);
+                    std::fs::create_dir_all(place.parent().unwrap()).unwrap();
+                    std::fs::write(place, &block).unwrap();
+                    out.push_str(&block);
+                }
+            }
+            out.push_str("```\n");
+        } else if let Some(mark) = line.strip_suffix(" -->") {
+            if let Some(name) = mark.strip_prefix("<!-- session: ") {
+                marker = Some((name, None));
+            } else if let Some(file) = mark.strip_prefix("<!-- file: ") {
+                marker = file.split_once('/').map(|(name, path)| (name, Some(path)));
+            }
+        }
+    }
+    out
+}
+
+#[test]
+fn every_session_says_what_it_shows() {
+    for path in PAGES {
+        let page = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap();
+        assert!(page.contains("\n<!-- session: "), "{path} shows no session");
+        assert_fresh(path, &fresh(&page));
+    }
+}
+
+#[test]
+fn a_session_is_run_and_not_believed() {
+    let page = "Text.\n<!-- file: a/b.txt -->\n```text\nhello\n```\n<!-- session: a -->\n```console\n$ cat b.txt\nold\n$ echo two >&2; ctxc --nonsense >/dev/null 2>&1 || echo no\n```\n```sh\nnot run\n```\n";
+    let now = page.replace("$ cat b.txt\nold\n", "$ cat b.txt\nhello\n").replace("echo no\n```", "echo no\ntwo\nno\n```");
+    assert_eq!(fresh(page), now);
+}
