@@ -11,6 +11,7 @@ mod names;
 mod peers;
 mod project;
 mod registry;
+mod robust;
 mod sessions;
 mod settings;
 mod structure;
