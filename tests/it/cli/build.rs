@@ -3,6 +3,8 @@
 use super::check::{CLEAN, CONFLICT, WARNING};
 use super::project::{Project, Run};
 use pretty_assertions::assert_eq;
+#[cfg(unix)]
+use std::os::unix::fs::FileTypeExt;
 use std::process::Stdio;
 
 #[test]
@@ -85,7 +87,6 @@ fn a_full_disk_leaves_the_device_alone_and_is_said() {
     let project = Project::new().file("templates/a.xml", CLEAN);
     let run = project.run(&["build", "-o", "/dev/full"]).code(3);
     run.warns("cannot write /dev/full: no space is left on the disk").warns("free some space");
-    use std::os::unix::fs::FileTypeExt;
     assert!(std::fs::metadata("/dev/full").unwrap().file_type().is_char_device(), "the device was replaced");
 }
 
