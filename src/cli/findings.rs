@@ -5,6 +5,7 @@ use super::cx::Cx;
 use super::error::{CliError, Kind, Result};
 use super::exit::Exit;
 use super::project::FILE;
+use super::render::full::Look;
 use super::render::report::Report;
 use super::render::sources::Sources;
 use super::render::summary::plural;
@@ -13,9 +14,9 @@ use crate::base::rule_meta::Severity;
 
 /// Writes a report in a format. `closing` lines are for people.
 pub(super) fn print(cx: &mut Cx, report: &Report, format: FindingFormat, sources: &mut Sources) -> Result<()> {
-    let (shown, screen) = (cx.options.shown(), cx.options.screen);
+    let (shown, screen, threads) = (cx.options.shown(), cx.options.screen, cx.options.threads);
     match format {
-        FindingFormat::Full => cx.print(|out| full::write(out, report, shown, screen, sources))?,
+        FindingFormat::Full => cx.print(|out| full::write(out, report, Look { shown, screen, threads }, sources))?,
         FindingFormat::Concise => cx.print(|out| concise::write(out, report, shown, screen))?,
         FindingFormat::Json => return cx.print(|out| json::write(out, report)),
         FindingFormat::Jsonl => return cx.print(|out| jsonl::write(out, report)),

@@ -12,7 +12,6 @@ use crate::base::fs;
 use crate::registry::survey::{self, Goal, Held, Request, Surveyed};
 use crate::rules::input::read_fault::{self, reason};
 use std::io::Read;
-use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -93,7 +92,7 @@ impl Selection {
             config: &project.config,
             given: &self.given,
             held,
-            threads: threads(cx.options.threads),
+            threads: cx.options.threads,
             goal,
             tick: &|| progress.tick(),
         };
@@ -106,11 +105,6 @@ impl Selection {
         };
         Ok(Checked { report: Report { diagnostics, files, skipped, suppressed: 0 }, sources, registry })
     }
-}
-
-/// Threads to use.
-pub(super) fn threads(asked: Option<NonZeroUsize>) -> NonZeroUsize {
-    asked.or_else(|| std::thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN)
 }
 
 /// The error for a path that is not there, with what is there instead.

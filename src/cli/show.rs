@@ -11,7 +11,7 @@ use super::project::Project;
 use super::render::escape::escape;
 use super::render::screen::Paint;
 use super::render::sources::Sources;
-use super::selection::{no_such_path, threads};
+use super::selection::no_such_path;
 use crate::base::suggest;
 use crate::registry::inspect::{self, Place, ResolvedNode};
 use crate::rules::input::read_fault::reason;
@@ -64,7 +64,7 @@ pub(crate) fn run(args: &ShowArgs, cx: &mut Cx) -> Result<Exit> {
 
 /// Every task and template of the project.
 pub(super) fn places(project: &Project, cx: &Cx) -> Result<Vec<Place>> {
-    inspect::places(&project.root, &project.config, threads(cx.options.threads)).map_err(|path| no_such_path(&path))
+    inspect::places(&project.root, &project.config, cx.options.threads).map_err(|path| no_such_path(&path))
 }
 
 /// The nodes of a definition.

@@ -59,11 +59,11 @@ pub struct ResolvedNode {
 ///
 /// # Errors
 /// The project includes a path that does not exist.
-pub fn places(root: &Path, config: &Config, threads: NonZeroUsize) -> Result<Vec<Place>, PathBuf> {
+pub fn places(root: &Path, config: &Config, threads: Option<NonZeroUsize>) -> Result<Vec<Place>, PathBuf> {
     let templates = &config.templates;
     let plan = Plan::new(root, &[], templates.include.as_ref(), &templates.exclude).map_err(|Missing(path)| path)?;
     let all = Mutex::new(Vec::new());
-    plan.run(threads, || Worker { config, reader: Reader::new(), bytes: Vec::new(), found: Vec::new(), all: &all });
+    plan.run(plan.threads(threads), || Worker { config, reader: Reader::new(), bytes: Vec::new(), found: Vec::new(), all: &all });
     let mut places = all.into_inner().unwrap_or_else(PoisonError::into_inner);
     places.sort();
     places.dedup();

@@ -93,7 +93,6 @@ mod folder {
     use crate::rules::list;
     use crate::syntax::decode;
     use std::io;
-    use std::num::NonZeroUsize;
     use std::path::{Path, PathBuf};
 
     /// A project file larger than this is none.
@@ -162,9 +161,8 @@ mod folder {
 
         /// Compiles every template of the project. Writes nothing.
         pub fn build(&self) -> Built {
-            let threads = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
             let Self { root, config } = self;
-            let request = Request { root, config, given: &[], held: None, threads, goal: Goal::Registry, tick: &|| {} };
+            let request = Request { root, config, given: &[], held: None, threads: None, goal: Goal::Registry, tick: &|| {} };
             // Nothing was named, so nothing named can be missing.
             let surveyed = survey::survey(&request).unwrap_or_default();
             let mut found = check::config(config);

@@ -32,8 +32,8 @@ pub struct Request<'r> {
     pub given: &'r [PathBuf],
     /// A text that is checked in place of the file of that name, which need not exist.
     pub held: Option<Held<'r>>,
-    /// Threads at most.
-    pub threads: NonZeroUsize,
+    /// Threads at most; `None` for one a core.
+    pub threads: Option<NonZeroUsize>,
     /// What is wanted.
     pub goal: Goal,
     /// Told of each file that is done, on any thread.
@@ -168,7 +168,7 @@ impl Run<'_> {
         let plan =
             Plan::new(root, given, templates.include.as_ref(), &templates.exclude).map_err(|Missing(path)| NoSuchPath(path))?;
         let batches = Mutex::new(Batch::default());
-        plan.run(threads, || self.worker(&batches));
+        plan.run(plan.threads(threads), || self.worker(&batches));
         let mut batch = batches.into_inner().unwrap_or_else(PoisonError::into_inner);
         batch.items.sort_by(|a, b| a.path.cmp(&b.path));
         batch.items.dedup_by(|a, b| a.path == b.path);

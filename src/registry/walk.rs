@@ -11,6 +11,9 @@ use std::num::NonZeroUsize;
 use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+/// Named files below this number are visited by one thread: a thread costs more than a few files.
+const FEW: usize = 8;
+
 /// Where a walk starts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Start {
@@ -84,6 +87,14 @@ impl Plan {
         Ok(plan)
     }
 
+    /// Threads to visit it with. Counting the machine's costs more than checking a file, so a few named files do not ask.
+    pub(super) fn threads(&self, asked: Option<NonZeroUsize>) -> NonZeroUsize {
+        if self.folders.is_empty() && self.files.len() < FEW {
+            return NonZeroUsize::MIN;
+        }
+        asked.or_else(|| std::thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN)
+    }
+
     /// Visits every file once for each way that leads to it. `make` gives each thread its visitor.
     pub(super) fn run<V: Visit>(&self, threads: NonZeroUsize, make: impl Fn() -> V + Sync) {
         self.named(threads, &make);
@@ -155,8 +166,7 @@ impl Plan {
         };
         match self.files.len() {
             0 => {}
-            // A thread costs more than a few files.
-            1..8 => work(),
+            1..FEW => work(),
             _ => std::thread::scope(|scope| {
                 for _ in 0..threads.get() {
                     scope.spawn(work);

@@ -11,6 +11,11 @@ pub(crate) fn is_hostile(c: char) -> bool {
             '\u{061c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
+/// Whether a text is printable ASCII, which nearly all are: told without looking at characters.
+pub(super) fn is_plain(text: &str) -> bool {
+    text.bytes().all(|byte| matches!(byte, b' '..=b'~'))
+}
+
 /// Appends one character, escaped where it must be.
 pub(crate) fn push(out: &mut String, c: char) {
     if is_hostile(c) {
@@ -23,7 +28,7 @@ pub(crate) fn push(out: &mut String, c: char) {
 
 /// One line of text that is safe to show. Line breaks and tabs become escapes as well.
 pub(crate) fn escape(text: &str) -> Cow<'_, str> {
-    if !text.chars().any(is_hostile) {
+    if is_plain(text) || !text.chars().any(is_hostile) {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len() + 16);

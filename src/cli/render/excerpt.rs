@@ -68,23 +68,17 @@ impl Excerpt {
             self.text.push('…');
         }
         let shown = line.get(from..to).unwrap_or("");
-        // Where each byte offset of the shown part lands in the excerpt, for the marks alone.
-        let mut landed: Vec<(usize, usize)> = Vec::new();
-        for (offset, c) in shown.char_indices() {
-            landed.push((base + from + offset, self.text.len()));
-            if c == '\t' {
-                self.text.push_str("    ");
-            } else {
-                escape::push(&mut self.text, c);
-            }
-        }
+        let began = self.text.len();
+        let landed = self.push(shown, base + from);
         let end = self.text.len();
-        landed.push((base + to, end));
         if to < line.len() {
             self.text.push('…');
         }
         for (at, mark) in marks {
             let land = |offset: u32| {
+                if landed.is_empty() {
+                    return (began + (offset as usize).saturating_sub(base + from)).min(end);
+                }
                 let next = landed.partition_point(|(source, _)| *source < offset as usize);
                 landed.get(next).map_or(end, |(_, place)| *place)
             };
@@ -96,6 +90,26 @@ impl Excerpt {
         }
         self.text.push('\n');
         self.lines.push(Line { number, start, end: self.text.len() });
+    }
+}
+
+impl Excerpt {
+    /// Appends part of a line. Returns where each of its characters lands; nothing where each byte lands as it is.
+    fn push(&mut self, shown: &str, offset: usize) -> Vec<(usize, usize)> {
+        if escape::is_plain(shown) {
+            self.text.push_str(shown);
+            return Vec::new();
+        }
+        let mut landed = Vec::with_capacity(shown.len());
+        for (at, c) in shown.char_indices() {
+            landed.push((offset + at, self.text.len()));
+            if c == '\t' {
+                self.text.push_str("    ");
+            } else {
+                escape::push(&mut self.text, c);
+            }
+        }
+        landed
     }
 }
 

@@ -15,20 +15,65 @@ use crate::base::span::Span;
 use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, SourceCode, SourceSpan};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
+use std::num::NonZeroUsize;
 
 /// Lines shown before and after a marked one.
 const CONTEXT: u32 = 1;
 /// Places shown of one finding; a fault with more is understood from the first.
 const LABELS: usize = 8;
 
-/// Writes the findings that are shown and what was left out.
-pub(crate) fn write(out: &mut dyn Write, report: &Report, shown: Shown, screen: Screen, sources: &mut Sources) -> io::Result<()> {
+/// What is drawn, and with what.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Look {
+    /// Which findings.
+    pub(crate) shown: Shown,
+    /// What the output can show.
+    pub(crate) screen: Screen,
+    /// Threads at most; `None` for one a core.
+    pub(crate) threads: Option<NonZeroUsize>,
+}
+
+/// Findings that one thread draws before they are written.
+const BLOCK: usize = 256;
+
+/// Writes the findings that are shown and what was left out. Many are drawn by several threads and written in order.
+pub(crate) fn write(out: &mut dyn Write, report: &Report, look: Look, sources: &mut Sources) -> io::Result<()> {
+    let Look { shown, screen, threads } = look;
     let (selected, left_out) = shown.select(&report.diagnostics);
-    for diagnostic in selected {
+    if selected.len() <= BLOCK {
+        block(out, &selected, screen, sources)?;
+    } else {
+        let threads = threads.or_else(|| std::thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
+        for wave in selected.chunks(BLOCK * threads) {
+            for drawn in draw_wave(wave, screen, sources) {
+                out.write_all(&drawn?)?;
+            }
+        }
+    }
+    summary::left_out(out, &left_out, screen)
+}
+
+fn block(out: &mut dyn Write, findings: &[&Diagnostic], screen: Screen, sources: &mut Sources) -> io::Result<()> {
+    for diagnostic in findings {
         finding(out, diagnostic, screen, sources)?;
         writeln!(out)?;
     }
-    summary::left_out(out, &left_out, screen)
+    Ok(())
+}
+
+fn draw_wave(findings: &[&Diagnostic], screen: Screen, sources: &Sources) -> Vec<io::Result<Vec<u8>>> {
+    std::thread::scope(|scope| {
+        let parts = findings.chunks(BLOCK).map(|part| {
+            let mut sources = sources.fork();
+            scope.spawn(move || {
+                let mut drawn = Vec::with_capacity(BLOCK * 1024);
+                block(&mut drawn, part, screen, &mut sources).map(|()| drawn)
+            })
+        });
+        // All are at work before the first is waited for.
+        let parts: Vec<_> = parts.collect();
+        parts.into_iter().map(|part| part.join().unwrap_or_else(|bug| std::panic::resume_unwind(bug))).collect()
+    })
 }
 
 /// Writes one finding.

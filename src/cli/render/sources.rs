@@ -5,6 +5,7 @@ use crate::base::fs;
 use crate::base::source::LineIndex;
 use crate::syntax::decode;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// A text with its lines indexed once.
 #[derive(Debug)]
@@ -18,7 +19,7 @@ pub(crate) struct Source {
 pub(crate) struct Sources {
     root: PathBuf,
     limit: u64,
-    held: Option<(String, Source)>,
+    held: Option<Arc<(String, Source)>>,
     cached: Option<(String, Option<Source>)>,
     other: Option<(String, Option<Source>)>,
 }
@@ -32,16 +33,21 @@ impl Sources {
     /// Keeps a text that has no file: standard input.
     #[must_use]
     pub(crate) fn holding(mut self, path: &str, bytes: &[u8]) -> Self {
-        self.held = decode(bytes).map(|source| (path.to_string(), source));
+        self.held = decode(bytes).map(|source| Arc::new((path.to_string(), source)));
         self
+    }
+
+    /// The same for another thread.
+    pub(crate) fn fork(&self) -> Self {
+        Self { root: self.root.clone(), limit: self.limit, held: self.held.clone(), cached: None, other: None }
     }
 
     /// The text of the file a report is about.
     pub(crate) fn main(&mut self, path: &str) -> Option<&Source> {
-        if let Some((held, source)) = &self.held
-            && held == path
+        if let Some(held) = &self.held
+            && held.0 == path
         {
-            return Some(source);
+            return Some(&held.1);
         }
         load(&mut self.cached, &self.root, path, self.limit)
     }
