@@ -8,6 +8,7 @@ use crate::base::suggest::nearest;
 use crate::project::index::{DefId, Entry};
 use crate::rules::rule::{Check, LinkCx, Rule};
 use crate::template::names::{Arg, Definition, Reference, ReferenceKind};
+use std::collections::BTreeSet;
 
 /// Functions have strict scope: what is not handed over is not there.
 pub(crate) static RULE: Rule = Rule {
@@ -89,13 +90,17 @@ fn check(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
 fn arguments(call: &Call<'_>, out: &mut Vec<Diagnostic>) {
     let params = &call.callee.params;
     let mut given = vec![false; params.len()];
+    let mut meant: BTreeSet<&str> = BTreeSet::new();
     for (position, arg) in call.reference.args.iter().enumerate() {
         let slot = match &arg.name {
             Some(name) => params.iter().position(|param| param.name == *name),
             None => Some(position).filter(|position| *position < params.len()),
         };
         let Some(slot) = slot else {
-            out.push(unknown(call, arg));
+            // A slip in a name is one finding, not two: the parameter that it meant is not missing.
+            let near = arg.name.as_deref().and_then(|name| nearest(name, params.iter().map(|param| &*param.name)));
+            meant.extend(near);
+            out.push(unknown(call, arg, near));
             continue;
         };
         if given.get_mut(slot).is_some_and(|seen| std::mem::replace(seen, true)) {
@@ -104,7 +109,7 @@ fn arguments(call: &Call<'_>, out: &mut Vec<Diagnostic>) {
             out.push(found(call, arg.span, message).help("keep one of them"));
         }
     }
-    let absent = params.iter().zip(&given).filter(|(param, given)| param.required && !**given);
+    let absent = params.iter().zip(&given).filter(|(param, given)| param.required && !**given && !meant.contains(&*param.name));
     let absent: Vec<String> = absent.map(|(param, _)| format!("`{}`", param.name)).collect();
     if !absent.is_empty() {
         let names = absent.join(" and ");
@@ -113,7 +118,7 @@ fn arguments(call: &Call<'_>, out: &mut Vec<Diagnostic>) {
     }
 }
 
-fn unknown(call: &Call<'_>, arg: &Arg) -> Diagnostic {
+fn unknown(call: &Call<'_>, arg: &Arg, near: Option<&str>) -> Diagnostic {
     let params = &call.callee.params;
     let Some(name) = &arg.name else {
         let message = format!("hands over more arguments than the {} that `{}` takes", params.len(), call.callee.name);
@@ -123,7 +128,7 @@ fn unknown(call: &Call<'_>, arg: &Arg) -> Diagnostic {
     if params.is_empty() {
         return finding.help("it takes no arguments");
     }
-    let Some(meant) = nearest(name, params.iter().map(|param| &*param.name)) else {
+    let Some(meant) = near else {
         let names: Vec<String> = params.iter().map(|param| format!("`{}`", param.name)).collect();
         return finding.help(format!("it takes {}", names.join(", ")));
     };

@@ -3,6 +3,7 @@
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::{Edit, Fix};
 use crate::base::rule_meta::{Example, Severity};
+use crate::base::span::Span;
 use crate::rules::rule::{Check, FileCx, Rule};
 use crate::rules::structure::family::{finding, meta, shown, template};
 use crate::template::condition::{ConditionFault, Expected, MAX_DEPTH};
@@ -26,6 +27,9 @@ const BAD: &[Example] = &[
     template(
         "<task type=\"sequential\" name=\"page\">\n  <description>react to the alert</description>\n  <steps>\n    <cond>\n      <case test=\"region = 'eu'\"><task><description>page somebody</description></task></case>\n    </cond>\n  </steps>\n</task>\n",
     ),
+    template(
+        "<task type=\"director_evaluator_loop\" name=\"polish\">\n  <description>polish the draft</description>\n  <director><description>mend it</description></director>\n  <evaluator><description>judge it</description></evaluator>\n  <termination_condition><condition>evaluation.success === true</condition></termination_condition>\n</task>\n",
+    ),
 ];
 
 const GOOD: &[Example] = &[template(
@@ -35,6 +39,10 @@ const GOOD: &[Example] = &[template(
 fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     for fault in &cx.scopes.faults {
         let FaultKind::Condition(why) = &fault.kind else { continue };
+        if let Some(found) = triple(cx, fault.span, why) {
+            out.push(found);
+            continue;
+        }
         let message = match (why.expected, why.found.as_str()) {
             (Expected::LessNesting, _) => format!("conditions nest at most {MAX_DEPTH} deep"),
             (expected, "") => format!("the condition ends where {} was expected", words(expected)),
@@ -46,6 +54,23 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
             None => found,
         });
     }
+}
+
+/// `===` and `!==` of another language: the third sign stands where a value was expected.
+fn triple(cx: &FileCx<'_>, span: Span, why: &ConditionFault) -> Option<Diagnostic> {
+    let text = cx.document.text;
+    if why.expected != Expected::Value || span.slice(text) != "=" {
+        return None;
+    }
+    let start = span.start.checked_sub(2)?;
+    let sign = match Span::new(start, span.start).slice(text) {
+        "==" => "==",
+        "!=" => "!=",
+        _ => return None,
+    };
+    let whole = Span::new(start, span.end);
+    let found = finding(&RULE.meta, cx, whole, format!("`{}` is written `{sign}` here", whole.slice(text)));
+    Some(found.fix(Fix::suggested(format!("write `{sign}`"), vec![Edit::replace(whole, sign)])))
 }
 
 /// What was meant by a sign of another language.

@@ -102,7 +102,10 @@ fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
         return None;
     }
     let (tag, child_tag) = (kind.tag(), child.tag());
-    let message =
-        if kind == Kind::Steps { "`<steps>` holds no step".to_owned() } else { format!("`<{tag}>` has no `<{child_tag}>`") };
-    Some(finding(&RULE.meta, cx, fault.span, message).help(format!("add <{child_tag}>: {}", child.spec().doc)))
+    let (message, help) = if kind == Kind::Steps {
+        ("`<steps>` holds no step".to_owned(), "add a <task>, a <call> or a <cond>".to_owned())
+    } else {
+        (format!("`<{tag}>` has no `<{child_tag}>`"), format!("add <{child_tag}>: {}", child.spec().doc))
+    };
+    Some(finding(&RULE.meta, cx, fault.span, message).help(help))
 }
