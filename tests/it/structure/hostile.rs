@@ -46,8 +46,8 @@ fn many_faults_of_any_kind_stay_linear() {
         start.elapsed()
     };
     for fill in FILLS {
-        let (few, many) = (time(MANY / 10, *fill), time(MANY, *fill));
-        // Ten times as many may cost thirty times as much on a busy machine; quadratic is a hundred.
-        assert!(many.as_millis() < 200 + 30 * few.as_millis(), "{}: {few:?} for a tenth, {many:?}", fill.1);
+        // Ten times as many may cost thirty times as much on a busy machine; quadratic is a hundred, at every try.
+        let fine = (0..6).any(|_| time(MANY, *fill).as_millis() < 200 + 30 * time(MANY / 10, *fill).as_millis());
+        assert!(fine, "{}: ten times as many take more than thirty times as long", fill.1);
     }
 }
