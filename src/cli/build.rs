@@ -6,13 +6,13 @@ use super::error::{CliError, Kind, Result};
 use super::exit::Exit;
 use super::findings;
 use super::project::Project;
+use super::render::report::Shown;
 use super::render::summary::thousands;
-use super::selection::{Checked, Selection};
+use super::selection::{Built, Selection, Wish};
 use super::suppress;
 use crate::base::fs;
-use crate::registry::survey::Goal;
+use crate::registry::build::{Empty, Findings, Goal, State};
 use clap::Args;
-use std::io;
 use std::path::{Path, PathBuf};
 
 /// Held while a registry is built.
@@ -37,50 +37,72 @@ pub(crate) struct BuildArgs {
     limits: LimitArgs,
 }
 
-/// Builds, reports, writes.
+/// Builds, reports.
 pub(crate) fn run(args: &BuildArgs, cx: &mut Cx) -> Result<Exit> {
     let mut project = Project::load(&cx.options)?;
     project.config.limits = args.limits.resolve(&project.config.limits);
     let selection = Selection::new(&project.root, &args.paths)?;
     let _lock = if args.check { None } else { lock(&project.root)? };
-    let Checked { mut report, mut sources, registry } = selection.check(&project, Goal::Registry, cx)?;
+    let output = args.output.clone().unwrap_or_else(|| project.root.join("registry.json"));
+    let recorded = suppress::load(&project.root)?;
+    let format = args.format.resolve();
+    let Built { mut report, mut sources, state } = selection.build(&project, &wish(args, recorded.is_some(), &output, cx), cx)?;
     let (files, skipped) = (report.files, report.skipped);
     report.add(&project.findings);
-    if let Some((text, known)) = suppress::load(&project.root)? {
+    if let Some((text, known)) = recorded {
         suppress::apply(&mut report, &text, &known, |path| selection.holds(path));
     }
-    findings::print(cx, &report, args.format.resolve(), &mut sources)?;
-    let output = args.output.clone().unwrap_or_else(|| project.root.join("registry.json"));
+    findings::print(cx, &report, format, &mut sources)?;
     let verdict = findings::verdict(&report);
-    let (Exit::Success, Some(bytes)) = (verdict, registry) else {
-        if verdict == Exit::Success {
-            // Suppressed is not mended: the files of those findings have no entries.
-            cx.note("findings of error severity are suppressed; `check` passes over them, a registry cannot be built with them");
-            return Ok(Exit::Findings);
-        }
-        if fs::exists(&output) && !args.check {
-            cx.note(&format!("{} is left as it was", output.display()));
-        }
-        return Ok(verdict);
-    };
-    if files == 0 && !args.paths.allow_empty {
+    if files == 0 && !args.paths.allow_empty && verdict == Exit::Success {
         return Err(findings::nothing(&selection.whereabouts(), skipped));
     }
-    let current = is_current(&output, &bytes)?;
-    let near = fs::current_dir().ok().and_then(|here| output.strip_prefix(here).ok()).unwrap_or(&output);
-    let shown = near.display();
-    if current {
-        say(args, cx, &format!("{shown} is up to date"))?;
-        return Ok(Exit::Success);
+    end(args, &output, state, verdict, cx)
+}
+
+/// What is asked of the build.
+fn wish<'w>(args: &BuildArgs, is_suppressing: bool, output: &'w Path, cx: &Cx) -> Wish<'w> {
+    let is_data = matches!(args.format.resolve(), FindingFormat::Json | FindingFormat::Jsonl);
+    // Data is complete, suppressions are held against all there is; people are told what is new.
+    let all = is_data || is_suppressing || cx.options.shown() == Shown::VERBOSE;
+    Wish {
+        output,
+        goal: if args.check { Goal::Compare } else { Goal::Write },
+        empty: if args.paths.allow_empty { Empty::Accept } else { Empty::Refuse },
+        findings: if all { Findings::All } else { Findings::Changed },
     }
-    if args.check {
-        let state = if fs::exists(&output) { "is out of date" } else { "does not exist" };
-        say(args, cx, &format!("{shown} {state}; `ctxc build` writes it"))?;
-        return Ok(Exit::Findings);
+}
+
+/// The last line and the exit code.
+fn end(args: &BuildArgs, output: &Path, state: State, verdict: Exit, cx: &mut Cx) -> Result<Exit> {
+    let near = fs::current_dir().ok().and_then(|here| output.strip_prefix(here).ok()).unwrap_or(output).display();
+    match state {
+        State::Untouched if verdict == Exit::Success => {
+            // Suppressed is not mended: the files of those findings have no entries.
+            cx.note("findings of error severity are suppressed; `check` passes over them, a registry cannot be built with them");
+            Ok(Exit::Findings)
+        }
+        State::Untouched => {
+            if fs::exists(output) && !args.check {
+                cx.note(&format!("{} is left as it was", output.display()));
+            }
+            Ok(verdict)
+        }
+        State::Current => {
+            say(args, cx, &format!("{near} is up to date"))?;
+            Ok(verdict)
+        }
+        State::Stale => {
+            let state = if fs::exists(output) { "is out of date" } else { "does not exist" };
+            say(args, cx, &format!("{near} {state}; `ctxc build` writes it"))?;
+            Ok(Exit::Findings)
+        }
+        State::Written(bytes) => {
+            say(args, cx, &format!("wrote {near} ({} bytes)", thousands(bytes as usize)))?;
+            Ok(verdict)
+        }
+        State::Failed(error) => Err(CliError::write(output, &error)),
     }
-    fs::write_atomic(&output, &bytes).map_err(|err| CliError::write(&output, &err))?;
-    say(args, cx, &format!("wrote {shown} ({} bytes)", thousands(bytes.len())))?;
-    Ok(Exit::Success)
 }
 
 /// One build of a project at a time. A folder that takes no lock takes no registry either, which is said when it is written;
@@ -103,20 +125,5 @@ fn say(args: &BuildArgs, cx: &mut Cx, line: &str) -> Result<()> {
             cx.note(line);
             Ok(())
         }
-    }
-}
-
-/// Whether the file holds exactly these bytes.
-fn is_current(path: &Path, bytes: &[u8]) -> Result<bool> {
-    if !fs::is_file(path) && !fs::is_dir(path) {
-        // Nothing there yet, or a pipe, which nobody could compare with.
-        return Ok(false);
-    }
-    let mut old = Vec::new();
-    match fs::read_into(path, bytes.len() as u64, &mut old) {
-        Ok(_) => Ok(old == bytes),
-        Err(err) if err.kind() == io::ErrorKind::IsADirectory => Err(CliError::write(path, &err)),
-        // Missing, larger, or not to be read: it is not what it should be, and writing says the rest.
-        Err(_) => Ok(false),
     }
 }

@@ -9,6 +9,7 @@ use super::project::Project;
 use super::render::report::Report;
 use super::render::sources::Sources;
 use crate::base::fs;
+use crate::registry::build::{self, Empty, Findings, State};
 use crate::registry::survey::{self, Goal, Held, Request, Surveyed};
 use crate::rules::input::read_fault::{self, reason};
 use std::io::Read;
@@ -33,7 +34,31 @@ pub(super) struct Checked {
     /// The texts behind them.
     pub(super) sources: Sources,
     /// The registry, when it was asked for and nothing is an error.
-    pub(super) registry: Option<Vec<u8>>,
+    registry: Option<Vec<u8>>,
+}
+
+/// What a build gave.
+#[derive(Debug)]
+pub(super) struct Built {
+    /// Findings and counts.
+    pub(super) report: Report,
+    /// The texts behind them.
+    pub(super) sources: Sources,
+    /// What became of the registry.
+    pub(super) state: State,
+}
+
+/// What is wanted of a build.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Wish<'w> {
+    /// Where the registry goes.
+    pub(super) output: &'w Path,
+    /// What is done with it.
+    pub(super) goal: build::Goal,
+    /// What is done where there is no template.
+    pub(super) empty: Empty,
+    /// Which findings are wanted.
+    pub(super) findings: Findings,
 }
 
 impl Selection {
@@ -103,7 +128,39 @@ impl Selection {
             Some(name) => project.sources().holding(name, &input),
             None => project.sources(),
         };
-        Ok(Checked { report: Report { diagnostics, files, skipped, suppressed: 0 }, sources, registry })
+        Ok(Checked { report: Report { diagnostics, files, skipped, ..Report::default() }, sources, registry })
+    }
+
+    /// Builds the registry of the selection.
+    pub(super) fn build(&self, project: &Project, wish: &Wish<'_>, cx: &Cx) -> Result<Built> {
+        // With a project file that cannot be taken as it is, what a registry should be is not known.
+        if project.is_broken() {
+            let Checked { report, sources, .. } = self.check(project, Goal::Findings, cx)?;
+            return Ok(Built { report, sources, state: State::Untouched });
+        }
+        if self.stdin.is_some() {
+            let Checked { report, sources, registry } = self.check(project, Goal::Registry, cx)?;
+            let state = registry.map_or(State::Untouched, |bytes| build::put(wish.output, &bytes, wish.goal));
+            return Ok(Built { report, sources, state });
+        }
+        interrupt::install();
+        let progress = Progress::new(cx.options.is_chatty());
+        let request = build::Request {
+            root: &project.root,
+            config: &project.config,
+            given: &self.given,
+            output: wish.output,
+            threads: cx.options.threads,
+            goal: wish.goal,
+            empty: wish.empty,
+            findings: wish.findings,
+            tick: &|| progress.tick(),
+        };
+        let outcome = build::build(&request).map_err(|missing| no_such_path(&missing.0));
+        progress.finish();
+        let build::Outcome { diagnostics, unchanged, files, skipped, state, .. } = outcome?;
+        let report = Report { diagnostics, unchanged, files, skipped, suppressed: 0 };
+        Ok(Built { report, sources: project.sources(), state })
     }
 }
 

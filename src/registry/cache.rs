@@ -6,6 +6,7 @@
 use super::codec::{Decoder, Encoder, STAMP};
 use crate::base::fs::Stamp;
 use crate::base::hash::Hash;
+use crate::base::rule_meta::Severity;
 use std::ops::Range;
 
 /// Changes with the layout of any cache file; the compiler's version stands beside it.
@@ -17,25 +18,45 @@ const DIGEST: usize = 32;
 /// What a file was to the last build.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FileKind {
-    /// It was compiled.
-    Taken,
+    /// It was compiled, and nothing was found.
+    Clean,
+    /// It was compiled, with findings.
+    Noted,
     /// Its root is none of the language.
     Skipped,
 }
 
-/// How many findings of each severity there are.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Counts {
-    /// Errors.
-    pub errors: u32,
-    /// Warnings.
-    pub warnings: u32,
-    /// Infos.
-    pub infos: u32,
-    /// Hints.
-    pub hints: u32,
-    /// Those of any severity that have a fix.
+/// Findings of one rule and severity, counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Tally {
+    /// The rule's code.
+    pub rule: u16,
+    /// How grave they are.
+    pub severity: Severity,
+    /// How many there are.
+    pub count: u32,
+    /// How many of them have a fix.
     pub fixable: u32,
+}
+
+/// Something outside the templates that a build looked at.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Dependency {
+    /// The path that was asked for.
+    pub(super) path: Box<str>,
+    /// What was there.
+    pub(super) seen: Sight,
+}
+
+/// What a build saw of a path.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Sight {
+    /// Nothing that could be read.
+    Nothing,
+    /// The path without links.
+    Real(Box<str>),
+    /// A file.
+    File(Stamp),
 }
 
 /// Everything that decides about a build beside its input files.
@@ -51,17 +72,18 @@ pub(super) struct Keys {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Head {
     pub(super) keys: Keys,
-    /// Where the registry was written, relative to the project root.
-    pub(super) output: Box<str>,
     /// The registry's file as it was left.
     pub(super) registry: Stamp,
     /// The registry's own hash.
     pub(super) hash: Option<Hash>,
-    /// Digests of the files beside the index, in the order of [`super::store::SIDE_FILES`].
-    pub(super) digests: Vec<Hash>,
-    pub(super) counts: Counts,
-    /// Files that texts are pulled from, or would be: absolute or relative to the project root.
-    pub(super) sources: Vec<(Box<str>, Option<Stamp>)>,
+    /// The digest of the facts beside the index.
+    pub(super) facts: Option<Hash>,
+    /// Files compiled.
+    pub(super) taken: u32,
+    /// Their findings.
+    pub(super) tallies: Vec<Tally>,
+    /// What texts are pulled from.
+    pub(super) dependencies: Vec<Dependency>,
 }
 
 /// One file of the last build.
@@ -111,7 +133,7 @@ pub(super) fn encode(head: &Head, files: &[Seen<'_>]) -> Vec<u8> {
         out.u32(offset);
         out.u32(file.path.len() as u32);
         out.u32(at);
-        out.u8(u8::from(file.kind == FileKind::Skipped));
+        out.u8(file.kind as u8);
     }
     out.u32(total);
     for file in files {
@@ -128,37 +150,59 @@ fn encode_head(head: &Head, out: &mut Encoder) {
         out.str(name);
         out.hash(*hash);
     });
-    out.str(&head.output);
     out.stamp(head.registry);
     out.hash(head.hash.unwrap_or(Hash([0; 32])));
-    out.list(&head.digests, |out, hash| out.hash(*hash));
-    let Counts { errors, warnings, infos, hints, fixable } = head.counts;
-    for count in [errors, warnings, infos, hints, fixable] {
-        out.u32(count);
-    }
-    out.list(&head.sources, |out, (path, stamp)| {
-        out.str(path);
-        out.u8(u8::from(stamp.is_some()));
-        out.stamp(stamp.unwrap_or_default());
+    out.hash(head.facts.unwrap_or(Hash([0; 32])));
+    out.u32(head.taken);
+    out.list(&head.tallies, encode_tally);
+    out.list(&head.dependencies, |out, dependency| {
+        out.str(&dependency.path);
+        match &dependency.seen {
+            Sight::Nothing => out.u8(0),
+            Sight::Real(path) => {
+                out.u8(1);
+                out.str(path);
+            }
+            Sight::File(stamp) => {
+                out.u8(2);
+                out.stamp(*stamp);
+            }
+        }
     });
+}
+
+pub(super) fn encode_tally(out: &mut Encoder, tally: &Tally) {
+    out.u32(u32::from(tally.rule));
+    out.u8(tally.severity as u8);
+    out.u32(tally.count);
+    out.u32(tally.fixable);
+}
+
+pub(super) fn decode_tally(input: &mut Decoder<'_>) -> Option<Tally> {
+    let rule = u16::try_from(input.u32()?).ok()?;
+    let severity = *[Severity::Error, Severity::Warning, Severity::Info, Severity::Hint].get(input.u8()? as usize)?;
+    Some(Tally { rule, severity, count: input.u32()?, fixable: input.u32()? })
 }
 
 fn decode_head(input: &mut Decoder<'_>) -> Option<Head> {
     let rest = Some(input.hash()?);
     let rows = input.list(|input| Some((Box::from(input.str()?), input.hash()?)))?;
-    let output = input.str()?.into();
     let registry = input.stamp()?;
     let hash = Some(input.hash()?);
-    let digests = input.list(Decoder::hash)?;
-    let mut count = || input.u32();
-    let counts = Counts { errors: count()?, warnings: count()?, infos: count()?, hints: count()?, fixable: count()? };
-    let sources = input.list(|input| {
+    let facts = Some(input.hash()?);
+    let taken = input.u32()?;
+    let tallies = input.list(decode_tally)?;
+    let dependencies = input.list(|input| {
         let path = input.str()?.into();
-        let exists = input.u8()? == 1;
-        let stamp = input.stamp()?;
-        Some((path, exists.then_some(stamp)))
+        let seen = match input.u8()? {
+            0 => Sight::Nothing,
+            1 => Sight::Real(input.str()?.into()),
+            2 => Sight::File(input.stamp()?),
+            _ => return None,
+        };
+        Some(Dependency { path, seen })
     })?;
-    Some(Head { keys: Keys { rest, rows }, output, registry, hash, digests, counts, sources })
+    Some(Head { keys: Keys { rest, rows }, registry, hash, facts, taken, tallies, dependencies })
 }
 
 /// Reads an index.
@@ -185,7 +229,7 @@ pub(super) fn decode(bytes: Vec<u8>) -> Option<Index> {
 }
 
 impl Index {
-    /// How many files it knows.
+    /// How many files it knows, skipped ones among them.
     pub(super) fn len(&self) -> usize {
         self.records.len() / RECORD
     }
@@ -225,7 +269,7 @@ impl Index {
         let stamp = input.stamp()?;
         let (offset, len) = (input.u32()? as usize, input.u32()? as usize);
         let ordinal = input.u32()?;
-        let kind = if input.u8()? == 1 { FileKind::Skipped } else { FileKind::Taken };
+        let kind = *[FileKind::Clean, FileKind::Noted, FileKind::Skipped].get(input.u8()? as usize)?;
         let path = self.bytes.get(self.paths.clone())?.get(offset..offset.checked_add(len)?)?;
         Some((std::str::from_utf8(path).ok()?, Record { stamp, kind, ordinal }))
     }
@@ -258,19 +302,22 @@ pub(super) const UNTRUSTED: Stamp = Stamp { len: u64::MAX, modified: 0, id: 0, c
 
 #[cfg(test)]
 mod tests {
-    use super::{FileKind, Head, Keys, Seen, UNTRUSTED, decode, encode, is_racy};
+    use super::{Dependency, FileKind, Head, Keys, Seen, Sight, Tally, UNTRUSTED, decode, encode, is_racy};
     use crate::base::fs::Stamp;
     use crate::base::hash::Hash;
+    use crate::base::rule_meta::Severity;
 
     fn example(paths: &[String]) -> Vec<u8> {
         let stamp = |at: usize| Stamp { len: at as u64, modified: -7 + at as i128, id: 9, changed: i128::MAX };
-        let kind = |at: usize| if at % 3 == 2 { FileKind::Skipped } else { FileKind::Taken };
+        let kind = |at: usize| if at % 3 == 2 { FileKind::Skipped } else { FileKind::Noted };
         let files: Vec<_> = paths.iter().enumerate().map(|(at, path)| Seen { path, stamp: stamp(at), kind: kind(at) }).collect();
         let head = Head {
             keys: Keys { rest: Some(Hash([1; 32])), rows: vec![("atomic".into(), Hash([2; 32]))] },
-            output: "registry.json".into(),
-            sources: vec![("a.txt".into(), None), ("b.txt".into(), Some(stamp(4)))],
-            digests: vec![Hash([3; 32])],
+            facts: Some(Hash([3; 32])),
+            tallies: vec![Tally { rule: 203, severity: Severity::Info, count: 3, fixable: 1 }],
+            dependencies: [Sight::Nothing, Sight::Real("/b".into()), Sight::File(stamp(4))]
+                .map(|seen| Dependency { path: "a.txt".into(), seen })
+                .into(),
             ..Head::default()
         };
         encode(&head, &files)
@@ -287,8 +334,9 @@ mod tests {
             assert_eq!(record.kind == FileKind::Skipped, at % 3 == 2);
         }
         assert!(index.find("team0/pack/file1000.xml").is_none() && index.find("").is_none());
-        assert_eq!(index.head.sources.first().unwrap().1, None);
-        assert_eq!(index.head.keys.rows.len(), 1);
+        let head = &index.head;
+        assert_eq!((head.dependencies.len(), head.tallies.len(), head.keys.rows.len()), (3, 1, 1));
+        assert_eq!(head.dependencies[1].seen, Sight::Real("/b".into()));
         assert_eq!(decode(example(&[])).unwrap().len(), 0);
     }
 

@@ -1,12 +1,11 @@
-//! What the cache keeps of each compiled file beside its stamp: facts for the index, dependencies, entries, findings' places.
+//! What the cache keeps of each compiled file beside its stamp: facts for the index, dependencies, entries, counted findings.
 //!
 //! Read only when something changed.
 
-use super::cache::Counts;
+use super::cache::{Tally, decode_tally, encode_tally};
 use super::codec::{Decoder, Encoder};
 use crate::base::hash::Hash;
 use crate::template::names::{Arg, Definition, DefinitionKind, FileFacts, Param, Reference, ReferenceKind, Source};
-use std::ops::Range;
 
 /// An entry as it lies in the registry on disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,6 +16,8 @@ pub(super) struct StoredEntry {
     pub(super) own: Hash,
     /// Hash with all that it refers to, as it stands in the registry.
     pub(super) hash: Hash,
+    /// Where it begins in the registry.
+    pub(super) at: u64,
     /// Bytes.
     pub(super) len: u32,
     /// Where in them the hash stands.
@@ -29,14 +30,10 @@ pub(super) struct StoredFile {
     pub(super) facts: FileFacts,
     /// Rows it was resolved with: indexes into the rows of the head's keys.
     pub(super) rows: Vec<u32>,
-    /// Files it pulls text from: indexes into the head's sources.
-    pub(super) sources: Vec<u32>,
+    /// What it pulls text from: indexes into the head's dependencies.
+    pub(super) dependencies: Vec<u32>,
     pub(super) entries: Vec<StoredEntry>,
-    /// Warnings: where they lie in their side file.
-    pub(super) warnings: Range<u32>,
-    /// Infos and hints: where they lie in theirs.
-    pub(super) hints: Range<u32>,
-    pub(super) counts: Counts,
+    pub(super) tallies: Vec<Tally>,
 }
 
 /// Writes the facts of all files in the order of the index's ordinals; skipped files are `None`.
@@ -71,21 +68,16 @@ fn encode_file(file: &StoredFile, out: &mut Encoder) {
         out.u32(source.owner);
     });
     out.list(&file.rows, |out, row| out.u32(*row));
-    out.list(&file.sources, |out, source| out.u32(*source));
+    out.list(&file.dependencies, |out, dependency| out.u32(*dependency));
     out.list(&file.entries, |out, entry| {
         out.u32(entry.definition);
         out.hash(entry.own);
         out.hash(entry.hash);
+        out.u64(entry.at);
         out.u32(entry.len);
         out.u32(entry.hash_at);
     });
-    let Counts { errors, warnings, infos, hints, fixable } = file.counts;
-    for number in [file.warnings.start, file.warnings.end, file.hints.start, file.hints.end] {
-        out.u32(number);
-    }
-    for number in [errors, warnings, infos, hints, fixable] {
-        out.u32(number);
-    }
+    out.list(&file.tallies, encode_tally);
 }
 
 fn decode_file(input: &mut Decoder<'_>) -> Option<StoredFile> {
@@ -94,16 +86,14 @@ fn decode_file(input: &mut Decoder<'_>) -> Option<StoredFile> {
     let sources = input.list(|input| Some(Source { path: input.str()?.into(), span: input.span()?, owner: input.u32()? }))?;
     let facts = FileFacts { definitions, references, sources };
     let rows = input.list(Decoder::u32)?;
-    let sources = input.list(Decoder::u32)?;
+    let dependencies = input.list(Decoder::u32)?;
     let entries = input.list(|input| {
         let definition = input.u32()?;
         let (own, hash) = (input.hash()?, input.hash()?);
-        Some(StoredEntry { definition, own, hash, len: input.u32()?, hash_at: input.u32()? })
+        Some(StoredEntry { definition, own, hash, at: input.u64()?, len: input.u32()?, hash_at: input.u32()? })
     })?;
-    let mut number = || input.u32();
-    let (warnings, hints) = (number()?..number()?, number()?..number()?);
-    let counts = Counts { errors: number()?, warnings: number()?, infos: number()?, hints: number()?, fixable: number()? };
-    Some(StoredFile { facts, rows, sources, entries, warnings, hints, counts })
+    let tallies = input.list(decode_tally)?;
+    Some(StoredFile { facts, rows, dependencies, entries, tallies })
 }
 
 fn encode_definition(out: &mut Encoder, definition: &Definition) {
@@ -156,7 +146,9 @@ fn decode_reference(input: &mut Decoder<'_>) -> Option<Reference> {
 mod tests {
     use super::{StoredEntry, StoredFile, decode, encode};
     use crate::base::hash::Hash;
+    use crate::base::rule_meta::Severity;
     use crate::base::span::Span;
+    use crate::registry::cache::Tally;
     use crate::template::names::{Arg, Definition, DefinitionKind, FileFacts, Param, Reference, ReferenceKind, Source};
 
     fn example() -> Vec<Option<StoredFile>> {
@@ -178,14 +170,13 @@ mod tests {
         };
         let source = Source { path: "a.md".into(), span: Span::new(20, 24), owner: 0 };
         let facts = FileFacts { definitions: vec![definition], references: vec![reference], sources: vec![source] };
-        let entry = StoredEntry { definition: 0, own: Hash([5; 32]), hash: Hash([6; 32]), len: 700, hash_at: 80 };
+        let entry = StoredEntry { definition: 0, own: Hash([5; 32]), hash: Hash([6; 32]), at: 1 << 33, len: 700, hash_at: 80 };
         let file = StoredFile {
             facts,
             rows: vec![0, 3],
-            sources: vec![1],
+            dependencies: vec![1],
             entries: vec![entry],
-            warnings: 5..9,
-            ..StoredFile::default()
+            tallies: vec![Tally { rule: 204, severity: Severity::Warning, count: 2, fixable: 2 }],
         };
         vec![Some(file), None, Some(StoredFile::default())]
     }

@@ -23,10 +23,8 @@ pub(super) enum Body<'a> {
     /// Just compiled; `hash_at` is where the hash belongs.
     New { bytes: &'a [u8], hash_at: u32 },
     /// In the registry on disk as they should be.
-    #[allow(dead_code, reason = "the incremental build, which is next, splices with it")]
     Old { at: u64, len: u32 },
     /// In the registry on disk, but for the hash.
-    #[allow(dead_code, reason = "the incremental build, which is next, splices with it")]
     Moved { at: u64, len: u32, hash_at: u32 },
 }
 
@@ -39,9 +37,8 @@ pub(super) struct Item<'a> {
     pub(super) body: Body<'a>,
 }
 
-#[allow(dead_code, reason = "the incremental build, which is next, splices with it")]
 impl Item<'_> {
-    fn len(&self) -> u64 {
+    pub(super) fn len(&self) -> u64 {
         match self.body {
             Body::New { bytes, .. } => bytes.len() as u64,
             Body::Old { len, .. } | Body::Moved { len, .. } => u64::from(len),
@@ -90,7 +87,6 @@ fn opening(kind: DefinitionKind) -> &'static [u8] {
 const KINDS: [DefinitionKind; 3] = [DefinitionKind::Task, DefinitionKind::Template, DefinitionKind::Fragment];
 
 /// The place of every item in the file, given their kinds and lengths in order.
-#[allow(dead_code, reason = "the incremental build, which is next, splices with it")]
 pub(super) fn places(items: impl IntoIterator<Item = (DefinitionKind, u32)>) -> Vec<u64> {
     let mut at = head(Hash([0; 32])).len() as u64;
     let mut out = Vec::new();
@@ -220,7 +216,6 @@ pub(super) fn write(pieces: &[Piece<'_>], old: &mut (impl Read + Seek), out: &mu
 }
 
 /// Whether the registry on disk, `len` bytes long, holds these bytes already.
-#[allow(dead_code, reason = "the incremental build, which is next, splices with it")]
 pub(super) fn is_same(pieces: &[Piece<'_>], old: &mut (impl Read + Seek), old_len: u64) -> io::Result<bool> {
     if len(pieces) != old_len {
         return Ok(false);

@@ -5,34 +5,44 @@
 
 pub mod artifact;
 mod body;
-#[allow(dead_code, reason = "the incremental build, which is next, reads and writes it")]
+#[cfg(feature = "fs")]
+pub mod build;
+#[cfg(feature = "fs")]
 mod cache;
-#[allow(dead_code, reason = "the incremental build, which is next, reads and writes it")]
+#[cfg(feature = "fs")]
 mod codec;
 pub mod compile;
 pub mod diff;
 pub mod entry;
-#[allow(dead_code, reason = "the incremental build, which is next, reads and writes it")]
+#[cfg(feature = "fs")]
 mod facts;
-#[allow(dead_code, reason = "the incremental build, which is next, reads and writes it")]
-mod findings;
+#[cfg(feature = "fs")]
+mod gather;
 #[cfg(feature = "fs")]
 pub mod inspect;
 mod json;
+#[cfg(feature = "fs")]
+mod keys;
 mod layout;
 pub mod library;
 pub mod link;
+#[cfg(feature = "fs")]
+mod merge;
 mod merkle;
 pub mod node;
 mod read;
 mod settings;
 mod sources;
 #[cfg(feature = "fs")]
+mod store;
+#[cfg(feature = "fs")]
 pub mod survey;
 mod texts;
 mod tree;
 #[cfg(feature = "fs")]
 mod walk;
+#[cfg(feature = "fs")]
+mod watch;
 mod whole;
 
 pub use artifact::{Fragment, Parameter, Reference, Registry, Source, Task, Warning};

@@ -249,7 +249,6 @@ fn slashed(path: &Path) -> String {
 }
 
 /// The stamp of a file that was found; links are followed.
-#[allow(dead_code, reason = "the incremental build, which is next, splices with it")]
 pub(super) fn stamp(path: &Path) -> io::Result<Stamp> {
     use crate::base::fs::ReadFs;
     fs::RealFs.stamp(path)

@@ -2,6 +2,8 @@
 
 use crate::base::diagnostic::{self, Diagnostic};
 use crate::base::rule_meta::Severity;
+use crate::registry::build::Tally;
+use crate::rules::list;
 use std::collections::BTreeMap;
 
 /// Findings and what was looked at.
@@ -15,6 +17,8 @@ pub(crate) struct Report {
     pub(crate) skipped: usize,
     /// Findings that a suppression took away.
     pub(crate) suppressed: usize,
+    /// Findings of files that a build did not open again, counted.
+    pub(crate) unchanged: Vec<Tally>,
 }
 
 /// Counts over a report.
@@ -28,6 +32,19 @@ pub(crate) struct Totals<'r> {
     pub(crate) fixable: usize,
     /// By rule name, the most frequent first.
     pub(crate) rules: Vec<(&'r str, usize)>,
+}
+
+impl Totals<'_> {
+    fn count(&mut self, tally: &Tally) {
+        let count = tally.count as usize;
+        match tally.severity {
+            Severity::Error => self.error += count,
+            Severity::Warning => self.warning += count,
+            Severity::Info => self.info += count,
+            Severity::Hint => self.hint += count,
+        }
+        self.fixable += tally.fixable as usize;
+    }
 }
 
 impl Report {
@@ -44,6 +61,12 @@ impl Report {
             }
             totals.fixable += usize::from(diagnostic.is_fixable());
             *rules.entry(diagnostic.rule.name).or_default() += 1;
+        }
+        for tally in &self.unchanged {
+            totals.count(tally);
+            if let Some(rule) = list::all().find(|rule| rule.meta.code.0 == tally.rule) {
+                *rules.entry(rule.meta.name).or_default() += tally.count as usize;
+            }
         }
         totals.rules = rules.into_iter().collect();
         totals.rules.sort_by_key(|(_, count)| std::cmp::Reverse(*count));

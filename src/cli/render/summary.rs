@@ -62,6 +62,11 @@ pub(crate) fn write(out: &mut dyn Write, report: &Report, shown: Shown, screen: 
     if !totals.rules.is_empty() {
         writeln!(out, "{}", by_rule(&totals))?;
     }
+    let known: u32 = report.unchanged.iter().map(|tally| tally.count).sum();
+    if known > 0 {
+        let line = format!("{} of unchanged files not shown again; `ctxc check` shows them", plural(known as usize, "finding"));
+        writeln!(out, "{}", screen.paint(Paint::Dim, &line))?;
+    }
     let hidden = report.diagnostics.iter().filter(|diagnostic| !shown.takes(diagnostic)).count();
     if hidden > 0 {
         let line = format!("{} of info and hint severity not shown; `--verbose` shows them", plural(hidden, "finding"));

@@ -34,7 +34,7 @@ fn written(write: impl FnOnce(&mut Vec<u8>) -> std::io::Result<()>) -> String {
 }
 
 fn report(diagnostics: Vec<Diagnostic>) -> Report {
-    Report { diagnostics, files: 1_214, skipped: 2, suppressed: 3 }
+    Report { diagnostics, files: 1_214, skipped: 2, suppressed: 3, ..Report::default() }
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! The registry: reading, comparing, building.
 
 mod diff;
+mod incremental;
 mod library;
 mod read;

@@ -1,0 +1,66 @@
+//! A door to files that remembers what was looked at, so that the next build can ask whether it is still so.
+
+use super::cache::{Dependency, Sight, UNTRUSTED, is_racy};
+use crate::base::fs::{ReadFs, RealFs, Stamp};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+/// The machine's files, with everything that was asked of them.
+#[derive(Debug)]
+pub(super) struct Watch {
+    /// When the build began.
+    now: i128,
+    seen: Mutex<Vec<Dependency>>,
+}
+
+impl Watch {
+    pub(super) fn new(now: i128) -> Self {
+        Self { now, seen: Mutex::default() }
+    }
+
+    /// What was looked at since the last time, each once.
+    pub(super) fn take(&self) -> Vec<Dependency> {
+        let mut seen = std::mem::take(&mut *self.seen.lock().unwrap_or_else(PoisonError::into_inner));
+        seen.sort_unstable();
+        seen.dedup();
+        seen
+    }
+
+    fn note(&self, path: &Path, seen: Sight) {
+        let path = path.to_string_lossy().into();
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner).push(Dependency { path, seen });
+    }
+}
+
+impl ReadFs for Watch {
+    fn read(&self, path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+        // The stamp first: a change while reading must show.
+        let stamp = RealFs.stamp(path);
+        let read = RealFs.read(path, limit);
+        let trusted = stamp.ok().map(|stamp| if is_racy(stamp, self.now) { UNTRUSTED } else { stamp });
+        self.note(path, trusted.map_or(Sight::Nothing, Sight::File));
+        read
+    }
+
+    fn stamp(&self, path: &Path) -> io::Result<Stamp> {
+        RealFs.stamp(path)
+    }
+
+    fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
+        let real = RealFs.canonical(path);
+        let seen = real.as_ref().map_or(Sight::Nothing, |real| Sight::Real(real.to_string_lossy().into()));
+        self.note(path, seen);
+        real
+    }
+}
+
+/// Whether a path still shows what it showed.
+pub(super) fn holds(dependency: &Dependency) -> bool {
+    let path = Path::new(&*dependency.path);
+    match &dependency.seen {
+        Sight::Nothing => RealFs.canonical(path).is_err(),
+        Sight::Real(real) => RealFs.canonical(path).is_ok_and(|now| now.to_string_lossy() == **real),
+        Sight::File(stamp) => RealFs.stamp(path).is_ok_and(|now| now == *stamp),
+    }
+}
