@@ -1,6 +1,7 @@
 //! The registry: reading, comparing, building.
 
 mod diff;
+mod edits;
 mod incremental;
 mod library;
 mod read;
