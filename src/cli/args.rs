@@ -75,6 +75,25 @@ pub(crate) enum FindingFormat {
     Json,
     /// One finding a line, totals last
     Jsonl,
+    /// SARIF 2.1.0, for code scanning
+    Sarif,
+    /// Annotations of GitHub Actions
+    Github,
+    /// GitLab's code quality report
+    Gitlab,
+    /// A test case a file, in the XML of `JUnit`
+    Junit,
+    /// Checkstyle's XML
+    Checkstyle,
+    /// The diagnostic format of reviewdog
+    Rdjson,
+}
+
+impl FindingFormat {
+    /// Whether it is read by people; all others are complete, and nothing else stands beside them.
+    pub(crate) const fn is_for_people(self) -> bool {
+        matches!(self, Self::Full | Self::Concise)
+    }
 }
 
 /// How findings are written.

@@ -1,6 +1,6 @@
 //! `ctxc build [PATH…]`: the resolved, hashed registry, or every reason why there is none.
 
-use super::args::{FindingFormat, FindingFormatArgs, LimitArgs, PathArgs};
+use super::args::{FindingFormatArgs, LimitArgs, PathArgs};
 use super::cx::Cx;
 use super::error::{CliError, Kind, Result};
 use super::exit::Exit;
@@ -55,7 +55,7 @@ pub(crate) fn run(args: &BuildArgs, cx: &mut Cx) -> Result<Exit> {
     if let Some((text, known)) = recorded {
         suppress::apply(&mut report, &text, &known, |path| selection.holds(path));
     }
-    findings::print(cx, &report, format, &mut sources)?;
+    findings::print(cx, &report, format, &project.root, &mut sources)?;
     let verdict = findings::verdict(&report);
     if files == 0 && !args.paths.allow_empty && verdict == Exit::Success {
         return Err(findings::nothing(&selection.whereabouts(), skipped));
@@ -65,7 +65,7 @@ pub(crate) fn run(args: &BuildArgs, cx: &mut Cx) -> Result<Exit> {
 
 /// What is asked of the build.
 fn wish<'w>(args: &BuildArgs, is_suppressing: bool, output: &'w Path, cx: &Cx) -> Wish<'w> {
-    let is_data = matches!(args.format.resolve(), FindingFormat::Json | FindingFormat::Jsonl);
+    let is_data = !args.format.resolve().is_for_people();
     // Data is complete, suppressions are held against all there is; people are told what is new.
     let all = is_data || is_suppressing || cx.options.shown() == Shown::VERBOSE;
     Wish {
@@ -121,12 +121,9 @@ fn lock(root: &Path) -> Result<Option<fs::Lock>> {
 
 /// A line for people; formats for programs stay what they are.
 fn say(args: &BuildArgs, cx: &mut Cx, line: &str) -> Result<()> {
-    match args.format.resolve() {
-        FindingFormat::Full | FindingFormat::Concise if cx.options.is_chatty() => cx.line(line),
-        FindingFormat::Full | FindingFormat::Concise => Ok(()),
-        FindingFormat::Json | FindingFormat::Jsonl => {
-            cx.note(line);
-            Ok(())
-        }
+    if !args.format.resolve().is_for_people() {
+        cx.note(line);
+        return Ok(());
     }
+    if cx.options.is_chatty() { cx.line(line) } else { Ok(()) }
 }

@@ -1,6 +1,6 @@
 //! `ctxc check`: findings of files, folders or standard input.
 
-use super::args::{FindingFormat, FindingFormatArgs, LimitArgs, PathArgs};
+use super::args::{FindingFormatArgs, LimitArgs, PathArgs};
 use super::cx::Cx;
 use super::error::Result;
 use super::exit::Exit;
@@ -45,9 +45,9 @@ pub(crate) fn run(args: &CheckArgs, cx: &mut Cx) -> Result<Exit> {
         suppress::apply(&mut report, &text, &known, |path| selection.holds(path));
     }
     let format = args.format.resolve();
-    findings::print(cx, &report, format, &mut sources)?;
+    findings::print(cx, &report, format, &project.root, &mut sources)?;
     if let Some(recorded) = recorded
-        && matches!(format, FindingFormat::Full | FindingFormat::Concise)
+        && format.is_for_people()
     {
         let line =
             format!("recorded {} in {SUPPRESSIONS}; {} left", plural(recorded.findings, "finding"), report.diagnostics.len());

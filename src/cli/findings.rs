@@ -6,20 +6,35 @@ use super::error::{CliError, Kind, Result};
 use super::exit::Exit;
 use super::project::FILE;
 use super::render::full::Look;
+use super::render::place::Base;
 use super::render::report::Report;
 use super::render::sources::Sources;
 use super::render::summary::plural;
-use super::render::{concise, full, json, jsonl, summary};
+use super::render::{checkstyle, concise, full, github, gitlab, json, jsonl, junit, rdjson, sarif, summary};
 use crate::base::rule_meta::Severity;
+use std::path::Path;
 
 /// Writes a report in a format. `closing` lines are for people.
-pub(super) fn print(cx: &mut Cx, report: &Report, format: FindingFormat, sources: &mut Sources) -> Result<()> {
+pub(super) fn print(cx: &mut Cx, report: &Report, format: FindingFormat, root: &Path, sources: &mut Sources) -> Result<()> {
     let (shown, screen, threads) = (cx.options.shown(), cx.options.screen, cx.options.threads);
     match format {
         FindingFormat::Full => cx.print(|out| full::write(out, report, Look { shown, screen, threads }, sources))?,
         FindingFormat::Concise => cx.print(|out| concise::write(out, report, shown, screen))?,
         FindingFormat::Json => return cx.print(|out| json::write(out, report)),
         FindingFormat::Jsonl => return cx.print(|out| jsonl::write(out, report)),
+        FindingFormat::Sarif => {
+            let mut left_out = 0;
+            cx.print(|out| sarif::write(out, report, &Base::of(root), sources).map(|count| left_out = count))?;
+            if left_out > 0 {
+                cx.note(&format!("{} left out of the SARIF file, the least grave first", plural(left_out, "finding")));
+            }
+            return Ok(());
+        }
+        FindingFormat::Github => return cx.print(|out| github::write(out, report, &Base::of(root))),
+        FindingFormat::Gitlab => return cx.print(|out| gitlab::write(out, report, &Base::of(root))),
+        FindingFormat::Junit => return cx.print(|out| junit::write(out, report, &Base::of(root))),
+        FindingFormat::Checkstyle => return cx.print(|out| checkstyle::write(out, report, &Base::of(root))),
+        FindingFormat::Rdjson => return cx.print(|out| rdjson::write(out, report, &Base::of(root), sources)),
     }
     if cx.options.is_chatty() {
         cx.print(|out| summary::write(out, report, shown, screen))?;

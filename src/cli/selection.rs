@@ -123,12 +123,12 @@ impl Selection {
         };
         let surveyed = survey::survey(&request).map_err(|missing| no_such_path(&missing.0));
         progress.finish();
-        let Surveyed { diagnostics, files, skipped, registry } = surveyed?;
+        let Surveyed { diagnostics, files, paths, skipped, registry } = surveyed?;
         let sources = match &self.stdin {
             Some(name) => project.sources().holding(name, &input),
             None => project.sources(),
         };
-        Ok(Checked { report: Report { diagnostics, files, skipped, ..Report::default() }, sources, registry })
+        Ok(Checked { report: Report { diagnostics, paths, files, skipped, ..Report::default() }, sources, registry })
     }
 
     /// Builds the registry of the selection.
@@ -159,7 +159,7 @@ impl Selection {
         let outcome = build::build(&request).map_err(|missing| no_such_path(&missing.0));
         progress.finish();
         let build::Outcome { diagnostics, unchanged, files, skipped, state, .. } = outcome?;
-        let report = Report { diagnostics, unchanged, files, skipped, suppressed: 0 };
+        let report = Report { diagnostics, files, skipped, unchanged, ..Report::default() };
         Ok(Built { report, sources: project.sources(), state })
     }
 }

@@ -65,6 +65,8 @@ pub struct Surveyed {
     pub diagnostics: Vec<Diagnostic>,
     /// Files checked, those that could not be read among them.
     pub files: usize,
+    /// Their names, sorted.
+    pub paths: Vec<Arc<str>>,
     /// `*.xml` files found in folders that are no templates.
     pub skipped: usize,
     /// The registry, when it was asked for and nothing is an error.
@@ -108,7 +110,8 @@ pub fn survey(request: &Request<'_>) -> Result<Surveyed, NoSuchPath> {
     let whole = request.goal == Goal::Registry && !found.iter().any(check::is_error);
     let lines = |file: u32| all.get(file as usize).map_or(&[][..], |item| &item.entries);
     let registry = whole.then(|| whole::bytes(&index, lines));
-    Ok(Surveyed { diagnostics: found, files: chosen, skipped: batch.skipped, registry })
+    let paths = asked.iter().map(|item| Arc::clone(&item.path)).collect();
+    Ok(Surveyed { diagnostics: found, files: chosen, paths, skipped: batch.skipped, registry })
 }
 
 /// Whether some reference leads to nothing among the files themselves.

@@ -1,17 +1,25 @@
 //! Findings for people and for programs, all made from the same struct.
 //!
-//! Nothing here decides what is checked or which exit code follows. The formats for people read the lines they
-//! show once more; the formats for machines never touch a file.
+//! Nothing here decides what is checked or which exit code follows. Formats that show lines, or say in lines and
+//! columns what a fix changes, read the files once more; a file that is gone by then takes nothing else with it.
 
+pub(crate) mod checkstyle;
 pub(crate) mod concise;
 pub(crate) mod escape;
 mod excerpt;
 pub(crate) mod full;
+pub(crate) mod github;
+pub(crate) mod gitlab;
 pub(crate) mod json;
 pub(crate) mod jsonl;
+pub(crate) mod junit;
+pub(crate) mod place;
+pub(crate) mod rdjson;
 pub(crate) mod report;
+pub(crate) mod sarif;
 pub(crate) mod screen;
 pub(crate) mod sources;
 pub(crate) mod summary;
 #[cfg(test)]
 mod tests;
+mod told;

@@ -5,12 +5,15 @@ use crate::base::rule_meta::Severity;
 use crate::registry::build::Tally;
 use crate::rules::list;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Findings and what was looked at.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Report {
     /// Sorted as every output is.
     pub(crate) diagnostics: Vec<Diagnostic>,
+    /// The files by name, where the run knows them all.
+    pub(crate) paths: Vec<Arc<str>>,
     /// Files looked at.
     pub(crate) files: usize,
     /// `*.xml` files of a folder walk that are no templates.

@@ -1,10 +1,11 @@
 //! The formats on reports made by hand. How they look on real findings is in `tests/it/cli`.
 
 use super::full::Look;
+use super::place::Base;
 use super::report::{Report, Shown};
 use super::screen::Screen;
 use super::sources::Sources;
-use super::{concise, full, json, jsonl, summary};
+use super::{concise, full, github, json, jsonl, sarif, summary};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::{Edit, Fix};
 use crate::base::rule_meta::Severity;
@@ -128,4 +129,37 @@ fn many_findings_are_drawn_by_many_threads_in_the_same_order() {
     assert_eq!(alone, together);
     assert_eq!(together.matches("error[").count(), 700);
     assert!(together.contains("<a>ä😀</a>"), "the text at hand is shown by every thread");
+}
+
+#[test]
+fn sarif_keeps_the_gravest_findings_and_says_how_many_it_left_out() {
+    let severity = |at: usize| if at >= 4_999 { Severity::Error } else { Severity::Hint };
+    let findings = (0..6_000).map(|at| finding(&format!("{at}.xml"), severity(at)));
+    let report = report(findings.collect());
+    let mut sources = Sources::new(PathBuf::from("/nowhere"), 1 << 20);
+    let mut left_out = 0;
+    let text = written(|out| sarif::write(out, &report, &Base::default(), &mut sources).map(|count| left_out = count));
+    assert_eq!(left_out, 1_000);
+    let log: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    let run = &log["runs"][0];
+    let levels: Vec<&str> = run["results"].as_array().expect("a list").iter().filter_map(|one| one["level"].as_str()).collect();
+    assert_eq!((levels.len(), levels.iter().filter(|level| **level == "error").count()), (5_000, 1_001));
+    let said = &run["invocations"][0]["toolExecutionNotifications"][0]["message"]["text"];
+    assert!(said.as_str().is_some_and(|said| said.starts_with("1000 of 6000 findings are left out")), "{said}");
+    assert_eq!(run["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"], "0.xml");
+
+    // Few results, but longer than the service takes.
+    let lengthy = (0..20).map(|at| finding(&format!("{at}.xml"), Severity::Error).note("x".repeat(1 << 20)));
+    let report = self::report(lengthy.collect());
+    let text = written(|out| sarif::write(out, &report, &Base::default(), &mut sources).map(|count| left_out = count));
+    assert!(text.len() < 10_000_000 && left_out == 12, "{} bytes, {left_out} left out", text.len());
+}
+
+#[test]
+fn an_annotation_over_several_lines_has_no_columns() {
+    let mut finding = finding("a.xml", Severity::Hint);
+    finding.end.line = 3;
+    let text = written(|out| github::write(out, &report(vec![finding]), &Base::from("x/")));
+    let head = "::notice file=x/a.xml,line=1,endLine=3,title=unreadable-file (CTX901)::is wrong%0Afix: remove it\n";
+    assert_eq!(text, head);
 }

@@ -8,5 +8,5 @@ pub use edit::{
     insert_after, insert_before, insert_child, insert_first_child, remove_attribute, remove_element, rename_element,
     set_attribute,
 };
-pub use escape::{escape_attribute, escape_text};
+pub use escape::{escape_attribute, escape_text, legal};
 pub use template::TemplateWriter;

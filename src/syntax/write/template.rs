@@ -1,8 +1,8 @@
-//! Templates from nothing, indented by two spaces. Writes to memory, so it cannot fail.
+//! Templates and other XML from nothing, indented by two spaces. Writes to memory, so it cannot fail.
 
 use quick_xml::Writer;
 use quick_xml::events::attributes::Attribute;
-use quick_xml::events::{BytesEnd, BytesPI, BytesStart, BytesText, Event};
+use quick_xml::events::{BytesDecl, BytesEnd, BytesPI, BytesStart, BytesText, Event};
 use quick_xml::name::QName;
 
 /// Writes elements one after the other; each call writes whole lines.
@@ -27,6 +27,12 @@ impl TemplateWriter {
     /// An empty document.
     pub fn new() -> Self {
         Self { out: Writer::new_with_indent(Vec::new(), b' ', 2), open: Vec::new() }
+    }
+
+    /// The XML declaration, for readers that ask for one.
+    pub fn declaration(&mut self) -> &mut Self {
+        self.write(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)));
+        self
     }
 
     /// Opens an element.

@@ -5,49 +5,49 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 /// A folder that is gone after the test.
-pub(super) struct Project {
+pub(crate) struct Project {
     folder: tempfile::TempDir,
 }
 
 /// What a run left behind.
 #[derive(Debug)]
-pub(super) struct Run {
-    pub(super) code: Option<i32>,
-    pub(super) stdout: String,
-    pub(super) stderr: String,
+pub(crate) struct Run {
+    pub(crate) code: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
 }
 
 impl Project {
     /// An empty folder.
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { folder: tempfile::tempdir().unwrap() }
     }
 
     /// Adds a file.
-    pub(super) fn file(self, path: &str, text: impl AsRef<[u8]>) -> Self {
+    pub(crate) fn file(self, path: &str, text: impl AsRef<[u8]>) -> Self {
         self.write(path, text);
         self
     }
 
     /// Writes a file in the middle of a test.
-    pub(super) fn write(&self, path: &str, text: impl AsRef<[u8]>) {
+    pub(crate) fn write(&self, path: &str, text: impl AsRef<[u8]>) {
         let place = self.path(path);
         std::fs::create_dir_all(place.parent().unwrap()).unwrap();
         std::fs::write(place, text).unwrap();
     }
 
     /// A path inside.
-    pub(super) fn path(&self, path: &str) -> PathBuf {
+    pub(crate) fn path(&self, path: &str) -> PathBuf {
         self.folder.path().join(path)
     }
 
     /// The text of a file.
-    pub(super) fn read(&self, path: &str) -> String {
+    pub(crate) fn read(&self, path: &str) -> String {
         std::fs::read_to_string(self.path(path)).unwrap()
     }
 
     /// Every file inside, sorted, for tests that say what was written.
-    pub(super) fn files(&self) -> Vec<String> {
+    pub(crate) fn files(&self) -> Vec<String> {
         let mut files = Vec::new();
         let mut folders = vec![self.folder.path().to_path_buf()];
         while let Some(folder) = folders.pop() {
@@ -66,17 +66,17 @@ impl Project {
     }
 
     /// The program, ready to run here.
-    pub(super) fn command(&self, args: &[&str]) -> Command {
+    pub(crate) fn command(&self, args: &[&str]) -> Command {
         command_in(self.folder.path(), args)
     }
 
     /// Runs the program here.
-    pub(super) fn run(&self, args: &[&str]) -> Run {
+    pub(crate) fn run(&self, args: &[&str]) -> Run {
         Run::from(self.command(args).output().unwrap())
     }
 
     /// Runs the program here with something on its standard input.
-    pub(super) fn run_with(&self, args: &[&str], input: &[u8]) -> Run {
+    pub(crate) fn run_with(&self, args: &[&str], input: &[u8]) -> Run {
         use std::io::Write;
         let mut command = self.command(args);
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -86,7 +86,7 @@ impl Project {
 }
 
 /// The program in a folder, with nothing of the tester's own environment that could change its output.
-pub(super) fn command_in(folder: &Path, args: &[&str]) -> Command {
+pub(crate) fn command_in(folder: &Path, args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ctxc"));
     command.current_dir(folder).args(args).stdin(Stdio::null());
     for name in ["NO_COLOR", "CLICOLOR_FORCE", "RUST_BACKTRACE", "RUST_LIB_BACKTRACE", "LC_ALL", "LANG", "COLUMNS"] {
@@ -105,42 +105,42 @@ impl From<Output> for Run {
 impl Run {
     /// Asserts the exit code, and shows everything when it is another one.
     #[track_caller]
-    pub(super) fn code(self, code: i32) -> Self {
+    pub(crate) fn code(self, code: i32) -> Self {
         assert_eq!(self.code, Some(code), "{self:#?}");
         self
     }
 
     /// Asserts that standard output holds a text.
     #[track_caller]
-    pub(super) fn says(self, text: &str) -> Self {
+    pub(crate) fn says(self, text: &str) -> Self {
         assert!(self.stdout.contains(text), "standard output should hold {text:?}:\n{}\n{}", self.stdout, self.stderr);
         self
     }
 
     /// Asserts that standard error holds a text.
     #[track_caller]
-    pub(super) fn warns(self, text: &str) -> Self {
+    pub(crate) fn warns(self, text: &str) -> Self {
         assert!(self.stderr.contains(text), "standard error should hold {text:?}:\n{}\n{}", self.stderr, self.stdout);
         self
     }
 
     /// Asserts that standard error is empty.
     #[track_caller]
-    pub(super) fn silent(self) -> Self {
+    pub(crate) fn silent(self) -> Self {
         assert_eq!(self.stderr, "", "{}", self.stdout);
         self
     }
 
     /// Asserts that standard output is empty.
     #[track_caller]
-    pub(super) fn silent_out(self) -> Self {
+    pub(crate) fn silent_out(self) -> Self {
         assert_eq!(self.stdout, "", "{}", self.stderr);
         self
     }
 
     /// Standard output as JSON.
     #[track_caller]
-    pub(super) fn json(&self) -> serde_json::Value {
+    pub(crate) fn json(&self) -> serde_json::Value {
         serde_json::from_str(&self.stdout).unwrap_or_else(|err| panic!("{err}: {}", self.stdout))
     }
 }

@@ -2,4 +2,5 @@
 
 mod conformance;
 mod jing;
+mod sarif;
 mod xmllint;

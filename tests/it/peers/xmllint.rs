@@ -1,5 +1,6 @@
-//! libxml2 as the oracle of well-formedness: what our reader accepts, it accepts.
+//! libxml2 as the oracle of well-formedness: what our reader accepts, it accepts, and it reads what we write.
 
+use crate::cli::formats::{checked, nasty};
 use ctxc::syntax::{Limits, Reader};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -76,4 +77,15 @@ fn xmllint_accepts_what_we_accept() {
     assert!(accepted > 100 && refused.len() > 500, "{accepted} accepted, {} refused: no test of either", refused.len());
     // A colon in a name is all that a namespace-aware reader may refuse and xmllint merely warns of.
     assert!(stricter * 20 < accepted, "{stricter} documents are refused by us alone");
+}
+
+#[test]
+#[ignore = "needs xmllint: the oracle"]
+fn xmllint_takes_what_junit_and_checkstyle_write() {
+    let project = nasty();
+    for format in ["junit", "checkstyle"] {
+        project.write("report.xml", checked(&project, format));
+        let status = Command::new("xmllint").arg("--noout").arg(project.path("report.xml")).status().unwrap();
+        assert!(status.success(), "{format}");
+    }
 }

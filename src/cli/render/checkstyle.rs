@@ -1,0 +1,37 @@
+//! Checkstyle's XML: files, and their findings as `error` elements. Columns count characters.
+
+use super::place::Base;
+use super::report::Report;
+use super::told::told;
+use crate::base::rule_meta::Severity;
+use crate::syntax::write::{TemplateWriter, legal};
+use std::io::{self, Write};
+
+/// Writes every finding, by file.
+pub(crate) fn write(out: &mut dyn Write, report: &Report, base: &Base) -> io::Result<()> {
+    let mut xml = TemplateWriter::new();
+    xml.declaration().open("checkstyle", &[("version", "10.0")]);
+    for file in report.diagnostics.chunk_by(|a, b| a.path == b.path) {
+        let path = file.first().map_or("", |finding| &*finding.path);
+        xml.open("file", &[("name", &legal(&base.path(path)))]);
+        for finding in file {
+            let severity = match finding.severity {
+                Severity::Error => "error",
+                Severity::Warning => "warning",
+                Severity::Info | Severity::Hint => "info",
+            };
+            xml.empty(
+                "error",
+                &[
+                    ("line", &finding.start.line.max(1).to_string()),
+                    ("column", &finding.start.column.max(1).to_string()),
+                    ("severity", severity),
+                    ("message", &legal(&told(finding))),
+                    ("source", &format!("ctxc.{}", finding.rule.name)),
+                ],
+            );
+        }
+        xml.close();
+    }
+    out.write_all(xml.finish().as_bytes())
+}

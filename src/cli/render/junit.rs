@@ -1,0 +1,65 @@
+//! `JUnit`'s XML: one test case a file. A file fails by an error, as the run does; what weighs less is its output.
+
+use super::place::Base;
+use super::report::Report;
+use super::summary::plural;
+use super::told::told;
+use crate::base::diagnostic::Diagnostic;
+use crate::base::rule_meta::Severity;
+use crate::syntax::write::{TemplateWriter, legal};
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::io::{self, Write};
+
+/// Writes a test case for every file that was looked at. Files that a build did not open are one case together.
+pub(crate) fn write(out: &mut dyn Write, report: &Report, base: &Base) -> io::Result<()> {
+    let mut files: BTreeMap<&str, &[Diagnostic]> = report.paths.iter().map(|path| (&**path, &[][..])).collect();
+    for file in report.diagnostics.chunk_by(|a, b| a.path == b.path) {
+        files.insert(file.first().map_or("", |finding| &finding.path), file);
+    }
+    let others = report.files.saturating_sub(files.len());
+    let failures = files.values().filter(|file| errors(file) > 0).count();
+    let (tests, failures) = ((files.len() + usize::from(others > 0)).to_string(), failures.to_string());
+    let counts = [("name", "ctxc"), ("tests", &tests), ("failures", &failures), ("errors", "0"), ("time", "0")];
+    let mut xml = TemplateWriter::new();
+    xml.declaration().open("testsuites", &counts).open("testsuite", &counts);
+    for (path, findings) in files {
+        let path = legal(&base.path(path)).into_owned();
+        let case = [("classname", "ctxc"), ("name", path.as_str()), ("file", &path), ("time", "0")];
+        if findings.is_empty() {
+            xml.empty("testcase", &case);
+            continue;
+        }
+        xml.open("testcase", &case);
+        let text = legal(&listed(&path, findings)).into_owned();
+        match findings.iter().find(|finding| finding.severity == Severity::Error) {
+            Some(first) => {
+                let message = format!("{}: {}", plural(errors(findings), "error"), first.message);
+                xml.leaf("failure", &[("message", &legal(&message)), ("type", first.rule.name)], &text);
+            }
+            None => {
+                xml.leaf("system-out", &[], &text);
+            }
+        }
+        xml.close();
+    }
+    if others > 0 {
+        xml.empty("testcase", &[("classname", "ctxc"), ("name", &plural(others, "unchanged file")), ("time", "0")]);
+    }
+    out.write_all(xml.finish().as_bytes())
+}
+
+fn errors(findings: &[Diagnostic]) -> usize {
+    findings.iter().filter(|finding| finding.severity == Severity::Error).count()
+}
+
+fn listed(path: &str, findings: &[Diagnostic]) -> String {
+    let mut text = String::from("\n");
+    for finding in findings {
+        let (line, column) = (finding.start.line, finding.start.column);
+        let told = told(finding).replace('\n', "\n  ");
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{path}:{line}:{column}: {}[{}]: {told}", finding.severity, finding.rule.name);
+    }
+    text
+}

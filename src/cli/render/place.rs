@@ -1,0 +1,135 @@
+//! Paths and ranges as services outside want them: paths from the top of the repository, URIs percent-encoded,
+//! columns in the unit that a format counts in. No path here is absolute unless it was given as one.
+
+use super::sources::Source;
+use crate::base::fs;
+use crate::base::span::Span;
+use serde::Serialize;
+use std::borrow::Cow;
+use std::path::{Component, Path};
+
+/// Where the project lies in its repository: empty, or a path with a `/` at its end.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Base(String);
+
+impl Base {
+    /// The place of a project's folder below the nearest folder with a `.git`; empty where there is none.
+    pub(crate) fn of(root: &Path) -> Self {
+        let Ok(here) = fs::current_dir() else { return Self::default() };
+        let whole = here.join(root);
+        let top = whole.ancestors().find(|folder| fs::exists(&folder.join(".git")));
+        let below = top.and_then(|top| whole.strip_prefix(top).ok()).unwrap_or(Path::new(""));
+        let mut base = String::new();
+        for part in below.components() {
+            match part {
+                Component::Normal(name) => {
+                    base.push_str(&name.to_string_lossy());
+                    base.push('/');
+                }
+                // `--project ../x` and the like: what lies where is then not for us to say.
+                Component::ParentDir => return Self::default(),
+                Component::CurDir | Component::Prefix(_) | Component::RootDir => {}
+            }
+        }
+        Self(base)
+    }
+
+    /// The path of a finding, from the top of the repository. Standard input keeps its name.
+    pub(super) fn path<'p>(&self, path: &'p str) -> Cow<'p, str> {
+        if self.0.is_empty() || path == "-" || path.starts_with('/') {
+            return Cow::Borrowed(path);
+        }
+        let mut folders: Vec<&str> = self.0.split_terminator('/').collect();
+        let mut rest = path;
+        while let Some(above) = rest.strip_prefix("../") {
+            if folders.pop().is_none() {
+                return Cow::Borrowed(path);
+            }
+            rest = above;
+        }
+        folders.push(rest);
+        Cow::Owned(folders.join("/"))
+    }
+
+    /// The same as a URI reference (RFC 3986): everything but unreserved characters and `/` is percent-encoded.
+    pub(super) fn uri(&self, path: &str) -> String {
+        const HEX: &[u8; 16] = b"0123456789ABCDEF";
+        let path = self.path(path);
+        let mut uri = String::with_capacity(path.len() + 8);
+        if path.starts_with('/') {
+            uri.push_str("file://");
+        }
+        for byte in path.bytes() {
+            if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~' | b'/') {
+                uri.push(char::from(byte));
+            } else {
+                uri.push('%');
+                let digit = |at: u8| HEX.get(usize::from(at)).copied().map_or('0', char::from);
+                uri.extend([digit(byte >> 4), digit(byte & 15)]);
+            }
+        }
+        uri
+    }
+}
+
+/// The same for tests: a base that nobody looked for.
+#[cfg(test)]
+impl From<&str> for Base {
+    fn from(base: &str) -> Self {
+        Self(base.to_owned())
+    }
+}
+
+/// What columns count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Unit {
+    /// UTF-16 code units.
+    Utf16,
+    /// Bytes of UTF-8.
+    Utf8,
+}
+
+/// A 1-based place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub(super) struct Spot {
+    pub(super) line: u32,
+    pub(super) column: u32,
+}
+
+/// Where a span of a text starts and ends; the end is the place behind it.
+pub(super) fn spots(source: &Source, span: Span, unit: Unit) -> (Spot, Spot) {
+    (spot(source, span.start, unit), spot(source, span.end, unit))
+}
+
+fn spot(source: &Source, offset: u32, unit: Unit) -> Spot {
+    let position = source.index.position(&source.text, offset);
+    let column = match unit {
+        Unit::Utf16 => position.utf16,
+        Unit::Utf8 => {
+            let start = source.index.line_span(&source.text, position.line).map_or(0, |line| line.start);
+            offset.min(source.text.len() as u32).saturating_sub(start) + 1
+        }
+    };
+    Spot { line: position.line, column }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Base;
+    use pretty_assertions::assert_eq;
+
+    #[test]
+    fn paths_start_at_the_top_of_the_repository() {
+        let base = Base::from("team a/agents/");
+        assert_eq!(base.path("templates/a.xml"), "team a/agents/templates/a.xml");
+        assert_eq!(base.path("../shared/a.xml"), "team a/shared/a.xml");
+        assert_eq!((base.path("-"), base.path("../../../x")), ("-".into(), "../../../x".into()));
+        assert_eq!(Base::default().path("a.xml"), "a.xml");
+    }
+
+    #[test]
+    fn uris_keep_nothing_that_a_uri_must_not_hold() {
+        assert_eq!(Base::from("a b/").uri("ä:#?%[1]😀.xml"), "a%20b/%C3%A4%3A%23%3F%25%5B1%5D%F0%9F%98%80.xml");
+        assert_eq!(Base::default().uri("/x y"), "file:///x%20y");
+    }
+}

@@ -1,0 +1,37 @@
+//! A finding in words, for formats that have one text a finding; and what they all need to know of a report.
+
+use super::report::Report;
+use crate::base::diagnostic::Diagnostic;
+use std::collections::BTreeMap;
+
+/// The message, then notes, what to do and the titles of the fixes, a line each.
+pub(super) fn told(finding: &Diagnostic) -> String {
+    let mut text = finding.message.clone();
+    let mut line = |head: &str, body: &str| {
+        text.push('\n');
+        text.push_str(head);
+        text.push_str(body);
+    };
+    for note in &finding.notes {
+        line("note: ", note);
+    }
+    if let Some(help) = &finding.help {
+        line("help: ", help);
+    }
+    for fix in &finding.fixes {
+        line("fix: ", &fix.title);
+    }
+    text
+}
+
+/// The fingerprint of every finding, made its own: a second one with the same gets `-2`, and so on.
+pub(super) fn fingerprints(report: &Report) -> Vec<String> {
+    let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut all = Vec::with_capacity(report.diagnostics.len());
+    for Diagnostic { fingerprint, .. } in &report.diagnostics {
+        let count = seen.entry(fingerprint).or_default();
+        *count += 1;
+        all.push(if *count == 1 { fingerprint.clone() } else { format!("{fingerprint}-{count}") });
+    }
+    all
+}
