@@ -116,6 +116,30 @@ mod real {
         }
     }
 
+    /// Reads to the end. A file that gives less than was asked for has ended, so one call is enough unless it grows meanwhile.
+    fn read_whole(file: &mut std::fs::File, len: usize, bytes: &mut Vec<u8>) -> io::Result<()> {
+        bytes.resize(len + 1, 0);
+        let mut filled = 0;
+        while let Some(room) = bytes.get_mut(filled..).filter(|room| !room.is_empty()) {
+            match file.read(room) {
+                Ok(got) => {
+                    filled += got;
+                    if got == 0 || filled == len {
+                        break;
+                    }
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        let grew = filled > len;
+        bytes.truncate(filled);
+        if grew {
+            file.read_to_end(bytes)?;
+        }
+        Ok(())
+    }
+
     /// Reads a file into a buffer that is reused from file to file. Returns its stamp.
     pub fn read_into(path: &Path, limit: u64, bytes: &mut Vec<u8>) -> io::Result<Stamp> {
         bytes.clear();
@@ -127,9 +151,8 @@ mod real {
         if meta.len() > limit {
             return Err(io::ErrorKind::FileTooLarge.into());
         }
-        bytes.reserve(meta.len() as usize + 1);
         if meta.is_file() {
-            file.read_to_end(bytes)?;
+            read_whole(&mut file, meta.len() as usize, bytes)?;
         } else {
             // A pipe or device has no length of its own: stop one byte past the limit.
             file.take(limit + 1).read_to_end(bytes)?;

@@ -1,24 +1,21 @@
 //! The format for people: the message, the lines it is about, where values came from, the ways out.
 //!
-//! miette draws the lines; the message, notes and fixes around them are ours, so that the first line of a finding
-//! is one that editors and terminals can click.
+//! The lines are drawn by [`super::drawing`]; the message, notes and fixes around them are written here, so that the first
+//! line of a finding is one that editors and terminals can click.
 
+use super::drawing::draw;
 use super::escape::escape;
-use super::excerpt::Excerpt;
 use super::report::{Report, Shown};
 use super::screen::{Paint, Screen};
-use super::sources::{Source, Sources};
+use super::sources::Sources;
 use super::summary;
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::Applicability;
 use crate::base::span::Span;
-use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, SourceCode, SourceSpan};
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::num::NonZeroUsize;
 
-/// Lines shown before and after a marked one.
-const CONTEXT: u32 = 1;
 /// Places shown of one finding; a fault with more is understood from the first.
 const LABELS: usize = 8;
 
@@ -36,10 +33,20 @@ pub(crate) struct Look {
 /// Findings that one thread draws before they are written.
 const BLOCK: usize = 256;
 
+/// How much of a finding is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Extent {
+    /// The lines it is about, notes and ways out.
+    Whole,
+    /// Its first line.
+    Line,
+}
+
 /// Writes the findings that are shown and what was left out. Many are drawn by several threads and written in order.
 pub(crate) fn write(out: &mut dyn Write, report: &Report, look: Look, sources: &mut Sources) -> io::Result<()> {
     let Look { shown, screen, threads } = look;
     let (selected, left_out) = shown.select(&report.diagnostics);
+    let selected = extents(&selected, shown.drawn);
     if selected.len() <= BLOCK {
         block(out, &selected, screen, sources)?;
     } else {
@@ -50,18 +57,39 @@ pub(crate) fn write(out: &mut dyn Write, report: &Report, look: Look, sources: &
             }
         }
     }
-    summary::left_out(out, &left_out, screen)
+    summary::left_out(out, &left_out, screen)?;
+    let lines = selected.iter().filter(|(_, extent)| *extent == Extent::Line).count();
+    summary::shortened(out, lines, screen)
 }
 
-fn block(out: &mut dyn Write, findings: &[&Diagnostic], screen: Screen, sources: &mut Sources) -> io::Result<()> {
-    for diagnostic in findings {
-        finding(out, diagnostic, screen, sources)?;
-        writeln!(out)?;
+/// Thousands of drawings are read by nobody: the first `most` findings are drawn, errors before all others.
+fn extents<'d>(findings: &[&'d Diagnostic], most: usize) -> Vec<(&'d Diagnostic, Extent)> {
+    use crate::base::rule_meta::Severity;
+    let errors = findings.iter().filter(|finding| finding.severity == Severity::Error).count();
+    let (mut errors_left, mut others_left) = (errors.min(most), most.saturating_sub(errors));
+    let extent = |finding: &'d Diagnostic| {
+        let left = if finding.severity == Severity::Error { &mut errors_left } else { &mut others_left };
+        let extent = if *left > 0 { Extent::Whole } else { Extent::Line };
+        *left = left.saturating_sub(1);
+        (finding, extent)
+    };
+    findings.iter().copied().map(extent).collect()
+}
+
+fn block(out: &mut dyn Write, findings: &[(&Diagnostic, Extent)], screen: Screen, sources: &mut Sources) -> io::Result<()> {
+    for (diagnostic, extent) in findings {
+        match extent {
+            Extent::Whole => {
+                finding(out, diagnostic, screen, sources)?;
+                writeln!(out)?;
+            }
+            Extent::Line => head(out, diagnostic, screen)?,
+        }
     }
     Ok(())
 }
 
-fn draw_wave(findings: &[&Diagnostic], screen: Screen, sources: &Sources) -> Vec<io::Result<Vec<u8>>> {
+fn draw_wave(findings: &[(&Diagnostic, Extent)], screen: Screen, sources: &Sources) -> Vec<io::Result<Vec<u8>>> {
     std::thread::scope(|scope| {
         let parts = findings.chunks(BLOCK).map(|part| {
             let mut sources = sources.fork();
@@ -101,15 +129,20 @@ pub(crate) fn finding(out: &mut dyn Write, diagnostic: &Diagnostic, screen: Scre
 
 /// `error[name] path:line:col: message (CTX202)`.
 fn head(out: &mut dyn Write, diagnostic: &Diagnostic, screen: Screen) -> io::Result<()> {
-    let word = format!("{}[{}]", diagnostic.severity, diagnostic.rule.name);
-    let place = format!("{}:{}:{}:", escape(&diagnostic.path), diagnostic.start.line, diagnostic.start.column);
+    let off = screen.off();
     writeln!(
         out,
-        "{} {} {} {}",
-        screen.paint(summary::paint(diagnostic.severity), &word),
-        screen.paint(Paint::Strong, &place),
+        "{}{}[{}]{off} {}{}:{}:{}:{off} {} {}({}){off}",
+        screen.on(summary::paint(diagnostic.severity)),
+        diagnostic.severity,
+        diagnostic.rule.name,
+        screen.on(Paint::Strong),
+        escape(&diagnostic.path),
+        diagnostic.start.line,
+        diagnostic.start.column,
         escape(&diagnostic.message),
-        screen.paint(Paint::Dim, &format!("({})", diagnostic.rule.code)),
+        screen.on(Paint::Dim),
+        diagnostic.rule.code,
     )
 }
 
@@ -122,98 +155,6 @@ fn marks(diagnostic: &Diagnostic) -> Vec<(Span, &str)> {
         }
     }
     marks
-}
-
-/// What miette needs to know to draw lines, and nothing else.
-#[derive(Debug)]
-struct Drawing {
-    excerpt: Excerpt,
-    labels: Vec<LabeledSpan>,
-}
-
-impl std::fmt::Display for Drawing {
-    fn fmt(&self, _: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        Ok(())
-    }
-}
-
-impl std::error::Error for Drawing {}
-
-impl miette::Diagnostic for Drawing {
-    fn source_code(&self) -> Option<&dyn SourceCode> {
-        Some(&self.excerpt)
-    }
-
-    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
-        Some(Box::new(self.labels.iter().cloned()))
-    }
-}
-
-fn draw(diagnostic: &Diagnostic, source: &Source, marks: &[(Span, &str)], name: Option<&str>, screen: Screen) -> String {
-    let spans: Vec<Span> = marks.iter().map(|(span, _)| *span).collect();
-    let (mut excerpt, places) = Excerpt::new(&source.text, &source.index, &spans, CONTEXT);
-    if let Some(name) = name {
-        excerpt = excerpt.named(name);
-    }
-    let mut labels = Vec::new();
-    let mut order: Vec<(SourceSpan, bool)> = Vec::new();
-    for (at, (place, (_, text))) in places.iter().zip(marks).enumerate() {
-        let primary = at == 0 && name.is_none();
-        let text = (!text.is_empty()).then(|| escape(text).into_owned());
-        labels.push(if primary {
-            LabeledSpan::new_primary_with_span(text, *place)
-        } else {
-            LabeledSpan::new_with_span(text, *place)
-        });
-        order.push((*place, primary));
-    }
-    // miette colours marks by their order in the text.
-    labels.sort_by_key(LabeledSpan::offset);
-    order.sort_by_key(|(place, _)| place.offset());
-    let theme = theme(diagnostic, &order, screen);
-    let handler = GraphicalReportHandler::new_themed(theme)
-        .with_links(false)
-        .with_urls(false)
-        .without_cause_chain()
-        .without_syntax_highlighting()
-        .with_wrap_lines(false)
-        .with_context_lines(CONTEXT as usize);
-    let mut drawn = String::new();
-    // The first line is miette's own (empty) message.
-    match handler.render_report(&mut drawn, &Drawing { excerpt, labels }) {
-        Ok(()) => drawn.lines().skip(1).flat_map(|line| [frame(line, name), "\n"]).collect(),
-        Err(_) => String::new(),
-    }
-}
-
-/// A drawn line without trailing space. The frame of the finding's own file needs no place: the first line says it.
-fn frame<'l>(line: &'l str, name: Option<&str>) -> &'l str {
-    let opens = line.trim_start().starts_with(['╭', ',']);
-    match line.split_once('[') {
-        Some((corner, _)) if opens && name.is_none() => corner,
-        _ => line.trim_end(),
-    }
-}
-
-fn theme(diagnostic: &Diagnostic, order: &[(SourceSpan, bool)], screen: Screen) -> GraphicalTheme {
-    use crate::base::rule_meta::Severity;
-    let mut theme = match (screen.color, screen.unicode) {
-        (true, true) => GraphicalTheme::unicode(),
-        (true, false) => GraphicalTheme::ascii(),
-        (false, true) => GraphicalTheme::unicode_nocolor(),
-        (false, false) => GraphicalTheme::none(),
-    };
-    let first = match diagnostic.severity {
-        Severity::Error => theme.styles.error,
-        Severity::Warning => theme.styles.warning,
-        Severity::Info | Severity::Hint => theme.styles.advice,
-    };
-    let other = theme.styles.help;
-    theme.styles.highlights = order.iter().map(|(_, primary)| if *primary { first } else { other }).collect();
-    if theme.styles.highlights.is_empty() {
-        theme.styles.highlights.push(first);
-    }
-    theme
 }
 
 /// Notes, help and fixes.

@@ -5,6 +5,7 @@
 
 pub(crate) mod checkstyle;
 pub(crate) mod concise;
+mod drawing;
 pub(crate) mod escape;
 mod excerpt;
 pub(crate) mod full;

@@ -97,13 +97,15 @@ pub(crate) struct Shown {
     pub(crate) least: Severity,
     /// Findings shown of one file.
     pub(crate) per_file: usize,
+    /// Findings drawn with the lines they are about, the gravest first; of the others `full` shows the first line.
+    pub(crate) drawn: usize,
 }
 
 impl Shown {
     /// Warnings and above, the first 100 of a file.
-    pub(crate) const USUAL: Self = Self { least: Severity::Warning, per_file: 100 };
+    pub(crate) const USUAL: Self = Self { least: Severity::Warning, per_file: 100, drawn: 500 };
     /// Every severity, the first 100 of a file.
-    pub(crate) const VERBOSE: Self = Self { least: Severity::Hint, per_file: 100 };
+    pub(crate) const VERBOSE: Self = Self { least: Severity::Hint, per_file: 100, drawn: usize::MAX };
 
     /// Whether a finding is grave enough to be shown.
     pub(crate) fn takes(self, diagnostic: &Diagnostic) -> bool {

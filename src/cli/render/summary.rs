@@ -48,6 +48,15 @@ pub(super) fn left_out(out: &mut dyn Write, files: &[(&str, usize)], screen: Scr
     Ok(())
 }
 
+/// Says how many findings were shown by their first line.
+pub(super) fn shortened(out: &mut dyn Write, count: usize, screen: Screen) -> io::Result<()> {
+    if count > 0 {
+        let line = format!("… {} shown by the first line alone; `--verbose` draws all", plural(count, "finding"));
+        writeln!(out, "{}", screen.paint(Paint::Dim, &line))?;
+    }
+    Ok(())
+}
+
 /// Writes the closing lines.
 pub(crate) fn write(out: &mut dyn Write, report: &Report, shown: Shown, screen: Screen) -> io::Result<()> {
     let totals = report.totals();
