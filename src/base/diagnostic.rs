@@ -4,6 +4,7 @@ use super::fix::Fix;
 use super::rule_meta::{RuleMeta, Severity};
 use super::source::{LineIndex, Position};
 use super::span::Span;
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// A further place that explains a finding.
@@ -16,7 +17,7 @@ pub struct Label {
     /// Line and column of the span's start; filled in where the text is at hand.
     pub start: Position,
     /// What is to be seen there; a lower-case fragment.
-    pub text: String,
+    pub text: Cow<'static, str>,
 }
 
 /// One finding of one rule.
@@ -32,23 +33,24 @@ pub struct Diagnostic {
     pub path: Arc<str>,
     /// The place to look at.
     pub span: Span,
-    /// Where the span starts; filled in by [`Diagnostic::locate`].
+    /// Where the span starts; filled in by [`Diagnostic::place`].
     pub start: Position,
-    /// Where the span ends; filled in by [`Diagnostic::locate`].
+    /// Where the span ends; filled in by [`Diagnostic::place`].
     pub end: Position,
     /// What is to be seen at the span itself; may be empty.
-    pub here: String,
+    pub here: Cow<'static, str>,
     /// Further places, first the most telling one.
     pub labels: Vec<Label>,
     /// Where values came from, why it matters.
-    pub notes: Vec<String>,
+    pub notes: Vec<Cow<'static, str>>,
     /// What to do.
-    pub help: Option<String>,
+    pub help: Option<Cow<'static, str>>,
     /// The name of the task it belongs to.
     pub task: Option<Arc<str>>,
     /// Ways out, the best first.
     pub fixes: Vec<Fix>,
-    /// Stable identity for suppressions: rule, task and the text of the place, not its line number.
+    /// Stable identity for suppressions: rule, task and the text of the place, not its line number. Empty where nobody
+    /// asks for it; filled in by [`Diagnostic::identify`].
     pub fingerprint: String,
 }
 
@@ -63,7 +65,7 @@ impl Diagnostic {
             span,
             start: Position::default(),
             end: Position::default(),
-            here: String::new(),
+            here: Cow::Borrowed(""),
             labels: Vec::new(),
             notes: Vec::new(),
             help: None,
@@ -75,35 +77,35 @@ impl Diagnostic {
 
     /// Says what is to be seen at the span.
     #[must_use]
-    pub fn here(mut self, text: impl Into<String>) -> Self {
+    pub fn here(mut self, text: impl Into<Cow<'static, str>>) -> Self {
         self.here = text.into();
         self
     }
 
     /// Adds a place in the same file.
     #[must_use]
-    pub fn label(mut self, span: Span, text: impl Into<String>) -> Self {
+    pub fn label(mut self, span: Span, text: impl Into<Cow<'static, str>>) -> Self {
         self.labels.push(Label { path: None, span, start: Position::default(), text: text.into() });
         self
     }
 
     /// Adds a place in another file.
     #[must_use]
-    pub fn label_in(mut self, path: Arc<str>, span: Span, start: Position, text: impl Into<String>) -> Self {
+    pub fn label_in(mut self, path: Arc<str>, span: Span, start: Position, text: impl Into<Cow<'static, str>>) -> Self {
         self.labels.push(Label { path: Some(path), span, start, text: text.into() });
         self
     }
 
     /// Adds a note.
     #[must_use]
-    pub fn note(mut self, text: impl Into<String>) -> Self {
+    pub fn note(mut self, text: impl Into<Cow<'static, str>>) -> Self {
         self.notes.push(text.into());
         self
     }
 
     /// Says what to do.
     #[must_use]
-    pub fn help(mut self, text: impl Into<String>) -> Self {
+    pub fn help(mut self, text: impl Into<Cow<'static, str>>) -> Self {
         self.help = Some(text.into());
         self
     }
@@ -124,6 +126,12 @@ impl Diagnostic {
 
     /// Fills in lines, columns and the fingerprint from the text of the finding's file.
     pub fn locate(&mut self, text: &str, index: &LineIndex) {
+        self.place(text, index);
+        self.identify(text, index);
+    }
+
+    /// Fills in lines and columns.
+    pub fn place(&mut self, text: &str, index: &LineIndex) {
         self.start = index.position(text, self.span.start);
         self.end = index.position(text, self.span.end);
         for label in &mut self.labels {
@@ -131,6 +139,10 @@ impl Diagnostic {
                 label.start = index.position(text, label.span.start);
             }
         }
+    }
+
+    /// Fills in the fingerprint. The finding must have its place.
+    pub fn identify(&mut self, text: &str, index: &LineIndex) {
         let mut hasher = blake3::Hasher::new();
         hasher.update(self.rule.name.as_bytes());
         hasher.update(b"\0");

@@ -2,6 +2,7 @@
 
 use super::span::Span;
 use serde::Serialize;
+use std::borrow::Cow;
 
 /// Whether a fix may be applied without a look at it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -26,7 +27,7 @@ pub struct Edit {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Fix {
     /// What it does, an imperative lower-case fragment: “`add <inherit_context>none</inherit_context>`”.
-    pub title: String,
+    pub title: Cow<'static, str>,
     /// Safe or suggested.
     pub applicability: Applicability,
     /// Sorted by span, not overlapping.
@@ -35,16 +36,16 @@ pub struct Fix {
 
 impl Fix {
     /// A safe fix.
-    pub fn safe(title: impl Into<String>, edits: Vec<Edit>) -> Self {
+    pub fn safe(title: impl Into<Cow<'static, str>>, edits: Vec<Edit>) -> Self {
         Self::with(title, Applicability::Safe, edits)
     }
 
     /// A suggested fix.
-    pub fn suggested(title: impl Into<String>, edits: Vec<Edit>) -> Self {
+    pub fn suggested(title: impl Into<Cow<'static, str>>, edits: Vec<Edit>) -> Self {
         Self::with(title, Applicability::Suggested, edits)
     }
 
-    fn with(title: impl Into<String>, applicability: Applicability, mut edits: Vec<Edit>) -> Self {
+    fn with(title: impl Into<Cow<'static, str>>, applicability: Applicability, mut edits: Vec<Edit>) -> Self {
         edits.sort_by_key(|edit| edit.span);
         Self { title: title.into(), applicability, edits }
     }

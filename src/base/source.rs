@@ -27,7 +27,13 @@ impl LineIndex {
     /// Indexes a text once.
     pub fn new(text: &str) -> Self {
         let bytes = text.as_bytes();
-        let mut starts = vec![0];
+        let mut starts = Vec::with_capacity(bytes.len() / 24 + 4);
+        starts.push(0);
+        // Nearly every text breaks its lines with `\n` alone, and one byte is found faster than two.
+        if memchr::memchr(b'\r', bytes).is_none() {
+            starts.extend(memchr::memchr_iter(b'\n', bytes).map(|at| at as u32 + 1));
+            return Self { starts };
+        }
         for at in memchr::memchr2_iter(b'\n', b'\r', bytes) {
             let crlf = bytes.get(at) == Some(&b'\r') && bytes.get(at + 1) == Some(&b'\n');
             if !crlf {

@@ -12,6 +12,7 @@ use super::selection::{Checked, Selection};
 use super::suppress;
 use crate::project::suppressions::FILE as SUPPRESSIONS;
 use crate::registry::survey::Goal;
+use crate::rules::check::Identity;
 use clap::Args;
 
 /// Check templates and the project file, and say what to do about each finding
@@ -35,16 +36,19 @@ pub(crate) fn run(args: &CheckArgs, cx: &mut Cx) -> Result<Exit> {
     let mut project = Project::load(&cx.options)?;
     project.config.limits = args.limits.resolve(&project.config.limits);
     let selection = Selection::new(&project.root, &args.paths)?;
-    let Checked { mut report, mut sources, .. } = selection.check(&project, Goal::Findings, cx)?;
+    let format = args.format.resolve();
+    let suppressions = suppress::load(&project.root)?;
+    let nameless = format.is_for_people() && suppressions.is_none() && !args.suppress_existing;
+    let identity = if nameless { Identity::Unwanted } else { Identity::Wanted };
+    let Checked { mut report, mut sources, .. } = selection.check(&project, Goal::Findings, identity, cx)?;
     let empty = report.files == 0 && !args.paths.allow_empty;
     report.add(&project.findings);
     let mut recorded = None;
     if args.suppress_existing {
         recorded = Some(suppress::record(&project.root, &mut report, |path| selection.holds(path))?);
-    } else if let Some((text, known)) = suppress::load(&project.root)? {
+    } else if let Some((text, known)) = suppressions {
         suppress::apply(&mut report, &text, &known, |path| selection.holds(path));
     }
-    let format = args.format.resolve();
     findings::print(cx, &report, format, &project.root, &mut sources)?;
     if let Some(recorded) = recorded
         && format.is_for_people()

@@ -11,6 +11,7 @@ use super::render::sources::Sources;
 use crate::base::fs;
 use crate::registry::build::{self, Empty, Findings, State};
 use crate::registry::survey::{self, Goal, Held, Request, Surveyed};
+use crate::rules::check::Identity;
 use crate::rules::input::read_fault::{self, reason};
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -95,7 +96,7 @@ impl Selection {
     }
 
     /// Checks the selection. Returns what was found and the texts behind it.
-    pub(super) fn check(&self, project: &Project, goal: Goal, cx: &Cx) -> Result<Checked> {
+    pub(super) fn check(&self, project: &Project, goal: Goal, identity: Identity, cx: &Cx) -> Result<Checked> {
         let limit = project.config.limits.file;
         // A few named files are done before anybody could interrupt; all else may take long.
         if self.given.is_empty() || self.given.iter().any(|path| fs::is_dir(path)) {
@@ -119,6 +120,7 @@ impl Selection {
             held,
             threads: cx.options.threads,
             goal,
+            identity,
             tick: &|| progress.tick(),
         };
         let surveyed = survey::survey(&request).map_err(|missing| no_such_path(&missing.0));
@@ -135,11 +137,11 @@ impl Selection {
     pub(super) fn build(&self, project: &Project, wish: &Wish<'_>, cx: &Cx) -> Result<Built> {
         // With a project file that cannot be taken as it is, what a registry should be is not known.
         if project.is_broken() {
-            let Checked { report, sources, .. } = self.check(project, Goal::Findings, cx)?;
+            let Checked { report, sources, .. } = self.check(project, Goal::Findings, Identity::Wanted, cx)?;
             return Ok(Built { report, sources, state: State::Untouched });
         }
         if self.stdin.is_some() {
-            let Checked { report, sources, registry } = self.check(project, Goal::Registry, cx)?;
+            let Checked { report, sources, registry } = self.check(project, Goal::Registry, Identity::Wanted, cx)?;
             let state = registry.map_or(State::Untouched, |bytes| build::put(wish.output, &bytes, wish.goal));
             return Ok(Built { report, sources, state });
         }

@@ -162,7 +162,16 @@ mod folder {
         /// Compiles every template of the project. Writes nothing.
         pub fn build(&self) -> Built {
             let Self { root, config } = self;
-            let request = Request { root, config, given: &[], held: None, threads: None, goal: Goal::Registry, tick: &|| {} };
+            let request = Request {
+                root,
+                config,
+                given: &[],
+                held: None,
+                threads: None,
+                goal: Goal::Registry,
+                identity: crate::rules::check::Identity::Wanted,
+                tick: &|| {},
+            };
             // Nothing was named, so nothing named can be missing.
             let surveyed = survey::survey(&request).unwrap_or_default();
             let mut found = check::config(config);

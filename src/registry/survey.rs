@@ -12,7 +12,7 @@ use crate::base::diagnostic::{self, Diagnostic};
 use crate::base::fs::{self, RealFs};
 use crate::project::config::Config;
 use crate::project::index::{Entry, Index};
-use crate::rules::check::{self, Active};
+use crate::rules::check::{self, Active, Identity};
 use crate::rules::input::read_fault;
 use crate::syntax::decode;
 use crate::template::names::FileFacts;
@@ -36,6 +36,8 @@ pub struct Request<'r> {
     pub threads: Option<NonZeroUsize>,
     /// What is wanted.
     pub goal: Goal,
+    /// Whether findings need their fingerprints.
+    pub identity: Identity,
     /// Told of each file that is done, on any thread.
     pub tick: &'r (dyn Fn() + Sync),
 }
@@ -85,7 +87,7 @@ pub fn name_in(root: &Path, path: &Path) -> String {
 
 /// Checks files and what they say of each other.
 pub fn survey(request: &Request<'_>) -> Result<Surveyed, NoSuchPath> {
-    let active = Active::new(request.config);
+    let active = Active::new(request.config).with_identity(request.identity);
     let entries = (request.goal == Goal::Registry).then(|| Entries::new(request.config));
     let Request { root, config, .. } = *request;
     let compiler = Compiler { config, active: &active, root, files: &RealFs, entries: entries.as_ref() };

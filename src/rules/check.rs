@@ -27,12 +27,24 @@ pub struct Active {
     template: Vec<&'static Rule>,
     file: Vec<&'static Rule>,
     node: Vec<&'static Rule>,
+    identity: Identity,
+}
+
+/// Whether findings get their fingerprints: they cost as much as the rest of a finding, and only suppressions and the
+/// formats for programs want them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Identity {
+    /// They do.
+    Wanted,
+    /// They stay empty.
+    Unwanted,
 }
 
 impl Active {
     /// The rules that are on under a project.
     pub fn new(config: &Config) -> Self {
-        let mut active = Self { syntax: Vec::new(), template: Vec::new(), file: Vec::new(), node: Vec::new() };
+        let identity = Identity::Wanted;
+        let mut active = Self { syntax: Vec::new(), template: Vec::new(), file: Vec::new(), node: Vec::new(), identity };
         for rule in list::all().filter(|rule| config.lints.is_on(&rule.meta)) {
             match rule.check {
                 Check::Syntax(_) => active.syntax.push(rule),
@@ -43,6 +55,12 @@ impl Active {
             }
         }
         active
+    }
+
+    /// The same rules, with or without fingerprints.
+    #[must_use]
+    pub fn with_identity(self, identity: Identity) -> Self {
+        Self { identity, ..self }
     }
 }
 
@@ -75,24 +93,30 @@ pub fn file(active: &Active, cx: &FileCx<'_>, faults: &[Fault]) -> Vec<Diagnosti
             check(cx, &mut found);
         }
     }
-    finish(cx, found)
+    finish(active, cx, found)
 }
 
-fn finish(cx: &FileCx<'_>, mut found: Vec<Diagnostic>) -> Vec<Diagnostic> {
+fn finish(active: &Active, cx: &FileCx<'_>, mut found: Vec<Diagnostic>) -> Vec<Diagnostic> {
     let mut instructions = allow::collect(cx.document);
     if found.is_empty() && instructions.is_empty() {
         return found;
     }
     found.retain(|finding| !allow::silences(&mut instructions, cx.document, finding));
     about_instructions(cx, &instructions, &mut found);
-    let mut found: Vec<Diagnostic> = found.into_iter().filter_map(|finding| weigh(cx.config, finding)).collect();
+    found.retain_mut(|finding| {
+        let severity = cx.config.lints.apply(finding.rule, finding.severity);
+        severity.inspect(|severity| finding.severity = *severity).is_some()
+    });
     too_many_findings::shorten(cx, &mut found);
     let index = LineIndex::new(cx.document.text);
     for finding in &mut found {
         if finding.task.is_none() {
             finding.task = task_at(cx.file, cx.path, finding.span.start);
         }
-        finding.locate(cx.document.text, &index);
+        finding.place(cx.document.text, &index);
+        if active.identity == Identity::Wanted {
+            finding.identify(cx.document.text, &index);
+        }
     }
     diagnostic::sort(&mut found);
     found

@@ -90,7 +90,7 @@ impl ConfigCx<'_> {
         let path = self.path(file);
         let start = self.config.position(file, span.start).map_or_else(Position::default, |(_, start)| start);
         let path = (path != finding.path).then_some(path);
-        finding.labels.push(Label { path, span, start, text: text.to_owned() });
+        finding.labels.push(Label { path, span, start, text: text.to_owned().into() });
         finding
     }
 }
@@ -109,7 +109,7 @@ impl LinkCx<'_> {
     #[must_use]
     pub fn label(&self, mut finding: Diagnostic, file: u32, span: Span, text: &str) -> Diagnostic {
         let path = self.index.file(file).map(|entry| Arc::clone(entry.path)).filter(|path| *path != finding.path);
-        finding.labels.push(Label { path, span, start: Position::default(), text: text.to_owned() });
+        finding.labels.push(Label { path, span, start: Position::default(), text: text.to_owned().into() });
         finding
     }
 }

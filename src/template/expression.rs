@@ -118,8 +118,8 @@ pub struct Expressions<'a> {
 /// Whether a text may hold expressions: nothing else need be scanned.
 pub fn may_hold(raw: &str) -> bool {
     // Most texts hold no brace at all, and one byte is found sooner than two.
-    let first = memchr::memchr(b'{', raw.as_bytes());
-    first.and_then(|at| raw.as_bytes().get(at..)).is_some_and(|rest| memchr::memmem::find(rest, b"{{").is_some())
+    let bytes = raw.as_bytes();
+    memchr::memchr_iter(b'{', bytes).any(|at| bytes.get(at + 1) == Some(&b'{'))
 }
 
 /// Reads the raw text of an element; `offset` is where `raw` starts in the document.

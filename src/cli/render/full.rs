@@ -148,10 +148,10 @@ fn head(out: &mut dyn Write, diagnostic: &Diagnostic, screen: Screen) -> io::Res
 
 /// The finding's own place first, then the others in its file.
 fn marks(diagnostic: &Diagnostic) -> Vec<(Span, &str)> {
-    let mut marks = vec![(diagnostic.span, diagnostic.here.as_str())];
+    let mut marks = vec![(diagnostic.span, &*diagnostic.here)];
     for label in diagnostic.labels.iter().take(LABELS) {
         if label.path.as_ref().is_none_or(|path| *path == diagnostic.path) {
-            marks.push((label.span, label.text.as_str()));
+            marks.push((label.span, &*label.text));
         }
     }
     marks

@@ -51,7 +51,7 @@ pub(super) struct Finding<'d> {
     start: Position,
     end: Position,
     labels: Vec<Labelled<'d>>,
-    notes: &'d [String],
+    notes: &'d [std::borrow::Cow<'static, str>],
     help: Option<&'d str>,
     task: Option<&'d str>,
     fixes: &'d [Fix],

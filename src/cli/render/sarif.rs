@@ -329,7 +329,7 @@ fn related(finding: &Diagnostic, source: Option<&Source>, base: &Base) -> Vec<Re
         };
         Related {
             id: at + 1,
-            message: Text { text: label.text.clone() },
+            message: Text { text: label.text.to_string() },
             physical_location: Physical { artifact_location: Artifact { uri: base.uri(path) }, region },
         }
     };
@@ -347,7 +347,7 @@ fn mend(fix: &Fix, source: &Source, artifact: Artifact) -> Mend {
         inserted_content: Text { text: edit.insert.clone() },
     };
     Mend {
-        description: Text { text: fix.title.clone() },
+        description: Text { text: fix.title.to_string() },
         artifact_changes: [Change { artifact_location: artifact, replacements: fix.edits.iter().map(replacement).collect() }],
         properties: MendBag { applicability: fix.applicability },
     }

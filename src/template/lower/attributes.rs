@@ -103,6 +103,12 @@ fn meant(found: &str) -> Option<bool> {
 /// A value without the white space around it; its span shrinks along where the bytes are those of the source.
 pub(super) fn trimmed(value: Cow<'_, str>, span: Span) -> Str<'_> {
     match value {
+        // Nearly every value begins and ends with a sign that is no white space.
+        Cow::Borrowed(text)
+            if [text.as_bytes().first(), text.as_bytes().last()].iter().all(|end| end.is_some_and(u8::is_ascii_graphic)) =>
+        {
+            Spanned::new(Cow::Borrowed(text), span)
+        }
         Cow::Borrowed(text) => {
             let start = text.len() - text.trim_start().len();
             let kept = text.trim();
