@@ -59,6 +59,9 @@ pub(crate) fn run(args: &CheckArgs, cx: &mut Cx) -> Result<Exit> {
         cx.line(&line)?;
     }
     let verdict = findings::verdict(&report);
+    let skipped = report.skipped;
+    // The program ends here. Giving tens of thousands of findings back piece by piece takes longer than writing them.
+    std::mem::forget(report);
     // Findings weigh more than that nothing was selected.
-    if empty && verdict == Exit::Success { Err(findings::nothing(&selection.whereabouts(), report.skipped)) } else { Ok(verdict) }
+    if empty && verdict == Exit::Success { Err(findings::nothing(&selection.whereabouts(), skipped)) } else { Ok(verdict) }
 }

@@ -6,8 +6,6 @@
 use crate::base::diagnostic::Diagnostic;
 use crate::base::span::{Span, Spanned};
 use crate::syntax::tree::{Document, Element, Kind, NodeId};
-use memchr::memmem::Finder;
-use std::sync::LazyLock;
 
 /// Elements that are tasks of their own: an `allow` outside does not reach into them.
 const BODIES: &[&str] =
@@ -35,8 +33,7 @@ impl Instruction<'_> {
 
 /// Every `<?ctxc …?>` of a document; free where there is none.
 pub(super) fn collect(document: Document<'_>) -> Vec<Instruction<'_>> {
-    static MARK: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new("<?ctxc"));
-    if MARK.find(document.text.as_bytes()).is_none() {
+    if !document.has_instructions() {
         return Vec::new();
     }
     let mut found = Vec::new();

@@ -295,6 +295,7 @@ impl<'a, 'r> Pass<'a, 'r> {
         } else {
             self.tree.first = id;
         }
+        self.tree.instructions += u32::from(kind == Kind::Instruction);
         self.tree.nodes.push(Raw {
             kind,
             flags,

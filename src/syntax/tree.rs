@@ -44,6 +44,8 @@ pub struct Tree {
     /// Nodes without a parent: comments, instructions, the root element, and whatever damage left beside it.
     pub(super) first: u32,
     pub(super) root: u32,
+    /// How many processing instructions there are.
+    pub(super) instructions: u32,
 }
 
 impl Tree {
@@ -59,6 +61,7 @@ impl Tree {
         self.namespaces.clear();
         self.first = NONE;
         self.root = NONE;
+        self.instructions = 0;
     }
 
     /// Number of nodes.
@@ -88,6 +91,11 @@ impl<'a> Document<'a> {
     /// The root element; `None` when there is none to be seen.
     pub fn root(self) -> Option<Element<'a>> {
         self.element(NodeId(self.tree.root))
+    }
+
+    /// Whether it holds processing instructions.
+    pub const fn has_instructions(self) -> bool {
+        self.tree.instructions > 0
     }
 
     /// The element with an id; `None` when the id is none of an element.

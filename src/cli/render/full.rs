@@ -30,8 +30,10 @@ pub(crate) struct Look {
     pub(crate) threads: Option<NonZeroUsize>,
 }
 
-/// Findings that one thread draws before they are written.
-const BLOCK: usize = 256;
+/// Findings below this number are drawn by one thread: a thread costs more than a few findings.
+const FEW: usize = 256;
+/// Findings that one thread draws at most before they are written.
+const BLOCK: usize = 4096;
 
 /// How much of a finding is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,12 +49,14 @@ pub(crate) fn write(out: &mut dyn Write, report: &Report, look: Look, sources: &
     let Look { shown, screen, threads } = look;
     let (selected, left_out) = shown.select(&report.diagnostics);
     let selected = extents(&selected, shown.drawn);
-    if selected.len() <= BLOCK {
+    let threads = threads.or_else(|| std::thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
+    if selected.len() <= FEW || threads == 1 {
         block(out, &selected, screen, sources)?;
     } else {
-        let threads = threads.or_else(|| std::thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
-        for wave in selected.chunks(BLOCK * threads) {
-            for drawn in draw_wave(wave, screen, sources) {
+        // Several blocks for each thread, since those with drawings take longer.
+        let each = selected.len().div_ceil(threads * 4).clamp(FEW / 4, BLOCK);
+        for wave in selected.chunks(each * threads * 4) {
+            for drawn in draw_wave(wave, each, screen, sources) {
                 out.write_all(&drawn?)?;
             }
         }
@@ -89,12 +93,12 @@ fn block(out: &mut dyn Write, findings: &[(&Diagnostic, Extent)], screen: Screen
     Ok(())
 }
 
-fn draw_wave(findings: &[(&Diagnostic, Extent)], screen: Screen, sources: &Sources) -> Vec<io::Result<Vec<u8>>> {
+fn draw_wave(findings: &[(&Diagnostic, Extent)], each: usize, screen: Screen, sources: &Sources) -> Vec<io::Result<Vec<u8>>> {
     std::thread::scope(|scope| {
-        let parts = findings.chunks(BLOCK).map(|part| {
+        let parts = findings.chunks(each).map(|part| {
             let mut sources = sources.fork();
             scope.spawn(move || {
-                let mut drawn = Vec::with_capacity(BLOCK * 1024);
+                let mut drawn = Vec::with_capacity(part.len() * 256);
                 block(&mut drawn, part, screen, &mut sources).map(|()| drawn)
             })
         });
