@@ -266,6 +266,30 @@ mod tests {
     }
 
     #[test]
+    fn thousands_of_findings_are_drawn_up_to_a_number_errors_first() {
+        use super::{Extent, extents};
+        use crate::base::rule_meta::Severity;
+        let finding = |at: u32| {
+            let severity = if at % 10 == 9 { Severity::Error } else { Severity::Warning };
+            Diagnostic::new(rule(), &Arc::from("a.xml"), Span::at(at), "found").severity(severity)
+        };
+        let findings: Vec<Diagnostic> = (0..100).map(finding).collect();
+        let all: Vec<&Diagnostic> = findings.iter().collect();
+        let drawn = |most: usize| {
+            let extents = extents(&all, most);
+            assert_eq!(extents.len(), 100, "none is left out");
+            extents
+                .iter()
+                .filter(|(_, extent)| *extent == Extent::Whole)
+                .map(|(finding, _)| finding.span.start)
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(drawn(4), [9, 19, 29, 39]);
+        assert_eq!(drawn(12), [0, 1, 9, 19, 29, 39, 49, 59, 69, 79, 89, 99]);
+        assert_eq!(drawn(100).len(), 100);
+    }
+
+    #[test]
     fn without_box_drawing_it_is_plain_ascii() {
         let (text, diagnostic) = sample();
         let shown = render(&text, diagnostic, Screen { unicode: false, ..Screen::PLAIN });
