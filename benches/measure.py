@@ -66,11 +66,15 @@ def interleave(commands, rounds, warm=1):
     return commands
 
 
-def write_and_sync(path, data):
-    """What any program pays that leaves these bytes safely on this disk: a new file, a sync, a rename."""
+def write_and_sync(path, size):
+    """What any program pays that leaves so many bytes safely on this disk: a new file, a sync, a rename. The bytes come from a
+    small block: a process that is started by a large one is charged with the large one's memory."""
+    block = os.urandom(1 << 20)
+
     def work():
-        with open(path + ".new", "wb") as file:
-            file.write(data)
+        with open(path + ".new", "wb", buffering=0) as file:
+            for at in range(0, size, len(block)):
+                file.write(block[:min(len(block), size - at)])
             file.flush()
             os.fsync(file.fileno())
         os.replace(path + ".new", path)

@@ -12,6 +12,7 @@ use super::selection::{Built, Selection, Wish};
 use super::suppress;
 use crate::base::fs;
 use crate::registry::build::{Empty, Findings, Goal, State};
+use crate::rules::check::Identity;
 use clap::Args;
 use std::path::{Path, PathBuf};
 
@@ -60,12 +61,15 @@ pub(crate) fn run(args: &BuildArgs, cx: &mut Cx) -> Result<Exit> {
     if files == 0 && !args.paths.allow_empty && verdict == Exit::Success {
         return Err(findings::nothing(&selection.whereabouts(), skipped));
     }
+    // As in `check`: the process ends here.
+    std::mem::forget(report);
     end(args, &output, state, verdict, cx)
 }
 
 /// What is asked of the build.
 fn wish<'w>(args: &BuildArgs, is_suppressing: bool, output: &'w Path, cx: &Cx) -> Wish<'w> {
     let is_data = !args.format.resolve().is_for_people();
+    let identity = if is_data || is_suppressing { Identity::Wanted } else { Identity::Unwanted };
     // Data is complete, suppressions are held against all there is; people are told what is new.
     let all = is_data || is_suppressing || cx.options.shown() == Shown::VERBOSE;
     Wish {
@@ -73,6 +77,7 @@ fn wish<'w>(args: &BuildArgs, is_suppressing: bool, output: &'w Path, cx: &Cx) -
         goal: if args.check { Goal::Compare } else { Goal::Write },
         empty: if args.paths.allow_empty { Empty::Accept } else { Empty::Refuse },
         findings: if all { Findings::All } else { Findings::Changed },
+        identity,
     }
 }
 

@@ -60,6 +60,8 @@ pub(super) struct Wish<'w> {
     pub(super) empty: Empty,
     /// Which findings are wanted.
     pub(super) findings: Findings,
+    /// Whether they need their fingerprints.
+    pub(super) identity: Identity,
 }
 
 impl Selection {
@@ -156,6 +158,7 @@ impl Selection {
             goal: wish.goal,
             empty: wish.empty,
             findings: wish.findings,
+            identity: wish.identity,
             tick: &|| progress.tick(),
         };
         let outcome = build::build(&request).map_err(|missing| no_such_path(&missing.0));

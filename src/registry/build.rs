@@ -17,7 +17,7 @@ use super::{gather, keys, watch};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fs::{self, ReadFs, RealFs};
 use crate::project::config::Config;
-use crate::rules::check::Active;
+use crate::rules::check::{Active, Identity};
 use std::io;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -41,6 +41,8 @@ pub struct Request<'r> {
     pub empty: Empty,
     /// Which findings are wanted.
     pub findings: Findings,
+    /// Whether findings need their fingerprints.
+    pub identity: Identity,
     /// Told of each file that is done, on any thread.
     pub tick: &'r (dyn Fn() + Sync),
 }
@@ -109,7 +111,7 @@ pub fn build(request: &Request<'_>) -> Result<Outcome, NoSuchPath> {
     let templates = &request.config.templates;
     let plan = Plan::new(request.root, request.given, templates.include.as_ref(), &templates.exclude)
         .map_err(|Missing(path)| NoSuchPath(path))?;
-    let active = Active::new(request.config);
+    let active = Active::new(request.config).with_identity(request.identity);
     let entries = Entries::new(request.config);
     let Request { root, config, output, .. } = *request;
     let compiler = Compiler { config, active: &active, root, files: &RealFs, entries: Some(&entries) };

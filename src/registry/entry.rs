@@ -98,6 +98,8 @@ impl<'c> Entries<'c> {
         let layers = &self.config.layers;
         let shared = Shared { path: &path, rows: &self.rows, layers, resolved: file.resolved, sources: file.sources };
         let mut tree = Tree::new(shared);
+        // What is resolved is said in full, and takes about twice the room of what is written.
+        tree.out.bytes.reserve(input.definition.element().span().len() as usize * 2);
         tree.root(task);
         let row = file.resolved.get(task.body as usize).and_then(Option::as_ref).map(|resolved| layers.get(resolved.row));
         let version = task.version.as_ref().map(|version| &*version.value);

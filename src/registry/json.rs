@@ -1,7 +1,6 @@
 //! JSON straight into a buffer: no value trees, no allocation but the buffer's own.
 
 use crate::base::span::Span;
-use std::io::Write;
 
 /// Appends JSON to a buffer. The caller keeps the commas and brackets right; tests read every entry back.
 #[derive(Debug, Default)]
@@ -31,7 +30,7 @@ impl Json {
 
     /// Appends a number.
     pub(super) fn number(&mut self, number: u64) {
-        let _ = write!(self.bytes, "{number}");
+        let _ = serde_json::to_writer(&mut self.bytes, &number);
     }
 
     /// Appends `true` or `false`.

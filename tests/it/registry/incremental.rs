@@ -2,6 +2,7 @@
 
 use ctxc::project::config::Config;
 use ctxc::registry::build::{self, Empty, Findings, Goal, Outcome, Request, State};
+use ctxc::rules::check::Identity;
 use ctxc::{Project, Severity};
 use pretty_assertions::assert_eq;
 use std::num::NonZeroUsize;
@@ -62,6 +63,7 @@ impl Folder {
             goal,
             empty: Empty::Refuse,
             findings,
+            identity: Identity::Wanted,
             tick: &|| {},
         };
         build::build(&request).unwrap()
