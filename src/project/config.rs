@@ -150,14 +150,14 @@ impl Config {
     pub fn settings_hash(&self) -> Hash {
         let mut hasher = Hasher::new();
         for (_, row) in self.layers.rows() {
-            hasher.field(row.hash().0);
+            hasher.field(self.layers.hash(row).0);
         }
         hasher.finish()
     }
 
     /// The hash of one row: a task under it need not be resolved again while this is the same.
     pub fn row_hash(&self, row: RowId) -> Hash {
-        self.layers.get(row).hash()
+        self.layers.hash(self.layers.get(row))
     }
 
     /// Who answers for a file, by `[owners]`.

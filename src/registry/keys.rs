@@ -29,7 +29,7 @@ pub(super) fn of(config: &Config) -> Keys {
 /// Everything that tasks and findings take from a row: values, layers, places and the lines they are on.
 fn key(config: &Config, row: &Row) -> Hash {
     let mut hasher = Hasher::new();
-    hasher.field(row.hash().0);
+    hasher.field(config.layers.hash(row).0);
     let Some(id) = config.layers.find(row.operator(), row.subtype().map(|subtype| &**subtype)) else { return hasher.finish() };
     for name in
         [SettingName::InheritContext, SettingName::AccumulateData, SettingName::AccumulationFormat, SettingName::FreshContext]

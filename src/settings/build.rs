@@ -41,10 +41,6 @@ impl Layers {
         for (index, row) in layers.rows_mut().enumerate() {
             row.settle(RowId(index as u16));
         }
-        let hashes: Vec<Hash> = layers.rows().map(|(_, row)| layers.hash(row)).collect();
-        for (row, hash) in layers.rows_mut().zip(hashes) {
-            row.hash = hash;
-        }
         layers
     }
 
@@ -151,7 +147,9 @@ impl Layers {
         self.row_mut(id).extend(links);
     }
 
-    fn hash(&self, row: &Row) -> Hash {
+    /// Everything that a task under a row takes from it: values, layers and places. A build in which this did not change need
+    /// not resolve the row's tasks again.
+    pub fn hash(&self, row: &Row) -> Hash {
         let mut hasher = Hasher::new();
         hasher.field(&*row.name).field(row.base.word());
         for chain in &row.chain {
@@ -190,7 +188,6 @@ impl Row {
             accumulates: base.accumulates() && kind != Kind::Part,
             chain: Default::default(),
             defaults: unset(),
-            hash: Hash([0; 32]),
         }
     }
 

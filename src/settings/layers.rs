@@ -6,7 +6,6 @@
 use super::operators::{ALIASES, BodyPart, Kind, Operator};
 use super::provenance::{Origin, Value};
 use super::resolve::Resolved;
-use crate::base::hash::Hash;
 use crate::template::setting::{SettingName, Written};
 use std::sync::Arc;
 
@@ -44,7 +43,6 @@ pub struct Row {
     pub(super) accumulates: bool,
     pub(super) chain: [Vec<Link>; 4],
     pub(super) defaults: Resolved,
-    pub(super) hash: Hash,
 }
 
 impl Row {
@@ -81,12 +79,6 @@ impl Row {
     /// What it resolves to by itself.
     pub const fn defaults(&self) -> &Resolved {
         &self.defaults
-    }
-
-    /// Everything that a task under this row takes from it: values, layers and places. A build in which this did
-    /// not change need not resolve the row's tasks again.
-    pub const fn hash(&self) -> Hash {
-        self.hash
     }
 }
 

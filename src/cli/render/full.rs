@@ -49,8 +49,10 @@ pub(crate) fn write(out: &mut dyn Write, report: &Report, look: Look, sources: &
     let Look { shown, screen, threads } = look;
     let (selected, left_out) = shown.select(&report.diagnostics);
     let selected = extents(&selected, shown.drawn);
-    let threads = threads.or_else(|| std::thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
-    if selected.len() <= FEW || threads == 1 {
+    // Counting the machine's cores costs more than drawing a finding, so it is left to those who have many.
+    let count = || threads.or_else(|| std::thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
+    let threads = if selected.len() <= FEW { 1 } else { count() };
+    if threads == 1 {
         block(out, &selected, screen, sources)?;
     } else {
         // Several blocks for each thread, since those with drawings take longer.

@@ -128,7 +128,7 @@ fn a_changed_default_moves_the_hashes_of_the_rows_that_it_touches_and_of_no_othe
     let moved: Vec<String> = before
         .rows()
         .zip(after.rows())
-        .filter(|((_, old), (_, new))| old.hash() != new.hash())
+        .filter(|((_, old), (_, new))| before.hash(old) != after.hash(new))
         .map(|((_, row), _)| row.name().to_string())
         .collect();
     assert_eq!(moved, ["atomic", "atomic.subtask", "atomic.director", "atomic.evaluator"]);
