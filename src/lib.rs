@@ -2,7 +2,7 @@
 //! resolved, hashed registry, so that nothing is resolved at run time.
 //!
 //! Data moves one way, top to bottom of this list; a module imports only from those above it:
-//! [`base`] → [`syntax`] → [`template`] → [`settings`] → [`project`] → [`rules`] → [`registry`] → `cli`.
+//! [`base`] → [`syntax`] → [`template`] → [`settings`] → [`project`] → [`rules`] → [`registry`] → [`schema`] → `cli`.
 
 pub mod base;
 #[cfg(feature = "cli")]
@@ -10,6 +10,7 @@ pub mod cli;
 pub mod project;
 pub mod registry;
 pub mod rules;
+pub mod schema;
 pub mod settings;
 pub mod syntax;
 pub mod template;

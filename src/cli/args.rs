@@ -35,6 +35,7 @@ pub(crate) enum Verb {
     Explain(super::explain::ExplainArgs),
     Defaults(super::defaults::DefaultsArgs),
     Rules(super::rules::RulesArgs),
+    Schema(super::schema::SchemaArgs),
     #[command(hide = true)]
     GenerateDocs(super::generate_docs::GenerateDocsArgs),
     #[cfg(debug_assertions)]

@@ -67,6 +67,7 @@ fn dispatch(verb: Verb, cx: &mut Cx) -> Result<Exit> {
         Verb::Explain(args) => super::explain::run(&args, cx),
         Verb::Defaults(args) => super::defaults::run(&args, cx),
         Verb::Rules(args) => super::rules::run(&args, cx),
+        Verb::Schema(args) => super::schema::run(&args, cx),
         Verb::GenerateDocs(args) => super::generate_docs::run(&args, cx),
         #[cfg(debug_assertions)]
         #[allow(clippy::panic, reason = "shows what a bug looks like, in debug builds alone")]

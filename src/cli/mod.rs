@@ -25,6 +25,7 @@ mod progress;
 mod project;
 mod render;
 mod rules;
+mod schema;
 mod selection;
 mod show;
 mod suppress;

@@ -3,6 +3,7 @@
 //! `None` in the two accumulation columns is N/A: the operator has no steps to accumulate. That is a value of
 //! its own, not `false`.
 
+use crate::template::elements::Kind as Element;
 use crate::template::setting::Format::{self, NotesOnly};
 use crate::template::setting::Fresh::{self, Disabled, Enabled};
 use crate::template::setting::Inherit;
@@ -126,6 +127,17 @@ impl Operator {
     /// Whether it has steps whose results can be carried along.
     pub const fn accumulates(self) -> bool {
         matches!(self, Sequential | Loop)
+    }
+
+    /// The children that a task of this type cannot do without, beside its description.
+    pub const fn needs(self) -> &'static [Element] {
+        match self {
+            Atomic => &[],
+            Sequential => &[Element::Steps],
+            Reduce => &[Element::InnerTask, Element::ReductionTask],
+            Script => &[Element::Command],
+            Loop => &[Element::Director, Element::Evaluator],
+        }
     }
 
     /// The bodies that it holds in place.

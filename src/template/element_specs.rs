@@ -131,7 +131,7 @@ pub(super) static SPECS: &[Spec] = &[
     row(K::Preferred, "preferred", Word, &[], &[], "the model that is tried first"),
     row(K::Fallback, "fallback", Word, &[], &[], "the model that is tried next"),
     row(K::Parameters, "parameters", Elements, &[], &[many(K::Parameter)], "the variables that a task takes"),
-    row(K::Parameter, "parameter", Word, &[
+    row(K::Parameter, "parameter", Empty, &[
         must("name", Values::Name, "the variable's name"),
         attr("type", Values::OneOf(TYPES), "the type of its value"),
         attr("required", Values::Bool, "whether a run must give it; `true` without a default"),
@@ -151,7 +151,7 @@ pub(super) static SPECS: &[Spec] = &[
     row(K::AccumulationFormat, "accumulation_format", Word, &[], &[], "in which form they are carried"),
     row(K::FreshContext, "fresh_context", Word, &[], &[], "whether context is looked up"),
     row(K::ContextRelevance, "context_relevance", Elements, &[], &[many(K::RelevanceInput)], "which inputs drive the looking up"),
-    row(K::RelevanceInput, "input", Word, &[
+    row(K::RelevanceInput, "input", Empty, &[
         must("name", Values::Name, "the input"),
         attr("include", Values::Bool, "whether it counts; `true` when absent"),
     ], &[], "an input that counts, or does not, when context is looked up"),

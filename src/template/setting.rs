@@ -130,6 +130,14 @@ impl SettingName {
     }
 }
 
+/// Older words: the setting, what is written, what it reads as.
+pub static LEGACY: &[(SettingName, &str, &str)] = &[
+    (SettingName::InheritContext, "true", "full"),
+    (SettingName::InheritContext, "false", "none"),
+    (SettingName::AccumulationFormat, "minimal", "notes_only"),
+    (SettingName::AccumulationFormat, "full", "full_output"),
+];
+
 /// What a template, a project row or a request writes: each setting at most once, any of them absent.
 /// Spans are those of the *value*.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -36,23 +36,12 @@ const GOOD: &[Example] = &[template(
 fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     out.extend(cx.file.faults.iter().filter_map(|fault| word(cx, fault)));
     nodes::bodies(cx.file, |task, _| {
-        let lacks = operator(cx, task).map_or(&[][..], needs).iter().filter(|need| !has(task, **need));
+        let lacks = operator(cx, task).map_or(&[][..], Operator::needs).iter().filter(|need| !has(task, **need));
         let lacks: Vec<Kind> = lacks.copied().filter(|need| !has_slip_of(task.element, Kind::Task, *need)).collect();
         if !lacks.is_empty() && task.reference.is_none() && !task.element.is_damaged() {
             out.push(incomplete(cx, task, &lacks));
         }
     });
-}
-
-/// What a type cannot do without.
-const fn needs(operator: Operator) -> &'static [Kind] {
-    match operator {
-        Operator::Atomic => &[],
-        Operator::Sequential => &[Kind::Steps],
-        Operator::Reduce => &[Kind::InnerTask, Kind::ReductionTask],
-        Operator::Script => &[Kind::Command],
-        Operator::DirectorEvaluatorLoop => &[Kind::Director, Kind::Evaluator],
-    }
 }
 
 /// The type whose structure a body has. A part of another task has its own, and not that of the row it is resolved by.

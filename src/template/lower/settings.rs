@@ -7,15 +7,7 @@ use crate::syntax::tree::Element;
 use crate::template::elements::Kind;
 use crate::template::fault::FaultKind;
 use crate::template::model::{Settings, Str};
-use crate::template::setting::{Format, Fresh, Inherit, SettingName, Word, Written};
-
-/// Older words: the setting, what is written, what it reads as.
-pub(super) static LEGACY: &[(SettingName, &str, &str)] = &[
-    (SettingName::InheritContext, "true", "full"),
-    (SettingName::InheritContext, "false", "none"),
-    (SettingName::AccumulationFormat, "minimal", "notes_only"),
-    (SettingName::AccumulationFormat, "full", "full_output"),
-];
+use crate::template::setting::{Format, Fresh, Inherit, LEGACY, SettingName, Word, Written};
 
 impl<'a> Lower<'a> {
     pub(super) fn settings(&mut self, element: Element<'a>) -> Settings<'a> {

@@ -3,4 +3,5 @@
 mod conformance;
 mod jing;
 mod sarif;
+mod schemas;
 mod xmllint;

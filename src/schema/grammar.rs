@@ -1,0 +1,92 @@
+//! From the element table to a grammar: one definition an element, but for tasks, which [`super::body`] makes.
+
+use super::body;
+use super::pattern::{Define, Grammar, Pattern, attribute, choice, element, kind, name_of, optional, values};
+use crate::template::elements::{Attr, Child, Content, Kind, Spec, all};
+
+const DOC: &str = "\
+Task templates of ctxc, edition 2026. Generated from the tables of the compiler.
+
+The settings are stated as they are resolved: each task is matched by its type and subtype to the settings that agree with the defaults \
+of that row, so that a validator refuses what the compiler refuses. What no schema can know is left to the compiler: names, references, \
+variables, and the defaults, types and subtypes that a project declares in ctxc.toml.";
+
+/// The whole grammar.
+pub(super) fn grammar() -> Grammar {
+    let mut defines = body::defines();
+    for spec in all().iter().filter(|spec| !spec.kind.is_body() && !is_setting(spec.kind)) {
+        defines.push(Define { name: name_of(spec.kind), doc: spec.doc.to_owned(), pattern: of(spec) });
+    }
+    Grammar { doc: DOC.to_owned(), start: choice(vec![kind(Kind::Task), kind(Kind::Template), kind(Kind::Library)]), defines }
+}
+
+/// Settings and their block depend on the task that they stand in.
+fn is_setting(kind: Kind) -> bool {
+    kind == Kind::ContextManagement || Kind::ContextManagement.spec().children.iter().any(|child| child.kind == kind)
+}
+
+fn of(spec: &Spec) -> Pattern {
+    if spec.content == Content::Opaque {
+        return element(spec.tag, vec![Pattern::Anything]);
+    }
+    let mut content = attributes(spec.kind);
+    match spec.content {
+        Content::Empty => content.push(Pattern::ForeignElements),
+        Content::Word if is_number(spec.kind) => content.push(Pattern::Number),
+        Content::Word => content.push(Pattern::Name),
+        Content::Elements => content.push(Pattern::Interleave(children(spec))),
+        Content::Text | Content::TextOrElements | Content::Opaque => {
+            let mut inside = children(spec);
+            inside.push(Pattern::Text);
+            content.push(Pattern::Interleave(inside));
+        }
+    }
+    element(spec.tag, content)
+}
+
+/// The attributes of an element, and any of other namespaces.
+pub(super) fn attributes(kind: Kind) -> Vec<Pattern> {
+    let own = kind.attributes().map(|Attr { name, values: value, required, .. }| {
+        let pattern = attribute(name, values(*value));
+        if *required { pattern } else { optional(pattern) }
+    });
+    own.chain([Pattern::ForeignAttributes]).collect()
+}
+
+/// Whether its word is a number; a test holds that the compiler reads these as numbers, and no others.
+pub(super) const fn is_number(kind: Kind) -> bool {
+    matches!(kind, Kind::Timeout | Kind::MaxIterations)
+}
+
+/// Which child an element cannot do without, and whatever else could stand for it.
+pub(super) const fn needed(parent: Kind, child: Kind) -> bool {
+    matches!(
+        (parent, child),
+        (Kind::Template, Kind::Task)
+            | (Kind::TerminationCondition, Kind::Condition)
+            | (Kind::Example, Kind::ExampleInput | Kind::ExampleOutput)
+    )
+}
+
+/// Elements with at least one child out of all.
+pub(super) const fn needs_any(parent: Kind) -> bool {
+    matches!(parent, Kind::Steps | Kind::Cond | Kind::Case | Kind::FilePaths)
+}
+
+/// The parts of an interleave: children that may stand once, those that may stand often, foreign ones.
+fn children(spec: &Spec) -> Vec<Pattern> {
+    let (many, once): (Vec<&Child>, Vec<&Child>) = spec.children.iter().partition(|child| child.many);
+    if needs_any(spec.kind) {
+        let any = spec.children.iter().map(|child| kind(child.kind)).collect();
+        return vec![Pattern::OneOrMore(Box::new(choice(any))), Pattern::ForeignElements];
+    }
+    let mut out: Vec<Pattern> = once
+        .iter()
+        .map(|child| if needed(spec.kind, child.kind) { kind(child.kind) } else { optional(kind(child.kind)) })
+        .collect();
+    if !many.is_empty() {
+        out.push(Pattern::ZeroOrMore(Box::new(choice(many.iter().map(|child| kind(child.kind)).collect()))));
+    }
+    out.push(Pattern::ForeignElements);
+    out
+}

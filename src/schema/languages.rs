@@ -1,0 +1,18 @@
+//! The schemas as texts, each made anew: equal tables give equal bytes.
+
+use super::grammar::grammar;
+
+/// The RELAX NG schema in XML: the structure, and which settings agree.
+pub fn rng() -> String {
+    super::rng::write(&grammar())
+}
+
+/// The same in the compact syntax.
+pub fn rnc() -> String {
+    super::rnc::write(&grammar())
+}
+
+/// The XML Schema 1.0: the structure, as far as that language can say it.
+pub fn xsd() -> String {
+    super::xsd::write()
+}

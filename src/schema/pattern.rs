@@ -1,0 +1,111 @@
+//! RELAX NG as data: as much of it as the language needs. Never text; [`super::rng`] and [`super::rnc`] write it.
+
+use crate::template::elements::{Kind, Values};
+
+/// A pattern.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Pattern {
+    /// A definition by its name.
+    Ref(String),
+    /// An element without a namespace, and what is in it, in this order.
+    Element(&'static str, Vec<Pattern>),
+    /// An attribute without a namespace.
+    Attribute(&'static str, Box<Pattern>),
+    /// Any attributes of other namespaces.
+    ForeignAttributes,
+    /// Any elements of other namespaces.
+    ForeignElements,
+    /// Anything at all.
+    Anything,
+    /// Any text.
+    Text,
+    /// Nothing.
+    Empty,
+    /// A word, white space around it aside.
+    Word(&'static str),
+    /// A word that is not empty.
+    Name,
+    /// A whole number from 1 that fits 32 bits.
+    Number,
+    /// One of these.
+    Choice(Vec<Pattern>),
+    /// These, in this order.
+    Group(Vec<Pattern>),
+    /// These, in any order.
+    Interleave(Vec<Pattern>),
+    /// This or nothing.
+    Optional(Box<Pattern>),
+    /// As many of these as there are.
+    ZeroOrMore(Box<Pattern>),
+    /// At least one of these.
+    OneOrMore(Box<Pattern>),
+}
+
+/// A named pattern.
+#[derive(Clone, Debug)]
+pub(super) struct Define {
+    pub(super) name: String,
+    /// A line for people; may be empty.
+    pub(super) doc: String,
+    pub(super) pattern: Pattern,
+}
+
+/// A whole schema.
+#[derive(Clone, Debug)]
+pub(super) struct Grammar {
+    pub(super) doc: String,
+    pub(super) start: Pattern,
+    pub(super) defines: Vec<Define>,
+}
+
+/// The largest number that an element can hold.
+pub(super) const MOST: u32 = u32::MAX;
+
+/// The definition of a kind of element.
+pub(super) fn kind(kind: Kind) -> Pattern {
+    Pattern::Ref(name_of(kind))
+}
+
+/// The name of a kind's definition: a tag can be two kinds, so it is not the tag.
+pub(super) fn name_of(kind: Kind) -> String {
+    format!("{kind:?}")
+}
+
+/// One of some words.
+pub(super) fn words(words: &[&'static str]) -> Pattern {
+    choice(words.iter().map(|word| Pattern::Word(word)).collect())
+}
+
+/// A choice, unless there is only one.
+pub(super) fn choice(mut of: Vec<Pattern>) -> Pattern {
+    match (of.len(), of.pop()) {
+        (1, Some(only)) => only,
+        (_, Some(last)) => {
+            of.push(last);
+            Pattern::Choice(of)
+        }
+        (_, None) => Pattern::Empty,
+    }
+}
+
+pub(super) fn optional(pattern: Pattern) -> Pattern {
+    Pattern::Optional(Box::new(pattern))
+}
+
+pub(super) fn attribute(name: &'static str, value: Pattern) -> Pattern {
+    Pattern::Attribute(name, Box::new(value))
+}
+
+pub(super) fn element(tag: &'static str, content: Vec<Pattern>) -> Pattern {
+    Pattern::Element(tag, content)
+}
+
+/// What an attribute may say.
+pub(super) fn values(values: Values) -> Pattern {
+    match values {
+        Values::Name => Pattern::Name,
+        Values::Any => Pattern::Text,
+        Values::Bool => words(&["true", "false"]),
+        Values::OneOf(allowed) => words(allowed),
+    }
+}
