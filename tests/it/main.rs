@@ -15,6 +15,7 @@ mod robust;
 mod schema;
 mod sessions;
 mod settings;
+mod spec;
 mod structure;
 mod support;
 mod syntax;

@@ -1,0 +1,4 @@
+//! The specification: its generated parts are fresh, and its vectors are what the compiler says.
+
+mod pages;
+mod vectors;

@@ -1,0 +1,225 @@
+//! The conformance vectors: made by the compiler, kept, and compared with what it says now.
+
+use crate::project::reading::read;
+use crate::schema::cells;
+use crate::support::fresh::assert_fresh;
+use ctxc::Config;
+use ctxc::rules::list;
+use ctxc::settings::bodies::Bodies;
+use ctxc::settings::explain::{OriginData, SettingData, View};
+use ctxc::syntax::{Limits, Reader};
+use ctxc::template::model::Definition;
+use ctxc::template::nodes::{self, Node};
+use ctxc::template::setting::{SettingName, Word};
+use serde_json::{Map, Value, json};
+use std::fmt::Write as _;
+
+/// Files by their paths, `ctxc.toml` among them.
+type Files = Vec<(String, String)>;
+
+/// A file of vectors, a case a line.
+fn vectors(about: &str, cases: impl IntoIterator<Item = (String, Files)>) -> String {
+    let mut out = format!("{{\"schema\": \"ctxc/vectors/1\", \"edition\": \"2026\", \"about\": {}, \"cases\": [\n", json!(about));
+    for (at, (name, files)) in cases.into_iter().enumerate() {
+        let comma = if at == 0 { "" } else { ",\n" };
+        let _ = write!(out, "{comma}{}", case(&name, &files));
+    }
+    out + "\n]}\n"
+}
+
+fn case(name: &str, files: &Files) -> Value {
+    let project = files.iter().find(|(path, _)| path == "ctxc.toml").map_or("", |(_, text)| text);
+    let config = read(project);
+    let sources = || files.iter().filter(|(path, _)| path != "ctxc.toml").map(|(path, text)| (path.as_str(), text.as_str()));
+    let mut findings: Vec<[String; 3]> = ctxc::compile_sources(&config, sources())
+        .diagnostics
+        .iter()
+        .map(|finding| [finding.rule.code.to_string(), finding.severity.to_string(), finding.path.to_string()])
+        .collect();
+    findings.sort();
+    findings.dedup();
+    let settings: Map<String, Value> = sources().map(|(path, text)| (path.to_owned(), settings(path, text, &config))).collect();
+    let files: Map<String, Value> = files.iter().map(|(path, text)| (path.clone(), json!(text))).collect();
+    json!({"name": name, "files": files, "settings": settings, "findings": findings})
+}
+
+/// The settings of every body of a file.
+fn settings(path: &str, text: &str, config: &Config) -> Value {
+    let mut reader = Reader::new();
+    reader.read(text, &Limits::default());
+    if !reader.faults().is_empty() {
+        // What a reader makes of broken XML is its own affair.
+        return json!({});
+    }
+    let file = ctxc::template::lower(reader.document(text));
+    let mut bodies = Bodies::default();
+    bodies.resolve(&file, &config.layers);
+    let mut out = Map::new();
+    for (number, task) in file.definitions.iter().enumerate().filter_map(|(at, of)| Some((at, Definition::task(of)?))) {
+        nodes::paths(task, &mut |node, id| {
+            let Node::Task(task) = node else { return };
+            let Some(body) = bodies.get(task).filter(|body| body.fault.is_none()) else { return };
+            let view = View { resolved: &body.resolved, layers: &config.layers, path };
+            let four = SettingName::ALL.iter().map(|name| (name.word().to_owned(), setting(&view.setting(*name))));
+            let id = if number == 0 { id.to_owned() } else { format!("{number}:{id}") };
+            out.insert(id, Value::Object(four.collect()));
+        });
+    }
+    Value::Object(out)
+}
+
+/// Value, whether it applies, layer and row; then what it has beaten, if anything.
+fn setting(data: &SettingData) -> Value {
+    let from = |origin: &OriginData| format!("{} {}", origin.layer.as_str(), origin.row);
+    let beaten: Vec<Value> = data.beaten.iter().map(|beaten| json!([beaten.value, from(&beaten.origin)])).collect();
+    let mut out = vec![json!(data.value), json!(data.applies), json!(from(&data.origin))];
+    if !beaten.is_empty() {
+        out.push(json!(beaten));
+    }
+    json!(out)
+}
+
+fn template(text: &str) -> (String, String) {
+    ("template.xml".to_owned(), text.to_owned())
+}
+
+/// A project file and a template under it.
+fn under(project: &str, text: &str) -> Files {
+    vec![("ctxc.toml".to_owned(), project.to_owned()), template(text)]
+}
+
+const NOTHING: &str = "<task type=\"atomic\" name=\"t\"><description>d</description></task>";
+
+/// Projects that move defaults, each with a task that shows it.
+fn layers() -> Vec<(String, Files)> {
+    let subtask = NOTHING.replace("\"atomic\"", "\"atomic\" subtype=\"subtask\"");
+    let fresh =
+        NOTHING.replace("</task>", "<context_management><fresh_context>enabled</fresh_context></context_management></task>");
+    let steps = "<task type=\"sequential\" name=\"t\"><description>d</description><steps><task type=\"atomic\" subtype=\"subtask\"><description>d</description></task><task type=\"atomic\"><description>d</description><context_management><inherit_context>subset</inherit_context></context_management></task></steps></task>";
+    let reduce = "<task type=\"reduce\" name=\"t\"><description>d</description><inner_task><description>d</description></inner_task><reduction_task><description>d</description><context_management><inherit_context>full</inherit_context><fresh_context>disabled</fresh_context></context_management></reduction_task></task>";
+    let cycle = "<task type=\"director_evaluator_loop\" name=\"t\"><description>d</description><director><description>d</description></director><evaluator><description>d</description></evaluator><script_execution><command>make</command></script_execution></task>";
+    let declared = |kind: &str| steps.replacen("\"sequential\"", &format!("\"{kind}\""), 1);
+    let none = "inherit_context = \"none\"\n";
+    let atomic = format!("[defaults.atomic]\n{none}");
+    let both = format!("{atomic}\n[defaults.atomic.subtask]\ninherit_context = \"subset\"\nfresh_context = \"disabled\"\n");
+    let interview = "[operators.interview]\nbase = \"sequential\"\naccumulation_format = \"full_output\"\n";
+    let cases: Vec<(&str, String, String)> = vec![
+        ("no project file: the row of the type", String::new(), NOTHING.to_owned()),
+        ("the project's default beats the type's row", atomic.clone(), NOTHING.to_owned()),
+        ("the template beats the project's default", format!("{atomic}fresh_context = \"enabled\"\n"), fresh.replace("enabled", "disabled")),
+        ("a written side against the project's default agrees", atomic.clone(), fresh.clone()),
+        ("a written side against the type's default does not", String::new(), fresh),
+        ("the subtype's row beats the project's default of the type", "[defaults.atomic]\ninherit_context = \"subset\"\n".to_owned(), subtask.clone()),
+        ("the project's default of the subtype beats its row", both, subtask.clone()),
+        ("a default for accumulation on a type without steps", "[defaults.atomic]\naccumulate_data = true\n".to_owned(), NOTHING.to_owned()),
+        ("steps have settings of their own", "[defaults.sequential]\naccumulate_data = false\n".to_owned(), steps.to_owned()),
+        ("a default for a part", "[defaults.reduce.inner_task]\ninherit_context = \"none\"\nfresh_context = \"enabled\"\n".to_owned(), reduce.to_owned()),
+        ("a default for the type does not reach its parts", "[defaults.reduce]\ninherit_context = \"full\"\nfresh_context = \"disabled\"\n".to_owned(), reduce.to_owned()),
+        ("the bodies of a loop", "[defaults.director_evaluator_loop.evaluator]\ninherit_context = \"none\"\n[defaults.script]\ninherit_context = \"subset\"\n".to_owned(), cycle.to_owned()),
+        ("a declared type", interview.to_owned(), declared("interview")),
+        ("a default for a declared type", format!("{interview}[defaults.interview]\naccumulate_data = false\n"), declared("interview")),
+        ("a default for the base does not reach a declared type", format!("{interview}[defaults.sequential]\naccumulate_data = false\n"), declared("interview")),
+        ("a declared subtype", "[operators.atomic.scout]\nfresh_context = \"enabled\"\ninherit_context = \"none\"\n".to_owned(), NOTHING.replace("\"atomic\"", "\"atomic\" subtype=\"scout\"")),
+        ("defaults that contradict each other are the project's fault alone", "[defaults.atomic]\nfresh_context = \"enabled\"\n".to_owned(), NOTHING.to_owned()),
+        ("a type that nobody declared", interview.to_owned(), declared("interviw")),
+        ("a subtype that nobody declared", interview.to_owned(), subtask.replace("subtask", "subtsk")),
+    ];
+    cases.into_iter().map(|(name, project, text)| (name.to_owned(), under(&project, &text))).collect()
+}
+
+/// Forms of older dialects, and places where settings stand or should.
+fn older() -> Vec<(String, Files)> {
+    let with = |head: &str, block: &str| format!("<task {head} name=\"t\"><description>d</description>{block}</task>");
+    let block = |inside: &str| format!("<context_management>{inside}</context_management>");
+    let steps = "<steps><task type=\"atomic\"><description>d</description></task></steps>";
+    let cases: Vec<(&str, String)> = vec![
+        ("inherit_context true", with("type=\"atomic\"", &block("<inherit_context>true</inherit_context>"))),
+        ("inherit_context false", with("type=\"atomic\"", &block("<inherit_context>false</inherit_context><fresh_context>enabled</fresh_context>"))),
+        ("accumulation_format minimal", with("type=\"sequential\"", &(block("<accumulation_format>minimal</accumulation_format>") + steps))),
+        ("accumulation_format full", with("type=\"sequential\"", &(block("<accumulation_format>full</accumulation_format>") + steps))),
+        ("type map", with("type=\"map\"", steps)),
+        ("type director", with("type=\"director\"", "")),
+        ("type evaluator with a subtype", with("type=\"evaluator\" subtype=\"subtask\"", "")),
+        ("no type", with("", "")),
+        ("subtype standard", with("type=\"atomic\" subtype=\"standard\"", "")),
+        ("words in other case", with("type=\"atomic\"", &block("<inherit_context>Full</inherit_context>"))),
+        ("yes for true", with("type=\"sequential\"", &(block("<accumulate_data>yes</accumulate_data>") + steps))),
+        ("white space around a word", with("type=\"atomic\"", &block("<inherit_context>\n  none </inherit_context><fresh_context><!-- c -->enabled</fresh_context>"))),
+        ("a word in pieces", with("type=\"atomic\"", &block("<inherit_context>no<![CDATA[ne]]></inherit_context>"))),
+        ("a setting twice", with("type=\"atomic\"", &block("<inherit_context>none</inherit_context><inherit_context>full</inherit_context>"))),
+        ("a setting outside of its block", with("type=\"atomic\"", "<inherit_context>none</inherit_context>")),
+        ("a setting as an attribute", with("type=\"atomic\" inherit_context=\"none\"", "")),
+        ("an empty block", with("type=\"atomic\"", &block(""))),
+        ("foreign elements and attributes", "<task xmlns:x=\"urn:x\" x:a=\"1\" type=\"atomic\" name=\"t\"><x:b><c/></x:b><description>d</description><context_management x:y=\"\"><x:z/></context_management></task>".to_owned()),
+        ("a default namespace makes all foreign", "<task xmlns=\"urn:x\" type=\"atomic\"><description>d</description></task>".to_owned()),
+        ("a part wrapped once more keeps the row of the part", "<task type=\"reduce\" name=\"t\"><description>d</description><inner_task><task type=\"atomic\" subtype=\"subtask\"><description>d</description></task></inner_task><reduction_task><description>d</description></reduction_task></task>".to_owned()),
+        ("a task of an input", with("type=\"atomic\"", "<inputs><input name=\"i\"><task type=\"atomic\" subtype=\"subtask\"><description>d</description></task></input></inputs><instructions>{{i}}</instructions>")),
+        ("settings of a task with ref", "<library><task type=\"atomic\" name=\"a\"><description>d</description></task><task type=\"sequential\" name=\"b\"><description>d</description><steps><task ref=\"a\"/></steps></task></library>".to_owned()),
+        ("a task of a function", "<template name=\"f\" params=\"x\"><task type=\"reduce\"><description>{{x}}</description><inner_task><description>d</description></inner_task><reduction_task><description>d</description></reduction_task></task></template>".to_owned()),
+        ("branches of a choice", with("type=\"sequential\"", "<parameters><parameter name=\"p\"/></parameters><steps><cond><case test=\"p == 1\"><task type=\"script\"><description>d</description><command>make</command></task></case></cond></steps>")),
+        ("deprecated elements", with("type=\"atomic\"", "<output_slot>x</output_slot><manual_xml>true</manual_xml>")),
+    ];
+    cases.into_iter().map(|(name, text)| (name.to_owned(), vec![template(&text)])).collect()
+}
+
+/// The examples of every rule that need no more than a project file.
+fn rules() -> Vec<(String, Files)> {
+    let mut out = Vec::new();
+    for rule in list::all() {
+        for (kind, examples) in [("bad", rule.meta.bad), ("good", rule.meta.good)] {
+            for (at, example) in examples.iter().enumerate() {
+                let project = example.project_files();
+                let alone = project.iter().all(|(path, _)| *path == "ctxc.toml");
+                if alone && !example.template.contains(" src=") && example.template.len() < 4_000 {
+                    let mut files: Files = project.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect();
+                    files.push(template(example.template));
+                    out.push((format!("{} {} {kind} {at}", rule.meta.code, rule.meta.name), files));
+                }
+            }
+        }
+    }
+    out
+}
+
+fn table() -> Vec<(String, Files)> {
+    let (project, names) = cells::table();
+    let cells = names.iter().filter(|name| name.starts_with("cells/"));
+    cells.map(|name| (name.clone(), vec![template(&project.read(name))])).collect()
+}
+
+#[test]
+fn the_vectors_are_what_the_compiler_says() {
+    let table = table();
+    assert_eq!(table.len(), 9 * 108);
+    let about = "the truth table: nine rows by 108 combinations of what can be written";
+    assert_fresh("docs/spec/vectors/settings.json", &vectors(about, table));
+    assert_fresh("docs/spec/vectors/layers.json", &vectors("projects with defaults, types and subtypes of their own", layers()));
+    assert_fresh("docs/spec/vectors/older.json", &vectors("older forms, places, foreign elements", older()));
+    let rules = rules();
+    assert!(rules.len() > 200, "{} examples", rules.len());
+    assert_fresh("docs/spec/vectors/rules.json", &vectors("the examples of every finding", rules));
+}
+
+/// Reads the vectors as another implementation would: whatever wrote them, they must be sound in themselves.
+#[test]
+fn the_vectors_hold_to_the_rule_of_the_language() {
+    let mut bodies = 0;
+    for file in ["settings", "layers", "older", "rules"] {
+        let path = format!("{}/docs/spec/vectors/{file}.json", env!("CARGO_MANIFEST_DIR"));
+        let vectors: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+        for case in vectors["cases"].as_array().unwrap() {
+            let contradicts =
+                case["settings"].as_object().unwrap().values().flat_map(|file| file.as_object().unwrap().values()).any(|body| {
+                    bodies += 1;
+                    body["fresh_context"][0] == "enabled" && body["inherit_context"][0] != "none"
+                });
+            let codes: Vec<&str> =
+                case["findings"].as_array().unwrap().iter().map(|finding| finding[0].as_str().unwrap()).collect();
+            let told = |known: &[&str]| codes.iter().any(|code| known.contains(code));
+            let at = &case["name"];
+            assert!(!contradicts || told(&["CTX201", "CTX202", "CTX501"]), "{file}: {at}: {codes:?}");
+            assert!(contradicts || !told(&["CTX201", "CTX202"]), "{file}: {at}: {codes:?}");
+        }
+    }
+    assert!(bodies > 1_500, "{bodies} bodies");
+}
