@@ -1,4 +1,4 @@
-//! Any text gives a project file: no panic, every fault at a place that exists, the same answer each time.
+//! Any text gives a project file: no panic, every fault at a place that exists and with a finding, the same answer each time.
 
 use ctxc::base::fs::MemoryFs;
 use ctxc::base::rule_meta::RuleMeta;
@@ -17,6 +17,10 @@ pub(crate) fn check(data: &[u8]) {
     for fault in &config.faults {
         let Some(file) = config.files.get(usize::from(fault.file)) else { panic!("{fault:?} is in no file") };
         assert!(file.text.get(fault.span.start as usize..fault.span.end as usize).is_some(), "{fault:?} is at no place");
+    }
+    // Without `[lints]` nothing can turn a finding off: no fault may be lost.
+    if !text.contains("lints") {
+        assert_eq!(ctxc::rules::check::config(&config).len(), config.faults.len(), "{:?}", config.faults);
     }
     let again = Config::read(&input);
     assert_eq!(config.faults, again.faults);
