@@ -220,6 +220,29 @@ mod real {
         std::fs::create_dir_all(path)
     }
 
+    /// How the names of temporary files begin and end.
+    const TEMPORARY: (&str, &str) = (".ctxc-", ".tmp");
+    /// A temporary file younger than this may have been made this moment and not be locked yet.
+    const SETTLED: std::time::Duration = std::time::Duration::from_secs(2);
+
+    /// Removes the temporary files that killed programs left in a folder: those that nobody holds a lock on.
+    pub fn clear_leftovers(folder: &Path) {
+        let ours = |name: &str| name.starts_with(TEMPORARY.0) && name.ends_with(TEMPORARY.1);
+        for name in names_in(folder).iter().filter(|name| ours(name)) {
+            let path = folder.join(name);
+            let settled = |meta: std::fs::Metadata| {
+                meta.is_file() && meta.modified().is_ok_and(|at| at.elapsed().is_ok_and(|age| age > SETTLED))
+            };
+            if std::fs::symlink_metadata(&path).is_ok_and(settled)
+                && let Ok(file) = std::fs::File::open(&path)
+                && file.try_lock().is_ok()
+            {
+                // Whoever cannot remove it leaves it; it is in nobody's way.
+                let _ = std::fs::remove_file(&path);
+            }
+        }
+    }
+
     /// Whether bytes must have reached the disk before the rename.
     #[derive(Clone, Copy, PartialEq, Eq)]
     enum Durability {
@@ -248,7 +271,7 @@ mod real {
             _ => Path::new("."),
         };
         let mut builder = tempfile::Builder::new();
-        builder.prefix(".ctxc-").suffix(".tmp");
+        builder.prefix(TEMPORARY.0).suffix(TEMPORARY.1);
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
@@ -256,6 +279,8 @@ mod real {
             builder.permissions(std::fs::Permissions::from_mode(mode));
         }
         let mut temp = builder.tempfile_in(folder)?;
+        // Says that somebody is at work on it. Where locks do not work, nobody clears it away either.
+        let _ = temp.as_file().try_lock();
         {
             let mut out = io::BufWriter::with_capacity(1 << 18, temp.as_file_mut());
             write(&mut out)?;

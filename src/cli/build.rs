@@ -48,6 +48,9 @@ pub(crate) fn run(args: &BuildArgs, cx: &mut Cx) -> Result<Exit> {
     let selection = Selection::new(&project.root, &args.paths)?;
     let _lock = if args.check { None } else { lock(&project.root)? };
     let output = args.output.clone().unwrap_or_else(|| project.root.join("registry.json"));
+    if !args.check {
+        fs::clear_leftovers(output.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new(".")));
+    }
     let recorded = suppress::load(&project.root)?;
     let format = args.format.resolve();
     let Built { mut report, mut sources, state } = selection.build(&project, &wish(args, recorded.is_some(), &output, cx), cx)?;

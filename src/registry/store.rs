@@ -55,6 +55,7 @@ impl Store {
         let index = cache::encode(&head, seen);
         let write = || {
             fs::create_dir_all(&self.folder)?;
+            fs::clear_leftovers(&self.folder);
             let ignored = self.base.join(".gitignore");
             if !fs::exists(&ignored) {
                 fs::write_cache(&ignored, b"# made by ctxc; nothing in here is worth keeping\n*\n")?;

@@ -3,7 +3,7 @@
 
 use super::project::{Project, said};
 use std::os::unix::process::ExitStatusExt;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 const TASKS: usize = 120;
 const KILLS: u32 = 200;
@@ -67,6 +67,35 @@ fn a_killed_build_leaves_the_old_registry_or_the_new_one() {
         killed > KILLS / 4 && old > KILLS / 8,
         "too few kills hit a running build: {killed} killed, {old} left the old registry"
     );
+}
+
+#[test]
+fn the_next_build_clears_away_what_killed_ones_left_and_nothing_else() {
+    let project = Project::new(3);
+    project.build();
+    let cache = std::fs::read_dir(project.path(".ctxc/cache")).unwrap().next().unwrap().unwrap().path();
+    let mut kept = Vec::new();
+    for folder in [project.root(), &cache] {
+        let file = |name: &str| {
+            let file = std::fs::File::create(folder.join(name)).unwrap();
+            file.set_modified(SystemTime::now() - Duration::from_mins(1)).unwrap();
+            file
+        };
+        file(".ctxc-dead.tmp");
+        file("ctxc-mine.tmp");
+        let alive = file(".ctxc-alive.tmp");
+        alive.try_lock().unwrap();
+        std::fs::write(folder.join(".ctxc-young.tmp"), "").unwrap();
+        kept.push(alive);
+    }
+    project.write(1, "second");
+    project.build();
+    for folder in [project.root(), &cache] {
+        let names = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        let mut names: Vec<String> = names.filter(|name| name.contains("ctxc-")).collect();
+        names.sort();
+        assert_eq!(names, [".ctxc-alive.tmp", ".ctxc-young.tmp", "ctxc-mine.tmp"], "{}", folder.display());
+    }
 }
 
 #[test]
