@@ -52,7 +52,18 @@ impl Pass<'_, '_> {
     pub(super) fn joined(&mut self, tag: &mut Tag) -> Flow {
         self.fault(FaultKind::MissingSpace, tag.name.span(), None)?;
         tag.damaged = true;
-        let name = Span::at(self.scan.at as u32);
+        let mut name = Span::at(self.scan.at as u32);
+        // No element's name ends in a declaration of a namespace.
+        let written = self.scan.slice(tag.name.start, tag.name.end);
+        if let Some(found) = memchr::memmem::find(written, b"xmlns").filter(|&found| found > 0 && is_declaration(written, found))
+        {
+            let end = tag.name.start + found;
+            name = Span::of(end, tag.name.end);
+            tag.name.end = end;
+            tag.spaces = true;
+        }
+        // Any other colon is the attribute's as well.
+        tag.name.colon = false;
         self.scan.at += 1;
         self.scan.skip_space();
         let value = self.value(name)?;
@@ -216,4 +227,9 @@ impl Pass<'_, '_> {
         };
         start + rest.iter().enumerate().position(|item| ends((item.0, item.1))).unwrap_or(rest.len())
     }
+}
+
+/// Whether `xmlns` or `xmlns:p` stands at a place of a name, up to its end.
+fn is_declaration(name: &[u8], at: usize) -> bool {
+    name.get(at + 5..).is_some_and(|rest| rest.is_empty() || rest.starts_with(b":"))
 }

@@ -99,7 +99,11 @@ impl Pass<'_, '_> {
                 self.damage_open();
                 let Some(open) = self.scratch.open.last().copied() else { return self.outside(FaultKind::StrayEnd, tag) };
                 let around = self.name_span(open.node);
-                if reported { Ok(()) } else { self.fault(FaultKind::StrayEnd, tag, Some(around)) }
+                match self.set_adrift(tag) {
+                    _ if reported => Ok(()),
+                    Some(start) => self.fault(FaultKind::MissingStart, tag, Some(Span::at(start))),
+                    None => self.fault(FaultKind::StrayEnd, tag, Some(around)),
+                }
             }
             Closes::Exactly(depth) => {
                 let missing = self.abandon(depth + 1, start);

@@ -28,6 +28,9 @@ pub enum FaultKind {
     MissingEnd,
     /// An end tag that closes nothing; the tag. `other`: the name of the element around it.
     StrayEnd,
+    /// An end tag whose start tag is missing, while what stood between the two is there; the end tag. `other`: the place
+    /// where that begins.
+    MissingStart,
     /// An end tag with another name than its element; the name in the end tag. `other`: the name in the start tag.
     MismatchedEnd,
     /// An end tag that lost its slash, `<a>…<a>`; the second tag. `other`: the name in the start tag.
@@ -60,7 +63,7 @@ pub enum FaultKind {
     /// An attribute that its element has already; its name. `other`: the first one's name.
     DuplicateAttribute,
 
-    /// A `&` that begins no reference; that byte.
+    /// A `&` that begins no reference; that byte, and those of its kind that follow at once.
     BareAmpersand,
     /// A reference without `;`; what is there of it.
     UnclosedReference,

@@ -1,5 +1,6 @@
 //! Floor 1: text to tree. Never fails, never does I/O, never words a diagnostic, knows no element of the language.
 
+mod adrift;
 mod attribute;
 mod conflict;
 mod cursor;

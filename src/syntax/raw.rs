@@ -18,6 +18,8 @@ pub(super) mod flag {
     pub(in crate::syntax) const BLANK: u8 = 16;
     /// The start tag lacks its `<`.
     pub(in crate::syntax) const BARE: u8 = 32;
+    /// The node belongs to an element whose start tag is missing.
+    pub(in crate::syntax) const ADRIFT: u8 = 64;
 }
 
 /// One node as stored. For text, CDATA, comments and instructions `inner` is the content without its marks.

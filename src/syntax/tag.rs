@@ -58,6 +58,7 @@ impl Pass<'_, '_> {
             return self.markless_instruction(start, &tag);
         }
         self.settle(&mut tag, end)?;
+        let name = tag.name;
         let id = self.add(Kind::Element, 0, Span::of(start, self.scan.at), Span::of(self.scan.at, self.scan.at))?;
         let count = (self.tree.attributes.len() - first) as u16;
         if let Some(raw) = self.raw_mut(id) {

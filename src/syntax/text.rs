@@ -133,10 +133,28 @@ impl Pass<'_, '_> {
         };
         if kind == FaultKind::BareAmpersand {
             self.scan.at = start + 1;
+            // `&&` is one slip.
+            while self.scan.peek() == Some(b'&') && !self.begins_reference() {
+                self.scan.at += 1;
+            }
         } else if closed {
             self.scan.at += 1;
         }
         self.fault(kind, Span::of(start, self.scan.at), None)
+    }
+
+    /// Whether the `&` at the place begins something that was meant as a reference.
+    fn begins_reference(&mut self) -> bool {
+        let start = self.scan.at;
+        self.scan.at += 1;
+        let is_number = self.scan.peek() == Some(b'#');
+        let is_name = self.scan.name().is_some() && (self.scan.peek() == Some(b';') || self.is_entity(start + 1));
+        self.scan.at = start;
+        is_number || is_name
+    }
+
+    fn is_entity(&self, start: usize) -> bool {
+        wellformed::entity(self.scan.slice(start, self.scan.at)).is_some()
     }
 
     /// Reports characters that XML does not allow, a run at a time.

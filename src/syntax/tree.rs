@@ -169,6 +169,11 @@ impl<'a> Node<'a> {
         matches!(self.raw.kind, Kind::Text) && self.raw.flags & flag::BLANK != 0
     }
 
+    /// Whether it belongs to an element whose start tag is missing, and stands here for want of another place.
+    pub const fn is_adrift(self) -> bool {
+        self.raw.flags & flag::ADRIFT != 0
+    }
+
     /// Text and CDATA decoded (references resolved, line breaks normalised); other nodes give their raw content.
     pub fn text(self) -> Cow<'a, str> {
         let raw = self.raw.inner.slice(self.document.text);

@@ -7,6 +7,7 @@ use crate::base::rule_meta::Example;
 use crate::base::span::Span;
 use crate::rules::rule::{Check, FileCx, Rule};
 use crate::syntax::fault::{Fault, FaultKind};
+use crate::template::elements::{self, Spec};
 
 /// A missing quote swallows whatever comes up to the next one.
 pub(crate) static RULE: Rule = Rule {
@@ -32,6 +33,7 @@ const BAD: &[Example] = &[
     template("<task type=\"atomic\" name=\"triage>\n  <description>sort the ticket</description>\n</task>\n"),
     template("<task type=atomic name=\"triage\">\n  <description>sort the ticket</description>\n</task>\n"),
     template("<task type=\"atomic\"name=\"triage\">\n  <description>sort the ticket</description>\n</task>\n"),
+    template("<tasktype=\"atomic\" name=\"triage\">\n  <description>sort the ticket</description>\n</task>\n"),
 ];
 
 fn word(cx: &FileCx<'_>, fault: &Fault) -> Option<Diagnostic> {
@@ -48,6 +50,11 @@ fn word(cx: &FileCx<'_>, fault: &Fault) -> Option<Diagnostic> {
 fn missing_space(cx: &FileCx<'_>, fault: &Fault) -> Diagnostic {
     let name = shown(cx, fault.span);
     match fault.other {
+        None if let Some(length) = split(&name) => {
+            let (element, attribute) = name.split_at(length);
+            finding(&RULE.meta, cx, fault.span, format!("no space between `<{element}` and its attribute `{attribute}`"))
+                .fix(Fix::safe("add a space", vec![Edit::insert(fault.span.start + length as u32, " ")]))
+        }
         Some(before) => finding(&RULE.meta, cx, fault.span, format!("no space before the attribute `{name}`"))
             .label(before, "it touches this")
             .fix(Fix::safe("add a space", vec![Edit::insert(fault.span.start, " ")])),
@@ -59,6 +66,16 @@ fn missing_space(cx: &FileCx<'_>, fault: &Fault) -> Diagnostic {
         )
         .help("put a space between the name of the element and that of its first attribute"),
     }
+}
+
+/// Where the name of an element ends that ran into that of its first attribute, by the names that the language has.
+fn split(joined: &str) -> Option<usize> {
+    let is_declaration = |rest: &str| rest == "xmlns" || rest.starts_with("xmlns:");
+    let fits = |spec: &&Spec| {
+        let rest = joined.strip_prefix(spec.tag);
+        rest.is_some_and(|rest| is_declaration(rest) || spec.kind.attribute(rest).is_some())
+    };
+    elements::all().iter().find(fits).map(|spec| spec.tag.len())
 }
 
 fn missing_equals(cx: &FileCx<'_>, fault: &Fault) -> Diagnostic {

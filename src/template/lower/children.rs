@@ -25,6 +25,10 @@ impl<'a> Lower<'a> {
         let mut seen = 0_u64;
         let mut text_reported = false;
         for node in element.children() {
+            // What stood in an element whose start tag is missing is no child of this one.
+            if node.is_adrift() {
+                continue;
+            }
             if matches!(node.kind(), Node::Text | Node::Cdata) && !takes_text && !text_reported && !node.text().trim().is_empty()
             {
                 self.fault(element, node.span(), FaultKind::MisplacedText { parent: kind });

@@ -6,5 +6,6 @@ mod hostile;
 mod reader;
 mod recovery;
 mod shape;
+mod slips;
 mod worded;
 mod write;

@@ -1,0 +1,132 @@
+//! One slip of an author, one finding: what is said about it, and what its first fix leaves behind.
+
+use crate::project::reading::{check_template, read};
+use ctxc::base::diagnostic::Diagnostic;
+use ctxc::base::fix::{self, Applicability};
+use ctxc::base::rule_meta::Severity;
+use pretty_assertions::assert_eq;
+
+/// The errors and warnings of a text, `rule `place`: message`.
+fn told(text: &str) -> Vec<String> {
+    let line = |finding: &Diagnostic| format!("{} `{}`: {}", finding.rule.name, finding.span.slice(text), finding.message);
+    grave(text).iter().map(line).collect()
+}
+
+fn grave(text: &str) -> Vec<Diagnostic> {
+    let mut found = check_template(text, &read(""));
+    found.retain(|finding| finding.severity <= Severity::Warning);
+    found
+}
+
+/// The text after the first fix of its only finding, and whether that fix is safe.
+fn mended(text: &str) -> (String, Applicability) {
+    let found = grave(text);
+    let fix = &found[0].fixes[0];
+    (fix::apply(text, &fix.edits).expect("the edits fit"), fix.applicability)
+}
+
+const REDUCE: &str = "\
+<task type=\"reduce\" name=\"digest\">
+  <description>digest the week</description>
+  <instructions>be brief</instructions>
+  <inputs>
+    <input name=\"tone\">friendly</input>
+  </inputs>
+  <inner_task>
+    <description>digest one day</description>
+  </inner_task>
+  <reduction_task>
+    <description>merge the days</description>
+    <instructions>keep what differs</instructions>
+    <inputs>
+      <input name=\"style\">plain</input>
+    </inputs>
+    <context_management>
+      <inherit_context>none</inherit_context>
+      <fresh_context>enabled</fresh_context>
+    </context_management>
+  </reduction_task>
+  <context_management>
+    <inherit_context>none</inherit_context>
+    <fresh_context>enabled</fresh_context>
+  </context_management>
+</task>
+";
+
+#[test]
+fn a_missing_start_tag_is_one_finding_and_not_one_for_each_child() {
+    assert_eq!(told(REDUCE), [""; 0]);
+    for (tag, children) in [("reduction_task", "  "), ("inner_task", "  "), ("inputs", "  "), ("context_management", "    ")] {
+        let line = format!("{children}<{tag}>\n");
+        let broken = REDUCE.replacen(&line, "", 1);
+        assert_eq!(told(&broken), [format!("mismatched-end-tag `</{tag}>`: `</{tag}>` has no start tag")], "{broken}");
+        assert_eq!(mended(&broken), (REDUCE.to_owned(), Applicability::Suggested));
+        let windows = broken.replace('\n', "\r\n");
+        assert_eq!(mended(&windows).0, REDUCE.replace('\n', "\r\n"));
+    }
+    // On the line of its text.
+    let broken = REDUCE.replacen("<instructions>", "", 1);
+    assert_eq!(told(&broken), ["mismatched-end-tag `</instructions>`: `</instructions>` has no start tag"]);
+    assert_eq!(mended(&broken).0, REDUCE);
+}
+
+#[test]
+fn what_stands_outside_of_a_missing_element_is_still_checked() {
+    let broken = REDUCE.replacen("  <reduction_task>\n", "", 1).replacen("<inherit_context>none", "<inherit_context>some", 3);
+    let broken = broken.replacen("digest one day</description>", "digest one day</description>\n    <colour/>", 1);
+    let names: Vec<_> = grave(&broken).iter().map(|finding| finding.rule.name).collect();
+    assert_eq!(names, ["unknown-element", "mismatched-end-tag", "bad-value"]);
+}
+
+#[test]
+fn an_end_tag_without_anything_of_its_own_closes_nothing() {
+    let text = "<task type=\"atomic\" name=\"t\">\n  <description>d</description>\n  </inputs>\n</task>\n";
+    assert_eq!(told(text), ["mismatched-end-tag `</inputs>`: `</inputs>` closes nothing"]);
+    // Nor does one that the language does not know, whatever stands before it.
+    let text = "<task type=\"atomic\" name=\"t\">\n  <description>d</description>\n    <inputs/>\n  </colour>\n</task>\n";
+    assert_eq!(told(text), ["mismatched-end-tag `</colour>`: `</colour>` closes nothing"]);
+}
+
+#[test]
+fn two_ampersands_are_one_slip() {
+    let with = |text: &str| format!("<task type=\"atomic\" name=\"t\">\n  <description>{text}</description>\n</task>\n");
+    for (written, run, meant) in [
+        ("a && b", "&&", "a &amp;&amp; b"),
+        ("a&&b", "&&", "a&amp;&amp;b"),
+        ("a &&& b", "&&&", "a &amp;&amp;&amp; b"),
+        ("a &&lt; b", "&", "a &amp;&lt; b"),
+    ] {
+        assert_eq!(told(&with(written)), [format!("bare-ampersand `{run}`: `{run}` on its own")]);
+        assert_eq!(mended(&with(written)), (with(meant), Applicability::Safe));
+    }
+    assert_eq!(told(&with("a & b & c")).len(), 2);
+}
+
+#[test]
+fn of_two_names_the_unknown_one_is_the_slip() {
+    let fine = "<task type=\"atomic\" name=\"t\">\n  <description>d</description>\n  <inputs>\n    <input name=\"a\">x</input>\n  </inputs>\n</task>\n";
+    for (from, to, place) in
+        [("</input>", "</inputt>", "inputt"), ("<input ", "<inputt ", "inputt"), ("<inputs>", "<inpts>", "inpts")]
+    {
+        let broken = fine.replacen(from, to, 1);
+        let told = told(&broken);
+        assert_eq!(told.len(), 1, "{told:#?}");
+        assert!(told[0].starts_with(&format!("mismatched-end-tag `{place}`")), "{told:#?}");
+        assert_eq!(mended(&broken), (fine.to_owned(), Applicability::Safe));
+        assert_eq!(grave(&broken)[0].fixes.len(), 1);
+    }
+}
+
+#[test]
+fn a_name_that_ran_into_an_attribute_is_taken_apart() {
+    let library = "<library xmlns:x=\"urn:x\" x:owner=\"ops\">\n  <fragment name=\"f\">a</fragment>\n</library>\n";
+    let task = "<task type=\"atomic\" name=\"t\">\n  <description>d</description>\n</task>\n";
+    assert_eq!((told(library), told(task)), (Vec::new(), Vec::new()));
+    for (fine, joined) in [(library, "xmlns:x"), (task, "type")] {
+        let broken = fine.replacen(' ', "", 1);
+        let told = told(&broken);
+        assert_eq!(told.len(), 1, "{told:#?}");
+        assert!(told[0].ends_with(&format!("and its attribute `{joined}`")), "{told:#?}");
+        assert_eq!(mended(&broken), (fine.to_owned(), Applicability::Safe));
+    }
+}
