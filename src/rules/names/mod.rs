@@ -6,6 +6,7 @@ mod bad_from;
 mod bad_jinja;
 mod implicit_parameter;
 mod return_mismatch;
+mod step_not_run;
 mod undeclared_variable;
 mod unknown_relevant_input;
 mod untrusted_in_system;
@@ -25,4 +26,5 @@ pub(super) static RULES: &[&Rule] = &[
     &unused_parameter::RULE,
     &unknown_relevant_input::RULE,
     &return_mismatch::RULE,
+    &step_not_run::RULE,
 ];

@@ -55,6 +55,13 @@ pub enum FaultKind<'a> {
         /// What declares the parameters around it.
         origin: Origin<'a>,
     },
+    /// The result of a step that has not run where it is used.
+    NotYet {
+        /// The result's name.
+        name: Cow<'a, str>,
+        /// Where the step says it.
+        result: Span,
+    },
     /// A declared parameter that nothing reads.
     Unused {
         /// Its name.

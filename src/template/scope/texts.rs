@@ -121,6 +121,11 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
     /// A variable that nothing binds.
     fn free(&mut self, used: Used<'a>) {
         let Used { name, span, place } = used;
+        if let Some(step) = self.later.find(&name) {
+            let kind = FaultKind::NotYet { name, result: step.span };
+            self.scopes.fault(Fault { kind, span });
+            return;
+        }
         if let Some(origin) = self.origins.last().copied() {
             if self.damaged > 0 {
                 return;

@@ -5,7 +5,7 @@ use super::fault::{Fault, FaultKind, Origin};
 use super::used::{self, Found};
 use crate::base::span::{Span, Spanned};
 use crate::syntax::tree::Element;
-use crate::template::model::{Definition, File, MOST_FAULTS, Task, Template};
+use crate::template::model::{Definition, File, MOST_FAULTS, Str, Task, Template};
 use crate::template::parts::{Call, Cond, Cycle, Input, Parameter, Reduce, Step, Substitution, Text, TextSyntax, Trust, Value};
 use crate::template::texts::{self, Role};
 use std::borrow::Cow;
@@ -56,6 +56,7 @@ pub fn resolve<'a>(file: &File<'a>, sources: &Sources<'_>) -> Scopes<'a> {
         let first = scopes.implicit.len();
         let walk = Walk {
             env: Env::default(),
+            later: Env::default(),
             origins: Vec::new(),
             owner: owner as u32,
             implicit: HashMap::new(),
@@ -75,6 +76,9 @@ pub fn resolve<'a>(file: &File<'a>, sources: &Sources<'_>) -> Scopes<'a> {
 
 pub(super) struct Walk<'m, 'a, 'w> {
     pub(super) env: Env<'m, 'a>,
+    /// The results of steps around here that have not run: those of each list from the step on that is walked, which is
+    /// the innermost.
+    pub(super) later: Env<'m, 'a>,
     /// What declares parameters around here, the innermost last. Empty: free variables are implicit parameters.
     pub(super) origins: Vec<Origin<'a>>,
     pub(super) owner: u32,
@@ -144,6 +148,10 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         self.damaged += u32::from(damage);
         for parameter in &task.parameters {
             self.parameter(task, parameter);
+        }
+        // The task itself is there before its steps: none of their results is bound in its inputs and texts.
+        for name in task.steps.iter().rev().filter_map(result) {
+            self.later.bind(&name.value, name.span, Trust::Trusted);
         }
         let mut untrusted = Trust::Trusted;
         for input in &task.inputs {
@@ -221,12 +229,8 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         let mark = self.env.mark();
         for step in steps {
             self.step(step);
-            let result = match step {
-                Step::Task(task) => &task.result,
-                Step::Call(call) => &call.result,
-                Step::Cond(cond) => &cond.result,
-            };
-            if let Some(name) = result {
+            if let Some(name) = result(step) {
+                self.later.unbind(0);
                 self.env.bind(&name.value, name.span, Trust::Trusted);
             }
         }
@@ -293,6 +297,15 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
             self.condition(condition);
         }
         while self.env.unbind(mark).is_some() {}
+    }
+}
+
+/// The name of a step's result.
+const fn result<'m, 'a>(step: &'m Step<'a>) -> Option<&'m Str<'a>> {
+    match step {
+        Step::Task(task) => task.result.as_ref(),
+        Step::Call(call) => call.result.as_ref(),
+        Step::Cond(cond) => cond.result.as_ref(),
     }
 }
 

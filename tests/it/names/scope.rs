@@ -23,6 +23,7 @@ fn shown_with(text: &str, sources: &[(&str, &str)]) -> Vec<String> {
                 FaultKind::Undeclared { name, near, .. } => {
                     format!("undeclared {name}, near {}", near.as_deref().unwrap_or("none"))
                 }
+                FaultKind::NotYet { name, result } => format!("not yet {name} of `{}`", result.slice(text)),
                 FaultKind::Unused { name, .. } => format!("unused {name}"),
                 FaultKind::UntrustedInSystem { name, .. } => format!("untrusted {}", name.as_deref().unwrap_or("text")),
                 FaultKind::Expression { fault, .. } => format!("{:?}", fault.kind),
@@ -103,7 +104,7 @@ fn a_step_sees_what_is_around_it_and_the_results_before_it() {
     <task><description>{{one}} {{two}}</description></task>
   </steps>
 </task>"#;
-    assert_eq!(shown(text), ["undeclared two, near none at `two`", "undeclared two, near none at `two`"]);
+    assert_eq!(shown(text), ["not yet two of `two` at `two`", "not yet two of `two` at `two`"]);
 }
 
 #[test]
@@ -239,4 +240,32 @@ fn many_names_cost_no_more_each() {
     let undeclared = scopes(&text, &[], |scopes| scopes.faults.len() + scopes.left_out as usize);
     assert_eq!(undeclared, 4_000);
     assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
+}
+
+#[test]
+fn the_result_of_a_step_is_bound_behind_it_alone() {
+    let steps = r#"<steps>
+    <task as="one"><description>a {{one}} {{two}} {{three}}</description></task>
+    <call template="f" as="two"><arg from="one"/><arg from="two"/></call>
+    <cond as="three"><case test="two == three"><task><description>b {{one}}</description></task></case></cond>
+    <task type="sequential">
+      <description>c {{three}} {{four}}</description>
+      <steps><task as="four"><description>d</description></task><task><description>{{four}}</description></task></steps>
+    </task>
+  </steps>"#;
+    let expected = ["one of `one`", "two of `two`", "three of `three`", "two of `two`", "three of `three`", "four of `four`"];
+    let expected = expected.map(|name| {
+        let (own, _) = name.split_once(' ').unwrap();
+        format!("not yet {name} at `{own}`")
+    });
+    assert_eq!(shown(&format!("<task type=\"sequential\" name=\"t\"><description>x</description>{steps}</task>")), expected);
+    // The same where parameters are declared; one of the name of a result comes before it.
+    let declared = "<parameters><parameter name=\"three\"/><parameter name=\"four\"/></parameters>";
+    let text = format!("<task type=\"sequential\" name=\"t\"><description>x</description>{declared}{steps}</task>");
+    assert_eq!(shown(&text), [expected[0].as_str(), &expected[1], &expected[3]]);
+    // The task around has no result at all before its steps, and none of them is left behind.
+    let text = "<task type=\"sequential\" name=\"t\"><description>{{one}}</description><inputs><input name=\"i\" from=\"one\"/></inputs><steps><task as=\"one\"><description>d</description></task></steps></task>";
+    assert_eq!(shown(text), ["not yet one of `one` at `one`", "not yet one of `one` at `one`"]);
+    let library = format!("<library>{text}<task name=\"u\"><description>{{{{one}}}}</description></task></library>");
+    assert_eq!(shown(&library).last().unwrap(), "implicit one");
 }

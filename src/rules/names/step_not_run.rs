@@ -1,0 +1,54 @@
+//! CTX319: the result of a step that has not run yet.
+
+use crate::base::diagnostic::Diagnostic;
+use crate::base::rule_meta::{Example, Severity};
+use crate::rules::rule::{Check, FileCx, Rule};
+use crate::rules::structure::family::{finding, meta, shown, template};
+use crate::template::scope::FaultKind;
+
+/// Steps run in the order in which they are written.
+pub(crate) static RULE: Rule = Rule {
+    meta: meta(319, "step-not-run", Severity::Error, "the result of a step is used before the step has run", PAGE, (BAD, GOOD)),
+    check: Check::File(check),
+};
+
+const PAGE: &str = "\
+The steps of a sequential task run one after the other, and `as` names what one of them gives. That name stands for a value from the next
+step on: the task around, the steps before and the step itself would find nothing there, and a run would fail at the first of them.
+
+Move the step that gives the result before the one that uses it, or use another value. Where the run itself is to give the value, declare it
+as a parameter under a name of its own.";
+
+const BAD: &[Example] = &[
+    template(
+        "<task type=\"sequential\" name=\"triage\">\n  <description>sort the ticket</description>\n  <steps>\n    <task>\n      <description>answer</description>\n      <inputs>\n        <input name=\"by\" from=\"verdict\"/>\n      </inputs>\n    </task>\n    <task as=\"verdict\"><description>judge the ticket</description></task>\n  </steps>\n</task>\n",
+    ),
+    template(
+        "<task type=\"sequential\" name=\"triage\">\n  <description>sort the ticket</description>\n  <steps>\n    <task as=\"verdict\"><description>judge the ticket, and then {{verdict}}</description></task>\n  </steps>\n</task>\n",
+    ),
+];
+
+const GOOD: &[Example] = &[template(
+    "<task type=\"sequential\" name=\"triage\">\n  <description>sort the ticket</description>\n  <steps>\n    <task as=\"verdict\"><description>judge the ticket</description></task>\n    <task>\n      <description>answer</description>\n      <inputs>\n        <input name=\"by\" from=\"verdict\"/>\n      </inputs>\n    </task>\n  </steps>\n</task>\n",
+)];
+
+fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
+    for fault in &cx.scopes.faults {
+        let FaultKind::NotYet { name, result } = &fault.kind else { continue };
+        let named = shown(name);
+        let step = cx.document.element_at(result.start);
+        let is_own = step.is_some_and(|step| step.span().start < fault.span.start && fault.span.end <= step.span().end);
+        let (message, help) = if is_own {
+            (
+                format!("`{named}` is the result of this very step, which has not run where it is used"),
+                "use a value that is there before the step runs, or give the result another name",
+            )
+        } else {
+            (
+                format!("`{named}` is the result of a step that has not run where it is used"),
+                "only the steps behind that one see its result: move this behind it, or use a value that is there before",
+            )
+        };
+        out.push(finding(&RULE.meta, cx, fault.span, message).label(*result, "the step names its result here").help(help));
+    }
+}
