@@ -37,6 +37,29 @@ impl fmt::Display for Severity {
     }
 }
 
+/// The best fix that a rule has for its findings. A finding can come without one all the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Fixable {
+    /// A safe one: nothing else can be meant.
+    Safe,
+    /// One to choose or to look at.
+    Suggested,
+    /// None: a person has to decide what to write.
+    None,
+}
+
+impl Fixable {
+    /// The word used in every format.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Safe => "safe",
+            Self::Suggested => "suggested",
+            Self::None => "none",
+        }
+    }
+}
+
 /// The number behind `CTX…`, an alias of the rule's name.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Code(pub u16);
@@ -96,6 +119,8 @@ pub struct RuleMeta {
     pub when_enabled: Severity,
     /// A promise of the language: can be neither silenced nor lowered.
     pub locked: bool,
+    /// The best fix of its findings.
+    pub fix: Fixable,
     /// One lower-case line.
     pub summary: &'static str,
     /// Markdown: what goes wrong for the agent, why it is so, what to do.
@@ -104,4 +129,13 @@ pub struct RuleMeta {
     pub bad: &'static [Example],
     /// Examples that do not give it.
     pub good: &'static [Example],
+}
+
+impl RuleMeta {
+    /// The same, of a rule whose findings have fixes.
+    #[must_use]
+    pub const fn fixed(mut self, fix: Fixable) -> Self {
+        self.fix = fix;
+        self
+    }
 }

@@ -7,6 +7,7 @@ use super::error::{CliError, Result};
 use super::exit::{self, Exit};
 use super::page;
 use crate::base::fs;
+use crate::base::rule_meta::Fixable;
 use crate::rules::list::{self, FAMILIES};
 use clap::{Args, Command, CommandFactory};
 use std::fmt::Write as _;
@@ -65,19 +66,22 @@ fn section(out: &mut String, command: &mut Command, name: &str) {
 fn index() -> String {
     let mut out = format!(
         "{MARK}# Rules\n\nThe name is the handle; the code is an alias. `ctxc explain NAME` shows the same page in the terminal.\n\
-         A locked rule is a promise of the language: it can be neither silenced nor lowered.\n"
+         A locked rule is a promise of the language: it can be neither silenced nor lowered.\n\
+         A safe fix leaves nothing to decide; a suggested one is to be chosen or looked at.\n"
     );
     for family in FAMILIES {
         let _ = writeln!(
             out,
-            "\n## {} (CTX{}xx): {}\n\n| code | name | severity | finds |\n|---|---|---|---|",
+            "\n## {} (CTX{}xx): {}\n\n| code | name | severity | fix | finds |\n|---|---|---|---|---|",
             family.name, family.number, family.about
         );
         for rule in list::all().map(|rule| &rule.meta).filter(|rule| rule.code.family() == family.number) {
             let locked = if rule.locked { ", locked" } else { "" };
             let severity = page::severity(rule);
+            let fix = if rule.fix == Fixable::None { "" } else { rule.fix.as_str() };
             let summary = rule.summary.replace('|', "\\|");
-            let _ = writeln!(out, "| {} | [{}]({}.md) | {severity}{locked} | {summary} |", rule.code, rule.name, rule.name);
+            let _ =
+                writeln!(out, "| {} | [{}]({}.md) | {severity}{locked} | {fix} | {summary} |", rule.code, rule.name, rule.name);
         }
     }
     out

@@ -2,7 +2,7 @@
 
 use super::render::screen::{Paint, Screen};
 use super::render::summary;
-use crate::base::rule_meta::{Example, RuleMeta};
+use crate::base::rule_meta::{Example, Fixable, RuleMeta};
 use crate::rules::list::FAMILIES;
 use std::fmt::Write as _;
 
@@ -19,13 +19,23 @@ pub(super) fn family(rule: &RuleMeta) -> &'static str {
     FAMILIES.iter().find(|family| family.number == rule.code.family()).map_or("", |family| family.name)
 }
 
+/// ` · safe fix`, or nothing.
+fn fixes(rule: &RuleMeta) -> &'static str {
+    match rule.fix {
+        Fixable::Safe => " · safe fix",
+        Fixable::Suggested => " · suggested fix",
+        Fixable::None => "",
+    }
+}
+
 /// The page on a terminal.
 pub(super) fn terminal(rule: &RuleMeta, screen: Screen) -> String {
     let mut out = String::new();
     let paint = summary::paint(rule.severity.unwrap_or(rule.when_enabled));
     let locked = if rule.locked { " · cannot be turned off" } else { "" };
     // Writing to a string cannot fail, here and below.
-    let _ = writeln!(out, "{} {} · {} · {}{locked}", screen.paint(paint, rule.name), rule.code, severity(rule), family(rule));
+    let (name, severity, fixes) = (screen.paint(paint, rule.name), severity(rule), fixes(rule));
+    let _ = writeln!(out, "{name} {} · {severity} · {}{fixes}{locked}", rule.code, family(rule));
     let _ = writeln!(out, "{}\n", rule.summary);
     let width = screen.width.unwrap_or(WIDTH).min(WIDTH);
     for block in blocks(rule.page) {
@@ -130,7 +140,7 @@ fn blocks(page: &str) -> Vec<Block> {
 
 /// The page in `docs/rules/`.
 pub(super) fn markdown(rule: &RuleMeta) -> String {
-    let mut out = format!("# {}\n\n**{}** · {} · {}", rule.name, rule.code, severity(rule), family(rule));
+    let mut out = format!("# {}\n\n**{}** · {} · {}{}", rule.name, rule.code, severity(rule), family(rule), fixes(rule));
     out.push_str(if rule.locked { " · cannot be turned off\n\n" } else { "\n\n" });
     if !rule.renamed_from.is_empty() {
         let _ = writeln!(out, "Formerly `{}`.\n", rule.renamed_from.join("`, `"));

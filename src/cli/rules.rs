@@ -7,12 +7,12 @@ use super::exit::Exit;
 use super::page;
 use super::render::screen::Paint;
 use super::render::summary;
-use crate::base::rule_meta::{RuleMeta, Severity};
+use crate::base::rule_meta::{Fixable, RuleMeta, Severity};
 use crate::rules::list::{self, FAMILIES};
 use clap::Args;
 use serde::Serialize;
 
-/// List every rule: its name, code and severity
+/// List every rule: its name, code, severity and fix
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  ctxc rules\n  ctxc rules --format json\n\n`ctxc explain NAME` shows the page of one.")]
 pub(crate) struct RulesArgs {
@@ -34,6 +34,7 @@ struct Row<'r> {
     family: &'r str,
     severity: Option<Severity>,
     locked: bool,
+    fix: Fixable,
     summary: &'r str,
 }
 
@@ -57,6 +58,7 @@ fn row(rule: &'static RuleMeta) -> Row<'static> {
         family: page::family(rule),
         severity: rule.severity,
         locked: rule.locked,
+        fix: rule.fix,
         summary: rule.summary,
     }
 }
@@ -70,10 +72,11 @@ fn text(cx: &mut Cx) -> Result<()> {
         for rule in list::all().map(|rule| &rule.meta).filter(|rule| rule.code.family() == family.number) {
             let severity = rule.severity.map_or("off", Severity::as_str);
             let lock = if rule.locked { "locked" } else { "" };
+            let fix = if rule.fix == Fixable::None { "" } else { rule.fix.as_str() };
             let paint = rule.severity.map_or(Paint::Dim, summary::paint);
             let severity = screen.paint(paint, &format!("{severity:<7}"));
-            cx.line(&format!("  {} {severity} {lock:<6} {:<widest$}  {}", rule.code, rule.name, rule.summary))?;
+            cx.line(&format!("  {} {severity} {lock:<6} {fix:<9} {:<widest$}  {}", rule.code, rule.name, rule.summary))?;
         }
     }
-    cx.line(&screen.paint(Paint::Dim, "locked: can be neither silenced nor lowered; `ctxc explain NAME` shows a rule's page"))
+    cx.line(&screen.paint(Paint::Dim, "locked: can be neither silenced nor lowered; safe, suggested: the best fix that it has; `ctxc explain NAME` shows a rule's page"))
 }

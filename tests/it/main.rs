@@ -12,6 +12,7 @@ mod peers;
 mod project;
 mod registry;
 mod robust;
+mod rules_meta;
 mod schema;
 mod sessions;
 mod settings;

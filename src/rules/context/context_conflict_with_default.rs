@@ -2,7 +2,7 @@
 
 use super::words::{LOOKED_UP, PARENT, is_readable, is_whole, knows_defaults, place, provenance, share};
 use crate::base::diagnostic::Diagnostic;
-use crate::base::rule_meta::{Code, Example, RuleMeta, Severity};
+use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
 use crate::rules::rule::{Check, NodeCx, Rule};
 use crate::rules::ways_out::set;
 use crate::settings::conflict::{Side, exclusivity};
@@ -17,6 +17,7 @@ pub(crate) static RULE: Rule = Rule {
         severity: Some(Severity::Error),
         when_enabled: Severity::Error,
         locked: true,
+        fix: Fixable::Suggested,
         summary: "looks up fresh context and inherits its parent's, one of them by default",
         page: "\
 Context that is looked up afresh stands in the place of what a task would see of its parent: a task has the one or the other. The template

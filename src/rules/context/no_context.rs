@@ -2,7 +2,7 @@
 
 use super::words::{facts, is_readable, is_whole, knows_defaults, place, provenance};
 use crate::base::diagnostic::Diagnostic;
-use crate::base::rule_meta::{Code, Example, RuleMeta, Severity};
+use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
 use crate::rules::rule::{Check, NodeCx, Rule};
 use crate::rules::ways_out::set;
 use crate::settings::conflict::{Alone, no_context};
@@ -17,6 +17,7 @@ pub(crate) static RULE: Rule = Rule {
         severity: Some(Severity::Warning),
         when_enabled: Severity::Warning,
         locked: false,
+        fix: Fixable::Suggested,
         summary: "inherits nothing, carries nothing and looks nothing up",
         page: "\
 The agent would see the task's own text and nothing else: no context of its parent, no results of earlier steps, nothing looked up. Where

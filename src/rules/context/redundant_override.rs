@@ -3,7 +3,7 @@
 use super::words::{is_readable, knows_defaults, place};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::Fix;
-use crate::base::rule_meta::{Code, Example, RuleMeta, Severity};
+use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
 use crate::rules::rule::{Check, NodeCx, Rule};
 use crate::rules::ways_out::type_of;
 use crate::settings::conflict::redundant;
@@ -20,6 +20,7 @@ pub(crate) static RULE: Rule = Rule {
         severity: None,
         when_enabled: Severity::Hint,
         locked: false,
+        fix: Fixable::Safe,
         summary: "a written setting that is the default",
         page: "\
 The value is what would hold without the line. Some houses write every setting on purpose, so this is off until `[lints]` turns it on

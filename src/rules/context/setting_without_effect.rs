@@ -3,7 +3,7 @@
 use super::words::{is_readable, knows_defaults, place, provenance};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::Fix;
-use crate::base::rule_meta::{Code, Example, RuleMeta, Severity};
+use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
 use crate::rules::rule::{Check, NodeCx, Rule};
 use crate::rules::ways_out::set;
 use crate::settings::conflict::without_effect;
@@ -20,6 +20,7 @@ pub(crate) static RULE: Rule = Rule {
         severity: Some(Severity::Warning),
         when_enabled: Severity::Warning,
         locked: false,
+        fix: Fixable::Suggested,
         summary: "a written setting that has no effect on what the task receives",
         page: "\
 Only a `sequential` task and a `director_evaluator_loop` have steps whose results can be carried along, so `accumulate_data` means nothing

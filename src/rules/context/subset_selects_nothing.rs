@@ -2,7 +2,7 @@
 
 use super::words::{facts, is_readable, is_whole, knows_defaults, place, provenance};
 use crate::base::diagnostic::Diagnostic;
-use crate::base::rule_meta::{Code, Example, RuleMeta, Severity};
+use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
 use crate::rules::rule::{Check, NodeCx, Rule};
 use crate::rules::ways_out::set;
 use crate::settings::conflict::subset_selects_nothing;
@@ -17,6 +17,7 @@ pub(crate) static RULE: Rule = Rule {
         severity: Some(Severity::Warning),
         when_enabled: Severity::Warning,
         locked: false,
+        fix: Fixable::Suggested,
         summary: "inherits a subset of its parent's context, and nothing says which",
         page: "\
 `subset` lets a task see the part of its parent's context that its `file_paths`, its `inputs` or its `context_relevance` select. With none of

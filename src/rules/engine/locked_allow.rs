@@ -1,7 +1,7 @@
 //! CTX192: an `allow` of a rule that is a promise of the language.
 
 use crate::base::diagnostic::Diagnostic;
-use crate::base::rule_meta::{Code, Example, RuleMeta, Severity};
+use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
 use crate::base::span::Spanned;
 use crate::rules::rule::{Check, FileCx, Rule};
 
@@ -14,6 +14,7 @@ pub(crate) static RULE: Rule = Rule {
         severity: Some(Severity::Warning),
         when_enabled: Severity::Warning,
         locked: false,
+        fix: Fixable::None,
         summary: "an `allow` instruction names a rule that cannot be silenced",
         page: "\
 Faults of the XML itself, context conflicts and unresolved references can be neither silenced nor lowered: a registry promises that

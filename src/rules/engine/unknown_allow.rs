@@ -2,7 +2,7 @@
 
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::{Edit, Fix};
-use crate::base::rule_meta::{Code, Example, RuleMeta, Severity};
+use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
 use crate::base::span::Spanned;
 use crate::base::suggest::nearest;
 use crate::rules::list;
@@ -17,6 +17,7 @@ pub(crate) static RULE: Rule = Rule {
         severity: Some(Severity::Warning),
         when_enabled: Severity::Warning,
         locked: false,
+        fix: Fixable::Suggested,
         summary: "an `allow` instruction names no rule",
         page: "\
 `<?ctxc allow NAME?>` takes the name or the code of a rule, as printed in brackets behind the severity of a finding

@@ -2,7 +2,7 @@
 
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::{Edit, Fix};
-use crate::base::rule_meta::{Code, Example, RuleMeta, Severity};
+use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
 use crate::base::span::Spanned;
 use crate::base::suggest::nearest;
 use crate::rules::rule::{Check, FileCx, Rule};
@@ -19,6 +19,7 @@ pub(crate) static RULE: Rule = Rule {
         severity: Some(Severity::Warning),
         when_enabled: Severity::Warning,
         locked: false,
+        fix: Fixable::Suggested,
         summary: "a `<?ctxc …?>` instruction that means nothing",
         page: "\
 ctxc reads two processing instructions: `<?ctxc allow NAME reason=\"…\"?>` silences a finding for the element it stands in, and

@@ -2,7 +2,7 @@
 
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::{Edit, Fix};
-use crate::base::rule_meta::{Code, Example, RuleMeta, Severity};
+use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
 use crate::base::span::{Span, Spanned};
 use crate::rules::rule::{Check, FileCx, Rule};
 
@@ -15,6 +15,7 @@ pub(crate) static RULE: Rule = Rule {
         severity: Some(Severity::Warning),
         when_enabled: Severity::Warning,
         locked: false,
+        fix: Fixable::Safe,
         summary: "an `allow` instruction silences nothing",
         page: "\
 `<?ctxc allow no-context reason=\"…\"?>` silences one kind of finding for the element it stands in, and for no task nested in it.

@@ -1,7 +1,7 @@
 //! CTX902: a file above the size limit, refused before it is read.
 
 use crate::base::diagnostic::Diagnostic;
-use crate::base::rule_meta::{Code, RuleMeta, Severity};
+use crate::base::rule_meta::{Code, Fixable, RuleMeta, Severity};
 use crate::base::source::LineIndex;
 use crate::base::span::Span;
 use crate::rules::rule::{Check, FileCx, Rule};
@@ -17,6 +17,7 @@ pub(crate) static RULE: Rule = Rule {
         severity: Some(Severity::Error),
         when_enabled: Severity::Error,
         locked: true,
+        fix: Fixable::None,
         summary: "a file is larger than the limit",
         page: "\
 Files above 10 MiB are refused without being read: a template that a person writes has a few kilobytes, and a file so large is

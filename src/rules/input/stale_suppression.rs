@@ -2,7 +2,7 @@
 
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::{Edit, Fix};
-use crate::base::rule_meta::{Code, RuleMeta, Severity};
+use crate::base::rule_meta::{Code, Fixable, RuleMeta, Severity};
 use crate::base::source::LineIndex;
 use crate::base::span::Span;
 use crate::rules::rule::{Check, Rule};
@@ -17,6 +17,7 @@ pub(crate) static RULE: Rule = Rule {
         severity: Some(Severity::Warning),
         when_enabled: Severity::Warning,
         locked: false,
+        fix: Fixable::Safe,
         summary: "a recorded finding is no longer there",
         page: "\
 `ctxc check --suppress-existing` records the findings of that day in `ctxc.suppressions.toml`; from then on only new ones count. This

@@ -2,7 +2,7 @@
 
 use super::read_fault::reason;
 use crate::base::diagnostic::Diagnostic;
-use crate::base::rule_meta::{Code, RuleMeta, Severity};
+use crate::base::rule_meta::{Code, Fixable, RuleMeta, Severity};
 use crate::base::source::LineIndex;
 use crate::base::span::Span;
 use crate::rules::rule::{Check, Rule};
@@ -18,6 +18,7 @@ pub(crate) static RULE: Rule = Rule {
         severity: Some(Severity::Error),
         when_enabled: Severity::Error,
         locked: true,
+        fix: Fixable::None,
         summary: "a file or folder cannot be read",
         page: "\
 A file or folder that belongs to what is checked could not be read: its permissions forbid it, it vanished while the others were

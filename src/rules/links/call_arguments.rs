@@ -2,7 +2,7 @@
 
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::{Edit, Fix};
-use crate::base::rule_meta::{Code, Example, RuleMeta, Severity};
+use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
 use crate::base::span::Span;
 use crate::base::suggest::nearest;
 use crate::project::index::{DefId, Entry};
@@ -19,6 +19,7 @@ pub(crate) static RULE: Rule = Rule {
         severity: Some(Severity::Error),
         when_enabled: Severity::Error,
         locked: true,
+        fix: Fixable::Suggested,
         summary: "a call with missing, unknown, repeated or too many arguments",
         page: "\
 A function template sees its parameters and nothing else, so a call must hand over each of them once: `<arg name=\"…\">` by name, or
@@ -36,6 +37,25 @@ parameter takes would be lost without a word.",
     <steps>
       <call template="summarise">
         <arg name="text">the report</arg>
+      </call>
+    </steps>
+  </task>
+</library>
+"#,
+            project: "",
+        }, Example {
+            template: r#"<library>
+  <template name="summarise" params="text, words">
+    <task>
+      <description>summarise {{text}} in {{words}} words</description>
+    </task>
+  </template>
+  <task type="sequential" name="digest">
+    <description>digest the report</description>
+    <steps>
+      <call template="summarise">
+        <arg name="text">the report</arg>
+        <arg name="wrods">100</arg>
       </call>
     </steps>
   </task>

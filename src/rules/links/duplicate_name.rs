@@ -1,7 +1,7 @@
 //! CTX301: two definitions with one name.
 
 use crate::base::diagnostic::Diagnostic;
-use crate::base::rule_meta::{Code, Example, RuleMeta, Severity};
+use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
 use crate::rules::rule::{Check, LinkCx, Rule};
 
 /// A lookup by name must have one answer.
@@ -13,6 +13,7 @@ pub(crate) static RULE: Rule = Rule {
         severity: Some(Severity::Error),
         when_enabled: Severity::Error,
         locked: true,
+        fix: Fixable::None,
         summary: "two tasks, templates or fragments with one name",
         page: "\
 Tasks are looked up by name, so a name means one task in the whole registry; the same holds among templates and among fragments. A

@@ -1,7 +1,7 @@
 //! CTX306: a `src` whose text cannot be had.
 
 use crate::base::diagnostic::Diagnostic;
-use crate::base::rule_meta::{Code, Example, RuleMeta, Severity};
+use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
 use crate::rules::rule::{Check, Rule};
 use crate::template::names::Source;
 use std::sync::Arc;
@@ -15,6 +15,7 @@ pub(crate) static RULE: Rule = Rule {
         severity: Some(Severity::Error),
         when_enabled: Severity::Error,
         locked: true,
+        fix: Fixable::None,
         summary: "a text kept in a file that cannot be read, or that lies outside the project",
         page: "\
 `src=\"text/guide.md\"` keeps a text in a file of its own. The path is relative to the template's folder and must stay inside the

@@ -1,7 +1,7 @@
 //! CTX302: definitions that need themselves.
 
 use crate::base::diagnostic::Diagnostic;
-use crate::base::rule_meta::{Code, Example, RuleMeta, Severity};
+use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
 use crate::project::index::Cycle;
 use crate::rules::rule::{Check, LinkCx, Rule};
 use std::fmt::Write as _;
@@ -15,6 +15,7 @@ pub(crate) static RULE: Rule = Rule {
         severity: Some(Severity::Error),
         when_enabled: Severity::Error,
         locked: true,
+        fix: Fixable::None,
         summary: "a task, template or fragment that contains itself by way of its references",
         page: "\
 `ref`, `call` and `use` put one definition into another when the registry is built. A definition that reaches itself that way would

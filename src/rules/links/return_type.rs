@@ -1,7 +1,7 @@
 //! CTX305: a call whose result is not of the type that its place asks for.
 
 use crate::base::diagnostic::Diagnostic;
-use crate::base::rule_meta::{Code, Example, RuleMeta, Severity};
+use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
 use crate::rules::rule::{Check, LinkCx, Rule};
 use crate::template::names::ReferenceKind;
 
@@ -14,6 +14,7 @@ pub(crate) static RULE: Rule = Rule {
         severity: Some(Severity::Error),
         when_enabled: Severity::Error,
         locked: true,
+        fix: Fixable::None,
         summary: "a call returns another type than its place takes",
         page: "\
 `returns` says what a function template gives back: `object`, `array`, `string[]`, `number`, `boolean`, `string`, or a JSON Schema

@@ -2,7 +2,7 @@
 
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::{Edit, Fix};
-use crate::base::rule_meta::{Code, Example, RuleMeta, Severity};
+use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
 use crate::base::suggest::nearest;
 use crate::rules::rule::{Check, LinkCx, Rule};
 use crate::template::names::{DefinitionKind, Reference, ReferenceKind};
@@ -16,6 +16,7 @@ pub(crate) static RULE: Rule = Rule {
         severity: Some(Severity::Error),
         when_enabled: Severity::Error,
         locked: true,
+        fix: Fixable::Suggested,
         summary: "a reference to a task, template or fragment that does not exist",
         page: "\
 `<task ref=\"…\"/>` uses a registered task, `<call template=\"…\"/>` a function template, `<use fragment=\"…\"/>` a shared text. All

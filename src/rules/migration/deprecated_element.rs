@@ -2,7 +2,7 @@
 
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::Fix;
-use crate::base::rule_meta::{Example, Severity};
+use crate::base::rule_meta::{Example, Fixable, Severity};
 use crate::rules::rule::{Check, FileCx, Rule};
 use crate::rules::structure::family::{FINE, finding, is_small, meta, shown, template};
 use crate::syntax::is_ncname;
@@ -13,7 +13,8 @@ use crate::template::fault::{Fault, FaultKind};
 
 /// Kept in the registry, read by nobody.
 pub(crate) static RULE: Rule = Rule {
-    meta: meta(403, "deprecated-element", Severity::Warning, "an element of an older dialect, without effect", PAGE, (BAD, FINE)),
+    meta: meta(403, "deprecated-element", Severity::Warning, "an element of an older dialect, without effect", PAGE, (BAD, FINE))
+        .fixed(Fixable::Safe),
     check: Check::Template(word),
 };
 

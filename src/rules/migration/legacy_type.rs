@@ -2,7 +2,7 @@
 
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::{Edit, Fix};
-use crate::base::rule_meta::{Example, Severity};
+use crate::base::rule_meta::{Example, Fixable, Severity};
 use crate::rules::rule::{Check, FileCx, Rule};
 use crate::rules::structure::family::{FINE, finding, meta, template};
 use crate::syntax::write::set_attribute;
@@ -10,7 +10,7 @@ use crate::template::fault::{Fault, FaultKind};
 
 /// Read as what it meant then, so that older templates build.
 pub(crate) static RULE: Rule = Rule {
-    meta: meta(402, "legacy-type", Severity::Warning, "a type of an older dialect", PAGE, (BAD, FINE)),
+    meta: meta(402, "legacy-type", Severity::Warning, "a type of an older dialect", PAGE, (BAD, FINE)).fixed(Fixable::Safe),
     check: Check::Template(word),
 };
 

@@ -2,14 +2,15 @@
 
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::{Edit, Fix};
-use crate::base::rule_meta::{Example, Severity};
+use crate::base::rule_meta::{Example, Fixable, Severity};
 use crate::rules::rule::{Check, FileCx, Rule};
 use crate::rules::structure::family::{FINE, finding, meta, template};
 use crate::template::fault::{Fault, FaultKind};
 
 /// Read as what it meant then, so that older templates build.
 pub(crate) static RULE: Rule = Rule {
-    meta: meta(401, "legacy-value", Severity::Warning, "a setting with a value of an older dialect", PAGE, (BAD, FINE)),
+    meta: meta(401, "legacy-value", Severity::Warning, "a setting with a value of an older dialect", PAGE, (BAD, FINE))
+        .fixed(Fixable::Safe),
     check: Check::Template(word),
 };
 

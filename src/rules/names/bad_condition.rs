@@ -2,7 +2,7 @@
 
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::{Edit, Fix};
-use crate::base::rule_meta::{Example, Severity};
+use crate::base::rule_meta::{Example, Fixable, Severity};
 use crate::base::span::Span;
 use crate::rules::rule::{Check, FileCx, Rule};
 use crate::rules::structure::family::{finding, meta, shown, template};
@@ -11,7 +11,8 @@ use crate::template::scope::FaultKind;
 
 /// A branch that nobody can decide is one that nobody takes.
 pub(crate) static RULE: Rule = Rule {
-    meta: meta(312, "bad-condition", Severity::Error, "a condition that cannot be read", PAGE, (BAD, GOOD)),
+    meta: meta(312, "bad-condition", Severity::Error, "a condition that cannot be read", PAGE, (BAD, GOOD))
+        .fixed(Fixable::Suggested),
     check: Check::File(check),
 };
 

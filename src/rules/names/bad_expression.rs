@@ -2,7 +2,7 @@
 
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::{Edit, Fix};
-use crate::base::rule_meta::{Example, Severity};
+use crate::base::rule_meta::{Example, Fixable, Severity};
 use crate::rules::rule::{Check, FileCx, Rule};
 use crate::rules::structure::family::{FINE, finding, meta, shown, template};
 use crate::syntax::write::set_attribute;
@@ -12,7 +12,8 @@ use crate::template::scope::{FaultKind, Place};
 
 /// Half an expression in a prompt is a marker text that an agent takes for words.
 pub(crate) static RULE: Rule = Rule {
-    meta: meta(311, "bad-expression", Severity::Error, "a `{{…}}` that cannot be read", PAGE, (BAD, FINE)),
+    meta: meta(311, "bad-expression", Severity::Error, "a `{{…}}` that cannot be read", PAGE, (BAD, FINE))
+        .fixed(Fixable::Suggested),
     check: Check::File(check),
 };
 

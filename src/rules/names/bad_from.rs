@@ -2,14 +2,14 @@
 
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::{Edit, Fix};
-use crate::base::rule_meta::{Example, Severity};
+use crate::base::rule_meta::{Example, Fixable, Severity};
 use crate::rules::rule::{Check, FileCx, Rule};
 use crate::rules::structure::family::{FINE, finding, meta, shown, template};
 use crate::template::scope::FaultKind;
 
 /// A value that comes from nowhere.
 pub(crate) static RULE: Rule = Rule {
-    meta: meta(314, "bad-from", Severity::Error, "a `from` that names no variable", PAGE, (BAD, FINE)),
+    meta: meta(314, "bad-from", Severity::Error, "a `from` that names no variable", PAGE, (BAD, FINE)).fixed(Fixable::Safe),
     check: Check::File(check),
 };
 

@@ -2,7 +2,7 @@
 
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::{Edit, Fix};
-use crate::base::rule_meta::{Example, Severity};
+use crate::base::rule_meta::{Example, Fixable, Severity};
 use crate::rules::rule::{Check, FileCx, Rule};
 use crate::rules::structure::family::{finding, joined, meta, shown, template};
 use crate::syntax::tree::Element;
@@ -15,7 +15,8 @@ const NAMED: usize = 6;
 
 /// Most tasks in the wild are like this, and keep working.
 pub(crate) static RULE: Rule = Rule {
-    meta: meta(315, "implicit-parameter", Severity::Hint, "a task uses variables without declaring any", PAGE, (BAD, GOOD)),
+    meta: meta(315, "implicit-parameter", Severity::Hint, "a task uses variables without declaring any", PAGE, (BAD, GOOD))
+        .fixed(Fixable::Suggested),
     check: Check::File(check),
 };
 

@@ -2,7 +2,7 @@
 
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::{Edit, Fix};
-use crate::base::rule_meta::{Example, Severity};
+use crate::base::rule_meta::{Example, Fixable, Severity};
 use crate::base::suggest::nearest;
 use crate::rules::rule::{Check, FileCx, Rule};
 use crate::rules::structure::family::{either, finding, meta, shown, template};
@@ -18,7 +18,8 @@ pub(crate) static RULE: Rule = Rule {
         "a function's task does not answer what its `returns` says",
         PAGE,
         (BAD, GOOD),
-    ),
+    )
+    .fixed(Fixable::Suggested),
     check: Check::File(check),
 };
 

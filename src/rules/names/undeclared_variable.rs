@@ -2,7 +2,7 @@
 
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::{Edit, Fix};
-use crate::base::rule_meta::{Example, Severity};
+use crate::base::rule_meta::{Example, Fixable, Severity};
 use crate::rules::rule::{Check, FileCx, Rule};
 use crate::rules::structure::family::{finding, is_small, meta, shown, template};
 use crate::syntax::write::{insert_child, set_attribute};
@@ -18,7 +18,8 @@ pub(crate) static RULE: Rule = Rule {
         "a variable that no parameter, input, step or loop gives a value",
         PAGE,
         (BAD, GOOD),
-    ),
+    )
+    .fixed(Fixable::Suggested),
     check: Check::File(check),
 };
 

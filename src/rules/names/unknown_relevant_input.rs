@@ -2,7 +2,7 @@
 
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::{Edit, Fix};
-use crate::base::rule_meta::{Example, Severity};
+use crate::base::rule_meta::{Example, Fixable, Severity};
 use crate::rules::rule::{Check, FileCx, Rule};
 use crate::rules::structure::family::{FINE, finding, meta, shown, template};
 use crate::template::scope::FaultKind;
@@ -16,7 +16,8 @@ pub(crate) static RULE: Rule = Rule {
         "`context_relevance` names an input that is not there",
         PAGE,
         (BAD, FINE),
-    ),
+    )
+    .fixed(Fixable::Suggested),
     check: Check::File(check),
 };
 

@@ -2,7 +2,7 @@
 
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::{Edit, Fix};
-use crate::base::rule_meta::{Example, Severity};
+use crate::base::rule_meta::{Example, Fixable, Severity};
 use crate::rules::rule::{Check, FileCx, Rule};
 use crate::rules::structure::family::{FINE, finding, meta, shown, template};
 use crate::syntax::write::{remove_element, set_attribute};
@@ -11,7 +11,8 @@ use std::collections::BTreeSet;
 
 /// Whoever runs the task must give a value that goes nowhere.
 pub(crate) static RULE: Rule = Rule {
-    meta: meta(316, "unused-parameter", Severity::Warning, "a parameter that nothing reads", PAGE, (BAD, FINE)),
+    meta: meta(316, "unused-parameter", Severity::Warning, "a parameter that nothing reads", PAGE, (BAD, FINE))
+        .fixed(Fixable::Suggested),
     check: Check::File(check),
 };
 

@@ -2,7 +2,7 @@
 
 use super::words::TASK;
 use crate::base::diagnostic::Diagnostic;
-use crate::base::rule_meta::{Code, Example, RuleMeta, Severity};
+use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
 use crate::project::fault::Refusal;
 use crate::project::fault::{Fault, FaultKind};
 use crate::rules::rule::{Check, ConfigCx, Rule};
@@ -16,6 +16,7 @@ pub(crate) static RULE: Rule = Rule {
         severity: Some(Severity::Error),
         when_enabled: Severity::Error,
         locked: false,
+        fix: Fixable::None,
         summary: "a type or subtype that cannot be declared",
         page: "\
 `[operators.NAME]` declares a type of the project's own. It needs a `base`, one of the five types of the language, which says which

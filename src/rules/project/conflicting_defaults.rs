@@ -3,7 +3,7 @@
 use super::words::{TASK, line};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::{Edit, Fix};
-use crate::base::rule_meta::{Code, Example, RuleMeta, Severity};
+use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
 use crate::project::fault::{Fault, FaultKind};
 use crate::rules::rule::{Check, ConfigCx, Rule};
 use crate::rules::ways_out::type_of;
@@ -20,6 +20,7 @@ pub(crate) static RULE: Rule = Rule {
         severity: Some(Severity::Error),
         when_enabled: Severity::Error,
         locked: true,
+        fix: Fixable::Suggested,
         summary: "project defaults that look up fresh context and inherit the parent's",
         page: "\
 Looked-up context replaces what a task would see of its parent; a task cannot have both. Here the defaults themselves ask for both, so every

@@ -2,7 +2,7 @@
 
 use super::words::TASK;
 use crate::base::diagnostic::Diagnostic;
-use crate::base::rule_meta::{Code, Example, RuleMeta, Severity};
+use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
 use crate::project::fault::{Fault, FaultKind};
 use crate::rules::rule::{Check, ConfigCx, Rule};
 
@@ -15,6 +15,7 @@ pub(crate) static RULE: Rule = Rule {
         severity: Some(Severity::Warning),
         when_enabled: Severity::Warning,
         locked: false,
+        fix: Fixable::None,
         summary: "a project default for accumulation where there are no steps",
         page: "\
 Only `sequential` and `director_evaluator_loop` have steps whose results can be carried along. For any other type

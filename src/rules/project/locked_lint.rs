@@ -4,7 +4,7 @@ use super::words::TASK;
 use super::words::line;
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::{Edit, Fix};
-use crate::base::rule_meta::{Code, Example, RuleMeta, Severity};
+use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
 use crate::project::fault::{Fault, FaultKind};
 use crate::rules::rule::{Check, ConfigCx, Rule};
 
@@ -17,6 +17,7 @@ pub(crate) static RULE: Rule = Rule {
         severity: Some(Severity::Error),
         when_enabled: Severity::Error,
         locked: true,
+        fix: Fixable::Suggested,
         summary: "`[lints]` would silence or lower a rule that is locked",
         page: "\
 Some rules are promises of the language: that XML is well-formed, that what a task inherits and what it looks up do not contradict each

@@ -2,7 +2,7 @@
 
 use super::words::TASK;
 use crate::base::diagnostic::Diagnostic;
-use crate::base::rule_meta::{Code, Example, RuleMeta, Severity};
+use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
 use crate::project::fault::{Fault, FaultKind};
 use crate::rules::rule::{Check, ConfigCx, Rule};
 
@@ -15,6 +15,7 @@ pub(crate) static RULE: Rule = Rule {
         severity: Some(Severity::Error),
         when_enabled: Severity::Error,
         locked: false,
+        fix: Fixable::None,
         summary: "a shared file has a key that belongs to a project",
         page: "\
 A shared file holds what several projects have in common: `[lints]`, `[defaults]`, `[[require]]`, and `[allow] loosen` for what a project may

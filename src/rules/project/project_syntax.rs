@@ -4,7 +4,7 @@ use super::words::TASK;
 use super::words::{phrase, slice};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::{Edit, Fix};
-use crate::base::rule_meta::{Code, Example, RuleMeta, Severity};
+use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
 use crate::project::fault::{Fault, FaultKind};
 use crate::rules::rule::{Check, ConfigCx, Rule};
 
@@ -17,6 +17,7 @@ pub(crate) static RULE: Rule = Rule {
         severity: Some(Severity::Error),
         when_enabled: Severity::Error,
         locked: true,
+        fix: Fixable::Suggested,
         summary: "the project file is not TOML",
         page: "\
 The project file is [TOML](https://toml.io): `key = value` lines under `[table]` headers, texts in quotes. The lines that could be

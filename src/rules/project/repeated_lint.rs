@@ -4,7 +4,7 @@ use super::words::TASK;
 use super::words::line;
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::{Edit, Fix};
-use crate::base::rule_meta::{Code, Example, RuleMeta, Severity};
+use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
 use crate::project::fault::{Fault, FaultKind};
 use crate::rules::rule::{Check, ConfigCx, Rule};
 
@@ -17,6 +17,7 @@ pub(crate) static RULE: Rule = Rule {
         severity: Some(Severity::Error),
         when_enabled: Severity::Error,
         locked: false,
+        fix: Fixable::Suggested,
         summary: "`[lints]` sets one rule twice",
         page: "\
 A rule has a name and a code, and perhaps a former name; `[lints]` takes any of them. Two lines about the same rule are a contradiction

@@ -2,7 +2,7 @@
 
 use super::task_facts::TaskFacts;
 use crate::base::diagnostic::Diagnostic;
-use crate::base::rule_meta::{Code, Example, RuleMeta, Severity};
+use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
 use crate::base::span::{Span, Spanned};
 use crate::project::require::{Condition, Outcome, Requirement, Test};
 use crate::rules::check::stem;
@@ -24,6 +24,7 @@ pub(crate) static RULE: Rule = Rule {
         severity: Some(Severity::Error),
         when_enabled: Severity::Error,
         locked: true,
+        fix: Fixable::Suggested,
         summary: "a task does not meet a `[[require]]` of the project",
         page: "\
 A `[[require]]` in the project file, or in the shared file that it extends, states a policy over tasks *as resolved*: it sees the settings

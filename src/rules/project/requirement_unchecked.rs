@@ -2,7 +2,7 @@
 
 use super::words::TASK;
 use crate::base::diagnostic::Diagnostic;
-use crate::base::rule_meta::{Code, Example, RuleMeta, Severity};
+use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
 use crate::project::fault::{Fault, FaultKind};
 use crate::rules::rule::{Check, ConfigCx, Rule};
 
@@ -15,6 +15,7 @@ pub(crate) static RULE: Rule = Rule {
         severity: Some(Severity::Info),
         when_enabled: Severity::Info,
         locked: false,
+        fix: Fixable::None,
         summary: "a condition that this release cannot check yet",
         page: "\
 A condition may ask for something that only a later command can know: the tokens of a manifest, the scenarios of a project. Until then it

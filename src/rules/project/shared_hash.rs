@@ -4,7 +4,7 @@ use super::words::TASK;
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::{Edit, Fix};
 use crate::base::hash::Hash;
-use crate::base::rule_meta::{Code, Example, RuleMeta, Severity};
+use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
 use crate::project::fault::{Fault, FaultKind};
 use crate::rules::rule::{Check, ConfigCx, Rule};
 
@@ -17,6 +17,7 @@ pub(crate) static RULE: Rule = Rule {
         severity: Some(Severity::Error),
         when_enabled: Severity::Error,
         locked: true,
+        fix: Fixable::Suggested,
         summary: "the file that `extends` names is not the one that is pinned by its hash",
         page: "\
 `extends` takes policies from a file that somebody else may edit. Its hash stands in the project file, so that a change of policy is a

@@ -2,7 +2,7 @@
 
 use super::words::TASK;
 use crate::base::diagnostic::Diagnostic;
-use crate::base::rule_meta::{Code, Example, RuleMeta, Severity};
+use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
 use crate::project::fault::{Fault, FaultKind};
 use crate::rules::rule::{Check, ConfigCx, Rule};
 
@@ -15,6 +15,7 @@ pub(crate) static RULE: Rule = Rule {
         severity: Some(Severity::Error),
         when_enabled: Severity::Error,
         locked: true,
+        fix: Fixable::None,
         summary: "`extends` names a package, and there are none yet",
         page: "\
 A later release shares policies as packages. This one takes them from a file: `extends = { path = \"…\", hash = \"b3:…\" }`.",

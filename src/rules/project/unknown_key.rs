@@ -3,7 +3,7 @@
 use super::words::TASK;
 use super::words::{Form, list, meant};
 use crate::base::diagnostic::Diagnostic;
-use crate::base::rule_meta::{Code, Example, RuleMeta, Severity};
+use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
 use crate::project::fault::{Fault, FaultKind};
 use crate::rules::rule::{Check, ConfigCx, Rule};
 
@@ -16,6 +16,7 @@ pub(crate) static RULE: Rule = Rule {
         severity: Some(Severity::Error),
         when_enabled: Severity::Error,
         locked: false,
+        fix: Fixable::Suggested,
         summary: "a key that the project file does not have",
         page: "\
 A key that nothing reads is nearly always a slip of the pen, and its author relies on a setting that does not hold. The finding lists

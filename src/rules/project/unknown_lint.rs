@@ -3,7 +3,7 @@
 use super::words::TASK;
 use super::words::{Form, meant};
 use crate::base::diagnostic::Diagnostic;
-use crate::base::rule_meta::{Code, Example, RuleMeta, Severity};
+use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
 use crate::project::fault::{Fault, FaultKind};
 use crate::rules::rule::{Check, ConfigCx, Rule};
 
@@ -16,6 +16,7 @@ pub(crate) static RULE: Rule = Rule {
         severity: Some(Severity::Error),
         when_enabled: Severity::Error,
         locked: false,
+        fix: Fixable::Suggested,
         summary: "`[lints]` names no rule",
         page: "\
 `[lints]` takes the name of a rule (`no-context`), its code (`CTX203`), a family by name or code (`migration`, `CTX4xx`), or `all`. A

@@ -3,7 +3,7 @@
 use super::words::TASK;
 use super::words::{Form, list, meant, slice};
 use crate::base::diagnostic::Diagnostic;
-use crate::base::rule_meta::{Code, Example, RuleMeta, Severity};
+use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
 use crate::project::fault::{Fault, FaultKind};
 use crate::rules::rule::{Check, ConfigCx, Rule};
 
@@ -16,6 +16,7 @@ pub(crate) static RULE: Rule = Rule {
         severity: Some(Severity::Error),
         when_enabled: Severity::Error,
         locked: false,
+        fix: Fixable::Suggested,
         summary: "the project file names a type or subtype that does not exist",
         page: "\
 `[defaults.TYPE]`, `[defaults.TYPE.SUBTYPE]` and the selectors of `[[require]]` name types (the operators), their subtypes and their

@@ -4,7 +4,7 @@ use super::words::TASK;
 use super::words::{Form, meant, slice};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::{Edit, Fix};
-use crate::base::rule_meta::{Code, Example, RuleMeta, Severity};
+use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
 use crate::project::fault::{Fault, FaultKind};
 use crate::rules::rule::{Check, ConfigCx, Rule};
 
@@ -17,6 +17,7 @@ pub(crate) static RULE: Rule = Rule {
         severity: Some(Severity::Error),
         when_enabled: Severity::Error,
         locked: false,
+        fix: Fixable::Safe,
         summary: "a value that its key cannot take",
         page: "\
 Each key takes values of one type, and many take only certain words. The finding says what stands there and what may. A value that
@@ -25,6 +26,7 @@ cannot be taken is left out, as if the line were absent, so that the rest of the
             Example { template: TASK, project: "[defaults.atomic]\nfresh_context = true\n" },
             Example { template: TASK, project: "[defaults.atomic]\nfresh_context = \"disable\"\n" },
             Example { template: TASK, project: "[limits]\ndepth = 100000\n" },
+            Example { template: TASK, project: "[limits]\ndepth = \"300\"\n" },
             Example { template: TASK, project: "[templates]\nexclude = \"/srv/drafts\"\n" },
         ],
         good: &[Example {

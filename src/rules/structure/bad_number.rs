@@ -1,16 +1,17 @@
 //! CTX113: something that is no number in range.
 
-use super::family::{FINE, finding, meta, shown, template};
+use super::family::{finding, meta, shown, template};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::{Edit, Fix};
-use crate::base::rule_meta::{Example, Severity};
+use crate::base::rule_meta::{Example, Fixable, Severity};
 use crate::rules::rule::{Check, FileCx, Rule};
 use crate::syntax::write::set_attribute;
 use crate::template::fault::{Fault, FaultKind};
 
 /// A limit that cannot be read is none.
 pub(crate) static RULE: Rule = Rule {
-    meta: meta(113, "bad-number", Severity::Error, "a number that cannot be read, or is out of range", PAGE, (BAD, FINE)),
+    meta: meta(113, "bad-number", Severity::Error, "a number that cannot be read, or is out of range", PAGE, (BAD, GOOD))
+        .fixed(Fixable::Safe),
     check: Check::Template(word),
 };
 
@@ -26,6 +27,10 @@ const BAD: &[Example] = &[
         "<task type=\"script\" name=\"count\">\n  <description>count the lines</description>\n  <command>wc -l README.md</command>\n  <timeout>0</timeout>\n</task>\n",
     ),
 ];
+
+const GOOD: &[Example] = &[template(
+    "<task type=\"script\" name=\"count\">\n  <description>count the lines</description>\n  <command>wc -l README.md</command>\n  <timeout unit=\"s\">30</timeout>\n</task>\n",
+)];
 
 fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     let FaultKind::BadNumber { name, found, expected } = &fault.kind else { return None };

@@ -3,14 +3,15 @@
 use super::family::{FINE, either, finding, meta, shown, template};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::{Edit, Fix};
-use crate::base::rule_meta::{Example, Severity};
+use crate::base::rule_meta::{Example, Fixable, Severity};
 use crate::base::suggest::nearest;
 use crate::rules::rule::{Check, FileCx, Rule};
 use crate::template::fault::{Fault, FaultKind};
 
 /// A value that is guessed at is a setting that nobody made.
 pub(crate) static RULE: Rule = Rule {
-    meta: meta(111, "bad-value", Severity::Error, "a value that is none of those that may stand there", PAGE, (BAD, FINE)),
+    meta: meta(111, "bad-value", Severity::Error, "a value that is none of those that may stand there", PAGE, (BAD, FINE))
+        .fixed(Fixable::Safe),
     check: Check::Template(word),
 };
 

@@ -3,7 +3,7 @@
 use super::family::{FINE, finding, meta, shown, template};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::Fix;
-use crate::base::rule_meta::{Example, Severity};
+use crate::base::rule_meta::{Example, Fixable, Severity};
 use crate::rules::rule::{Check, FileCx, Rule};
 use crate::syntax::write::remove_element;
 use crate::template::elements::Kind;
@@ -11,7 +11,8 @@ use crate::template::fault::{Fault, FaultKind};
 
 /// A name that means two things means none.
 pub(crate) static RULE: Rule = Rule {
-    meta: meta(118, "duplicate-entry", Severity::Error, "two inputs or two parameters of one name", PAGE, (BAD, FINE)),
+    meta: meta(118, "duplicate-entry", Severity::Error, "two inputs or two parameters of one name", PAGE, (BAD, FINE))
+        .fixed(Fixable::Suggested),
     check: Check::Template(word),
 };
 

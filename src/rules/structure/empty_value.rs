@@ -3,7 +3,7 @@
 use super::family::{FINE, either, finding, meta, template};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::Fix;
-use crate::base::rule_meta::{Example, Severity};
+use crate::base::rule_meta::{Example, Fixable, Severity};
 use crate::rules::rule::{Check, FileCx, Rule};
 use crate::syntax::write::{remove_attribute, remove_element};
 use crate::template::fault::{Fault, FaultKind};
@@ -11,7 +11,8 @@ use crate::template::setting::{SettingName, Word};
 
 /// An empty name names nothing.
 pub(crate) static RULE: Rule = Rule {
-    meta: meta(114, "empty-value", Severity::Error, "an empty element or attribute that must say something", PAGE, (BAD, FINE)),
+    meta: meta(114, "empty-value", Severity::Error, "an empty element or attribute that must say something", PAGE, (BAD, FINE))
+        .fixed(Fixable::Suggested),
     check: Check::Template(word),
 };
 

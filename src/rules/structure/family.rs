@@ -1,7 +1,7 @@
 //! What the rules of this family share: their metadata, the names of things for people, places of edits.
 
 use crate::base::diagnostic::Diagnostic;
-use crate::base::rule_meta::{Code, Example, RuleMeta, Severity};
+use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
 use crate::base::span::Span;
 use crate::rules::rule::FileCx;
 use crate::syntax::tree::{Element, Kind as Node};
@@ -26,6 +26,7 @@ pub(in crate::rules) const fn meta(
         severity: Some(severity),
         when_enabled: severity,
         locked: false,
+        fix: Fixable::None,
         summary,
         page,
         bad,

@@ -3,7 +3,7 @@
 use super::family::{finding, indent, is_small, line_break, meta, template, whole_line};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::{Edit, Fix};
-use crate::base::rule_meta::{Example, Severity};
+use crate::base::rule_meta::{Example, Fixable, Severity};
 use crate::base::span::Span;
 use crate::rules::rule::{Check, FileCx, Rule};
 use crate::syntax::tree::Element;
@@ -14,7 +14,8 @@ use crate::template::setting::{SettingName, Word};
 
 /// A setting that is not read is a default that nobody chose.
 pub(crate) static RULE: Rule = Rule {
-    meta: meta(104, "misplaced-setting", Severity::Error, "a context setting outside `<context_management>`", PAGE, (BAD, GOOD)),
+    meta: meta(104, "misplaced-setting", Severity::Error, "a context setting outside `<context_management>`", PAGE, (BAD, GOOD))
+        .fixed(Fixable::Safe),
     check: Check::Template(word),
 };
 

@@ -3,14 +3,15 @@
 use super::family::{FINE, finding, meta, shown, template, trimmed};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::{Edit, Fix};
-use crate::base::rule_meta::{Example, Severity};
+use crate::base::rule_meta::{Example, Fixable, Severity};
 use crate::rules::rule::{Check, FileCx, Rule};
 use crate::template::elements::Kind;
 use crate::template::fault::{Fault, FaultKind};
 
 /// Text between elements reaches nobody.
 pub(crate) static RULE: Rule = Rule {
-    meta: meta(115, "misplaced-text", Severity::Error, "text where only elements stand", PAGE, (BAD, FINE)),
+    meta: meta(115, "misplaced-text", Severity::Error, "text where only elements stand", PAGE, (BAD, FINE))
+        .fixed(Fixable::Suggested),
     check: Check::Template(word),
 };
 

@@ -3,14 +3,14 @@
 use super::family::{FINE, finding, meta, template};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::Fix;
-use crate::base::rule_meta::{Example, Severity};
+use crate::base::rule_meta::{Example, Fixable, Severity};
 use crate::rules::rule::{Check, NodeCx, Rule};
 use crate::syntax::write::set_attribute;
 use crate::template::model::Slot;
 
 /// Harmless, and a guess for whoever reads the template.
 pub(crate) static RULE: Rule = Rule {
-    meta: meta(123, "missing-type", Severity::Hint, "a task does not say its type", PAGE, (BAD, FINE)),
+    meta: meta(123, "missing-type", Severity::Hint, "a task does not say its type", PAGE, (BAD, FINE)).fixed(Fixable::Suggested),
     check: Check::Node(check),
 };
 

@@ -3,7 +3,7 @@
 use super::family::{FINE, finding, is_small, meta, shown, template};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::Fix;
-use crate::base::rule_meta::{Example, Severity};
+use crate::base::rule_meta::{Example, Fixable, Severity};
 use crate::rules::rule::{Check, FileCx, Rule};
 use crate::syntax::tree::Element;
 use crate::syntax::write::set_attribute;
@@ -11,7 +11,7 @@ use crate::template::fault::{Fault, FaultKind};
 
 /// Nothing is ever rendered as an empty place.
 pub(crate) static RULE: Rule = Rule {
-    meta: meta(117, "missing-value", Severity::Error, "an input that says nothing", PAGE, (BAD, FINE)),
+    meta: meta(117, "missing-value", Severity::Error, "an input that says nothing", PAGE, (BAD, FINE)).fixed(Fixable::Suggested),
     check: Check::Template(word),
 };
 

@@ -3,13 +3,14 @@
 use super::family::{finding, meta, template, whole_line};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::{Edit, Fix};
-use crate::base::rule_meta::{Example, Severity};
+use crate::base::rule_meta::{Example, Fixable, Severity};
 use crate::rules::rule::{Check, FileCx, Rule};
 use crate::template::fault::{Fault, FaultKind};
 
 /// Read as meant; said once, so that all templates end up alike.
 pub(crate) static RULE: Rule = Rule {
-    meta: meta(119, "nested-task", Severity::Warning, "a part is wrapped in a task of its own", PAGE, (BAD, GOOD)),
+    meta: meta(119, "nested-task", Severity::Warning, "a part is wrapped in a task of its own", PAGE, (BAD, GOOD))
+        .fixed(Fixable::Safe),
     check: Check::Template(word),
 };
 

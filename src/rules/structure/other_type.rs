@@ -3,7 +3,7 @@
 use super::family::{FINE, either, finding, meta, template};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::Fix;
-use crate::base::rule_meta::{Example, Severity};
+use crate::base::rule_meta::{Example, Fixable, Severity};
 use crate::rules::rule::{Check, FileCx, Rule};
 use crate::syntax::tree::Element;
 use crate::syntax::write::set_attribute;
@@ -12,7 +12,8 @@ use crate::template::fault::{Fault, FaultKind};
 
 /// Steps of a task that has none are never run.
 pub(crate) static RULE: Rule = Rule {
-    meta: meta(105, "other-type", Severity::Error, "an element that belongs to another type of task", PAGE, (BAD, FINE)),
+    meta: meta(105, "other-type", Severity::Error, "an element that belongs to another type of task", PAGE, (BAD, FINE))
+        .fixed(Fixable::Suggested),
     check: Check::Template(word),
 };
 

@@ -1,16 +1,17 @@
 //! CTX120: a task that refers to another and has a body too.
 
-use super::family::{FINE, finding, meta, shown, template};
+use super::family::{finding, meta, shown, template};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::{Edit, Fix};
-use crate::base::rule_meta::{Example, Severity};
+use crate::base::rule_meta::{Example, Fixable, Severity};
 use crate::rules::rule::{Check, FileCx, Rule};
 use crate::syntax::write::remove_attribute;
 use crate::template::fault::{Fault, FaultKind};
 
 /// A registered task is used as it is.
 pub(crate) static RULE: Rule = Rule {
-    meta: meta(120, "ref-with-body", Severity::Error, "a task with `ref` has a body of its own", PAGE, (BAD, FINE)),
+    meta: meta(120, "ref-with-body", Severity::Error, "a task with `ref` has a body of its own", PAGE, (BAD, GOOD))
+        .fixed(Fixable::Suggested),
     check: Check::Template(word),
 };
 
@@ -21,6 +22,10 @@ it.";
 
 const BAD: &[Example] = &[template(
     "<task type=\"sequential\" name=\"triage\">\n  <description>sort the ticket</description>\n  <steps>\n    <task ref=\"review\">\n      <description>review it with care</description>\n    </task>\n  </steps>\n</task>\n",
+)];
+
+const GOOD: &[Example] = &[template(
+    "<library>\n  <task type=\"atomic\" name=\"review\">\n    <description>review it with care</description>\n  </task>\n  <task type=\"sequential\" name=\"triage\">\n    <description>sort the ticket</description>\n    <steps>\n      <task ref=\"review\"/>\n    </steps>\n  </task>\n</library>\n",
 )];
 
 fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {

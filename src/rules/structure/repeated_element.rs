@@ -3,14 +3,15 @@
 use super::family::{FEW, FINE, finding, meta, template};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::Fix;
-use crate::base::rule_meta::{Example, Severity};
+use crate::base::rule_meta::{Example, Fixable, Severity};
 use crate::rules::rule::{Check, FileCx, Rule};
 use crate::syntax::write::remove_element;
 use crate::template::fault::{Fault, FaultKind};
 
 /// Of two, one would be lost, and it is not said which.
 pub(crate) static RULE: Rule = Rule {
-    meta: meta(106, "repeated-element", Severity::Error, "an element twice where it may stand once", PAGE, (BAD, FINE)),
+    meta: meta(106, "repeated-element", Severity::Error, "an element twice where it may stand once", PAGE, (BAD, FINE))
+        .fixed(Fixable::Safe),
     check: Check::Template(word),
 };
 

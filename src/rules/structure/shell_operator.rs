@@ -3,7 +3,7 @@
 use super::family::{finding, meta, shown, template};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::Fix;
-use crate::base::rule_meta::{Example, Severity};
+use crate::base::rule_meta::{Example, Fixable, Severity};
 use crate::base::span::Span;
 use crate::rules::rule::{Check, NodeCx, Rule};
 use crate::syntax::tree::Kind as Node;
@@ -14,7 +14,8 @@ use crate::template::parts::Command;
 
 /// Without a shell a `|` is an argument like any other.
 pub(crate) static RULE: Rule = Rule {
-    meta: meta(124, "shell-operator", Severity::Warning, "a command uses a shell without saying so", PAGE, (BAD, GOOD)),
+    meta: meta(124, "shell-operator", Severity::Warning, "a command uses a shell without saying so", PAGE, (BAD, GOOD))
+        .fixed(Fixable::Suggested),
     check: Check::Node(check),
 };
 

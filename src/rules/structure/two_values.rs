@@ -3,14 +3,14 @@
 use super::family::{FINE, finding, meta, template, words};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::{Edit, Fix};
-use crate::base::rule_meta::{Example, Severity};
+use crate::base::rule_meta::{Example, Fixable, Severity};
 use crate::rules::rule::{Check, FileCx, Rule};
 use crate::syntax::write::remove_attribute;
 use crate::template::fault::{Fault, FaultKind};
 
 /// Of two values the agent would receive one, and nobody said which.
 pub(crate) static RULE: Rule = Rule {
-    meta: meta(116, "two-values", Severity::Error, "two values where one may stand", PAGE, (BAD, FINE)),
+    meta: meta(116, "two-values", Severity::Error, "two values where one may stand", PAGE, (BAD, FINE)).fixed(Fixable::Suggested),
     check: Check::Template(word),
 };
 

@@ -3,7 +3,7 @@
 use super::family::{FINE, either, finding, meta, shown, template};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::{Edit, Fix};
-use crate::base::rule_meta::{Example, Severity};
+use crate::base::rule_meta::{Example, Fixable, Severity};
 use crate::base::suggest::nearest;
 use crate::rules::rule::{Check, FileCx, Rule};
 use crate::syntax::write::remove_attribute;
@@ -12,7 +12,8 @@ use crate::template::fault::{Fault, FaultKind};
 
 /// An attribute that nobody reads says nothing.
 pub(crate) static RULE: Rule = Rule {
-    meta: meta(107, "unknown-attribute", Severity::Error, "an attribute that its element does not have", PAGE, (BAD, FINE)),
+    meta: meta(107, "unknown-attribute", Severity::Error, "an attribute that its element does not have", PAGE, (BAD, FINE))
+        .fixed(Fixable::Suggested),
     check: Check::Template(word),
 };
 

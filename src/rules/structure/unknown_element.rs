@@ -3,7 +3,7 @@
 use super::family::{FINE, children, finding, meant, meta, shown, tags, template};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::{Edit, Fix};
-use crate::base::rule_meta::{Example, Severity};
+use crate::base::rule_meta::{Example, Fixable, Severity};
 use crate::base::span::Span;
 use crate::rules::rule::{Check, FileCx, Rule};
 use crate::syntax::tree::Element;
@@ -13,7 +13,8 @@ use crate::template::fault::{Fault, FaultKind};
 
 /// An element that nobody knows would be left out of the prompt without a word.
 pub(crate) static RULE: Rule = Rule {
-    meta: meta(102, "unknown-element", Severity::Error, "an element that the language does not have", PAGE, (BAD, FINE)),
+    meta: meta(102, "unknown-element", Severity::Error, "an element that the language does not have", PAGE, (BAD, FINE))
+        .fixed(Fixable::Suggested),
     check: Check::Template(word),
 };
 

@@ -3,7 +3,7 @@
 use super::family::{FINE, either, finding, meta, shown, template};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::{Edit, Fix};
-use crate::base::rule_meta::{Example, Severity};
+use crate::base::rule_meta::{Example, Fixable, Severity};
 use crate::base::suggest::nearest;
 use crate::rules::rule::{Check, NodeCx, Rule};
 use crate::settings::layers::RowFault;
@@ -11,7 +11,8 @@ use crate::syntax::write::remove_attribute;
 
 /// A subtype brings defaults; one that nobody knows brings none.
 pub(crate) static RULE: Rule = Rule {
-    meta: meta(122, "unknown-subtype", Severity::Error, "a subtype that the type of the task does not have", PAGE, (BAD, FINE)),
+    meta: meta(122, "unknown-subtype", Severity::Error, "a subtype that the type of the task does not have", PAGE, (BAD, FINE))
+        .fixed(Fixable::Suggested),
     check: Check::Node(check),
 };
 

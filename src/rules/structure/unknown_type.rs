@@ -3,14 +3,15 @@
 use super::family::{FINE, either, finding, meta, shown, template};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::{Edit, Fix};
-use crate::base::rule_meta::{Example, Severity};
+use crate::base::rule_meta::{Example, Fixable, Severity};
 use crate::base::suggest::nearest;
 use crate::rules::rule::{Check, NodeCx, Rule};
 use crate::settings::layers::RowFault;
 
 /// Without a type there are no defaults, and nothing can be said about what the agent would receive.
 pub(crate) static RULE: Rule = Rule {
-    meta: meta(121, "unknown-type", Severity::Error, "a type that neither the language nor the project knows", PAGE, (BAD, GOOD)),
+    meta: meta(121, "unknown-type", Severity::Error, "a type that neither the language nor the project knows", PAGE, (BAD, GOOD))
+        .fixed(Fixable::Suggested),
     check: Check::Node(check),
 };
 

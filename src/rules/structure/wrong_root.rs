@@ -3,7 +3,7 @@
 use super::family::{FINE, finding, meta, shown, template};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::Fix;
-use crate::base::rule_meta::{Example, Severity};
+use crate::base::rule_meta::{Example, Fixable, Severity};
 use crate::base::suggest::nearest;
 use crate::rules::rule::{Check, FileCx, Rule};
 use crate::syntax::write::{remove_attribute, rename_element};
@@ -12,7 +12,8 @@ use crate::template::fault::{Fault, FaultKind};
 
 /// Nothing of such a file reaches an agent.
 pub(crate) static RULE: Rule = Rule {
-    meta: meta(101, "wrong-root", Severity::Error, "the root is neither a task nor a template nor a library", PAGE, (BAD, FINE)),
+    meta: meta(101, "wrong-root", Severity::Error, "the root is neither a task nor a template nor a library", PAGE, (BAD, FINE))
+        .fixed(Fixable::Suggested),
     check: Check::Template(word),
 };
 

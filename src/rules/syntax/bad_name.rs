@@ -3,13 +3,13 @@
 use super::family::{FINE, finding, meta, shown, template};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::{Edit, Fix};
-use crate::base::rule_meta::Example;
+use crate::base::rule_meta::{Example, Fixable};
 use crate::rules::rule::{Check, FileCx, Rule};
 use crate::syntax::fault::{Fault, FaultKind};
 
 /// Names with colons are a prefix and a local name, and `xml` is not ours to give.
 pub(crate) static RULE: Rule = Rule {
-    meta: meta(21, "bad-name", "a name has a misplaced colon or a reserved prefix", PAGE, BAD, FINE),
+    meta: meta(21, "bad-name", "a name has a misplaced colon or a reserved prefix", PAGE, BAD, FINE).fixed(Fixable::Suggested),
     check: Check::Syntax(word),
 };
 

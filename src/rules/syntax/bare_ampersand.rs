@@ -3,13 +3,13 @@
 use super::family::{FINE, finding, meta, shown, template};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::{Edit, Fix};
-use crate::base::rule_meta::Example;
+use crate::base::rule_meta::{Example, Fixable};
 use crate::rules::rule::{Check, FileCx, Rule};
 use crate::syntax::fault::{Fault, FaultKind};
 
 /// The commonest slip in templates that people write: shell commands and “R&D”.
 pub(crate) static RULE: Rule = Rule {
-    meta: meta(6, "bare-ampersand", "`&` begins a reference and must be written `&amp;`", PAGE, BAD, FINE),
+    meta: meta(6, "bare-ampersand", "`&` begins a reference and must be written `&amp;`", PAGE, BAD, FINE).fixed(Fixable::Safe),
     check: Check::Syntax(word),
 };
 

@@ -3,13 +3,13 @@
 use super::family::{FINE, finding, meta, template};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::{Edit, Fix};
-use crate::base::rule_meta::Example;
+use crate::base::rule_meta::{Example, Fixable};
 use crate::rules::rule::{Check, FileCx, Rule};
 use crate::syntax::fault::{Fault, FaultKind};
 
 /// `<` begins a tag wherever it stands.
 pub(crate) static RULE: Rule = Rule {
-    meta: meta(9, "bare-less-than", "`<` begins a tag and must be written `&lt;`", PAGE, BAD, FINE),
+    meta: meta(9, "bare-less-than", "`<` begins a tag and must be written `&lt;`", PAGE, BAD, FINE).fixed(Fixable::Safe),
     check: Check::Syntax(word),
 };
 

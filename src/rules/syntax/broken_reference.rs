@@ -3,14 +3,14 @@
 use super::family::{FINE, finding, meta, shown, template};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::{Edit, Fix};
-use crate::base::rule_meta::Example;
+use crate::base::rule_meta::{Example, Fixable};
 use crate::base::suggest::nearest;
 use crate::rules::rule::{Check, FileCx, Rule};
 use crate::syntax::fault::{Fault, FaultKind};
 
 /// HTML has two thousand named characters, XML five.
 pub(crate) static RULE: Rule = Rule {
-    meta: meta(10, "broken-reference", "a reference stands for no character", PAGE, BAD, FINE),
+    meta: meta(10, "broken-reference", "a reference stands for no character", PAGE, BAD, FINE).fixed(Fixable::Safe),
     check: Check::Syntax(word),
 };
 

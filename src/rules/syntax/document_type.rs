@@ -3,13 +3,13 @@
 use super::family::{FINE, finding, meta, template};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::{Edit, Fix};
-use crate::base::rule_meta::Example;
+use crate::base::rule_meta::{Example, Fixable};
 use crate::rules::rule::{Check, FileCx, Rule};
 use crate::syntax::fault::{Fault, FaultKind};
 
 /// Entities make a small file a huge one, and a template depend on files that no hash sees.
 pub(crate) static RULE: Rule = Rule {
-    meta: meta(7, "document-type", "a document type declaration is refused", PAGE, BAD, FINE),
+    meta: meta(7, "document-type", "a document type declaration is refused", PAGE, BAD, FINE).fixed(Fixable::Safe),
     check: Check::Syntax(word),
 };
 
@@ -21,9 +21,12 @@ nothing else.
 Remove the declaration. Text that is used in several places belongs into a `<fragment>` of a `<library>`. Until it is removed, nothing
 else is said about the syntax of the file, because the declaration may be what makes it valid.";
 
-const BAD: &[Example] = &[template(
-    "<!DOCTYPE task [ <!ENTITY team \"platform\"> ]>\n<task type=\"atomic\" name=\"triage\">\n  <description>sort the ticket</description>\n</task>\n",
-)];
+const BAD: &[Example] = &[
+    template(
+        "<!DOCTYPE task [ <!ENTITY team \"platform\"> ]>\n<task type=\"atomic\" name=\"triage\">\n  <description>sort the ticket</description>\n</task>\n",
+    ),
+    template("<!DOCTYPE task>\n<task type=\"atomic\" name=\"triage\">\n  <description>sort the ticket</description>\n</task>\n"),
+];
 
 fn word(cx: &FileCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     if fault.kind != FaultKind::Doctype {

@@ -3,14 +3,14 @@
 use super::family::{FINE, finding, meta, other, shown, template};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::{Edit, Fix};
-use crate::base::rule_meta::Example;
+use crate::base::rule_meta::{Example, Fixable};
 use crate::rules::rule::{Check, FileCx, Rule};
 use crate::syntax::fault::{Fault, FaultKind};
 use crate::syntax::tree::Attribute;
 
 /// Of two values, neither is the author's word.
 pub(crate) static RULE: Rule = Rule {
-    meta: meta(5, "duplicate-attribute", "an element has the same attribute twice", PAGE, BAD, FINE),
+    meta: meta(5, "duplicate-attribute", "an element has the same attribute twice", PAGE, BAD, FINE).fixed(Fixable::Safe),
     check: Check::Syntax(word),
 };
 
@@ -18,9 +18,12 @@ const PAGE: &str = "\
 An element has each attribute at most once; two prefixes that stand for the same namespace do not make two attributes of one. Which of
 the two values counts is not defined, so neither does. Remove the one that is not meant.";
 
-const BAD: &[Example] = &[template(
-    "<task type=\"atomic\" name=\"triage\" type=\"sequential\">\n  <description>sort the ticket</description>\n</task>\n",
-)];
+const BAD: &[Example] = &[
+    template(
+        "<task type=\"atomic\" name=\"triage\" type=\"sequential\">\n  <description>sort the ticket</description>\n</task>\n",
+    ),
+    template("<task type=\"atomic\" name=\"triage\" type=\"atomic\">\n  <description>sort the ticket</description>\n</task>\n"),
+];
 
 fn word(cx: &FileCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     if fault.kind != FaultKind::DuplicateAttribute {

@@ -2,7 +2,7 @@
 //! be read with certainty cannot be promised anything about.
 
 use crate::base::diagnostic::Diagnostic;
-use crate::base::rule_meta::{Code, Example, RuleMeta, Severity};
+use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
 use crate::base::span::Span;
 use crate::rules::rule::FileCx;
 use crate::syntax::fault::Fault;
@@ -24,6 +24,7 @@ pub(super) const fn meta(
         severity: Some(Severity::Error),
         when_enabled: Severity::Error,
         locked: true,
+        fix: Fixable::None,
         summary,
         page,
         bad,

@@ -3,13 +3,13 @@
 use super::family::{FINE, finding, meta, template};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::{Edit, Fix};
-use crate::base::rule_meta::Example;
+use crate::base::rule_meta::{Example, Fixable};
 use crate::rules::rule::{Check, FileCx, Rule};
 use crate::syntax::fault::{Fault, FaultKind};
 
 /// Control characters come from terminals and broken copies; nobody sees them.
 pub(crate) static RULE: Rule = Rule {
-    meta: meta(11, "illegal-character", "a control character cannot stand in XML", PAGE, BAD, FINE),
+    meta: meta(11, "illegal-character", "a control character cannot stand in XML", PAGE, BAD, FINE).fixed(Fixable::Suggested),
     check: Check::Syntax(word),
 };
 

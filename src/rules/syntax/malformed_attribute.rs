@@ -3,7 +3,7 @@
 use super::family::{FINE, after, finding, meta, other, shown, template};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::{Edit, Fix};
-use crate::base::rule_meta::Example;
+use crate::base::rule_meta::{Example, Fixable};
 use crate::base::span::Span;
 use crate::rules::rule::{Check, FileCx, Rule};
 use crate::syntax::fault::{Fault, FaultKind};
@@ -18,7 +18,8 @@ pub(crate) static RULE: Rule = Rule {
         PAGE,
         BAD,
         FINE,
-    ),
+    )
+    .fixed(Fixable::Safe),
     check: Check::Syntax(word),
 };
 

@@ -3,13 +3,13 @@
 use super::family::{FINE, finding, meta, other, shown, template};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::{Edit, Fix};
-use crate::base::rule_meta::Example;
+use crate::base::rule_meta::{Example, Fixable};
 use crate::rules::rule::{Check, FileCx, Rule};
 use crate::syntax::fault::{Fault, FaultKind};
 
 /// Inside of CDATA no tag counts, so its borders must be certain.
 pub(crate) static RULE: Rule = Rule {
-    meta: meta(13, "malformed-cdata", "a CDATA section lacks its mark at one end", PAGE, BAD, FINE),
+    meta: meta(13, "malformed-cdata", "a CDATA section lacks its mark at one end", PAGE, BAD, FINE).fixed(Fixable::Safe),
     check: Check::Syntax(word),
 };
 

@@ -3,13 +3,13 @@
 use super::family::{FINE, finding, meta, other, template};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::{Edit, Fix};
-use crate::base::rule_meta::Example;
+use crate::base::rule_meta::{Example, Fixable};
 use crate::rules::rule::{Check, FileCx, Rule};
 use crate::syntax::fault::{Fault, FaultKind};
 
 /// A comment without its end hides the elements behind it.
 pub(crate) static RULE: Rule = Rule {
-    meta: meta(12, "malformed-comment", "a comment lacks its `-->` or holds `--`", PAGE, BAD, FINE),
+    meta: meta(12, "malformed-comment", "a comment lacks its `-->` or holds `--`", PAGE, BAD, FINE).fixed(Fixable::Safe),
     check: Check::Syntax(word),
 };
 

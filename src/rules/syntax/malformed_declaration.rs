@@ -3,14 +3,15 @@
 use super::family::{FINE, before, finding, meta, other, template};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::{Edit, Fix};
-use crate::base::rule_meta::Example;
+use crate::base::rule_meta::{Example, Fixable};
 use crate::base::span::Span;
 use crate::rules::rule::{Check, FileCx, Rule};
 use crate::syntax::fault::{Fault, FaultKind};
 
 /// A line that nobody needs, and that breaks when anything stands before it.
 pub(crate) static RULE: Rule = Rule {
-    meta: meta(15, "malformed-declaration", "the XML declaration is broken or does not stand first", PAGE, BAD, FINE),
+    meta: meta(15, "malformed-declaration", "the XML declaration is broken or does not stand first", PAGE, BAD, FINE)
+        .fixed(Fixable::Safe),
     check: Check::Syntax(word),
 };
 

@@ -3,14 +3,15 @@
 use super::family::{FINE, finding, meta, other, shown, template};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::{Edit, Fix};
-use crate::base::rule_meta::Example;
+use crate::base::rule_meta::{Example, Fixable};
 use crate::base::span::Span;
 use crate::rules::rule::{Check, FileCx, Rule};
 use crate::syntax::fault::{Fault, FaultKind};
 
 /// An `allow` that is not read silences nothing.
 pub(crate) static RULE: Rule = Rule {
-    meta: meta(14, "malformed-instruction", "a processing instruction lacks its marks or its target", PAGE, BAD, FINE),
+    meta: meta(14, "malformed-instruction", "a processing instruction lacks its marks or its target", PAGE, BAD, FINE)
+        .fixed(Fixable::Safe),
     check: Check::Syntax(word),
 };
 

@@ -3,13 +3,14 @@
 use super::family::{FINE, finding, meta, other, shown, template};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::{Edit, Fix};
-use crate::base::rule_meta::Example;
+use crate::base::rule_meta::{Example, Fixable};
 use crate::rules::rule::{Check, FileCx, Rule};
 use crate::syntax::fault::{Fault, FaultKind};
 
 /// A tag without its bracket swallows text, or gives text to attributes.
 pub(crate) static RULE: Rule = Rule {
-    meta: meta(3, "malformed-tag", "a tag lacks its `>` or holds something that is no attribute", PAGE, BAD, FINE),
+    meta: meta(3, "malformed-tag", "a tag lacks its `>` or holds something that is no attribute", PAGE, BAD, FINE)
+        .fixed(Fixable::Safe),
     check: Check::Syntax(word),
 };
 

@@ -3,13 +3,13 @@
 use super::family::{FINE, finding, meta, other, template};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::{Edit, Fix};
-use crate::base::rule_meta::Example;
+use crate::base::rule_meta::{Example, Fixable};
 use crate::rules::rule::{Check, FileCx, Rule};
 use crate::syntax::fault::{Fault, FaultKind};
 
 /// Two versions of a prompt in one file are none.
 pub(crate) static RULE: Rule = Rule {
-    meta: meta(17, "merge-conflict", "a merge conflict was left unresolved", PAGE, BAD, FINE),
+    meta: meta(17, "merge-conflict", "a merge conflict was left unresolved", PAGE, BAD, FINE).fixed(Fixable::Suggested),
     check: Check::Syntax(word),
 };
 

@@ -3,7 +3,7 @@
 use super::family::{FINE, after, before, finding, indent, meta, other, shown, template};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::{Edit, Fix};
-use crate::base::rule_meta::Example;
+use crate::base::rule_meta::{Example, Fixable};
 use crate::base::span::Span;
 use crate::rules::rule::{Check, FileCx, Rule};
 use crate::syntax::fault::{Fault, FaultKind};
@@ -11,7 +11,7 @@ use crate::template::elements::Kind;
 
 /// An end tag says which element ends; a wrong one says nothing.
 pub(crate) static RULE: Rule = Rule {
-    meta: meta(2, "mismatched-end-tag", "an end tag does not match its start tag", PAGE, BAD, FINE),
+    meta: meta(2, "mismatched-end-tag", "an end tag does not match its start tag", PAGE, BAD, FINE).fixed(Fixable::Safe),
     check: Check::Syntax(word),
 };
 

@@ -3,15 +3,17 @@
 use super::family::{FINE, before, finding, indent, meta, other, shown, template};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::{Edit, Fix};
-use crate::base::rule_meta::Example;
+use crate::base::rule_meta::{Example, Fixable};
 use crate::base::span::Span;
 use crate::rules::rule::{Check, FileCx, Rule};
 use crate::syntax::fault::{Fault, FaultKind};
 use crate::syntax::tree::Element;
 
 /// Whatever follows an element without an end could be part of it.
-pub(crate) static RULE: Rule =
-    Rule { meta: meta(1, "unclosed-element", "an element has no end tag", PAGE, BAD, FINE), check: Check::Syntax(word) };
+pub(crate) static RULE: Rule = Rule {
+    meta: meta(1, "unclosed-element", "an element has no end tag", PAGE, BAD, FINE).fixed(Fixable::Safe),
+    check: Check::Syntax(word),
+};
 
 const PAGE: &str = "\
 Every element ends: with an end tag of its own (`<path>…</path>`), or at once (`<input name=\"a\"/>`). Where the end is missing, what

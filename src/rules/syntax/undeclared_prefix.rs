@@ -3,13 +3,15 @@
 use super::family::{FINE, finding, meta, shown, template};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::{Edit, Fix};
-use crate::base::rule_meta::Example;
+use crate::base::rule_meta::{Example, Fixable};
 use crate::rules::rule::{Check, FileCx, Rule};
 use crate::syntax::fault::{Fault, FaultKind};
 
 /// A prefix means nothing without its namespace.
-pub(crate) static RULE: Rule =
-    Rule { meta: meta(20, "undeclared-prefix", "a prefix has no namespace", PAGE, BAD, GOOD), check: Check::Syntax(word) };
+pub(crate) static RULE: Rule = Rule {
+    meta: meta(20, "undeclared-prefix", "a prefix has no namespace", PAGE, BAD, GOOD).fixed(Fixable::Suggested),
+    check: Check::Syntax(word),
+};
 
 const PAGE: &str = "\
 A name such as `team:owner` belongs to the namespace that `xmlns:team=\"…\"` declares, on the element itself or on one around it. Elements and

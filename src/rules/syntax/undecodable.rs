@@ -3,7 +3,7 @@
 use super::family::{FINE, finding, meta, shown, template};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::{Edit, Fix};
-use crate::base::rule_meta::Example;
+use crate::base::rule_meta::{Example, Fixable};
 use crate::base::source::LineIndex;
 use crate::base::span::Span;
 use crate::rules::rule::{Check, FileCx, Rule};
@@ -13,7 +13,8 @@ use std::sync::Arc;
 
 /// Guessing an encoding means giving an agent letters that nobody wrote.
 pub(crate) static RULE: Rule = Rule {
-    meta: meta(8, "undecodable", "a file is neither UTF-8 nor UTF-16, or says that it is something else", PAGE, BAD, FINE),
+    meta: meta(8, "undecodable", "a file is neither UTF-8 nor UTF-16, or says that it is something else", PAGE, BAD, FINE)
+        .fixed(Fixable::Safe),
     check: Check::Syntax(declared),
 };
 

@@ -3,14 +3,14 @@
 use super::family::{FINE, finding, meta, shown, template};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::{Edit, Fix};
-use crate::base::rule_meta::Example;
+use crate::base::rule_meta::{Example, Fixable};
 use crate::base::span::Span;
 use crate::rules::rule::{Check, FileCx, Rule};
 use crate::syntax::fault::{Fault, FaultKind};
 
 /// `<!- … -->`, `<!ELEMENT …>` and the like.
 pub(crate) static RULE: Rule = Rule {
-    meta: meta(16, "unknown-markup", "`<!` begins neither a comment nor a CDATA section", PAGE, BAD, FINE),
+    meta: meta(16, "unknown-markup", "`<!` begins neither a comment nor a CDATA section", PAGE, BAD, FINE).fixed(Fixable::Safe),
     check: Check::Syntax(word),
 };
 

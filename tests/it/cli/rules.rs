@@ -13,6 +13,10 @@ fn every_rule_is_listed_with_its_family() {
         assert!(text.stdout.contains(name), "{name}");
         assert_ne!(rule["family"], "", "{name} belongs to no family");
     }
+    let fix = |name: &str| &rules.iter().find(|rule| rule["name"] == name).unwrap()["fix"];
+    let fixes = ["bare-ampersand", "context-conflict", "missing-description"].map(fix);
+    assert_eq!(fixes, [&"safe".into(), &"suggested".into(), &serde_json::Value::from("none")]);
+    text.says("CTX006 error   locked safe      bare-ampersand");
     let locked = rules.iter().find(|rule| rule["name"] == "unreadable-file").unwrap();
     assert_eq!((&locked["locked"], &locked["severity"], &locked["code"]), (&true.into(), &"error".into(), &"CTX901".into()));
 }

@@ -1,0 +1,47 @@
+//! What a rule says of itself agrees with what it does.
+
+use crate::project::reading::{check_template, read_with};
+use ctxc::base::fix::Applicability;
+use ctxc::base::rule_meta::{Fixable, RuleMeta};
+use ctxc::rules::list;
+
+/// The best fix that any finding of a rule has in its bad examples.
+fn best(rule: &RuleMeta) -> Fixable {
+    let mut best = Fixable::None;
+    for example in rule.bad {
+        let files = example.project_files();
+        let config = read_with(files.first().map_or("", |(_, text)| text), &files);
+        let sources = std::iter::once(("template.xml", example.template)).chain(files.iter().copied());
+        let built = ctxc::compile_sources(&config, sources);
+        // Some rules are about a file that was named, others about all that were found.
+        let named = check_template(example.template, &config);
+        let found = built.diagnostics.iter().chain(&named).filter(|finding| finding.rule.code == rule.code);
+        for fix in found.flat_map(|finding| &finding.fixes) {
+            best = best.min(match fix.applicability {
+                Applicability::Safe => Fixable::Safe,
+                Applicability::Suggested => Fixable::Suggested,
+            });
+        }
+    }
+    best
+}
+
+#[test]
+fn a_rule_has_the_fixes_that_it_says() {
+    let mut wrong = Vec::new();
+    let mut counts = [0; 3];
+    for rule in list::all().map(|rule| &rule.meta) {
+        if rule.bad.is_empty() {
+            // What is found at the edge, in files and not in texts, has no examples to be held against.
+            assert!(rule.fix == Fixable::None || rule.code.family() == 9, "{} has no examples", rule.name);
+            continue;
+        }
+        let best = best(rule);
+        counts[best as usize] += 1;
+        if rule.fix != best {
+            wrong.push(format!("{} says {} and has {}", rule.name, rule.fix.as_str(), best.as_str()));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(counts.iter().all(|&count| count >= 10), "{counts:?}: are the examples still compiled?");
+}
