@@ -36,6 +36,8 @@ pub(crate) enum Verb {
     Defaults(super::defaults::DefaultsArgs),
     Rules(super::rules::RulesArgs),
     Schema(super::schema::SchemaArgs),
+    Completions(super::completions::CompletionsArgs),
+    Man(super::man::ManArgs),
     #[command(hide = true)]
     GenerateDocs(super::generate_docs::GenerateDocsArgs),
     #[cfg(debug_assertions)]

@@ -68,6 +68,8 @@ fn dispatch(verb: Verb, cx: &mut Cx) -> Result<Exit> {
         Verb::Defaults(args) => super::defaults::run(&args, cx),
         Verb::Rules(args) => super::rules::run(&args, cx),
         Verb::Schema(args) => super::schema::run(&args, cx),
+        Verb::Completions(args) => super::completions::run(&args, cx),
+        Verb::Man(args) => super::man::run(&args, cx),
         Verb::GenerateDocs(args) => super::generate_docs::run(&args, cx),
         #[cfg(debug_assertions)]
         #[allow(clippy::panic, reason = "shows what a bug looks like, in debug builds alone")]

@@ -5,6 +5,7 @@
 mod args;
 mod build;
 mod check;
+mod completions;
 mod cx;
 mod defaults;
 mod diff;
@@ -17,6 +18,7 @@ mod generate_docs;
 mod init;
 mod interrupt;
 mod main;
+mod man;
 mod options;
 mod origin;
 mod page;

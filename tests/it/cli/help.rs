@@ -38,7 +38,7 @@ fn every_verb_has_examples_and_every_example_works() {
     let path = path.unwrap();
     let help = Project::new().run(&["--help"]).code(0).stdout;
     let verbs = verbs(&help);
-    assert_eq!(verbs, ["init", "check", "build", "diff", "show", "explain", "defaults", "rules", "schema"]);
+    assert_eq!(verbs, ["init", "check", "build", "diff", "show", "explain", "defaults", "rules", "schema", "completions", "man"]);
     for verb in verbs {
         let help = Project::new().run(&[verb, "--help"]).code(0).stdout;
         let examples = examples(&help);

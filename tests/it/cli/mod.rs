@@ -3,6 +3,7 @@
 mod bad_input;
 mod build;
 mod check;
+mod ci;
 mod defaults;
 mod diff;
 mod docs;

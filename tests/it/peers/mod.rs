@@ -2,6 +2,7 @@
 
 mod conformance;
 mod jing;
+mod pipelines;
 mod sarif;
 mod schemas;
 mod xmllint;

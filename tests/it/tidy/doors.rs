@@ -8,6 +8,8 @@ use proc_macro2::{TokenStream, TokenTree};
 const DOORS: &[(&str, &[&str])] = &[
     ("blake3", &["src/base/"]),
     ("clap", &["src/cli/"]),
+    ("clap_complete", &["src/cli/"]),
+    ("clap_mangen", &["src/cli/"]),
     ("indicatif", &["src/cli/"]),
     ("miette", &["src/cli/render/"]),
     ("quick_xml", &["src/syntax/write"]),

@@ -1,0 +1,37 @@
+//! `ctxc completions SHELL`: what a shell needs to complete the command line, made from the command line itself.
+
+use super::args::Cli;
+use super::cx::Cx;
+use super::error::Result;
+use super::exit::Exit;
+use clap::{Args, Command, CommandFactory};
+use clap_complete::Shell;
+
+/// Print a completion script for a shell
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  ctxc completions bash > ctxc.bash\n  ctxc completions zsh > _ctxc\n  ctxc completions fish > ctxc.fish\n\n\
+    Where they go: ~/.local/share/bash-completion/completions/ctxc for bash, a folder of $fpath as _ctxc for zsh,\n\
+    ~/.config/fish/completions/ctxc.fish for fish."
+)]
+pub(crate) struct CompletionsArgs {
+    /// Which
+    #[arg(value_name = "SHELL")]
+    shell: Shell,
+}
+
+/// Prints the script.
+pub(crate) fn run(args: &CompletionsArgs, cx: &mut Cx) -> Result<Exit> {
+    // Into memory first: the generator panics on a writer that fails, and a pipe may close.
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut shown(), "ctxc", &mut script);
+    cx.print(|out| out.write_all(&script))?;
+    Ok(Exit::Success)
+}
+
+/// The command line without the verbs that help does not list either: a script would complete them.
+fn shown() -> Command {
+    let whole = Cli::command();
+    let verbs = whole.get_subcommands().filter(|verb| !verb.is_hide_set()).cloned();
+    Command::new("ctxc").version(env!("CARGO_PKG_VERSION")).args(whole.get_arguments().cloned()).subcommands(verbs)
+}

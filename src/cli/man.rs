@@ -1,0 +1,40 @@
+//! `ctxc man [VERB]`: manual pages, made from the command line itself.
+
+use super::args::Cli;
+use super::cx::Cx;
+use super::error::{CliError, Result};
+use super::exit::Exit;
+use crate::base::suggest;
+use clap::{Args, CommandFactory};
+use clap_mangen::Man;
+
+/// Print the manual page of ctxc, or of one of its commands
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  ctxc man > ctxc.1\n  ctxc man check > ctxc-check.1\n\n`man ./ctxc.1` shows one.")]
+pub(crate) struct ManArgs {
+    /// A command, such as `check`
+    #[arg(value_name = "COMMAND")]
+    verb: Option<String>,
+}
+
+/// Prints the page.
+pub(crate) fn run(args: &ManArgs, cx: &mut Cx) -> Result<Exit> {
+    let mut command = Cli::command();
+    command.build();
+    let page = match &args.verb {
+        None => command,
+        Some(verb) => {
+            let verbs = || command.get_subcommands().filter(|known| !known.is_hide_set());
+            let Some(found) = verbs().find(|known| known.get_name() == verb) else {
+                let near = suggest::nearest(verb, verbs().map(clap::Command::get_name));
+                return Err(CliError::usage(format!("there is no command `{verb}`"))
+                    .did_you_mean(near)
+                    .hint("`ctxc --help` lists them"));
+            };
+            found.clone()
+        }
+    };
+    let man = Man::new(page).source(concat!("ctxc ", env!("CARGO_PKG_VERSION"))).manual("ctxc manual");
+    cx.print(|out| man.render(out))?;
+    Ok(Exit::Success)
+}
