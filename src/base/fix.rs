@@ -14,6 +14,19 @@ pub enum Applicability {
     Suggested,
 }
 
+impl Applicability {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Safe, Self::Suggested];
+
+    /// The word used in every format.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Safe => "safe",
+            Self::Suggested => "suggested",
+        }
+    }
+}
+
 /// Replaces the bytes of `span` by `insert`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Edit {

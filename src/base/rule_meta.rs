@@ -20,6 +20,9 @@ pub enum Severity {
 }
 
 impl Severity {
+    /// Every severity, the gravest first.
+    pub const ALL: [Self; 4] = [Self::Error, Self::Warning, Self::Info, Self::Hint];
+
     /// The word used in every format.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -50,6 +53,9 @@ pub enum Fixable {
 }
 
 impl Fixable {
+    /// Every one, the best first.
+    pub const ALL: [Self; 3] = [Self::Safe, Self::Suggested, Self::None];
+
     /// The word used in every format.
     pub const fn as_str(self) -> &'static str {
         match self {

@@ -7,6 +7,7 @@ use super::exit::Exit;
 use super::origin;
 use super::project::Project;
 use super::render::screen::Paint;
+use crate::schema::json::names;
 use crate::settings::explain::View;
 use crate::template::setting::{SettingName, Word};
 use clap::Args;
@@ -45,7 +46,7 @@ pub(crate) fn run(args: &DefaultsArgs, cx: &mut Cx) -> Result<Exit> {
                 subtype: row.subtype().map(|subtype| &**subtype),
                 settings: View { resolved: row.defaults(), layers, path: "" },
             });
-            cx.json(&Document { schema: "ctxc/defaults/1", rows: rows.collect() })?;
+            cx.json(&Document { schema: names::DEFAULTS, rows: rows.collect() })?;
         }
         DataFormat::Text => text(&project, cx)?,
     }

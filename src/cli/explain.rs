@@ -10,6 +10,7 @@ use super::project::Project;
 use crate::base::rule_meta::RuleMeta;
 use crate::base::suggest;
 use crate::rules::list;
+use crate::schema::json::names;
 use clap::Args;
 use serde::Serialize;
 
@@ -66,7 +67,7 @@ fn rule_page(rule: &'static RuleMeta, args: &ExplainArgs, cx: &mut Cx) -> Result
             cx.print(|out| out.write_all(page.as_bytes()))
         }
         DataFormat::Json => cx.json(&RulePage {
-            schema: "ctxc/rule/1",
+            schema: names::RULE,
             code: rule.code.to_string(),
             name: rule.name,
             severity: rule.severity,

@@ -8,6 +8,7 @@ use super::render::escape::escape;
 use super::render::screen::Paint;
 use super::show;
 use crate::base::suggest;
+use crate::schema::json::names;
 use crate::settings::explain::{BeatenData, OriginData, SettingData};
 use crate::settings::provenance::Value;
 use crate::template::setting::{SettingName, Word};
@@ -48,7 +49,7 @@ pub(super) fn json(question: Question<'_>, project: &Project, cx: &mut Cx) -> Re
     let found = look(question, project, cx)?;
     let SettingData { value, applies, origin, beaten } = found.setting;
     cx.json(&Document {
-        schema: "ctxc/explain/1",
+        schema: names::EXPLAIN,
         task: &found.task,
         node: &found.node,
         setting: question.setting,

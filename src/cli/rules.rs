@@ -9,6 +9,7 @@ use super::render::screen::Paint;
 use super::render::summary;
 use crate::base::rule_meta::{Fixable, RuleMeta, Severity};
 use crate::rules::list::{self, FAMILIES};
+use crate::schema::json::names;
 use clap::Args;
 use serde::Serialize;
 
@@ -43,7 +44,7 @@ pub(crate) fn run(args: &RulesArgs, cx: &mut Cx) -> Result<Exit> {
     match args.format.resolve() {
         DataFormat::Json => {
             let rules = list::all().map(|rule| row(&rule.meta)).collect();
-            cx.json(&Document { schema: "ctxc/rules/1", rules })?;
+            cx.json(&Document { schema: names::RULES, rules })?;
         }
         DataFormat::Text => text(cx)?,
     }

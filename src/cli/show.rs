@@ -15,6 +15,7 @@ use super::selection::no_such_path;
 use crate::base::suggest;
 use crate::registry::inspect::{self, Place, ResolvedNode};
 use crate::rules::input::read_fault::reason;
+use crate::schema::json::names;
 use crate::settings::explain::SettingsData;
 use crate::template::setting::{SettingName, Word};
 use clap::Args;
@@ -49,7 +50,7 @@ pub(crate) fn run(args: &ShowArgs, cx: &mut Cx) -> Result<Exit> {
     let place = find(&places, &args.task)?;
     let nodes = nodes(&project, place)?;
     if args.format.resolve() == DataFormat::Json {
-        cx.json(&Document { schema: "ctxc/show/1", task: &place.name, path: &place.path, nodes: &nodes })?;
+        cx.json(&Document { schema: names::SHOW, task: &place.name, path: &place.path, nodes: &nodes })?;
         return Ok(Exit::Success);
     }
     let mut sources = project.sources();

@@ -82,6 +82,9 @@ pub enum ReferenceKind {
 }
 
 impl ReferenceKind {
+    /// Every kind.
+    pub const ALL: [Self; 4] = [Self::Ref, Self::Call, Self::From, Self::Use];
+
     /// The word in the registry.
     pub const fn word(self) -> &'static str {
         match self {

@@ -69,6 +69,19 @@ pub enum Cause {
     Default,
 }
 
+impl Cause {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Text, Self::Default];
+
+    /// The word in the data.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Default => "default",
+        }
+    }
+}
+
 /// A setting that resolves to another value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ResolvedChange {

@@ -46,4 +46,5 @@ mod watch;
 mod whole;
 
 pub use artifact::{Fragment, Parameter, Reference, Registry, Source, Task, Warning};
-pub use read::ReadError;
+pub use read::{ReadError, SCHEMA};
+pub(crate) use tree::SLOTS;

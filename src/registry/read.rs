@@ -10,7 +10,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 /// The schema that this program writes.
-pub(super) const SCHEMA: &str = "ctxc/registry/1";
+pub const SCHEMA: &str = "ctxc/registry/1";
 const FAMILY: &str = "ctxc/registry/";
 /// The newest version of the schema that is read.
 const NEWEST: u32 = 1;

@@ -53,6 +53,19 @@ impl<'t, 'a> From<&'t Step<'a>> for Inner<'t, 'a> {
     }
 }
 
+/// Every slot that a node can stand in, and whether it takes many: then ids have a number behind it.
+pub(crate) const SLOTS: [(&str, bool); 9] = [
+    ("steps", true),
+    ("cases", true),
+    ("inputs", true),
+    ("args", true),
+    ("inner_task", false),
+    ("reduction_task", false),
+    ("director", false),
+    ("evaluator", false),
+    ("script_execution", false),
+];
+
 /// What its slot is called in the registry, and its number there.
 const fn place(slot: Slot) -> (&'static str, Option<u32>) {
     match slot {

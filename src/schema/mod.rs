@@ -1,10 +1,11 @@
-//! Floor 7: schemas of templates for other programs, made from the element table and the operator table.
+//! Floor 7: schemas for other programs, made from the tables of the language: of templates, and in [`json`] of artifacts.
 //!
 //! Nothing is stated here a second time: what may stand where comes from [`crate::template::elements`], which settings
 //! agree from [`crate::settings`]. A schema never refuses what the compiler accepts in a project without types of its own.
 
 mod body;
 mod grammar;
+pub mod json;
 mod languages;
 mod pattern;
 mod rnc;

@@ -26,6 +26,10 @@ pub enum Layer {
 }
 
 impl Layer {
+    /// Every layer, the weakest first.
+    pub const ALL: [Self; 6] =
+        [Self::Operator, Self::Project, Self::Subtype, Self::ProjectSubtype, Self::Template, Self::Request];
+
     /// The word used in every format.
     pub const fn as_str(self) -> &'static str {
         match self {

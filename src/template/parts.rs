@@ -138,6 +138,9 @@ pub enum FileSource {
 }
 
 impl FileSource {
+    /// Every source, the one of an absent attribute first.
+    pub const ALL: [Self; 3] = [Self::Literal, Self::Command, Self::Description];
+
     /// The word in `source="…"`.
     pub const fn word(self) -> &'static str {
         match self {

@@ -6,12 +6,10 @@ use crate::base::fix::Fix;
 use crate::base::rule_meta::Severity;
 use crate::base::source::Position;
 use crate::base::span::Span;
+use crate::schema::json::names::DIAGNOSTICS;
 use serde::Serialize;
 use serde::ser::SerializeSeq;
 use std::io::{self, Write};
-
-/// The name of the format.
-pub(super) const SCHEMA: &str = "ctxc/diagnostics/1";
 
 #[derive(Serialize)]
 struct Document<'r> {
@@ -104,7 +102,7 @@ fn all<S: serde::Serializer>(diagnostics: &&[Diagnostic], serializer: S) -> Resu
 pub(crate) fn write(out: &mut dyn Write, report: &Report) -> io::Result<()> {
     let totals = report.totals();
     let document =
-        Document { schema: SCHEMA, files: report.files, summary: Summary::from(&totals), diagnostics: &report.diagnostics };
+        Document { schema: DIAGNOSTICS, files: report.files, summary: Summary::from(&totals), diagnostics: &report.diagnostics };
     serde_json::to_writer(&mut *out, &document).map_err(io::Error::from)?;
     out.write_all(b"\n")
 }

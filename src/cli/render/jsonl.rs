@@ -1,7 +1,8 @@
 //! One finding a line, the totals in the last line: for programs that read as we write.
 
-use super::json::{Finding, SCHEMA, Summary};
+use super::json::{Finding, Summary};
 use super::report::Report;
+use crate::schema::json::names::DIAGNOSTICS;
 use serde::Serialize;
 use std::io::{self, Write};
 
@@ -19,7 +20,7 @@ pub(crate) fn write(out: &mut dyn Write, report: &Report) -> io::Result<()> {
         out.write_all(b"\n")?;
     }
     let totals = report.totals();
-    let closing = Closing { schema: SCHEMA, files: report.files, summary: Summary::from(&totals) };
+    let closing = Closing { schema: DIAGNOSTICS, files: report.files, summary: Summary::from(&totals) };
     serde_json::to_writer(&mut *out, &closing).map_err(io::Error::from)?;
     out.write_all(b"\n")
 }

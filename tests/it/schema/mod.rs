@@ -1,4 +1,5 @@
-//! Schemas for other programs: fresh, well made, and equal to what the compiler says.
+//! Schemas for other programs: fresh, well made, and equal to what the compiler says and writes.
 
 pub(crate) mod cells;
 mod files;
+mod json;

@@ -1,0 +1,18 @@
+//! What the key `schema` of each artifact says: its name and the version of its format. Renaming or removing a key is
+//! a new version; adding one is not.
+
+pub use crate::registry::SCHEMA as REGISTRY;
+pub use crate::registry::diff::SCHEMA as DIFF;
+
+/// Findings of `check` and `build`.
+pub const DIAGNOSTICS: &str = "ctxc/diagnostics/1";
+/// `ctxc explain TASK[/NODE].SETTING`.
+pub const EXPLAIN: &str = "ctxc/explain/1";
+/// `ctxc explain RULE`.
+pub const RULE: &str = "ctxc/rule/1";
+/// `ctxc rules`.
+pub const RULES: &str = "ctxc/rules/1";
+/// `ctxc defaults`.
+pub const DEFAULTS: &str = "ctxc/defaults/1";
+/// `ctxc show`.
+pub const SHOW: &str = "ctxc/show/1";

@@ -1,0 +1,276 @@
+//! Real artifacts of every kind, as the program and the library write them: from the shipped templates, from every
+//! example of every rule with all that can be lowered let through, and from a project that writes what is rare.
+
+use crate::cli::project::Project;
+use crate::project::reading::read_with;
+use ctxc::base::rule_meta::Example;
+use ctxc::registry::diff::diff;
+use ctxc::registry::{Registry, SCHEMA};
+use ctxc::rules::list;
+use ctxc::schema::json::names;
+use ctxc::{Config, compile_sources};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::OnceLock;
+
+/// One artifact, with what says where it is from.
+pub(super) struct Artifact {
+    pub(super) from: String,
+    pub(super) value: Value,
+}
+
+/// Artifacts by their format; lines of `jsonl` under [`LINES`].
+pub(super) type Artifacts = BTreeMap<&'static str, Vec<Artifact>>;
+
+/// Where the lines of `--format jsonl` are kept.
+pub(super) const LINES: &str = "jsonl";
+
+/// Everything, made once.
+pub(super) fn all() -> &'static Artifacts {
+    static MADE: OnceLock<Artifacts> = OnceLock::new();
+    MADE.get_or_init(|| {
+        let mut out = Artifacts::new();
+        registries(&mut out);
+        findings(&mut out);
+        answers(&mut out);
+        rules(&mut out);
+        out
+    })
+}
+
+fn put(out: &mut Artifacts, format: &'static str, from: impl Into<String>, value: Value) {
+    out.entry(format).or_default().push(Artifact { from: from.into(), value });
+}
+
+/// A project file with everything let through that can be.
+fn lowered(project: &str) -> String {
+    let line = "[lints]\nall = \"info\"\n";
+    if project.contains("[lints]") { project.replacen("[lints]\n", line, 1) } else { format!("{project}\n{line}") }
+}
+
+fn compiled(from: &str, config: &Config, sources: &[(&str, &str)]) -> Option<(String, Registry)> {
+    let built = compile_sources(config, sources.iter().copied());
+    built.registry.map(|registry| (from.to_owned(), registry))
+}
+
+fn of_example(rule: &str, example: &Example) -> Option<(String, Registry)> {
+    let files = example.project_files();
+    let project = files.first().map_or("", |(_, text)| text);
+    let config = read_with(&lowered(project), &files);
+    compiled(&format!("an example of {rule}"), &config, &[("template.xml", example.template)])
+}
+
+/// Every text of a folder of templates, by its path in the repository.
+fn shipped() -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("templates")];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let name = path.strip_prefix(env!("CARGO_MANIFEST_DIR")).unwrap().to_string_lossy().replace('\\', "/");
+            found.push((name, std::fs::read_to_string(&path).unwrap()));
+        }
+    }
+    found.sort();
+    found
+}
+
+fn registries(out: &mut Artifacts) {
+    let shipped = shipped();
+    let sources: Vec<(&str, &str)> = shipped.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+    let own = include_str!("../../../../ctxc.toml");
+    let mut made = Vec::new();
+    made.extend(compiled("templates/", &read_with(own, &[]), &sources));
+    made.extend(compiled("templates/ without a project", &Config::default(), &sources));
+    made.extend(compiled("one of templates/", &Config::default(), &sources[..1]));
+    assert!(made.len() >= 2, "the shipped templates do not compile");
+    let before = made.len();
+    for rule in list::all() {
+        made.extend(rule.meta.bad.iter().chain(rule.meta.good).filter_map(|example| of_example(rule.meta.name, example)));
+    }
+    assert!(made.len() > before + 100, "only {} examples compile", made.len() - before);
+    made.push(("an earlier version".to_owned(), Registry::read(include_str!("../../../compat/registry-1.json")).unwrap()));
+    made.push(("nothing".to_owned(), compile_sources(&Config::default(), []).registry.unwrap()));
+    for (name, text) in RARE {
+        let config = read_with(&lowered(""), &[]);
+        made.push(compiled(name, &config, &[("templates/rare.xml", text), ("templates/kept.md", "kept\n")]).expect(name));
+    }
+    for pair in made.windows(2) {
+        let from = format!("{} against {}", pair[0].0, pair[1].0);
+        put(out, names::DIFF, from, serde_json::to_value(diff(&pair[0].1, &pair[1].1).unwrap()).unwrap());
+    }
+    for (from, registry) in made {
+        let value: Value = serde_json::from_slice(registry.as_bytes()).unwrap();
+        for part in parts(&value) {
+            put(out, SCHEMA, from.as_str(), part);
+        }
+    }
+}
+
+/// A registry once for each of its definitions, so that each check of one looks at little.
+fn parts(registry: &Value) -> Vec<Value> {
+    let mut bare = registry.clone();
+    let mut out = Vec::new();
+    for kind in ["tasks", "templates", "fragments"] {
+        bare[kind] = Value::Array(Vec::new());
+    }
+    for kind in ["tasks", "templates", "fragments"] {
+        for definition in registry[kind].as_array().unwrap() {
+            let mut part = bare.clone();
+            part[kind] = Value::Array(vec![definition.clone()]);
+            out.push(part);
+        }
+    }
+    out.push(bare);
+    out
+}
+
+/// Templates that write what neither the shipped ones nor the examples of rules do.
+const RARE: &[(&str, &str)] = &[
+    (
+        "what stands in a task",
+        "<task name=\"rare\" type=\"atomic\" version=\"2\" xmlns:n=\"urn:notes\">
+  <description trust=\"untrusted\">read it</description>
+  <provider>house</provider>
+  <parameters><parameter type=\"string\"/></parameters>
+  <context_relevance><input include=\"false\"/></context_relevance>
+  <examples><example><input>in</input></example><example><output>out</output></example></examples>
+  <file_paths source=\"description\"><description>the newest notes</description></file_paths>
+  <output_format type=\"text\"/>
+  <n:note>kept</n:note>
+</task>
+",
+    ),
+    (
+        "calls and choices",
+        "<library>
+<template name=\"twice\" params=\"text more\" returns=\"string\">
+  <task type=\"atomic\"><description>say {{text}} and {{more}}</description></task>
+</template>
+<template name=\"never\" params=\"\"><task type=\"atomic\"><description>say nothing</description></task></template>
+<task name=\"rare\" type=\"sequential\">
+  <description>say it</description>
+  <steps>
+    <call template=\"twice\" as=\"said\">
+      <arg name=\"text\"><task type=\"atomic\"><description>find words</description></task></arg>
+      <arg name=\"more\"><call template=\"never\"/></arg>
+    </call>
+    <call template=\"never\"/>
+    <call/>
+    <cond><case><task type=\"atomic\"><description>give up</description></task></case></cond>
+  </steps>
+</task>
+<task name=\"run\" type=\"script\">
+  <description>run it</description>
+  <command>true</command>
+  <env><var>nameless</var></env>
+</task>
+</library>
+",
+    ),
+];
+
+fn findings(out: &mut Artifacts) {
+    let bad = || list::all().flat_map(|rule| rule.meta.bad.iter().map(|example| (rule.meta.name, example)));
+    let mut together = Project::new();
+    for (number, (rule, example)) in bad().filter(|(_, example)| example.project.is_empty()).enumerate() {
+        together = together.file(&format!("templates/{rule}-{number}.xml"), example.template);
+    }
+    let mut projects = vec![("all bad examples".to_owned(), together)];
+    for (rule, example) in bad().filter(|(_, example)| !example.project.is_empty()) {
+        let mut project = Project::new().file("templates/template.xml", example.template);
+        for (path, text) in example.project_files() {
+            project = project.file(path, text);
+        }
+        projects.push((format!("a bad example of {rule}"), project));
+    }
+    for (from, project) in projects {
+        let json = project.run(&["check", "--format", "json"]);
+        put(out, names::DIAGNOSTICS, from.as_str(), json.json());
+        let lines = project.run(&["check", "--format", "jsonl"]);
+        for line in lines.stdout.lines() {
+            put(out, LINES, from.as_str(), serde_json::from_str(line).unwrap());
+        }
+    }
+    let mut corpus = Project::new();
+    for entry in std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/fuzz/corpus/reader")).unwrap() {
+        let path = entry.unwrap().path();
+        let name = format!("templates/{}.xml", path.file_name().unwrap().to_string_lossy());
+        corpus = corpus.file(&name, std::fs::read(&path).unwrap());
+    }
+    put(out, names::DIAGNOSTICS, "the corpus of the fuzzer", corpus.run(&["check", "--json"]).json());
+    let unreadable = Project::new().file("templates/a.xml", [0xff, 0xfe, 0x00]);
+    put(out, names::DIAGNOSTICS, "bytes that are no text", unreadable.run(&["check", "--json"]).json());
+    put(out, names::DIAGNOSTICS, "a build", unreadable.run(&["build", "--json"]).json());
+    let piped = unreadable.run_with(&["check", "-", "--json"], b"<task");
+    put(out, names::DIAGNOSTICS, "standard input", piped.json());
+}
+
+/// A project with layers of every kind.
+const LAYERED: &str = "\
+[operators.interview]
+base = \"sequential\"
+inherit_context = \"none\"
+fresh_context = \"enabled\"
+
+[defaults.atomic]
+inherit_context = \"subset\"
+
+[defaults.atomic.subtask]
+fresh_context = \"disabled\"
+
+[defaults.sequential]
+accumulate_data = false
+accumulation_format = \"full_output\"
+";
+
+fn answers(out: &mut Artifacts) {
+    let mut project = Project::new().file("ctxc.toml", LAYERED);
+    for (path, text) in shipped() {
+        project = project.file(&path, text);
+    }
+    let bare = Project::new();
+    put(out, names::DEFAULTS, "the language", bare.run(&["defaults", "--json"]).code(0).json());
+    put(out, names::DEFAULTS, "a project with layers", project.run(&["defaults", "--json"]).code(0).json());
+    for (path, _) in shipped() {
+        let name = Path::new(&path).file_stem().unwrap().to_str().unwrap().to_owned();
+        if Path::new(&path).extension().is_none_or(|ending| ending != "xml") || name == "house-rules" {
+            continue;
+        }
+        let shown = project.run(&["show", &name, "--json"]).code(0).json();
+        let nodes: Vec<String> =
+            shown["nodes"].as_array().unwrap().iter().filter(|node| !node["settings"].is_null()).map(id).collect();
+        put(out, names::SHOW, path, shown);
+        // The task itself and what lies deepest in it.
+        for id in nodes.first().into_iter().chain(nodes.last()) {
+            for setting in ["inherit_context", "accumulate_data", "accumulation_format", "fresh_context"] {
+                let what = format!("{name}{}.{setting}", id.trim_end_matches('/'));
+                let json = project.run(&["explain", &what, "--json"]).code(0).json();
+                put(out, names::EXPLAIN, what, json);
+            }
+        }
+    }
+}
+
+fn id(node: &Value) -> String {
+    node["id"].as_str().unwrap().to_owned()
+}
+
+fn rules(out: &mut Artifacts) {
+    let project = Project::new();
+    put(out, names::RULES, "rules", project.run(&["rules", "--json"]).code(0).json());
+    let mut weights = Vec::new();
+    for (number, rule) in list::all().enumerate() {
+        let is_first_of_its_weight = !weights.contains(&rule.meta.severity);
+        weights.push(rule.meta.severity);
+        if number % 7 > 0 && !is_first_of_its_weight {
+            continue;
+        }
+        put(out, names::RULE, rule.meta.name, project.run(&["explain", rule.meta.name, "--json"]).code(0).json());
+    }
+}

@@ -1,0 +1,17 @@
+//! `schema/*.schema.json` are what the code generates, and nothing else lies beside them.
+
+use crate::support::fresh::assert_fresh;
+use ctxc::schema::json::{Schema, all};
+use std::collections::BTreeSet;
+
+#[test]
+fn the_schemas_are_fresh() {
+    for schema in all() {
+        assert_fresh(&format!("schema/{}", schema.file()), &schema.text());
+    }
+    let known: BTreeSet<String> = all().iter().map(Schema::file).collect();
+    let kept = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/schema")).unwrap();
+    let kept = kept.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let stray: Vec<String> = kept.filter(|name| name.contains(".schema.") && !known.contains(name)).collect();
+    assert!(stray.is_empty(), "schema/{stray:?} belong to no artifact: remove them");
+}

@@ -1,0 +1,7 @@
+//! JSON Schemas of the artifacts: fresh, fitting, and no wider than what is written.
+
+mod artifacts;
+mod fresh;
+mod shape;
+mod strict;
+mod survey;
