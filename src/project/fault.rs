@@ -210,6 +210,13 @@ pub enum FaultKind {
 pub enum Refusal {
     /// It is one of the language: its defaults go to `[defaults]`.
     Language,
+    /// It is a type of an older dialect, and templates that have it are read as the modern one.
+    Legacy {
+        /// What it is read as.
+        modern: &'static str,
+        /// The subtype that comes with it.
+        subtype: Option<&'static str>,
+    },
     /// `base` is missing.
     NoBase,
     /// The name cannot stand in an attribute without quoting.

@@ -11,6 +11,7 @@ use crate::base::fs::MemoryFs;
 use crate::project::config::Config;
 use crate::project::index::{Entry, Index};
 use crate::rules::check::{self, Active};
+use crate::rules::rule::Scope;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -73,7 +74,7 @@ pub fn compile_sources<'s>(config: &Config, sources: impl IntoIterator<Item = (&
         found.append(&mut file.diagnostics);
     }
     let index = Index::new(taken.iter().map(|(path, file)| Entry { path, facts: &file.facts }));
-    found.extend(link::link(config, &index, |path| sources.get(path).map(|text| (*text).to_owned())));
+    found.extend(link::link(config, &index, Scope::Whole, |path| sources.get(path).map(|text| (*text).to_owned())));
     diagnostic::sort(&mut found);
     let sound = !found.iter().any(check::is_error);
     let lines = |file: u32| taken.get(file as usize).map_or(&[][..], |(_, file)| &file.entries);

@@ -6,19 +6,23 @@ use crate::base::source::LineIndex;
 use crate::project::config::Config;
 use crate::project::index::Index;
 use crate::rules::check;
+use crate::rules::rule::Scope;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// The findings about names and references, located and sorted. `text` gives the decoded text of a file; a file that
 /// has gone since it was compiled leaves its findings without lines.
-pub fn link(config: &Config, index: &Index<'_>, text: impl Fn(&str) -> Option<String>) -> Vec<Diagnostic> {
-    let mut found = check::links(config, index);
+pub fn link(config: &Config, index: &Index<'_>, scope: Scope, text: impl Fn(&str) -> Option<String>) -> Vec<Diagnostic> {
+    let mut found = check::links(config, index, scope);
     if found.is_empty() {
         return found;
     }
     let mut texts = Texts { read: text, known: BTreeMap::new() };
     for finding in &mut found {
-        texts.locate(finding);
+        match config.files.iter().find(|file| file.path == finding.path) {
+            Some(file) => finding.locate(&file.text, &file.lines),
+            None => texts.locate(finding),
+        }
     }
     let owners: BTreeMap<&str, u32> = index.files().iter().enumerate().map(|(at, entry)| (&**entry.path, at as u32)).collect();
     for finding in &mut found {

@@ -12,6 +12,7 @@ use crate::base::fs::{self, Stamp};
 use crate::base::hash::Hash;
 use crate::project::index::{DefId, Entry as Named, Index};
 use crate::rules::check;
+use crate::rules::rule::Scope;
 use crate::syntax::decode;
 use crate::template::names::DefinitionKind;
 use std::collections::BTreeMap;
@@ -131,7 +132,7 @@ impl<'r> Merge<'r> {
             fs::read_into(&request.root.join(path), request.config.limits.file, &mut bytes).ok()?;
             decode::decode(&bytes).ok().map(std::borrow::Cow::into_owned)
         };
-        let linked = link::link(request.config, &self.index(), text);
+        let linked = link::link(request.config, &self.index(), Scope::Whole, text);
         let mut diagnostics = std::mem::take(&mut self.found);
         diagnostics.extend(linked);
         diagnostic::sort(&mut diagnostics);

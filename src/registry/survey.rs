@@ -14,6 +14,7 @@ use crate::project::config::Config;
 use crate::project::index::{Entry, Index};
 use crate::rules::check::{self, Active, Identity};
 use crate::rules::input::read_fault;
+use crate::rules::rule::Scope;
 use crate::syntax::decode;
 use crate::template::names::FileFacts;
 use std::io;
@@ -105,7 +106,8 @@ pub fn survey(request: &Request<'_>) -> Result<Surveyed, NoSuchPath> {
     let mut all: Vec<&Item> = asked.iter().chain(rest.iter()).collect();
     all.sort_by(|a, b| a.path.cmp(&b.path));
     let index = Index::new(all.iter().map(|item| Entry { path: &item.path, facts: &item.facts }));
-    let linked = link::link(request.config, &index, |path| request.text(path));
+    let scope = if request.given.is_empty() && request.held.is_none() { Scope::Whole } else { Scope::Part };
+    let linked = link::link(request.config, &index, scope, |path| request.text(path));
     let is_asked = |finding: &Diagnostic| rest.is_empty() || asked.binary_search_by(|item| item.path.cmp(&finding.path)).is_ok();
     found.extend(linked.into_iter().filter(is_asked));
     diagnostic::sort(&mut found);

@@ -8,7 +8,7 @@ use super::engine::unknown_instruction::{self, VERBS};
 use super::engine::unused_allow::{self, Only};
 use super::engine::{locked_allow, unknown_allow};
 use super::list;
-use super::rule::{Check, ConfigCx, FileCx, LinkCx, NodeCx, Rule};
+use super::rule::{Check, ConfigCx, FileCx, LinkCx, NodeCx, Rule, Scope};
 use super::syntax::too_many_findings;
 use crate::base::diagnostic::{self, Diagnostic};
 use crate::base::rule_meta::Severity;
@@ -186,9 +186,9 @@ pub fn config(config: &Config) -> Vec<Diagnostic> {
 }
 
 /// The findings about names and references of all files. Not located: the texts are not at hand.
-pub fn links(config: &Config, index: &Index<'_>) -> Vec<Diagnostic> {
+pub fn links(config: &Config, index: &Index<'_>, scope: Scope) -> Vec<Diagnostic> {
     let (_, cycles) = index.order();
-    let cx = LinkCx { index, cycles: &cycles };
+    let cx = LinkCx { index, cycles: &cycles, config, scope };
     let mut found = Vec::new();
     for rule in list::all() {
         if let Check::Link(check) = rule.check {

@@ -102,6 +102,19 @@ pub struct LinkCx<'a> {
     pub index: &'a Index<'a>,
     /// References that lead back to where they start.
     pub cycles: &'a [Cycle],
+    /// The project.
+    pub config: &'a Config,
+    /// Whether these are all of its files.
+    pub scope: Scope,
+}
+
+/// How much of a project is looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// All of its files.
+    Whole,
+    /// Those that were named.
+    Part,
 }
 
 impl LinkCx<'_> {

@@ -20,4 +20,4 @@ pub mod setting;
 pub mod text;
 pub mod texts;
 
-pub use lower::lower;
+pub use lower::{legacy_type, lower};

@@ -184,6 +184,17 @@ pub enum Step<'a> {
     Cond(Box<Cond<'a>>),
 }
 
+impl<'a> Step<'a> {
+    /// The name of its result (`as`), and the element that it is.
+    pub const fn result(&self) -> (Option<&Str<'a>>, Element<'a>) {
+        match self {
+            Self::Task(task) => (task.result.as_ref(), task.element),
+            Self::Call(call) => (call.result.as_ref(), call.element),
+            Self::Cond(cond) => (cond.result.as_ref(), cond.element),
+        }
+    }
+}
+
 /// `call`.
 #[derive(Clone, Debug)]
 pub struct Call<'a> {

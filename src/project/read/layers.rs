@@ -7,6 +7,7 @@ use crate::base::span::{Span, Spanned};
 use crate::project::fault::{FaultKind, Refusal};
 use crate::settings::layers::{DeclaredDefault, DeclaredRow};
 use crate::settings::operators::Operator;
+use crate::template::legacy_type;
 use crate::template::setting::{SettingName, Word, Written};
 use std::sync::Arc;
 use toml::de::DeValue;
@@ -82,6 +83,10 @@ pub(super) fn operators(sink: &mut Sink, value: &Value<'_>, out: &mut Vec<(Span,
         let table_name = format!("operators.{name}");
         let Some(row) = table(sink, &table_name, value) else { continue };
         let at = span(&key.span());
+        if let Some((modern, subtype)) = legacy_type(&name) {
+            sink.report(at, FaultKind::BadDeclaration { row: name.to_string(), why: Refusal::Legacy { modern, subtype } });
+            continue;
+        }
         if Operator::parse(&name).is_none() {
             operator(sink, at, &name, row, out);
         }

@@ -1,13 +1,14 @@
 //! CTX501: defaults that contradict each other before any template says a word.
 
 use super::words::{TASK, line};
+use super::{unknown_key, wrong_value};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::{Edit, Fix};
 use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
 use crate::project::fault::{Fault, FaultKind};
 use crate::rules::rule::{Check, ConfigCx, Rule};
 use crate::rules::ways_out::type_of;
-use crate::settings::layers::RowId;
+use crate::settings::layers::{Row, RowId};
 use crate::settings::provenance::{Origin, Place};
 use crate::template::setting::{Inherit, Word};
 
@@ -44,6 +45,9 @@ Set both settings of the pair: `inherit_context = \"none\"` with `fresh_context 
 fn word(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let FaultKind::ConflictingDefaults { row, others, other } = &fault.kind else { return None };
     let row = cx.config.layers.get(*row);
+    if has_cause(cx, row) {
+        return None;
+    }
     let defaults = row.defaults();
     let inherit = defaults.inherit_context.value;
     let part = if inherit == Inherit::Subset { "part" } else { "all" };
@@ -84,6 +88,30 @@ fn word(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     }
     let edit = Edit::replace(fault.span, format!("\"{}\"", own.1));
     Some(finding.fix(Fix::suggested(format!("set {} to \"{}\": {}", own.0, own.1, own.2), vec![edit])))
+}
+
+/// Faults that are looked through for each conflict.
+const FEW: usize = 2_000;
+
+/// Whether a line of the tables that the row is made of could not be read, which is an error of its own: what the
+/// defaults would say with it, nobody knows yet.
+fn has_cause(cx: &ConfigCx<'_>, row: &Row) -> bool {
+    let mut tables: Vec<String> = Vec::new();
+    for operator in [row.operator(), row.base().word()] {
+        for section in ["defaults", "operators"] {
+            tables.push(format!("{section}.{operator}"));
+            tables.extend(row.subtype().map(|subtype| format!("{section}.{operator}.{subtype}")));
+        }
+    }
+    let fails = |rule: &RuleMeta| cx.config.lints.apply(rule, Severity::Error) == Some(Severity::Error);
+    let (key_fails, value_fails) = (fails(&unknown_key::RULE.meta), fails(&wrong_value::RULE.meta));
+    cx.config.faults.iter().take(FEW).any(|fault| {
+        if let FaultKind::UnknownKey { table, .. } = &fault.kind {
+            return key_fails && tables.contains(table);
+        }
+        let (FaultKind::WrongType { key, .. } | FaultKind::BadValue { key, .. }) = &fault.kind else { return false };
+        value_fails && key.rsplit_once('.').is_some_and(|(table, _)| tables.iter().any(|own| own == table))
+    })
 }
 
 /// The first few of some rows.

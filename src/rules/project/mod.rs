@@ -12,6 +12,7 @@ mod not_shareable;
 mod project_syntax;
 mod repeated_lint;
 mod requirement;
+mod requirement_idle;
 mod requirement_unchecked;
 mod shared_hash;
 mod shared_package;
@@ -49,4 +50,5 @@ pub(super) static RULES: &[&Rule] = &[
     &shared_package::RULE,
     &not_shareable::RULE,
     &loosened_policy::RULE,
+    &requirement_idle::RULE,
 ];

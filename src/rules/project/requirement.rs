@@ -40,7 +40,7 @@ Conditions on one of the four settings hold for a task and for every task inside
         ],
         good: &[
             Example { template: TASK, project: "[[require]]\nmust = [\"has description\", \"fresh_context == disabled\"]\n" },
-            Example { template: TASK, project: "[[require]]\nname = \"other-*\"\nmust = \"has version\"\n" },
+            Example { template: TASK, project: "[[require]]\noperator = \"reduce\"\nmust = \"has version\"\n" },
         ],
     },
     check: Check::File(check),

@@ -5,23 +5,27 @@ use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::Fix;
 use crate::base::rule_meta::{Example, Fixable, Severity};
 use crate::rules::rule::{Check, FileCx, Rule};
-use crate::syntax::write::remove_element;
+use crate::syntax::write::{remove_attribute, remove_element};
 use crate::template::elements::Kind;
 use crate::template::fault::{Fault, FaultKind};
 
 /// A name that means two things means none.
 pub(crate) static RULE: Rule = Rule {
-    meta: meta(118, "duplicate-entry", Severity::Error, "two inputs or two parameters of one name", PAGE, (BAD, FINE))
+    meta: meta(118, "duplicate-entry", Severity::Error, "two inputs, parameters or results of one name", PAGE, (BAD, FINE))
         .fixed(Fixable::Suggested),
     check: Check::Template(word),
 };
 
 const PAGE: &str = "\
-Inputs and parameters are spoken of by their names: `{{title}}` can mean one value only. Rename one of the two, or remove it.";
+Inputs, parameters and the results of steps (`as`) are spoken of by their names: `{{title}}` can mean one value only. Rename one of the
+two, or remove it.";
 
 const BAD: &[Example] = &[
     template(
         "<task type=\"atomic\" name=\"triage\">\n  <description>sort the ticket</description>\n  <inputs>\n    <input name=\"tone\">friendly</input>\n    <input name=\"tone\">short</input>\n  </inputs>\n</task>\n",
+    ),
+    template(
+        "<task type=\"sequential\" name=\"triage\">\n  <description>sort the ticket</description>\n  <steps>\n    <task as=\"verdict\"><description>judge it</description></task>\n    <task as=\"verdict\"><description>judge it again</description></task>\n  </steps>\n</task>\n",
     ),
     template(
         "<template name=\"sort\" params=\"subject subject\">\n  <task type=\"atomic\"><description>sort {{subject}}</description></task>\n</template>\n",
@@ -31,12 +35,24 @@ const BAD: &[Example] = &[
 fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     let FaultKind::RepeatedName { kind, name, first } = &fault.kind else { return None };
     let name = shown(name);
-    let is_params = *kind == Kind::Template;
-    let message =
-        if is_params { format!("`{name}` stands in `params` twice") } else { format!("a second {} named `{name}`", kind.tag()) };
+    let (is_params, is_step) = (*kind == Kind::Template, *kind == Kind::Steps);
+    let message = if is_params {
+        format!("`{name}` stands in `params` twice")
+    } else if is_step {
+        format!("a second step with the result `{name}`")
+    } else {
+        format!("a second {} named `{name}`", kind.tag())
+    };
     let found = finding(&RULE.meta, cx, fault.span, message).label(*first, "the first one");
     if is_params {
         return Some(found);
+    }
+    if is_step {
+        let found = found.note("the steps behind both would see the second result alone").help("rename one of them");
+        return Some(match remove_attribute(fault.element, "as") {
+            Some(edit) => found.fix(Fix::suggested("leave the second without a name", vec![edit])),
+            None => found,
+        });
     }
     Some(
         found

@@ -13,3 +13,4 @@ mod task;
 mod text;
 
 pub use file::lower;
+pub use task::legacy_type;

@@ -2,9 +2,9 @@
 
 use super::children::{FEW, Found, is_foreign};
 use super::file::Lower;
-use super::parts::has_words;
-use crate::base::span::Spanned;
-use crate::syntax::tree::Element;
+use super::parts::{has_words, repeats};
+use crate::base::span::{Span, Spanned};
+use crate::syntax::tree::{Attribute, Element};
 use crate::template::elements::{Kind, Of};
 use crate::template::fault::FaultKind;
 use crate::template::model::{Slot, Task};
@@ -15,6 +15,11 @@ use std::borrow::Cow;
 /// Types of older dialects: what is written, the modern type, the subtype that comes with it.
 static LEGACY_TYPES: &[(&str, &str, Option<&str>)] =
     &[("map", "sequential", None), ("director", "atomic", Some("director")), ("evaluator", "atomic", Some("evaluator"))];
+
+/// What a type of an older dialect is now: the type, and the subtype that comes with it.
+pub fn legacy_type(name: &str) -> Option<(&'static str, Option<&'static str>)> {
+    LEGACY_TYPES.iter().find(|(old, ..)| *old == name).map(|(_, modern, subtype)| (*modern, *subtype))
+}
 
 /// The types of the language.
 pub(super) static TYPES: &[&str] = &["atomic", "sequential", "reduce", "script", "director_evaluator_loop"];
@@ -175,10 +180,16 @@ impl<'a> Lower<'a> {
                 _ => Step::Task(Box::new(lower.task(kind, element, slot))),
             });
         });
+        repeats(out.iter().map(Step::result), |name, element, first| self.repeated_result(name, element, first));
         if out.is_empty() {
             self.fault(element, element.name_span(), FaultKind::MissingChild { kind: Kind::Steps, child: Kind::Task });
         }
         out
+    }
+
+    fn repeated_result(&mut self, name: &str, element: Element<'a>, first: Span) {
+        let span = element.attribute("as").map_or(element.name_span(), Attribute::value_span);
+        self.fault(element, span, FaultKind::RepeatedName { kind: Kind::Steps, name: name.to_owned(), first });
     }
 
     fn command(&mut self, element: Element<'a>) -> Command<'a> {

@@ -302,11 +302,7 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
 
 /// The name of a step's result.
 const fn result<'m, 'a>(step: &'m Step<'a>) -> Option<&'m Str<'a>> {
-    match step {
-        Step::Task(task) => task.result.as_ref(),
-        Step::Call(call) => call.result.as_ref(),
-        Step::Cond(cond) => cond.result.as_ref(),
-    }
+    step.result().0
 }
 
 pub(super) fn either(one: Trust, two: Trust) -> Trust {

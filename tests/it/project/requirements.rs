@@ -205,3 +205,40 @@ fn path_name_role_and_owner_select() {
     assert_eq!(owner("templates/**"), "");
     assert_ne!(owner("prompts/**"), "");
 }
+
+/// The findings about requirements that match nothing in a project of two tasks, `triage` and `agents/plan`.
+fn idle(project: &str) -> Vec<String> {
+    let task = |name: &str| format!("<task type=\"atomic\" name=\"{name}\">\n  <description>d</description>\n</task>\n");
+    let (one, two) = (task("triage"), task("plan"));
+    let config = crate::project::reading::read(project);
+    let built = ctxc::compile_sources(&config, [("triage.xml", &*one), ("agents/plan.xml", &*two)]);
+    let found = built.diagnostics.iter().filter(|finding| finding.rule.name == "requirement-matches-nothing");
+    found.map(|finding| format!("{}:{}: {}", finding.path, finding.start.line, finding.message)).collect()
+}
+
+#[test]
+fn a_requirement_that_is_about_no_task_is_told_of() {
+    let with = |selector: &str| {
+        format!(
+            "[[require]]\nmust = \"has description\"\n\n[[require]]\n{selector}\nmust = \"has description\"\n\n[roles.lead]\ntemplate = \"plan\"\n\n[roles.idle]\n"
+        )
+    };
+    for fits in [
+        "name = \"tri*\"",
+        "path = \"agents/*.xml\"",
+        "role = \"lead\"",
+        "path = \"agents/**\"\nname = \"plan\"",
+        "operator = \"reduce\"",
+    ] {
+        assert_eq!(idle(&with(fits)), [""; 0], "{fits}");
+    }
+    for (selector, words) in [
+        ("name = \"trai*\"", "its `name` fits"),
+        ("path = \"agent/*.xml\"", "its `path` fits"),
+        ("role = \"idle\"", "its `role` fits"),
+        ("path = \"agents/**\"\nname = \"triage\"", "its `path` and `name` together fit"),
+    ] {
+        let words = format!("ctxc.toml:4: this requirement is about no task: {words} none of the project");
+        assert_eq!(idle(&with(selector)), [words], "{selector}");
+    }
+}

@@ -213,3 +213,35 @@ provider = "x"
 [package]
 [fmt]
 "#;
+
+#[test]
+fn a_line_that_cannot_be_read_is_the_cause_of_a_conflict_in_its_table() {
+    let codes = |text: &str| {
+        found(text).lines().filter(|line| line.contains("CTX")).map(|line| line[..13].to_owned()).collect::<Vec<_>>()
+    };
+    let fresh = "[defaults.atomic]\nfresh_context = \"enabled\"\n";
+    assert_eq!(codes(fresh), ["error CTX501 "]);
+    assert_eq!(codes(&format!("{fresh}inherit_contxt = \"none\"\n")), ["error CTX503 "]);
+    assert_eq!(codes(&format!("{fresh}inherit_context = \"nothing\"\n")), ["error CTX504 "]);
+    assert_eq!(
+        codes("[operators.scout]\nbase = \"reduce\"\ninherit_context = \"full\"\nfresh = \"disabled\"\n"),
+        ["error CTX503 "]
+    );
+    // Another table has nothing to do with it, and a project that lets slips pass still hears of the conflict.
+    assert_eq!(codes(&format!("{fresh}[defaults.script]\nfresh_contxt = \"enabled\"\n")), ["error CTX501 ", "error CTX503 "]);
+    let lowered = format!("{fresh}inherit_contxt = \"none\"\n[lints]\nunknown-key = \"off\"\n");
+    assert_eq!(codes(&lowered), ["error CTX501 "]);
+}
+
+#[test]
+fn a_type_of_an_older_dialect_cannot_be_declared() {
+    for name in ["map", "director", "evaluator"] {
+        let text = format!("[operators.{name}]\nbase = \"atomic\"\n[operators.{name}.wide]\nfresh_context = \"disabled\"\n");
+        let found = found(&text);
+        let words = format!("CTX507 ctxc.toml:1:12 `{name}`: `{name}` is a type of an older dialect and cannot be declared");
+        assert!(found.contains(&words), "{found}");
+        assert_eq!(found.matches("CTX").count(), 1, "{found}");
+    }
+    // Below a type of the language the words are free, as far as the language has no such row itself.
+    assert_eq!(found("[operators.sequential.map]\nfresh_context = \"disabled\"\n"), "");
+}

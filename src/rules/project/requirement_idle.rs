@@ -1,0 +1,79 @@
+//! CTX521: a policy that is about no task.
+
+use crate::base::diagnostic::Diagnostic;
+use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
+use crate::project::config::Config;
+use crate::project::index::Index;
+use crate::project::require::Selector;
+use crate::rules::rule::{Check, LinkCx, Rule, Scope};
+use crate::template::names::DefinitionKind;
+
+/// A policy that is thought to hold and holds of nothing.
+pub(crate) static RULE: Rule = Rule {
+    meta: RuleMeta {
+        code: Code(521),
+        name: "requirement-matches-nothing",
+        renamed_from: &[],
+        severity: Some(Severity::Warning),
+        when_enabled: Severity::Warning,
+        locked: false,
+        fix: Fixable::None,
+        summary: "a `[[require]]` that no task of the project is selected by",
+        page: "\
+`path`, `name` and `role` of a `[[require]]` say which tasks it is about. Where they fit none, the policy holds of nothing, and its author
+relies on it: a folder was renamed, or the pattern has a slip. Patterns of `path` begin at the folder of `ctxc.toml`.
+
+It is looked for when the whole project is checked, and in the project's own file: what a shared file requires need not occur here.",
+        bad: &[
+            Example { template: TASK, project: "[[require]]\nname = \"other-*\"\nmust = \"has version\"\n" },
+            Example { template: TASK, project: "[[require]]\npath = \"agents/**\"\nmust = \"has version\"\n" },
+        ],
+        good: &[Example { template: TASK, project: "[[require]]\nname = \"tri*\"\nmust = \"has description\"\n" }],
+    },
+    check: Check::Link(check),
+};
+
+const TASK: &str = "\
+<task type=\"atomic\" name=\"triage\">
+  <description>sort the ticket</description>
+</task>
+";
+
+fn check(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
+    let LinkCx { index, config, scope, .. } = *cx;
+    if scope == Scope::Part || index.files().is_empty() {
+        return;
+    }
+    // What a shared file requires need not occur in every project.
+    for requirement in config.requirements.iter().filter(|requirement| requirement.file == 0) {
+        let selector = &requirement.selector;
+        let asks = selector.path.is_some() || selector.name.is_some() || !selector.role.is_empty();
+        // A role that nobody defined has been reported.
+        let known = selector.role.iter().all(|role| config.roles.contains_key(&role.value));
+        if !asks || !known || selects_any(config, selector, index) {
+            continue;
+        }
+        let Some((path, _)) = config.position(requirement.file, requirement.span.start) else { continue };
+        let words = [("path", selector.path.is_some()), ("name", selector.name.is_some()), ("role", !selector.role.is_empty())];
+        let words: Vec<String> = words.iter().filter(|(_, is_asked)| *is_asked).map(|(word, _)| format!("`{word}`")).collect();
+        let fit = if words.len() == 1 { "fits" } else { "together fit" };
+        let message = format!("this requirement is about no task: its {} {fit} none of the project", words.join(" and "));
+        let finding = Diagnostic::new(&RULE.meta, &path, requirement.span, message);
+        out.push(finding.help("correct the pattern, or remove the requirement"));
+    }
+}
+
+/// Whether some definition of the project has the path, the name and the role. Types are not looked at.
+fn selects_any(config: &Config, selector: &Selector, index: &Index<'_>) -> bool {
+    let plays = |name: &str| {
+        let played = |role: &str| config.roles.get(role).is_some_and(|task| task.as_deref() == Some(name));
+        selector.role.is_empty() || selector.role.iter().any(|role| played(&role.value))
+    };
+    index.files().iter().filter(|file| selector.path.as_ref().is_none_or(|globs| globs.matches(file.path))).any(|file| {
+        let tasks = file.facts.definitions.iter().filter(|definition| definition.kind != DefinitionKind::Fragment);
+        // A file that is too broken to define anything is still a file that is meant.
+        let any = selector.name.is_none() && selector.role.is_empty();
+        let fits = |name: &str| selector.name.as_ref().is_none_or(|globs| globs.matches_name(name)) && plays(name);
+        any || tasks.map(|definition| &*definition.name).any(fits)
+    })
+}
