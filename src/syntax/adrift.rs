@@ -1,51 +1,107 @@
 //! End tags whose start tag is missing: which nodes stood between the two.
 //!
 //! A deleted start tag leaves its children to the element around, where each of them would look like a fault of its
-//! own. They stay in the tree where they are, and say that they are adrift.
+//! own. They stay in the tree where they are, and say that they are adrift; unless an empty element of the name stands
+//! right before them, which they then are given to.
 
 use super::reader::Pass;
-use super::tree::{Kind, Raw, flag};
+use super::scanner::Name;
+use super::tree::{Kind, NONE, Raw, flag};
 use super::wellformed::is_space;
 use crate::base::span::Span;
 
+/// What became of the nodes before an end tag that closes nothing.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Adrift {
+    /// Nothing that can be seen belongs to it.
+    Nothing,
+    /// They are adrift, from this place on.
+    From(u32),
+    /// They have become children of the element of this name, which was written as an empty one.
+    HomeIn(Span),
+}
+
+/// Nodes at the end of an element's children.
+#[derive(Clone, Copy, Debug)]
+struct Run {
+    /// The child before them.
+    before: u32,
+    first: u32,
+    /// Where the first one is to be seen.
+    begins: u32,
+}
+
 impl Pass<'_, '_> {
-    /// Sets the nodes adrift that an end tag was meant to hold, and says where the first one begins; `None` when
-    /// nothing that can be seen belongs to it.
-    pub(super) fn set_adrift(&mut self, end_tag: Span) -> Option<u32> {
+    /// Finds the nodes that an end tag was meant to hold, and sets them adrift.
+    pub(super) fn set_adrift(&mut self, name: Name, end_tag: Span) -> Adrift {
+        let Some(run) = self.run_before(end_tag) else { return Adrift::Nothing };
+        if self.reopen(run, name, end_tag) {
+            return Adrift::HomeIn(self.name_span(run.before));
+        }
+        let mut next = run.first;
+        while let Some(raw) = self.raw_mut(next) {
+            raw.flags |= flag::ADRIFT;
+            next = raw.next;
+        }
+        Adrift::From(run.begins)
+    }
+
+    /// `<a/>text</a>`: gives the nodes to the element after all.
+    fn reopen(&mut self, run: Run, name: Name, end_tag: Span) -> bool {
+        let Some(raw) = self.tree.raw(run.before).copied() else { return false };
+        let same = raw.kind == Kind::Element && self.name_of(&raw) == self.scan.slice(name.start, name.end);
+        if !same || raw.flags & flag::EMPTY == 0 {
+            return false;
+        }
+        if let Some(raw) = self.raw_mut(run.before) {
+            raw.flags = (raw.flags & !flag::EMPTY) | flag::CLOSED;
+            raw.inner = Span::new(raw.end, end_tag.start);
+            raw.end = end_tag.end;
+            raw.child = raw.next;
+            raw.next = NONE;
+        }
+        let mut next = raw.next;
+        while let Some(child) = self.raw_mut(next) {
+            child.parent = run.before;
+            next = child.next;
+        }
+        // Nothing of it is lost: what stands in it is checked as if the slash were not there.
+        self.set_innermost_last(run.before);
+        true
+    }
+
+    fn run_before(&mut self, end_tag: Span) -> Option<Run> {
         let (parent, _) = self.innermost();
         let around = self.tree.raw(parent)?;
         let own = self.scan.indent(end_tag.start as usize);
         if own.is_some_and(|own| self.indent_of(around).is_some_and(|outer| own <= outer)) {
             return None;
         }
-        let mut child = around.child;
+        let (mut child, mut before) = (around.child, NONE);
         let mut run = None;
         while let Some(raw) = self.tree.raw(child) {
             // Looking back costs; a file full of stray end tags may do it only so often.
             self.lookbacks = self.lookbacks.checked_sub(1)?;
-            let begins = self.first_mark(raw);
-            run = match own {
-                _ if raw.flags & flag::BLANK != 0 => run,
-                Some(own) => match self.scan.indent(begins as usize) {
-                    Some(indent) if indent > own => run.or(Some((child, begins))),
-                    Some(_) => None,
-                    None => run,
-                },
-                None if raw.kind == Kind::Element => None,
-                None => run.or(Some((child, begins))),
-            };
+            if raw.flags & (flag::BLANK | flag::ADRIFT) == 0 {
+                let begins = self.first_mark(raw);
+                let indent = self.scan.indent(begins as usize);
+                let belongs = match own {
+                    Some(own) => indent.map(|indent| indent > own),
+                    None => Some(raw.kind != Kind::Element),
+                };
+                match belongs {
+                    Some(true) => run = run.or(Some(Run { before, first: child, begins })),
+                    Some(false) => run = None,
+                    // On the line of what stands before it.
+                    None => {}
+                }
+                before = child;
+            }
             child = raw.next;
         }
-        let (first, begins) = run?;
-        if own.is_none() && self.scan.slice(begins as usize, end_tag.start as usize).contains(&b'\n') {
-            return None;
-        }
-        let mut next = first;
-        while let Some(raw) = self.raw_mut(next) {
-            raw.flags |= flag::ADRIFT;
-            next = raw.next;
-        }
-        Some(begins)
+        let run = run?;
+        let on_one_line = || !self.scan.slice(run.begins as usize, end_tag.start as usize).contains(&b'\n');
+        (own.is_some() || on_one_line()).then_some(run)
     }
 
     /// Where a node begins to be seen: text behind its white space.

@@ -3,6 +3,7 @@
 //! Where names do not decide, lines and indentation do: a person who types indents what stands inside. They are
 //! looked at in damaged places only, never on well-formed text.
 
+use super::adrift::Adrift;
 use super::fault::FaultKind;
 use super::reader::{Flow, Pass};
 use super::scanner::Name;
@@ -99,10 +100,11 @@ impl Pass<'_, '_> {
                 self.damage_open();
                 let Some(open) = self.scratch.open.last().copied() else { return self.outside(FaultKind::StrayEnd, tag) };
                 let around = self.name_span(open.node);
-                match self.set_adrift(tag) {
+                match self.set_adrift(name, tag) {
                     _ if reported => Ok(()),
-                    Some(start) => self.fault(FaultKind::MissingStart, tag, Some(Span::at(start))),
-                    None => self.fault(FaultKind::StrayEnd, tag, Some(around)),
+                    Adrift::Nothing => self.fault(FaultKind::StrayEnd, tag, Some(around)),
+                    Adrift::From(start) => self.fault(FaultKind::MissingStart, tag, Some(Span::at(start))),
+                    Adrift::HomeIn(element) => self.fault(FaultKind::ClosedTwice, element, Some(tag)),
                 }
             }
             Closes::Exactly(depth) => {

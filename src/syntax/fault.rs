@@ -31,6 +31,8 @@ pub enum FaultKind {
     /// An end tag whose start tag is missing, while what stood between the two is there; the end tag. `other`: the place
     /// where that begins.
     MissingStart,
+    /// An element that is written `<a/>` and has an end tag of its own further on; its name. `other`: the end tag.
+    ClosedTwice,
     /// An end tag with another name than its element; the name in the end tag. `other`: the name in the start tag.
     MismatchedEnd,
     /// An end tag that lost its slash, `<a>…<a>`; the second tag. `other`: the name in the start tag.

@@ -36,6 +36,7 @@ fn word(cx: &FileCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     match fault.kind {
         FaultKind::MismatchedEnd => Some(mismatched(cx, fault)),
         FaultKind::StrayEnd => Some(stray(cx, fault)),
+        FaultKind::ClosedTwice => Some(closed_twice(cx, fault)),
         FaultKind::MissingStart => Some(without_start(cx, fault)),
         FaultKind::StartWithoutBracket => Some(without_bracket(cx, fault)),
         _ => None,
@@ -100,6 +101,18 @@ fn without_start(cx: &FileCx<'_>, fault: &Fault) -> Diagnostic {
         .note("what stands in between is not checked until it has its element")
         .fix(Fix::suggested(format!("write <{name}> before it"), vec![edit]))
         .fix(Fix::suggested(format!("remove {tag}"), vec![Edit::delete(fault.span)]))
+}
+
+/// `<a/>text</a>`: the slash is one too many.
+fn closed_twice(cx: &FileCx<'_>, fault: &Fault) -> Diagnostic {
+    let (name, tag) = (shown(cx, fault.span), shown(cx, other(fault)));
+    let found = finding(&RULE.meta, cx, fault.span, format!("`<{name}/>` is empty, and `{tag}` closes it once more"))
+        .label(other(fault), "closed here as well");
+    let slash = cx.document.element_at(fault.span.start).map(|element| element.start_tag().end - 2);
+    match slash.filter(|slash| after(cx, *slash).starts_with("/>")) {
+        Some(slash) => found.fix(Fix::safe("remove the slash of the start tag", vec![Edit::delete(Span::new(slash, slash + 1))])),
+        None => found,
+    }
 }
 
 /// Bytes of the character at a place.

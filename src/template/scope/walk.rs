@@ -4,7 +4,8 @@ use super::env::Env;
 use super::fault::{Fault, FaultKind, Origin};
 use super::used::{self, Found};
 use crate::base::span::{Span, Spanned};
-use crate::syntax::tree::Element;
+use crate::syntax::tree::{Element, Node};
+use crate::template::elements::Kind;
 use crate::template::model::{Definition, File, MOST_FAULTS, Str, Task, Template};
 use crate::template::parts::{Call, Cond, Cycle, Input, Parameter, Reduce, Step, Substitution, Text, TextSyntax, Trust, Value};
 use crate::template::texts::{self, Role};
@@ -144,7 +145,9 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         if task.parameters_element.is_some() {
             self.origins.push(Origin::Task(task.element));
         }
-        let damage = task.parameters_element.is_some_and(|list| list.is_damaged() || list.elements().any(Element::is_damaged));
+        let adrift = task.element.is_damaged() && task.element.children().any(Node::is_adrift);
+        self.unknown += u32::from(adrift);
+        let damage = adrift || hides_names(task);
         self.damaged += u32::from(damage);
         for parameter in &task.parameters {
             self.parameter(task, parameter);
@@ -298,6 +301,15 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         }
         while self.env.unbind(mark).is_some() {}
     }
+}
+
+/// Whether a task declares names that cannot be read, which has been reported: nobody knows what is bound there.
+fn hides_names(task: &Task<'_>) -> bool {
+    let is_unread =
+        |child: Element<'_>| child.is_damaged() || (child.name() != Kind::Parameter.tag() && !child.name().contains(':'));
+    let list = task.parameters_element.is_some_and(|list| list.is_damaged() || list.elements().any(is_unread));
+    let inputs = || task.inputs.iter().any(|input| input.name.is_none());
+    list || task.parameters.iter().any(|parameter| parameter.name.is_none()) || inputs()
 }
 
 /// The name of a step's result.

@@ -130,3 +130,53 @@ fn a_name_that_ran_into_an_attribute_is_taken_apart() {
         assert_eq!(mended(&broken), (fine.to_owned(), Applicability::Safe));
     }
 }
+
+#[test]
+fn an_element_that_is_closed_twice_keeps_its_children() {
+    for tag in ["inner_task", "reduction_task", "inputs"] {
+        let broken = REDUCE.replacen(&format!("<{tag}>"), &format!("<{tag}/>"), 1);
+        let words = format!("mismatched-end-tag `{tag}`: `<{tag}/>` is empty, and `</{tag}>` closes it once more");
+        assert_eq!(told(&broken), [words]);
+        assert_eq!(mended(&broken), (REDUCE.to_owned(), Applicability::Safe));
+    }
+    // What stands in it is checked as usual.
+    let broken = REDUCE.replacen("<inner_task>", "<inner_task/>", 1).replacen(
+        "digest one day</description>",
+        "digest one day</description><colour/>",
+        1,
+    );
+    assert_eq!(told(&broken).len(), 2);
+    let inline = REDUCE.replacen("<input name=\"tone\">friendly", "<input name=\"tone\"/>friendly", 1);
+    assert_eq!(mended(&inline), (REDUCE.to_owned(), Applicability::Safe));
+}
+
+#[test]
+fn names_that_a_slip_hides_are_not_missed_elsewhere() {
+    let fine = "\
+<task type=\"atomic\" name=\"t\">
+  <description>sort {{ticket}} for {{team}}</description>
+  <parameters>
+    <parameter name=\"ticket\" required=\"true\"/>
+    <parameter name=\"team\" required=\"true\"/>
+  </parameters>
+  <inputs>
+    <input name=\"tone\">friendly</input>
+  </inputs>
+  <instructions>answer {{ticket}} in the tone {{tone}}</instructions>
+</task>
+";
+    assert_eq!(told(fine), [""; 0]);
+    for (from, to, rule) in [
+        ("  <parameters>\n", "", "mismatched-end-tag"),
+        ("<parameters>", "<parameters/>", "mismatched-end-tag"),
+        ("  <inputs>\n", "", "mismatched-end-tag"),
+        ("<inputs>", "<inputs/>", "mismatched-end-tag"),
+        ("<parameter name=\"ticket\"", "<parameter nmae=\"ticket\"", "unknown-attribute"),
+        ("<parameter name=\"ticket\"", "<paramete name=\"ticket\"", "unknown-element"),
+        ("<input name", "<input nmae", "unknown-attribute"),
+    ] {
+        let broken = fine.replacen(from, to, 1);
+        let rules: Vec<_> = grave(&broken).iter().map(|finding| finding.rule.name).collect();
+        assert_eq!(rules, [rule], "{broken}");
+    }
+}

@@ -81,6 +81,8 @@ const KINDS: &[(FaultKind, &str)] = &[
     (FaultKind::MissingEnd, "<a>\n  <b>\n  <c/>\n</a>"),
     (FaultKind::MissingEnd, "<a>\r\n  <b>\r\n    <c>x\r\n"),
     (FaultKind::StrayEnd, "<a>\n  <b/>\n  </c>\n</a>"),
+    (FaultKind::MissingStart, "<a>\n    <b/>\n  </c>\n</a>"),
+    (FaultKind::ClosedTwice, "<a>\n  <c/>\n    <b/>\n  </c>\n</a>"),
     (FaultKind::MismatchedEnd, "<ab>c</ba>"),
     (FaultKind::MismatchedEnd, "<a>c</>"),
     (FaultKind::EndWithoutSlash, "<r><a>b<a></r>"),
