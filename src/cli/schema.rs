@@ -1,15 +1,16 @@
-//! `ctxc schema`: schemas of templates, for editors and validators that know nothing of ctxc.
+//! `ctxc schema`: schemas of templates and of artifacts, for editors and validators that know nothing of ctxc.
 
 use super::cx::Cx;
-use super::error::Result;
+use super::error::{CliError, Result};
 use super::exit::Exit;
-use crate::schema;
+use crate::base::suggest;
+use crate::schema::{self, json};
 use clap::{Args, ValueEnum};
 
-/// Print a schema of the template language, for editors and other validators
+/// Print a schema of templates, or of what ctxc writes as JSON, for editors and other validators
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  ctxc schema rng > ctxc.rng\n  \
-    ctxc schema rnc > ctxc.rnc\n  ctxc schema xsd > ctxc.xsd\n\n\
+#[command(after_help = "Examples:\n  ctxc schema rng > ctxc.rng\n  ctxc schema rnc > ctxc.rnc\n  ctxc schema xsd > ctxc.xsd\n  \
+    ctxc schema json > ctxc.schema.json\n  ctxc schema json registry > registry.schema.json\n\n\
     Then: xmllint --noout --relaxng ctxc.rng templates/triage.xml\n\n\
     The RELAX NG schema refuses settings that contradict each other or the defaults of their task's type, as the compiler\n\
     does. Names, references, variables and what ctxc.toml declares are known to the compiler alone.")]
@@ -17,26 +18,48 @@ pub(crate) struct SchemaArgs {
     /// Which
     #[arg(value_name = "LANGUAGE")]
     language: Language,
+    /// With json: the artifact, such as registry or diagnostics [default: all of them in one schema]
+    #[arg(value_name = "ARTIFACT")]
+    artifact: Option<String>,
 }
 
 /// Schema languages.
-#[derive(Clone, Copy, Debug, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Language {
-    /// RELAX NG: structure, and which settings agree
+    /// RELAX NG of templates: structure, and which settings agree
     Rng,
     /// The same in the compact syntax
     Rnc,
-    /// XML Schema 1.0: structure and enumerations
+    /// XML Schema 1.0 of templates: structure and enumerations
     Xsd,
+    /// JSON Schema of artifacts
+    Json,
 }
 
 /// Prints a schema.
 pub(crate) fn run(args: &SchemaArgs, cx: &mut Cx) -> Result<Exit> {
-    let text = match args.language {
-        Language::Rng => schema::rng(),
-        Language::Rnc => schema::rnc(),
-        Language::Xsd => schema::xsd(),
+    let text = match (args.language, &args.artifact) {
+        (Language::Json, Some(name)) => artifact(name)?,
+        (_, Some(name)) => {
+            return Err(CliError::usage(format!("`{name}`: only `ctxc schema json` has one schema for each artifact"))
+                .hint("leave it out: the schema of templates is one"));
+        }
+        (Language::Rng, None) => schema::rng(),
+        (Language::Rnc, None) => schema::rnc(),
+        (Language::Xsd, None) => schema::xsd(),
+        (Language::Json, None) => json::bundle(),
     };
     cx.print(|out| out.write_all(text.as_bytes()))?;
     Ok(Exit::Success)
+}
+
+fn artifact(name: &str) -> Result<String> {
+    let all = json::all();
+    if let Some(found) = all.iter().find(|schema| schema.name() == name) {
+        return Ok(found.text());
+    }
+    let names: Vec<&str> = all.iter().map(json::Schema::name).collect();
+    Err(CliError::usage(format!("there is no artifact `{name}`"))
+        .did_you_mean(suggest::nearest(name, names.iter().copied()))
+        .hint(format!("there are {}", names.join(", "))))
 }

@@ -19,6 +19,7 @@ const CHUNK: usize = 1 << 20;
 
 /// Where the bytes of a definition are.
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(not(feature = "fs"), allow(dead_code, reason = "what is spliced into a registry on disk needs a disk"))]
 pub(super) enum Body<'a> {
     /// Just compiled; `hash_at` is where the hash belongs.
     New { bytes: &'a [u8], hash_at: u32 },
@@ -37,6 +38,7 @@ pub(super) struct Item<'a> {
     pub(super) body: Body<'a>,
 }
 
+#[cfg(feature = "fs")]
 impl Item<'_> {
     pub(super) fn len(&self) -> u64 {
         match self.body {
@@ -87,6 +89,7 @@ fn opening(kind: DefinitionKind) -> &'static [u8] {
 const KINDS: [DefinitionKind; 3] = [DefinitionKind::Task, DefinitionKind::Template, DefinitionKind::Fragment];
 
 /// The place of every item in the file, given their kinds and lengths in order.
+#[cfg(feature = "fs")]
 pub(super) fn places(items: impl IntoIterator<Item = (DefinitionKind, u32)>) -> Vec<u64> {
     let mut at = head(Hash([0; 32])).len() as u64;
     let mut out = Vec::new();
@@ -216,6 +219,7 @@ pub(super) fn write(pieces: &[Piece<'_>], old: &mut (impl Read + Seek), out: &mu
 }
 
 /// Whether the registry on disk, `len` bytes long, holds these bytes already.
+#[cfg(feature = "fs")]
 pub(super) fn is_same(pieces: &[Piece<'_>], old: &mut (impl Read + Seek), old_len: u64) -> io::Result<bool> {
     if len(pieces) != old_len {
         return Ok(false);

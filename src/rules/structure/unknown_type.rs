@@ -26,8 +26,12 @@ base = \"sequential\"
 
 For a task of an unknown type nothing can be resolved, so nothing else is said about its settings.";
 
-const BAD: &[Example] =
-    &[template("<task type=\"atmic\" name=\"triage\">\n  <description>sort the ticket</description>\n</task>\n")];
+const BAD: &[Example] = &[
+    template("<task type=\"atmic\" name=\"triage\">\n  <description>sort the ticket</description>\n</task>\n"),
+    template(
+        "<task type=\"reduce\" name=\"digest\">\n  <description>digest the week</description>\n  <inner_task>\n    <task type=\"atmic\"><description>name the decision of the day</description></task>\n  </inner_task>\n  <reduction_task>\n    <description>add it to the digest</description>\n  </reduction_task>\n</task>\n",
+    ),
+];
 
 const GOOD: &[Example] = &[
     FINE_EXAMPLE,
@@ -43,8 +47,14 @@ const FINE_EXAMPLE: Example = match FINE {
 };
 
 fn check(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
-    let (Some(RowFault::UnknownOperator), Some(written)) = (cx.body.fault, &cx.task.operator) else { return };
+    let Some(written) = &cx.task.operator else { return };
     let layers = &cx.cx.config.layers;
+    // A part has a row whatever is written on the task around its body.
+    let unknown = cx.body.fault == Some(RowFault::UnknownOperator)
+        || cx.task.slot.part().is_some() && layers.row(&written.value, None) == Err(RowFault::UnknownOperator);
+    if !unknown {
+        return;
+    }
     let message = format!("there is no type `{}`; expected {}", shown(&written.value), either(layers.operators()));
     let found = finding(&RULE.meta, cx.cx, written.span, message);
     out.push(match nearest(&written.value, layers.operators()) {

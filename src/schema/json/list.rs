@@ -4,6 +4,9 @@ use super::value::Json;
 use super::{answers, diagnostics, diff, registry, rules};
 use std::borrow::Cow;
 
+/// The dialect of JSON Schema.
+const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
+
 /// A schema of one artifact.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Schema {
@@ -39,6 +42,24 @@ pub fn all() -> Vec<Schema> {
     drafts.into_iter().map(Schema::from).collect()
 }
 
+/// One schema for all of them: an artifact that it takes is of one of the forms.
+pub fn bundle() -> String {
+    let all = all();
+    let any = all.iter().map(|schema| Json::Object(vec![(Cow::Borrowed("$ref"), Json::from(schema.file()))]));
+    let entries = vec![
+        (Cow::Borrowed("$schema"), Json::from(DIALECT)),
+        (Cow::Borrowed("$id"), Json::from("ctxc.schema.json")),
+        (Cow::Borrowed("title"), Json::from("any JSON artifact of ctxc")),
+        (Cow::Borrowed("anyOf"), Json::List(any.collect())),
+        (
+            Cow::Borrowed("$defs"),
+            Json::Object(all.iter().map(|schema| (Cow::Borrowed(schema.name()), schema.document.clone())).collect()),
+        ),
+    ];
+    // Plain data with string keys: writing it cannot fail.
+    serde_json::to_string_pretty(&Json::Object(entries)).unwrap_or_default() + "\n"
+}
+
 impl Schema {
     /// Its short name, such as `registry`.
     pub fn name(&self) -> &'static str {
@@ -67,7 +88,7 @@ impl From<Draft> for Schema {
             env!("CARGO_PKG_VERSION")
         );
         let head = [
-            ("$schema", Json::from("https://json-schema.org/draft/2020-12/schema")),
+            ("$schema", Json::from(DIALECT)),
             ("$id", Json::from(schema.file())),
             ("title", Json::from(format)),
             ("description", Json::from(about)),

@@ -15,5 +15,5 @@ mod shape;
 mod shared;
 mod value;
 
-pub use list::{Schema, all};
+pub use list::{Schema, all, bundle};
 pub use value::Json;

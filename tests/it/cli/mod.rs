@@ -13,6 +13,7 @@ mod init;
 mod output;
 pub(crate) mod project;
 mod rules;
+mod schema;
 mod show;
 mod suppress_existing;
 mod suppressions;

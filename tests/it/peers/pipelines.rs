@@ -44,3 +44,24 @@ fn manual_pages_have_no_errors() {
         succeeds("mandoc", &["-T", "lint", "-W", "error", project.path("page.1").to_str().unwrap()]);
     }
 }
+
+#[test]
+#[ignore = "needs pipelines: check-jsonschema"]
+fn real_artifacts_are_valid_by_the_schema_of_all_artifacts() {
+    let project = Project::new().file("a.xml", "<task type=\"atomic\" name=\"a\">\n  <description>d</description>\n</task>\n");
+    project.run(&["build"]).code(0);
+    project.write("ctxc.schema.json", project.run(&["schema", "json"]).code(0).stdout);
+    for (name, args) in [("check", &["check", "--json"][..]), ("show", &["show", "a", "--json"]), ("rules", &["rules", "--json"])]
+    {
+        project.write(&format!("{name}.json"), project.run(args).code(0).stdout);
+    }
+    let path = |name: &str| project.path(name).to_str().unwrap().to_owned();
+    let schema = path("ctxc.schema.json");
+    succeeds("check-jsonschema", &["--check-metaschema", &schema]);
+    for name in ["registry", "check", "show", "rules"] {
+        succeeds("check-jsonschema", &["--schemafile", &schema, &path(&format!("{name}.json"))]);
+    }
+    project.write("bad.json", project.read("check.json").replace("\"files\"", "\"flies\""));
+    let bad = Command::new("check-jsonschema").args(["--schemafile", &schema, &path("bad.json")]).output().unwrap();
+    assert!(!bad.status.success(), "a key of another name is refused");
+}

@@ -1,7 +1,7 @@
 //! Other validators on our schemas: the RELAX NG schema accepts the settings that the compiler accepts, cell by cell, and
 //! refuses no template that the compiler accepts.
 
-use crate::schema::cells;
+use crate::schema::{cells, mutants};
 use pretty_assertions::assert_eq;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -136,5 +136,31 @@ fn schemas_accept_the_shipped_templates_and_the_good_examples_of_every_rule() {
     ] {
         assert_eq!(theirs.difference(&ours).collect::<Vec<_>>(), Vec::<&String>::new());
         assert!(theirs.len() > 20, "what is bad is refused: {}", theirs.len());
+    }
+}
+
+#[test]
+#[ignore = "needs schemas: xmllint and jing"]
+fn schemas_refuse_no_mutant_that_the_compiler_accepts() {
+    let project = cells::empty();
+    let mutants = mutants::mutants();
+    let names: Vec<String> = (0..mutants.len()).map(|at| format!("m{at}.xml")).collect();
+    for (name, text) in names.iter().zip(&mutants) {
+        project.write(name, text);
+    }
+    let paths: Vec<&str> = names.iter().map(String::as_str).collect();
+    // Names are doubled all over, texts are beyond a schema: neither counts as a reason to refuse.
+    let ours = cells::refused_by(&project, &paths, &["CTX0", "CTX1", "CTX2"]);
+    assert!(names.len() > 1_000 && ours.len() > names.len() / 4, "{} of {} refused", ours.len(), names.len());
+    let folder = project.path("");
+    for (theirs, least) in [
+        (by_jing(&schema("ctxc.rng"), &folder, &names), 8),
+        (by_xmllint("--relaxng", &schema("ctxc.rng"), &folder, &names), 8),
+        (by_xmllint("--schema", &schema("ctxc.xsd"), &folder, &names), 4),
+    ] {
+        let stricter: Vec<String> =
+            theirs.difference(&ours).take(3).map(|name| format!("{name}\n{}", project.read(name))).collect();
+        assert!(stricter.is_empty(), "{}", stricter.join("\n"));
+        assert!(theirs.len() * 10 > ours.len() * least, "{} of {} seen", theirs.len(), ours.len());
     }
 }

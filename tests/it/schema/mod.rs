@@ -3,3 +3,4 @@
 pub(crate) mod cells;
 mod files;
 mod json;
+pub(crate) mod mutants;
