@@ -205,6 +205,11 @@ impl Pass<'_, '_> {
             self.forget_outside();
             return Ok(());
         }
+        let root = self.tree.root;
+        if self.tree.raw(root).is_some_and(|raw| raw.flags & flag::EMPTY != 0) {
+            // What stands behind `<task/>` was meant to stand in it: that it is not there is the same slip.
+            self.damage(root);
+        }
         self.outside(FaultKind::SecondRoot, name.span())
     }
 

@@ -180,3 +180,15 @@ fn names_that_a_slip_hides_are_not_missed_elsewhere() {
         assert_eq!(rules, [rule], "{broken}");
     }
 }
+
+#[test]
+fn a_root_closed_too_early_lacks_nothing() {
+    let broken = REDUCE.replacen("name=\"digest\">", "name=\"digest\"/>", 1);
+    assert_eq!(
+        told(&broken),
+        ["content-outside-root `description`: `<description>` stands behind the root element, which `/>` ends"]
+    );
+    assert_eq!(mended(&broken), (REDUCE.to_owned(), Applicability::Suggested));
+    // One that is alone does lack what it lacks.
+    assert_eq!(told("<task type=\"atomic\" name=\"t\"/>\n").len(), 1);
+}
