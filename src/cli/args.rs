@@ -38,6 +38,8 @@ pub(crate) enum Verb {
     Schema(super::schema::SchemaArgs),
     Completions(super::completions::CompletionsArgs),
     Man(super::man::ManArgs),
+    #[cfg(feature = "lsp")]
+    Lsp(super::lsp::LspArgs),
     #[command(hide = true)]
     GenerateDocs(super::generate_docs::GenerateDocsArgs),
     #[cfg(debug_assertions)]

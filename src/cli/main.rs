@@ -70,6 +70,8 @@ fn dispatch(verb: Verb, cx: &mut Cx) -> Result<Exit> {
         Verb::Schema(args) => super::schema::run(&args, cx),
         Verb::Completions(args) => super::completions::run(&args, cx),
         Verb::Man(args) => super::man::run(&args, cx),
+        #[cfg(feature = "lsp")]
+        Verb::Lsp(args) => Ok(super::lsp::run(&args)),
         Verb::GenerateDocs(args) => super::generate_docs::run(&args, cx),
         #[cfg(debug_assertions)]
         #[allow(clippy::panic, reason = "shows what a bug looks like, in debug builds alone")]

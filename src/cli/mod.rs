@@ -17,6 +17,8 @@ mod findings;
 mod generate_docs;
 mod init;
 mod interrupt;
+#[cfg(feature = "lsp")]
+mod lsp;
 mod main;
 mod man;
 mod options;

@@ -55,6 +55,40 @@ pub struct ResolvedNode {
     pub settings: Option<SettingsData>,
 }
 
+/// The files that may be templates of a project, by their names alone, sorted.
+///
+/// # Errors
+/// The project includes a path that does not exist.
+pub fn files(root: &Path, config: &Config) -> Result<Vec<Arc<str>>, PathBuf> {
+    let templates = &config.templates;
+    let plan = Plan::new(root, &[], templates.include.as_ref(), &templates.exclude).map_err(|Missing(path)| path)?;
+    let all = Mutex::new(Vec::new());
+    plan.run(plan.threads(None), || Lister { found: Vec::new(), all: &all });
+    let mut files: Vec<Arc<str>> = all.into_inner().unwrap_or_else(PoisonError::into_inner);
+    files.sort();
+    files.dedup();
+    Ok(files)
+}
+
+struct Lister<'w> {
+    found: Vec<Arc<str>>,
+    all: &'w Mutex<Vec<Arc<str>>>,
+}
+
+impl Visit for Lister<'_> {
+    fn file(&mut self, found: &Found<'_>) {
+        self.found.push(Arc::from(found.name));
+    }
+
+    fn unreadable(&mut self, _: &str, _: io::Error) {}
+}
+
+impl Drop for Lister<'_> {
+    fn drop(&mut self) {
+        self.all.lock().unwrap_or_else(PoisonError::into_inner).append(&mut self.found);
+    }
+}
+
 /// Every task and function template of a project, by name.
 ///
 /// # Errors

@@ -57,6 +57,12 @@ impl Active {
         active
     }
 
+    /// Only the rules about the text as XML: what is asked of files too large for the others.
+    #[must_use]
+    pub fn structure(self) -> Self {
+        Self { template: Vec::new(), file: Vec::new(), node: Vec::new(), ..self }
+    }
+
     /// The same rules, with or without fingerprints.
     #[must_use]
     pub fn with_identity(self, identity: Identity) -> Self {

@@ -7,6 +7,7 @@ mod context;
 mod docs;
 mod faults;
 mod fuzz;
+mod lsp;
 mod names;
 mod peers;
 mod project;

@@ -1,0 +1,85 @@
+//! What a client said it can do. Read from the raw message, so that a client which says one thing wrongly keeps the others.
+
+use super::encoding::Encoding;
+use serde_json::{Value, json};
+use std::path::PathBuf;
+
+/// A client.
+#[derive(Clone, Debug, Default)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a capability of its own, as the protocol has it")]
+pub(super) struct Client {
+    pub(super) encoding: Encoding,
+    /// Asks for diagnostics itself; nothing is pushed then.
+    pub(super) pulls: bool,
+    /// Can be told to ask again.
+    pub(super) refreshes: bool,
+    /// Can watch files for us.
+    pub(super) watches: bool,
+    /// Understands placeholders in completions.
+    pub(super) snippets: bool,
+    /// Shows Markdown.
+    pub(super) markdown: bool,
+    /// The process that started us.
+    pub(super) process: Option<u64>,
+    /// The folder that is open.
+    pub(super) root: Option<PathBuf>,
+}
+
+impl Client {
+    /// Reads the parameters of `initialize`.
+    pub(super) fn new(params: &Value) -> Self {
+        let yes = |pointer: &str| params.pointer(pointer).and_then(Value::as_bool).unwrap_or(false);
+        let holds = |pointer: &str, word: &str| {
+            let list = params.pointer(pointer).and_then(Value::as_array);
+            list.is_some_and(|list| list.iter().any(|item| item.as_str() == Some(word)))
+        };
+        let uri = |pointer: &str| params.pointer(pointer).and_then(Value::as_str).map(|uri| gen_lsp_types::Uri(uri.to_owned()));
+        let root = uri("/workspaceFolders/0/uri").or_else(|| uri("/rootUri")).and_then(|uri| super::uri::path(&uri));
+        let plain = || params.pointer("/rootPath").and_then(Value::as_str).map(PathBuf::from);
+        let utf8 = holds("/capabilities/general/positionEncodings", "utf-8");
+        Self {
+            encoding: if utf8 { Encoding::Utf8 } else { Encoding::Utf16 },
+            pulls: params.pointer("/capabilities/textDocument/diagnostic").is_some_and(Value::is_object),
+            refreshes: yes("/capabilities/workspace/diagnostics/refreshSupport"),
+            watches: yes("/capabilities/workspace/didChangeWatchedFiles/dynamicRegistration"),
+            snippets: yes("/capabilities/textDocument/completion/completionItem/snippetSupport"),
+            markdown: holds("/capabilities/textDocument/hover/contentFormat", "markdown"),
+            process: params.get("processId").and_then(Value::as_u64),
+            root: root.or_else(plain),
+        }
+    }
+}
+
+/// What the server can do for a client: the answer to `initialize`.
+pub(super) fn capabilities(client: &Client) -> Value {
+    let encoding = match client.encoding {
+        Encoding::Utf8 => "utf-8",
+        Encoding::Utf16 => "utf-16",
+    };
+    let mut can = json!({
+        "positionEncoding": encoding,
+        "textDocumentSync": {"openClose": true, "change": 2, "save": {"includeText": false}},
+        "hoverProvider": true,
+        "completionProvider": {"triggerCharacters": ["<", "/", " ", "\"", "'", "{", "."]},
+        "codeActionProvider": {"codeActionKinds": ["quickfix", "source.fixAll.ctxc"]},
+        "documentSymbolProvider": true,
+        "workspaceSymbolProvider": true,
+        "foldingRangeProvider": true,
+        "inlayHintProvider": true,
+        "codeLensProvider": {"resolveProvider": false},
+        "definitionProvider": true,
+        "referencesProvider": true,
+        "renameProvider": {"prepareProvider": true},
+        "linkedEditingRangeProvider": true,
+        "selectionRangeProvider": true,
+        "documentLinkProvider": {"resolveProvider": false},
+        "semanticTokensProvider": {"legend": {"tokenTypes": super::shape::TOKENS, "tokenModifiers": []}, "full": true},
+    });
+    if client.pulls
+        && let Some(can) = can.as_object_mut()
+    {
+        let pull = json!({"identifier": "ctxc", "interFileDependencies": true, "workspaceDiagnostics": true});
+        can.insert("diagnosticProvider".to_owned(), pull);
+    }
+    json!({"capabilities": can, "serverInfo": {"name": "ctxc", "version": env!("CARGO_PKG_VERSION")}})
+}

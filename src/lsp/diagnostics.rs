@@ -1,0 +1,102 @@
+//! Findings in the client's words: the same set as on the command line, with the same codes, ranges and messages.
+
+use super::client::Client;
+use super::uri;
+use super::world::World;
+use crate::base::diagnostic::Diagnostic as Finding;
+use crate::base::rule_meta::Severity;
+use crate::base::source::LineIndex;
+use gen_lsp_types::{
+    Code, Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, DiagnosticTag, Location, Message, Position, Range, Uri,
+};
+use std::collections::BTreeMap;
+
+/// The findings of one file, as the client shows them.
+pub(super) fn of(world: &World, client: &Client, name: &str) -> Vec<Diagnostic> {
+    let found = world.found(name);
+    if found.is_empty() {
+        return Vec::new();
+    }
+    let (text, index) = world.text(name).unwrap_or_default();
+    let mut sources = Sources { world, known: BTreeMap::new() };
+    let mut one = |finding: &Finding| {
+        let range = client.encoding.range(&text, &index, finding.span);
+        let mut related = Vec::new();
+        // A client shows no notes; what else is to be said of the place is said as something related to it.
+        let here = Location { uri: address(world, name), range };
+        for note in finding
+            .notes
+            .iter()
+            .map(std::string::ToString::to_string)
+            .chain(finding.help.iter().map(|help| format!("help: {help}")))
+        {
+            related.push(DiagnosticRelatedInformation { location: here.clone(), message: note });
+        }
+        for label in finding.labels.iter().filter(|label| !label.text.is_empty()) {
+            let (uri, range) = match &label.path {
+                Some(path) if **path != *name => {
+                    let (text, index) = sources.get(path);
+                    (address(world, path), client.encoding.range(text, index, label.span))
+                }
+                _ => (address(world, name), client.encoding.range(&text, &index, label.span)),
+            };
+            related.push(DiagnosticRelatedInformation { location: Location { uri, range }, message: label.text.to_string() });
+        }
+        Diagnostic {
+            range,
+            severity: Some(severity(finding.severity)),
+            code: Some(Code::String(finding.rule.code.to_string())),
+            source: Some("ctxc".to_owned()),
+            message: Message::String(finding.message.clone()),
+            tags: tags(finding),
+            related_information: (!related.is_empty()).then_some(related),
+            code_description: None,
+            data: None,
+        }
+    };
+    found.iter().map(&mut one).collect()
+}
+
+/// The address of a file: the client's own where the file is open.
+pub(super) fn address(world: &World, name: &str) -> Uri {
+    world.open.get(name).map_or_else(|| uri::of(&world.path(name)), |buffer| buffer.uri.clone())
+}
+
+const fn severity(severity: Severity) -> DiagnosticSeverity {
+    match severity {
+        Severity::Error => DiagnosticSeverity::Error,
+        Severity::Warning => DiagnosticSeverity::Warning,
+        Severity::Info => DiagnosticSeverity::Information,
+        Severity::Hint => DiagnosticSeverity::Hint,
+    }
+}
+
+/// Rules about what has no effect, whose places are shown faded.
+const UNNECESSARY: &[&str] = &["setting-without-effect", "unused-parameter", "unused-allow"];
+
+fn tags(finding: &Finding) -> Option<Vec<DiagnosticTag>> {
+    if (400..500).contains(&finding.rule.code.0) {
+        return Some(vec![DiagnosticTag::Deprecated]);
+    }
+    UNNECESSARY.contains(&finding.rule.name).then(|| vec![DiagnosticTag::Unnecessary])
+}
+
+/// Texts of other files, each read once.
+struct Sources<'w> {
+    world: &'w World,
+    known: BTreeMap<String, (String, LineIndex)>,
+}
+
+impl Sources<'_> {
+    fn get(&mut self, name: &str) -> (&str, &LineIndex) {
+        let world = self.world;
+        let (text, index) = self.known.entry(name.to_owned()).or_insert_with(|| world.text(name).unwrap_or_default());
+        (text, index)
+    }
+}
+
+/// Whether two ranges share a place.
+pub(super) fn meet(one: Range, other: Range) -> bool {
+    let before = |a: Position, b: Position| (a.line, a.character) <= (b.line, b.character);
+    before(one.start, other.end) && before(other.start, one.end)
+}

@@ -1,0 +1,110 @@
+//! From byte offsets to the positions that a client counts in, and back.
+//!
+//! Never fails: a position past the end of its line is the end of that line, one past the last line the end of the text.
+
+use crate::base::source::LineIndex;
+use crate::base::span::Span;
+use gen_lsp_types::{Position, Range};
+
+/// What a client counts columns in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub(super) enum Encoding {
+    /// Bytes.
+    Utf8,
+    /// UTF-16 code units: what every client knows.
+    #[default]
+    Utf16,
+}
+
+impl Encoding {
+    /// The position of an offset.
+    pub(super) fn position(self, text: &str, index: &LineIndex, offset: u32) -> Position {
+        let found = index.position(text, offset);
+        let character = match self {
+            Self::Utf16 => found.utf16 - 1,
+            Self::Utf8 => {
+                let start = index.line_span(text, found.line).map_or(0, |line| line.start);
+                let mut offset = offset.min(text.len() as u32);
+                while !text.is_char_boundary(offset as usize) {
+                    offset -= 1;
+                }
+                offset - start
+            }
+        };
+        Position { line: found.line - 1, character }
+    }
+
+    /// The range of a span.
+    pub(super) fn range(self, text: &str, index: &LineIndex, span: Span) -> Range {
+        Range { start: self.position(text, index, span.start), end: self.position(text, index, span.end) }
+    }
+
+    /// The offset of a position.
+    pub(super) fn offset(self, text: &str, index: &LineIndex, position: Position) -> u32 {
+        let Some(span) = index.line_span(text, position.line.saturating_add(1)) else { return text.len() as u32 };
+        let line = span.slice(text).trim_end_matches(['\n', '\r']);
+        let within = match self {
+            Self::Utf8 => {
+                let mut at = (position.character as usize).min(line.len());
+                while !line.is_char_boundary(at) {
+                    at -= 1;
+                }
+                at
+            }
+            Self::Utf16 => {
+                let mut units = 0;
+                let past = line.char_indices().find(|(_, char)| {
+                    units += char.len_utf16() as u32;
+                    units > position.character
+                });
+                past.map_or(line.len(), |(at, _)| at)
+            }
+        };
+        span.start + within as u32
+    }
+
+    /// The span of a range; an inverted one is taken the right way round.
+    pub(super) fn span(self, text: &str, index: &LineIndex, range: Range) -> Span {
+        let (start, end) = (self.offset(text, index, range.start), self.offset(text, index, range.end));
+        Span::new(start.min(end), start.max(end))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Encoding, LineIndex, Position, Span};
+
+    #[test]
+    fn offsets_and_positions_are_each_others_inverse() {
+        let text = "a😀b\r\né\n\n<c>";
+        let index = LineIndex::new(text);
+        for encoding in [Encoding::Utf8, Encoding::Utf16] {
+            for (offset, _) in text.char_indices().filter(|(_, char)| !matches!(char, '\r' | '\n')) {
+                let position = encoding.position(text, &index, offset as u32);
+                assert_eq!(encoding.offset(text, &index, position), offset as u32, "{encoding:?} {position:?}");
+            }
+        }
+        let b = text.find('b').unwrap() as u32;
+        assert_eq!(Encoding::Utf16.position(text, &index, b), Position { line: 0, character: 3 });
+        assert_eq!(Encoding::Utf8.position(text, &index, b), Position { line: 0, character: 5 });
+    }
+
+    #[test]
+    fn positions_past_the_end_are_ends() {
+        let text = "ab\r\nc";
+        let index = LineIndex::new(text);
+        let offset = |line, character| Encoding::Utf16.offset(text, &index, Position { line, character });
+        assert_eq!((offset(0, 9), offset(1, 9), offset(9, 0), offset(u32::MAX, u32::MAX)), (2, 5, 5, 5));
+        let inverted =
+            gen_lsp_types::Range { start: Position { line: 1, character: 1 }, end: Position { line: 0, character: 1 } };
+        assert_eq!(Encoding::Utf8.span(text, &index, inverted), Span::new(1, 5));
+    }
+
+    #[test]
+    fn a_position_inside_a_character_is_its_start() {
+        let text = "😀x";
+        let index = LineIndex::new(text);
+        assert_eq!(Encoding::Utf16.offset(text, &index, Position { line: 0, character: 1 }), 0);
+        assert_eq!(Encoding::Utf8.offset(text, &index, Position { line: 0, character: 2 }), 0);
+    }
+}

@@ -1,0 +1,43 @@
+//! Files as the server sees them: an open document in place of what is on disk.
+
+use super::buffer::Buffer;
+use crate::base::fs::{ReadFs, RealFs, Stamp};
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Open documents by the names that findings give them.
+pub(super) type Open = BTreeMap<Arc<str>, Buffer>;
+
+/// Disk, with open documents before it.
+#[derive(Debug)]
+pub(super) struct Overlay<'o> {
+    pub(super) root: &'o Path,
+    pub(super) open: &'o Open,
+}
+
+impl Overlay<'_> {
+    fn buffer(&self, path: &Path) -> Option<&Buffer> {
+        let name = crate::registry::survey::name_in(self.root, path);
+        self.open.get(name.as_str())
+    }
+}
+
+impl ReadFs for Overlay<'_> {
+    fn read(&self, path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+        match self.buffer(path) {
+            Some(buffer) if buffer.text.len() as u64 > limit => Err(io::ErrorKind::FileTooLarge.into()),
+            Some(buffer) => Ok(buffer.text.clone().into_bytes()),
+            None => RealFs.read(path, limit),
+        }
+    }
+
+    fn stamp(&self, path: &Path) -> io::Result<Stamp> {
+        RealFs.stamp(path)
+    }
+
+    fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
+        RealFs.canonical(path)
+    }
+}

@@ -1,0 +1,28 @@
+//! The language server: `ctxc lsp` over standard input and output.
+//!
+//! A synchronous loop; every request stands behind a guard, so that a bug answers with an error and the server lives. Works from
+//! memory: what an editor has not saved counts in every answer. LSP's own types stay in this folder.
+
+mod actions;
+mod buffer;
+mod client;
+mod complete;
+mod diagnostics;
+mod documents;
+mod encoding;
+mod files;
+mod folding;
+mod hints;
+mod hover;
+mod navigate;
+mod place;
+mod provenance;
+mod server;
+mod shape;
+mod symbols;
+mod transport;
+mod uri;
+mod world;
+
+pub use server::{Ended, serve};
+pub use transport::stdio;

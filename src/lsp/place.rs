@@ -1,0 +1,67 @@
+//! What stands at an offset of a template: the tree around it, and the kind that the element table gives each element.
+
+use crate::base::span::Span;
+use crate::syntax::limits::Limits;
+use crate::syntax::reader::Reader;
+use crate::syntax::tree::{Attribute, Document, Element};
+use crate::template::elements::Kind;
+
+/// Reads a text and hands its tree on.
+pub(super) fn with<T>(text: &str, limits: &Limits, look: impl FnOnce(Document<'_>) -> T) -> T {
+    let mut reader = Reader::new();
+    reader.read(text, limits);
+    look(reader.document(text))
+}
+
+/// What the element table calls an element; `None` where it knows none in that place.
+pub(super) fn kind(element: Element<'_>) -> Option<Kind> {
+    let mut chain: Vec<Element<'_>> = std::iter::successors(Some(element), |element| element.parent()).collect();
+    let root = chain.pop()?;
+    let mut kind = match root.name() {
+        "task" => Kind::Task,
+        "template" => Kind::Template,
+        "library" => Kind::Library,
+        _ => return None,
+    };
+    for element in chain.into_iter().rev() {
+        if element.namespace().is_some() {
+            return None;
+        }
+        kind = kind.child(element.name())?.kind;
+    }
+    Some(kind)
+}
+
+/// Where in an element an offset is.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Spot<'a> {
+    /// In the name of a start or end tag.
+    Name,
+    /// In the name of an attribute.
+    AttributeName(Attribute<'a>),
+    /// In the value of an attribute.
+    Value(Attribute<'a>),
+    /// Elsewhere in a tag.
+    Tag,
+    /// Between the tags.
+    Inside,
+}
+
+/// The element at an offset, and where in it.
+pub(super) fn spot(document: Document<'_>, offset: u32) -> Option<(Element<'_>, Spot<'_>)> {
+    let element = document.element_at(offset)?;
+    let touches = |span: Span| span.start <= offset && offset <= span.end;
+    if touches(element.name_span()) || element.end_tag().is_some_and(|tag| tag.contains(offset)) {
+        return Some((element, Spot::Name));
+    }
+    for attribute in element.attributes() {
+        if touches(attribute.name_span()) {
+            return Some((element, Spot::AttributeName(attribute)));
+        }
+        if touches(attribute.value_span()) {
+            return Some((element, Spot::Value(attribute)));
+        }
+    }
+    let in_tag = element.start_tag().contains(offset);
+    Some((element, if in_tag { Spot::Tag } else { Spot::Inside }))
+}

@@ -1,0 +1,287 @@
+//! The loop: messages in, answers out. Edits that wait together are taken together before anything is compiled.
+//!
+//! A panic while answering is a bug; it is answered as one, and the server lives.
+
+use super::buffer::Buffer;
+use super::client::Client;
+use super::world::{PROJECT, World};
+use super::{actions, complete, folding, hints, hover, navigate, shape, symbols};
+use crate::base::fs;
+use gen_lsp_types::{Diagnostic, Uri};
+use lsp_server::{Connection, ErrorCode, Message, Notification, Request, RequestId, Response};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How often it is looked whether the process that started us is still there.
+const PULSE: Duration = Duration::from_secs(3);
+
+/// How a session ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// The client asked for it, or went away after asking.
+    Asked,
+    /// The client went away.
+    Left,
+}
+
+/// Answers a client until it ends the session or goes away.
+pub fn serve(connection: &Connection) -> Ended {
+    let mut server = Server::new(connection);
+    let mut queue = VecDeque::new();
+    loop {
+        if queue.is_empty() {
+            server.rest();
+            match connection.receiver.recv_timeout(PULSE) {
+                Ok(message) => queue.push_back(message),
+                Err(error) if error.is_timeout() => {
+                    if server.is_orphan() {
+                        return Ended::Left;
+                    }
+                    continue;
+                }
+                Err(_) => return if server.state == State::Ending { Ended::Asked } else { Ended::Left },
+            }
+        }
+        queue.extend(connection.receiver.try_iter());
+        server.cancel(&mut queue);
+        let Some(message) = queue.pop_front() else { continue };
+        if let Some(ended) = server.take(message) {
+            return ended;
+        }
+    }
+}
+
+/// Where a session is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// Before `initialize`.
+    New,
+    /// At work.
+    Working,
+    /// After `shutdown`.
+    Ending,
+}
+
+/// What a handler answers.
+pub(super) type Answer = Result<Value, Refusal>;
+
+/// Why a request is not answered.
+#[derive(Debug)]
+pub(super) struct Refusal {
+    code: ErrorCode,
+    message: String,
+}
+
+impl Refusal {
+    /// A request that cannot be made so.
+    pub(super) fn invalid(message: impl Into<String>) -> Self {
+        Self { code: ErrorCode::InvalidParams, message: message.into() }
+    }
+}
+
+/// A session.
+pub(super) struct Server<'c> {
+    connection: &'c Connection,
+    state: State,
+    pub(super) client: Client,
+    pub(super) world: World,
+    /// What was pushed last, by name.
+    pub(super) pushed: BTreeMap<Arc<str>, Vec<Diagnostic>>,
+    /// Something changed since diagnostics were pushed.
+    pub(super) stale: bool,
+    said: RefCell<BTreeSet<&'static str>>,
+    /// Numbers of our own requests.
+    asked: i32,
+}
+
+impl<'c> Server<'c> {
+    fn new(connection: &'c Connection) -> Self {
+        let here = fs::current_dir().unwrap_or_default();
+        Self {
+            connection,
+            state: State::New,
+            client: Client::default(),
+            world: World::new(here),
+            pushed: BTreeMap::new(),
+            stale: false,
+            said: RefCell::default(),
+            asked: 0,
+        }
+    }
+
+    fn is_orphan(&self) -> bool {
+        let there = |process: u64| !fs::exists(Path::new("/proc/self")) || fs::exists(&PathBuf::from(format!("/proc/{process}")));
+        self.client.process.is_some_and(|process| !there(process))
+    }
+
+    pub(super) fn send(&self, message: impl Into<Message>) {
+        // A client that has gone away is noticed by the loop.
+        let _ = self.connection.sender.send(message.into());
+    }
+
+    pub(super) fn notify(&self, method: &str, params: impl Serialize) {
+        self.send(Notification::new(method.to_owned(), params));
+    }
+
+    pub(super) fn ask(&mut self, method: &str, params: impl Serialize) {
+        self.asked += 1;
+        self.send(Request::new(RequestId::from(self.asked), method.to_owned(), params));
+    }
+
+    /// Answers requests that the client gave up before they were begun.
+    fn cancel(&self, queue: &mut VecDeque<Message>) {
+        let given_up = |message: &Message| match message {
+            Message::Notification(note) if note.method == "$/cancelRequest" => note.params.get("id").cloned(),
+            Message::Notification(_) | Message::Request(_) | Message::Response(_) => None,
+        };
+        let ids: Vec<Value> = queue.iter().filter_map(given_up).collect();
+        if ids.is_empty() {
+            return;
+        }
+        queue.retain(|message| match message {
+            Message::Request(request) if ids.iter().any(|id| serde_json::to_value(&request.id).is_ok_and(|own| own == *id)) => {
+                let code = ErrorCode::RequestCanceled as i32;
+                self.send(Response::new_err(request.id.clone(), code, "given up by the client".to_owned()));
+                false
+            }
+            Message::Notification(_) | Message::Request(_) | Message::Response(_) => given_up(message).is_none(),
+        });
+    }
+
+    /// Takes one message. `Some` when it ends the session.
+    fn take(&mut self, message: Message) -> Option<Ended> {
+        match message {
+            Message::Request(request) => self.request(request),
+            Message::Notification(note) if note.method == "exit" => {
+                return Some(if self.state == State::Ending { Ended::Asked } else { Ended::Left });
+            }
+            Message::Notification(note) => {
+                if self.state == State::Working && catch_unwind(AssertUnwindSafe(|| self.notification(note))).is_err() {
+                    self.say("a bug in ctxc: this change could not be taken");
+                }
+            }
+            Message::Response(_) => {}
+        }
+        None
+    }
+
+    /// Says something once a session.
+    pub(super) fn say_once(&self, topic: &'static str, message: &str) {
+        if self.said.borrow_mut().insert(topic) {
+            self.say(message);
+        }
+    }
+
+    pub(super) fn say(&self, message: &str) {
+        self.notify("window/showMessage", json!({"type": 2, "message": message}));
+    }
+
+    fn request(&mut self, request: Request) {
+        let id = request.id.clone();
+        let answer = match (self.state, request.method.as_str()) {
+            (State::New, "initialize") => Ok(self.initialize(&request.params)),
+            (State::New, _) => {
+                Err(Refusal { code: ErrorCode::ServerNotInitialized, message: "`initialize` comes first".to_owned() })
+            }
+            (State::Working, "shutdown") => {
+                self.state = State::Ending;
+                Ok(Value::Null)
+            }
+            (State::Working, _) => catch_unwind(AssertUnwindSafe(|| self.answer(request))).unwrap_or_else(|_| {
+                Err(Refusal {
+                    code: ErrorCode::InternalError,
+                    message: "a bug in ctxc: this request could not be answered".to_owned(),
+                })
+            }),
+            (State::Ending, _) => {
+                Err(Refusal { code: ErrorCode::InvalidRequest, message: "the session is at its end".to_owned() })
+            }
+        };
+        self.send(match answer {
+            Ok(value) => Response::new_ok(id, value),
+            Err(Refusal { code, message }) => Response::new_err(id, code as i32, message),
+        });
+    }
+
+    fn initialize(&mut self, params: &Value) -> Value {
+        self.state = State::Working;
+        self.client = Client::new(params);
+        if let Some(root) = &self.client.root {
+            // A project file above the folder that is open speaks for it.
+            let holder = root.ancestors().find(|folder| fs::exists(&folder.join(PROJECT)));
+            self.world = World::new(holder.unwrap_or(root).to_path_buf());
+        }
+        super::client::capabilities(&self.client)
+    }
+
+    fn answer(&mut self, request: Request) -> Answer {
+        let Request { method, params, .. } = request;
+        self.world.settle();
+        match method.as_str() {
+            "textDocument/diagnostic" => self.pull(&params),
+            "workspace/diagnostic" => Ok(self.pull_all()),
+            "textDocument/hover" => hover::answer(self, read(params)?),
+            "textDocument/completion" => complete::answer(self, read(params)?),
+            "textDocument/codeAction" => actions::answer(self, &read(params)?),
+            "textDocument/documentSymbol" => symbols::document(self, &read(params)?),
+            "workspace/symbol" => symbols::workspace(self, &read(params)?),
+            "textDocument/foldingRange" => folding::answer(self, &read(params)?),
+            "textDocument/inlayHint" => hints::inlay(self, &read(params)?),
+            "textDocument/codeLens" => hints::lenses(self, &read(params)?),
+            "textDocument/definition" => navigate::definition(self, &read(params)?),
+            "textDocument/references" => navigate::references(self, &read(params)?),
+            "textDocument/prepareRename" => navigate::prepare(self, &read(params)?),
+            "textDocument/rename" => navigate::rename(self, &read(params)?),
+            "textDocument/linkedEditingRange" => shape::pairs(self, &read(params)?),
+            "textDocument/selectionRange" => shape::selections(self, &read(params)?),
+            "textDocument/documentLink" => shape::links(self, &read(params)?),
+            "textDocument/semanticTokens/full" => shape::tokens(self, &read(params)?),
+            _ => Err(Refusal { code: ErrorCode::MethodNotFound, message: format!("there is no method `{method}`") }),
+        }
+    }
+
+    fn notification(&mut self, note: Notification) {
+        let Notification { method, params } = note;
+        // A notification that cannot be read has nobody to be answered to.
+        let _: Result<(), Refusal> = match method.as_str() {
+            "initialized" => {
+                self.watch();
+                Ok(())
+            }
+            "textDocument/didOpen" => read(params).map(|params| self.open(params)),
+            "textDocument/didChange" => read(params).map(|params| self.change(params)),
+            "textDocument/didClose" => read(params).map(|params| self.close(&params)),
+            "textDocument/didSave" => {
+                self.look_again();
+                Ok(())
+            }
+            "workspace/didChangeWatchedFiles" => read(params).map(|params| self.changed(params)),
+            _ => Ok(()),
+        };
+    }
+
+    /// The name and state of an open document.
+    pub(super) fn document(&self, uri: &Uri) -> Result<(Arc<str>, &Buffer), Refusal> {
+        let name = self.name(uri);
+        match self.world.open.get(&name) {
+            Some(buffer) => Ok((name, buffer)),
+            None => Err(Refusal::invalid(format!("{} is not open", uri.0))),
+        }
+    }
+}
+
+fn read<T: DeserializeOwned>(params: Value) -> Result<T, Refusal> {
+    serde_json::from_value(params).map_err(|error| Refusal::invalid(error.to_string()))
+}
+
+/// A value as an answer.
+pub(super) fn value(answer: impl Serialize) -> Answer {
+    serde_json::to_value(answer).map_err(|error| Refusal { code: ErrorCode::InternalError, message: error.to_string() })
+}

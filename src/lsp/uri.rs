@@ -1,0 +1,68 @@
+//! `file:` addresses and paths. Anything else names no file of ours.
+
+use gen_lsp_types::Uri;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+/// The path of a `file:` address.
+pub(super) fn path(uri: &Uri) -> Option<PathBuf> {
+    let rest = uri.0.strip_prefix("file://")?;
+    // A host stands before the path; only this machine's files are ours.
+    let path = rest.strip_prefix("localhost").unwrap_or(rest);
+    let path = path.split(['?', '#']).next()?;
+    let decoded = decode(path)?;
+    // `/c:/folder` is a drive's path.
+    let drive = decoded.strip_prefix('/').filter(|rest| rest.as_bytes().get(1) == Some(&b':') && cfg!(windows));
+    let decoded = drive.unwrap_or(&decoded);
+    Path::new(decoded).is_absolute().then(|| PathBuf::from(decoded))
+}
+
+/// The address of a path.
+pub(super) fn of(path: &Path) -> Uri {
+    let text = path.to_string_lossy();
+    let text = if std::path::MAIN_SEPARATOR == '/' { text.into_owned() } else { text.replace(std::path::MAIN_SEPARATOR, "/") };
+    let slash = if text.starts_with('/') { "" } else { "/" };
+    let mut out = format!("file://{slash}");
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'-' | b'_' | b'.' | b'~') {
+            out.push(char::from(byte));
+        } else {
+            let _ = write!(out, "%{byte:02X}");
+        }
+    }
+    Uri(out)
+}
+
+fn decode(text: &str) -> Option<String> {
+    let mut out = Vec::with_capacity(text.len());
+    let mut bytes = text.bytes();
+    while let Some(byte) = bytes.next() {
+        if byte != b'%' {
+            out.push(byte);
+            continue;
+        }
+        let digits = [bytes.next()?, bytes.next()?];
+        out.push(u8::from_str_radix(std::str::from_utf8(&digits).ok()?, 16).ok()?);
+    }
+    String::from_utf8(out).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Path, Uri, of, path};
+
+    #[test]
+    fn paths_come_back() {
+        for name in ["/a/b.xml", "/with space/ü#?%.xml", "/c:/x"] {
+            assert_eq!(path(&of(Path::new(name))).as_deref(), Some(Path::new(name)));
+        }
+        assert_eq!(of(Path::new("/a b")).0, "file:///a%20b");
+    }
+
+    #[test]
+    fn what_is_no_file_has_no_path() {
+        for uri in ["untitled:Untitled-1", "https://example.org/a.xml", "file:///a%2", "file:///%ff", "file://host/a", ""] {
+            assert_eq!(path(&Uri(uri.to_owned())), None, "{uri}");
+        }
+    }
+}

@@ -1,0 +1,310 @@
+//! The project as the editor has it: every template's facts and findings, brought up to date when somebody asks.
+//!
+//! Edits only mark what they touch; [`World::settle`] compiles it. Writes nothing.
+
+use super::buffer::Buffer;
+use super::files::{Open, Overlay};
+use crate::base::diagnostic::{self, Diagnostic};
+use crate::base::fs::{self, ReadFs, RealFs, Stamp};
+use crate::base::rule_meta::RuleMeta;
+use crate::base::source::LineIndex;
+use crate::project::config::{Config, Input};
+use crate::project::index::{Entry, Index};
+use crate::registry::compile::{Chosen, Compiled, Compiler, Outcome, Scratch};
+use crate::registry::{inspect, link, survey};
+use crate::rules::check::{self, Active, Identity};
+use crate::rules::list;
+use crate::rules::rule::Scope;
+use crate::syntax::decode;
+use crate::template::names::FileFacts;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The project file.
+pub(super) const PROJECT: &str = "ctxc.toml";
+/// Beyond this a text is looked at for its structure alone: 5 MB.
+pub(super) const LARGE: usize = 5_000_000;
+
+/// A template with what compiling it gave.
+#[derive(Debug, Default)]
+pub(super) struct Template {
+    pub(super) facts: FileFacts,
+    pub(super) found: Vec<Diagnostic>,
+    /// It belongs to the project; others are only looked at since they are open.
+    pub(super) member: bool,
+    /// The file on disk when it was last looked at; `None` while it is open.
+    stamp: Option<Stamp>,
+}
+
+/// The project.
+#[derive(Debug)]
+pub(super) struct World {
+    pub(super) root: PathBuf,
+    pub(super) config: Config,
+    pub(super) open: Open,
+    pub(super) templates: BTreeMap<Arc<str>, Template>,
+    /// Findings of the project file, and of files it shares.
+    project: Vec<Diagnostic>,
+    /// Findings about names and references, by file.
+    linked: BTreeMap<Arc<str>, Vec<Diagnostic>>,
+    active: Active,
+    structure: Active,
+    scratch: Scratch,
+    dirty: BTreeSet<Arc<str>>,
+    unlinked: bool,
+    unread: bool,
+    /// What belongs to the project has to be looked for.
+    unwalked: bool,
+}
+
+impl World {
+    /// A project in a folder. Nothing is read before somebody asks.
+    pub(super) fn new(root: PathBuf) -> Self {
+        let config = Config::default();
+        let (active, structure) = actives(&config);
+        Self {
+            root,
+            config,
+            open: Open::new(),
+            templates: BTreeMap::new(),
+            project: Vec::new(),
+            linked: BTreeMap::new(),
+            active,
+            structure,
+            scratch: Scratch::new(),
+            dirty: BTreeSet::new(),
+            unlinked: true,
+            unread: true,
+            unwalked: true,
+        }
+    }
+
+    /// The name that findings give to a path.
+    pub(super) fn name(&self, path: &Path) -> Arc<str> {
+        Arc::from(survey::name_in(&self.root, path))
+    }
+
+    /// The path behind a name.
+    pub(super) fn path(&self, name: &str) -> PathBuf {
+        self.root.join(name)
+    }
+
+    /// The text of a file as the editor has it, with its lines.
+    pub(super) fn text(&self, name: &str) -> Option<(String, LineIndex)> {
+        if let Some(buffer) = self.open.get(name) {
+            return Some((buffer.text.clone(), buffer.index.clone()));
+        }
+        let text = read(&self.root, &self.open, self.config.limits.file, name)?;
+        let index = LineIndex::new(&text);
+        Some((text, index))
+    }
+
+    /// A document was opened, or takes the place of another state of itself.
+    pub(super) fn put(&mut self, name: &Arc<str>, buffer: Buffer) {
+        self.open.insert(Arc::clone(name), buffer);
+        self.touch(name);
+    }
+
+    /// A document was closed: what is on disk counts again.
+    pub(super) fn close(&mut self, name: &str) -> Option<Buffer> {
+        let closed = self.open.remove(name)?;
+        let name = Arc::from(name);
+        self.touch(&name);
+        if self.templates.get(&name).is_some_and(|template| !template.member) {
+            self.templates.remove(&name);
+            self.dirty.remove(&name);
+        }
+        Some(closed)
+    }
+
+    /// A file changed, in the editor or on disk.
+    pub(super) fn touch(&mut self, name: &Arc<str>) {
+        let is_config = self.config.files.iter().any(|file| *file.path == **name) || **name == *PROJECT;
+        if is_config {
+            self.unread = true;
+            return;
+        }
+        if is_template(name) {
+            self.dirty.insert(Arc::clone(name));
+        }
+        // Texts that others pull in.
+        let base = name.rsplit('/').next().unwrap_or(name);
+        let users = self.templates.iter().filter(|(_, template)| {
+            template.facts.sources.iter().any(|source| source.path.rsplit('/').next().is_some_and(|own| own == base))
+        });
+        self.dirty.extend(users.map(|(user, _)| Arc::clone(user)));
+    }
+
+    /// Looks at the files on disk, for clients that watch none.
+    pub(super) fn stat(&mut self) {
+        let names: Vec<Arc<str>> = self.templates.keys().filter(|name| !self.open.contains_key(*name)).cloned().collect();
+        for name in names {
+            let now = RealFs.stamp(&self.root.join(&*name)).ok();
+            if self.templates.get(&name).is_some_and(|template| template.stamp != now) {
+                self.touch(&name);
+            }
+        }
+        self.unwalked = true;
+    }
+
+    /// Files came or went.
+    pub(super) fn rewalk(&mut self) {
+        self.unwalked = true;
+    }
+
+    /// Brings everything up to date.
+    pub(super) fn settle(&mut self) {
+        if std::mem::take(&mut self.unread) {
+            self.reload();
+        }
+        if std::mem::take(&mut self.unwalked) {
+            self.walk();
+        }
+        let dirty = std::mem::take(&mut self.dirty);
+        for name in dirty {
+            self.compile(&name);
+        }
+        if std::mem::take(&mut self.unlinked) {
+            self.link();
+        }
+    }
+
+    /// The findings of one file.
+    pub(super) fn found(&self, name: &str) -> Vec<Diagnostic> {
+        let mut found: Vec<Diagnostic> = self.project.iter().filter(|finding| *finding.path == *name).cloned().collect();
+        found.extend(self.templates.get(name).into_iter().flat_map(|template| &template.found).cloned());
+        found.extend(self.linked.get(name).into_iter().flatten().cloned());
+        diagnostic::sort(&mut found);
+        found
+    }
+
+    /// Everything with findings or open, in order.
+    pub(super) fn names(&self) -> BTreeSet<Arc<str>> {
+        let own = self.project.iter().map(|finding| &finding.path);
+        own.chain(self.templates.keys()).chain(self.open.keys()).cloned().collect()
+    }
+
+    /// All names of the project.
+    pub(super) fn index(&self) -> Index<'_> {
+        let members = self.templates.iter().filter(|(_, template)| template.member);
+        Index::new(members.map(|(path, template)| Entry { path, facts: &template.facts }))
+    }
+
+    fn reload(&mut self) {
+        let rules: Vec<&'static RuleMeta> = list::all().map(|rule| &rule.meta).collect();
+        let text = self.text(PROJECT).map(|(text, _)| text);
+        let files = Overlay { root: &self.root, open: &self.open };
+        self.config = text.map_or_else(Config::default, |text| {
+            Config::read(&Input { path: PROJECT, text: &text, root: &self.root, files: &files, rules: &rules })
+        });
+        self.project = check::config(&self.config);
+        (self.active, self.structure) = actives(&self.config);
+        self.unwalked = true;
+        self.unlinked = true;
+        self.dirty.extend(self.templates.keys().cloned());
+    }
+
+    fn walk(&mut self) {
+        let Ok(files) = inspect::files(&self.root, &self.config) else { return };
+        let there: BTreeSet<Arc<str>> = files.into_iter().collect();
+        let is_new = |name: &Arc<str>| !fs::exists(&self.root.join(&**name)) && !Path::new(&**name).is_absolute();
+        let unsaved: BTreeSet<Arc<str>> = self.open.keys().filter(|name| is_template(name) && is_new(name)).cloned().collect();
+        self.templates.retain(|name, template| {
+            template.member = there.contains(name) || unsaved.contains(name);
+            template.member || self.open.contains_key(name)
+        });
+        let known = &self.templates;
+        self.dirty.extend(there.iter().chain(&unsaved).filter(|name| !known.contains_key(*name)).cloned());
+        for name in there.into_iter().chain(unsaved) {
+            self.templates.entry(name).or_default().member = true;
+        }
+        self.unlinked = true;
+    }
+
+    fn compile(&mut self, name: &Arc<str>) {
+        let known = self.templates.get(name);
+        let member = known.is_some_and(|template| template.member);
+        if known.is_none() && !self.open.contains_key(name) {
+            return;
+        }
+        let stamp = if self.open.contains_key(name) { None } else { RealFs.stamp(&self.root.join(&**name)).ok() };
+        let compiled = self.compiled(name);
+        let old = self.templates.get(name);
+        let Some(compiled) = compiled else {
+            self.unlinked |= old.is_some_and(|old| old.facts != FileFacts::default());
+            // A file that is no template any more may become one again.
+            self.templates.insert(Arc::clone(name), Template { member, stamp, ..Template::default() });
+            return;
+        };
+        self.unlinked |= old.is_none_or(|old| old.facts != compiled.facts) || self.linked.contains_key(name);
+        self.templates.insert(Arc::clone(name), Template { facts: compiled.facts, found: compiled.diagnostics, member, stamp });
+    }
+
+    /// `None` for what is no template, or is not there.
+    fn compiled(&mut self, name: &Arc<str>) -> Option<Compiled> {
+        let read;
+        let text = if let Some(buffer) = self.open.get(name) {
+            buffer.text.as_str()
+        } else {
+            read = self.disk(name)?;
+            match read {
+                Ok(ref text) => text,
+                Err(finding) => return Some(Compiled { diagnostics: vec![finding], ..Compiled::default() }),
+            }
+        };
+        let files = Overlay { root: &self.root, open: &self.open };
+        let active = if text.len() > LARGE { &self.structure } else { &self.active };
+        let compiler = Compiler { config: &self.config, active, root: &self.root, files: &files, entries: None };
+        match compiler.compile_text(name, text, Chosen::Found, &mut self.scratch) {
+            Outcome::Skipped => None,
+            Outcome::Taken(made) => Some(*made),
+        }
+    }
+
+    /// A text from disk, or the finding that says why there is none; `None` when there is no such file.
+    fn disk(&self, name: &Arc<str>) -> Option<Result<String, Diagnostic>> {
+        let limit = self.config.limits.file;
+        match RealFs.read(&self.root.join(&**name), limit) {
+            Ok(bytes) => Some(match decode::decode(&bytes) {
+                Ok(text) => Ok(text.into_owned()),
+                Err(fault) => Err(crate::rules::syntax::undecodable::word(name, &fault)),
+            }),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
+            Err(error) => Some(Err(crate::rules::input::read_fault::word(name, &error, limit))),
+        }
+    }
+
+    fn link(&mut self) {
+        let text = |name: &str| read(&self.root, &self.open, self.config.limits.file, name);
+        let found = link::link(&self.config, &self.index(), Scope::Whole, text);
+        // A file outside the project may use its names, and gives it none.
+        let mut linked: BTreeMap<Arc<str>, Vec<Diagnostic>> = BTreeMap::new();
+        for finding in found {
+            linked.entry(Arc::clone(&finding.path)).or_default().push(finding);
+        }
+        for (name, _) in self.templates.iter().filter(|(_, template)| !template.member) {
+            let with = self.templates.iter().filter(|(other, template)| template.member || *other == name);
+            let index = Index::new(with.map(|(path, template)| Entry { path, facts: &template.facts }));
+            let own = link::link(&self.config, &index, Scope::Part, text).into_iter().filter(|finding| finding.path == *name);
+            linked.insert(Arc::clone(name), own.collect());
+        }
+        self.linked = linked;
+    }
+}
+
+/// All rules, and those that large files are held against.
+fn actives(config: &Config) -> (Active, Active) {
+    let active = || Active::new(config).with_identity(Identity::Unwanted);
+    (active(), active().structure())
+}
+
+/// Whether a name is one that templates have.
+pub(super) fn is_template(name: &str) -> bool {
+    Path::new(name).extension().is_some_and(|ending| ending.eq_ignore_ascii_case("xml"))
+}
+
+fn read(root: &Path, open: &Open, limit: u64, name: &str) -> Option<String> {
+    let bytes = Overlay { root, open }.read(&root.join(name), limit).ok()?;
+    decode::decode(&bytes).ok().map(std::borrow::Cow::into_owned)
+}

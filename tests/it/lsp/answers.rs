@@ -1,0 +1,242 @@
+//! What an author sees: hover, completion, actions, names, hints.
+
+use super::client::{Client, plain, position, pulling};
+use pretty_assertions::assert_eq;
+use serde_json::{Value, json};
+
+const REVIEW: &str = r#"<task type="sequential" name="review">
+  <description>review {{topic}}</description>
+  <parameters>
+    <parameter name="topic"/>
+  </parameters>
+  <context_management>
+    <inherit_context>none</inherit_context>
+  </context_management>
+  <steps>
+    <task type="atomic" as="draft">
+      <description>draft {{topic}}</description>
+    </task>
+    <task ref="polish"/>
+  </steps>
+</task>
+"#;
+const POLISH: &str = "<task type=\"atomic\" name=\"polish\">\n  <description>d</description>\n</task>\n";
+const PATH: &str = "templates/review.xml";
+
+fn client() -> Client {
+    let project = "[defaults.atomic]\ninherit_context = \"subset\"\n\n[operators.atomic.subtypes.research]\n";
+    let _ = project;
+    let client = Client::new(
+        &[("ctxc.toml", "[defaults.atomic]\ninherit_context = \"subset\"\n"), (PATH, REVIEW), ("templates/polish.xml", POLISH)],
+        &pulling_markdown(),
+    );
+    client.open(PATH, REVIEW);
+    client
+}
+
+fn pulling_markdown() -> Value {
+    let mut capabilities = pulling();
+    capabilities["textDocument"]["hover"] = plain()["textDocument"]["hover"].clone();
+    capabilities["general"]["positionEncodings"] = json!(["utf-16"]);
+    capabilities
+}
+
+fn labels(items: &Value) -> Vec<&str> {
+    items.as_array().unwrap().iter().map(|item| item["label"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn hover_says_where_a_value_comes_from() {
+    let mut client = client();
+    let hover = client.at("textDocument/hover", PATH, REVIEW, "<inherit_con");
+    let text = hover["contents"]["value"].as_str().unwrap();
+    assert!(text.contains("**inherit_context** `none` — written here; over `full`, default of type sequential"), "{text}");
+    let hover = client.at("textDocument/hover", PATH, REVIEW, "    <task typ").clone();
+    assert!(hover["contents"]["value"].as_str().unwrap().starts_with("`type`"), "{hover}");
+    let hover = client.at("textDocument/hover", PATH, REVIEW, "  <steps>\n    <tas");
+    let text = hover["contents"]["value"].as_str().unwrap();
+    assert!(
+        text.contains(
+            "**inherit_context** `subset` — set for type atomic in ctxc.toml:2; over `full`, default of type atomic; write it in"
+        ),
+        "{text}"
+    );
+    assert_eq!(client.at("textDocument/hover", PATH, REVIEW, "review {{"), Value::Null);
+}
+
+#[test]
+fn completion_offers_what_may_stand_there() {
+    let cases: &[(&str, &str, &[&str], &[&str])] = &[
+        (
+            "<task type=\"atomic\" name=\"a\"><des",
+            "</task>",
+            &["description", "instructions", "context_management"],
+            &["steps", "inner_task"],
+        ),
+        ("<task type=\"sequential\" name=\"a\"><", "</task>", &["steps"], &["inner_task"]),
+        ("<task ty", "></task>", &["type", "name", "subtype"], &["template"]),
+        ("<task type=\"", "\"></task>", &["atomic", "sequential", "reduce", "script", "director_evaluator_loop"], &[]),
+        ("<task type=\"atomic\" subtype=\"", "\"></task>", &["subtask", "standard"], &[]),
+        ("<task type=\"sequential\" name=\"a\"><steps><task ref=\"", "\"/></steps></task>", &["polish", "review"], &[]),
+        (
+            "<task type=\"atomic\" name=\"a\"><context_management><inherit_context>",
+            "</inherit_context></context_management></task>",
+            &["full", "none", "subset"],
+            &[],
+        ),
+        (
+            "<task type=\"atomic\" name=\"a\"><parameters><parameter name=\"who\"/></parameters><description>{{",
+            "</description></task>",
+            &["who"],
+            &[],
+        ),
+        ("<task type=\"atomic\" name=\"a\"><description>d</", "", &["description"], &[]),
+        ("<", "", &["task", "template", "library"], &[]),
+    ];
+    let mut client = client();
+    for (before, after, offered, missing) in cases {
+        let text = format!("{before}{after}");
+        client.open("templates/new.xml", &text);
+        let items = client.at("textDocument/completion", "templates/new.xml", &text, before);
+        let labels = labels(&items);
+        for label in *offered {
+            assert!(labels.contains(label), "{label} behind {before}: {labels:?}");
+        }
+        for label in *missing {
+            assert!(!labels.contains(label), "{label} behind {before}: {labels:?}");
+        }
+        client.close("templates/new.xml");
+    }
+}
+
+#[test]
+fn a_completion_taken_gives_what_it_says() {
+    let mut client = client();
+    let text = "<task type=\"atomic\" name=\"a\">\n  <des\n</task>\n";
+    client.open("templates/new.xml", text);
+    let items = client.at("textDocument/completion", "templates/new.xml", text, "<des");
+    let item = items.as_array().unwrap().iter().find(|item| item["label"] == "description").unwrap();
+    assert_eq!(item["textEdit"]["newText"], "description></description>");
+    assert_eq!(item["textEdit"]["range"]["start"], json!({"line": 1, "character": 3}));
+    assert_eq!(item["textEdit"]["range"]["end"], position(text, "<des"));
+    assert!(item["documentation"]["value"].as_str().is_some_and(|doc| !doc.is_empty()));
+}
+
+/// Applies the edits of an action to a text.
+fn applied(text: &str, edits: &Value) -> String {
+    let offset = |position: &Value| {
+        let start: usize = text.split_inclusive('\n').take(position["line"].as_u64().unwrap() as usize).map(str::len).sum();
+        start + position["character"].as_u64().unwrap() as usize
+    };
+    let mut edits: Vec<(usize, usize, &str)> = edits
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|edit| (offset(&edit["range"]["start"]), offset(&edit["range"]["end"]), edit["newText"].as_str().unwrap()))
+        .collect();
+    edits.sort_unstable();
+    let mut out = text.to_owned();
+    for (start, end, new) in edits.into_iter().rev() {
+        out.replace_range(start..end, new);
+    }
+    out
+}
+
+#[test]
+fn actions_mend_what_is_found() {
+    let text = "<task type=\"atomic\" name=\"a\">\n  <description>this & that</description>\n  <context_management>\n    <inherit_context>true</inherit_context>\n  </context_management>\n</task>\n";
+    let mut client = client();
+    client.open("templates/a.xml", text);
+    let found = client.pull("templates/a.xml").len();
+    assert!(found >= 2);
+    let everything = json!({"start": {"line": 0, "character": 0}, "end": {"line": 99, "character": 0}});
+    let uri = client.uri("templates/a.xml");
+    let mut ask = |only: Value| {
+        let mut context = json!({"diagnostics": []});
+        if !only.is_null() {
+            context["only"] = only;
+        }
+        client.ask("textDocument/codeAction", &json!({"textDocument": {"uri": uri}, "range": everything, "context": context}))
+    };
+    let all = ask(Value::Null);
+    let kinds: Vec<&str> = all.as_array().unwrap().iter().map(|action| action["kind"].as_str().unwrap()).collect();
+    assert!(kinds.contains(&"quickfix") && kinds.contains(&"source.fixAll.ctxc"), "{kinds:?}");
+    assert!(ask(json!(["quickfix"])).as_array().unwrap().iter().all(|action| action["kind"] == "quickfix"));
+    let fixes = ask(json!(["source.fixAll"]));
+    let [fix] = fixes.as_array().unwrap().as_slice() else { panic!("{fixes}") };
+    let mended = applied(text, &fix["edit"]["changes"][&uri]);
+    assert!(mended.contains("this &amp; that") && mended.contains("<inherit_context>full</inherit_context>"), "{mended}");
+    client.replace("templates/a.xml", 2, &mended);
+    assert_eq!(client.pull("templates/a.xml"), Vec::<Value>::new());
+}
+
+#[test]
+fn names_lead_to_their_places_and_can_be_changed_everywhere() {
+    let mut client = client();
+    let place = client.at("textDocument/definition", PATH, REVIEW, "ref=\"po");
+    assert_eq!(place["uri"], client.uri("templates/polish.xml"));
+    assert_eq!(place["range"]["start"], position(POLISH, "name=\""));
+    let params = json!({"textDocument": {"uri": client.uri(PATH)}, "position": position(REVIEW, "ref=\"po"), "context": {"includeDeclaration": true}});
+    assert_eq!(client.ask("textDocument/references", &params).as_array().unwrap().len(), 2);
+    let rename = |name: &str| json!({"textDocument": {"uri": client.uri(PATH)}, "position": position(REVIEW, "ref=\"po"), "newName": name});
+    let (good, taken, bad) = (rename("smooth"), rename("review"), rename("a b"));
+    let changes = client.ask("textDocument/rename", &good)["changes"].clone();
+    assert_eq!(changes.as_object().unwrap().len(), 2);
+    let uri = client.uri(PATH);
+    assert!(applied(REVIEW, &changes[&uri]).contains("<task ref=\"smooth\"/>"));
+    assert!(client.try_ask("textDocument/rename", &taken).is_err());
+    assert!(client.try_ask("textDocument/rename", &bad).is_err());
+    assert_eq!(client.at("textDocument/prepareRename", PATH, REVIEW, "ref=\"po")["placeholder"], "polish");
+}
+
+#[test]
+fn documents_have_symbols_folds_links_and_pairs() {
+    let mut client = client();
+    let document = json!({"textDocument": {"uri": client.uri(PATH)}});
+    let symbols = client.ask("textDocument/documentSymbol", &document);
+    assert_eq!(symbols[0]["name"], "review");
+    let children: Vec<&str> =
+        symbols[0]["children"].as_array().unwrap().iter().map(|one| one["name"].as_str().unwrap()).collect();
+    assert_eq!(children, ["topic", "draft", "polish"]);
+    let found = client.ask("workspace/symbol", &json!({"query": "pls"}));
+    assert_eq!(found[0]["name"], "polish");
+    let folds = client.ask("textDocument/foldingRange", &document);
+    assert!(folds.as_array().unwrap().contains(&json!({"startLine": 8, "endLine": 12})), "{folds}");
+    let pairs = client.at("textDocument/linkedEditingRange", PATH, REVIEW, "<ste");
+    let lines: Vec<u64> =
+        pairs["ranges"].as_array().unwrap().iter().map(|range| range["start"]["line"].as_u64().unwrap()).collect();
+    assert_eq!(lines, [8, 13]);
+    let selection = client.ask(
+        "textDocument/selectionRange",
+        &json!({"textDocument": {"uri": client.uri(PATH)}, "positions": [position(REVIEW, "type=\"seq")]}),
+    );
+    assert_eq!(selection[0]["range"]["start"], position(REVIEW, "type=\""));
+    let tokens = client.ask("textDocument/semanticTokens/full", &document);
+    assert_eq!(tokens["data"].as_array().unwrap()[..5], [json!(1), json!(22), json!(2), json!(2), json!(0)]);
+    let linked = "<task type=\"atomic\" name=\"l\"><description src=\"d.md\"/></task>";
+    client.open("templates/l.xml", linked);
+    let found = client.ask("textDocument/documentLink", &json!({"textDocument": {"uri": client.uri("templates/l.xml")}}));
+    assert_eq!(found[0]["target"], client.uri("templates/d.md"));
+}
+
+#[test]
+fn hints_and_lenses_show_what_is_not_written() {
+    let mut client = client();
+    let range = json!({"start": {"line": 0, "character": 0}, "end": {"line": 99, "character": 0}});
+    let hints = client.ask("textDocument/inlayHint", &json!({"textDocument": {"uri": client.uri(PATH)}, "range": range}));
+    let labels: Vec<&str> = hints.as_array().unwrap().iter().map(|hint| hint["label"].as_str().unwrap()).collect();
+    assert_eq!(
+        labels,
+        [
+            "accumulate_data true, accumulation_format notes_only, fresh_context disabled",
+            "inherit_context subset, fresh_context disabled"
+        ]
+    );
+    assert!(hints[1]["tooltip"].as_str().unwrap().contains("set for type atomic in ctxc.toml:2"));
+    let lenses = client.ask("textDocument/codeLens", &json!({"textDocument": {"uri": client.uri(PATH)}}));
+    assert_eq!(
+        lenses[0]["command"]["title"],
+        "inherit_context: none · accumulate_data: true · accumulation_format: notes_only · fresh_context: disabled"
+    );
+    assert!(client.folder().is_dir());
+}

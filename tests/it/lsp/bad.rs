@@ -1,0 +1,152 @@
+//! What no client should send: answered with an error or passed over, and the server lives.
+
+use super::client::{Client, plain, pulling};
+use lsp_server::{Message, Notification};
+use pretty_assertions::assert_eq;
+use serde_json::{Value, json};
+
+const FINE: &str = "<task type=\"atomic\" name=\"a\">\n  <description>d</description>\n</task>\n";
+const METHODS: &[&str] = &[
+    "textDocument/hover",
+    "textDocument/completion",
+    "textDocument/codeAction",
+    "textDocument/documentSymbol",
+    "textDocument/foldingRange",
+    "textDocument/inlayHint",
+    "textDocument/codeLens",
+    "textDocument/definition",
+    "textDocument/references",
+    "textDocument/prepareRename",
+    "textDocument/rename",
+    "textDocument/linkedEditingRange",
+    "textDocument/selectionRange",
+    "textDocument/documentLink",
+    "textDocument/semanticTokens/full",
+    "textDocument/diagnostic",
+    "workspace/symbol",
+];
+
+#[test]
+fn requests_before_initialize_are_refused_and_after_shutdown_too() {
+    let mut client = Client::unborn(&[]);
+    assert_eq!(client.try_ask("textDocument/hover", &json!({})).unwrap_err().0, -32002);
+    client.tell("textDocument/didOpen", &json!({"nonsense": 1}));
+    client.ask("initialize", &json!({"capabilities": {}}));
+    client.ask("shutdown", &Value::Null);
+    assert_eq!(client.try_ask("textDocument/hover", &json!({})).unwrap_err().0, -32600);
+    assert_eq!(client.leave(), ctxc::lsp::Ended::Asked);
+}
+
+#[test]
+fn a_client_that_goes_away_ends_the_server() {
+    assert_eq!(Client::new(&[], &plain()).leave(), ctxc::lsp::Ended::Left);
+    let client = Client::new(&[], &plain());
+    client.tell("exit", &Value::Null);
+    assert_eq!(client.leave(), ctxc::lsp::Ended::Left);
+}
+
+#[test]
+fn wrong_parameters_unknown_methods_and_unknown_files_are_errors() {
+    let mut client = Client::new(&[("templates/a.xml", FINE)], &pulling());
+    for method in METHODS {
+        for params in [json!(null), json!([]), json!({"textDocument": 7}), json!({"textDocument": {"uri": 7}})] {
+            assert!(client.try_ask(method, &params).is_err(), "{method} {params}");
+        }
+        let unknown = json!({"textDocument": {"uri": "file:///nowhere/x.xml"}, "position": {"line": 0, "character": 0}, "range": {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 0}}, "context": {"diagnostics": [], "includeDeclaration": true, "triggerKind": 1}, "newName": "x", "positions": [], "query": ""});
+        let answer = client.try_ask(method, &unknown);
+        if !matches!(*method, "textDocument/diagnostic" | "workspace/symbol") {
+            assert!(answer.is_err(), "{method} {answer:?}");
+        }
+    }
+    assert_eq!(client.try_ask("textDocument/nonsense", &json!({})).unwrap_err().0, -32601);
+    client.tell(
+        "textDocument/didChange",
+        &json!({"textDocument": {"uri": "file:///never/opened.xml", "version": 3}, "contentChanges": [{"text": "x"}]}),
+    );
+    client.close("templates/a.xml");
+    client.close("templates/a.xml");
+    client.tell("nonsense/nonsense", &json!({"a": 1}));
+    client.open("templates/a.xml", FINE);
+    assert_eq!(client.pull("templates/a.xml").len(), 0);
+    assert_eq!(client.end(), ctxc::lsp::Ended::Asked);
+}
+
+#[test]
+fn positions_past_every_end_are_taken_as_the_end() {
+    let text = "<task type=\"atomic\" name=\"ä😀\">\r\n  <description>{{ a.b }} d</description>\r\n</task>\r\n";
+    let mut client = Client::new(&[], &pulling());
+    client.open("templates/a.xml", text);
+    for (line, character) in [(0, 0), (0, 9_999), (1, 20), (99, 0), (u32::MAX, u32::MAX), (3, 1)] {
+        let at = json!({"line": line, "character": character});
+        let params = json!({"textDocument": {"uri": client.uri("templates/a.xml")}, "position": at, "positions": [at],
+            "range": {"start": at, "end": {"line": 0, "character": 0}}, "context": {"diagnostics": [], "includeDeclaration": true, "triggerKind": 1}, "newName": "x", "query": "a"});
+        for method in METHODS {
+            if let Err((code, message)) = client.try_ask(method, &params) {
+                assert_eq!((*method, code), ("textDocument/rename", -32602), "{message}");
+            }
+        }
+    }
+    assert_eq!(client.end(), ctxc::lsp::Ended::Asked);
+}
+
+#[test]
+fn damaged_texts_have_answers_everywhere() {
+    let texts = [
+        "",
+        "<",
+        "<task",
+        "<task><",
+        "<task></",
+        "<a><b></a>",
+        "<task>{{",
+        "<<<<<<< ours\n<task/>\n=======\n<task/>\n>>>>>>> theirs\n",
+        "\u{feff}<task/>",
+        "<!DOCTYPE a>",
+        "<task type=\"",
+        "<task type=\"a\" type=\"b\">]]>&x;</task>",
+        "plain text",
+    ];
+    let mut client = Client::new(&[], &pulling());
+    for text in texts {
+        client.open("templates/a.xml", text);
+        for character in 0..=text.encode_utf16().count() {
+            let at = json!({"line": 0, "character": character});
+            let params = json!({"textDocument": {"uri": client.uri("templates/a.xml")}, "position": at, "positions": [at],
+                "range": {"start": at, "end": at}, "context": {"diagnostics": [], "includeDeclaration": true, "triggerKind": 1}, "newName": "x", "query": ""});
+            for method in METHODS {
+                if let Err((code, message)) = client.try_ask(method, &params) {
+                    assert_ne!(code, -32603, "{method} at {character} of {text:?}: {message}");
+                }
+            }
+        }
+        client.close("templates/a.xml");
+    }
+}
+
+#[test]
+fn a_large_file_is_looked_at_for_its_structure() {
+    let mut text = String::from("<task type=\"nonsense\" name=\"a\"><description>");
+    text.push_str(&"word ".repeat(1_100_000));
+    text.push_str("</description></wrong></task>");
+    let mut client = Client::new(&[], &plain());
+    client.open("templates/a.xml", &text);
+    let pushed = client.pushed("templates/a.xml");
+    let codes: Vec<&str> = pushed["diagnostics"].as_array().unwrap().iter().map(|item| item["code"].as_str().unwrap()).collect();
+    assert!(!codes.is_empty() && codes.iter().all(|code| code.starts_with("CTX0")), "{codes:?}");
+    assert!(
+        client
+            .notes
+            .iter()
+            .any(|note| note.method == "window/showMessage" && note.params["message"].as_str().unwrap().contains("5 MB"))
+    );
+}
+
+#[test]
+fn requests_given_up_before_they_are_begun_are_not_answered_with_work() {
+    let mut client = Client::new(&[], &pulling());
+    client.open("templates/a.xml", FINE);
+    // Both wait together while the server is busy with what came before.
+    client.replace("templates/a.xml", 2, &FINE.repeat(2_000));
+    client.send(Message::Notification(Notification::new("$/cancelRequest".to_owned(), json!({"id": 1_000}))));
+    assert_eq!(client.pull("templates/a.xml").len(), 1);
+}

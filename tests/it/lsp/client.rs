@@ -1,0 +1,167 @@
+//! A client in the test: sends what an editor sends and waits for what comes back.
+
+use lsp_server::{Connection, Message, Notification, Request, RequestId};
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Longer than any answer takes; a test that waits so long has failed.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A client with a project of its own and a server to itself.
+pub(super) struct Client {
+    connection: Option<Connection>,
+    server: Option<std::thread::JoinHandle<ctxc::lsp::Ended>>,
+    folder: tempfile::TempDir,
+    next: i32,
+    /// What came without being asked for, in order.
+    pub(super) notes: Vec<Notification>,
+}
+
+/// What the clients of the tests can do.
+pub(super) fn plain() -> Value {
+    json!({"textDocument": {"hover": {"contentFormat": ["markdown"]}}})
+}
+
+/// A client that asks for diagnostics itself.
+pub(super) fn pulling() -> Value {
+    json!({"textDocument": {"diagnostic": {}}, "general": {"positionEncodings": ["utf-8", "utf-16"]}})
+}
+
+impl Client {
+    /// A client before `initialize`, with files on disk.
+    pub(super) fn unborn(files: &[(&str, &str)]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, text) in files {
+            let path = folder.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        }
+        let (server, client) = Connection::memory();
+        let thread = std::thread::spawn(move || ctxc::lsp::serve(&server));
+        Self { connection: Some(client), server: Some(thread), folder, next: 0, notes: Vec::new() }
+    }
+
+    /// A client at work.
+    pub(super) fn new(files: &[(&str, &str)], capabilities: &Value) -> Self {
+        let mut client = Self::unborn(files);
+        let root = client.uri("");
+        let answer = client.ask("initialize", &json!({"processId": null, "rootUri": root, "capabilities": capabilities}));
+        assert!(answer["capabilities"].is_object(), "{answer}");
+        client.tell("initialized", &json!({}));
+        client
+    }
+
+    pub(super) fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    pub(super) fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    pub(super) fn uri(&self, name: &str) -> String {
+        format!("file://{}", self.path(name).display())
+    }
+
+    fn connection(&self) -> &Connection {
+        self.connection.as_ref().unwrap()
+    }
+
+    pub(super) fn tell(&self, method: &str, params: &Value) {
+        self.connection().sender.send(Notification::new(method.to_owned(), params).into()).unwrap();
+    }
+
+    /// Asks, and gives the answer or the error's code and message.
+    pub(super) fn try_ask(&mut self, method: &str, params: &Value) -> Result<Value, (i32, String)> {
+        self.next += 1;
+        let id = RequestId::from(self.next);
+        self.connection().sender.send(Request::new(id.clone(), method.to_owned(), params).into()).unwrap();
+        loop {
+            match self.connection().receiver.recv_timeout(PATIENCE).unwrap_or_else(|_| panic!("no answer to {method}")) {
+                Message::Response(response) if response.id == id => {
+                    return response.response_result.map_err(|error| (error.code, error.message));
+                }
+                Message::Notification(note) => self.notes.push(note),
+                Message::Response(_) | Message::Request(_) => {}
+            }
+        }
+    }
+
+    /// Asks, and gives the answer.
+    pub(super) fn ask(&mut self, method: &str, params: &Value) -> Value {
+        self.try_ask(method, params).unwrap_or_else(|error| panic!("{method}: {error:?}"))
+    }
+
+    pub(super) fn open(&self, name: &str, text: &str) {
+        let document = json!({"uri": self.uri(name), "languageId": "xml", "version": 1, "text": text});
+        self.tell("textDocument/didOpen", &json!({"textDocument": document}));
+    }
+
+    pub(super) fn change(&self, name: &str, version: i32, changes: &Value) {
+        let document = json!({"uri": self.uri(name), "version": version});
+        self.tell("textDocument/didChange", &json!({"textDocument": document, "contentChanges": changes}));
+    }
+
+    pub(super) fn replace(&self, name: &str, version: i32, text: &str) {
+        self.change(name, version, &json!([{"text": text}]));
+    }
+
+    pub(super) fn close(&self, name: &str) {
+        self.tell("textDocument/didClose", &json!({"textDocument": {"uri": self.uri(name)}}));
+    }
+
+    /// The next diagnostics that are pushed for a document.
+    pub(super) fn pushed(&mut self, name: &str) -> Value {
+        let uri = self.uri(name);
+        let is_it = |note: &Notification| note.method == "textDocument/publishDiagnostics" && note.params["uri"] == *uri;
+        loop {
+            if let Some(at) = self.notes.iter().position(is_it) {
+                return self.notes.remove(at).params;
+            }
+            match self.connection().receiver.recv_timeout(PATIENCE).unwrap_or_else(|_| panic!("nothing pushed for {name}")) {
+                Message::Notification(note) => self.notes.push(note),
+                Message::Response(_) | Message::Request(_) => {}
+            }
+        }
+    }
+
+    /// The diagnostics of a document, asked for.
+    pub(super) fn pull(&mut self, name: &str) -> Vec<Value> {
+        let answer = self.ask("textDocument/diagnostic", &json!({"textDocument": {"uri": self.uri(name)}}));
+        answer["items"].as_array().unwrap().clone()
+    }
+
+    /// A request about a position, found by the text before it.
+    pub(super) fn at(&mut self, method: &str, name: &str, text: &str, before: &str) -> Value {
+        let position = position(text, before);
+        self.ask(method, &json!({"textDocument": {"uri": self.uri(name)}, "position": position}))
+    }
+
+    /// Sends what is no message of the protocol as it is.
+    pub(super) fn send(&self, message: Message) {
+        self.connection().sender.send(message).unwrap();
+    }
+
+    /// Ends the session as an editor does.
+    pub(super) fn end(mut self) -> ctxc::lsp::Ended {
+        self.ask("shutdown", &Value::Null);
+        self.tell("exit", &Value::Null);
+        self.server.take().unwrap().join().unwrap()
+    }
+
+    /// Goes away without a word.
+    pub(super) fn leave(mut self) -> ctxc::lsp::Ended {
+        self.connection = None;
+        self.server.take().unwrap().join().unwrap()
+    }
+}
+
+/// The position behind the first occurrence of a text, in UTF-16.
+pub(super) fn position(text: &str, before: &str) -> Value {
+    let end = text.find(before).unwrap_or_else(|| panic!("no {before:?} in the text")) + before.len();
+    let head = &text[..end];
+    let line = head.matches('\n').count();
+    let character = head.rsplit('\n').next().unwrap().encode_utf16().count();
+    json!({"line": line, "character": character})
+}

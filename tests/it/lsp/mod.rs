@@ -1,0 +1,7 @@
+//! The language server, driven over a connection in memory.
+
+mod answers;
+mod bad;
+mod client;
+mod diagnostics;
+mod edits;
