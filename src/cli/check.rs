@@ -2,37 +2,69 @@
 
 use super::args::{FindingFormatArgs, LimitArgs, PathArgs};
 use super::cx::Cx;
-use super::error::Result;
+use super::error::{CliError, Result};
 use super::exit::Exit;
 use super::findings;
+use super::fix::{self, Asked};
 use super::project::Project;
+use super::put::Output;
 use super::render::screen::Paint;
 use super::render::summary::plural;
 use super::selection::{Checked, Selection};
 use super::suppress;
 use crate::project::suppressions::FILE as SUPPRESSIONS;
 use crate::registry::survey::Goal;
+use crate::rules::apply::Which;
 use crate::rules::check::Identity;
 use clap::Args;
 
 /// Check templates and the project file, and say what to do about each finding
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  ctxc check\n  ctxc check templates\n  ctxc check templates/triage.xml --format concise\n  \
-    cat templates/triage.xml | ctxc check - --stdin-path templates/triage.xml\n  ctxc check --suppress-existing")]
+    cat templates/triage.xml | ctxc check - --stdin-path templates/triage.xml\n  ctxc check --suppress-existing\n  ctxc check --diff\n  ctxc check --fix")]
+#[allow(clippy::struct_excessive_bools, reason = "each is a flag as it is written")]
 pub(crate) struct CheckArgs {
     #[command(flatten)]
     paths: PathArgs,
     /// Record what is found today in ctxc.suppressions.toml: from then on only new findings count
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["fix", "diff"])]
     suppress_existing: bool,
+    /// Apply safe fixes, then report what is left
+    #[arg(long)]
+    fix: bool,
+    /// With --fix or --diff: apply suggested fixes too, the first of each finding
+    #[arg(long)]
+    unsafe_fixes: bool,
+    /// Show what --fix would change, and write nothing; exit 1 when it would change something
+    #[arg(long)]
+    diff: bool,
     #[command(flatten)]
     format: FindingFormatArgs,
     #[command(flatten)]
     limits: LimitArgs,
 }
 
+impl CheckArgs {
+    fn asked(&self) -> Asked<'_> {
+        Asked {
+            which: if self.unsafe_fixes { Which::Suggested } else { Which::Safe },
+            output: if self.diff { Output::Diff } else { Output::Write },
+            format: self.format.resolve(),
+            paths: &self.paths,
+            limits: &self.limits,
+        }
+    }
+}
+
 /// Checks, prints, and gives the verdict.
 pub(crate) fn run(args: &CheckArgs, cx: &mut Cx) -> Result<Exit> {
+    if args.fix || args.diff {
+        return fix::run(args.asked(), cx);
+    }
+    if args.unsafe_fixes {
+        return Err(CliError::usage("`--unsafe-fixes` says which fixes, not what to do with them")
+            .hint("add `--fix` to apply them, or `--diff` to look at them first"));
+    }
     let mut project = Project::load(&cx.options)?;
     project.config.limits = args.limits.resolve(&project.config.limits);
     let selection = Selection::new(&project.root, &args.paths)?;

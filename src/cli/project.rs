@@ -51,14 +51,19 @@ impl Project {
     }
 
     fn load_in(root: PathBuf) -> Result<Self> {
-        let Some(text) = read(&root.join(FILE))? else {
-            return Ok(Self { root, config: Config::default(), findings: Vec::new() });
-        };
+        match read(&root.join(FILE))? {
+            Some(text) => Ok(Self::holding(root, &text)),
+            None => Ok(Self { root, config: Config::default(), findings: Vec::new() }),
+        }
+    }
+
+    /// A project whose file holds a text that need not be written yet.
+    pub(super) fn holding(root: PathBuf, text: &str) -> Self {
         let rules: Vec<&'static RuleMeta> = list::all().map(|rule| &rule.meta).collect();
-        let input = Input { path: FILE, text: &text, root: &root, files: &RealFs, rules: &rules };
+        let input = Input { path: FILE, text, root: &root, files: &RealFs, rules: &rules };
         let config = Config::read(&input);
         let findings = check::config(&config);
-        Ok(Self { root, config, findings })
+        Self { root, config, findings }
     }
 
     /// Whether its file cannot be taken as it is.
@@ -87,6 +92,11 @@ impl Project {
 
 /// The text of a project file; `None` when there is none.
 pub(super) fn read(path: &Path) -> Result<Option<String>> {
+    Ok(read_bytes(path)?.map(|(_, text)| text))
+}
+
+/// The same with its bytes.
+pub(super) fn read_bytes(path: &Path) -> Result<Option<(Vec<u8>, String)>> {
     let shown = path.display();
     let mut bytes = Vec::new();
     match fs::read_into(path, LIMIT, &mut bytes) {
@@ -98,7 +108,10 @@ pub(super) fn read(path: &Path) -> Result<Option<String>> {
         }
     }
     match decode::decode(&bytes) {
-        Ok(text) => Ok(Some(text.into_owned())),
+        Ok(text) => {
+            let text = text.into_owned();
+            Ok(Some((bytes, text)))
+        }
         Err(fault) => Err(CliError::new(Kind::Project, format!("{shown} is no text: {fault}")).hint("save it as UTF-8")),
     }
 }

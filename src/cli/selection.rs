@@ -10,7 +10,8 @@ use super::render::report::Report;
 use super::render::sources::Sources;
 use crate::base::fs;
 use crate::registry::build::{self, Empty, Findings, State};
-use crate::registry::survey::{self, Goal, Held, Request, Surveyed};
+use crate::registry::mend::{self, Mending};
+use crate::registry::survey::{self, Goal, Held, Overlay, Request, Surveyed};
 use crate::rules::check::Identity;
 use crate::rules::input::read_fault::{self, reason};
 use std::io::Read;
@@ -115,16 +116,9 @@ impl Selection {
             }
         };
         let progress = Progress::new(cx.options.is_chatty());
-        let request = Request {
-            root: &project.root,
-            config: &project.config,
-            given: &self.given,
-            held,
-            threads: cx.options.threads,
-            goal,
-            identity,
-            tick: &|| progress.tick(),
-        };
+        let tick = || progress.tick();
+        let overlay = Overlay::default();
+        let request = Request { held, goal, identity, ..self.request(project, &overlay, &tick, cx) };
         let surveyed = survey::survey(&request).map_err(|missing| no_such_path(&missing.0));
         progress.finish();
         let Surveyed { diagnostics, files, paths, skipped, registry } = surveyed?;
@@ -133,6 +127,47 @@ impl Selection {
             None => project.sources(),
         };
         Ok(Checked { report: Report { diagnostics, paths, files, skipped, ..Report::default() }, sources, registry })
+    }
+
+    fn request<'r>(&'r self, project: &'r Project, overlay: &'r Overlay, tick: &'r (dyn Fn() + Sync), cx: &Cx) -> Request<'r> {
+        Request {
+            root: &project.root,
+            config: &project.config,
+            given: &self.given,
+            held: None,
+            overlay,
+            threads: cx.options.threads,
+            goal: Goal::Findings,
+            identity: Identity::Wanted,
+            tick,
+        }
+    }
+
+    /// Fixes the selection in memory. Gives what was on standard input too, where that is what is fixed.
+    pub(super) fn mend(&self, project: &Project, wish: mend::Wish<'_>, cx: &Cx) -> Result<(Mending, Vec<u8>)> {
+        interrupt::install();
+        let limit = project.config.limits.file;
+        let mut input = Vec::new();
+        let mut held = None;
+        if let Some(name) = &self.stdin {
+            if read_stdin(limit, &mut input)? == Length::TooLong {
+                return Err(CliError::new(Kind::Infrastructure, format!("standard input is larger than {limit} bytes"))
+                    .hint("`--max-file-size` raises the limit"));
+            }
+            held = Some(Held { name, bytes: &input });
+        }
+        let progress = Progress::new(cx.options.is_chatty());
+        let tick = || progress.tick();
+        let overlay = Overlay::default();
+        let request = Request { held, ..self.request(project, &overlay, &tick, cx) };
+        let mending = mend::mend(&request, wish).map_err(|missing| no_such_path(&missing.0));
+        progress.finish();
+        Ok((mending?, input))
+    }
+
+    /// The name of standard input, when that is what was selected.
+    pub(super) fn stdin(&self) -> Option<&str> {
+        self.stdin.as_deref()
     }
 
     /// Builds the registry of the selection.

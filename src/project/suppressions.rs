@@ -156,6 +156,23 @@ impl Suppressions {
         }
     }
 
+    /// Whether a finding is one of those recorded.
+    pub fn holds(&self, finding: &Diagnostic) -> bool {
+        let mut names = std::iter::once(&finding.rule.name).chain(finding.rule.renamed_from);
+        !finding.rule.locked && names.any(|name| self.entries.contains_key(&key(finding, name)))
+    }
+
+    /// Takes out, or lowers, what [`Suppressions::apply`] found to be stale.
+    pub fn prune(&mut self, stale: &[(Key, Entry, u32)]) {
+        for (key, _, found) in stale {
+            match (found, self.entries.get_mut(key)) {
+                (0, _) => drop(self.entries.remove(key)),
+                (found, Some(entry)) => entry.count = *found,
+                (_, None) => {}
+            }
+        }
+    }
+
     /// Findings recorded.
     pub fn findings(&self) -> usize {
         self.entries.values().map(|entry| entry.count as usize).sum()
@@ -190,7 +207,8 @@ impl Suppressions {
     pub fn render(&self) -> String {
         let mut out = format!(
             "# Findings that were there before and do not count: one line each, a fingerprint and how often it occurs.\n\
-             # `ctxc check --suppress-existing` writes this file anew; an entry that no longer applies is reported.\n\
+             # `ctxc check --suppress-existing` writes this file anew; an entry that no longer applies is reported,\n\
+             # and removed by `ctxc check --fix`.\n\
              schema = \"{SCHEMA}\"\n"
         );
         let mut table = ("", "");

@@ -90,7 +90,7 @@ mod folder {
     use crate::base::fs::{self, RealFs};
     use crate::base::rule_meta::RuleMeta;
     use crate::project::config::{Config, Input};
-    use crate::registry::survey::{self, Goal, Request};
+    use crate::registry::survey::{self, Goal, Overlay, Request};
     use crate::rules::list;
     use crate::syntax::decode;
     use std::io;
@@ -163,13 +163,16 @@ mod folder {
         /// Compiles every template of the project. Writes nothing.
         pub fn build(&self) -> Built {
             let Self { root, config } = self;
+            let overlay = Overlay::default();
+            let (given, goal) = (&[], Goal::Registry);
             let request = Request {
                 root,
                 config,
-                given: &[],
+                given,
                 held: None,
+                overlay: &overlay,
                 threads: None,
-                goal: Goal::Registry,
+                goal,
                 identity: crate::rules::check::Identity::Wanted,
                 tick: &|| {},
             };

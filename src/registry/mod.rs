@@ -27,6 +27,8 @@ mod layout;
 pub mod library;
 pub mod link;
 #[cfg(feature = "fs")]
+pub mod mend;
+#[cfg(feature = "fs")]
 mod merge;
 mod merkle;
 pub mod node;

@@ -17,6 +17,7 @@ use crate::rules::input::read_fault;
 use crate::rules::rule::Scope;
 use crate::syntax::decode;
 use crate::template::names::FileFacts;
+use std::collections::BTreeMap;
 use std::io;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -33,6 +34,8 @@ pub struct Request<'r> {
     pub given: &'r [PathBuf],
     /// A text that is checked in place of the file of that name, which need not exist.
     pub held: Option<Held<'r>>,
+    /// Texts that stand for those of files, by the files' names: what an editor, or a fix, has not written yet.
+    pub overlay: &'r Overlay,
     /// Threads at most; `None` for one a core.
     pub threads: Option<NonZeroUsize>,
     /// What is wanted.
@@ -42,6 +45,9 @@ pub struct Request<'r> {
     /// Told of each file that is done, on any thread.
     pub tick: &'r (dyn Fn() + Sync),
 }
+
+/// Bytes by the name of the file that they stand for.
+pub type Overlay = BTreeMap<String, Vec<u8>>;
 
 /// What is wanted of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -152,6 +158,9 @@ impl Request<'_> {
         if let Some(held) = self.held.filter(|held| held.name == path) {
             return decode::decode(held.bytes).ok().map(std::borrow::Cow::into_owned);
         }
+        if let Some(bytes) = self.overlay.get(path) {
+            return decode::decode(bytes).ok().map(std::borrow::Cow::into_owned);
+        }
         let mut bytes = Vec::new();
         fs::read_into(&self.root.join(path), self.config.limits.file, &mut bytes).ok()?;
         decode::decode(&bytes).ok().map(std::borrow::Cow::into_owned)
@@ -211,12 +220,14 @@ impl Worker<'_> {
 
 impl Visit for Worker<'_> {
     fn file(&mut self, found: &Found<'_>) {
+        let chosen = if found.by == By::Name { Chosen::Named } else { Chosen::Found };
+        if let Some(bytes) = self.run.request.overlay.get(found.name) {
+            self.take(&Arc::from(found.name), bytes, chosen);
+            return;
+        }
         let mut bytes = std::mem::take(&mut self.bytes);
         match fs::read_into(found.path, self.run.request.config.limits.file, &mut bytes) {
-            Ok(_) => {
-                let chosen = if found.by == By::Name { Chosen::Named } else { Chosen::Found };
-                self.take(&Arc::from(found.name), &bytes, chosen);
-            }
+            Ok(_) => self.take(&Arc::from(found.name), &bytes, chosen),
             Err(error) => self.unreadable(found.name, error),
         }
         self.bytes = bytes;

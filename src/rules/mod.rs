@@ -3,6 +3,7 @@
 //! Nothing here reads files or decides what is shown; what higher floors know comes in as data.
 
 mod allow;
+pub mod apply;
 pub mod check;
 pub mod context;
 pub mod engine;

@@ -102,6 +102,19 @@ pub fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, DecodeFault> {
     Ok(text)
 }
 
+/// The bytes of a text, in the encoding and with the byte order mark of the file that it was read from.
+pub fn encode_like(text: &str, original: &[u8]) -> Vec<u8> {
+    // What could not be told could not be decoded either, so there is no text of it.
+    let (encoding, mark) = detect(original).unwrap_or((Encoding::Utf8, 0));
+    let mut out = original.get(..mark).unwrap_or(&[]).to_vec();
+    match encoding {
+        Encoding::Utf8 => out.extend_from_slice(text.as_bytes()),
+        Encoding::Utf16Le => out.extend(text.encode_utf16().flat_map(u16::to_le_bytes)),
+        Encoding::Utf16Be => out.extend(text.encode_utf16().flat_map(u16::to_be_bytes)),
+    }
+    out
+}
+
 /// Refuses a declaration of the other one of the two families; names that are neither are left to the reader,
 /// which has a place for them.
 fn contradiction(text: &str, encoding: Encoding) -> Result<(), DecodeFault> {

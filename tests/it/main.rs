@@ -13,6 +13,7 @@ mod peers;
 mod project;
 mod registry;
 mod robust;
+mod rules;
 mod rules_meta;
 mod schema;
 mod sessions;

@@ -32,7 +32,7 @@ pub(super) struct Summary {
 
 impl From<&Totals<'_>> for Summary {
     fn from(totals: &Totals<'_>) -> Self {
-        let Totals { error, warning, info, hint, fixable, rules: _ } = *totals;
+        let Totals { error, warning, info, hint, fixable, safe: _, rules: _ } = *totals;
         Self { error, warning, info, hint, fixable }
     }
 }

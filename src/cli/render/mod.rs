@@ -24,3 +24,4 @@ pub(crate) mod summary;
 #[cfg(test)]
 mod tests;
 mod told;
+pub(crate) mod unified;

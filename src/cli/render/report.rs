@@ -3,6 +3,7 @@
 use crate::base::diagnostic::{self, Diagnostic};
 use crate::base::rule_meta::Severity;
 use crate::registry::build::Tally;
+use crate::rules::apply::{self, Which};
 use crate::rules::list;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,6 +19,8 @@ pub(crate) struct Report {
     pub(crate) files: usize,
     /// `*.xml` files of a folder walk that are no templates.
     pub(crate) skipped: usize,
+    /// Fixes applied, when that was asked for.
+    pub(crate) fixed: Option<usize>,
     /// Findings that a suppression took away.
     pub(crate) suppressed: usize,
     /// Findings of files that a build did not open again, counted.
@@ -33,6 +36,8 @@ pub(crate) struct Totals<'r> {
     pub(crate) hint: usize,
     /// Findings with a fix, of any severity.
     pub(crate) fixable: usize,
+    /// Those of them that a safe fix mends.
+    pub(crate) safe: usize,
     /// By rule name, the most frequent first.
     pub(crate) rules: Vec<(&'r str, usize)>,
 }
@@ -63,6 +68,7 @@ impl Report {
                 Severity::Hint => totals.hint += 1,
             }
             totals.fixable += usize::from(diagnostic.is_fixable());
+            totals.safe += usize::from(apply::eligible(diagnostic, Which::Safe).is_some());
             *rules.entry(diagnostic.rule.name).or_default() += 1;
         }
         for tally in &self.unchanged {

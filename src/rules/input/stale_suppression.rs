@@ -24,8 +24,8 @@ pub(crate) static RULE: Rule = Rule {
 entry records a finding that is no longer there: it was mended, its line was rewritten, or its file is gone. Left standing, it would
 hide the same finding when somebody brings it back.
 
-Remove the entry, or run `ctxc check --suppress-existing` again: it writes the file anew and so also drops what no longer applies.
-Mind that it also records whatever is new.",
+`ctxc check --fix` removes the entry. So does `ctxc check --suppress-existing`, which writes the file anew; mind that it also records
+whatever is new.",
         bad: &[],
         good: &[],
     },

@@ -19,7 +19,9 @@ their namespaces belong to XML itself: they are not declared anew, and nothing e
 (`xmlns:p=\"\"`); only the default namespace can be switched off, with `xmlns=\"\"`.";
 
 const BAD: &[Example] = &[
-    template("<task type=\"atomic\" name=\"triage\" a:b:c=\"x\">\n  <description>sort the ticket</description>\n</task>\n"),
+    template(
+        "<task type=\"atomic\" name=\"triage\" xmlns:a=\"urn:x\" a:b:c=\"x\">\n  <description>sort the ticket</description>\n</task>\n",
+    ),
     template(
         "<task type=\"atomic\" name=\"triage\" xmlns:xml=\"urn:x\">\n  <description>sort the ticket</description>\n</task>\n",
     ),
@@ -30,11 +32,10 @@ fn word(cx: &FileCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let name = shown(cx, fault.span);
     match fault.kind {
         FaultKind::BadColon => {
-            let plain = fault.span.slice(cx.document.text).replace(':', "-");
-            let plain = plain.trim_matches('-');
+            let plain = plain(fault.span.slice(cx.document.text), cx.document.text);
             Some(
                 finding(&RULE.meta, cx, fault.span, format!("the colon in `{name}` separates no prefix from a name"))
-                    .fix(Fix::suggested(format!("write `{plain}`"), vec![Edit::replace(fault.span, plain)])),
+                    .fix(Fix::suggested(format!("write `{plain}`"), vec![Edit::replace(fault.span, plain.as_str())])),
             )
         }
         FaultKind::ReservedPrefix => Some(
@@ -46,5 +47,16 @@ fn word(cx: &FileCx<'_>, fault: &Fault) -> Option<Diagnostic> {
                 .help("give it a namespace, such as \"urn:example\", or remove the declaration"),
         ),
         _ => None,
+    }
+}
+
+/// The name with one colon, behind a prefix that is declared somewhere; else with none.
+fn plain(name: &str, text: &str) -> String {
+    let parts: Vec<&str> = name.split(':').filter(|part| !part.is_empty()).collect();
+    match parts.split_first() {
+        Some((prefix, rest)) if !rest.is_empty() && text.contains(&format!("xmlns:{prefix}=")) => {
+            format!("{prefix}:{}", rest.join("-"))
+        }
+        Some(_) | None => parts.join("-"),
     }
 }

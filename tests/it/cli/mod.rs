@@ -7,6 +7,7 @@ mod ci;
 mod defaults;
 mod diff;
 mod docs;
+mod fix;
 pub(crate) mod formats;
 mod help;
 mod init;

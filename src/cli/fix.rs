@@ -1,0 +1,187 @@
+//! `ctxc check --fix`: what can be fixed is fixed, and the rest is reported. Nothing is written before everything was
+//! checked again with its fixes.
+
+use super::args::{FindingFormat, LimitArgs, PathArgs};
+use super::cx::Cx;
+use super::error::{CliError, Kind, Result};
+use super::exit::Exit;
+use super::findings;
+use super::project::{self, FILE, Project};
+use super::put::{self, Change, Output, Written};
+use super::render::report::Report;
+use super::render::summary::plural;
+use super::render::{concise, escape::escape};
+use super::selection::Selection;
+use super::suppress;
+use crate::base::diagnostic::Diagnostic;
+use crate::project::suppressions::{FILE as SUPPRESSIONS, Suppressions};
+use crate::registry::mend::{self, Mended, Mending, Wish};
+use crate::rules::apply::{self, Fixed, Which};
+use crate::syntax::decode;
+use crate::syntax::limits::Limits;
+use std::path::PathBuf;
+
+/// What was asked for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Asked<'a> {
+    pub(super) which: Which,
+    pub(super) output: Output,
+    pub(super) format: FindingFormat,
+    pub(super) paths: &'a PathArgs,
+    pub(super) limits: &'a LimitArgs,
+}
+
+/// A file that was changed, and where it lies.
+struct Changed {
+    name: String,
+    path: PathBuf,
+    before: Vec<u8>,
+    after: Vec<u8>,
+}
+
+/// Fixes, writes, reports what is left.
+pub(super) fn run(asked: Asked<'_>, cx: &mut Cx) -> Result<Exit> {
+    let mut project = Project::load(&cx.options)?;
+    let selection = Selection::new(&project.root, asked.paths)?;
+    let mut changed = Vec::new();
+    let mut fixed = 0;
+    if selection.stdin().is_none()
+        && let Some((count, file, mended)) = mend_project(&project, asked.which)?
+    {
+        (project, fixed) = (mended, count);
+        changed.push(file);
+    }
+    project.config.limits = asked.limits.resolve(&project.config.limits);
+    let recorded = suppress::load(&project.root)?;
+    let wanted = |finding: &Diagnostic| recorded.as_ref().is_none_or(|(_, recorded)| !recorded.holds(finding));
+    let (mending, input) = selection.mend(&project, Wish { which: asked.which, wanted: &wanted }, cx)?;
+    let Mending { files, left } = mending;
+    fixed += files.iter().map(|file| file.fixed).sum::<usize>();
+    let mut report = Report { diagnostics: left.diagnostics, files: left.files, skipped: left.skipped, ..Report::default() };
+    report.add(&project.findings);
+    if let Some((text, recorded)) = &recorded {
+        let prune = selection.stdin().is_none();
+        fixed += suppressions(&project, &selection, &mut report, (text, recorded), prune.then_some(&mut changed));
+    }
+    report.fixed = Some(fixed);
+    if let Some(name) = selection.stdin() {
+        let after = files.first().map_or(&*input, |file| &file.after);
+        return stdin(&asked, &Change { name, path: name.as_ref(), before: &input, after }, &report, cx);
+    }
+    let root = &project.root;
+    changed.extend(files.into_iter().map(|Mended { name, before, after, .. }| {
+        let path = mend::place(root, &name);
+        Changed { name, path, before, after }
+    }));
+    if report.files == 0 && !asked.paths.allow_empty && findings::verdict(&report) == Exit::Success {
+        return Err(findings::nothing(&selection.whereabouts(), report.skipped));
+    }
+    match asked.output {
+        Output::Diff => diff(&changed, &report, cx),
+        Output::Write => write(asked.format, &changed, &report, &project, cx),
+    }
+}
+
+/// The project file fixed: how often, the file, and the project that it makes. `None` when nothing in it can be fixed.
+fn mend_project(project: &Project, which: Which) -> Result<Option<(usize, Changed, Project)>> {
+    let own = |finding: &Diagnostic| *finding.path == *FILE;
+    if !project.findings.iter().any(|finding| own(finding) && apply::eligible(finding, which).is_some()) {
+        return Ok(None);
+    }
+    let path = project.root.join(FILE);
+    let Some((before, text)) = project::read_bytes(&path)? else { return Ok(None) };
+    let mut check = |text: &str| Project::holding(project.root.clone(), text).findings;
+    let Fixed { text, fixed, .. } = apply::fix(&text, which, &Limits::default(), &own, &mut check);
+    if fixed == 0 {
+        return Ok(None);
+    }
+    let after = decode::encode_like(&text, &before);
+    let mended = Project::holding(project.root.clone(), &text);
+    Ok(Some((fixed, Changed { name: FILE.to_owned(), path, before, after }, mended)))
+}
+
+/// Takes recorded findings out of the report. Entries that no longer apply go from the file, where that is wanted; how many.
+fn suppressions(
+    project: &Project,
+    selection: &Selection,
+    report: &mut Report,
+    recorded: (&str, &Suppressions),
+    changed: Option<&mut Vec<Changed>>,
+) -> usize {
+    let (text, recorded) = recorded;
+    let Some(changed) = changed else {
+        suppress::apply(report, text, recorded, |path| selection.holds(path));
+        return 0;
+    };
+    let applied = recorded.apply(&mut report.diagnostics, |path| selection.holds(path));
+    report.suppressed = applied.suppressed;
+    if applied.stale.is_empty() {
+        return 0;
+    }
+    let mut pruned = recorded.clone();
+    pruned.prune(&applied.stale);
+    let path = project.root.join(SUPPRESSIONS);
+    // A file that went away meanwhile is overtaken when it is written, like any other.
+    let before = project::read_bytes(&path).ok().flatten().map_or_else(|| text.as_bytes().to_vec(), |(bytes, _)| bytes);
+    let after = decode::encode_like(&pruned.render(), &before);
+    changed.push(Changed { name: SUPPRESSIONS.to_owned(), path, before, after });
+    applied.stale.len()
+}
+
+/// The fixed text, or its diff, on standard output; what is left on standard error.
+fn stdin(asked: &Asked<'_>, change: &Change<'_>, report: &Report, cx: &mut Cx) -> Result<Exit> {
+    match asked.output {
+        Output::Write => cx.print(|out| out.write_all(change.after))?,
+        Output::Diff => put::diff(change, cx)?,
+    }
+    cx.flush()?;
+    if cx.options.is_chatty() {
+        let mut left = Vec::new();
+        let plain = super::render::screen::Screen { color: cx.options.stderr_color, ..cx.options.screen };
+        concise::write(&mut left, report, cx.options.shown(), plain).map_err(|err| CliError::stdout(&err))?;
+        let left = String::from_utf8_lossy(&left);
+        let fixed = plural(report.fixed.unwrap_or(0), "finding");
+        cx.note(&format!("{left}fixed {fixed}; {} left", report.diagnostics.len()));
+    }
+    let would_change = asked.output == Output::Diff && change.before != change.after;
+    Ok(if would_change { Exit::Findings } else { findings::verdict(report) })
+}
+
+fn diff(changed: &[Changed], report: &Report, cx: &mut Cx) -> Result<Exit> {
+    for file in changed {
+        put::diff(&file.change(), cx)?;
+    }
+    let fixed = plural(report.fixed.unwrap_or(0), "finding");
+    cx.note(&format!("would fix {fixed} in {}; {} would be left", plural(changed.len(), "file"), report.diagnostics.len()));
+    let would_change = if changed.is_empty() { Exit::Success } else { Exit::Findings };
+    Ok(findings::verdict(report).and(would_change))
+}
+
+fn write(format: FindingFormat, changed: &[Changed], report: &Report, project: &Project, cx: &mut Cx) -> Result<Exit> {
+    let mut overtaken = Vec::new();
+    for file in changed {
+        if put::write(&file.change())? == Written::Overtaken {
+            overtaken.push(file.name.as_str());
+        }
+    }
+    let mut sources = project.sources();
+    findings::print(cx, report, format, &project.root, &mut sources)?;
+    if !format.is_for_people() {
+        cx.note(&format!("fixed {} in {}", plural(report.fixed.unwrap_or(0), "finding"), plural(changed.len(), "file")));
+    }
+    if overtaken.is_empty() {
+        return Ok(findings::verdict(report));
+    }
+    let names: Vec<_> = overtaken.into_iter().map(escape).collect();
+    Err(CliError::new(
+        Kind::Infrastructure,
+        format!("changed by somebody else while they were being fixed: {}", names.join(", ")),
+    )
+    .hint("these files are as they were left; run `ctxc check --fix` again"))
+}
+
+impl Changed {
+    fn change(&self) -> Change<'_> {
+        Change { name: &self.name, path: &self.path, before: &self.before, after: &self.after }
+    }
+}

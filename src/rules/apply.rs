@@ -1,0 +1,282 @@
+//! Fixes applied to a text: those that do not touch each other, again and again until none is left.
+//!
+//! Never applies two fixes that overlap, never leaves an error behind that was not there before, never runs for more
+//! than [`ROUNDS`]. How a text is checked is the caller's business: it hands in a function.
+
+use crate::base::diagnostic::Diagnostic;
+use crate::base::fix::{self, Applicability, Edit, Fix};
+use crate::base::hash::Hash;
+use crate::base::rule_meta::Severity;
+use crate::base::span::Span;
+use crate::syntax::limits::Limits;
+use crate::syntax::reader::Reader;
+use crate::syntax::tree::Element;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Rounds at most: a fix may uncover the next finding.
+pub const ROUNDS: usize = 10;
+
+/// Trials of one search at most, so that a text full of fixes that cannot be taken does not cost a check each.
+const TRIALS: usize = 256;
+
+/// Which fixes are applied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Which {
+    /// Those that need no look.
+    Safe,
+    /// The suggested ones too: the first of each finding.
+    Suggested,
+}
+
+/// A fix that was chosen for a finding.
+#[derive(Clone, Copy, Debug)]
+pub struct Choice<'d> {
+    /// What it mends.
+    pub finding: &'d Diagnostic,
+    /// How.
+    pub fix: &'d Fix,
+}
+
+/// What fixing made of a text.
+#[derive(Clone, Debug)]
+pub struct Fixed {
+    /// The text now.
+    pub text: String,
+    /// Fixes applied.
+    pub fixed: usize,
+    /// What is found in it now.
+    pub left: Vec<Diagnostic>,
+}
+
+/// Finds everything in a text.
+pub type CheckText<'c> = dyn FnMut(&str) -> Vec<Diagnostic> + 'c;
+
+/// The fix of a finding that may be applied; `None` when it has none of that kind.
+pub fn eligible(finding: &Diagnostic, which: Which) -> Option<&Fix> {
+    finding.fixes.iter().find(|fix| which == Which::Suggested || fix.applicability == Applicability::Safe)
+}
+
+/// Fixes that leave each other alone, the gravest findings first. An insertion at the border of another edit waits for the
+/// next round: which of the two comes first would be a guess.
+pub fn choose<'d>(found: impl IntoIterator<Item = &'d Diagnostic>, which: Which) -> Vec<Choice<'d>> {
+    let mut taken: BTreeMap<u32, u32> = BTreeMap::new();
+    let mut chosen = Vec::new();
+    let mut found: Vec<&Diagnostic> = found.into_iter().collect();
+    found.sort_by_key(|finding| finding.severity);
+    for finding in found {
+        let Some(fix) = eligible(finding, which).filter(|fix| !fix.edits.is_empty()) else { continue };
+        if fix.edits.iter().any(|edit| is_taken(&taken, edit.span)) {
+            continue;
+        }
+        taken.extend(fix.edits.iter().map(|edit| (edit.span.start, edit.span.end)));
+        chosen.push(Choice { finding, fix });
+    }
+    chosen
+}
+
+/// Whether an edit meets one of those taken, which are disjoint and kept by their starts.
+fn is_taken(taken: &BTreeMap<u32, u32>, span: Span) -> bool {
+    let near = taken.range(..=span.end).rev().take_while(|(_, end)| **end >= span.start);
+    near.map(|(&start, &end)| Span::new(start, end)).any(|other| {
+        let overlap = other.start < span.end && span.start < other.end;
+        overlap || other.is_empty() || span.is_empty()
+    })
+}
+
+/// The text with these fixes; `None` when the edits of one do not fit it.
+pub fn applied(text: &str, choices: &[Choice<'_>]) -> Option<String> {
+    fix::apply(text, &edits(choices))
+}
+
+fn edits(choices: &[Choice<'_>]) -> Vec<Edit> {
+    let mut edits: Vec<Edit> = choices.iter().flat_map(|choice| choice.fix.edits.iter().cloned()).collect();
+    edits.sort_by_key(|edit| edit.span);
+    edits
+}
+
+/// Fixes to be made next: those that bring no new error, and where none of the first choice is left, of the next ones. `before`
+/// is what `check` finds in the text, `found` what is to be mended.
+pub fn next<'d>(
+    text: &str,
+    found: &[&'d Diagnostic],
+    which: Which,
+    before: &[Diagnostic],
+    limits: &Limits,
+    check: &mut CheckText<'_>,
+) -> Vec<Choice<'d>> {
+    let mut found: Vec<&Diagnostic> = found.to_vec();
+    for _ in 0..ROUNDS {
+        let choices = choose(found.iter().copied(), which);
+        let kept = sound(text, &choices, before, limits, check);
+        if choices.is_empty() || !kept.is_empty() {
+            return kept;
+        }
+        // What stood in the way of these may stand in nobody's way without them.
+        found.retain(|finding| !choices.iter().any(|choice| std::ptr::eq(choice.finding, *finding)));
+    }
+    Vec::new()
+}
+
+/// Those of the chosen fixes that together bring no new error into the text. `before` is what `check` finds in it.
+pub fn sound<'d>(
+    text: &str,
+    choices: &[Choice<'d>],
+    before: &[Diagnostic],
+    limits: &Limits,
+    check: &mut CheckText<'_>,
+) -> Vec<Choice<'d>> {
+    most(choices, &mut |choices| {
+        applied(text, choices).is_some_and(|after| {
+            let found = check(&after);
+            !brings_errors(&Change { text, edits: &edits(choices), before, limits }, &found)
+        })
+    })
+}
+
+/// The items that pass together: tries all, and searches by halves for those that do not go.
+pub fn most<T: Copy>(items: &[T], passes: &mut dyn FnMut(&[T]) -> bool) -> Vec<T> {
+    let mut accepted: Vec<T> = Vec::with_capacity(items.len());
+    let mut open = vec![items];
+    let mut trials = 0;
+    while let Some(batch) = open.pop() {
+        if batch.is_empty() || trials == TRIALS {
+            continue;
+        }
+        let kept = accepted.len();
+        accepted.extend_from_slice(batch);
+        trials += 1;
+        if passes(&accepted) {
+            continue;
+        }
+        accepted.truncate(kept);
+        if let Some((first, second)) = batch.split_at_checked(batch.len() / 2).filter(|_| batch.len() > 1) {
+            open.push(second);
+            open.push(first);
+        }
+    }
+    accepted
+}
+
+/// Applies fixes to one text until nothing changes. Findings that `wanted` declines are left alone.
+pub fn fix(text: &str, which: Which, limits: &Limits, wanted: &dyn Fn(&Diagnostic) -> bool, check: &mut CheckText<'_>) -> Fixed {
+    let mut out = Fixed { text: text.to_owned(), fixed: 0, left: check(text) };
+    let mut seen = BTreeSet::from([Hash::of(text.as_bytes())]);
+    for _ in 0..ROUNDS {
+        let found: Vec<&Diagnostic> = out.left.iter().filter(|finding| wanted(finding)).collect();
+        let sound = next(&out.text, &found, which, &out.left, limits, check);
+        let Some(text) = applied(&out.text, &sound).filter(|_| !sound.is_empty()) else { break };
+        // Two fixes that undo each other would go round in circles.
+        if !seen.insert(Hash::of(text.as_bytes())) {
+            break;
+        }
+        out.fixed += sound.len();
+        out.left = check(&text);
+        out.text = text;
+    }
+    out
+}
+
+/// A text with edits that were made in it.
+struct Change<'c> {
+    text: &'c str,
+    edits: &'c [Edit],
+    before: &'c [Diagnostic],
+    limits: &'c Limits,
+}
+
+/// Whether an error is found that was not there before. An error that a damaged region had hidden is none that the fix
+/// of the damage brought in.
+fn brings_errors(change: &Change<'_>, after: &[Diagnostic]) -> bool {
+    let mut known: BTreeMap<(u16, &str), usize> = BTreeMap::new();
+    for finding in change.before.iter().filter(|finding| is_error(finding)) {
+        *known.entry(key(finding)).or_default() += 1;
+    }
+    let new: Vec<&Diagnostic> = after
+        .iter()
+        .filter(|finding| is_error(finding))
+        .filter(|finding| match known.get_mut(&key(finding)) {
+            Some(count) if *count > 0 => {
+                *count -= 1;
+                false
+            }
+            Some(_) | None => true,
+        })
+        .collect();
+    if new.is_empty() {
+        return false;
+    }
+    let damages = |found: &[Diagnostic]| found.iter().filter(|finding| is_error(finding) && is_syntax(finding)).count();
+    if damages(after) >= damages(change.before) || new.iter().any(|finding| is_syntax(finding)) {
+        return true;
+    }
+    let mut reader = Reader::new();
+    reader.read(change.text, change.limits);
+    let document = reader.document(change.text);
+    let was_hidden = |finding: &&Diagnostic| {
+        let at = offset_before(change.edits, finding.span.start);
+        let mut around = std::iter::successors(document.element_at(at), |element| element.parent()).peekable();
+        around.peek().is_none() || around.any(Element::is_damaged)
+    };
+    !new.iter().all(was_hidden)
+}
+
+fn key(finding: &Diagnostic) -> (u16, &str) {
+    (finding.rule.code.0, &finding.message)
+}
+
+fn is_error(finding: &Diagnostic) -> bool {
+    finding.severity == Severity::Error
+}
+
+fn is_syntax(finding: &Diagnostic) -> bool {
+    finding.rule.code.family() == 0
+}
+
+/// Where an offset of the changed text was before.
+fn offset_before(edits: &[Edit], offset: u32) -> u32 {
+    let (mut old, mut new) = (0, 0);
+    for edit in edits {
+        let kept = edit.span.start - old;
+        if offset < new + kept {
+            break;
+        }
+        new += kept;
+        old = edit.span.start;
+        let inserted = edit.insert.len() as u32;
+        if offset < new + inserted {
+            return old;
+        }
+        new += inserted;
+        old = edit.span.end;
+    }
+    old + (offset - new)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{most, offset_before};
+    use crate::base::fix::Edit;
+    use crate::base::span::Span;
+
+    #[test]
+    fn what_does_not_go_is_found_by_halves() {
+        let items: Vec<u32> = (0..100).collect();
+        let mut trials = 0;
+        let kept = most(&items, &mut |items| {
+            trials += 1;
+            !items.contains(&17) && !items.contains(&80)
+        });
+        assert_eq!(kept.len(), 98);
+        assert!(trials < 40, "{trials}");
+        // Nothing goes: it ends all the same.
+        assert!(most(&(0..100_000).collect::<Vec<u32>>(), &mut |_| false).is_empty());
+    }
+
+    #[test]
+    fn offsets_lead_back() {
+        let edits = [Edit::replace(Span::new(2, 4), "xyz"), Edit::delete(Span::new(6, 9)), Edit::insert(10, "!")];
+        // 0123456789a → 01xyz459!a
+        let back: Vec<u32> = (0..10).map(|at| offset_before(&edits, at)).collect();
+        assert_eq!(back, [0, 1, 2, 2, 2, 4, 5, 9, 10, 10]);
+    }
+}

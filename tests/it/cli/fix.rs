@@ -1,0 +1,172 @@
+//! `check --fix`: what it writes, what it leaves, and that it never writes over what it did not check.
+
+use super::project::Project;
+use pretty_assertions::assert_eq;
+
+/// One warning with a safe fix (an older value), in a text with something of everything that must be kept.
+const OLD: &str = "<task type=\"atomic\" name=\"a\">\n  <!-- kept  -->\n  <description>Sort — the ticket.</description>\n  \
+    <context_management>\n    <inherit_context>true</inherit_context>\n  </context_management>\n</task>";
+
+fn new() -> String {
+    OLD.replace(">true<", ">full<")
+}
+
+/// Two errors that only suggested fixes mend.
+const CONFLICT: &str = super::check::CONFLICT;
+
+#[test]
+fn safe_fixes_are_made_and_the_rest_is_reported() {
+    let project = Project::new().file("templates/a.xml", OLD).file("templates/b.xml", CONFLICT);
+    let run = project.run(&["check", "--fix"]).code(1).silent();
+    run.says("checked 2 files, fixed 1 finding: 1 error; 1 fixable with --fix --unsafe-fixes\n").says("context-conflict");
+    assert_eq!(project.read("templates/a.xml"), new());
+    assert_eq!(project.read("templates/b.xml"), CONFLICT);
+    assert_eq!(project.files(), ["templates/a.xml", "templates/b.xml"]);
+    let run = project.run(&["check", "--fix", "--unsafe-fixes"]).code(0).silent();
+    assert_eq!(run.stdout, "checked 2 files, fixed 1 finding: nothing left\n");
+    project.run(&["check", "--fix"]).code(0).says("checked 2 files, fixed 0 findings: nothing found\n");
+    project.run(&["check"]).code(0).says("checked 2 files: nothing found");
+}
+
+#[test]
+fn the_closing_line_names_the_flag() {
+    let project = Project::new().file("a.xml", OLD);
+    project.run(&["check"]).code(0).says("1 warning; 1 fixable with --fix\n");
+    project.write("b.xml", CONFLICT);
+    project.run(&["check"]).code(1).says("; 2 fixable, 1 of them with --fix\n");
+}
+
+#[test]
+fn a_diff_writes_nothing_and_can_be_applied() {
+    let project = Project::new().file("templates/a.xml", OLD);
+    let run = project.run(&["check", "--diff"]).code(1).warns("would fix 1 finding in 1 file; 0 would be left");
+    insta::assert_snapshot!(run.stdout, @r#"
+    --- templates/a.xml
+    +++ templates/a.xml
+    @@ -2,6 +2,6 @@
+       <!-- kept  -->
+       <description>Sort — the ticket.</description>
+       <context_management>
+    -    <inherit_context>true</inherit_context>
+    +    <inherit_context>full</inherit_context>
+       </context_management>
+     </task>
+    \ No newline at end of file
+    "#);
+    assert_eq!(project.read("templates/a.xml"), OLD);
+    let same = project.run(&["check", "--fix", "--diff"]).code(1);
+    assert_eq!(same.stdout, run.stdout);
+    project.write("templates/a.xml", new());
+    project.run(&["check", "--diff"]).code(0).silent_out();
+}
+
+#[test]
+fn encodings_marks_and_line_ends_stay() {
+    let utf16 = |text: &str| -> Vec<u8> {
+        std::iter::once('\u{feff}').chain(text.chars()).collect::<String>().encode_utf16().flat_map(u16::to_le_bytes).collect()
+    };
+    let windows = |text: &str| text.replace('\n', "\r\n");
+    let project = Project::new()
+        .file("bom.xml", format!("\u{feff}{OLD}"))
+        .file("windows.xml", windows(&OLD.replace("\"a\"", "\"b\"")))
+        .file("wide.xml", utf16(&OLD.replace("\"a\"", "\"c\"")));
+    project.run(&["check", "--fix"]).code(0).says("fixed 3 findings: nothing left");
+    assert_eq!(project.read("bom.xml"), format!("\u{feff}{}", new()));
+    assert_eq!(project.read("windows.xml"), windows(&new().replace("\"a\"", "\"b\"")));
+    assert_eq!(std::fs::read(project.path("wide.xml")).unwrap(), utf16(&new().replace("\"a\"", "\"c\"")));
+}
+
+#[test]
+fn standard_input_comes_back_fixed() {
+    let project = Project::new();
+    let run = project.run_with(&["check", "--fix", "-"], OLD.as_bytes()).code(0).warns("fixed 1 finding; 0 left");
+    assert_eq!(run.stdout, new());
+    // What is left is said beside it, and the text comes through whatever is wrong with it.
+    let run = project.run_with(&["check", "--fix", "-", "--stdin-path", "b.xml"], CONFLICT.as_bytes()).code(1);
+    assert_eq!(run.stdout, CONFLICT);
+    run.warns("b.xml:5:5: error[context-conflict]");
+    let run = project.run_with(&["check", "--diff", "-"], OLD.as_bytes()).code(1);
+    assert!(run.stdout.starts_with("--- -\n+++ -\n@@"), "{}", run.stdout);
+    assert_eq!(project.files(), [""; 0]);
+}
+
+#[test]
+fn data_stays_data() {
+    let project = Project::new().file("a.xml", OLD).file("b.xml", CONFLICT);
+    let run = project.run(&["check", "--fix", "--json"]).code(1).warns("fixed 1 finding in 1 file\n");
+    assert_eq!(run.json()["summary"]["error"], 1);
+    assert_eq!(run.json()["diagnostics"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn flags_that_say_nothing_are_refused() {
+    let project = Project::new().file("a.xml", OLD);
+    project.run(&["check", "--unsafe-fixes"]).code(2).warns("add `--fix` to apply them");
+    project.run(&["check", "--fix", "--suppress-existing"]).code(2);
+    assert_eq!(project.read("a.xml"), OLD);
+    project.run(&["check", "--fix", "none.xml"]).code(2);
+    Project::new().run(&["check", "--fix"]).code(5);
+}
+
+#[test]
+fn suppressed_findings_stay_and_entries_that_no_longer_apply_go() {
+    let project = Project::new().file("a.xml", OLD).file("gone.xml", OLD.replace("\"a\"", "\"g\""));
+    project.run(&["check", "--suppress-existing"]).code(0);
+    project.write("gone.xml", new().replace("\"a\"", "\"g\""));
+    project.run(&["check"]).code(0).says("stale-suppression");
+    project.run(&["check", "--fix"]).code(0).says("fixed 1 finding: nothing left; 1 suppressed");
+    assert_eq!(project.read("a.xml"), OLD);
+    let recorded = project.read("ctxc.suppressions.toml");
+    assert!(recorded.contains("a.xml") && !recorded.contains("gone.xml"), "{recorded}");
+}
+
+#[test]
+fn the_project_file_is_fixed_first() {
+    let project = Project::new().file("a.xml", OLD).file("ctxc.toml", "[projct]\nname = \"x\"\n");
+    project.run(&["check"]).code(2);
+    project.run(&["check", "--fix", "--unsafe-fixes"]).code(0).says("fixed 2 findings: nothing left");
+    assert_eq!(project.read("ctxc.toml"), "[project]\nname = \"x\"\n");
+}
+
+/// A misspelt name in one file whose nearest name would make a circle of references: not applied.
+#[test]
+fn a_fix_that_breaks_another_file_is_not_made() {
+    let step = |name: &str, to: &str| {
+        format!(
+            "<task type=\"sequential\" name=\"{name}\">\n  <description>d</description>\n  <steps>\n    <task ref=\"{to}\"/>\n  </steps>\n</task>\n"
+        )
+    };
+    let project =
+        Project::new().file("one.xml", step("first-step", "second-step")).file("two.xml", step("second-step", "first-stp"));
+    project.run(&["check"]).code(1).says("unresolved-reference").says("1 fixable");
+    let run = project.run(&["check", "--fix", "--unsafe-fixes"]).code(1);
+    run.says("fixed 0 findings: 1 error");
+    assert_eq!(project.read("two.xml"), step("second-step", "first-stp"));
+    // Where it makes none it is made.
+    project.write("one.xml", super::check::CLEAN.replace("\"clean\"", "\"first-step\""));
+    project.run(&["check", "--fix", "--unsafe-fixes"]).code(0).says("fixed 1 finding: nothing left");
+    assert_eq!(project.read("two.xml"), step("second-step", "first-step"));
+}
+
+#[cfg(unix)]
+#[test]
+fn links_are_written_through_and_rights_stay() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let project = Project::new().file("real/a.xml", OLD);
+    std::fs::set_permissions(project.path("real/a.xml"), std::fs::Permissions::from_mode(0o600)).unwrap();
+    symlink("real/a.xml", project.path("link.xml")).unwrap();
+    project.run(&["check", "--fix", "link.xml"]).code(0);
+    assert_eq!(project.read("real/a.xml"), new());
+    assert!(std::fs::symlink_metadata(project.path("link.xml")).unwrap().is_symlink());
+    assert_eq!(std::fs::metadata(project.path("real/a.xml")).unwrap().permissions().mode() & 0o777, 0o600);
+}
+
+/// A path outside the project is fixed where it lies, not at the same path beneath the project.
+#[test]
+fn files_outside_the_project_are_found() {
+    let project = Project::new().file("work/ctxc.toml", "").file("outside.xml", OLD).file("work/sub/x.txt", "");
+    let mut command = project.command(&["check", "--fix", "../../outside.xml"]);
+    let out = command.current_dir(project.path("work/sub")).output().unwrap();
+    assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+    assert_eq!(project.read("outside.xml"), new());
+}

@@ -1,0 +1,160 @@
+//! Fixes applied by the engine: on every bad example of every rule, and on texts made for its promises.
+
+use crate::project::reading::{check_template, read};
+use ctxc::base::diagnostic::Diagnostic;
+use ctxc::base::fix::{Edit, Fix};
+use ctxc::base::rule_meta::Severity;
+use ctxc::base::span::Span;
+use ctxc::rules::apply::{self, Fixed, Which};
+use ctxc::rules::list;
+use ctxc::syntax::Limits;
+use pretty_assertions::assert_eq;
+use proptest::prelude::*;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+fn fixed(text: &str, project: &str, which: Which) -> Fixed {
+    let config = read(project);
+    apply::fix(text, which, &Limits::default(), &|_| true, &mut |text| check_template(text, &config))
+}
+
+fn errors(found: &[Diagnostic]) -> BTreeMap<(&'static str, &str), usize> {
+    let mut out = BTreeMap::new();
+    for finding in found.iter().filter(|finding| finding.severity == Severity::Error) {
+        *out.entry((finding.rule.name, finding.message.as_str())).or_default() += 1;
+    }
+    out
+}
+
+/// Examples of project rules are tried as templates under that project; those have findings of their own or none.
+#[test]
+fn no_fix_of_any_example_brings_a_new_error() {
+    let mut counts = [0, 0];
+    for rule in list::all() {
+        for example in rule.meta.bad.iter().filter(|example| !example.template.is_empty()) {
+            let before = check_template(example.template, &read(example.project));
+            for (at, which) in [Which::Safe, Which::Suggested].into_iter().enumerate() {
+                let out = fixed(example.template, example.project, which);
+                counts[at] += out.fixed;
+                let known = errors(&before);
+                for (error, count) in errors(&out.left) {
+                    let had = known.get(&error).copied().unwrap_or(0);
+                    assert!(
+                        count <= had,
+                        "{}: {error:?} is new in\n{}\nfixed from\n{}",
+                        rule.meta.name,
+                        out.text,
+                        example.template
+                    );
+                }
+                // Stable: nothing more to do.
+                let again = fixed(&out.text, example.project, which);
+                assert_eq!((again.fixed, &again.text), (0, &out.text), "{}", rule.meta.name);
+            }
+        }
+    }
+    assert!(counts[0] >= 25 && counts[1] >= 80, "{counts:?} fixes applied");
+}
+
+/// The engine takes nearly every fix that a rule offers: a refusal is the exception.
+#[test]
+fn fixes_of_examples_are_taken() {
+    let mut refused = Vec::new();
+    for rule in list::all() {
+        for example in rule.meta.bad.iter().filter(|example| !example.template.is_empty()) {
+            let found = check_template(example.template, &read(example.project));
+            let offered = found.iter().any(|finding| finding.rule.name == rule.meta.name && finding.is_fixable());
+            let out = fixed(example.template, example.project, Which::Suggested);
+            let left = out.left.iter().any(|finding| finding.rule.name == rule.meta.name && finding.is_fixable());
+            if offered && left {
+                refused.push(rule.meta.name);
+            }
+        }
+    }
+    assert_eq!(refused, [""; 0]);
+}
+
+#[test]
+fn a_fix_that_would_break_something_is_left_out_and_the_others_are_made() {
+    let text = "<task type=\"atomic\" name=\"t\">\n  <description>d</description>\n  <system>s</system>\n</task>\n";
+    let rule = &list::find("missing-type").unwrap().meta;
+    let path: Arc<str> = "t.xml".into();
+    let word = text.find("s</system>").unwrap() as u32;
+    let finding =
+        |span: Span, insert: &str| Diagnostic::new(rule, &path, span, "m").fix(Fix::safe("f", vec![Edit::replace(span, insert)]));
+    let good = finding(Span::new(word, word + 1), "better");
+    let bad = finding(Span::new(0, 1), "<<");
+    let config = read("");
+    let mut check = |text: &str| check_template(text, &config);
+    let found = [bad, good];
+    let before = check(text);
+    let choices = apply::choose(&found, Which::Safe);
+    assert_eq!(choices.len(), 2);
+    let sound = apply::sound(text, &choices, &before, &Limits::default(), &mut check);
+    assert_eq!(apply::applied(text, &sound).unwrap(), text.replace(">s<", ">better<"));
+}
+
+#[test]
+fn an_error_that_damage_had_hidden_does_not_keep_the_damage_from_being_mended() {
+    let text =
+        "<task type=\"atomic\" name=\"t\">\n  <description>a < b</description>\n  <descripton>twice</descripton>\n</task>\n";
+    let before = check_template(text, &read(""));
+    assert!(before.iter().all(|finding| finding.rule.code.family() == 0), "the second fault is hidden: {before:#?}");
+    let out = fixed(text, "", Which::Suggested);
+    assert!(out.text.contains("a &lt; b"), "{}", out.text);
+}
+
+#[test]
+fn fixes_that_undo_each_other_end() {
+    let rule = &list::find("missing-type").unwrap().meta;
+    let path: Arc<str> = "t.xml".into();
+    let mut rounds = 0;
+    let out = apply::fix("a", Which::Safe, &Limits::default(), &|_| true, &mut |text| {
+        rounds += 1;
+        let other = if text == "a" { "b" } else { "a" };
+        let span = Span::new(0, 1);
+        vec![Diagnostic::new(rule, &path, span, "m").fix(Fix::safe("swap", vec![Edit::replace(span, other)]))]
+    });
+    assert_eq!((out.text.as_str(), out.fixed), ("b", 1));
+    assert!(rounds < 10);
+    // Growing without end stops too.
+    let out = apply::fix("", Which::Safe, &Limits::default(), &|_| true, &mut |_| {
+        vec![Diagnostic::new(rule, &path, Span::at(0), "m").fix(Fix::safe("grow", vec![Edit::insert(0, "x")]))]
+    });
+    assert_eq!(out.text.len(), apply::ROUNDS);
+}
+
+#[test]
+fn suggested_fixes_are_made_only_when_asked_for() {
+    let text = "<task type=\"atomic\" name=\"t\">\n  <description>d</description>\n  <context_management>\n    <inherit_context>full</inherit_context>\n    <fresh_context>enabled</fresh_context>\n  </context_management>\n</task>\n";
+    assert_eq!(fixed(text, "", Which::Safe).text, text);
+    let out = fixed(text, "", Which::Suggested);
+    assert_ne!(out.text, text);
+    assert_eq!(errors(&out.left), BTreeMap::new());
+}
+
+proptest! {
+    #[test]
+    fn chosen_fixes_never_overlap(spans in prop::collection::vec(prop::collection::vec((0u32..40, 0u32..6), 1..3), 0..20)) {
+        let rule = &list::find("missing-type").unwrap().meta;
+        let path: Arc<str> = "t.xml".into();
+        let text = "0123456789012345678901234567890123456789012345678901234567890";
+        let found: Vec<Diagnostic> = spans.into_iter().filter_map(|spans| {
+            let mut edits: Vec<Edit> = spans.into_iter().map(|(at, len)| Edit::replace(Span::new(at, at + len), "x")).collect();
+            edits.sort();
+            // A rule's own edits never overlap.
+            edits.windows(2).all(|pair| pair[0].span.end < pair[1].span.start).then(|| {
+                Diagnostic::new(rule, &path, edits[0].span, "m").fix(Fix::safe("f", edits))
+            })
+        }).collect();
+        let choices = apply::choose(&found, Which::Safe);
+        prop_assert!(apply::applied(text, &choices).is_some());
+        let mut edits: Vec<&Edit> = choices.iter().flat_map(|choice| &choice.fix.edits).collect();
+        edits.sort_by_key(|edit| edit.span);
+        for pair in edits.windows(2) {
+            let (a, b) = (pair[0].span, pair[1].span);
+            prop_assert!(a.end <= b.start && (a.end < b.start || !(a.is_empty() || b.is_empty())), "{a:?} {b:?}");
+        }
+        prop_assert_eq!(choices.is_empty(), found.is_empty());
+    }
+}

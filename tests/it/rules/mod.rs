@@ -1,0 +1,3 @@
+//! What holds for all rules together.
+
+mod apply;
