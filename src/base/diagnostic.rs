@@ -85,6 +85,8 @@ impl Diagnostic {
     /// Adds a place in the same file.
     #[must_use]
     pub fn label(mut self, span: Span, text: impl Into<Cow<'static, str>>) -> Self {
+        // Most findings have one label or two, and there are many findings.
+        self.labels.reserve_exact(1);
         self.labels.push(Label { path: None, span, start: Position::default(), text: text.into() });
         self
     }
@@ -92,6 +94,7 @@ impl Diagnostic {
     /// Adds a place in another file.
     #[must_use]
     pub fn label_in(mut self, path: Arc<str>, span: Span, start: Position, text: impl Into<Cow<'static, str>>) -> Self {
+        self.labels.reserve_exact(1);
         self.labels.push(Label { path: Some(path), span, start, text: text.into() });
         self
     }
@@ -99,6 +102,7 @@ impl Diagnostic {
     /// Adds a note.
     #[must_use]
     pub fn note(mut self, text: impl Into<Cow<'static, str>>) -> Self {
+        self.notes.reserve_exact(1);
         self.notes.push(text.into());
         self
     }
@@ -113,6 +117,7 @@ impl Diagnostic {
     /// Adds a way out.
     #[must_use]
     pub fn fix(mut self, fix: Fix) -> Self {
+        self.fixes.reserve_exact(1);
         self.fixes.push(fix);
         self
     }

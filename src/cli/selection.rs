@@ -9,6 +9,7 @@ use super::project::Project;
 use super::render::report::Report;
 use super::render::sources::Sources;
 use crate::base::fs;
+use crate::base::rule_meta::Severity;
 use crate::registry::build::{self, Empty, Findings, State};
 use crate::registry::mend::{self, Mending};
 use crate::registry::survey::{self, Goal, Held, Overlay, Request, Surveyed};
@@ -37,6 +38,20 @@ pub(super) struct Checked {
     pub(super) sources: Sources,
     /// The registry, when it was asked for and nothing is an error.
     registry: Option<Vec<u8>>,
+}
+
+/// What is kept of findings.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Keep {
+    /// Whether they get their fingerprints.
+    pub(super) identity: Identity,
+    /// Those less grave are counted.
+    pub(super) least: Severity,
+}
+
+impl Keep {
+    /// Everything.
+    pub(super) const ALL: Self = Self { identity: Identity::Wanted, least: Severity::Hint };
 }
 
 /// What a build gave.
@@ -99,7 +114,7 @@ impl Selection {
     }
 
     /// Checks the selection. Returns what was found and the texts behind it.
-    pub(super) fn check(&self, project: &Project, goal: Goal, identity: Identity, cx: &Cx) -> Result<Checked> {
+    pub(super) fn check(&self, project: &Project, goal: Goal, keep: Keep, cx: &Cx) -> Result<Checked> {
         let limit = project.config.limits.file;
         // A few named files are done before anybody could interrupt; all else may take long.
         if self.given.is_empty() || self.given.iter().any(|path| fs::is_dir(path)) {
@@ -118,15 +133,20 @@ impl Selection {
         let progress = Progress::new(cx.options.is_chatty());
         let tick = || progress.tick();
         let overlay = Overlay::default();
-        let request = Request { held, goal, identity, ..self.request(project, &overlay, &tick, cx) };
+        let request =
+            Request { held, goal, identity: keep.identity, least: keep.least, ..self.request(project, &overlay, &tick, cx) };
         let surveyed = survey::survey(&request).map_err(|missing| no_such_path(&missing.0));
         progress.finish();
-        let Surveyed { diagnostics, files, paths, skipped, registry } = surveyed?;
+        let Surveyed { diagnostics, counted, files, paths, skipped, registry } = surveyed?;
         let sources = match &self.stdin {
             Some(name) => project.sources().holding(name, &input),
             None => project.sources(),
         };
-        Ok(Checked { report: Report { diagnostics, paths, files, skipped, ..Report::default() }, sources, registry })
+        Ok(Checked {
+            report: Report { diagnostics, hidden: counted, paths, files, skipped, ..Report::default() },
+            sources,
+            registry,
+        })
     }
 
     fn request<'r>(&'r self, project: &'r Project, overlay: &'r Overlay, tick: &'r (dyn Fn() + Sync), cx: &Cx) -> Request<'r> {
@@ -139,6 +159,7 @@ impl Selection {
             threads: cx.options.threads,
             goal: Goal::Findings,
             identity: Identity::Wanted,
+            least: Severity::Hint,
             tick,
         }
     }
@@ -174,11 +195,11 @@ impl Selection {
     pub(super) fn build(&self, project: &Project, wish: &Wish<'_>, cx: &Cx) -> Result<Built> {
         // With a project file that cannot be taken as it is, what a registry should be is not known.
         if project.is_broken() {
-            let Checked { report, sources, .. } = self.check(project, Goal::Findings, Identity::Wanted, cx)?;
+            let Checked { report, sources, .. } = self.check(project, Goal::Findings, Keep::ALL, cx)?;
             return Ok(Built { report, sources, state: State::Untouched });
         }
         if self.stdin.is_some() {
-            let Checked { report, sources, registry } = self.check(project, Goal::Registry, Identity::Wanted, cx)?;
+            let Checked { report, sources, registry } = self.check(project, Goal::Registry, Keep::ALL, cx)?;
             let state = registry.map_or(State::Untouched, |bytes| build::put(wish.output, &bytes, wish.goal));
             return Ok(Built { report, sources, state });
         }

@@ -10,7 +10,7 @@ use crate::base::rule_meta::Severity;
 use std::ops::Range;
 
 /// Changes with the layout of any cache file; the compiler's version stands beside it.
-const MAGIC: &str = concat!("ctxc build cache 1, written by ctxc ", env!("CARGO_PKG_VERSION"));
+const MAGIC: &str = concat!("ctxc build cache 2, written by ctxc ", env!("CARGO_PKG_VERSION"));
 /// Bytes of one record: path hash, stamp, path (offset, length), ordinal, kind.
 const RECORD: usize = 8 + STAMP + 4 + 4 + 4 + 1;
 const DIGEST: usize = 32;
@@ -37,6 +37,8 @@ pub struct Tally {
     pub count: u32,
     /// How many of them have a fix.
     pub fixable: u32,
+    /// How many of those a safe fix mends.
+    pub safe: u32,
 }
 
 /// Something outside the templates that a build looked at.
@@ -176,12 +178,13 @@ pub(super) fn encode_tally(out: &mut Encoder, tally: &Tally) {
     out.u8(tally.severity as u8);
     out.u32(tally.count);
     out.u32(tally.fixable);
+    out.u32(tally.safe);
 }
 
 pub(super) fn decode_tally(input: &mut Decoder<'_>) -> Option<Tally> {
     let rule = u16::try_from(input.u32()?).ok()?;
     let severity = *[Severity::Error, Severity::Warning, Severity::Info, Severity::Hint].get(input.u8()? as usize)?;
-    Some(Tally { rule, severity, count: input.u32()?, fixable: input.u32()? })
+    Some(Tally { rule, severity, count: input.u32()?, fixable: input.u32()?, safe: input.u32()? })
 }
 
 fn decode_head(input: &mut Decoder<'_>) -> Option<Head> {
@@ -314,7 +317,7 @@ mod tests {
         let head = Head {
             keys: Keys { rest: Some(Hash([1; 32])), rows: vec![("atomic".into(), Hash([2; 32]))] },
             facts: Some(Hash([3; 32])),
-            tallies: vec![Tally { rule: 203, severity: Severity::Info, count: 3, fixable: 1 }],
+            tallies: vec![Tally { rule: 203, severity: Severity::Info, count: 3, fixable: 1, safe: 0 }],
             dependencies: [Sight::Nothing, Sight::Real("/b".into()), Sight::File(stamp(4))]
                 .map(|seen| Dependency { path: "a.txt".into(), seen })
                 .into(),

@@ -176,7 +176,7 @@ mod tests {
             rows: vec![0, 3],
             dependencies: vec![1],
             entries: vec![entry],
-            tallies: vec![Tally { rule: 204, severity: Severity::Warning, count: 2, fixable: 2 }],
+            tallies: vec![Tally { rule: 204, severity: Severity::Warning, count: 2, fixable: 2, safe: 1 }],
         };
         vec![Some(file), None, Some(StoredFile::default())]
     }

@@ -7,7 +7,9 @@ use super::walk::{By, Found, Plan, Visit, stamp};
 use super::watch::Watch;
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fs::{self, Stamp};
+use crate::base::rule_meta::Severity;
 use crate::registry::cache::Dependency;
+use crate::rules::apply::{self, Which};
 use crate::rules::input::read_fault;
 use crate::template::names::FileFacts;
 use std::collections::BTreeMap;
@@ -178,24 +180,37 @@ impl Drop for Worker<'_> {
 
 /// Counts findings by rule and severity.
 pub(super) fn tally<'d>(findings: impl IntoIterator<Item = &'d Diagnostic>) -> Vec<Tally> {
-    let mut counts: BTreeMap<(u16, crate::base::rule_meta::Severity), (u32, u32)> = BTreeMap::new();
+    let mut counts = Counts::default();
     for finding in findings {
-        let (count, fixable) = counts.entry((finding.rule.code.0, finding.severity)).or_default();
-        *count += 1;
-        *fixable += u32::from(finding.is_fixable());
+        let safe = u32::from(apply::eligible(finding, Which::Safe).is_some());
+        counts.add(finding.rule.code.0, finding.severity, [1, u32::from(finding.is_fixable()), safe]);
     }
-    let tally = |((rule, severity), (count, fixable))| Tally { rule, severity, count, fixable };
-    counts.into_iter().map(tally).collect()
+    counts.tallies()
 }
 
 /// Adds up counts of several files.
 pub(super) fn sum<'t>(tallies: impl IntoIterator<Item = &'t Tally>) -> Vec<Tally> {
-    let mut sums: BTreeMap<(u16, crate::base::rule_meta::Severity), (u32, u32)> = BTreeMap::new();
+    let mut counts = Counts::default();
     for tally in tallies {
-        let (count, fixable) = sums.entry((tally.rule, tally.severity)).or_default();
-        *count += tally.count;
-        *fixable += tally.fixable;
+        counts.add(tally.rule, tally.severity, [tally.count, tally.fixable, tally.safe]);
     }
-    let tally = |((rule, severity), (count, fixable))| Tally { rule, severity, count, fixable };
-    sums.into_iter().map(tally).collect()
+    counts.tallies()
+}
+
+/// Findings, those with a fix, and those with a safe one, by rule and severity.
+#[derive(Default)]
+struct Counts(BTreeMap<(u16, Severity), [u32; 3]>);
+
+impl Counts {
+    fn add(&mut self, rule: u16, severity: Severity, numbers: [u32; 3]) {
+        let own = self.0.entry((rule, severity)).or_default();
+        for (own, number) in own.iter_mut().zip(numbers) {
+            *own += number;
+        }
+    }
+
+    fn tallies(self) -> Vec<Tally> {
+        let tally = |((rule, severity), [count, fixable, safe]): (_, [u32; 3])| Tally { rule, severity, count, fixable, safe };
+        self.0.into_iter().map(tally).collect()
+    }
 }

@@ -174,6 +174,7 @@ mod folder {
                 threads: None,
                 goal,
                 identity: crate::rules::check::Identity::Wanted,
+                least: crate::base::rule_meta::Severity::Hint,
                 tick: &|| {},
             };
             // Nothing was named, so nothing named can be missing.

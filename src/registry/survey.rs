@@ -4,12 +4,14 @@
 //! A run over named files looks at the rest of the project only when those files point at something that is not among
 //! them; what it finds elsewhere it does not report. One named file starts no thread.
 
+use super::cache::Tally;
 use super::compile::{Chosen, Compiled, Compiler, Outcome, Scratch};
 use super::entry::{self, Entries};
 use super::walk::{self, By, Found, Missing, Plan, Visit};
-use super::{link, whole};
+use super::{gather, link, whole};
 use crate::base::diagnostic::{self, Diagnostic};
 use crate::base::fs::{self, RealFs};
+use crate::base::rule_meta::Severity;
 use crate::project::config::Config;
 use crate::project::index::{Entry, Index};
 use crate::rules::check::{self, Active, Identity};
@@ -42,6 +44,8 @@ pub struct Request<'r> {
     pub goal: Goal,
     /// Whether findings need their fingerprints.
     pub identity: Identity,
+    /// Findings less grave than this are counted and not kept.
+    pub least: Severity,
     /// Told of each file that is done, on any thread.
     pub tick: &'r (dyn Fn() + Sync),
 }
@@ -72,6 +76,8 @@ pub struct Held<'h> {
 pub struct Surveyed {
     /// Located and sorted.
     pub diagnostics: Vec<Diagnostic>,
+    /// Findings that were counted and not kept.
+    pub counted: Vec<Tally>,
     /// Files checked, those that could not be read among them.
     pub files: usize,
     /// Their names, sorted.
@@ -108,7 +114,8 @@ pub fn survey(request: &Request<'_>) -> Result<Surveyed, NoSuchPath> {
         batch.items.extend(rest.items.into_iter().filter(|item| !known.contains(&item.path)));
     }
     let (asked, rest) = batch.items.split_at_mut(chosen);
-    let mut found: Vec<Diagnostic> = asked.iter_mut().flat_map(|item| std::mem::take(&mut item.diagnostics)).collect();
+    let mut found: Vec<Diagnostic> = Vec::with_capacity(asked.iter().map(|item| item.diagnostics.len()).sum());
+    found.extend(asked.iter_mut().flat_map(|item| std::mem::take(&mut item.diagnostics)));
     let mut all: Vec<&Item> = asked.iter().chain(rest.iter()).collect();
     all.sort_by(|a, b| a.path.cmp(&b.path));
     let index = Index::new(all.iter().map(|item| Entry { path: &item.path, facts: &item.facts }));
@@ -120,8 +127,9 @@ pub fn survey(request: &Request<'_>) -> Result<Surveyed, NoSuchPath> {
     let whole = request.goal == Goal::Registry && !found.iter().any(check::is_error);
     let lines = |file: u32| all.get(file as usize).map_or(&[][..], |item| &item.entries);
     let registry = whole.then(|| whole::bytes(&index, lines));
+    let counted = gather::sum(asked.iter().flat_map(|item| &item.counted));
     let paths = asked.iter().map(|item| Arc::clone(&item.path)).collect();
-    Ok(Surveyed { diagnostics: found, files: chosen, paths, skipped: batch.skipped, registry })
+    Ok(Surveyed { diagnostics: found, counted, files: chosen, paths, skipped: batch.skipped, registry })
 }
 
 /// Whether some reference leads to nothing among the files themselves.
@@ -137,6 +145,7 @@ fn points_elsewhere(items: &[Item]) -> bool {
 struct Item {
     path: Arc<str>,
     diagnostics: Vec<Diagnostic>,
+    counted: Vec<Tally>,
     facts: FileFacts,
     entries: Vec<entry::Entry>,
 }
@@ -210,8 +219,15 @@ impl Worker<'_> {
         match self.run.compiler.compile(path, bytes, chosen, &mut self.scratch) {
             Outcome::Skipped => self.done.skipped += 1,
             Outcome::Taken(compiled) => {
-                let Compiled { diagnostics, facts, entries, .. } = *compiled;
-                self.done.items.push(Item { path: Arc::clone(path), diagnostics, facts, entries });
+                let Compiled { mut diagnostics, facts, entries, .. } = *compiled;
+                let least = self.run.request.least;
+                let counted = gather::tally(diagnostics.iter().filter(|finding| finding.severity > least));
+                if !counted.is_empty() {
+                    diagnostics.retain(|finding| finding.severity <= least);
+                }
+                // A hundred thousand files are held at once.
+                diagnostics.shrink_to_fit();
+                self.done.items.push(Item { path: Arc::clone(path), diagnostics, counted, facts, entries });
             }
         }
         (self.run.request.tick)();
@@ -236,7 +252,13 @@ impl Visit for Worker<'_> {
     fn unreadable(&mut self, name: &str, error: io::Error) {
         let path: Arc<str> = Arc::from(name);
         let finding = read_fault::word(&path, &error, self.run.request.config.limits.file);
-        self.done.items.push(Item { path, diagnostics: vec![finding], facts: FileFacts::default(), entries: Vec::new() });
+        self.done.items.push(Item {
+            path,
+            diagnostics: vec![finding],
+            counted: Vec::new(),
+            facts: FileFacts::default(),
+            entries: Vec::new(),
+        });
     }
 }
 

@@ -23,6 +23,8 @@ pub(crate) struct Report {
     pub(crate) fixed: Option<usize>,
     /// Findings that a suppression took away.
     pub(crate) suppressed: usize,
+    /// Findings that are not grave enough to be shown, counted instead of kept.
+    pub(crate) hidden: Vec<Tally>,
     /// Findings of files that a build did not open again, counted.
     pub(crate) unchanged: Vec<Tally>,
 }
@@ -52,6 +54,7 @@ impl Totals<'_> {
             Severity::Hint => self.hint += count,
         }
         self.fixable += tally.fixable as usize;
+        self.safe += tally.safe as usize;
     }
 }
 
@@ -71,7 +74,7 @@ impl Report {
             totals.safe += usize::from(apply::eligible(diagnostic, Which::Safe).is_some());
             *rules.entry(diagnostic.rule.name).or_default() += 1;
         }
-        for tally in &self.unchanged {
+        for tally in self.unchanged.iter().chain(&self.hidden) {
             totals.count(tally);
             if let Some(rule) = list::all().find(|rule| rule.meta.code.0 == tally.rule) {
                 *rules.entry(rule.meta.name).or_default() += tally.count as usize;

@@ -76,7 +76,8 @@ pub(crate) fn write(out: &mut dyn Write, report: &Report, shown: Shown, screen: 
         let line = format!("{} of unchanged files not shown again; `ctxc check` shows them", plural(known as usize, "finding"));
         writeln!(out, "{}", screen.paint(Paint::Dim, &line))?;
     }
-    let hidden = report.diagnostics.iter().filter(|diagnostic| !shown.takes(diagnostic)).count();
+    let counted: u32 = report.hidden.iter().map(|tally| tally.count).sum();
+    let hidden = report.diagnostics.iter().filter(|diagnostic| !shown.takes(diagnostic)).count() + counted as usize;
     if hidden > 0 {
         let line = format!("{} of info and hint severity not shown; `--verbose` shows them", plural(hidden, "finding"));
         writeln!(out, "{}", screen.paint(Paint::Dim, &line))?;
@@ -113,7 +114,7 @@ fn headline(report: &Report, totals: &Totals<'_>) -> String {
     if !said {
         line.push_str(if report.fixed.is_some_and(|fixed| fixed > 0) { "nothing left" } else { "nothing found" });
     }
-    line.push_str(&fixable(report, totals));
+    line.push_str(&fixable(totals));
     if report.suppressed > 0 {
         let _ = write!(line, "; {} suppressed", thousands(report.suppressed));
     }
@@ -124,13 +125,11 @@ fn headline(report: &Report, totals: &Totals<'_>) -> String {
 }
 
 /// `; 3 fixable, 2 of them with --fix`: which flag of `check` does it.
-fn fixable(report: &Report, totals: &Totals<'_>) -> String {
+fn fixable(totals: &Totals<'_>) -> String {
     let (all, safe) = (totals.fixable, totals.safe);
     let counts = (thousands(all), thousands(safe));
     match counts {
         _ if all == 0 => String::new(),
-        // A build does not know which fixes the files have that it did not open.
-        (all, _) if !report.unchanged.is_empty() => format!("; {all} fixable"),
         (count, _) if safe == all => format!("; {count} fixable with --fix"),
         (count, _) if safe == 0 => format!("; {count} fixable with --fix --unsafe-fixes"),
         (count, safe) => format!("; {count} fixable, {safe} of them with --fix"),
