@@ -122,8 +122,12 @@ pub fn survey(request: &Request<'_>) -> Result<Surveyed, NoSuchPath> {
     let scope = if request.given.is_empty() && request.held.is_none() { Scope::Whole } else { Scope::Part };
     let linked = link::link(request.config, &index, scope, |path| request.text(path));
     let is_asked = |finding: &Diagnostic| rest.is_empty() || asked.binary_search_by(|item| item.path.cmp(&finding.path)).is_ok();
+    let own = found.len();
     found.extend(linked.into_iter().filter(is_asked));
-    diagnostic::sort(&mut found);
+    // The findings of each file are in order already, and the files are.
+    if found.len() > own {
+        diagnostic::sort(&mut found);
+    }
     let whole = request.goal == Goal::Registry && !found.iter().any(check::is_error);
     let lines = |file: u32| all.get(file as usize).map_or(&[][..], |item| &item.entries);
     let registry = whole.then(|| whole::bytes(&index, lines));

@@ -115,9 +115,11 @@ fn finish(active: &Active, cx: &FileCx<'_>, mut found: Vec<Diagnostic>) -> Vec<D
     });
     too_many_findings::shorten(cx, &mut found);
     let index = LineIndex::new(cx.document.text);
+    let mut last: Option<Arc<str>> = None;
     for finding in &mut found {
         if finding.task.is_none() {
-            finding.task = task_at(cx.file, cx.path, finding.span.start);
+            finding.task = task_at(cx.file, cx.path, finding.span.start, last.as_ref());
+            last.clone_from(&finding.task);
         }
         finding.place(cx.document.text, &index);
         if active.identity == Identity::Wanted {
@@ -128,18 +130,23 @@ fn finish(active: &Active, cx: &FileCx<'_>, mut found: Vec<Diagnostic>) -> Vec<D
     found
 }
 
-/// The name of the task that an offset lies in.
-fn task_at(file: &File<'_>, path: &Arc<str>, offset: u32) -> Option<Arc<str>> {
+/// The name of the task that an offset lies in; `last` is the one that was found before.
+fn task_at(file: &File<'_>, path: &Arc<str>, offset: u32, last: Option<&Arc<str>>) -> Option<Arc<str>> {
     let after = file.definitions.partition_point(|definition| definition.element().span().start <= offset);
     let definition = file.definitions.get(after.checked_sub(1)?)?;
     if !definition.element().span().contains(offset) {
         return None;
     }
     match (definition, definition.name()) {
-        (_, Some(name)) => Some(Arc::from(&*name.value)),
-        (Definition::Task(Task { .. }), None) => Some(Arc::from(stem(path))),
+        (_, Some(name)) => Some(shared(&name.value, last)),
+        (Definition::Task(Task { .. }), None) => Some(shared(stem(path), last)),
         (Definition::Template(_) | Definition::Fragment(_), None) => None,
     }
+}
+
+/// A name as it was handed out before, where it is the same.
+fn shared(name: &str, last: Option<&Arc<str>>) -> Arc<str> {
+    last.filter(|last| ***last == *name).map_or_else(|| Arc::from(name), Arc::clone)
 }
 
 /// The file's name without its ending: the name of a task that gives none.
