@@ -45,7 +45,7 @@ impl Progress {
 
 fn bar() -> ProgressBar {
     let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr_with_hz(10));
-    if let Ok(style) = ProgressStyle::with_template("{spinner} {human_pos} files ({per_sec})") {
+    if let Ok(style) = ProgressStyle::with_template("{spinner} {human_pos} files") {
         bar.set_style(style);
     }
     bar
