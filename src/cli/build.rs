@@ -46,9 +46,9 @@ pub(crate) fn run(args: &BuildArgs, cx: &mut Cx) -> Result<Exit> {
     let mut project = Project::load(&cx.options)?;
     project.config.limits = args.limits.resolve(&project.config.limits);
     let selection = Selection::new(&project.root, &args.paths)?;
-    let _lock = if args.check { None } else { lock(&project.root)? };
+    let lock = if args.check { None } else { lock(&project.root)? };
     let output = args.output.clone().unwrap_or_else(|| project.root.join("registry.json"));
-    if !args.check {
+    if lock.is_some() {
         fs::clear_leftovers(output.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new(".")));
     }
     let recorded = suppress::load(&project.root)?;

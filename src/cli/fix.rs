@@ -15,7 +15,7 @@ use super::selection::Selection;
 use super::suppress;
 use crate::base::diagnostic::Diagnostic;
 use crate::project::suppressions::{FILE as SUPPRESSIONS, Suppressions};
-use crate::registry::mend::{self, Mended, Mending, Wish};
+use crate::registry::mend::{Mended, Mending, Wish};
 use crate::rules::apply::{self, Fixed, Which};
 use crate::syntax::decode;
 use crate::syntax::limits::Limits;
@@ -70,7 +70,7 @@ pub(super) fn run(asked: Asked<'_>, cx: &mut Cx) -> Result<Exit> {
     }
     let root = &project.root;
     changed.extend(files.into_iter().map(|Mended { name, before, after, .. }| {
-        let path = mend::place(root, &name);
+        let path = root.join(&name);
         Changed { name, path, before, after }
     }));
     if report.files == 0 && !asked.paths.allow_empty && findings::verdict(&report) == Exit::Success {

@@ -11,7 +11,6 @@ use crate::rules::list;
 use crate::rules::rule::Check;
 use crate::syntax::decode;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Which fixes, of which findings.
@@ -43,12 +42,6 @@ pub struct Mending {
     pub files: Vec<Mended>,
     /// What is found once they are written.
     pub left: Surveyed,
-}
-
-/// Where a file lies that findings name.
-pub fn place(root: &Path, name: &str) -> PathBuf {
-    // A name outside the project is the path as it was given, from the current folder.
-    if name.starts_with("..") { PathBuf::from(name) } else { root.join(name) }
 }
 
 /// Fixes what can be fixed.
@@ -123,7 +116,7 @@ impl Mender<'_> {
             return Some(held.bytes.to_vec());
         }
         let mut bytes = Vec::new();
-        fs::read_into(&place(self.request.root, name), self.request.config.limits.file, &mut bytes).ok()?;
+        fs::read_into(&self.request.root.join(name), self.request.config.limits.file, &mut bytes).ok()?;
         Some(bytes)
     }
 

@@ -3,7 +3,7 @@
 //! Decides by name alone (`*.xml`, `.gitignore`, the project's globs); what a file holds is looked at by the visitor.
 //! Nothing of the machine counts (no global ignore file), so that every machine finds the same files.
 
-use crate::base::fs::{self, Stamp};
+use crate::base::fs::{self, ReadFs, Stamp};
 use crate::project::glob::Globs;
 use ignore::{DirEntry, WalkBuilder, WalkState};
 use std::io;
@@ -19,7 +19,7 @@ const FEW: usize = 8;
 pub(super) struct Start {
     /// As it is opened.
     pub(super) path: PathBuf,
-    /// As it is named: relative to the project root, without a trailing slash; empty for the root itself.
+    /// As it is named, see [`name_in`]: without a trailing slash; empty for the root itself.
     pub(super) name: String,
 }
 
@@ -223,11 +223,27 @@ fn bases(root: &Path, globs: &Globs) -> Vec<Start> {
     starts.filter(|start| fs::exists(&start.path)).collect()
 }
 
-/// The name of a path relative to the project root; as given where it lies outside.
+/// The name of a path: joined to the project's root it is that file again, wherever one stands. A file outside has `..` in
+/// its name, or is named whole where it was given so and where links make `..` lead somewhere else.
 pub(super) fn name_in(root: &Path, path: &Path) -> String {
     let here = fs::current_dir().unwrap_or_default();
-    let (root, path_there) = (clean(&here.join(root)), clean(&here.join(path)));
-    path_there.strip_prefix(&root).map_or_else(|_| slashed(path), slashed)
+    let (base, there) = (clean(&here.join(root)), clean(&here.join(path)));
+    let goes_up = |path: &Path| path.components().any(|part| part == Component::ParentDir);
+    let name = match there.strip_prefix(&base) {
+        Ok(inside) if !goes_up(path) && !goes_up(root) => return slashed(inside),
+        Ok(inside) => inside.to_path_buf(),
+        Err(_) if path.is_absolute() => return slashed(path),
+        Err(_) => away(&base, &there),
+    };
+    let real = |path: &Path| fs::RealFs.canonical(path).ok();
+    if real(&here.join(root).join(&name)) == real(path) { slashed(&name) } else { slashed(&here.join(path)) }
+}
+
+/// The way from one folder to a path outside of it. Both are whole and without `.` and `..`.
+fn away(base: &Path, there: &Path) -> PathBuf {
+    let shared = base.components().zip(there.components()).take_while(|(a, b)| a == b).count();
+    let up = base.components().skip(shared).map(|_| Component::ParentDir);
+    up.chain(there.components().skip(shared)).collect()
 }
 
 /// A path without `.` and `..`, by its words alone.
@@ -250,7 +266,6 @@ fn slashed(path: &Path) -> String {
 
 /// The stamp of a file that was found; links are followed.
 pub(super) fn stamp(path: &Path) -> io::Result<Stamp> {
-    use crate::base::fs::ReadFs;
     fs::RealFs.stamp(path)
 }
 

@@ -12,6 +12,7 @@ pub(crate) mod formats;
 mod help;
 mod init;
 mod output;
+mod outside;
 pub(crate) mod project;
 mod rules;
 mod schema;

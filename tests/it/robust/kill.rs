@@ -98,6 +98,29 @@ fn the_next_build_clears_away_what_killed_ones_left_and_nothing_else() {
     }
 }
 
+/// Who holds no lock cannot know that nobody is at work.
+#[test]
+fn without_the_lock_nothing_is_cleared_away() {
+    let project = Project::new(3);
+    let dead = project.path(".ctxc-dead.tmp");
+    std::fs::File::create(&dead).unwrap().set_modified(SystemTime::now() - Duration::from_mins(1)).unwrap();
+    std::fs::create_dir(project.path(".ctxc")).unwrap();
+    let held = std::fs::File::create(project.path(".ctxc/build.lock")).unwrap();
+    held.try_lock().unwrap();
+    let output = project.run(&["build"]);
+    assert_eq!((output.status.code(), dead.exists()), (Some(3), true), "another build is at work: {}", said(&output));
+    drop(held);
+    let output = project.run(&["build", "--check"]);
+    assert_eq!((output.status.code(), dead.exists()), (Some(1), true), "a look changes nothing: {}", said(&output));
+    std::fs::remove_dir_all(project.path(".ctxc")).unwrap();
+    std::fs::write(project.path(".ctxc"), "no folder").unwrap();
+    let output = project.run(&["build"]);
+    assert_eq!((output.status.code(), dead.exists()), (Some(0), true), "no lock can be had: {}", said(&output));
+    std::fs::remove_file(project.path(".ctxc")).unwrap();
+    project.run(&["build"]);
+    assert!(!dead.exists(), "with the lock it is cleared away");
+}
+
 #[test]
 fn two_builds_at_once_leave_a_whole_registry() {
     let project = Project::new(TASKS);
