@@ -2,11 +2,12 @@
 //! resolved, hashed registry, so that nothing is resolved at run time.
 //!
 //! Data moves one way, top to bottom of this list; a module imports only from those above it:
-//! [`base`] → [`syntax`] → [`template`] → [`settings`] → [`project`] → [`rules`] → [`registry`] → [`schema`] → `lsp` → `cli`.
+//! [`base`] → [`syntax`] → [`template`] → [`settings`], [`format`] → [`project`] → [`rules`] → [`registry`] → [`schema`] → `lsp` → `cli`.
 
 pub mod base;
 #[cfg(feature = "cli")]
 pub mod cli;
+pub mod format;
 #[cfg(feature = "lsp")]
 pub mod lsp;
 pub mod project;

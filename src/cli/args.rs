@@ -29,6 +29,7 @@ pub(crate) struct Cli {
 pub(crate) enum Verb {
     Init(super::init::InitArgs),
     Check(super::check::CheckArgs),
+    Fmt(super::fmt::FmtArgs),
     Build(super::build::BuildArgs),
     Diff(super::diff::DiffArgs),
     Show(super::show::ShowArgs),

@@ -15,6 +15,7 @@ mod explain;
 mod explain_setting;
 mod findings;
 mod fix;
+mod fmt;
 mod generate_docs;
 mod init;
 mod interrupt;

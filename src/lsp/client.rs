@@ -65,6 +65,7 @@ pub(super) fn capabilities(client: &Client) -> Value {
         "documentSymbolProvider": true,
         "workspaceSymbolProvider": true,
         "foldingRangeProvider": true,
+        "documentFormattingProvider": true,
         "inlayHintProvider": true,
         "codeLensProvider": {"resolveProvider": false},
         "definitionProvider": true,

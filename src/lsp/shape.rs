@@ -4,10 +4,12 @@ use super::place;
 use super::server::{Answer, Server, value};
 use super::uri;
 use crate::base::span::Span;
+use crate::format::format;
 use crate::syntax::tree::{Element, Kind};
 use crate::template::expression;
 use gen_lsp_types::{
-    DocumentLinkParams, LinkedEditingRangeParams, Position, SelectionRange, SelectionRangeParams, SemanticTokensParams,
+    DocumentFormattingParams, DocumentLinkParams, LinkedEditingRangeParams, Position, SelectionRange, SelectionRangeParams,
+    SemanticTokensParams, TextEdit,
 };
 use serde_json::{Value, json};
 
@@ -60,6 +62,20 @@ pub(super) fn selections(server: &Server<'_>, params: &SelectionRangeParams) -> 
         chosen.unwrap_or_else(|| SelectionRange { range: range(Span::at(offset)), parent: None })
     };
     value(params.positions.iter().map(of).collect::<Vec<_>>())
+}
+
+/// Answers `textDocument/formatting`: one edit for the lines that change; nothing for a text that is not well-formed. How wide and
+/// how deep is the project's to say, not the editor's.
+pub(super) fn formatting(server: &Server<'_>, params: &DocumentFormattingParams) -> Answer {
+    let (_, buffer) = server.document(&params.text_document.uri)?;
+    let config = &server.world.config;
+    let Ok(after) = format(&buffer.text, &config.limits, config.format) else { return Ok(Value::Null) };
+    if after == buffer.text {
+        return value(Vec::<TextEdit>::new());
+    }
+    let whole = Span::of(0, buffer.text.len());
+    let range = server.client.encoding.range(&buffer.text, &buffer.index, whole);
+    value([TextEdit { range, new_text: after }])
 }
 
 /// Answers `textDocument/documentLink`: the files that `src` names.

@@ -60,6 +60,9 @@ pub struct Templates {
     pub exclude: Globs,
 }
 
+/// `[fmt]`.
+pub use crate::format::Options as Format;
+
 /// A section of a later release: accepted, and kept as text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reserved {
@@ -82,6 +85,8 @@ pub struct Config {
     pub name: Option<Spanned<String>>,
     /// `[templates]`.
     pub templates: Templates,
+    /// `[fmt]`: how files are laid out.
+    pub format: Format,
     /// The operator table with the project's rows and defaults.
     pub layers: Layers,
     /// `[lints]`.
@@ -108,6 +113,7 @@ impl Default for Config {
             edition: EDITION,
             name: None,
             templates: Templates::default(),
+            format: Format::default(),
             layers: Layers::default(),
             lints: Lints::default(),
             requirements: Vec::new(),

@@ -6,6 +6,7 @@ mod cli;
 mod context;
 mod docs;
 mod faults;
+mod format;
 mod fuzz;
 mod lsp;
 mod names;

@@ -3,12 +3,12 @@
 use super::layers::{defaults, operators};
 use super::lints::{LintLine, lints};
 use super::require::requirements;
-use super::sections::{allow, edition, limits, owners, project, reserved, roles, templates};
+use super::sections::{allow, edition, format, limits, owners, project, reserved, roles, templates};
 use super::shared::{Extends, extends};
 use super::value::{Sink, Table, span};
 use crate::base::rule_meta::RuleMeta;
 use crate::base::span::{Span, Spanned};
-use crate::project::config::{Reserved, Templates};
+use crate::project::config::{Format, Reserved, Templates};
 use crate::project::fault::{Fault, FaultKind};
 use crate::project::glob::Globs;
 use crate::project::require::Requirement;
@@ -66,6 +66,7 @@ pub(super) struct Draft {
     pub(super) requirements: Vec<Requirement>,
     pub(super) owners: Vec<(Globs, String)>,
     pub(super) limits: Limits,
+    pub(super) format: Format,
     pub(super) roles: BTreeMap<String, Option<String>>,
     pub(super) reserved: BTreeMap<String, Reserved>,
     pub(super) allow: Vec<Spanned<String>>,
@@ -126,8 +127,9 @@ fn top(sink: &mut Sink, out: &mut Draft, tree: &Table<'_>, owner: Owner, rules: 
             "require" => requirements(sink, value, &mut out.requirements),
             "owners" => owners(sink, value, &mut out.owners),
             "limits" => limits(sink, value, &mut out.limits),
+            "fmt" => format(sink, value, &mut out.format),
             "allow" => out.allow = allow(sink, value),
-            "roles" | "models" | "policy" | "providers" | "eval" | "history" | "package" | "fmt" => {
+            "roles" | "models" | "policy" | "providers" | "eval" | "history" | "package" => {
                 if let Some(section) = reserved(sink, key, value) {
                     out.reserved.insert(name.to_owned(), section);
                 }

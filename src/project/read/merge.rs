@@ -69,6 +69,7 @@ fn merge(mut sink: Sink, files: Vec<ConfigFile>, mut own: Draft, mut shared: Dra
         lints,
         requirements,
         limits: own.limits,
+        format: own.format,
         owners: own.owners,
         roles: own.roles,
         reserved: own.reserved,

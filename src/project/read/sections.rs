@@ -4,6 +4,7 @@
 use super::value::{Key, Sink, Value, globs, number, span, table, text, texts};
 use crate::base::span::Spanned;
 use crate::base::suggest::nearest;
+use crate::project::config::Format;
 use crate::project::config::{EDITION, Reserved, Templates};
 use crate::project::fault::FaultKind;
 use crate::project::glob::Globs;
@@ -95,6 +96,24 @@ pub(super) fn limits(sink: &mut Sink, value: &Value<'_>, out: &mut Limits) {
             "name" => out.name = number as u32,
             "nodes" => out.nodes = number as u32,
             _ => out.diagnostics = number as u32,
+        }
+    }
+}
+
+/// What `[fmt]` can say, with the upper ends.
+const FORMAT: [(&str, u64); 2] = [("width", 1_000), ("indent", 16)];
+
+pub(super) fn format(sink: &mut Sink, value: &Value<'_>, out: &mut Format) {
+    for (key, value) in table(sink, "fmt", value).into_iter().flatten() {
+        let name = key.get_ref().as_ref();
+        let Some((_, top)) = FORMAT.iter().find(|(known, _)| *known == name) else {
+            sink.unknown_key("fmt", key, &FORMAT.map(|(known, _)| known));
+            continue;
+        };
+        let Some(number) = number(sink, &format!("fmt.{name}"), value, (u64::from(name == "width"), *top)) else { continue };
+        match name {
+            "width" => out.width = number as u32,
+            _ => out.indent = number as u32,
         }
     }
 }

@@ -40,7 +40,7 @@ fn every_verb_has_examples_and_every_example_works() {
     let verbs = verbs(&help);
     assert_eq!(
         verbs,
-        ["init", "check", "build", "diff", "show", "explain", "defaults", "rules", "schema", "completions", "man", "lsp"]
+        ["init", "check", "fmt", "build", "diff", "show", "explain", "defaults", "rules", "schema", "completions", "man", "lsp"]
     );
     // Editors start the server; nobody types it.
     for verb in verbs.into_iter().filter(|verb| *verb != "lsp") {

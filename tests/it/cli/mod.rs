@@ -8,6 +8,7 @@ mod defaults;
 mod diff;
 mod docs;
 mod fix;
+mod fmt;
 pub(crate) mod formats;
 mod help;
 mod init;

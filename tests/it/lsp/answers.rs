@@ -240,3 +240,19 @@ fn hints_and_lenses_show_what_is_not_written() {
     );
     assert!(client.folder().is_dir());
 }
+
+#[test]
+fn documents_are_laid_out_as_the_project_says() {
+    let mut client = client();
+    let uri = client.uri("templates/loose.xml");
+    let params = json!({"textDocument": {"uri": uri}, "options": {"tabSize": 8, "insertSpaces": false}});
+    let loose = "<task   name=\"l\" type=\"atomic\"><description>d</description></task>";
+    client.open("templates/loose.xml", loose);
+    let edits = client.ask("textDocument/formatting", &params);
+    let tidy = applied(loose, &edits);
+    assert_eq!(tidy, "<task name=\"l\" type=\"atomic\">\n  <description>d</description>\n</task>\n");
+    client.replace("templates/loose.xml", 2, &tidy);
+    assert_eq!(client.ask("textDocument/formatting", &params), json!([]));
+    client.replace("templates/loose.xml", 3, "<task>");
+    assert_eq!(client.ask("textDocument/formatting", &params), Value::Null);
+}

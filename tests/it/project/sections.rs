@@ -14,7 +14,7 @@ fn a_file_of_every_section_has_no_findings() {
     assert_eq!(config.owner("templates/a.xml"), Some("platform"));
     assert_eq!(config.roles.get("planner"), Some(&Some("plan".to_owned())));
     let sections: Vec<&str> = config.reserved.keys().map(String::as_str).collect();
-    assert_eq!(sections, ["eval", "fmt", "history", "models", "package", "policy", "providers", "roles"]);
+    assert_eq!(sections, ["eval", "history", "models", "package", "policy", "providers", "roles"]);
     let models = &config.reserved["models"];
     assert_eq!(models.span.slice(FULL), "models");
 }

@@ -11,7 +11,7 @@ const FLOORS: &[&[&str]] = &[
     &["base"],
     &["syntax"],
     &["template"],
-    &["settings"],
+    &["settings", "format"],
     &["project"],
     &["rules"],
     &["registry"],
