@@ -2,7 +2,7 @@
 //! resolved, hashed registry, so that nothing is resolved at run time.
 //!
 //! Data moves one way, top to bottom of this list; a module imports only from those above it:
-//! [`base`] → [`syntax`] → [`template`] → [`settings`], [`format`] → [`project`] → [`rules`] → [`registry`] → [`schema`] → `lsp` → `cli`.
+//! [`base`] → [`syntax`] → [`template`] → [`settings`], [`mod@format`] → [`project`] → [`rules`] → [`registry`] → [`schema`] → `lsp` → `cli`.
 
 pub mod base;
 #[cfg(feature = "cli")]
