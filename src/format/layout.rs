@@ -160,8 +160,8 @@ impl<'a> Layout<'a> {
             }
             match (item.kept, item.node.as_element()) {
                 (Some(kept), _) => self.out.push_str(kept.slice(text).trim_end()),
-                // Elements of other namespaces are kept to the letter.
-                (None, Some(child)) if child.namespace().is_none() => {
+                // Elements of other namespaces and of older dialects are kept to the letter, as the registry keeps them.
+                (None, Some(child)) if is_ours(child, kind) => {
                     let own = kind.child(child.name()).map(|child| child.kind);
                     self.element(child, own, depth + 1);
                 }
@@ -187,6 +187,12 @@ fn holds_elements(element: Element<'_>, kind: Kind) -> bool {
         }
         Content::Text | Content::Word | Content::Empty | Content::Opaque => false,
     }
+}
+
+/// Whether an element is one that the language gives a meaning to.
+fn is_ours(element: Element<'_>, parent: Kind) -> bool {
+    let known = parent.child(element.name()).map(|child| child.kind.spec());
+    element.namespace().is_none() && known.is_some_and(|spec| spec.deprecated.is_none() && spec.content != Content::Opaque)
 }
 
 /// How many line breaks a piece of white space holds.

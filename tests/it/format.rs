@@ -68,6 +68,9 @@ fn line_ends_and_what_is_not_ours_stay() {
         "<task name=\"a\" type=\"atomic\" xmlns:x=\"urn:x\"><description>d</description><x:any   a=\"b\">  <y/>  </x:any></task>";
     assert!(formatted(foreign).contains("<x:any   a=\"b\">  <y/>  </x:any>"));
     is_kept(foreign);
+    let older = "<task name=\"a\" type=\"atomic\"><description>d</description><validation_rules   a = 'b'> <c/> </validation_rules></task>";
+    assert!(formatted(older).contains("<validation_rules   a = 'b'> <c/> </validation_rules>"));
+    is_kept(older);
 }
 
 #[test]
