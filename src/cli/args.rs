@@ -15,7 +15,7 @@ use std::path::PathBuf;
     propagate_version = true,
     disable_help_subcommand = true,
     after_help = "Start with `ctxc init`, then `ctxc check`. Exit codes: 0 fine, 1 findings, 2 usage or project file, \
-                  3 the machine said no, 5 nothing selected."
+                  3 the machine said no, 5 nothing selected, 130 interrupted."
 )]
 pub(crate) struct Cli {
     #[command(flatten)]
@@ -65,7 +65,7 @@ pub(crate) struct GlobalArgs {
     #[arg(short, long, global = true)]
     pub(crate) verbose: bool,
     /// Threads to use [default: one a core]
-    #[arg(long, value_name = "N", global = true)]
+    #[arg(long, value_name = "N", value_parser = parse_threads, global = true)]
     pub(crate) threads: Option<NonZeroUsize>,
 }
 
@@ -191,6 +191,10 @@ pub(crate) struct LimitArgs {
     /// Findings in one file [default: 10000]
     #[arg(long, value_name = "N", hide_short_help = true)]
     pub(crate) max_diagnostics: Option<u32>,
+}
+
+fn parse_threads(text: &str) -> Result<NonZeroUsize, String> {
+    text.parse().map_err(|_| "expected a number, 1 or more".into())
 }
 
 /// `4096`, `64K`, `10M`, `1G`, in powers of 1,024.

@@ -59,9 +59,12 @@ pub(crate) fn run(args: &BuildArgs, cx: &mut Cx) -> Result<Exit> {
     if let Some((text, known)) = recorded {
         suppress::apply(&mut report, &text, &known, |path| selection.holds(path));
     }
-    findings::print(cx, &report, format, &project.root, &mut sources)?;
     let verdict = findings::verdict(&report);
-    if files == 0 && !args.paths.allow_empty && verdict == Exit::Success {
+    let is_nothing = files == 0 && !args.paths.allow_empty && verdict == Exit::Success;
+    if !(is_nothing && format.is_for_people() && report.diagnostics.is_empty()) {
+        findings::print(cx, &report, format, &project.root, &mut sources)?;
+    }
+    if is_nothing {
         return Err(findings::nothing(&selection.whereabouts(), skipped));
     }
     // As in `check`: the process ends here.

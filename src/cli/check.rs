@@ -8,13 +8,15 @@ use super::findings;
 use super::fix::{self, Asked};
 use super::project::Project;
 use super::put::Output;
+use super::render::report::Report;
 use super::render::screen::Paint;
 use super::render::summary::plural;
 use super::selection::{Checked, Keep, Selection};
 use super::suppress;
+use crate::base::rule_meta::Severity;
 use crate::project::suppressions::FILE as SUPPRESSIONS;
 use crate::registry::survey::Goal;
-use crate::rules::apply::Which;
+use crate::rules::apply::{self, Which};
 use crate::rules::check::Identity;
 use clap::Args;
 
@@ -56,6 +58,24 @@ impl CheckArgs {
     }
 }
 
+/// As many errors as nobody mends before anything else.
+const MANY: usize = 10;
+
+/// Who starts on a repository with many findings is told how to begin.
+fn old_repository(report: &Report, cx: &mut Cx) {
+    let errors = || report.diagnostics.iter().filter(|finding| finding.severity == Severity::Error);
+    if errors().take(MANY).count() < MANY {
+        return;
+    }
+    let is_fixable = report.diagnostics.iter().any(|finding| apply::eligible(finding, Which::Safe).is_some());
+    let first = if is_fixable { "`ctxc check --fix`, then " } else { "" };
+    if errors().any(|finding| !finding.rule.locked) {
+        cx.note(&format!("an old repository? {first}`ctxc check --suppress-existing`: from then on only new findings fail"));
+    } else if is_fixable {
+        cx.note("an old repository? `ctxc check --fix` mends what needs no decision");
+    }
+}
+
 /// Checks, prints, and gives the verdict.
 pub(crate) fn run(args: &CheckArgs, cx: &mut Cx) -> Result<Exit> {
     if args.fix || args.diff {
@@ -82,7 +102,14 @@ pub(crate) fn run(args: &CheckArgs, cx: &mut Cx) -> Result<Exit> {
     } else if let Some((text, known)) = suppressions {
         suppress::apply(&mut report, &text, &known, |path| selection.holds(path));
     }
+    let is_empty_screen = empty && format.is_for_people() && report.diagnostics.is_empty();
+    if is_empty_screen {
+        return Err(findings::nothing(&selection.whereabouts(), report.skipped));
+    }
     findings::print(cx, &report, format, &project.root, &mut sources)?;
+    if nameless && args.paths.paths.is_empty() {
+        old_repository(&report, cx);
+    }
     if let Some(recorded) = recorded
         && format.is_for_people()
     {

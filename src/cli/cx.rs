@@ -2,6 +2,7 @@
 
 use super::error::{CliError, Result};
 use super::options::Options;
+use super::render::wrap::wrap;
 use std::io::{self, BufWriter, Stdout, Write};
 
 /// Options and output of a run.
@@ -23,8 +24,14 @@ impl Cx {
         write(&mut self.out).map_err(|err| CliError::stdout(&err))
     }
 
-    /// Writes a line for people.
+    /// Writes a line for people. What a narrow screen breaks goes on under its first word.
     pub(crate) fn line(&mut self, line: &str) -> Result<()> {
+        self.hanging(line, line.len() - line.trim_start_matches(' ').len())
+    }
+
+    /// Writes a line for people, continued in the column `hang` where the screen is too narrow.
+    pub(crate) fn hanging(&mut self, line: &str, hang: usize) -> Result<()> {
+        let line = wrap(line, self.options.screen.width, hang);
         self.print(|out| writeln!(out, "{line}"))
     }
 
@@ -38,10 +45,9 @@ impl Cx {
 
     /// Says something beside the results, on standard error, after the results so far. Nobody is told when that fails.
     pub(crate) fn note(&mut self, line: &str) {
-        if self.options.is_chatty() {
-            // What cannot be written stays buffered, and the last flush says so.
-            let _ = self.out.flush();
-            let _ = writeln!(io::stderr(), "{line}");
+        // What cannot be written stays buffered, and the last flush says why; a reader that has gone away wants no note.
+        if self.options.is_chatty() && self.out.flush().is_ok() {
+            let _ = writeln!(io::stderr(), "{}", wrap(line, self.options.stderr_width, 0));
         }
     }
 

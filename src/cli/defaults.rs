@@ -53,25 +53,75 @@ pub(crate) fn run(args: &DefaultsArgs, cx: &mut Cx) -> Result<Exit> {
     Ok(Exit::Success)
 }
 
+/// How the table stands on the screen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Columns {
+    /// Every column as wide as the longest name of a setting.
+    Wide,
+    /// As narrow as the values allow, names of settings in two lines.
+    Narrow,
+}
+
+impl Columns {
+    fn of(widest: usize, width: Option<usize>) -> Self {
+        let needed: usize = widest + Self::Wide.widths().map(|width| width + Self::Wide.gap()).sum::<usize>();
+        if width.is_some_and(|width| width < needed) { Self::Narrow } else { Self::Wide }
+    }
+
+    /// Spaces before a column.
+    const fn gap(self) -> usize {
+        match self {
+            Self::Wide => 2,
+            Self::Narrow => 1,
+        }
+    }
+
+    /// Each with room for its name, or the longer part of it, and for its widest value with a mark.
+    fn widths(self) -> impl Iterator<Item = usize> {
+        SettingName::ALL.iter().map(move |name| match (self, name.word().split_once('_')) {
+            (Self::Narrow, Some((first, second))) => (first.len() + 1).max(second.len()).max("disabled*".len()),
+            (Self::Wide | Self::Narrow, _) => "accumulation_format".len(),
+        })
+    }
+
+    /// The names of the settings in one line, or broken behind their first word in two.
+    fn heads(self, widest: usize) -> Vec<String> {
+        let parts = |name: &SettingName| name.word().split_once('_').map_or((name.word(), ""), |parts| parts);
+        let mut heads = vec![format!("{:<widest$}", "type")];
+        if self == Self::Narrow {
+            heads.push(" ".repeat(widest));
+        }
+        for (name, width) in SettingName::ALL.iter().zip(self.widths()) {
+            let (first, second) = parts(name);
+            let texts =
+                if self == Self::Wide { vec![name.word().to_owned()] } else { vec![format!("{first}_"), second.to_owned()] };
+            for (head, text) in heads.iter_mut().zip(texts) {
+                let _ = write!(head, "{:gap$}{text:<width$}", "", gap = self.gap());
+            }
+        }
+        heads
+    }
+}
+
 fn text(project: &Project, cx: &mut Cx) -> Result<()> {
     let layers = &project.config.layers;
     let screen = cx.options.screen;
     let widest = layers.rows().map(|(_, row)| row.name().len()).max().unwrap_or(0).max(4);
-    let mut head = format!("{:<widest$}", "type");
-    for name in SettingName::ALL {
-        let _ = write!(head, "  {:<19}", name.word());
+    let columns = Columns::of(widest, screen.width);
+    for line in columns.heads(widest) {
+        cx.line(&screen.paint(Paint::Strong, line.trim_end()))?;
     }
-    cx.line(&screen.paint(Paint::Strong, head.trim_end()))?;
     let mut sources = project.sources();
     let mut notes = Vec::new();
     for (_, row) in layers.rows() {
         let mut line = format!("{:<widest$}", row.name());
         let view = View { resolved: row.defaults(), layers, path: "" };
-        for &name in SettingName::ALL {
+        for (&name, width) in SettingName::ALL.iter().zip(columns.widths()) {
             let setting = view.setting(name);
             let changed = setting.origin.path.is_some();
             let mark = if changed { "*" } else { "" };
-            let _ = write!(line, "  {:<19}", format!("{}{mark}", setting.value.word()));
+            let value = format!("{}{mark}", setting.value.word());
+            let _ = write!(line, "{:gap$}{value:<width$}", "", gap = columns.gap());
             if changed {
                 let lost = origin::beaten(&setting, &mut sources);
                 let why = origin::words(&setting.origin, &mut sources);
@@ -84,7 +134,7 @@ fn text(project: &Project, cx: &mut Cx) -> Result<()> {
         cx.line("")?;
     }
     for note in notes {
-        cx.line(&format!("* {note}"))?;
+        cx.hanging(&format!("* {note}"), 2)?;
     }
     Ok(())
 }

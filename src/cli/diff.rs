@@ -31,6 +31,8 @@ pub(crate) struct DiffArgs {
     format: DataFormatArgs,
 }
 
+/// Where registries come from.
+const WHENCE: &str = "`ctxc build` writes a registry; by default it is called registry.json";
 /// Larger than any registry of a million tasks.
 const LIMIT: u64 = 8 << 30;
 
@@ -50,14 +52,22 @@ pub(super) fn read(path: &Path) -> Result<Registry> {
     let mut bytes = Vec::new();
     if let Err(err) = fs::read_into(path, LIMIT, &mut bytes) {
         let kind = if err.kind() == io::ErrorKind::NotFound { Kind::Usage } else { Kind::Infrastructure };
-        return Err(CliError::new(kind, format!("{} cannot be read: {}", path.display(), reason(&err)))
-            .hint("`ctxc build` writes a registry; by default it is called registry.json"));
+        return Err(CliError::new(kind, format!("{} cannot be read: {}", path.display(), reason(&err))).hint(WHENCE));
     }
     Registry::read(bytes).map_err(|err| unusable(path, &err))
 }
 
 fn unusable(path: &Path, err: &ReadError) -> CliError {
-    CliError::new(Kind::Infrastructure, format!("{}: {err}", path.display()))
+    let error = CliError::new(Kind::Infrastructure, format!("{}: {err}", path.display()));
+    match err {
+        ReadError::Other { .. } => error.hint(WHENCE),
+        // These say it themselves.
+        ReadError::NotText { .. }
+        | ReadError::Damaged { .. }
+        | ReadError::Newer { .. }
+        | ReadError::Twice { .. }
+        | ReadError::TooDeep { .. } => error,
+    }
 }
 
 fn text(diff: &Diff, cx: &mut Cx) -> Result<()> {

@@ -4,6 +4,7 @@
 
 use super::exit::Exit;
 use super::render::escape::escape;
+use super::render::wrap::wrap;
 use crate::rules::input::read_fault::reason;
 use std::io;
 use std::path::Path;
@@ -104,15 +105,15 @@ impl CliError {
     }
 
     /// Writes itself to standard error, with nothing raw that a file name may have brought along.
-    pub(crate) fn print(&self, out: &mut dyn io::Write, color: bool) {
+    pub(crate) fn print(&self, out: &mut dyn io::Write, color: bool, width: Option<usize>) {
         if self.kind == Kind::BrokenPipe {
             return;
         }
         let (red, cyan, off) = if color { ("\x1b[1;31m", "\x1b[36m", "\x1b[0m") } else { ("", "", "") };
         // Nobody is left to tell when standard error itself fails.
-        let _ = writeln!(out, "{red}error{off}: {}", escape(&self.message));
+        let _ = writeln!(out, "{}", wrap(&format!("{red}error{off}: {}", escape(&self.message)), width, 7));
         for hint in &self.hints {
-            let _ = writeln!(out, "  {cyan}hint{off}: {}", escape(hint));
+            let _ = writeln!(out, "{}", wrap(&format!("  {cyan}hint{off}: {}", escape(hint)), width, 8));
         }
         let _ = out.flush();
     }

@@ -79,6 +79,10 @@ fn rule_page(rule: &'static RuleMeta, args: &ExplainArgs, cx: &mut Cx) -> Result
 }
 
 fn unknown(what: &str) -> CliError {
+    let is_code = what.len() > 3 && what.get(..3).is_some_and(|prefix| prefix.eq_ignore_ascii_case("ctx"));
+    if is_code && what.bytes().skip(3).all(|byte| byte.is_ascii_digit()) {
+        return CliError::usage(format!("there is no rule `{what}`")).hint("`ctxc rules` lists them with their codes");
+    }
     let names = list::all().flat_map(|rule| std::iter::once(rule.meta.name).chain(rule.meta.renamed_from.iter().copied()));
     CliError::usage(format!("`{what}` is neither a rule nor a setting of a task"))
         .did_you_mean(suggest::nearest(what, names))

@@ -28,8 +28,12 @@ pub(super) fn question(what: &str) -> Option<Result<Question<'_>>> {
     if let Some(setting) = SettingName::parse(setting) {
         return Some(Ok(Question { place, setting }));
     }
-    let near = suggest::nearest(setting, SettingName::ALL.iter().map(|name| name.word()))?;
-    Some(Err(CliError::usage(format!("`{setting}` is no setting")).did_you_mean(Some(&format!("{place}.{near}")))))
+    let words = || SettingName::ALL.iter().map(|name| name.word());
+    let error = CliError::usage(format!("`{setting}` is no setting"));
+    Some(Err(match suggest::nearest(setting, words()) {
+        Some(near) => error.did_you_mean(Some(&format!("{place}.{near}"))),
+        None => error.hint(format!("the settings are {}", words().collect::<Vec<_>>().join(", "))),
+    }))
 }
 
 #[derive(Serialize)]
@@ -69,11 +73,11 @@ pub(super) fn text(question: Question<'_>, project: &Project, cx: &mut Cx) -> Re
     let head = format!("{task}{at}.{} is {}", question.setting.word(), setting.value.word());
     cx.line(&format!("{}: {}", screen.paint(Paint::Strong, &escape(&head)), meaning(question.setting, setting.value)))?;
     let why = origin::words(&setting.origin, &mut sources);
-    cx.line(&format!("  {:<11} {}{}", setting.value.word(), escape(&why), origin::effect(&setting)))?;
+    cx.hanging(&format!("  {:<11} {}{}", setting.value.word(), escape(&why), origin::effect(&setting)), 14)?;
     for BeatenData { value, origin: lost } in &setting.beaten {
         let why = origin::words(lost, &mut sources);
         let line = format!("  {:<11} {} (beaten)", value.word(), escape(&why));
-        cx.line(&screen.paint(Paint::Dim, &line))?;
+        cx.hanging(&screen.paint(Paint::Dim, &line), 14)?;
     }
     Ok(())
 }
@@ -91,7 +95,7 @@ fn look(question: Question<'_>, project: &Project, cx: &Cx) -> Result<Found> {
     let mut split = cuts.map(|cut| question.place.split_at(cut));
     let known = split.find(|(name, _)| places.iter().any(|place| &*place.name == *name));
     let (name, id) = known.unwrap_or((question.place, ""));
-    let place = show::find(&places, name)?;
+    let place = show::find(project, &places, name)?;
     let nodes = show::nodes(project, place)?;
     let id = if id.is_empty() { "/" } else { id };
     let list = format!("`ctxc show {}` lists its nodes", place.name);

@@ -34,7 +34,7 @@ fn run() -> Exit {
     match verdict.and_then(|exit| flushed.map(|()| exit)) {
         Ok(exit) => exit,
         Err(err) => {
-            err.print(&mut std::io::stderr(), cx.options.stderr_color);
+            err.print(&mut std::io::stderr(), cx.options.stderr_color, cx.options.stderr_width);
             err.exit()
         }
     }
@@ -53,7 +53,8 @@ fn parse(args: &[OsString]) -> std::result::Result<Cli, clap::Error> {
     } else {
         ColorChoice::Auto
     };
-    let matches = Cli::command().color(color).try_get_matches_from(args)?;
+    let mut command = Cli::command().color(color);
+    let matches = command.try_get_matches_from_mut(args).map_err(|error| super::usage::advise(error, &command, args))?;
     Cli::from_arg_matches(&matches)
 }
 

@@ -36,5 +36,6 @@ mod schema;
 mod selection;
 mod show;
 mod suppress;
+mod usage;
 
 pub use main::main;

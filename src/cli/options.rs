@@ -31,6 +31,8 @@ pub(crate) struct Options {
     pub(crate) screen: Screen,
     /// Whether standard error takes colour.
     pub(crate) stderr_color: bool,
+    /// Columns to wrap at on standard error; `None` where it is no terminal.
+    pub(crate) stderr_width: Option<usize>,
 }
 
 impl Options {
@@ -47,6 +49,7 @@ impl Options {
             threads: raw.threads,
             screen: Screen::stdout(raw.color),
             stderr_color: Screen::stderr_color(raw.color),
+            stderr_width: Screen::stderr_width(),
         }
     }
 

@@ -2,6 +2,7 @@
 
 use super::render::screen::{Paint, Screen};
 use super::render::summary;
+use super::render::wrap::wrap;
 use crate::base::rule_meta::{Example, Fixable, RuleMeta};
 use crate::rules::list::FAMILIES;
 use std::fmt::Write as _;
@@ -40,8 +41,8 @@ pub(super) fn terminal(rule: &RuleMeta, screen: Screen) -> String {
     let width = screen.width.unwrap_or(WIDTH).min(WIDTH);
     for block in blocks(rule.page) {
         match block {
-            Block::Text(text) => wrap(&mut out, &text, "", width),
-            Block::Item(text) => wrap(&mut out, &text, "- ", width),
+            Block::Text(text) => paragraph(&mut out, &text, "", width),
+            Block::Item(text) => paragraph(&mut out, &text, "- ", width),
             Block::Code(lines) => code(&mut out, &lines),
         }
     }
@@ -72,24 +73,10 @@ fn code(out: &mut String, text: &str) {
     out.push('\n');
 }
 
-fn wrap(out: &mut String, text: &str, bullet: &str, width: usize) {
-    let hang = " ".repeat(bullet.len());
-    out.push_str(bullet);
-    let mut used = bullet.len();
-    for (at, word) in text.split_whitespace().enumerate() {
-        let length = word.chars().count();
-        if at > 0 && used + 1 + length > width {
-            out.push('\n');
-            out.push_str(&hang);
-            used = hang.len();
-        } else if at > 0 {
-            out.push(' ');
-            used += 1;
-        }
-        out.push_str(word);
-        used += length;
-    }
-    out.push_str("\n\n");
+fn paragraph(out: &mut String, text: &str, bullet: &str, width: usize) {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let line = format!("{bullet}{}", words.join(" "));
+    let _ = writeln!(out, "{}\n", wrap(&line, Some(width), bullet.len()));
 }
 
 /// The parts of a page: as much of Markdown as the pages use.

@@ -64,9 +64,13 @@ fn row(rule: &'static RuleMeta) -> Row<'static> {
     }
 }
 
+/// On a screen of less columns a rule takes a second line, for what it is about.
+const ROOMY: usize = 110;
+
 fn text(cx: &mut Cx) -> Result<()> {
     let screen = cx.options.screen;
     let widest = list::all().map(|rule| rule.meta.name.len()).max().unwrap_or(0);
+    let is_narrow = screen.width.is_some_and(|width| width < ROOMY);
     for family in FAMILIES {
         let title = format!("{} (CTX{}xx): {}", family.name, family.number, family.about);
         cx.line(&screen.paint(Paint::Strong, &title))?;
@@ -76,7 +80,13 @@ fn text(cx: &mut Cx) -> Result<()> {
             let fix = if rule.fix == Fixable::None { "" } else { rule.fix.as_str() };
             let paint = rule.severity.map_or(Paint::Dim, summary::paint);
             let severity = screen.paint(paint, &format!("{severity:<7}"));
-            cx.line(&format!("  {} {severity} {lock:<6} {fix:<9} {:<widest$}  {}", rule.code, rule.name, rule.summary))?;
+            let line = format!("  {} {severity} {lock:<6} {fix:<9}", rule.code);
+            if is_narrow {
+                cx.line(&format!("{line} {}", rule.name))?;
+                cx.line(&format!("         {}", rule.summary))?;
+            } else {
+                cx.hanging(&format!("{line} {:<widest$}  {}", rule.name, rule.summary), 36 + widest)?;
+            }
         }
     }
     cx.line(&screen.paint(Paint::Dim, "locked: can be neither silenced nor lowered; safe, suggested: the best fix that it has; `ctxc explain NAME` shows a rule's page"))

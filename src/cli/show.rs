@@ -11,15 +11,18 @@ use super::project::Project;
 use super::render::escape::escape;
 use super::render::screen::Paint;
 use super::render::sources::Sources;
+use super::render::summary::thousands;
 use super::selection::no_such_path;
-use crate::base::suggest;
+use crate::base::{fs, suggest};
 use crate::registry::inspect::{self, Place, ResolvedNode};
+use crate::registry::survey;
 use crate::rules::input::read_fault::reason;
 use crate::schema::json::names;
 use crate::settings::explain::SettingsData;
 use crate::template::setting::{SettingName, Word};
 use clap::Args;
 use serde::Serialize;
+use std::path::Path;
 
 /// Show a task as it resolves: every setting, who set it, and what it beat
 #[derive(Debug, Args)]
@@ -34,6 +37,11 @@ pub(crate) struct ShowArgs {
     limits: LimitArgs,
 }
 
+/// Tasks named to somebody who named one that is not there.
+const NAMED: usize = 8;
+/// The column in which it says where a value came from.
+const ORIGIN: usize = 36;
+
 #[derive(Serialize)]
 struct Document<'r> {
     schema: &'static str,
@@ -47,7 +55,7 @@ pub(crate) fn run(args: &ShowArgs, cx: &mut Cx) -> Result<Exit> {
     let mut project = Project::load(&cx.options)?.sound()?;
     project.config.limits = args.limits.resolve(&project.config.limits);
     let places = places(&project, cx)?;
-    let place = find(&places, &args.task)?;
+    let place = find(&project, &places, &args.task)?;
     let nodes = nodes(&project, place)?;
     if args.format.resolve() == DataFormat::Json {
         cx.json(&Document { schema: names::SHOW, task: &place.name, path: &place.path, nodes: &nodes })?;
@@ -75,23 +83,51 @@ pub(super) fn nodes(project: &Project, place: &Place) -> Result<Vec<ResolvedNode
 }
 
 /// The definition with a name, or the only one of a file.
-pub(super) fn find<'p>(places: &'p [Place], name: &str) -> Result<&'p Place> {
+pub(super) fn find<'p>(project: &Project, places: &'p [Place], name: &str) -> Result<&'p Place> {
     if let Some(place) = places.iter().find(|place| &*place.name == name) {
         return Ok(place);
     }
+    // A file goes by its name in findings, and by what one types where one stands.
     let path = name.trim_start_matches("./");
-    let inside: Vec<&Place> = places.iter().filter(|place| &*place.path == path).collect();
+    let typed = survey::name_in(&project.root, Path::new(name));
+    let inside: Vec<&Place> = places.iter().filter(|place| *place.path == *path || *place.path == typed).collect();
     match inside[..] {
         [place] => Ok(place),
-        [] => Err(CliError::usage(format!("there is no task `{name}` in this project"))
-            .did_you_mean(suggest::nearest(name, places.iter().map(|place| &*place.name)))
-            .hint("a task goes by its name, or by the file that holds it, relative to the project")),
+        [] => Err(unknown(places, name)),
         _ => {
             let names: Vec<&str> = inside.iter().map(|place| &*place.name).collect();
             Err(CliError::usage(format!("{path} holds {} tasks", names.len()))
                 .hint(format!("name one of them: {}", names.join(", "))))
         }
     }
+}
+
+/// Nothing goes by this name: what there is instead.
+fn unknown(places: &[Place], name: &str) -> CliError {
+    if places.is_empty() {
+        return CliError::usage(format!("there is no task `{name}`: this project holds none yet"))
+            .hint("`ctxc init` starts a project, `ctxc check` says where templates are looked for");
+    }
+    let path = Path::new(name);
+    if fs::is_file(path) || fs::is_dir(path) {
+        return CliError::usage(format!("{name} holds no task of this project that could be shown")).hint(there(places)).hint(
+            "`ctxc check` with that path says what is wrong there; `[templates]` in ctxc.toml says what belongs to the project",
+        );
+    }
+    let error = CliError::usage(format!("there is no task `{name}` in this project"));
+    match suggest::nearest(name, places.iter().map(|place| &*place.name)) {
+        Some(near) => error.did_you_mean(Some(near)),
+        None => error.hint(there(places)),
+    }
+    .hint("a task goes by its name, or by the file that holds it")
+}
+
+/// `tasks here: a, b and 12 more`.
+fn there(places: &[Place]) -> String {
+    let names: Vec<&str> = places.iter().take(NAMED).map(|place| &*place.name).collect();
+    let more = places.len() - names.len();
+    let more = if more > 0 { format!(" and {} more", thousands(more)) } else { String::new() };
+    format!("tasks here: {}{more}", names.join(", "))
 }
 
 fn print(node: &ResolvedNode, sources: &mut Sources, cx: &mut Cx) -> Result<()> {
@@ -117,7 +153,8 @@ fn lines(settings: &SettingsData, sources: &mut Sources, cx: &mut Cx) -> Result<
         let why = origin::words(&setting.origin, sources);
         let lost = origin::beaten(setting, sources);
         let effect = origin::effect(setting);
-        cx.line(&format!("  {:<19}  {value}  {}", name.word(), escape(&format!("{why}{lost}{effect}"))))?;
+        let line = format!("  {:<19}  {value}  {}", name.word(), escape(&format!("{why}{lost}{effect}")));
+        cx.hanging(&line, ORIGIN)?;
     }
     Ok(())
 }

@@ -45,7 +45,7 @@ pub(super) fn draw(
     screen: Screen,
 ) -> String {
     let spans: Vec<Span> = marks.iter().map(|(span, _)| *span).collect();
-    let (mut excerpt, places) = Excerpt::new(&source.text, &source.index, &spans, CONTEXT);
+    let (mut excerpt, places) = Excerpt::new(&source.text, &source.index, &spans, CONTEXT, screen.width);
     if let Some(name) = name {
         excerpt = excerpt.named(name);
     }

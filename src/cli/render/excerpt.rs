@@ -9,8 +9,10 @@ use crate::base::span::Span;
 use miette::{MietteError, MietteSpanContents, SourceCode, SourceSpan, SpanContents};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A line longer than this many characters is cut around its marks.
+/// A line longer than this many characters is cut around its marks, on the widest of screens and in files.
 const WIDEST: usize = 160;
+/// What a frame takes of a screen beside the line: a number of five digits, bars, and signs that a line was cut.
+const FRAME: usize = 11;
 /// Marks no further apart are shown with the lines between them.
 const GAP: u32 = 5;
 /// How much of a cut line stands before its first mark.
@@ -22,6 +24,8 @@ pub(super) struct Excerpt {
     text: String,
     lines: Vec<Line>,
     name: Option<String>,
+    /// Characters of a line at most.
+    widest: usize,
 }
 
 #[derive(Debug)]
@@ -35,8 +39,14 @@ struct Line {
 
 impl Excerpt {
     /// Cuts the lines of `marks` and `context` lines around each out of `text`. Returns the excerpt and the marks within it,
-    /// in the order given.
-    pub(super) fn new(text: &str, index: &LineIndex, marks: &[Span], context: u32) -> (Self, Vec<SourceSpan>) {
+    /// in the order given. Lines are cut to what a screen of `width` columns shows.
+    pub(super) fn new(
+        text: &str,
+        index: &LineIndex,
+        marks: &[Span],
+        context: u32,
+        width: Option<usize>,
+    ) -> (Self, Vec<SourceSpan>) {
         let mut wanted: BTreeMap<u32, Vec<(usize, Span)>> = BTreeMap::new();
         for (at, mark) in marks.iter().enumerate() {
             wanted.entry(index.position(text, mark.start).line).or_default().push((at, *mark));
@@ -44,7 +54,12 @@ impl Excerpt {
         for near in around(&wanted, context, |line| blank(text, index, line)) {
             wanted.entry(near).or_default();
         }
-        let mut excerpt = Self { text: String::new(), lines: Vec::new(), name: None };
+        let mut excerpt = Self {
+            text: String::new(),
+            lines: Vec::new(),
+            name: None,
+            widest: width.map_or(WIDEST, |width| width.saturating_sub(FRAME).clamp(20, WIDEST)),
+        };
         let mut places = vec![SourceSpan::from((0, 0)); marks.len()];
         for (number, marks) in &wanted {
             excerpt.add(text, index, *number, marks, &mut places);
@@ -62,7 +77,7 @@ impl Excerpt {
         let whole = index.line_span(text, number).unwrap_or_default();
         let line = whole.slice(text).trim_end_matches(['\n', '\r']);
         let base = whole.start as usize;
-        let (from, to) = window(line, base, marks);
+        let (from, to) = window(line, base, marks, self.widest);
         let start = self.text.len();
         if from > 0 {
             self.text.push('…');
@@ -133,18 +148,20 @@ fn blank(text: &str, index: &LineIndex, line: u32) -> bool {
 }
 
 /// Which bytes of a line are shown: all of it, or as much as fits around the marks.
-fn window(line: &str, base: usize, marks: &[(usize, Span)]) -> (usize, usize) {
+fn window(line: &str, base: usize, marks: &[(usize, Span)], widest: usize) -> (usize, usize) {
     // A quick way out: characters are at most as many as bytes.
-    if line.len() <= WIDEST {
+    if line.len() <= widest {
         return (0, line.len());
     }
     let first = marks.iter().map(|(_, mark)| mark.start as usize).min().unwrap_or(base);
     let first = first.saturating_sub(base).min(line.len());
     let mut from = first;
-    for _ in 0..BEFORE {
+    // A line that ends soon leaves room for more of its beginning.
+    let behind = line.get(first..).unwrap_or("").chars().take(widest).count();
+    for _ in 0..BEFORE.min(widest / 2).max(widest - behind) {
         from = floor(line, from.saturating_sub(1));
     }
-    let to = line.get(from..).unwrap_or("").char_indices().nth(WIDEST).map_or(line.len(), |(at, _)| from + at);
+    let to = line.get(from..).unwrap_or("").char_indices().nth(widest).map_or(line.len(), |(at, _)| from + at);
     (from, to)
 }
 

@@ -9,6 +9,7 @@ use super::report::{Report, Shown};
 use super::screen::{Paint, Screen};
 use super::sources::Sources;
 use super::summary;
+use super::wrap::wrap;
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::Applicability;
 use crate::base::span::Span;
@@ -135,8 +136,17 @@ pub(crate) fn finding(out: &mut dyn Write, diagnostic: &Diagnostic, screen: Scre
 
 /// `error[name] path:line:col: message (CTX202)`.
 fn head(out: &mut dyn Write, diagnostic: &Diagnostic, screen: Screen) -> io::Result<()> {
+    if screen.width.is_none() {
+        return first_line(out, diagnostic, screen).and_then(|()| writeln!(out));
+    }
+    let mut line = Vec::new();
+    first_line(&mut line, diagnostic, screen)?;
+    writeln!(out, "{}", wrap(&String::from_utf8_lossy(&line), screen.width, 2))
+}
+
+fn first_line(out: &mut dyn Write, diagnostic: &Diagnostic, screen: Screen) -> io::Result<()> {
     let off = screen.off();
-    writeln!(
+    write!(
         out,
         "{}{}[{}]{off} {}{}:{}:{}:{off} {} {}({}){off}",
         screen.on(summary::paint(diagnostic.severity)),
@@ -182,23 +192,8 @@ fn tail(out: &mut dyn Write, diagnostic: &Diagnostic, screen: Screen) -> io::Res
 
 /// One item under a finding, continued under its first word where it is longer than the screen is wide.
 fn item(out: &mut dyn Write, screen: Screen, paint: Paint, head: &str, text: &str) -> io::Result<()> {
-    let indent = 3 + head.chars().count();
-    write!(out, "  {} ", screen.paint(paint, head))?;
-    let room = screen.width.map(|width| width.saturating_sub(indent).max(20));
-    let mut used = 0;
-    for (at, word) in escape(text).split(' ').enumerate() {
-        let length = word.chars().count();
-        if at > 0 && room.is_some_and(|room| used + 1 + length > room) {
-            write!(out, "\n{:indent$}", "")?;
-            used = 0;
-        } else if at > 0 {
-            write!(out, " ")?;
-            used += 1;
-        }
-        write!(out, "{word}")?;
-        used += length;
-    }
-    writeln!(out)
+    let line = format!("  {} {}", screen.paint(paint, head), escape(text));
+    writeln!(out, "{}", wrap(&line, screen.width, 3 + head.chars().count()))
 }
 
 #[cfg(test)]

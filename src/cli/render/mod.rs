@@ -25,3 +25,4 @@ pub(crate) mod summary;
 mod tests;
 mod told;
 pub(crate) mod unified;
+pub(crate) mod wrap;

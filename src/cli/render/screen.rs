@@ -37,14 +37,31 @@ impl Screen {
         Self {
             color: wants_color(choice, terminal),
             unicode: !terminal || locale_is_unicode(),
-            width: if terminal { terminal_size::terminal_size().map(|(width, _)| usize::from(width.0).max(40)) } else { None },
+            width: if terminal { columns(std::io::stdout()) } else { None },
         }
+    }
+
+    /// Columns to wrap at on standard error.
+    pub(crate) fn stderr_width() -> Option<usize> {
+        columns(std::io::stderr())
     }
 
     /// Whether standard error takes colour.
     pub(crate) fn stderr_color(choice: ColorChoice) -> bool {
         wants_color(choice, std::io::stderr().is_terminal())
     }
+}
+
+/// The columns of a terminal; `None` for anything else. On one of less than 40 nothing can be laid out.
+#[cfg(unix)]
+fn columns(output: impl std::os::fd::AsFd) -> Option<usize> {
+    terminal_size::terminal_size_of(output).map(|(width, _)| usize::from(width.0).max(40))
+}
+
+/// The same where handles are no descriptors.
+#[cfg(windows)]
+fn columns(output: impl std::os::windows::io::AsHandle) -> Option<usize> {
+    terminal_size::terminal_size_of(output).map(|(width, _)| usize::from(width.0).max(40))
 }
 
 fn wants_color(choice: ColorChoice, terminal: bool) -> bool {

@@ -3,6 +3,7 @@
 use super::escape::escape;
 use super::report::{Report, Shown, Totals};
 use super::screen::{Paint, Screen};
+use super::wrap::wrap;
 use crate::base::rule_meta::Severity;
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -43,7 +44,7 @@ pub(crate) fn thousands(number: usize) -> String {
 pub(super) fn left_out(out: &mut dyn Write, files: &[(&str, usize)], screen: Screen) -> io::Result<()> {
     for (path, count) in files {
         let line = format!("… {} in {}; `--format json` has them all", plural(*count, "more finding"), escape(path));
-        writeln!(out, "{}", screen.paint(Paint::Dim, &line))?;
+        writeln!(out, "{}", wrap(&screen.paint(Paint::Dim, &line), screen.width, 2))?;
     }
     Ok(())
 }
@@ -52,7 +53,7 @@ pub(super) fn left_out(out: &mut dyn Write, files: &[(&str, usize)], screen: Scr
 pub(super) fn shortened(out: &mut dyn Write, count: usize, screen: Screen) -> io::Result<()> {
     if count > 0 {
         let line = format!("… {} shown by the first line alone; `--verbose` draws all", plural(count, "finding"));
-        writeln!(out, "{}", screen.paint(Paint::Dim, &line))?;
+        writeln!(out, "{}", wrap(&screen.paint(Paint::Dim, &line), screen.width, 2))?;
     }
     Ok(())
 }
@@ -67,25 +68,25 @@ pub(crate) fn write(out: &mut dyn Write, report: &Report, shown: Shown, screen: 
     } else {
         Paint::Good
     };
-    writeln!(out, "{}", screen.paint(color, &headline(report, &totals)))?;
+    writeln!(out, "{}", wrap(&screen.paint(color, &headline(report, &totals)), screen.width, 2))?;
     if !totals.rules.is_empty() {
-        writeln!(out, "{}", by_rule(&totals))?;
+        writeln!(out, "{}", wrap(&by_rule(&totals), screen.width, 2))?;
     }
     let known: u32 = report.unchanged.iter().map(|tally| tally.count).sum();
     if known > 0 {
         let line = format!("{} of unchanged files not shown again; `ctxc check` shows them", plural(known as usize, "finding"));
-        writeln!(out, "{}", screen.paint(Paint::Dim, &line))?;
+        writeln!(out, "{}", wrap(&screen.paint(Paint::Dim, &line), screen.width, 2))?;
     }
     let counted: u32 = report.hidden.iter().map(|tally| tally.count).sum();
     let hidden = report.diagnostics.iter().filter(|diagnostic| !shown.takes(diagnostic)).count() + counted as usize;
     if hidden > 0 {
         let line = format!("{} of info and hint severity not shown; `--verbose` shows them", plural(hidden, "finding"));
-        writeln!(out, "{}", screen.paint(Paint::Dim, &line))?;
+        writeln!(out, "{}", wrap(&screen.paint(Paint::Dim, &line), screen.width, 2))?;
     }
     Ok(())
 }
 
-/// `checked 214 files, fixed 2 findings: 3 errors; 2 fixable with --unsafe-fixes`.
+/// `checked 214 files, fixed 2 findings: 3 errors; 2 fixable with …`.
 fn headline(report: &Report, totals: &Totals<'_>) -> String {
     let mut line = format!("checked {}", plural(report.files, "file"));
     if let Some(fixed) = report.fixed {
@@ -124,15 +125,15 @@ fn headline(report: &Report, totals: &Totals<'_>) -> String {
     line
 }
 
-/// `; 3 fixable, 2 of them with --fix`: which flag of `check` does it.
+/// `; 3 fixable, 2 of them with …`: which flag of `check` does it.
 fn fixable(totals: &Totals<'_>) -> String {
     let (all, safe) = (totals.fixable, totals.safe);
     let counts = (thousands(all), thousands(safe));
     match counts {
         _ if all == 0 => String::new(),
-        (count, _) if safe == all => format!("; {count} fixable with --fix"),
-        (count, _) if safe == 0 => format!("; {count} fixable with --fix --unsafe-fixes"),
-        (count, safe) => format!("; {count} fixable, {safe} of them with --fix"),
+        (count, _) if safe == all => format!("; {count} fixable with `check --fix`"),
+        (count, _) if safe == 0 => format!("; {count} fixable with `check --fix --unsafe-fixes`"),
+        (count, safe) => format!("; {count} fixable, {safe} of them with `check --fix`"),
     }
 }
 

@@ -103,7 +103,7 @@ fn closing_lines_count_everything_and_name_what_is_hidden() {
     let text = written(|out| summary::write(out, &report(findings), Shown::USUAL, Screen::PLAIN));
     assert_eq!(
         text,
-        "checked 1,214 files: 1 error, 1 info, 1 hint; 3 fixable with --fix; 3 suppressed; 2 other files skipped (no template)\n\
+        "checked 1,214 files: 1 error, 1 info, 1 hint; 3 fixable with `check --fix`; 3 suppressed; 2 other files skipped (no template)\n\
          by rule: unreadable-file 3\n\
          2 findings of info and hint severity not shown; `--verbose` shows them\n"
     );

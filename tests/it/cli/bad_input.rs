@@ -15,7 +15,8 @@ fn a_path_that_is_not_there() {
 fn a_folder_without_templates() {
     let project = Project::new().file("pom.xml", "<project/>");
     let run = project.run(&["check"]).code(5).warns("there is no template in this project, only 1 XML file of other kinds");
-    run.warns("`ctxc init`").warns("--allow-empty");
+    run.warns("`ctxc init`").warns("--allow-empty").silent_out();
+    Project::new().run(&["check"]).code(5).silent_out().warns("error: there is no template in this project\n");
     project.run(&["check", "--allow-empty"]).code(0).silent();
     let json = project.run(&["check", "--allow-empty", "--json"]).code(0).json();
     assert_eq!(json["files"], 0);

@@ -47,6 +47,26 @@ fn the_whole_screen() {
     insta::assert_snapshot!("check_concise", run.stdout);
 }
 
+/// Who starts on an old repository is told how; who has begun, or looks at one file, is left alone.
+#[test]
+fn many_errors_come_with_a_way_to_begin() {
+    let many = |count: usize| {
+        let tasks = (0..count).map(|at| (format!("templates/{at}.xml"), WARNING.replace("bare", &format!("bare-{at}"))));
+        tasks.fold(Project::new().file("ctxc.toml", "[lints]\nno-context = \"error\"\n"), |project, (path, text)| {
+            project.file(&path, text)
+        })
+    };
+    let hint = "an old repository? `ctxc check --suppress-existing`: from then on only new findings fail\n";
+    many(9).run(&["check"]).code(1).silent();
+    let project = many(10);
+    assert_eq!(project.run(&["check"]).code(1).stderr, hint);
+    project.run(&["check", "templates/1.xml"]).code(1).silent();
+    project.run(&["check", "--json"]).code(1).silent();
+    project.run(&["check", "--quiet"]).code(1).silent();
+    project.write("templates/old.xml", "<task type=\"atomic\" name=\"old\"><description>a & b</description></task>");
+    project.run(&["check"]).code(1).warns("an old repository? `ctxc check --fix`, then `ctxc check --suppress-existing`");
+}
+
 #[test]
 fn warnings_alone_do_not_fail() {
     let run = Project::new().file("a.xml", WARNING).run(&["check"]).code(0);

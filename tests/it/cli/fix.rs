@@ -18,7 +18,7 @@ const CONFLICT: &str = super::check::CONFLICT;
 fn safe_fixes_are_made_and_the_rest_is_reported() {
     let project = Project::new().file("templates/a.xml", OLD).file("templates/b.xml", CONFLICT);
     let run = project.run(&["check", "--fix"]).code(1).silent();
-    run.says("checked 2 files, fixed 1 finding: 1 error; 1 fixable with --fix --unsafe-fixes\n").says("context-conflict");
+    run.says("checked 2 files, fixed 1 finding: 1 error; 1 fixable with `check --fix --unsafe-fixes`\n").says("context-conflict");
     assert_eq!(project.read("templates/a.xml"), new());
     assert_eq!(project.read("templates/b.xml"), CONFLICT);
     assert_eq!(project.files(), ["templates/a.xml", "templates/b.xml"]);
@@ -31,9 +31,9 @@ fn safe_fixes_are_made_and_the_rest_is_reported() {
 #[test]
 fn the_closing_line_names_the_flag() {
     let project = Project::new().file("a.xml", OLD);
-    project.run(&["check"]).code(0).says("1 warning; 1 fixable with --fix\n");
+    project.run(&["check"]).code(0).says("1 warning; 1 fixable with `check --fix`\n");
     project.write("b.xml", CONFLICT);
-    project.run(&["check"]).code(1).says("; 2 fixable, 1 of them with --fix\n");
+    project.run(&["check"]).code(1).says("; 2 fixable, 1 of them with `check --fix`\n");
 }
 
 #[test]

@@ -12,7 +12,7 @@ fn examples(help: &str) -> Vec<&str> {
 }
 
 /// The verbs that the help lists.
-fn verbs(help: &str) -> Vec<&str> {
+pub(super) fn verbs(help: &str) -> Vec<&str> {
     let below = help.lines().skip_while(|line| !line.starts_with("Commands:")).skip(1);
     // Lines that go on with a description stand further in.
     let named = below

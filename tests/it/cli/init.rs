@@ -40,6 +40,16 @@ fn nothing_is_overwritten() {
 }
 
 #[test]
+fn a_second_time_says_what_is_there() {
+    let project = Project::new();
+    project.run(&["init"]).code(0);
+    let before: Vec<String> = project.files().iter().map(|file| project.read(file)).collect();
+    let run = project.run(&["init"]).code(0).warns("next: ctxc check");
+    run.says("found 1 task file in templates/; changed none of them\nctxc.toml is there already; left as it is\n");
+    assert_eq!(project.files().iter().map(|file| project.read(file)).collect::<Vec<_>>(), before);
+}
+
+#[test]
 fn checks_for_a_forge_are_written_when_asked_for() {
     let project = Project::new();
     project.run(&["init", "--ci", "github"]).code(0).says("wrote .github/workflows/ctxc.yml");

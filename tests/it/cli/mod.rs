@@ -20,3 +20,6 @@ mod schema;
 mod show;
 mod suppress_existing;
 mod suppressions;
+#[cfg(target_os = "linux")]
+mod terminal;
+mod usage;

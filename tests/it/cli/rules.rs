@@ -32,4 +32,12 @@ fn a_rule_is_explained_by_name_and_by_code() {
 #[test]
 fn an_unknown_name_gets_the_nearest_one() {
     Project::new().run(&["explain", "file-to-large"]).code(2).warns("did you mean `file-too-large`?").warns("ctxc rules");
+    for code in ["CTX9999", "ctx20"] {
+        Project::new()
+            .run(&["explain", code])
+            .code(2)
+            .silent_out()
+            .warns(&format!("there is no rule `{code}`"))
+            .warns("`ctxc rules`");
+    }
 }

@@ -30,6 +30,9 @@ fn a_task_is_shown_with_every_layer_that_had_a_say() {
     insta::assert_snapshot!("show", run.stdout);
     let by_file = sample().run(&["show", "templates/week.xml"]).code(0);
     assert_eq!(by_file.stdout, run.stdout);
+    let project = sample();
+    let below = project.command(&["show", "week.xml"]).current_dir(project.path("templates")).output().unwrap();
+    assert_eq!(String::from_utf8(below.stdout).unwrap(), run.stdout, "as it is typed where one stands");
 }
 
 #[test]
@@ -79,6 +82,10 @@ fn what_is_not_there_gets_the_nearest_name() {
     project.run(&["show", "wek"]).code(2).warns("there is no task `wek` in this project").warns("did you mean `week`?");
     project.run(&["explain", "wek.fresh_context"]).code(2).warns("did you mean `week`?");
     project.run(&["explain", "week.fresh_contxt"]).code(2).warns("did you mean `week.fresh_context`?");
+    project.run(&["explain", "week.length"]).code(2).warns("`length` is no setting").warns("the settings are inherit_context, ");
+    project.run(&["show", "something-else"]).code(2).warns("tasks here: clean, triage, week\n");
+    project.run(&["show", "templates"]).code(2).warns("templates holds no task of this project").warns("tasks here: clean,");
+    Project::new().run(&["show", "week"]).code(2).warns("this project holds none yet").warns("`ctxc init`");
     project.run(&["explain", "week/steps/7.fresh_context"]).code(2).warns("has no node `/steps/7`").warns("ctxc show week");
     project.run(&["explain", "week/steps/0.fresh_context"]).code(2).warns("it stands for `clean`: ask for clean.fresh_context");
 }

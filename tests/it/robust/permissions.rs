@@ -47,6 +47,18 @@ fn a_folder_that_cannot_be_written_is_named() {
 }
 
 #[test]
+fn a_project_is_not_started_where_nothing_can_be_written() {
+    let project = Project::new(1);
+    std::fs::create_dir(project.path("locked")).unwrap();
+    mode(&project.path("locked"), 0o555);
+    let output = run(&project, &["init", "locked"]);
+    let text = said(&output);
+    assert_eq!(output.status.code(), Some(3), "{text}");
+    assert!(text.contains("error: cannot write locked/") && text.contains("check the permissions of that folder"), "{text}");
+    assert_eq!(std::fs::read_dir(project.path("locked")).unwrap().count(), 0, "nothing is left behind");
+}
+
+#[test]
 fn a_project_that_cannot_be_written_still_builds_elsewhere() {
     let project = Project::new(2);
     let out = tempfile::tempdir().unwrap();

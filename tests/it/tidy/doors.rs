@@ -11,7 +11,6 @@ const DOORS: &[(&str, &[&str])] = &[
     ("clap_complete", &["src/cli/"]),
     ("clap_mangen", &["src/cli/"]),
     ("gen_lsp_types", &["src/lsp/"]),
-    ("indicatif", &["src/cli/"]),
     ("lsp_server", &["src/lsp/"]),
     ("miette", &["src/cli/render/"]),
     ("quick_xml", &["src/syntax/write"]),

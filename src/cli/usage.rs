@@ -1,0 +1,101 @@
+//! What to do about a command line that cannot be read: the tips of clap where they are right, better ones where they are
+//! not. Names no command and no flag that there is not: every tip is looked up among those.
+
+use crate::base::suggest;
+use clap::builder::StyledStr;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Command, Error};
+use std::ffi::OsString;
+
+/// What other tools call what is here.
+const ELSEWHERE: &[(&str, &str)] = &[
+    ("compile", "build"),
+    ("fix", "check --fix"),
+    ("format", "fmt"),
+    ("help", "--help"),
+    ("lint", "check"),
+    ("list", "show"),
+    ("new", "init"),
+    ("validate", "check"),
+    ("verify", "check"),
+    ("version", "--version"),
+    ("why", "explain"),
+];
+/// A flag of fewer letters is in many words by chance.
+const LEAST: usize = 3;
+
+/// Replaces the tips of an error.
+pub(super) fn advise(mut error: Error, command: &Command, args: &[OsString]) -> Error {
+    let word = |error: &Error, kind| match error.get(kind) {
+        Some(ContextValue::String(word)) => Some(word.clone()),
+        _ => None,
+    };
+    if error.kind() == ErrorKind::InvalidSubcommand {
+        let Some(written) = word(&error, ContextKind::InvalidSubcommand) else { return error };
+        error.remove(ContextKind::SuggestedSubcommand);
+        if let Some(meant) = verb(&written, command) {
+            tip(&mut error, &format!("`ctxc {meant}`"));
+        }
+    } else if error.kind() == ErrorKind::UnknownArgument {
+        let Some(written) = word(&error, ContextKind::InvalidArg) else { return error };
+        // That a path may begin with a dash is the last thing that anybody needs to hear.
+        error.remove(ContextKind::Suggested);
+        if error.get(ContextKind::SuggestedArg).is_none()
+            && let Some(meant) = flag(&written, command, args)
+        {
+            tip(&mut error, &format!("`--{meant}`"));
+        }
+    }
+    error
+}
+
+fn tip(error: &mut Error, meant: &str) {
+    let tip = StyledStr::from(format!("did you mean {meant}?"));
+    error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip]));
+}
+
+/// The command that was meant.
+fn verb(written: &str, command: &Command) -> Option<String> {
+    let shown = || command.get_subcommands().filter(|verb| !verb.is_hide_set());
+    let elsewhere = ELSEWHERE.iter().find(|(word, _)| word.eq_ignore_ascii_case(written)).map(|(_, here)| *here);
+    elsewhere.or_else(|| suggest::nearest(written, shown().map(Command::get_name))).map(str::to_owned)
+}
+
+/// The flag of this command that a word holds, `format` in `--output-format`: the one at its end, or the longest.
+fn flag(written: &str, command: &Command, args: &[OsString]) -> Option<String> {
+    let plain = |name: &str| name.replace(['-', '_'], "").to_ascii_lowercase();
+    let written = plain(written.split('=').next().unwrap_or(written));
+    let verb = args.iter().skip(1).find_map(|arg| command.find_subcommand(arg));
+    let flags = verb.into_iter().chain([command]).flat_map(Command::get_arguments);
+    let names = flags.filter(|flag| !flag.is_hide_set()).filter_map(clap::Arg::get_long);
+    let held = names.filter(|name| name.len() >= LEAST && written.contains(&plain(name)));
+    held.max_by_key(|name| (written.ends_with(&plain(name)), name.len())).map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ELSEWHERE;
+    use crate::cli::args::Cli;
+    use clap::CommandFactory;
+
+    #[test]
+    fn no_tip_names_what_there_is_not() {
+        let command = Cli::command();
+        for (word, here) in ELSEWHERE {
+            assert!(command.find_subcommand(word).is_none(), "`{word}` is a command by now");
+            let line = std::iter::once("ctxc").chain(here.split(' '));
+            match Cli::command().try_get_matches_from(line) {
+                Ok(_) => {}
+                Err(error) => assert!(
+                    matches!(
+                        error.kind(),
+                        clap::error::ErrorKind::DisplayHelp
+                            | clap::error::ErrorKind::DisplayVersion
+                            | clap::error::ErrorKind::MissingRequiredArgument
+                    ),
+                    "{here}: {error}"
+                ),
+            }
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! What a terminal shows: lines that fit it, and a count of files that is gone when the run is. `script` is the terminal.
+
+use super::check::CLEAN;
+use super::project::Project;
+use std::io::{Read, Write};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+/// The program on a terminal of so many columns.
+fn terminal(project: &Project, columns: usize, line: &str) -> Child {
+    let program = env!("CARGO_BIN_EXE_ctxc");
+    let mut command = Command::new("script");
+    command.args(["-qec", &format!("stty rows 50 cols {columns}; exec {program} {line}"), "/dev/null"]);
+    command.env("TERM", "xterm").env("LANG", "C.UTF-8").env_remove("NO_COLOR").env_remove("LC_ALL");
+    command.current_dir(project.path("")).stdin(Stdio::piped()).stdout(Stdio::piped());
+    command.spawn().expect("util-linux has `script`")
+}
+
+/// What stands on the screen in the end.
+fn screen(output: &str) -> Vec<String> {
+    let mut lines = vec![Vec::new()];
+    let mut at = 0;
+    for c in output.chars() {
+        match c {
+            '\n' => lines.push(Vec::new()),
+            '\r' => at = 0,
+            '\u{8}' => at -= 1,
+            _ => {
+                let line = lines.last_mut().unwrap();
+                line.resize(line.len().max(at + 1), ' ');
+                line[at] = c;
+                at += 1;
+            }
+        }
+    }
+    lines.into_iter().map(|line| line.into_iter().collect::<String>().trim_end().to_owned()).collect()
+}
+
+#[test]
+fn lines_fit_the_screen() {
+    let long = "<task type=\"atomic\" name=\"triage\">\n  <description>Sort the ticket into one of the queues that there are, and say why it belongs there: {{tiket}}</description>\n  <parameters><parameter name=\"ticket\" type=\"string\"/></parameters>\n  <context_management>\n    <fresh_context>enabled</fresh_context>\n  </context_management>\n</task>\n";
+    let project =
+        Project::new().file("ctxc.toml", "[defaults.atomic]\ninherit_context = \"subset\"\n").file("templates/a.xml", long);
+    for columns in [80, 100] {
+        for line in [
+            "check",
+            "check --verbose",
+            "show triage",
+            "explain triage.inherit_context",
+            "explain context-conflict",
+            "defaults",
+            "rules",
+            "init",
+            "show nobody",
+            "explain nothing-of-this-name",
+        ] {
+            let output = terminal(&project, columns, &format!("{line} --color never")).wait_with_output().unwrap();
+            let lines = screen(&String::from_utf8(output.stdout).unwrap());
+            assert!(lines.len() > 1, "{line} says nothing");
+            for shown in lines {
+                // Examples of templates are shown as they are.
+                assert!(shown.chars().count() <= columns || shown.starts_with("  <"), "{line} in {columns} columns: {shown}");
+            }
+        }
+    }
+    let piped = project.run(&["check"]).code(1);
+    assert!(piped.stdout.lines().any(|line| line.chars().count() > 100), "a pipe has no width: {}", piped.stdout);
+}
+
+/// A run that is held up by pipes for longer than it takes until the count appears, then with the count on the screen.
+struct Slow {
+    project: Project,
+    child: Child,
+    said: String,
+}
+
+impl Slow {
+    fn start() -> Self {
+        let task = |at: usize| CLEAN.replace("\"clean\"", &format!("\"t{at}\""));
+        let project = (0..130).fold(Project::new(), |project, at| project.file(&format!("f{at:03}.xml"), task(at)));
+        for pipe in ["a.xml", "z.xml"] {
+            assert!(Command::new("mkfifo").arg(project.path(pipe)).status().unwrap().success());
+        }
+        let mut child = terminal(&project, 100, "check --threads 1 --color never a.xml f*.xml z.xml");
+        let mut first = std::fs::OpenOptions::new().write(true).open(project.path("a.xml")).unwrap();
+        std::thread::sleep(Duration::from_millis(700));
+        first.write_all(CLEAN.as_bytes()).unwrap();
+        drop(first);
+        let mut said = Vec::new();
+        let mut bytes = [0; 64];
+        let output = child.stdout.as_mut().unwrap();
+        while !String::from_utf8_lossy(&said).contains("files …") {
+            let got = output.read(&mut bytes).unwrap();
+            assert!(got > 0, "the run ended without a count: {}", String::from_utf8_lossy(&said));
+            said.extend_from_slice(&bytes[..got]);
+        }
+        Self { project, child, said: String::from_utf8(said).unwrap() }
+    }
+
+    fn end(mut self) -> (Vec<String>, Option<i32>) {
+        self.child.stdout.take().unwrap().read_to_string(&mut self.said).unwrap();
+        (screen(&self.said), self.child.wait().unwrap().code())
+    }
+}
+
+#[test]
+fn the_count_is_gone_when_the_run_is() {
+    let slow = Slow::start();
+    std::fs::write(slow.project.path("z.xml"), CLEAN.replace("\"clean\"", "\"last\"")).unwrap();
+    let (screen, code) = slow.end();
+    assert_eq!((screen.join("\n").as_str(), code), ("checked 132 files: nothing found\n", Some(0)));
+}
+
+#[test]
+fn an_interrupt_takes_the_count_along() {
+    let mut slow = Slow::start();
+    // The handler is made together with the count.
+    std::thread::sleep(Duration::from_millis(200));
+    slow.child.stdin.as_mut().unwrap().write_all(b"\x03").unwrap();
+    let (screen, code) = slow.end();
+    assert_eq!((screen.join("\n").as_str(), code), ("", Some(130)));
+}
