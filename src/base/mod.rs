@@ -6,6 +6,7 @@ pub mod diagnostic;
 pub mod fix;
 pub mod fs;
 pub mod hash;
+pub mod lines;
 pub mod rule_meta;
 pub mod source;
 pub mod span;

@@ -1,11 +1,14 @@
 //! The ways out of findings, as edits to choose from; and all safe ones at once.
 
 use super::diagnostics::{self, address, meet};
-use super::server::{Answer, Server, value};
-use crate::base::fix::{Applicability, Edit, Fix};
-use gen_lsp_types::{CodeAction, CodeActionKind, CodeActionParams, TextEdit, WorkspaceEdit};
-use serde_json::json;
+use super::server::{Answer, Refusal, Server, value};
+use super::trial;
+use crate::base::fix::Applicability;
+use crate::base::lines;
+use gen_lsp_types::{CodeAction, CodeActionKind, CodeActionParams, TextEdit, Uri, WorkspaceEdit};
+use serde_json::{Value, json};
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// The kind of the action that applies every safe fix.
 const FIX_ALL: &str = "source.fixAll.ctxc";
@@ -13,70 +16,79 @@ const FIX_ALL: &str = "source.fixAll.ctxc";
 /// Answers `textDocument/codeAction`.
 pub(super) fn answer(server: &Server<'_>, params: &CodeActionParams) -> Answer {
     let (name, buffer) = server.document(&params.text_document.uri)?;
-    let wanted = |kind: &str| {
-        let only = params.context.only.as_ref();
-        let fits = |only: &CodeActionKind| {
-            let only = json!(only);
-            let only = only.as_str().unwrap_or("");
-            only.is_empty() || kind == only || kind.strip_prefix(only).is_some_and(|rest| rest.starts_with('.'))
-        };
-        only.is_none_or(|only| only.iter().any(fits))
-    };
-    let edits_of = |edits: &[Edit]| -> Vec<TextEdit> {
-        let edit = |edit: &Edit| TextEdit {
-            range: server.client.encoding.range(&buffer.text, &buffer.index, edit.span),
-            new_text: edit.insert.clone(),
-        };
-        edits.iter().map(edit).collect()
-    };
-    let change = |edits: Vec<TextEdit>| WorkspaceEdit {
-        changes: Some(HashMap::from([(address(&server.world, &name), edits)])),
-        ..WorkspaceEdit::default()
-    };
-    let found = server.world.found(&name);
+    let only = params.context.only.as_deref();
     let mut actions = Vec::new();
-    if wanted("quickfix") {
+    if is_wanted(only, "quickfix") {
+        let found = server.world.found(&name);
         let shown = diagnostics::of(&server.world, &server.client, &name);
         for (finding, diagnostic) in found.iter().zip(shown) {
             if !meet(diagnostic.range, params.range) {
                 continue;
             }
             for (at, fix) in finding.fixes.iter().enumerate() {
+                let edits = server.client.encoding.edits(&buffer.text, &buffer.index, &fix.edits);
                 actions.push(CodeAction {
                     title: fix.title.to_string(),
                     kind: Some(CodeActionKind::QuickFix),
                     diagnostics: Some(vec![diagnostic.clone()]),
                     is_preferred: Some(at == 0 && (fix.applicability == Applicability::Safe || finding.fixes.len() == 1)),
-                    edit: Some(change(edits_of(&fix.edits))),
+                    edit: Some(change(server, &name, edits)),
                     ..CodeAction::default()
                 });
             }
         }
     }
-    let safe =
-        together(found.iter().filter_map(|finding| finding.fixes.iter().find(|fix| fix.applicability == Applicability::Safe)));
-    if wanted(FIX_ALL) && !safe.is_empty() {
-        actions.push(CodeAction {
-            title: "apply every safe fix of ctxc".to_owned(),
-            kind: Some(CodeActionKind::Custom(FIX_ALL.into())),
-            edit: Some(change(edits_of(&safe))),
-            ..CodeAction::default()
-        });
+    if is_wanted(only, FIX_ALL) {
+        actions.extend(everything(server, &name, only));
     }
     value(actions)
 }
 
-/// The edits of as many fixes as do not touch each other, in the order of their places.
-fn together<'f>(fixes: impl Iterator<Item = &'f Fix>) -> Vec<Edit> {
-    let mut taken: Vec<Edit> = Vec::new();
-    for fix in fixes {
-        let touches = |edit: &Edit| {
-            taken.iter().any(|other| edit.span.start <= other.span.end && other.span.start <= edit.span.end && edit != other)
-        };
-        if !fix.edits.iter().any(touches) {
-            taken.extend(fix.edits.iter().filter(|edit| !taken.contains(edit)).cloned().collect::<Vec<_>>());
-        }
+/// Answers `codeAction/resolve`: the edits of an action that was offered without them.
+pub(super) fn resolve(server: &Server<'_>, mut params: Value) -> Answer {
+    let uri = params.pointer("/data/uri").and_then(Value::as_str).map(|uri| Uri(uri.to_owned()));
+    let uri = uri.ok_or_else(|| Refusal::invalid("this action was not offered by ctxc: `data.uri` is missing"))?;
+    let (name, _) = server.document(&uri)?;
+    let edit = change(server, &name, edits(server, &name));
+    if let Some(action) = params.as_object_mut() {
+        action.insert("edit".to_owned(), json!(edit));
     }
-    taken.sort();
-    taken
+    Ok(params)
+}
+
+/// Whether a client that named kinds wants one.
+fn is_wanted(only: Option<&[CodeActionKind]>, kind: &str) -> bool {
+    let fits = |only: &CodeActionKind| {
+        let only = json!(only);
+        let only = only.as_str().unwrap_or("");
+        only.is_empty() || kind == only || kind.strip_prefix(only).is_some_and(|rest| rest.starts_with('.'))
+    };
+    only.is_none_or(|only| only.iter().any(fits))
+}
+
+/// The action that applies every safe fix; `None` when there is nothing to fix. A client that can ask again for the edits of an
+/// action gets them then: most offers are never taken.
+fn everything(server: &Server<'_>, name: &Arc<str>, only: Option<&[CodeActionKind]>) -> Option<CodeAction> {
+    let action = CodeAction {
+        title: "apply every safe fix of ctxc".to_owned(),
+        kind: Some(CodeActionKind::Custom(FIX_ALL.into())),
+        ..CodeAction::default()
+    };
+    if only.is_none() && server.client.resolves_edits {
+        let uri = address(&server.world, name);
+        return trial::is_fixable(&server.world, name).then(|| CodeAction { data: Some(json!({"uri": uri})), ..action });
+    }
+    let edits = edits(server, name);
+    (!edits.is_empty()).then(|| CodeAction { edit: Some(change(server, name, edits)), ..action })
+}
+
+/// The edits of every safe fix together.
+fn edits(server: &Server<'_>, name: &Arc<str>) -> Vec<TextEdit> {
+    let Some(buffer) = server.world.open.get(name) else { return Vec::new() };
+    let Some(after) = trial::mended(&server.world, name, &buffer.text) else { return Vec::new() };
+    server.client.encoding.edits(&buffer.text, &buffer.index, &lines::edits(&buffer.text, &after))
+}
+
+fn change(server: &Server<'_>, name: &str, edits: Vec<TextEdit>) -> WorkspaceEdit {
+    WorkspaceEdit { changes: Some(HashMap::from([(address(&server.world, name), edits)])), ..WorkspaceEdit::default() }
 }

@@ -17,6 +17,8 @@ pub(super) struct Client {
     pub(super) watches: bool,
     /// Understands placeholders in completions.
     pub(super) snippets: bool,
+    /// Asks for the edits of an action once it is taken.
+    pub(super) resolves_edits: bool,
     /// Shows Markdown.
     pub(super) markdown: bool,
     /// The process that started us.
@@ -43,6 +45,8 @@ impl Client {
             refreshes: yes("/capabilities/workspace/diagnostics/refreshSupport"),
             watches: yes("/capabilities/workspace/didChangeWatchedFiles/dynamicRegistration"),
             snippets: yes("/capabilities/textDocument/completion/completionItem/snippetSupport"),
+            resolves_edits: holds("/capabilities/textDocument/codeAction/resolveSupport/properties", "edit")
+                && yes("/capabilities/textDocument/codeAction/dataSupport"),
             markdown: holds("/capabilities/textDocument/hover/contentFormat", "markdown"),
             process: params.get("processId").and_then(Value::as_u64),
             root: root.or_else(plain),
@@ -61,7 +65,7 @@ pub(super) fn capabilities(client: &Client) -> Value {
         "textDocumentSync": {"openClose": true, "change": 2, "save": {"includeText": false}},
         "hoverProvider": true,
         "completionProvider": {"triggerCharacters": ["<", "/", " ", "\"", "'", "{", "."]},
-        "codeActionProvider": {"codeActionKinds": ["quickfix", "source.fixAll.ctxc"]},
+        "codeActionProvider": {"codeActionKinds": ["quickfix", "source.fixAll.ctxc"], "resolveProvider": true},
         "documentSymbolProvider": true,
         "workspaceSymbolProvider": true,
         "foldingRangeProvider": true,

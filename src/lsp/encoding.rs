@@ -2,9 +2,10 @@
 //!
 //! Never fails: a position past the end of its line is the end of that line, one past the last line the end of the text.
 
+use crate::base::fix::Edit;
 use crate::base::source::LineIndex;
 use crate::base::span::Span;
-use gen_lsp_types::{Position, Range};
+use gen_lsp_types::{Position, Range, TextEdit};
 
 /// What a client counts columns in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -37,6 +38,12 @@ impl Encoding {
     /// The range of a span.
     pub(super) fn range(self, text: &str, index: &LineIndex, span: Span) -> Range {
         Range { start: self.position(text, index, span.start), end: self.position(text, index, span.end) }
+    }
+
+    /// Edits as the client makes them.
+    pub(super) fn edits(self, text: &str, index: &LineIndex, edits: &[Edit]) -> Vec<TextEdit> {
+        let one = |edit: &Edit| TextEdit { range: self.range(text, index, edit.span), new_text: edit.insert.clone() };
+        edits.iter().map(one).collect()
     }
 
     /// The offset of a position.

@@ -21,6 +21,7 @@ mod server;
 mod shape;
 mod symbols;
 mod transport;
+mod trial;
 mod uri;
 mod world;
 

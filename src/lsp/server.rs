@@ -230,6 +230,7 @@ impl<'c> Server<'c> {
             "textDocument/hover" => hover::answer(self, read(params)?),
             "textDocument/completion" => complete::answer(self, read(params)?),
             "textDocument/codeAction" => actions::answer(self, &read(params)?),
+            "codeAction/resolve" => actions::resolve(self, params),
             "textDocument/documentSymbol" => symbols::document(self, &read(params)?),
             "workspace/symbol" => symbols::workspace(self, &read(params)?),
             "textDocument/foldingRange" => folding::answer(self, &read(params)?),

@@ -3,13 +3,14 @@
 use super::place;
 use super::server::{Answer, Server, value};
 use super::uri;
+use crate::base::lines;
 use crate::base::span::Span;
 use crate::format::format;
 use crate::syntax::tree::{Element, Kind};
 use crate::template::expression;
 use gen_lsp_types::{
     DocumentFormattingParams, DocumentLinkParams, LinkedEditingRangeParams, Position, SelectionRange, SelectionRangeParams,
-    SemanticTokensParams, TextEdit,
+    SemanticTokensParams,
 };
 use serde_json::{Value, json};
 
@@ -64,18 +65,13 @@ pub(super) fn selections(server: &Server<'_>, params: &SelectionRangeParams) -> 
     value(params.positions.iter().map(of).collect::<Vec<_>>())
 }
 
-/// Answers `textDocument/formatting`: one edit for the lines that change; nothing for a text that is not well-formed. How wide and
+/// Answers `textDocument/formatting`: an edit for each place that changes; nothing for a text that is not well-formed. How wide and
 /// how deep is the project's to say, not the editor's.
 pub(super) fn formatting(server: &Server<'_>, params: &DocumentFormattingParams) -> Answer {
     let (_, buffer) = server.document(&params.text_document.uri)?;
     let config = &server.world.config;
     let Ok(after) = format(&buffer.text, &config.limits, config.format) else { return Ok(Value::Null) };
-    if after == buffer.text {
-        return value(Vec::<TextEdit>::new());
-    }
-    let whole = Span::of(0, buffer.text.len());
-    let range = server.client.encoding.range(&buffer.text, &buffer.index, whole);
-    value([TextEdit { range, new_text: after }])
+    value(server.client.encoding.edits(&buffer.text, &buffer.index, &lines::edits(&buffer.text, &after)))
 }
 
 /// Answers `textDocument/documentLink`: the files that `src` names.

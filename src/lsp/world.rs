@@ -4,6 +4,7 @@
 
 use super::buffer::Buffer;
 use super::files::{Open, Overlay};
+use super::trial;
 use crate::base::diagnostic::{self, Diagnostic};
 use crate::base::fs::{self, ReadFs, RealFs, Stamp};
 use crate::base::rule_meta::RuleMeta;
@@ -48,8 +49,8 @@ pub(super) struct World {
     project: Vec<Diagnostic>,
     /// Findings about names and references, by file.
     linked: BTreeMap<Arc<str>, Vec<Diagnostic>>,
-    active: Active,
-    structure: Active,
+    pub(super) active: Active,
+    pub(super) structure: Active,
     scratch: Scratch,
     dirty: BTreeSet<Arc<str>>,
     unlinked: bool,
@@ -191,13 +192,16 @@ impl World {
         Index::new(members.map(|(path, template)| Entry { path, facts: &template.facts }))
     }
 
-    fn reload(&mut self) {
+    /// The project that a text of its file makes.
+    pub(super) fn project_of(&self, text: &str) -> Config {
         let rules: Vec<&'static RuleMeta> = list::all().map(|rule| &rule.meta).collect();
-        let text = self.text(PROJECT).map(|(text, _)| text);
         let files = Overlay { root: &self.root, open: &self.open };
-        self.config = text.map_or_else(Config::default, |text| {
-            Config::read(&Input { path: PROJECT, text: &text, root: &self.root, files: &files, rules: &rules })
-        });
+        Config::read(&Input { path: PROJECT, text, root: &self.root, files: &files, rules: &rules })
+    }
+
+    fn reload(&mut self) {
+        let text = self.text(PROJECT).map(|(text, _)| text);
+        self.config = text.map_or_else(Config::default, |text| self.project_of(&text));
         self.project = check::config(&self.config);
         (self.active, self.structure) = actives(&self.config);
         self.unwalked = true;
@@ -283,11 +287,8 @@ impl World {
         for finding in found {
             linked.entry(Arc::clone(&finding.path)).or_default().push(finding);
         }
-        for (name, _) in self.templates.iter().filter(|(_, template)| !template.member) {
-            let with = self.templates.iter().filter(|(other, template)| template.member || *other == name);
-            let index = Index::new(with.map(|(path, template)| Entry { path, facts: &template.facts }));
-            let own = link::link(&self.config, &index, Scope::Part, text).into_iter().filter(|finding| finding.path == *name);
-            linked.insert(Arc::clone(name), own.collect());
+        for (name, template) in self.templates.iter().filter(|(_, template)| !template.member) {
+            linked.insert(Arc::clone(name), trial::outside(self, name, &template.facts, text));
         }
         self.linked = linked;
     }
@@ -304,7 +305,7 @@ pub(super) fn is_template(name: &str) -> bool {
     Path::new(name).extension().is_some_and(|ending| ending.eq_ignore_ascii_case("xml"))
 }
 
-fn read(root: &Path, open: &Open, limit: u64, name: &str) -> Option<String> {
+pub(super) fn read(root: &Path, open: &Open, limit: u64, name: &str) -> Option<String> {
     let bytes = Overlay { root, open }.read(&root.join(name), limit).ok()?;
     decode::decode(&bytes).ok().map(std::borrow::Cow::into_owned)
 }

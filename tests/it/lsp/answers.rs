@@ -1,6 +1,6 @@
 //! What an author sees: hover, completion, actions, names, hints.
 
-use super::client::{Client, plain, position, pulling};
+use super::client::{Client, applied, plain, position, pulling};
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 
@@ -120,26 +120,6 @@ fn a_completion_taken_gives_what_it_says() {
     assert_eq!(item["textEdit"]["range"]["start"], json!({"line": 1, "character": 3}));
     assert_eq!(item["textEdit"]["range"]["end"], position(text, "<des"));
     assert!(item["documentation"]["value"].as_str().is_some_and(|doc| !doc.is_empty()));
-}
-
-/// Applies the edits of an action to a text.
-fn applied(text: &str, edits: &Value) -> String {
-    let offset = |position: &Value| {
-        let start: usize = text.split_inclusive('\n').take(position["line"].as_u64().unwrap() as usize).map(str::len).sum();
-        start + position["character"].as_u64().unwrap() as usize
-    };
-    let mut edits: Vec<(usize, usize, &str)> = edits
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|edit| (offset(&edit["range"]["start"]), offset(&edit["range"]["end"]), edit["newText"].as_str().unwrap()))
-        .collect();
-    edits.sort_unstable();
-    let mut out = text.to_owned();
-    for (start, end, new) in edits.into_iter().rev() {
-        out.replace_range(start..end, new);
-    }
-    out
 }
 
 #[test]

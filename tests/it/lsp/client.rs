@@ -165,3 +165,23 @@ pub(super) fn position(text: &str, before: &str) -> Value {
     let character = head.rsplit('\n').next().unwrap().encode_utf16().count();
     json!({"line": line, "character": character})
 }
+
+/// A text with the edits of an answer; columns are bytes.
+pub(super) fn applied(text: &str, edits: &Value) -> String {
+    let offset = |position: &Value| {
+        let start: usize = text.split_inclusive('\n').take(position["line"].as_u64().unwrap() as usize).map(str::len).sum();
+        start + position["character"].as_u64().unwrap() as usize
+    };
+    let mut edits: Vec<(usize, usize, &str)> = edits
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|edit| (offset(&edit["range"]["start"]), offset(&edit["range"]["end"]), edit["newText"].as_str().unwrap()))
+        .collect();
+    edits.sort_unstable();
+    let mut out = text.to_owned();
+    for (start, end, new) in edits.into_iter().rev() {
+        out.replace_range(start..end, new);
+    }
+    out
+}

@@ -5,3 +5,4 @@ mod bad;
 mod client;
 mod diagnostics;
 mod edits;
+mod fixes;
