@@ -1,0 +1,79 @@
+//! What every client of `ctxc lsp` is put to: it opens a broken template, sees the finding at its place, applies the way
+//! out and sees it gone. The set-up is the one that `docs/EDITORS.md` shows, taken from the page.
+
+use crate::cli::project::Project;
+use pretty_assertions::assert_eq;
+use serde_json::{Value, json};
+use std::path::Path;
+use std::process::Command;
+
+/// Characters before the fault have other lengths in bytes, in UTF-16 and in characters.
+const BROKEN: &str = "<task type=\"atomic\" name=\"broken\">
+  <context_management><!-- 🦀é --><inherit_context>full</inherit_context><fresh_context>enabled</fresh_context></context_management>
+</task>
+";
+const COVERED: &str = "<fresh_context>enabled</fresh_context>";
+const FILE: &str = "project/templates/broken.xml";
+/// The template has no description: who does not find the project has one finding more.
+const SETTINGS: &str = "[lints]\nmissing-description = \"off\"\n";
+
+/// What is covered by the finding before it is mended, what the text is after, and what is then left.
+pub(super) fn expected() -> Value {
+    json!({
+        "seen": [{
+            "code": "CTX201",
+            "covers": COVERED,
+            "message": "looks up fresh context, but would also inherit all of its parent's",
+        }],
+        "text": BROKEN.replace("<inherit_context>full<", "<inherit_context>none<"),
+        "left": [],
+    })
+}
+
+/// A project with one broken template, in a folder of its own: the editor is started above it.
+pub(super) fn project() -> Project {
+    Project::new().file("project/ctxc.toml", SETTINGS).file(FILE, BROKEN)
+}
+
+/// The code of a language under a heading of the page, in the order of the page.
+pub(super) fn snippets(heading: &str, language: &str) -> Vec<String> {
+    let page = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/EDITORS.md")).unwrap();
+    let parts = page.split("\n## ").filter(|part| part.starts_with(heading)).collect::<Vec<_>>();
+    let [part] = parts[..] else { panic!("{} headings {heading:?} in docs/EDITORS.md", parts.len()) };
+    let blocks = part.split("\n```").skip(1).step_by(2);
+    blocks.filter_map(|block| block.strip_prefix(language)?.strip_prefix('\n')).map(str::to_owned).collect()
+}
+
+/// A script that drives a client, by its name in this folder.
+pub(super) fn script(name: &str) -> String {
+    format!("{}/tests/it/peers/clients/{name}", env!("CARGO_MANIFEST_DIR"))
+}
+
+/// A command in the project which finds `ctxc` as its user would: on the path.
+pub(super) fn command(project: &Project, program: &str) -> Command {
+    let ctxc = Path::new(env!("CARGO_BIN_EXE_ctxc")).parent().unwrap();
+    let path = std::env::var("PATH").unwrap();
+    let mut command = Command::new(program);
+    command.current_dir(project.path("")).env("PATH", format!("{}:{path}", ctxc.display()));
+    // Nothing of the tester's own set-up of the program.
+    command.env("HOME", project.path("")).env_remove("XDG_CONFIG_HOME").env_remove("XDG_DATA_HOME");
+    command.env("CTXC_FILE", project.path(FILE)).env("CTXC_REPORT", project.path("report.json"));
+    command
+}
+
+/// Runs a client and reads what it reports.
+#[track_caller]
+pub(super) fn report(project: &Project, command: &mut Command) -> Value {
+    let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    let said = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{command:?}: {}\n{said}", output.status);
+    let report = std::fs::read(project.path("report.json")).unwrap_or_else(|error| panic!("{command:?}: {error}\n{said}"));
+    serde_json::from_slice(&report).unwrap()
+}
+
+#[test]
+fn snippets_are_found_on_the_page() {
+    assert_eq!(snippets("Emacs", "elisp").len(), 1);
+    assert_eq!(snippets("Emacs", "lua").len(), 0);
+    assert_eq!(snippets("Neovim", "lua").len(), 2);
+}

@@ -1,0 +1,17 @@
+//! Neovim without a screen.
+
+use super::editors::{command, expected, project, report, script, snippets};
+use pretty_assertions::assert_eq;
+
+#[test]
+#[ignore = "needs nvim: headless Neovim, by the set-up of docs/EDITORS.md"]
+fn nvim_shows_the_finding_and_mends_it() {
+    let project = project();
+    // The page has a set-up for new versions and one for old ones: the version at hand takes its own.
+    let [new, old] = &snippets("Neovim", "lua")[..] else { panic!("two set-ups") };
+    project.write("init.lua", format!("if vim.lsp.config then\n{new}else\n{old}end\n"));
+    let mut nvim = command(&project, "nvim");
+    nvim.args(["--headless", "-n", "-u", "init.lua", "project/templates/broken.xml", "-c"])
+        .arg(format!("luafile {}", script("nvim.lua")));
+    assert_eq!(report(&project, &mut nvim), expected());
+}
