@@ -1,160 +1,189 @@
-//! `ctxc fmt`: files laid out, or what laying them out would change.
+//! `ctxc fmt`: templates laid out, in place, as a diff, or only looked at.
 
 use super::args::{LimitArgs, PathArgs};
 use super::cx::Cx;
-use super::error::{CliError, Kind, Result};
+use super::error::{CliError, Result};
 use super::exit::Exit;
 use super::findings;
+use super::interrupt;
 use super::project::Project;
 use super::put::{self, Change, Written};
 use super::render::escape::escape;
+use super::render::screen::Paint;
 use super::render::summary::plural;
-use super::selection::no_such_path;
-use crate::base::fs;
+use super::selection::{Selection, no_such_path, stdin_of};
 use crate::base::source::LineIndex;
 use crate::format::{Broken, format};
-use crate::registry::inspect::{self, Selected};
+use crate::project::config::Config;
+use crate::registry::compile::Chosen;
+use crate::registry::files::{self, File, Where};
 use crate::rules::input::read_fault::reason;
 use crate::syntax::decode;
 use clap::Args;
-use std::io::Read;
+use std::borrow::Cow;
 use std::path::Path;
 
-/// Lay templates out: white space between elements and inside tags, and the order of settings
+/// Lay out templates: one element a line, settings in the order of the table, long tags wrapped
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  ctxc fmt\n  ctxc fmt --check\n  ctxc fmt templates/triage.xml --diff\n  \
     cat templates/triage.xml | ctxc fmt -\n\n\
-    Texts for the agent, comments and the order of attributes stay; so does every hash of the registry. Between\n\
-    `<?ctxc fmt off?>` and `<?ctxc fmt on?>` everything stays. `[fmt]` in ctxc.toml has `width` and `indent`.\n\n\
-    Exit codes: 0 laid out, 1 something would change with --check or --diff, or a file is not well-formed, 2 wrong\n\
-    usage or project file, 3 a file cannot be read or written, 5 no template found.")]
+    Texts, comments, the order of attributes and the registry's hashes stay as they are. Width and indentation are set in\n\
+    `[fmt]` of ctxc.toml; `<?ctxc fmt off?>` … `<?ctxc fmt on?>` keeps a part as it is written.\n\n\
+    Exit codes: 0 all laid out, 1 a file was left alone, or would change with --check or --diff, 2 wrong usage or project\n\
+    file, 3 a file cannot be written, 5 no template found.")]
 pub(crate) struct FmtArgs {
     #[command(flatten)]
     paths: PathArgs,
-    /// Write nothing; name the files that would change, and exit 1 when there are any
-    #[arg(long, conflicts_with = "diff")]
+    /// Write nothing, name the files that would change; exit 1 when there are any
+    #[arg(long)]
     check: bool,
-    /// Write nothing; show what would change, and exit 1 when anything would
+    /// Write nothing, show what would change; exit 1 when something would
     #[arg(long)]
     diff: bool,
     #[command(flatten)]
     limits: LimitArgs,
 }
 
-/// What came of the files.
-#[derive(Default)]
-struct Done {
-    changed: usize,
-    unchanged: usize,
-    /// Left alone since they are not well-formed.
-    broken: usize,
-    skipped: usize,
+/// What became of a file.
+#[derive(Debug)]
+enum Fate {
+    /// It is as it should be.
+    Laid,
+    /// It was changed, or would be: its bytes before and after, where they are to be shown.
+    Changed(Option<(Vec<u8>, Vec<u8>)>),
+    /// It was left alone; why.
+    Left(String),
+    /// It could not be written.
+    Failed(CliError),
 }
 
-/// Lays out, writes, says what was done.
+/// Formats, and says what changed.
 pub(crate) fn run(args: &FmtArgs, cx: &mut Cx) -> Result<Exit> {
     let mut project = Project::load(&cx.options)?.sound()?;
     project.config.limits = args.limits.resolve(&project.config.limits);
-    if args.paths.paths.iter().any(|path| path == Path::new("-")) {
-        return stdin(args, &project, cx);
+    let selection = Selection::new(&project.root, &args.paths)?;
+    if let Some(name) = selection.stdin() {
+        return stdin(args, name, &stdin_of(&project)?, &project.config, cx);
     }
-    let files = inspect::selected(&project.root, &project.config, &args.paths.paths).map_err(|path| no_such_path(&path))?;
-    let mut done = Done::default();
-    for file in &files {
-        one(file, args, &project, &mut done, cx)?;
+    interrupt::install();
+    let place = Where { root: &project.root, config: &project.config, given: &args.paths.paths, threads: cx.options.threads };
+    let take = |file: &File<'_>| fate(args, file, &project.config);
+    let fates = files::each(place, &take).map_err(|missing| no_such_path(&missing.0))?;
+    if fates.is_empty() && !args.paths.allow_empty {
+        return Err(findings::nothing(&selection.whereabouts(), 0));
     }
-    if done.changed + done.unchanged + done.broken == 0 && !args.paths.allow_empty {
-        return Err(findings::nothing("the paths that were given", done.skipped));
-    }
-    let verb = if args.check || args.diff { "would format" } else { "formatted" };
-    let broken = if done.broken == 0 {
-        String::new()
-    } else {
-        format!("; {} left as it was, not well-formed", plural(done.broken, "file"))
-    };
-    cx.note(&format!("{verb} {}, {} unchanged{broken}", plural(done.changed, "file"), done.unchanged));
-    let would_change = done.changed > 0 && (args.check || args.diff);
-    Ok(if would_change || done.broken > 0 { Exit::Findings } else { Exit::Success })
+    report(args, fates, cx)
 }
 
-fn one(file: &Selected, args: &FmtArgs, project: &Project, done: &mut Done, cx: &mut Cx) -> Result<()> {
-    let mut before = Vec::new();
-    fs::read_into(&file.path, project.config.limits.file, &mut before)
-        .map_err(|err| CliError::new(Kind::Infrastructure, format!("{} cannot be read: {}", file.name, reason(&err))))?;
-    let Some(after) = laid_out(&file.name, file.named, &before, project, done, cx) else { return Ok(()) };
-    if after == before {
-        done.unchanged += 1;
-        return Ok(());
+/// One file, on any thread. `None` for one that was found and is no template.
+fn fate(args: &FmtArgs, file: &File<'_>, config: &Config) -> Option<Fate> {
+    let before = match &file.bytes {
+        Ok(bytes) => *bytes,
+        Err(error) => return Some(Fate::Left(format!("cannot be read: {}", reason(error)))),
+    };
+    let after = match laid_out(before, config) {
+        Ok(after) => after,
+        Err(Left::Foreign) if file.chosen == Chosen::Found => return None,
+        Err(left) => return Some(Fate::Left(left.words())),
+    };
+    let Some(after) = after else { return Some(Fate::Laid) };
+    if args.diff {
+        return Some(Fate::Changed(Some((before.to_vec(), after))));
     }
-    done.changed += 1;
-    let change = Change { name: &file.name, path: &file.path, before: &before, after: &after };
-    match (args.check, args.diff) {
-        (true, _) => cx.line(&escape(&file.name)),
-        (_, true) => put::diff(&change, cx),
-        (false, false) => match put::write(&change)? {
-            Written::Yes => Ok(()),
-            Written::Overtaken => Err(CliError::new(
-                Kind::Infrastructure,
-                format!("{} was changed by somebody else while it was being laid out", escape(&file.name)),
-            )
-            .hint("it is as they left it; run `ctxc fmt` again")),
-        },
+    if args.check {
+        return Some(Fate::Changed(None));
+    }
+    Some(match put::write(&Change { name: file.name, path: file.path, before, after: &after }) {
+        Ok(Written::Yes) => Fate::Changed(None),
+        Ok(Written::Overtaken) => Fate::Left("somebody else changed it meanwhile".to_owned()),
+        Err(error) => Fate::Failed(error),
+    })
+}
+
+/// Why bytes are left alone.
+enum Left {
+    Foreign,
+    /// Line and column of the first error.
+    Broken(u32, u32),
+    NoText(String),
+}
+
+impl Left {
+    fn words(&self) -> String {
+        match self {
+            Self::Foreign => "it is no template: its root is none of task, template and library".to_owned(),
+            Self::Broken(line, column) => format!("it has a syntax error at {line}:{column}; `ctxc check` says which"),
+            Self::NoText(fault) => format!("it is no text: {fault}"),
+        }
     }
 }
 
-/// The bytes of a file laid out, in its own encoding; `None` where it is left alone.
-fn laid_out(name: &str, named: bool, before: &[u8], project: &Project, done: &mut Done, cx: &mut Cx) -> Option<Vec<u8>> {
-    let broken = |cx: &mut Cx, done: &mut Done, why: &str| {
-        done.broken += 1;
-        cx.note(&format!("{}: left as it is: {why}", escape(name)));
-    };
-    let text = match decode::decode(before) {
-        Ok(text) => text,
-        Err(fault) => {
-            broken(cx, done, &fault.to_string());
-            return None;
-        }
-    };
-    match format(&text, &project.config.limits, project.config.format) {
-        Ok(after) => Some(decode::encode_like(&after, before)),
-        Err(Broken::Foreign) if !named => {
-            done.skipped += 1;
-            None
-        }
-        Err(error @ Broken::Foreign) => {
-            broken(cx, done, &error.to_string());
-            None
-        }
-        Err(error @ Broken::Syntax(span)) => {
+/// The bytes of a template laid out; `None` when they are already.
+fn laid_out(before: &[u8], config: &Config) -> std::result::Result<Option<Vec<u8>>, Left> {
+    let text: Cow<'_, str> = decode::decode(before).map_err(|fault| Left::NoText(fault.to_string()))?;
+    match format(&text, &config.limits, config.format) {
+        Ok(after) => Ok((after != *text).then(|| decode::encode_like(&after, before))),
+        Err(Broken::Foreign) => Err(Left::Foreign),
+        Err(Broken::Syntax(span)) => {
             let at = LineIndex::new(&text).position(&text, span.start);
-            broken(cx, done, &format!("{error} (line {}, column {}); `ctxc check` says what to do", at.line, at.column));
-            None
+            Err(Left::Broken(at.line, at.column))
         }
     }
 }
 
-fn stdin(args: &FmtArgs, project: &Project, cx: &mut Cx) -> Result<Exit> {
-    if args.paths.paths.len() > 1 {
-        return Err(CliError::usage("`-` (standard input) stands together with other paths")
-            .hint("lay standard input out by itself: `ctxc fmt -`"));
+/// Standard input laid out on standard output. What cannot be laid out comes back as it is, so that nothing is lost.
+fn stdin(args: &FmtArgs, name: &str, input: &[u8], config: &Config, cx: &mut Cx) -> Result<Exit> {
+    let (after, exit) = match laid_out(input, config) {
+        Ok(None) => (input.to_vec(), Exit::Success),
+        Ok(Some(after)) => (after, if args.check || args.diff { Exit::Findings } else { Exit::Success }),
+        Err(left) => {
+            cx.note(&format!("{}: left alone: {}", escape(name), left.words()));
+            (input.to_vec(), Exit::Findings)
+        }
+    };
+    if args.diff {
+        put::diff(&Change { name, path: Path::new(name), before: input, after: &after }, cx)?;
+    } else if !args.check {
+        cx.print(|out| out.write_all(&after))?;
     }
-    let mut before = Vec::new();
-    let limit = project.config.limits.file;
-    std::io::stdin()
-        .lock()
-        .take(limit.saturating_add(1))
-        .read_to_end(&mut before)
-        .map_err(|err| CliError::new(Kind::Infrastructure, format!("standard input cannot be read: {}", reason(&err))))?;
-    let mut done = Done::default();
-    let name = args.paths.stdin_path.clone();
-    let after = laid_out(&name, true, &before, project, &mut done, cx);
-    let changes = after.as_ref().is_some_and(|after| *after != before);
-    let after = after.unwrap_or_else(|| before.clone());
-    match (args.check, args.diff) {
-        (true, _) => {}
-        (_, true) => put::diff(&Change { name: &name, path: Path::new(&name), before: &before, after: &after }, cx)?,
-        (false, false) => cx.print(|out| out.write_all(&after))?,
+    Ok(exit)
+}
+
+fn report(args: &FmtArgs, fates: Vec<(String, Fate)>, cx: &mut Cx) -> Result<Exit> {
+    let (mut laid, mut changed, mut left) = (0, 0, 0);
+    let dry = args.check || args.diff;
+    let mut failed = None;
+    for (name, fate) in fates {
+        match fate {
+            Fate::Laid => laid += 1,
+            Fate::Changed(shown) => {
+                changed += 1;
+                match shown {
+                    Some((before, after)) => {
+                        put::diff(&Change { name: &name, path: Path::new(&name), before: &before, after: &after }, cx)?;
+                    }
+                    None => cx.line(&format!("{} {}", if dry { "would format" } else { "formatted" }, escape(&name)))?,
+                }
+            }
+            Fate::Left(why) => {
+                left += 1;
+                cx.note(&format!("{}: left alone: {}", escape(&name), escape(&why)));
+            }
+            Fate::Failed(error) => failed = failed.or(Some(error)),
+        }
     }
-    let failed = done.broken > 0 || (changes && (args.check || args.diff));
-    Ok(if failed { Exit::Findings } else { Exit::Success })
+    if let Some(error) = failed {
+        return Err(error);
+    }
+    let others = if left > 0 { format!(", {} left alone", plural(left, "file")) } else { String::new() };
+    let doing = if dry { "would change" } else { "formatted" };
+    let closing = format!("{doing} {}, {laid} laid out already{others}", plural(changed, "file"));
+    if args.diff {
+        cx.note(&closing);
+    } else if cx.options.is_chatty() {
+        let paint = if left > 0 || (dry && changed > 0) { Paint::Warning } else { Paint::Good };
+        let line = cx.options.screen.paint(paint, &closing);
+        cx.line(&line)?;
+    }
+    Ok(if left > 0 || (dry && changed > 0) { Exit::Findings } else { Exit::Success })
 }

@@ -167,14 +167,10 @@ impl Selection {
     /// Fixes the selection in memory. Gives what was on standard input too, where that is what is fixed.
     pub(super) fn mend(&self, project: &Project, wish: mend::Wish<'_>, cx: &Cx) -> Result<(Mending, Vec<u8>)> {
         interrupt::install();
-        let limit = project.config.limits.file;
         let mut input = Vec::new();
         let mut held = None;
         if let Some(name) = &self.stdin {
-            if read_stdin(limit, &mut input)? == Length::TooLong {
-                return Err(CliError::new(Kind::Infrastructure, format!("standard input is larger than {limit} bytes"))
-                    .hint("`--max-file-size` raises the limit"));
-            }
+            input = stdin_of(project)?;
             held = Some(Held { name, bytes: &input });
         }
         let progress = Progress::new(cx.options.is_chatty());
@@ -250,6 +246,17 @@ fn read_stdin(limit: u64, bytes: &mut Vec<u8>) -> Result<Length> {
         .read_to_end(bytes)
         .map_err(|err| CliError::new(Kind::Infrastructure, format!("standard input cannot be read: {}", reason(&err))))?;
     Ok(if bytes.len() as u64 > limit { Length::TooLong } else { Length::Fits })
+}
+
+/// All of standard input, for a verb that gives it back.
+pub(super) fn stdin_of(project: &Project) -> Result<Vec<u8>> {
+    let limit = project.config.limits.file;
+    let mut input = Vec::new();
+    match read_stdin(limit, &mut input)? {
+        Length::Fits => Ok(input),
+        Length::TooLong => Err(CliError::new(Kind::Infrastructure, format!("standard input is larger than {limit} bytes"))
+            .hint("`--max-file-size` raises the limit")),
+    }
 }
 
 fn too_long(name: &str, limit: u64) -> Report {

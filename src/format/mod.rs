@@ -1,9 +1,17 @@
-//! The formatter: white space between elements and inside tags, and nothing else.
+//! Templates laid out: one element a line, settings in the order of the language's table, long tags wrapped.
 //!
-//! Never changes a text for the agent, a comment, the order of attributes, or what a compiler makes of the file; changes the order of
-//! the settings in a `<context_management>`. What is not well-formed is not formatted. Formatting twice gives what formatting once does.
+//! Changes white space that means nothing, the order of the four settings, quotes around values, and `<a></a>` into
+//! `<a/>` where nothing can stand between. Never a text, a comment, the order of attributes or of anything else, so the
+//! registry's content hash stays. Knows no file and no project.
 
-mod layout;
+mod element;
+mod items;
+mod options;
+mod printer;
+mod range;
 mod tag;
+mod text;
 
-pub use layout::{Broken, Options, format};
+pub use options::{Indent, Options};
+pub use printer::{Broken, format, format_tree};
+pub use range::format_range;

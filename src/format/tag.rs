@@ -1,37 +1,67 @@
-//! Tags: one space between attributes, or one attribute a line where they are too long for one.
+//! Start tags: on one line while they fit, else each attribute on a line of its own. Values stay as they are written.
 
-use crate::syntax::tree::Element;
+use super::printer::Printer;
+use crate::syntax::tree::{Attribute, Element};
 
-/// A start tag on one line, without its end: `<task type="atomic" name="a"`.
-pub(super) fn flat(element: Element<'_>) -> String {
-    let text = element.document().text;
-    let mut out = format!("<{}", element.name_span().slice(text));
-    for written in attributes(element) {
-        out.push(' ');
-        out.push_str(&written);
-    }
-    out
+/// How a start tag ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum End {
+    /// Content and an end tag follow.
+    Open,
+    /// Nothing follows.
+    Empty,
 }
 
-/// A start tag with one attribute a line, without its end.
-pub(super) fn wrapped(element: Element<'_>, indent: &str, line: &str) -> String {
-    let text = element.document().text;
-    let mut out = format!("<{}", element.name_span().slice(text));
-    for written in attributes(element) {
-        out.push_str(line);
-        out.push_str(indent);
-        out.push_str(&written);
+impl End {
+    const fn sign(self) -> &'static str {
+        match self {
+            Self::Open => ">",
+            Self::Empty => "/>",
+        }
     }
-    out
 }
 
-/// The attributes as written, with their quotes.
-fn attributes(element: Element<'_>) -> impl Iterator<Item = String> {
-    let text = element.document().text;
-    element.attributes().map(move |attribute| {
-        let value = attribute.value_span();
-        let quote =
-            value.start.checked_sub(1).and_then(|at| text.as_bytes().get(at as usize)).map_or('"', |byte| char::from(*byte));
-        format!("{}={quote}{}{quote}", attribute.name_span().slice(text), value.slice(text))
-    })
+impl Printer<'_> {
+    /// Appends the start tag of an element that stands at a depth.
+    pub(super) fn start_tag(&mut self, element: Element<'_>, depth: usize, end: End) {
+        let start = self.out.len();
+        self.out.push('<');
+        self.out.push_str(element.name());
+        let name = self.out.len();
+        for attribute in element.attributes() {
+            self.out.push(' ');
+            self.attribute(attribute);
+        }
+        self.out.push_str(end.sign());
+        let tag = self.out.get(start..).unwrap_or("");
+        let columns = depth * self.options.indent.columns() + tag.chars().count();
+        let fits = columns <= self.options.width as usize && !tag.contains(['\n', '\r']);
+        if fits || element.attributes().nth(1).is_none() {
+            return;
+        }
+        self.out.truncate(name);
+        for attribute in element.attributes() {
+            // Deeper than the children, so that the eye tells them apart.
+            self.new_line(depth + 2);
+            self.attribute(attribute);
+        }
+        self.out.push_str(end.sign());
+    }
+
+    fn attribute(&mut self, attribute: Attribute<'_>) {
+        let value = attribute.value_span().slice(self.document.text);
+        let quote = if value.contains('"') { '\'' } else { '"' };
+        self.out.push_str(attribute.name());
+        self.out.push('=');
+        self.out.push(quote);
+        self.out.push_str(value);
+        self.out.push(quote);
+    }
+
+    /// Appends the end tag.
+    pub(super) fn end_tag(&mut self, element: Element<'_>) {
+        self.out.push_str("</");
+        self.out.push_str(element.name());
+        self.out.push('>');
+    }
 }

@@ -70,6 +70,7 @@ pub(super) fn capabilities(client: &Client) -> Value {
         "workspaceSymbolProvider": true,
         "foldingRangeProvider": true,
         "documentFormattingProvider": true,
+        "documentRangeFormattingProvider": true,
         "inlayHintProvider": true,
         "codeLensProvider": {"resolveProvider": false},
         "definitionProvider": true,

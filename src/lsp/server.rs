@@ -235,6 +235,7 @@ impl<'c> Server<'c> {
             "workspace/symbol" => symbols::workspace(self, &read(params)?),
             "textDocument/foldingRange" => folding::answer(self, &read(params)?),
             "textDocument/formatting" => shape::formatting(self, &read(params)?),
+            "textDocument/rangeFormatting" => shape::formatting_of(self, &read(params)?),
             "textDocument/inlayHint" => hints::inlay(self, &read(params)?),
             "textDocument/codeLens" => hints::lenses(self, &read(params)?),
             "textDocument/definition" => navigate::definition(self, &read(params)?),

@@ -1,16 +1,17 @@
 //! What follows from the shape of a text alone: pairs of tags, growing selections, links to texts, `{{…}}` as tokens.
 
+use super::buffer::Buffer;
 use super::place;
 use super::server::{Answer, Server, value};
 use super::uri;
-use crate::base::lines;
 use crate::base::span::Span;
-use crate::format::format;
+use crate::format::format_range;
+use crate::syntax::reader::Reader;
 use crate::syntax::tree::{Element, Kind};
 use crate::template::expression;
 use gen_lsp_types::{
-    DocumentFormattingParams, DocumentLinkParams, LinkedEditingRangeParams, Position, SelectionRange, SelectionRangeParams,
-    SemanticTokensParams,
+    DocumentFormattingParams, DocumentLinkParams, DocumentRangeFormattingParams, LinkedEditingRangeParams, Position,
+    SelectionRange, SelectionRangeParams, SemanticTokensParams,
 };
 use serde_json::{Value, json};
 
@@ -69,9 +70,25 @@ pub(super) fn selections(server: &Server<'_>, params: &SelectionRangeParams) -> 
 /// how deep is the project's to say, not the editor's.
 pub(super) fn formatting(server: &Server<'_>, params: &DocumentFormattingParams) -> Answer {
     let (_, buffer) = server.document(&params.text_document.uri)?;
+    laid_out(server, buffer, Span::of(0, buffer.text.len()))
+}
+
+/// Answers `textDocument/rangeFormatting`: the same for the elements that a range touches.
+pub(super) fn formatting_of(server: &Server<'_>, params: &DocumentRangeFormattingParams) -> Answer {
+    let (_, buffer) = server.document(&params.text_document.uri)?;
+    let range = server.client.encoding.span(&buffer.text, &buffer.index, params.range);
+    laid_out(server, buffer, range)
+}
+
+fn laid_out(server: &Server<'_>, buffer: &Buffer, range: Span) -> Answer {
     let config = &server.world.config;
-    let Ok(after) = format(&buffer.text, &config.limits, config.format) else { return Ok(Value::Null) };
-    value(server.client.encoding.edits(&buffer.text, &buffer.index, &lines::edits(&buffer.text, &after)))
+    let mut reader = Reader::new();
+    reader.read(&buffer.text, &config.limits);
+    if !reader.faults().is_empty() {
+        return Ok(Value::Null);
+    }
+    let Ok(edits) = format_range(reader.document(&buffer.text), range, config.format) else { return Ok(Value::Null) };
+    value(server.client.encoding.edits(&buffer.text, &buffer.index, &edits))
 }
 
 /// Answers `textDocument/documentLink`: the files that `src` names.

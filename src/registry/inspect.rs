@@ -2,7 +2,7 @@
 //! node of one. Asks no rule and writes no entry; what cannot be read is no definition.
 
 use super::compile::is_foreign;
-use super::walk::{By, Found, Missing, Plan, Visit};
+use super::walk::{Found, Missing, Plan, Visit};
 use crate::base::fs;
 use crate::base::span::Span;
 use crate::project::config::Config;
@@ -53,54 +53,6 @@ pub struct ResolvedNode {
     pub reference: Option<String>,
     /// The four settings; `None` where there is no context of its own.
     pub settings: Option<SettingsData>,
-}
-
-/// A file that a command is about.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Selected {
-    /// Its name in findings, relative to the project root.
-    pub name: Arc<str>,
-    /// Where it lies.
-    pub path: PathBuf,
-    /// Somebody named it: it was not found in a folder.
-    pub named: bool,
-}
-
-/// The files that some paths lead to, sorted; without paths those of the project.
-///
-/// # Errors
-/// A path does not exist.
-pub fn selected(root: &Path, config: &Config, given: &[PathBuf]) -> Result<Vec<Selected>, PathBuf> {
-    let templates = &config.templates;
-    let plan = Plan::new(root, given, templates.include.as_ref(), &templates.exclude).map_err(|Missing(path)| path)?;
-    let all = Mutex::new(Vec::new());
-    plan.run(NonZeroUsize::MIN, || Chooser { found: Vec::new(), all: &all });
-    let mut files: Vec<Selected> = all.into_inner().unwrap_or_else(PoisonError::into_inner);
-    // Where a file was both named and found, it was named.
-    files.sort_by(|a, b| (&a.name, !a.named).cmp(&(&b.name, !b.named)));
-    files.dedup_by(|a, b| a.name == b.name);
-    Ok(files)
-}
-
-struct Chooser<'w> {
-    found: Vec<Selected>,
-    all: &'w Mutex<Vec<Selected>>,
-}
-
-impl Visit for Chooser<'_> {
-    fn file(&mut self, found: &Found<'_>) {
-        let named = found.by == By::Name;
-        self.found.push(Selected { name: Arc::from(found.name), path: found.path.to_path_buf(), named });
-    }
-
-    // A folder that cannot be looked into is reported by `check`; here it holds nothing to lay out.
-    fn unreadable(&mut self, _: &str, _: io::Error) {}
-}
-
-impl Drop for Chooser<'_> {
-    fn drop(&mut self) {
-        self.all.lock().unwrap_or_else(PoisonError::into_inner).append(&mut self.found);
-    }
 }
 
 /// The files that may be templates of a project, by their names alone, sorted.

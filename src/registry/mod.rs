@@ -17,6 +17,8 @@ pub mod entry;
 #[cfg(feature = "fs")]
 mod facts;
 #[cfg(feature = "fs")]
+pub mod files;
+#[cfg(feature = "fs")]
 mod gather;
 #[cfg(feature = "fs")]
 pub mod inspect;

@@ -1,11 +1,11 @@
-//! The small sections: `edition`, `[project]`, `[templates]`, `[owners]`, `[limits]`, `[allow]`, and those of later
+//! The small sections: `edition`, `[project]`, `[templates]`, `[owners]`, `[limits]`, `[fmt]`, `[allow]`, and those of later
 //! releases.
 
 use super::value::{Key, Sink, Value, globs, number, span, table, text, texts};
 use crate::base::span::Spanned;
 use crate::base::suggest::nearest;
-use crate::project::config::Format;
-use crate::project::config::{EDITION, Reserved, Templates};
+use crate::format::Indent;
+use crate::project::config::{EDITION, Format, Reserved, Templates};
 use crate::project::fault::FaultKind;
 use crate::project::glob::Globs;
 use crate::syntax::limits::Limits;
@@ -100,20 +100,25 @@ pub(super) fn limits(sink: &mut Sink, value: &Value<'_>, out: &mut Limits) {
     }
 }
 
-/// What `[fmt]` can say, with the upper ends.
-const FORMAT: [(&str, u64); 2] = [("width", 1_000), ("indent", 16)];
-
 pub(super) fn format(sink: &mut Sink, value: &Value<'_>, out: &mut Format) {
     for (key, value) in table(sink, "fmt", value).into_iter().flatten() {
-        let name = key.get_ref().as_ref();
-        let Some((_, top)) = FORMAT.iter().find(|(known, _)| *known == name) else {
-            sink.unknown_key("fmt", key, &FORMAT.map(|(known, _)| known));
-            continue;
-        };
-        let Some(number) = number(sink, &format!("fmt.{name}"), value, (u64::from(name == "width"), *top)) else { continue };
-        match name {
-            "width" => out.width = number as u32,
-            _ => out.indent = number as u32,
+        match (key.get_ref().as_ref(), value.get_ref()) {
+            ("width", _) => out.width = number(sink, "fmt.width", value, (20, 1_000)).map_or(out.width, |width| width as u32),
+            ("indent", DeValue::String(word)) if word == "tab" => out.indent = Indent::Tab,
+            ("indent", DeValue::String(word)) => {
+                let kind = FaultKind::BadValue {
+                    key: "fmt.indent".to_owned(),
+                    found: word.as_ref().to_owned(),
+                    expected: "a number of spaces from 1 to 16, or \"tab\"".to_owned(),
+                    near: nearest(word, ["tab"]).map(str::to_owned),
+                };
+                sink.report(span(&value.span()), kind);
+            }
+            ("indent", _) => {
+                let spaces = number(sink, "fmt.indent", value, (1, 16));
+                out.indent = spaces.map_or(out.indent, |spaces| Indent::Spaces(spaces as u8));
+            }
+            _ => sink.unknown_key("fmt", key, &["width", "indent"]),
         }
     }
 }

@@ -1,84 +1,135 @@
-//! `ctxc fmt` at the command line.
+//! `fmt`: what it writes, what it only says, and what it leaves alone.
 
 use super::project::Project;
 use pretty_assertions::assert_eq;
 
-const LOOSE: &str = "<task   name=\"a\" type=\"atomic\">\n<description>d</description></task>\n";
-const TIDY: &str = "<task name=\"a\" type=\"atomic\">\n  <description>d</description>\n</task>\n";
+const MESSY: &str = "<task  name='a' type='atomic'><description>d</description></task>";
+const LAID: &str = "<task name=\"a\" type=\"atomic\">\n  <description>d</description>\n</task>\n";
+const BROKEN: &str = "<task name=\"b\">\n  <description>a < b</description>\n</task>\n";
 
-fn read(project: &Project, name: &str) -> String {
-    std::fs::read_to_string(project.path(name)).unwrap()
+fn project() -> Project {
+    Project::new()
+        .file("templates/a.xml", MESSY)
+        .file("templates/b.xml", LAID.replace("\"a\"", "\"b\""))
+        .file("templates/pom.xml", "<project>\n\n</project>")
 }
 
 #[test]
-fn files_are_laid_out_and_counted() {
-    let project = Project::new()
-        .file("templates/a.xml", LOOSE)
-        .file("templates/b.xml", TIDY.replace("\"a\"", "\"b\""))
-        .file("templates/pom.xml", "<project/>");
-    assert_eq!(project.run(&["fmt", "--check"]).code(1).warns("would format 1 file, 1 unchanged").stdout, "templates/a.xml\n");
-    project
-        .run(&["fmt", "--diff"])
-        .code(1)
-        .says("-<task   name=\"a\" type=\"atomic\">")
-        .says("+<task name=\"a\" type=\"atomic\">");
-    assert_eq!(read(&project, "templates/a.xml"), LOOSE, "nothing is written");
-    project.run(&["fmt"]).code(0).warns("formatted 1 file, 1 unchanged");
-    assert_eq!(read(&project, "templates/a.xml"), TIDY);
-    assert_eq!(read(&project, "templates/pom.xml"), "<project/>");
-    project.run(&["fmt", "--check"]).code(0).warns("would format 0 files, 2 unchanged");
+fn files_are_laid_out_in_place() {
+    let project = project();
+    let run = project.run(&["fmt"]).code(0).silent();
+    assert_eq!(run.stdout, "formatted templates/a.xml\nformatted 1 file, 1 laid out already\n");
+    assert_eq!(project.read("templates/a.xml"), LAID);
+    assert_eq!(project.read("templates/pom.xml"), "<project>\n\n</project>");
+    assert_eq!(project.files(), ["templates/a.xml", "templates/b.xml", "templates/pom.xml"]);
+    let run = project.run(&["fmt"]).code(0).silent();
+    assert_eq!(run.stdout, "formatted 0 files, 2 laid out already\n");
+    project.run(&["fmt", "--quiet"]).code(0).silent().silent_out();
 }
 
 #[test]
-fn what_is_not_well_formed_is_left_alone_with_a_word() {
-    let broken = "<task name=\"a\">\n  <description>a & b</description>\n</task>\n";
-    let project = Project::new().file("templates/a.xml", broken).file("templates/b.xml", LOOSE);
-    project
-        .run(&["fmt"])
-        .code(1)
-        .warns("templates/a.xml: left as it is: it is not well-formed XML (line 2, column 18); `ctxc check`")
-        .warns("formatted 1 file");
-    assert_eq!(read(&project, "templates/a.xml"), broken);
-    assert_eq!(read(&project, "templates/b.xml"), TIDY);
-    project.run(&["fmt", "nowhere"]).code(2).warns("there is no such file or folder");
+fn a_check_names_files_and_writes_nothing() {
+    let project = project();
+    let run = project.run(&["fmt", "--check"]).code(1).silent();
+    assert_eq!(run.stdout, "would format templates/a.xml\nwould change 1 file, 1 laid out already\n");
+    let run = project.run(&["fmt", "--diff", "templates/a.xml"]).code(1).warns("would change 1 file");
+    insta::assert_snapshot!(run.stdout, @r#"
+    --- templates/a.xml
+    +++ templates/a.xml
+    @@ -1,1 +1,3 @@
+    -<task  name='a' type='atomic'><description>d</description></task>
+    \ No newline at end of file
+    +<task name="a" type="atomic">
+    +  <description>d</description>
+    +</task>
+    "#);
+    assert_eq!(project.read("templates/a.xml"), MESSY);
+    project.run(&["fmt"]).code(0);
+    project.run(&["fmt", "--check"]).code(0);
+    project.run(&["fmt", "--diff"]).code(0).silent_out();
+}
+
+#[test]
+fn what_cannot_be_laid_out_is_left_alone_and_said() {
+    let project = project().file("templates/broken.xml", BROKEN).file("templates/bytes.xml", b"<task>\xff</task>");
+    let run = project.run(&["fmt"]).code(1);
+    let run = run.warns("templates/broken.xml: left alone: it has a syntax error at 2:18; `ctxc check` says which\n");
+    run.warns("templates/bytes.xml: left alone: it is no text: byte 6 is not UTF-8\n")
+        .says("formatted 1 file, 1 laid out already, 2 files left alone\n");
+    assert_eq!(project.read("templates/broken.xml"), BROKEN);
+    // A file that is named is said to be none, one that is found is passed over.
+    project.run(&["fmt", "templates/pom.xml"]).code(1).warns("templates/pom.xml: left alone: it is no template");
+    project.run(&["fmt", "none.xml"]).code(2);
     Project::new().run(&["fmt"]).code(5);
+    Project::new().run(&["fmt", "--allow-empty"]).code(0);
+}
+
+#[test]
+fn standard_input_comes_back_laid_out() {
+    let project = Project::new();
+    let run = project.run_with(&["fmt", "-"], MESSY.as_bytes()).code(0).silent();
+    assert_eq!(run.stdout, LAID);
+    let run = project.run_with(&["fmt", "-", "--stdin-path", "b.xml"], BROKEN.as_bytes()).code(1).warns("b.xml: left alone");
+    assert_eq!(run.stdout, BROKEN);
+    project.run_with(&["fmt", "-", "--check"], MESSY.as_bytes()).code(1).silent_out();
+    project.run_with(&["fmt", "-", "--check"], LAID.as_bytes()).code(0).silent_out();
+    project.run_with(&["fmt", "-", "--diff"], MESSY.as_bytes()).code(1).says("+++ -\n");
+    project.run_with(&["fmt", "-", "--max-file-size", "10"], MESSY.as_bytes()).code(3);
 }
 
 #[test]
 fn the_project_says_how_wide_and_how_deep() {
-    let project = Project::new().file("ctxc.toml", "[fmt]\nindent = 4\nwidth = 20\n").file("templates/a.xml", LOOSE);
-    project.run(&["fmt"]).code(0);
+    let project = project().file("ctxc.toml", "[fmt]\nwidth = 20\nindent = \"tab\"\n");
+    project.run(&["fmt", "templates/a.xml"]).code(0);
     assert_eq!(
-        read(&project, "templates/a.xml"),
-        "<task\n        name=\"a\"\n        type=\"atomic\">\n    <description>d</description>\n</task>\n"
+        project.read("templates/a.xml"),
+        "<task\n\t\tname=\"a\"\n\t\ttype=\"atomic\">\n\t<description>d</description>\n</task>\n"
     );
-    let wrong = Project::new().file("ctxc.toml", "[fmt]\nident = 4\n").file("templates/a.xml", LOOSE);
-    wrong.run(&["check"]).code(2).says("unknown-key").says("`indent`");
-    wrong.run(&["fmt"]).code(2);
+    project.write("ctxc.toml", "[fmt]\nwidht = 20\n");
+    let run = project.run(&["fmt"]).code(2);
+    run.warns("`[fmt]` has no key `widht`");
 }
 
 #[test]
-fn standard_input_is_laid_out_on_standard_output() {
-    let project = Project::new();
-    assert_eq!(project.run_with(&["fmt", "-"], LOOSE.as_bytes()).code(0).stdout, TIDY);
-    assert_eq!(project.run_with(&["fmt", "-"], TIDY.as_bytes()).code(0).stdout, TIDY);
-    project.run_with(&["fmt", "-", "--check"], LOOSE.as_bytes()).code(1);
-    assert_eq!(
-        project.run_with(&["fmt", "-"], b"<task>").code(1).stdout,
-        "<task>",
-        "what cannot be laid out comes back as it was"
-    );
+fn encodings_marks_and_line_ends_stay() {
+    let text = MESSY.replace("><d", ">\r\n<d");
+    let project = Project::new().file("a.xml", format!("\u{feff}{text}"));
+    project.run(&["fmt"]).code(0);
+    assert_eq!(project.read("a.xml"), format!("\u{feff}{}", LAID.replace('\n', "\r\n")));
+    let wide: Vec<u8> = format!("\u{feff}{MESSY}").encode_utf16().flat_map(u16::to_be_bytes).collect();
+    project.write("a.xml", &wide);
+    project.run(&["fmt"]).code(0);
+    let expected: Vec<u8> = format!("\u{feff}{LAID}").encode_utf16().flat_map(u16::to_be_bytes).collect();
+    assert_eq!(std::fs::read(project.path("a.xml")).unwrap(), expected);
 }
 
 #[test]
-fn encodings_and_line_ends_stay() {
-    let project = Project::new();
-    let wide: Vec<u8> =
-        std::iter::once(0xFEFF_u16).chain(LOOSE.replace('\n', "\r\n").encode_utf16()).flat_map(u16::to_le_bytes).collect();
-    std::fs::create_dir_all(project.path("templates")).unwrap();
-    std::fs::write(project.path("templates/a.xml"), wide).unwrap();
-    project.run(&["fmt"]).code(0);
-    let expected: Vec<u8> =
-        std::iter::once(0xFEFF_u16).chain(TIDY.replace('\n', "\r\n").encode_utf16()).flat_map(u16::to_le_bytes).collect();
-    assert_eq!(std::fs::read(project.path("templates/a.xml")).unwrap(), expected);
+fn many_files_come_in_the_order_of_their_names() {
+    let mut project = Project::new();
+    for at in 0..40 {
+        project = project.file(&format!("templates/{}/t{at:02}.xml", at % 3), MESSY.replace("'a'", &format!("'t{at}'")));
+    }
+    let before = |run: &super::project::Run| run.stdout.clone();
+    let one = project.run(&["fmt", "--check", "--threads", "1"]).code(1);
+    let four = project.run(&["fmt", "--check", "--threads", "4", "templates", "templates/0/t00.xml"]).code(1);
+    assert_eq!(before(&one), before(&four));
+    assert_eq!(one.stdout.lines().count(), 41);
+    project.run(&["fmt", "--threads", "4"]).code(0);
+    project.run(&["fmt", "--check"]).code(0);
+    project.run(&["build"]).code(0);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_folder_that_takes_no_files_is_said() {
+    use std::os::unix::fs::PermissionsExt;
+    let project = project();
+    let folder = project.path("templates");
+    std::fs::set_permissions(&folder, std::fs::Permissions::from_mode(0o555)).unwrap();
+    let is_root = std::fs::write(folder.join("probe"), "").is_ok();
+    if !is_root {
+        project.run(&["fmt"]).code(3).warns("cannot write");
+        assert_eq!(project.read("templates/a.xml"), MESSY);
+    }
+    std::fs::set_permissions(&folder, std::fs::Permissions::from_mode(0o755)).unwrap();
 }

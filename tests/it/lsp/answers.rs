@@ -233,6 +233,14 @@ fn documents_are_laid_out_as_the_project_says() {
     assert_eq!(tidy, "<task name=\"l\" type=\"atomic\">\n  <description>d</description>\n</task>\n");
     client.replace("templates/loose.xml", 2, &tidy);
     assert_eq!(client.ask("textDocument/formatting", &params), json!([]));
-    client.replace("templates/loose.xml", 3, "<task>");
+    // Of a range, the elements that it touches.
+    let two = "<task name='l'  type='atomic'>\n<description  >d</description>\n  <model  >small</model>\n</task>\n";
+    client.replace("templates/loose.xml", 3, two);
+    let range = json!({"start": {"line": 2, "character": 5}, "end": {"line": 2, "character": 6}});
+    let of_range = json!({"textDocument": {"uri": uri}, "range": range, "options": {"tabSize": 8, "insertSpaces": false}});
+    let edits = client.ask("textDocument/rangeFormatting", &of_range);
+    assert_eq!(applied(two, &edits), two.replace("<model  >", "<model>"));
+    client.replace("templates/loose.xml", 4, "<task>");
+    assert_eq!(client.ask("textDocument/rangeFormatting", &of_range), Value::Null);
     assert_eq!(client.ask("textDocument/formatting", &params), Value::Null);
 }

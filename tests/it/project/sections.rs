@@ -20,6 +20,25 @@ fn a_file_of_every_section_has_no_findings() {
 }
 
 #[test]
+fn the_layout_is_read_with_its_faults() {
+    use ctxc::format::{Indent, Options};
+    assert_eq!(read("[fmt]\nwidth = 90\nindent = 4").format, Options { width: 90, indent: Indent::Spaces(4) });
+    assert_eq!(read("[fmt]\nindent = \"tab\"").format, Options { indent: Indent::Tab, ..Options::default() });
+    assert_snapshot!(found("[fmt]\nwidht = 80\nwidth = 5\nindent = \"tabs\"\n"), @r#"
+    error CTX503 ctxc.toml:2:1 `widht`: `[fmt]` has no key `widht`
+      = nothing reads it, so it has no effect; the keys are `width`, `indent`
+      ? did you mean `width`?
+      > write `width` (`widht` -> `width`)
+    error CTX504 ctxc.toml:3:9 `5`: `fmt.width` is `5`; expected a number from 20 to 1000
+    error CTX504 ctxc.toml:4:10 `\"tabs\"`: `fmt.indent` is `tabs`; expected a number of spaces from 1 to 16, or "tab"
+      ? did you mean `tab`?
+      > write `tab` (`\"tabs\"` -> `\"tab\"`)
+    "#);
+    assert!(found("[fmt]\nindent = 0\n").contains("`fmt.indent` is `0`; expected a number from 1 to 16"));
+    assert!(found("[fmt]\nindent = true\n").contains("`fmt.indent`"));
+}
+
+#[test]
 fn an_empty_file_is_the_default() {
     let config = read("");
     assert!(config.faults.is_empty());

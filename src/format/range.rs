@@ -1,0 +1,96 @@
+//! A part of a template laid out: the items of the innermost list that a range reaches, as a format of the whole would
+//! have them. What stands around them stays.
+
+use super::options::Options;
+use super::printer::{Broken, Mark, print};
+use crate::base::fix::Edit;
+use crate::base::lines;
+use crate::base::span::Span;
+use crate::syntax::tree::{Document, Element, Node};
+
+/// The edits that lay out what a range of bytes touches; none when it is as it should be. For a template that was read
+/// without a fault.
+///
+/// # Errors
+/// Its root is none of the language.
+pub fn format_range(document: Document<'_>, range: Span, options: Options) -> Result<Vec<Edit>, Broken> {
+    let printer = print(document, options)?;
+    let text = document.text;
+    if range.start == 0 && range.end as usize >= text.len() {
+        return Ok(changes(text, Span::of(0, text.len()), &printer.out));
+    }
+    let touched = touched(document, range, &printer.marks);
+    let (Some(first), Some(last)) = (touched.first(), touched.last()) else { return Ok(Vec::new()) };
+    // In the order of the settings the first that stood there need not be the first that stands there now.
+    let from = Span::new(first.from.start, last.from.end);
+    let to = touched.iter().fold(first.to, |all, mark| all.cover(mark.to));
+    let indented = |text: &str, start: u32| {
+        let before = text.get(..start as usize).unwrap_or("");
+        let line = before.trim_end_matches([' ', '\t']);
+        if line.is_empty() || line.ends_with(['\n', '\r']) { line.len() as u32 } else { start }
+    };
+    let (from_start, to_start) = (indented(text, from.start), indented(&printer.out, to.start));
+    // Indentation is taken along only where both begin a line.
+    let both = (from_start < from.start || is_line_start(text, from.start)) && is_line_start(&printer.out, to_start);
+    let (from, to) = if both { (Span::new(from_start, from.end), Span::new(to_start, to.end)) } else { (from, to) };
+    Ok(changes(text, from, to.slice(&printer.out)))
+}
+
+fn is_line_start(text: &str, at: u32) -> bool {
+    text.get(..at as usize).is_some_and(|before| before.is_empty() || before.ends_with(['\n', '\r']))
+}
+
+/// The items of one list that a range reaches: of the innermost list whose element encloses it.
+fn touched(document: Document<'_>, range: Span, marks: &[Mark]) -> Vec<Mark> {
+    let mut sorted: Vec<Mark> = marks.to_vec();
+    sorted.sort_by_key(|mark| (mark.from.start, std::cmp::Reverse(mark.from.end)));
+    let find = |span: Span| {
+        sorted
+            .binary_search_by_key(&(span.start, std::cmp::Reverse(span.end)), |mark| {
+                (mark.from.start, std::cmp::Reverse(mark.from.end))
+            })
+            .ok()
+            .and_then(|at| sorted.get(at))
+            .copied()
+    };
+    let mut around = document.element_at(range.start);
+    while let Some(element) = around {
+        if element.inner().encloses(range) && element.inner().end > element.inner().start {
+            let list = in_list(element, range, &find);
+            if !list.is_empty() {
+                return list;
+            }
+        }
+        if element.span().encloses(range)
+            && let Some(mark) = find(element.span())
+        {
+            return vec![mark];
+        }
+        around = element.parent();
+    }
+    let top = document.nodes().map(Node::span).filter(|span| meets(*span, range));
+    top.filter_map(find).collect()
+}
+
+/// The items of an element's own list that a range meets; none where the element is not laid out as a list.
+fn in_list(element: Element<'_>, range: Span, find: &impl Fn(Span) -> Option<Mark>) -> Vec<Mark> {
+    let met = element.children().map(Node::span).filter(|span| meets(*span, range));
+    let marks: Vec<Mark> = met.filter_map(find).collect();
+    // A list that was put in another order is one piece.
+    if marks.is_sorted_by_key(|mark| mark.to.start) && !is_reordered(element, find) { marks } else { Vec::new() }
+}
+
+fn is_reordered(element: Element<'_>, find: &impl Fn(Span) -> Option<Mark>) -> bool {
+    let all: Vec<Mark> = element.children().filter_map(|node| find(node.span())).collect();
+    !all.is_sorted_by_key(|mark| mark.to.start)
+}
+
+const fn meets(span: Span, range: Span) -> bool {
+    span.start <= range.end && range.start <= span.end
+}
+
+/// The edits that make a part of a text another one.
+fn changes(text: &str, span: Span, new: &str) -> Vec<Edit> {
+    let moved = |edit: Edit| Edit::replace(Span::new(span.start + edit.span.start, span.start + edit.span.end), edit.insert);
+    lines::edits(span.slice(text), new).into_iter().map(moved).collect()
+}

@@ -1,0 +1,69 @@
+//! A part laid out: what an editor asks for.
+
+use super::generate::template;
+use ctxc::base::fix;
+use ctxc::base::span::Span;
+use ctxc::format::{Options, format, format_range};
+use ctxc::syntax::{Limits, Reader};
+use pretty_assertions::assert_eq;
+use proptest::prelude::*;
+
+fn in_range(text: &str, span: Span) -> String {
+    let mut reader = Reader::new();
+    reader.read(text, &Limits::default());
+    let edits = format_range(reader.document(text), span, Options::default()).unwrap();
+    for edit in &edits {
+        assert_ne!(edit.span.slice(text), edit.insert, "an edit that changes nothing");
+    }
+    fix::apply(text, &edits).expect("the edits fit")
+}
+
+/// Formats what stands between two marks.
+fn marked(text: &str) -> String {
+    let (before, rest) = text.split_once('«').unwrap();
+    let (inside, after) = rest.split_once('»').unwrap();
+    let span = Span::of(before.len(), before.len() + inside.len());
+    in_range(&format!("{before}{inside}{after}"), span)
+}
+
+#[test]
+fn only_what_is_touched_is_laid_out() {
+    let text = "<task  name='t'>\n <description  >d</description>\n    <mod«el > small</»model>\n <inputs><input name='a'/></inputs>\n</task>";
+    assert_eq!(
+        marked(text),
+        "<task  name='t'>\n <description  >d</description>\n  <model>small</model>\n <inputs><input name='a'/></inputs>\n</task>"
+    );
+    let two =
+        "<task>\n <description  >«d</description>\n    <model > small</mod»el>\n <inputs><input name='a'/></inputs>\n</task>";
+    assert_eq!(
+        marked(two),
+        "<task>\n  <description>d</description>\n  <model>small</model>\n <inputs><input name='a'/></inputs>\n</task>"
+    );
+    // Settings in another order are one piece.
+    let settings = "<task>\n <context_management>\n  <fresh_context>«enabled</fresh_context>\n <inherit_context>no»ne</inherit_context></context_management>\n  <model > small</model>\n</task>";
+    assert_eq!(
+        marked(settings),
+        "<task>\n  <context_management>\n    <inherit_context>none</inherit_context>\n    <fresh_context>enabled</fresh_context>\n  </context_management>\n  <model > small</model>\n</task>"
+    );
+    // Nothing to do, nothing done.
+    let laid = "<task>\n  <model>sm«al»l</model>\n</task>\n";
+    assert_eq!(marked(laid), laid.replace(['«', '»'], ""));
+    // All of it.
+    let all = "<task  name='t'><model/></task>";
+    assert_eq!(in_range(all, Span::of(0, all.len())), "<task name=\"t\">\n  <model/>\n</task>\n");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    /// A part laid out first changes nothing of what the whole is laid out to, and is stable itself.
+    #[test]
+    fn a_part_first_comes_to_the_same_as_the_whole(seed in any::<u64>(), from in 0usize..1000, length in 0usize..400) {
+        let text = template(seed);
+        let place = |share: usize| text.floor_char_boundary(text.len() * share.min(1000) / 1000);
+        let span = Span::of(place(from), place(from + length));
+        let part = in_range(&text, span);
+        let whole = |text: &str| format(text, &Limits::default(), Options::default()).unwrap();
+        prop_assert_eq!(whole(&part), whole(&text), "{:?} of\n{}\ngave\n{}", span, text, part);
+    }
+}
