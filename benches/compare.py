@@ -16,6 +16,7 @@ import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import hostile  # noqa: E402
+import lsp  # noqa: E402
 from measure import Command, interleave, machine, write_and_sync  # noqa: E402
 
 CTXC, FLOORS, EMPTY = (os.path.abspath(f"target/{path}") for path in ("release/ctxc", "floors/release/floors", "floors/release/empty"))
@@ -43,12 +44,15 @@ class Report:
             print(f"    {title} / {name}: {command.median:.1f} ms, {memory} MB", file=sys.stderr)
 
     def text(self, options):
-        command = "benches/compare.sh" + "".join(f" {flag}" for flag in sys.argv[1:] if flag != "--write")
+        given = os.environ.get("CTXC_BENCH_WITH")
+        command = (f'CTXC_BENCH_WITH="{given}" ' if given else "") + "benches/compare.sh" + "".join(f" {flag}" for flag in sys.argv[1:] if flag != "--write")
         commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True).stdout.strip()
-        lines = [f"`{command}` on {datetime.date.today()}, commit {commit or 'unknown'}, {options.machine}; {options.rounds} rounds, medians.", "",
+        lines = [f"`{command}` on {datetime.date.today()}, commit {commit or 'unknown'}, {options.machine}{f'; {options.rounds} rounds, medians' if self.raw else ''}.", "",
                  f"{self.kept} of {len(self.promises)} promises kept.", "",
                  "| work | promise | measured | against | ratio | verdict |", "|---|---|---|---|---|---|"]
         lines += ["| " + " | ".join(row) + " |" for row in self.promises]
+        if not self.raw:
+            return "\n".join(lines) + "\n"
         lines += ["", "| group | command | median ms | half the quartiles' distance | peak MB |", "|---|---|---|---|---|"]
         return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in self.raw]) + "\n"
 
@@ -244,8 +248,18 @@ def measure_worst(report, options):
 
 
 GROUPS = {"check": measure_check, "one": measure_one, "large": measure_large, "worst": measure_worst, "build": measure_build,
-          "load": measure_load, "scale": measure_scale, "rebuild": measure_rebuild}
-MARKS = ("<!-- compare.sh writes below -->\n", "<!-- compare.sh writes above -->\n")
+          "load": measure_load, "scale": measure_scale, "rebuild": measure_rebuild,
+          "lsp": lambda report, options: lsp.measure(report, HOME, options)}
+
+
+def write(section, text):
+    """Puts tables between the marks of their section of the page."""
+    with open("docs/PERFORMANCE.md", encoding="utf-8") as file:
+        page = file.read()
+    below, above = (f"<!-- compare.sh writes {section}{side} -->\n" for side in ("below", "above"))
+    head, rest = page.split(below)
+    with open("docs/PERFORMANCE.md", "w", encoding="utf-8") as file:
+        file.write(head + below + text + above + rest.split(above)[1])
 
 
 def main():
@@ -257,18 +271,18 @@ def main():
     options.small, options.large, options.rounds = (1_000, 10_000, 3) if options.quick else (10_000, 100_000, 9)
     options.machine = machine()
     os.makedirs(HOME, exist_ok=True)
-    report = Report()
-    for name in options.only.split(",") if options.only else GROUPS:
-        print(f"{name}:", file=sys.stderr)
-        GROUPS[name](report, options)
-    text = report.text(options)
-    print(text)
-    if options.write:
-        with open("docs/PERFORMANCE.md", encoding="utf-8") as file:
-            page = file.read()
-        head, rest = page.split(MARKS[0])
-        with open("docs/PERFORMANCE.md", "w", encoding="utf-8") as file:
-            file.write(head + MARKS[0] + text + MARKS[1] + rest.split(MARKS[1])[1])
+    chosen = options.only.split(",") if options.only else list(GROUPS)
+    for section, groups in (("", [name for name in chosen if name != "lsp"]), ("of the server ", [name for name in chosen if name == "lsp"])):
+        report = Report()
+        for name in groups:
+            print(f"{name}:", file=sys.stderr)
+            GROUPS[name](report, options)
+        if not groups:
+            continue
+        text = report.text(options)
+        print(text)
+        if options.write:
+            write(section, text)
 
 
 if __name__ == "__main__":

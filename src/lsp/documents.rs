@@ -27,7 +27,7 @@ impl Server<'_> {
     /// Where the client watches nothing, files are looked at when it saves or opens one.
     pub(super) fn look_again(&mut self) {
         if !self.client.watches {
-            self.world.stat();
+            self.world.doubt();
             self.stale = true;
         }
     }

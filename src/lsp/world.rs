@@ -57,6 +57,8 @@ pub(super) struct World {
     unread: bool,
     /// What belongs to the project has to be looked for.
     unwalked: bool,
+    /// Files on disk may have changed without anybody saying so.
+    unwatched: bool,
 }
 
 impl World {
@@ -78,6 +80,7 @@ impl World {
             unlinked: true,
             unread: true,
             unwalked: true,
+            unwatched: false,
         }
     }
 
@@ -137,8 +140,13 @@ impl World {
         self.dirty.extend(users.map(|(user, _)| Arc::clone(user)));
     }
 
-    /// Looks at the files on disk, for clients that watch none.
-    pub(super) fn stat(&mut self) {
+    /// Files on disk may have changed, at clients that watch none. They are looked at once however often this is said.
+    pub(super) fn doubt(&mut self) {
+        self.unwatched = true;
+        self.unwalked = true;
+    }
+
+    fn stat(&mut self) {
         let names: Vec<Arc<str>> = self.templates.keys().filter(|name| !self.open.contains_key(*name)).cloned().collect();
         for name in names {
             let now = RealFs.stamp(&self.root.join(&*name)).ok();
@@ -146,7 +154,6 @@ impl World {
                 self.touch(&name);
             }
         }
-        self.unwalked = true;
     }
 
     /// Files came or went.
@@ -156,6 +163,9 @@ impl World {
 
     /// Brings everything up to date.
     pub(super) fn settle(&mut self) {
+        if std::mem::take(&mut self.unwatched) {
+            self.stat();
+        }
         if std::mem::take(&mut self.unread) {
             self.reload();
         }
