@@ -40,6 +40,7 @@ pub(super) struct Template {
 
 /// The project.
 #[derive(Debug)]
+#[allow(clippy::struct_excessive_bools, reason = "each is work of its own that waits until somebody asks")]
 pub(super) struct World {
     pub(super) root: PathBuf,
     pub(super) config: Config,
@@ -193,7 +194,7 @@ impl World {
     /// Everything with findings or open, in order.
     pub(super) fn names(&self) -> BTreeSet<Arc<str>> {
         let own = self.project.iter().map(|finding| &finding.path);
-        own.chain(self.templates.keys()).chain(self.open.keys()).cloned().collect()
+        own.chain(self.linked.keys()).chain(self.templates.keys()).chain(self.open.keys()).cloned().collect()
     }
 
     /// All names of the project.
