@@ -75,6 +75,7 @@ pub(super) fn capabilities(client: &Client) -> Value {
         "codeLensProvider": {"resolveProvider": false},
         "definitionProvider": true,
         "referencesProvider": true,
+        "documentHighlightProvider": true,
         "renameProvider": {"prepareProvider": true},
         "linkedEditingRangeProvider": true,
         "selectionRangeProvider": true,

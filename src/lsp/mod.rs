@@ -17,12 +17,14 @@ mod hover;
 mod navigate;
 mod place;
 mod provenance;
+mod rename;
 mod server;
 mod shape;
 mod symbols;
 mod transport;
 mod trial;
 mod uri;
+mod variables;
 mod world;
 
 pub use server::{Ended, serve};

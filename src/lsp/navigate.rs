@@ -1,91 +1,104 @@
-//! From a name to where it is defined, to everything that uses it, and to another name.
+//! From a name to where it is defined, and to everything that says it: of tasks, templates and fragments here, of parameters,
+//! inputs and steps as [`super::variables`] finds them.
 
 use super::diagnostics::address;
 use super::server::{Answer, Refusal, Server, value};
+use super::variables::{self, Occurrence, Pointed, Role, Web};
 use super::world::World;
 use crate::base::span::Span;
 use crate::project::index::DefId;
 use crate::template::names::DefinitionKind;
-use gen_lsp_types::{DefinitionParams, ReferenceParams, RenameParams, TextDocumentPositionParams, TextEdit, Uri};
+use crate::template::scope::Target;
+use gen_lsp_types::{
+    DefinitionParams, DocumentHighlight, DocumentHighlightKind, DocumentHighlightParams, ReferenceParams,
+    TextDocumentPositionParams,
+};
 use serde_json::{Value, json};
-use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 /// A place in a file.
 type Place = (Arc<str>, Span);
 
 /// What a name at a place stands for.
-struct Meant {
-    kind: DefinitionKind,
-    name: String,
+pub(super) struct Meant {
+    pub(super) kind: DefinitionKind,
+    pub(super) name: String,
     /// Where the name itself stands.
     span: Span,
 }
 
 /// Answers `textDocument/definition`.
 pub(super) fn definition(server: &Server<'_>, params: &DefinitionParams) -> Answer {
-    let Some(meant) = meant(server, &params.text_document_position_params)? else { return Ok(Value::Null) };
-    let index = server.world.index();
-    let found = index.find(meant.kind, &meant.name).and_then(|id| place_of(&server.world, id));
-    Ok(found.map_or(Value::Null, |place| location(server, &place)))
+    let at = &params.text_document_position_params;
+    let world = &server.world;
+    if let Some(meant) = meant(server, at)? {
+        let found = world.index().find(meant.kind, &meant.name).and_then(|id| place_of(world, id));
+        return Ok(found.map_or(Value::Null, |place| location(server, &place)));
+    }
+    let Some(pointed) = pointed(server, at)? else { return Ok(Value::Null) };
+    if let Target::Bound(span) = pointed.variable.target {
+        return Ok(location(server, &(pointed.variable.file, span)));
+    }
+    // Nothing declares it here: whoever uses this task may, else it is the first place that says it.
+    let found = Web::new(world, &pointed).occurrences();
+    let declared: Vec<&Occurrence> = found.iter().filter(|one| one.role == Role::Defines).collect();
+    let found = if declared.is_empty() { found.first().into_iter().collect() } else { declared };
+    let mut found: Vec<Value> = found.iter().map(|one| location(server, &(Arc::clone(&one.file), one.span))).collect();
+    Ok(if found.len() > 1 { Value::Array(found) } else { found.pop().unwrap_or(Value::Null) })
 }
 
 /// Answers `textDocument/references`.
 pub(super) fn references(server: &Server<'_>, params: &ReferenceParams) -> Answer {
-    let Some(meant) = meant(server, &params.text_document_position_params)? else { return Ok(Value::Null) };
-    let mut places = uses(&server.world, &meant);
-    if params.context.include_declaration {
-        places.extend(definitions(&server.world, &meant));
-    }
-    places.sort();
-    value(places.iter().map(|place| location(server, place)).collect::<Vec<_>>())
+    let mut found = occurrences(server, &params.text_document_position_params)?;
+    found.retain(|one| params.context.include_declaration || one.role != Role::Defines);
+    value(found.into_iter().map(|one| location(server, &(one.file, one.span))).collect::<Vec<_>>())
+}
+
+/// Answers `textDocument/documentHighlight`: the same places, of this document alone.
+pub(super) fn highlights(server: &Server<'_>, params: &DocumentHighlightParams) -> Answer {
+    let at = &params.text_document_position_params;
+    let (name, buffer) = server.document(&at.text_document.uri)?;
+    let mut found = occurrences(server, at)?;
+    found.retain(|one| one.file == name);
+    let one = |one: &Occurrence| {
+        let range = server.client.encoding.range(&buffer.text, &buffer.index, one.span);
+        let kind = if one.role == Role::Defines { DocumentHighlightKind::Write } else { DocumentHighlightKind::Read };
+        DocumentHighlight { range, kind: Some(kind) }
+    };
+    value(found.iter().map(one).collect::<Vec<_>>())
 }
 
 /// Answers `textDocument/prepareRename`: the range of the name.
 pub(super) fn prepare(server: &Server<'_>, params: &TextDocumentPositionParams) -> Answer {
-    let Some(meant) = meant(server, params)? else { return Ok(Value::Null) };
     let (_, buffer) = server.document(&params.text_document.uri)?;
-    let range = server.client.encoding.range(&buffer.text, &buffer.index, meant.span);
-    value(json!({"range": range, "placeholder": meant.name}))
-}
-
-/// Answers `textDocument/rename`: one edit for each place that says the name.
-pub(super) fn rename(server: &Server<'_>, params: &RenameParams) -> Answer {
-    let new = params.new_name.trim();
-    if new.is_empty() || new.contains(['<', '>', '&', '"', '\'', '{', '}']) || new.contains(char::is_whitespace) {
-        return Err(Refusal::invalid(format!(
-            "`{new}` cannot be a name: it must be one word without quotes, brackets and braces"
-        )));
-    }
-    let Some(meant) = meant(server, &params.text_document_position_params)? else {
-        return Err(Refusal::invalid("there is no name to change here"));
+    let (name, span) = if let Some(meant) = meant(server, params)? {
+        (meant.name, meant.span)
+    } else {
+        let Some(pointed) = pointed(server, params)? else { return Ok(Value::Null) };
+        if pointed.variable.target == Target::Language {
+            return Err(Refusal::invalid(format!("`{}` is a name of the language, which cannot be changed", pointed.name)));
+        }
+        (pointed.name, pointed.span)
     };
-    if meant.name != new && server.world.index().find(meant.kind, new).is_some() {
-        return Err(Refusal::invalid(format!("there is a {} named `{new}` already", meant.kind.word())));
-    }
-    let mut places = uses(&server.world, &meant);
-    places.extend(definitions(&server.world, &meant));
-    places.sort();
-    places.dedup();
-    let mut by_file: BTreeMap<Arc<str>, Vec<Span>> = BTreeMap::new();
-    for (path, span) in places {
-        by_file.entry(path).or_default().push(span);
-    }
-    let mut changes: HashMap<Uri, Vec<TextEdit>> = HashMap::new();
-    for (path, spans) in by_file {
-        let Some((text, index)) = server.world.text(&path) else { continue };
-        // A name that the file's own name stands for is not written anywhere.
-        let written = spans.into_iter().filter(|span| span.slice(&text) == meant.name);
-        let edits = written
-            .map(|span| TextEdit { range: server.client.encoding.range(&text, &index, span), new_text: new.to_owned() })
-            .collect();
-        changes.insert(address(&server.world, &path), edits);
-    }
-    value(json!({"changes": changes}))
+    let range = server.client.encoding.range(&buffer.text, &buffer.index, span);
+    value(json!({"range": range, "placeholder": name}))
 }
 
-/// What the name at a position stands for.
-fn meant(server: &Server<'_>, at: &TextDocumentPositionParams) -> Result<Option<Meant>, Refusal> {
+/// Every place that says the name at a position, in order.
+fn occurrences(server: &Server<'_>, at: &TextDocumentPositionParams) -> Result<Vec<Occurrence>, Refusal> {
+    if let Some(meant) = meant(server, at)? {
+        let one = |(file, span): Place, role: Role| Occurrence { file, span, role };
+        let mut found: Vec<Occurrence> = uses(&server.world, &meant).into_iter().map(|place| one(place, Role::Says)).collect();
+        found.extend(definitions(&server.world, &meant).into_iter().map(|place| one(place, Role::Defines)));
+        found.sort();
+        return Ok(found);
+    }
+    let pointed = pointed(server, at)?;
+    Ok(pointed.map_or_else(Vec::new, |pointed| Web::new(&server.world, &pointed).occurrences()))
+}
+
+/// The definition that the name at a position stands for.
+pub(super) fn meant(server: &Server<'_>, at: &TextDocumentPositionParams) -> Result<Option<Meant>, Refusal> {
     let (name, buffer) = server.document(&at.text_document.uri)?;
     let offset = server.client.encoding.offset(&buffer.text, &buffer.index, at.position);
     let touches = |span: Span| span.start <= offset && offset <= span.end;
@@ -98,18 +111,25 @@ fn meant(server: &Server<'_>, at: &TextDocumentPositionParams) -> Result<Option<
     Ok(definition.map(|found| Meant { kind: found.kind, name: found.name.to_string(), span: found.span }))
 }
 
+/// The variable that the name at a position stands for.
+pub(super) fn pointed(server: &Server<'_>, at: &TextDocumentPositionParams) -> Result<Option<Pointed>, Refusal> {
+    let (name, buffer) = server.document(&at.text_document.uri)?;
+    let offset = server.client.encoding.offset(&buffer.text, &buffer.index, at.position);
+    Ok(variables::at(&server.world, &name, offset))
+}
+
 fn place_of(world: &World, id: DefId) -> Option<Place> {
     let index = world.index();
     Some((Arc::clone(index.file(id.file)?.path), index.definition(id)?.span))
 }
 
-fn definitions(world: &World, meant: &Meant) -> Vec<Place> {
+pub(super) fn definitions(world: &World, meant: &Meant) -> Vec<Place> {
     let all = world.templates.iter().flat_map(|(path, template)| template.facts.definitions.iter().map(move |one| (path, one)));
     let own = all.filter(|(_, one)| one.kind == meant.kind && *one.name == *meant.name);
     own.map(|(path, one)| (Arc::clone(path), one.span)).collect()
 }
 
-fn uses(world: &World, meant: &Meant) -> Vec<Place> {
+pub(super) fn uses(world: &World, meant: &Meant) -> Vec<Place> {
     let all = world.templates.iter().flat_map(|(path, template)| template.facts.references.iter().map(move |one| (path, one)));
     let own = all.filter(|(_, one)| one.kind.target() == meant.kind && *one.name == *meant.name);
     own.map(|(path, one)| (Arc::clone(path), one.span)).collect()

@@ -5,7 +5,7 @@
 use super::buffer::Buffer;
 use super::client::Client;
 use super::world::{PROJECT, World};
-use super::{actions, complete, folding, hints, hover, navigate, shape, symbols};
+use super::{actions, complete, folding, hints, hover, navigate, rename, shape, symbols};
 use crate::base::fs;
 use gen_lsp_types::{Diagnostic, Uri};
 use lsp_server::{Connection, ErrorCode, Message, Notification, Request, RequestId, Response};
@@ -240,8 +240,9 @@ impl<'c> Server<'c> {
             "textDocument/codeLens" => hints::lenses(self, &read(params)?),
             "textDocument/definition" => navigate::definition(self, &read(params)?),
             "textDocument/references" => navigate::references(self, &read(params)?),
+            "textDocument/documentHighlight" => navigate::highlights(self, &read(params)?),
             "textDocument/prepareRename" => navigate::prepare(self, &read(params)?),
-            "textDocument/rename" => navigate::rename(self, &read(params)?),
+            "textDocument/rename" => rename::answer(self, &read(params)?),
             "textDocument/linkedEditingRange" => shape::pairs(self, &read(params)?),
             "textDocument/selectionRange" => shape::selections(self, &read(params)?),
             "textDocument/documentLink" => shape::links(self, &read(params)?),

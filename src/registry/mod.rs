@@ -36,7 +36,7 @@ mod merkle;
 pub mod node;
 mod read;
 mod settings;
-mod sources;
+pub(crate) mod sources;
 #[cfg(feature = "fs")]
 mod store;
 #[cfg(feature = "fs")]

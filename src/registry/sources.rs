@@ -70,6 +70,14 @@ fn text(door: Door<'_>, template: &str, written: &str) -> Result<String, String>
     decode::decode(&bytes).map(std::borrow::Cow::into_owned).map_err(|fault| fault.to_string())
 }
 
+/// The name of a file that a template pulls in, as findings give it; `None` when it lies outside the project.
+#[cfg(feature = "lsp")]
+pub(crate) fn name_of(template: &str, written: &str) -> Option<String> {
+    let folder = Path::new(template).parent().unwrap_or(Path::new(""));
+    let parts: Vec<String> = plain(&folder.join(written))?.iter().map(|part| part.to_string_lossy().into_owned()).collect();
+    Some(parts.join("/"))
+}
+
 /// The path without `.` and `..`; `None` when it leaves the folder it is relative to.
 fn plain(path: &Path) -> Option<PathBuf> {
     let mut out = PathBuf::new();

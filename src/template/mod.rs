@@ -10,6 +10,7 @@ pub mod facts;
 pub mod fault;
 pub mod jinja;
 mod jinja_guard;
+pub mod jinja_words;
 mod lower;
 pub mod model;
 pub mod names;

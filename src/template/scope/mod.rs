@@ -7,8 +7,10 @@
 mod env;
 mod fault;
 mod texts;
+mod trace;
 mod used;
 mod walk;
 
 pub use fault::{Fault, FaultKind, Origin, Place};
-pub use walk::{Implicit, Scopes, Sources, resolve};
+pub use trace::{Bound, BoundKind, How, Target, Trace, TracedUse};
+pub use walk::{Implicit, Scopes, Sources, resolve, trace};

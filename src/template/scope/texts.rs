@@ -27,6 +27,7 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         }
         let names = || task.inputs.iter().filter_map(|input| input.name.as_ref()).map(|name| &*name.value);
         let known: HashSet<&str> = names().collect();
+        self.chosen(task);
         for entry in &task.relevance {
             let Some(name) = entry.name.as_ref().filter(|name| !known.contains(&*name.value)) else { continue };
             if entry.element.is_damaged() {
@@ -59,6 +60,8 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
 
     /// A text: whether everything in it may be trusted.
     pub(super) fn text(&mut self, role: Role, text: &Text<'a>) -> Trust {
+        self.enter(text);
+        self.taken_in(text);
         if role == Role::System && text.trust == Trust::Untrusted {
             let source = text.element.attribute("trust").map_or(text.element.name_span(), Attribute::span);
             self.scopes.fault(Fault { kind: FaultKind::UntrustedInSystem { name: None, source }, span: source });
@@ -105,6 +108,7 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
                 return Trust::Trusted;
             }
         };
+        self.used(&used);
         let Some(binding) = self.env.find(&used.name) else {
             self.free(used);
             return Trust::Trusted;

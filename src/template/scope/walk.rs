@@ -2,6 +2,7 @@
 
 use super::env::Env;
 use super::fault::{Fault, FaultKind, Origin};
+use super::trace::{BoundKind, How, Target, Trace};
 use super::used::{self, Found};
 use crate::base::span::{Span, Spanned};
 use crate::syntax::tree::{Element, Node};
@@ -52,6 +53,18 @@ const NEAREST: usize = 20_000;
 
 /// Holds every variable of a file against what binds it.
 pub fn resolve<'a>(file: &File<'a>, sources: &Sources<'_>) -> Scopes<'a> {
+    walk(file, sources, None)
+}
+
+/// Writes down what every name of a file stands for. `wanted` is what tasks and fragments that are used by their names are
+/// taken to want from where they are used.
+pub fn trace(file: &File<'_>, sources: &Sources<'_>, wanted: &str) -> Trace {
+    let mut trace = Trace::default();
+    walk(file, sources, Some((&mut trace, wanted)));
+    trace
+}
+
+fn walk<'a>(file: &File<'a>, sources: &Sources<'_>, mut traced: Option<(&mut Trace, &str)>) -> Scopes<'a> {
     let mut scopes = Scopes::default();
     for (owner, definition) in file.definitions.iter().enumerate() {
         let first = scopes.implicit.len();
@@ -66,6 +79,7 @@ pub fn resolve<'a>(file: &File<'a>, sources: &Sources<'_>) -> Scopes<'a> {
             unknown: 0,
             damaged: 0,
             nearest: NEAREST,
+            traced: traced.as_mut().map(|(trace, wanted)| (&mut **trace, *wanted)),
         };
         walk.definition(definition);
         if let Some(own) = scopes.implicit.get_mut(first..) {
@@ -92,6 +106,8 @@ pub(super) struct Walk<'m, 'a, 'w> {
     /// Lists of parameters around here that are damaged: nobody knows what they declare.
     pub(super) damaged: u32,
     pub(super) nearest: usize,
+    /// Where all names are written down, and the name that is wanted wherever others take theirs from: see [`trace`].
+    pub(super) traced: Option<(&'w mut Trace, &'w str)>,
 }
 
 impl<'m, 'a> Walk<'m, 'a, '_> {
@@ -105,10 +121,15 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
     }
 
     fn fragment(&mut self, text: &Text<'a>) {
-        let scopes = &mut *self.scopes;
-        let mut keep = |found: Found<'a>| {
-            if let Found::Fault(fault) = found {
-                scopes.fault(fault);
+        self.enter(text);
+        self.taken_in(text);
+        let (owner, scopes, traced) = (self.owner, &mut *self.scopes, &mut self.traced);
+        let mut keep = |found: Found<'a>| match found {
+            Found::Fault(fault) => scopes.fault(fault),
+            Found::Used(used) => {
+                if let Some((trace, _)) = traced {
+                    trace.used(&used.name, used.span, used.place, Target::Free(owner));
+                }
             }
         };
         match (text.substitution, &text.src, text.syntax) {
@@ -124,6 +145,7 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         let before = self.unknown;
         for param in &template.params {
             self.env.declare(&param.value, param.span, Trust::Trusted, origin);
+            self.bound(param, BoundKind::Outer, template.element);
         }
         if let Some(text) = &template.description {
             self.text(Role::Description, text);
@@ -136,9 +158,10 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
 
     /// A task body with everything inside it.
     fn body(&mut self, task: &'m Task<'a>) {
-        if task.reference.is_some() {
+        if let Some(reference) = &task.reference {
             // A registered task takes its parameters from the names around it.
             self.unknown += 1;
+            self.taken(reference.span);
             return;
         }
         let (mark, before, around) = (self.env.mark(), self.unknown, self.origins.len());
@@ -155,12 +178,15 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         // The task itself is there before its steps: none of their results is bound in its inputs and texts.
         for name in task.steps.iter().rev().filter_map(result) {
             self.later.bind(&name.value, name.span, Trust::Trusted);
+            self.bound(name, BoundKind::Step, task.element);
         }
         let mut untrusted = Trust::Trusted;
         for input in &task.inputs {
             let trust = self.input(Role::Input, input);
             if let Some(name) = &input.name {
                 self.env.bind(&name.value, name.span, trust);
+                self.bound(name, BoundKind::Input, task.element);
+                self.join(task, name);
             }
             untrusted = either(untrusted, trust);
         }
@@ -189,9 +215,13 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         let is_param = matches!(self.origins.first(), Some(Origin::Function(_))) && self.origins.len() == 2;
         if let Some(known) = self.env.find(&name.value).filter(|_| is_param) {
             known.trust = either(known.trust, parameter.trust);
+            let target = Target::Bound(known.span);
+            self.note(name, How::Again, target);
             return;
         }
         self.env.declare(&name.value, name.span, parameter.trust, Origin::Task(task.element));
+        let kind = if self.origins.len() == 1 { BoundKind::Outer } else { BoundKind::Parameter };
+        self.bound(name, kind, task.element);
     }
 
     /// Unbinds the names of a body, and tells which of its parameters nothing reads. Where texts are used that are not

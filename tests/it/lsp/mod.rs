@@ -7,3 +7,4 @@ mod diagnostics;
 mod edits;
 mod fixes;
 mod same;
+mod variables;
