@@ -16,7 +16,7 @@ use std::sync::Arc;
 impl Server<'_> {
     pub(super) fn watch(&mut self) {
         if self.client.watches {
-            let watchers = ["**/*.xml", "**/ctxc.toml", "**/*.md", "**/*.txt", "**/*.toml", "**/.gitignore"];
+            let watchers = ["**/*.xml", "**/ctxc.toml", "**/*.md", "**/*.txt", "**/*.toml", "**/*.json", "**/.gitignore"];
             let watchers: Vec<Value> = watchers.iter().map(|glob| json!({"globPattern": glob})).collect();
             let registration =
                 json!({"id": "files", "method": "workspace/didChangeWatchedFiles", "registerOptions": {"watchers": watchers}});

@@ -38,6 +38,10 @@ impl ReadFs for Overlay<'_> {
     }
 
     fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
-        RealFs.canonical(path)
+        match (RealFs.canonical(path), path.parent().zip(path.file_name())) {
+            // A document that was never saved is where it will be.
+            (Err(_), Some((folder, name))) if self.buffer(path).is_some() => Ok(RealFs.canonical(folder)?.join(name)),
+            (found, _) => found,
+        }
     }
 }

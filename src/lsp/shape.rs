@@ -91,7 +91,7 @@ fn laid_out(server: &Server<'_>, buffer: &Buffer, range: Span) -> Answer {
     value(server.client.encoding.edits(&buffer.text, &buffer.index, &edits))
 }
 
-/// Answers `textDocument/documentLink`: the files that `src` names.
+/// Answers `textDocument/documentLink`: the files that a template pulls in.
 pub(super) fn links(server: &Server<'_>, params: &DocumentLinkParams) -> Answer {
     let (name, buffer) = server.document(&params.text_document.uri)?;
     let folder = server.world.path(&name).parent().map(std::path::Path::to_path_buf).unwrap_or_default();

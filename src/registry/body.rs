@@ -212,6 +212,10 @@ impl Body<'_, '_> {
         self.out.raw("{");
         self.word("type", output.kind.as_ref());
         self.word("schema", output.schema.as_ref());
+        if let Some(content) = output.schema_file().and_then(|file| self.sources.schema(&file.value)) {
+            self.out.key("content");
+            self.out.raw(content);
+        }
         self.out.raw("}");
     }
 

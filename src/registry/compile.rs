@@ -1,7 +1,7 @@
 //! One file from bytes to what the rest of a build needs: findings, facts for the index, registry entries.
 //!
-//! Independent of all other files, so files are compiled in any order on any thread. Reads nothing but the texts
-//! that the file pulls in by `src`, through the door it is handed.
+//! Independent of all other files, so files are compiled in any order on any thread. Reads nothing but the texts and
+//! schemas that the file pulls in, through the door it is handed.
 
 use super::entry::{DefinitionInput, Entries, Entry, FileInput, Variable};
 use super::sources::{self, Door, Texts};
@@ -28,9 +28,9 @@ pub struct Compiler<'p> {
     pub config: &'p Config,
     /// Its rules that are on.
     pub active: &'p Active,
-    /// The project root, which `src` paths must not leave.
+    /// The project root, which the paths of files that are pulled in must not leave.
     pub root: &'p Path,
-    /// Where `src` files are read from.
+    /// Where those files are read from.
     pub files: &'p dyn ReadFs,
     /// What entries of the registry share, when they are wanted beside the findings.
     pub entries: Option<&'p Entries<'p>>,

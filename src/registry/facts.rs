@@ -5,7 +5,7 @@
 use super::cache::{Tally, decode_tally, encode_tally};
 use super::codec::{Decoder, Encoder};
 use crate::base::hash::Hash;
-use crate::template::names::{Arg, Definition, DefinitionKind, FileFacts, Param, Reference, ReferenceKind, Source};
+use crate::template::names::{Arg, Definition, DefinitionKind, FileFacts, Param, Reference, ReferenceKind, Source, SourceKind};
 
 /// An entry as it lies in the registry on disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,6 +63,7 @@ fn encode_file(file: &StoredFile, out: &mut Encoder) {
     out.list(&file.facts.definitions, encode_definition);
     out.list(&file.facts.references, encode_reference);
     out.list(&file.facts.sources, |out, source| {
+        out.u8(source.kind as u8);
         out.str(&source.path);
         out.span(source.span);
         out.u32(source.owner);
@@ -83,7 +84,7 @@ fn encode_file(file: &StoredFile, out: &mut Encoder) {
 fn decode_file(input: &mut Decoder<'_>) -> Option<StoredFile> {
     let definitions = input.list(decode_definition)?;
     let references = input.list(decode_reference)?;
-    let sources = input.list(|input| Some(Source { path: input.str()?.into(), span: input.span()?, owner: input.u32()? }))?;
+    let sources = input.list(decode_source)?;
     let facts = FileFacts { definitions, references, sources };
     let rows = input.list(Decoder::u32)?;
     let dependencies = input.list(Decoder::u32)?;
@@ -94,6 +95,15 @@ fn decode_file(input: &mut Decoder<'_>) -> Option<StoredFile> {
     })?;
     let tallies = input.list(decode_tally)?;
     Some(StoredFile { facts, rows, dependencies, entries, tallies })
+}
+
+fn decode_source(input: &mut Decoder<'_>) -> Option<Source> {
+    let kind = match input.u8()? {
+        0 => SourceKind::Text,
+        1 => SourceKind::Schema,
+        _ => return None,
+    };
+    Some(Source { kind, path: input.str()?.into(), span: input.span()?, owner: input.u32()? })
 }
 
 fn encode_definition(out: &mut Encoder, definition: &Definition) {
@@ -149,7 +159,9 @@ mod tests {
     use crate::base::rule_meta::Severity;
     use crate::base::span::Span;
     use crate::registry::cache::Tally;
-    use crate::template::names::{Arg, Definition, DefinitionKind, FileFacts, Param, Reference, ReferenceKind, Source};
+    use crate::template::names::{
+        Arg, Definition, DefinitionKind, FileFacts, Param, Reference, ReferenceKind, Source, SourceKind,
+    };
 
     fn example() -> Vec<Option<StoredFile>> {
         let definition = Definition {
@@ -168,7 +180,7 @@ mod tests {
             args: [Arg { name: None, span: Span::at(4) }].into(),
             expects: None,
         };
-        let source = Source { path: "a.md".into(), span: Span::new(20, 24), owner: 0 };
+        let source = Source { kind: SourceKind::Schema, path: "a.md".into(), span: Span::new(20, 24), owner: 0 };
         let facts = FileFacts { definitions: vec![definition], references: vec![reference], sources: vec![source] };
         let entry = StoredEntry { definition: 0, own: Hash([5; 32]), hash: Hash([6; 32]), at: 1 << 33, len: 700, hash_at: 80 };
         let file = StoredFile {

@@ -1,4 +1,4 @@
-//! The texts that a file pulls in by `src`: read once, inside the project, before entries are written.
+//! What a file pulls in, texts by `src` and the schemas of answers: read once, inside the project, before entries are written.
 //!
 //! A path that leaves the project's folder, by `..` or through a link, is refused without being read.
 
@@ -6,15 +6,16 @@ use super::texts::Sources;
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fs::ReadFs;
 use crate::rules::input::read_fault::reason;
-use crate::rules::links::missing_source;
+use crate::rules::links::{bad_schema, missing_source};
 use crate::syntax::decode;
-use crate::template::names::FileFacts;
+use crate::template::json_schema;
+use crate::template::names::{FileFacts, SourceKind};
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-/// Where texts are read from.
+/// Where files are read from.
 #[derive(Clone, Copy)]
 pub(super) struct Door<'a> {
     pub(super) root: &'a Path,
@@ -22,35 +23,57 @@ pub(super) struct Door<'a> {
     pub(super) limit: u64,
 }
 
-/// Texts by the path that is written in the template.
+/// What was read, by the path that is written in the template.
 #[derive(Debug, Default)]
-pub(super) struct Texts(BTreeMap<Box<str>, Arc<str>>);
+pub(super) struct Texts {
+    texts: BTreeMap<Box<str>, Arc<str>>,
+    schemas: BTreeMap<Box<str>, Box<str>>,
+}
 
 impl Texts {
-    /// The text of a file, shared; `None` where it could not be read.
+    /// The text that a `src` names, shared; `None` where it could not be read.
     pub(super) fn shared(&self, written: &str) -> Option<Arc<str>> {
-        self.0.get(written).map(Arc::clone)
+        self.texts.get(written).map(Arc::clone)
     }
 }
 
 impl Sources for Texts {
     fn text(&self, written: &str) -> Option<&str> {
-        self.0.get(written).map(|text| &**text)
+        self.texts.get(written).map(|text| &**text)
+    }
+
+    fn schema(&self, written: &str) -> Option<&str> {
+        self.schemas.get(written).map(|schema| &**schema)
     }
 }
 
-/// Reads every text that the facts of a file name; each one that cannot be had is a finding.
+/// Reads every file that the facts of a file name; each one that cannot be had is a finding.
 pub(super) fn read(door: Door<'_>, path: &Arc<str>, facts: &FileFacts, found: &mut Vec<Diagnostic>) -> Texts {
     let mut texts = Texts::default();
     for source in &facts.sources {
-        if texts.0.contains_key(&source.path) {
+        let is_known = match source.kind {
+            SourceKind::Text => texts.texts.contains_key(&source.path),
+            SourceKind::Schema => texts.schemas.contains_key(&source.path),
+        };
+        if is_known {
             continue;
         }
-        match text(door, path, &source.path) {
-            Ok(text) => {
-                texts.0.insert(source.path.clone(), text.into());
+        let text = match text(door, path, &source.path) {
+            Ok(text) => text,
+            Err(why) => {
+                found.push(missing_source::word(path, source, &why));
+                continue;
             }
-            Err(why) => found.push(missing_source::word(path, source, &why)),
+        };
+        if source.kind == SourceKind::Text {
+            texts.texts.insert(source.path.clone(), text.into());
+            continue;
+        }
+        match json_schema::compact(&text) {
+            Ok(schema) => {
+                texts.schemas.insert(source.path.clone(), schema.into());
+            }
+            Err(fault) => found.push(bad_schema::word(path, source, &fault)),
         }
     }
     texts

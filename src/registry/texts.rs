@@ -12,15 +12,22 @@ use std::borrow::Cow;
 /// Stands for a `use` while a text loses its indentation. No XML document can hold it.
 const USE: char = '\u{1}';
 
-/// The texts that `src` attributes of one file name, by what is written there.
+/// The files that one file pulls in, by what is written there. `None` is one that could not be had, which is reported elsewhere.
 pub trait Sources {
-    /// The decoded text of a file; `None` where it could not be read, which is reported elsewhere.
+    /// The decoded text that a `src` names.
     fn text(&self, written: &str) -> Option<&str>;
+
+    /// The JSON Schema of an answer: JSON without layout.
+    fn schema(&self, written: &str) -> Option<&str>;
 }
 
 /// No files.
 impl Sources for () {
     fn text(&self, _: &str) -> Option<&str> {
+        None
+    }
+
+    fn schema(&self, _: &str) -> Option<&str> {
         None
     }
 }

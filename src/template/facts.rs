@@ -1,10 +1,10 @@
 //! From a file's model to its facts for the index. Owned and small; see [`super::names`].
 
 use super::expression::{self, Expression, Piece};
-use super::model::{Definition, File, Task, Template};
-use super::names::{Arg, Definition as Fact, FileFacts, Param, Reference, ReferenceKind, Source};
+use super::model::{Definition, File, Str, Task, Template};
+use super::names::{Arg, Definition as Fact, FileFacts, Param, Reference, ReferenceKind, Source, SourceKind};
 use super::nodes::{self, Node};
-use super::parts::{Call, Substitution, Text, TextSyntax, Value};
+use super::parts::{self, Call, Substitution, Text, TextSyntax, Value};
 use super::texts::{self, Role};
 use crate::base::span::Span;
 use crate::syntax::tree::Kind;
@@ -19,7 +19,8 @@ pub fn collect(file: &File<'_>, stem: &str) -> FileFacts {
         match definition {
             Definition::Fragment(fragment) => of_text(&fragment.text, owner, "/", &mut facts),
             Definition::Task(task) => of_task(task, owner, &mut facts),
-            Definition::Template(Template { task, description, .. }) => {
+            Definition::Template(template @ Template { task, description, .. }) => {
+                of_returns(template, owner, &mut facts);
                 if let Some(text) = description {
                     of_text(text, owner, "/", &mut facts);
                 }
@@ -68,11 +69,27 @@ fn of_task(task: &Task<'_>, owner: u32, facts: &mut FileFacts) {
                 facts.references.push(reference);
             }
             texts::of_task(task, &mut |_, text| of_text(text, owner, path, facts));
+            if let Some(file) = task.output.as_ref().and_then(parts::OutputFormat::schema_file) {
+                facts.sources.push(schema(file, owner));
+            }
         }
         Node::Call(call) => of_call(call, owner, path, facts),
         Node::Cond(_) => {}
     });
     settle(task, owner, facts);
+}
+
+/// The schema that a function promises, unless its task answers with the same one.
+fn of_returns(template: &Template<'_>, owner: u32, facts: &mut FileFacts) {
+    let Some(returns) = template.returns.as_ref().filter(|returns| parts::is_schema_file(&returns.value)) else { return };
+    let answer = template.task.as_deref().and_then(|task| task.output.as_ref()?.schema_file());
+    if answer.is_none_or(|answer| answer.value != returns.value) {
+        facts.sources.push(schema(returns, owner));
+    }
+}
+
+fn schema(file: &Str<'_>, owner: u32) -> Source {
+    Source { kind: SourceKind::Schema, path: Box::from(&*file.value), span: file.span, owner }
 }
 
 fn of_call(call: &Call<'_>, owner: u32, path: &str, facts: &mut FileFacts) {
@@ -142,7 +159,7 @@ fn of_expression(found: &Expression<'_>, owner: u32, path: &str, facts: &mut Fil
 fn of_text(text: &Text<'_>, owner: u32, path: &str, facts: &mut FileFacts) {
     of_calls(text, owner, path, facts);
     if let Some(src) = &text.src {
-        facts.sources.push(Source { path: Box::from(&*src.value), span: src.span, owner });
+        facts.sources.push(Source { kind: SourceKind::Text, path: Box::from(&*src.value), span: src.span, owner });
     }
     for used in text.element.elements().filter(|child| child.namespace().is_none() && child.name() == "use") {
         let Some(fragment) = used.attribute("fragment") else { continue };

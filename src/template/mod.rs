@@ -11,6 +11,7 @@ pub mod fault;
 pub mod jinja;
 mod jinja_guard;
 pub mod jinja_words;
+pub mod json_schema;
 mod lower;
 pub mod model;
 pub mod names;

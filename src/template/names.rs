@@ -11,7 +11,7 @@ pub struct FileFacts {
     pub definitions: Vec<Definition>,
     /// References to definitions, in document order.
     pub references: Vec<Reference>,
-    /// Files whose text is pulled in by `src`, in document order.
+    /// Files that are pulled in by `src`, or as the schema of an answer.
     pub sources: Vec<Source>,
 }
 
@@ -120,9 +120,20 @@ pub struct Arg {
     pub span: Span,
 }
 
-/// A text kept in a file of its own.
+/// What a file that a template pulls in is to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SourceKind {
+    /// A text for the agent: `src`.
+    Text,
+    /// The JSON Schema of an answer: `schema` of `output_format`, `returns` of a function.
+    Schema,
+}
+
+/// A text, or the schema of an answer, kept in a file of its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
+    /// What is in it.
+    pub kind: SourceKind,
     /// As written: relative to the template's folder.
     pub path: Box<str>,
     /// Where the path stands.

@@ -162,6 +162,18 @@ pub struct OutputFormat<'a> {
     pub schema: Option<Str<'a>>,
 }
 
+impl OutputFormat<'_> {
+    /// The JSON Schema file that the answer is held to, as written.
+    pub fn schema_file(&self) -> Option<&Str<'_>> {
+        self.schema.as_ref().filter(|schema| is_schema_file(&schema.value))
+    }
+}
+
+/// Whether what says the form of an answer is the path of a file rather than a type: no type holds a `.` or a `/`.
+pub fn is_schema_file(written: &str) -> bool {
+    written.contains(['.', '/'])
+}
+
 /// `example`.
 #[derive(Clone, Debug)]
 pub struct Example<'a> {

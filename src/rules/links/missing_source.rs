@@ -1,12 +1,12 @@
-//! CTX306: a `src` whose text cannot be had.
+//! CTX306: a file that a template pulls in and that cannot be had.
 
 use crate::base::diagnostic::Diagnostic;
 use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
 use crate::rules::rule::{Check, Rule};
-use crate::template::names::Source;
+use crate::template::names::{Source, SourceKind};
 use std::sync::Arc;
 
-/// The agent would receive an empty text.
+/// The agent would receive an empty text, or its answer be held to nothing.
 pub(crate) static RULE: Rule = Rule {
     meta: RuleMeta {
         code: Code(306),
@@ -16,11 +16,11 @@ pub(crate) static RULE: Rule = Rule {
         when_enabled: Severity::Error,
         locked: true,
         fix: Fixable::None,
-        summary: "a text kept in a file that cannot be read, or that lies outside the project",
+        summary: "a text or a schema kept in a file that cannot be read, or that lies outside the project",
         page: "\
-`src=\"text/guide.md\"` keeps a text in a file of its own. The path is relative to the template's folder and must stay inside the
-project, links followed: a template from elsewhere could otherwise put any file of the machine into a prompt. The file's bytes count
-in the task's hash, so it must be there when the registry is built.
+`src=\"text/guide.md\"` keeps a text in a file of its own, `schema=\"schemas/answer.json\"` the JSON Schema of an answer. The path is
+relative to the template's folder and must stay inside the project, links followed: a template from elsewhere could otherwise put any
+file of the machine into a prompt. What the file holds counts in the task's hash, so it must be there when the registry is built.
 
 Correct the path, restore the file, or write the text between the tags.",
         bad: &[Example {
@@ -37,7 +37,14 @@ Correct the path, restore the file, or write the text between the tags.",
 
 /// Words it; `why` is the reason, a lower-case fragment.
 pub(crate) fn word(path: &Arc<str>, source: &Source, why: &str) -> Diagnostic {
-    Diagnostic::new(&RULE.meta, path, source.span, format!("the text in `{}` cannot be had: {why}", source.path))
+    let (what, help) = match source.kind {
+        SourceKind::Text => ("text", "correct the path, restore the file, or write the text between the tags"),
+        SourceKind::Schema => (
+            "JSON Schema",
+            "correct the path, restore the file, or name a type: `object`, `array`, `string[]`, `number`, `boolean`",
+        ),
+    };
+    Diagnostic::new(&RULE.meta, path, source.span, format!("the {what} in `{}` cannot be had: {why}", source.path))
         .note("the path is relative to the template's folder and must stay inside the project")
-        .help("correct the path, restore the file, or write the text between the tags")
+        .help(help)
 }

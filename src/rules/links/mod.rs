@@ -1,5 +1,6 @@
 //! Names and references across files. All of it locked: a registry promises that every reference leads somewhere.
 
+pub(crate) mod bad_schema;
 pub(super) mod call_arguments;
 pub(super) mod duplicate_name;
 pub(crate) mod missing_source;
@@ -17,4 +18,5 @@ pub(super) static RULES: &[&Rule] = &[
     &call_arguments::RULE,
     &return_type::RULE,
     &missing_source::RULE,
+    &bad_schema::RULE,
 ];

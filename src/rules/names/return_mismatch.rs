@@ -8,6 +8,7 @@ use crate::rules::rule::{Check, FileCx, Rule};
 use crate::rules::structure::family::{either, finding, meta, shown, template};
 use crate::syntax::write::{escape_attribute, insert_child, set_attribute};
 use crate::template::model::{Definition, Str, Task, Template};
+use crate::template::parts::is_schema_file;
 
 /// Callers are checked against `returns`; the answer must be too.
 pub(crate) static RULE: Rule = Rule {
@@ -55,7 +56,7 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     for definition in &cx.file.definitions {
         let Definition::Template(template) = definition else { continue };
         let Some(returns) = &template.returns else { continue };
-        if !is_type(&returns.value) && !is_file(&returns.value) {
+        if !is_type(&returns.value) && !is_schema_file(&returns.value) {
             out.push(unknown(cx, returns));
         } else if let Some(task) = template.task.as_deref() {
             out.extend(mismatch(cx, template, returns, task));
@@ -65,10 +66,6 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
 
 fn is_type(word: &str) -> bool {
     word == "text" || TYPES.contains(&word)
-}
-
-fn is_file(word: &str) -> bool {
-    word.contains(['.', '/'])
 }
 
 fn unknown(cx: &FileCx<'_>, returns: &Str<'_>) -> Diagnostic {
@@ -129,6 +126,6 @@ fn fits(answer: &str, promised: &str) -> bool {
     answer == promised
         || (text(answer) && text(promised))
         || (answer == "string[]" && promised == "array")
-        || (is_file(answer) && !text(promised))
-        || (is_file(promised) && !text(answer))
+        || (is_schema_file(answer) && !text(promised))
+        || (is_schema_file(promised) && !text(answer))
 }

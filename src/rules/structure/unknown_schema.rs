@@ -6,6 +6,7 @@ use crate::base::fix::{Edit, Fix};
 use crate::base::rule_meta::{Example, Fixable, Severity};
 use crate::base::suggest::nearest;
 use crate::rules::rule::{Check, NodeCx, Rule};
+use crate::template::parts::is_schema_file;
 
 /// An answer that is held to nothing passes whatever it is.
 pub(crate) static RULE: Rule = Rule {
@@ -27,7 +28,7 @@ const TYPES: [&str; 5] = ["object", "array", "string[]", "number", "boolean"];
 fn check(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
     let Some(schema) = cx.task.output.as_ref().and_then(|output| output.schema.as_ref()) else { return };
     let written = &*schema.value;
-    if TYPES.contains(&written) || written.contains(['.', '/']) {
+    if TYPES.contains(&written) || is_schema_file(written) {
         return;
     }
     let message = format!("`{}` is neither a type nor a JSON Schema file", shown(written));

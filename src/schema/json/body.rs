@@ -150,9 +150,12 @@ fn files() -> Json {
 }
 
 fn output() -> Json {
+    // What stands in it is for the draft that it names: nothing here holds it to more than that.
+    let content = empty().with("type", list_of(["object", "boolean"]));
     object(vec![
         may("type", attribute(Kind::OutputFormat, "type"), written(Kind::OutputFormat, "type")),
         may("schema", attribute(Kind::OutputFormat, "schema"), text()),
+        may("content", "the JSON Schema in the file that `schema` names, its members in the order of that file", content),
     ])
 }
 

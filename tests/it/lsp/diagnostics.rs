@@ -62,6 +62,27 @@ fn what_is_not_saved_counts_in_every_answer() {
 }
 
 #[test]
+fn the_schema_of_an_answer_counts_as_it_is_in_the_editor() {
+    let task = FINE.replace("</task>", "<output_format type=\"json\" schema=\"s.json\"/></task>");
+    let mut client = Client::new(&[("templates/a.xml", &task)], &pulling());
+    client.open("templates/a.xml", &task);
+    assert_eq!(codes(&client.pull("templates/a.xml")), ["CTX306"]);
+    // A document that was never saved, saved with a fault, and mended in the editor alone.
+    client.open("templates/s.json", "{}");
+    assert_eq!(codes(&client.pull("templates/a.xml")), [""; 0]);
+    client.replace("templates/s.json", 2, "{");
+    assert_eq!(codes(&client.pull("templates/a.xml")), ["CTX307"]);
+    std::fs::write(client.path("templates/s.json"), "{").unwrap();
+    client.replace("templates/s.json", 3, "{}");
+    assert_eq!(codes(&client.pull("templates/a.xml")), [""; 0]);
+    client.close("templates/s.json");
+    assert_eq!(codes(&client.pull("templates/a.xml")), ["CTX307"]);
+    std::fs::write(client.path("templates/s.json"), "{}").unwrap();
+    client.tell("workspace/didChangeWatchedFiles", &json!({"changes": [{"uri": client.uri("templates/s.json"), "type": 2}]}));
+    assert_eq!(codes(&client.pull("templates/a.xml")), [""; 0]);
+}
+
+#[test]
 fn files_that_change_on_disk_are_looked_at_again() {
     let watching =
         json!({"textDocument": {"diagnostic": {}}, "workspace": {"didChangeWatchedFiles": {"dynamicRegistration": true}}});

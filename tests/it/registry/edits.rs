@@ -21,7 +21,7 @@ fn edit(folder: &mut Folder, numbers: &mut Numbers) {
     let path = format!("templates/{}/{name}.xml", ["x", "y/z"][numbers.below(2) as usize]);
     let other = numbers.below(7);
     let text = format!("text {}", numbers.below(5));
-    match numbers.below(12) {
+    match numbers.below(14) {
         0 => drop(std::fs::remove_file(folder.path(&path))),
         1 => drop(std::fs::rename(folder.path(&path), folder.path(&format!("templates/x/r{other}.xml")))),
         2 => folder.write(&path, &format!("<task name=\"{name}\" type=\"sequential\"><description>{text}</description><steps><task ref=\"n{other}\"/></steps></task>")),
@@ -33,6 +33,8 @@ fn edit(folder: &mut Folder, numbers: &mut Numbers) {
         8 => folder.write("ctxc.toml", &format!("# {text}\n[lints]\nno-context = \"{}\"\n", ["warning", "hint"][numbers.below(2) as usize])),
         9 => folder.write(&path, ["<other/>", "<task", "<task><description>anonymous</description></task>"][numbers.below(3) as usize]),
         10 => drop(std::fs::write(folder.path(".gitignore"), if numbers.below(2) == 0 { "z/\n" } else { "" })),
+        11 => folder.write(&path, &format!("<task name=\"{name}\" type=\"atomic\"><description>d</description><output_format type=\"json\" schema=\"../s.json\"/></task>")),
+        12 => folder.write("templates/s.json", &["{\"title\": \"TEXT\"}", "{\"title\":\"TEXT\"}", "{\"title\""][numbers.below(3) as usize].replace("TEXT", &text)),
         _ => folder.write(&path, &atomic(&name, &text)),
     }
 }
@@ -45,6 +47,7 @@ fn any_sequence_of_edits_gives_what_a_build_from_nothing_gives() {
         let mut folder = Folder::new(&[
             ("templates/x/n0.xml", &atomic("n0", "start")),
             ("templates/guide.md", "start"),
+            ("templates/s.json", "{}"),
             ("templates/lib.xml", &library("<fragment name=\"house\">kind</fragment>")),
         ]);
         let mut last = None;

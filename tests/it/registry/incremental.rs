@@ -179,6 +179,46 @@ fn what_is_pulled_in_is_watched() {
     assert_eq!((shape(&gone), gone.diagnostics[0].rule.name), ((1, "untouched"), "missing-source"));
 }
 
+/// The JSON Schema of an answer counts as a text does: in the hash, in what is watched, in what must be there.
+#[test]
+fn the_schema_of_an_answer_is_watched() {
+    let task =
+        "<task name=\"t\" type=\"atomic\"><description>d</description><output_format type=\"json\" schema=\"s.json\"/></task>";
+    let mut folder = Folder::new(&[
+        ("templates/t.xml", task),
+        ("templates/s.json", "{\"type\": \"object\"}"),
+        ("templates/a.xml", &atomic("a", "x")),
+    ]);
+    let hash = |folder: &Folder| ctxc::Registry::read(folder.registry().unwrap()).unwrap().task("t").unwrap().hash();
+    Folder::settle();
+    folder.build();
+    assert_eq!(shape(&folder.build()), (0, "current"));
+    let before = hash(&folder);
+    // Other layout is no other schema.
+    folder.write("templates/s.json", "{\n  \"type\": \"object\"\n}\n");
+    Folder::settle();
+    assert_eq!(shape(&folder.build_with(Goal::Compare, Findings::Changed, 1)), (1, "current"));
+    assert_eq!(shape(&folder.build()), (1, "current"));
+    folder.write("templates/s.json", "{\"type\": \"array\"}");
+    Folder::settle();
+    assert_eq!(shape(&folder.build_with(Goal::Compare, Findings::Changed, 1)), (1, "stale"));
+    assert_eq!(shape(&folder.build()), (1, "written"));
+    assert!(hash(&folder) != before && folder.registry() == folder.expected());
+    assert!(folder.registry().unwrap().contains("\"schema\":\"s.json\",\"content\":{\"type\":\"array\"}}"));
+    folder.write("templates/s.json", "{\n  \"type\": \"object\" \"title\"\n}\n");
+    Folder::settle();
+    let broken = folder.build();
+    let found = &broken.diagnostics[0];
+    assert_eq!((shape(&broken), found.rule.name, found.span.slice(task)), ((1, "untouched"), "bad-schema", "s.json"));
+    assert_eq!(found.message, "`s.json` is no JSON Schema: expected `,` or `}` at line 2, column 20");
+    std::fs::remove_file(folder.path("templates/s.json")).unwrap();
+    let gone = folder.build();
+    assert_eq!((shape(&gone), gone.diagnostics[0].rule.name), ((1, "untouched"), "missing-source"));
+    // Nor does it come from outside of the project.
+    folder.write("templates/t.xml", &task.replace("s.json", "../../s.json"));
+    assert!(folder.build().diagnostics[0].message.ends_with("it lies outside the project's folder"));
+}
+
 #[test]
 fn a_changed_fragment_moves_the_hash_of_its_users_unread() {
     let user =

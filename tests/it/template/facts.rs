@@ -2,7 +2,7 @@
 
 use ctxc::syntax::{Limits, Reader};
 use ctxc::template::facts::collect;
-use ctxc::template::names::FileFacts;
+use ctxc::template::names::{FileFacts, SourceKind};
 use pretty_assertions::assert_eq;
 
 fn facts(text: &str) -> FileFacts {
@@ -59,6 +59,18 @@ fn definitions_and_sources_of_a_library() {
     assert_eq!(params, [("a", true), ("b", false)]);
     let sources: Vec<_> = found.sources.iter().map(|source| (&*source.path, source.owner, source.span.slice(text))).collect();
     assert_eq!(sources, [("tone.md", 0, "tone.md"), ("d.md", 2, "d.md")]);
+}
+
+#[test]
+fn the_schemas_of_answers_are_pulled_in() {
+    let text = r#"<library>
+  <template name="f" params="" returns="f.json"><task><description>d</description><output_format type="json" schema="f.json"/></task></template>
+  <template name="g" params="" returns="g.json"><task><description>d</description><output_format type="json" schema="object"/></task></template>
+  <task name="t"><description>d</description><output_format type="json" schema="./t"/></task>
+</library>"#;
+    let found = facts(text);
+    let sources: Vec<_> = found.sources.iter().map(|source| (source.kind, &*source.path, source.owner)).collect();
+    assert_eq!(sources, [(SourceKind::Schema, "f.json", 0), (SourceKind::Schema, "g.json", 1), (SourceKind::Schema, "./t", 2)]);
 }
 
 #[test]

@@ -1,0 +1,212 @@
+//! The JSON Schema of an answer, kept in a file of its own: whether it is one, and the same JSON without its layout.
+//!
+//! Members stay in the order in which they are written, for an answer is produced in the order of the schema's properties.
+//! Numbers stay as they are written, too: nothing is rounded. What the keywords mean is not looked at, and no `$ref` is followed.
+
+use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
+use std::collections::HashSet;
+use std::fmt;
+
+/// Values inside one another. A registry holds schemas some levels down, and every reader of JSON has a limit.
+const DEPTH: u32 = 100;
+
+/// Why a text is no JSON Schema.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SchemaFault {
+    /// Nothing but white space.
+    Empty,
+    /// JSON ends in the middle.
+    Ends,
+    /// No JSON, or JSON that two readers may read differently.
+    Json {
+        /// What is wrong, a lower-case fragment.
+        why: String,
+        /// The line, from 1.
+        line: usize,
+        /// The character in the line, from 1.
+        column: usize,
+    },
+    /// JSON, and neither an object nor a boolean.
+    Other {
+        /// What it is: `a list`.
+        found: &'static str,
+    },
+}
+
+/// The schema without layout.
+///
+/// # Errors
+/// A text that is no JSON, or neither an object nor `true` or `false`.
+pub fn compact(text: &str) -> Result<String, SchemaFault> {
+    let found = match text.trim_start().as_bytes().first() {
+        None => return Err(SchemaFault::Empty),
+        Some(b'[') => Some("a list"),
+        Some(b'"') => Some("a string"),
+        Some(b'n') => Some("`null`"),
+        Some(b'-' | b'0'..=b'9') => Some("a number"),
+        Some(_) => None,
+    };
+    let mut input = serde_json::Deserializer::from_str(text);
+    Level(0).deserialize(&mut input).and_then(|()| input.end()).map_err(|error| fault(text, &error))?;
+    match found {
+        Some(found) => Err(SchemaFault::Other { found }),
+        None => Ok(squeeze(text)),
+    }
+}
+
+fn fault(text: &str, error: &serde_json::Error) -> SchemaFault {
+    if error.is_eof() {
+        return SchemaFault::Ends;
+    }
+    let (line, bytes) = (error.line(), error.column());
+    let full = error.to_string();
+    let why = full.rsplit_once(" at line ").map_or(&*full, |(why, _)| why).to_owned();
+    let before = text.split('\n').nth(line.saturating_sub(1)).and_then(|line| line.get(..bytes));
+    SchemaFault::Json { why, line, column: before.map_or(bytes, |before| before.chars().count()).max(1) }
+}
+
+/// JSON without the white space between its tokens, and with one way to write a string.
+fn squeeze(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(start) = rest.find('"') {
+        let (before, string) = rest.split_at(start);
+        out.extend(before.chars().filter(|c| !c.is_ascii_whitespace()));
+        let (string, after) = string.split_at(end_of_string(string));
+        // What holds no escape is written in the one way already.
+        match string
+            .contains('\\')
+            .then(|| serde_json::from_str::<String>(string).and_then(|plain| serde_json::to_string(&plain)))
+        {
+            Some(Ok(plain)) => out.push_str(&plain),
+            Some(Err(_)) | None => out.push_str(string),
+        }
+        rest = after;
+    }
+    out.extend(rest.chars().filter(|c| !c.is_ascii_whitespace()));
+    out
+}
+
+/// The length of the string that a text begins with, its quotes included.
+fn end_of_string(text: &str) -> usize {
+    let mut escaped = false;
+    for (at, byte) in text.bytes().enumerate().skip(1) {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' => escaped = true,
+            b'"' => return at + 1,
+            _ => {}
+        }
+    }
+    text.len()
+}
+
+/// Reads one value so many levels down, and keeps nothing of it.
+#[derive(Clone, Copy)]
+struct Level(u32);
+
+impl Level {
+    fn deeper<E: serde::de::Error>(self) -> Result<Self, E> {
+        if self.0 == DEPTH {
+            return Err(E::custom(format_args!("values nested deeper than {DEPTH}")));
+        }
+        Ok(Self(self.0 + 1))
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for Level {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, input: D) -> Result<(), D::Error> {
+        input.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Level {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("JSON")
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_str<E>(self, _: &str) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_unit<E>(self) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
+        let inner = self.deeper()?;
+        while list.next_element_seed(inner)?.is_some() {}
+        Ok(())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<(), A::Error> {
+        let inner = self.deeper()?;
+        let mut known: HashSet<String> = HashSet::new();
+        while let Some(key) = members.next_key::<String>()? {
+            if known.contains(&key) {
+                return Err(A::Error::custom(format_args!("`{key}` a second time in one object")));
+            }
+            known.insert(key);
+            members.next_value_seed(inner)?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{SchemaFault, compact};
+    use pretty_assertions::assert_eq;
+
+    #[test]
+    fn layout_is_lost_and_nothing_else() {
+        let text = "{ \"b\" : [ 1.0, 1e2, 12345678901234567890123 ],\r\n\t\"a\": \"two  words \\\" \\u0041 \\\\\" , \"ä\":{} }\n";
+        let small = "{\"b\":[1.0,1e2,12345678901234567890123],\"a\":\"two  words \\\" A \\\\\",\"ä\":{}}";
+        assert_eq!(compact(text).as_deref(), Ok(small));
+        assert_eq!(compact(small).as_deref(), Ok(small));
+        assert_eq!(compact(" true ").as_deref(), Ok("true"));
+    }
+
+    #[test]
+    fn what_is_no_schema_says_why_and_where() {
+        let json = |why: &str, line, column| SchemaFault::Json { why: why.to_owned(), line, column };
+        let deep = format!("{}{}", "[".repeat(101), "]".repeat(101));
+        let cases = [
+            ("", SchemaFault::Empty),
+            (" \n", SchemaFault::Empty),
+            ("{\"a\": ", SchemaFault::Ends),
+            ("<schema/>", json("expected value", 1, 1)),
+            ("{\n  \"ä\": \"ö\" \"b\"\n}", json("expected `,` or `}`", 2, 12)),
+            ("{} {}", json("trailing characters", 1, 4)),
+            ("{\"a\": 1,\n \"a\": 2}", json("`a` a second time in one object", 2, 4)),
+            (&*deep, json("values nested deeper than 100", 1, 102)),
+            ("[1]", SchemaFault::Other { found: "a list" }),
+            ("\"object\"", SchemaFault::Other { found: "a string" }),
+            ("null", SchemaFault::Other { found: "`null`" }),
+            ("-1", SchemaFault::Other { found: "a number" }),
+        ];
+        for (text, fault) in cases {
+            assert_eq!(compact(text), Err(fault), "{text}");
+        }
+    }
+}
