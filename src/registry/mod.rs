@@ -29,6 +29,8 @@ mod layout;
 pub mod library;
 pub mod link;
 #[cfg(feature = "fs")]
+pub mod lookout;
+#[cfg(feature = "fs")]
 pub mod mend;
 #[cfg(feature = "fs")]
 mod merge;

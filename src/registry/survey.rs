@@ -167,7 +167,7 @@ struct Run<'r> {
 }
 
 impl Request<'_> {
-    fn text(&self, path: &str) -> Option<String> {
+    pub(super) fn text(&self, path: &str) -> Option<String> {
         if let Some(held) = self.held.filter(|held| held.name == path) {
             return decode::decode(held.bytes).ok().map(std::borrow::Cow::into_owned);
         }

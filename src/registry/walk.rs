@@ -30,6 +30,8 @@ pub(super) struct Plan {
     pub(super) files: Vec<Start>,
     /// Folders.
     pub(super) folders: Vec<Start>,
+    /// Where the project says that templates are, and nothing is yet.
+    pub(super) absent: Vec<PathBuf>,
     /// Only files that these match, when folders are walked.
     pub(super) include: Option<Globs>,
     /// No file that these match, when folders are walked.
@@ -61,6 +63,12 @@ pub(super) trait Visit: Send {
 
     /// A folder or file that could not be looked at.
     fn unreadable(&mut self, name: &str, error: io::Error);
+
+    /// A folder that is looked into.
+    fn folder(&mut self, _path: &Path) {}
+
+    /// A file that is a link to another one; it is visited too.
+    fn link(&mut self, _path: &Path) {}
 }
 
 /// A path that does not exist.
@@ -80,7 +88,11 @@ impl Plan {
         }
         if given.is_empty() {
             plan.include = include.cloned();
-            plan.folders = include.map_or_else(|| vec![usual(root)], |globs| bases(root, globs));
+            let starts = include.map_or_else(|| vec![usual(root)], |globs| bases(root, globs));
+            // A pattern may name what is not there yet.
+            let (there, absent): (Vec<Start>, Vec<Start>) = starts.into_iter().partition(|start| fs::exists(&start.path));
+            plan.folders = there;
+            plan.absent = absent.into_iter().map(|start| start.path).collect();
         }
         plan.files.sort_by(|a, b| a.name.cmp(&b.name));
         plan.files.dedup_by(|a, b| a.name == b.name);
@@ -125,7 +137,11 @@ impl Plan {
     }
 
     fn entry(&self, entry: &DirEntry, visitor: &mut impl Visit) {
-        if entry.file_type().is_none_or(|kind| kind.is_dir()) || !is_xml(entry) {
+        if entry.file_type().is_some_and(|kind| kind.is_dir()) {
+            visitor.folder(entry.path());
+            return;
+        }
+        if entry.file_type().is_none() || !is_xml(entry) {
             return;
         }
         let name = self.name(entry.path());
@@ -133,8 +149,11 @@ impl Plan {
             return;
         }
         // A link that leads to a folder is not followed, whatever it is called.
-        if entry.path_is_symlink() && fs::is_dir(entry.path()) {
-            return;
+        if entry.path_is_symlink() {
+            if fs::is_dir(entry.path()) {
+                return;
+            }
+            visitor.link(entry.path());
         }
         visitor.file(&Found { path: entry.path(), name: &name, by: By::Walk });
     }
@@ -217,10 +236,8 @@ fn bases(root: &Path, globs: &Globs) -> Vec<Start> {
             kept.push(name);
         }
     }
-    let starts =
-        kept.into_iter().map(|name| Start { path: if name.is_empty() { root.to_path_buf() } else { root.join(&name) }, name });
-    // A pattern may name what is not there yet.
-    starts.filter(|start| fs::exists(&start.path)).collect()
+    let place = |name: &str| if name.is_empty() { root.to_path_buf() } else { root.join(name) };
+    kept.into_iter().map(|name| Start { path: place(&name), name }).collect()
 }
 
 /// The name of a path: joined to the project's root it is that file again, wherever one stands. A file outside has `..` in

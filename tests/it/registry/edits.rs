@@ -6,17 +6,17 @@ use ctxc::registry::build::{Findings, Goal};
 use pretty_assertions::assert_eq;
 
 /// A small generator of the same numbers on every machine.
-struct Numbers(u64);
+pub(super) struct Numbers(pub(super) u64);
 
 impl Numbers {
-    fn below(&mut self, limit: u64) -> u64 {
+    pub(super) fn below(&mut self, limit: u64) -> u64 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) % limit
     }
 }
 
 /// One edit of a project: a file written, removed or renamed, a text or the project file changed.
-fn edit(folder: &mut Folder, numbers: &mut Numbers) {
+pub(super) fn edit(folder: &mut Folder, numbers: &mut Numbers) {
     let name = format!("n{}", numbers.below(7));
     let path = format!("templates/{}/{name}.xml", ["x", "y/z"][numbers.below(2) as usize]);
     let other = numbers.below(7);

@@ -4,4 +4,5 @@ mod diff;
 mod edits;
 mod incremental;
 mod library;
+mod lookout;
 mod read;
