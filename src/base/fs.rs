@@ -345,7 +345,8 @@ mod real {
         std::fs::File::open(path)
     }
 
-    /// Nanoseconds since 1970 by the machine's clock. For telling fresh stamps from old ones, never for output.
+    /// Nanoseconds since 1970 by the machine's clock. For telling fresh stamps from old ones, and for the
+    /// line that `watch` ends a screen with: no output that is kept shows it.
     pub fn now() -> i128 {
         let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
         since.map_or(0, |time| i128::try_from(time.as_nanos()).unwrap_or(i128::MAX))

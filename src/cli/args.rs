@@ -30,6 +30,7 @@ pub(crate) enum Verb {
     Init(super::init::InitArgs),
     Check(super::check::CheckArgs),
     Fmt(super::fmt::FmtArgs),
+    Watch(super::watch::WatchArgs),
     Build(super::build::BuildArgs),
     Diff(super::diff::DiffArgs),
     Show(super::show::ShowArgs),

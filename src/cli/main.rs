@@ -63,6 +63,7 @@ fn dispatch(verb: Verb, cx: &mut Cx) -> Result<Exit> {
         Verb::Init(args) => super::init::run(&args, cx),
         Verb::Check(args) => super::check::run(&args, cx),
         Verb::Fmt(args) => super::fmt::run(&args, cx),
+        Verb::Watch(args) => super::watch::run(&args, cx),
         Verb::Build(args) => super::build::run(&args, cx),
         Verb::Diff(args) => super::diff::run(&args, cx),
         Verb::Show(args) => super::show::run(&args, cx),

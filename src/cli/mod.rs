@@ -37,5 +37,6 @@ mod selection;
 mod show;
 mod suppress;
 mod usage;
+mod watch;
 
 pub use main::main;

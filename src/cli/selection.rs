@@ -149,7 +149,14 @@ impl Selection {
         })
     }
 
-    fn request<'r>(&'r self, project: &'r Project, overlay: &'r Overlay, tick: &'r (dyn Fn() + Sync), cx: &Cx) -> Request<'r> {
+    /// What checks the selection, all findings of it.
+    pub(super) fn request<'r>(
+        &'r self,
+        project: &'r Project,
+        overlay: &'r Overlay,
+        tick: &'r (dyn Fn() + Sync),
+        cx: &Cx,
+    ) -> Request<'r> {
         Request {
             root: &project.root,
             config: &project.config,

@@ -127,7 +127,7 @@ fn text_folders(file: &Known) -> impl Iterator<Item = PathBuf> + use<'_> {
     texts.filter_map(|text| Path::new(&*text.path).parent().map(Path::to_path_buf))
 }
 
-fn index<'k>(files: &'k Files) -> Index<'k> {
+fn index(files: &Files) -> Index<'_> {
     Index::new(files.iter().filter_map(|(path, file)| Some(Entry { path, facts: &file.taken.as_ref()?.facts })))
 }
 
@@ -326,8 +326,8 @@ impl Worker<'_> {
         let held = held.into_iter().map(|(path, hash)| (self.name(&path), hash)).collect();
         match outcome {
             Outcome::Skipped => Known { stamp, hash, chosen, taken: None },
-            Outcome::Taken(compiled) => {
-                let Compiled { mut diagnostics, facts, .. } = *compiled;
+            Outcome::Taken(made) => {
+                let Compiled { mut diagnostics, facts, .. } = *made;
                 diagnostics.shrink_to_fit();
                 Known { stamp, hash, chosen, taken: Some(Taken { diagnostics, facts, texts, held }) }
             }

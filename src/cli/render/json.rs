@@ -22,7 +22,7 @@ struct Document<'r> {
 
 /// Totals of a run.
 #[derive(Serialize)]
-pub(super) struct Summary {
+pub(crate) struct Summary {
     error: usize,
     warning: usize,
     info: usize,
@@ -39,7 +39,7 @@ impl From<&Totals<'_>> for Summary {
 
 /// One finding in the shape of the format.
 #[derive(Serialize)]
-pub(super) struct Finding<'d> {
+pub(crate) struct Finding<'d> {
     code: String,
     name: &'static str,
     severity: Severity,

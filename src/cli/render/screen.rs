@@ -41,6 +41,11 @@ impl Screen {
         }
     }
 
+    /// The same with the columns that the terminal has by now.
+    pub(crate) fn measured(self) -> Self {
+        Self { width: self.width.and_then(|_| columns(std::io::stdout())), ..self }
+    }
+
     /// Columns to wrap at on standard error.
     pub(crate) fn stderr_width() -> Option<usize> {
         columns(std::io::stderr())

@@ -3,7 +3,7 @@
 use super::list::Draft;
 use super::names::DIAGNOSTICS;
 use super::shape::{Field, describe, empty, list, must, number, object, one_of, only, or_null, part, pattern, text};
-use super::shared::{code, path, position, rule_name, span};
+use super::shared::{Part, code, path, position, rule_name, span};
 use super::value::Json;
 use crate::base::fix::Applicability;
 use crate::base::rule_meta::Severity;
@@ -12,20 +12,25 @@ pub(super) fn draft() -> Draft {
     let mut fields = head();
     fields.push(must("diagnostics", "every finding, sorted by path and place", list(part("diagnostic"))));
     let line = empty().with("anyOf", vec![part("diagnostic"), part("closing")]);
-    let parts = vec![
+    let mut parts = of_findings();
+    parts.push(("closing", describe("the last line of `--format jsonl`", object(head()))));
+    parts.push(("line", describe("one line of `--format jsonl`: a finding, or the totals at the end", line)));
+    let about = "Findings of `ctxc check --format json` and `ctxc build --format json`. Each line of `--format jsonl` is a \
+                 `#/$defs/line`.";
+    Draft { format: DIAGNOSTICS, about, root: object(fields), parts }
+}
+
+/// What every artifact with findings is made of.
+pub(super) fn of_findings() -> Vec<Part> {
+    vec![
         ("diagnostic", diagnostic()),
         ("label", label()),
         ("fix", fix()),
         ("edit", edit()),
         ("summary", summary()),
-        ("closing", describe("the last line of `--format jsonl`", object(head()))),
-        ("line", describe("one line of `--format jsonl`: a finding, or the totals at the end", line)),
         span(),
         position(),
-    ];
-    let about = "Findings of `ctxc check --format json` and `ctxc build --format json`. Each line of `--format jsonl` is a \
-                 `#/$defs/line`.";
-    Draft { format: DIAGNOSTICS, about, root: object(fields), parts }
+    ]
 }
 
 fn head() -> Vec<Field> {

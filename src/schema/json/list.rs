@@ -1,7 +1,7 @@
 //! The list of all schemas, and what every schema file says at its head.
 
 use super::value::Json;
-use super::{answers, diagnostics, diff, registry, rules};
+use super::{answers, diagnostics, diff, registry, rules, watch};
 use std::borrow::Cow;
 
 /// The dialect of JSON Schema.
@@ -38,6 +38,7 @@ pub fn all() -> Vec<Schema> {
         rules::rule(),
         rules::list(),
         answers::show(),
+        watch::draft(),
     ];
     drafts.into_iter().map(Schema::from).collect()
 }

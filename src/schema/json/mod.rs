@@ -14,6 +14,7 @@ mod rules;
 mod shape;
 mod shared;
 mod value;
+mod watch;
 
 pub use list::{Schema, all, bundle};
 pub use value::Json;

@@ -16,3 +16,5 @@ pub const RULES: &str = "ctxc/rules/1";
 pub const DEFAULTS: &str = "ctxc/defaults/1";
 /// `ctxc show`.
 pub const SHOW: &str = "ctxc/show/1";
+/// One line of `ctxc watch`.
+pub const WATCH: &str = "ctxc/watch/1";

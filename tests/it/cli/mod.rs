@@ -23,3 +23,5 @@ mod suppressions;
 #[cfg(target_os = "linux")]
 mod terminal;
 mod usage;
+pub(crate) mod watch;
+mod watch_edits;

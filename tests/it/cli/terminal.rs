@@ -1,6 +1,6 @@
 //! What a terminal shows: lines that fit it, and a count of files that is gone when the run is. `script` is the terminal.
 
-use super::check::CLEAN;
+use super::check::{CLEAN, CONFLICT};
 use super::project::Project;
 use std::io::{Read, Write};
 use std::process::{Child, Command, Stdio};
@@ -119,4 +119,32 @@ fn an_interrupt_takes_the_count_along() {
     slow.child.stdin.as_mut().unwrap().write_all(b"\x03").unwrap();
     let (screen, code) = slow.end();
     assert_eq!((screen.join("\n").as_str(), code), ("", Some(130)));
+}
+
+#[test]
+fn watch_draws_the_screen_anew_and_ends_it_with_when_and_how_many() {
+    let project = Project::new().file("templates/a.xml", CLEAN);
+    let mut child = terminal(&project, 100, "watch --color never");
+    let mut said = String::new();
+    let mut bytes = [0; 1024];
+    let mut until = |child: &mut Child, screens: usize| {
+        while said.matches("Ctrl-C ends it").count() < screens {
+            let got = child.stdout.as_mut().unwrap().read(&mut bytes).unwrap();
+            assert!(got > 0, "it ended: {said}");
+            said.push_str(&String::from_utf8_lossy(&bytes[..got]));
+        }
+        let screens: Vec<&str> = said.split("\u{1b}[2J\u{1b}[H").collect();
+        assert_eq!(screens[0], "", "each begins with a cleared screen");
+        screens.last().unwrap().trim().to_owned()
+    };
+    let first = until(&mut child, 1);
+    assert!(first.starts_with("checked 1 file: nothing found") && first.contains(" UTC: 1 template. Watching"), "{first}");
+    project.write("templates/a.xml", CONFLICT);
+    let second = until(&mut child, 2);
+    assert!(second.contains("context-conflict") && second.contains("1 template; changed: templates/a.xml"), "{second}");
+    project.write("ctxc.suppressions.toml", "nonsense");
+    let third = until(&mut child, 3);
+    assert!(third.contains("error: ctxc.suppressions.toml:1") && third.contains("nothing is checked"), "{third}");
+    child.stdin.as_mut().unwrap().write_all(b"\x03").unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130));
 }

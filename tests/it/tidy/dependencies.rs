@@ -3,11 +3,13 @@
 use pretty_assertions::assert_eq;
 use std::collections::BTreeSet;
 
-/// The names in `[dependencies]` and `[dev-dependencies]`.
+/// The names in `[dependencies]` and `[dev-dependencies]`, those of single systems among them.
 fn dependencies(manifest: &str) -> BTreeSet<String> {
     let manifest: toml::Table = manifest.parse().expect("Cargo.toml is TOML");
-    let tables = ["dependencies", "dev-dependencies"].into_iter().filter_map(|name| manifest.get(name)?.as_table());
-    tables.flat_map(|table| table.keys().cloned()).collect()
+    let systems = manifest.get("target").and_then(toml::Value::as_table).into_iter().flatten();
+    let owners = systems.filter_map(|(_, system)| system.as_table()).chain([&manifest]);
+    let tables = owners.flat_map(|owner| ["dependencies", "dev-dependencies"].map(|name| owner.get(name)?.as_table()));
+    tables.flatten().flat_map(|table| table.keys().cloned()).collect()
 }
 
 /// The names in the first column of the tables below the heading `## Dependencies`, with their reasons.
@@ -37,10 +39,12 @@ fn every_dependency_has_a_reason() {
 fn a_dependency_without_a_reason_is_found() {
     let page = "# Design\n| `above` | the section does not count, whatever it says |\n\n## Dependencies\n\
                 | `a` | finds bytes eight at a time |\n| `b` | short |\n\n## Next\n| `c` | is in another section of the page |\n";
-    let manifest = "[dependencies]\nb = \"1\"\n[dev-dependencies]\nc = \"1\"\n";
+    let manifest = "[dependencies]\nb = \"1\"\n[dev-dependencies]\nc = \"1\"\n\
+                    [target.'cfg(unix)'.dependencies]\nd = \"1\"\n";
     let expected = [
         "`b` has no reason in docs/DESIGN.md",
         "`c` has no reason in docs/DESIGN.md",
+        "`d` has no reason in docs/DESIGN.md",
         "docs/DESIGN.md explains `a`, which is no dependency",
     ];
     assert_eq!(faults(manifest, page), expected);

@@ -13,7 +13,9 @@ const DOORS: &[(&str, &[&str])] = &[
     ("gen_lsp_types", &["src/lsp/"]),
     ("lsp_server", &["src/lsp/"]),
     ("miette", &["src/cli/render/"]),
+    ("notify", &["src/cli/watch/"]),
     ("quick_xml", &["src/syntax/write"]),
+    ("rustix", &["src/cli/watch/"]),
     ("toml", &["src/project/"]),
 ];
 

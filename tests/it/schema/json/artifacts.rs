@@ -2,6 +2,7 @@
 //! example of every rule with all that can be lowered let through, and from a project that writes what is rare.
 
 use crate::cli::project::Project;
+use crate::cli::watch::Watching;
 use crate::project::reading::read_with;
 use ctxc::base::rule_meta::Example;
 use ctxc::registry::diff::diff;
@@ -35,6 +36,7 @@ pub(super) fn all() -> &'static Artifacts {
         findings(&mut out);
         answers(&mut out);
         rules(&mut out);
+        watched(&mut out);
         out
     })
 }
@@ -273,4 +275,30 @@ fn rules(out: &mut Artifacts) {
         }
         put(out, names::RULE, rule.meta.name, project.run(&["explain", rule.meta.name, "--json"]).code(0).json());
     }
+}
+
+/// Lines of `watch`, while everything that a line can say happens.
+fn watched(out: &mut Artifacts) {
+    let mut project = Project::new();
+    let bad = list::all().flat_map(|rule| rule.meta.bad).filter(|example| example.project.is_empty());
+    for (number, example) in bad.enumerate() {
+        project = project.file(&format!("templates/{number:03}.xml"), example.template);
+    }
+    let mut watching = Watching::start(&project, &[]);
+    let mut say = |what: &str, is_said: &dyn Fn(&Value) -> bool| loop {
+        let line = watching.line();
+        let is_last = is_said(&line);
+        put(out, names::WATCH, what, line);
+        if is_last {
+            return;
+        }
+    };
+    let some = |line: &Value, key: &str| line[key].as_array().is_some_and(|all| !all.is_empty());
+    say("all bad examples", &|line| some(line, "new"));
+    project.write("templates/000.xml", format!("<!-- more -->\n{}", project.read("templates/000.xml")));
+    say("one that moved", &|line| some(line, "moved"));
+    std::fs::remove_dir_all(project.path("templates")).unwrap();
+    say("templates gone", &|line| some(line, "gone") && line["files"] == 0);
+    project.write("ctxc.toml", [0xff]);
+    say("trouble", &|line| !line["trouble"].is_null());
 }

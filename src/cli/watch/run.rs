@@ -1,0 +1,171 @@
+//! The verb: looks, listens, waits, looks again. What is wrong with the project or the paths now may be mended in a moment, so
+//! it is shown and ends nothing.
+
+use super::ears::{Ears, Folders, Listening, Manner, Reach, Woken};
+use super::show::{Seen, Shown};
+use crate::base::fs;
+use crate::base::hash::Hash;
+use crate::cli::args::{LimitArgs, PathArgs};
+use crate::cli::cx::Cx;
+use crate::cli::error::{CliError, Kind, Result};
+use crate::cli::exit::Exit;
+use crate::cli::interrupt;
+use crate::cli::project::{self, Project};
+use crate::cli::render::report::Report;
+use crate::cli::selection::{Selection, no_such_path};
+use crate::cli::suppress;
+use crate::project::suppressions::FILE as SUPPRESSIONS;
+use crate::registry::lookout::{Look, Lookout};
+use crate::registry::survey::{Overlay, Surveyed};
+use clap::Args;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+/// Looks in a row, while folders turn up that nobody listened to.
+const LOOKS: usize = 10;
+
+/// Check again whenever a template, a text it pulls in, or the project file changes
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  ctxc watch\n  ctxc watch templates/triage.xml\n\n\
+    On a terminal the screen is drawn anew after each change. Elsewhere each check whose input changed is one line of JSON: the\n\
+    files that changed, the totals, and which findings are new, moved or gone since the line before. `ctxc schema json watch`\n\
+    describes it. Ctrl-C ends it, and so does whoever reads its output by going away.")]
+pub(crate) struct WatchArgs {
+    /// Files and folders [default: the project's templates, else templates/, else this folder]
+    #[arg(value_name = "PATH")]
+    paths: Vec<PathBuf>,
+    /// Look every second instead of waiting to be told: for network folders and others where the system does not tell
+    #[arg(long)]
+    poll: bool,
+    #[command(flatten)]
+    limits: LimitArgs,
+}
+
+/// Watches until somebody ends it.
+pub(crate) fn run(args: &WatchArgs, cx: &mut Cx) -> Result<Exit> {
+    if args.paths.iter().any(|path| path == Path::new("-")) {
+        return Err(CliError::usage("standard input does not change").hint("`ctxc check -` checks it once"));
+    }
+    interrupt::install();
+    let (ears, deaf) = Ears::new(if args.poll { Manner::Polled } else { Manner::Told });
+    watch_reader(ears.unread());
+    let paths = PathArgs { paths: args.paths.clone(), ..PathArgs::default() };
+    let mut watching = Watching { limits: &args.limits, paths, lookout: Lookout::default(), ears, folders: Folders::new() };
+    if let Some(why) = deaf {
+        say_deaf(&why, cx);
+    }
+    let mut shown = Shown::default();
+    loop {
+        match watching.look(cx) {
+            Ok(seen) => shown.seen(seen, cx)?,
+            // A path that never was is a mistake in the command.
+            Err(error) if error.kind == Kind::Usage && shown.is_nothing() => return Err(error),
+            Err(error) if matches!(error.kind, Kind::Usage | Kind::Project) => shown.failed(&error, cx)?,
+            Err(error) => return Err(error),
+        }
+        if watching.ears.wait() == Woken::Unread {
+            return Ok(Exit::Success);
+        }
+    }
+}
+
+fn say_deaf(why: &str, cx: &mut Cx) {
+    cx.note(&format!("the system does not tell of changes ({why}): looking every second instead"));
+}
+
+/// Tells when whoever reads standard output goes away, which a program that writes nothing does not notice.
+fn watch_reader(unread: impl FnOnce() + Send + 'static) {
+    #[cfg(unix)]
+    std::thread::spawn(move || {
+        use rustix::event::{PollFd, PollFlags, poll};
+        let out = std::io::stdout();
+        // No event is asked for: hang-ups and errors are told of anyway. An interrupted call begins again.
+        loop {
+            match poll(&mut [PollFd::new(&out, PollFlags::empty())], None) {
+                Ok(_) => return unread(),
+                Err(rustix::io::Errno::INTR) => {}
+                // Then the next line that is written will tell.
+                Err(_) => return,
+            }
+        }
+    });
+    #[cfg(not(unix))]
+    drop(unread);
+}
+
+/// What lasts from one check to the next.
+struct Watching<'w> {
+    limits: &'w LimitArgs,
+    paths: PathArgs,
+    lookout: Lookout,
+    ears: Ears,
+    /// Listened to since the last check that came to an end.
+    folders: Folders,
+}
+
+impl Watching<'_> {
+    /// Checks, and listens to where a change would matter. Looks again where it did not listen before it looked.
+    fn look(&mut self, cx: &mut Cx) -> Result<Seen> {
+        let mut changed = BTreeSet::new();
+        let mut seen = self.look_once(cx);
+        for _ in 0..LOOKS {
+            let mut wanted = self.folders.clone();
+            wanted.extend(above(&self.paths.paths, cx)?);
+            match self.ears.listen(&wanted) {
+                Listening::Already => break,
+                Listening::Since => {}
+                Listening::Deaf(why) => say_deaf(&why, cx),
+            }
+            changed.extend(seen.map(|seen| seen.changed).unwrap_or_default());
+            seen = self.look_once(cx);
+        }
+        let mut seen = seen?;
+        seen.changed.append(&mut changed);
+        Ok(seen)
+    }
+
+    fn look_once(&mut self, cx: &Cx) -> Result<Seen> {
+        let mut project = Project::load(&cx.options)?;
+        project.config.limits = self.limits.resolve(&project.config.limits);
+        let selection = Selection::new(&project.root, &self.paths)?;
+        let suppressions = suppress::load(&project.root)?;
+        let (overlay, tick) = (Overlay::default(), || {});
+        let request = selection.request(&project, &overlay, &tick, cx);
+        let look = self.lookout.look(&request).map_err(|missing| no_such_path(&missing.0))?;
+        let Look { surveyed, changed, folders, .. } = look;
+        let shared = project.config.files.iter().filter_map(|file| Some(project.root.join(&*file.path).parent()?.to_path_buf()));
+        let here = fs::current_dir().unwrap_or_default();
+        self.folders = folders.into_iter().chain(shared).map(|folder| (here.join(folder), Reach::Every)).collect();
+        let mut settings: BTreeMap<String, Hash> =
+            project.config.files.iter().map(|file| (file.path.to_string(), file.hash)).collect();
+        let Surveyed { diagnostics, files, paths, skipped, .. } = surveyed;
+        let mut report = Report { diagnostics, paths, files, skipped, ..Report::default() };
+        report.add(&project.findings);
+        if let Some((text, known)) = &suppressions {
+            suppress::apply(&mut report, text, known, |path| selection.holds(path));
+            settings.insert(SUPPRESSIONS.to_owned(), Hash::of(text.as_bytes()));
+        }
+        Ok(Seen { report, changed, settings, sources: project.sources() })
+    }
+}
+
+/// The folders where a change decides which files there are: the project's, those of the given paths, and those above, where
+/// a project file or an ignore file would count.
+fn above(given: &[PathBuf], cx: &Cx) -> Result<Folders> {
+    let here = fs::current_dir().map_err(|_| CliError::new(Kind::Infrastructure, "the current folder is gone"))?;
+    let named = cx.options.project.as_ref().map(|named| here.join(named));
+    let root = project::root(&cx.options).ok().or(named).map_or_else(|| here.clone(), |root| here.join(root));
+    let mut folders: Folders =
+        here.ancestors().chain(root.ancestors()).map(|folder| (folder.to_path_buf(), Reach::Settings)).collect();
+    folders.insert(root, Reach::Every);
+    for path in given {
+        let path = here.join(path);
+        let real = fs::ReadFs::canonical(&fs::RealFs, &path).ok();
+        for path in real.into_iter().chain([path]) {
+            // A file is replaced by renaming another one in its folder.
+            let folder = if fs::is_dir(&path) { Some(path.as_path()) } else { path.parent() };
+            folders.extend(folder.map(|folder| (folder.to_path_buf(), Reach::Every)));
+        }
+    }
+    Ok(folders)
+}

@@ -1,0 +1,217 @@
+//! What is shown of a check: a new screen on a terminal, a line of JSON elsewhere, nothing where nothing changed.
+
+use super::news::News;
+use crate::base::fs;
+use crate::base::hash::Hash;
+use crate::base::source::Position;
+use crate::cli::cx::Cx;
+use crate::cli::error::{CliError, Result};
+use crate::cli::render::full::{self, Look};
+use crate::cli::render::json::{Finding, Summary};
+use crate::cli::render::report::Report;
+use crate::cli::render::screen::{Paint, Screen};
+use crate::cli::render::sources::Sources;
+use crate::cli::render::summary::{self, plural};
+use crate::schema::json::names::WATCH;
+use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, IsTerminal, Write};
+
+/// Clears the screen and goes to its corner.
+const CLEAR: &[u8] = b"\x1b[2J\x1b[H";
+/// Changed files that a screen names.
+const NAMED: usize = 3;
+
+/// A check that came to its end.
+pub(super) struct Seen {
+    pub(super) report: Report,
+    /// Templates and texts that changed.
+    pub(super) changed: BTreeSet<String>,
+    /// Project files, with what they hold.
+    pub(super) settings: BTreeMap<String, Hash>,
+    pub(super) sources: Sources,
+}
+
+/// What was shown last.
+#[derive(Default)]
+pub(super) struct Shown {
+    /// `None` before anything was.
+    last: Option<Last>,
+    /// The trouble that stands since then.
+    trouble: Option<Trouble>,
+}
+
+#[derive(Default)]
+struct Last {
+    report: Report,
+    settings: BTreeMap<String, Hash>,
+}
+
+/// One line of JSON.
+#[derive(Serialize)]
+struct Line<'l> {
+    schema: &'static str,
+    changed: Vec<&'l str>,
+    files: usize,
+    summary: Summary,
+    new: Vec<Finding<'l>>,
+    moved: Vec<Moved<'l>>,
+    gone: Vec<Finding<'l>>,
+    trouble: Option<&'l Trouble>,
+}
+
+#[derive(Serialize)]
+struct Moved<'l> {
+    from: Position,
+    finding: Finding<'l>,
+}
+
+/// Why nothing could be checked.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+struct Trouble {
+    message: String,
+    hints: Vec<String>,
+}
+
+impl Shown {
+    /// Whether nothing was shown yet.
+    pub(super) fn is_nothing(&self) -> bool {
+        self.last.is_none() && self.trouble.is_none()
+    }
+
+    /// Shows a check, where it differs from the one before in anything.
+    pub(super) fn seen(&mut self, seen: Seen, cx: &mut Cx) -> Result<()> {
+        let Seen { report, mut changed, settings, mut sources } = seen;
+        let nothing = Last::default();
+        let last = self.last.as_ref().unwrap_or(&nothing);
+        if self.last.is_some() {
+            changed.extend(differing(&last.settings, &settings));
+        }
+        let news = News::between(&last.report.diagnostics, &report.diagnostics);
+        let is_same = changed.is_empty() && news.is_empty() && last.report.files == report.files;
+        if is_same && self.last.is_some() && self.trouble.is_none() {
+            return Ok(());
+        }
+        if io::stdout().is_terminal() {
+            draw(&report, &changed, &mut sources, cx)?;
+        } else {
+            line(&report, &changed, &news, None, cx)?;
+        }
+        self.trouble = None;
+        self.last = Some(Last { report, settings });
+        Ok(())
+    }
+
+    /// Shows why nothing could be checked. What was found last stands.
+    pub(super) fn failed(&mut self, error: &CliError, cx: &mut Cx) -> Result<()> {
+        let trouble = Trouble { message: error.message.clone(), hints: error.hints.clone() };
+        if self.trouble.as_ref() == Some(&trouble) {
+            return Ok(());
+        }
+        if io::stdout().is_terminal() {
+            let screen = cx.options.screen.measured();
+            cx.print(|out| {
+                out.write_all(CLEAR)?;
+                error.print(out, screen.color, screen.width);
+                closing(out, screen, "nothing is checked until that is mended")
+            })?;
+            cx.flush()?;
+        } else {
+            let nothing = Report::default();
+            let report = self.last.as_ref().map_or(&nothing, |last| &last.report);
+            line(report, &BTreeSet::new(), &News::default(), Some(&trouble), cx)?;
+        }
+        self.trouble = Some(trouble);
+        Ok(())
+    }
+}
+
+/// Project files that came, went, or hold something else.
+fn differing(before: &BTreeMap<String, Hash>, after: &BTreeMap<String, Hash>) -> Vec<String> {
+    let all: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
+    all.into_iter().filter(|name| before.get(*name) != after.get(*name)).cloned().collect()
+}
+
+fn line(report: &Report, changed: &BTreeSet<String>, news: &News<'_>, trouble: Option<&Trouble>, cx: &mut Cx) -> Result<()> {
+    let totals = report.totals();
+    let line = Line {
+        schema: WATCH,
+        changed: changed.iter().map(String::as_str).collect(),
+        files: report.files,
+        summary: Summary::from(&totals),
+        new: news.new.iter().map(|finding| Finding::from(*finding)).collect(),
+        moved: news.moved.iter().map(|(was, is)| Moved { from: was.start, finding: Finding::from(*is) }).collect(),
+        gone: news.gone.iter().map(|finding| Finding::from(*finding)).collect(),
+        trouble,
+    };
+    cx.print(|out| {
+        serde_json::to_writer(&mut *out, &line).map_err(io::Error::from)?;
+        out.write_all(b"\n")
+    })?;
+    cx.flush()
+}
+
+fn draw(report: &Report, changed: &BTreeSet<String>, sources: &mut Sources, cx: &mut Cx) -> Result<()> {
+    let (shown, screen, threads) = (cx.options.shown(), cx.options.screen.measured(), cx.options.threads);
+    cx.print(|out| {
+        out.write_all(CLEAR)?;
+        full::write(out, report, Look { shown, screen, threads }, sources)?;
+        summary::write(out, report, shown, screen)?;
+        closing(out, screen, &reason(report.files, changed))
+    })?;
+    cx.flush()
+}
+
+/// Why there is a new screen.
+fn reason(files: usize, changed: &BTreeSet<String>) -> String {
+    let mut names: Vec<String> = changed.iter().take(NAMED).cloned().collect();
+    if changed.len() > NAMED {
+        names.push(plural(changed.len() - NAMED, "more file"));
+    }
+    let watched = if files == 0 { "no template yet".to_owned() } else { plural(files, "template") };
+    if names.is_empty() { watched } else { format!("{watched}; changed: {}", names.join(", ")) }
+}
+
+/// The last line of a screen: when, what, and how to end it.
+fn closing(out: &mut dyn Write, screen: Screen, what: &str) -> io::Result<()> {
+    let text = format!("{} UTC: {what}. Watching; Ctrl-C ends it", clock(fs::now()));
+    writeln!(out, "{}", screen.paint(Paint::Dim, &crate::cli::render::escape::escape(&text)))
+}
+
+/// Nanoseconds since 1970 as the time of day.
+fn clock(now: i128) -> String {
+    let seconds = now.div_euclid(1_000_000_000).rem_euclid(86_400);
+    format!("{:02}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{clock, closing, differing, reason};
+    use crate::base::hash::Hash;
+    use crate::cli::render::screen::Screen;
+    use std::collections::{BTreeMap, BTreeSet};
+
+    #[test]
+    fn the_last_line_says_when_and_how_many() {
+        assert_eq!(clock(0), "00:00:00");
+        assert_eq!(clock((86_400 + 3 * 3600 + 25 * 60 + 45) * 1_000_000_000 + 999_999_999), "03:25:45");
+        let names = |count: usize| (0..count).map(|at| format!("{at}.xml")).collect::<BTreeSet<_>>();
+        assert_eq!(reason(0, &names(0)), "no template yet");
+        assert_eq!(reason(1, &names(0)), "1 template");
+        assert_eq!(reason(2, &names(3)), "2 templates; changed: 0.xml, 1.xml, 2.xml");
+        assert_eq!(reason(9, &names(5)), "9 templates; changed: 0.xml, 1.xml, 2.xml, 2 more files");
+        let mut out = Vec::new();
+        closing(&mut out, Screen::PLAIN, "a\u{1b}[2Jb").unwrap();
+        let text = String::from_utf8(out).unwrap();
+        assert!(!text.contains('\u{1b}') && text.ends_with("Ctrl-C ends it\n"), "{text}");
+    }
+
+    #[test]
+    fn a_project_file_that_came_went_or_changed_is_named() {
+        let files = |all: &[(&str, &str)]| -> BTreeMap<String, Hash> {
+            all.iter().map(|(name, text)| ((*name).to_owned(), Hash::of(text.as_bytes()))).collect()
+        };
+        let (before, after) = (files(&[("a", "1"), ("b", "1"), ("c", "1")]), files(&[("b", "2"), ("c", "1"), ("d", "1")]));
+        assert_eq!(differing(&before, &after), ["a", "b", "d"]);
+    }
+}
