@@ -6,7 +6,7 @@ use super::buffer::Buffer;
 use super::client::Client;
 use super::world::{PROJECT, World};
 use super::{actions, complete, folding, hints, hover, navigate, rename, shape, symbols};
-use crate::base::fs;
+use crate::base::fs::{self, ReadFs, RealFs};
 use gen_lsp_types::{Diagnostic, Uri};
 use lsp_server::{Connection, ErrorCode, Message, Notification, Request, RequestId, Response};
 use serde::Serialize;
@@ -117,8 +117,7 @@ impl<'c> Server<'c> {
     }
 
     fn is_orphan(&self) -> bool {
-        let there = |process: u64| !fs::exists(Path::new("/proc/self")) || fs::exists(&PathBuf::from(format!("/proc/{process}")));
-        self.client.process.is_some_and(|process| !there(process))
+        self.client.process.is_some_and(|process| fs::exists(Path::new("/proc/self")) && !is_running(process))
     }
 
     pub(super) fn send(&self, message: impl Into<Message>) {
@@ -279,6 +278,14 @@ impl<'c> Server<'c> {
             None => Err(Refusal::invalid(format!("{} is not open", uri.0))),
         }
     }
+}
+
+/// Whether a process is there and has not ended: one that has ended stays listed until its parent asks after it.
+fn is_running(process: u64) -> bool {
+    let Ok(stat) = RealFs.read(&PathBuf::from(format!("/proc/{process}/stat")), 1 << 16) else { return false };
+    // The name stands in brackets and may hold anything; the state is the letter behind it.
+    let state = stat.iter().rposition(|byte| *byte == b')').and_then(|at| stat.get(at + 2));
+    !matches!(state, Some(b'Z' | b'X'))
 }
 
 fn read<T: DeserializeOwned>(params: Value) -> Result<T, Refusal> {

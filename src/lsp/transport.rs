@@ -58,12 +58,7 @@ fn read(input: &mut impl BufRead) -> io::Result<Option<Result<Message, String>>>
             continue;
         }
         seen = true;
-        let text = String::from_utf8_lossy(line);
-        if let Some((name, value)) = text.split_once(':')
-            && name.eq_ignore_ascii_case("content-length")
-        {
-            length = value.trim().parse::<u64>().ok();
-        }
+        length = content_length(line).or(length);
     }
     let Some(length) = length else { return Ok(Some(Err("a message without a content length".to_owned()))) };
     if length > LONGEST {
@@ -75,6 +70,15 @@ fn read(input: &mut impl BufRead) -> io::Result<Option<Result<Message, String>>>
         return Ok(None);
     }
     Ok(Some(serde_json::from_slice(&body).map_err(|error| format!("a message that is none: {error}"))))
+}
+
+/// The length that a line of a header gives. It is looked for anywhere in the line: behind a damaged header its body is taken for
+/// lines too, and the next message begins on the last of them.
+fn content_length(line: &[u8]) -> Option<u64> {
+    const KEY: &str = "content-length:";
+    let line = String::from_utf8_lossy(line).to_ascii_lowercase();
+    let at = line.rfind(KEY)?;
+    line.get(at + KEY.len()..)?.trim().parse().ok()
 }
 
 /// Answers what could not be read.

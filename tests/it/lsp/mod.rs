@@ -6,5 +6,7 @@ mod client;
 mod diagnostics;
 mod edits;
 mod fixes;
+mod histories;
+mod process;
 mod same;
 mod variables;
