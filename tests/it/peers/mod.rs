@@ -7,4 +7,5 @@ mod nvim;
 mod pipelines;
 mod sarif;
 mod schemas;
+mod vscode;
 mod xmllint;

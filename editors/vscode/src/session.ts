@@ -1,0 +1,173 @@
+// One project and the server that answers for it. A session says what state it is in where VS Code shows the state of
+// languages; it never asks anything of the person, that is for the extension.
+
+import * as vscode from 'vscode';
+import {
+    CodeLensRequest,
+    DidChangeTextDocumentNotification,
+    DidCloseTextDocumentNotification,
+    DidOpenTextDocumentNotification,
+    InlayHintRequest,
+    LanguageClient,
+    RevealOutputChannelOn,
+    State,
+    TransportKind,
+} from 'vscode-languageclient/node';
+import * as path from 'node:path';
+import { middleware } from './middleware';
+import { PROJECT } from './projects';
+
+/** What a session is started with. */
+export interface Plan {
+    /** The folder of the project. */
+    root: string;
+    program: string;
+    args: readonly string[];
+    /** Where the program starts. */
+    folder: string;
+    owns(uri: vscode.Uri): boolean;
+    log: vscode.LogOutputChannel;
+    trace: vscode.LogOutputChannel;
+}
+
+/** What the session of a project is. */
+export interface Session {
+    /** Ends the server, and everything shown of it. */
+    stop(): Promise<void>;
+    /** Asks VS Code to ask for hints and lenses anew. */
+    refresh(): void;
+}
+
+const SHOW = { title: 'Show output', command: 'ctxc.showOutput' };
+const RESTART = { title: 'Restart', command: 'ctxc.restartServer' };
+
+/** Where a project's state is shown: beside its own documents. */
+export function statusItem(root: string): vscode.LanguageStatusItem {
+    const item = vscode.languages.createLanguageStatusItem(`ctxc:${root}`, selector(root));
+    item.name = 'ctxc';
+    return item;
+}
+
+function selector(root: string): { scheme: string; language: string; pattern: vscode.RelativePattern }[] {
+    const pattern = new vscode.RelativePattern(vscode.Uri.file(root), '**/*');
+    return [{ scheme: 'file', language: 'xml', pattern }];
+}
+
+/** Starts a server. Throws when it does not come to answer. */
+export async function start(plan: Plan, status: vscode.LanguageStatusItem): Promise<Session> {
+    const settings = () => vscode.workspace.getConfiguration('ctxc');
+    const uri = vscode.Uri.file(plan.root);
+    const client = new LanguageClient(
+        'ctxc',
+        'ctxc',
+        {
+            command: plan.program,
+            args: ['lsp', ...plan.args],
+            transport: TransportKind.stdio,
+            options: { cwd: plan.folder },
+        },
+        {
+            // A glob as a string: the client does not turn relative patterns into those of VS Code everywhere.
+            documentSelector: [{ scheme: 'file', language: 'xml', pattern: `${escaped(uri.fsPath)}/**/*` }],
+            workspaceFolder: { uri, name: path.basename(plan.root), index: 0 },
+            diagnosticCollectionName: 'ctxc',
+            diagnosticPullOptions: { onChange: true, onSave: true },
+            outputChannel: plan.log,
+            traceOutputChannel: plan.trace,
+            revealOutputChannelOn: RevealOutputChannelOn.Never,
+            // Whoever waits for the start says so.
+            initializationFailedHandler: () => false,
+            middleware: middleware(plan.owns, (name) => settings().get(name, true)),
+        },
+    );
+    const watching = client.onDidChangeState(({ newState }) => {
+        if (newState === State.Running) {
+            const version = client.initializeResult?.serverInfo?.version;
+            show(status, vscode.LanguageStatusSeverity.Information, `ctxc ${version ?? ''}`.trim(), plan.program, RESTART);
+        } else if (newState === State.Stopped) {
+            show(status, vscode.LanguageStatusSeverity.Error, 'ctxc has stopped', plan.program, RESTART);
+        }
+        status.busy = newState === State.Starting;
+    });
+    status.busy = true;
+    try {
+        await client.start();
+    } catch (error) {
+        watching.dispose();
+        status.busy = false;
+        show(status, vscode.LanguageStatusSeverity.Error, 'ctxc does not start', plan.program, SHOW);
+        await client.dispose().catch(() => undefined);
+        throw error;
+    }
+    const project = projectFile(client, path.join(plan.root, PROJECT));
+    return {
+        async stop() {
+            watching.dispose();
+            project.dispose();
+            status.dispose();
+            await client.dispose().catch((error: unknown) => plan.log.warn(String(error)));
+        },
+        refresh() {
+            for (const document of vscode.workspace.textDocuments) {
+                client.getFeature(InlayHintRequest.method).getProvider(document)?.onDidChangeInlayHints.fire();
+                client.getFeature(CodeLensRequest.method).getProvider(document)?.onDidChangeCodeLensEmitter.fire();
+            }
+        },
+    };
+}
+
+/** What a status says. */
+export function show(
+    item: vscode.LanguageStatusItem,
+    severity: vscode.LanguageStatusSeverity,
+    text: string,
+    detail: string,
+    command: vscode.Command,
+): void {
+    item.severity = severity;
+    item.text = text;
+    item.detail = detail;
+    item.command = command;
+}
+
+/** A folder's name inside of a glob; a sign that means something there stands for any sign, and `owns` decides. */
+function escaped(folder: string): string {
+    return folder.replaceAll('\\', '/').replace(/\/$/, '').replace(/[*?{}[\]]/g, '?');
+}
+
+/**
+ * Tells the server of a project file that is open, before it is saved too. By hand, since a selector that takes it
+ * would make the server a formatter, and more, of TOML.
+ */
+function projectFile(client: LanguageClient, file: string): vscode.Disposable {
+    const convert = client.code2ProtocolConverter;
+    const is = (document: vscode.TextDocument): boolean => document.uri.scheme === 'file' && document.uri.fsPath === file;
+    const open = (document: vscode.TextDocument): void => {
+        if (is(document) && client.isRunning()) {
+            void client.sendNotification(DidOpenTextDocumentNotification.type, convert.asOpenTextDocumentParams(document));
+        }
+    };
+    const opened = (): void => vscode.workspace.textDocuments.forEach(open);
+    opened();
+    return vscode.Disposable.from(
+        vscode.workspace.onDidOpenTextDocument(open),
+        vscode.workspace.onDidChangeTextDocument(({ document }) => {
+            if (is(document) && client.isRunning()) {
+                const whole = convert.asChangeTextDocumentParams(document);
+                void client.sendNotification(DidChangeTextDocumentNotification.type, whole);
+            }
+        }),
+        vscode.workspace.onDidCloseTextDocument((document) => {
+            if (is(document) && client.isRunning()) {
+                const params = convert.asCloseTextDocumentParams(document);
+                void client.sendNotification(DidCloseTextDocumentNotification.type, params);
+            }
+        }),
+        // A server that was started again knows of nothing.
+        client.onDidChangeState(({ newState }) => {
+            if (newState === State.Running) {
+                opened();
+            }
+        }),
+    );
+}
