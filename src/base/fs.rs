@@ -257,6 +257,11 @@ mod real {
         replace(path, Durability::Synced, write)
     }
 
+    /// Whether a file is there and nobody may write it: what its permissions say, not what this user could do all the same.
+    pub fn is_read_only(path: &Path) -> bool {
+        std::fs::metadata(path).is_ok_and(|meta| meta.is_file() && meta.permissions().readonly())
+    }
+
     fn replace(path: &Path, durability: Durability, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<Stamp> {
         let _writing = WRITING.read().unwrap_or_else(PoisonError::into_inner);
         // Write through a link rather than replace it.
@@ -265,6 +270,10 @@ mod real {
             && !meta.is_file()
         {
             return stream(&target, &meta, write);
+        }
+        // A rename asks the folder alone, and would take the file over from whoever protected it.
+        if is_read_only(&target) {
+            return Err(io::ErrorKind::PermissionDenied.into());
         }
         let folder = match target.parent() {
             Some(parent) if !parent.as_os_str().is_empty() => parent,

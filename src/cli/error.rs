@@ -5,6 +5,7 @@
 use super::exit::Exit;
 use super::render::escape::escape;
 use super::render::wrap::wrap;
+use crate::base::fs;
 use crate::rules::input::read_fault::reason;
 use std::io;
 use std::path::Path;
@@ -72,6 +73,10 @@ impl CliError {
             return Self::new(Kind::BrokenPipe, "");
         }
         let shown = path.display();
+        if err.kind() == io::ErrorKind::PermissionDenied && fs::is_read_only(path) {
+            return Self::new(Kind::Infrastructure, format!("cannot write {shown}: the file is read-only"))
+                .hint("it is as it was; where it may be changed, make it writable (`chmod u+w`) and run this again");
+        }
         let error = Self::new(Kind::Infrastructure, format!("cannot write {shown}: {}", reason(err)));
         match err.kind() {
             io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
@@ -83,6 +88,16 @@ impl CliError {
             io::ErrorKind::NotFound => error.hint("make the folder first, or write somewhere else"),
             _ => error,
         }
+    }
+
+    /// Several of them as one: a line each, with what to do about the first. `None` when there are none.
+    pub(crate) fn all(errors: Vec<Self>) -> Option<Self> {
+        let mut errors = errors.into_iter();
+        let mut all = errors.next()?;
+        for error in errors {
+            all.message = format!("{}; {}", all.message, error.message);
+        }
+        Some(all)
     }
 
     /// Standard output could not be written.

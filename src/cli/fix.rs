@@ -158,16 +158,22 @@ fn diff(changed: &[Changed], report: &Report, cx: &mut Cx) -> Result<Exit> {
 }
 
 fn write(format: FindingFormat, changed: &[Changed], report: &Report, project: &Project, cx: &mut Cx) -> Result<Exit> {
-    let mut overtaken = Vec::new();
+    let (mut overtaken, mut failed) = (Vec::new(), Vec::new());
     for file in changed {
-        if put::write(&file.change())? == Written::Overtaken {
-            overtaken.push(file.name.as_str());
+        match put::write(&file.change()) {
+            Ok(Written::Yes) => {}
+            Ok(Written::Overtaken) => overtaken.push(file.name.as_str()),
+            // The others are no worse for it.
+            Err(error) => failed.push(error),
         }
     }
     let mut sources = project.sources();
     findings::print(cx, report, format, &project.root, &mut sources)?;
     if !format.is_for_people() {
         cx.note(&format!("fixed {} in {}", plural(report.fixed.unwrap_or(0), "finding"), plural(changed.len(), "file")));
+    }
+    if let Some(error) = CliError::all(failed) {
+        return Err(error);
     }
     if overtaken.is_empty() {
         return Ok(findings::verdict(report));

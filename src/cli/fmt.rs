@@ -152,7 +152,7 @@ fn stdin(args: &FmtArgs, name: &str, input: &[u8], config: &Config, cx: &mut Cx)
 fn report(args: &FmtArgs, fates: Vec<(String, Fate)>, cx: &mut Cx) -> Result<Exit> {
     let (mut laid, mut changed, mut left) = (0, 0, 0);
     let dry = args.check || args.diff;
-    let mut failed = None;
+    let mut failed = Vec::new();
     for (name, fate) in fates {
         match fate {
             Fate::Laid => laid += 1,
@@ -169,11 +169,8 @@ fn report(args: &FmtArgs, fates: Vec<(String, Fate)>, cx: &mut Cx) -> Result<Exi
                 left += 1;
                 cx.note(&format!("{}: left alone: {}", escape(&name), escape(&why)));
             }
-            Fate::Failed(error) => failed = failed.or(Some(error)),
+            Fate::Failed(error) => failed.push(error),
         }
-    }
-    if let Some(error) = failed {
-        return Err(error);
     }
     let others = if left > 0 { format!(", {} left alone", plural(left, "file")) } else { String::new() };
     let doing = if dry { "would change" } else { "formatted" };
@@ -184,6 +181,9 @@ fn report(args: &FmtArgs, fates: Vec<(String, Fate)>, cx: &mut Cx) -> Result<Exi
         let paint = if left > 0 || (dry && changed > 0) { Paint::Warning } else { Paint::Good };
         let line = cx.options.screen.paint(paint, &closing);
         cx.line(&line)?;
+    }
+    if let Some(error) = CliError::all(failed) {
+        return Err(error);
     }
     Ok(if left > 0 || (dry && changed > 0) { Exit::Findings } else { Exit::Success })
 }

@@ -80,3 +80,61 @@ fn a_file_that_cannot_be_read_is_a_finding_beside_the_others() {
     let text = said(&output);
     assert!(text.contains("task_1.xml") && text.contains("task_2.xml"), "both files are reported: {text}");
 }
+
+const LOOSE: &str = "<task   type=\"atomic\" name=\"NAME\"><description>a</description></task>\n";
+const FIXABLE: &str = "<task type=\"atomic\" name=\"NAME\">\n  <descripton>a & b</descripton>\n</task>\n";
+
+/// Three templates, of which the second has a mode of its own.
+fn three(text: &str, second: u32) -> Project {
+    let project = Project::new(1);
+    std::fs::remove_file(project.path("templates/task_0.xml")).unwrap();
+    for name in ["a", "b", "c"] {
+        let path = project.path(&format!("templates/{name}.xml"));
+        std::fs::write(&path, text.replace("NAME", name)).unwrap();
+        mode(&path, if name == "b" { second } else { 0o666 });
+    }
+    mode(&project.path("templates"), 0o777);
+    project
+}
+
+fn changed(project: &Project, text: &str) -> Vec<&'static str> {
+    let is_other = |name: &&&str| {
+        let path = project.path(&format!("templates/{name}.xml"));
+        mode(&path, 0o644);
+        std::fs::read_to_string(path).unwrap() != text.replace("NAME", name)
+    };
+    ["a", "b", "c"].iter().filter(is_other).copied().collect()
+}
+
+#[test]
+fn one_file_that_cannot_be_read_keeps_no_other_from_being_laid_out() {
+    let project = three(LOOSE, 0o000);
+    let output = run(&project, &["fmt"]);
+    let text = said(&output);
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(text.contains("templates/b.xml: left alone: cannot be read: permission denied"), "{text}");
+    assert!(text.contains("formatted 2 files, 0 laid out already, 1 file left alone"), "{text}");
+    assert_eq!(changed(&project, LOOSE), ["a", "c"]);
+}
+
+/// Root could write it, and the folder could take another in its place: neither is a reason to.
+#[test]
+fn a_file_that_is_read_only_stays_as_it_is_and_the_others_are_written() {
+    for (verb, text) in [(&["fmt"][..], LOOSE), (&["check", "--fix"], FIXABLE), (&["check", "--fix", "--unsafe-fixes"], FIXABLE)]
+    {
+        let project = three(text, 0o444);
+        let before = std::fs::metadata(project.path("templates/b.xml")).unwrap();
+        let output = run(&project, verb);
+        let words = said(&output);
+        assert_eq!(output.status.code(), Some(3), "{verb:?}: {words}");
+        assert!(words.contains("templates/b.xml: the file is read-only") && words.contains("chmod u+w"), "{words}");
+        let after = std::fs::metadata(project.path("templates/b.xml")).unwrap();
+        assert_eq!((before.ino(), before.uid(), before.mode()), (after.ino(), after.uid(), after.mode()));
+        assert_eq!(changed(&project, text), ["a", "c"], "{verb:?}: {words}");
+    }
+    // As root too, for whom no permission is in the way.
+    let project = three(LOOSE, 0o444);
+    let output = Command::new(env!("CARGO_BIN_EXE_ctxc")).arg("fmt").current_dir(project.root()).output().unwrap();
+    assert_eq!(output.status.code(), Some(3), "{}", said(&output));
+    assert_eq!(changed(&project, LOOSE), ["a", "c"]);
+}
