@@ -2,10 +2,12 @@
 //!
 //! The only door to minijinja in this floor. Size and nesting are bounded before minijinja sees the text, so that it
 //! can neither overflow the stack nor unfold constants without end. Never loads another template, never renders,
-//! never panics on input.
+//! never panics on input. What one fault does not hide is looked for beside it.
 
-use super::jinja_guard;
+use super::jinja_builtins::{FILTERS, TESTS};
+use super::jinja_guard::{self, Name, Used};
 use crate::base::span::Span;
+use crate::base::suggest::nearest;
 use minijinja::Environment;
 use std::collections::BTreeSet;
 
@@ -18,12 +20,17 @@ pub const MAX_CHAIN: u32 = 96;
 /// How many bytes the repetition of literals (`"=" * 40`) may make in one text.
 pub const MAX_REPEATED: u64 = 1_000_000;
 
-/// A text that minijinja can render.
+/// Names for which the nearest is looked for, in one text.
+const NEAREST: usize = 100;
+
+/// What a text is to minijinja.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct JinjaText {
     /// The variables that it reads and does not set itself, sorted; functions of minijinja (`range`) are none.
-    /// An attribute (`a.b`) counts as its root.
+    /// An attribute (`a.b`) counts as its root. None where a fault hides them.
     pub variables: BTreeSet<String>,
+    /// Why it cannot be rendered, in the order of the text.
+    pub faults: Vec<JinjaFault>,
 }
 
 /// Why a text cannot be rendered.
@@ -48,25 +55,92 @@ pub enum JinjaFaultKind {
     OtherTemplate(&'static str),
     /// minijinja cannot parse it; its own words.
     Syntax(String),
+    /// A name that minijinja does not have. Said once, at its first place.
+    Unknown {
+        /// What it would be.
+        what: JinjaName,
+        /// The name.
+        name: String,
+        /// The nearest that there is.
+        near: Option<String>,
+    },
+}
+
+/// What minijinja looks up by name and nobody can declare.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum JinjaName {
+    /// `{{ a|upper }}`.
+    Filter,
+    /// `{{ a is defined }}`.
+    Test,
+    /// `{{ range(3) }}`.
+    Function,
+}
+
+impl JinjaName {
+    /// All that there are, sorted.
+    pub fn all(self) -> Vec<String> {
+        match self {
+            Self::Filter => FILTERS.iter().map(|name| (*name).to_owned()).collect(),
+            Self::Test => TESTS.iter().map(|name| (*name).to_owned()).collect(),
+            Self::Function => {
+                let environment = Environment::new();
+                let mut names: Vec<String> = environment.globals().map(|(name, _)| name.to_owned()).collect();
+                names.sort();
+                names
+            }
+        }
+    }
 }
 
 /// Parses a text.
-///
-/// # Errors
-/// The first fault.
-pub fn parse(text: &str) -> Result<JinjaText, JinjaFault> {
+pub fn parse(text: &str) -> JinjaText {
+    let failed = |fault| JinjaText { variables: BTreeSet::new(), faults: vec![fault] };
     if text.len() > MAX_BYTES {
-        return Err(JinjaFault { kind: JinjaFaultKind::TooLarge, span: Span::of(MAX_BYTES, text.len()) });
+        return failed(JinjaFault { kind: JinjaFaultKind::TooLarge, span: Span::of(MAX_BYTES, text.len()) });
     }
-    jinja_guard::check(text)?;
+    let jinja_guard::Seen { mut faults, names, instead, imports } = match jinja_guard::check(text) {
+        Ok(seen) => seen,
+        Err(fault) => return failed(fault),
+    };
     let mut environment = Environment::new();
     environment.set_debug(true);
-    let template = environment.template_from_str(text).map_err(|error| syntax(&error, text))?;
-    let mut variables: BTreeSet<String> = template.undeclared_variables(false).into_iter().collect();
-    for (function, _) in environment.globals() {
-        variables.remove(function);
+    let globals: BTreeSet<String> = environment.globals().map(|(name, _)| name.to_owned()).collect();
+    let parsed =
+        environment.template_from_str(instead.as_deref().unwrap_or(text)).map(|template| template.undeclared_variables(false));
+    let mut variables = BTreeSet::new();
+    match parsed {
+        Ok(_) if imports => {}
+        Ok(found) => variables = found.into_iter().filter(|name| !globals.contains(name)).collect(),
+        Err(error) => faults.push(syntax(&error, text)),
     }
-    Ok(JinjaText { variables })
+    unknown(&names, &mut variables, &globals, &mut faults);
+    faults.sort_by_key(|fault| fault.span.start);
+    JinjaText { variables, faults }
+}
+
+/// Filters, tests and functions that there are not, each once. What is called is no variable that could be declared.
+fn unknown(names: &[Name<'_>], variables: &mut BTreeSet<String>, globals: &BTreeSet<String>, faults: &mut Vec<JinjaFault>) {
+    let mut said: BTreeSet<(JinjaName, &str)> = BTreeSet::new();
+    for &Name { used, word: name, at } in names {
+        let (what, is_known) = match used {
+            Used::Filter => (JinjaName::Filter, FILTERS.contains(&name)),
+            Used::Test => (JinjaName::Test, TESTS.contains(&name)),
+            Used::Call => (JinjaName::Function, !variables.contains(name)),
+        };
+        if is_known || !said.insert((what, name)) {
+            continue;
+        }
+        variables.remove(name);
+        let near = (said.len() <= NEAREST).then(|| match what {
+            JinjaName::Filter => nearest(name, FILTERS.iter().copied()),
+            JinjaName::Test => nearest(name, TESTS.iter().copied()),
+            JinjaName::Function => nearest(name, globals.iter().map(String::as_str)),
+        });
+        let near = near.flatten().map(str::to_owned);
+        let kind = JinjaFaultKind::Unknown { what, name: name.to_owned(), near };
+        faults.push(JinjaFault { kind, span: Span::of(at, at + name.len()) });
+    }
 }
 
 fn syntax(error: &minijinja::Error, text: &str) -> JinjaFault {

@@ -4,34 +4,66 @@
 //! never an exact measure: commas and brackets are known, precedence is not. Linear, without recursion.
 
 use super::jinja::{JinjaFault, JinjaFaultKind, MAX_BLOCKS, MAX_CHAIN, MAX_REPEATED};
+use super::jinja_chains::Chains;
 use crate::base::span::Span;
 
 /// Statements that reach for another template.
 const OTHERS: [&str; 5] = ["block", "extends", "from", "import", "include"];
 /// Statements that open a block; `set` does without a `=`.
 const OPENERS: [&str; 7] = ["autoescape", "call", "filter", "for", "if", "macro", "with"];
-/// A bracket goes through the parser's whole ladder of precedences: it weighs as much as this many operators.
-const BRACKET: u32 = 4;
 /// Words between values in an expression.
 const OPERATORS: [&str; 7] = ["and", "else", "if", "in", "is", "not", "or"];
 
-/// Looks for what minijinja must not see.
+/// What a text holds beside its depth.
+#[derive(Debug, Default)]
+pub(super) struct Seen<'a> {
+    /// Every reach for another template.
+    pub(super) faults: Vec<JinjaFault>,
+    /// Filters, tests and what is called, in order.
+    pub(super) names: Vec<Name<'a>>,
+    /// The text without those statements, byte for byte as long, where there are any.
+    pub(super) instead: Option<String>,
+    /// Whether one of them brings names along, which nobody knows.
+    pub(super) imports: bool,
+}
+
+/// A name that is looked up.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Name<'a> {
+    pub(super) used: Used,
+    pub(super) word: &'a str,
+    pub(super) at: usize,
+}
+
+/// How a name is used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Used {
+    /// Behind a `|`, or as `{% filter … %}`.
+    Filter,
+    /// Behind `is` or `is not`.
+    Test,
+    /// Before a `(`.
+    Call,
+}
+
+/// Looks for what minijinja must not see, and for the names that it does not look up before it renders.
 ///
 /// # Errors
-/// The first excess or reach for another template.
-pub(super) fn check(text: &str) -> Result<(), JinjaFault> {
-    let mut guard = Guard { text, at: 0, blocks: Vec::new(), depth: 0, balance: 0, repeated: 0 };
+/// The first excess.
+pub(super) fn check(text: &str) -> Result<Seen<'_>, JinjaFault> {
+    let seen = Seen::default();
+    let mut guard = Guard { text, at: 0, opened: 0, blocks: Vec::new(), depth: 0, balance: 0, repeated: 0, seen };
     while let Some(open) = guard.find_open() {
         match open {
             Open::Comment => guard.skip_behind("#}"),
             Open::Raw => guard.skip_raw(),
             Open::Variable => {
-                guard.tag("}}")?;
+                guard.tag("}}", Before::Start)?;
             }
             Open::Block => guard.block()?,
         }
     }
-    Ok(())
+    Ok(guard.seen)
 }
 
 enum Open {
@@ -52,6 +84,9 @@ struct Guard<'a> {
     balance: i64,
     /// Bytes made of repeated literals so far.
     repeated: u64,
+    /// Where the tag being read begins, its brace included.
+    opened: usize,
+    seen: Seen<'a>,
 }
 
 impl<'a> Guard<'a> {
@@ -73,7 +108,7 @@ impl<'a> Guard<'a> {
                     continue;
                 }
             };
-            self.at = found + 2;
+            (self.opened, self.at) = (found, found + 2);
             if matches!(bytes.get(self.at), Some(b'-' | b'+')) {
                 self.at += 1;
             }
@@ -130,62 +165,31 @@ struct Tag<'a> {
     literals: u64,
     /// The most that its numbers can make together.
     factor: u64,
+    /// What the last token was.
+    before: Before,
 }
 
-/// What stands on one another between two commas of one pair of brackets.
-#[derive(Clone, Copy, Default)]
-struct Level {
-    segment: u32,
-    longest: u32,
-}
-
-/// The chains of one tag; their sum bounds the depth of its expressions.
-struct Chains {
-    levels: Vec<Level>,
-    sum: u32,
-}
-
-impl Chains {
-    fn new() -> Self {
-        Self { levels: vec![Level::default()], sum: 0 }
-    }
-
-    fn link(&mut self, links: u32) {
-        if let Some(level) = self.levels.last_mut() {
-            level.segment = level.segment.saturating_add(links);
-            self.sum = self.sum.saturating_add(links);
-        }
-    }
-
-    fn comma(&mut self) {
-        if let Some(level) = self.levels.last_mut() {
-            self.sum = self.sum.saturating_sub(level.segment);
-            level.longest = level.longest.max(level.segment);
-            level.segment = 0;
-        }
-    }
-
-    fn open(&mut self) {
-        self.link(BRACKET);
-        self.levels.push(Level::default());
-    }
-
-    /// What stood in the brackets may end up under what comes after them.
-    fn close(&mut self) {
-        if self.levels.len() > 1
-            && let Some(level) = self.levels.pop()
-        {
-            self.sum = self.sum.saturating_sub(level.segment);
-            self.link(level.segment.max(level.longest));
-        }
-    }
+/// What stands before a word, as far as that tells what the word is.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum Before {
+    /// Nothing, in a tag that begins with a value.
+    #[default]
+    Start,
+    /// Nothing, in a tag that begins with a statement.
+    Statement,
+    Pipe,
+    Dot,
+    Is,
+    /// `macro`, which names something new.
+    Macro,
+    Other,
 }
 
 impl<'a> Guard<'a> {
     /// Reads to behind the end of a tag.
-    fn tag(&mut self, end: &str) -> Result<Tag<'a>, JinjaFault> {
+    fn tag(&mut self, end: &str, before: Before) -> Result<Tag<'a>, JinjaFault> {
         let start = self.at;
-        let mut tag = Tag { factor: 1, ..Tag::default() };
+        let mut tag = Tag { factor: 1, before, ..Tag::default() };
         let mut chains = Chains::new();
         loop {
             self.at = self.text.len() - self.rest().trim_start_matches(|c: char| c.is_ascii_whitespace()).len();
@@ -244,11 +248,9 @@ impl<'a> Guard<'a> {
             c if c == b'_' || c.is_ascii_alphabetic() => {
                 length = rest.bytes().take_while(|c| *c == b'_' || c.is_ascii_alphanumeric()).count();
                 let word = rest.get(..length).unwrap_or("");
-                if tag.word.is_empty() {
-                    tag.word = word;
-                } else if OPERATORS.contains(&word) {
-                    chains.link(1);
-                }
+                self.word(word, length, tag, chains);
+                self.at += length;
+                return;
             }
             c if c.is_ascii() => {
                 chains.link(1);
@@ -261,14 +263,62 @@ impl<'a> Guard<'a> {
             }
             _ => length = rest.chars().next().map_or(1, char::len_utf8),
         }
+        tag.before = match byte {
+            b'|' => Before::Pipe,
+            b'.' => Before::Dot,
+            _ => Before::Other,
+        };
         self.at += length;
     }
 
+    fn word(&mut self, word: &'a str, length: usize, tag: &mut Tag<'a>, chains: &mut Chains) {
+        let is_operator = !tag.word.is_empty() && OPERATORS.contains(&word);
+        if tag.word.is_empty() {
+            tag.word = word;
+        } else if is_operator {
+            chains.link(1);
+        }
+        let before = tag.before;
+        tag.before = match (before, word) {
+            (Before::Statement, "filter") => Before::Pipe,
+            (Before::Statement, "macro") => Before::Macro,
+            (Before::Statement | Before::Other, "is") | (Before::Is, "not") => Before::Is,
+            _ => Before::Other,
+        };
+        let behind = self.rest().get(length..).unwrap_or("").trim_start_matches(|c: char| c.is_ascii_whitespace());
+        let used = match before {
+            Before::Pipe => Used::Filter,
+            Before::Is if word != "not" => Used::Test,
+            Before::Start | Before::Other if !is_operator && behind.starts_with('(') => Used::Call,
+            Before::Start | Before::Statement | Before::Dot | Before::Is | Before::Macro | Before::Other => return,
+        };
+        self.seen.names.push(Name { used, word, at: self.at });
+    }
+
+    /// Takes the statement that was just read out of the text: the rest may have faults of its own.
+    fn blank(&mut self) {
+        let text = self.seen.instead.get_or_insert_with(|| self.text.to_owned());
+        let spaces: String =
+            text.get(self.opened..self.at).unwrap_or("").bytes().map(|byte| if byte == b'\n' { '\n' } else { ' ' }).collect();
+        if spaces.len() == self.at - self.opened {
+            text.replace_range(self.opened..self.at, &spaces);
+        }
+    }
+
     fn block(&mut self) -> Result<(), JinjaFault> {
-        let start = self.at;
-        let tag = self.tag("%}")?;
+        let (start, names) = (self.at, self.seen.names.len());
+        let tag = self.tag("%}", Before::Statement)?;
         if let Some(word) = OTHERS.iter().find(|word| **word == tag.word) {
-            return Err(self.fault(JinjaFaultKind::OtherTemplate(word), start));
+            let fault = self.fault(JinjaFaultKind::OtherTemplate(word), start);
+            self.seen.faults.push(fault);
+            self.seen.names.truncate(names);
+            self.seen.imports |= matches!(*word, "from" | "import");
+            self.blank();
+            return Ok(());
+        }
+        if tag.word == "endblock" {
+            self.blank();
+            return Ok(());
         }
         if OPENERS.contains(&tag.word) || tag.word == "set" && !tag.assigns {
             self.blocks.push(1);

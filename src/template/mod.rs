@@ -9,6 +9,8 @@ pub mod expression;
 pub mod facts;
 pub mod fault;
 pub mod jinja;
+mod jinja_builtins;
+mod jinja_chains;
 mod jinja_guard;
 pub mod jinja_words;
 pub mod json_schema;

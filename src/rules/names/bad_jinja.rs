@@ -1,22 +1,34 @@
-//! CTX313: a Jinja text that cannot be parsed.
+//! CTX313: a Jinja text that cannot be rendered.
 
 use crate::base::diagnostic::Diagnostic;
-use crate::base::rule_meta::{Example, Severity};
+use crate::base::fix::{Edit, Fix};
+use crate::base::rule_meta::{Example, Fixable, Severity};
 use crate::rules::rule::{Check, FileCx, Rule};
 use crate::rules::structure::family::{finding, meta, shown, template};
-use crate::template::jinja::{JinjaFaultKind, MAX_BLOCKS, MAX_BYTES, MAX_REPEATED};
+use crate::template::jinja::{JinjaFaultKind, JinjaName, MAX_BLOCKS, MAX_BYTES, MAX_REPEATED};
 use crate::template::scope::{FaultKind, Place};
 
 /// A template that fails when it is rendered fails in front of a customer.
 pub(crate) static RULE: Rule = Rule {
-    meta: meta(313, "bad-jinja", Severity::Error, "a Jinja text that cannot be parsed", PAGE, (BAD, GOOD)),
+    meta: meta(
+        313,
+        "bad-jinja",
+        Severity::Error,
+        "a Jinja text that cannot be parsed, or asks for a filter, test or function that there is not",
+        PAGE,
+        (BAD, GOOD),
+    )
+    .fixed(Fixable::Suggested),
     check: Check::File(check),
 };
 
 const PAGE: &str = "\
 A text with `syntax=\"jinja\"` is parsed when the registry is built, so that it cannot fail for its syntax at run time. Conditions, loops,
 filters and macros are there; `include`, `extends`, `import` and `block` are not, since a template's text comes from its own file alone:
-shared text is a `<fragment>`, used without `jinja`.";
+shared text is a `<fragment>`, used without `jinja`.
+
+Filters (`{{ ticket|upper }}`), tests (`{{ ticket is defined }}`) and functions (`{{ range(3) }}`) are those of Jinja and the macros of
+the text itself. No parameter can be called, so a function that there is not cannot be declared.";
 
 const BAD: &[Example] = &[
     template(
@@ -24,6 +36,12 @@ const BAD: &[Example] = &[
     ),
     template(
         "<task type=\"atomic\" name=\"triage\">\n  <description>sort the ticket</description>\n  <instructions syntax=\"jinja\">{% include 'rules.md' %}</instructions>\n</task>\n",
+    ),
+    template(
+        "<task type=\"atomic\" name=\"triage\">\n  <description>sort the ticket</description>\n  <parameters>\n    <parameter name=\"queue\" required=\"true\"/>\n  </parameters>\n  <instructions syntax=\"jinja\">{{ queue|uper }}</instructions>\n</task>\n",
+    ),
+    template(
+        "<task type=\"atomic\" name=\"triage\">\n  <description>sort the ticket</description>\n  <parameters>\n    <parameter name=\"queue\" required=\"true\"/>\n  </parameters>\n  <instructions syntax=\"jinja\">{% if queue is define %}{{ queue }}{% endif %}</instructions>\n</task>\n",
     ),
 ];
 
@@ -40,14 +58,44 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
             JinjaFaultKind::TooMuchRepeated => format!("repeats texts to more than {MAX_REPEATED} bytes"),
             JinjaFaultKind::OtherTemplate(word) => format!("`{word}` would take text from another template"),
             JinjaFaultKind::Syntax(words) => format!("Jinja cannot read this: {}", shown(words)),
+            JinjaFaultKind::Unknown { what, name, .. } => format!("Jinja has no {} `{}`", word(*what), shown(name)),
         };
         let message = if *place == Place::Source { format!("in the text of this file: {message}") } else { message };
         let found = finding(&RULE.meta, cx, fault.span, message);
         out.push(match why {
             JinjaFaultKind::OtherTemplate(_) => found.help("put shared text into a <fragment>, and use it in a text of its own"),
+            JinjaFaultKind::Unknown { what, name, near } => {
+                known(found, *what, near.as_deref(), fault.span.slice(cx.document.text) == name)
+            }
             JinjaFaultKind::TooLarge | JinjaFaultKind::TooDeep | JinjaFaultKind::TooMuchRepeated | JinjaFaultKind::Syntax(_) => {
                 found
             }
         });
     }
+}
+
+const fn word(what: JinjaName) -> &'static str {
+    match what {
+        JinjaName::Filter => "filter",
+        JinjaName::Test => "test",
+        JinjaName::Function => "function",
+    }
+}
+
+/// What there is in place of a name: the nearest, else all of them. `exact`: the finding stands on the name itself.
+fn known(found: Diagnostic, what: JinjaName, near: Option<&str>, exact: bool) -> Diagnostic {
+    let kind = word(what);
+    let Some(near) = near else {
+        let all = what.all().iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+        let found = found.help(format!("the {kind}s that there are: {all}"));
+        return match what {
+            JinjaName::Function => {
+                found.note("what is called is a function or a macro of this text, and no parameter can be one")
+            }
+            JinjaName::Filter | JinjaName::Test => found,
+        };
+    };
+    let span = found.span;
+    let found = found.help(format!("did you mean `{near}`?"));
+    if exact { found.fix(Fix::suggested(format!("write `{near}`"), vec![Edit::replace(span, near)])) } else { found }
 }

@@ -140,32 +140,26 @@ pub(super) fn in_jinja<'a>(element: Element<'a>, found: &mut impl FnMut(Found<'a
         Some(start) => Span::new(start + span.start, start + span.end),
         None => element.inner(),
     };
-    match jinja::parse(&text) {
-        Ok(parsed) => {
-            for name in parsed.variables {
-                let span = word(&text, &name).map_or_else(|| element.inner(), moved);
-                found(Found::Used(Used { name: Cow::Owned(name), span, place: Place::Jinja }));
-            }
-        }
-        Err(fault) => {
-            let kind = FaultKind::Jinja { fault: fault.kind, place: Place::Jinja };
-            found(Found::Fault(Fault { kind, span: moved(fault.span) }));
-        }
+    let parsed = jinja::parse(&text);
+    for name in parsed.variables {
+        let span = word(&text, &name).map_or_else(|| element.inner(), moved);
+        found(Found::Used(Used { name: Cow::Owned(name), span, place: Place::Jinja }));
+    }
+    for fault in parsed.faults {
+        let kind = FaultKind::Jinja { fault: fault.kind, place: Place::Jinja };
+        found(Found::Fault(Fault { kind, span: moved(fault.span) }));
     }
 }
 
 /// The variables of a Jinja text in a file of its own.
 pub(super) fn in_jinja_source<'a>(src: Span, text: &str, found: &mut impl FnMut(Found<'a>)) {
-    match jinja::parse(text) {
-        Ok(parsed) => {
-            for name in parsed.variables {
-                found(Found::Used(Used { name: Cow::Owned(name), span: src, place: Place::Source }));
-            }
-        }
-        Err(fault) => {
-            let kind = FaultKind::Jinja { fault: fault.kind, place: Place::Source };
-            found(Found::Fault(Fault { kind, span: src }));
-        }
+    let parsed = jinja::parse(text);
+    for name in parsed.variables {
+        found(Found::Used(Used { name: Cow::Owned(name), span: src, place: Place::Source }));
+    }
+    for fault in parsed.faults {
+        let kind = FaultKind::Jinja { fault: fault.kind, place: Place::Source };
+        found(Found::Fault(Fault { kind, span: src }));
     }
 }
 

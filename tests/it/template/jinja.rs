@@ -1,17 +1,58 @@
 //! Jinja text.
 
-use ctxc::template::jinja::{JinjaFaultKind as Kind, MAX_BLOCKS, MAX_BYTES, parse};
+use ctxc::template::jinja::{JinjaFaultKind as Kind, JinjaName, MAX_BLOCKS, MAX_BYTES, parse};
 use pretty_assertions::assert_eq;
 use proptest::prelude::*;
 
 fn variables(text: &str) -> Vec<String> {
-    parse(text).unwrap().variables.into_iter().collect()
+    let parsed = parse(text);
+    assert_eq!(parsed.faults, []);
+    parsed.variables.into_iter().collect()
 }
 
-/// The fault and the text it points at.
+/// The first fault and the text it points at.
 fn fault(text: &str) -> (Kind, &str) {
-    let fault = parse(text).unwrap_err();
+    let fault = parse(text).faults.into_iter().next().unwrap();
     (fault.kind, fault.span.slice(text))
+}
+
+/// Every fault in a word or two, with the text it points at.
+fn faults(text: &str) -> Vec<(String, &str)> {
+    let word = |kind: Kind| {
+        let Kind::Unknown { what, name, near } = &kind else { return format!("{kind:?}") };
+        format!("{what:?} {name} {}", near.as_deref().unwrap_or_default())
+    };
+    parse(text).faults.into_iter().map(|fault| (word(fault.kind), fault.span.slice(text))).collect()
+}
+
+#[test]
+fn filters_tests_and_functions_are_known_before_anything_is_rendered() {
+    let known = "{{ a|upper|default('x') }}{% filter trim|e %}{% endfilter %}{% if a is not defined and b is in c %}{% endif %}\
+        {{ range(3) }}{{ a.method() }}{% macro m(x) %}{{ caller() }}{% endmacro %}{% call m(1) %}{% endcall %}{{ m(2)|tojson }}\
+        {% for x in (1, 2) if (x) %}{{ not (x) }}{% endfor %}{# |nofilter #}{% raw %}{{ a|nofilter }}{% endraw %}{{ 'a|nofilter' }}";
+    assert_eq!(variables(known), ["a", "b", "c"]);
+    assert_eq!(faults("{{ a|uper|uper }}"), [("Filter uper upper".to_owned(), "uper")]);
+    assert_eq!(faults("{% filter | %}").len(), 1);
+    assert_eq!(faults("{% filter nofilter %}{% endfilter %}"), [("Filter nofilter ".to_owned(), "nofilter")]);
+    let tests = [("Test defind defined".to_owned(), "defind"), ("Test quxotic ".to_owned(), "quxotic")];
+    assert_eq!(faults("{{ a is defind or a is not quxotic }}"), tests);
+    assert_eq!(faults("{{ rang (3) }}"), [("Function rang range".to_owned(), "rang")]);
+    // What is called is none of the variables that could be declared.
+    assert_eq!(parse("{{ nofn(a) }}").variables.into_iter().collect::<Vec<_>>(), ["a"]);
+    assert!(JinjaName::Function.all().contains(&"range".to_owned()));
+}
+
+#[test]
+fn a_reach_for_another_template_hides_no_other_fault() {
+    let text = "{{ a|uper }}\n{% include 'x' %}\n{% block b %}{{ c }}{% endblock %}{{ d e }}";
+    let found = faults(text);
+    let words: Vec<&str> = found.iter().map(|(_, place)| *place).collect();
+    assert_eq!(words, ["uper", " include 'x' %}", " block b %}", "e"], "{found:?}");
+    let parsed = parse("é{% include\n'é' %}{{ a }}");
+    assert_eq!((parsed.variables.len(), parsed.faults.len()), (1, 1));
+    // What is brought along from elsewhere may be anything.
+    let parsed = parse("{% from 'x' import f %}{{ f(1) }}{{ g }}");
+    assert_eq!((parsed.variables.len(), parsed.faults.len()), (0, 1));
 }
 
 #[test]
@@ -54,7 +95,7 @@ fn other_templates_are_out_of_reach() {
 
 #[test]
 fn size_has_a_limit() {
-    assert_eq!(parse(&"a".repeat(MAX_BYTES)).map(|_| ()), Ok(()));
+    assert_eq!(parse(&"a".repeat(MAX_BYTES)).faults, []);
     assert_eq!(fault(&"a".repeat(MAX_BYTES + 1)), (Kind::TooLarge, "a"));
 }
 
@@ -71,12 +112,12 @@ fn nested(levels: usize) -> Vec<String> {
         format!("{{{{ {} }}}}", around("[", "a", "]")),
         format!("{{{{ {} }}}}", around("{1:", "a", "}")),
         format!("{{{{ {} }}}}", around("a[", "a", "]")),
-        format!("{{{{ {} }}}}", around("f(", "a", ")")),
+        format!("{{{{ {} }}}}", around("range(", "a", ")")),
         chain("{{ a", ".a", " }}"),
         chain("{{ a", "[0]", " }}"),
-        chain("{{ a", "|f", " }}"),
-        chain("{{ a", "()", " }}"),
-        chain("{{ a", " is a", " }}"),
+        chain("{{ a", "|e", " }}"),
+        chain("{{ a.b", "()", " }}"),
+        chain("{{ a", " is odd", " }}"),
         chain("{{ a", " + a", " }}"),
         chain("{{ a", " ~ 1", " }}"),
         chain("{{ a", " and a", " }}"),
@@ -85,7 +126,7 @@ fn nested(levels: usize) -> Vec<String> {
         chain("{{ ", "-", "a }}"),
         chain("{{ ", "not ", "a }}"),
         chain("{% set a", ".a", " = 1 %}"),
-        chain("{% filter f", "|f", " %}{% endfilter %}"),
+        chain("{% filter e", "|e", " %}{% endfilter %}"),
     ]
 }
 
@@ -95,11 +136,11 @@ fn no_depth_overflows_the_stack() {
     let small = std::thread::Builder::new().stack_size(1 << 20);
     let run = small.spawn(|| {
         for text in nested(100_000) {
-            let kind = parse(&text).unwrap_err().kind;
+            let kind = fault(&text).0;
             assert!(matches!(kind, Kind::TooDeep | Kind::TooLarge), "{kind:?} for {}", &text[..40]);
         }
         for text in nested(30_000) {
-            assert_eq!(parse(&text).unwrap_err().kind, Kind::TooDeep, "{}", &text[..40]);
+            assert_eq!(fault(&text).0, Kind::TooDeep, "{}", &text[..40]);
         }
         // All that the guard lets through, minijinja must stand.
         for levels in (8..100).step_by(4).chain([23, 47, 95]) {
@@ -117,12 +158,12 @@ fn no_depth_overflows_the_stack() {
 #[test]
 fn an_honest_depth_is_read() {
     for text in nested(20) {
-        assert_eq!(parse(&text).map(|_| ()), Ok(()), "{text}");
+        assert_eq!(parse(&text).faults, [], "{text}");
     }
-    let wide = format!("{{{{ [{}] }}}}", "a.b.c, -1, f(x), ".repeat(10_000));
-    assert_eq!(parse(&wide).map(|_| ()), Ok(()));
+    let wide = format!("{{{{ [{}] }}}}", "a.b.c, -1, range(x), ".repeat(10_000));
+    assert_eq!(parse(&wide).faults, []);
     let many = "{% if a %}{{ a.b }}{% elif b %}{% set x = 1 %}{% endif %}".repeat(5_000);
-    assert_eq!(parse(&many).map(|_| ()), Ok(()));
+    assert_eq!(parse(&many).faults, []);
 }
 
 #[test]
@@ -146,7 +187,7 @@ proptest! {
         ),
     ) {
         let text = parts.concat();
-        if let Err(fault) = parse(&text) {
+        for fault in parse(&text).faults {
             prop_assert!(fault.span.end as usize <= text.len());
             prop_assert!(fault.span.is_empty() || !fault.span.slice(&text).is_empty());
         }

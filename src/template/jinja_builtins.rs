@@ -1,0 +1,115 @@
+//! The names that a Jinja text can use without declaring them. minijinja tells its functions and keeps filters and tests to
+//! itself, so these are written down here; a test holds them against what it has.
+
+/// Filters, sorted.
+pub(super) const FILTERS: &[&str] = &[
+    "abs",
+    "attr",
+    "batch",
+    "bool",
+    "capitalize",
+    "chain",
+    "count",
+    "d",
+    "default",
+    "dictsort",
+    "e",
+    "escape",
+    "first",
+    "float",
+    "format",
+    "groupby",
+    "indent",
+    "int",
+    "items",
+    "join",
+    "last",
+    "length",
+    "lines",
+    "list",
+    "lower",
+    "map",
+    "max",
+    "min",
+    "pprint",
+    "reject",
+    "rejectattr",
+    "replace",
+    "reverse",
+    "round",
+    "safe",
+    "select",
+    "selectattr",
+    "slice",
+    "sort",
+    "split",
+    "string",
+    "sum",
+    "title",
+    "tojson",
+    "trim",
+    "unique",
+    "upper",
+    "zip",
+];
+
+/// Tests that have a name, sorted; those written as signs are for `select` alone.
+pub(super) const TESTS: &[&str] = &[
+    "boolean",
+    "defined",
+    "divisibleby",
+    "endingwith",
+    "eq",
+    "equalto",
+    "escaped",
+    "even",
+    "false",
+    "filter",
+    "float",
+    "ge",
+    "greaterthan",
+    "gt",
+    "in",
+    "int",
+    "integer",
+    "iterable",
+    "le",
+    "lessthan",
+    "lower",
+    "lt",
+    "mapping",
+    "ne",
+    "none",
+    "number",
+    "odd",
+    "safe",
+    "sameas",
+    "sequence",
+    "startingwith",
+    "string",
+    "test",
+    "true",
+    "undefined",
+    "upper",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::{FILTERS, TESTS};
+    use pretty_assertions::assert_eq;
+
+    /// The words between quotes of one field of what minijinja shows of itself.
+    fn shown(field: &str) -> Vec<String> {
+        let all = format!("{:?}", minijinja::Environment::new());
+        let (_, list) = all.split_once(&format!("{field}: [")).expect("a list of names");
+        let (list, _) = list.split_once(']').expect("its end");
+        let words = list.split('"').skip(1).step_by(2).filter(|word| word.starts_with(|c: char| c.is_ascii_alphabetic()));
+        words.map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn they_are_those_of_minijinja() {
+        assert_eq!(shown("filters"), FILTERS);
+        assert_eq!(shown("tests"), TESTS);
+    }
+}
