@@ -202,6 +202,20 @@ mod real {
         std::fs::metadata(path).is_ok()
     }
 
+    /// Whether a path is a link, wherever it leads.
+    pub fn is_link(path: &Path) -> bool {
+        std::fs::symlink_metadata(path).is_ok_and(|meta| meta.is_symlink())
+    }
+
+    /// Takes back a folder that this run made for nothing: these files of it, and itself when nothing else is in it.
+    pub fn take_back(folder: &Path, files: &[&str]) {
+        for name in files {
+            // What cannot be removed stays; it is in nobody's way.
+            let _ = std::fs::remove_file(folder.join(name));
+        }
+        let _ = std::fs::remove_dir(folder);
+    }
+
     /// The names in a folder, sorted; none when it cannot be read.
     pub fn names_in(path: &Path) -> Vec<String> {
         let entries = std::fs::read_dir(path).into_iter().flatten().filter_map(Result::ok);

@@ -12,12 +12,10 @@ use super::selection::{Built, Selection, Wish};
 use super::suppress;
 use crate::base::fs;
 use crate::registry::build::{Empty, Findings, Goal, State};
+use crate::registry::store::BuildLock;
 use crate::rules::check::Identity;
 use clap::Args;
 use std::path::{Path, PathBuf};
-
-/// Held while a registry is built.
-const LOCK: &str = ".ctxc/build.lock";
 
 /// Build the registry: every task with its settings resolved, so that nothing is resolved at run time
 #[derive(Debug, Args)]
@@ -53,7 +51,13 @@ pub(crate) fn run(args: &BuildArgs, cx: &mut Cx) -> Result<Exit> {
     }
     let recorded = suppress::load(&project.root)?;
     let format = args.format.resolve();
-    let Built { mut report, mut sources, state } = selection.build(&project, &wish(args, recorded.is_some(), &output, cx), cx)?;
+    let built = selection.build(&project, &wish(args, recorded.is_some(), &output, cx), cx);
+    if let Some(lock) = lock
+        && built.as_ref().map_or(0, |built| built.report.files) == 0
+    {
+        lock.undo();
+    }
+    let Built { mut report, mut sources, state } = built?;
     let (files, skipped) = (report.files, report.skipped);
     report.add(&project.findings);
     if let Some((text, known)) = recorded {
@@ -65,7 +69,7 @@ pub(crate) fn run(args: &BuildArgs, cx: &mut Cx) -> Result<Exit> {
         findings::print(cx, &report, format, &project.root, &mut sources)?;
     }
     if is_nothing {
-        return Err(findings::nothing(&selection.whereabouts(), skipped));
+        return Err(findings::nothing(&selection.whereabouts(&project), skipped));
     }
     // As in `check`: the process ends here.
     std::mem::forget(report);
@@ -121,8 +125,8 @@ fn end(args: &BuildArgs, output: &Path, state: State, verdict: Exit, cx: &mut Cx
 
 /// One build of a project at a time. A folder that takes no lock takes no registry either, which is said when it is written;
 /// with `-o` elsewhere there is nothing to share.
-fn lock(root: &Path) -> Result<Option<fs::Lock>> {
-    match fs::try_lock(&root.join(LOCK)) {
+fn lock(root: &Path) -> Result<Option<BuildLock>> {
+    match BuildLock::take(root) {
         Ok(Some(lock)) => Ok(Some(lock)),
         Ok(None) => Err(CliError::new(Kind::Infrastructure, "another `ctxc build` is at work in this project")
             .hint("wait until it is done, then run this one again; `ctxc check` needs no lock")),

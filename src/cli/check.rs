@@ -104,7 +104,7 @@ pub(crate) fn run(args: &CheckArgs, cx: &mut Cx) -> Result<Exit> {
     }
     let is_empty_screen = empty && format.is_for_people() && report.diagnostics.is_empty();
     if is_empty_screen {
-        return Err(findings::nothing(&selection.whereabouts(), report.skipped));
+        return Err(findings::nothing(&selection.whereabouts(&project), report.skipped));
     }
     findings::print(cx, &report, format, &project.root, &mut sources)?;
     if nameless && args.paths.paths.is_empty() {
@@ -123,5 +123,9 @@ pub(crate) fn run(args: &CheckArgs, cx: &mut Cx) -> Result<Exit> {
     // The program ends here. Giving tens of thousands of findings back piece by piece takes longer than writing them.
     std::mem::forget(report);
     // Findings weigh more than that nothing was selected.
-    if empty && verdict == Exit::Success { Err(findings::nothing(&selection.whereabouts(), skipped)) } else { Ok(verdict) }
+    if empty && verdict == Exit::Success {
+        Err(findings::nothing(&selection.whereabouts(&project), skipped))
+    } else {
+        Ok(verdict)
+    }
 }

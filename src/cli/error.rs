@@ -77,6 +77,16 @@ impl CliError {
             return Self::new(Kind::Infrastructure, format!("cannot write {shown}: the file is read-only"))
                 .hint("it is as it was; where it may be changed, make it writable (`chmod u+w`) and run this again");
         }
+        if let Some(folder) = path
+            .parent()
+            .filter(|folder| err.kind() == io::ErrorKind::NotFound && !folder.as_os_str().is_empty() && !fs::exists(folder))
+        {
+            return Self::new(
+                Kind::Infrastructure,
+                format!("cannot write {shown}: the folder {} does not exist", folder.display()),
+            )
+            .hint("make the folder first, or write somewhere else");
+        }
         let error = Self::new(Kind::Infrastructure, format!("cannot write {shown}: {}", reason(err)));
         match err.kind() {
             io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {

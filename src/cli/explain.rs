@@ -9,6 +9,7 @@ use super::page;
 use super::project::Project;
 use crate::base::rule_meta::RuleMeta;
 use crate::base::suggest;
+use crate::registry::inspect;
 use crate::rules::list;
 use crate::schema::json::names;
 use clap::Args;
@@ -46,7 +47,9 @@ pub(crate) fn run(args: &ExplainArgs, cx: &mut Cx) -> Result<Exit> {
         rule_page(&rule.meta, args, cx)?;
         return Ok(Exit::Success);
     }
-    let Some(question) = explain_setting::question(&args.what) else { return Err(unknown(&args.what)) };
+    let Some(question) = explain_setting::question(&args.what) else {
+        return Err(task(&args.what, cx).unwrap_or_else(|| unknown(&args.what)));
+    };
     let question = question?;
     let mut project = Project::load(&cx.options)?.sound()?;
     project.config.limits = args.limits.resolve(&project.config.limits);
@@ -76,6 +79,19 @@ fn rule_page(rule: &'static RuleMeta, args: &ExplainArgs, cx: &mut Cx) -> Result
             page: rule.page,
         }),
     }
+}
+
+/// A task's name alone asks for `show`.
+fn task(what: &str, cx: &Cx) -> Option<CliError> {
+    let project = Project::load(&cx.options).and_then(Project::sound).ok()?;
+    let places = inspect::places(&project.root, &project.config, cx.options.threads).ok()?;
+    places.iter().find(|place| *place.name == *what)?;
+    let error = CliError::usage(format!("`{what}` is a task; what can be explained is a rule, or one setting of a task"));
+    Some(
+        error
+            .hint(format!("`ctxc show {what}` shows all of its settings"))
+            .hint(format!("`ctxc explain {what}.fresh_context` says how one of them came about")),
+    )
 }
 
 fn unknown(what: &str) -> CliError {

@@ -74,7 +74,7 @@ pub(super) fn run(asked: Asked<'_>, cx: &mut Cx) -> Result<Exit> {
         Changed { name, path, before, after }
     }));
     if report.files == 0 && !asked.paths.allow_empty && findings::verdict(&report) == Exit::Success {
-        return Err(findings::nothing(&selection.whereabouts(), report.skipped));
+        return Err(findings::nothing(&selection.whereabouts(&project), report.skipped));
     }
     match asked.output {
         Output::Diff => diff(&changed, &report, cx),

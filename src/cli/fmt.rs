@@ -70,7 +70,7 @@ pub(crate) fn run(args: &FmtArgs, cx: &mut Cx) -> Result<Exit> {
     let take = |file: &File<'_>| fate(args, file, &project.config);
     let fates = files::each(place, &take).map_err(|missing| no_such_path(&missing.0))?;
     if fates.is_empty() && !args.paths.allow_empty {
-        return Err(findings::nothing(&selection.whereabouts(), 0));
+        return Err(findings::nothing(&selection.whereabouts(&project), 0));
     }
     report(args, fates, cx)
 }

@@ -102,6 +102,10 @@ pub(super) fn read_bytes(path: &Path) -> Result<Option<(Vec<u8>, String)>> {
     match fs::read_into(path, LIMIT, &mut bytes) {
         Ok(_) => {}
         Err(err) if err.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(err) if err.kind() == io::ErrorKind::IsADirectory => {
+            return Err(CliError::new(Kind::Project, format!("{shown} is a folder, and the project file has that name"))
+                .hint("give the folder another name; a project needs no file, and `ctxc init` writes one"));
+        }
         Err(err) => {
             return Err(CliError::new(Kind::Project, format!("{shown} cannot be read: {}", reason(&err)))
                 .hint("it decides how everything else is read, so nothing was checked: mend its permissions or remove it"));

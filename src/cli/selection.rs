@@ -8,14 +8,14 @@ use super::progress::Progress;
 use super::project::Project;
 use super::render::report::Report;
 use super::render::sources::Sources;
-use crate::base::fs;
+use crate::base::fs::{self, ReadFs};
 use crate::base::rule_meta::Severity;
 use crate::registry::build::{self, Empty, Findings, State};
 use crate::registry::mend::{self, Mending};
 use crate::registry::survey::{self, Goal, Held, Overlay, Request, Surveyed};
 use crate::rules::check::Identity;
 use crate::rules::input::read_fault::{self, reason};
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -105,9 +105,12 @@ impl Selection {
     }
 
     /// Where was looked, in words.
-    pub(super) fn whereabouts(&self) -> String {
+    pub(super) fn whereabouts(&self, project: &Project) -> String {
         if self.given.is_empty() {
-            return "this project".to_owned();
+            return project.config.templates.include.as_ref().map_or_else(
+                || "this project".to_owned(),
+                |globs| format!("what `[templates] include` names: {}", included(&project.root, globs.written())),
+            );
         }
         let shown: Vec<String> = self.given.iter().map(|path| path.display().to_string()).collect();
         shown.join(", ")
@@ -230,6 +233,16 @@ impl Selection {
 
 /// The error for a path that is not there, with what is there instead.
 pub(super) fn no_such_path(path: &Path) -> CliError {
+    if fs::is_link(path) {
+        let shown = path.display();
+        let Err(err) = fs::RealFs.canonical(path) else { return CliError::usage(format!("{shown} changed while it was read")) };
+        if err.kind() == io::ErrorKind::NotFound {
+            return CliError::usage(format!("{shown}: the link leads to nothing"))
+                .hint("restore what it points to, or remove it");
+        }
+        return CliError::usage(format!("{shown}: the link cannot be followed: {}", reason(&err)))
+            .hint("point it to the file itself, or remove it");
+    }
     let error = CliError::usage(format!("{}: there is no such file or folder", path.display()));
     let Some(wanted) = path.file_name().and_then(|name| name.to_str()) else { return error };
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -237,6 +250,16 @@ pub(super) fn no_such_path(path: &Path) -> CliError {
     let near = crate::base::suggest::nearest(wanted, there.iter().map(String::as_str));
     let near = near.map(|near| path.with_file_name(near).display().to_string());
     error.did_you_mean(near.as_deref()).hint("paths are relative to the current folder")
+}
+
+/// The patterns of `include`, with a word on those whose folder or file is not there.
+fn included(root: &Path, patterns: &[String]) -> String {
+    let one = |pattern: &String| {
+        let fixed = pattern.split('/').take_while(|part| !part.contains(['*', '?', '[', '{']));
+        let is_there = fs::exists(&fixed.fold(root.to_path_buf(), |path, part| path.join(part)));
+        format!("`{pattern}`{}", if is_there { "" } else { ", which does not exist" })
+    };
+    patterns.iter().map(one).collect::<Vec<_>>().join("; ")
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -40,7 +40,7 @@ mod read;
 mod settings;
 pub(crate) mod sources;
 #[cfg(feature = "fs")]
-mod store;
+pub mod store;
 #[cfg(feature = "fs")]
 pub mod survey;
 mod texts;

@@ -56,14 +56,54 @@ impl Store {
         let write = || {
             fs::create_dir_all(&self.folder)?;
             fs::clear_leftovers(&self.folder);
-            let ignored = self.base.join(".gitignore");
-            if !fs::exists(&ignored) {
-                fs::write_cache(&ignored, b"# made by ctxc; nothing in here is worth keeping\n*\n")?;
-            }
+            keep_out(&self.base)?;
             fs::write_cache(&self.folder.join("facts"), &facts)?;
             fs::write_cache(&self.folder.join("index"), &index)
         };
         // A folder that takes no files costs the next build its head start, not this one its result.
         let _: std::io::Result<()> = write();
+    }
+}
+
+/// Keeps `.ctxc` out of repositories.
+fn keep_out(base: &Path) -> std::io::Result<()> {
+    let ignored = base.join(IGNORED);
+    if fs::exists(&ignored) {
+        return Ok(());
+    }
+    fs::write_cache(&ignored, b"# made by ctxc; nothing in here is worth keeping\n*\n")
+}
+
+/// What `.ctxc` holds before anything was built.
+const IGNORED: &str = ".gitignore";
+const LOCK: &str = "build.lock";
+
+/// The lock of a build on its project, which stands in `.ctxc`.
+#[derive(Debug)]
+pub struct BuildLock {
+    base: PathBuf,
+    was_there: bool,
+    _lock: fs::Lock,
+}
+
+impl BuildLock {
+    /// Takes it. `None` when another build holds it.
+    ///
+    /// # Errors
+    /// The project's folder takes no files.
+    pub fn take(root: &Path) -> std::io::Result<Option<Self>> {
+        let base = root.join(".ctxc");
+        let was_there = fs::exists(&base);
+        let Some(lock) = fs::try_lock(&base.join(LOCK))? else { return Ok(None) };
+        keep_out(&base)?;
+        Ok(Some(Self { base, was_there, _lock: lock }))
+    }
+
+    /// Gives it back after a build of nothing at all, of which nothing is to be seen afterwards.
+    pub fn undo(self) {
+        let has_more = fs::names_in(&self.base).iter().any(|name| name != IGNORED && name != LOCK);
+        if !self.was_there && !has_more {
+            fs::take_back(&self.base, &[IGNORED, LOCK]);
+        }
     }
 }

@@ -89,7 +89,9 @@ pub(super) fn draft(text: &str, file: u16, owner: Owner, rules: &[&'static RuleM
     let mut sink = Sink { file, faults: Vec::new() };
     let (tree, errors) = toml::de::DeTable::parse_recoverable(text);
     let mut broken: Vec<Span> = Vec::new();
-    for error in errors.iter().take(SYNTAX_FAULTS) {
+    // What is wrong with somebody else's file is said once: it may be no TOML at all, and it is not mended from here.
+    let most = if owner == Owner::Shared { 1 } else { SYNTAX_FAULTS };
+    for error in errors.iter().take(most) {
         let at = error.span().map_or(Span::at(0), |range| visible(text, span(&range)));
         broken.push(at);
         sink.report(at, FaultKind::Syntax { message: error.message().to_owned() });
@@ -98,6 +100,9 @@ pub(super) fn draft(text: &str, file: u16, owner: Owner, rules: &[&'static RuleM
     let mut out = Draft::default();
     top(&mut sink, &mut out, tree.get_ref(), owner, rules);
     let mut faults = sink.faults;
+    if owner == Owner::Shared && syntax > 0 {
+        faults.truncate(syntax);
+    }
     // A line that is not TOML has said what is wrong with it: nothing is said about what was made of it.
     let lines: Vec<Span> = broken.iter().map(|span| line(text, *span)).collect();
     let mut at = 0;

@@ -37,10 +37,18 @@ pub(crate) static RULE: Rule = Rule {
 /// Words it.
 pub(in crate::rules) fn word(cx: &FileCx<'_>, name: Spanned<&str>) -> Diagnostic {
     let finding = Diagnostic::new(&RULE.meta, cx.path, name.span, format!("no rule is called `{}`", name.value));
-    match nearest(name.value, list::all().map(|rule| rule.meta.name)) {
-        Some(meant) => finding
+    if let Some(meant) = nearest(name.value, names()) {
+        return finding
             .help(format!("did you mean `{meant}`?"))
-            .fix(Fix::suggested(format!("write `{meant}`"), vec![Edit::replace(name.span, meant)])),
-        None => finding.help("`ctxc rules` lists the names of all rules"),
+            .fix(Fix::suggested(format!("write `{meant}`"), vec![Edit::replace(name.span, meant)]));
     }
+    // One word of a name: `contxt` for any of those with `context`.
+    let words = || names().flat_map(|name| name.split('-')).filter(|word| word.len() > 3);
+    let Some(word) = nearest(name.value, words()) else { return finding.help("`ctxc rules` lists the names of all rules") };
+    let with = names().filter(|name| name.split('-').any(|own| own == word)).map(|name| format!("`{name}`"));
+    finding.help(format!("did you mean one of {}?", with.collect::<Vec<_>>().join(", ")))
+}
+
+fn names() -> impl Iterator<Item = &'static str> {
+    list::all().map(|rule| rule.meta.name)
 }

@@ -5,6 +5,7 @@ use super::words::{Form, meant, slice};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::{Edit, Fix};
 use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
+use crate::project::config::EDITION;
 use crate::project::fault::{Fault, FaultKind};
 use crate::rules::rule::{Check, ConfigCx, Rule};
 
@@ -27,6 +28,7 @@ cannot be taken is left out, as if the line were absent, so that the rest of the
             Example { template: TASK, project: "[defaults.atomic]\nfresh_context = \"disable\"\n" },
             Example { template: TASK, project: "[limits]\ndepth = 100000\n" },
             Example { template: TASK, project: "[limits]\ndepth = \"300\"\n" },
+            Example { template: TASK, project: "edition = 2026\n" },
             Example { template: TASK, project: "[templates]\nexclude = \"/srv/drafts\"\n" },
         ],
         good: &[Example {
@@ -54,6 +56,9 @@ fn word(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
         || expected.contains("number") && inner.parse::<u64>().is_ok();
     if *what == "a text" && takes_bare {
         return Some(finding.fix(Fix::safe("take the quotes off", vec![Edit::replace(fault.span, inner)])));
+    }
+    if key == "edition" && slice(cx, fault) == EDITION {
+        return Some(finding.fix(Fix::safe("put it in quotes", vec![Edit::replace(fault.span, format!("\"{EDITION}\""))])));
     }
     Some(finding)
 }

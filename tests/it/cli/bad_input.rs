@@ -107,3 +107,71 @@ fn a_folder_with_a_million_findings_is_no_flood() {
     assert_eq!(run.stdout.matches("error[").count(), 100);
     run.says("more findings in a.xml; `--format json` has them all");
 }
+
+#[test]
+fn a_build_of_nothing_leaves_nothing_behind() {
+    let project = Project::new();
+    project.run(&["build"]).code(5);
+    project.run(&["build", "nowhere.xml"]).code(2);
+    assert!(!project.path(".ctxc").exists());
+    // Where there is something to build, what stands there is kept out of repositories from the first moment.
+    let broken = Project::new().file("a.xml", "<task name=\"a\"><descripton/></task>");
+    broken.run(&["build"]).code(1);
+    assert!(broken.path(".ctxc/.gitignore").exists());
+    // What was there before stays.
+    std::fs::remove_file(broken.path("a.xml")).unwrap();
+    broken.run(&["build"]).code(5);
+    assert!(broken.path(".ctxc/build.lock").exists());
+}
+
+#[test]
+fn what_is_not_as_it_seems_is_said_as_it_is() {
+    let task = "<task name=\"summarize\" type=\"atomic\"><description>d</description></task>";
+    let project = Project::new().file("a.xml", task);
+    let run = project.run(&["explain", "summarize"]).code(2);
+    run.warns("`summarize` is a task").warns("`ctxc show summarize`").warns("`ctxc explain summarize.fresh_context`");
+    project.run(&["show", "summarize"]).code(0);
+    let run = project.run(&["build", "-o", "no/such/x.json"]).code(3);
+    run.warns("cannot write no/such/x.json: the folder no/such does not exist");
+    let missing = Project::new().file("ctxc.toml", "[templates]\ninclude = [\"nope\", \"x/**/*.xml\"]\n").file("x/y.md", "");
+    let run = missing.run(&["check"]).code(5);
+    run.warns("what `[templates] include` names: `nope`, which does not exist; `x/**/*.xml`");
+    let folder = Project::new().file("ctxc.toml/a.xml", task);
+    folder.run(&["check"]).code(2).warns("is a folder").warns("give the folder another name");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_that_leads_nowhere_is_no_missing_file() {
+    let project = Project::new();
+    std::os::unix::fs::symlink("loop.xml", project.path("loop.xml")).unwrap();
+    std::os::unix::fs::symlink("gone.xml", project.path("dead.xml")).unwrap();
+    let run = project.run(&["check", "loop.xml"]).code(2);
+    assert!(
+        run.warns("loop.xml: the link cannot be followed: too many levels of symbolic links")
+            .stderr
+            .matches("did you mean")
+            .count()
+            == 0
+    );
+    project.run(&["check", "dead.xml"]).code(2).warns("dead.xml: the link leads to nothing");
+}
+
+#[test]
+fn a_shared_file_that_is_no_toml_is_one_finding() {
+    let markdown = "# Rules\n\nFirst rule: be kind.\n\n- one\n- two\n";
+    let project =
+        Project::new().file("ctxc.toml", "extends = { path = \"rules.md\", hash = \"b3:00\" }\n").file("rules.md", markdown);
+    let run = project.run(&["check", "--format", "concise", "--allow-empty"]).code(2);
+    assert_eq!(run.stdout.matches("[project-syntax]").count(), 1, "{}", run.stdout);
+    assert_eq!(run.stdout.matches("rules.md:").count(), 1, "{}", run.stdout);
+}
+
+#[test]
+fn words_in_instructions_and_numbers_in_the_project_file_are_put_right() {
+    let task = "<task name=\"a\" type=\"atomic\"><?ctxc allow contxt?><description>d</description></task>";
+    let project = Project::new().file("ctxc.toml", "edition = 2026\n").file("a.xml", task);
+    project.run(&["check"]).code(2).says("put it in quotes").says("did you mean one of").says("`no-context`");
+    project.run(&["check", "--fix"]).code(0);
+    assert_eq!(std::fs::read_to_string(project.path("ctxc.toml")).unwrap(), "edition = \"2026\"\n");
+}

@@ -61,7 +61,7 @@ fn a_folder_that_is_not_there_takes_no_registry() {
     project
         .run(&["build", "-o", "no/where.json"])
         .code(3)
-        .warns("cannot write no/where.json: it does not exist")
+        .warns("cannot write no/where.json: the folder no does not exist")
         .warns("make the folder");
     project.run(&["build", "-o", "plain/r.json"]).code(3).warns("a part of the path is a file, not a folder");
     project.run(&["build", "-o", "templates"]).code(3).warns("cannot write templates: it is a folder");

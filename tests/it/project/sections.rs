@@ -79,6 +79,7 @@ fn unknown_keys_are_found_at_every_level() {
 fn values_of_a_wrong_type_name_what_was_expected() {
     assert_snapshot!(found("edition = 2026\nproject = 1\nowners = []\nroles = \"x\"\n[templates]\ninclude = 3\nexclude = [\"a\", 4]\n[limits]\ndepth = \"300\"\nfile = 1.5\n[defaults]\natomic = true\n[defaults.sequential]\naccumulate_data = \"true\"\nfresh_context = true\n[lints]\nno-context = 1\n"), @r#"
     error CTX504 ctxc.toml:1:11 `2026`: `edition` is a number; expected a text in quotes
+      > put it in quotes (`2026` -> `\"2026\"`)
     error CTX504 ctxc.toml:2:11 `1`: `project` is a number; expected a table
     error CTX504 ctxc.toml:3:10 `[]`: `owners` is a list; expected a table
     error CTX504 ctxc.toml:4:9 `\"x\"`: `roles` is a text; expected a table
