@@ -13,5 +13,5 @@ mod tag;
 mod text;
 
 pub use options::{Indent, Options};
-pub use printer::{Broken, format, format_tree};
+pub use printer::{Broken, format};
 pub use range::format_range;

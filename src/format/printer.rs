@@ -48,19 +48,16 @@ pub(super) struct Printer<'a> {
 /// ```
 pub fn format(text: &str, limits: &Limits, options: Options) -> Result<String, Broken> {
     let mut reader = Reader::new();
+    Ok(print(read(&mut reader, text, limits)?, options)?.out)
+}
+
+/// A text without a syntax error as a tree.
+pub(super) fn read<'r>(reader: &'r mut Reader, text: &'r str, limits: &Limits) -> Result<Document<'r>, Broken> {
     reader.read(text, limits);
     if let Some(fault) = reader.faults().first() {
         return Err(Broken::Syntax(fault.span));
     }
-    format_tree(reader.document(text), options)
-}
-
-/// Lays out a template that was read without a fault.
-///
-/// # Errors
-/// Its root is none of the language.
-pub fn format_tree(document: Document<'_>, options: Options) -> Result<String, Broken> {
-    Ok(print(document, options)?.out)
+    Ok(reader.document(text))
 }
 
 /// Prints a whole document.
@@ -91,8 +88,8 @@ fn kind_of_root(name: &str) -> Option<Kind> {
     [Kind::Task, Kind::Template, Kind::Library].into_iter().find(|kind| kind.tag() == name)
 }
 
-/// The line break that a text ends with: what is laid out ends with the one that is chosen here, so the choice is the same
-/// the second time, and a part that is laid out first does not sway it.
+/// The last line break of a text. What is laid out ends with the one that is chosen here, so the choice is the same the
+/// second time.
 fn line_break(text: &str) -> &'static str {
     let lines = memchr::memrchr(b'\n', text.as_bytes()).and_then(|end| text.get(..end));
     if lines.is_some_and(|lines| lines.ends_with('\r')) { "\r\n" } else { "\n" }

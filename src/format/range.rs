@@ -2,20 +2,30 @@
 //! have them. What stands around them stays.
 
 use super::options::Options;
-use super::printer::{Broken, Mark, print};
+use super::printer::{Broken, Mark, print, read};
 use crate::base::fix::Edit;
 use crate::base::lines;
 use crate::base::span::Span;
+use crate::syntax::limits::Limits;
+use crate::syntax::reader::Reader;
 use crate::syntax::tree::{Document, Element, Node};
 
-/// The edits that lay out what a range of bytes touches; none when it is as it should be. For a template that was read
-/// without a fault.
+/// The edits that lay out what a range of bytes touches; none when it is as it should be.
 ///
 /// # Errors
-/// Its root is none of the language.
-pub fn format_range(document: Document<'_>, range: Span, options: Options) -> Result<Vec<Edit>, Broken> {
+/// The text has syntax errors, wherever they are, or is no template.
+///
+/// ```
+/// use ctxc::base::{fix, span::Span};
+/// use ctxc::format::{Options, format_range};
+/// let text = "<task  name='t'>\n<model >small</model>\n</task>\n";
+/// let edits = format_range(text, &ctxc::syntax::Limits::default(), Span::new(20, 25), Options::default()).unwrap();
+/// assert_eq!(fix::apply(text, &edits).unwrap(), "<task  name='t'>\n  <model>small</model>\n</task>\n");
+/// ```
+pub fn format_range(text: &str, limits: &Limits, range: Span, options: Options) -> Result<Vec<Edit>, Broken> {
+    let mut reader = Reader::new();
+    let document = read(&mut reader, text, limits)?;
     let printer = print(document, options)?;
-    let text = document.text;
     if range.start == 0 && range.end as usize >= text.len() {
         return Ok(changes(text, Span::of(0, text.len()), &printer.out));
     }
@@ -42,24 +52,19 @@ fn is_line_start(text: &str, at: u32) -> bool {
 
 /// The items of one list that a range reaches: of the innermost list whose element encloses it.
 fn touched(document: Document<'_>, range: Span, marks: &[Mark]) -> Vec<Mark> {
+    // No two items begin at one place, and what is kept as it is begins with the instruction that says so.
     let mut sorted: Vec<Mark> = marks.to_vec();
-    sorted.sort_by_key(|mark| (mark.from.start, std::cmp::Reverse(mark.from.end)));
+    sorted.sort_by_key(|mark| mark.from.start);
     let find = |span: Span| {
-        sorted
-            .binary_search_by_key(&(span.start, std::cmp::Reverse(span.end)), |mark| {
-                (mark.from.start, std::cmp::Reverse(mark.from.end))
-            })
-            .ok()
-            .and_then(|at| sorted.get(at))
-            .copied()
+        let at = sorted.binary_search_by_key(&span.start, |mark| mark.from.start).ok();
+        at.and_then(|at| sorted.get(at)).copied()
     };
     let mut around = document.element_at(range.start);
     while let Some(element) = around {
-        if element.inner().encloses(range) && element.inner().end > element.inner().start {
-            let list = in_list(element, range, &find);
-            if !list.is_empty() {
-                return list;
-            }
+        if element.inner().encloses(range)
+            && let Some(list) = in_list(element, range, &find)
+        {
+            return list;
         }
         if element.span().encloses(range)
             && let Some(mark) = find(element.span())
@@ -72,21 +77,22 @@ fn touched(document: Document<'_>, range: Span, marks: &[Mark]) -> Vec<Mark> {
     top.filter_map(find).collect()
 }
 
-/// The items of an element's own list that a range meets; none where the element is not laid out as a list.
-fn in_list(element: Element<'_>, range: Span, find: &impl Fn(Span) -> Option<Mark>) -> Vec<Mark> {
-    let met = element.children().map(Node::span).filter(|span| meets(*span, range));
-    let marks: Vec<Mark> = met.filter_map(find).collect();
-    // A list that was put in another order is one piece.
-    if marks.is_sorted_by_key(|mark| mark.to.start) && !is_reordered(element, find) { marks } else { Vec::new() }
-}
-
-fn is_reordered(element: Element<'_>, find: &impl Fn(Span) -> Option<Mark>) -> bool {
+/// The items of an element's own list that a range meets: none where it lies between two. `None` where the element is not
+/// laid out as a list, or its list was put in another order, which makes it one piece.
+fn in_list(element: Element<'_>, range: Span, find: &impl Fn(Span) -> Option<Mark>) -> Option<Vec<Mark>> {
     let all: Vec<Mark> = element.children().filter_map(|node| find(node.span())).collect();
-    !all.is_sorted_by_key(|mark| mark.to.start)
+    if all.is_empty() || !all.is_sorted_by_key(|mark| mark.to.start) {
+        return None;
+    }
+    Some(all.into_iter().filter(|mark| meets(mark.from, range)).collect())
 }
 
+/// Whether a range reaches a span; one that is empty reaches what it stands at the edge of.
 const fn meets(span: Span, range: Span) -> bool {
-    span.start <= range.end && range.start <= span.end
+    if range.start == range.end {
+        return span.start <= range.end && range.start <= span.end;
+    }
+    span.start < range.end && range.start < span.end
 }
 
 /// The edits that make a part of a text another one.

@@ -6,7 +6,6 @@ use super::server::{Answer, Server, value};
 use super::uri;
 use crate::base::span::Span;
 use crate::format::format_range;
-use crate::syntax::reader::Reader;
 use crate::syntax::tree::{Element, Kind};
 use crate::template::expression;
 use gen_lsp_types::{
@@ -82,12 +81,7 @@ pub(super) fn formatting_of(server: &Server<'_>, params: &DocumentRangeFormattin
 
 fn laid_out(server: &Server<'_>, buffer: &Buffer, range: Span) -> Answer {
     let config = &server.world.config;
-    let mut reader = Reader::new();
-    reader.read(&buffer.text, &config.limits);
-    if !reader.faults().is_empty() {
-        return Ok(Value::Null);
-    }
-    let Ok(edits) = format_range(reader.document(&buffer.text), range, config.format) else { return Ok(Value::Null) };
+    let Ok(edits) = format_range(&buffer.text, &config.limits, range, config.format) else { return Ok(Value::Null) };
     value(server.client.encoding.edits(&buffer.text, &buffer.index, &edits))
 }
 
