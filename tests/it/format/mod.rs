@@ -4,3 +4,4 @@ pub(crate) mod generate;
 mod layout;
 mod promises;
 mod range;
+mod scramble;

@@ -2,14 +2,16 @@
 //! formatting twice is formatting once.
 
 use super::generate::{LIBRARY, template};
+use super::scramble::scrambled;
 use crate::project::reading::{check_template, read};
 use ctxc::Config;
 use ctxc::format::{Indent, Options, format};
 use ctxc::rules::list;
 use ctxc::syntax::Limits;
+use ctxc::template::elements;
 use pretty_assertions::assert_eq;
 use proptest::prelude::*;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 const ALL: [Options; 3] = [
@@ -20,18 +22,40 @@ const ALL: [Options; 3] = [
 
 /// The content hash of each definition; the errors in their place where there is no registry.
 fn hashes(text: &str) -> Vec<(String, String)> {
-    let built = ctxc::compile_sources(&Config::default(), [("lib.xml", LIBRARY), ("t.xml", text)]);
+    hashes_in(text, &Config::default())
+}
+
+fn hashes_in(text: &str, config: &Config) -> Vec<(String, String)> {
+    let built = ctxc::compile_sources(config, [("lib.xml", LIBRARY), ("t.xml", text)]);
     match built.registry {
         Some(registry) => {
             let all = registry.tasks().chain(registry.templates());
-            all.map(|task| (task.name().to_owned(), task.hash().to_string())).collect()
+            let all = all.map(|task| (task.name().to_owned(), task.hash().to_string()));
+            let fragments = registry.fragments().filter(|fragment| fragment.name() != "house");
+            all.chain(fragments.map(|fragment| (format!("fragment {}", fragment.name()), fragment.hash().to_string()))).collect()
         }
         None => built.diagnostics.iter().map(|finding| (finding.rule.name.to_owned(), finding.message.clone())).collect(),
     }
 }
 
-/// An element as another reader sees it: its name, its attributes in order, its own text without white space.
+/// An element as another reader sees it: its name, its attributes in order, its own text.
 type Seen = (String, Vec<(String, String)>, String);
+
+/// A text without empty lines around it, and without the white space that all its lines begin with.
+fn canonical(text: &str) -> String {
+    let mut lines: Vec<&str> = text.split('\n').map(|line| if line.trim().is_empty() { "" } else { line }).collect();
+    let full = |line: &&str| !line.is_empty();
+    lines.drain(..lines.iter().position(full).unwrap_or(lines.len()));
+    lines.truncate(lines.iter().rposition(full).map_or(0, |last| last + 1));
+    let blanks = |line: &str| line.chars().take_while(|c| [' ', '\t'].contains(c)).collect::<String>();
+    let mut common = lines.first().map_or(String::new(), |line| blanks(line));
+    for line in lines.iter().filter(|line| full(line)) {
+        while !line.starts_with(&common) {
+            common.pop();
+        }
+    }
+    lines.iter().map(|line| line.strip_prefix(&common).unwrap_or(line)).collect::<Vec<_>>().join("\n")
+}
 
 /// Elements, and comments with instructions, as another reader sees them; how often each.
 fn seen(text: &str) -> (BTreeMap<Seen, usize>, BTreeMap<String, usize>) {
@@ -41,7 +65,10 @@ fn seen(text: &str) -> (BTreeMap<Seen, usize>, BTreeMap<String, usize>) {
         if node.is_element() {
             let attributes = node.attributes().map(|a| (a.name().to_owned(), a.value().to_owned())).collect();
             let own: String = node.children().filter(roxmltree::Node::is_text).filter_map(|child| child.text()).collect();
-            let own = own.split_whitespace().collect();
+            let tag = node.tag_name().name();
+            // The name of a model is a word, though it may hold elements in its place.
+            let is_text = elements::all().iter().any(|spec| spec.tag == tag && spec.kind.is_text()) && tag != "model";
+            let own = if is_text { canonical(&own) } else { own.trim().to_owned() };
             *elements.entry((node.tag_name().name().to_owned(), attributes, own)).or_default() += 1;
         } else if node.is_comment() || node.is_pi() {
             *others.entry(text[node.range()].to_owned()).or_default() += 1;
@@ -121,8 +148,12 @@ fn shipped_templates_are_laid_out() {
 }
 
 /// Elements of the language, and one that is none.
-const NAMES: &str = "task steps description inputs input context_management inherit_context fresh_context use model preferred command arg \
-    parameter output_format validation_rules fragment other constraint library";
+fn any_name() -> impl Strategy<Value = &'static str> + Clone {
+    let mut names: Vec<&str> = elements::all().iter().map(|spec| spec.tag).collect();
+    // Those among which white space means different things come more often.
+    names.extend(["other", "description", "task", "model", "command", "input", "context_management", "fresh_context", "use"]);
+    prop::sample::select(names)
+}
 
 /// Attributes, separated by bars.
 const ATTRIBUTES: &str = "| name='a'|\n name = \"b\"   type='c'| a='\"' b=\"'\" c='&#10;'| xml:space='preserve'| xml:space=\"default\"| xmlns='urn:x'\
@@ -149,7 +180,7 @@ fn any_document() -> impl Strategy<Value = String> {
     };
     let tree = one_of(LEAVES, '|').prop_map(str::to_owned).prop_recursive(5, 60, 6, move |inner| {
         let inside = prop::collection::vec(inner, 0..6);
-        (one_of(NAMES, ' '), one_of(ATTRIBUTES, '|'), inside, any::<bool>()).prop_map(element)
+        (any_name(), one_of(ATTRIBUTES, '|'), inside, any::<bool>()).prop_map(element)
     });
     let root = one_of("task library template", ' ');
     (one_of(OUTSIDE, '|'), prop::collection::vec(tree, 0..6), one_of(OUTSIDE, '|'), root)
@@ -232,4 +263,85 @@ fn older_elements_keep_their_hash() {
             assert_eq!(hashes(&once), before, "{once}");
         }
     }
+}
+
+/// What no other template that stands on its own has.
+const RARE: &str = r#"<task type="director_evaluator_loop" name="rare">
+  <description>Write it, run it, judge it.</description>
+  <max_iterations>3</max_iterations>
+  <director>
+    <description>Write.</description>
+    <provider>house</provider>
+    <instructions>
+      <use fragment="house"/>
+        and
+      so on
+    </instructions>
+    <constraints>
+      <constraint>Be brief.</constraint>
+      <constraint>
+        Be
+          kind.
+      </constraint>
+    </constraints>
+    <examples>
+      <example>
+        <input>a</input>
+        <output>
+          b
+            c
+        </output>
+      </example>
+    </examples>
+  </director>
+  <script_execution>
+    <description>Run.</description>
+    <command>
+      <arg>cargo</arg>
+      <arg>test</arg>
+    </command>
+    <timeout>60</timeout>
+  </script_execution>
+  <evaluator>
+    <description>Judge.</description>
+  </evaluator>
+</task>
+"#;
+
+/// Every template that is sound in a project of its own, with that project.
+fn sound() -> Vec<(String, Config, String)> {
+    let shipped = shipped().into_iter().map(|(path, text)| (path.display().to_string(), Config::default(), text));
+    let examples = list::all().flat_map(|rule| {
+        let texts = rule.meta.good.iter().map(|example| (example.template, example.project));
+        texts.map(|(text, project)| (rule.meta.name.to_owned(), read(project), text.to_owned()))
+    });
+    let built =
+        |config: &Config, text: &str| ctxc::compile_sources(config, [("lib.xml", LIBRARY), ("t.xml", text)]).registry.is_some();
+    // The reader that puts them out of shape does not say how prefixes were written.
+    let usable = |text: &str| !text.is_empty() && !text.contains("xmlns");
+    let rare = ("rare".to_owned(), Config::default(), RARE.to_owned());
+    assert!(built(&rare.1, &rare.2), "{:?}", hashes(RARE));
+    shipped.chain(examples).chain([rare]).filter(|(_, config, text)| usable(text) && built(config, text)).collect()
+}
+
+#[test]
+fn whatever_shape_a_template_has_its_hash_is_kept() {
+    let sound = sound();
+    assert!(sound.len() > 100, "{}", sound.len());
+    let mut kinds = BTreeSet::new();
+    for (seed, (about, config, text)) in sound.iter().enumerate() {
+        let before = hashes_in(text, config);
+        let other = scrambled(text, seed as u64, &mut kinds);
+        assert_eq!(hashes_in(&other, config), before, "{about}: the test changed the meaning:\n{text}\n{other}");
+        assert_promises(&other, about);
+        for options in ALL {
+            let once = format(&other, &Limits::default(), options).unwrap();
+            assert_eq!(hashes_in(&once, config), before, "{about}:\n{other}\n{once}");
+        }
+    }
+    // A `use` stands in texts, which keep it as it is written.
+    let all = elements::all().iter().filter(|spec| spec.deprecated.is_none() && spec.tag != "use");
+    let all: BTreeSet<&str> = all.map(|spec| spec.tag).collect();
+    let missing: Vec<_> = all.difference(&kinds).collect();
+    assert!(missing.is_empty(), "no template has {missing:?}");
 }
