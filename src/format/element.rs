@@ -16,7 +16,10 @@ impl<'a> Printer<'a> {
         };
         match content(kind, element) {
             Content::Elements => self.of_elements(element, kind, depth),
-            Content::Word | Content::Empty => self.of_word(element, depth),
+            Content::Word => self.of_word(element, depth),
+            Content::Empty if is_blank(element) => self.start_tag(element, depth, End::Empty),
+            // What stands in it all the same may be a text that went astray.
+            Content::Empty => self.as_written(element, depth),
             Content::Text | Content::TextOrElements => self.of_text(element, depth),
             Content::Opaque => self.raw(element.span()),
         }

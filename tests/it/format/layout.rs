@@ -134,6 +134,7 @@ fn what_could_mean_something_is_left_as_it_is() {
         // Nobody knows what they are.
         "<unknown   a='b'>\n x </unknown>",
         "<steps>stray <task/></steps>",
+        "<output_format>\n a\n  b </output_format>",
         "<description>a <b>c</b>\n     d</description>",
     ] {
         let text = format!("<task>\n  {kept}\n</task>\n");

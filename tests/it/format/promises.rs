@@ -8,7 +8,7 @@ use ctxc::Config;
 use ctxc::format::{Indent, Options, format};
 use ctxc::rules::list;
 use ctxc::syntax::Limits;
-use ctxc::template::elements;
+use ctxc::template::elements::{self, Kind};
 use pretty_assertions::assert_eq;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -147,14 +147,6 @@ fn shipped_templates_are_laid_out() {
     }
 }
 
-/// Elements of the language, and one that is none.
-fn any_name() -> impl Strategy<Value = &'static str> + Clone {
-    let mut names: Vec<&str> = elements::all().iter().map(|spec| spec.tag).collect();
-    // Those among which white space means different things come more often.
-    names.extend(["other", "description", "task", "model", "command", "input", "context_management", "fresh_context", "use"]);
-    prop::sample::select(names)
-}
-
 /// Attributes, separated by bars.
 const ATTRIBUTES: &str = "| name='a'|\n name = \"b\"   type='c'| a='\"' b=\"'\" c='&#10;'| xml:space='preserve'| xml:space=\"default\"| xmlns='urn:x'\
     | long='a long value that takes much room' other=\"another one\nof two lines\"";
@@ -170,21 +162,50 @@ fn one_of(list: &'static str, separator: char) -> impl Strategy<Value = &'static
     prop::sample::select(list.split(separator).collect::<Vec<_>>())
 }
 
+/// A node of a document; which element it is depends on where it stands.
+#[derive(Clone, Debug)]
+enum Tree {
+    Leaf(&'static str),
+    Element { pick: usize, attributes: &'static str, inside: Vec<Tree>, empty: bool },
+}
+
+/// Appends a node: mostly an element that belongs there.
+fn write(tree: &Tree, parent: Option<Kind>, out: &mut String) {
+    let (pick, attributes, inside, empty) = match tree {
+        Tree::Leaf(leaf) => return out.push_str(leaf),
+        Tree::Element { pick, attributes, inside, empty } => (*pick, attributes, inside, *empty),
+    };
+    let children = parent.map_or(&[][..], |kind| kind.spec().children);
+    let legal = children.get(pick / 8 % children.len().max(1)).filter(|_| pick % 8 != 0);
+    let all = elements::all();
+    let name =
+        legal.map_or_else(|| all.get(pick / 8 % (all.len() + 1)).map_or("other", |spec| spec.tag), |child| child.kind.tag());
+    if empty && inside.is_empty() {
+        return out.extend(["<", name, attributes, " />"]);
+    }
+    out.extend(["<", name, attributes, ">"]);
+    for child in inside {
+        write(child, legal.map(|child| child.kind), out);
+    }
+    out.extend(["</", name, " >"]);
+}
+
 /// Well-formed documents with elements of the language where they belong and where they do not.
 fn any_document() -> impl Strategy<Value = String> {
-    let element = |(name, attributes, inside, empty): (&str, &str, Vec<String>, bool)| {
-        if empty && inside.is_empty() {
-            return format!("<{name}{attributes} />");
-        }
-        format!("<{name}{attributes}>{}</{name} >", inside.concat())
-    };
-    let tree = one_of(LEAVES, '|').prop_map(str::to_owned).prop_recursive(5, 60, 6, move |inner| {
+    let tree = one_of(LEAVES, '|').prop_map(Tree::Leaf).prop_recursive(5, 60, 6, move |inner| {
         let inside = prop::collection::vec(inner, 0..6);
-        (any_name(), one_of(ATTRIBUTES, '|'), inside, any::<bool>()).prop_map(element)
+        (any::<u16>(), one_of(ATTRIBUTES, '|'), inside, any::<bool>())
+            .prop_map(|(pick, attributes, inside, empty)| Tree::Element { pick: usize::from(pick), attributes, inside, empty })
     });
-    let root = one_of("task library template", ' ');
-    (one_of(OUTSIDE, '|'), prop::collection::vec(tree, 0..6), one_of(OUTSIDE, '|'), root)
-        .prop_map(|(before, inside, after, root)| format!("{before}<{root} name='r'>{}</{root}>{after}", inside.concat()))
+    let root = prop::sample::select(vec![Kind::Task, Kind::Library, Kind::Template]);
+    let parts = (one_of(OUTSIDE, '|'), prop::collection::vec(tree, 0..6), one_of(OUTSIDE, '|'), root);
+    parts.prop_map(|(before, inside, after, root)| {
+        let mut out = format!("{before}<{} name='r'>", root.tag());
+        for tree in &inside {
+            write(tree, Some(root), &mut out);
+        }
+        out + &format!("</{}>{after}", root.tag())
+    })
 }
 
 proptest! {

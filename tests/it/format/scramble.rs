@@ -42,7 +42,7 @@ impl Writer<'_> {
         let as_list = match kind.spec().content {
             Content::Elements => true,
             Content::TextOrElements => node.children().filter(Node::is_element).any(is_child),
-            _ => false,
+            Content::Text | Content::Word | Content::Empty | Content::Opaque => false,
         };
         if !node.children().any(|child| !child.is_text() || !child.text().unwrap_or("").trim().is_empty()) {
             return self.empty(node, kind);
