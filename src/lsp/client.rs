@@ -19,8 +19,10 @@ pub(super) struct Client {
     pub(super) snippets: bool,
     /// Asks for the edits of an action once it is taken.
     pub(super) resolves_edits: bool,
-    /// Shows Markdown.
+    /// Shows Markdown on hover.
     pub(super) markdown: bool,
+    /// Shows Markdown beside completions.
+    pub(super) markdown_items: bool,
     /// The process that started us.
     pub(super) process: Option<u64>,
     /// The folder that is open.
@@ -48,6 +50,7 @@ impl Client {
             resolves_edits: holds("/capabilities/textDocument/codeAction/resolveSupport/properties", "edit")
                 && yes("/capabilities/textDocument/codeAction/dataSupport"),
             markdown: holds("/capabilities/textDocument/hover/contentFormat", "markdown"),
+            markdown_items: holds("/capabilities/textDocument/completion/completionItem/documentationFormat", "markdown"),
             process: params.get("processId").and_then(Value::as_u64),
             root: root.or_else(plain),
         }

@@ -4,7 +4,7 @@
 //! stands around it.
 
 use super::client::Client;
-use super::hover::of_attribute;
+use super::hover::{self, of_attribute};
 use super::place;
 use super::server::{Answer, Server, value};
 use super::world::World;
@@ -151,12 +151,15 @@ impl<'c> Cx<'c> {
     fn item(&self, label: &str, kind: CompletionItemKind, doc: &str, insert: String, typed: &str) -> CompletionItem {
         let start = self.offset - typed.len() as u32;
         let range = self.client.encoding.range(self.text, self.index, Span::new(start, self.offset));
-        let kind_of = if self.client.markdown { MarkupKind::Markdown } else { MarkupKind::PlainText };
-        let documentation = MarkupContent { kind: kind_of, value: doc.to_owned() };
+        let documentation = if self.client.markdown_items {
+            Documentation::MarkupContent(MarkupContent { kind: MarkupKind::Markdown, value: doc.to_owned() })
+        } else {
+            Documentation::String(hover::plain(doc))
+        };
         CompletionItem {
             label: label.to_owned(),
             kind: Some(kind),
-            documentation: (!doc.is_empty()).then_some(Documentation::MarkupContent(documentation)),
+            documentation: (!doc.is_empty()).then_some(documentation),
             insert_text_format: insert.contains('$').then_some(InsertTextFormat::Snippet),
             text_edit: Some(CompletionItemTextEdit::TextEdit(TextEdit { range, new_text: insert })),
             ..CompletionItem::default()

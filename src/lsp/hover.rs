@@ -45,7 +45,7 @@ pub(super) fn answer(server: &Server<'_>, params: HoverParams) -> Answer {
 }
 
 /// Without the marks of Markdown.
-fn plain(text: &str) -> String {
+pub(super) fn plain(text: &str) -> String {
     text.replace("**", "").replace('`', "")
 }
 

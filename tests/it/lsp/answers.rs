@@ -119,7 +119,24 @@ fn a_completion_taken_gives_what_it_says() {
     assert_eq!(item["textEdit"]["newText"], "description></description>");
     assert_eq!(item["textEdit"]["range"]["start"], json!({"line": 1, "character": 3}));
     assert_eq!(item["textEdit"]["range"]["end"], position(text, "<des"));
-    assert!(item["documentation"]["value"].as_str().is_some_and(|doc| !doc.is_empty()));
+    assert!(item["documentation"].as_str().is_some_and(|doc| !doc.is_empty()));
+}
+
+#[test]
+fn completions_are_described_in_a_form_that_the_client_announced_for_them() {
+    let text = "<task type=\"atomic\" name=\"a\" inputs=\"x\">\n  <cont\n</task>\n";
+    let described = |capabilities: &Value| {
+        let mut client = Client::new(&[], capabilities);
+        client.open("templates/new.xml", text);
+        let items = client.at("textDocument/completion", "templates/new.xml", text, "<cont");
+        items.as_array().unwrap().iter().find(|item| item["label"] == "context_management").unwrap()["documentation"].clone()
+    };
+    // What a client shows on hover says nothing about its completions.
+    let mut able = plain();
+    let unmarked = described(&able);
+    assert!(unmarked.as_str().is_some_and(|doc| !doc.is_empty() && !doc.contains('`')), "{unmarked}");
+    able["textDocument"]["completion"]["completionItem"]["documentationFormat"] = json!(["markdown", "plaintext"]);
+    assert_eq!(described(&able)["kind"], "markdown");
 }
 
 #[test]

@@ -2,9 +2,12 @@
 
 mod conformance;
 mod editors;
+mod emacs;
 mod jing;
+mod npmclient;
 mod nvim;
 mod pipelines;
+mod pytestlsp;
 mod sarif;
 mod schemas;
 mod vscode;
