@@ -17,7 +17,7 @@ pub(crate) struct LspArgs {
 /// Serves until the client ends the session or goes away.
 pub(crate) fn run(args: &LspArgs) -> Exit {
     let _ = args.stdio;
-    match lsp::serve(&lsp::stdio()) {
+    match lsp::serve_stdio() {
         lsp::Ended::Asked => Exit::Success,
         lsp::Ended::Left => Exit::Findings,
     }

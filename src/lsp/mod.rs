@@ -28,4 +28,4 @@ mod variables;
 mod world;
 
 pub use server::{Ended, serve};
-pub use transport::stdio;
+pub use transport::serve_stdio;

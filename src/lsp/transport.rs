@@ -1,21 +1,33 @@
 //! Messages over standard input and output, one thread each way. A message that is none is answered with an error and
 //! passed over; only the end of the input ends the connection.
 
+use super::server::{Ended, serve};
 use lsp_server::{Connection, Message};
 use serde_json::json;
 use std::io::{self, BufRead, Read, Write};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
 
 /// A message longer than this is none: 256 MiB.
 const LONGEST: u64 = 256 << 20;
 
-/// Connects a server to the process's input and output.
-pub fn stdio() -> Connection {
+/// Serves the client at the other end of the process's input and output. What was asked before it closed its end is answered.
+pub fn serve_stdio() -> Ended {
+    let (connection, writer) = stdio();
+    let ended = serve(&connection);
+    // The writer ends when nothing more can come and all is written, or when nobody is there to read it.
+    drop(connection);
+    let _ = writer.join();
+    ended
+}
+
+/// Connects a server to the process's input and output; with the thread that writes.
+fn stdio() -> (Connection, JoinHandle<()>) {
     let (server, client) = Connection::memory();
     let out = Arc::new(Mutex::new(io::stdout()));
     let shared = Arc::clone(&out);
     let Connection { sender, receiver } = client;
-    std::thread::spawn(move || {
+    let writer = std::thread::spawn(move || {
         for message in receiver {
             let mut out = shared.lock().unwrap_or_else(PoisonError::into_inner);
             // Who has gone away reads nothing; the reader sees the end of the input.
@@ -38,7 +50,7 @@ pub fn stdio() -> Connection {
             }
         }
     });
-    server
+    (server, writer)
 }
 
 /// The next message, or why it is none; `None` at the end of the input.

@@ -1,6 +1,7 @@
 //! What no client should send: answered with an error or passed over, and the server lives.
 
 use super::client::{Client, plain, pulling};
+use crate::cli::project::Project;
 use lsp_server::{Message, Notification};
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
@@ -149,4 +150,15 @@ fn requests_given_up_before_they_are_begun_are_not_answered_with_work() {
     client.replace("templates/a.xml", 2, &FINE.repeat(2_000));
     client.send(Message::Notification(Notification::new("$/cancelRequest".to_owned(), json!({"id": 1_000}))));
     assert_eq!(client.pull("templates/a.xml").len(), 1);
+}
+
+#[test]
+fn what_is_asked_before_the_input_ends_is_answered() {
+    let message = |body: &Value| format!("Content-Length: {}\r\n\r\n{body}", body.to_string().len());
+    let start = message(&json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"capabilities": {}}}));
+    let stop = message(&json!({"jsonrpc": "2.0", "id": 2, "method": "shutdown"}));
+    let exit = message(&json!({"jsonrpc": "2.0", "method": "exit"}));
+    let project = Project::new();
+    project.run_with(&["lsp"], start.as_bytes()).code(1).says("\"serverInfo\"");
+    project.run_with(&["lsp"], [start, stop, exit].concat().as_bytes()).code(0).says("\"serverInfo\"").says("\"id\":2");
 }
