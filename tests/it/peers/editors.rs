@@ -4,8 +4,9 @@
 use crate::cli::project::Project;
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
+use std::io::Write;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 /// Characters before the fault have other lengths in bytes, in UTF-16 and in characters.
 const BROKEN: &str = "<task type=\"atomic\" name=\"broken\">
@@ -76,4 +77,37 @@ fn snippets_are_found_on_the_page() {
     assert_eq!(snippets("Emacs", "elisp").len(), 1);
     assert_eq!(snippets("Emacs", "lua").len(), 0);
     assert_eq!(snippets("Neovim", "lua").len(), 2);
+    assert_eq!(snippets("Helix", "toml").len(), 1);
+}
+
+/// What Helix reads in `[[language]]`, where it refuses every other key, and in `[language-server.NAME]`.
+const HELIX_LANGUAGE: &str = "name language-id scope file-types shebangs roots comment-token comment-tokens \
+    block-comment-tokens text-width soft-wrap auto-format formatter path-completion word-completion diagnostic-severity \
+    grammar injection-regex language-servers indent debugger auto-pairs rulers workspace-lsp-roots \
+    persistent-diagnostic-sources rainbow-brackets";
+const HELIX_SERVER: &str = "command args environment config timeout required-root-patterns";
+
+/// No package brings Helix, so its set-up is held against what Helix reads, and its command is run.
+#[test]
+fn the_set_up_for_helix_is_one_that_helix_reads() {
+    let [text] = &snippets("Helix", "toml")[..] else { panic!("one set-up") };
+    let set_up: Value = toml::from_str(text).unwrap();
+    let keys = |table: &Value| table.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
+    let all_of = |known: &str, table: &Value| keys(table).iter().all(|key| known.split(' ').any(|word| word == key));
+    assert_eq!(keys(&set_up), ["language", "language-server"]);
+    let [language] = &set_up["language"].as_array().unwrap()[..] else { panic!("one language") };
+    assert!(all_of(HELIX_LANGUAGE, language), "{language}");
+    // What is not said comes from the entry that Helix itself has under this name.
+    assert_eq!((&language["name"], &language["roots"]), (&json!("xml"), &json!(["ctxc.toml"])));
+    let server = &set_up["language-server"][language["language-servers"][0].as_str().unwrap()];
+    assert!(all_of(HELIX_SERVER, server), "{server}");
+
+    let project = project();
+    let mut command = command(&project, server["command"].as_str().unwrap());
+    command.args(server["args"].as_array().unwrap().iter().map(|word| word.as_str().unwrap()));
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let ask = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"capabilities":{}}}"#;
+    write!(child.stdin.take().unwrap(), "Content-Length: {}\r\n\r\n{ask}", ask.len()).unwrap();
+    let said = child.wait_with_output().unwrap().stdout;
+    assert!(String::from_utf8_lossy(&said).contains(r#""serverInfo":{"name":"ctxc""#));
 }

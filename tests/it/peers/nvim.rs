@@ -9,9 +9,16 @@ fn nvim_shows_the_finding_and_mends_it() {
     let project = project();
     // The page has a set-up for new versions and one for old ones: the version at hand takes its own.
     let [new, old] = &snippets("Neovim", "lua")[..] else { panic!("two set-ups") };
-    project.write("init.lua", format!("if vim.lsp.config then\n{new}else\n{old}end\n"));
+    let say = |name: &str| format!("vim.env.CTXC_TAKEN = '{name}'\n");
+    project.write("init.lua", format!("if vim.lsp.config then\n{}{new}else\n{}{old}end\n", say("new"), say("old")));
     let mut nvim = command(&project, "nvim");
     nvim.args(["--headless", "-n", "-u", "init.lua", "project/templates/broken.xml", "-c"])
         .arg(format!("luafile {}", script("nvim.lua")));
-    assert_eq!(report(&project, &mut nvim), expected());
+    let mut report = report(&project, &mut nvim);
+    let taken = report.as_object_mut().unwrap().remove("taken").unwrap();
+    assert_eq!(report, expected());
+    // Who brings a certain version means that its set-up is the one that is tried.
+    if let Ok(wanted) = std::env::var("CTXC_NVIM_SETUP") {
+        assert_eq!(taken, wanted);
+    }
 }

@@ -18,7 +18,7 @@ local function shown()
 end
 
 local function drive()
-  local report = {}
+  local report = { taken = vim.env.CTXC_TAKEN }
   vim.wait(PATIENCE, function() return #vim.diagnostic.get(0) > 0 end, 20)
   report.seen = shown()
   -- The first way out, chosen from the list that a person would see.

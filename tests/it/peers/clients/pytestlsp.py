@@ -36,7 +36,7 @@ def editor():
 @pytest_lsp.fixture(config=ClientServerConfig(server_command=["ctxc", "lsp"], client_factory=editor))
 async def client(lsp_client: LanguageClient):
     yield
-    await lsp_client.shutdown_session()
+    await asyncio.wait_for(lsp_client.shutdown_session(), PATIENCE)
 
 
 class Document:
@@ -92,6 +92,10 @@ def said(document, items):
 @pytest.mark.parametrize("way", ["push", "pull"])
 @pytest.mark.parametrize("profile", PROFILES)
 async def test_a_finding_is_seen_and_mended(client, profile, way, encoding):
+    await asyncio.wait_for(see_and_mend(client, profile, way, encoding), 2 * PATIENCE)
+
+
+async def see_and_mend(client, profile, way, encoding):
     able = capabilities(profile, way, encoding)
     started = await client.initialize_session(
         types.InitializeParams(capabilities=able, root_uri=ROOT.as_uri(), workspace_folders=[])
