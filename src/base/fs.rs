@@ -224,6 +224,11 @@ mod real {
         names
     }
 
+    /// The program that runs.
+    pub fn current_exe() -> io::Result<PathBuf> {
+        std::env::current_exe()
+    }
+
     /// The current folder.
     pub fn current_dir() -> io::Result<PathBuf> {
         std::env::current_dir()

@@ -1,6 +1,8 @@
 //! What a client said it can do. Read from the raw message, so that a client which says one thing wrongly keeps the others.
 
 use super::encoding::Encoding;
+use super::pages::Pages;
+use super::refresh::Refreshes;
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
@@ -11,10 +13,14 @@ pub(super) struct Client {
     pub(super) encoding: Encoding,
     /// Asks for diagnostics itself; nothing is pushed then.
     pub(super) pulls: bool,
-    /// Can be told to ask again.
-    pub(super) refreshes: bool,
+    /// What it can be told to ask for again.
+    pub(super) refreshes: Refreshes,
     /// Can watch files for us.
     pub(super) watches: bool,
+    /// Can watch files outside of the folders that are open, too.
+    pub(super) watches_elsewhere: bool,
+    /// Where the pages of the rules are.
+    pub(super) pages: Pages,
     /// Understands placeholders in completions.
     pub(super) snippets: bool,
     /// Asks for the edits of an action once it is taken.
@@ -44,8 +50,10 @@ impl Client {
         Self {
             encoding: if utf8 { Encoding::Utf8 } else { Encoding::Utf16 },
             pulls: params.pointer("/capabilities/textDocument/diagnostic").is_some_and(Value::is_object),
-            refreshes: yes("/capabilities/workspace/diagnostics/refreshSupport"),
+            refreshes: Refreshes::new(params),
             watches: yes("/capabilities/workspace/didChangeWatchedFiles/dynamicRegistration"),
+            watches_elsewhere: yes("/capabilities/workspace/didChangeWatchedFiles/relativePatternSupport"),
+            pages: Pages::new(params),
             snippets: yes("/capabilities/textDocument/completion/completionItem/snippetSupport"),
             resolves_edits: holds("/capabilities/textDocument/codeAction/resolveSupport/properties", "edit")
                 && yes("/capabilities/textDocument/codeAction/dataSupport"),

@@ -7,7 +7,8 @@ use crate::base::diagnostic::Diagnostic as Finding;
 use crate::base::rule_meta::Severity;
 use crate::base::source::LineIndex;
 use gen_lsp_types::{
-    Code, Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, DiagnosticTag, Location, Message, Position, Range, Uri,
+    Code, CodeDescription, Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, DiagnosticTag, Location, Message,
+    Position, Range, Uri,
 };
 use std::collections::BTreeMap;
 
@@ -50,7 +51,7 @@ pub(super) fn of(world: &World, client: &Client, name: &str) -> Vec<Diagnostic> 
             message: Message::String(finding.message.clone()),
             tags: tags(finding),
             related_information: (!related.is_empty()).then_some(related),
-            code_description: None,
+            code_description: client.pages.of(finding.rule.name).map(|href| CodeDescription { href }),
             data: None,
         }
     };
@@ -72,7 +73,16 @@ const fn severity(severity: Severity) -> DiagnosticSeverity {
 }
 
 /// Rules about what has no effect, whose places are shown faded.
-const UNNECESSARY: &[&str] = &["setting-without-effect", "unused-parameter", "unused-allow"];
+const UNNECESSARY: &[&str] = &[
+    "default-without-effect",
+    "redundant-override",
+    "repeated-lint",
+    "requirement-matches-nothing",
+    "setting-without-effect",
+    "stale-suppression",
+    "unused-allow",
+    "unused-parameter",
+];
 
 fn tags(finding: &Finding) -> Option<Vec<DiagnosticTag>> {
     if (400..500).contains(&finding.rule.code.0) {
@@ -99,4 +109,17 @@ impl Sources<'_> {
 pub(super) fn meet(one: Range, other: Range) -> bool {
     let before = |a: Position, b: Position| (a.line, a.character) <= (b.line, b.character);
     before(one.start, other.end) && before(other.start, one.end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::UNNECESSARY;
+    use crate::rules::list;
+
+    #[test]
+    fn every_rule_whose_places_fade_is_one() {
+        for name in UNNECESSARY {
+            assert_eq!(list::find(name).map(|rule| rule.meta.name), Some(*name));
+        }
+    }
 }

@@ -3,30 +3,22 @@
 
 use super::buffer::Buffer;
 use super::server::{Answer, Refusal, Server};
-use super::world::{LARGE, PROJECT, is_template};
+use super::world::LARGE;
 use super::{diagnostics, uri};
+use crate::base::hash::Hash;
 use gen_lsp_types::{
     Diagnostic, DidChangeTextDocumentParams, DidChangeWatchedFilesParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams,
     Uri,
 };
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 impl Server<'_> {
-    pub(super) fn watch(&mut self) {
-        if self.client.watches {
-            let watchers = ["**/*.xml", "**/ctxc.toml", "**/*.md", "**/*.txt", "**/*.toml", "**/*.json", "**/.gitignore"];
-            let watchers: Vec<Value> = watchers.iter().map(|glob| json!({"globPattern": glob})).collect();
-            let registration =
-                json!({"id": "files", "method": "workspace/didChangeWatchedFiles", "registerOptions": {"watchers": watchers}});
-            self.ask("client/registerCapability", json!({"registrations": [registration]}));
-        }
-    }
-
-    /// Where the client watches nothing, files are looked at when it saves or opens one.
-    pub(super) fn look_again(&mut self) {
-        if !self.client.watches {
+    /// Files may have changed: they are looked at before anything is answered, unless the client watches them.
+    pub(super) fn doubt(&mut self) {
+        if self.looks.are_ours() {
             self.world.doubt();
             self.stale = true;
         }
@@ -43,7 +35,8 @@ impl Server<'_> {
         if document.text.len() > LARGE {
             self.say(&format!("{name} is larger than 5 MB: only its structure is checked"));
         }
-        self.look_again();
+        self.doubt();
+        self.edited.insert(Arc::clone(&name));
         self.world.put(&name, Buffer::new(document.uri, document.version, document.text));
         self.stale = true;
     }
@@ -55,6 +48,7 @@ impl Server<'_> {
         let Some(buffer) = self.world.open.get_mut(&name) else { return };
         buffer.apply(params.content_changes, document.version, self.client.encoding);
         self.world.touch(&name);
+        self.edited.insert(name);
         self.stale = true;
     }
 
@@ -62,6 +56,7 @@ impl Server<'_> {
         let name = self.name(&params.text_document.uri);
         let Some(buffer) = self.world.close(&name) else { return };
         self.stale = true;
+        self.edited.insert(Arc::clone(&name));
         if self.pushed.remove(&name).is_some() {
             self.push(&buffer.uri, None, &[]);
         }
@@ -77,22 +72,26 @@ impl Server<'_> {
         }
         self.world.rewalk();
         self.stale = true;
-        if self.client.pulls && self.client.refreshes {
-            self.ask("workspace/diagnostic/refresh", Value::Null);
-        }
     }
 
-    /// Nothing waits: what changed is shown.
+    /// Nothing waits: what changed is shown, or the client told to ask.
     pub(super) fn rest(&mut self) {
-        if self.client.pulls || !std::mem::take(&mut self.stale) {
+        self.look_when_due();
+        if !std::mem::take(&mut self.stale) {
             return;
         }
         if catch_unwind(AssertUnwindSafe(|| self.world.settle())).is_err() {
             self.say("a bug in ctxc: this text could not be checked");
             return;
         }
-        let names: Vec<Arc<str>> =
-            self.world.open.keys().filter(|name| is_template(name) || ***name == *PROJECT).cloned().collect();
+        if !self.client.pulls {
+            self.push_all();
+        }
+        self.refresh();
+    }
+
+    fn push_all(&mut self) {
+        let names: Vec<Arc<str>> = self.world.open.keys().filter(|name| self.world.is_ours(name)).cloned().collect();
         for name in names {
             let Some(buffer) = self.world.open.get(&name) else { continue };
             let (uri, version) = (buffer.uri.clone(), buffer.version);
@@ -117,21 +116,38 @@ impl Server<'_> {
         let uri = params.pointer("/textDocument/uri").and_then(Value::as_str);
         let uri = uri.ok_or_else(|| Refusal::invalid("`textDocument.uri` is missing"))?;
         let name = self.name(&Uri(uri.to_owned()));
-        let known = is_template(&name) || *name == *PROJECT;
-        let items = if known { diagnostics::of(&self.world, &self.client, &name) } else { Vec::new() };
-        Ok(json!({"kind": "full", "items": items}))
+        let before = params.get("previousResultId").and_then(Value::as_str);
+        Ok(self.report(&name, before))
     }
 
-    pub(super) fn pull_all(&self) -> Value {
+    pub(super) fn pull_all(&self, params: &Value) -> Value {
+        let before = params.get("previousResultIds").and_then(Value::as_array);
+        let word = |one: &'_ Value, key: &str| one.get(key).and_then(Value::as_str).map(str::to_owned);
+        let before = before.into_iter().flatten().filter_map(|one| Some((word(one, "uri")?, word(one, "value")?)));
+        let before: BTreeMap<String, String> = before.collect();
         let names = self.world.names();
-        let names = names.iter().filter(|name| is_template(name) || ***name == *PROJECT);
-        let items: Vec<Value> = names
-            .map(|name| {
+        let names = names.iter().filter(|name| self.world.is_ours(name));
+        let items = names.map(|name| {
+            let uri = diagnostics::address(&self.world, name);
+            let mut report = self.report(name, before.get(&uri.0).map(String::as_str));
+            if let Some(report) = report.as_object_mut() {
                 let version = self.world.open.get(name).map(|buffer| buffer.version);
-                let uri = diagnostics::address(&self.world, name);
-                json!({"kind": "full", "uri": uri, "version": version, "items": diagnostics::of(&self.world, &self.client, name)})
-            })
-            .collect();
-        json!({"items": items})
+                report.extend([("uri".to_owned(), json!(uri)), ("version".to_owned(), json!(version))]);
+            }
+            report
+        });
+        json!({"items": items.collect::<Vec<_>>()})
+    }
+
+    /// The findings of a file, or that they are those the client has.
+    fn report(&self, name: &str, before: Option<&str>) -> Value {
+        let known = self.world.is_ours(name);
+        let items = if known { diagnostics::of(&self.world, &self.client, name) } else { Vec::new() };
+        let items = json!(items);
+        let id = Hash::of(items.to_string().as_bytes()).to_string();
+        if before == Some(id.as_str()) {
+            return json!({"kind": "unchanged", "resultId": id});
+        }
+        json!({"kind": "full", "resultId": id, "items": items})
     }
 }

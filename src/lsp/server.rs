@@ -4,6 +4,7 @@
 
 use super::buffer::Buffer;
 use super::client::Client;
+use super::look::Looks;
 use super::world::{PROJECT, World};
 use super::{actions, complete, folding, hints, hover, navigate, rename, shape, symbols};
 use crate::base::fs::{self, ReadFs, RealFs};
@@ -38,7 +39,7 @@ pub fn serve(connection: &Connection) -> Ended {
     loop {
         if queue.is_empty() {
             server.rest();
-            match connection.receiver.recv_timeout(PULSE) {
+            match connection.receiver.recv_timeout(server.looks.patience(PULSE)) {
                 Ok(message) => queue.push_back(message),
                 Err(error) if error.is_timeout() => {
                     if server.is_orphan() {
@@ -96,6 +97,11 @@ pub(super) struct Server<'c> {
     pub(super) pushed: BTreeMap<Arc<str>, Vec<Diagnostic>>,
     /// Something changed since diagnostics were pushed.
     pub(super) stale: bool,
+    /// Documents that the client edited since anything was shown.
+    pub(super) edited: BTreeSet<Arc<str>>,
+    /// How often the project had been read when anything was shown.
+    pub(super) known: u32,
+    pub(super) looks: Looks,
     said: RefCell<BTreeSet<&'static str>>,
     /// Numbers of our own requests.
     asked: i32,
@@ -111,6 +117,9 @@ impl<'c> Server<'c> {
             world: World::new(here),
             pushed: BTreeMap::new(),
             stale: false,
+            edited: BTreeSet::new(),
+            known: 0,
+            looks: Looks::default(),
             said: RefCell::default(),
             asked: 0,
         }
@@ -225,7 +234,7 @@ impl<'c> Server<'c> {
         self.world.settle();
         match method.as_str() {
             "textDocument/diagnostic" => self.pull(&params),
-            "workspace/diagnostic" => Ok(self.pull_all()),
+            "workspace/diagnostic" => Ok(self.pull_all(&params)),
             "textDocument/hover" => hover::answer(self, read(params)?),
             "textDocument/completion" => complete::answer(self, read(params)?),
             "textDocument/codeAction" => actions::answer(self, &read(params)?),
@@ -262,7 +271,7 @@ impl<'c> Server<'c> {
             "textDocument/didChange" => read(params).map(|params| self.change(params)),
             "textDocument/didClose" => read(params).map(|params| self.close(&params)),
             "textDocument/didSave" => {
-                self.look_again();
+                self.doubt();
                 Ok(())
             }
             "workspace/didChangeWatchedFiles" => read(params).map(|params| self.changed(params)),

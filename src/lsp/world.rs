@@ -4,6 +4,7 @@
 
 use super::buffer::Buffer;
 use super::files::{Open, Overlay};
+use super::refresh::are_alike;
 use super::trial;
 use crate::base::diagnostic::{self, Diagnostic};
 use crate::base::fs::{self, ReadFs, RealFs, Stamp};
@@ -35,7 +36,7 @@ pub(super) struct Template {
     /// It belongs to the project; others are only looked at since they are open.
     pub(super) member: bool,
     /// The file on disk when it was last looked at; `None` while it is open.
-    stamp: Option<Stamp>,
+    pub(super) stamp: Option<Stamp>,
 }
 
 /// The project.
@@ -60,6 +61,12 @@ pub(super) struct World {
     unwalked: bool,
     /// Files on disk may have changed without anybody saying so.
     unwatched: bool,
+    /// Files whose findings changed since anything was shown.
+    pub(super) changed: BTreeSet<Arc<str>>,
+    /// How often the project file was read.
+    pub(super) reads: u32,
+    /// Files that are no templates, as they were when they were last looked at.
+    pub(super) others: BTreeMap<Arc<str>, Option<Stamp>>,
 }
 
 impl World {
@@ -82,6 +89,9 @@ impl World {
             unread: true,
             unwalked: true,
             unwatched: false,
+            changed: BTreeSet::new(),
+            reads: 0,
+            others: BTreeMap::new(),
         }
     }
 
@@ -144,17 +154,6 @@ impl World {
     /// Files on disk may have changed, at clients that watch none. They are looked at once however often this is said.
     pub(super) fn doubt(&mut self) {
         self.unwatched = true;
-        self.unwalked = true;
-    }
-
-    fn stat(&mut self) {
-        let names: Vec<Arc<str>> = self.templates.keys().filter(|name| !self.open.contains_key(*name)).cloned().collect();
-        for name in names {
-            let now = RealFs.stamp(&self.root.join(&*name)).ok();
-            if self.templates.get(&name).is_some_and(|template| template.stamp != now) {
-                self.touch(&name);
-            }
-        }
     }
 
     /// Files came or went.
@@ -165,7 +164,7 @@ impl World {
     /// Brings everything up to date.
     pub(super) fn settle(&mut self) {
         if std::mem::take(&mut self.unwatched) {
-            self.stat();
+            self.look();
         }
         if std::mem::take(&mut self.unread) {
             self.reload();
@@ -197,6 +196,11 @@ impl World {
         own.chain(self.linked.keys()).chain(self.templates.keys()).chain(self.open.keys()).cloned().collect()
     }
 
+    /// Whether a name is one of those that findings are shown of.
+    pub(super) fn is_ours(&self, name: &str) -> bool {
+        is_template(name) || *name == *PROJECT || self.config.files.iter().any(|file| *file.path == *name)
+    }
+
     /// All names of the project.
     pub(super) fn index(&self) -> Index<'_> {
         let members = self.templates.iter().filter(|(_, template)| template.member);
@@ -211,9 +215,16 @@ impl World {
     }
 
     fn reload(&mut self) {
+        self.reads += 1;
+        self.note(&Arc::from(PROJECT));
         let text = self.text(PROJECT).map(|(text, _)| text);
         self.config = text.map_or_else(Config::default, |text| self.project_of(&text));
-        self.project = check::config(&self.config);
+        self.note_project();
+        let project = check::config(&self.config);
+        let before = std::mem::replace(&mut self.project, project);
+        if !are_alike(&before, &self.project) {
+            self.changed.extend(before.iter().chain(&self.project).map(|finding| Arc::clone(&finding.path)));
+        }
         (self.active, self.structure) = actives(&self.config);
         self.unwalked = true;
         self.unlinked = true;
@@ -248,12 +259,19 @@ impl World {
         let old = self.templates.get(name);
         let Some(compiled) = compiled else {
             self.unlinked |= old.is_some_and(|old| old.facts != FileFacts::default());
+            if old.is_some_and(|old| !old.found.is_empty()) {
+                self.changed.insert(Arc::clone(name));
+            }
             // A file that is no template any more may become one again.
             self.templates.insert(Arc::clone(name), Template { member, stamp, ..Template::default() });
             return;
         };
         self.unlinked |= old.is_none_or(|old| old.facts != compiled.facts) || self.linked.contains_key(name);
+        if !are_alike(old.map_or(&[][..], |old| &old.found), &compiled.diagnostics) {
+            self.changed.insert(Arc::clone(name));
+        }
         self.templates.insert(Arc::clone(name), Template { facts: compiled.facts, found: compiled.diagnostics, member, stamp });
+        self.note_sources(name);
     }
 
     /// `None` for what is no template, or is not there.
@@ -301,7 +319,11 @@ impl World {
         for (name, template) in self.templates.iter().filter(|(_, template)| !template.member) {
             linked.insert(Arc::clone(name), trial::outside(self, name, &template.facts, text));
         }
-        self.linked = linked;
+        let before = std::mem::replace(&mut self.linked, linked);
+        let of = |all: &BTreeMap<Arc<str>, Vec<Diagnostic>>, name: &Arc<str>| all.get(name).cloned().unwrap_or_default();
+        let names: BTreeSet<&Arc<str>> = before.keys().chain(self.linked.keys()).collect();
+        let moved = names.into_iter().filter(|name| !are_alike(&of(&before, name), &of(&self.linked, name)));
+        self.changed.extend(moved.cloned());
     }
 }
 

@@ -16,6 +16,8 @@ pub(super) struct Client {
     next: i32,
     /// What came without being asked for, in order.
     pub(super) notes: Vec<Notification>,
+    /// What the server asked of it, in order.
+    pub(super) asked: Vec<Request>,
 }
 
 /// What the clients of the tests can do.
@@ -39,7 +41,7 @@ impl Client {
         }
         let (server, client) = Connection::memory();
         let thread = std::thread::spawn(move || ctxc::lsp::serve(&server));
-        Self { connection: Some(client), server: Some(thread), folder, next: 0, notes: Vec::new() }
+        Self { connection: Some(client), server: Some(thread), folder, next: 0, notes: Vec::new(), asked: Vec::new() }
     }
 
     /// A client at work.
@@ -83,7 +85,8 @@ impl Client {
                     return response.response_result.map_err(|error| (error.code, error.message));
                 }
                 Message::Notification(note) => self.notes.push(note),
-                Message::Response(_) | Message::Request(_) => {}
+                Message::Request(request) => self.asked.push(request),
+                Message::Response(_) => {}
             }
         }
     }
@@ -121,7 +124,8 @@ impl Client {
             }
             match self.connection().receiver.recv_timeout(PATIENCE).unwrap_or_else(|_| panic!("nothing pushed for {name}")) {
                 Message::Notification(note) => self.notes.push(note),
-                Message::Response(_) | Message::Request(_) => {}
+                Message::Request(request) => self.asked.push(request),
+                Message::Response(_) => {}
             }
         }
     }

@@ -10,3 +10,4 @@ mod histories;
 mod process;
 mod same;
 mod variables;
+mod watching;

@@ -1,0 +1,57 @@
+//! Where the pages of the rules are, for clients that lead from a finding to its page.
+//!
+//! Where the client says so (`initializationOptions.rulePages`), else beside the program, else in the repository that the package names.
+//! Without any of these a finding leads nowhere, and `ctxc explain` says the same.
+
+use crate::base::fs;
+use gen_lsp_types::Uri;
+use serde_json::Value;
+
+/// The repository that the package names.
+const REPOSITORY: &str = env!("CARGO_PKG_REPOSITORY");
+/// Where pages lie beside a program: in a clone, in an installed system.
+const BESIDE: [&str; 2] = ["docs/rules", "share/doc/ctxc/rules"];
+
+/// The address that all pages begin with.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Pages(Option<String>);
+
+impl Pages {
+    /// Reads the parameters of `initialize`.
+    pub(super) fn new(params: &Value) -> Self {
+        let told = params.pointer("/initializationOptions/rulePages").and_then(Value::as_str);
+        let told = told.map(|told| format!("{}/", told.trim_end_matches('/')));
+        Self(told.or_else(beside).or_else(|| in_repository(REPOSITORY)))
+    }
+
+    /// The page of a rule.
+    pub(super) fn of(&self, rule: &str) -> Option<Uri> {
+        self.0.as_ref().map(|base| Uri(format!("{base}{rule}.md")))
+    }
+}
+
+fn beside() -> Option<String> {
+    let program = fs::current_exe().ok()?;
+    let mut folders = program.ancestors().skip(1).take(4).flat_map(|folder| BESIDE.map(|beside| folder.join(beside)));
+    // Another program's documentation has no such page.
+    let found = folders.find(|folder| fs::exists(&folder.join("context-conflict-with-default.md")))?;
+    Some(format!("{}/", super::uri::of(&found).0))
+}
+
+fn in_repository(repository: &str) -> Option<String> {
+    let repository = repository.trim_end_matches('/');
+    (!repository.is_empty()).then(|| format!("{repository}/blob/v{}/docs/rules/", env!("CARGO_PKG_VERSION")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::in_repository;
+
+    #[test]
+    fn a_page_in_the_repository_is_that_of_this_version() {
+        let version = env!("CARGO_PKG_VERSION");
+        let expected = format!("https://example.com/o/ctxc/blob/v{version}/docs/rules/");
+        assert_eq!(in_repository("https://example.com/o/ctxc/"), Some(expected));
+        assert_eq!(in_repository(""), None);
+    }
+}

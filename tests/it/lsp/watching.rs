@@ -1,0 +1,180 @@
+//! Files that change behind the editor, and what is said again because of it.
+
+use super::client::{Client, plain, pulling};
+use pretty_assertions::assert_eq;
+use serde_json::{Value, json};
+use std::time::{Duration, Instant};
+
+const USER: &str =
+    "<task type=\"sequential\" name=\"user\"><description>d</description><steps><task ref=\"late\"/></steps></task>\n";
+const LATE: &str = "<task type=\"atomic\" name=\"late\">\n  <description>d</description>\n</task>\n";
+/// Far more than a look takes to come round; less than would be no answer.
+const SOON: Duration = Duration::from_secs(10);
+
+fn codes(items: &Value) -> Vec<&str> {
+    items.as_array().unwrap().iter().map(|item| item["code"].as_str().unwrap()).collect()
+}
+
+/// A client that can be told to ask again.
+fn refreshing() -> Value {
+    let mut can = pulling();
+    let yes = json!({"refreshSupport": true});
+    can["workspace"] = json!({"diagnostics": yes, "inlayHint": yes, "codeLens": yes, "semanticTokens": yes,
+        "didChangeWatchedFiles": {"dynamicRegistration": true, "relativePatternSupport": true}});
+    can
+}
+
+/// What the server asked of the client until it came to rest.
+fn asked(client: &mut Client) -> Vec<String> {
+    // Before the second is taken, what followed from everything before it was said.
+    for _ in 0..2 {
+        client.ask("workspace/symbol", &json!({"query": "nothing has this name"}));
+    }
+    let methods = client.asked.drain(..).map(|request| request.method);
+    methods.filter(|method| method != "client/registerCapability").collect()
+}
+
+#[test]
+fn a_client_that_watches_nothing_sees_what_changes_on_disk_all_the_same() {
+    let text = "<task type=\"atomic\" name=\"t\"><description src=\"t.md\"/></task>\n";
+    let mut client = Client::new(&[("templates/t.xml", text), ("templates/t.md", "fine")], &plain());
+    client.open("templates/user.xml", USER);
+    client.open("templates/t.xml", text);
+    assert_eq!(codes(&client.pushed("templates/user.xml")["diagnostics"]), ["CTX300"]);
+    assert_eq!(codes(&client.pushed("templates/t.xml")["diagnostics"]), [""; 0]);
+    let begun = Instant::now();
+    // Nothing is said from here on: a new file, a text, the project file, a file that goes.
+    std::fs::write(client.path("templates/late.xml"), LATE).unwrap();
+    assert_eq!(codes(&client.pushed("templates/user.xml")["diagnostics"]), [""; 0]);
+    std::fs::write(client.path("templates/t.md"), "{{ not right").unwrap();
+    assert_eq!(codes(&client.pushed("templates/t.xml")["diagnostics"]).len(), 1);
+    std::fs::write(
+        client.path("ctxc.toml"),
+        "[lints]\nbad-expression = \"warning\"\n\n[defaults.atomic]\nfresh_context = \"enabled\"\ninherit_context = \"none\"\n",
+    )
+    .unwrap();
+    client.open("templates/late.xml", "<task type=\"atomic\" name=\"late\"><description>d</description><context_management><inherit_context>full</inherit_context></context_management></task>");
+    let mut found = client.pushed("templates/late.xml");
+    while codes(&found["diagnostics"]).is_empty() {
+        found = client.pushed("templates/late.xml");
+    }
+    assert_eq!(codes(&found["diagnostics"]), ["CTX202"]);
+    client.close("templates/late.xml");
+    std::fs::remove_file(client.path("templates/late.xml")).unwrap();
+    assert_eq!(codes(&client.pushed("templates/user.xml")["diagnostics"]), ["CTX300"]);
+    assert!(begun.elapsed() < 4 * SOON, "{:?}", begun.elapsed());
+}
+
+#[test]
+fn a_client_that_watches_is_told_what_to_watch() {
+    let mut client = Client::new(&[("ctxc.toml", "")], &refreshing());
+    client.ask("workspace/symbol", &json!({"query": ""}));
+    let request = client.asked.iter().find(|request| request.method == "client/registerCapability").unwrap();
+    let registration = &request.params["registrations"][0];
+    assert_eq!(registration["method"], "workspace/didChangeWatchedFiles");
+    let watchers = registration["registerOptions"]["watchers"].as_array().unwrap();
+    assert!(watchers[0]["globPattern"]["pattern"].as_str().is_some_and(|glob| glob.contains("xml") && glob.contains("toml")));
+    assert_eq!(
+        watchers[0]["globPattern"]["baseUri"].as_str().map(|uri| uri.trim_end_matches('/').to_owned()),
+        Some(client.uri("").trim_end_matches('/').to_owned())
+    );
+    // A client that cannot look outside of what is open looks nowhere for a project above it: we do.
+    let mut below = Client::unborn(&[("ctxc.toml", ""), ("templates/a.xml", LATE)]);
+    let root = below.uri("templates");
+    let can = json!({"workspace": {"didChangeWatchedFiles": {"dynamicRegistration": true}}});
+    below.ask("initialize", &json!({"rootUri": root, "capabilities": can}));
+    below.tell("initialized", &json!({}));
+    below.ask("workspace/symbol", &json!({"query": ""}));
+    assert!(below.asked.is_empty());
+}
+
+#[test]
+fn a_client_is_told_to_ask_again_when_something_else_changed_what_it_shows() {
+    let mut client = Client::new(&[("templates/late.xml", LATE), ("templates/user.xml", USER)], &refreshing());
+    client.open("templates/user.xml", USER);
+    client.open("templates/late.xml", LATE);
+    assert_eq!(asked(&mut client), [""; 0]);
+    // Its own findings a client asks for by itself.
+    client.replace("templates/user.xml", 2, &USER.replace("<description>d</description>", ""));
+    assert_eq!(asked(&mut client), [""; 0]);
+    // Those of another document change with the name.
+    client.replace("templates/late.xml", 2, &LATE.replace("late", "later"));
+    assert_eq!(asked(&mut client), ["workspace/diagnostic/refresh"]);
+    // A file on disk.
+    std::fs::write(client.path("templates/broken.xml"), "<task").unwrap();
+    let event = json!({"changes": [{"uri": client.uri("templates/broken.xml"), "type": 1}]});
+    client.tell("workspace/didChangeWatchedFiles", &event);
+    assert_eq!(asked(&mut client), ["workspace/diagnostic/refresh"]);
+    client.tell("workspace/didChangeWatchedFiles", &event);
+    assert_eq!(asked(&mut client), [""; 0]);
+    // The project file: everything that shows resolved settings, and the findings where there are others.
+    client.open("ctxc.toml", "[defaults.atomic]\ninherit_context = \"subset\"\n");
+    let all = [
+        "workspace/codeLens/refresh",
+        "workspace/diagnostic/refresh",
+        "workspace/inlayHint/refresh",
+        "workspace/semanticTokens/refresh",
+    ];
+    let mut told = asked(&mut client);
+    told.sort();
+    assert_eq!(told, all);
+    assert!(client.notes.iter().all(|note| note.method != "textDocument/publishDiagnostics"));
+}
+
+#[test]
+fn a_client_that_cannot_be_told_is_not() {
+    let mut client = Client::new(&[("templates/user.xml", USER)], &pulling());
+    client.open("templates/user.xml", USER);
+    client.ask("workspace/symbol", &json!({"query": ""}));
+    client.open("templates/late.xml", LATE);
+    client.open("ctxc.toml", "[defaults.atomic]\ninherit_context = \"subset\"\n");
+    assert_eq!(asked(&mut client), [""; 0]);
+}
+
+#[test]
+fn what_a_client_has_is_not_sent_again() {
+    let mut client = Client::new(&[("templates/late.xml", LATE), ("templates/user.xml", USER)], &pulling());
+    client.open("templates/late.xml", &LATE.replace("\"late\"", "\"other\""));
+    let first = client.ask("workspace/diagnostic", &json!({"previousResultIds": []}));
+    let items = first["items"].as_array().unwrap();
+    assert_eq!(items.iter().map(|one| &one["kind"]).collect::<Vec<_>>(), ["full", "full"]);
+    let known: Vec<Value> = items.iter().map(|one| json!({"uri": one["uri"], "value": one["resultId"]})).collect();
+    client.replace("templates/late.xml", 2, LATE);
+    let second = client.ask("workspace/diagnostic", &json!({"previousResultIds": known}));
+    let of = |name: &str| second["items"].as_array().unwrap().iter().find(|one| one["uri"] == client.uri(name)).unwrap().clone();
+    // Nothing was and is found in the one; the reference of the other resolves now.
+    let late = of("templates/late.xml");
+    assert_eq!((late["kind"].as_str(), late["version"].as_i64()), (Some("unchanged"), Some(2)));
+    assert_eq!(of("templates/user.xml")["kind"], "full");
+    let id = of("templates/late.xml")["resultId"].clone();
+    let params = json!({"textDocument": {"uri": client.uri("templates/late.xml")}, "previousResultId": id});
+    let again = client.ask("textDocument/diagnostic", &params);
+    assert_eq!(again, json!({"kind": "unchanged", "resultId": id}));
+}
+
+#[test]
+fn findings_lead_to_the_pages_of_their_rules_and_say_of_which_kind_they_are() {
+    let text = "<task type=\"atomic\" name=\"a\">\n  <description>d</description>\n  <parameters><parameter name=\"unused\"/></parameters>\n  <context_management><inherit_context>true</inherit_context></context_management>\n</task>\n";
+    let mut client = Client::unborn(&[]);
+    let options = json!({"rulePages": "https://example.com/rules/"});
+    client.ask("initialize", &json!({"initializationOptions": options, "capabilities": pulling()}));
+    client.open("templates/a.xml", text);
+    let found = client.pull("templates/a.xml");
+    let shown: Vec<(String, Value, Value)> = found
+        .iter()
+        .map(|one| (one["code"].as_str().unwrap().to_owned(), one["tags"].clone(), one["codeDescription"]["href"].clone()))
+        .collect();
+    assert_eq!(
+        shown,
+        [
+            ("CTX316".to_owned(), json!([1]), json!("https://example.com/rules/unused-parameter.md")),
+            ("CTX401".to_owned(), json!([2]), json!("https://example.com/rules/legacy-value.md")),
+        ]
+    );
+    // Without being told, the pages of the clone that the program was built in.
+    let mut client = Client::new(&[], &pulling());
+    client.open("templates/a.xml", text);
+    let href = client.pull("templates/a.xml")[0]["codeDescription"]["href"].as_str().unwrap().to_owned();
+    let page = std::fs::read_to_string(href.strip_prefix("file://").unwrap()).unwrap();
+    assert!(page.contains("unused-parameter"), "{page}");
+}
