@@ -21,6 +21,8 @@ pub(super) fn answer(server: &Server<'_>, params: &CodeActionParams) -> Answer {
     if is_wanted(only, "quickfix") {
         let found = server.world.found(&name);
         let shown = diagnostics::of(&server.world, &server.client, &name);
+        // Before the findings it may be said that a file is large.
+        let shown = shown.into_iter().rev().take(found.len()).rev();
         for (finding, diagnostic) in found.iter().zip(shown) {
             if !meet(diagnostic.range, params.range) {
                 continue;

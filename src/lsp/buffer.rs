@@ -1,6 +1,7 @@
 //! A text as an editor holds it, and the edits that the editor sends.
 
 use super::encoding::Encoding;
+use super::world::LARGE;
 use crate::base::source::LineIndex;
 use gen_lsp_types::{TextDocumentContentChangeEvent as Change, Uri};
 
@@ -20,6 +21,11 @@ impl Buffer {
     pub(super) fn new(uri: Uri, version: i32, text: String) -> Self {
         let index = LineIndex::new(&text);
         Self { uri, version, text, index }
+    }
+
+    /// Whether it is looked at for its structure alone.
+    pub(super) const fn is_large(&self) -> bool {
+        self.text.len() > LARGE
     }
 
     /// Applies edits one after the other, each on the text that the ones before it made.

@@ -15,7 +15,8 @@ use std::collections::BTreeMap;
 /// The findings of one file, as the client shows them.
 pub(super) fn of(world: &World, client: &Client, name: &str) -> Vec<Diagnostic> {
     let found = world.found(name);
-    if found.is_empty() {
+    let is_large = world.templates.get(name).is_some_and(|template| template.is_large);
+    if found.is_empty() && !is_large {
         return Vec::new();
     }
     let (text, index) = world.text(name).unwrap_or_default();
@@ -55,7 +56,22 @@ pub(super) fn of(world: &World, client: &Client, name: &str) -> Vec<Diagnostic> 
             data: None,
         }
     };
-    found.iter().map(&mut one).collect()
+    let mut shown: Vec<Diagnostic> = is_large.then(large).into_iter().collect();
+    shown.extend(found.iter().map(&mut one));
+    shown
+}
+
+/// What is said of a file of which nobody should think that all is well.
+fn large() -> Diagnostic {
+    let start = Position { line: 0, character: 0 };
+    let message = "more than 5 MB: only the structure is checked in the editor; `ctxc check` checks everything";
+    Diagnostic {
+        range: Range { start, end: start },
+        severity: Some(DiagnosticSeverity::Information),
+        source: Some("ctxc".to_owned()),
+        message: Message::String(message.to_owned()),
+        ..Diagnostic::default()
+    }
 }
 
 /// The address of a file: the client's own where the file is open.

@@ -3,7 +3,6 @@
 
 use super::buffer::Buffer;
 use super::server::{Answer, Refusal, Server};
-use super::world::LARGE;
 use super::{diagnostics, uri};
 use crate::base::hash::Hash;
 use gen_lsp_types::{
@@ -32,9 +31,6 @@ impl Server<'_> {
     pub(super) fn open(&mut self, params: DidOpenTextDocumentParams) {
         let document = params.text_document;
         let name = self.name(&document.uri);
-        if document.text.len() > LARGE {
-            self.say(&format!("{name} is larger than 5 MB: only its structure is checked"));
-        }
         self.doubt();
         self.edited.insert(Arc::clone(&name));
         self.world.put(&name, Buffer::new(document.uri, document.version, document.text));
@@ -55,6 +51,7 @@ impl Server<'_> {
     pub(super) fn close(&mut self, params: &DidCloseTextDocumentParams) {
         let name = self.name(&params.text_document.uri);
         let Some(buffer) = self.world.close(&name) else { return };
+        self.said.borrow_mut().retain(|(of, _)| *of != name);
         self.stale = true;
         self.edited.insert(Arc::clone(&name));
         if self.pushed.remove(&name).is_some() {

@@ -13,9 +13,12 @@ use serde_json::{Value, json};
 
 /// Answers `textDocument/inlayHint`.
 pub(super) fn inlay(server: &Server<'_>, params: &InlayHintParams) -> Answer {
-    let (_, buffer) = server.document(&params.text_document.uri)?;
+    let (name, buffer) = server.document(&params.text_document.uri)?;
     let wanted = server.client.encoding.span(&buffer.text, &buffer.index, params.range);
     let config = &server.world.config;
+    if buffer.is_large() {
+        return value([(); 0]);
+    }
     let mut hints: Vec<Value> = Vec::new();
     place::with(&buffer.text, &config.limits, |document| {
         let file = template::lower(document);
@@ -23,7 +26,7 @@ pub(super) fn inlay(server: &Server<'_>, params: &InlayHintParams) -> Answer {
         bodies.resolve(&file, &config.layers);
         nodes::bodies(&file, |task, _| {
             let at = task.element.start_tag().end;
-            let Some(body) = bodies.get(task).filter(|_| wanted.start <= at && at <= wanted.end && hints.len() < MOST) else {
+            let Some(body) = bodies.get(task).filter(|_| wanted.start <= at && at <= wanted.end && hints.len() <= MOST) else {
                 return;
             };
             let written = task.written();
@@ -43,16 +46,20 @@ pub(super) fn inlay(server: &Server<'_>, params: &InlayHintParams) -> Answer {
             }));
         });
     });
-    if hints.len() == MOST {
-        server.say_once("hints", "more than 5,000 hints: the rest is left out");
+    if hints.len() > MOST {
+        hints.truncate(MOST);
+        server.say_cut(&name, "hints");
     }
     value(hints)
 }
 
 /// Answers `textDocument/codeLens`: the resolved settings of each definition above it.
 pub(super) fn lenses(server: &Server<'_>, params: &gen_lsp_types::CodeLensParams) -> Answer {
-    let (_, buffer) = server.document(&params.text_document.uri)?;
+    let (name, buffer) = server.document(&params.text_document.uri)?;
     let config = &server.world.config;
+    if buffer.is_large() {
+        return value([(); 0]);
+    }
     let mut lenses: Vec<Value> = Vec::new();
     place::with(&buffer.text, &config.limits, |document| {
         let file = template::lower(document);
@@ -69,7 +76,7 @@ pub(super) fn lenses(server: &Server<'_>, params: &gen_lsp_types::CodeLensParams
     });
     if lenses.len() > MOST {
         lenses.truncate(MOST);
-        server.say_once("lenses", "more than 5,000 lenses: the rest is left out");
+        server.say_cut(&name, "lenses");
     }
     value(lenses)
 }

@@ -48,7 +48,8 @@ impl Server<'_> {
             let pattern = if self.client.watches_elsewhere { json!({"baseUri": base, "pattern": glob}) } else { json!(glob) };
             json!({"globPattern": pattern})
         };
-        let watchers: Vec<Value> = ["**/*.{xml,toml,md,txt,json,j2,jinja,jinja2}", "**/.gitignore"].into_iter().map(one).collect();
+        let watchers: Vec<Value> =
+            ["**/*.{xml,toml,md,txt,json,j2,jinja,jinja2}", "**/.gitignore"].into_iter().map(one).collect();
         let registration =
             json!({"id": "files", "method": "workspace/didChangeWatchedFiles", "registerOptions": {"watchers": watchers}});
         self.ask("client/registerCapability", json!({"registrations": [registration]}));

@@ -102,7 +102,8 @@ pub(super) struct Server<'c> {
     /// How often the project had been read when anything was shown.
     pub(super) known: u32,
     pub(super) looks: Looks,
-    said: RefCell<BTreeSet<&'static str>>,
+    /// What was said of which document.
+    pub(super) said: RefCell<BTreeSet<(Arc<str>, &'static str)>>,
     /// Numbers of our own requests.
     asked: i32,
 }
@@ -180,10 +181,10 @@ impl<'c> Server<'c> {
         None
     }
 
-    /// Says something once a session.
-    pub(super) fn say_once(&self, topic: &'static str, message: &str) {
-        if self.said.borrow_mut().insert(topic) {
-            self.say(message);
+    /// Says that an answer is cut short, once a document while it is open.
+    pub(super) fn say_cut(&self, name: &Arc<str>, what: &'static str) {
+        if self.said.borrow_mut().insert((Arc::clone(name), what)) {
+            self.say(&format!("{name} has more than 5,000 {what}: the rest is left out"));
         }
     }
 

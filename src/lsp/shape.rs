@@ -102,7 +102,10 @@ pub(super) const TOKENS: [&str; 3] = ["variable", "function", "operator"];
 
 /// Answers `textDocument/semanticTokens/full`: what stands in `{{…}}`.
 pub(super) fn tokens(server: &Server<'_>, params: &SemanticTokensParams) -> Answer {
-    let (_, buffer) = server.document(&params.text_document.uri)?;
+    let (name, buffer) = server.document(&params.text_document.uri)?;
+    if buffer.is_large() {
+        return value(json!({"data": []}));
+    }
     let spans = place::with(&buffer.text, &server.world.config.limits, |document| {
         let mut spans: Vec<(Span, u32)> = Vec::new();
         for node in document.all_nodes().filter(|node| matches!(node.kind(), Kind::Text | Kind::Cdata)) {
@@ -117,6 +120,9 @@ pub(super) fn tokens(server: &Server<'_>, params: &SemanticTokensParams) -> Answ
     });
     let mut spans = spans;
     spans.sort_unstable();
+    if spans.len() > super::symbols::MOST {
+        server.say_cut(&name, "tokens");
+    }
     let mut data: Vec<u32> = Vec::new();
     let mut last = Position { line: 0, character: 0 };
     for (span, kind) in spans.into_iter().take(super::symbols::MOST) {

@@ -8,20 +8,21 @@ use crate::template::elements::Kind;
 use crate::template::names::DefinitionKind;
 use gen_lsp_types::{DocumentSymbol, DocumentSymbolParams, Range, SymbolKind, WorkspaceSymbolParams};
 use serde_json::{Value, json};
+use std::sync::Arc;
 
 /// Symbols of one answer at most: nobody reads more.
 pub(super) const MOST: usize = 5_000;
 
 /// Answers `textDocument/documentSymbol`.
 pub(super) fn document(server: &Server<'_>, params: &DocumentSymbolParams) -> Answer {
-    let (_, buffer) = server.document(&params.text_document.uri)?;
+    let (name, buffer) = server.document(&params.text_document.uri)?;
     let range = |span| server.client.encoding.range(&buffer.text, &buffer.index, span);
-    let mut left = MOST;
+    let mut left = MOST + 1;
     let symbols = place::with(&buffer.text, &server.world.config.limits, |document| {
         document.root().map_or_else(Vec::new, |root| of(root, &range, &mut left))
     });
     if left == 0 {
-        server.say_once("symbols", "more than 5,000 symbols: the rest is not listed");
+        server.say_cut(&name, "symbols");
     }
     value(symbols)
 }
@@ -30,6 +31,10 @@ pub(super) fn document(server: &Server<'_>, params: &DocumentSymbolParams) -> An
 /// The symbols that an element is or holds. As deep as the reader's depth limit.
 fn of(element: Element<'_>, range: &dyn Fn(crate::base::span::Span) -> Range, left: &mut usize) -> Vec<DocumentSymbol> {
     let symbol = place::kind(element).and_then(|kind| Some((kind, symbol(kind)?)));
+    if symbol.is_some() && *left == 1 {
+        // One too many: that it is there is all that is asked.
+        *left = 0;
+    }
     let Some((kind, symbol)) = symbol.filter(|_| *left > 0) else {
         return element.elements().flat_map(|child| of(child, range, left)).collect();
     };
@@ -82,7 +87,7 @@ pub(super) fn workspace(server: &Server<'_>, params: &WorkspaceSymbolParams) -> 
         let Some((text, index)) = server.world.text(path) else { continue };
         for definition in fits {
             if found.len() == MOST {
-                server.say_once("symbols", "more than 5,000 symbols: the rest is not listed");
+                server.say_cut(&Arc::from("the project"), "symbols");
                 return value(found);
             }
             let kind = match definition.kind {

@@ -35,6 +35,8 @@ pub(super) struct Template {
     pub(super) found: Vec<Diagnostic>,
     /// It belongs to the project; others are only looked at since they are open.
     pub(super) member: bool,
+    /// It was looked at for its structure alone.
+    pub(super) is_large: bool,
     /// The file on disk when it was last looked at; `None` while it is open.
     pub(super) stamp: Option<Stamp>,
 }
@@ -257,7 +259,7 @@ impl World {
         let stamp = if self.open.contains_key(name) { None } else { RealFs.stamp(&self.root.join(&**name)).ok() };
         let compiled = self.compiled(name);
         let old = self.templates.get(name);
-        let Some(compiled) = compiled else {
+        let Some((compiled, length)) = compiled else {
             self.unlinked |= old.is_some_and(|old| old.facts != FileFacts::default());
             if old.is_some_and(|old| !old.found.is_empty()) {
                 self.changed.insert(Arc::clone(name));
@@ -270,12 +272,13 @@ impl World {
         if !are_alike(old.map_or(&[][..], |old| &old.found), &compiled.diagnostics) {
             self.changed.insert(Arc::clone(name));
         }
-        self.templates.insert(Arc::clone(name), Template { facts: compiled.facts, found: compiled.diagnostics, member, stamp });
+        let (facts, found, is_large) = (compiled.facts, compiled.diagnostics, length > LARGE);
+        self.templates.insert(Arc::clone(name), Template { facts, found, member, is_large, stamp });
         self.note_sources(name);
     }
 
-    /// `None` for what is no template, or is not there.
-    fn compiled(&mut self, name: &Arc<str>) -> Option<Compiled> {
+    /// What compiling a file gives, and how long its text is; `None` for what is no template, or is not there.
+    fn compiled(&mut self, name: &Arc<str>) -> Option<(Compiled, usize)> {
         let read;
         let text = if let Some(buffer) = self.open.get(name) {
             buffer.text.as_str()
@@ -283,7 +286,7 @@ impl World {
             read = self.disk(name)?;
             match read {
                 Ok(ref text) => text,
-                Err(finding) => return Some(Compiled { diagnostics: vec![finding], ..Compiled::default() }),
+                Err(finding) => return Some((Compiled { diagnostics: vec![finding], ..Compiled::default() }, 0)),
             }
         };
         let files = Overlay { root: &self.root, open: &self.open };
@@ -291,7 +294,7 @@ impl World {
         let compiler = Compiler { config: &self.config, active, root: &self.root, files: &files, entries: None };
         match compiler.compile_text(name, text, Chosen::Found, &mut self.scratch) {
             Outcome::Skipped => None,
-            Outcome::Taken(made) => Some(*made),
+            Outcome::Taken(made) => Some((*made, text.len())),
         }
     }
 

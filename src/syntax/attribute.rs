@@ -1,6 +1,6 @@
 //! Attributes: name, `=`, value, and what may be missing of it. A value that never ends is cut where a person would.
 
-use super::fault::FaultKind;
+use super::fault::{Fault, FaultKind};
 use super::reader::{Flow, Pass, Stopped};
 use super::tag::Tag;
 use super::tree::{RawAttribute, flag};
@@ -100,7 +100,7 @@ impl Pass<'_, '_> {
         let open = self.scan.at;
         let faults = self.faults.len();
         self.scan.at += 1;
-        let mut flags = 0;
+        let (mut flags, mut damaged) = (0, false);
         loop {
             self.scan.skip_value();
             match self.scan.peek() {
@@ -111,6 +111,11 @@ impl Pass<'_, '_> {
                 }
                 Some(b'"' | b'\'') => self.scan.at += 1,
                 Some(b'<') => {
+                    if self.enter_conflict()? {
+                        self.scan.at = self.scan.line_end();
+                        damaged = true;
+                        continue;
+                    }
                     if !self.is_sign(quote) {
                         return self.unclosed(open, faults);
                     }
@@ -133,7 +138,7 @@ impl Pass<'_, '_> {
             return self.cut(open, cut, faults);
         }
         self.check_text_length(open + 1, end)?;
-        Ok(Value { span: Span::of(open + 1, end), flags, damaged: false })
+        Ok(Value { span: Span::of(open + 1, end), flags, damaged })
     }
 
     /// Whether the `<` in a value is a sign: the closing quote follows on the same line, before any markup.
@@ -173,8 +178,9 @@ impl Pass<'_, '_> {
     /// Ends a value at `cut` and goes on from there.
     fn cut(&mut self, open: usize, cut: usize, faults: usize) -> Result<Value, Stopped> {
         self.scan.at = cut;
-        // Whatever lies behind is read again and reports itself.
-        while self.faults.len() > faults && self.faults.last().is_some_and(|fault| fault.span.start as usize >= cut) {
+        // Whatever lies behind is read again and reports itself; but for a conflict, which is entered once.
+        let again = |fault: &Fault| fault.span.start as usize >= cut && fault.kind != FaultKind::MergeConflict;
+        while self.faults.len() > faults && self.faults.last().is_some_and(again) {
             self.faults.pop();
         }
         self.fault(FaultKind::UnclosedValue, Span::of(open, cut), Some(Span::at(cut as u32)))?;

@@ -1,8 +1,8 @@
 //! Merge conflicts: both sides of one are markup cut in two, so ours is read, theirs passed over, and nothing else is
-//! said about the region.
+//! said about the region. A first marker without the others is passed over with its line.
 
 use super::fault::FaultKind;
-use super::reader::{Pass, Stopped};
+use super::reader::{Flow, Pass, Stopped};
 use crate::base::span::Span;
 
 /// Both sides of a merge conflict: ours is read, theirs is passed over.
@@ -15,11 +15,16 @@ pub(super) struct Conflict {
 }
 
 impl Pass<'_, '_> {
+    /// Whether the first marker of a conflict begins the line at the place.
+    fn at_marker(&self) -> bool {
+        let before = self.scan.at.checked_sub(1).map(|before| self.scan.bytes.get(before));
+        self.scan.starts_with(b"<<<<<<<") && before.is_none_or(|before| matches!(before, Some(b'\n' | b'\r')))
+    }
+
     /// Marks of a merge conflict at the place: reports it and says that ours is read from here.
     pub(super) fn enter_conflict(&mut self) -> Result<bool, Stopped> {
         let start = self.scan.at;
-        let line_start = start.checked_sub(1).is_none_or(|before| matches!(self.scan.bytes.get(before), Some(b'\n' | b'\r')));
-        if !line_start || self.conflict.is_some() || !self.scan.starts_with(b"<<<<<<<") {
+        if self.conflict.is_some() || !self.at_marker() {
             return Ok(false);
         }
         let marks = &self.scratch.marks;
@@ -32,6 +37,33 @@ impl Pass<'_, '_> {
         self.damage_open();
         self.conflict = Some(Conflict { middle, end });
         Ok(true)
+    }
+
+    /// A first marker without the others: reports its line and passes over it.
+    pub(super) fn stray_marker(&mut self) -> Result<bool, Stopped> {
+        if !self.at_marker() {
+            return Ok(false);
+        }
+        let start = self.scan.at;
+        self.scan.at = self.scan.line_end();
+        self.damage_open();
+        self.fault(FaultKind::MergeConflict, Span::of(start, self.scan.at), None)?;
+        Ok(true)
+    }
+
+    /// A conflict inside of a comment or a CDATA section, where XML allows every sign of it.
+    pub(super) fn conflict_inside(&mut self, content: usize, end: usize) -> Flow {
+        let part = self.scan.slice(content, end);
+        let Some(start) = memchr::memmem::find(part, b"\n<<<<<<<").map(|at| content + at + 1) else { return Ok(()) };
+        let marks = &self.scratch.marks;
+        let bytes = self.scan.bytes;
+        let last = self.conflict_end.find(bytes, &marks.conflict_end, start).filter(|&at| at < end);
+        let middle = self.conflict_middle.find(bytes, &marks.conflict_middle, start);
+        let (Some(last), Some(middle)) = (last, middle.filter(|&at| last.is_some_and(|last| at < last))) else { return Ok(()) };
+        let line = self.scan.slice(last + 1, end).iter().position(|&byte| byte == b'\n');
+        let behind = line.map_or(end, |line| last + 1 + line);
+        self.damage_open();
+        self.fault(FaultKind::MergeConflict, Span::of(start, behind), Some(Span::of(middle + 1, middle + 8)))
     }
 
     /// Passes over theirs once ours is read.

@@ -102,7 +102,7 @@ pub enum FaultKind {
     UnknownMarkup,
     /// A document type declaration; all of it. Then nothing else is reported about the file.
     Doctype,
-    /// A merge conflict, from the first marker to the last; `other`: the middle marker.
+    /// A merge conflict, from the first marker to the last; `other`: the middle marker. Without `other`: a first marker alone.
     MergeConflict,
 
     /// A prefix without a declaration; the name.

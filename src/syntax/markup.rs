@@ -68,7 +68,7 @@ impl Pass<'_, '_> {
             self.fault(FaultKind::DashesInComment, Span::of(at, at + 2), Some(Span::of(start, end + 3)))?;
         }
         self.add(Kind::Comment, 0, Span::of(start, end + 3), Span::of(content, end))?;
-        Ok(())
+        self.conflict_inside(content, end)
     }
 
     /// Looks for hyphens that a comment may not hold, up to the opening mark of another comment.
@@ -114,7 +114,8 @@ impl Pass<'_, '_> {
         let end = self.cdata_end.find(self.scan.bytes, &self.scratch.marks.cdata_end, content);
         let Some(end) = end else { return self.unclosed_cdata(start, content) };
         self.scan.at = end + 3;
-        self.add_cdata(Span::of(start, end + 3), Span::of(content, end), 0)
+        self.add_cdata(Span::of(start, end + 3), Span::of(content, end), 0)?;
+        self.conflict_inside(content, end)
     }
 
     /// `]]` or `]>` at the end of a line or before a tag, with its length.

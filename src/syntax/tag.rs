@@ -105,10 +105,11 @@ impl Pass<'_, '_> {
                 }
                 None => return Ok(End::Unclosed),
                 Some(b'<') => {
-                    if !self.enter_conflict()? {
+                    if self.enter_conflict()? {
+                        self.scan.at = self.scan.line_end();
+                    } else if !self.stray_marker()? {
                         return Ok(End::Unclosed);
                     }
-                    self.scan.at = self.scan.line_end();
                     tag.damaged = true;
                 }
                 Some(b'=') if self.scan.at == tag.name.end => self.joined(tag)?,

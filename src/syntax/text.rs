@@ -38,7 +38,9 @@ impl Pass<'_, '_> {
                     if self.is_markup() || self.enter_conflict()? {
                         return Ok(flags);
                     }
-                    self.less_in_text()?;
+                    if !self.stray_marker()? {
+                        self.less_in_text()?;
+                    }
                 }
             }
         }

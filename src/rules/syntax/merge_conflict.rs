@@ -15,7 +15,8 @@ pub(crate) static RULE: Rule = Rule {
 
 const PAGE: &str = "\
 The lines `<<<<<<<`, `=======` and `>>>>>>>` are those of a version control system that could not decide between two versions. Choose one, or
-join them, and remove the markers. ctxc reads the first version and reports nothing else inside of the conflict.";
+join them, and remove the markers. ctxc reads the first version and reports nothing else inside of the conflict. It sees conflicts between
+elements, inside of tags, in comments and in CDATA sections, and a first marker that lost the others.";
 
 const BAD: &[Example] = &[template(
     "<task type=\"atomic\" name=\"triage\">\n<<<<<<< HEAD\n  <description>sort the ticket</description>\n=======\n  <description>sort it</description>\n>>>>>>> shorter\n</task>\n",
@@ -26,6 +27,17 @@ fn word(cx: &FileCx<'_>, fault: &Fault) -> Option<Diagnostic> {
         return None;
     }
     let written = fault.span.slice(cx.document.text);
+    let after = u32::from(cx.document.text.get(fault.span.end as usize..).is_some_and(|rest| rest.starts_with('\n')));
+    let span = crate::base::span::Span::new(fault.span.start, fault.span.end + after);
+    if fault.other.is_none() {
+        let found = finding(&RULE.meta, cx, fault.span, "a marker of a merge conflict without the others");
+        return Some(
+            found
+                .here("a version control system wrote this line")
+                .help("look at what the merge left here, and remove the line")
+                .fix(Fix::suggested("remove the line", vec![Edit::delete(span)])),
+        );
+    }
     let middle = (other(fault).start - fault.span.start) as usize;
     let body = |start: usize, end: usize| {
         let part = written.get(start..end).unwrap_or("");
@@ -35,8 +47,6 @@ fn word(cx: &FileCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     // A conflict shown with its common ancestor has a third part, which nobody wants.
     let ancestor = written.get(..middle).and_then(|ours| ours.find("\n|||||||")).map_or(middle, |at| at + 1);
     let (ours, theirs) = (body(0, ancestor), body(middle, last));
-    let after = u32::from(cx.document.text.get(fault.span.end as usize..).is_some_and(|rest| rest.starts_with('\n')));
-    let span = crate::base::span::Span::new(fault.span.start, fault.span.end + after);
     Some(
         finding(&RULE.meta, cx, fault.span, "an unresolved merge conflict")
             .here("from this marker to the last one")

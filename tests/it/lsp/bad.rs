@@ -125,24 +125,6 @@ fn damaged_texts_have_answers_everywhere() {
 }
 
 #[test]
-fn a_large_file_is_looked_at_for_its_structure() {
-    let mut text = String::from("<task type=\"nonsense\" name=\"a\"><description>");
-    text.push_str(&"word ".repeat(1_100_000));
-    text.push_str("</description></wrong></task>");
-    let mut client = Client::new(&[], &plain());
-    client.open("templates/a.xml", &text);
-    let pushed = client.pushed("templates/a.xml");
-    let codes: Vec<&str> = pushed["diagnostics"].as_array().unwrap().iter().map(|item| item["code"].as_str().unwrap()).collect();
-    assert!(!codes.is_empty() && codes.iter().all(|code| code.starts_with("CTX0")), "{codes:?}");
-    assert!(
-        client
-            .notes
-            .iter()
-            .any(|note| note.method == "window/showMessage" && note.params["message"].as_str().unwrap().contains("5 MB"))
-    );
-}
-
-#[test]
 fn requests_given_up_before_they_are_begun_are_not_answered_with_work() {
     let mut client = Client::new(&[], &pulling());
     client.open("templates/a.xml", FINE);

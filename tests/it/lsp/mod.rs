@@ -8,6 +8,7 @@ mod edits;
 mod fixes;
 mod histories;
 mod process;
+mod large;
 mod same;
 mod variables;
 mod watching;

@@ -1,5 +1,6 @@
 //! The reader: well-formedness, recovery, limits, decoding, edits.
 
+mod conflicts;
 mod cursor;
 mod differential;
 mod hostile;
