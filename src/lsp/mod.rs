@@ -17,6 +17,7 @@ mod hover;
 mod look;
 mod navigate;
 mod pages;
+mod parts;
 mod place;
 mod provenance;
 mod refresh;

@@ -2,6 +2,7 @@
 //! inputs and steps as [`super::variables`] finds them.
 
 use super::diagnostics::address;
+use super::parts;
 use super::server::{Answer, Refusal, Server, value};
 use super::variables::{self, Occurrence, Pointed, Role, Web};
 use super::world::World;
@@ -40,7 +41,7 @@ pub(super) fn definition(server: &Server<'_>, params: &DefinitionParams) -> Answ
         return Ok(location(server, &(pointed.variable.file, span)));
     }
     // Nothing declares it here: whoever uses this task may, else it is the first place that says it.
-    let found = Web::new(world, &pointed).occurrences();
+    let found = said(server, &pointed);
     let declared: Vec<&Occurrence> = found.iter().filter(|one| one.role == Role::Defines).collect();
     let found = if declared.is_empty() { found.first().into_iter().collect() } else { declared };
     let mut found: Vec<Value> = found.iter().map(|one| location(server, &(Arc::clone(&one.file), one.span))).collect();
@@ -93,8 +94,15 @@ fn occurrences(server: &Server<'_>, at: &TextDocumentPositionParams) -> Result<V
         found.sort();
         return Ok(found);
     }
-    let pointed = pointed(server, at)?;
-    Ok(pointed.map_or_else(Vec::new, |pointed| Web::new(&server.world, &pointed).occurrences()))
+    Ok(pointed(server, at)?.map_or_else(Vec::new, |pointed| said(server, &pointed)))
+}
+
+/// Every place that says the name of a variable, in order.
+fn said(server: &Server<'_>, pointed: &Pointed) -> Vec<Occurrence> {
+    match pointed.variable.target {
+        Target::Language => parts::occurrences(server, pointed),
+        Target::Bound(_) | Target::Free(_) => Web::new(&server.world, pointed).occurrences(),
+    }
 }
 
 /// The definition that the name at a position stands for.

@@ -110,7 +110,7 @@ fn outer(trace: &Trace, owner: u32, name: &str) -> Option<Target> {
 }
 
 /// The places in its own file where a use says its name; none when it is in another file or hidden.
-fn spelled(used: &TracedUse, text: &str) -> Vec<Span> {
+pub(super) fn spelled(used: &TracedUse, text: &str) -> Vec<Span> {
     let raw = used.span.slice(text);
     match used.how {
         How::Taken | How::Source(..) => Vec::new(),

@@ -264,3 +264,35 @@ fn a_task_that_is_named_by_its_file_gets_its_new_name_written() {
     let after = applied(bare, &answer["changes"][client.uri("templates/bare.xml")]);
     assert_eq!(after, bare.replace("<task ", "<task name=\"plain\" "));
 }
+
+#[test]
+fn names_that_the_language_gives_lead_to_the_parts_that_they_come_from() {
+    let text = r#"<task type="director_evaluator_loop" name="l">
+  <description>d</description>
+  <director><description>again, {{evaluation_feedback}}</description></director>
+  <evaluator><description>judge {{director_result}}, {{director_result.text}}</description></evaluator>
+  <max_iterations>3</max_iterations>
+  <termination_condition><condition>evaluation.success and current_iteration gt 1</condition></termination_condition>
+</task>
+"#;
+    let mut client = Client::new(&[], &pulling());
+    client.open("templates/l.xml", text);
+    for (before, part) in [
+        ("{{dir", "  <director"),
+        ("{{eval", "  <evaluator"),
+        ("<condition>eval", "  <evaluator"),
+        ("and curr", "  <max_iterations"),
+    ] {
+        let place = client.at("textDocument/definition", "templates/l.xml", text, before);
+        assert_eq!(place["range"]["end"], position(text, part), "{before}: {place}");
+    }
+    let highlights = client.at("textDocument/documentHighlight", "templates/l.xml", text, "{{dir");
+    let lines: Vec<u64> =
+        highlights.as_array().unwrap().iter().map(|one| one["range"]["start"]["line"].as_u64().unwrap()).collect();
+    assert_eq!(lines, [2, 3, 3]);
+    let refused = client.try_ask(
+        "textDocument/prepareRename",
+        &json!({"textDocument": {"uri": client.uri("templates/l.xml")}, "position": position(text, "{{dir")}),
+    );
+    assert!(refused.unwrap_err().1.contains("a name of the language"));
+}
