@@ -1,5 +1,7 @@
 //! The corpora of the fuzzers, replayed: what once was found stays mended.
 
+#[path = "../../../fuzz/checks/lsp.rs"]
+mod lsp;
 #[path = "../../../fuzz/checks/project.rs"]
 mod project;
 #[path = "../../../fuzz/checks/reader.rs"]

@@ -39,6 +39,11 @@ fn the_corpus_of_the_project_file() {
 }
 
 #[test]
+fn the_corpus_of_the_language_server() {
+    replay("lsp", super::lsp::check);
+}
+
+#[test]
 fn the_corpus_of_the_registry() {
     replay("registry", super::registry::check);
 }
