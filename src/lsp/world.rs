@@ -119,6 +119,8 @@ impl World {
 
     /// A document was opened, or takes the place of another state of itself.
     pub(super) fn put(&mut self, name: &Arc<str>, buffer: Buffer) {
+        // One that is on no disk yet belongs to the project, too.
+        self.unwalked |= is_template(name) && !self.templates.contains_key(name);
         self.open.insert(Arc::clone(name), buffer);
         self.touch(name);
     }
@@ -128,6 +130,8 @@ impl World {
         let closed = self.open.remove(name)?;
         let name = Arc::from(name);
         self.touch(&name);
+        // One that was on no disk is gone.
+        self.unwalked |= is_template(&name) && !fs::exists(&self.root.join(&*name));
         if self.templates.get(&name).is_some_and(|template| !template.member) {
             self.templates.remove(&name);
             self.dirty.remove(&name);

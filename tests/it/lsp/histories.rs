@@ -162,3 +162,16 @@ proptest! {
         assert_eq!(pushed(&mut client), expected);
     }
 }
+
+#[test]
+fn a_file_that_is_on_no_disk_is_of_the_project_while_it_is_open() {
+    let mut client = Client::new(&disk(), &pulling());
+    let before = pulled(&mut client);
+    // Opened after the project was looked at, and empty at first.
+    client.open(NAMES[3], "");
+    client.replace(NAMES[3], 2, USER);
+    let with = pulled(&mut client);
+    assert!(with.values().flatten().any(|item| item["code"] == "CTX301"), "{with:?}");
+    client.close(NAMES[3]);
+    assert_eq!(pulled(&mut client), before);
+}
