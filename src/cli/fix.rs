@@ -64,6 +64,7 @@ pub(super) fn run(asked: Asked<'_>, cx: &mut Cx) -> Result<Exit> {
         fixed += suppressions(&project, &selection, &mut report, (text, recorded), prune.then_some(&mut changed));
     }
     report.fixed = Some(fixed);
+    report.tried = Some(asked.which);
     if let Some(name) = selection.stdin() {
         let after = files.first().map_or(&*input, |file| &file.after);
         return stdin(&asked, &Change { name, path: name.as_ref(), before: &input, after }, &report, cx);

@@ -1,7 +1,7 @@
-//! Fixes applied to a text: those that do not touch each other, again and again until none is left.
+//! Fixes applied to a text: those that do not touch each other, again and again until none is left that mends anything.
 //!
-//! Never applies two fixes that overlap, never leaves an error behind that was not there before, never runs for more
-//! than [`ROUNDS`]. How a text is checked is the caller's business: it hands in a function.
+//! Never applies two fixes that overlap, never one whose finding stays, never leaves an error behind that was not there
+//! before, never runs for more than [`ROUNDS`]. How a text is checked is the caller's business: it hands in a function.
 
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::{self, Applicability, Edit, Fix};
@@ -117,7 +117,7 @@ pub fn next<'d>(
     Vec::new()
 }
 
-/// Those of the chosen fixes that together bring no new error into the text. `before` is what `check` finds in it.
+/// Those of the chosen fixes that together mend what they are for and bring no new error into the text. `before` is what `check` finds in it.
 pub fn sound<'d>(
     text: &str,
     choices: &[Choice<'d>],
@@ -128,7 +128,8 @@ pub fn sound<'d>(
     most(choices, &mut |choices| {
         applied(text, choices).is_some_and(|after| {
             let found = check(&after);
-            !brings_errors(&Change { text, edits: &edits(choices), before, limits }, &found)
+            let edits = edits(choices);
+            mends(choices, &edits, &found) && !brings_errors(&Change { text, edits: &edits, before, limits }, &found)
         })
     })
 }
@@ -182,6 +183,19 @@ struct Change<'c> {
     edits: &'c [Edit],
     before: &'c [Diagnostic],
     limits: &'c Limits,
+}
+
+/// Whether each finding that was to be mended is gone from its place.
+fn mends(choices: &[Choice<'_>], edits: &[Edit], after: &[Diagnostic]) -> bool {
+    let place = |finding: &Diagnostic| (finding.rule.code.0, offset_before(edits, finding.span.start));
+    let mut left: BTreeMap<(u16, u32), Vec<&str>> = BTreeMap::new();
+    for finding in after {
+        left.entry(place(finding)).or_default().push(&finding.message);
+    }
+    choices.iter().map(|choice| choice.finding).all(|finding| {
+        let here = left.get(&(finding.rule.code.0, finding.span.start));
+        here.is_none_or(|messages| !messages.contains(&&*finding.message))
+    })
 }
 
 /// Whether an error is found that was not there before. An error that a damaged region had hidden is none that the fix

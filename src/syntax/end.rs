@@ -114,8 +114,13 @@ impl Pass<'_, '_> {
             }
             Closes::Probably(depth) => {
                 let missing = self.abandon(depth + 1, start);
-                let other = self.scratch.open.last().map(|open| self.name_span(open.node));
+                let innermost = self.scratch.open.last().map(|open| open.node);
+                let other = innermost.map(|node| self.name_span(node));
                 self.damage_open();
+                // Which of the two names is the slip is not known yet.
+                if let Some(raw) = innermost.and_then(|node| self.raw_mut(node)) {
+                    raw.flags |= flag::TAG;
+                }
                 self.close_innermost(start);
                 missing?;
                 if reported { Ok(()) } else { self.fault(FaultKind::MismatchedEnd, name.span(), other) }

@@ -58,7 +58,11 @@ impl Pass<'_, '_> {
         let end = self.comment_end.find(self.scan.bytes, &self.scratch.marks.comment_end, content);
         let bound = end.unwrap_or(self.scan.bytes.len());
         let Hyphens { dashes, arrow, nested } = self.hyphens(content, bound);
-        let Some(end) = end.filter(|_| !nested) else { return self.unclosed_comment(content, dashes, arrow) };
+        // `<!-- a <!-- b -->` on one line ends where it says so: what is wrong is the second mark inside.
+        let is_line = |end: &usize| arrow.is_none() && !self.scan.slice(content, *end).contains(&b'\n');
+        let Some(end) = end.filter(|end| !nested || is_line(end)) else { return self.unclosed_comment(content, dashes, arrow) };
+        let dashes =
+            if nested { memchr::memmem::find(self.scan.slice(content, end), b"--").map(|at| content + at) } else { dashes };
         self.scan.at = end + 3;
         // `--->`: the last hyphen of the content touches the mark.
         let touching = end > content && self.scan.bytes.get(end - 1) == Some(&b'-');

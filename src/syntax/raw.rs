@@ -20,6 +20,8 @@ pub(super) mod flag {
     pub(in crate::syntax) const BARE: u8 = 32;
     /// The node belongs to an element whose start tag is missing.
     pub(in crate::syntax) const ADRIFT: u8 = 64;
+    /// The start tag itself is damaged.
+    pub(in crate::syntax) const TAG: u8 = 128;
 }
 
 /// One node as stored. For text, CDATA, comments and instructions `inner` is the content without its marks.

@@ -150,13 +150,19 @@ impl Pass<'_, '_> {
         None
     }
 
-    /// The first child that begins a line no deeper than its parent does.
+    /// The first child that begins a line no deeper than its parent does, where that says anything: in a text without
+    /// indentation, and for a root, only what stands before that child can tell that the element was to end there.
     fn outdented(&self, open: Open, indent: Option<usize>) -> Option<Cut> {
         let indent = indent?;
         let raw = self.tree.raw(open.node)?;
+        let around = self.tree.raw(raw.parent).and_then(|parent| self.indent_of(parent));
+        let mut tells = around.is_some_and(|around| around < indent);
         let (mut before, mut previous, mut child) = (NONE, NONE, raw.child);
         while let Some(node) = self.tree.raw(child) {
-            if node.kind == Kind::Element && self.indent_of(node).is_some_and(|own| own <= indent) {
+            let own = if node.kind == Kind::Element { self.indent_of(node) } else { None };
+            tells |= own.is_some_and(|own| own > indent);
+            tells |= raw.parent != NONE && node.kind == Kind::Text && node.flags & flag::BLANK == 0;
+            if tells && own.is_some_and(|own| own <= indent) {
                 let blank = self.tree.raw(previous).is_some_and(|text| text.flags & flag::BLANK != 0);
                 return Some(if blank {
                     Cut { stays: before, leaves: previous }

@@ -101,7 +101,7 @@ impl Pass<'_, '_> {
         let child = self.tree.raw(text).map_or(NONE, |raw| raw.next);
         if let Some(raw) = self.raw_mut(text) {
             raw.kind = Kind::Element;
-            raw.flags = flag::CLOSED | flag::DAMAGED | flag::BARE;
+            raw.flags = flag::CLOSED | flag::DAMAGED | flag::TAG | flag::BARE;
             raw.name = (tag.name.end - tag.name.start) as u16;
             raw.count = count;
             raw.attributes = tag.first as u32;

@@ -1,10 +1,14 @@
 //! Start tags. A tag that never ends gives one fault, and what looked like bare words in it is read as text.
 
 use super::fault::FaultKind;
+use super::raw::RawAttribute;
 use super::reader::{Flow, Open, Pass};
 use super::scanner::Name;
 use super::tree::{Kind, NONE, flag};
 use crate::base::span::Span;
+
+/// How far before a `<` words are looked for: a file full of them is not to be read again for each.
+const NEAR: usize = 256;
 
 /// A start tag while it is read.
 #[derive(Debug)]
@@ -50,10 +54,15 @@ impl Pass<'_, '_> {
         if self.scratch.open.len() >= self.limits.depth as usize {
             return self.stop(FaultKind::TooDeep, name.span());
         }
-        let first = self.tree.attributes.len();
+        let (first, faults) = (self.tree.attributes.len(), self.faults.len());
         let bindings = self.scratch.bindings.len();
         let mut tag = Tag { first, name, spaces: name.colon, damaged: false, last: name.span(), soft: None };
         let end = self.attributes(&mut tag)?;
+        if (end == End::Unclosed || tag.soft.is_some()) && self.is_prose(start, first) {
+            self.tree.attributes.truncate(first);
+            self.faults.truncate(faults);
+            return self.sign_in_text(start);
+        }
         if tag.soft.is_some() && self.scan.slice(0, self.scan.at).ends_with(b"?>") {
             return self.markless_instruction(start, &tag);
         }
@@ -77,6 +86,9 @@ impl Pass<'_, '_> {
         }
         if tag.damaged || self.conflict.is_some() {
             self.damage(id);
+            if let Some(raw) = self.raw_mut(id) {
+                raw.flags |= flag::TAG;
+            }
         }
         if end == End::Empty {
             self.scratch.bindings.truncate(bindings);
@@ -84,6 +96,18 @@ impl Pass<'_, '_> {
             self.scratch.open.push(Open { node: id, last: NONE, bindings });
         }
         Ok(())
+    }
+
+    /// Whether what begins at `start`, and is no tag as it stands, was meant as text: words stand before it on its line, and
+    /// nothing in it has a value.
+    fn is_prose(&self, start: usize, first: usize) -> bool {
+        let has_value = |attribute: &RawAttribute| attribute.value.start > attribute.name.end;
+        let (parent, last) = self.innermost();
+        let text = self.tree.raw(last).filter(|raw| raw.kind == Kind::Text && raw.end as usize == start && parent != NONE);
+        let words = text.map_or(&[][..], |raw| self.scan.slice((raw.start as usize).max(start.saturating_sub(NEAR)), start));
+        let line = memchr::memrchr(b'\n', words).map_or(words, |end| words.get(end..).unwrap_or(&[]));
+        let is_valued = self.tree.attributes.get(first..).unwrap_or(&[]).iter().any(has_value);
+        !is_valued && self.conflict.is_none() && line.iter().any(|&byte| !super::wellformed::is_space(byte))
     }
 
     /// Reads attributes up to the end of the tag.

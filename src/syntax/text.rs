@@ -56,6 +56,27 @@ impl Pass<'_, '_> {
         self.fault(FaultKind::LessInText, Span::of(start, self.scan.at), None)
     }
 
+    /// Takes the `<` at `start`, which stands behind a text, into that text, with all up to the next markup.
+    pub(super) fn sign_in_text(&mut self, start: usize) -> Flow {
+        self.damage_open();
+        self.fault(FaultKind::LessInText, Span::of(start, start + 1), None)?;
+        self.scan.at = start + 1;
+        let mut flags = self.run_of_text(self.scan.bytes.len())?;
+        let end = self.scan.at;
+        if self.carriage && self.scan.slice(start, end).contains(&b'\r') {
+            flags |= flag::ENCODED;
+        }
+        self.check_cdata_end(start, end)?;
+        let (_, last) = self.innermost();
+        let Some(raw) = self.raw_mut(last) else { return Ok(()) };
+        raw.flags |= flags;
+        raw.end = end as u32;
+        raw.inner.end = end as u32;
+        let whole = raw.start as usize;
+        self.skip_conflict_mark();
+        self.check_text_length(whole, end)
+    }
+
     /// Adds the text from `start` to the place; a conflict marker that was met ends it before the marker.
     fn add_text(&mut self, start: usize, mut flags: u8) -> Flow {
         let end = self.scan.at;
@@ -78,13 +99,17 @@ impl Pass<'_, '_> {
                 self.add(Kind::Text, flags, span, span)?;
             }
         }
+        self.skip_conflict_mark();
+        Ok(())
+    }
+
+    fn skip_conflict_mark(&mut self) {
         if let Some(conflict) = self.conflict
             && self.scan.at < conflict.middle
             && self.scan.starts_with(b"<<<<<<<")
         {
             self.scan.at = self.scan.line_end();
         }
-        Ok(())
     }
 
     /// `]]>` in text.

@@ -259,6 +259,11 @@ impl<'a> Element<'a> {
         self.raw.flags & flag::EMPTY != 0
     }
 
+    /// Whether its start tag is damaged: its name and attributes may be others than were meant.
+    pub const fn has_damaged_tag(self) -> bool {
+        self.raw.flags & flag::TAG != 0
+    }
+
     /// Whether a structural error lies in or around it: nothing above may word a further fault of it.
     pub const fn is_damaged(self) -> bool {
         self.raw.flags & flag::DAMAGED != 0

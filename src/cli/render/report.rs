@@ -21,6 +21,8 @@ pub(crate) struct Report {
     pub(crate) skipped: usize,
     /// Fixes applied, when that was asked for.
     pub(crate) fixed: Option<usize>,
+    /// Which fixes were tried; those that are still offered would mend nothing or bring another error.
+    pub(crate) tried: Option<Which>,
     /// Findings that a suppression took away.
     pub(crate) suppressed: usize,
     /// Findings that are not grave enough to be shown, counted instead of kept.

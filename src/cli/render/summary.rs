@@ -5,6 +5,7 @@ use super::report::{Report, Shown, Totals};
 use super::screen::{Paint, Screen};
 use super::wrap::wrap;
 use crate::base::rule_meta::Severity;
+use crate::rules::apply::Which;
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
@@ -115,7 +116,7 @@ fn headline(report: &Report, totals: &Totals<'_>) -> String {
     if !said {
         line.push_str(if report.fixed.is_some_and(|fixed| fixed > 0) { "nothing left" } else { "nothing found" });
     }
-    line.push_str(&fixable(totals));
+    line.push_str(&fixable(totals, report.tried));
     if report.suppressed > 0 {
         let _ = write!(line, "; {} suppressed", thousands(report.suppressed));
     }
@@ -125,16 +126,27 @@ fn headline(report: &Report, totals: &Totals<'_>) -> String {
     line
 }
 
-/// `; 3 fixable, 2 of them with …`: which flag of `check` does it.
-fn fixable(totals: &Totals<'_>) -> String {
-    let (all, safe) = (totals.fixable, totals.safe);
+/// `; 3 fixable, 2 of them with …`: which flag of `check` does it. Of those that were tried, why they are still there.
+fn fixable(totals: &Totals<'_>, tried: Option<Which>) -> String {
+    let refused = match tried {
+        None => 0,
+        Some(Which::Safe) => totals.safe,
+        Some(Which::Suggested) => totals.fixable,
+    };
+    let (all, safe) = (totals.fixable - refused, totals.safe.saturating_sub(refused));
+    let why = match refused {
+        0 => String::new(),
+        1 => "; 1 fix left out: it would mend nothing, or bring another error".to_owned(),
+        _ => format!("; {} fixes left out: each would mend nothing, or bring another error", thousands(refused)),
+    };
     let counts = (thousands(all), thousands(safe));
-    match counts {
+    let open = match counts {
         _ if all == 0 => String::new(),
         (count, _) if safe == all => format!("; {count} fixable with `check --fix`"),
         (count, _) if safe == 0 => format!("; {count} fixable with `check --fix --unsafe-fixes`"),
         (count, safe) => format!("; {count} fixable, {safe} of them with `check --fix`"),
-    }
+    };
+    why + &open
 }
 
 /// `by rule: legacy-value 290, no-context 61, and 3 more`.

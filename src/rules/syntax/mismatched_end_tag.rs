@@ -66,11 +66,17 @@ fn mismatched(cx: &FileCx<'_>, fault: &Fault) -> Diagnostic {
             .here(format!("no element of the language; did you mean `</{open}>`?"))
             .label(opening, "opened here")
             .fix(Fix::safe(format!("write </{open}>"), shut)),
-        (true, true) | (false, false) => found(closing)
-            .here(format!("expected </{open}>"))
-            .label(opening, "opened here")
-            .fix(Fix::safe(format!("write </{open}>"), shut))
-            .fix(Fix::suggested(format!("open it as <{close}>"), reopen)),
+        (true, true) | (false, false) => {
+            // Where nothing stands between the two, either of them may be the one that is out of place.
+            let between = Span::new(opening.end, closing.start).slice(cx.document.text);
+            let holds = between.trim_end_matches("</").split_once('>').is_some_and(|(_, inside)| !inside.trim().is_empty());
+            let title = format!("write </{open}>");
+            found(closing)
+                .here(format!("expected </{open}>"))
+                .label(opening, "opened here")
+                .fix(if holds { Fix::safe(title, shut) } else { Fix::suggested(title, shut) })
+                .fix(Fix::suggested(format!("open it as <{close}>"), reopen))
+        }
     }
 }
 

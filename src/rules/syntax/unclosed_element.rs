@@ -8,6 +8,7 @@ use crate::base::span::Span;
 use crate::rules::rule::{Check, FileCx, Rule};
 use crate::syntax::fault::{Fault, FaultKind};
 use crate::syntax::tree::Element;
+use crate::template::elements::Kind;
 
 /// Whatever follows an element without an end could be part of it.
 pub(crate) static RULE: Rule = Rule {
@@ -46,9 +47,20 @@ fn missing(cx: &FileCx<'_>, fault: &Fault) -> Diagnostic {
         .here("opened here")
         .label(Span::at(place), expected);
     if let Some(element) = cx.document.element_at(fault.span.start) {
-        finding = finding.fix(close(cx, element, place));
+        finding = finding.fix(if is_sign(cx, element) { sign(element) } else { close(cx, element, place) });
     }
     finding
+}
+
+/// Whether `<` was meant as a sign: `List<String>` touches a word, and no element of the language is called so.
+fn is_sign(cx: &FileCx<'_>, element: Element<'_>) -> bool {
+    let touches = before(cx, element.span().start).ends_with(|c: char| c.is_alphanumeric());
+    touches && Kind::homes(element.name()).next().is_none() && element.name() != "task"
+}
+
+fn sign(element: Element<'_>) -> Fix {
+    let start = element.span().start;
+    Fix::safe("write `&lt;`: it begins no tag", vec![Edit::replace(Span::new(start, start + 1), "&lt;")])
 }
 
 /// Closes an element, and with it those around it that are missing their end at the same place.
@@ -56,7 +68,10 @@ fn close(cx: &FileCx<'_>, element: Element<'_>, place: u32) -> Fix {
     let content = before(cx, place).trim_ascii_end().len() as u32;
     if content <= element.start_tag().end {
         let bracket = element.start_tag().end - 1;
-        return Fix::safe(format!("close it at once: <{}/>", element.name()), vec![Edit::insert(bracket, "/")]);
+        let (title, edits) = (format!("close it at once: <{}/>", element.name()), vec![Edit::insert(bracket, "/")]);
+        // Attributes may be all that it was to say; without any, something was to stand in it.
+        let says_something = element.attributes().next().is_some();
+        return if says_something { Fix::safe(title, edits) } else { Fix::suggested(title, edits) };
     }
     let line = if cx.document.text.contains("\r\n") { "\r\n" } else { "\n" };
     let mut tags = String::new();

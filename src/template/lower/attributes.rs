@@ -25,7 +25,7 @@ impl<'a> Lower<'a> {
                 continue;
             }
             let Some((at, known)) = kind.attributes().enumerate().find(|(_, known)| known.name == name) else {
-                self.fault(element, attribute.name_span(), FaultKind::UnknownAttribute { kind, attribute });
+                self.fault_of_tag(element, attribute.name_span(), FaultKind::UnknownAttribute { kind, attribute });
                 continue;
             };
             // Of two with one name, which the reader has reported, the first counts.
@@ -54,38 +54,39 @@ impl<'a> Lower<'a> {
         let value = trimmed(raw, attribute.value_span());
         match known.values {
             Values::Name if value.value.is_empty() => {
-                self.fault(element, attribute.span(), FaultKind::Empty { name: known.name });
+                self.fault_of_tag(element, attribute.span(), FaultKind::Empty { name: known.name });
                 return None;
             }
             Values::Any | Values::Name => {}
             Values::Bool => {
-                self.boolean(element, known.name, &value)?;
+                if let Err(kind) = boolean(known.name, &value) {
+                    self.fault_of_tag(element, value.span, kind);
+                    return None;
+                }
             }
             Values::OneOf(allowed) => {
                 if !allowed.contains(&&*value.value) {
                     let found = value.value.into_owned();
-                    self.fault(element, value.span, FaultKind::BadValue { name: known.name, found, allowed });
+                    self.fault_of_tag(element, value.span, FaultKind::BadValue { name: known.name, found, allowed });
                     return None;
                 }
             }
         }
         Some(value)
     }
+}
 
-    /// Reads `true` or `false`; reports anything else.
-    pub(super) fn boolean(&mut self, element: Element<'a>, name: &'static str, value: &Str<'a>) -> Option<bool> {
-        if let Some(read) = bool::parse(&value.value) {
-            return Some(read);
-        }
+/// Reads `true` or `false`.
+pub(super) fn boolean<'a>(name: &'static str, value: &Str<'a>) -> Result<bool, FaultKind<'a>> {
+    let Some(read) = bool::parse(&value.value) else {
         let found = value.value.to_string();
-        let kind = match meant(&found) {
+        return Err(match meant(&found) {
             Some(meant) => FaultKind::BadBoolean { name, found, meant },
             None if found.is_empty() => FaultKind::Empty { name },
             None => FaultKind::BadValue { name, found, allowed: &["true", "false"] },
-        };
-        self.fault(element, value.span, kind);
-        None
-    }
+        });
+    };
+    Ok(read)
 }
 
 /// What people write for true and false.

@@ -55,15 +55,15 @@ impl<'a> Lower<'a> {
     }
 
     pub(super) fn unknown(&mut self, parent: Kind, within: Element<'a>, found: Element<'a>) {
-        // An element that the damage of its parent brought here is no fault of its own.
-        if within.is_damaged() {
+        let known_elsewhere = Kind::homes(found.name()).next().is_some();
+        // An element that the damage of its parent brought here is no fault of its own; one that is at home nowhere is.
+        if within.is_damaged() && known_elsewhere {
             return;
         }
         if parent.is_body() && self.misplaced_setting(within, found).is_some() {
             return;
         }
-        let known_elsewhere = Kind::homes(found.name()).next().is_some();
-        self.fault(found, found.name_span(), FaultKind::UnknownElement { parent, known_elsewhere });
+        self.fault_of_tag(found, found.name_span(), FaultKind::UnknownElement { parent, known_elsewhere });
     }
 
     fn repeated(&mut self, kind: Kind, within: Element<'a>, found: Element<'a>) {

@@ -4,6 +4,7 @@ use super::children::Found;
 use super::parts::repeats;
 use crate::base::span::Span;
 use crate::base::span::Spanned;
+use crate::base::suggest;
 use crate::syntax::tree::{Document, Element};
 use crate::template::elements::Kind;
 use crate::template::fault::{Fault, FaultKind};
@@ -39,11 +40,22 @@ pub fn lower(document: Document<'_>) -> File<'_> {
 }
 
 impl<'a> Lower<'a> {
-    /// Reports a fault, unless a structural error has been reported for its element.
+    /// Reports a fault of what an element holds, unless a structural error has been reported in or around it.
     pub(super) fn fault(&mut self, element: Element<'a>, span: Span, kind: FaultKind<'a>) {
-        if element.is_damaged() {
-            return;
+        if !element.is_damaged() {
+            self.report(element, span, kind);
         }
+    }
+
+    /// Reports a fault of a start tag, unless a structural error has been reported for the tag: damage elsewhere does not
+    /// make its words other ones.
+    pub(super) fn fault_of_tag(&mut self, element: Element<'a>, span: Span, kind: FaultKind<'a>) {
+        if !element.has_damaged_tag() {
+            self.report(element, span, kind);
+        }
+    }
+
+    fn report(&mut self, element: Element<'a>, span: Span, kind: FaultKind<'a>) {
         let count = if kind.is_accepted() { &mut self.counts.1 } else { &mut self.counts.0 };
         *count += 1;
         if *count <= MOST_FAULTS {
@@ -52,12 +64,19 @@ impl<'a> Lower<'a> {
     }
 
     fn root(&mut self, root: Element<'a>, out: &mut Vec<Definition<'a>>) {
-        let known = if root.namespace().is_none() { root.name() } else { "" };
-        match known {
-            "task" => out.push(Definition::Task(self.task(Kind::Task, root, Slot::Root))),
-            "template" => out.push(Definition::Template(self.template(root))),
-            "library" => self.library(root, out),
-            _ => self.fault(root, root.name_span(), FaultKind::WrongRoot),
+        let name = if root.namespace().is_none() { root.name() } else { "" };
+        let known = ["task", "template", "library"];
+        let mut meant = known.into_iter().find(|known| *known == name);
+        if meant.is_none() {
+            self.fault(root, root.name_span(), FaultKind::WrongRoot);
+            // A name that is only misspelt does not hide what stands in the root.
+            meant = suggest::nearest(name, known);
+        }
+        match meant {
+            Some("task") => out.push(Definition::Task(self.task(Kind::Task, root, Slot::Root))),
+            Some("template") => out.push(Definition::Template(self.template(root))),
+            Some("library") => self.library(root, out),
+            Some(_) | None => {}
         }
     }
 

@@ -1,5 +1,6 @@
 //! `context_management`: four words, each at most once, older words read as their modern ones.
 
+use super::attributes::boolean;
 use super::children::Found;
 use super::file::Lower;
 use crate::base::span::Spanned;
@@ -36,9 +37,10 @@ impl<'a> Lower<'a> {
             SettingName::InheritContext => {
                 out.inherit_context = self.one_of::<Inherit>(element, name, text, word).map(|value| Spanned::new(value, span));
             }
-            SettingName::AccumulateData => {
-                out.accumulate_data = self.boolean(element, name.word(), word).map(|value| Spanned::new(value, span));
-            }
+            SettingName::AccumulateData => match boolean(name.word(), word) {
+                Ok(value) => out.accumulate_data = Some(Spanned::new(value, span)),
+                Err(kind) => self.fault(element, span, kind),
+            },
             SettingName::AccumulationFormat => {
                 out.accumulation_format = self.one_of::<Format>(element, name, text, word).map(|value| Spanned::new(value, span));
             }

@@ -96,8 +96,8 @@ fn a_fix_that_would_break_something_is_left_out_and_the_others_are_made() {
 
 #[test]
 fn an_error_that_damage_had_hidden_does_not_keep_the_damage_from_being_mended() {
-    let text =
-        "<task type=\"atomic\" name=\"t\">\n  <description>a < b</description>\n  <descripton>twice</descripton>\n</task>\n";
+    // An element that belongs elsewhere may have come here by the damage; without it, it is a fault.
+    let text = "<task type=\"atomic\" name=\"t\">\n  <description>a < b</description>\n  <path>x</path>\n</task>\n";
     let before = check_template(text, &read(""));
     assert!(before.iter().all(|finding| finding.rule.code.family() == 0), "the second fault is hidden: {before:#?}");
     let out = fixed(text, "", Which::Suggested);
@@ -115,11 +115,20 @@ fn fixes_that_undo_each_other_end() {
         let span = Span::new(0, 1);
         vec![Diagnostic::new(rule, &path, span, "m").fix(Fix::safe("swap", vec![Edit::replace(span, other)]))]
     });
-    assert_eq!((out.text.as_str(), out.fixed), ("b", 1));
+    // What is still there after its fix was not mended by it.
+    assert_eq!((out.text.as_str(), out.fixed), ("a", 0));
     assert!(rounds < 10);
-    // Growing without end stops too.
-    let out = apply::fix("", Which::Safe, &Limits::default(), &|_| true, &mut |_| {
-        vec![Diagnostic::new(rule, &path, Span::at(0), "m").fix(Fix::safe("grow", vec![Edit::insert(0, "x")]))]
+    // Where the finding is another one each time, it ends where it has been before, or after some rounds.
+    let out = apply::fix("a", Which::Safe, &Limits::default(), &|_| true, &mut |text| {
+        let other = if text == "a" { "b" } else { "a" };
+        vec![
+            Diagnostic::new(rule, &path, Span::new(0, 1), text.to_owned())
+                .fix(Fix::safe("swap", vec![Edit::replace(Span::new(0, 1), other)])),
+        ]
+    });
+    assert_eq!((out.text.as_str(), out.fixed), ("b", 1));
+    let out = apply::fix("", Which::Safe, &Limits::default(), &|_| true, &mut |text| {
+        vec![Diagnostic::new(rule, &path, Span::at(0), text.to_owned()).fix(Fix::safe("grow", vec![Edit::insert(0, "x")]))]
     });
     assert_eq!(out.text.len(), apply::ROUNDS);
 }
@@ -156,5 +165,54 @@ proptest! {
             prop_assert!(a.end <= b.start && (a.end < b.start || !(a.is_empty() || b.is_empty())), "{a:?} {b:?}");
         }
         prop_assert_eq!(choices.is_empty(), found.is_empty());
+    }
+}
+
+/// Pieces that slips leave behind, and those they take away.
+const SLIPS: [&str; 14] =
+    ["<!--", "-->", "<", ">", "</", "/>", "\"", "&", "]]>", "<![CDATA[", "</description>", "<task>", "<b and c> ", "x<y "];
+
+/// A template with a few slips: a piece put in, some characters taken out, or the end cut off.
+fn slipped() -> impl Strategy<Value = String> {
+    let templates = [
+        include_str!("../../../templates/triage-ticket.xml"),
+        include_str!("../../../templates/investigate-incident.xml"),
+        include_str!("../../../templates/house-rules.xml"),
+        "<task type=\"atomic\" name=\"flat\">\n<description>d</description>\n<instructions>i</instructions>\n</task>\n",
+    ];
+    let slip = (any::<prop::sample::Index>(), prop::sample::select(SLIPS.to_vec()), 0..12_u8);
+    (prop::sample::select(templates.to_vec()), prop::collection::vec(slip, 1..4)).prop_map(|(template, slips)| {
+        slips.into_iter().fold(template.to_owned(), |mut text, (place, piece, how)| {
+            let at = text.floor_char_boundary(place.index(text.len() + 1));
+            match how {
+                0..6 => text.insert_str(at, piece),
+                6..11 => {
+                    let end = text.ceil_char_boundary((at + usize::from(how) - 5).min(text.len()));
+                    text.replace_range(at..end, "");
+                }
+                _ => text.truncate(at.max(40)),
+            }
+            text
+        })
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(150))]
+
+    /// A second run has nothing to do, what is counted as mended is gone, and no error is new.
+    #[test]
+    fn fixing_twice_is_fixing_once(text in slipped()) {
+        for which in [Which::Safe, Which::Suggested] {
+            let found = check_template(&text, &read(""));
+            let before = errors(&found);
+            let once = fixed(&text, "", which);
+            let twice = fixed(&once.text, "", which);
+            prop_assert_eq!(&twice.text, &once.text);
+            prop_assert_eq!(twice.fixed, 0);
+            prop_assert_eq!(once.fixed == 0, once.text == text);
+            let (before, after): (usize, usize) = (before.values().sum(), errors(&once.left).values().sum());
+            prop_assert!(once.fixed == 0 || after <= before + 20, "{} errors, then {}", before, after);
+        }
     }
 }

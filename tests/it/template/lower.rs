@@ -241,7 +241,7 @@ proptest! {
         with(&text, |file| {
             for fault in &file.faults {
                 prop_assert!(text.get(fault.span.start as usize..fault.span.end as usize).is_some(), "{:?}", fault);
-                prop_assert!(!fault.element.is_damaged());
+                prop_assert!(!fault.element.has_damaged_tag());
             }
             // Every body has a number of its own, below the count.
             let mut seen = vec![false; file.bodies as usize];
