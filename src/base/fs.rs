@@ -187,6 +187,14 @@ mod real {
         }
     }
 
+    /// The first bytes of a regular file, no more than `most`; `None` for anything else that is there.
+    pub fn head(path: &Path, most: u64) -> io::Result<Option<Vec<u8>>> {
+        let mut bytes = Vec::new();
+        let is_regular = std::fs::metadata(path)?.is_file();
+        is_regular.then(|| std::fs::File::open(path)?.take(most).read_to_end(&mut bytes)).transpose()?;
+        Ok(is_regular.then_some(bytes))
+    }
+
     /// Whether a path exists and is a folder.
     pub fn is_dir(path: &Path) -> bool {
         std::fs::metadata(path).is_ok_and(|meta| meta.is_dir())

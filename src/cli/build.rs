@@ -5,13 +5,14 @@ use super::cx::Cx;
 use super::error::{CliError, Kind, Result};
 use super::exit::Exit;
 use super::findings;
-use super::project::Project;
+use super::project::{self, Project};
 use super::render::report::Shown;
 use super::render::summary::thousands;
 use super::selection::{Built, Selection, Wish};
 use super::suppress;
 use crate::base::fs;
 use crate::registry::build::{Empty, Findings, Goal, State};
+use crate::registry::read::{self, ReadError};
 use crate::registry::store::BuildLock;
 use crate::rules::check::Identity;
 use clap::Args;
@@ -49,6 +50,7 @@ pub(crate) fn run(args: &BuildArgs, cx: &mut Cx) -> Result<Exit> {
     if lock.is_some() {
         fs::clear_leftovers(output.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new(".")));
     }
+    refuse_others(&output, args.check)?;
     let recorded = suppress::load(&project.root)?;
     let format = args.format.resolve();
     let built = selection.build(&project, &wish(args, recorded.is_some(), &output, cx), cx);
@@ -74,6 +76,30 @@ pub(crate) fn run(args: &BuildArgs, cx: &mut Cx) -> Result<Exit> {
     // As in `check`: the process ends here.
     std::mem::forget(report);
     end(args, &output, state, verdict, cx)
+}
+
+/// Bytes that tell a registry from everything else.
+const HEAD: u64 = 256;
+
+/// What is no registry is not written over: a template that was named by mistake would be lost.
+fn refuse_others(output: &Path, is_check: bool) -> Result<()> {
+    let Ok(Some(head)) = fs::head(output, HEAD) else { return Ok(()) };
+    let shown = output.display();
+    match read::declared(&head) {
+        Some(schema) if read::is_newer(schema) => {
+            let newer = ReadError::Newer { found: schema.to_owned() };
+            Err(CliError::new(Kind::Infrastructure, format!("{shown}: {newer}")))
+        }
+        Some(_) => Ok(()),
+        None if is_check || (head.is_empty() && !is_input(output)) => Ok(()),
+        None => Err(CliError::usage(format!("{shown} is no registry: a build would write over it"))
+            .hint("name another file with `-o`, or remove this one first")),
+    }
+}
+
+/// Whether a file would be read by this program as something else.
+fn is_input(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name == project::FILE) || path.extension().is_some_and(|ending| ending == "xml")
 }
 
 /// What is asked of the build.

@@ -36,7 +36,7 @@ pub mod mend;
 mod merge;
 mod merkle;
 pub mod node;
-mod read;
+pub mod read;
 mod settings;
 pub(crate) mod sources;
 #[cfg(feature = "fs")]

@@ -44,7 +44,7 @@ pub enum ReadError {
     /// Written by a newer program.
     #[error(
         "this registry has schema `{found}`, but this program (ctxc {}) reads up to `{SCHEMA}`: \
-         use the newer ctxc that wrote it, or build it again with this one",
+         use the newer ctxc that wrote it, or remove it and build it again with this one",
         env!("CARGO_PKG_VERSION")
     )]
     Newer {
@@ -65,6 +65,18 @@ pub enum ReadError {
         /// The limit.
         limit: usize,
     },
+}
+
+/// The schema that the first bytes of a file declare, when it is one of a registry as this program writes it.
+pub fn declared(head: &[u8]) -> Option<&str> {
+    let schema = head.strip_prefix(b"{\"schema\":\"")?;
+    let end = memchr::memchr(b'"', schema)?;
+    std::str::from_utf8(schema.get(..end)?).ok().filter(|schema| schema.starts_with(FAMILY))
+}
+
+/// Whether a schema of the registry is newer than those that are read.
+pub fn is_newer(schema: &str) -> bool {
+    schema.strip_prefix(FAMILY).and_then(|version| version.parse::<u32>().ok()).is_some_and(|version| version > NEWEST)
 }
 
 /// A JSON value inside the registry's text.

@@ -141,16 +141,17 @@ impl Plan {
             visitor.folder(entry.path());
             return;
         }
-        if entry.file_type().is_none() || !is_xml(entry) {
+        // A pipe or a socket is no template: to open one may wait for ever.
+        if entry.file_type().is_none_or(|kind| !kind.is_file() && !kind.is_symlink()) || !is_xml(entry) {
             return;
         }
         let name = self.name(entry.path());
         if self.exclude.matches(&name) || self.include.as_ref().is_some_and(|globs| !globs.matches(&name)) {
             return;
         }
-        // A link that leads to a folder is not followed, whatever it is called.
         if entry.path_is_symlink() {
-            if fs::is_dir(entry.path()) {
+            // A link that leads to a folder, a pipe or a device is not followed, whatever it is called.
+            if fs::exists(entry.path()) && !fs::is_file(entry.path()) {
                 return;
             }
             visitor.link(entry.path());

@@ -118,3 +118,33 @@ fn two_builds_at_once_do_not_meet() {
     drop(lock);
     project.run(&["build"]).code(0);
 }
+
+#[test]
+fn what_is_no_registry_is_not_written_over() {
+    let project = Project::new().file("ctxc.toml", "").file("templates/a.xml", CLEAN).file("notes.txt", "mine");
+    for target in ["templates/a.xml", "ctxc.toml", "notes.txt"] {
+        let before = project.read(target);
+        project.run(&["build", "-o", target]).code(2).warns(&format!("{target} is no registry: a build would write over it"));
+        assert_eq!(project.read(target), before, "{target}");
+    }
+    // One that a newer program wrote is somebody else's.
+    project.write("registry.json", "{\"schema\":\"ctxc/registry/9\",\"tasks\":[]}");
+    for args in [&["build"][..], &["build", "--check"]] {
+        project.run(args).code(3).warns("this registry has schema `ctxc/registry/9`");
+    }
+    assert!(project.read("registry.json").contains("registry/9"));
+    project.write("registry.json", "");
+    project.run(&["build"]).code(0);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_in_a_folder_is_no_template() {
+    let project = Project::new().file("templates/a.xml", CLEAN);
+    let made = std::process::Command::new("mkfifo").arg(project.path("templates/pipe.xml")).status().unwrap();
+    assert!(made.success());
+    std::os::unix::fs::symlink("pipe.xml", project.path("templates/link.xml")).unwrap();
+    // Without an end this would wait for somebody to write into the pipe.
+    project.run(&["check"]).code(0).says("checked 1 file");
+    project.run(&["build"]).code(0);
+}

@@ -69,7 +69,7 @@ fn a_newer_schema_is_refused_by_name() {
         let message = Registry::read(text).unwrap_err().to_string();
         let expected = format!(
             "this registry has schema `ctxc/registry/7`, but this program (ctxc {}) reads up to `ctxc/registry/1`: \
-             use the newer ctxc that wrote it, or build it again with this one",
+             use the newer ctxc that wrote it, or remove it and build it again with this one",
             env!("CARGO_PKG_VERSION")
         );
         assert_eq!(message, expected);
