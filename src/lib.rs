@@ -2,12 +2,16 @@
 //! resolved, hashed registry, so that nothing is resolved at run time.
 //!
 //! Data moves one way, top to bottom of this list; a module imports only from those above it:
-//! [`base`] → [`syntax`] → [`template`] → [`settings`], [`mod@format`] → [`project`] → [`rules`] → [`registry`] → [`schema`] → `lsp` → `cli`.
+//! [`base`] → [`syntax`], `kernel` → [`template`] → [`settings`], [`mod@format`] → [`project`] → [`rules`] → [`registry`] → [`schema`], `context` → `lsp` → `cli`.
 
 pub mod base;
 #[cfg(feature = "cli")]
 pub mod cli;
+#[cfg(feature = "assemble")]
+pub mod context;
 pub mod format;
+#[cfg(feature = "assemble")]
+pub mod kernel;
 #[cfg(feature = "lsp")]
 pub mod lsp;
 pub mod project;

@@ -34,6 +34,7 @@ pub(crate) enum Verb {
     Build(super::build::BuildArgs),
     Diff(super::diff::DiffArgs),
     Show(super::show::ShowArgs),
+    Render(super::context::render::RenderArgs),
     Explain(super::explain::ExplainArgs),
     Defaults(super::defaults::DefaultsArgs),
     Rules(super::rules::RulesArgs),

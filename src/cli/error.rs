@@ -17,6 +17,8 @@ pub(crate) enum Kind {
     Usage,
     /// `ctxc.toml` or `ctxc.suppressions.toml` cannot be taken.
     Project,
+    /// What was asked for cannot be had, because of what templates or values say: exit 1, as findings do.
+    Findings,
     /// The machine said no: a full disk, a folder without write permission, a held lock.
     Infrastructure,
     /// Nothing was selected.
@@ -125,6 +127,7 @@ impl CliError {
             Kind::Usage | Kind::Project => Exit::Usage,
             Kind::Infrastructure => Exit::Infrastructure,
             Kind::Nothing => Exit::Nothing,
+            Kind::Findings => Exit::Findings,
             Kind::BrokenPipe => Exit::Success,
         }
     }

@@ -6,6 +6,7 @@ mod args;
 mod build;
 mod check;
 mod completions;
+mod context;
 mod cx;
 mod defaults;
 mod diff;

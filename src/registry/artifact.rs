@@ -231,12 +231,12 @@ impl Registry {
 
     /// All tasks, by name.
     pub fn tasks(&self) -> impl ExactSizeIterator<Item = Task<'_>> {
-        self.tasks.iter().map(|entry| Task { entry, text: &self.text })
+        self.tasks.iter().map(|entry| Task { entry, registry: self })
     }
 
     /// All templates, by name.
     pub fn templates(&self) -> impl ExactSizeIterator<Item = Task<'_>> {
-        self.templates.iter().map(|entry| Task { entry, text: &self.text })
+        self.templates.iter().map(|entry| Task { entry, registry: self })
     }
 
     /// All fragments, by name.
@@ -258,7 +258,7 @@ impl Registry {
     }
 
     fn nth<'r>(&'r self, entries: &'r [Entry], at: u32) -> Option<Task<'r>> {
-        entries.get(at as usize).map(|entry| Task { entry, text: &self.text })
+        entries.get(at as usize).map(|entry| Task { entry, registry: self })
     }
 }
 
@@ -266,10 +266,15 @@ impl Registry {
 #[derive(Clone, Copy, Debug)]
 pub struct Task<'r> {
     entry: &'r Entry,
-    text: &'r str,
+    registry: &'r Registry,
 }
 
 impl<'r> Task<'r> {
+    /// The registry that it belongs to.
+    pub const fn registry(self) -> &'r Registry {
+        self.registry
+    }
+
     /// Its name, unique in the registry.
     pub fn name(self) -> &'r str {
         &self.entry.name
@@ -325,10 +330,10 @@ impl<'r> Task<'r> {
 
     /// Its tree: every node with its resolved settings.
     pub fn root(self) -> Result<Node, ReadError> {
-        node::read(Raw::at(self.text, &self.entry.root), self.text)
+        node::read(Raw::at(&self.registry.text, &self.entry.root), &self.registry.text)
     }
 
     fn parse<T: Deserialize<'r>>(self, range: &Range<usize>) -> Result<T, ReadError> {
-        Raw::at(self.text, range).parse(self.text)
+        Raw::at(&self.registry.text, range).parse(&self.registry.text)
     }
 }

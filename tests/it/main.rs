@@ -2,6 +2,7 @@
 #![allow(clippy::disallowed_methods, reason = "tests read fixtures and run the program")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, reason = "a test fails by panicking")]
 
+mod assembly;
 mod cli;
 mod context;
 mod docs;

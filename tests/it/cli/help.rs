@@ -24,7 +24,16 @@ pub(super) fn verbs(help: &str) -> Vec<&str> {
 
 fn sample() -> Project {
     let triage = "<task type=\"atomic\" name=\"triage\">\n  <description>Sort the ticket.</description>\n</task>\n";
-    let project = Project::new().file("templates/triage.xml", triage);
+    let answer = "<task type=\"atomic\" name=\"answer\">\n  <description>Answer {{ticket}}.</description>\n  <parameters>\n    \
+        <parameter name=\"ticket\" required=\"true\"/>\n  </parameters>\n</task>\n";
+    let investigate = "<task type=\"sequential\" name=\"investigate\">\n  <description>Find the cause.</description>\n  <steps>\n    \
+        <task as=\"precedents\" type=\"atomic\">\n      <description>Find like cases.</description>\n    </task>\n    \
+        <task type=\"atomic\">\n      <description>Compare with {{precedents}}.</description>\n    </task>\n  </steps>\n</task>\n";
+    let project = Project::new()
+        .file("templates/triage.xml", triage)
+        .file("templates/answer.xml", answer)
+        .file("templates/investigate.xml", investigate)
+        .file("samples/t1.txt", "My invoice is wrong.\n");
     project.run(&["build"]).code(0);
     project
 }
@@ -48,6 +57,7 @@ fn every_verb_has_examples_and_every_example_works() {
             "build",
             "diff",
             "show",
+            "render",
             "explain",
             "defaults",
             "rules",

@@ -1,0 +1,115 @@
+//! A project compiled in memory, the files its contexts hold, and the lines its texts stand on.
+
+use crate::base::fs::{self, ReadFs, RealFs};
+use crate::base::suggest;
+use crate::cli::cx::Cx;
+use crate::cli::error::{CliError, Kind, Result};
+use crate::cli::project::Project;
+use crate::cli::render::summary::plural;
+use crate::context::lines::Lines;
+use crate::context::request::Files;
+use crate::registry::library::Built;
+use crate::registry::{Registry, library};
+use crate::rules::check::{is_error, stem};
+use crate::rules::input::read_fault::reason;
+use crate::syntax::decode;
+use crate::syntax::limits::Limits;
+use std::collections::BTreeSet;
+use std::path::{Component, Path, PathBuf};
+
+/// Bytes that one file of a context may have.
+const LIMIT: u64 = 50 << 20;
+
+/// A compiled project.
+#[derive(Debug)]
+pub(super) struct Compiled {
+    /// Its folder.
+    pub(super) root: PathBuf,
+    /// Its tasks.
+    pub(super) registry: Registry,
+    limits: Limits,
+}
+
+/// Files inside the project's folder, read when they are asked for.
+#[derive(Debug)]
+pub(super) struct Inside<'p> {
+    root: &'p Path,
+}
+
+impl Compiled {
+    /// Compiles the project of this run; only one without errors has contexts.
+    pub(super) fn load(cx: &Cx) -> Result<Self> {
+        let project = Project::load(&cx.options)?.sound()?;
+        let found = library::Project::load(&project.root);
+        let built = found.map_err(|err| CliError::new(Kind::Infrastructure, err.to_string()))?;
+        let Built { registry, diagnostics, files } = built.build();
+        let Some(registry) = registry else {
+            let errors = diagnostics.iter().filter(|finding| is_error(finding)).count();
+            let message = format!("this project has {}: what an agent would receive is not certain", plural(errors, "error"));
+            return Err(CliError::new(Kind::Findings, message).hint("`ctxc check` shows them"));
+        };
+        if files == 0 {
+            return Err(CliError::usage("there is no template in this project").hint("`ctxc init` starts one"));
+        }
+        Ok(Self { root: project.root, registry, limits: project.config.limits })
+    }
+
+    /// The task with a name, or the only one of a file.
+    pub(super) fn task(&self, name: &str) -> Result<String> {
+        if self.registry.task(name).is_some() {
+            return Ok(name.to_owned());
+        }
+        let path = name.trim_start_matches("./");
+        let of_file = |task: &crate::registry::Task<'_>| task.source().is_ok_and(|source| source.path == path);
+        let mut inside = self.registry.tasks().filter(of_file);
+        match (inside.next(), inside.next()) {
+            (Some(task), None) => return Ok(task.name().to_owned()),
+            (Some(_), Some(_)) => {
+                return Err(CliError::usage(format!("{path} holds several tasks")).hint("name one of them"));
+            }
+            (None, _) => {}
+        }
+        let names = || self.registry.tasks().map(crate::registry::Task::name);
+        let error = CliError::usage(format!("there is no task `{name}` in this project"));
+        Err(match suggest::nearest(name, names()) {
+            Some(near) => error.did_you_mean(Some(near)),
+            None => error.hint(format!("tasks here: {}", names().take(8).collect::<Vec<_>>().join(", "))),
+        })
+    }
+
+    /// Files of the project.
+    pub(super) fn files(&self) -> Inside<'_> {
+        Inside { root: &self.root }
+    }
+
+    /// Where the texts of these files stand.
+    pub(super) fn lines(&self, paths: &BTreeSet<String>) -> Lines {
+        let mut lines = Lines::default();
+        for path in paths {
+            if let Ok(text) = self.files().text(path) {
+                lines.add(path, &text, stem(path), &self.limits);
+            }
+        }
+        lines
+    }
+}
+
+impl Files for Inside<'_> {
+    fn text(&self, path: &str) -> std::result::Result<String, String> {
+        let is_plain = Path::new(path).components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
+        let outside = || "it lies outside the project's folder".to_owned();
+        if !is_plain {
+            return Err(outside());
+        }
+        let said = |err: std::io::Error| reason(&err);
+        let (root, real) = (RealFs.canonical(self.root).map_err(said)?, RealFs.canonical(&self.root.join(path)).map_err(said)?);
+        if !real.starts_with(&root) {
+            return Err(outside());
+        }
+        if !fs::is_file(&real) {
+            return Err("it is no file".to_owned());
+        }
+        let bytes = RealFs.read(&real, LIMIT).map_err(said)?;
+        decode::decode(&bytes).map(std::borrow::Cow::into_owned).map_err(|fault| fault.to_string())
+    }
+}

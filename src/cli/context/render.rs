@@ -1,0 +1,252 @@
+//! `ctxc render TASK`: the exact text that an agent would get, and where each line of it comes from.
+
+use super::project::Compiled;
+use super::values;
+use crate::cli::cx::Cx;
+use crate::cli::error::{CliError, Kind, Result};
+use crate::cli::exit::Exit;
+use crate::cli::render::escape::escape;
+use crate::cli::render::screen::Paint;
+use crate::context::assemble::{Assembly, Options, assemble};
+use crate::context::fault::{Fault, FaultKind, MissingFrom};
+use crate::context::lines::Lines;
+use crate::context::render::profile::Profile;
+use crate::context::request::Request;
+use crate::kernel::assembler::Speaker;
+use crate::kernel::context::{Origin, Traced};
+use crate::kernel::fit::Fate;
+use clap::{Args, ValueEnum};
+use std::collections::BTreeSet;
+
+/// How the text is laid out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Layout {
+    /// Headings of Markdown; files in code fences
+    #[default]
+    Markdown,
+    /// An element for each segment
+    Xml,
+    /// Titles and blank lines
+    Plain,
+    /// Headings, and `---` between segments
+    Sections,
+}
+
+/// Show the exact text an agent of a task would get, and where each line comes from
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  ctxc render triage\n  ctxc render answer --input ticket=@samples/t1.txt --explain\n  ctxc render investigate --node /steps/1 --result precedents=\'none found\'"
+)]
+pub(crate) struct RenderArgs {
+    /// A task's name, or the file that holds it
+    #[arg(value_name = "TASK")]
+    task: String,
+    /// The agent inside the task, such as `/steps/1` [default: the first one]
+    #[arg(long, value_name = "PATH")]
+    node: Option<String>,
+    /// A value of the task: words, or a file behind `@`
+    #[arg(short, long, value_name = "NAME=VALUE")]
+    input: Vec<String>,
+    /// What an earlier step left: words or JSON, or a file behind `@`
+    #[arg(long, value_name = "NAME=VALUE")]
+    result: Vec<String>,
+    /// How segments look
+    #[arg(long, value_name = "PROFILE", default_value = "markdown")]
+    profile: Layout,
+    /// Tokens to fit into, estimated at one for each byte where nothing better is known
+    #[arg(long, value_name = "TOKENS")]
+    budget: Option<usize>,
+    /// Print the text alone, without where it comes from
+    #[arg(long)]
+    raw: bool,
+    /// Say what became of every segment, and why
+    #[arg(long, conflicts_with = "raw")]
+    explain: bool,
+}
+
+/// Columns for the text where the screen does not say.
+const WIDTH: usize = 72;
+
+/// Prints the context.
+pub(crate) fn run(args: &RenderArgs, cx: &mut Cx) -> Result<Exit> {
+    let project = Compiled::load(cx)?;
+    let name = project.task(&args.task)?;
+    let Some(task) = project.registry.task(&name) else { return Ok(Exit::Usage) };
+    let parameters = task.parameters().map_err(|err| CliError::new(Kind::Infrastructure, err.to_string()))?;
+    let (inputs, results) = (values::inputs(&args.input, &parameters)?, values::results(&args.result)?);
+    let node = match &args.node {
+        Some(node) => node.clone(),
+        None => first(&project, &name, cx)?,
+    };
+    let files = project.files();
+    let request = Request { node: &node, inputs: &inputs, results: &results, files: &files, ..Request::new(&name) };
+    let profile = match args.profile {
+        Layout::Markdown => Profile::Markdown,
+        Layout::Xml => Profile::Xml,
+        Layout::Plain => Profile::Plain,
+        Layout::Sections => Profile::Sections,
+    };
+    let options = Options { profile, budget: args.budget, ..Options::default() };
+    let lines = || project.lines(&paths(&project));
+    let assembly = assemble(&project.registry, &request, &options).map_err(|faults| refused(&faults, &lines()))?;
+    if args.raw {
+        return raw(&assembly, cx);
+    }
+    let lines = lines();
+    for message in &assembly.messages {
+        said(word(message.speaker), &message.text, &lines, cx)?;
+    }
+    if args.explain {
+        explain(&assembly, cx)?;
+    }
+    Ok(Exit::Success)
+}
+
+/// The first agent of a task, and a word where there are more.
+fn first(project: &Compiled, task: &str, cx: &mut Cx) -> Result<String> {
+    let failed = |fault: Fault| CliError::new(Kind::Infrastructure, fault.to_string());
+    let forest = crate::context::Forest::load(&project.registry, task).map_err(failed)?;
+    let agents = forest.map_or(Ok(Vec::new()), |forest| forest.agents(task)).map_err(failed)?;
+    let Some(first) = agents.first() else {
+        return Err(
+            CliError::usage(format!("`{task}` calls no agent")).hint("a task of type script runs a command and nothing else")
+        );
+    };
+    if agents.len() > 1 {
+        let all: Vec<&str> = agents.iter().map(|agent| agent.node.as_str()).collect();
+        cx.note(&format!("this is {}, the first of {} agents; --node shows another: {}", first.node, all.len(), all.join(", ")));
+    }
+    Ok(first.node.clone())
+}
+
+/// The files of all definitions.
+fn paths(project: &Compiled) -> BTreeSet<String> {
+    let registry = &project.registry;
+    let of_tasks = registry.tasks().chain(registry.templates()).filter_map(|task| Some(task.source().ok()?.path));
+    of_tasks.chain(registry.fragments().map(|fragment| fragment.source().path.clone())).collect()
+}
+
+const fn word(speaker: Speaker) -> &'static str {
+    match speaker {
+        Speaker::System => "system",
+        Speaker::User => "user",
+        Speaker::Assistant => "assistant",
+        Speaker::Tool => "tool",
+    }
+}
+
+fn raw(assembly: &Assembly, cx: &mut Cx) -> Result<Exit> {
+    for (number, message) in assembly.messages.iter().enumerate() {
+        let gap = if number > 0 { "\n" } else { "" };
+        cx.print(|out| writeln!(out, "{gap}[{}]\n{}", word(message.speaker), message.text.text()))?;
+    }
+    Ok(Exit::Success)
+}
+
+/// One message, line by line, with where each comes from.
+fn said(who: &str, text: &Traced, lines: &Lines, cx: &mut Cx) -> Result<()> {
+    let screen = cx.options.screen;
+    let room = screen.width.map_or(WIDTH, |width| (width * 3 / 5).max(40)).saturating_sub(10);
+    let mut start = 0;
+    let mut last = String::new();
+    for (number, line) in text.text().split('\n').enumerate() {
+        let who = if number == 0 { who } else { "" };
+        let source = source(text, start, start + line.len(), lines);
+        start += line.len() + 1;
+        // A source is named where it begins, and again where a line of it does not follow the line before.
+        let shown = if source == last { String::new() } else { source.clone() };
+        last = source;
+        let line = escape(line);
+        let padded = format!("{line:<room$}");
+        let head = screen.paint(Paint::Strong, &format!("{who:<9}"));
+        let line = format!("{head} │ {padded}  {}", screen.paint(Paint::Dim, &escape(&shown)));
+        let line = line.trim_end().to_owned();
+        cx.print(|out| writeln!(out, "{line}"))?;
+    }
+    Ok(())
+}
+
+/// Where the first words of a line come from that somebody wrote.
+fn source(text: &Traced, start: usize, end: usize, lines: &Lines) -> String {
+    let inside = text.stretches().iter().filter(|stretch| stretch.range.start < end.max(start + 1) && stretch.range.end > start);
+    let mut inside = inside.filter(|stretch| stretch.origin != Origin::Frame);
+    let Some(stretch) = inside.next() else { return String::new() };
+    let skipped = text.text().get(stretch.range.start..start.max(stretch.range.start)).unwrap_or("");
+    let origin = stretch.origin.clone().down(skipped.matches('\n').count() as u32);
+    if let Some((path, line)) = lines.of(&origin) {
+        return format!("{path}:{line}");
+    }
+    match origin {
+        Origin::Input { name } => format!("input `{name}`"),
+        Origin::Result { name } => format!("result of {name}"),
+        Origin::Parent { id } => format!("parent's {id}"),
+        Origin::Match { id } => format!("looked up: {id}"),
+        Origin::Template { task, field, .. } => format!("{task}, {field}"),
+        Origin::Fragment { name, .. } => format!("fragment {name}"),
+        Origin::File { path, .. } | Origin::Schema { path } => path,
+        Origin::History => "earlier attempts".to_owned(),
+        Origin::Frame => String::new(),
+    }
+}
+
+/// What became of each segment.
+fn explain(assembly: &Assembly, cx: &mut Cx) -> Result<()> {
+    let screen = cx.options.screen;
+    cx.line("")?;
+    for account in &assembly.report.segments {
+        let fate = match &account.fate {
+            Fate::Kept => "kept".to_owned(),
+            Fate::Cut { range, .. } => format!("cut to {} of {} bytes", range.len(), account.segment.text.text().len()),
+            Fate::Dropped => "dropped".to_owned(),
+        };
+        let segment = &account.segment;
+        let id = screen.paint(Paint::Strong, &escape(&format!("{:<28}", segment.id)));
+        let line = format!(
+            "{id} priority {}, {}: {fate}; {}; there by {}",
+            segment.kind.priority(),
+            segment.stability.word(),
+            account.reason,
+            segment.why
+        );
+        cx.hanging(&line, 29)?;
+    }
+    Ok(())
+}
+
+/// Why there is no context, each fault with its place.
+fn refused(faults: &[Fault], lines: &Lines) -> CliError {
+    let place = |fault: &Fault| {
+        let Some(place) = &fault.place else { return String::new() };
+        let (task, node, field) = (place.definition.clone(), place.node.clone(), place.field.clone());
+        let origin = Origin::Template { task, node, field, line: 0 };
+        match lines.of(&origin) {
+            Some((path, line)) => format!("{path}:{line}: "),
+            None if place.field.is_empty() => format!("{} {}: ", place.definition, place.node),
+            None => format!("{} {}, {}: ", place.definition, place.node, place.field),
+        }
+    };
+    let said: Vec<String> = faults.iter().map(|fault| format!("{}{fault}", place(fault))).collect();
+    let (first, rest) = said.split_first().map_or(("", &[][..]), |(first, rest)| (first.as_str(), rest));
+    let is_usage = |fault: &Fault| {
+        matches!(
+            &*fault.kind,
+            FaultKind::Missing { .. } | FaultKind::Call { .. } | FaultKind::NoNode { .. } | FaultKind::NoAgent { .. }
+        )
+    };
+    let kind = if faults.iter().all(is_usage) { Kind::Usage } else { Kind::Findings };
+    let mut error = CliError::new(kind, first);
+    for line in rest {
+        error = error.hint(format!("and {line}"));
+    }
+    let mut advice = BTreeSet::new();
+    for fault in faults {
+        if let FaultKind::Missing { name, origin: MissingFrom::Input } = &*fault.kind {
+            advice.insert(format!("give it: --input {name}=VALUE, or --input {name}=@FILE"));
+        } else if let FaultKind::Missing { name, origin: MissingFrom::Result } | FaultKind::Call { name } = &*fault.kind {
+            advice.insert(format!(
+                "only a run knows it; to see a context, give one: --result {name}=VALUE, or --result {name}=@FILE"
+            ));
+        }
+    }
+    advice.into_iter().fold(error, CliError::hint)
+}

@@ -1,0 +1,83 @@
+//! `--input NAME=VALUE` and `--result NAME=VALUE`: values from the command line, or from files behind `@`.
+
+use crate::base::fs::{ReadFs, RealFs};
+use crate::base::suggest;
+use crate::cli::error::{CliError, Result};
+use crate::context::request::StepResult;
+use crate::registry::Parameter;
+use crate::rules::input::read_fault::reason;
+use crate::syntax::decode;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// Bytes that one value may have.
+const LIMIT: u64 = 50 << 20;
+
+/// The words behind `NAME=`, `@file` read.
+fn given<'a>(option: &str, written: &'a str) -> Result<(&'a str, String)> {
+    let Some((name, value)) = written.split_once('=').filter(|(name, _)| !name.is_empty()) else {
+        return Err(CliError::usage(format!("{option} {written}: expected NAME=VALUE or NAME=@FILE")));
+    };
+    let Some(path) = value.strip_prefix('@') else { return Ok((name, value.to_owned())) };
+    let failed = |why: String| CliError::usage(format!("{option} {name}=@{path}: the file cannot be read: {why}"));
+    let bytes = RealFs.read(Path::new(path), LIMIT).map_err(|err| failed(reason(&err)))?;
+    let text = decode::decode(&bytes).map_err(|fault| failed(fault.to_string()))?;
+    Ok((name, text.into_owned()))
+}
+
+/// A value of a declared type: what is declared `string`, or not at all, is words; everything else is JSON.
+fn typed(name: &str, text: String, kind: Option<&str>) -> Result<Value> {
+    match kind {
+        None | Some("string") => Ok(Value::String(text)),
+        Some(kind) => serde_json::from_str(&text).map_err(|err| {
+            CliError::usage(format!("--input {name}: expected JSON, since the parameter's type is {kind}: {err}"))
+                .hint("put words into double quotes inside single ones: --input 'name=\"words\"'")
+        }),
+    }
+}
+
+/// The inputs of a task.
+pub(super) fn inputs(written: &[String], declared: &[Parameter]) -> Result<BTreeMap<String, Value>> {
+    let mut inputs = BTreeMap::new();
+    for one in written {
+        let (name, text) = given("--input", one)?;
+        let Some(parameter) = declared.iter().find(|parameter| parameter.name == name) else {
+            let names = || declared.iter().map(|parameter| parameter.name.as_str());
+            let error = CliError::usage(format!("--input {name}: the task takes no such value"));
+            return Err(match suggest::nearest(name, names()) {
+                Some(near) => error.did_you_mean(Some(near)),
+                None if declared.is_empty() => error.hint("it takes none"),
+                None => error.hint(format!("it takes {}", names().collect::<Vec<_>>().join(", "))),
+            });
+        };
+        let value = typed(name, text, parameter.kind.as_deref())?;
+        if inputs.insert(name.to_owned(), value).is_some() {
+            return Err(CliError::usage(format!("--input {name} is there twice")));
+        }
+    }
+    Ok(inputs)
+}
+
+/// Results of earlier steps: JSON where it is JSON, else words. An object with `content` is a whole result, with its notes.
+pub(super) fn results(written: &[String]) -> Result<BTreeMap<String, StepResult>> {
+    let mut results = BTreeMap::new();
+    for one in written {
+        let (name, text) = given("--result", one)?;
+        let value: Value = serde_json::from_str(&text).unwrap_or(Value::String(text));
+        let is_whole = |fields: &serde_json::Map<String, Value>| {
+            fields.contains_key("content") && fields.keys().all(|key| ["content", "notes", "status"].contains(&key.as_str()))
+        };
+        let result = match value.as_object().filter(|fields| is_whole(fields)) {
+            Some(fields) => StepResult {
+                content: fields.get("content").cloned().unwrap_or_default(),
+                notes: fields.get("notes").and_then(Value::as_str).map(str::to_owned),
+            },
+            None => StepResult { content: value, notes: None },
+        };
+        if results.insert(name.to_owned(), result).is_some() {
+            return Err(CliError::usage(format!("--result {name} is there twice")));
+        }
+    }
+    Ok(results)
+}

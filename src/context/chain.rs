@@ -1,0 +1,177 @@
+//! From a task to the agent that is asked for: the nodes on the way, through `ref` and `call`, and every agent there is.
+//!
+//! A node is named by its path: `/steps/1`, and through a reference by the path behind it, `/steps/1/steps/0`. Loads each
+//! definition once. Bounded: references in a circle, which no compiled registry has, end in a fault.
+
+use super::fault::{Fault, FaultKind};
+use crate::registry::{Child, Node, Registry, Task};
+use std::collections::BTreeMap;
+
+/// How many definitions may stand behind one another.
+pub(super) const MAX_DEPTH: usize = 64;
+/// How many agents of a task are listed.
+pub(super) const MAX_AGENTS: usize = 10_000;
+
+/// A task's tree and those of everything that it refers to.
+#[derive(Debug)]
+pub struct Forest<'r> {
+    /// Where the definitions come from.
+    pub registry: &'r Registry,
+    tasks: BTreeMap<&'r str, Tree<'r>>,
+    templates: BTreeMap<&'r str, Tree<'r>>,
+}
+
+/// A definition with its nodes.
+#[derive(Debug)]
+pub(super) struct Tree<'r> {
+    /// The definition.
+    pub task: Task<'r>,
+    /// Its tree.
+    pub root: Node,
+    /// Its file, relative to the project root.
+    pub path: String,
+}
+
+/// One node on the way to an agent.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Link<'f> {
+    /// The definition that it stands in.
+    pub tree: &'f Tree<'f>,
+    /// The node.
+    pub node: &'f Node,
+    /// How it stands in the node before; `None` for the root of a definition.
+    pub child: Option<&'f Child>,
+}
+
+/// A node that an agent is called for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Agent {
+    /// Its path from the task that was asked for.
+    pub node: String,
+    /// The definition that it stands in.
+    pub definition: String,
+    /// The name of its result, where it has one.
+    pub name: Option<String>,
+}
+
+/// What a node stands for elsewhere.
+pub(super) enum Target<'n> {
+    Task(&'n str),
+    Template(&'n str),
+}
+
+/// The definition that a node refers to.
+pub(super) fn target(node: &Node) -> Option<Target<'_>> {
+    let name = |key: &str| node.body.get(key).and_then(serde_json::Value::as_str);
+    if node.element == "call" { name("template").map(Target::Template) } else { name("ref").map(Target::Task) }
+}
+
+/// Whether an agent is called for the node itself, and not for nodes inside it.
+pub(super) fn is_agent(node: &Node) -> bool {
+    let is_part = matches!(node.element.as_str(), "inner_task" | "reduction_task" | "director" | "evaluator");
+    let composite = ["sequential", "reduce", "director_evaluator_loop", "script"];
+    let is_simple = node.operator.as_deref().is_some_and(|operator| !composite.contains(&operator));
+    let holds_steps = node.children.iter().any(|child| child.slot != "inputs" && child.slot != "args");
+    (is_part || is_simple) && !holds_steps
+}
+
+impl<'r> Forest<'r> {
+    /// Loads a task and all that it refers to; `None` when there is no such task.
+    pub fn load(registry: &'r Registry, task: &str) -> Result<Option<Self>, Fault> {
+        let Some(root) = registry.task(task) else { return Ok(None) };
+        let mut forest = Self { registry, tasks: BTreeMap::new(), templates: BTreeMap::new() };
+        let mut open = vec![(root, false)];
+        while let Some((task, is_template)) = open.pop() {
+            let tree = Tree { task, root: task.root()?, path: task.source()?.path };
+            for reference in task.references()? {
+                let found = match reference.kind {
+                    crate::registry::ReferenceKind::Ref => registry.task(&reference.name).map(|task| (task, false)),
+                    crate::registry::ReferenceKind::Call => registry.template(&reference.name).map(|task| (task, true)),
+                    crate::registry::ReferenceKind::From | crate::registry::ReferenceKind::Use => None,
+                };
+                open.extend(found.filter(|(task, is_template)| !forest.map(*is_template).contains_key(task.name())));
+            }
+            if is_template {
+                forest.templates.insert(task.name(), tree);
+            } else {
+                forest.tasks.insert(task.name(), tree);
+            }
+        }
+        Ok(Some(forest))
+    }
+
+    const fn map(&self, is_template: bool) -> &BTreeMap<&'r str, Tree<'r>> {
+        if is_template { &self.templates } else { &self.tasks }
+    }
+
+    /// The definition that a node stands for.
+    fn behind(&self, node: &Node) -> Option<Result<&Tree<'r>, Fault>> {
+        let (name, found) = match target(node)? {
+            Target::Task(name) => (name, self.tasks.get(name)),
+            Target::Template(name) => (name, self.templates.get(name)),
+        };
+        Some(found.ok_or_else(|| FaultKind::Dangling { name: name.to_owned() }.into()))
+    }
+
+    /// The nodes from a task's root to the node with an id, both included; a reference is followed by the root it goes to.
+    pub(super) fn chain(&self, task: &str, id: &str) -> Result<Vec<Link<'_>>, Fault> {
+        let unknown = || -> Fault {
+            let there = self.agents(task).unwrap_or_default().into_iter().map(|agent| agent.node).collect();
+            FaultKind::NoNode { node: id.to_owned(), there }.into()
+        };
+        let tree = self.tasks.get(task).ok_or_else(|| Fault::from(FaultKind::Dangling { name: task.to_owned() }))?;
+        let mut chain = vec![Link { tree, node: &tree.root, child: None }];
+        let mut base = String::new();
+        let asked = id.trim_end_matches('/');
+        loop {
+            let Some(&Link { tree, node, .. }) = chain.last() else { return Err(unknown()) };
+            if let Some(behind) = self.behind(node) {
+                let tree = behind?;
+                base.push_str(node.id.trim_end_matches('/'));
+                if chain.len() > MAX_DEPTH {
+                    return Err(FaultKind::Dangling { name: tree.task.name().to_owned() }.into());
+                }
+                chain.push(Link { tree, node: &tree.root, child: None });
+                continue;
+            }
+            let here = [base.as_str(), node.id.trim_end_matches('/')].concat();
+            if here == asked {
+                return Ok(chain);
+            }
+            let leads = |child: &&Child| {
+                let path = [base.as_str(), &child.node.id].concat();
+                asked.strip_prefix(&path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+            };
+            let child = node.children.iter().find(leads).ok_or_else(unknown)?;
+            chain.push(Link { tree, node: &child.node, child: Some(child) });
+        }
+    }
+
+    /// Every agent that a task may call, in document order, those of tasks and templates that it refers to included.
+    pub fn agents(&self, task: &str) -> Result<Vec<Agent>, Fault> {
+        let tree = self.tasks.get(task).ok_or_else(|| Fault::from(FaultKind::Dangling { name: task.to_owned() }))?;
+        let mut agents = Vec::new();
+        // Nodes to visit, the next one last: the tree, the node, what stands before its id, its name, how deep.
+        let mut open: Vec<(&Tree<'r>, &Node, String, Option<&str>, usize)> = vec![(tree, &tree.root, String::new(), None, 0)];
+        while let Some((tree, node, base, name, depth)) = open.pop() {
+            if let Some(behind) = self.behind(node) {
+                let tree = behind?;
+                if depth < MAX_DEPTH && agents.len() < MAX_AGENTS {
+                    let base = [base.as_str(), node.id.trim_end_matches('/')].concat();
+                    open.push((tree, &tree.root, base, name, depth + 1));
+                }
+                continue;
+            }
+            if is_agent(node) && agents.len() < MAX_AGENTS {
+                let id = [base.as_str(), node.id.trim_end_matches('/')].concat();
+                let node = if id.is_empty() { "/".to_owned() } else { id };
+                let definition = tree.task.name().to_owned();
+                agents.push(Agent { node, definition, name: name.map(str::to_owned) });
+            }
+            for child in node.children.iter().rev() {
+                open.push((tree, &child.node, base.clone(), child.name.as_deref(), depth));
+            }
+        }
+        Ok(agents)
+    }
+}

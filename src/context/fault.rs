@@ -1,0 +1,177 @@
+//! Why a context cannot be put together, as data: which definition, node and field, and what was missing there.
+
+use crate::kernel::context::Origin;
+use crate::kernel::fit::OverBudget;
+use crate::registry::ReadError;
+use serde::Serialize;
+
+/// A place in a definition.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Place {
+    /// The task, template or fragment.
+    pub definition: String,
+    /// The node; `/` for the definition itself and for fragments.
+    pub node: String,
+    /// The field, such as `instructions` or `examples/0/input`; empty for the node as a whole.
+    pub field: String,
+}
+
+/// What is wrong.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FaultKind {
+    /// A text or `from` names a variable without a value.
+    #[error("`{name}` has no value")]
+    Missing {
+        /// The variable.
+        name: String,
+        /// What would give it one.
+        origin: MissingFrom,
+    },
+    /// The value has no such part.
+    #[error("`{path}` leads nowhere: the value of `{name}` is {found}")]
+    NoPart {
+        /// The variable.
+        name: String,
+        /// The whole path.
+        path: String,
+        /// What the value is.
+        found: &'static str,
+    },
+    /// `{{fn(…)}}` stands for the result of an agent, which only a run has.
+    #[error("`{name}(…)` stands for the result of a call, which only a run has")]
+    Call {
+        /// The function.
+        name: String,
+    },
+    /// A `syntax="jinja"` text cannot be rendered; minijinja's own words.
+    #[error("the Jinja text cannot be rendered: {detail}")]
+    Jinja {
+        /// What it says.
+        detail: String,
+        /// The line of the text, from 1.
+        line: usize,
+    },
+    /// A text grows beyond what a text may have.
+    #[error("the text is larger than {limit} bytes")]
+    TooLarge {
+        /// Bytes.
+        limit: usize,
+    },
+    /// A Jinja text takes more steps than a text may take.
+    #[error("the Jinja text takes more than {limit} steps: a loop without an end?")]
+    TooLong {
+        /// Steps of its machine.
+        limit: u64,
+    },
+    /// A text uses a fragment that the registry does not have.
+    #[error("there is no fragment `{name}`")]
+    NoFragment {
+        /// The fragment.
+        name: String,
+    },
+    /// Fragments use each other in a circle, or too deep.
+    #[error("fragments use each other more than {limit} deep at `{name}`")]
+    TooDeep {
+        /// The fragment.
+        name: String,
+        /// Levels.
+        limit: usize,
+    },
+    /// A file of `file_paths` cannot be had.
+    #[error("{path} cannot be read: {reason}")]
+    File {
+        /// Relative to the project root.
+        path: String,
+        /// Why.
+        reason: String,
+    },
+    /// A source of fresh context failed.
+    #[error("the lookup of fresh context failed: {reason}")]
+    Source {
+        /// Why.
+        reason: String,
+    },
+    /// An untrusted value would reach what the system says.
+    #[error("`{name}` is untrusted and would become part of what the system says")]
+    UntrustedInSystem {
+        /// The value.
+        name: String,
+    },
+    /// There is no such node.
+    #[error("there is no node `{node}`; there are {}", there.join(", "))]
+    NoNode {
+        /// What was asked for.
+        node: String,
+        /// Nodes that an agent is called for.
+        there: Vec<String>,
+    },
+    /// The node has no context of its own.
+    #[error("`{node}` calls no agent; these do: {}", there.join(", "))]
+    NoAgent {
+        /// What was asked for.
+        node: String,
+        /// Nodes that an agent is called for.
+        there: Vec<String>,
+    },
+    /// A `ref` or `call` goes to something that the registry does not have, or in a circle.
+    #[error("`{name}` is not in this registry")]
+    Dangling {
+        /// The task or template.
+        name: String,
+    },
+    /// What may not be cut is larger than the budget.
+    #[error(transparent)]
+    OverBudget(#[from] OverBudget),
+    /// The registry cannot be read.
+    #[error("{0}")]
+    Registry(String),
+}
+
+/// What would give a variable its value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MissingFrom {
+    /// The caller.
+    Input,
+    /// An earlier step or iteration.
+    Result,
+}
+
+impl MissingFrom {
+    /// Who would give a value of some origin, and under which name, where that is not the name it is used by.
+    pub(super) fn of(origin: &Origin) -> (Self, Option<&str>) {
+        match origin {
+            Origin::Result { name } => (Self::Result, Some(name)),
+            Origin::Input { name } => (Self::Input, Some(name)),
+            Origin::Template { .. }
+            | Origin::Fragment { .. }
+            | Origin::File { .. }
+            | Origin::Schema { .. }
+            | Origin::Parent { .. }
+            | Origin::Match { .. }
+            | Origin::History
+            | Origin::Frame => (Self::Input, None),
+        }
+    }
+}
+
+/// Something wrong, and where.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{kind}")]
+pub struct Fault {
+    /// Where; `None` where the whole context is meant.
+    pub place: Option<Place>,
+    /// What.
+    pub kind: Box<FaultKind>,
+}
+
+impl From<FaultKind> for Fault {
+    fn from(kind: FaultKind) -> Self {
+        Self { place: None, kind: Box::new(kind) }
+    }
+}
+
+impl From<ReadError> for Fault {
+    fn from(error: ReadError) -> Self {
+        FaultKind::Registry(error.to_string()).into()
+    }
+}

@@ -1,0 +1,298 @@
+//! A text of the registry with its fragments put in and its variables filled, stretch by stretch.
+//!
+//! Nothing is ever rendered as empty or as a marker: a variable without a value is a fault in a render, and recorded as
+//! variable in a dry run. Untrusted values are fenced in place. Reads no file; bounded in size and depth.
+
+use super::fault::{FaultKind, MissingFrom, Place};
+use super::jinja;
+use super::output::beside;
+use super::values::{self, Part, Scope};
+use crate::kernel::context::{Origin, Stability, Traced, Trust};
+use crate::registry::Registry;
+use crate::template::expression::{self, Expression, Piece, Step};
+use serde_json::Value;
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+/// Bytes that a filled text may have.
+pub(super) const MAX_BYTES: usize = 64 << 20;
+/// How deep fragments may use each other.
+pub(super) const MAX_DEPTH: usize = 64;
+
+/// What to do about a variable without a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Unknown {
+    /// It is a fault.
+    Fault,
+    /// The text is variable there.
+    Variable,
+}
+
+/// What all texts of a context share.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Filler<'a> {
+    /// Where fragments are.
+    pub(super) registry: &'a Registry,
+    /// The file of the definition whose texts are filled, relative to the project root.
+    pub(super) path: &'a str,
+    /// What to do about unknown values.
+    pub(super) unknown: Unknown,
+    /// Marks where untrusted text begins and ends; no value holds it.
+    pub(super) nonce: &'a str,
+}
+
+/// A filled text.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Filled {
+    /// The text.
+    pub(super) text: Traced,
+    /// Variables without a value, in a dry run.
+    pub(super) unknown: BTreeSet<String>,
+    /// Variables that it names, with a value or without.
+    pub(super) used: BTreeSet<String>,
+    /// Untrusted values in it.
+    pub(super) untrusted: BTreeSet<String>,
+    /// How long it holds: as long as the least stable value in it.
+    pub(super) stability: Option<Stability>,
+}
+
+/// Where faults are gathered.
+pub(super) type Faults = Vec<(Place, FaultKind)>;
+
+/// The opening and the closing of the fence around an untrusted text.
+pub(super) fn fence(nonce: &str, name: &str) -> (String, String) {
+    (format!("<untrusted-{nonce} name=\"{name}\">\n"), format!("\n</untrusted-{nonce}>"))
+}
+
+/// Writes the text of one field.
+struct Writer<'a, 'o> {
+    filler: Filler<'a>,
+    scope: &'a Scope,
+    place: &'a Place,
+    out: Filled,
+    faults: &'o mut Faults,
+}
+
+impl<'a> Filler<'a> {
+    /// The same for the texts of another file.
+    #[must_use]
+    pub(super) const fn of<'b>(self, path: &'b str) -> Filler<'b>
+    where
+        'a: 'b,
+    {
+        Filler { registry: self.registry, path, unknown: self.unknown, nonce: self.nonce }
+    }
+
+    /// Fills a text of the registry: `{"text":…}` or `{"parts":…}`.
+    pub(super) fn fill(self, text: &'a Value, place: &'a Place, scope: &'a Scope, faults: &mut Faults) -> Filled {
+        let origin = match text.get("src").and_then(Value::as_str) {
+            Some(src) => Origin::File { path: beside(self.path, src), line: 0 },
+            None => {
+                Origin::Template { task: place.definition.clone(), node: place.node.clone(), field: place.field.clone(), line: 0 }
+            }
+        };
+        let mut writer = Writer { filler: self, scope, place, out: Filled::default(), faults };
+        writer.value(text, &origin, 0);
+        writer.out
+    }
+}
+
+impl<'a> Writer<'a, '_> {
+    fn fault(&mut self, kind: FaultKind) {
+        self.faults.push((self.place.clone(), kind));
+    }
+
+    /// A text with its own syntax, parts and trust.
+    fn value(&mut self, text: &'a Value, origin: &Origin, depth: usize) {
+        let verbatim = text.get("verbatim").and_then(Value::as_bool).unwrap_or(false);
+        let is_jinja = text.get("syntax").and_then(Value::as_str) == Some("jinja");
+        let mut line = 0;
+        let mut words = |writer: &mut Self, words: &'a str| {
+            let origin = origin.clone().down(line);
+            line += memchr::memchr_iter(b'\n', words.as_bytes()).count() as u32;
+            match () {
+                () if verbatim => writer.push(words, origin),
+                () if is_jinja => writer.jinja(words, origin),
+                () => writer.plain(words, &origin),
+            }
+        };
+        if let Some(text) = text.get("text").and_then(Value::as_str) {
+            words(self, text);
+        }
+        for part in text.get("parts").and_then(Value::as_array).into_iter().flatten() {
+            if let Some(text) = part.get("text").and_then(Value::as_str) {
+                words(self, text);
+            } else if let Some(name) = part.get("use").and_then(Value::as_str) {
+                self.fragment(name, depth);
+            }
+        }
+    }
+
+    fn fragment(&mut self, name: &str, depth: usize) {
+        if depth >= MAX_DEPTH {
+            return self.fault(FaultKind::TooDeep { name: name.to_owned(), limit: MAX_DEPTH });
+        }
+        let registry = self.filler.registry;
+        let Some(fragment) = registry.fragment(name) else {
+            return self.fault(FaultKind::NoFragment { name: name.to_owned() });
+        };
+        let text = match registry.fragment_text(fragment) {
+            Ok(text) => text,
+            Err(error) => return self.fault(FaultKind::Registry(error.to_string())),
+        };
+        let origin = match text.get("src").and_then(Value::as_str) {
+            Some(src) => Origin::File { path: beside(&fragment.source().path, src), line: 0 },
+            None => Origin::Fragment { name: name.to_owned(), line: 0 },
+        };
+        // The fragment's text lives only here, so it is written by a writer of its own.
+        let mut inner =
+            Writer { filler: self.filler, scope: self.scope, place: self.place, out: Filled::default(), faults: self.faults };
+        inner.value(&text, &origin, depth + 1);
+        let inner = inner.out;
+        self.out.unknown.extend(inner.unknown);
+        self.out.used.extend(inner.used);
+        self.out.untrusted.extend(inner.untrusted);
+        self.out.stability = self.out.stability.max(inner.stability);
+        self.out.text.append(&inner.text);
+    }
+
+    fn push(&mut self, text: &str, origin: Origin) {
+        if self.out.text.text().len() + text.len() <= MAX_BYTES {
+            return self.out.text.push(text, origin);
+        }
+        let fault = FaultKind::TooLarge { limit: MAX_BYTES };
+        if !self.faults.iter().any(|(place, kind)| place == self.place && *kind == fault) {
+            self.fault(fault);
+        }
+    }
+
+    fn plain(&mut self, text: &str, origin: &Origin) {
+        let mut line = 0;
+        for piece in expression::scan_plain(text, 0) {
+            let span = match &piece {
+                Piece::Text(span) | Piece::Escaped(span) => *span,
+                Piece::Expression(found) => found.span,
+                // A compiled text has none; what cannot be read stays as it is written.
+                Piece::Fault(fault) => fault.expression,
+            };
+            let written = span.slice(text);
+            let here = || origin.clone().down(line);
+            match piece {
+                Piece::Text(_) | Piece::Fault(_) => self.push(written, here()),
+                Piece::Escaped(_) => self.push("{{", here()),
+                Piece::Expression(found) => self.expression(&found.value),
+            }
+            line += memchr::memchr_iter(b'\n', written.as_bytes()).count() as u32;
+        }
+    }
+
+    fn expression(&mut self, found: &Expression<'_>) {
+        match found {
+            Expression::Path(path) => {
+                let part = |step: &Step<'_>| match step {
+                    Step::Field(name) => Part::Field(Cow::Owned(name.value.to_string())),
+                    Step::Index(index) => Part::Index(index.value),
+                };
+                let rest: Vec<Part<'_>> = path.rest.iter().map(part).collect();
+                self.variable(&path.root.value, &rest);
+            }
+            Expression::Call(call) => {
+                let name = call.name.value.to_string();
+                self.out.used.insert(name.clone());
+                // The result of a call may be handed in under the function's name.
+                if self.scope.get(&name).is_some_and(|bound| bound.value.is_some()) {
+                    self.variable(&name, &[]);
+                } else if self.filler.unknown == Unknown::Variable {
+                    self.out.unknown.insert(name);
+                    self.out.stability = self.out.stability.max(Some(Stability::Call));
+                } else {
+                    self.fault(FaultKind::Call { name });
+                }
+            }
+            Expression::Text(text) => self.push(&text.value, Origin::Frame),
+            Expression::Number(number) => self.push(&number.value, Origin::Frame),
+            Expression::Boolean(value) => self.push(if value.value { "true" } else { "false" }, Origin::Frame),
+        }
+    }
+
+    fn variable(&mut self, root: &str, rest: &[Part<'_>]) {
+        self.out.used.insert(root.to_owned());
+        let bound = self.scope.get(root);
+        self.out.stability = self.out.stability.max(Some(bound.map_or(Stability::Call, |bound| bound.stability)));
+        let Some((bound, value)) = bound.and_then(|bound| Some((bound, bound.value.as_ref()?))) else {
+            return self.missing(root, bound.map(|bound| &bound.origin));
+        };
+        let Some(value) = values::part(value, rest) else {
+            let whole: &Value = value;
+            let fault = FaultKind::NoPart { name: root.to_owned(), path: values::shown(root, rest), found: values::kind(whole) };
+            return self.fault(fault);
+        };
+        let words = values::words(value);
+        if bound.trust == Trust::Trusted {
+            return self.push(&words, bound.origin.clone());
+        }
+        self.out.untrusted.insert(root.to_owned());
+        let (open, close) = fence(self.filler.nonce, root);
+        self.push(&open, Origin::Frame);
+        self.push(&words, bound.origin.clone());
+        self.push(&close, Origin::Frame);
+    }
+
+    fn missing(&mut self, name: &str, origin: Option<&Origin>) {
+        if self.filler.unknown == Unknown::Variable {
+            self.out.unknown.insert(name.to_owned());
+            return;
+        }
+        let (origin, named) = origin.map_or((MissingFrom::Input, None), MissingFrom::of);
+        let fault = FaultKind::Missing { name: named.unwrap_or(name).to_owned(), origin };
+        // Once a field, however often it stands there.
+        if !self.faults.iter().any(|(place, kind)| place == self.place && *kind == fault) {
+            self.fault(fault);
+        }
+    }
+
+    fn jinja(&mut self, text: &str, origin: Origin) {
+        let names = match jinja::variables(text) {
+            Ok(names) => names,
+            Err(kind) => return self.fault(kind),
+        };
+        let (mut context, mut is_known) = (serde_json::Map::new(), true);
+        for name in &names {
+            self.out.used.insert(name.clone());
+            let bound = self.scope.get(name);
+            self.out.stability = self.out.stability.max(Some(bound.map_or(Stability::Call, |bound| bound.stability)));
+            let Some((bound, value)) = bound.and_then(|bound| Some((bound, bound.value.as_ref()?))) else {
+                self.missing(name, bound.map(|bound| &bound.origin));
+                is_known = false;
+                continue;
+            };
+            let mut value = Value::clone(value);
+            if bound.trust == Trust::Untrusted {
+                self.out.untrusted.insert(name.clone());
+                let (open, close) = fence(self.filler.nonce, name);
+                fenced(&mut value, &open, &close);
+            }
+            context.insert(name.clone(), value);
+        }
+        if !is_known {
+            return;
+        }
+        match jinja::render(text, &Value::Object(context)) {
+            Ok(done) => self.push(&done, origin),
+            Err(kind) => self.fault(kind),
+        }
+    }
+}
+
+/// Fences every text in a value: a Jinja text may take any of them out.
+fn fenced(value: &mut Value, open: &str, close: &str) {
+    let mut rest = vec![value];
+    while let Some(value) = rest.pop() {
+        match value {
+            Value::String(text) => *text = [open, text, close].concat(),
+            Value::Array(items) => rest.extend(items.iter_mut()),
+            Value::Object(fields) => rest.extend(fields.values_mut()),
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! Where looked-up context comes from: a source is asked with words and gives back its best matches, best first.
+//!
+//! The trait and what needs no database: fixtures, nothing at all, and a deterministic ranking over texts in memory. An
+//! answer depends on the query and the documents alone; ties are broken by id.
+
+use crate::kernel::context::Trust;
+use std::collections::BTreeMap;
+use std::fmt::Debug;
+
+/// A text that a source found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Match {
+    /// Its id in the source: a path, a key.
+    pub id: String,
+    /// The text.
+    pub text: String,
+    /// Whether it may give orders. What was looked up is untrusted unless its source knows better.
+    pub trust: Trust,
+}
+
+/// A source of context.
+pub trait ContextSource: Debug {
+    /// At most `limit` matches, best first.
+    ///
+    /// # Errors
+    /// What went wrong, in words.
+    fn search(&self, query: &str, limit: usize) -> Result<Vec<Match>, String>;
+}
+
+/// Finds nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoSource;
+
+impl ContextSource for NoSource {
+    fn search(&self, _: &str, _: usize) -> Result<Vec<Match>, String> {
+        Ok(Vec::new())
+    }
+}
+
+/// The same matches whatever is asked: frozen situations, and hosts that look things up themselves.
+#[derive(Clone, Debug, Default)]
+pub struct Fixtures(pub Vec<Match>);
+
+impl ContextSource for Fixtures {
+    fn search(&self, _: &str, limit: usize) -> Result<Vec<Match>, String> {
+        Ok(self.0.iter().take(limit).cloned().collect())
+    }
+}
+
+/// Texts in memory, ranked by the angle between counts of hashed words: no model, no order of insertion, no clock.
+#[derive(Clone, Debug, Default)]
+pub struct Hashing {
+    documents: BTreeMap<String, Match>,
+}
+
+/// Numbers of a vector: enough that words of one project seldom share one.
+const DIMENSIONS: u32 = 4096;
+
+impl Hashing {
+    /// No documents.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds or replaces a document.
+    pub fn insert(&mut self, document: Match) {
+        self.documents.insert(document.id.clone(), document);
+    }
+}
+
+impl ContextSource for Hashing {
+    fn search(&self, query: &str, limit: usize) -> Result<Vec<Match>, String> {
+        Ok(rank(query, self.documents.values(), limit).into_iter().cloned().collect())
+    }
+}
+
+/// The best of some documents, best first, ties by id; what shares no word with the query is no match.
+pub(super) fn rank<'d>(query: &str, documents: impl Iterator<Item = &'d Match>, limit: usize) -> Vec<&'d Match> {
+    let asked = vector(query);
+    let mut ranked: Vec<(u64, &Match)> =
+        documents.map(|document| (likeness(&asked, &vector(&document.text)), document)).filter(|(score, _)| *score > 0).collect();
+    ranked.sort_by(|(a, first), (b, second)| b.cmp(a).then_with(|| first.id.cmp(&second.id)));
+    ranked.into_iter().take(limit).map(|(_, document)| document).collect()
+}
+
+/// How often each word occurs, by its hash.
+fn vector(text: &str) -> BTreeMap<u32, u64> {
+    let mut vector = BTreeMap::new();
+    for word in text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {
+        let hash = word
+            .chars()
+            .flat_map(char::to_lowercase)
+            .fold(0x811c_9dc5_u32, |hash, c| (hash ^ u32::from(c)).wrapping_mul(0x0100_0193));
+        *vector.entry(hash % DIMENSIONS).or_insert(0) += 1;
+    }
+    vector
+}
+
+/// The squared cosine in millionths, in whole numbers, so that every machine agrees.
+fn likeness(a: &BTreeMap<u32, u64>, b: &BTreeMap<u32, u64>) -> u64 {
+    let dot: u128 = a.iter().filter_map(|(key, count)| Some(u128::from(*count) * u128::from(*b.get(key)?))).sum();
+    let norm = |vector: &BTreeMap<u32, u64>| vector.values().map(|count| u128::from(*count).pow(2)).sum::<u128>();
+    let both = norm(a).saturating_mul(norm(b));
+    // Never more than a million.
+    let squared = dot.saturating_mul(dot).saturating_mul(1_000_000).checked_div(both).unwrap_or(0);
+    u64::try_from(squared).unwrap_or(u64::MAX)
+}

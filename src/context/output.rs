@@ -1,0 +1,69 @@
+//! The form of the answer in words. A schema kept in a file is part of what the agent receives.
+
+use super::fault::FaultKind;
+use super::request::Files;
+use super::values;
+use crate::kernel::context::{Origin, Traced};
+use serde_json::Value;
+
+/// The path of a file that a template names relative to itself, relative to the project root.
+pub(super) fn beside(template: &str, written: &str) -> String {
+    let mut parts: Vec<&str> = template.split('/').collect();
+    parts.pop();
+    for part in written.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop();
+            }
+            name => parts.push(name),
+        }
+    }
+    parts.join("/")
+}
+
+/// What `<output_format>` asks of the answer.
+pub(super) fn words(format: &Value, template: &str, files: &dyn Files) -> Result<Traced, FaultKind> {
+    let text = |key: &str| format.get(key).and_then(Value::as_str);
+    let mut out = Traced::default();
+    if text("type") != Some("json") && text("schema").is_none() {
+        if text("type") == Some("text") {
+            out.push("Answer in plain text.", Origin::Frame);
+        }
+        return Ok(out);
+    }
+    let shape = match text("schema") {
+        None => "one JSON value",
+        Some("object") => "one JSON object",
+        Some("array") => "one JSON array",
+        Some("string[]") => "one JSON array of strings",
+        Some("number") => "one JSON number",
+        Some("boolean") => "`true` or `false`",
+        Some(written) => {
+            let path = beside(template, written);
+            out.push("Answer with one JSON value that this JSON Schema accepts, and nothing else:\n", Origin::Frame);
+            // The registry holds the schema as a value, which has no lines; one of an older ctxc names its file alone.
+            if let Some(content) = format.get("content") {
+                out.push(&values::words(content), Origin::Schema { path });
+                return Ok(out);
+            }
+            let schema = files.text(&path).map_err(|reason| FaultKind::File { path: path.clone(), reason })?;
+            out.push(schema.trim_end(), Origin::File { path, line: 0 });
+            return Ok(out);
+        }
+    };
+    out.push(&format!("Answer with {shape} and nothing else."), Origin::Frame);
+    Ok(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::beside;
+
+    #[test]
+    fn a_file_beside_a_template_is_named_as_the_project_names_it() {
+        assert_eq!(beside("templates/a.xml", "text/b.md"), "templates/text/b.md");
+        assert_eq!(beside("templates/x/a.xml", "../b.md"), "templates/b.md");
+        assert_eq!(beside("a.xml", "./b.md"), "b.md");
+    }
+}

@@ -1,0 +1,280 @@
+//! What a task says itself, as segments: system, description, instructions, criteria, constraints, inputs, files, examples, the
+//! form of the answer. An input that a text of the task already holds is no segment of its own.
+
+use super::chain::Link;
+use super::fault::{FaultKind, MissingFrom, Place};
+use super::fill::{Faults, Filled, Filler, Unknown};
+use super::output;
+use super::request::Request;
+use super::scope::place;
+use super::values::{self, Scope};
+use crate::kernel::context::{Cut, Kind, Origin, Segment, Stability, Traced, Trust};
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// A segment with what is known about it before a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Drafted {
+    /// The segment; where `unknown` is not empty, its text is only what is known.
+    pub(super) segment: Segment,
+    /// Variables that it waits for, in a dry run.
+    pub(super) unknown: BTreeSet<String>,
+    /// The most tokens that the unknown part can have, where there is such a bound.
+    pub(super) bound: Option<usize>,
+    /// What is wrong with it. It counts where the agent receives the segment.
+    pub(super) faults: Faults,
+}
+
+impl Drafted {
+    /// A segment of which everything is known.
+    pub(super) const fn whole(segment: Segment) -> Self {
+        Self { segment, unknown: BTreeSet::new(), bound: None, faults: Vec::new() }
+    }
+}
+
+/// Makes segments of one node.
+pub(super) struct Author<'a> {
+    pub(super) request: &'a Request<'a>,
+    pub(super) filler: Filler<'a>,
+    pub(super) scope: &'a Scope,
+    pub(super) link: &'a Link<'a>,
+    /// Faults of the segment being written.
+    pub(super) faults: Faults,
+    pub(super) used: BTreeSet<String>,
+    pub(super) out: Vec<Drafted>,
+}
+
+impl Author<'_> {
+    /// All segments of the node, in the order of their kinds.
+    pub(super) fn write(mut self) -> Vec<Drafted> {
+        self.text("system", Kind::System);
+        self.text("description", Kind::Description);
+        self.text("instructions", Kind::Instructions);
+        self.text("criteria", Kind::Criteria);
+        self.constraints();
+        self.examples();
+        self.output();
+        self.files();
+        self.inputs();
+        self.out.sort_by_key(|drafted| drafted.segment.kind);
+        self.out
+    }
+
+    fn place(&self, field: &str) -> Place {
+        place(self.link, &self.link.node.id, field)
+    }
+
+    fn fill(&mut self, text: &Value, field: &str) -> Filled {
+        let place = self.place(field);
+        let filled = self.filler.of(&self.link.tree.path).fill(text, &place, self.scope, &mut self.faults);
+        self.used.extend(filled.used.iter().cloned());
+        filled
+    }
+
+    fn push(&mut self, kind: Kind, filled: Filled, cut: Cut, why: &str) {
+        if filled.text.is_empty() && filled.unknown.is_empty() && self.faults.is_empty() {
+            return;
+        }
+        let segment = Segment {
+            id: kind.word().to_owned(),
+            kind,
+            title: String::new(),
+            text: filled.text,
+            stability: filled.stability.unwrap_or(Stability::Fixed),
+            trust: Trust::Trusted,
+            cut,
+            why: why.to_owned(),
+        };
+        let faults = std::mem::take(&mut self.faults);
+        self.out.push(Drafted { segment, unknown: filled.unknown, bound: None, faults });
+    }
+
+    fn text(&mut self, key: &str, kind: Kind) {
+        let Some(text) = self.link.node.body.get(key) else { return };
+        let filled = self.fill(text, key);
+        if kind == Kind::System {
+            for name in &filled.untrusted {
+                self.faults.push((self.place(key), FaultKind::UntrustedInSystem { name: name.clone() }));
+            }
+        }
+        let trust = text.get("trust").and_then(Value::as_str);
+        self.push(kind, filled, Cut::Tail, &format!("<{key}>"));
+        if trust == Some("untrusted")
+            && let Some(last) = self.out.last_mut()
+        {
+            last.segment.trust = Trust::Untrusted;
+        }
+    }
+
+    fn constraints(&mut self) {
+        let Some(texts) = self.link.node.body.get("constraints").and_then(Value::as_array) else { return };
+        let (mut all, mut borders) = (Filled::default(), Vec::new());
+        for (number, text) in texts.iter().enumerate() {
+            let field = format!("constraints/{number}");
+            let filled = self.fill(text, &field);
+            borders.push(all.text.text().len());
+            all.text.push(if number > 0 { "\n- " } else { "- " }, Origin::Frame);
+            append_hanging(&mut all.text, &filled.text);
+            all.unknown.extend(filled.unknown);
+            all.stability = all.stability.max(filled.stability);
+        }
+        self.push(Kind::Constraints, all, Cut::TailAt(borders), "<constraints>");
+    }
+
+    fn examples(&mut self) {
+        let Some(examples) = self.link.node.body.get("examples").and_then(Value::as_array) else { return };
+        let (mut all, mut borders) = (Filled::default(), Vec::new());
+        for (number, example) in examples.iter().enumerate() {
+            borders.push(all.text.text().len());
+            for (key, word) in [("input", "Input:\n"), ("output", "\nOutput:\n")] {
+                let Some(text) = example.get(key) else { continue };
+                let filled = self.fill(text, &format!("examples/{number}/{key}"));
+                all.text.push(if number > 0 && key == "input" { "\n\n" } else { "" }, Origin::Frame);
+                all.text.push(word, Origin::Frame);
+                all.text.append(&filled.text);
+                all.unknown.extend(filled.unknown);
+                all.stability = all.stability.max(filled.stability);
+            }
+        }
+        self.push(Kind::Examples, all, Cut::TailAt(borders), "<examples>");
+    }
+
+    fn output(&mut self) {
+        let Some(format) = self.link.node.body.get("output_format") else { return };
+        match output::words(format, &self.link.tree.path, self.request.files) {
+            Ok(text) => {
+                let filled = Filled { text, ..Filled::default() };
+                self.push(Kind::OutputFormat, filled, Cut::Tail, "<output_format>");
+            }
+            Err(kind) => {
+                self.faults.push((self.place("output_format"), kind));
+                self.push(Kind::OutputFormat, Filled::default(), Cut::Tail, "<output_format>");
+            }
+        }
+    }
+
+    fn files(&mut self) {
+        let Some(files) = self.link.node.body.get("file_paths") else { return };
+        match files.get("source").and_then(Value::as_str) {
+            Some("literal") => {
+                let paths = files.get("paths").and_then(Value::as_array).into_iter().flatten();
+                let mut seen = BTreeSet::new();
+                for path in paths.filter_map(Value::as_str).filter(|path| seen.insert((*path).to_owned())) {
+                    self.file(path);
+                }
+            }
+            Some("command") => {
+                let command = files.get("command").and_then(Value::as_str).unwrap_or_default();
+                if self.filler.unknown == Unknown::Variable {
+                    self.waiting(Kind::File, "files", format!("output of `{command}`"));
+                } else {
+                    let reason = "its paths are the output of a command, which only a trusted run executes".to_owned();
+                    self.faults.push((self.place("file_paths"), FaultKind::File { path: format!("`{command}`"), reason }));
+                    self.push_file(command, Traced::default(), "<file_paths>");
+                }
+            }
+            _ => {
+                let Some(text) = files.get("description") else { return };
+                let query = self.fill(text, "file_paths/description");
+                if self.filler.unknown == Unknown::Variable {
+                    self.waiting(Kind::File, "files", "the files that match a description".to_owned());
+                    return;
+                }
+                match self.request.source.search(query.text.text(), super::strategy::MATCHES) {
+                    Ok(found) => {
+                        for found in found {
+                            let text = Traced::new(found.text, Origin::File { path: found.id.clone(), line: 0 });
+                            self.push_file(&found.id, text, "<file_paths>, matched by description");
+                        }
+                    }
+                    Err(reason) => {
+                        self.faults.push((self.place("file_paths"), FaultKind::Source { reason }));
+                        self.push_file("", Traced::default(), "<file_paths>");
+                    }
+                }
+            }
+        }
+    }
+
+    fn file(&mut self, path: &str) {
+        match self.request.files.text(path) {
+            Ok(text) => {
+                let text = Traced::new(text, Origin::File { path: path.to_owned(), line: 0 });
+                self.push_file(path, text, "<file_paths>");
+            }
+            Err(reason) => {
+                let kind = FaultKind::File { path: path.to_owned(), reason };
+                self.faults.push((self.place("file_paths"), kind));
+                self.push_file(path, Traced::default(), "<file_paths>");
+            }
+        }
+    }
+
+    fn push_file(&mut self, path: &str, text: Traced, why: &str) {
+        let filled = Filled { text, stability: Some(Stability::Project), ..Filled::default() };
+        self.push(Kind::File, filled, Cut::Tail, why);
+        if let Some(last) = self.out.last_mut() {
+            last.segment.id = format!("file:{path}");
+            path.clone_into(&mut last.segment.title);
+        }
+    }
+
+    fn waiting(&mut self, kind: Kind, id: &str, what: String) {
+        let segment = Segment {
+            id: format!("{}:{id}", kind.word()),
+            kind,
+            title: id.to_owned(),
+            text: Traced::default(),
+            stability: Stability::Call,
+            trust: Trust::Trusted,
+            cut: Cut::Tail,
+            why: "<file_paths>".to_owned(),
+        };
+        self.out.push(Drafted { unknown: BTreeSet::from([what]), ..Drafted::whole(segment) });
+    }
+
+    /// Inputs that no text of the node holds.
+    fn inputs(&mut self) {
+        let inputs = self.link.node.body.get("inputs").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+        for (number, input) in inputs.iter().enumerate() {
+            let Some(name) = input.get("name").and_then(Value::as_str) else { continue };
+            let Some(bound) = self.scope.get(name).filter(|_| !self.used.contains(name)) else { continue };
+            let mut text = Traced::default();
+            match &bound.value {
+                Some(value) => text.push(&values::words(value), bound.origin.clone()),
+                None if self.filler.unknown == Unknown::Variable => {}
+                None => {
+                    let (origin, named) = MissingFrom::of(&bound.origin);
+                    let name = named.unwrap_or(name).to_owned();
+                    self.faults.push((self.place(&format!("inputs/{number}")), FaultKind::Missing { name, origin }));
+                }
+            }
+            let unknown =
+                if bound.value.is_none() && self.faults.is_empty() { BTreeSet::from([name.to_owned()]) } else { BTreeSet::new() };
+            let segment = Segment {
+                id: format!("input:{name}"),
+                kind: Kind::Input,
+                title: name.to_owned(),
+                text,
+                stability: bound.stability,
+                trust: bound.trust,
+                cut: Cut::Tail,
+                why: "<inputs>".to_owned(),
+            };
+            let faults = std::mem::take(&mut self.faults);
+            self.out.push(Drafted { segment, unknown, bound: None, faults });
+        }
+    }
+}
+
+/// Appends a text under the bullet before it: its further lines are indented by two.
+fn append_hanging(out: &mut Traced, text: &Traced) {
+    let mut start = 0;
+    let whole = text.text();
+    for at in memchr::memchr_iter(b'\n', whole.as_bytes()) {
+        out.append(&text.slice(start..at + 1));
+        out.push("  ", Origin::Frame);
+        start = at + 1;
+    }
+    out.append(&text.slice(start..whole.len()));
+}

@@ -1,0 +1,63 @@
+//! Messages: who speaks, what is said, and where each stretch of it comes from. Positions are fixed here.
+
+use super::profile::Profile;
+use crate::kernel::assembler::Speaker;
+use crate::kernel::context::{Kind, Origin, Segment, Stability, Traced, Trust};
+
+/// Something said to the agent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Message {
+    /// Who says it.
+    pub speaker: Speaker,
+    /// What, with where it comes from.
+    pub text: Traced,
+    /// The segments in it, in order, by their place in the report.
+    pub segments: Vec<usize>,
+    /// Bytes after which a provider's cache may end its prefix: where the stability falls.
+    pub breakpoints: Vec<usize>,
+}
+
+/// Who says a segment. What stays the same from call to call, and may give orders, is the system's; the request itself,
+/// what is new with the call, and whatever is untrusted is the user's.
+pub fn speaker(segment: &Segment) -> Speaker {
+    let is_stable = segment.stability < Stability::Session;
+    let is_request = matches!(segment.kind, Kind::Description | Kind::Inherited | Kind::History);
+    let is_system = segment.kind == Kind::System;
+    if is_system || (is_stable && !is_request && segment.trust == Trust::Trusted) { Speaker::System } else { Speaker::User }
+}
+
+/// A segment as it is rendered.
+#[derive(Clone, Debug)]
+pub(crate) struct Rendered<'a> {
+    /// Its place in the report.
+    pub(crate) index: usize,
+    /// The segment.
+    pub(crate) segment: &'a Segment,
+    /// Heading, text with its mark, and fences.
+    pub(crate) text: Traced,
+}
+
+/// Joins rendered segments, already in their positions, into messages: one a speaker.
+pub(crate) fn messages(rendered: &[Rendered<'_>], profile: Profile) -> Vec<Message> {
+    let mut messages: Vec<Message> = Vec::new();
+    let mut last = None;
+    for part in rendered {
+        let who = speaker(part.segment);
+        if messages.last().is_none_or(|message| message.speaker != who) {
+            let (text, segments, breakpoints) = (Traced::default(), Vec::new(), Vec::new());
+            messages.push(Message { speaker: who, text, segments, breakpoints });
+            last = None;
+        }
+        let Some(message) = messages.last_mut() else { continue };
+        if last.is_some_and(|before| before != part.segment.stability) {
+            message.breakpoints.push(message.text.text().len());
+        }
+        last = Some(part.segment.stability);
+        if !message.segments.is_empty() {
+            message.text.push(profile.separator(), Origin::Frame);
+        }
+        message.text.append(&part.text);
+        message.segments.push(part.index);
+    }
+    messages
+}

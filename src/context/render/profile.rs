@@ -1,0 +1,153 @@
+//! How segments look: a heading or tag before, fences around what may not give orders, a separator after.
+//!
+//! A frame depends on its segment alone, so that leaving one out changes no other.
+
+use crate::context::fill::fence;
+use crate::kernel::context::{Kind, Segment, Trust};
+use serde::{Deserialize, Serialize};
+
+/// A way to lay segments out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Profile {
+    /// Headings of Markdown; files in code fences.
+    #[default]
+    Markdown,
+    /// An element a segment.
+    Xml,
+    /// Titles and blank lines.
+    Plain,
+    /// Headings, and `---` between segments, as existing assemblers of this kind write them.
+    Sections,
+}
+
+impl Profile {
+    /// Every profile.
+    pub const ALL: [Self; 4] = [Self::Markdown, Self::Xml, Self::Plain, Self::Sections];
+
+    /// Its name.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Markdown => "markdown",
+            Self::Xml => "xml",
+            Self::Plain => "plain",
+            Self::Sections => "sections",
+        }
+    }
+
+    /// The profile with a name.
+    pub fn of_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|profile| profile.word() == word)
+    }
+
+    /// What stands between two segments of one message.
+    pub const fn separator(self) -> &'static str {
+        match self {
+            Self::Markdown | Self::Xml | Self::Plain => "\n\n",
+            Self::Sections => "\n\n---\n\n",
+        }
+    }
+}
+
+/// What is written before and after a segment's text.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Frame {
+    /// Before.
+    pub head: String,
+    /// After.
+    pub tail: String,
+}
+
+/// The title of a segment, in words.
+fn title(segment: &Segment) -> String {
+    let name = &segment.title;
+    match segment.kind {
+        Kind::System => String::new(),
+        Kind::Description => "Task".to_owned(),
+        Kind::Instructions => "Instructions".to_owned(),
+        Kind::Criteria => "Criteria".to_owned(),
+        Kind::OutputFormat => "Output format".to_owned(),
+        Kind::Constraints => "Constraints".to_owned(),
+        Kind::Input => format!("Input: {name}"),
+        Kind::PreviousOutput => "Previous output".to_owned(),
+        Kind::Accumulated => format!("Earlier step: {name}"),
+        Kind::File => format!("File: {name}"),
+        Kind::Inherited => format!("From the parent: {name}"),
+        Kind::Fresh => format!("Looked up: {name}"),
+        Kind::Examples => "Examples".to_owned(),
+        Kind::History => "Conversation".to_owned(),
+        Kind::FailureHistory => "Earlier attempts".to_owned(),
+    }
+}
+
+/// The frame of a segment.
+pub fn frame(profile: Profile, segment: &Segment, nonce: &str) -> Frame {
+    let mut frame = match profile {
+        Profile::Markdown => markdown(segment),
+        Profile::Xml => xml(segment),
+        Profile::Plain => headed(segment, "", ":\n"),
+        Profile::Sections => headed(segment, "## ", "\n\n"),
+    };
+    if segment.trust == Trust::Untrusted {
+        let name = if segment.title.is_empty() { segment.kind.word() } else { &segment.title };
+        let (open, close) = fence(nonce, &attribute(name));
+        frame.head.push_str(&open);
+        frame.tail.insert_str(0, &close);
+    }
+    frame
+}
+
+fn headed(segment: &Segment, before: &str, after: &str) -> Frame {
+    let title = title(segment);
+    let head = if title.is_empty() { String::new() } else { [before, &one_line(&title), after].concat() };
+    Frame { head, tail: String::new() }
+}
+
+fn markdown(segment: &Segment) -> Frame {
+    let mut frame = headed(segment, "## ", "\n\n");
+    if segment.kind == Kind::File && segment.trust == Trust::Trusted {
+        let fence = "`".repeat(longest_run(segment.text.text()).max(2) + 1);
+        frame.head.push_str(&fence);
+        frame.head.push_str(language(&segment.title));
+        frame.head.push('\n');
+        let text = segment.text.text();
+        frame.tail = [if text.ends_with('\n') { "" } else { "\n" }, &fence].concat();
+    }
+    frame
+}
+
+fn xml(segment: &Segment) -> Frame {
+    if segment.kind == Kind::System {
+        return Frame::default();
+    }
+    let tag = segment.kind.word();
+    let name = if segment.title.is_empty() { String::new() } else { format!(" name=\"{}\"", attribute(&segment.title)) };
+    Frame { head: format!("<{tag}{name}>\n"), tail: format!("\n</{tag}>") }
+}
+
+/// A name as the value of an attribute: it cannot end it.
+fn attribute(name: &str) -> String {
+    one_line(name).replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+/// A title never brings a line of its own.
+fn one_line(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}
+
+/// The longest run of backticks.
+fn longest_run(text: &str) -> usize {
+    let (mut longest, mut run) = (0, 0);
+    for byte in text.bytes() {
+        run = if byte == b'`' { run + 1 } else { 0 };
+        longest = longest.max(run);
+    }
+    longest
+}
+
+/// The info string of a code fence: the file's ending, where it is a plain word.
+fn language(path: &str) -> &str {
+    let name = path.rsplit('/').next().unwrap_or("");
+    let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
+    if ending.len() <= 12 && ending.chars().all(|c| c.is_ascii_alphanumeric()) { ending } else { "" }
+}

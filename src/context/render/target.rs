@@ -1,0 +1,1 @@
+//! Request bodies of providers, without any call.

@@ -1,0 +1,288 @@
+//! The values that a node's texts may name: parameters, inputs, results of earlier steps, the variables of a round.
+//!
+//! Follows the chain from the task's root to the node, as the compiler's own scopes do. A function template sees its
+//! parameters and nothing else. Never resolves a setting.
+
+use super::chain::Link;
+use super::fault::{Fault, FaultKind, Place};
+use super::fill::{Faults, Filler};
+use super::request::{Request, StepResult};
+use super::values::{self, Bound, Scope};
+use crate::kernel::context::{Origin, Stability, Trust};
+use crate::registry::{Child, Node};
+use serde_json::Value;
+use std::sync::Arc;
+
+/// What the first round of a loop has in place of feedback.
+pub(super) const NO_FEEDBACK: &str = "none yet";
+
+/// Binds names along a chain.
+pub(super) struct Binder<'a, 'o> {
+    pub(super) request: &'a Request<'a>,
+    pub(super) filler: Filler<'a>,
+    pub(super) faults: &'o mut Faults,
+}
+
+impl Binder<'_, '_> {
+    /// The scope of the last node of a chain that begins with the task asked for.
+    pub(super) fn scope(&mut self, chain: &[Link<'_>]) -> Result<Scope, Fault> {
+        let mut scope = Scope::new();
+        let mut before: Option<(Link<'_>, Scope)> = None;
+        for (at, link) in chain.iter().enumerate() {
+            if link.child.is_none() {
+                scope = self.definition(link, before.take().as_ref())?;
+            } else if let Some(parent) = at.checked_sub(1).and_then(|at| chain.get(at)) {
+                self.part(parent.node, link, &mut scope);
+            }
+            if super::chain::target(link.node).is_some() {
+                // What the reference hands over is bound in the definition behind it.
+                before = Some((*link, scope.clone()));
+                continue;
+            }
+            self.bind_inputs(link, "inputs", &mut scope);
+        }
+        Ok(scope)
+    }
+
+    /// The scope in which a definition begins: its parameters.
+    fn definition(&mut self, link: &Link<'_>, from: Option<&(Link<'_>, Scope)>) -> Result<Scope, Fault> {
+        let mut scope = Scope::new();
+        let handed = from.map(|(from, outer)| {
+            let mut handed = outer.clone();
+            let key = if from.node.element == "call" { "args" } else { "inputs" };
+            self.bind_inputs(from, key, &mut handed);
+            (from.node, handed)
+        });
+        for (number, parameter) in link.tree.task.parameters()?.into_iter().enumerate() {
+            let name = parameter.name;
+            let asked = || {
+                self.request.inputs.get(&name).map(|value| Bound {
+                    value: Some(Arc::new(value.clone())),
+                    origin: Origin::Input { name: name.clone() },
+                    trust: Trust::Trusted,
+                    stability: Stability::Call,
+                })
+            };
+            let given = match &handed {
+                None => asked(),
+                Some((node, values)) => {
+                    let bound = argument(node, &name, number).and_then(|key| values.get(&key)).cloned();
+                    // A task that stands for itself takes from the caller what the task around it does not have.
+                    if node.element == "call" { bound } else { bound.or_else(asked) }
+                }
+            };
+            let default = parameter.default.map(|text| Bound {
+                value: Some(Arc::new(typed(&text, parameter.kind.as_deref()))),
+                origin: Origin::Template {
+                    task: link.tree.task.name().to_owned(),
+                    node: "/".to_owned(),
+                    field: format!("parameters/{name}"),
+                    line: 0,
+                },
+                trust: Trust::Trusted,
+                stability: Stability::Fixed,
+            });
+            let unknown = || Bound {
+                value: None,
+                origin: Origin::Input { name: name.clone() },
+                trust: Trust::Trusted,
+                stability: Stability::Call,
+            };
+            let mut bound = match given {
+                Some(bound) if bound.value.is_some() || default.is_none() => bound,
+                _ => default.unwrap_or_else(unknown),
+            };
+            if is_untrusted(link.node, &name) {
+                bound.trust = Trust::Untrusted;
+            }
+            scope.bind(name, bound);
+        }
+        Ok(scope)
+    }
+
+    /// What a composite task binds for the part of it that the chain goes into.
+    fn part(&mut self, parent: &Node, link: &Link<'_>, scope: &mut Scope) {
+        let Some(child) = link.child else { return };
+        match child.slot.as_str() {
+            "steps" => {
+                for earlier in earlier(parent, child) {
+                    if let Some(name) = &earlier.name {
+                        scope.bind(name.clone(), self.result(name, &earlier.node.id, Stability::Session));
+                    }
+                }
+            }
+            "inner_task" => self.round(&["current_input"], scope),
+            "reduction_task" => {
+                self.round(&["current_input", "current_result", "accumulator"], scope);
+                let initial = parent.body.get("initial_value").and_then(|initial| initial.get("value"));
+                if !self.request.results.contains_key("accumulator")
+                    && let Some(text) = initial.filter(|value| value.is_object())
+                {
+                    let place = place(link, "/", "initial_value");
+                    let filled = self.filler.of(&link.tree.path).fill(text, &place, scope, self.faults);
+                    let value = Value::String(filled.text.text().to_owned());
+                    let bound = Bound {
+                        value: Some(Arc::new(value)),
+                        origin: Origin::Template { task: place.definition, node: "/".to_owned(), field: place.field, line: 0 },
+                        trust: Trust::Trusted,
+                        stability: Stability::Session,
+                    };
+                    scope.bind("accumulator", bound);
+                }
+            }
+            "director" | "script_execution" | "evaluator" => self.cycle(&child.slot, scope),
+            _ => {}
+        }
+        // The first input is that of the first round, where nobody says which one it is.
+        let is_round = matches!(child.slot.as_str(), "inner_task" | "reduction_task");
+        if is_round && !self.request.results.contains_key("current_input") {
+            let first = parent.body.get("inputs").and_then(Value::as_array).and_then(|inputs| inputs.first());
+            let name = first.and_then(|input| input.get("name")).and_then(Value::as_str);
+            if let Some(bound) = name.and_then(|name| scope.get(name)).cloned() {
+                scope.bind("current_input", bound);
+            }
+        }
+    }
+
+    fn cycle(&mut self, slot: &str, scope: &mut Scope) {
+        self.round(&["current_iteration", "evaluation_feedback"], scope);
+        let first = [("current_iteration", Value::from(1)), ("evaluation_feedback", Value::from(NO_FEEDBACK))];
+        for (name, value) in first {
+            if !self.request.results.contains_key(name) {
+                let bound = Bound {
+                    value: Some(Arc::new(value)),
+                    origin: Origin::Result { name: name.to_owned() },
+                    trust: Trust::Trusted,
+                    stability: Stability::Session,
+                };
+                scope.bind(name, bound);
+            }
+        }
+        if slot != "director" {
+            self.round(&["director_result"], scope);
+        }
+        if slot == "evaluator" {
+            self.round(&["script_result"], scope);
+        }
+    }
+
+    fn round(&self, names: &[&str], scope: &mut Scope) {
+        for name in names {
+            scope.bind(*name, self.result(name, name, Stability::Session));
+        }
+    }
+
+    /// The result that goes by a name, or by its node.
+    fn result(&self, name: &str, node: &str, stability: Stability) -> Bound {
+        let found = self.request.results.get(name).or_else(|| self.request.results.get(node));
+        Bound {
+            value: found.map(|result| Arc::new(result.content.clone())),
+            origin: Origin::Result { name: name.to_owned() },
+            trust: Trust::Trusted,
+            stability,
+        }
+    }
+
+    /// Binds the inputs or arguments of a node.
+    fn bind_inputs(&mut self, link: &Link<'_>, key: &str, scope: &mut Scope) {
+        let node = link.node;
+        let inputs = node.body.get(key).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+        for (number, input) in inputs.iter().enumerate() {
+            let text = |key: &str| input.get(key).and_then(Value::as_str);
+            let name = text("name").map_or_else(|| position(number), str::to_owned);
+            let mut bound = match (text("from"), input.get("value")) {
+                (Some(from), _) => self.from(from, place(link, &node.id, &format!("{key}/{number}")), scope),
+                (None, Some(value @ Value::Object(_))) => {
+                    let place = place(link, &node.id, &format!("{key}/{number}"));
+                    let filled = self.filler.of(&link.tree.path).fill(value, &place, scope, self.faults);
+                    let known = filled.unknown.is_empty();
+                    Bound {
+                        value: known.then(|| Arc::new(Value::String(filled.text.text().to_owned()))),
+                        origin: Origin::Template { task: place.definition, node: place.node, field: place.field, line: 0 },
+                        trust: Trust::Trusted,
+                        stability: filled.stability.unwrap_or(Stability::Fixed),
+                    }
+                }
+                // A task or call inside: its result.
+                _ => self.result(&name, &format!("{}/{key}/{number}", node.id.trim_end_matches('/')), Stability::Session),
+            };
+            let marked =
+                text("trust").or_else(|| input.get("value").and_then(|value| value.get("trust")).and_then(Value::as_str));
+            if marked == Some("untrusted") {
+                bound.trust = Trust::Untrusted;
+            }
+            scope.bind(name, bound);
+        }
+    }
+
+    /// What `from="a.b[0]"` leads to.
+    fn from(&mut self, from: &str, place: Place, scope: &Scope) -> Bound {
+        let (root, path) = values::path(from);
+        let unknown = Bound {
+            value: None,
+            origin: Origin::Input { name: root.to_owned() },
+            trust: Trust::Trusted,
+            stability: Stability::Call,
+        };
+        let Some(bound) = scope.get(root) else { return unknown };
+        let Some(value) = &bound.value else { return bound.clone() };
+        let found = values::part(value, &path).cloned();
+        if found.is_none() {
+            let found = values::kind(value);
+            self.faults.push((place, FaultKind::NoPart { name: root.to_owned(), path: from.to_owned(), found }));
+        }
+        Bound { value: found.map(Arc::new), ..bound.clone() }
+    }
+}
+
+/// Whether a parameter is declared as untrusted.
+fn is_untrusted(node: &Node, name: &str) -> bool {
+    let declared = node.body.get("parameters").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    declared.iter().any(|parameter| {
+        let word = |key: &str| parameter.get(key).and_then(Value::as_str);
+        word("name") == Some(name) && word("trust") == Some("untrusted")
+    })
+}
+
+/// The steps before one, in order.
+pub(super) fn earlier<'n>(parent: &'n Node, child: &Child) -> impl Iterator<Item = &'n Child> {
+    let id = child.node.id.clone();
+    parent.children.iter().take_while(move |other| other.node.id != id).filter(|other| other.slot == "steps")
+}
+
+/// A place in the definition that a link stands in.
+pub(super) fn place(link: &Link<'_>, node: &str, field: &str) -> Place {
+    Place { definition: link.tree.task.name().to_owned(), node: node.to_owned(), field: field.to_owned() }
+}
+
+/// What an argument without a name is bound to.
+fn position(number: usize) -> String {
+    format!("#{number}")
+}
+
+/// The name under which a parameter's value was bound at the reference: its own, or its position among the arguments.
+fn argument(node: &Node, name: &str, number: usize) -> Option<String> {
+    if node.element != "call" {
+        return Some(name.to_owned());
+    }
+    let args = node.body.get("args").and_then(Value::as_array)?;
+    let named = args.iter().any(|arg| arg.get("name").and_then(Value::as_str) == Some(name));
+    if named {
+        return Some(name.to_owned());
+    }
+    let positional = args.get(number).is_some_and(|arg| arg.get("name").is_none());
+    positional.then(|| position(number))
+}
+
+/// A default as a value of its declared type; what is none stays a text.
+fn typed(text: &str, kind: Option<&str>) -> Value {
+    match kind {
+        None | Some("string") => Value::String(text.to_owned()),
+        Some(_) => serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.to_owned())),
+    }
+}
+
+/// The content of a result as a text.
+pub(super) fn content(result: &StepResult) -> String {
+    values::words(&result.content).into_owned()
+}

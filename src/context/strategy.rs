@@ -1,0 +1,362 @@
+//! The template strategy: the segments of an agent, driven by the resolved settings of the nodes above it.
+//!
+//! Along the chain from the task's root each node makes a context of its parent's: what it inherits, what earlier steps left,
+//! what is looked up, what it says itself. Reads the stored settings and resolves none.
+
+use super::chain::{Forest, Link};
+use super::fault::{Fault, FaultKind, MissingFrom};
+use super::fill::{Faults, Filler, Unknown};
+use super::matcher::{self, Match};
+use super::own::{Author, Drafted};
+use super::request::{Request, StepResult};
+use super::scope::{self, Binder};
+use super::values::Scope;
+use crate::kernel::context::{Cut, Kind, Origin, Segment, Stability, Traced, Trust};
+use crate::registry::{Child, Node};
+use crate::settings::explain::SettingsData;
+use crate::template::setting::SettingName;
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// How many matches a lookup takes.
+pub(super) const MATCHES: usize = 8;
+/// Tokens that notes have at most: what has none is cut to them.
+pub(super) const NOTES: usize = 200;
+
+/// Puts the segments of one request together.
+#[derive(Debug)]
+pub(super) struct Strategy<'a> {
+    pub(super) request: &'a Request<'a>,
+    pub(super) filler: Filler<'a>,
+    pub(super) faults: Faults,
+}
+
+/// What a setting of a node says; the language's word.
+fn setting(node: &Node, name: SettingName) -> &'static str {
+    node.settings.as_ref().map_or("", |settings: &SettingsData| {
+        let setting = settings.get(name);
+        if setting.applies { setting.value.word() } else { "" }
+    })
+}
+
+impl<'a> Strategy<'a> {
+    /// The segments of the agent at the end of a chain, in the order of their sources.
+    pub(super) fn segments(&mut self, forest: &'a Forest<'a>) -> Result<Vec<Drafted>, Fault> {
+        let chain = forest.chain(self.request.task, self.request.node)?;
+        let parent = self.request.parent.iter().map(|segment| {
+            let mut segment = segment.clone();
+            let origin = Origin::Parent { id: segment.id.clone() };
+            segment.text = Traced::new(segment.text.text(), origin);
+            Drafted::whole(segment)
+        });
+        let mut context: Vec<Drafted> = parent.collect();
+        for (at, link) in chain.iter().enumerate() {
+            // A reference has no context of its own: what is behind it stands in its place.
+            if link.node.settings.is_none() {
+                continue;
+            }
+            let upto = chain.get(..=at).unwrap_or(&[]);
+            // Those of the last scope count: it is the one the agent's texts are filled from.
+            self.faults.clear();
+            let scope = Binder { request: self.request, filler: self.filler, faults: &mut self.faults }.scope(upto)?;
+            context = self.node(upto, &scope, &context);
+        }
+        self.stage(&mut context);
+        context.sort_by_key(|drafted| drafted.segment.kind);
+        name_apart(&mut context);
+        let inside = context.iter_mut().flat_map(|drafted| std::mem::take(&mut drafted.faults));
+        self.faults.extend(inside);
+        Ok(context)
+    }
+
+    /// The context of one node, made of its parent's.
+    fn node(&self, chain: &[Link<'_>], scope: &Scope, parent: &[Drafted]) -> Vec<Drafted> {
+        let Some(link) = chain.last() else { return Vec::new() };
+        let (used, faults, out) = (BTreeSet::new(), Vec::new(), Vec::new());
+        let own = Author { request: self.request, filler: self.filler, scope, link, faults, used, out }.write();
+        let mut context = Self::inherited(link, scope, parent, &own);
+        self.accumulated(chain, &mut context);
+        self.fresh(link, scope, &own, &mut context);
+        context.extend(own);
+        context
+    }
+
+    /// What of the parent's context the node sees.
+    fn inherited(link: &Link<'_>, scope: &Scope, parent: &[Drafted], own: &[Drafted]) -> Vec<Drafted> {
+        let value = setting(link.node, SettingName::InheritContext);
+        let why = format!("inherit_context {value}");
+        let chosen: Vec<&Drafted> = match value {
+            "full" => parent.iter().collect(),
+            "subset" => subset(link.node, scope, parent, own),
+            _ => Vec::new(),
+        };
+        // What the task names itself need not be there twice.
+        let is_new = |drafted: &&Drafted| {
+            let same = |other: &Drafted| other.segment.text.text() == drafted.segment.text.text();
+            drafted.segment.text.is_empty() || !own.iter().any(same)
+        };
+        chosen.into_iter().filter(is_new).map(|drafted| inherit(drafted, &why)).collect()
+    }
+
+    /// What earlier steps of the operators on the way left.
+    fn accumulated(&self, chain: &[Link<'_>], context: &mut Vec<Drafted>) {
+        let Some((link, before)) = chain.split_last() else { return };
+        // Through references, to the node that runs steps.
+        let mut child = link.child;
+        let mut parent = None;
+        for link in before.iter().rev() {
+            match child {
+                Some(_) => {
+                    let is_cond = link.node.element == "cond";
+                    if is_cond {
+                        child = link.child;
+                        continue;
+                    }
+                    parent = Some(link);
+                    break;
+                }
+                None => child = link.child,
+            }
+        }
+        let (Some(parent), Some(child)) = (parent, child) else { return };
+        if setting(parent.node, SettingName::AccumulateData) != "true" {
+            return;
+        }
+        let format = setting(parent.node, SettingName::AccumulationFormat);
+        for (name, node) in steps_before(parent.node, child) {
+            self.left_by(&name, &node, format, parent, context);
+        }
+    }
+
+    fn left_by(&self, name: &str, node: &str, format: &str, parent: &Link<'_>, context: &mut Vec<Drafted>) {
+        let found = self.request.results.get(name).or_else(|| self.request.results.get(node));
+        let mut segment = Segment {
+            id: format!("accumulated:{name}"),
+            kind: Kind::Accumulated,
+            title: name.to_owned(),
+            text: Traced::default(),
+            stability: Stability::Session,
+            trust: Trust::Trusted,
+            cut: Cut::Tail,
+            why: format!("accumulate_data true, accumulation_format {format}"),
+        };
+        let (mut unknown, mut bound, mut faults) = (BTreeSet::new(), None, Vec::new());
+        match found {
+            Some(result) => {
+                let text = carried(result, format);
+                segment.text = Traced::new(text, Origin::Result { name: name.to_owned() });
+            }
+            None if self.filler.unknown == Unknown::Variable => {
+                unknown.insert(format!("result of {name}"));
+                bound = (format == "notes_only").then_some(NOTES);
+            }
+            None => {
+                let place = scope::place(parent, node, "");
+                faults.push((place, FaultKind::Missing { name: name.to_owned(), origin: MissingFrom::Result }));
+            }
+        }
+        context.push(Drafted { segment, unknown, bound, faults });
+    }
+
+    /// What is looked up for the node.
+    fn fresh(&self, link: &Link<'_>, scope: &Scope, own: &[Drafted], context: &mut Vec<Drafted>) {
+        if setting(link.node, SettingName::FreshContext) != "enabled" {
+            return;
+        }
+        let why = "fresh_context enabled".to_owned();
+        let segment = |id: String, title: String, text: Traced, trust: Trust| Segment {
+            id,
+            kind: Kind::Fresh,
+            title,
+            text,
+            stability: Stability::Call,
+            trust,
+            cut: Cut::Tail,
+            why: why.clone(),
+        };
+        if self.filler.unknown == Unknown::Variable {
+            let segment = segment("fresh".to_owned(), String::new(), Traced::default(), Trust::Untrusted);
+            context.push(Drafted { unknown: BTreeSet::from(["matches".to_owned()]), ..Drafted::whole(segment) });
+            return;
+        }
+        match self.request.source.search(&query(link.node, scope, own), MATCHES) {
+            Ok(found) => context.extend(found.into_iter().map(|Match { id, text, trust }| {
+                let text = Traced::new(text, Origin::Match { id: id.clone() });
+                let segment = segment(format!("fresh:{id}"), id, text, trust);
+                Drafted::whole(segment)
+            })),
+            Err(reason) => {
+                let faults = vec![(scope::place(link, &link.node.id, ""), FaultKind::Source { reason })];
+                let segment = segment("fresh".to_owned(), String::new(), Traced::default(), Trust::Untrusted);
+                context.push(Drafted { faults, ..Drafted::whole(segment) });
+            }
+        }
+    }
+
+    /// What a pipeline hands to the stage: the result before it, and what earlier attempts ran into.
+    fn stage(&self, context: &mut Vec<Drafted>) {
+        let mut push = |kind: Kind, text: String, origin: Origin, cut: Cut| {
+            let segment = Segment {
+                id: kind.word().to_owned(),
+                kind,
+                title: String::new(),
+                text: Traced::new(text, origin),
+                stability: if kind == Kind::PreviousOutput { Stability::Session } else { Stability::Call },
+                trust: Trust::Trusted,
+                cut,
+                why: "handed in by the pipeline".to_owned(),
+            };
+            context.push(Drafted::whole(segment));
+        };
+        if let Some(previous) = self.request.previous {
+            let text = super::values::words(previous).into_owned();
+            push(Kind::PreviousOutput, text, Origin::Result { name: "previous".to_owned() }, Cut::Tail);
+        }
+        if self.request.attempts.is_empty() {
+            return;
+        }
+        let (mut text, mut borders) = (String::new(), Vec::new());
+        for attempt in self.request.attempts {
+            if !text.is_empty() {
+                text.push('\n');
+            }
+            borders.push(text.len());
+            text.push_str(&["- ", &attempt.stage, ": ", &attempt.obstacle].concat());
+            if !attempt.note.is_empty() {
+                text.push_str(&[" (", &attempt.note, ")"].concat());
+            }
+        }
+        push(Kind::FailureHistory, text, Origin::History, Cut::HeadAt(borders));
+    }
+}
+
+/// A segment of the parent's as its child sees it.
+fn inherit(drafted: &Drafted, why: &str) -> Drafted {
+    let mut inherited = drafted.clone();
+    let segment = &mut inherited.segment;
+    if segment.kind != Kind::Inherited {
+        if segment.title.is_empty() {
+            segment.title = segment.kind.word().replace('_', " ");
+        }
+        segment.id = format!("inherited:{}", segment.id);
+        segment.kind = Kind::Inherited;
+    }
+    why.clone_into(&mut segment.why);
+    inherited
+}
+
+/// The part of the parent's context that a task asks for: its files; else what its inputs name; else the best matches.
+fn subset<'p>(node: &Node, scope: &Scope, parent: &'p [Drafted], own: &[Drafted]) -> Vec<&'p Drafted> {
+    let files = node.body.get("file_paths").and_then(|files| files.get("paths")).and_then(Value::as_array);
+    let files: BTreeSet<&str> = files.into_iter().flatten().filter_map(Value::as_str).collect();
+    let is_file = |drafted: &&Drafted| {
+        let of_file = |origin: &Origin| matches!(origin, Origin::File { path, .. } if files.contains(path.as_str()));
+        let comes = drafted.segment.text.stretches().iter().any(|stretch| of_file(&stretch.origin));
+        comes || files.contains(drafted.segment.title.as_str())
+    };
+    let relevant = relevant(node);
+    let is_named = |drafted: &&Drafted| {
+        let of_input = drafted.segment.id.rsplit_once("input:").map(|(_, name)| name);
+        relevant.iter().any(|name| of_input == Some(name.as_str()) || drafted.segment.title == *name)
+    };
+    let chosen: Vec<&Drafted> = parent.iter().filter(|drafted| is_file(drafted) || is_named(drafted)).collect();
+    if !chosen.is_empty() || !files.is_empty() {
+        return chosen;
+    }
+    let query = query(node, scope, own);
+    let documents: Vec<Match> = parent
+        .iter()
+        .enumerate()
+        .map(|(at, drafted)| Match {
+            id: format!("{at:08}"),
+            text: format!("{} {}", drafted.segment.title, drafted.segment.text.text()),
+            trust: drafted.segment.trust,
+        })
+        .collect();
+    let best = matcher::rank(&query, documents.iter(), MATCHES);
+    let best: BTreeSet<usize> = best.into_iter().filter_map(|found| found.id.parse().ok()).collect();
+    parent.iter().enumerate().filter(|(at, _)| best.contains(at)).map(|(_, drafted)| drafted).collect()
+}
+
+/// The inputs that drive matching: those that `context_relevance` includes, else all.
+fn relevant(node: &Node) -> Vec<String> {
+    let list = |key: &str| node.body.get(key).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    let name = |input: &Value| input.get("name").and_then(Value::as_str).map(str::to_owned);
+    let relevance = list("context_relevance");
+    if relevance.is_empty() {
+        return list("inputs").iter().filter_map(name).collect();
+    }
+    let included = |input: &&Value| input.get("include").and_then(Value::as_bool).unwrap_or(true);
+    relevance.iter().filter(included).filter_map(name).collect()
+}
+
+/// What a lookup is asked: the description and the relevant inputs.
+fn query(node: &Node, scope: &Scope, own: &[Drafted]) -> String {
+    let description = own.iter().find(|drafted| drafted.segment.kind == Kind::Description);
+    let mut query = description.map_or_else(String::new, |drafted| drafted.segment.text.text().to_owned());
+    for name in relevant(node) {
+        if let Some(value) = scope.get(&name).and_then(|bound| bound.value.as_ref()) {
+            query.push('\n');
+            query.push_str(&super::values::words(value));
+        }
+    }
+    query
+}
+
+/// The steps before one, by name and node: those of a sequence, or the parts of a round.
+fn steps_before(parent: &Node, child: &Child) -> Vec<(String, String)> {
+    if child.slot == "steps" {
+        let named = |step: &Child| (step.name.clone().unwrap_or_else(|| step.node.id.clone()), step.node.id.clone());
+        return scope::earlier(parent, child).map(named).collect();
+    }
+    let parts = [("director", "director_result"), ("script_execution", "script_result")];
+    let before = parts.iter().take_while(|(slot, _)| *slot != child.slot);
+    let there = before.filter(|(slot, _)| parent.children.iter().any(|child| child.slot == *slot));
+    there.map(|(slot, name)| ((*name).to_owned(), format!("/{slot}"))).collect()
+}
+
+/// A result in the form in which it is carried along. Without notes its content stands in, cut and marked.
+fn carried(result: &StepResult, format: &str) -> String {
+    let content = scope::content(result);
+    let notes = result.notes.clone().unwrap_or_else(|| {
+        // A token is about four bytes; the exact cut is the assembler's.
+        let room = content.floor_char_boundary(NOTES * 4);
+        if room == content.len() {
+            content.clone()
+        } else {
+            format!("{}\n[no notes: the first part of the content]", &content.get(..room).unwrap_or(""))
+        }
+    });
+    if format == "full_output" && result.notes.is_some() {
+        format!("{notes}\n\n{content}")
+    } else if format == "full_output" {
+        content
+    } else {
+        notes
+    }
+}
+
+/// Gives segments of one id a number, so that each is named apart.
+fn name_apart(context: &mut [Drafted]) {
+    let mut seen = std::collections::BTreeMap::<String, u32>::new();
+    for drafted in context {
+        let count = seen.entry(drafted.segment.id.clone()).or_insert(0);
+        *count += 1;
+        if *count > 1 {
+            drafted.segment.id = format!("{}#{count}", drafted.segment.id);
+        }
+    }
+}
+
+/// All faults of a request as errors, each once, in the order of their places.
+pub(super) fn faults(found: Faults) -> Vec<Fault> {
+    let mut faults: Vec<Fault> = Vec::new();
+    for (place, kind) in found {
+        let fault = Fault { place: Some(place), kind: Box::new(kind) };
+        if !faults.contains(&fault) {
+            faults.push(fault);
+        }
+    }
+    faults.sort_by(|a, b| a.place.cmp(&b.place));
+    faults
+}

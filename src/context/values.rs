@@ -1,0 +1,149 @@
+//! The values that a task's texts name: what each is, where it came from, whether it may give orders, how long it holds.
+//!
+//! Never guesses: a name without a value is *unknown*, and whoever asks decides whether that is a fault (a render) or
+//! a variable (a manifest).
+
+use crate::kernel::context::{Origin, Stability, Trust};
+use serde_json::Value;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// A name with what is known of it.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Bound {
+    /// The value; `None` before a run.
+    pub(super) value: Option<Arc<Value>>,
+    /// Where it comes from.
+    pub(super) origin: Origin,
+    /// Whether it may give orders.
+    pub(super) trust: Trust,
+    /// How long it holds.
+    pub(super) stability: Stability,
+}
+
+/// The names in scope.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Scope {
+    names: BTreeMap<String, Bound>,
+}
+
+/// A step into a value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Part<'a> {
+    /// `.name`
+    Field(Cow<'a, str>),
+    /// `[3]`
+    Index(u32),
+}
+
+impl Scope {
+    /// No names.
+    pub(super) fn new() -> Self {
+        Self::default()
+    }
+
+    /// Binds a name; the inner one wins.
+    pub(super) fn bind(&mut self, name: impl Into<String>, bound: Bound) {
+        self.names.insert(name.into(), bound);
+    }
+
+    /// What a name is bound to.
+    pub(super) fn get(&self, name: &str) -> Option<&Bound> {
+        self.names.get(name)
+    }
+}
+
+/// The part of a value behind a path; `None` where there is none.
+pub(super) fn part<'v>(value: &'v Value, path: &[Part<'_>]) -> Option<&'v Value> {
+    path.iter().try_fold(value, |value, part| match part {
+        Part::Field(name) => value.get(name.as_ref()),
+        Part::Index(index) => value.get(*index as usize),
+    })
+}
+
+/// A value as it stands in a text: words bare, everything else as JSON with an indentation of two.
+pub(super) fn words(value: &Value) -> Cow<'_, str> {
+    match value {
+        Value::String(text) => Cow::Borrowed(text),
+        Value::Null | Value::Bool(_) | Value::Number(_) => Cow::Owned(value.to_string()),
+        // A value in memory is written without error.
+        Value::Array(_) | Value::Object(_) => Cow::Owned(serde_json::to_string_pretty(value).unwrap_or_default()),
+    }
+}
+
+/// A path as an author writes it: `a.b[0]`.
+pub(super) fn shown(root: &str, path: &[Part<'_>]) -> String {
+    let mut out = root.to_owned();
+    for part in path {
+        match part {
+            Part::Field(name) => {
+                out.push('.');
+                out.push_str(name);
+            }
+            Part::Index(index) => {
+                out.push('[');
+                out.push_str(&index.to_string());
+                out.push(']');
+            }
+        }
+    }
+    out
+}
+
+/// The name and steps of a path such as `a.b[0]`, as `from` writes it. What is no path names nothing.
+pub(super) fn path(text: &str) -> (&str, Vec<Part<'_>>) {
+    let end = text.find(['.', '[']).unwrap_or(text.len());
+    let (root, mut rest) = text.split_at(end);
+    let mut parts = Vec::new();
+    loop {
+        if let Some(after) = rest.strip_prefix('.') {
+            let end = after.find(['.', '[']).unwrap_or(after.len());
+            let (name, more) = after.split_at(end);
+            parts.push(Part::Field(Cow::Borrowed(name)));
+            rest = more;
+        } else if let Some((index, more)) = rest.strip_prefix('[').and_then(|after| after.split_once(']')) {
+            let Ok(index) = index.trim().parse() else { return (root, parts) };
+            parts.push(Part::Index(index));
+            rest = more;
+        } else {
+            return (root, parts);
+        }
+    }
+}
+
+/// What a value is, in words.
+pub(super) const fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "true or false",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a text",
+        Value::Array(_) => "a list that has no such entry",
+        Value::Object(_) => "an object that has no such field",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{part, path, shown, words};
+    use pretty_assertions::assert_eq;
+    use serde_json::json;
+
+    #[test]
+    fn a_path_is_read_and_shown_and_followed() {
+        let (root, parts) = path("plan.steps[1].name");
+        assert_eq!((root, shown(root, &parts)), ("plan", "plan.steps[1].name".to_owned()));
+        let value = json!({"steps": [{"name": "a"}, {"name": "b"}]});
+        assert_eq!(part(&value, &parts), Some(&json!("b")));
+        assert_eq!(part(&json!({"steps": []}), &parts), None);
+        assert_eq!(path("plain"), ("plain", Vec::new()));
+    }
+
+    #[test]
+    fn words_stand_bare_and_structures_as_json() {
+        assert_eq!(words(&json!("a \"b\"")), "a \"b\"");
+        assert_eq!(words(&json!(1.5)), "1.5");
+        assert_eq!(words(&json!({"b": [1]})), "{\n  \"b\": [\n    1\n  ]\n}");
+    }
+}

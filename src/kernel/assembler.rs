@@ -1,0 +1,62 @@
+//! The two seams of a context: a strategy yields segments for a stage, an assembler makes of them what an agent receives.
+//!
+//! What an assembler gives back names every segment that came in, with its tokens and its fate.
+
+use super::context::{Segment, Stability};
+use super::fit::Fate;
+use serde::{Deserialize, Serialize};
+
+/// Who speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Speaker {
+    /// The author of the agent.
+    System,
+    /// Whoever asks.
+    User,
+    /// The agent.
+    Assistant,
+    /// A tool, with what it gave back.
+    Tool,
+}
+
+/// What became of one segment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Account {
+    /// The segment; its text is the whole one.
+    pub segment: Segment,
+    /// Where it stands among those that stayed, from 0; `None` where it was dropped.
+    pub position: Option<usize>,
+    /// What became of it.
+    pub fate: Fate,
+    /// Tokens of the whole, heading and fences included; `None` where nothing had to be counted.
+    pub full_tokens: Option<usize>,
+    /// Tokens of what stayed.
+    pub kept_tokens: Option<usize>,
+    /// Why.
+    pub reason: String,
+}
+
+/// Makes of segments what an agent receives.
+pub trait ContextAssembler {
+    /// What it makes.
+    type Output;
+    /// Why it cannot.
+    type Error;
+
+    /// Assembles.
+    fn assemble(&self, segments: Vec<Segment>) -> Result<Self::Output, Self::Error>;
+}
+
+/// Where each segment stands, most stable first: by speaker, then stability, then priority, then source order. The
+/// result lists indices of `segments`.
+pub fn positions(segments: &[Segment], speaker: impl Fn(&Segment) -> Speaker) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..segments.len()).collect();
+    order.sort_by_key(|&at| segments.get(at).map(|segment| (speaker(segment), segment.stability, segment.kind.priority())));
+    order
+}
+
+/// How many of the segments, as positioned, a provider's prompt cache can reuse: those before the first that is new with each call.
+pub fn reusable<'s>(positioned: impl Iterator<Item = &'s Segment>) -> usize {
+    positioned.take_while(|segment| segment.stability < Stability::Session).count()
+}

@@ -1,0 +1,343 @@
+//! What an agent receives, as segments: who said each text, how long it stays true, what may be cut from it.
+//!
+//! Plain data. Never counts, never renders, never orders: `fit` decides what stays, renderers decide where it stands.
+
+use serde::{Deserialize, Serialize};
+use std::ops::Range;
+
+/// What a segment is. The order is that of the sources, which breaks ties.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// Who the agent is.
+    System,
+    /// What is to be done.
+    Description,
+    /// How.
+    Instructions,
+    /// What a good answer satisfies.
+    Criteria,
+    /// The form of the answer.
+    OutputFormat,
+    /// What the answer must keep to.
+    Constraints,
+    /// A value of the task.
+    Input,
+    /// The result of the stage before.
+    PreviousOutput,
+    /// What an earlier step left.
+    Accumulated,
+    /// A file that is always there.
+    File,
+    /// A part of the parent's context.
+    Inherited,
+    /// Context that was looked up.
+    Fresh,
+    /// Pairs of input and output to learn from.
+    Examples,
+    /// Earlier turns of a conversation.
+    History,
+    /// What earlier attempts ran into.
+    FailureHistory,
+}
+
+impl Kind {
+    /// Every kind, in order.
+    pub const ALL: [Self; 15] = [
+        Self::System,
+        Self::Description,
+        Self::Instructions,
+        Self::Criteria,
+        Self::OutputFormat,
+        Self::Constraints,
+        Self::Input,
+        Self::PreviousOutput,
+        Self::Accumulated,
+        Self::File,
+        Self::Inherited,
+        Self::Fresh,
+        Self::Examples,
+        Self::History,
+        Self::FailureHistory,
+    ];
+
+    /// The word in manifests and scenarios.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::System => "system",
+            Self::Description => "description",
+            Self::Instructions => "instructions",
+            Self::Criteria => "criteria",
+            Self::OutputFormat => "output_format",
+            Self::Constraints => "constraints",
+            Self::Input => "input",
+            Self::PreviousOutput => "previous_output",
+            Self::Accumulated => "accumulated",
+            Self::File => "file",
+            Self::Inherited => "inherited",
+            Self::Fresh => "fresh",
+            Self::Examples => "examples",
+            Self::History => "history",
+            Self::FailureHistory => "failure_history",
+        }
+    }
+
+    /// The kind of a word.
+    pub fn of_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.word() == word)
+    }
+
+    /// What is dropped first has the greatest number; 0 and 1 are never cut.
+    pub const fn priority(self) -> u8 {
+        match self {
+            Self::System => 0,
+            Self::Description | Self::Instructions | Self::Criteria | Self::OutputFormat => 1,
+            Self::Constraints | Self::Input => 2,
+            Self::Accumulated | Self::PreviousOutput => 3,
+            Self::File | Self::Inherited | Self::Fresh | Self::Examples | Self::History => 4,
+            Self::FailureHistory => 5,
+        }
+    }
+}
+
+/// The least priority whose segments may be cut or dropped.
+pub const FIRST_EXPENDABLE: u8 = 2;
+
+/// How long a text stays the same from call to call: the longer, the further in front it stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stability {
+    /// As long as the template.
+    Fixed,
+    /// As long as the project's files.
+    Project,
+    /// For one run of a pipeline or conversation.
+    Session,
+    /// For one call.
+    Call,
+}
+
+impl Stability {
+    /// The word in manifests.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Fixed => "fixed",
+            Self::Project => "project",
+            Self::Session => "session",
+            Self::Call => "call",
+        }
+    }
+}
+
+/// Whether a text may give the agent orders.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Trust {
+    /// The author's own.
+    #[default]
+    Trusted,
+    /// From outside: fenced when it is rendered, and never part of what the system says.
+    Untrusted,
+}
+
+/// Where a stretch of a segment's text comes from.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Origin {
+    /// A text of the definition: node and field, such as `/steps/1` and `instructions`, and how many of its lines lie before.
+    Template {
+        /// The definition.
+        task: String,
+        /// The node.
+        node: String,
+        /// The field, such as `instructions`, `constraints/1` or `examples/0/input`.
+        field: String,
+        /// Lines of the field's text before this stretch.
+        line: u32,
+    },
+    /// A fragment, by name.
+    Fragment {
+        /// Its name.
+        name: String,
+        /// Lines of the fragment's text before this stretch.
+        line: u32,
+    },
+    /// A file, relative to the project root.
+    File {
+        /// Its path.
+        path: String,
+        /// Lines of the file before this stretch.
+        line: u32,
+    },
+    /// The JSON Schema of an answer, by its file relative to the project root.
+    Schema {
+        /// Its path.
+        path: String,
+    },
+    /// The value of an input or parameter, by name.
+    Input {
+        /// Its name.
+        name: String,
+    },
+    /// The result of an earlier step, by its name or node.
+    Result {
+        /// The step.
+        name: String,
+    },
+    /// What the caller handed in as the parent's context, by the id of its segment.
+    Parent {
+        /// The segment.
+        id: String,
+    },
+    /// What a source of fresh context found, by its own id.
+    Match {
+        /// The document.
+        id: String,
+    },
+    /// Earlier turns or attempts.
+    History,
+    /// Words of ctxc itself: headings, separators, the mark of a cut.
+    Frame,
+}
+
+/// A stretch of text of one origin.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stretch {
+    /// Bytes of the segment's text.
+    pub range: Range<usize>,
+    /// Where they come from.
+    pub origin: Origin,
+}
+
+/// A text whose stretches are known. The stretches cover it without gaps, in order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Traced {
+    text: String,
+    stretches: Vec<Stretch>,
+}
+
+impl Traced {
+    /// A text of one origin.
+    pub fn new(text: impl Into<String>, origin: Origin) -> Self {
+        let mut traced = Self::default();
+        traced.push(&text.into(), origin);
+        traced
+    }
+
+    /// Appends a stretch.
+    pub fn push(&mut self, text: &str, origin: Origin) {
+        if text.is_empty() {
+            return;
+        }
+        let start = self.text.len();
+        self.text.push_str(text);
+        self.stretches.push(Stretch { range: start..self.text.len(), origin });
+    }
+
+    /// Appends another text with its stretches.
+    pub fn append(&mut self, other: &Self) {
+        let start = self.text.len();
+        self.text.push_str(&other.text);
+        let moved = |stretch: &Stretch| Stretch {
+            range: stretch.range.start + start..stretch.range.end + start,
+            origin: stretch.origin.clone(),
+        };
+        self.stretches.extend(other.stretches.iter().map(moved));
+    }
+
+    /// The text.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Its stretches, in order.
+    pub fn stretches(&self) -> &[Stretch] {
+        &self.stretches
+    }
+
+    /// Whether there is no text.
+    pub const fn is_empty(&self) -> bool {
+        self.text.is_empty()
+    }
+
+    /// The part in a range of bytes; both ends must be ends of characters, else the nearest before is taken.
+    #[must_use]
+    pub fn slice(&self, range: Range<usize>) -> Self {
+        let end = self.text.floor_char_boundary(range.end.min(self.text.len()));
+        let start = self.text.floor_char_boundary(range.start.min(end));
+        let mut part = Self { text: self.text.get(start..end).unwrap_or("").to_owned(), stretches: Vec::new() };
+        for stretch in &self.stretches {
+            let (from, to) = (stretch.range.start.max(start), stretch.range.end.min(end));
+            if from < to {
+                let skipped = self.text.get(stretch.range.start..from).unwrap_or("");
+                let origin = stretch.origin.clone().down(lines(skipped));
+                part.stretches.push(Stretch { range: from - start..to - start, origin });
+            }
+        }
+        part
+    }
+}
+
+fn lines(text: &str) -> u32 {
+    memchr::memchr_iter(b'\n', text.as_bytes()).count() as u32
+}
+
+impl Origin {
+    /// The origin of what stands some lines further down.
+    #[must_use]
+    pub fn down(mut self, by: u32) -> Self {
+        match &mut self {
+            Self::Template { line, .. } | Self::Fragment { line, .. } | Self::File { line, .. } => *line += by,
+            Self::Schema { .. }
+            | Self::Input { .. }
+            | Self::Result { .. }
+            | Self::Parent { .. }
+            | Self::Match { .. }
+            | Self::History
+            | Self::Frame => {}
+        }
+        self
+    }
+}
+
+/// Where a segment may be cut when it does not fit whole.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Cut {
+    /// After any token, from the end.
+    #[default]
+    Tail,
+    /// Only at these bytes, from the end: what is between two of them stays whole.
+    TailAt(Vec<usize>),
+    /// Only at these bytes, from the front: what came last stays.
+    HeadAt(Vec<usize>),
+}
+
+/// A block of context.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Segment {
+    /// Names it within one context, such as `system`, `input:ticket` or `file:docs/runbook.md`.
+    pub id: String,
+    /// What it is.
+    pub kind: Kind,
+    /// What it is called in a heading: the input's name, the file's path. Empty where the kind says everything.
+    pub title: String,
+    /// Its text.
+    pub text: Traced,
+    /// How long it stays the same.
+    pub stability: Stability,
+    /// Whether it may give orders.
+    pub trust: Trust,
+    /// Where it may be cut.
+    pub cut: Cut,
+    /// Why it is there, in words: the setting or element that asked for it.
+    pub why: String,
+}
+
+/// What yields the segments of a stage.
+pub trait ContextStrategy {
+    /// Why there are none.
+    type Error;
+
+    /// The segments, in the order of their sources.
+    fn segments(&self) -> Result<Vec<Segment>, Self::Error>;
+}

@@ -1,0 +1,243 @@
+//! Fits blocks into a budget of tokens: what is kept whole, what is cut, what is dropped, and why.
+//!
+//! Takes blocks by priority, ties by their order; never reorders them. Whole blocks are kept until one does not fit; that one
+//! is cut where its text may be cut, its mark counted, if more than [`WORTH_CUTTING`] tokens are left; what comes after
+//! is dropped, so that nothing of less weight stays while something of more goes. Nothing is dropped in silence.
+
+use super::context::{Cut, FIRST_EXPENDABLE};
+use super::tokens::TokenCounter;
+use std::ops::Range;
+
+/// With no more tokens left than this a text is dropped, not cut: what is left of it would say nothing.
+pub const WORTH_CUTTING: usize = 100;
+
+/// A segment as it will be rendered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Block<'a> {
+    /// The segment's id, for reasons.
+    pub id: &'a str,
+    /// Whose turn it is when room runs out: the greatest goes first; below 2 never.
+    pub priority: u8,
+    /// What is rendered before the text: a heading, the opening of a fence.
+    pub head: &'a str,
+    /// The text.
+    pub text: &'a str,
+    /// What is rendered after the text: the closing of a fence, a separator.
+    pub tail: &'a str,
+    /// Where the text may be cut.
+    pub cut: &'a Cut,
+}
+
+/// What became of a block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// It is there whole.
+    Kept,
+    /// Only these bytes of its text are there, and a mark.
+    Cut {
+        /// The bytes that stayed.
+        range: Range<usize>,
+        /// The mark of what is missing.
+        mark: String,
+    },
+    /// It is not there.
+    Dropped,
+}
+
+/// What the report says about one block. Token figures count heading and fences with the text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fitted {
+    /// What became of it.
+    pub fate: Fate,
+    /// Tokens of the whole block; `None` where its bytes fitted, so that nobody counted.
+    pub full: Option<usize>,
+    /// Tokens of what stayed; `None` where nobody counted.
+    pub kept: Option<usize>,
+    /// Why, in words.
+    pub reason: String,
+}
+
+/// What may not be cut is larger than the budget.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{} need {needed} tokens and may not be cut; the budget is {budget}", quoted(ids))]
+pub struct OverBudget {
+    /// The blocks, in order of priority, up to the one that went over.
+    pub ids: Vec<String>,
+    /// Tokens of all blocks that may not be cut.
+    pub needed: usize,
+    /// The budget.
+    pub budget: usize,
+}
+
+fn quoted(ids: &[String]) -> String {
+    ids.iter().map(|id| format!("`{id}`")).collect::<Vec<_>>().join(", ")
+}
+
+/// Whether tokens are wanted where nothing has to be counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Counting {
+    /// Every block is counted.
+    Always,
+    /// Only where the bytes may not fit.
+    WhenNeeded,
+}
+
+/// What a budget allows and how it is counted.
+#[derive(Clone, Copy, Debug)]
+pub struct Budget<'a> {
+    /// Tokens in all; `None` for no limit.
+    pub tokens: Option<usize>,
+    /// Who counts.
+    pub counter: &'a dyn TokenCounter,
+    /// Whether figures are wanted in any case.
+    pub counting: Counting,
+}
+
+/// Fits blocks into a budget; one answer a block, in their order.
+///
+/// # Errors
+/// Blocks of priority 0 and 1 alone are larger than the budget.
+pub fn fit(blocks: &[Block<'_>], budget: &Budget<'_>) -> Result<Vec<Fitted>, OverBudget> {
+    let bytes: usize = blocks.iter().map(Block::bytes).sum();
+    let Some(limit) = budget.tokens.filter(|limit| bytes > *limit) else {
+        return Ok(blocks.iter().map(|block| kept(block, budget)).collect());
+    };
+    let mut order: Vec<usize> = (0..blocks.len()).collect();
+    order.sort_by_key(|&at| blocks.get(at).map_or(u8::MAX, |block| block.priority));
+    let mut fitted: Vec<Option<Fitted>> = vec![None; blocks.len()];
+    let (mut left, mut ended): (usize, Option<&str>) = (limit, None);
+    for &at in &order {
+        let (Some(block), Some(slot)) = (blocks.get(at), fitted.get_mut(at)) else { continue };
+        let full = budget.counter.count(&block.whole());
+        let answer = match ended {
+            None if full <= left => Fitted { fate: Fate::Kept, full: Some(full), kept: Some(full), reason: "fits".to_owned() },
+            None if block.priority < FIRST_EXPENDABLE => return Err(over(blocks, &order, budget.counter, limit)),
+            None => {
+                ended = Some(block.id);
+                cut(block, full, left, budget.counter)
+            }
+            Some(last) => Fitted {
+                fate: Fate::Dropped,
+                full: Some(full),
+                kept: Some(0),
+                reason: format!("the budget of {limit} tokens ended at `{last}`, which goes before it"),
+            },
+        };
+        left = left.saturating_sub(answer.kept.unwrap_or(0));
+        *slot = Some(answer);
+    }
+    Ok(fitted.into_iter().flatten().collect())
+}
+
+impl Block<'_> {
+    fn bytes(&self) -> usize {
+        self.head.len() + self.text.len() + self.tail.len()
+    }
+
+    fn whole(&self) -> String {
+        [self.head, self.text, self.tail].concat()
+    }
+
+    fn part(&self, range: &Range<usize>, mark: &str) -> String {
+        let text = self.text.get(range.clone()).unwrap_or("");
+        if matches!(self.cut, Cut::HeadAt(_)) {
+            [self.head, mark, text, self.tail].concat()
+        } else {
+            [self.head, text, mark, self.tail].concat()
+        }
+    }
+}
+
+fn kept(block: &Block<'_>, budget: &Budget<'_>) -> Fitted {
+    let tokens = (budget.counting == Counting::Always).then(|| budget.counter.count(&block.whole()));
+    Fitted { fate: Fate::Kept, full: tokens, kept: tokens, reason: "fits".to_owned() }
+}
+
+fn over(blocks: &[Block<'_>], order: &[usize], counter: &dyn TokenCounter, budget: usize) -> OverBudget {
+    let fixed = order.iter().filter_map(|&at| blocks.get(at)).filter(|block| block.priority < FIRST_EXPENDABLE);
+    let (mut ids, mut needed) = (Vec::new(), 0);
+    for block in fixed {
+        if needed <= budget {
+            ids.push(block.id.to_owned());
+        }
+        needed += counter.count(&block.whole());
+    }
+    OverBudget { ids, needed, budget }
+}
+
+/// The words in place of what is missing.
+fn mark(block: &Block<'_>, range: &Range<usize>) -> String {
+    let missing = block.text.len() - range.len();
+    match block.cut {
+        Cut::Tail => format!("\n[cut: {missing} bytes of {} left out]\n", block.id),
+        Cut::TailAt(_) => format!("\n[cut: the rest of {} left out]\n", block.id),
+        Cut::HeadAt(_) => format!("[cut: what came before is left out of {}]\n", block.id),
+    }
+}
+
+/// Cuts a block so that it fits in `left` tokens, or drops it.
+fn cut(block: &Block<'_>, full: usize, left: usize, counter: &dyn TokenCounter) -> Fitted {
+    let dropped = |reason: String| Fitted { fate: Fate::Dropped, full: Some(full), kept: Some(0), reason };
+    if left <= WORTH_CUTTING {
+        return dropped(format!("{full} tokens, and {left} were left: no more than {WORTH_CUTTING} are not worth a cut"));
+    }
+    let found = match block.cut {
+        Cut::Tail => tail(block, left, counter),
+        Cut::TailAt(borders) => {
+            let ranges = borders.iter().rev().filter(|border| **border < block.text.len()).map(|border| 0..*border);
+            first(block, ranges, left, counter)
+        }
+        Cut::HeadAt(borders) => {
+            let ranges = borders.iter().filter(|border| **border > 0).map(|border| *border..block.text.len());
+            first(block, ranges, left, counter)
+        }
+    };
+    match found {
+        Some((range, mark, kept)) => {
+            let reason = format!("{full} tokens, and {left} were left");
+            Fitted { fate: Fate::Cut { range, mark }, full: Some(full), kept: Some(kept), reason }
+        }
+        None => dropped(format!("{full} tokens, and {left} were left: not enough for a whole part of it")),
+    }
+}
+
+type Found = Option<(Range<usize>, String, usize)>;
+
+/// The first of some ranges that fits with its mark. Ranges come from the longest to the shortest, so a bisection finds it.
+fn first(block: &Block<'_>, ranges: impl Iterator<Item = Range<usize>>, left: usize, counter: &dyn TokenCounter) -> Found {
+    let ranges: Vec<Range<usize>> = ranges.filter(|range| !range.is_empty() && block.text.get(range.clone()).is_some()).collect();
+    let cost = |range: &Range<usize>| {
+        let mark = mark(block, range);
+        let cost = counter.count(&block.part(range, &mark));
+        (mark, cost)
+    };
+    let (mut low, mut high) = (0, ranges.len());
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if ranges.get(middle).is_some_and(|range| cost(range).1 <= left) { high = middle } else { low = middle + 1 }
+    }
+    let range = ranges.get(low)?;
+    let (mark, cost) = cost(range);
+    (cost <= left).then(|| (range.clone(), mark, cost))
+}
+
+/// The longest prefix that fits with its mark, at the end of a token and of a character.
+fn tail(block: &Block<'_>, left: usize, counter: &dyn TokenCounter) -> Found {
+    let frame = counter.count(&block.part(&(0..0), &mark(block, &(0..0))));
+    let mut room = left.checked_sub(frame)?;
+    // Joined texts may count a few tokens more than their parts: give way until it fits.
+    while room > 0 {
+        let end = counter.fit(block.text, room);
+        let range = 0..block.text.floor_char_boundary(end);
+        if range.is_empty() {
+            return None;
+        }
+        let mark = mark(block, &range);
+        let cost = counter.count(&block.part(&range, &mark));
+        if cost <= left {
+            return Some((range, mark, cost));
+        }
+        room = room.saturating_sub((cost - left).max(1));
+    }
+    None
+}

@@ -1,0 +1,8 @@
+//! The general traits and data of a run: what a context is made of, how it is fitted into a budget, how tokens are counted.
+//!
+//! Knows no XML, no vendor, no file, no thread: an organisation that has never seen a template uses the same parts.
+
+pub mod assembler;
+pub mod context;
+pub mod fit;
+pub mod tokens;

@@ -1,0 +1,123 @@
+//! The budget: never exceeded, nothing cut that may not be, nothing dropped in silence, characters and examples whole.
+
+use ctxc::kernel::context::Cut;
+use ctxc::kernel::fit::{Block, Budget, Counting, Fate, Fitted, WORTH_CUTTING, fit};
+use ctxc::kernel::tokens::{Bytes, Estimate, TokenCounter};
+use pretty_assertions::assert_eq;
+use proptest::prelude::*;
+
+fn block<'a>(id: &'a str, priority: u8, text: &'a str, cut: &'a Cut) -> Block<'a> {
+    Block { id, priority, head: "## H\n\n", text, tail: "\n\n", cut }
+}
+
+fn budget(tokens: usize) -> Budget<'static> {
+    Budget { tokens: Some(tokens), counter: &Bytes, counting: Counting::WhenNeeded }
+}
+
+#[test]
+fn what_fits_is_kept_and_not_even_counted() {
+    let fitted = fit(&[block("a", 4, "text", &Cut::Tail)], &budget(100)).unwrap();
+    let kept = Fitted { fate: Fate::Kept, full: None, kept: None, reason: "fits".to_owned() };
+    assert_eq!(fitted, [kept]);
+    let counted = Budget { counting: Counting::Always, ..budget(100) };
+    assert_eq!(fit(&[block("a", 4, "text", &Cut::Tail)], &counted).unwrap()[0].kept, Some(12));
+}
+
+#[test]
+fn a_system_text_is_never_cut_and_never_dropped() {
+    let long = "s".repeat(500);
+    let error = fit(&[block("notes", 4, "n", &Cut::Tail), block("system", 0, &long, &Cut::Tail)], &budget(200)).unwrap_err();
+    assert_eq!((error.ids, error.needed, error.budget), (vec!["system".to_owned()], 508, 200));
+    // With room for it, everything else goes first.
+    let fitted = fit(&[block("notes", 4, &long, &Cut::Tail), block("system", 0, &long, &Cut::Tail)], &budget(520)).unwrap();
+    assert_eq!((&fitted[0].fate, &fitted[1].fate), (&Fate::Dropped, &Fate::Kept));
+}
+
+#[test]
+fn the_mark_of_a_cut_counts_and_the_cut_is_between_characters() {
+    let text = "é😀".repeat(200);
+    for tokens in 108..400 {
+        let fitted = fit(&[block("file:a", 4, &text, &Cut::Tail)], &budget(tokens)).unwrap();
+        let Fate::Cut { range, mark } = &fitted[0].fate else { panic!("{tokens}: {:?}", fitted[0]) };
+        assert!(text.is_char_boundary(range.end), "{tokens}");
+        let rendered = format!("## H\n\n{}{mark}\n\n", &text[range.clone()]);
+        assert_eq!(Some(Bytes.count(&rendered)), fitted[0].kept, "{tokens}");
+        assert!(rendered.len() <= tokens, "{tokens}");
+    }
+    // With no more than this left a piece of it would say nothing.
+    let fitted = fit(&[block("file:a", 4, &text, &Cut::Tail)], &budget(WORTH_CUTTING)).unwrap();
+    assert_eq!(fitted[0].fate, Fate::Dropped);
+    assert!(fitted[0].reason.contains("100 were left"), "{}", fitted[0].reason);
+}
+
+#[test]
+fn examples_go_whole_last_first_and_old_turns_go_first() {
+    let text = "x".repeat(300);
+    let examples = Cut::TailAt(vec![0, 100, 200]);
+    let fitted = fit(&[block("examples", 4, &text, &examples)], &budget(280)).unwrap();
+    assert!(matches!(&fitted[0].fate, Fate::Cut { range, .. } if *range == (0..200)), "{:?}", fitted[0]);
+    let turns = Cut::HeadAt(vec![0, 100, 200]);
+    let fitted = fit(&[block("history", 4, &text, &turns)], &budget(280)).unwrap();
+    assert!(matches!(&fitted[0].fate, Fate::Cut { range, .. } if *range == (100..300)), "{:?}", fitted[0]);
+    let fitted = fit(&[block("examples", 4, &text, &examples)], &budget(120)).unwrap();
+    assert_eq!(fitted[0].fate, Fate::Dropped);
+}
+
+#[test]
+fn of_less_weight_nothing_stays_while_something_of_more_went() {
+    let (long, short) = ("l".repeat(400), "s");
+    let blocks =
+        [block("failures", 5, short, &Cut::Tail), block("file", 4, &long, &Cut::Tail), block("input", 2, short, &Cut::Tail)];
+    let fitted = fit(&blocks, &budget(60)).unwrap();
+    let fates: Vec<&Fate> = fitted.iter().map(|fitted| &fitted.fate).collect();
+    assert_eq!(fates, [&Fate::Dropped, &Fate::Dropped, &Fate::Kept]);
+    assert!(fitted[0].reason.contains("ended at `file`"), "{}", fitted[0].reason);
+}
+
+fn cuts() -> impl Strategy<Value = Cut> {
+    let borders = prop::collection::vec(0_usize..200, 0..6).prop_map(|mut borders| {
+        borders.sort_unstable();
+        borders
+    });
+    prop_oneof![Just(Cut::Tail), borders.clone().prop_map(Cut::TailAt), borders.prop_map(Cut::HeadAt)]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn no_budget_is_exceeded_and_every_block_is_accounted_for(
+        parts in prop::collection::vec((0_u8..6, "[a-zé😀\n ]{0,200}", cuts()), 0..12),
+        tokens in 0_usize..1_500,
+        per_token in 1.0_f64..5.0,
+    ) {
+        let counter = Estimate::new("test", per_token);
+        let ids: Vec<String> = (0..parts.len()).map(|number| format!("b{number}")).collect();
+        let blocks: Vec<Block<'_>> =
+            parts.iter().zip(&ids).map(|((priority, text, cut), id)| block(id, *priority, text, cut)).collect();
+        let budget = Budget { tokens: Some(tokens), counter: &counter, counting: Counting::Always };
+        match fit(&blocks, &budget) {
+            Ok(fitted) => {
+                prop_assert_eq!(fitted.len(), blocks.len());
+                prop_assert!(fitted.iter().map(|fitted| fitted.kept.unwrap()).sum::<usize>() <= tokens);
+                for (block, fitted) in blocks.iter().zip(&fitted) {
+                    prop_assert!(!fitted.reason.is_empty());
+                    prop_assert!(block.priority > 1 || fitted.fate == Fate::Kept);
+                    if let Fate::Cut { range, .. } = &fitted.fate {
+                        prop_assert!(block.text.get(range.clone()).is_some());
+                        match block.cut {
+                            Cut::Tail => prop_assert_eq!(range.start, 0),
+                            Cut::TailAt(borders) => prop_assert!(range.start == 0 && borders.contains(&range.end)),
+                            Cut::HeadAt(borders) => prop_assert!(range.end == block.text.len() && borders.contains(&range.start)),
+                        }
+                    }
+                }
+                prop_assert_eq!(fit(&blocks, &budget).unwrap(), fitted);
+            }
+            Err(over) => {
+                prop_assert!(over.needed > over.budget);
+                prop_assert!(!over.ids.is_empty());
+            }
+        }
+    }
+}
