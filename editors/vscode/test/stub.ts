@@ -118,7 +118,9 @@ export class Window {
     /** Every finding of a file, from whichever server. */
     findings(file: string): string[] {
         const key = URI.file(file).toString();
-        return this.collections.flatMap((one) => one.get(key) ?? []).map(({ code }) => String(code));
+        // A code with a page behind it is an object.
+        const word = (code: unknown) => String(typeof code === 'object' && code && 'value' in code ? code.value : code);
+        return this.collections.flatMap((one) => one.get(key) ?? []).map(({ code }) => word(code));
     }
 
     /** The kinds of providers that were registered. */
