@@ -38,7 +38,7 @@ pub(crate) struct CheckArgs {
     #[arg(long)]
     unsafe_fixes: bool,
     /// Show what --fix would change, and write nothing; exit 1 when it would change something
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["format", "json"])]
     diff: bool,
     #[command(flatten)]
     format: FindingFormatArgs,

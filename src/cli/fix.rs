@@ -66,6 +66,12 @@ pub(super) fn run(asked: Asked<'_>, cx: &mut Cx) -> Result<Exit> {
     report.fixed = Some(fixed);
     report.tried = Some(asked.which);
     if let Some(name) = selection.stdin() {
+        if !asked.format.is_for_people() {
+            return Err(CliError::usage(
+                "the fixed text goes to standard output: findings in a format for programs have no place there",
+            )
+            .hint("fix first, then check the result: `ctxc check - --fix < in.xml | ctxc check - --format json`"));
+        }
         let after = files.first().map_or(&*input, |file| &file.after);
         return stdin(&asked, &Change { name, path: name.as_ref(), before: &input, after }, &report, cx);
     }
@@ -142,7 +148,11 @@ fn stdin(asked: &Asked<'_>, change: &Change<'_>, report: &Report, cx: &mut Cx) -
         concise::write(&mut left, report, cx.options.shown(), plain).map_err(|err| CliError::stdout(&err))?;
         let left = String::from_utf8_lossy(&left);
         let fixed = plural(report.fixed.unwrap_or(0), "finding");
-        cx.note(&format!("{left}fixed {fixed}; {} left", report.diagnostics.len()));
+        let line = match asked.output {
+            Output::Write => format!("{left}fixed {fixed}; {} left", report.diagnostics.len()),
+            Output::Diff => format!("{left}would fix {fixed}; {} would be left", report.diagnostics.len()),
+        };
+        cx.note(&line);
     }
     let would_change = asked.output == Output::Diff && change.before != change.after;
     Ok(if would_change { Exit::Findings } else { findings::verdict(report) })

@@ -51,8 +51,14 @@ pub struct Fixed {
 /// Finds everything in a text.
 pub type CheckText<'c> = dyn FnMut(&str) -> Vec<Diagnostic> + 'c;
 
-/// The fix of a finding that may be applied; `None` when it has none of that kind.
+/// The rule whose fixes are a choice between two authors: taking the first one for both would lose somebody's work.
+const UNDECIDED: &str = "merge-conflict";
+
+/// The fix of a finding that may be applied; `None` when it has none of that kind, or nobody but its author can choose.
 pub fn eligible(finding: &Diagnostic, which: Which) -> Option<&Fix> {
+    if finding.rule.name == UNDECIDED {
+        return None;
+    }
     finding.fixes.iter().find(|fix| which == Which::Suggested || fix.applicability == Applicability::Safe)
 }
 
@@ -104,15 +110,21 @@ pub fn next<'d>(
     limits: &Limits,
     check: &mut CheckText<'_>,
 ) -> Vec<Choice<'d>> {
-    let mut found: Vec<&Diagnostic> = found.to_vec();
-    for _ in 0..ROUNDS {
-        let choices = choose(found.iter().copied(), which);
-        let kept = sound(text, &choices, before, limits, check);
-        if choices.is_empty() || !kept.is_empty() {
-            return kept;
+    // Damage first, by itself: what it hid may come to light then, and is no excuse for what another fix brings in.
+    let (damage, rest): (Vec<&Diagnostic>, Vec<&Diagnostic>) = found.iter().partition(|finding| is_syntax(finding));
+    for mut found in [damage, rest] {
+        for _ in 0..ROUNDS {
+            let choices = choose(found.iter().copied(), which);
+            let kept = sound(text, &choices, before, limits, check);
+            if !kept.is_empty() {
+                return kept;
+            }
+            if choices.is_empty() {
+                break;
+            }
+            // What stood in the way of these may stand in nobody's way without them.
+            found.retain(|finding| !choices.iter().any(|choice| std::ptr::eq(choice.finding, *finding)));
         }
-        // What stood in the way of these may stand in nobody's way without them.
-        found.retain(|finding| !choices.iter().any(|choice| std::ptr::eq(choice.finding, *finding)));
     }
     Vec::new()
 }

@@ -170,3 +170,17 @@ fn files_outside_the_project_are_found() {
     assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
     assert_eq!(project.read("outside.xml"), new());
 }
+
+#[test]
+fn a_format_is_never_passed_over() {
+    let project = Project::new()
+        .file("templates/a.xml", "<task type=\"atomic\" name=\"a\">\n  <description>d & e</description>\n</task>\n");
+    project.run(&["check", "--diff", "--format", "sarif"]).code(2).warns("cannot be used with");
+    project.run(&["check", "--fix", "--format", "json"]).code(0).says("\"schema\"");
+    let text = "<task type=\"atomic\" name=\"y\">\n  <description>d & e</description>\n</task>\n";
+    project
+        .run_with(&["check", "-", "--fix", "--format", "json"], text.as_bytes())
+        .code(2)
+        .warns("findings in a format for programs have no place there");
+    project.run_with(&["check", "-", "--diff"], text.as_bytes()).code(1).warns("would fix 1 finding; 0 would be left");
+}

@@ -66,7 +66,8 @@ fn fixes_of_examples_are_taken() {
             let offered = found.iter().any(|finding| finding.rule.name == rule.meta.name && finding.is_fixable());
             let out = fixed(example.template, example.project, Which::Suggested);
             let left = out.left.iter().any(|finding| finding.rule.name == rule.meta.name && finding.is_fixable());
-            if offered && left {
+            // Whose side of a conflict counts is for its authors to say.
+            if offered && left && rule.meta.name != "merge-conflict" {
                 refused.push(rule.meta.name);
             }
         }
@@ -215,4 +216,27 @@ proptest! {
             prop_assert!(once.fixed == 0 || after <= before + 20, "{} errors, then {}", before, after);
         }
     }
+}
+
+#[test]
+fn damage_is_no_excuse_for_an_error_that_another_fix_brings_in() {
+    let body =
+        "<description>d</description><context_management><fresh_context>Enabled</fresh_context></context_management></task>";
+    for head in
+        ["<task type=\"atomic\" name=\"x\">", "<task type=atomic name=\"x\">", "<task type=\"atomic\" name=\"x\"><!-- a -- b -->"]
+    {
+        let out = fixed(&format!("{head}{body}"), "", Which::Safe);
+        // `enabled` would look up context beside inheriting all of the parent's, which the author must decide.
+        assert!(out.text.contains(">Enabled<"), "{}", out.text);
+        let names: Vec<&str> = out.left.iter().map(|finding| finding.rule.name).collect();
+        assert_eq!(names, ["bad-value"], "{head}");
+    }
+}
+
+#[test]
+fn nobody_but_the_author_settles_a_merge_conflict() {
+    let text = "<task type=\"atomic\" name=\"t\">\n<<<<<<< ours\n  <description>a</description>\n=======\n  <description>b</description>\n>>>>>>> theirs\n</task>\n";
+    let out = fixed(text, "", Which::Suggested);
+    assert_eq!((out.text.as_str(), out.fixed), (text, 0));
+    assert!(out.left.iter().any(|finding| finding.rule.name == "merge-conflict" && finding.fixes.len() > 1));
 }
