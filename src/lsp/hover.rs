@@ -1,12 +1,17 @@
 //! What an element, attribute or setting means, and where each resolved value comes from.
 
+use super::bound;
+use super::complete;
 use super::place::{self, Spot};
 use super::provenance;
 use super::server::{Answer, Server, value};
+use super::told;
+use super::variables;
+use super::world::World;
 use crate::base::span::Span;
 use crate::project::config::Config;
 use crate::settings::bodies::Bodies;
-use crate::syntax::tree::{Document, Element};
+use crate::syntax::tree::{Attribute, Document, Element};
 use crate::template::elements::{Attr, Kind, Values};
 use crate::template::nodes;
 use crate::template::setting::{SettingName, Word};
@@ -14,17 +19,25 @@ use crate::template::{self};
 use gen_lsp_types::{Contents, Hover, HoverParams, MarkupContent, MarkupKind};
 use serde_json::Value;
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 /// Answers `textDocument/hover`.
 pub(super) fn answer(server: &Server<'_>, params: HoverParams) -> Answer {
     let at = params.text_document_position_params;
+    let world = &server.world;
     let (name, buffer) = server.document(&at.text_document.uri)?;
     let offset = server.client.encoding.offset(&buffer.text, &buffer.index, at.position);
-    let config = &server.world.config;
-    let said = place::with(&buffer.text, &config.limits, |document| about(config, document, offset));
+    let config = &world.config;
+    // What a name at this place stands for goes before what the place is.
+    let named = if buffer.is_large() { None } else { of_name(world, &name, offset) };
+    let placed = place::with(&buffer.text, &config.limits, |document| about(config, document, offset));
+    let said = match (named, placed) {
+        (Some((name, span)), Some((place, _))) => Some((format!("{name}\n\n{place}"), span)),
+        (named, placed) => named.or(placed),
+    };
     let mut lines: Vec<String> = said.iter().map(|(text, _)| text.clone()).collect();
     // What else there is to say about a finding at this place.
-    for finding in server.world.found(&name).iter().filter(|finding| finding.span.start <= offset && offset <= finding.span.end) {
+    for finding in world.found(&name).iter().filter(|finding| finding.span.start <= offset && offset <= finding.span.end) {
         let more = finding
             .notes
             .iter()
@@ -49,12 +62,49 @@ pub(super) fn plain(text: &str) -> String {
     text.replace("**", "").replace('`', "")
 }
 
+/// What the name of a definition or a variable stands for.
+fn of_name(world: &World, file: &Arc<str>, offset: u32) -> Option<(String, Span)> {
+    let touches = |span: Span| span.start <= offset && offset <= span.end;
+    let facts = &world.templates.get(file)?.facts;
+    if let Some(found) = facts.references.iter().find(|own| touches(own.span)) {
+        return Some((told::in_full(world, found.kind.target(), &found.name)?, found.span));
+    }
+    if let Some(found) = facts.definitions.iter().find(|own| touches(own.span)) {
+        // Where the file names it, this is the tag, of which there is something else to say.
+        let is_written = found.span.len() as usize >= found.name.len()
+            && world.open.get(&**file)?.text.get(..found.span.start as usize)?.ends_with(['"', '\'']);
+        return if is_written { Some((told::in_full(world, found.kind, &found.name)?, found.span)) } else { None };
+    }
+    let pointed = variables::at(world, file, offset)?;
+    Some((bound::describe(world, &pointed)?, pointed.span))
+}
+
+/// What the value of an attribute means, where the language or the project knows it.
+fn of_value(config: &Config, element: Element<'_>, kind: Kind, attribute: Attribute<'_>) -> Option<String> {
+    let word = attribute.value();
+    let word = word.trim();
+    let meaning = match (kind, attribute.name()) {
+        (Kind::Task, "type") => told::of_type(&config.layers, word),
+        (Kind::Task, "subtype") => {
+            let operator = complete::operator(element).unwrap_or_else(|| "atomic".to_owned());
+            told::of_subtype(&config.layers, &operator, word)
+        }
+        (_, name) => kind.attribute(name)?.meaning(word).map(str::to_owned),
+    };
+    Some(format!("`{word}` — {}", meaning?))
+}
+
 fn about(config: &Config, document: Document<'_>, offset: u32) -> Option<(String, Span)> {
     let (element, spot) = place::spot(document, offset)?;
     let kind = place::kind(element)?;
     match spot {
-        Spot::AttributeName(attribute) | Spot::Value(attribute) => {
-            Some((of_attribute(kind.attribute(attribute.name())?), attribute.span()))
+        Spot::AttributeName(attribute) => Some((of_attribute(kind.attribute(attribute.name())?), attribute.span())),
+        Spot::Value(attribute) => {
+            let own = of_attribute(kind.attribute(attribute.name())?);
+            Some(match of_value(config, element, kind, attribute) {
+                Some(value) => (format!("{value}\n\n{own}"), attribute.value_span()),
+                None => (own, attribute.span()),
+            })
         }
         Spot::Name | Spot::Tag | Spot::Inside => {
             let setting = SettingName::ALL.iter().copied().find(|name| name.word() == kind.tag());
@@ -62,7 +112,11 @@ fn about(config: &Config, document: Document<'_>, offset: u32) -> Option<(String
                 Spot::Name | Spot::Tag => of_element(kind),
                 // Inside a text there is nothing to say about the element around it.
                 Spot::AttributeName(_) | Spot::Value(_) | Spot::Inside if setting.is_none() => return None,
-                Spot::AttributeName(_) | Spot::Value(_) | Spot::Inside => String::new(),
+                Spot::AttributeName(_) | Spot::Value(_) | Spot::Inside => {
+                    let word = element.text();
+                    let meaning = setting.and_then(|setting| setting.meaning(word.trim()));
+                    meaning.map_or_else(String::new, |meaning| format!("`{}` — {meaning}", word.trim()))
+                }
             };
             let resolved = resolved(config, document, element, setting);
             if !resolved.is_empty() && !text.is_empty() {

@@ -4,6 +4,8 @@
 //! memory: what an editor has not saved counts in every answer. LSP's own types stay in this folder.
 
 mod actions;
+mod begun;
+mod bound;
 mod buffer;
 mod client;
 mod complete;
@@ -16,6 +18,7 @@ mod hints;
 mod hover;
 mod look;
 mod navigate;
+mod offers;
 mod pages;
 mod parts;
 mod place;
@@ -25,6 +28,7 @@ mod rename;
 mod server;
 mod shape;
 mod symbols;
+mod told;
 mod transport;
 mod trial;
 mod uri;

@@ -7,6 +7,36 @@ use crate::base::span::Span;
 use crate::syntax::tree::{Document, Element};
 use crate::template::scope::Target;
 
+/// What each of them is.
+pub(super) fn meaning(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "accumulator" => "what has been reduced so far: `initial_value` before the first input",
+        "current_input" => "the input that this round of the reduction is about",
+        "current_iteration" => "the round of the loop, from 1",
+        "current_result" => "the result of `inner_task` for this input",
+        "director_result" => "the result of `director` in this round",
+        "evaluation" => "the answer of `evaluator` in this round, with its fields",
+        "evaluation_feedback" => "what `evaluator` said in the round before",
+        "script_result" => "the output of `script_execution` in this round",
+        _ => return None,
+    })
+}
+
+/// The names that the language gives inside of an element.
+pub(super) fn given(tag: &str) -> &'static [&'static str] {
+    match tag {
+        "inner_task" => &["current_input"],
+        "reduction_task" => &["current_input", "current_result", "accumulator"],
+        "director" => &["current_iteration", "evaluation_feedback"],
+        "script_execution" => &["current_iteration", "evaluation_feedback", "director_result"],
+        "evaluator" => &["current_iteration", "evaluation_feedback", "director_result", "script_result"],
+        "termination_condition" => {
+            &["current_iteration", "evaluation_feedback", "director_result", "script_result", "evaluation"]
+        }
+        _ => &[],
+    }
+}
+
 /// By name: the part that it is the result or the setting of, and a part that everything of this kind has.
 const PARTS: [(&str, &str, &str); 8] = [
     ("accumulator", "initial_value", "reduction_task"),

@@ -5,6 +5,7 @@ use crate::settings::bodies::Body;
 use crate::settings::layers::Row;
 use crate::settings::operators::Kind;
 use crate::settings::provenance::{Origin, Place};
+use crate::settings::resolve::Resolved;
 use crate::template::setting::{SettingName, Word};
 use std::fmt::Write as _;
 
@@ -28,6 +29,13 @@ pub(super) fn describe(config: &Config, body: &Body, name: SettingName) -> Strin
 pub(super) fn brief(config: &Config, body: &Body, name: SettingName) -> String {
     let setting = body.resolved.get(name);
     format!("{} = {} ({})", name.word(), setting.value.word(), origin(config, &setting.origin))
+}
+
+/// What holds, in one line: the settings that have an effect.
+pub(super) fn summary(resolved: &Resolved) -> String {
+    let names = SettingName::ALL.iter().copied().filter(|name| resolved.get(*name).applies);
+    let words: Vec<String> = names.map(|name| format!("{} `{}`", name.word(), resolved.get(name).value.word())).collect();
+    words.join(", ")
 }
 
 fn origin(config: &Config, origin: &Origin) -> String {

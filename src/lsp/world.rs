@@ -19,6 +19,7 @@ use crate::rules::list;
 use crate::rules::rule::Scope;
 use crate::syntax::decode;
 use crate::template::names::FileFacts;
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -39,6 +40,8 @@ pub(super) struct Template {
     pub(super) is_large: bool,
     /// The file on disk when it was last looked at; `None` while it is open.
     pub(super) stamp: Option<Stamp>,
+    /// What each definition is about; made when somebody asks.
+    pub(super) told: OnceCell<Vec<String>>,
 }
 
 /// The project.
@@ -277,7 +280,7 @@ impl World {
             self.changed.insert(Arc::clone(name));
         }
         let (facts, found, is_large) = (compiled.facts, compiled.diagnostics, length > LARGE);
-        self.templates.insert(Arc::clone(name), Template { facts, found, member, is_large, stamp });
+        self.templates.insert(Arc::clone(name), Template { facts, found, member, is_large, stamp, told: OnceCell::new() });
         self.note_sources(name);
     }
 

@@ -122,7 +122,7 @@ fn children(xml: &mut TemplateWriter, spec: &Spec) {
 }
 
 fn attributes(xml: &mut TemplateWriter, kind: Kind) {
-    for Attr { name, values, required, doc } in kind.attributes() {
+    for Attr { name, values, required, doc, .. } in kind.attributes() {
         let mut written = vec![("name", *name)];
         let list = match values {
             Values::Bool => Some(&["true", "false"][..]),

@@ -119,6 +119,17 @@ impl Operator {
         }
     }
 
+    /// What a task of this type is.
+    pub const fn doc(self) -> &'static str {
+        match self {
+            Atomic => "one call of a model",
+            Sequential => "steps, one after the other",
+            Reduce => "the same work on each input, results merged one by one",
+            Script => "a command, no model",
+            Loop => "one task proposes, another judges, until it is good",
+        }
+    }
+
     /// Reads a type of the language exactly.
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|operator| operator.word() == text)

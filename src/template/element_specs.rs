@@ -2,7 +2,7 @@
 
 use super::elements::Content::{Elements, Empty, Opaque, Text, TextOrElements, Word};
 use super::elements::Kind as K;
-use super::elements::{Attr, Child, Content, Of, Spec, Values};
+use super::elements::{Attr, Child, Content, Of, Spec, TRUST_MEANINGS, Values};
 
 const fn one(kind: K) -> Child {
     Child { kind, many: false, of: Of::Any }
@@ -17,11 +17,11 @@ const fn of(kind: K, operator: &'static str) -> Child {
 }
 
 const fn attr(name: &'static str, values: Values, doc: &'static str) -> Attr {
-    Attr { name, values, required: false, doc }
+    Attr { name, values, required: false, doc, meanings: &[] }
 }
 
 const fn must(name: &'static str, values: Values, doc: &'static str) -> Attr {
-    Attr { name, values, required: true, doc }
+    Attr { name, values, required: true, doc, meanings: &[] }
 }
 
 const fn row(
@@ -46,13 +46,25 @@ const fn old(kind: K, tag: &'static str, doc: &'static str, instead: &'static st
 const USES: &[Child] = &[many(K::Use)];
 const AS: Attr = attr("as", Values::Name, "the name under which later steps see the result");
 const FROM: &str = "the variable that it takes its value from";
-const TRUST: Attr = attr("trust", Values::OneOf(&["trusted", "untrusted"]), "`untrusted` values are fenced when rendered");
+const TRUST: Attr =
+    attr("trust", Values::OneOf(&["trusted", "untrusted"]), "`untrusted` values are fenced when rendered").says(TRUST_MEANINGS);
 const SEQ: &str = "sequential";
 const RED: &str = "reduce";
 const SCR: &str = "script";
 const DEL: &str = "director_evaluator_loop";
 /// Types of a declared value.
 pub(super) const TYPES: &[&str] = &["string", "number", "integer", "boolean", "object", "array", "string[]"];
+
+/// What the types of a declared value mean, in their order.
+const TYPE_MEANINGS: &[&str] = &[
+    "a text",
+    "a number, with or without a fraction",
+    "a whole number",
+    "`true` or `false`",
+    "a JSON object: fields by name",
+    "a JSON array: a list of any values",
+    "a list of texts",
+];
 
 /// What a task, and a task's body in place, may hold.
 const BODY: &[Child] = &[
@@ -133,8 +145,9 @@ pub(super) static SPECS: &[Spec] = &[
     row(K::Parameters, "parameters", Elements, &[], &[many(K::Parameter)], "the variables that a task takes"),
     row(K::Parameter, "parameter", Empty, &[
         must("name", Values::Name, "the variable's name"),
-        attr("type", Values::OneOf(TYPES), "the type of its value"),
-        attr("required", Values::Bool, "whether a run must give it; `true` without a default"),
+        attr("type", Values::OneOf(TYPES), "the type of its value").says(TYPE_MEANINGS),
+        attr("required", Values::Bool, "whether a run must give it; `true` without a default")
+            .says(&["a run must give it a value", "a run may leave it out: its `default` is its value then"]),
         attr("default", Values::Any, "the value when a run gives none"),
         TRUST,
     ], &[], "a variable that a task takes"),
@@ -153,26 +166,31 @@ pub(super) static SPECS: &[Spec] = &[
     row(K::ContextRelevance, "context_relevance", Elements, &[], &[many(K::RelevanceInput)], "which inputs drive the looking up"),
     row(K::RelevanceInput, "input", Empty, &[
         must("name", Values::Name, "the input"),
-        attr("include", Values::Bool, "whether it counts; `true` when absent"),
+        attr("include", Values::Bool, "whether it counts; `true` when absent")
+            .says(&["context is looked up by this input", "this input plays no part when context is looked up"]),
     ], &[], "an input that counts, or does not, when context is looked up"),
     row(K::FilePaths, "file_paths", Elements, &[
-        attr("source", Values::OneOf(&["literal", "command", "description"]), "where the list comes from; `literal` when absent"),
+        attr("source", Values::OneOf(&["literal", "command", "description"]), "where the list comes from; `literal` when absent")
+            .says(&["the `path` elements are the list", "a `command` lists the files when the task runs", "a `description` says in words which files, and matching finds them"]),
     ], &[many(K::Path), one(K::FilesCommand), one(K::FilesDescription)], "files that are always included"),
     row(K::Path, "path", Word, &[], &[], "a file, relative to the project"),
     row(K::FilesCommand, "command", Word, &[], &[], "a command that lists files"),
     row(K::FilesDescription, "description", Text, &[], USES, "which files, in words"),
     row(K::OutputFormat, "output_format", Empty, &[
-        attr("type", Values::OneOf(&["json", "text"]), "the form of the result"),
+        attr("type", Values::OneOf(&["json", "text"]), "the form of the result")
+            .says(&["JSON, which can be held against a `schema`", "text, in whatever form the agent writes it"]),
         attr("schema", Values::Name, "`object`, `array`, `string[]`, `number`, `boolean`, or a JSON Schema file"),
     ], &[], "the form that the result must have"),
     row(K::Steps, "steps", Elements, &[], &[many(K::Task), many(K::Call), many(K::Cond)], "the steps, one after the other"),
     row(K::InitialValue, "initial_value", Text, &[attr("from", Values::Name, FROM)], USES, "what the reduction starts from"),
     row(K::InnerTask, "inner_task", Elements, &[], BODY, "what is done with each input"),
     row(K::ReductionTask, "reduction_task", Elements, &[], BODY, "how a result is folded into what is there"),
-    row(K::Command, "command", TextOrElements, &[attr("shell", Values::OneOf(&["sh"]), "run by this shell; without it, split into arguments")], &[many(K::CommandArg)], "the command that a script task runs"),
+    row(K::Command, "command", TextOrElements, &[attr("shell", Values::OneOf(&["sh"]), "run by this shell; without it, split into arguments")
+        .says(&["run by `sh`: pipes, globs and variables work, and values have to be quoted"])], &[many(K::CommandArg)], "the command that a script task runs"),
     row(K::CommandArg, "arg", Text, &[], USES, "one argument, taken as it is"),
-    row(K::Timeout, "timeout", Word, &[attr("unit", Values::OneOf(&["s", "ms"]), "`s` when absent")], &[], "how long it may take"),
-    row(K::Env, "env", Elements, &[attr("inherit", Values::OneOf(&["none", "all"]), "what of our own environment it sees; `none` when absent")], &[many(K::Var)], "its environment"),
+    row(K::Timeout, "timeout", Word, &[attr("unit", Values::OneOf(&["s", "ms"]), "`s` when absent").says(&["seconds", "milliseconds"])], &[], "how long it may take"),
+    row(K::Env, "env", Elements, &[attr("inherit", Values::OneOf(&["none", "all"]), "what of our own environment it sees; `none` when absent")
+        .says(&["only the variables that are written here", "all of our own environment, with what is written here on top"])], &[many(K::Var)], "its environment"),
     row(K::Var, "var", Text, &[must("name", Values::Name, "the variable's name")], &[], "an environment variable"),
     row(K::Cwd, "cwd", Word, &[], &[], "the folder it runs in, relative to the project"),
     row(K::Director, "director", Elements, &[], BODY, "the task that proposes"),

@@ -115,6 +115,8 @@ pub struct Attr {
     pub required: bool,
     /// One lower-case line.
     pub doc: &'static str,
+    /// What each of its words means, in the order of [`Attr::words`].
+    pub meanings: &'static [&'static str],
 }
 
 /// Which tasks a child belongs to.
@@ -156,6 +158,10 @@ pub struct Spec {
     pub deprecated: Option<&'static str>,
 }
 
+/// What the words of `trust` mean.
+pub(super) const TRUST_MEANINGS: &[&str] =
+    &["an author's own words, rendered as they are", "from outside: fenced when rendered, and never part of `system`"];
+
 /// The attributes of every text element.
 pub static TEXT_ATTRIBUTES: &[Attr] = &[
     Attr {
@@ -163,21 +169,53 @@ pub static TEXT_ATTRIBUTES: &[Attr] = &[
         values: Values::Name,
         required: false,
         doc: "the text is kept in this file, relative to the template's folder",
+        meanings: &[],
     },
     Attr {
         name: "syntax",
         values: Values::OneOf(&["plain", "jinja"]),
         required: false,
         doc: "`plain` substitutes `{{…}}`; `jinja` has conditions, loops and filters",
+        meanings: &["each `{{…}}` is replaced by its value", "a Jinja template: conditions, loops and filters"],
     },
-    Attr { name: "verbatim", values: Values::Bool, required: false, doc: "`true` turns substitution off" },
+    Attr {
+        name: "verbatim",
+        values: Values::Bool,
+        required: false,
+        doc: "`true` turns substitution off",
+        meanings: &["the text stays as it is: `{{…}}` in it is not replaced", "each `{{…}}` is replaced by its value"],
+    },
     Attr {
         name: "trust",
         values: Values::OneOf(&["trusted", "untrusted"]),
         required: false,
         doc: "`untrusted` text is fenced when rendered",
+        meanings: TRUST_MEANINGS,
     },
 ];
+
+impl Attr {
+    /// The words that it may hold; none where any text will do.
+    pub const fn words(&self) -> &'static [&'static str] {
+        match self.values {
+            Values::OneOf(words) => words,
+            Values::Bool => &["true", "false"],
+            Values::Name | Values::Any => &[],
+        }
+    }
+
+    /// What one of its words means.
+    pub fn meaning(&self, word: &str) -> Option<&'static str> {
+        let at = self.words().iter().position(|own| *own == word)?;
+        self.meanings.get(at).copied()
+    }
+
+    /// The same with what each of its words means. One too few or too many does not compile.
+    pub(super) const fn says(self, meanings: &'static [&'static str]) -> Self {
+        assert!(self.words().len() == meanings.len(), "a meaning for each word");
+        Self { meanings, ..self }
+    }
+}
 
 impl Kind {
     /// Its row of the table.

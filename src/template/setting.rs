@@ -128,6 +128,35 @@ impl SettingName {
             Self::FreshContext => &["enabled", "disabled"],
         }
     }
+
+    /// What its words mean, in the order of [`SettingName::words`]; a test holds that none is missing.
+    pub const fn meanings(self) -> &'static [&'static str] {
+        match self {
+            Self::InheritContext => &[
+                "the task sees all of its parent's context",
+                "the task sees nothing of its parent's context",
+                "the task sees the part of its parent's context that its files and inputs select",
+            ],
+            Self::AccumulateData => &[
+                "results of earlier steps are carried along from step to step",
+                "each step starts without the results of those before it",
+            ],
+            Self::AccumulationFormat => &[
+                "the notes of each earlier step are carried, not its output",
+                "notes and whole output of each earlier step are carried",
+            ],
+            Self::FreshContext => &[
+                "context is looked up for the description and the inputs; `inherit_context` must be `none` then",
+                "no context is looked up",
+            ],
+        }
+    }
+
+    /// What one of its words means.
+    pub fn meaning(self, word: &str) -> Option<&'static str> {
+        let at = self.words().iter().position(|own| *own == word)?;
+        self.meanings().get(at).copied()
+    }
 }
 
 /// Older words: the setting, what is written, what it reads as.

@@ -61,7 +61,7 @@ fn hover_says_where_a_value_comes_from() {
         ),
         "{text}"
     );
-    assert_eq!(client.at("textDocument/hover", PATH, REVIEW, "review {{"), Value::Null);
+    assert_eq!(client.at("textDocument/hover", PATH, REVIEW, "  <description>rev"), Value::Null);
 }
 
 #[test]
@@ -77,7 +77,7 @@ fn completion_offers_what_may_stand_there() {
         ("<task ty", "></task>", &["type", "name", "subtype"], &["template"]),
         ("<task type=\"", "\"></task>", &["atomic", "sequential", "reduce", "script", "director_evaluator_loop"], &[]),
         ("<task type=\"atomic\" subtype=\"", "\"></task>", &["subtask", "standard"], &[]),
-        ("<task type=\"sequential\" name=\"a\"><steps><task ref=\"", "\"/></steps></task>", &["polish", "review"], &[]),
+        ("<task type=\"sequential\" name=\"a\"><steps><task ref=\"", "\"/></steps></task>", &["polish", "review"], &["a"]),
         (
             "<task type=\"atomic\" name=\"a\"><context_management><inherit_context>",
             "</inherit_context></context_management></task>",

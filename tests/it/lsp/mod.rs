@@ -8,6 +8,7 @@ mod edits;
 mod fixes;
 mod histories;
 mod large;
+mod meanings;
 mod process;
 mod same;
 mod variables;
