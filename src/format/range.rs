@@ -2,7 +2,7 @@
 //! have them. What stands around them stays.
 
 use super::options::Options;
-use super::printer::{Broken, Mark, print, read};
+use super::printer::{Broken, Mark, Printer, print, read};
 use crate::base::fix::Edit;
 use crate::base::lines;
 use crate::base::span::Span;
@@ -10,7 +10,7 @@ use crate::syntax::limits::Limits;
 use crate::syntax::reader::Reader;
 use crate::syntax::tree::{Document, Element, Node};
 
-/// The edits that lay out what a range of bytes touches; none when it is as it should be.
+/// The edits that lay out what a range of bytes touches; none when it is as it should be, or nothing stands there.
 ///
 /// # Errors
 /// The text has syntax errors, wherever they are, or is no template.
@@ -29,7 +29,10 @@ pub fn format_range(text: &str, limits: &Limits, range: Span, options: Options) 
     if range.start == 0 && range.end as usize >= text.len() {
         return Ok(changes(text, Span::of(0, text.len()), &printer.out));
     }
-    let touched = touched(document, range, &printer.marks);
+    if range.start > range.end || range.start as usize >= text.len() {
+        return Ok(Vec::new());
+    }
+    let touched = touched(document, range, &printer);
     let (Some(first), Some(last)) = (touched.first(), touched.last()) else { return Ok(Vec::new()) };
     // In the order of the settings the first that stood there need not be the first that stands there now.
     let from = Span::new(first.from.start, last.from.end);
@@ -51,9 +54,9 @@ fn is_line_start(text: &str, at: u32) -> bool {
 }
 
 /// The items of one list that a range reaches: of the innermost list whose element encloses it.
-fn touched(document: Document<'_>, range: Span, marks: &[Mark]) -> Vec<Mark> {
+fn touched(document: Document<'_>, range: Span, printer: &Printer<'_>) -> Vec<Mark> {
     // No two items begin at one place, and what is kept as it is begins with the instruction that says so.
-    let mut sorted: Vec<Mark> = marks.to_vec();
+    let mut sorted: Vec<Mark> = printer.marks.clone();
     sorted.sort_by_key(|mark| mark.from.start);
     let find = |span: Span| {
         let at = sorted.binary_search_by_key(&span.start, |mark| mark.from.start).ok();
@@ -69,12 +72,46 @@ fn touched(document: Document<'_>, range: Span, marks: &[Mark]) -> Vec<Mark> {
         if element.span().encloses(range)
             && let Some(mark) = find(element.span())
         {
-            return vec![mark];
+            return of_tags(element, range, mark, &printer.out, is_list(element, &find)).unwrap_or_else(|| vec![mark]);
         }
         around = element.parent();
     }
     let top = document.nodes().map(Node::span).filter(|span| meets(*span, range));
     top.filter_map(find).collect()
+}
+
+/// What a range inside of one tag of an element means: the start tag alone, and nothing of an end tag around a list, so that what
+/// stands between the two stays. `None` where the range reaches further, or the tags become another kind of tag.
+fn of_tags(element: Element<'_>, range: Span, mark: Mark, out: &str, is_list: bool) -> Option<Vec<Mark>> {
+    let tag = element.start_tag();
+    if element.end_tag().is_some_and(|end| end.encloses(range)) {
+        return is_list.then(Vec::new);
+    }
+    let printed = start_tag(mark.to, out)?;
+    let is_same = element.is_empty_tag() == printed.slice(out).ends_with("/>");
+    (tag.encloses(range) && is_same).then(|| vec![Mark { from: tag, to: printed }])
+}
+
+/// Whether what stands in an element is laid out as a list.
+fn is_list(element: Element<'_>, find: &impl Fn(Span) -> Option<Mark>) -> bool {
+    element.children().any(|node| find(node.span()).is_some())
+}
+
+/// The start tag that something printed begins with.
+fn start_tag(within: Span, out: &str) -> Option<Span> {
+    let mut quote = None;
+    if !within.slice(out).starts_with('<') {
+        return None;
+    }
+    for (at, c) in within.slice(out).char_indices() {
+        match (quote, c) {
+            (Some(own), c) if own == c => quote = None,
+            (None, '"' | '\'') => quote = Some(c),
+            (None, '>') => return Some(Span::new(within.start, within.start + at as u32 + 1)),
+            _ => {}
+        }
+    }
+    None
 }
 
 /// The items of an element's own list that a range meets: none where it lies between two. `None` where the element is not

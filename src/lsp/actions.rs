@@ -1,5 +1,6 @@
 //! The ways out of findings, as edits to choose from; and all safe ones at once.
 
+use super::changes;
 use super::diagnostics::{self, address, meet};
 use super::server::{Answer, Refusal, Server, value};
 use super::trial;
@@ -7,7 +8,7 @@ use crate::base::fix::Applicability;
 use crate::base::lines;
 use gen_lsp_types::{CodeAction, CodeActionKind, CodeActionParams, TextEdit, Uri, WorkspaceEdit};
 use serde_json::{Value, json};
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// The kind of the action that applies every safe fix.
@@ -91,6 +92,6 @@ fn edits(server: &Server<'_>, name: &Arc<str>) -> Vec<TextEdit> {
     server.client.encoding.edits(&buffer.text, &buffer.index, &lines::edits(&buffer.text, &after))
 }
 
-fn change(server: &Server<'_>, name: &str, edits: Vec<TextEdit>) -> WorkspaceEdit {
-    WorkspaceEdit { changes: Some(HashMap::from([(address(&server.world, name), edits)])), ..WorkspaceEdit::default() }
+fn change(server: &Server<'_>, name: &Arc<str>, edits: Vec<TextEdit>) -> WorkspaceEdit {
+    changes::of(&server.client, &server.world, BTreeMap::from([(Arc::clone(name), edits)]))
 }

@@ -25,6 +25,8 @@ pub(super) struct Client {
     pub(super) snippets: bool,
     /// Asks for the edits of an action once it is taken.
     pub(super) resolves_edits: bool,
+    /// Holds edits against the state of a document that they were made for.
+    pub(super) versions: bool,
     /// Shows Markdown on hover.
     pub(super) markdown: bool,
     /// Shows Markdown beside completions.
@@ -57,6 +59,7 @@ impl Client {
             snippets: yes("/capabilities/textDocument/completion/completionItem/snippetSupport"),
             resolves_edits: holds("/capabilities/textDocument/codeAction/resolveSupport/properties", "edit")
                 && yes("/capabilities/textDocument/codeAction/dataSupport"),
+            versions: yes("/capabilities/workspace/workspaceEdit/documentChanges"),
             markdown: holds("/capabilities/textDocument/hover/contentFormat", "markdown"),
             markdown_items: holds("/capabilities/textDocument/completion/completionItem/documentationFormat", "markdown"),
             process: params.get("processId").and_then(Value::as_u64),

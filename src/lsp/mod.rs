@@ -7,6 +7,7 @@ mod actions;
 mod begun;
 mod bound;
 mod buffer;
+mod changes;
 mod client;
 mod complete;
 mod diagnostics;

@@ -2,7 +2,7 @@
 //!
 //! A name that is none, or under which anything would stand for something else than before, is refused with the reason.
 
-use super::diagnostics::address;
+use super::changes;
 use super::navigate::{self, Meant};
 use super::server::{Answer, Refusal, Server, value};
 use super::variables::{self, Occurrence, Pointed, Role, Texts, Traced, Web};
@@ -14,9 +14,8 @@ use crate::registry::sources;
 use crate::template::expression::{self, Expression, Piece};
 use crate::template::names::DefinitionKind;
 use crate::template::scope::{How, Target};
-use gen_lsp_types::{RenameParams, TextEdit, Uri};
-use serde_json::json;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use gen_lsp_types::RenameParams;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Edits by file.
@@ -27,21 +26,20 @@ pub(super) fn answer(server: &Server<'_>, params: &RenameParams) -> Answer {
     let new = params.new_name.trim();
     let at = &params.text_document_position_params;
     if let Some(meant) = navigate::meant(server, at)? {
-        return changes(server, &name(&server.world, &meant, new)?);
+        return answered(server, &name(&server.world, &meant, new)?);
     }
     let Some(pointed) = navigate::pointed(server, at)? else {
         return Err(Refusal::invalid("there is no name to change here"));
     };
-    changes(server, &variable(&server.world, &pointed, new)?)
+    answered(server, &variable(&server.world, &pointed, new)?)
 }
 
-fn changes(server: &Server<'_>, edits: &Edits) -> Answer {
-    let mut changes: HashMap<Uri, Vec<TextEdit>> = HashMap::new();
-    for (path, edits) in edits {
-        let Some((text, index)) = server.world.text(path) else { continue };
-        changes.insert(address(&server.world, path), server.client.encoding.edits(&text, &index, edits));
-    }
-    value(json!({"changes": changes}))
+fn answered(server: &Server<'_>, edits: &Edits) -> Answer {
+    let of = |(path, edits): (&Arc<str>, &Vec<Edit>)| {
+        let (text, index) = server.world.text(path)?;
+        Some((Arc::clone(path), server.client.encoding.edits(&text, &index, edits)))
+    };
+    value(changes::of(&server.client, &server.world, edits.iter().filter_map(of).collect()))
 }
 
 /// Another name for a definition.

@@ -199,6 +199,9 @@ impl<'c> Server<'c> {
             (State::New, _) => {
                 Err(Refusal { code: ErrorCode::ServerNotInitialized, message: "`initialize` comes first".to_owned() })
             }
+            (State::Working, "initialize") => {
+                Err(Refusal { code: ErrorCode::InvalidRequest, message: "the session has begun already".to_owned() })
+            }
             (State::Working, "shutdown") => {
                 self.state = State::Ending;
                 Ok(Value::Null)

@@ -72,9 +72,13 @@ pub(super) fn formatting(server: &Server<'_>, params: &DocumentFormattingParams)
     laid_out(server, buffer, Span::of(0, buffer.text.len()))
 }
 
-/// Answers `textDocument/rangeFormatting`: the same for the elements that a range touches.
+/// Answers `textDocument/rangeFormatting`: the same for the elements that a range touches; nothing for a range that is none.
 pub(super) fn formatting_of(server: &Server<'_>, params: &DocumentRangeFormattingParams) -> Answer {
     let (_, buffer) = server.document(&params.text_document.uri)?;
+    let asked = |position: Position| (position.line, position.character);
+    if asked(params.range.start) > asked(params.range.end) {
+        return value([(); 0]);
+    }
     let range = server.client.encoding.span(&buffer.text, &buffer.index, params.range);
     laid_out(server, buffer, range)
 }

@@ -63,6 +63,30 @@ fn only_what_is_touched_is_laid_out() {
 }
 
 #[test]
+fn a_range_inside_of_a_tag_means_the_tag() {
+    let start = "<task  nam«»e='t'>\n<model  >a</model></task>";
+    assert_eq!(marked(start), "<task name=\"t\">\n<model  >a</model></task>");
+    let first = "«»<task  name='t'>\n<model  >a</model></task>";
+    assert_eq!(marked(first), marked(start));
+    let end = "<task  name='t'>\n<model  >a</model></ta«s»k>";
+    assert_eq!(marked(end), end.replace(['«', '»'], ""));
+    let inner = "<task>\n <inputs>\n<in«pu»t  name='a' ><task><model  >m</model></task></input></inputs>\n</task>";
+    assert_eq!(
+        marked(inner),
+        "<task>\n <inputs>\n    <input name=\"a\"><task><model  >m</model></task></input></inputs>\n</task>"
+    );
+    // What becomes a tag of another kind is one piece.
+    let empty = "<task>\n<in«»puts ></inputs>\n</task>";
+    assert_eq!(marked(empty), "<task>\n  <inputs/>\n</task>");
+    // Where nothing stands there is nothing to do.
+    let text = "<task  name='t'><model  /></task>";
+    let length = text.len() as u32;
+    for span in [Span::at(length), Span::new(length, length + 9), Span { start: 12, end: 3 }] {
+        assert_eq!(in_range(text, span), text, "{span:?}");
+    }
+}
+
+#[test]
 fn a_part_of_a_broken_file_is_refused() {
     let text = "<task>\n<model  >a</model>\n<inputs>\n</task>";
     let part = format_range(text, &Limits::default(), Span::new(8, 12), Options::default());

@@ -187,6 +187,38 @@ fn names_lead_to_their_places_and_can_be_changed_everywhere() {
 }
 
 #[test]
+fn edits_name_the_state_that_they_were_made_for() {
+    let mut able = pulling_markdown();
+    able["workspace"]["workspaceEdit"]["documentChanges"] = json!(true);
+    let mut client = Client::new(&[("ctxc.toml", ""), (PATH, REVIEW), ("templates/polish.xml", POLISH)], &able);
+    client.open(PATH, "<task/>");
+    client.replace(PATH, 7, REVIEW);
+    let params =
+        json!({"textDocument": {"uri": client.uri(PATH)}, "position": position(REVIEW, "ref=\"po"), "newName": "smooth"});
+    let edit = client.ask("textDocument/rename", &params);
+    let (polish, review) = (client.uri("templates/polish.xml"), client.uri(PATH));
+    let changes = edit["documentChanges"].as_array().unwrap();
+    let documents: Vec<&Value> = changes.iter().map(|one| &one["textDocument"]).collect();
+    assert_eq!(documents, [&json!({"uri": polish, "version": null}), &json!({"uri": review, "version": 7})]);
+    assert!(edit.get("changes").is_none(), "{edit}");
+    assert!(applied(REVIEW, &changes[1]["edits"]).contains("<task ref=\"smooth\"/>"));
+    let text = "<task type=\"atomic\" name=\"a\"><description>this & that</description></task>\n";
+    client.open("templates/a.xml", text);
+    let params = json!({
+        "textDocument": {"uri": client.uri("templates/a.xml")},
+        "range": {"start": {"line": 0, "character": 0}, "end": {"line": 1, "character": 0}},
+        "context": {"diagnostics": []},
+    });
+    let actions = client.ask("textDocument/codeAction", &params);
+    assert!(actions.as_array().is_some_and(|actions| !actions.is_empty()));
+    for action in actions.as_array().unwrap() {
+        let changes = action["edit"]["documentChanges"].as_array().unwrap();
+        assert_eq!(changes[0]["textDocument"], json!({"uri": client.uri("templates/a.xml"), "version": 1}), "{action}");
+        assert!(applied(text, &changes[0]["edits"]).contains("&amp;"), "{action}");
+    }
+}
+
+#[test]
 fn documents_have_symbols_folds_links_and_pairs() {
     let mut client = client();
     let document = json!({"textDocument": {"uri": client.uri(PATH)}});
@@ -257,6 +289,17 @@ fn documents_are_laid_out_as_the_project_says() {
     let of_range = json!({"textDocument": {"uri": uri}, "range": range, "options": {"tabSize": 8, "insertSpaces": false}});
     let edits = client.ask("textDocument/rangeFormatting", &of_range);
     assert_eq!(applied(two, &edits), two.replace("<model  >", "<model>"));
+    // A range wholly behind the text, one the wrong way round, and one inside of a tag around everything.
+    let mut of = |start: (u32, u32), end: (u32, u32)| {
+        let place = |(line, character): (u32, u32)| json!({"line": line, "character": character});
+        let range = json!({"start": place(start), "end": place(end)});
+        let params = json!({"textDocument": {"uri": uri}, "range": range, "options": {"tabSize": 8, "insertSpaces": false}});
+        applied(two, &client.ask("textDocument/rangeFormatting", &params))
+    };
+    assert_eq!(of((9, 0), (90, 2)), two);
+    assert_eq!(of((2, 6), (2, 5)), two);
+    assert_eq!(of((0, 8), (0, 8)), two.replace("name='l'  type='atomic'", "name=\"l\" type=\"atomic\""));
+    assert_eq!(of((3, 3), (3, 4)), two);
     client.replace("templates/loose.xml", 4, "<task>");
     assert_eq!(client.ask("textDocument/rangeFormatting", &of_range), Value::Null);
     assert_eq!(client.ask("textDocument/formatting", &params), Value::Null);

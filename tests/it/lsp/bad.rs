@@ -33,6 +33,7 @@ fn requests_before_initialize_are_refused_and_after_shutdown_too() {
     assert_eq!(client.try_ask("textDocument/hover", &json!({})).unwrap_err().0, -32002);
     client.tell("textDocument/didOpen", &json!({"nonsense": 1}));
     client.ask("initialize", &json!({"capabilities": {}}));
+    assert_eq!(client.try_ask("initialize", &json!({"capabilities": {}})).unwrap_err().0, -32600);
     client.ask("shutdown", &Value::Null);
     assert_eq!(client.try_ask("textDocument/hover", &json!({})).unwrap_err().0, -32600);
     assert_eq!(client.leave(), ctxc::lsp::Ended::Asked);

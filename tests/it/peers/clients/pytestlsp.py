@@ -120,7 +120,14 @@ async def see_and_mend(client, profile, way, encoding):
     )
 
     start = items[0].range.start
-    [edit] = actions[0].edit.changes[URI]
+    # With the version of the document where the client holds edits against it.
+    offered = actions[0].edit
+    if offered.document_changes:
+        [document_edit] = offered.document_changes
+        assert (document_edit.text_document.uri, document_edit.text_document.version) == (URI, 1)
+        [edit] = document_edit.edits
+    else:
+        [edit] = offered.changes[URI]
     document.apply(edit)
     assert document.text == EXPECTED["text"]
     client.text_document_did_change(
