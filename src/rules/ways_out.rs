@@ -3,7 +3,7 @@
 use crate::base::fix::{Edit, Fix};
 use crate::settings::layers::Row;
 use crate::settings::operators::Kind;
-use crate::syntax::write::insert_child;
+use crate::syntax::write::{insert_before, insert_child};
 use crate::template::model::Task;
 use crate::template::setting::{SettingName, Word};
 
@@ -19,10 +19,14 @@ pub(super) fn set(task: &Task<'_>, name: SettingName, value: &str, effect: &str)
             vec![insert_child(task.element, &block)],
         );
     };
-    match settings.written.span(name) {
-        Some(span) => Fix::suggested(format!("set {word} to {value}: {effect}"), vec![Edit::replace(span, value)]),
-        None => Fix::suggested(format!("add {xml}: {effect}"), vec![insert_child(settings.element, &xml)]),
+    if let Some(span) = settings.written.span(name) {
+        return Fix::suggested(format!("set {word} to {value}: {effect}"), vec![Edit::replace(span, value)]);
     }
+    // In the order of the table, as the formatter has it.
+    let mut later = SettingName::ALL.iter().skip_while(|other| **other != name).skip(1);
+    let next = later.find_map(|other| settings.element.elements().find(|child| child.name() == other.word()));
+    let edit = next.map_or_else(|| insert_child(settings.element, &xml), |next| insert_before(next, &xml));
+    Fix::suggested(format!("add {xml}: {effect}"), vec![edit])
 }
 
 /// What an author calls a row: “type atomic”, “type atomic with subtype subtask”, “`inner_task` in type reduce”.

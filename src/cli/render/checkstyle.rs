@@ -27,7 +27,7 @@ pub(crate) fn write(out: &mut dyn Write, report: &Report, base: &Base) -> io::Re
                     ("column", &finding.start.column.max(1).to_string()),
                     ("severity", severity),
                     ("message", &legal(&told(finding))),
-                    ("source", &format!("ctxc.{}", finding.rule.name)),
+                    ("source", &format!("ctxc.{}.{}", finding.rule.code, finding.rule.name)),
                 ],
             );
         }

@@ -10,7 +10,7 @@ use std::io::{self, Write};
 #[derive(Serialize)]
 struct Issue<'f> {
     description: String,
-    check_name: &'static str,
+    check_name: String,
     fingerprint: &'f str,
     severity: &'static str,
     location: Location<'f>,
@@ -33,7 +33,7 @@ pub(crate) fn write(out: &mut dyn Write, report: &Report, base: &Base) -> io::Re
     let fingerprints = fingerprints(report);
     let issues = report.diagnostics.iter().zip(&fingerprints).map(|(finding, fingerprint)| Issue {
         description: told(finding),
-        check_name: finding.rule.name,
+        check_name: format!("{} {}", finding.rule.code, finding.rule.name),
         fingerprint,
         severity: match finding.severity {
             Severity::Error => "critical",

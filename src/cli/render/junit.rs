@@ -35,7 +35,7 @@ pub(crate) fn write(out: &mut dyn Write, report: &Report, base: &Base) -> io::Re
         match findings.iter().find(|finding| finding.severity == Severity::Error) {
             Some(first) => {
                 let message = format!("{}: {}", plural(errors(findings), "error"), first.message);
-                xml.leaf("failure", &[("message", &legal(&message)), ("type", first.rule.name)], &text);
+                xml.leaf("failure", &[("message", &legal(&message)), ("type", &first.rule.code.to_string())], &text);
             }
             None => {
                 xml.leaf("system-out", &[], &text);

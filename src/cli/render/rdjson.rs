@@ -43,7 +43,7 @@ struct Location<'r> {
 
 #[derive(Serialize)]
 struct Code {
-    value: &'static str,
+    value: String,
 }
 
 #[derive(Serialize)]
@@ -79,7 +79,7 @@ fn word<'r>(finding: &'r Diagnostic, base: &Base, source: Option<&Source>) -> Fi
             Severity::Warning => "WARNING",
             Severity::Info | Severity::Hint => "INFO",
         },
-        code: Code { value: finding.rule.name },
+        code: Code { value: finding.rule.code.to_string() },
         suggestions: source
             .map_or_else(Vec::new, |source| finding.fixes.iter().filter_map(|fix| suggestion(source, fix)).collect()),
     }

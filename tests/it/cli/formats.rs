@@ -111,7 +111,7 @@ fn rdjson_counts_bytes_and_suggests_what_the_fixes_do() {
     for (theirs, ours) in theirs.iter().zip(&findings) {
         let path = ours["path"].as_str().unwrap();
         assert_eq!(theirs["location"]["path"], format!("agents/{path}"));
-        assert_eq!(theirs["code"]["value"], ours["name"]);
+        assert_eq!(theirs["code"]["value"], ours["code"]);
         let text = project.read(&format!("agents/{path}"));
         let start = ours["span"]["start"].as_u64().unwrap() as usize;
         let line = text[..start].rfind('\n').map_or(0, |at| at + 1);
@@ -207,7 +207,7 @@ fn checkstyle_lists_findings_by_file() {
     let document = roxmltree::Document::parse(&text).unwrap();
     let count = document.descendants().filter(|node| node.has_tag_name("error")).count();
     assert_eq!(count, findings(&project).len());
-    let bare = document.descendants().find(|node| node.attribute("source") == Some("ctxc.bare-ampersand")).unwrap();
+    let bare = document.descendants().find(|node| node.attribute("source") == Some("ctxc.CTX006.bare-ampersand")).unwrap();
     assert_eq!(
         (bare.attribute("line"), bare.attribute("column"), bare.attribute("severity")),
         (Some("2"), Some("19"), Some("error"))

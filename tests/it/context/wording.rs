@@ -14,7 +14,7 @@ fn a_conflict_with_a_default_of_the_language() {
 "#, "", "context-conflict-with-default"), @r#"
     error CTX202 templates/triage.xml:4:5 `<fresh_context>enabled</fresh_context>`: looks up fresh context, but would also inherit all of its parent's
       = inherit_context is `full`: the default of type atomic; neither triage.xml nor ctxc.toml sets it
-      > add <inherit_context>none</inherit_context>: receives only looked-up context (`` -> `\n    <inherit_context>none</inherit_context>`)
+      > add <inherit_context>none</inherit_context>: receives only looked-up context (`` -> `<inherit_context>none</inherit_context>\n    `)
       > set fresh_context to disabled: receives only its parent's context (`enabled` -> `disabled`)
     "#);
 }
@@ -31,7 +31,7 @@ fn a_conflict_with_a_default_of_the_project() {
     error CTX202 templates/triage.xml:4:5 `<fresh_context>enabled</fresh_context>`: looks up fresh context, but would also inherit part of its parent's
       at ctxc.toml:2: inherit_context comes from here
       = inherit_context is `subset`: set for type atomic in ctxc.toml:2
-      > add <inherit_context>none</inherit_context>: receives only looked-up context (`` -> `\n    <inherit_context>none</inherit_context>`)
+      > add <inherit_context>none</inherit_context>: receives only looked-up context (`` -> `<inherit_context>none</inherit_context>\n    `)
       > set fresh_context to disabled: receives only its parent's context (`enabled` -> `disabled`)
     "#);
 }
@@ -155,7 +155,7 @@ fn settings_without_effect() {
       at ctxc.toml:2: accumulate_data comes from here
       = accumulate_data is `false`: set for type sequential in ctxc.toml:2
       > remove <accumulation_format>: nothing changes for the agent (`    <accumulation_format>full_output</accumulation_format>\n` -> ``)
-      > add <accumulate_data>true</accumulate_data>: carries the results of earlier steps (`` -> `\n    <accumulate_data>true</accumulate_data>`)
+      > add <accumulate_data>true</accumulate_data>: carries the results of earlier steps (`` -> `<accumulate_data>true</accumulate_data>\n    `)
     "#);
 }
 
