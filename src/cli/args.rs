@@ -35,6 +35,7 @@ pub(crate) enum Verb {
     Diff(super::diff::DiffArgs),
     Show(super::show::ShowArgs),
     Render(super::context::render::RenderArgs),
+    Manifest(super::context::manifest::ManifestArgs),
     Explain(super::explain::ExplainArgs),
     Defaults(super::defaults::DefaultsArgs),
     Rules(super::rules::RulesArgs),

@@ -29,7 +29,7 @@ pub(crate) const TABLE: [(Exit, u8, &str); 8] = [
     (
         Exit::Findings,
         1,
-        "findings of error severity, among them an input that cannot be read; `build --check` when the registry is out of date; `check --diff`, `fmt --check` and `fmt --diff` when something would change; `fmt` when a file was left alone",
+        "findings of error severity, among them an input that cannot be read; `build --check` when the registry is out of date; `manifest --check` when the manifest is; `check --diff`, `fmt --check` and `fmt --diff` when something would change; `fmt` when a file was left alone",
     ),
     (
         Exit::Usage,

@@ -52,6 +52,9 @@ fn reference() -> String {
     section(&mut out, &mut command.clone(), "ctxc");
     for verb in command.get_subcommands().filter(|verb| !verb.is_hide_set()) {
         section(&mut out, &mut verb.clone(), &format!("ctxc {}", verb.get_name()));
+        for part in verb.get_subcommands() {
+            section(&mut out, &mut part.clone(), &format!("ctxc {} {}", verb.get_name(), part.get_name()));
+        }
     }
     out
 }

@@ -17,7 +17,7 @@ use crate::kernel::fit::{self, Block, Budget, Counting, Fate, Fitted};
 use crate::kernel::tokens::{Bytes, TokenCounter};
 use crate::registry::{Registry, Task};
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// How a context is assembled.
 #[derive(Clone, Copy, Debug)]
@@ -67,11 +67,11 @@ pub struct Report {
 }
 
 /// A context before it is rendered.
-pub(super) struct Draft {
+struct Draft {
     /// Its segments, in the order of their sources.
-    pub(super) segments: Vec<Drafted>,
+    segments: Vec<Drafted>,
     /// What marks untrusted text.
-    pub(super) nonce: String,
+    nonce: String,
 }
 
 /// Assembles the context of one agent.
@@ -79,7 +79,10 @@ pub(super) struct Draft {
 /// # Errors
 /// Everything that is wrong, in the order of the places.
 pub fn assemble(registry: &Registry, request: &Request<'_>, options: &Options<'_>) -> Result<Assembly, Vec<Fault>> {
-    let draft = draft(registry, request, Unknown::Fault)?;
+    let missing = || Fault::from(FaultKind::Dangling { name: request.task.to_owned() });
+    let forest =
+        Forest::load(registry, request.task).and_then(|forest| forest.ok_or_else(missing)).map_err(|fault| vec![fault])?;
+    let draft = draft(&forest, request, Unknown::Fault)?;
     let assembler = Assembler { options, nonce: &draft.nonce };
     assembler.assemble(draft.segments.into_iter().map(|drafted| drafted.segment).collect()).map_err(|fault| vec![fault])
 }
@@ -100,11 +103,26 @@ impl Task<'_> {
     }
 }
 
+/// What a segment of a dry run waits for, and when it is there at all.
+pub(super) type Waiting = (BTreeSet<String>, Option<&'static str>);
+
+/// The report of a run before any run: what is not known counts as nothing, and is named beside each segment.
+pub(super) fn dry(
+    forest: &Forest<'_>,
+    request: &Request<'_>,
+    options: &Options<'_>,
+) -> Result<(Report, Vec<Waiting>), Vec<Fault>> {
+    let draft = draft(forest, request, Unknown::Variable)?;
+    let (segments, waiting) =
+        draft.segments.into_iter().map(|drafted| (drafted.segment, (drafted.unknown, drafted.condition))).unzip();
+    let assembler = Assembler { options, nonce: &draft.nonce };
+    let Assembly { report, .. } = assembler.assemble(segments).map_err(|fault| vec![fault])?;
+    Ok((report, waiting))
+}
+
 /// The segments of a request. With [`Unknown::Variable`] what is not known is recorded, else it is a fault.
-pub(super) fn draft(registry: &Registry, request: &Request<'_>, unknown: Unknown) -> Result<Draft, Vec<Fault>> {
-    let missing = || Fault::from(FaultKind::Dangling { name: request.task.to_owned() });
-    let forest =
-        Forest::load(registry, request.task).and_then(|forest| forest.ok_or_else(missing)).map_err(|fault| vec![fault])?;
+fn draft(forest: &Forest<'_>, request: &Request<'_>, unknown: Unknown) -> Result<Draft, Vec<Fault>> {
+    let registry = forest.registry;
     let agents = || forest.agents(request.task).map_err(|fault| vec![fault]);
     let chain = forest.chain(request.task, request.node).map_err(|fault| vec![fault])?;
     if !chain.last().is_some_and(|link| super::chain::is_agent(link.node)) {
@@ -116,7 +134,7 @@ pub(super) fn draft(registry: &Registry, request: &Request<'_>, unknown: Unknown
         let nonce = nonce(registry, request, round);
         let filler = Filler { registry, path: "", unknown, nonce: &nonce };
         let mut strategy = Strategy { request, filler, faults: Vec::new() };
-        let segments = strategy.segments(&forest).map_err(|fault| vec![fault])?;
+        let segments = strategy.segments(forest).map_err(|fault| vec![fault])?;
         if !strategy.faults.is_empty() {
             return Err(strategy::faults(strategy.faults));
         }

@@ -100,6 +100,24 @@ impl<'r> Forest<'r> {
         Ok(Some(forest))
     }
 
+    /// Loads every task and template, each once.
+    pub fn whole(registry: &'r Registry) -> Result<Self, Fault> {
+        let mut forest = Self { registry, tasks: BTreeMap::new(), templates: BTreeMap::new() };
+        for task in registry.tasks() {
+            forest.tasks.insert(task.name(), Tree { task, root: task.root()?, path: task.source()?.path });
+        }
+        for task in registry.templates() {
+            forest.templates.insert(task.name(), Tree { task, root: task.root()?, path: task.source()?.path });
+        }
+        Ok(forest)
+    }
+
+    /// The file of a task, else that of a template of this name.
+    pub(super) fn path(&self, name: &str) -> Option<&str> {
+        let tree = self.tasks.get(name).or_else(|| self.templates.get(name))?;
+        Some(&tree.path)
+    }
+
     const fn map(&self, is_template: bool) -> &BTreeMap<&'r str, Tree<'r>> {
         if is_template { &self.templates } else { &self.tasks }
     }

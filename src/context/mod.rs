@@ -9,6 +9,7 @@ pub mod fault;
 mod fill;
 mod jinja;
 pub mod lines;
+pub mod manifest;
 pub mod matcher;
 mod output;
 mod own;

@@ -19,8 +19,8 @@ pub(super) struct Drafted {
     pub(super) segment: Segment,
     /// Variables that it waits for, in a dry run.
     pub(super) unknown: BTreeSet<String>,
-    /// The most tokens that the unknown part can have, where there is such a bound.
-    pub(super) bound: Option<usize>,
+    /// When it is there at all, in a dry run, where that is not certain.
+    pub(super) condition: Option<&'static str>,
     /// What is wrong with it. It counts where the agent receives the segment.
     pub(super) faults: Faults,
 }
@@ -28,7 +28,7 @@ pub(super) struct Drafted {
 impl Drafted {
     /// A segment of which everything is known.
     pub(super) const fn whole(segment: Segment) -> Self {
-        Self { segment, unknown: BTreeSet::new(), bound: None, faults: Vec::new() }
+        Self { segment, unknown: BTreeSet::new(), condition: None, faults: Vec::new() }
     }
 }
 
@@ -86,7 +86,7 @@ impl Author<'_> {
             why: why.to_owned(),
         };
         let faults = std::mem::take(&mut self.faults);
-        self.out.push(Drafted { segment, unknown: filled.unknown, bound: None, faults });
+        self.out.push(Drafted { segment, unknown: filled.unknown, condition: None, faults });
     }
 
     fn text(&mut self, key: &str, kind: Kind) {
@@ -230,7 +230,8 @@ impl Author<'_> {
             cut: Cut::Tail,
             why: "<file_paths>".to_owned(),
         };
-        self.out.push(Drafted { unknown: BTreeSet::from([what]), ..Drafted::whole(segment) });
+        let condition = Some("a file is named");
+        self.out.push(Drafted { unknown: BTreeSet::from([what]), condition, ..Drafted::whole(segment) });
     }
 
     /// Inputs that no text of the node holds.
@@ -262,7 +263,7 @@ impl Author<'_> {
                 why: "<inputs>".to_owned(),
             };
             let faults = std::mem::take(&mut self.faults);
-            self.out.push(Drafted { segment, unknown, bound: None, faults });
+            self.out.push(Drafted { segment, unknown, condition: None, faults });
         }
     }
 }

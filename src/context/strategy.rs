@@ -140,7 +140,7 @@ impl<'a> Strategy<'a> {
             cut: Cut::Tail,
             why: format!("accumulate_data true, accumulation_format {format}"),
         };
-        let (mut unknown, mut bound, mut faults) = (BTreeSet::new(), None, Vec::new());
+        let (mut unknown, mut faults) = (BTreeSet::new(), Vec::new());
         match found {
             Some(result) => {
                 let text = carried(result, format);
@@ -148,14 +148,13 @@ impl<'a> Strategy<'a> {
             }
             None if self.filler.unknown == Unknown::Variable => {
                 unknown.insert(format!("result of {name}"));
-                bound = (format == "notes_only").then_some(NOTES);
             }
             None => {
                 let place = scope::place(parent, node, "");
                 faults.push((place, FaultKind::Missing { name: name.to_owned(), origin: MissingFrom::Result }));
             }
         }
-        context.push(Drafted { segment, unknown, bound, faults });
+        context.push(Drafted { segment, unknown, condition: None, faults });
     }
 
     /// What is looked up for the node.
@@ -176,7 +175,8 @@ impl<'a> Strategy<'a> {
         };
         if self.filler.unknown == Unknown::Variable {
             let segment = segment("fresh".to_owned(), String::new(), Traced::default(), Trust::Untrusted);
-            context.push(Drafted { unknown: BTreeSet::from(["matches".to_owned()]), ..Drafted::whole(segment) });
+            let condition = Some("something is found");
+            context.push(Drafted { unknown: BTreeSet::from(["matches".to_owned()]), condition, ..Drafted::whole(segment) });
             return;
         }
         match self.request.source.search(&query(link.node, scope, own), MATCHES) {

@@ -1,5 +1,7 @@
 //! The verbs that show what an agent would receive, and what they share: a compiled project, values, files.
 
+pub(crate) mod manifest;
 mod project;
+mod refused;
 pub(crate) mod render;
 mod values;

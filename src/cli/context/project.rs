@@ -33,7 +33,7 @@ pub(super) struct Compiled {
 /// Files inside the project's folder, read when they are asked for.
 #[derive(Debug)]
 pub(super) struct Inside<'p> {
-    root: &'p Path,
+    pub(super) root: &'p Path,
 }
 
 impl Compiled {
@@ -80,6 +80,13 @@ impl Compiled {
     /// Files of the project.
     pub(super) fn files(&self) -> Inside<'_> {
         Inside { root: &self.root }
+    }
+
+    /// The files of all definitions.
+    pub(super) fn paths(&self) -> BTreeSet<String> {
+        let registry = &self.registry;
+        let of_tasks = registry.tasks().chain(registry.templates()).filter_map(|task| Some(task.source().ok()?.path));
+        of_tasks.chain(registry.fragments().map(|fragment| fragment.source().path.clone())).collect()
     }
 
     /// Where the texts of these files stand.

@@ -1,6 +1,7 @@
 //! `ctxc render TASK`: the exact text that an agent would get, and where each line of it comes from.
 
 use super::project::Compiled;
+use super::refused::refused;
 use super::values;
 use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Kind, Result};
@@ -8,7 +9,7 @@ use crate::cli::exit::Exit;
 use crate::cli::render::escape::escape;
 use crate::cli::render::screen::Paint;
 use crate::context::assemble::{Assembly, Options, assemble};
-use crate::context::fault::{Fault, FaultKind, MissingFrom};
+use crate::context::fault::Fault;
 use crate::context::lines::Lines;
 use crate::context::render::profile::Profile;
 use crate::context::request::Request;
@@ -16,7 +17,6 @@ use crate::kernel::assembler::Speaker;
 use crate::kernel::context::{Origin, Traced};
 use crate::kernel::fit::Fate;
 use clap::{Args, ValueEnum};
-use std::collections::BTreeSet;
 
 /// How the text is laid out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -87,7 +87,7 @@ pub(crate) fn run(args: &RenderArgs, cx: &mut Cx) -> Result<Exit> {
         Layout::Sections => Profile::Sections,
     };
     let options = Options { profile, budget: args.budget, ..Options::default() };
-    let lines = || project.lines(&paths(&project));
+    let lines = || project.lines(&project.paths());
     let assembly = assemble(&project.registry, &request, &options).map_err(|faults| refused(&faults, &lines()))?;
     if args.raw {
         return raw(&assembly, cx);
@@ -117,13 +117,6 @@ fn first(project: &Compiled, task: &str, cx: &mut Cx) -> Result<String> {
         cx.note(&format!("this is {}, the first of {} agents; --node shows another: {}", first.node, all.len(), all.join(", ")));
     }
     Ok(first.node.clone())
-}
-
-/// The files of all definitions.
-fn paths(project: &Compiled) -> BTreeSet<String> {
-    let registry = &project.registry;
-    let of_tasks = registry.tasks().chain(registry.templates()).filter_map(|task| Some(task.source().ok()?.path));
-    of_tasks.chain(registry.fragments().map(|fragment| fragment.source().path.clone())).collect()
 }
 
 const fn word(speaker: Speaker) -> &'static str {
@@ -211,42 +204,4 @@ fn explain(assembly: &Assembly, cx: &mut Cx) -> Result<()> {
         cx.hanging(&line, 29)?;
     }
     Ok(())
-}
-
-/// Why there is no context, each fault with its place.
-fn refused(faults: &[Fault], lines: &Lines) -> CliError {
-    let place = |fault: &Fault| {
-        let Some(place) = &fault.place else { return String::new() };
-        let (task, node, field) = (place.definition.clone(), place.node.clone(), place.field.clone());
-        let origin = Origin::Template { task, node, field, line: 0 };
-        match lines.of(&origin) {
-            Some((path, line)) => format!("{path}:{line}: "),
-            None if place.field.is_empty() => format!("{} {}: ", place.definition, place.node),
-            None => format!("{} {}, {}: ", place.definition, place.node, place.field),
-        }
-    };
-    let said: Vec<String> = faults.iter().map(|fault| format!("{}{fault}", place(fault))).collect();
-    let (first, rest) = said.split_first().map_or(("", &[][..]), |(first, rest)| (first.as_str(), rest));
-    let is_usage = |fault: &Fault| {
-        matches!(
-            &*fault.kind,
-            FaultKind::Missing { .. } | FaultKind::Call { .. } | FaultKind::NoNode { .. } | FaultKind::NoAgent { .. }
-        )
-    };
-    let kind = if faults.iter().all(is_usage) { Kind::Usage } else { Kind::Findings };
-    let mut error = CliError::new(kind, first);
-    for line in rest {
-        error = error.hint(format!("and {line}"));
-    }
-    let mut advice = BTreeSet::new();
-    for fault in faults {
-        if let FaultKind::Missing { name, origin: MissingFrom::Input } = &*fault.kind {
-            advice.insert(format!("give it: --input {name}=VALUE, or --input {name}=@FILE"));
-        } else if let FaultKind::Missing { name, origin: MissingFrom::Result } | FaultKind::Call { name } = &*fault.kind {
-            advice.insert(format!(
-                "only a run knows it; to see a context, give one: --result {name}=VALUE, or --result {name}=@FILE"
-            ));
-        }
-    }
-    advice.into_iter().fold(error, CliError::hint)
 }

@@ -8,6 +8,7 @@ mod body;
 mod diagnostics;
 mod diff;
 mod list;
+mod manifest;
 pub mod names;
 mod registry;
 mod rules;

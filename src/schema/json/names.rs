@@ -18,3 +18,5 @@ pub const DEFAULTS: &str = "ctxc/defaults/1";
 pub const SHOW: &str = "ctxc/show/1";
 /// One line of `ctxc watch`.
 pub const WATCH: &str = "ctxc/watch/1";
+/// `ctxc manifest`.
+pub const MANIFEST: &str = "ctxc/manifest/1";

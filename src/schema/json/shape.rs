@@ -96,6 +96,11 @@ pub(super) fn boolean() -> Json {
     of_type("boolean")
 }
 
+/// Nothing: a key that later versions give values.
+pub(super) fn null() -> Json {
+    of_type("null")
+}
+
 /// A whole number, at least this one.
 pub(super) fn number(least: u64) -> Json {
     of_type("integer").with("minimum", least)

@@ -1,8 +1,8 @@
 //! Parts that several artifacts share: places, hashes, ids of nodes, types, and the four settings with their origins.
 
 use super::shape::{
-    Field, boolean, describe, empty, list, list_of, must, narrowed, number, object, one_of, or_null, part, pattern, such_as,
-    text, where_is, word,
+    Field, boolean, describe, empty, list, list_of, must, narrowed, null, number, object, one_of, or_null, part, pattern,
+    such_as, text, where_is, word,
 };
 use super::value::Json;
 use crate::registry::SLOTS;
@@ -87,17 +87,19 @@ pub(super) fn span() -> Part {
 }
 
 /// Whether what is shown can be written in a template.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Written {
     ByTemplates,
     Never,
+    /// It can, and what is shown leaves out where: the agents of a manifest.
+    Placeless,
 }
 
 /// Where a value came from.
 pub(super) fn origin(written: Written) -> Part {
     // No artifact holds a request yet.
     let layers = Layer::ALL.into_iter().filter(|layer| match written {
-        Written::ByTemplates => *layer != Layer::Request,
+        Written::ByTemplates | Written::Placeless => *layer != Layer::Request,
         Written::Never => !layer.is_written(),
     });
     let about = "who set a value, and where it stands";
@@ -109,7 +111,12 @@ pub(super) fn origin(written: Written) -> Part {
     );
     let row = must("row", "the type that the layer speaks about, such as `atomic` or `atomic.subtask`", word());
     let file = must("path", "the file it stands in, relative to the project; null for the language's own table", or_null(path()));
-    let span = must("span", "its place in that file; null where there is no file", or_null(part("span")));
+    let span = match written {
+        Written::ByTemplates | Written::Never => {
+            must("span", "its place in that file; null where there is no file", or_null(part("span")))
+        }
+        Written::Placeless => must("span", "always null: places move with every line above them", null()),
+    };
     ("origin", describe(about, object(vec![layer, row, file, span])))
 }
 
@@ -190,8 +197,19 @@ pub(super) fn setting_fields(value: Json) -> [Field; 4] {
 
 /// Everything that settings are made of: their values, each setting, and the four together.
 pub(super) fn settings(written: Written) -> Vec<Part> {
-    let mut parts = vec![span(), origin(written)];
-    parts.extend(values());
+    let mut parts = match written {
+        Written::ByTemplates | Written::Never => vec![span()],
+        Written::Placeless => Vec::new(),
+    };
+    parts.push(origin(written));
+    parts.extend(values().map(|(name, schema)| match (written, name) {
+        // An agent has no steps of its own whose results it could carry.
+        (Written::Placeless, "accumulate_data_value") => (name, describe(about_setting(SettingName::AccumulateData), null())),
+        (Written::Placeless, "accumulation_format_value") => {
+            (name, describe(about_setting(SettingName::AccumulationFormat), null()))
+        }
+        _ => (name, schema),
+    }));
     parts.extend(SettingName::ALL.iter().map(|&name| {
         let setting = object(Vec::from(setting_fields(part(values_part(name)))));
         (setting_part(name), describe(about_setting(name), setting))

@@ -1,5 +1,6 @@
 //! What an agent receives: budget, substitution, settings, rendering.
 
 mod fit;
+mod manifest;
 mod settings;
 mod texts;

@@ -58,6 +58,7 @@ fn every_verb_has_examples_and_every_example_works() {
             "diff",
             "show",
             "render",
+            "manifest",
             "explain",
             "defaults",
             "rules",

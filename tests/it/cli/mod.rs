@@ -12,6 +12,7 @@ mod fmt;
 pub(crate) mod formats;
 mod help;
 mod init;
+mod manifest;
 mod output;
 mod outside;
 pub(crate) mod project;

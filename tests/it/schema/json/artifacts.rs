@@ -35,6 +35,7 @@ pub(super) fn all() -> &'static Artifacts {
         registries(&mut out);
         findings(&mut out);
         answers(&mut out);
+        manifests(&mut out);
         rules(&mut out);
         watched(&mut out);
         out
@@ -257,6 +258,39 @@ fn answers(out: &mut Artifacts) {
             }
         }
     }
+}
+
+/// A task with a file, a value and everything else that the shipped ones say nothing of.
+const HELD: &str = "\
+<task type=\"sequential\" name=\"held\">
+  <description>Judge {{topic}}.</description>
+  <steps>
+    <task type=\"atomic\" as=\"read\">
+      <description>Read it.</description>
+      <inputs><input name=\"said\" from=\"topic\"/></inputs>
+      <file_paths source=\"literal\"><path>templates/house-rules.xml</path></file_paths>
+    </task>
+    <task type=\"atomic\"><description>Weigh {{read}}.</description></task>
+  </steps>
+</task>
+";
+
+fn manifests(out: &mut Artifacts) {
+    let mut project = Project::new().file("ctxc.toml", LAYERED).file("templates/held.xml", HELD);
+    for (path, text) in shipped() {
+        project = project.file(&path, text);
+    }
+    for path in ["src/syntax/limits.rs", "src/syntax/decode.rs", "src/base/fs.rs"] {
+        project = project.file(path, "what a shipped task reads\n");
+    }
+    let whole = project.run(&["manifest", "--json"]).code(0).json();
+    for entry in whole["entries"].as_array().unwrap() {
+        let mut part = whole.clone();
+        part["entries"] = Value::Array(vec![entry.clone()]);
+        put(out, names::MANIFEST, format!("{}{}", entry["task"], entry["node"]), part);
+    }
+    let given = ["manifest", "held", "--json", "--input", "topic=rain", "--result", "read=wet", "--budget", "2000"];
+    put(out, names::MANIFEST, "values given", project.run(&given).code(0).json());
 }
 
 fn id(node: &Value) -> String {

@@ -1,0 +1,110 @@
+//! The command line of `ctxc manifest`.
+
+use crate::kernel::tokens::{Bytes, Estimate, TokenCounter};
+use clap::{Args, Subcommand, ValueEnum};
+use std::path::{Path, PathBuf};
+
+/// Show what every agent would receive: its segments with their tokens, what varies, what a cache can reuse
+#[derive(Debug, Args)]
+#[command(
+    args_conflicts_with_subcommands = true,
+    disable_help_subcommand = true,
+    after_help = "Examples:\n  ctxc manifest triage\n  ctxc manifest answer --input ticket=@samples/t1.txt --budget 8000\n  \
+    ctxc manifest --output context-manifest.json && ctxc manifest --check context-manifest.json\n  \
+    ctxc manifest --format html > manifest.html\n  ctxc manifest diff registry.json registry.json\n\n\
+    Nothing is run and no model is asked. Values that only a run has are named, and count as nothing; --input and --result\n\
+    give some. A file is written whole or not at all."
+)]
+pub(crate) struct ManifestArgs {
+    #[command(subcommand)]
+    pub(super) verb: Option<ManifestVerb>,
+    /// A task's name, or the file that holds it [default: every task]
+    #[arg(value_name = "TASK")]
+    pub(super) task: Option<String>,
+    /// The agent inside the task, such as `/steps/1` [default: every agent]
+    #[arg(long, value_name = "PATH", requires = "task")]
+    pub(super) node: Option<String>,
+    /// A value of the task: words, or a file behind `@`
+    #[arg(short, long, value_name = "NAME=VALUE", requires = "task")]
+    pub(super) input: Vec<String>,
+    /// What an earlier step left: words or JSON, or a file behind `@`
+    #[arg(long, value_name = "NAME=VALUE", requires = "task")]
+    pub(super) result: Vec<String>,
+    /// Format of the result [default: text, or what the ending of the output file says]
+    #[arg(long, value_name = "FORMAT")]
+    pub(super) format: Option<Format>,
+    /// The same as `--format json`
+    #[arg(long, conflicts_with = "format")]
+    pub(super) json: bool,
+    #[command(flatten)]
+    pub(super) counting: CountingArgs,
+    /// Write to a file, whole or not at all
+    #[arg(short, long, value_name = "FILE", conflicts_with = "check")]
+    pub(super) output: Option<PathBuf>,
+    /// Write nothing: exit with 1 when this manifest (JSON) is out of date, and say what changed
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["format", "json"])]
+    pub(super) check: Option<PathBuf>,
+}
+
+/// What else there is to do with manifests.
+#[derive(Debug, Subcommand)]
+pub(super) enum ManifestVerb {
+    Diff(super::diff::DiffArgs),
+}
+
+/// How tokens are counted.
+#[derive(Clone, Copy, Debug, Args)]
+pub(super) struct CountingArgs {
+    /// Who counts tokens
+    #[arg(long, value_name = "NAME", default_value = "estimate")]
+    pub(super) tokenizer: Tokenizer,
+    /// Tokens to fit each context into
+    #[arg(long, value_name = "TOKENS")]
+    pub(super) budget: Option<usize>,
+}
+
+/// Counters of tokens.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(super) enum Tokenizer {
+    /// Four bytes a token: near enough for English prose with every model
+    #[default]
+    Estimate,
+    /// One token a byte: more than any tokenizer counts
+    Bytes,
+}
+
+impl Tokenizer {
+    /// The counter.
+    pub(super) fn counter(self) -> Box<dyn TokenCounter> {
+        match self {
+            Self::Estimate => Box::new(Estimate::new("estimate, 4 bytes a token", 4.0)),
+            Self::Bytes => Box::new(Bytes),
+        }
+    }
+}
+
+/// Formats of a manifest.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(super) enum Format {
+    /// For people
+    #[default]
+    Text,
+    /// One document
+    Json,
+    /// Tables, for pull requests
+    Markdown,
+    /// One page that needs nothing else
+    Html,
+}
+
+impl Format {
+    /// What the ending of a file asks for.
+    pub(super) fn of_path(path: &Path) -> Option<Self> {
+        match path.extension()?.to_str()? {
+            "json" => Some(Self::Json),
+            "md" | "markdown" => Some(Self::Markdown),
+            "html" | "htm" => Some(Self::Html),
+            _ => None,
+        }
+    }
+}

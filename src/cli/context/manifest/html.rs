@@ -1,0 +1,123 @@
+//! A manifest as one page of HTML: a bar for each agent, its segments as wide as their tokens. No script, nothing loaded, every name
+//! escaped.
+//!
+//! Writing to a string cannot fail, so nobody looks at what `write!` gives back.
+
+use super::text::name;
+use crate::cli::render::escape::escape;
+use crate::cli::render::summary::thousands;
+use crate::context::manifest::{Entry, Manifest, Part, SCHEMA};
+use std::fmt::Write as _;
+
+const STYLE: &str = "\
+:root{color-scheme:light dark}
+body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:64rem;padding:0 1rem}
+h2{font-size:1.1rem;margin:2rem 0 .3rem}
+.bar{display:flex;height:1.6rem;border-radius:4px;overflow:hidden;background:#8883}
+.bar span{min-width:2px;border-right:1px solid Canvas}
+.fixed{background:#2f6fb3}.project{background:#3a8f6b}.session{background:#b98a2e}.call{background:#b3552f}
+.variable{background-image:repeating-linear-gradient(45deg,#fff5 0 4px,#fff0 4px 8px)}
+table{border-collapse:collapse;width:100%;margin:.6rem 0}
+th,td{text-align:left;padding:.15rem .6rem .15rem 0;border-bottom:1px solid #8883;vertical-align:top}
+td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}
+i{display:inline-block;width:.8em;height:.8em;border-radius:2px;margin-right:.4em}
+p{margin:.3rem 0}.dim{opacity:.7}code{overflow-wrap:anywhere}
+";
+
+/// The whole page.
+pub(super) fn page(manifest: &Manifest) -> String {
+    let widest = manifest.entries.iter().map(|entry| entry.total.fixed).max().unwrap_or(0).max(1);
+    let mut out = format!(
+        "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<meta name=\"generator\" content=\"{SCHEMA}\">\n\
+         <meta name=\"viewport\" content=\"width=device-width\">\n<title>What each agent receives</title>\n<style>\n{STYLE}</style>\n\
+         <h1>What each agent receives</h1>\n<p class=\"dim\">registry <code>{}</code></p>\n\
+         <p><i class=\"fixed\"></i>as long as the template \u{a0} <i class=\"project\"></i>as long as the project's files \u{a0} \
+         <i class=\"session\"></i>for one run \u{a0} <i class=\"call\"></i>for one call</p>\n",
+        text(&manifest.registry_hash)
+    );
+    for entry in &manifest.entries {
+        agent(entry, widest, &mut out);
+    }
+    out.push_str("</html>\n");
+    out
+}
+
+fn agent(entry: &Entry, widest: usize, out: &mut String) {
+    let _ = writeln!(out, "<h2>{}</h2>", text(&entry.title()));
+    if let Some(test) = &entry.condition {
+        let _ = writeln!(out, "<p>called when <code>{}</code></p>", text(test));
+    }
+    let bound = match entry.total.bound {
+        Some(bound) if bound == entry.total.fixed => String::new(),
+        Some(bound) => format!(", at most {}", thousands(bound)),
+        None => ", more with what a run brings".to_owned(),
+    };
+    let exact = if entry.tokenizer.exact { "" } else { ", not exact" };
+    let _ = writeln!(
+        out,
+        "<p>{} tokens{bound} <span class=\"dim\">({}{exact})</span>; reusable prefix {}</p>",
+        thousands(entry.total.fixed),
+        text(&entry.tokenizer.name),
+        thousands(entry.prefix_tokens)
+    );
+    let _ = write!(out, "<div class=\"bar\" style=\"width:{}\">", share(entry.total.fixed, widest));
+    let positioned = entry.positioned();
+    for part in &positioned {
+        let (class, width) = (class(part), share(part.tokens, entry.total.fixed.max(1)));
+        let title = text(&format!("{} {}", part.id, thousands(part.tokens)));
+        let _ = write!(out, "<span class=\"{class}\" style=\"width:{width}\" title=\"{title}\"></span>");
+    }
+    out.push_str(
+        "</div>\n<table><tr><th class=\"n\"></th><th>segment</th><th class=\"n\">tokens</th><th class=\"n\">at most</th>\
+         <th>waits for</th><th>source</th></tr>\n",
+    );
+    let dropped = entry.segments.iter().filter(|part| part.position.is_none());
+    for part in positioned.into_iter().chain(dropped) {
+        row(part, out);
+    }
+    out.push_str("</table>\n");
+}
+
+fn class(part: &Part) -> String {
+    let variable = if part.is_variable() { " variable" } else { "" };
+    format!("{}{variable}", part.stability.word())
+}
+
+fn row(part: &Part, out: &mut String) {
+    let place = part.position.map_or_else(|| "dropped".to_owned(), |at| (at + 1).to_string());
+    let bound = part.bound.map_or_else(|| "no bound".to_owned(), thousands);
+    let sources: Vec<&str> = part.source.iter().map(|source| source.path.as_deref().unwrap_or(&source.name)).collect();
+    let _ = writeln!(
+        out,
+        "<tr><td class=\"n\">{place}</td><td><i class=\"{}\"></i>{} <span class=\"dim\">{}</span></td><td class=\"n\">{}</td>\
+         <td class=\"n\">{bound}</td><td>{}</td><td><code>{}</code></td></tr>",
+        class(part),
+        text(name(part)),
+        part.kind.word(),
+        thousands(part.tokens),
+        text(&part.variable.join(", ")),
+        text(&sources.join(", "))
+    );
+}
+
+/// A part of a whole in per cent, to a tenth, without a float.
+fn share(part: usize, whole: usize) -> String {
+    let tenths = part.saturating_mul(1000) / whole;
+    format!("{}.{}%", tenths / 10, tenths % 10)
+}
+
+/// Text in an element or attribute that stays text.
+fn text(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in escape(text).chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            _ => out.push(c),
+        }
+    }
+    out
+}

@@ -1,0 +1,82 @@
+//! A manifest as Markdown: a table for each agent. Names of files and values cannot end a cell.
+//!
+//! Writing to a string cannot fail, so nobody looks at what `write!` gives back.
+
+use super::text::name;
+use crate::cli::render::escape::escape;
+use crate::cli::render::summary::thousands;
+use crate::context::manifest::{Entry, Manifest, Part, SCHEMA};
+use std::fmt::Write as _;
+
+/// The whole page.
+pub(super) fn page(manifest: &Manifest) -> String {
+    let mut out = format!("<!-- {SCHEMA} -->\n# What each agent receives\n\nRegistry `{}`\n", manifest.registry_hash);
+    for entry in &manifest.entries {
+        agent(entry, &mut out);
+    }
+    out
+}
+
+fn agent(entry: &Entry, out: &mut String) {
+    let _ = write!(out, "\n## {}\n\n", cell(&entry.title()));
+    if let Some(test) = &entry.condition {
+        let _ = write!(out, "Called when {}.\n\n", code(test));
+    }
+    let bound = match entry.total.bound {
+        Some(bound) if bound == entry.total.fixed => String::new(),
+        Some(bound) => format!(", at most {}", thousands(bound)),
+        None => ", more with what a run brings".to_owned(),
+    };
+    let exact = if entry.tokenizer.exact { "" } else { ", not exact" };
+    let _ = write!(
+        out,
+        "{} tokens{bound} ({}{exact}); reusable prefix {}.\n\n",
+        thousands(entry.total.fixed),
+        entry.tokenizer.name,
+        thousands(entry.prefix_tokens)
+    );
+    out.push_str("| | segment | tokens | at most | stable for | waits for | source |\n|--:|---|--:|--:|---|---|---|\n");
+    let dropped = entry.segments.iter().filter(|part| part.position.is_none());
+    for part in entry.positioned().into_iter().chain(dropped) {
+        out.push_str(&row(part));
+    }
+}
+
+fn row(part: &Part) -> String {
+    let place = part.position.map_or_else(|| "–".to_owned(), |at| (at + 1).to_string());
+    let bound = part.bound.map_or_else(|| "no bound".to_owned(), thousands);
+    let waits: Vec<String> = part.variable.iter().map(|name| code(name)).collect();
+    let sources: Vec<String> = part.source.iter().map(|source| code(source.path.as_ref().unwrap_or(&source.name))).collect();
+    format!(
+        "| {place} | {} {} | {} | {bound} | {} | {} | {} |\n",
+        part.kind.word(),
+        if name(part) == part.kind.word() { String::new() } else { code(name(part)) },
+        thousands(part.tokens),
+        part.stability.word(),
+        waits.join(", "),
+        sources.join(", ")
+    )
+}
+
+/// Text in a cell or heading that stays text.
+fn cell(text: &str) -> String {
+    let mut out = String::new();
+    for c in escape(text).chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '|' | '\\' | '`' | '*' | '_' | '[' | ']' | '#' | '~' | '!' => {
+                out.push('\\');
+                out.push(c);
+            }
+            _ => out.push(c),
+        }
+    }
+    out
+}
+
+/// Text as code; in HTML's words, since a code span of Markdown cannot hold every text in a table.
+fn code(text: &str) -> String {
+    format!("<code>{}</code>", cell(text))
+}

@@ -1,0 +1,11 @@
+//! `ctxc manifest`: what every agent of a project would receive, and what changed about it.
+
+mod args;
+mod diff;
+mod html;
+mod markdown;
+mod run;
+mod text;
+
+pub(crate) use args::ManifestArgs;
+pub(crate) use run::run;

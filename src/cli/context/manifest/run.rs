@@ -1,0 +1,125 @@
+//! Makes the manifest, and prints, writes or checks it.
+
+use super::args::{CountingArgs, Format, ManifestArgs, ManifestVerb};
+use super::{diff, html, markdown, text};
+use crate::base::fs;
+use crate::cli::context::project::Compiled;
+use crate::cli::context::refused::refused;
+use crate::cli::context::values;
+use crate::cli::cx::Cx;
+use crate::cli::error::{CliError, Kind, Result};
+use crate::cli::exit::Exit;
+use crate::cli::render::summary::plural;
+use crate::context::assemble::Options;
+use crate::context::fault::Fault;
+use crate::context::manifest::{Dry, Manifest, SCHEMA, of_project, of_task};
+use crate::context::request::{Files, Request};
+use crate::registry::Registry;
+use std::path::Path;
+
+/// Bytes of a file that tell a manifest from everything else.
+const HEAD: u64 = 512;
+
+/// Prints, writes, checks or compares manifests.
+pub(crate) fn run(args: &ManifestArgs, cx: &mut Cx) -> Result<Exit> {
+    if let Some(ManifestVerb::Diff(args)) = &args.verb {
+        return diff::run(args, cx);
+    }
+    let format = format(args)?;
+    let project = Compiled::load(cx)?;
+    let manifest = made(args, &project)?;
+    if let Some(path) = &args.check {
+        return check(path, &manifest, args, cx);
+    }
+    let Some(path) = &args.output else {
+        match format {
+            Format::Text => text::print(&manifest, cx)?,
+            Format::Json => cx.json(&manifest)?,
+            Format::Markdown => cx.print(|out| out.write_all(markdown::page(&manifest).as_bytes()))?,
+            Format::Html => cx.print(|out| out.write_all(html::page(&manifest).as_bytes()))?,
+        }
+        return Ok(Exit::Success);
+    };
+    refuse_others(path)?;
+    let bytes = match format {
+        Format::Json => json(&manifest),
+        Format::Markdown => markdown::page(&manifest),
+        Format::Html | Format::Text => html::page(&manifest),
+    };
+    fs::write_atomic(path, bytes.as_bytes()).map_err(|err| CliError::write(path, &err))?;
+    cx.note(&format!("wrote {} ({})", path.display(), plural(manifest.entries.len(), "agent")));
+    Ok(Exit::Success)
+}
+
+/// The format asked for. A file takes the one that its name ends in.
+fn format(args: &ManifestArgs) -> Result<Format> {
+    let asked = if args.json { Some(Format::Json) } else { args.format };
+    let Some(path) = &args.output else { return Ok(asked.unwrap_or_default()) };
+    match asked.or_else(|| Format::of_path(path)) {
+        Some(Format::Text) => Err(CliError::usage("--format text is for screens and is not written to files")
+            .hint("leave --output out and send the text where it is wanted, or take json, markdown or html")),
+        Some(format) => Ok(format),
+        None => Err(CliError::usage(format!("--output {}: its ending does not say which format is meant", path.display()))
+            .hint("say --format json, markdown or html, or let it end in .json, .md or .html")),
+    }
+}
+
+fn made(args: &ManifestArgs, project: &Compiled) -> Result<Manifest> {
+    let files = project.files();
+    let refused = |faults: Vec<Fault>| refused(&faults, &project.lines(&project.paths()));
+    let Some(task) = &args.task else {
+        return of_registry(&project.registry, &files, args.counting, refused);
+    };
+    let name = project.task(task)?;
+    let Some(task) = project.registry.task(&name) else { return Err(CliError::usage(name)) };
+    let parameters = task.parameters().map_err(|err| CliError::new(Kind::Infrastructure, err.to_string()))?;
+    let (inputs, results) = (values::inputs(&args.input, &parameters)?, values::results(&args.result)?);
+    let request = Request { inputs: &inputs, results: &results, ..Request::new(&name) };
+    let counter = args.counting.tokenizer.counter();
+    let options = Options { budget: args.counting.budget, counter: &*counter, ..Options::default() };
+    let how = Dry { options, files: &files };
+    of_task(&project.registry, &request, args.node.as_deref(), &how).map_err(refused)
+}
+
+/// The manifest of a whole registry.
+pub(super) fn of_registry(
+    registry: &Registry,
+    files: &dyn Files,
+    counting: CountingArgs,
+    refused: impl Fn(Vec<Fault>) -> CliError,
+) -> Result<Manifest> {
+    let counter = counting.tokenizer.counter();
+    let options = Options { budget: counting.budget, counter: &*counter, ..Options::default() };
+    of_project(registry, &Dry { options, files }).map_err(refused)
+}
+
+fn json(manifest: &Manifest) -> String {
+    // Plain data with string keys: writing it cannot fail.
+    serde_json::to_string_pretty(manifest).unwrap_or_default() + "\n"
+}
+
+/// What is no manifest is not written over: a template that was named by mistake would be lost.
+fn refuse_others(path: &Path) -> Result<()> {
+    let Ok(Some(head)) = fs::head(path, HEAD) else { return Ok(()) };
+    if head.is_empty() || memchr::memmem::find(&head, SCHEMA.as_bytes()).is_some() {
+        return Ok(());
+    }
+    Err(CliError::usage(format!("{} is no manifest: it would be written over", path.display()))
+        .hint("name another file with --output, or remove this one first"))
+}
+
+/// Whether a manifest says what the project is.
+fn check(path: &Path, manifest: &Manifest, args: &ManifestArgs, cx: &mut Cx) -> Result<Exit> {
+    let shown = path.display();
+    let known = diff::manifest(path)?;
+    if known == *manifest {
+        if cx.options.is_chatty() {
+            cx.line(&format!("{shown} is up to date"))?;
+        }
+        return Ok(Exit::Success);
+    }
+    let task = args.task.as_ref().map_or_else(String::new, |task| format!(" {task}"));
+    cx.line(&format!("{shown} is out of date; `ctxc manifest --output {shown}{task}` writes it"))?;
+    diff::print(&known, manifest, cx)?;
+    Ok(Exit::Findings)
+}

@@ -1,0 +1,97 @@
+//! A manifest for people: a line for each agent's segments, and one for its total.
+//!
+//! Writing to a string cannot fail, so nobody looks at what `write!` gives back.
+
+use crate::cli::cx::Cx;
+use crate::cli::error::Result;
+use crate::cli::render::escape::escape;
+use crate::cli::render::screen::Paint;
+use crate::cli::render::summary::{plural, thousands};
+use crate::context::manifest::{Entry, Manifest, Part};
+use crate::kernel::context::{FIRST_EXPENDABLE, Kind};
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+/// What a segment is called: its name without its kind, where it has one.
+pub(super) fn name(part: &Part) -> &str {
+    part.id.split_once(':').filter(|(kind, _)| *kind == part.kind.word()).map_or(&*part.id, |(_, name)| name)
+}
+
+/// The same in a line that does not say its kind beside it.
+fn alone(part: &Part) -> String {
+    let whose = if part.kind == Kind::Inherited { "parent's " } else { "" };
+    format!("{whose}{}", escape(name(part)))
+}
+
+/// Prints every agent.
+pub(super) fn print(manifest: &Manifest, cx: &mut Cx) -> Result<()> {
+    for (number, entry) in manifest.entries.iter().enumerate() {
+        if number > 0 {
+            cx.line("")?;
+        }
+        let title = cx.options.screen.paint(Paint::Strong, &escape(&entry.title()));
+        let condition = entry.condition.as_ref().map_or_else(String::new, |test| format!("  when {}", escape(test)));
+        cx.line(&format!("{title}{condition}"))?;
+        let segments = segments(entry);
+        cx.hanging(&format!(" {segments}"), 4)?;
+        cx.hanging(&format!(" {}", total(entry)), 4)?;
+    }
+    if manifest.entries.is_empty() {
+        return cx.line("no agent: nothing here calls one");
+    }
+    if manifest.entries.len() > 1 {
+        let known: usize = manifest.entries.iter().map(|entry| entry.total.fixed).sum();
+        cx.line("")?;
+        cx.line(&format!("{}, {} tokens known before a run", plural(manifest.entries.len(), "agent"), thousands(known)))?;
+    }
+    Ok(())
+}
+
+/// The segments as they stand, with the end of what a cache can reuse.
+fn segments(entry: &Entry) -> String {
+    let reusable = entry.reusable();
+    let mut out = String::new();
+    for (number, part) in entry.positioned().into_iter().enumerate() {
+        if number == reusable && number > 0 {
+            let _ = write!(out, " │ reusable prefix {} │ ", thousands(entry.prefix_tokens));
+        } else if number > 0 {
+            out.push_str(" · ");
+        }
+        let _ = write!(out, "{} {} {}", number + 1, alone(part), tokens(part));
+    }
+    if reusable > 0 && reusable == entry.positioned().len() {
+        out.push_str(" │ all of it reusable");
+    }
+    for part in entry.segments.iter().filter(|part| part.position.is_none()) {
+        let _ = write!(out, " · {} dropped", alone(part));
+    }
+    out
+}
+
+fn tokens(part: &Part) -> String {
+    let known = thousands(part.tokens);
+    if !part.is_variable() {
+        return known;
+    }
+    let last = if part.priority >= FIRST_EXPENDABLE { " (cut first)" } else { "" };
+    match part.bound {
+        Some(bound) => format!("≤ {}{last}", thousands(bound)),
+        None => format!("≥ {known}"),
+    }
+}
+
+/// The line below: how much in all, who counted, what it waits for.
+fn total(entry: &Entry) -> String {
+    let (fixed, counted) = (thousands(entry.total.fixed), &entry.tokenizer.name);
+    let counted = if entry.tokenizer.exact { counted.clone() } else { format!("{counted}, not exact") };
+    let unknown: BTreeSet<&str> = entry.segments.iter().flat_map(|part| &part.variable).map(String::as_str).collect();
+    let waits = unknown.iter().map(|name| escape(name)).collect::<Vec<_>>().join(", ");
+    let of = entry.budget.tokens.map_or_else(String::new, |budget| format!(" of {}", thousands(budget)));
+    match (entry.total.bound, waits.is_empty()) {
+        (_, true) => format!("total {fixed}{of} tokens ({counted})"),
+        (Some(bound), false) => {
+            format!("total {fixed} to {}{of} tokens ({counted}), by {waits}", thousands(bound))
+        }
+        (None, false) => format!("total {fixed} tokens ({counted}) and what a run brings: {waits}"),
+    }
+}

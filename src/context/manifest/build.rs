@@ -1,0 +1,178 @@
+//! From a registry to its manifest: each definition is loaded once, each agent assembled dry by the code of a run.
+
+use super::model::{Budget, Entry, Manifest, Part, SCHEMA, Source, SourceKind, Tokenizer, Total};
+use crate::base::hash::Hash;
+use crate::context::assemble::{Options, Report, Waiting, dry};
+use crate::context::chain::{Forest, Link};
+use crate::context::fault::{Fault, FaultKind};
+use crate::context::request::{Files, Request};
+use crate::kernel::assembler::Account;
+use crate::kernel::context::Segment;
+use crate::kernel::fit::Counting;
+use crate::registry::Registry;
+use crate::settings::explain::{OriginData, SettingsData};
+use serde_json::Value;
+
+/// How a manifest is made.
+#[derive(Clone, Copy, Debug)]
+pub struct Dry<'a> {
+    /// How segments look, who counts, the budget of each agent. Everything is counted, whatever is asked here.
+    pub options: Options<'a>,
+    /// Where files are read.
+    pub files: &'a dyn Files,
+}
+
+/// The manifest of every task of a registry.
+///
+/// # Errors
+/// Everything that keeps an agent from receiving its context: a file that cannot be read, texts over the budget.
+pub fn of_project(registry: &Registry, how: &Dry<'_>) -> Result<Manifest, Vec<Fault>> {
+    let forest = Forest::whole(registry).map_err(|fault| vec![fault])?;
+    let (mut entries, mut faults) = (Vec::new(), Vec::new());
+    for task in registry.tasks() {
+        let request = Request { files: how.files, ..Request::new(task.name()) };
+        match agents(&forest, &request, how, None) {
+            Ok(found) => entries.extend(found),
+            Err(found) => faults.extend(found.into_iter().filter(|fault| !faults.contains(fault)).collect::<Vec<_>>()),
+        }
+    }
+    if faults.is_empty() { Ok(manifest(registry, entries)) } else { Err(faults) }
+}
+
+/// The manifest of one task, or of one agent of it, with the values that the request has.
+///
+/// # Errors
+/// There is no such task or node, or something keeps an agent from receiving its context.
+pub fn of_task(registry: &Registry, request: &Request<'_>, node: Option<&str>, how: &Dry<'_>) -> Result<Manifest, Vec<Fault>> {
+    let missing = || Fault::from(FaultKind::Dangling { name: request.task.to_owned() });
+    let forest = Forest::load(registry, request.task).and_then(|forest| forest.ok_or_else(missing));
+    let forest = forest.map_err(|fault| vec![fault])?;
+    let request = Request { files: how.files, ..*request };
+    Ok(manifest(registry, agents(&forest, &request, how, node)?))
+}
+
+fn manifest(registry: &Registry, entries: Vec<Entry>) -> Manifest {
+    Manifest { schema: SCHEMA.to_owned(), registry_hash: registry.hash().to_string(), entries }
+}
+
+/// The agents of a task, or the one at a node.
+fn agents(forest: &Forest<'_>, request: &Request<'_>, how: &Dry<'_>, node: Option<&str>) -> Result<Vec<Entry>, Vec<Fault>> {
+    let nodes = if let Some(node) = node {
+        vec![node.to_owned()]
+    } else {
+        let found = forest.agents(request.task).map_err(|fault| vec![fault])?;
+        found.into_iter().map(|agent| agent.node).collect()
+    };
+    let (mut entries, mut faults) = (Vec::new(), Vec::new());
+    for node in nodes {
+        match entry(forest, &Request { node: &node, ..*request }, how) {
+            Ok(entry) => entries.push(entry),
+            Err(found) => faults.extend(found.into_iter().filter(|fault| !faults.contains(fault)).collect::<Vec<_>>()),
+        }
+    }
+    if faults.is_empty() { Ok(entries) } else { Err(faults) }
+}
+
+/// One agent.
+fn entry(forest: &Forest<'_>, request: &Request<'_>, how: &Dry<'_>) -> Result<Entry, Vec<Fault>> {
+    let options = Options { counting: Counting::Always, ..how.options };
+    let (report, waiting) = dry(forest, request, &options)?;
+    let chain = forest.chain(request.task, request.node).map_err(|fault| vec![fault])?;
+    let Report { segments, budget, tokenizer, is_exact, tokens: _, prefix_tokens, nonce: _ } = report;
+    let mut segments: Vec<Part> = segments.iter().zip(waiting).map(|(account, waiting)| part(forest, account, waiting)).collect();
+    bound(&mut segments, budget);
+    let fixed = segments.iter().map(|part| part.tokens).sum();
+    let varies = segments.iter().any(Part::is_variable);
+    Ok(Entry {
+        role: None,
+        task: request.task.to_owned(),
+        node: request.node.to_owned(),
+        condition: condition(&chain),
+        model: None,
+        tokenizer: Tokenizer { name: tokenizer, exact: is_exact },
+        segments,
+        settings: chain.last().and_then(|link| link.node.settings.as_ref()).map(placeless),
+        tool_policy: None,
+        protected_paths: Vec::new(),
+        budget: Budget { tokens: budget, usd: None },
+        prefix_tokens: prefix_tokens.unwrap_or(0),
+        total: Total { fixed, bound: if varies { budget } else { Some(fixed) } },
+    })
+}
+
+fn part(forest: &Forest<'_>, account: &Account, (waiting, condition): Waiting) -> Part {
+    let segment = &account.segment;
+    // The heading of what may not be there at all is nothing that is known.
+    let tokens = if condition.is_some() { 0 } else { account.kept_tokens.unwrap_or(0) };
+    Part {
+        id: segment.id.clone(),
+        kind: segment.kind,
+        priority: segment.kind.priority(),
+        position: account.position,
+        stability: segment.stability,
+        source: sources(forest, segment),
+        condition: condition.map(str::to_owned),
+        bound: waiting.is_empty().then_some(tokens),
+        variable: waiting.into_iter().collect(),
+        tokens,
+        hash: Hash::of(segment.text.text().as_bytes()).to_string(),
+    }
+}
+
+/// What a variable segment can have at most is what the segments before it, by priority, leave of the budget.
+fn bound(parts: &mut [Part], budget: Option<usize>) {
+    let Some(mut left) = budget else { return };
+    let mut order: Vec<usize> = (0..parts.len()).collect();
+    order.sort_by_key(|&at| parts.get(at).map(|part| part.priority));
+    for at in order {
+        let Some(part) = parts.get_mut(at) else { continue };
+        if part.is_variable() {
+            part.bound = Some(left);
+        }
+        left = left.saturating_sub(part.tokens);
+    }
+}
+
+/// Where a segment's text comes from, each source once.
+fn sources(forest: &Forest<'_>, segment: &Segment) -> Vec<Source> {
+    let mut found: Vec<Source> = Vec::new();
+    for stretch in segment.text.stretches() {
+        let Some((kind, name)) = SourceKind::of(&stretch.origin) else { continue };
+        if found.iter().any(|source| source.kind == kind && source.name == name) {
+            continue;
+        }
+        let path = match kind {
+            SourceKind::Template => forest.path(name).map(str::to_owned),
+            SourceKind::Fragment => forest.registry.fragment(name).map(|fragment| fragment.source().path.clone()),
+            SourceKind::File | SourceKind::Schema => Some(name.to_owned()),
+            SourceKind::Input | SourceKind::Result | SourceKind::Parent | SourceKind::Match | SourceKind::History => None,
+        };
+        found.push(Source { kind, name: name.to_owned(), path });
+    }
+    found
+}
+
+/// When the agent at the end of a chain is called: the tests of the choices on the way.
+fn condition(chain: &[Link<'_>]) -> Option<String> {
+    let mut tests = Vec::new();
+    for pair in chain.windows(2) {
+        let [parent, link] = pair else { continue };
+        let Some(child) = link.child.filter(|child| child.slot == "cases") else { continue };
+        let written = parent.node.body.get("tests").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+        let number = child.node.id.rsplit('/').next().and_then(|number| number.parse::<usize>().ok());
+        tests.extend(number.and_then(|number| written.get(number)).and_then(Value::as_str).map(str::to_owned));
+    }
+    (!tests.is_empty()).then(|| tests.join(", and "))
+}
+
+/// Settings without the places of their origins, which move with every line above them.
+fn placeless(settings: &SettingsData) -> SettingsData {
+    let mut settings = settings.clone();
+    let bare = |origin: &mut OriginData| origin.span = None;
+    let SettingsData { inherit_context, accumulate_data, accumulation_format, fresh_context } = &mut settings;
+    for setting in [inherit_context, accumulate_data, accumulation_format, fresh_context] {
+        bare(&mut setting.origin);
+        setting.beaten.iter_mut().for_each(|beaten| bare(&mut beaten.origin));
+    }
+    settings
+}

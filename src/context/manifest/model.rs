@@ -1,0 +1,192 @@
+//! The manifest as data, in the order in which its keys are written.
+
+use crate::kernel::context::{Kind, Origin, Stability};
+use crate::settings::explain::SettingsData;
+use serde::{Deserialize, Serialize};
+
+/// What the key `schema` says.
+pub const SCHEMA: &str = "ctxc/manifest/1";
+
+/// What every agent of a registry would receive.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Manifest {
+    /// Always [`SCHEMA`].
+    pub schema: String,
+    /// The hash of the registry that it was made from.
+    pub registry_hash: String,
+    /// One entry an agent: by task, then in document order.
+    pub entries: Vec<Entry>,
+}
+
+/// What one agent would receive.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Entry {
+    /// The agent role; `None` for a task alone.
+    pub role: Option<String>,
+    /// The task.
+    pub task: String,
+    /// The agent inside it; `/` is the task itself.
+    pub node: String,
+    /// When the agent is called at all, where that depends on something.
+    pub condition: Option<String>,
+    /// The model; `None` where no role names one.
+    pub model: Option<String>,
+    /// Who counted the tokens.
+    pub tokenizer: Tokenizer,
+    /// What it would receive, in the order of the sources.
+    pub segments: Vec<Part>,
+    /// The resolved settings of the node, without places in files.
+    pub settings: Option<SettingsData>,
+    /// Which tools it may use; `None` where no role says.
+    pub tool_policy: Option<ToolPolicy>,
+    /// Paths that its tools may not touch.
+    pub protected_paths: Vec<String>,
+    /// What it may use up.
+    pub budget: Budget,
+    /// Tokens in front that a provider's cache can reuse from call to call.
+    pub prefix_tokens: usize,
+    /// Tokens in all.
+    pub total: Total,
+}
+
+/// Who counted.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tokenizer {
+    /// Its name.
+    pub name: String,
+    /// Whether its figures are those of the vendor's own tokenizer.
+    pub exact: bool,
+}
+
+/// A segment.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Part {
+    /// Names it within its entry.
+    pub id: String,
+    /// What it is.
+    pub kind: Kind,
+    /// Whose turn it is when room runs out: the greatest goes first; 0 and 1 never.
+    pub priority: u8,
+    /// Where it stands, from 0; `None` where the budget leaves no room for it.
+    pub position: Option<usize>,
+    /// How long it stays the same.
+    pub stability: Stability,
+    /// Where its text comes from, in order, each once.
+    pub source: Vec<Source>,
+    /// When it is there at all, where that depends on something.
+    pub condition: Option<String>,
+    /// What it waits for: values and results that only a run has.
+    pub variable: Vec<String>,
+    /// Tokens of what is known of it, heading and fences included.
+    pub tokens: usize,
+    /// The most tokens that it can have; `None` where nothing bounds it.
+    pub bound: Option<usize>,
+    /// The hash of what is known of its text.
+    pub hash: String,
+}
+
+/// Where text comes from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Source {
+    /// What it is.
+    pub kind: SourceKind,
+    /// Its name: that of the definition, fragment, value or step, or the file's path.
+    pub name: String,
+    /// The file, relative to the project, where it is one or stands in one.
+    pub path: Option<String>,
+}
+
+/// What text comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SourceKind {
+    /// A task or function template.
+    Template,
+    /// A shared text.
+    Fragment,
+    /// A file.
+    File,
+    /// The JSON Schema of an answer.
+    Schema,
+    /// A value of the task.
+    Input,
+    /// The result of an earlier step.
+    Result,
+    /// The parent's context, as handed in.
+    Parent,
+    /// Something looked up.
+    Match,
+    /// Earlier turns or attempts.
+    History,
+}
+
+/// Which tools an agent may use.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToolPolicy {
+    /// What is allowed.
+    pub allowed: Vec<String>,
+    /// What is refused.
+    pub blocked: Vec<String>,
+}
+
+/// What an agent may use up.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Budget {
+    /// Tokens of its context; `None` for no limit.
+    pub tokens: Option<usize>,
+    /// US$ a call; `None` for no limit.
+    pub usd: Option<f64>,
+}
+
+/// Tokens in all.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Total {
+    /// Of what is known.
+    pub fixed: usize,
+    /// The most that there can be; `None` where nothing bounds it.
+    pub bound: Option<usize>,
+}
+
+impl SourceKind {
+    /// What a stretch of text comes from, and its name; `None` for words of ctxc itself.
+    pub(super) fn of(origin: &Origin) -> Option<(Self, &str)> {
+        match origin {
+            Origin::Template { task, .. } => Some((Self::Template, task)),
+            Origin::Fragment { name, .. } => Some((Self::Fragment, name)),
+            Origin::File { path, .. } => Some((Self::File, path)),
+            Origin::Schema { path } => Some((Self::Schema, path)),
+            Origin::Input { name } => Some((Self::Input, name)),
+            Origin::Result { name } => Some((Self::Result, name)),
+            Origin::Parent { id } => Some((Self::Parent, id)),
+            Origin::Match { id } => Some((Self::Match, id)),
+            Origin::History => Some((Self::History, "history")),
+            Origin::Frame => None,
+        }
+    }
+}
+
+impl Part {
+    /// Whether some of it is known only in a run.
+    pub const fn is_variable(&self) -> bool {
+        !self.variable.is_empty()
+    }
+}
+
+impl Entry {
+    /// The segments that stay, as they stand.
+    pub fn positioned(&self) -> Vec<&Part> {
+        let mut parts: Vec<&Part> = self.segments.iter().filter(|part| part.position.is_some()).collect();
+        parts.sort_by_key(|part| part.position);
+        parts
+    }
+
+    /// How many of them a provider's cache can reuse from call to call.
+    pub fn reusable(&self) -> usize {
+        self.positioned().iter().take_while(|part| part.stability < Stability::Session).count()
+    }
+
+    /// What people call it: the task, and the node where that is not the task itself.
+    pub fn title(&self) -> String {
+        if self.node == "/" { self.task.clone() } else { format!("{}{}", self.task, self.node) }
+    }
+}

@@ -1,0 +1,101 @@
+//! `ctxc manifest --json`.
+//!
+//! The words of segments stand in `kernel`, which a library without contexts lacks; tests over real manifests hold that these are they.
+
+use super::list::Draft;
+use super::names::MANIFEST;
+use super::shape::{boolean, describe, list, must, null, number, object, one_of, only, or_null, part, word};
+use super::shared::{Part, Written, hash, name, node_id, path, settings};
+
+/// What a segment is. What only runs bring (earlier turns, attempts, the stage before) is in no manifest.
+const KINDS: [&str; 12] = [
+    "system",
+    "description",
+    "instructions",
+    "criteria",
+    "output_format",
+    "constraints",
+    "input",
+    "accumulated",
+    "file",
+    "inherited",
+    "fresh",
+    "examples",
+];
+
+const STABILITIES: [&str; 4] = ["fixed", "project", "session", "call"];
+
+const SOURCES: [&str; 6] = ["template", "fragment", "file", "schema", "input", "result"];
+
+pub(super) fn draft() -> Draft {
+    let mut parts = vec![entry(), segment(), source()];
+    parts.extend(settings(Written::Placeless));
+    let root = object(vec![
+        must("schema", "the format", only(MANIFEST)),
+        must("registry_hash", "the hash of the registry that it was made from", hash()),
+        must("entries", "one for each agent: by task, then in document order", list(part("entry"))),
+    ]);
+    let about = "What every agent of a project would receive, told before any run: `ctxc manifest --json`.";
+    Draft { format: MANIFEST, about, root, parts }
+}
+
+fn entry() -> Part {
+    let tokenizer = object(vec![
+        must("name", "its name", word()),
+        must("exact", "whether its figures are those of the vendor's own tokenizer", boolean()),
+    ]);
+    let budget = object(vec![
+        must("tokens", "tokens of its context; null for no limit", or_null(number(0))),
+        must("usd", "US$ a call; null for no limit", null()),
+    ]);
+    let total = object(vec![
+        must("fixed", "tokens of what is known", number(0)),
+        must("bound", "the most tokens that there can be; null where nothing bounds them", or_null(number(0))),
+    ]);
+    let fields = vec![
+        must("role", "the agent role; null for a task alone", null()),
+        must("task", "the task", name()),
+        must("node", "the agent inside it, through references where it uses others; `/` is the task itself", node_id()),
+        must("condition", "when the agent is called at all; null where that depends on nothing", or_null(word())),
+        must("model", "the model; null where no role names one", null()),
+        must("tokenizer", "who counted the tokens", tokenizer),
+        must("segments", "what the agent would receive, in the order of the sources", list(part("segment"))),
+        must("settings", "the settings that decided it", part("settings")),
+        must("tool_policy", "which tools it may use; null where no role says", null()),
+        must("protected_paths", "paths that its tools may not touch", list(path())),
+        must("budget", "what it may use up", budget),
+        must("prefix_tokens", "tokens in front that a provider's cache can reuse from call to call", number(0)),
+        must("total", "tokens in all", total),
+    ];
+    ("entry", describe("what one agent would receive", object(fields)))
+}
+
+fn segment() -> Part {
+    let fields = vec![
+        must("id", "names it within its entry, such as `system` or `file:docs/runbook.md`", word()),
+        must("kind", "what it is", one_of(KINDS)),
+        must(
+            "priority",
+            "whose turn it is when room runs out: the greatest is cut or dropped first; 0 and 1 never",
+            number(0).with("maximum", 5),
+        ),
+        must("position", "where it stands, from 0; null where the budget leaves no room for it", or_null(number(0))),
+        must("stability", "how long it stays the same from call to call", one_of(STABILITIES)),
+        must("source", "where what is known of its text comes from, each source once", list(part("source"))),
+        must("condition", "when it is there at all; null where that depends on nothing", or_null(word())),
+        must("variable", "values and results that it waits for; none where its text is known", list(word())),
+        must("tokens", "tokens of what is known of it, its heading and fences included", number(0)),
+        must("bound", "the most tokens that it can have; null where nothing bounds it", or_null(number(0))),
+        must("hash", "the hash of what is known of its text", hash()),
+    ];
+    ("segment", describe("a block of context", object(fields)))
+}
+
+fn source() -> Part {
+    let fields = vec![
+        must("kind", "what it is", one_of(SOURCES)),
+        must("name", "the name of the definition, value or step, or the file's path", name()),
+        must("path", "the file, relative to the project; null for values and results", or_null(path())),
+    ];
+    ("source", describe("where text comes from", object(fields)))
+}

@@ -1,0 +1,237 @@
+//! The manifest tells what a run puts together: token for token, on every agent of every shipped template.
+
+use super::settings::{registry, values};
+use ctxc::Registry;
+use ctxc::context::Forest;
+use ctxc::context::assemble::{Assembly, Options, assemble};
+use ctxc::context::fault::{FaultKind, MissingFrom};
+use ctxc::context::manifest::{Dry, Entry, Manifest, SCHEMA, difference, of_project, of_task};
+use ctxc::context::matcher::Fixtures;
+use ctxc::context::render::profile::Profile;
+use ctxc::context::request::{Files, Request, StepResult};
+use ctxc::kernel::fit::Counting;
+use ctxc::kernel::tokens::{Bytes, Estimate, TokenCounter};
+use pretty_assertions::assert_eq;
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+const ROOT: &str = env!("CARGO_MANIFEST_DIR");
+
+/// The files of the repository.
+#[derive(Debug)]
+struct Here;
+
+impl Files for Here {
+    fn text(&self, path: &str) -> Result<String, String> {
+        std::fs::read_to_string(Path::new(ROOT).join(path)).map_err(|err| err.to_string())
+    }
+}
+
+fn shipped() -> Registry {
+    ctxc::Project::load(ROOT).unwrap().build().registry.unwrap()
+}
+
+/// What one agent was given so that it has everything.
+#[derive(Debug, Default)]
+struct Given {
+    inputs: BTreeMap<String, Value>,
+    results: BTreeMap<String, StepResult>,
+}
+
+impl Given {
+    /// The value that a name stands for: what was handed in under it.
+    fn value(&mut self, name: &str) -> &mut Value {
+        if self.inputs.contains_key(name) {
+            return self.inputs.get_mut(name).unwrap();
+        }
+        &mut self.results.get_mut(name).unwrap_or_else(|| panic!("{name} stands for another value")).content
+    }
+
+    /// Gives what a fault says is missing; `false` where nothing that is given mends it.
+    #[allow(clippy::wildcard_enum_match_arm, reason = "what nothing mends is everything else")]
+    fn mend(&mut self, kind: &FaultKind) -> bool {
+        match kind {
+            FaultKind::Missing { name, origin: MissingFrom::Input } => {
+                // One text of Jinja loops over it.
+                let strings = json!([{"key": "inbox.unread", "en": "unread", "text": "unread", "note": "a count"}]);
+                let words = json!(format!("the {name}, with some words"));
+                self.inputs.insert(name.clone(), if name == "strings" { strings } else { words });
+            }
+            FaultKind::Missing { name, origin: MissingFrom::Result } | FaultKind::Call { name } => {
+                let content = json!(format!("what {name} left"));
+                self.results.insert(name.clone(), StepResult { content, notes: Some("noted".to_owned()) });
+            }
+            FaultKind::NoPart { name, path, .. } => {
+                let field = path.split('.').nth(1).unwrap_or_else(|| panic!("{path}")).to_owned();
+                let value = self.value(name);
+                if !value.is_object() {
+                    *value = json!({});
+                }
+                value[field] = json!("a part");
+            }
+            _ => return false,
+        }
+        true
+    }
+}
+
+/// Everything an agent needs, and what it then receives; `None` where only a trusted run can have it.
+fn run(registry: &Registry, task: &str, node: &str, options: &Options<'_>) -> Option<(Given, Assembly)> {
+    let mut given = Given::default();
+    for _ in 0..40 {
+        let source = Fixtures(Vec::new());
+        let request =
+            Request { node, inputs: &given.inputs, results: &given.results, files: &Here, source: &source, ..Request::new(task) };
+        let faults = match assemble(registry, &request, options) {
+            Ok(assembly) => return Some((given, assembly)),
+            Err(faults) => faults,
+        };
+        let mended = faults.iter().filter(|fault| given.mend(&fault.kind)).count();
+        if mended == 0 {
+            assert!(faults.iter().all(|fault| matches!(&*fault.kind, FaultKind::File { .. })), "{task}{node}: {faults:#?}");
+            return None;
+        }
+    }
+    panic!("{task}{node} never has enough");
+}
+
+fn alone(manifest: Manifest) -> Entry {
+    assert_eq!(manifest.entries.len(), 1);
+    manifest.entries.into_iter().next().unwrap()
+}
+
+#[test]
+fn manifest_report_and_rendered_text_agree_token_for_token_on_every_shipped_agent() {
+    let registry = shipped();
+    let estimate = Estimate::new("estimate", 3.5);
+    let counters: [&dyn TokenCounter; 2] = [&Bytes, &estimate];
+    let (mut compared, mut left_out) = (0, Vec::new());
+    for task in registry.tasks() {
+        for agent in Forest::load(&registry, task.name()).unwrap().unwrap().agents(task.name()).unwrap() {
+            for (counter, profile) in counters.iter().flat_map(|counter| Profile::ALL.map(|profile| (*counter, profile))) {
+                let options = Options { profile, counter, counting: Counting::Always, ..Options::default() };
+                let Some((given, assembly)) = run(&registry, task.name(), &agent.node, &options) else {
+                    left_out.push(task.name());
+                    break;
+                };
+                let request = Request { inputs: &given.inputs, results: &given.results, ..Request::new(task.name()) };
+                let how = Dry { options, files: &Here };
+                agree(&alone(of_task(&registry, &request, Some(&agent.node), &how).unwrap()), &assembly, profile);
+                compared += 1;
+            }
+        }
+    }
+    assert_eq!(left_out, ["assess-api-change"], "its files are the output of a command");
+    assert!(compared > 200, "only {compared} compared");
+}
+
+/// Holds one entry against the report and the messages of the run.
+fn agree(entry: &Entry, assembly: &Assembly, profile: Profile) {
+    let (report, title) = (&assembly.report, entry.title());
+    let there = |entry: &Entry| {
+        let parts = entry.segments.iter().filter(|part| part.condition.is_none());
+        parts.map(|part| (part.id.clone(), part.tokens, part.bound, part.priority)).collect::<Vec<_>>()
+    };
+    let received: Vec<_> = report
+        .segments
+        .iter()
+        .map(|account| {
+            let tokens = account.kept_tokens.unwrap();
+            (account.segment.id.clone(), tokens, Some(tokens), account.segment.kind.priority())
+        })
+        .collect();
+    assert_eq!(there(entry), received, "{title}");
+    assert_eq!((entry.total.fixed, entry.prefix_tokens), (report.tokens.unwrap(), report.prefix_tokens.unwrap()), "{title}");
+    assert_eq!((&entry.tokenizer.name, entry.tokenizer.exact), (&report.tokenizer, report.is_exact));
+    let standing: Vec<&str> = entry.positioned().iter().filter(|part| part.condition.is_none()).map(|part| &*part.id).collect();
+    let mut positioned: Vec<_> = report.segments.iter().collect();
+    positioned.sort_by_key(|account| account.position);
+    assert_eq!(standing, positioned.iter().map(|account| &*account.segment.id).collect::<Vec<_>>(), "{title}");
+    if entry.tokenizer.name == "bytes" {
+        // Every byte of the messages is some segment's, and the last of each has a separator behind it.
+        let bytes: usize = assembly.messages.iter().map(|message| message.text.text().len() + profile.separator().len()).sum();
+        assert_eq!(entry.total.fixed, bytes, "{title}");
+    }
+}
+
+#[test]
+fn one_pass_over_the_project_tells_what_each_task_tells() {
+    let registry = shipped();
+    let how = Dry { options: Options::default(), files: &Here };
+    let whole = of_project(&registry, &how).unwrap();
+    let mut apart = Vec::new();
+    for task in registry.tasks() {
+        apart.extend(of_task(&registry, &Request::new(task.name()), None, &how).unwrap().entries);
+    }
+    assert_eq!(whole.entries, apart);
+    assert_eq!((whole.schema.as_str(), whole.registry_hash), (SCHEMA, registry.hash().to_string()));
+    assert_eq!(SCHEMA, ctxc::schema::json::names::MANIFEST);
+    let agents: BTreeSet<String> = whole.entries.iter().map(Entry::title).collect();
+    assert_eq!(agents.len(), whole.entries.len(), "every agent once");
+    assert!(agents.contains("triage-ticket") && agents.contains("answer-customer/steps/1/cases/0"), "{agents:?}");
+}
+
+const LONG: &str = "<task type=\"atomic\" name=\"t\"><description>Sort {{subject}}.</description>\
+    <parameters><parameter name=\"subject\" required=\"true\"/><parameter name=\"ticket\" required=\"true\"/></parameters>\
+    <inputs><input name=\"message\" from=\"ticket\"/></inputs><constraints><constraint>Be kind.</constraint></constraints></task>";
+
+#[test]
+fn a_budget_bounds_what_varies_and_no_run_goes_beyond() {
+    let registry = registry(LONG);
+    let options = Options { budget: Some(600), ..Options::default() };
+    let how = Dry { options, files: &() };
+    let entry = alone(of_task(&registry, &Request::new("t"), None, &how).unwrap());
+    let bounds: BTreeMap<&str, (usize, Option<usize>)> =
+        entry.segments.iter().map(|part| (&*part.id, (part.tokens, part.bound))).collect();
+    assert_eq!(entry.total.bound, Some(600));
+    assert_eq!(bounds["constraints"].1, Some(bounds["constraints"].0), "what is known has no more than it has");
+    for length in [0, 40, 300, 5_000] {
+        let inputs = values(&[("subject", json!("login")), ("ticket", json!("x".repeat(length)))]);
+        let assembly = assemble(&registry, &Request { inputs: &inputs, ..Request::new("t") }, &options).unwrap();
+        for account in &assembly.report.segments {
+            let kept = account.kept_tokens.unwrap_or(0);
+            assert!(kept <= bounds[&*account.segment.id].1.unwrap(), "{} with {length}", account.segment.id);
+        }
+    }
+    let unbounded =
+        alone(of_task(&registry, &Request::new("t"), None, &Dry { options: Options::default(), files: &() }).unwrap());
+    assert_eq!(unbounded.total.bound, None);
+    let over = Dry { options: Options { budget: Some(5), ..Options::default() }, files: &() };
+    let faults = of_task(&registry, &Request::new("t"), None, &over).unwrap_err();
+    assert!(faults[0].to_string().contains("may not be cut; the budget is 5"), "{faults:?}");
+}
+
+#[test]
+fn what_changed_is_told_in_tokens_and_in_words() {
+    let how = Dry { options: Options::default(), files: &() };
+    let of = |text: &str| of_project(&registry(text), &how).unwrap();
+    let old = of(LONG);
+    assert!(difference(&old, &of(&LONG.replace("><", ">\n    <"))).is_empty(), "white space is no change");
+    let same_length = difference(&old, &of(&LONG.replace("Be kind", "Be nice")));
+    assert_eq!(same_length.changed[0].words, ["~ constraints another text of 28 tokens"]);
+    let more =
+        LONG.replace("Be kind.", "Be kind, and brief.").replace("<description>", "<system>You sort.</system><description>");
+    let difference = difference(&old, &of(&more));
+    let change = &difference.changed[0];
+    assert_eq!((change.total.to - change.total.from, change.prefix.to - change.prefix.from), (22, 22));
+    assert_eq!(change.words, ["+ system 11", "~ constraints 28 → 39"]);
+}
+
+#[test]
+fn choices_on_the_way_are_told_and_every_fault_is() {
+    let text = "<task type=\"sequential\" name=\"s\"><description>d</description><steps>\
+        <task type=\"atomic\" as=\"v\"><description>judge</description></task>\
+        <cond><case test=\"v == 'bad'\"><task type=\"atomic\"><description>mend {{v}}</description></task></case></cond></steps></task>\
+        <task type=\"atomic\" name=\"f\"><description>d</description><file_paths source=\"literal\"><path>gone.md</path></file_paths></task>\
+        <task type=\"atomic\" name=\"g\"><description>d</description><file_paths source=\"literal\"><path>lost.md</path></file_paths></task>";
+    let registry = registry(text);
+    let how = Dry { options: Options::default(), files: &() };
+    let manifest = of_task(&registry, &Request::new("s"), None, &how).unwrap();
+    let conditions: Vec<_> = manifest.entries.iter().map(|entry| (entry.title(), entry.condition.clone())).collect();
+    assert_eq!(conditions, [("s/steps/0".to_owned(), None), ("s/steps/1/cases/0".to_owned(), Some("v == 'bad'".to_owned()))]);
+    let faults = of_project(&registry, &how).unwrap_err();
+    let said: Vec<String> = faults.iter().map(ToString::to_string).collect();
+    assert_eq!(said.len(), 2, "{said:?}");
+    assert!(said[0].contains("gone.md") && said[1].contains("lost.md"), "{said:?}");
+}
