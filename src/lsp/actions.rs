@@ -4,6 +4,7 @@ use super::changes;
 use super::diagnostics::{self, address, meet};
 use super::server::{Answer, Refusal, Server, value};
 use super::trial;
+use super::world::World;
 use crate::base::fix::Applicability;
 use crate::base::lines;
 use gen_lsp_types::{CodeAction, CodeActionKind, CodeActionParams, TextEdit, Uri, WorkspaceEdit};
@@ -16,12 +17,12 @@ const FIX_ALL: &str = "source.fixAll.ctxc";
 
 /// Answers `textDocument/codeAction`.
 pub(super) fn answer(server: &Server<'_>, params: &CodeActionParams) -> Answer {
-    let (name, buffer) = server.document(&params.text_document.uri)?;
+    let (world, name, buffer) = server.document(&params.text_document.uri)?;
     let only = params.context.only.as_deref();
     let mut actions = Vec::new();
     if is_wanted(only, "quickfix") {
-        let found = server.world.found(&name);
-        let shown = diagnostics::of(&server.world, &server.client, &name);
+        let found = world.found(&name);
+        let shown = diagnostics::of(world, &server.client, &name);
         // Before the findings it may be said that a file is large.
         let shown = shown.into_iter().rev().take(found.len()).rev();
         for (finding, diagnostic) in found.iter().zip(shown) {
@@ -35,14 +36,14 @@ pub(super) fn answer(server: &Server<'_>, params: &CodeActionParams) -> Answer {
                     kind: Some(CodeActionKind::QuickFix),
                     diagnostics: Some(vec![diagnostic.clone()]),
                     is_preferred: Some(at == 0 && (fix.applicability == Applicability::Safe || finding.fixes.len() == 1)),
-                    edit: Some(change(server, &name, edits)),
+                    edit: Some(change(server, world, &name, edits)),
                     ..CodeAction::default()
                 });
             }
         }
     }
     if is_wanted(only, FIX_ALL) {
-        actions.extend(everything(server, &name, only));
+        actions.extend(everything(server, world, &name, only));
     }
     value(actions)
 }
@@ -51,8 +52,8 @@ pub(super) fn answer(server: &Server<'_>, params: &CodeActionParams) -> Answer {
 pub(super) fn resolve(server: &Server<'_>, mut params: Value) -> Answer {
     let uri = params.pointer("/data/uri").and_then(Value::as_str).map(|uri| Uri(uri.to_owned()));
     let uri = uri.ok_or_else(|| Refusal::invalid("this action was not offered by ctxc: `data.uri` is missing"))?;
-    let (name, _) = server.document(&uri)?;
-    let edit = change(server, &name, edits(server, &name));
+    let (world, name, _) = server.document(&uri)?;
+    let edit = change(server, world, &name, edits(server, world, &name));
     if let Some(action) = params.as_object_mut() {
         action.insert("edit".to_owned(), json!(edit));
     }
@@ -71,27 +72,27 @@ fn is_wanted(only: Option<&[CodeActionKind]>, kind: &str) -> bool {
 
 /// The action that applies every safe fix; `None` when there is nothing to fix. A client that can ask again for the edits of an
 /// action gets them then: most offers are never taken.
-fn everything(server: &Server<'_>, name: &Arc<str>, only: Option<&[CodeActionKind]>) -> Option<CodeAction> {
+fn everything(server: &Server<'_>, world: &World, name: &Arc<str>, only: Option<&[CodeActionKind]>) -> Option<CodeAction> {
     let action = CodeAction {
         title: "apply every safe fix of ctxc".to_owned(),
         kind: Some(CodeActionKind::Custom(FIX_ALL.into())),
         ..CodeAction::default()
     };
     if only.is_none() && server.client.resolves_edits {
-        let uri = address(&server.world, name);
-        return trial::is_fixable(&server.world, name).then(|| CodeAction { data: Some(json!({"uri": uri})), ..action });
+        let uri = address(world, name);
+        return trial::is_fixable(world, name).then(|| CodeAction { data: Some(json!({"uri": uri})), ..action });
     }
-    let edits = edits(server, name);
-    (!edits.is_empty()).then(|| CodeAction { edit: Some(change(server, name, edits)), ..action })
+    let edits = edits(server, world, name);
+    (!edits.is_empty()).then(|| CodeAction { edit: Some(change(server, world, name, edits)), ..action })
 }
 
 /// The edits of every safe fix together.
-fn edits(server: &Server<'_>, name: &Arc<str>) -> Vec<TextEdit> {
-    let Some(buffer) = server.world.open.get(name) else { return Vec::new() };
-    let Some(after) = trial::mended(&server.world, name, &buffer.text) else { return Vec::new() };
+fn edits(server: &Server<'_>, world: &World, name: &Arc<str>) -> Vec<TextEdit> {
+    let Some(buffer) = world.open.get(name) else { return Vec::new() };
+    let Some(after) = trial::mended(world, name, &buffer.text) else { return Vec::new() };
     server.client.encoding.edits(&buffer.text, &buffer.index, &lines::edits(&buffer.text, &after))
 }
 
-fn change(server: &Server<'_>, name: &Arc<str>, edits: Vec<TextEdit>) -> WorkspaceEdit {
-    changes::of(&server.client, &server.world, BTreeMap::from([(Arc::clone(name), edits)]))
+fn change(server: &Server<'_>, world: &World, name: &Arc<str>, edits: Vec<TextEdit>) -> WorkspaceEdit {
+    changes::of(&server.client, world, BTreeMap::from([(Arc::clone(name), edits)]))
 }

@@ -14,13 +14,15 @@ pub(super) struct Buffer {
     pub(super) version: i32,
     pub(super) text: String,
     pub(super) index: LineIndex,
+    /// The client says that it is XML, whatever its name.
+    pub(super) is_xml: bool,
 }
 
 impl Buffer {
     /// A document as it was opened.
     pub(super) fn new(uri: Uri, version: i32, text: String) -> Self {
         let index = LineIndex::new(&text);
-        Self { uri, version, text, index }
+        Self { uri, version, text, index, is_xml: false }
     }
 
     /// Whether it is looked at for its structure alone.

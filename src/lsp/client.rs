@@ -33,8 +33,8 @@ pub(super) struct Client {
     pub(super) markdown_items: bool,
     /// The process that started us.
     pub(super) process: Option<u64>,
-    /// The folder that is open.
-    pub(super) root: Option<PathBuf>,
+    /// The folders that are open.
+    pub(super) folders: Vec<PathBuf>,
 }
 
 impl Client {
@@ -46,8 +46,12 @@ impl Client {
             list.is_some_and(|list| list.iter().any(|item| item.as_str() == Some(word)))
         };
         let uri = |pointer: &str| params.pointer(pointer).and_then(Value::as_str).map(|uri| gen_lsp_types::Uri(uri.to_owned()));
-        let root = uri("/workspaceFolders/0/uri").or_else(|| uri("/rootUri")).and_then(|uri| super::uri::path(&uri));
+        let root = || uri("/rootUri").and_then(|uri| super::uri::path(&uri));
         let plain = || params.pointer("/rootPath").and_then(Value::as_str).map(PathBuf::from);
+        let mut folders = params.get("workspaceFolders").map(self::folders).unwrap_or_default();
+        if folders.is_empty() {
+            folders.extend(root().or_else(plain));
+        }
         let utf8 = holds("/capabilities/general/positionEncodings", "utf-8");
         Self {
             encoding: if utf8 { Encoding::Utf8 } else { Encoding::Utf16 },
@@ -63,9 +67,15 @@ impl Client {
             markdown: holds("/capabilities/textDocument/hover/contentFormat", "markdown"),
             markdown_items: holds("/capabilities/textDocument/completion/completionItem/documentationFormat", "markdown"),
             process: params.get("processId").and_then(Value::as_u64),
-            root: root.or_else(plain),
+            folders,
         }
     }
+}
+
+/// The folders of a list as the protocol has it. What is no folder of this machine is none.
+pub(super) fn folders(list: &Value) -> Vec<PathBuf> {
+    let uris = list.as_array().into_iter().flatten().filter_map(|folder| folder.get("uri").and_then(Value::as_str));
+    uris.filter_map(|uri| super::uri::path(&gen_lsp_types::Uri(uri.to_owned()))).collect()
 }
 
 /// What the server can do for a client: the answer to `initialize`.
@@ -94,6 +104,7 @@ pub(super) fn capabilities(client: &Client) -> Value {
         "linkedEditingRangeProvider": true,
         "selectionRangeProvider": true,
         "documentLinkProvider": {"resolveProvider": false},
+        "workspace": {"workspaceFolders": {"supported": true, "changeNotifications": true}},
         "semanticTokensProvider": {"legend": {"tokenTypes": super::shape::TOKENS, "tokenModifiers": []}, "full": true},
     });
     if client.pulls

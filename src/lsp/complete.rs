@@ -24,8 +24,7 @@ use std::fmt::Write as _;
 /// Answers `textDocument/completion`.
 pub(super) fn answer(server: &Server<'_>, params: CompletionParams) -> Answer {
     let at = params.text_document_position_params;
-    let world = &server.world;
-    let (name, buffer) = server.document(&at.text_document.uri)?;
+    let (world, name, buffer) = server.document(&at.text_document.uri)?;
     let offset = server.client.encoding.offset(&buffer.text, &buffer.index, at.position);
     let begun = begun(&buffer.text, offset as usize);
     let items = place::with(&buffer.text, &world.config.limits, |document| {

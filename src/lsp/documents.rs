@@ -3,71 +3,73 @@
 
 use super::buffer::Buffer;
 use super::server::{Answer, Refusal, Server};
-use super::{diagnostics, uri};
+use super::world::World;
+use super::worlds::{self, Shown};
+use super::{client, diagnostics, uri};
 use crate::base::hash::Hash;
 use gen_lsp_types::{
     Diagnostic, DidChangeTextDocumentParams, DidChangeWatchedFilesParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams,
-    Uri,
+    LanguageKind, Uri,
 };
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 impl Server<'_> {
     /// Files may have changed: they are looked at before anything is answered, unless the client watches them.
     pub(super) fn doubt(&mut self) {
-        if self.looks.are_ours() {
-            self.world.doubt();
+        for world in self.worlds.all_mut().filter(|world| !world.is_watched) {
+            world.doubt();
             self.stale = true;
         }
     }
 
-    pub(super) fn name(&self, uri: &Uri) -> Arc<str> {
-        // What is no file has its address for a name.
-        uri::path(uri).map_or_else(|| Arc::from(uri.0.as_str()), |path| self.world.name(&path))
-    }
-
     pub(super) fn open(&mut self, params: DidOpenTextDocumentParams) {
         let document = params.text_document;
-        let name = self.name(&document.uri);
         self.doubt();
-        self.edited.insert(Arc::clone(&name));
-        self.world.put(&name, Buffer::new(document.uri, document.version, document.text));
+        let mut buffer = Buffer::new(document.uri, document.version, document.text);
+        buffer.is_xml = document.language_id == LanguageKind::XML;
+        self.worlds.open(buffer);
         self.stale = true;
     }
 
     pub(super) fn change(&mut self, params: DidChangeTextDocumentParams) {
         let document = params.text_document;
-        let name = self.name(&document.text_document_identifier.uri);
         // A document that was never opened cannot be changed.
-        let Some(buffer) = self.world.open.get_mut(&name) else { return };
+        let Some((world, name)) = self.worlds.document_mut(&document.text_document_identifier.uri) else { return };
+        let Some(buffer) = world.open.get_mut(&name) else { return };
         buffer.apply(params.content_changes, document.version, self.client.encoding);
-        self.world.touch(&name);
-        self.edited.insert(name);
+        world.touch(&name);
+        world.edited.insert(name);
         self.stale = true;
     }
 
     pub(super) fn close(&mut self, params: &DidCloseTextDocumentParams) {
-        let name = self.name(&params.text_document.uri);
-        let Some(buffer) = self.world.close(&name) else { return };
-        self.said.borrow_mut().retain(|(of, _)| *of != name);
+        let uri = &params.text_document.uri;
+        let Some(shown) = self.worlds.close(uri) else { return };
         self.stale = true;
-        self.edited.insert(Arc::clone(&name));
-        if self.pushed.remove(&name).is_some() {
-            self.push(&buffer.uri, None, &[]);
+        if shown == Shown::Pushed {
+            self.push(uri, None, &[]);
         }
     }
 
-    pub(super) fn changed(&mut self, params: DidChangeWatchedFilesParams) {
-        for event in params.changes {
-            let name = self.name(&event.uri);
-            // What is open counts as the editor has it.
-            if !self.world.open.contains_key(&name) {
-                self.world.touch(&name);
-            }
+    pub(super) fn change_folders(&mut self, params: &Value) {
+        let list = |name: &str| params.pointer(&format!("/event/{name}")).map(client::folders).unwrap_or_default();
+        self.worlds.change_folders(&list("removed"), list("added"));
+        self.watch();
+        self.stale = true;
+    }
+
+    pub(super) fn changed(&mut self, params: &DidChangeWatchedFilesParams) {
+        let paths: Vec<PathBuf> = params.changes.iter().filter_map(|event| uri::path(&event.uri)).collect();
+        if paths.iter().any(|path| worlds::is_project(path)) && self.worlds.is_stale() {
+            self.worlds.rehome();
         }
-        self.world.rewalk();
+        for path in &paths {
+            self.worlds.changed(path);
+        }
         self.stale = true;
     }
 
@@ -77,7 +79,7 @@ impl Server<'_> {
         if !std::mem::take(&mut self.stale) {
             return;
         }
-        if catch_unwind(AssertUnwindSafe(|| self.world.settle())).is_err() {
+        if catch_unwind(AssertUnwindSafe(|| self.worlds.settle())).is_err() {
             self.say("a bug in ctxc: this text could not be checked");
             return;
         }
@@ -88,16 +90,23 @@ impl Server<'_> {
     }
 
     fn push_all(&mut self) {
-        let names: Vec<Arc<str>> = self.world.open.keys().filter(|name| self.world.is_ours(name)).cloned().collect();
-        for name in names {
-            let Some(buffer) = self.world.open.get(&name) else { continue };
-            let (uri, version) = (buffer.uri.clone(), buffer.version);
-            let found = catch_unwind(AssertUnwindSafe(|| diagnostics::of(&self.world, &self.client, &name)));
-            let Ok(found) = found else { continue };
-            if self.pushed.get(&name) != Some(&found) {
-                self.push(&uri, Some(version), &found);
-                self.pushed.insert(name, found);
+        let mut fresh: Vec<(Uri, Option<i32>, Vec<Diagnostic>)> = Vec::new();
+        for world in self.worlds.all_mut().filter(|world| world.unshown) {
+            world.unshown = false;
+            let names: Vec<Arc<str>> = world.open.keys().filter(|name| world.is_ours(name)).cloned().collect();
+            for name in names {
+                let Some(buffer) = world.open.get(&name) else { continue };
+                let (uri, version) = (buffer.uri.clone(), buffer.version);
+                let found = catch_unwind(AssertUnwindSafe(|| diagnostics::of(world, &self.client, &name)));
+                let Ok(found) = found else { continue };
+                if world.pushed.get(&name) != Some(&found) {
+                    fresh.push((uri, Some(version), found.clone()));
+                    world.pushed.insert(name, found);
+                }
             }
+        }
+        for (uri, version, found) in fresh {
+            self.push(&uri, version, &found);
         }
     }
 
@@ -112,9 +121,11 @@ impl Server<'_> {
     pub(super) fn pull(&self, params: &Value) -> Answer {
         let uri = params.pointer("/textDocument/uri").and_then(Value::as_str);
         let uri = uri.ok_or_else(|| Refusal::invalid("`textDocument.uri` is missing"))?;
-        let name = self.name(&Uri(uri.to_owned()));
+        let uri = Uri(uri.to_owned());
         let before = params.get("previousResultId").and_then(Value::as_str);
-        Ok(self.report(&name, before))
+        let open = self.worlds.document(&uri).map(|(world, name, _)| (world, name));
+        let of = open.or_else(|| self.worlds.file(&uri::path(&uri)?));
+        Ok(self.report(of.as_ref().map(|(world, name)| (*world, &**name)), before))
     }
 
     pub(super) fn pull_all(&self, params: &Value) -> Value {
@@ -122,13 +133,12 @@ impl Server<'_> {
         let word = |one: &'_ Value, key: &str| one.get(key).and_then(Value::as_str).map(str::to_owned);
         let before = before.into_iter().flatten().filter_map(|one| Some((word(one, "uri")?, word(one, "value")?)));
         let before: BTreeMap<String, String> = before.collect();
-        let names = self.world.names();
-        let names = names.iter().filter(|name| self.world.is_ours(name));
-        let items = names.map(|name| {
-            let uri = diagnostics::address(&self.world, name);
-            let mut report = self.report(name, before.get(&uri.0).map(String::as_str));
+        let names = self.worlds.of_workspace().flat_map(|world| world.names().into_iter().map(move |name| (world, name)));
+        let items = names.filter(|(world, name)| world.is_ours(name)).map(|(world, name)| {
+            let uri = diagnostics::address(world, &name);
+            let mut report = self.report(Some((world, &name)), before.get(&uri.0).map(String::as_str));
             if let Some(report) = report.as_object_mut() {
-                let version = self.world.open.get(name).map(|buffer| buffer.version);
+                let version = world.open.get(&name).map(|buffer| buffer.version);
                 report.extend([("uri".to_owned(), json!(uri)), ("version".to_owned(), json!(version))]);
             }
             report
@@ -137,9 +147,9 @@ impl Server<'_> {
     }
 
     /// The findings of a file, or that they are those the client has.
-    fn report(&self, name: &str, before: Option<&str>) -> Value {
-        let known = self.world.is_ours(name);
-        let items = if known { diagnostics::of(&self.world, &self.client, name) } else { Vec::new() };
+    fn report(&self, of: Option<(&World, &str)>, before: Option<&str>) -> Value {
+        let ours = of.filter(|(world, name)| world.is_ours(name));
+        let items = ours.map(|(world, name)| diagnostics::of(world, &self.client, name)).unwrap_or_default();
         let items = json!(items);
         let id = Hash::of(items.to_string().as_bytes()).to_string();
         if before == Some(id.as_str()) {

@@ -8,9 +8,9 @@ use gen_lsp_types::{FoldingRange, FoldingRangeKind, FoldingRangeParams};
 
 /// Answers `textDocument/foldingRange`.
 pub(super) fn answer(server: &Server<'_>, params: &FoldingRangeParams) -> Answer {
-    let (name, buffer) = server.document(&params.text_document.uri)?;
+    let (world, name, buffer) = server.document(&params.text_document.uri)?;
     let line = |offset: u32| buffer.index.position(&buffer.text, offset).line - 1;
-    let folds: Vec<FoldingRange> = place::with(&buffer.text, &server.world.config.limits, |document| {
+    let folds: Vec<FoldingRange> = place::with(&buffer.text, &world.config.limits, |document| {
         let nodes = document.all_nodes().filter(|node| matches!(node.kind(), Kind::Element | Kind::Comment | Kind::Cdata));
         let folds = nodes.filter_map(|node| {
             let span = node.span();
@@ -30,7 +30,7 @@ pub(super) fn answer(server: &Server<'_>, params: &FoldingRangeParams) -> Answer
         folds.take(MOST + 1).collect()
     });
     if folds.len() > MOST {
-        server.say_cut(&name, "folds");
+        server.say_cut(world, &name, "folds");
     }
     value(folds.get(..MOST.min(folds.len())).unwrap_or(&[]))
 }

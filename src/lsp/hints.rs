@@ -13,9 +13,9 @@ use serde_json::{Value, json};
 
 /// Answers `textDocument/inlayHint`.
 pub(super) fn inlay(server: &Server<'_>, params: &InlayHintParams) -> Answer {
-    let (name, buffer) = server.document(&params.text_document.uri)?;
+    let (world, name, buffer) = server.document(&params.text_document.uri)?;
     let wanted = server.client.encoding.span(&buffer.text, &buffer.index, params.range);
-    let config = &server.world.config;
+    let config = &world.config;
     if buffer.is_large() {
         return value([(); 0]);
     }
@@ -48,15 +48,15 @@ pub(super) fn inlay(server: &Server<'_>, params: &InlayHintParams) -> Answer {
     });
     if hints.len() > MOST {
         hints.truncate(MOST);
-        server.say_cut(&name, "hints");
+        server.say_cut(world, &name, "hints");
     }
     value(hints)
 }
 
 /// Answers `textDocument/codeLens`: the resolved settings of each definition above it.
 pub(super) fn lenses(server: &Server<'_>, params: &gen_lsp_types::CodeLensParams) -> Answer {
-    let (name, buffer) = server.document(&params.text_document.uri)?;
-    let config = &server.world.config;
+    let (world, name, buffer) = server.document(&params.text_document.uri)?;
+    let config = &world.config;
     if buffer.is_large() {
         return value([(); 0]);
     }
@@ -76,7 +76,7 @@ pub(super) fn lenses(server: &Server<'_>, params: &gen_lsp_types::CodeLensParams
     });
     if lenses.len() > MOST {
         lenses.truncate(MOST);
-        server.say_cut(&name, "lenses");
+        server.say_cut(world, &name, "lenses");
     }
     value(lenses)
 }

@@ -24,8 +24,7 @@ use std::sync::Arc;
 /// Answers `textDocument/hover`.
 pub(super) fn answer(server: &Server<'_>, params: HoverParams) -> Answer {
     let at = params.text_document_position_params;
-    let world = &server.world;
-    let (name, buffer) = server.document(&at.text_document.uri)?;
+    let (world, name, buffer) = server.document(&at.text_document.uri)?;
     let offset = server.client.encoding.offset(&buffer.text, &buffer.index, at.position);
     let config = &world.config;
     // What a name at this place stands for goes before what the place is.

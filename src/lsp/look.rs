@@ -4,31 +4,31 @@
 
 use super::server::Server;
 use super::world::{PROJECT, World};
-use crate::base::fs::{ReadFs, RealFs};
+use crate::base::fs::{self, ReadFs, RealFs};
 use crate::registry::{inspect, sources};
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// From one look to the next, where looks cost little.
 const PAUSE: Duration = Duration::from_secs(1);
+/// Until it is asked again whether there is anything to look at, where the client watches everything.
+const IDLE: Duration = Duration::from_secs(3);
 /// A look takes at most one in so many moments.
 const SHARE: u32 = 25;
 
-/// When it is looked next; never, where the client watches.
+/// When it is looked next, where the client does not watch.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Looks {
     next: Option<Instant>,
+    /// The client was told what to watch.
+    is_told: bool,
 }
 
 impl Looks {
-    /// Whether it is us who look.
-    pub(super) const fn are_ours(self) -> bool {
-        self.next.is_some()
-    }
-
     /// How long there is nothing to do; at most `longest`.
     pub(super) fn patience(self, longest: Duration) -> Duration {
         self.next.map_or(longest, |next| next.saturating_duration_since(Instant::now()).min(longest))
@@ -38,33 +38,52 @@ impl Looks {
 impl Server<'_> {
     /// Has the client watch the files of the project; looks itself where it cannot.
     pub(super) fn watch(&mut self) {
-        let is_open = self.client.root.as_ref().is_some_and(|root| *root == self.world.root);
-        if !self.client.watches || !(is_open || self.client.watches_elsewhere) {
-            self.looks.next = Some(Instant::now() + PAUSE);
+        self.looks.next = Some(Instant::now() + PAUSE);
+        if !self.client.watches {
             return;
         }
-        let base = super::uri::of(&self.world.root);
-        let one = |glob: &str| {
-            let pattern = if self.client.watches_elsewhere { json!({"baseUri": base, "pattern": glob}) } else { json!(glob) };
-            json!({"globPattern": pattern})
-        };
-        let watchers: Vec<Value> =
-            ["**/*.{xml,toml,md,txt,json,j2,jinja,jinja2}", "**/.gitignore"].into_iter().map(one).collect();
-        let registration =
-            json!({"id": "files", "method": "workspace/didChangeWatchedFiles", "registerOptions": {"watchers": watchers}});
-        self.ask("client/registerCapability", json!({"registrations": [registration]}));
+        let elsewhere = self.client.watches_elsewhere;
+        let (projects, folders) = self.worlds.bases();
+        // A client that can watch anywhere is told where; others watch what is open, and what is above it is for us.
+        let bases: Vec<PathBuf> = if elsewhere { projects } else { folders.to_vec() };
+        let is_any = self.worlds.all().any(|world| bases.iter().any(|base| world.root.starts_with(base)));
+        let places: Vec<Option<&PathBuf>> = if elsewhere { bases.iter().map(Some).collect() } else { vec![None] };
+        let globs = ["**/*.{xml,toml,md,txt,json,j2,jinja,jinja2}", "**/.gitignore"];
+        let watchers = places.iter().flat_map(|place| {
+            globs.map(|glob| match place {
+                Some(base) => json!({"globPattern": {"baseUri": super::uri::of(base), "pattern": glob}}),
+                None => json!({"globPattern": glob}),
+            })
+        });
+        let watchers: Vec<Value> = watchers.collect();
+        if std::mem::replace(&mut self.looks.is_told, is_any) {
+            let told = json!({"id": "files", "method": "workspace/didChangeWatchedFiles"});
+            self.ask("client/unregisterCapability", json!({"unregisterations": [told]}));
+        }
+        if is_any {
+            let options = json!({"watchers": watchers});
+            let told = json!({"id": "files", "method": "workspace/didChangeWatchedFiles", "registerOptions": options});
+            self.ask("client/registerCapability", json!({"registrations": [told]}));
+        }
+        self.worlds.are_watched(bases);
     }
 
     /// Looks at the files when it is time to.
     pub(super) fn look_when_due(&mut self) {
-        if self.looks.next.is_some_and(|next| next <= Instant::now()) {
+        let now = Instant::now();
+        if self.looks.next.is_none_or(|next| next > now) {
+            return;
+        }
+        if self.worlds.are_ours() {
             self.look();
+        } else {
+            self.looks.next = Some(now + IDLE);
         }
     }
 
     fn look(&mut self) {
         let begun = Instant::now();
-        self.stale |= catch_unwind(AssertUnwindSafe(|| self.world.look())).unwrap_or(false);
+        self.stale |= catch_unwind(AssertUnwindSafe(|| self.worlds.look())).unwrap_or(false);
         let now = Instant::now();
         self.looks.next = Some(now + PAUSE.max((now - begun) * SHARE));
     }
@@ -86,11 +105,53 @@ impl World {
             self.touch(name);
         }
         let is_new = |name: &Arc<str>| !self.templates.get(name).is_some_and(|template| template.member);
-        let came = inspect::files(&self.root, &self.config).is_ok_and(|files| files.iter().any(is_new));
-        if came || !moved.is_empty() {
+        let left = |there: &BTreeSet<Arc<str>>| {
+            let mut own = self.templates.iter().filter(|(name, template)| template.member && !self.open.contains_key(*name));
+            own.any(|(name, _)| !there.contains(name))
+        };
+        let is_other = self.files().is_some_and(|(files, _)| files.iter().any(is_new) || left(&files));
+        if is_other || !moved.is_empty() {
             self.rewalk();
         }
-        came || !moved.is_empty()
+        is_other || !moved.is_empty()
+    }
+
+    /// The files that may be templates of the project, and the folders of other projects inside of it: what lies below
+    /// another project file is that project's. `None` where they cannot be looked for.
+    pub(super) fn files(&self) -> Option<(BTreeSet<Arc<str>>, BTreeSet<PathBuf>)> {
+        if self.is_alone {
+            return Some((self.open.keys().filter(|name| self.takes(name)).cloned().collect(), BTreeSet::new()));
+        }
+        let files = inspect::files(&self.root, &self.config).ok()?;
+        let mut known = BTreeMap::new();
+        let mut inner = BTreeSet::new();
+        let mut own = BTreeSet::new();
+        for name in &files {
+            let folder = name.rsplit_once('/').map_or("", |(folder, _)| folder);
+            match self.project_in(folder, &mut known) {
+                Some(project) => drop(inner.insert(project)),
+                None => drop(own.insert(Arc::clone(name))),
+            }
+        }
+        Some((own, inner))
+    }
+
+    /// The folder of the nearest other project that a folder inside of this one is in.
+    fn project_in<'n>(&self, folder: &'n str, known: &mut BTreeMap<&'n str, Option<PathBuf>>) -> Option<PathBuf> {
+        if folder.is_empty() {
+            return None;
+        }
+        if let Some(project) = known.get(folder) {
+            return project.clone();
+        }
+        let path = self.root.join(folder);
+        let found = if self.unsaved.contains(&path) || fs::is_file(&path.join(PROJECT)) {
+            Some(path)
+        } else {
+            self.project_in(folder.rsplit_once('/').map_or("", |(above, _)| above), known)
+        };
+        known.insert(folder, found.clone());
+        found
     }
 
     /// Remembers how a file is that is no template: the project file, a text that is pulled in.

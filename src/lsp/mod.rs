@@ -35,6 +35,7 @@ mod trial;
 mod uri;
 mod variables;
 mod world;
+mod worlds;
 
 pub use server::{Ended, serve};
 pub use transport::serve_stdio;

@@ -31,34 +31,36 @@ pub(super) struct Meant {
 /// Answers `textDocument/definition`.
 pub(super) fn definition(server: &Server<'_>, params: &DefinitionParams) -> Answer {
     let at = &params.text_document_position_params;
-    let world = &server.world;
+    let (world, ..) = server.document(&at.text_document.uri)?;
     if let Some(meant) = meant(server, at)? {
         let found = world.index().find(meant.kind, &meant.name).and_then(|id| place_of(world, id));
-        return Ok(found.map_or(Value::Null, |place| location(server, &place)));
+        return Ok(found.map_or(Value::Null, |place| location(server, world, &place)));
     }
     let Some(pointed) = pointed(server, at)? else { return Ok(Value::Null) };
     if let Target::Bound(span) = pointed.variable.target {
-        return Ok(location(server, &(pointed.variable.file, span)));
+        return Ok(location(server, world, &(pointed.variable.file, span)));
     }
     // Nothing declares it here: whoever uses this task may, else it is the first place that says it.
-    let found = said(server, &pointed);
+    let found = said(world, &pointed);
     let declared: Vec<&Occurrence> = found.iter().filter(|one| one.role == Role::Defines).collect();
     let found = if declared.is_empty() { found.first().into_iter().collect() } else { declared };
-    let mut found: Vec<Value> = found.iter().map(|one| location(server, &(Arc::clone(&one.file), one.span))).collect();
+    let mut found: Vec<Value> = found.iter().map(|one| location(server, world, &(Arc::clone(&one.file), one.span))).collect();
     Ok(if found.len() > 1 { Value::Array(found) } else { found.pop().unwrap_or(Value::Null) })
 }
 
 /// Answers `textDocument/references`.
 pub(super) fn references(server: &Server<'_>, params: &ReferenceParams) -> Answer {
-    let mut found = occurrences(server, &params.text_document_position_params)?;
+    let at = &params.text_document_position_params;
+    let (world, ..) = server.document(&at.text_document.uri)?;
+    let mut found = occurrences(server, at)?;
     found.retain(|one| params.context.include_declaration || one.role != Role::Defines);
-    value(found.into_iter().map(|one| location(server, &(one.file, one.span))).collect::<Vec<_>>())
+    value(found.into_iter().map(|one| location(server, world, &(one.file, one.span))).collect::<Vec<_>>())
 }
 
 /// Answers `textDocument/documentHighlight`: the same places, of this document alone.
 pub(super) fn highlights(server: &Server<'_>, params: &DocumentHighlightParams) -> Answer {
     let at = &params.text_document_position_params;
-    let (name, buffer) = server.document(&at.text_document.uri)?;
+    let (_, name, buffer) = server.document(&at.text_document.uri)?;
     let mut found = occurrences(server, at)?;
     found.retain(|one| one.file == name);
     let one = |one: &Occurrence| {
@@ -71,7 +73,7 @@ pub(super) fn highlights(server: &Server<'_>, params: &DocumentHighlightParams) 
 
 /// Answers `textDocument/prepareRename`: the range of the name.
 pub(super) fn prepare(server: &Server<'_>, params: &TextDocumentPositionParams) -> Answer {
-    let (_, buffer) = server.document(&params.text_document.uri)?;
+    let (_, _, buffer) = server.document(&params.text_document.uri)?;
     let (name, span) = if let Some(meant) = meant(server, params)? {
         (meant.name, meant.span)
     } else {
@@ -87,30 +89,31 @@ pub(super) fn prepare(server: &Server<'_>, params: &TextDocumentPositionParams) 
 
 /// Every place that says the name at a position, in order.
 fn occurrences(server: &Server<'_>, at: &TextDocumentPositionParams) -> Result<Vec<Occurrence>, Refusal> {
+    let (world, ..) = server.document(&at.text_document.uri)?;
     if let Some(meant) = meant(server, at)? {
         let one = |(file, span): Place, role: Role| Occurrence { file, span, role };
-        let mut found: Vec<Occurrence> = uses(&server.world, &meant).into_iter().map(|place| one(place, Role::Says)).collect();
-        found.extend(definitions(&server.world, &meant).into_iter().map(|place| one(place, Role::Defines)));
+        let mut found: Vec<Occurrence> = uses(world, &meant).into_iter().map(|place| one(place, Role::Says)).collect();
+        found.extend(definitions(world, &meant).into_iter().map(|place| one(place, Role::Defines)));
         found.sort();
         return Ok(found);
     }
-    Ok(pointed(server, at)?.map_or_else(Vec::new, |pointed| said(server, &pointed)))
+    Ok(pointed(server, at)?.map_or_else(Vec::new, |pointed| said(world, &pointed)))
 }
 
 /// Every place that says the name of a variable, in order.
-fn said(server: &Server<'_>, pointed: &Pointed) -> Vec<Occurrence> {
+fn said(world: &World, pointed: &Pointed) -> Vec<Occurrence> {
     match pointed.variable.target {
-        Target::Language => parts::occurrences(server, pointed),
-        Target::Bound(_) | Target::Free(_) => Web::new(&server.world, pointed).occurrences(),
+        Target::Language => parts::occurrences(world, pointed),
+        Target::Bound(_) | Target::Free(_) => Web::new(world, pointed).occurrences(),
     }
 }
 
 /// The definition that the name at a position stands for.
 pub(super) fn meant(server: &Server<'_>, at: &TextDocumentPositionParams) -> Result<Option<Meant>, Refusal> {
-    let (name, buffer) = server.document(&at.text_document.uri)?;
+    let (world, name, buffer) = server.document(&at.text_document.uri)?;
     let offset = server.client.encoding.offset(&buffer.text, &buffer.index, at.position);
     let touches = |span: Span| span.start <= offset && offset <= span.end;
-    let Some(template) = server.world.templates.get(&name) else { return Ok(None) };
+    let Some(template) = world.templates.get(&name) else { return Ok(None) };
     let reference = template.facts.references.iter().find(|reference| touches(reference.span));
     if let Some(found) = reference {
         return Ok(Some(Meant { kind: found.kind.target(), name: found.name.to_string(), span: found.span }));
@@ -121,9 +124,9 @@ pub(super) fn meant(server: &Server<'_>, at: &TextDocumentPositionParams) -> Res
 
 /// The variable that the name at a position stands for.
 pub(super) fn pointed(server: &Server<'_>, at: &TextDocumentPositionParams) -> Result<Option<Pointed>, Refusal> {
-    let (name, buffer) = server.document(&at.text_document.uri)?;
+    let (world, name, buffer) = server.document(&at.text_document.uri)?;
     let offset = server.client.encoding.offset(&buffer.text, &buffer.index, at.position);
-    Ok(variables::at(&server.world, &name, offset))
+    Ok(variables::at(world, &name, offset))
 }
 
 fn place_of(world: &World, id: DefId) -> Option<Place> {
@@ -143,7 +146,7 @@ pub(super) fn uses(world: &World, meant: &Meant) -> Vec<Place> {
     own.map(|(path, one)| (Arc::clone(path), one.span)).collect()
 }
 
-fn location(server: &Server<'_>, (path, span): &Place) -> Value {
-    let (text, index) = server.world.text(path).unwrap_or_default();
-    json!({"uri": address(&server.world, path), "range": server.client.encoding.range(&text, &index, *span)})
+fn location(server: &Server<'_>, world: &World, (path, span): &Place) -> Value {
+    let (text, index) = world.text(path).unwrap_or_default();
+    json!({"uri": address(world, path), "range": server.client.encoding.range(&text, &index, *span)})
 }

@@ -1,8 +1,8 @@
 //! The names that the language gives inside of a loop or a reduce: which part each comes from, and who says it.
 
 use super::place;
-use super::server::Server;
 use super::variables::{self, Occurrence, Pointed, Role, Texts};
+use super::world::World;
 use crate::base::span::Span;
 use crate::syntax::tree::{Document, Element};
 use crate::template::scope::Target;
@@ -50,11 +50,11 @@ const PARTS: [(&str, &str, &str); 8] = [
 ];
 
 /// The part and the uses of a name that the language gives, in order; none for other names.
-pub(super) fn occurrences(server: &Server<'_>, pointed: &Pointed) -> Vec<Occurrence> {
+pub(super) fn occurrences(world: &World, pointed: &Pointed) -> Vec<Occurrence> {
     let file = &pointed.variable.file;
-    let Some(traced) = variables::traced(&server.world, file, "", &Texts::new()) else { return Vec::new() };
+    let Some(traced) = variables::traced(world, file, "", &Texts::new()) else { return Vec::new() };
     let one = |span: Span, role: Role| Occurrence { file: file.clone(), span, role };
-    place::with(&traced.text, &server.world.config.limits, |document| {
+    place::with(&traced.text, &world.config.limits, |document| {
         let Some((holder, part)) = part(document, pointed.span.start, &pointed.name) else { return Vec::new() };
         let mut found = vec![one(part.name_span(), Role::Defines)];
         let uses = traced.trace.uses.iter().filter(|used| used.name == pointed.name && used.target == Target::Language);

@@ -13,6 +13,11 @@ pub(super) fn with<T>(text: &str, limits: &Limits, look: impl FnOnce(Document<'_
     look(reader.document(text))
 }
 
+/// Whether the root of a text is one of the language's.
+pub(super) fn is_template(text: &str, limits: &Limits) -> bool {
+    with(text, limits, |document| document.root().is_some_and(|root| kind(root).is_some()))
+}
+
 /// What the element table calls an element; `None` where it knows none in that place.
 pub(super) fn kind(element: Element<'_>) -> Option<Kind> {
     let mut chain: Vec<Element<'_>> = std::iter::successors(Some(element), |element| element.parent()).collect();

@@ -29,18 +29,20 @@ impl Refreshes {
 impl Server<'_> {
     /// Tells the client what to ask for again. What it edited itself it asks for anyway.
     pub(super) fn refresh(&mut self) {
-        let changed = std::mem::take(&mut self.world.changed);
-        let edited = std::mem::take(&mut self.edited);
-        let before = std::mem::replace(&mut self.known, self.world.reads);
-        if before == 0 {
-            // Nothing was shown yet.
-            return;
+        let (mut is_other, mut is_read) = (false, false);
+        for world in self.worlds.all_mut() {
+            let changed = std::mem::take(&mut world.changed);
+            let edited = std::mem::take(&mut world.edited);
+            let before = std::mem::replace(&mut world.known, world.reads);
+            // Before the first time nothing was shown.
+            is_other |= before != 0 && changed.iter().any(|name| !edited.contains(name));
+            is_read |= before != 0 && before != world.reads;
         }
         let can = self.client.refreshes;
-        if self.client.pulls && can.diagnostics && changed.iter().any(|name| !edited.contains(name)) {
+        if self.client.pulls && can.diagnostics && is_other {
             self.ask("workspace/diagnostic/refresh", Value::Null);
         }
-        if before == self.world.reads {
+        if !is_read {
             return;
         }
         let shown = [

@@ -25,21 +25,22 @@ type Edits = BTreeMap<Arc<str>, Vec<Edit>>;
 pub(super) fn answer(server: &Server<'_>, params: &RenameParams) -> Answer {
     let new = params.new_name.trim();
     let at = &params.text_document_position_params;
+    let (world, ..) = server.document(&at.text_document.uri)?;
     if let Some(meant) = navigate::meant(server, at)? {
-        return answered(server, &name(&server.world, &meant, new)?);
+        return answered(server, world, &name(world, &meant, new)?);
     }
     let Some(pointed) = navigate::pointed(server, at)? else {
         return Err(Refusal::invalid("there is no name to change here"));
     };
-    answered(server, &variable(&server.world, &pointed, new)?)
+    answered(server, world, &variable(world, &pointed, new)?)
 }
 
-fn answered(server: &Server<'_>, edits: &Edits) -> Answer {
+fn answered(server: &Server<'_>, world: &World, edits: &Edits) -> Answer {
     let of = |(path, edits): (&Arc<str>, &Vec<Edit>)| {
-        let (text, index) = server.world.text(path)?;
+        let (text, index) = world.text(path)?;
         Some((Arc::clone(path), server.client.encoding.edits(&text, &index, edits)))
     };
-    value(changes::of(&server.client, &server.world, edits.iter().filter_map(of).collect()))
+    value(changes::of(&server.client, world, edits.iter().filter_map(of).collect()))
 }
 
 /// Another name for a definition.

@@ -5,16 +5,16 @@
 use super::buffer::Buffer;
 use super::client::Client;
 use super::look::Looks;
-use super::world::{PROJECT, World};
+use super::world::World;
+use super::worlds::Worlds;
 use super::{actions, complete, folding, hints, hover, navigate, rename, shape, symbols};
 use crate::base::fs::{self, ReadFs, RealFs};
-use gen_lsp_types::{Diagnostic, Uri};
+use gen_lsp_types::Uri;
 use lsp_server::{Connection, ErrorCode, Message, Notification, Request, RequestId, Response};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
-use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -92,36 +92,23 @@ pub(super) struct Server<'c> {
     connection: &'c Connection,
     state: State,
     pub(super) client: Client,
-    pub(super) world: World,
-    /// What was pushed last, by name.
-    pub(super) pushed: BTreeMap<Arc<str>, Vec<Diagnostic>>,
+    pub(super) worlds: Worlds,
     /// Something changed since diagnostics were pushed.
     pub(super) stale: bool,
-    /// Documents that the client edited since anything was shown.
-    pub(super) edited: BTreeSet<Arc<str>>,
-    /// How often the project had been read when anything was shown.
-    pub(super) known: u32,
     pub(super) looks: Looks,
-    /// What was said of which document.
-    pub(super) said: RefCell<BTreeSet<(Arc<str>, &'static str)>>,
     /// Numbers of our own requests.
     asked: i32,
 }
 
 impl<'c> Server<'c> {
     fn new(connection: &'c Connection) -> Self {
-        let here = fs::current_dir().unwrap_or_default();
         Self {
             connection,
             state: State::New,
             client: Client::default(),
-            world: World::new(here),
-            pushed: BTreeMap::new(),
+            worlds: Worlds::default(),
             stale: false,
-            edited: BTreeSet::new(),
-            known: 0,
             looks: Looks::default(),
-            said: RefCell::default(),
             asked: 0,
         }
     }
@@ -182,8 +169,8 @@ impl<'c> Server<'c> {
     }
 
     /// Says that an answer is cut short, once a document while it is open.
-    pub(super) fn say_cut(&self, name: &Arc<str>, what: &'static str) {
-        if self.said.borrow_mut().insert((Arc::clone(name), what)) {
+    pub(super) fn say_cut(&self, world: &World, name: &Arc<str>, what: &'static str) {
+        if world.said.borrow_mut().insert((Arc::clone(name), what)) {
             self.say(&format!("{name} has more than 5,000 {what}: the rest is left out"));
         }
     }
@@ -225,17 +212,16 @@ impl<'c> Server<'c> {
     fn initialize(&mut self, params: &Value) -> Value {
         self.state = State::Working;
         self.client = Client::new(params);
-        if let Some(root) = &self.client.root {
-            // A project file above the folder that is open speaks for it.
-            let holder = root.ancestors().find(|folder| fs::exists(&folder.join(PROJECT)));
-            self.world = World::new(holder.unwrap_or(root).to_path_buf());
+        if self.client.folders.is_empty() {
+            self.client.folders.extend(fs::current_dir());
         }
+        self.worlds = Worlds::new(std::mem::take(&mut self.client.folders));
         super::client::capabilities(&self.client)
     }
 
     fn answer(&mut self, request: Request) -> Answer {
         let Request { method, params, .. } = request;
-        self.world.settle();
+        self.worlds.settle();
         match method.as_str() {
             "textDocument/diagnostic" => self.pull(&params),
             "workspace/diagnostic" => Ok(self.pull_all(&params)),
@@ -278,18 +264,18 @@ impl<'c> Server<'c> {
                 self.doubt();
                 Ok(())
             }
-            "workspace/didChangeWatchedFiles" => read(params).map(|params| self.changed(params)),
+            "workspace/didChangeWorkspaceFolders" => {
+                self.change_folders(&params);
+                Ok(())
+            }
+            "workspace/didChangeWatchedFiles" => read(params).map(|params| self.changed(&params)),
             _ => Ok(()),
         };
     }
 
-    /// The name and state of an open document.
-    pub(super) fn document(&self, uri: &Uri) -> Result<(Arc<str>, &Buffer), Refusal> {
-        let name = self.name(uri);
-        match self.world.open.get(&name) {
-            Some(buffer) => Ok((name, buffer)),
-            None => Err(Refusal::invalid(format!("{} is not open", uri.0))),
-        }
+    /// An open document: its project, its name there, its state.
+    pub(super) fn document(&self, uri: &Uri) -> Result<(&World, Arc<str>, &Buffer), Refusal> {
+        self.worlds.document(uri).ok_or_else(|| Refusal::invalid(format!("{} is not open", uri.0)))
     }
 }
 

@@ -4,6 +4,7 @@ use super::buffer::Buffer;
 use super::place;
 use super::server::{Answer, Server, value};
 use super::uri;
+use super::world::World;
 use crate::base::span::Span;
 use crate::format::format_range;
 use crate::syntax::tree::{Element, Kind};
@@ -17,9 +18,9 @@ use serde_json::{Value, json};
 /// Answers `textDocument/linkedEditingRange`: the names of both tags of an element.
 pub(super) fn pairs(server: &Server<'_>, params: &LinkedEditingRangeParams) -> Answer {
     let at = &params.text_document_position_params;
-    let (_, buffer) = server.document(&at.text_document.uri)?;
+    let (world, _, buffer) = server.document(&at.text_document.uri)?;
     let offset = server.client.encoding.offset(&buffer.text, &buffer.index, at.position);
-    let spans = place::with(&buffer.text, &server.world.config.limits, |document| {
+    let spans = place::with(&buffer.text, &world.config.limits, |document| {
         let element = document.element_at(offset).or_else(|| document.element_at(offset.checked_sub(1)?))?;
         let (first, tag) = (element.name_span(), element.end_tag()?);
         let second = Span::new(tag.start + 2, tag.start + 2 + first.len());
@@ -34,11 +35,11 @@ pub(super) fn pairs(server: &Server<'_>, params: &LinkedEditingRangeParams) -> A
 
 /// Answers `textDocument/selectionRange`: value, attribute, tag, content, element, and so on outwards.
 pub(super) fn selections(server: &Server<'_>, params: &SelectionRangeParams) -> Answer {
-    let (_, buffer) = server.document(&params.text_document.uri)?;
+    let (world, _, buffer) = server.document(&params.text_document.uri)?;
     let range = |span| server.client.encoding.range(&buffer.text, &buffer.index, span);
     let of = |position: &Position| {
         let offset = server.client.encoding.offset(&buffer.text, &buffer.index, *position);
-        let mut spans = place::with(&buffer.text, &server.world.config.limits, |document| {
+        let mut spans = place::with(&buffer.text, &world.config.limits, |document| {
             let mut spans = vec![Span::of(0, document.text.len())];
             let Some(element) = document.element_at(offset) else { return spans };
             let mut chain: Vec<Element<'_>> = std::iter::successors(Some(element), |element| element.parent()).collect();
@@ -68,32 +69,32 @@ pub(super) fn selections(server: &Server<'_>, params: &SelectionRangeParams) -> 
 /// Answers `textDocument/formatting`: an edit for each place that changes; nothing for a text that is not well-formed. How wide and
 /// how deep is the project's to say, not the editor's.
 pub(super) fn formatting(server: &Server<'_>, params: &DocumentFormattingParams) -> Answer {
-    let (_, buffer) = server.document(&params.text_document.uri)?;
-    laid_out(server, buffer, Span::of(0, buffer.text.len()))
+    let (world, _, buffer) = server.document(&params.text_document.uri)?;
+    laid_out(server, world, buffer, Span::of(0, buffer.text.len()))
 }
 
 /// Answers `textDocument/rangeFormatting`: the same for the elements that a range touches; nothing for a range that is none.
 pub(super) fn formatting_of(server: &Server<'_>, params: &DocumentRangeFormattingParams) -> Answer {
-    let (_, buffer) = server.document(&params.text_document.uri)?;
+    let (world, _, buffer) = server.document(&params.text_document.uri)?;
     let asked = |position: Position| (position.line, position.character);
     if asked(params.range.start) > asked(params.range.end) {
         return value([(); 0]);
     }
     let range = server.client.encoding.span(&buffer.text, &buffer.index, params.range);
-    laid_out(server, buffer, range)
+    laid_out(server, world, buffer, range)
 }
 
-fn laid_out(server: &Server<'_>, buffer: &Buffer, range: Span) -> Answer {
-    let config = &server.world.config;
+fn laid_out(server: &Server<'_>, world: &World, buffer: &Buffer, range: Span) -> Answer {
+    let config = &world.config;
     let Ok(edits) = format_range(&buffer.text, &config.limits, range, config.format) else { return Ok(Value::Null) };
     value(server.client.encoding.edits(&buffer.text, &buffer.index, &edits))
 }
 
 /// Answers `textDocument/documentLink`: the files that a template pulls in.
 pub(super) fn links(server: &Server<'_>, params: &DocumentLinkParams) -> Answer {
-    let (name, buffer) = server.document(&params.text_document.uri)?;
-    let folder = server.world.path(&name).parent().map(std::path::Path::to_path_buf).unwrap_or_default();
-    let sources = server.world.templates.get(&name).map_or(&[][..], |template| &template.facts.sources);
+    let (world, name, buffer) = server.document(&params.text_document.uri)?;
+    let folder = world.path(&name).parent().map(std::path::Path::to_path_buf).unwrap_or_default();
+    let sources = world.templates.get(&name).map_or(&[][..], |template| &template.facts.sources);
     let links = sources.iter().map(|source| {
         let range = server.client.encoding.range(&buffer.text, &buffer.index, source.span);
         json!({"range": range, "target": uri::of(&folder.join(&*source.path))})
@@ -106,11 +107,11 @@ pub(super) const TOKENS: [&str; 3] = ["variable", "function", "operator"];
 
 /// Answers `textDocument/semanticTokens/full`: what stands in `{{…}}`.
 pub(super) fn tokens(server: &Server<'_>, params: &SemanticTokensParams) -> Answer {
-    let (name, buffer) = server.document(&params.text_document.uri)?;
+    let (world, name, buffer) = server.document(&params.text_document.uri)?;
     if buffer.is_large() {
         return value(json!({"data": []}));
     }
-    let spans = place::with(&buffer.text, &server.world.config.limits, |document| {
+    let spans = place::with(&buffer.text, &world.config.limits, |document| {
         let mut spans: Vec<(Span, u32)> = Vec::new();
         for node in document.all_nodes().filter(|node| matches!(node.kind(), Kind::Text | Kind::Cdata)) {
             expressions(document.text, node.inner(), &mut spans);
@@ -125,7 +126,7 @@ pub(super) fn tokens(server: &Server<'_>, params: &SemanticTokensParams) -> Answ
     let mut spans = spans;
     spans.sort_unstable();
     if spans.len() > super::symbols::MOST {
-        server.say_cut(&name, "tokens");
+        server.say_cut(world, &name, "tokens");
     }
     let mut data: Vec<u32> = Vec::new();
     let mut last = Position { line: 0, character: 0 };

@@ -15,14 +15,14 @@ pub(super) const MOST: usize = 5_000;
 
 /// Answers `textDocument/documentSymbol`.
 pub(super) fn document(server: &Server<'_>, params: &DocumentSymbolParams) -> Answer {
-    let (name, buffer) = server.document(&params.text_document.uri)?;
+    let (world, name, buffer) = server.document(&params.text_document.uri)?;
     let range = |span| server.client.encoding.range(&buffer.text, &buffer.index, span);
     let mut left = MOST + 1;
-    let symbols = place::with(&buffer.text, &server.world.config.limits, |document| {
+    let symbols = place::with(&buffer.text, &world.config.limits, |document| {
         document.root().map_or_else(Vec::new, |root| of(root, &range, &mut left))
     });
     if left == 0 {
-        server.say_cut(&name, "symbols");
+        server.say_cut(world, &name, "symbols");
     }
     value(symbols)
 }
@@ -79,15 +79,17 @@ const fn symbol(kind: Kind) -> Option<SymbolKind> {
 pub(super) fn workspace(server: &Server<'_>, params: &WorkspaceSymbolParams) -> Answer {
     let query = params.query.to_lowercase();
     let mut found: Vec<Value> = Vec::new();
-    for (path, template) in server.world.templates.iter().filter(|(_, template)| template.member) {
+    let worlds = server.worlds.of_workspace();
+    let all = worlds.flat_map(|world| world.templates.iter().map(move |(path, template)| (world, path, template)));
+    for (world, path, template) in all.filter(|(.., template)| template.member) {
         let fits: Vec<_> = template.facts.definitions.iter().filter(|definition| holds(&definition.name, &query)).collect();
         if fits.is_empty() {
             continue;
         }
-        let Some((text, index)) = server.world.text(path) else { continue };
+        let Some((text, index)) = world.text(path) else { continue };
         for definition in fits {
             if found.len() == MOST {
-                server.say_cut(&Arc::from("the project"), "symbols");
+                server.say_cut(world, &Arc::from("the project"), "symbols");
                 return value(found);
             }
             let kind = match definition.kind {
@@ -96,7 +98,7 @@ pub(super) fn workspace(server: &Server<'_>, params: &WorkspaceSymbolParams) -> 
                 DefinitionKind::Fragment => SymbolKind::Constant,
             };
             let range = server.client.encoding.range(&text, &index, definition.span);
-            let location = json!({"uri": address(&server.world, path), "range": range});
+            let location = json!({"uri": address(world, path), "range": range});
             found.push(json!({"name": definition.name, "kind": kind, "location": location, "containerName": **path}));
         }
     }

@@ -48,7 +48,7 @@ fn found(world: &World, name: &Arc<str>, text: &str, scratch: &mut Scratch) -> V
     if world.templates.get(name).is_some_and(|template| template.member) {
         let all = world.templates.iter().filter(|(_, template)| template.member);
         let all = all.map(|(path, template)| Entry { path, facts: if path == name { facts } else { &template.facts } });
-        found.extend(link::link(&world.config, &Index::new(all), Scope::Whole, texts));
+        found.extend(link::link(&world.config, &Index::new(all), world.scope(), texts));
     } else {
         found.extend(outside(world, name, facts, texts));
     }

@@ -4,6 +4,7 @@
 
 use super::buffer::Buffer;
 use super::files::{Open, Overlay};
+use super::place;
 use super::refresh::are_alike;
 use super::trial;
 use crate::base::diagnostic::{self, Diagnostic};
@@ -13,13 +14,13 @@ use crate::base::source::LineIndex;
 use crate::project::config::{Config, Input};
 use crate::project::index::{Entry, Index};
 use crate::registry::compile::{Chosen, Compiled, Compiler, Outcome, Scratch};
-use crate::registry::{inspect, link, survey};
+use crate::registry::{link, survey};
 use crate::rules::check::{self, Active, Identity};
 use crate::rules::list;
 use crate::rules::rule::Scope;
 use crate::syntax::decode;
 use crate::template::names::FileFacts;
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -44,7 +45,7 @@ pub(super) struct Template {
     pub(super) told: OnceCell<Vec<String>>,
 }
 
-/// The project.
+/// A project.
 #[derive(Debug)]
 #[allow(clippy::struct_excessive_bools, reason = "each is work of its own that waits until somebody asks")]
 pub(super) struct World {
@@ -70,6 +71,22 @@ pub(super) struct World {
     pub(super) changed: BTreeSet<Arc<str>>,
     /// How often the project file was read.
     pub(super) reads: u32,
+    /// How often it had been read when anything was shown.
+    pub(super) known: u32,
+    /// What was pushed last.
+    pub(super) pushed: BTreeMap<Arc<str>, Vec<gen_lsp_types::Diagnostic>>,
+    /// Something was brought up to date since diagnostics were pushed.
+    pub(super) unshown: bool,
+    /// Documents that the client edited since anything was shown.
+    pub(super) edited: BTreeSet<Arc<str>>,
+    /// What was said of which document.
+    pub(super) said: RefCell<BTreeSet<(Arc<str>, &'static str)>>,
+    /// It is one file that belongs to no project, and to no folder that is open.
+    pub(super) is_alone: bool,
+    /// The client watches its files.
+    pub(super) is_watched: bool,
+    /// Folders whose project files may be on no disk yet.
+    pub(super) unsaved: BTreeSet<PathBuf>,
     /// Files that are no templates, as they were when they were last looked at.
     pub(super) others: BTreeMap<Arc<str>, Option<Stamp>>,
 }
@@ -96,6 +113,14 @@ impl World {
             unwatched: false,
             changed: BTreeSet::new(),
             reads: 0,
+            known: 0,
+            pushed: BTreeMap::new(),
+            unshown: false,
+            edited: BTreeSet::new(),
+            said: RefCell::default(),
+            is_alone: false,
+            is_watched: false,
+            unsaved: BTreeSet::new(),
             others: BTreeMap::new(),
         }
     }
@@ -149,7 +174,7 @@ impl World {
             self.unread = true;
             return;
         }
-        if is_template(name) {
+        if self.takes(name) {
             self.dirty.insert(Arc::clone(name));
         }
         // Texts that others pull in.
@@ -170,8 +195,9 @@ impl World {
         self.unwalked = true;
     }
 
-    /// Brings everything up to date.
-    pub(super) fn settle(&mut self) {
+    /// Brings everything up to date. Gives the folders of other projects inside of this one, when it looked for files.
+    pub(super) fn settle(&mut self) -> Vec<PathBuf> {
+        let mut inner = Vec::new();
         if std::mem::take(&mut self.unwatched) {
             self.look();
         }
@@ -179,15 +205,17 @@ impl World {
             self.reload();
         }
         if std::mem::take(&mut self.unwalked) {
-            self.walk();
+            inner = self.walk();
         }
         let dirty = std::mem::take(&mut self.dirty);
+        self.unshown |= self.unlinked || !dirty.is_empty();
         for name in dirty {
             self.compile(&name);
         }
         if std::mem::take(&mut self.unlinked) {
             self.link();
         }
+        inner
     }
 
     /// The findings of one file.
@@ -207,7 +235,17 @@ impl World {
 
     /// Whether a name is one of those that findings are shown of.
     pub(super) fn is_ours(&self, name: &str) -> bool {
-        is_template(name) || *name == *PROJECT || self.config.files.iter().any(|file| *file.path == *name)
+        self.takes(name) || *name == *PROJECT || self.config.files.iter().any(|file| *file.path == *name)
+    }
+
+    /// Whether a file may be a template: by its name, or since the editor says that it is XML.
+    pub(super) fn takes(&self, name: &str) -> bool {
+        is_template(name) || self.open.get(name).is_some_and(|buffer| buffer.is_xml)
+    }
+
+    /// How much of a project it is: a file that is alone knows nobody who would use what it defines.
+    pub(super) const fn scope(&self) -> Scope {
+        if self.is_alone { Scope::Part } else { Scope::Whole }
     }
 
     /// All names of the project.
@@ -240,9 +278,8 @@ impl World {
         self.dirty.extend(self.templates.keys().cloned());
     }
 
-    fn walk(&mut self) {
-        let Ok(files) = inspect::files(&self.root, &self.config) else { return };
-        let there: BTreeSet<Arc<str>> = files.into_iter().collect();
+    fn walk(&mut self) -> Vec<PathBuf> {
+        let Some((there, inner)) = self.files() else { return Vec::new() };
         let is_new = |name: &Arc<str>| !fs::exists(&self.root.join(&**name)) && !Path::new(&**name).is_absolute();
         let unsaved: BTreeSet<Arc<str>> = self.open.keys().filter(|name| is_template(name) && is_new(name)).cloned().collect();
         self.templates.retain(|name, template| {
@@ -255,6 +292,7 @@ impl World {
             self.templates.entry(name).or_default().member = true;
         }
         self.unlinked = true;
+        inner.into_iter().collect()
     }
 
     fn compile(&mut self, name: &Arc<str>) {
@@ -296,6 +334,9 @@ impl World {
                 Err(finding) => return Some((Compiled { diagnostics: vec![finding], ..Compiled::default() }, 0)),
             }
         };
+        if !is_template(name) && !place::is_template(text, &self.config.limits) {
+            return None;
+        }
         let files = Overlay { root: &self.root, open: &self.open };
         let active = if text.len() > LARGE { &self.structure } else { &self.active };
         let compiler = Compiler { config: &self.config, active, root: &self.root, files: &files, entries: None };
@@ -320,7 +361,7 @@ impl World {
 
     fn link(&mut self) {
         let text = |name: &str| read(&self.root, &self.open, self.config.limits.file, name);
-        let found = link::link(&self.config, &self.index(), Scope::Whole, text);
+        let found = link::link(&self.config, &self.index(), self.scope(), text);
         // A file outside the project may use its names, and gives it none.
         let mut linked: BTreeMap<Arc<str>, Vec<Diagnostic>> = BTreeMap::new();
         for finding in found {

@@ -10,6 +10,7 @@ mod histories;
 mod large;
 mod meanings;
 mod process;
+mod projects;
 mod same;
 mod variables;
 mod watching;
