@@ -27,15 +27,19 @@ fn hashes(text: &str) -> Vec<(String, String)> {
 
 fn hashes_in(text: &str, config: &Config) -> Vec<(String, String)> {
     let built = ctxc::compile_sources(config, [("lib.xml", LIBRARY), ("t.xml", text)]);
-    match built.registry {
-        Some(registry) => {
-            let all = registry.tasks().chain(registry.templates());
-            let all = all.map(|task| (task.name().to_owned(), task.hash().to_string()));
-            let fragments = registry.fragments().filter(|fragment| fragment.name() != "house");
-            all.chain(fragments.map(|fragment| (format!("fragment {}", fragment.name()), fragment.hash().to_string()))).collect()
-        }
-        None => built.diagnostics.iter().map(|finding| (finding.rule.name.to_owned(), finding.message.clone())).collect(),
+    if let Some(registry) = built.registry {
+        let all = registry.tasks().chain(registry.templates());
+        let all = all.map(|task| (task.name().to_owned(), task.hash().to_string()));
+        let fragments = registry.fragments().filter(|fragment| fragment.name() != "house");
+        return all
+            .chain(fragments.map(|fragment| (format!("fragment {}", fragment.name()), fragment.hash().to_string())))
+            .collect();
     }
+    let mut found: Vec<_> =
+        built.diagnostics.iter().map(|finding| (finding.rule.name.to_owned(), finding.message.clone())).collect();
+    // Settings that change places take their findings with them.
+    found.sort();
+    found
 }
 
 /// An element as another reader sees it: its name, its attributes in order, its own text.
