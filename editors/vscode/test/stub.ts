@@ -164,7 +164,8 @@ export class Window {
                 return false;
             }
             let text = document.getText();
-            const late = [...edits].sort((a, b) => (a.range.start.isBefore(b.range.start) ? 1 : -1));
+            // An edit of a versioned document comes with its label.
+            const late = edits.map((one) => (Array.isArray(one) ? (one[0] as typeof one) : one)).sort((a, b) => (a.range.start.isBefore(b.range.start) ? 1 : -1));
             for (const { range, newText } of late) {
                 text = text.slice(0, document.offsetAt(range.start)) + newText + text.slice(document.offsetAt(range.end));
             }
