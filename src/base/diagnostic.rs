@@ -1,7 +1,7 @@
 //! A finding as plain data. Never words itself, never renders itself: rules fill it in, `cli/render` shows it.
 
 use super::fix::Fix;
-use super::rule_meta::{RuleMeta, Severity};
+use super::rule_meta::{Fixable, RuleMeta, Severity};
 use super::source::{LineIndex, Position};
 use super::span::Span;
 use std::borrow::Cow;
@@ -170,9 +170,9 @@ impl Diagnostic {
         hasher.finalize().to_hex().get(..16).unwrap_or("").clone_into(&mut self.fingerprint);
     }
 
-    /// Whether any fix exists.
+    /// Whether it has a fix that some flag applies.
     pub fn is_fixable(&self) -> bool {
-        !self.fixes.is_empty()
+        self.rule.fix != Fixable::Choice && !self.fixes.is_empty()
     }
 }
 

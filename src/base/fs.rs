@@ -27,56 +27,14 @@ pub trait ReadFs: Sync {
     /// Length and times of a file.
     fn stamp(&self, path: &Path) -> io::Result<Stamp>;
 
+    /// `false` for pipes and devices, whose opening may wait for ever.
+    fn is_regular(&self, path: &Path) -> bool;
+
     /// The path with links and `..` resolved, to tell whether a file lies inside a folder.
     fn canonical(&self, path: &Path) -> io::Result<PathBuf>;
 }
 
-/// Files in memory, for tests, editors and build steps that hold their own text.
-#[derive(Clone, Debug, Default)]
-pub struct MemoryFs {
-    files: std::collections::BTreeMap<PathBuf, Vec<u8>>,
-}
-
-impl MemoryFs {
-    /// No files.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Adds or replaces a file.
-    pub fn insert(&mut self, path: impl Into<PathBuf>, bytes: impl Into<Vec<u8>>) {
-        self.files.insert(path.into(), bytes.into());
-    }
-}
-
-impl ReadFs for MemoryFs {
-    fn read(&self, path: &Path, limit: u64) -> io::Result<Vec<u8>> {
-        let bytes = self.files.get(path).ok_or(io::ErrorKind::NotFound)?;
-        if bytes.len() as u64 > limit { Err(io::ErrorKind::FileTooLarge.into()) } else { Ok(bytes.clone()) }
-    }
-
-    fn stamp(&self, path: &Path) -> io::Result<Stamp> {
-        let bytes = self.files.get(path).ok_or(io::ErrorKind::NotFound)?;
-        Ok(Stamp { len: bytes.len() as u64, ..Stamp::default() })
-    }
-
-    fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
-        let mut out = PathBuf::new();
-        for part in path.components() {
-            match part {
-                std::path::Component::ParentDir => {
-                    out.pop();
-                }
-                std::path::Component::CurDir => {}
-                std::path::Component::Prefix(_) | std::path::Component::RootDir | std::path::Component::Normal(_) => {
-                    out.push(part);
-                }
-            }
-        }
-        Ok(out)
-    }
-}
-
+pub use super::memory::MemoryFs;
 #[cfg(feature = "fs")]
 pub use real::*;
 
@@ -109,6 +67,10 @@ mod real {
 
         fn stamp(&self, path: &Path) -> io::Result<Stamp> {
             std::fs::metadata(path).map(|meta| stamp_of(&meta))
+        }
+
+        fn is_regular(&self, path: &Path) -> bool {
+            is_file(path)
         }
 
         fn canonical(&self, path: &Path) -> io::Result<PathBuf> {

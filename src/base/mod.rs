@@ -7,6 +7,7 @@ pub mod fix;
 pub mod fs;
 pub mod hash;
 pub mod lines;
+mod memory;
 pub mod rule_meta;
 pub mod source;
 pub mod span;

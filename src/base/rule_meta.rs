@@ -48,19 +48,22 @@ pub enum Fixable {
     Safe,
     /// One to choose or to look at.
     Suggested,
+    /// Some that exclude each other, of which none is the likelier one: offered to the author, never taken unasked.
+    Choice,
     /// None: a person has to decide what to write.
     None,
 }
 
 impl Fixable {
     /// Every one, the best first.
-    pub const ALL: [Self; 3] = [Self::Safe, Self::Suggested, Self::None];
+    pub const ALL: [Self; 4] = [Self::Safe, Self::Suggested, Self::Choice, Self::None];
 
     /// The word used in every format.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Safe => "safe",
             Self::Suggested => "suggested",
+            Self::Choice => "choice",
             Self::None => "none",
         }
     }

@@ -5,7 +5,8 @@ use super::cx::Cx;
 use super::error::{CliError, Kind, Result};
 use super::exit::Exit;
 use super::findings;
-use super::project::{self, Project};
+use super::project::Project;
+use super::put;
 use super::render::report::Shown;
 use super::render::summary::thousands;
 use super::selection::{Built, Selection, Wish};
@@ -81,25 +82,17 @@ pub(crate) fn run(args: &BuildArgs, cx: &mut Cx) -> Result<Exit> {
 /// Bytes that tell a registry from everything else.
 const HEAD: u64 = 256;
 
-/// What is no registry is not written over: a template that was named by mistake would be lost.
+/// A registry of a newer program is somebody else's, and what is none is not written over.
 fn refuse_others(output: &Path, is_check: bool) -> Result<()> {
     let Ok(Some(head)) = fs::head(output, HEAD) else { return Ok(()) };
-    let shown = output.display();
     match read::declared(&head) {
         Some(schema) if read::is_newer(schema) => {
             let newer = ReadError::Newer { found: schema.to_owned() };
-            Err(CliError::new(Kind::Infrastructure, format!("{shown}: {newer}")))
+            Err(CliError::new(Kind::Infrastructure, format!("{}: {newer}", output.display())))
         }
-        Some(_) => Ok(()),
-        None if is_check || (head.is_empty() && !is_input(output)) => Ok(()),
-        None => Err(CliError::usage(format!("{shown} is no registry: a build would write over it"))
-            .hint("name another file with `-o`, or remove this one first")),
+        _ if is_check => Ok(()),
+        declared => put::refuse_others(output, "registry", declared.is_some()),
     }
-}
-
-/// Whether a file would be read by this program as something else.
-fn is_input(path: &Path) -> bool {
-    path.file_name().is_some_and(|name| name == project::FILE) || path.extension().is_some_and(|ending| ending == "xml")
 }
 
 /// What is asked of the build.

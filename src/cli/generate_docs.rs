@@ -70,7 +70,7 @@ fn index() -> String {
     let mut out = format!(
         "{MARK}# Rules\n\nThe name is the handle; the code is an alias. `ctxc explain NAME` shows the same page in the terminal.\n\
          A locked rule is a promise of the language: it can be neither silenced nor lowered.\n\
-         A safe fix leaves nothing to decide; a suggested one is to be chosen or looked at.\n"
+         A safe fix leaves nothing to decide; a suggested one is to be looked at; a choice is its author's alone, and no flag takes it.\n"
     );
     for family in FAMILIES {
         let _ = writeln!(

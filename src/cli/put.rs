@@ -2,10 +2,23 @@
 
 use super::cx::Cx;
 use super::error::{CliError, Result};
+use super::project::FILE;
 use super::render::unified;
 use crate::base::fs;
 use crate::syntax::decode;
 use std::path::Path;
+
+/// Refuses to write an artifact over something else: a template that was named by mistake would be lost. Nothing is lost of an
+/// empty file, unless this program reads it under its name.
+pub(super) fn refuse_others(path: &Path, artifact: &str, is_one: bool) -> Result<()> {
+    let is_input = path.file_name().is_some_and(|name| name == FILE) || path.extension().is_some_and(|ending| ending == "xml");
+    let is_empty = fs::head(path, 1).is_ok_and(|head| head.is_some_and(|head| head.is_empty()));
+    if is_one || (is_empty && !is_input) {
+        return Ok(());
+    }
+    Err(CliError::usage(format!("{} is no {artifact}, and it would be written over", path.display()))
+        .hint("name another file, or remove this one first"))
+}
 
 /// What is done with texts that change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

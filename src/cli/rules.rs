@@ -89,5 +89,5 @@ fn text(cx: &mut Cx) -> Result<()> {
             }
         }
     }
-    cx.line(&screen.paint(Paint::Dim, "locked: can be neither silenced nor lowered; safe, suggested: the best fix that it has; `ctxc explain NAME` shows a rule's page"))
+    cx.line(&screen.paint(Paint::Dim, "locked: can be neither silenced nor lowered; safe, suggested, choice: the best fix that it has; `ctxc explain NAME` shows a rule's page"))
 }

@@ -1,4 +1,4 @@
-//! The two seams of a context: a strategy yields segments for a stage, an assembler makes of them what an agent receives.
+//! The seam behind the segments of a context: an assembler makes of them what an agent receives.
 //!
 //! What an assembler gives back names every segment that came in, with its tokens and its fate.
 

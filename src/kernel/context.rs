@@ -82,11 +82,6 @@ impl Kind {
         }
     }
 
-    /// The kind of a word.
-    pub fn of_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.word() == word)
-    }
-
     /// What is dropped first has the greatest number; 0 and 1 are never cut.
     pub const fn priority(self) -> u8 {
         match self {
@@ -331,13 +326,4 @@ pub struct Segment {
     pub cut: Cut,
     /// Why it is there, in words: the setting or element that asked for it.
     pub why: String,
-}
-
-/// What yields the segments of a stage.
-pub trait ContextStrategy {
-    /// Why there are none.
-    type Error;
-
-    /// The segments, in the order of their sources.
-    fn segments(&self) -> Result<Vec<Segment>, Self::Error>;
 }

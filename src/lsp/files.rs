@@ -37,6 +37,10 @@ impl ReadFs for Overlay<'_> {
         RealFs.stamp(path)
     }
 
+    fn is_regular(&self, path: &Path) -> bool {
+        self.buffer(path).is_some() || RealFs.is_regular(path)
+    }
+
     fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
         match (RealFs.canonical(path), path.parent().zip(path.file_name())) {
             // A document that was never saved is where it will be.

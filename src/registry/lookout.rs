@@ -287,6 +287,14 @@ impl ReadFs for Texts {
         self.watch.stamp(path)
     }
 
+    fn is_regular(&self, path: &Path) -> bool {
+        let is_regular = self.watch.is_regular(path);
+        if !is_regular {
+            self.note(path, None);
+        }
+        is_regular
+    }
+
     fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
         let real = self.watch.canonical(path);
         if real.is_err() {

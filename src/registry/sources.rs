@@ -17,10 +17,10 @@ use std::sync::Arc;
 
 /// Where files are read from.
 #[derive(Clone, Copy)]
-pub(super) struct Door<'a> {
-    pub(super) root: &'a Path,
-    pub(super) files: &'a dyn ReadFs,
-    pub(super) limit: u64,
+pub(crate) struct Door<'a> {
+    pub(crate) root: &'a Path,
+    pub(crate) files: &'a dyn ReadFs,
+    pub(crate) limit: u64,
 }
 
 /// What was read, by the path that is written in the template.
@@ -81,13 +81,20 @@ pub(super) fn read(door: Door<'_>, path: &Arc<str>, facts: &FileFacts, found: &m
 
 fn text(door: Door<'_>, template: &str, written: &str) -> Result<String, String> {
     let folder = Path::new(template).parent().unwrap_or(Path::new(""));
+    inside_text(door, &folder.join(written))
+}
+
+/// The text of a file inside the project's folder, by its path relative to it. Links that lead outside are not followed.
+pub(crate) fn inside_text(door: Door<'_>, path: &Path) -> Result<String, String> {
     let outside = || "it lies outside the project's folder".to_owned();
-    let inside = plain(&folder.join(written)).ok_or_else(outside)?;
-    let file = door.root.join(inside);
+    let file = door.root.join(plain(path).ok_or_else(outside)?);
     let said = |err: io::Error| reason(&err);
     let (root, real) = (door.files.canonical(door.root).map_err(said)?, door.files.canonical(&file).map_err(said)?);
     if !real.starts_with(&root) {
         return Err(outside());
+    }
+    if !door.files.is_regular(&real) {
+        return Err("it is no regular file".to_owned());
     }
     let bytes = door.files.read(&real, door.limit).map_err(said)?;
     decode::decode(&bytes).map(std::borrow::Cow::into_owned).map_err(|fault| fault.to_string())

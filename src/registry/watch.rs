@@ -47,6 +47,15 @@ impl ReadFs for Watch {
         RealFs.stamp(path)
     }
 
+    fn is_regular(&self, path: &Path) -> bool {
+        let is_regular = RealFs.is_regular(path);
+        if !is_regular {
+            // Nothing to compare with later: it is looked at again each time.
+            self.note(path, Sight::Nothing);
+        }
+        is_regular
+    }
+
     fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
         let real = RealFs.canonical(path);
         let seen = real.as_ref().map_or(Sight::Nothing, |real| Sight::Real(real.to_string_lossy().into()));

@@ -51,12 +51,9 @@ pub struct Fixed {
 /// Finds everything in a text.
 pub type CheckText<'c> = dyn FnMut(&str) -> Vec<Diagnostic> + 'c;
 
-/// The rule whose fixes are a choice between two authors: taking the first one for both would lose somebody's work.
-const UNDECIDED: &str = "merge-conflict";
-
 /// The fix of a finding that may be applied; `None` when it has none of that kind, or nobody but its author can choose.
 pub fn eligible(finding: &Diagnostic, which: Which) -> Option<&Fix> {
-    if finding.rule.name == UNDECIDED {
+    if !finding.is_fixable() {
         return None;
     }
     finding.fixes.iter().find(|fix| which == Which::Suggested || fix.applicability == Applicability::Safe)

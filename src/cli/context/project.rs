@@ -1,6 +1,6 @@
 //! A project compiled in memory, the files its contexts hold, and the lines its texts stand on.
 
-use crate::base::fs::{self, ReadFs, RealFs};
+use crate::base::fs::RealFs;
 use crate::base::suggest;
 use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Kind, Result};
@@ -9,13 +9,12 @@ use crate::cli::render::summary::plural;
 use crate::context::lines::Lines;
 use crate::context::request::Files;
 use crate::registry::library::Built;
+use crate::registry::sources::{self, Door};
 use crate::registry::{Registry, library};
 use crate::rules::check::{is_error, stem};
-use crate::rules::input::read_fault::reason;
-use crate::syntax::decode;
 use crate::syntax::limits::Limits;
 use std::collections::BTreeSet;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 /// Bytes that one file of a context may have.
 const LIMIT: u64 = 50 << 20;
@@ -103,20 +102,6 @@ impl Compiled {
 
 impl Files for Inside<'_> {
     fn text(&self, path: &str) -> std::result::Result<String, String> {
-        let is_plain = Path::new(path).components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
-        let outside = || "it lies outside the project's folder".to_owned();
-        if !is_plain {
-            return Err(outside());
-        }
-        let said = |err: std::io::Error| reason(&err);
-        let (root, real) = (RealFs.canonical(self.root).map_err(said)?, RealFs.canonical(&self.root.join(path)).map_err(said)?);
-        if !real.starts_with(&root) {
-            return Err(outside());
-        }
-        if !fs::is_file(&real) {
-            return Err("it is no file".to_owned());
-        }
-        let bytes = RealFs.read(&real, LIMIT).map_err(said)?;
-        decode::decode(&bytes).map(std::borrow::Cow::into_owned).map_err(|fault| fault.to_string())
+        sources::inside_text(Door { root: self.root, files: &RealFs, limit: LIMIT }, Path::new(path))
     }
 }

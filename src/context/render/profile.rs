@@ -35,11 +35,6 @@ impl Profile {
         }
     }
 
-    /// The profile with a name.
-    pub fn of_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|profile| profile.word() == word)
-    }
-
     /// What stands between two segments of one message.
     pub const fn separator(self) -> &'static str {
         match self {

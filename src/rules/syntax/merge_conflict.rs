@@ -9,7 +9,7 @@ use crate::syntax::fault::{Fault, FaultKind};
 
 /// Two versions of a prompt in one file are none.
 pub(crate) static RULE: Rule = Rule {
-    meta: meta(17, "merge-conflict", "a merge conflict was left unresolved", PAGE, BAD, FINE).fixed(Fixable::Suggested),
+    meta: meta(17, "merge-conflict", "a merge conflict was left unresolved", PAGE, BAD, FINE).fixed(Fixable::Choice),
     check: Check::Syntax(word),
 };
 

@@ -26,7 +26,7 @@ pub(super) fn list() -> Draft {
     );
     let fix = must(
         "fix",
-        "the best fix of its findings: `safe` can be applied without a look, `suggested` is one to choose",
+        "the best fix of its findings: `safe` can be applied without a look, `suggested` is one to look at, `choice` is for its author alone to choose and no flag applies it",
         one_of(Fixable::ALL.map(Fixable::as_str)),
     );
     let row = object(vec![code, name, former, family, severity, locked, fix, summary]);

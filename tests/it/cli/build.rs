@@ -124,7 +124,7 @@ fn what_is_no_registry_is_not_written_over() {
     let project = Project::new().file("ctxc.toml", "").file("templates/a.xml", CLEAN).file("notes.txt", "mine");
     for target in ["templates/a.xml", "ctxc.toml", "notes.txt"] {
         let before = project.read(target);
-        project.run(&["build", "-o", target]).code(2).warns(&format!("{target} is no registry: a build would write over it"));
+        project.run(&["build", "-o", target]).code(2).warns(&format!("{target} is no registry, and it would be written over"));
         assert_eq!(project.read(target), before, "{target}");
     }
     // One that a newer program wrote is somebody else's.
@@ -146,5 +146,19 @@ fn a_pipe_in_a_folder_is_no_template() {
     std::os::unix::fs::symlink("pipe.xml", project.path("templates/link.xml")).unwrap();
     // Without an end this would wait for somebody to write into the pipe.
     project.run(&["check"]).code(0).says("checked 1 file");
+    project.run(&["build"]).code(0);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_text_that_is_a_pipe_is_a_finding() {
+    let task = "<task type=\"atomic\" name=\"a\">\n  <description src=\"pipe.md\"/>\n</task>\n";
+    let project = Project::new().file("templates/a.xml", task);
+    let made = std::process::Command::new("mkfifo").arg(project.path("templates/pipe.md")).status().unwrap();
+    assert!(made.success());
+    // Without an end this would wait for somebody to write into the pipe.
+    project.run(&["check"]).code(1).says("it is no regular file");
+    std::fs::remove_file(project.path("templates/pipe.md")).unwrap();
+    project.write("templates/pipe.md", "words");
     project.run(&["build"]).code(0);
 }

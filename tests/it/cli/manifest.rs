@@ -147,3 +147,15 @@ fn pages_hold_every_segment_and_no_name_breaks_them() {
     assert_eq!(table.lines().filter(|line| line.starts_with("| ") && !line.starts_with("| |")).count(), count);
     assert!(table.contains("\\|\\`\\*"), "{table}");
 }
+
+#[test]
+fn an_empty_template_is_not_written_over_either() {
+    let project = sample();
+    project.write("templates/empty.xml", "");
+    project.run(&["manifest", "triage", "--output", "templates/empty.xml", "--json"]).code(1);
+    std::fs::remove_file(project.path("templates/empty.xml")).unwrap();
+    project.write("empty.xml", "");
+    project.run(&["manifest", "triage", "--output", "empty.xml", "--json"]).code(2).warns("is no manifest");
+    project.write("empty.json", "");
+    project.run(&["manifest", "triage", "--output", "empty.json"]).code(0);
+}

@@ -12,6 +12,9 @@ const METHODS: &[&str] = &[
     "textDocument/completion",
     "textDocument/codeAction",
     "textDocument/documentSymbol",
+    "textDocument/documentHighlight",
+    "textDocument/formatting",
+    "textDocument/rangeFormatting",
     "textDocument/foldingRange",
     "textDocument/inlayHint",
     "textDocument/codeLens",
@@ -81,7 +84,7 @@ fn positions_past_every_end_are_taken_as_the_end() {
     for (line, character) in [(0, 0), (0, 9_999), (1, 20), (99, 0), (u32::MAX, u32::MAX), (3, 1)] {
         let at = json!({"line": line, "character": character});
         let params = json!({"textDocument": {"uri": client.uri("templates/a.xml")}, "position": at, "positions": [at],
-            "range": {"start": at, "end": {"line": 0, "character": 0}}, "context": {"diagnostics": [], "includeDeclaration": true, "triggerKind": 1}, "newName": "x", "query": "a"});
+            "range": {"start": at, "end": {"line": 0, "character": 0}}, "context": {"diagnostics": [], "includeDeclaration": true, "triggerKind": 1}, "newName": "x", "query": "a", "options": {"tabSize": 2, "insertSpaces": true}});
         for method in METHODS {
             if let Err((code, message)) = client.try_ask(method, &params) {
                 assert_eq!((*method, code), ("textDocument/rename", -32602), "{message}");

@@ -3,7 +3,7 @@
 //!
 //! Writing to a string cannot fail, so nobody looks at what `write!` gives back.
 
-use super::text::name;
+use super::text::{beyond, inexact, name};
 use crate::cli::render::escape::escape;
 use crate::cli::render::summary::thousands;
 use crate::context::manifest::{Entry, Manifest, Part, SCHEMA};
@@ -47,12 +47,7 @@ fn agent(entry: &Entry, widest: usize, out: &mut String) {
     if let Some(test) = &entry.condition {
         let _ = writeln!(out, "<p>called when <code>{}</code></p>", text(test));
     }
-    let bound = match entry.total.bound {
-        Some(bound) if bound == entry.total.fixed => String::new(),
-        Some(bound) => format!(", at most {}", thousands(bound)),
-        None => ", more with what a run brings".to_owned(),
-    };
-    let exact = if entry.tokenizer.exact { "" } else { ", not exact" };
+    let (bound, exact) = (beyond(entry), inexact(entry));
     let _ = writeln!(
         out,
         "<p>{} tokens{bound} <span class=\"dim\">({}{exact})</span>; reusable prefix {}</p>",

@@ -9,6 +9,7 @@ use crate::cli::context::values;
 use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Kind, Result};
 use crate::cli::exit::Exit;
+use crate::cli::put;
 use crate::cli::render::summary::plural;
 use crate::context::assemble::Options;
 use crate::context::fault::Fault;
@@ -98,14 +99,10 @@ fn json(manifest: &Manifest) -> String {
     serde_json::to_string_pretty(manifest).unwrap_or_default() + "\n"
 }
 
-/// What is no manifest is not written over: a template that was named by mistake would be lost.
+/// What is no manifest is not written over.
 fn refuse_others(path: &Path) -> Result<()> {
     let Ok(Some(head)) = fs::head(path, HEAD) else { return Ok(()) };
-    if head.is_empty() || memchr::memmem::find(&head, SCHEMA.as_bytes()).is_some() {
-        return Ok(());
-    }
-    Err(CliError::usage(format!("{} is no manifest: it would be written over", path.display()))
-        .hint("name another file with --output, or remove this one first"))
+    put::refuse_others(path, "manifest", memchr::memmem::find(&head, SCHEMA.as_bytes()).is_some())
 }
 
 /// Whether a manifest says what the project is.

@@ -23,6 +23,20 @@ fn alone(part: &Part) -> String {
     format!("{whose}{}", escape(name(part)))
 }
 
+/// What a run may add to the tokens that are known.
+pub(super) fn beyond(entry: &Entry) -> String {
+    match entry.total.bound {
+        Some(bound) if bound == entry.total.fixed => String::new(),
+        Some(bound) => format!(", at most {}", thousands(bound)),
+        None => ", more with what a run brings".to_owned(),
+    }
+}
+
+/// A word behind the tokenizer's name, where its figures are estimates.
+pub(super) const fn inexact(entry: &Entry) -> &'static str {
+    if entry.tokenizer.exact { "" } else { ", not exact" }
+}
+
 /// Prints every agent.
 pub(super) fn print(manifest: &Manifest, cx: &mut Cx) -> Result<()> {
     for (number, entry) in manifest.entries.iter().enumerate() {
@@ -82,8 +96,7 @@ fn tokens(part: &Part) -> String {
 
 /// The line below: how much in all, who counted, what it waits for.
 fn total(entry: &Entry) -> String {
-    let (fixed, counted) = (thousands(entry.total.fixed), &entry.tokenizer.name);
-    let counted = if entry.tokenizer.exact { counted.clone() } else { format!("{counted}, not exact") };
+    let (fixed, counted) = (thousands(entry.total.fixed), format!("{}{}", entry.tokenizer.name, inexact(entry)));
     let unknown: BTreeSet<&str> = entry.segments.iter().flat_map(|part| &part.variable).map(String::as_str).collect();
     let waits = unknown.iter().map(|name| escape(name)).collect::<Vec<_>>().join(", ");
     let of = entry.budget.tokens.map_or_else(String::new, |budget| format!(" of {}", thousands(budget)));

@@ -1,1 +1,0 @@
-//! Request bodies of providers, without any call.
