@@ -101,3 +101,41 @@ fn h_project_file_full_of_faults(bencher: Bencher<'_, '_>) {
     let input = Input { path: "ctxc.toml", text, root: Path::new(""), files: &files, rules: &rules };
     bencher.counter(BytesCount::new(text.len())).bench_local(|| drop(black_box(Config::read(black_box(&input)))));
 }
+
+/// Tokens of every file by an exact table, which is read beforehand.
+#[divan::bench(args = ["o200k", "cl100k"])]
+fn i_tokens(bencher: Bencher<'_, '_>, name: &str) {
+    let counter = ctxc::context::tokens::counter(name).expect("a table of the program");
+    counter.count("");
+    each(bencher, |text| {
+        black_box(counter.count(text));
+    });
+}
+
+/// Texts of a megabyte that are hard on a tokenizer. None may take a second.
+#[divan::bench(args = ["a", " ", "\n", "é", "=", "  x", "abcdefgh", "lossy"])]
+fn j_tokens_of_hostile_texts(bencher: Bencher<'_, '_>, part: &str) {
+    let counter = ctxc::context::tokens::counter("o200k").expect("a table of the program");
+    let mut seed = 88_172_645_463_325_252_u64;
+    let mut random = |_| {
+        seed ^= seed << 13;
+        seed ^= seed >> 7;
+        seed ^= seed << 17;
+        seed as u8
+    };
+    let text = match part {
+        "lossy" => String::from_utf8_lossy(&(0..1_000_000).map(&mut random).collect::<Vec<u8>>()).into_owned(),
+        part => part.repeat(1_000_000 / part.len()),
+    };
+    counter.count("");
+    bencher.counter(BytesCount::new(text.len())).bench_local(|| black_box(counter.count(black_box(&text))));
+}
+
+/// The first thousand tokens of a text of a megabyte.
+#[divan::bench(args = ["a", " ", "  x", "abcdefgh"])]
+fn k_fit_a_thousand_tokens(bencher: Bencher<'_, '_>, part: &str) {
+    let counter = ctxc::context::tokens::counter("o200k").expect("a table of the program");
+    let text = part.repeat(1_000_000 / part.len());
+    counter.count("");
+    bencher.bench_local(|| black_box(counter.fit(black_box(&text), 1000)));
+}

@@ -17,6 +17,7 @@ pub mod render;
 pub mod request;
 mod scope;
 mod strategy;
+pub mod tokens;
 mod values;
 
 pub use chain::{Agent, Forest};

@@ -1,5 +1,6 @@
 //! `ctxc render TASK`: the exact text that an agent would get, and where each line of it comes from.
 
+use super::counts::{self, Counts};
 use super::project::Compiled;
 use super::refused::refused;
 use super::values;
@@ -8,14 +9,16 @@ use crate::cli::error::{CliError, Kind, Result};
 use crate::cli::exit::Exit;
 use crate::cli::render::escape::escape;
 use crate::cli::render::screen::Paint;
+use crate::cli::render::summary::plural;
 use crate::context::assemble::{Assembly, Options, assemble};
 use crate::context::fault::Fault;
 use crate::context::lines::Lines;
 use crate::context::render::profile::Profile;
 use crate::context::request::Request;
-use crate::kernel::assembler::Speaker;
+use crate::context::tokens;
+use crate::kernel::assembler::{Account, Speaker};
 use crate::kernel::context::{Origin, Traced};
-use crate::kernel::fit::Fate;
+use crate::kernel::fit::{Counting, Fate};
 use clap::{Args, ValueEnum};
 
 /// How the text is laid out.
@@ -53,13 +56,16 @@ pub(crate) struct RenderArgs {
     /// How segments look
     #[arg(long, value_name = "PROFILE", default_value = "markdown")]
     profile: Layout,
-    /// Tokens to fit into, estimated at one for each byte where nothing better is known
+    /// Tokens to fit into, counted by the tokenizer
     #[arg(long, value_name = "TOKENS")]
     budget: Option<usize>,
+    /// Who counts tokens: o200k and cl100k exactly; claude, gemini and llama by an estimate; bytes as the upper bound
+    #[arg(long, value_name = "NAME", default_value = tokens::DEFAULT)]
+    tokenizer: String,
     /// Print the text alone, without where it comes from
     #[arg(long)]
     raw: bool,
-    /// Say what became of every segment, and why
+    /// Say what became of every segment, why, and how many tokens it has
     #[arg(long, conflicts_with = "raw")]
     explain: bool,
 }
@@ -69,6 +75,7 @@ const WIDTH: usize = 72;
 
 /// Prints the context.
 pub(crate) fn run(args: &RenderArgs, cx: &mut Cx) -> Result<Exit> {
+    let counter = counts::named(&args.tokenizer)?;
     let project = Compiled::load(cx)?;
     let name = project.task(&args.task)?;
     let Some(task) = project.registry.task(&name) else { return Ok(Exit::Usage) };
@@ -86,9 +93,13 @@ pub(crate) fn run(args: &RenderArgs, cx: &mut Cx) -> Result<Exit> {
         Layout::Plain => Profile::Plain,
         Layout::Sections => Profile::Sections,
     };
-    let options = Options { profile, budget: args.budget, ..Options::default() };
+    let counter = Counts::open(counter, &project.root);
+    let counting = if args.explain { Counting::Always } else { Counting::WhenNeeded };
+    let options = Options { profile, budget: args.budget, counter: &counter, counting };
     let lines = || project.lines(&project.paths());
-    let assembly = assemble(&project.registry, &request, &options).map_err(|faults| refused(&faults, &lines()))?;
+    let assembled = assemble(&project.registry, &request, &options);
+    counter.save();
+    let assembly = assembled.map_err(|faults| refused(&faults, &lines()))?;
     if args.raw {
         return raw(&assembly, cx);
     }
@@ -195,7 +206,8 @@ fn explain(assembly: &Assembly, cx: &mut Cx) -> Result<()> {
         let segment = &account.segment;
         let id = screen.paint(Paint::Strong, &escape(&format!("{:<28}", segment.id)));
         let line = format!(
-            "{id} priority {}, {}: {fate}; {}; there by {}",
+            "{id} {}, priority {}, {}: {fate}; {}; there by {}",
+            figures(account),
             segment.kind.priority(),
             segment.stability.word(),
             account.reason,
@@ -203,5 +215,24 @@ fn explain(assembly: &Assembly, cx: &mut Cx) -> Result<()> {
         );
         cx.hanging(&line, 29)?;
     }
-    Ok(())
+    let report = &assembly.report;
+    let exact = if report.is_exact { "" } else { "about " };
+    let total = plural(report.tokens.unwrap_or(0), "token");
+    let budget = report.budget.map_or_else(String::new, |budget| format!(" of {budget}"));
+    let prefix = report.prefix_tokens.unwrap_or(0);
+    let id = screen.paint(Paint::Strong, &format!("{:<28}", "total"));
+    let line = format!(
+        "{id} {exact}{total}{budget}, counted by {}; the first {prefix} stay the same from call to call",
+        report.tokenizer
+    );
+    cx.hanging(&line, 29)
+}
+
+/// Tokens of what stayed, and of the whole where some of it went.
+fn figures(account: &Account) -> String {
+    let full = account.full_tokens.unwrap_or(0);
+    match account.kept_tokens.unwrap_or(0) {
+        kept if kept == full => plural(full, "token"),
+        kept => format!("{kept} of {}", plural(full, "token")),
+    }
 }

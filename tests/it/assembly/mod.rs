@@ -4,3 +4,4 @@ mod fit;
 mod manifest;
 mod settings;
 mod texts;
+mod tokens;

@@ -16,6 +16,7 @@ mod manifest;
 mod output;
 mod outside;
 pub(crate) mod project;
+mod render;
 mod rules;
 mod schema;
 mod show;

@@ -15,6 +15,7 @@ const DOORS: &[(&str, &[&str])] = &[
     ("miette", &["src/cli/render/"]),
     ("notify", &["src/cli/watch/"]),
     ("quick_xml", &["src/syntax/write"]),
+    ("regex_automata", &["src/context/tokens/"]),
     ("rustix", &["src/cli/watch/"]),
     ("toml", &["src/project/"]),
 ];

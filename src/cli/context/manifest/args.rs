@@ -1,6 +1,6 @@
 //! The command line of `ctxc manifest`.
 
-use crate::kernel::tokens::{Bytes, Estimate, TokenCounter};
+use crate::context::tokens;
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::{Path, PathBuf};
 
@@ -53,34 +53,14 @@ pub(super) enum ManifestVerb {
 }
 
 /// How tokens are counted.
-#[derive(Clone, Copy, Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(super) struct CountingArgs {
-    /// Who counts tokens
-    #[arg(long, value_name = "NAME", default_value = "estimate")]
-    pub(super) tokenizer: Tokenizer,
+    /// Who counts tokens: o200k and cl100k exactly; claude, gemini and llama by an estimate; bytes as the upper bound
+    #[arg(long, value_name = "NAME", default_value = tokens::DEFAULT)]
+    pub(super) tokenizer: String,
     /// Tokens to fit each context into
     #[arg(long, value_name = "TOKENS")]
     pub(super) budget: Option<usize>,
-}
-
-/// Counters of tokens.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(super) enum Tokenizer {
-    /// Four bytes a token: near enough for English prose with every model
-    #[default]
-    Estimate,
-    /// One token a byte: more than any tokenizer counts
-    Bytes,
-}
-
-impl Tokenizer {
-    /// The counter.
-    pub(super) fn counter(self) -> Box<dyn TokenCounter> {
-        match self {
-            Self::Estimate => Box::new(Estimate::new("estimate, 4 bytes a token", 4.0)),
-            Self::Bytes => Box::new(Bytes),
-        }
-    }
 }
 
 /// Formats of a manifest.

@@ -45,7 +45,7 @@ const WHENCE: &str = "`ctxc manifest --output context-manifest.json` writes a ma
 /// Prints the difference.
 pub(super) fn run(args: &DiffArgs, cx: &mut Cx) -> Result<Exit> {
     let root = root(&cx.options)?;
-    let (old, new) = (either(&args.old, &root, args.counting)?, either(&args.new, &root, args.counting)?);
+    let (old, new) = (either(&args.old, &root, &args.counting)?, either(&args.new, &root, &args.counting)?);
     print(&old, &new, cx)?;
     Ok(Exit::Success)
 }
@@ -85,7 +85,7 @@ fn of_bytes(path: &Path, bytes: &[u8]) -> Result<Manifest> {
 }
 
 /// A manifest, or that of a registry.
-fn either(path: &Path, root: &Path, counting: CountingArgs) -> Result<Manifest> {
+fn either(path: &Path, root: &Path, counting: &CountingArgs) -> Result<Manifest> {
     let bytes = bytes(path)?;
     let declared = serde_json::from_slice::<Declared>(&bytes).ok();
     if declared.is_none_or(|declared| declared.schema.starts_with("ctxc/manifest/")) {

@@ -3,7 +3,8 @@
 use super::args::{CountingArgs, Format, ManifestArgs, ManifestVerb};
 use super::{diff, html, markdown, text};
 use crate::base::fs;
-use crate::cli::context::project::Compiled;
+use crate::cli::context::counts::{self, Counts};
+use crate::cli::context::project::{Compiled, Inside};
 use crate::cli::context::refused::refused;
 use crate::cli::context::values;
 use crate::cli::cx::Cx;
@@ -14,7 +15,7 @@ use crate::cli::render::summary::plural;
 use crate::context::assemble::Options;
 use crate::context::fault::Fault;
 use crate::context::manifest::{Dry, Manifest, SCHEMA, of_project, of_task};
-use crate::context::request::{Files, Request};
+use crate::context::request::Request;
 use crate::registry::Registry;
 use std::path::Path;
 
@@ -66,32 +67,34 @@ fn format(args: &ManifestArgs) -> Result<Format> {
 }
 
 fn made(args: &ManifestArgs, project: &Compiled) -> Result<Manifest> {
-    let files = project.files();
     let refused = |faults: Vec<Fault>| refused(&faults, &project.lines(&project.paths()));
     let Some(task) = &args.task else {
-        return of_registry(&project.registry, &files, args.counting, refused);
+        return of_registry(&project.registry, &project.files(), &args.counting, refused);
     };
     let name = project.task(task)?;
     let Some(task) = project.registry.task(&name) else { return Err(CliError::usage(name)) };
     let parameters = task.parameters().map_err(|err| CliError::new(Kind::Infrastructure, err.to_string()))?;
     let (inputs, results) = (values::inputs(&args.input, &parameters)?, values::results(&args.result)?);
     let request = Request { inputs: &inputs, results: &results, ..Request::new(&name) };
-    let counter = args.counting.tokenizer.counter();
-    let options = Options { budget: args.counting.budget, counter: &*counter, ..Options::default() };
-    let how = Dry { options, files: &files };
-    of_task(&project.registry, &request, args.node.as_deref(), &how).map_err(refused)
+    let counter = Counts::open(counts::named(&args.counting.tokenizer)?, &project.root);
+    let options = Options { budget: args.counting.budget, counter: &counter, ..Options::default() };
+    let made = of_task(&project.registry, &request, args.node.as_deref(), &Dry { options, files: &project.files() });
+    counter.save();
+    made.map_err(refused)
 }
 
-/// The manifest of a whole registry.
+/// The manifest of a whole registry, with files of the project.
 pub(super) fn of_registry(
     registry: &Registry,
-    files: &dyn Files,
-    counting: CountingArgs,
+    files: &Inside<'_>,
+    counting: &CountingArgs,
     refused: impl Fn(Vec<Fault>) -> CliError,
 ) -> Result<Manifest> {
-    let counter = counting.tokenizer.counter();
-    let options = Options { budget: counting.budget, counter: &*counter, ..Options::default() };
-    of_project(registry, &Dry { options, files }).map_err(refused)
+    let counter = Counts::open(counts::named(&counting.tokenizer)?, files.root);
+    let options = Options { budget: counting.budget, counter: &counter, ..Options::default() };
+    let made = of_project(registry, &Dry { options, files });
+    counter.save();
+    made.map_err(refused)
 }
 
 fn json(manifest: &Manifest) -> String {

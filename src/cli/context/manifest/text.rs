@@ -32,9 +32,10 @@ pub(super) fn beyond(entry: &Entry) -> String {
     }
 }
 
-/// A word behind the tokenizer's name, where its figures are estimates.
-pub(super) const fn inexact(entry: &Entry) -> &'static str {
-    if entry.tokenizer.exact { "" } else { ", not exact" }
+/// A word behind the tokenizer's name, where its figures are neither exact nor called an estimate by the name itself.
+pub(super) fn inexact(entry: &Entry) -> &'static str {
+    let is_said = entry.tokenizer.exact || entry.tokenizer.name.ends_with("(estimate)");
+    if is_said { "" } else { ", an upper bound" }
 }
 
 /// Prints every agent.

@@ -1,0 +1,119 @@
+//! Exact counters over the tables that `OpenAI` publishes with its `tiktoken`, MIT: `o200k_base` and `cl100k_base`.
+//!
+//! Special tokens are no part of a table: a text that holds `<|endoftext|>` holds ordinary characters. A table is read once,
+//! when something is counted by it for the first time. No text makes a count cost more than `n log n`.
+
+use super::merge::{self, Scratch};
+use super::split::{self, Splitter};
+use super::table::Table;
+use crate::kernel::tokens::TokenCounter;
+use std::fmt;
+use std::sync::OnceLock;
+
+/// The table of recent models of `OpenAI`.
+pub(super) static O200K: Bpe = Bpe::new("o200k", include_bytes!("o200k.tokens"), split::O200K);
+/// The table of the models before them.
+pub(super) static CL100K: Bpe = Bpe::new("cl100k", include_bytes!("cl100k.tokens"), split::CL100K);
+
+/// Pieces before a cut that a cut can change: line breaks, spaces, and the space that went with the word which is cut.
+const TOUCHED: usize = 3;
+/// Tokens looked at beyond a limit: a prefix may have fewer tokens than end inside it, since its last spaces join.
+const BEYOND: usize = 2;
+
+/// A table and how texts are split for it.
+pub(super) struct Bpe {
+    name: &'static str,
+    file: &'static [u8],
+    pattern: &'static str,
+    loaded: OnceLock<Loaded>,
+}
+
+/// What counting needs.
+pub(super) struct Loaded {
+    pub(super) table: Table,
+    splitter: Splitter,
+}
+
+impl fmt::Debug for Bpe {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Bpe").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+impl Bpe {
+    const fn new(name: &'static str, file: &'static [u8], pattern: &'static str) -> Self {
+        Self { name, file, pattern, loaded: OnceLock::new() }
+    }
+
+    pub(super) fn loaded(&self) -> &Loaded {
+        let read = || Loaded { table: Table::read(self.file), splitter: Splitter::new(self.pattern) };
+        self.loaded.get_or_init(read)
+    }
+}
+
+impl TokenCounter for &'static Bpe {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn is_exact(&self) -> bool {
+        true
+    }
+
+    fn count(&self, text: &str) -> usize {
+        self.loaded().count(text)
+    }
+
+    fn fit(&self, text: &str, limit: usize) -> usize {
+        if text.len() <= limit { text.len() } else { self.loaded().fit(text, limit) }
+    }
+}
+
+impl Loaded {
+    fn count(&self, text: &str) -> usize {
+        let (mut scratch, mut count) = (Scratch::default(), 0);
+        for piece in self.splitter.pieces(text) {
+            merge::tokens(&self.table, piece.as_bytes(), &mut scratch, |_| count += 1);
+        }
+        count
+    }
+
+    /// The longest prefix that ends between two tokens and between two characters and has at most `limit` tokens. Looks at
+    /// no more bytes than so many tokens can have.
+    fn fit(&self, text: &str, limit: usize) -> usize {
+        let looked = limit.saturating_add(BEYOND);
+        let window = text.floor_char_boundary(looked.saturating_mul(self.table.longest()).min(text.len()));
+        let text = text.get(..window).unwrap_or(text);
+        let borders = self.borders(text, looked);
+        let fits = |&&(end, from, before): &&(usize, usize, usize)| {
+            text.is_char_boundary(end)
+                && before <= limit
+                && text.get(from..end).is_some_and(|tail| before + self.count(tail) <= limit)
+        };
+        borders.iter().rev().find(fits).map_or(0, |border| border.0)
+    }
+
+    /// Ends of the first tokens; with each the start of the piece from where a cut there can change pieces, and the tokens
+    /// before that.
+    fn borders(&self, text: &str, most: usize) -> Vec<(usize, usize, usize)> {
+        let mut borders = Vec::new();
+        let mut scratch = Scratch::default();
+        let mut recent = [(0, 0); TOUCHED];
+        let mut at = 0;
+        for piece in self.splitter.pieces(text) {
+            let count = borders.len();
+            if count >= most {
+                break;
+            }
+            recent.rotate_left(1);
+            if let Some(last) = recent.last_mut() {
+                *last = (at, count);
+            }
+            let (from, before) = recent.first().copied().unwrap_or_default();
+            merge::tokens(&self.table, piece.as_bytes(), &mut scratch, |end| borders.push((at + end, from, before)));
+            at += piece.len();
+        }
+        borders.truncate(most);
+        borders
+    }
+}

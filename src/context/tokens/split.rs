@@ -1,0 +1,77 @@
+//! Splits a text into the pieces that a tokenizer encodes one by one, by the vendor's own pattern.
+//!
+//! The vendors' patterns end in `\s+(?!\S)|\s+`, which needs a look ahead and with it an engine that goes back and may take
+//! forever. The same pieces come of `\s+` where all but the last character is taken, if a word follows. Every text is split
+//! in linear time, and the pieces joined are the text.
+
+use regex_automata::meta::Regex;
+use regex_automata::{Anchored, Input};
+
+/// The pattern of `o200k_base` but for its last two alternatives.
+pub(super) const O200K: &str = concat!(
+    r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?",
+    r"|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?",
+    r"|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+",
+);
+
+/// The pattern of `cl100k_base` but for its last two alternatives.
+pub(super) const CL100K: &str =
+    r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s+$|\s*[\r\n]+";
+
+/// White space that no alternative before took.
+const SPACES: &str = r"\s+";
+
+/// A tokenizer's pattern. `None` where the engine refuses it, which a test rules out: then a text is one piece.
+pub(super) struct Splitter(Option<Regex>);
+
+impl Splitter {
+    pub(super) fn new(pattern: &str) -> Self {
+        Self(Regex::new_many(&[pattern, SPACES]).ok())
+    }
+
+    /// The pieces of a text, in order.
+    pub(super) fn pieces<'t>(&self, text: &'t str) -> impl Iterator<Item = &'t str> {
+        let mut rest = text;
+        std::iter::from_fn(move || {
+            if rest.is_empty() {
+                return None;
+            }
+            let (piece, others) = rest.split_at_checked(self.first(rest)).unwrap_or((rest, ""));
+            rest = others;
+            Some(piece)
+        })
+    }
+
+    /// Bytes of the first piece.
+    fn first(&self, text: &str) -> usize {
+        let Some(regex) = &self.0 else { return text.len() };
+        let Some(found) = regex.find(Input::new(text).anchored(Anchored::Yes)) else { return text.len() };
+        let end = found.end();
+        if found.pattern().as_usize() == 0 || end == text.len() {
+            return end;
+        }
+        // The last space goes with the word behind it, unless it is all there is.
+        let last = text.get(..end).and_then(|spaces| spaces.chars().next_back()).map_or(0, char::len_utf8);
+        if last < end { end - last } else { end }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CL100K, O200K, Splitter};
+    use pretty_assertions::assert_eq;
+
+    #[test]
+    fn pieces_are_those_of_the_vendors_patterns() {
+        let split = |pattern: &str, text: &str| {
+            let splitter = Splitter::new(pattern);
+            assert!(splitter.0.is_some(), "the engine takes the pattern");
+            splitter.pieces(text).map(str::to_owned).collect::<Vec<_>>()
+        };
+        assert_eq!(split(O200K, "It's   a\n\n  b1234  "), ["It's", "  ", " a", "\n\n", " ", " b", "123", "4", "  "]);
+        assert_eq!(split(CL100K, "It's   a\n\n  b1234  "), ["It", "'s", "  ", " a", "\n\n", " ", " b", "123", "4", "  "]);
+        // Only one of them takes white space at the end as a whole.
+        assert_eq!(split(O200K, "a\n  "), ["a", "\n", "  "]);
+        assert_eq!(split(CL100K, "a\n  "), ["a", "\n  "]);
+    }
+}

@@ -1,0 +1,109 @@
+//! A table of tokens: which bytes are one token, and how early the tokenizer learned it.
+//!
+//! A table's file holds the tokens in the order of their ranks, each as its length in one byte and its bytes. It is the
+//! vendor's own list in fewer bytes; nothing is left out. Every single byte is a token, so that any text has an encoding.
+
+/// The rank of what is no token.
+pub(super) const NONE: u32 = u32::MAX;
+/// Bits of a slot that hold a rank; the others hold some of the hash, so that a miss rarely looks at bytes.
+const RANK_BITS: u32 = 18;
+const RANK_MASK: u32 = (1 << RANK_BITS) - 1;
+/// Slots are twice as many as tokens or more, so that a search ends soon.
+const ROOM: usize = 2;
+
+/// Tokens, found by their bytes.
+pub(super) struct Table {
+    /// The file.
+    bytes: &'static [u8],
+    /// Where each token's bytes start, by rank; the length stands before them.
+    starts: Vec<u32>,
+    /// Ranks by the hash of their bytes; [`NONE`] where nothing is.
+    slots: Vec<u32>,
+    /// Bytes of the longest token.
+    longest: usize,
+}
+
+impl Table {
+    /// Reads a table's file. What follows a damaged length is left out.
+    pub(super) fn read(bytes: &'static [u8]) -> Self {
+        let mut starts = Vec::with_capacity(1 << RANK_BITS);
+        let (mut at, mut longest) = (0, 0);
+        while let Some(&len) = bytes.get(at)
+            && starts.len() < RANK_MASK as usize
+        {
+            starts.push(at as u32 + 1);
+            longest = longest.max(usize::from(len));
+            at += usize::from(len) + 1;
+        }
+        let slots = vec![NONE; (starts.len() * ROOM).next_power_of_two()];
+        let mut table = Self { bytes, starts, slots, longest };
+        for rank in 0..table.starts.len() as u32 {
+            table.insert(rank);
+        }
+        table
+    }
+
+    fn insert(&mut self, rank: u32) {
+        let hash = hash(self.token(rank));
+        let mask = self.slots.len() - 1;
+        let mut at = hash as usize & mask;
+        while let Some(slot) = self.slots.get_mut(at) {
+            if *slot == NONE {
+                *slot = tag(hash) | rank;
+                return;
+            }
+            at = (at + 1) & mask;
+        }
+    }
+
+    /// The bytes of a token; none where there is no such rank.
+    pub(super) fn token(&self, rank: u32) -> &'static [u8] {
+        let found = self.starts.get(rank as usize).and_then(|&start| {
+            let start = start as usize;
+            let len = usize::from(*self.bytes.get(start - 1)?);
+            self.bytes.get(start..start + len)
+        });
+        found.unwrap_or_default()
+    }
+
+    /// The rank of some bytes, or [`NONE`].
+    pub(super) fn rank(&self, bytes: &[u8]) -> u32 {
+        if bytes.len() > self.longest {
+            return NONE;
+        }
+        let hash = hash(bytes);
+        let mask = self.slots.len().wrapping_sub(1);
+        let mut at = hash as usize & mask;
+        while let Some(&slot) = self.slots.get(at) {
+            if slot == NONE {
+                return NONE;
+            }
+            if slot & !RANK_MASK == tag(hash) && self.token(slot & RANK_MASK) == bytes {
+                return slot & RANK_MASK;
+            }
+            at = (at + 1) & mask;
+        }
+        NONE
+    }
+
+    /// Bytes of the longest token.
+    pub(super) const fn longest(&self) -> usize {
+        self.longest
+    }
+}
+
+/// The part of a hash that a slot remembers: bits that choose no slot.
+const fn tag(hash: u64) -> u32 {
+    ((hash >> 32) as u32) & !RANK_MASK
+}
+
+/// Eight bytes at a time; the tables are fixed, so nobody can choose what collides in them.
+fn hash(bytes: &[u8]) -> u64 {
+    const FACTOR: u64 = 0x9E37_79B9_7F4A_7C15;
+    let mix = |state: u64, word: u64| (state.rotate_left(5) ^ word).wrapping_mul(FACTOR);
+    let (words, rest) = bytes.as_chunks::<8>();
+    let state = words.iter().fold(bytes.len() as u64, |state, word| mix(state, u64::from_le_bytes(*word)));
+    let last = rest.iter().fold(0, |word, byte| word << 8 | u64::from(*byte));
+    let state = mix(state, last);
+    state ^ (state >> 29)
+}

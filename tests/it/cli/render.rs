@@ -1,0 +1,66 @@
+//! `render`: who counts tokens, and what is kept of the counts.
+
+use super::check::CLEAN;
+use super::project::Project;
+use pretty_assertions::assert_eq;
+
+fn sample() -> Project {
+    Project::new().file("templates/clean.xml", CLEAN)
+}
+
+/// The line of the report on the whole.
+fn total(project: &Project, args: &[&str]) -> String {
+    let all: Vec<&str> = ["render", "clean", "--explain"].iter().chain(args).copied().collect();
+    let run = project.run(&all).code(0);
+    run.stdout.lines().find(|line| line.starts_with("total")).unwrap().to_owned()
+}
+
+#[test]
+fn the_report_says_who_counted() {
+    let project = sample();
+    assert!(total(&project, &[]).contains("counted by o200k"), "{}", total(&project, &[]));
+    assert!(total(&project, &["--tokenizer", "cl100k"]).contains("counted by cl100k"));
+    let claude = total(&project, &["--tokenizer", "claude", "--budget", "5000"]);
+    assert!(claude.contains(" about ") && claude.contains(" of 5000, counted by claude (estimate)"), "{claude}");
+    let run = project.run(&["render", "clean", "--explain"]).code(0);
+    let segments = run.stdout.lines().filter(|line| line.contains(" priority "));
+    assert!(segments.clone().count() > 0 && segments.clone().all(|line| line.contains(" token")), "{}", run.stdout);
+}
+
+#[test]
+fn a_tokenizer_that_nobody_has_is_named_with_the_nearest() {
+    let project = sample();
+    project
+        .run(&["render", "clean", "--tokenizer", "o200k_base"])
+        .code(2)
+        .warns("there is no tokenizer `o200k_base`")
+        .warns("did you mean `o200k`?");
+    project
+        .run(&["render", "clean", "--tokenizer", "xyz"])
+        .code(2)
+        .warns("tokenizers: o200k, cl100k, claude, gemini, llama, bytes");
+}
+
+#[test]
+fn counts_are_kept_and_damage_only_costs_time() {
+    let project = sample();
+    let first = total(&project, &[]);
+    let file = project.path(".ctxc/cache/tokens-o200k");
+    let kept = std::fs::read(&file).unwrap();
+    assert_eq!(total(&project, &[]), first);
+    assert_eq!(std::fs::read(&file).unwrap(), kept, "nothing new was counted");
+    // Cut short, a bit turned, nothing at all: each is dropped and written anew.
+    let mut turned = kept.clone();
+    let middle = turned.len() - 40;
+    turned[middle] ^= 1;
+    for damaged in [&kept[..kept.len() - 7], &turned, b""] {
+        std::fs::write(&file, damaged).unwrap();
+        assert_eq!(total(&project, &[]), first);
+        assert_eq!(std::fs::read(&file).unwrap(), kept);
+    }
+    // Estimates are not worth a file, and what needs no count makes none.
+    let other = sample();
+    total(&other, &["--tokenizer", "llama"]);
+    other.run(&["render", "clean"]).code(0);
+    assert!(!other.path(".ctxc").exists());
+}
