@@ -11,7 +11,7 @@ mod jinja;
 pub mod lines;
 pub mod manifest;
 pub mod matcher;
-mod output;
+pub mod output;
 mod own;
 pub mod render;
 pub mod request;

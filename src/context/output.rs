@@ -1,10 +1,10 @@
-//! The form of the answer in words. A schema kept in a file is part of what the agent receives.
+//! The form of the answer, in words for the agent and as a schema for providers. A schema kept in a file is part of what the agent receives.
 
 use super::fault::FaultKind;
 use super::request::Files;
 use super::values;
 use crate::kernel::context::{Origin, Traced};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// The path of a file that a template names relative to itself, relative to the project root.
 pub(super) fn beside(template: &str, written: &str) -> String {
@@ -22,7 +22,44 @@ pub(super) fn beside(template: &str, written: &str) -> String {
     parts.join("/")
 }
 
-/// What `<output_format>` asks of the answer.
+/// The form of an answer as a provider can be told it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Answer {
+    /// Any.
+    #[default]
+    Free,
+    /// JSON, of which no more is said than that it is an object, if that.
+    Json,
+    /// JSON that a schema accepts, without the schema's `$schema`.
+    Schema(Value),
+}
+
+/// What `<output_format>` asks of the answer, as a schema.
+pub(super) fn answer(format: &Value, template: &str, files: &dyn Files) -> Result<Answer, FaultKind> {
+    let text = |key: &str| format.get(key).and_then(Value::as_str);
+    let written = match text("schema") {
+        None => return Ok(if text("type") == Some("json") { Answer::Json } else { Answer::Free }),
+        Some("object") => return Ok(Answer::Json),
+        Some("string[]") => return Ok(Answer::Schema(json!({"type": "array", "items": {"type": "string"}}))),
+        Some(kind @ ("array" | "number" | "boolean")) => return Ok(Answer::Schema(json!({ "type": kind }))),
+        Some(written) => written,
+    };
+    let path = beside(template, written);
+    let mut schema = if let Some(content) = format.get("content") {
+        content.clone()
+    } else {
+        let refused = |reason: String| FaultKind::File { path: path.clone(), reason };
+        let text = files.text(&path).map_err(refused)?;
+        serde_json::from_str(&text).map_err(|err| refused(format!("it is no JSON: {err}")))?
+    };
+    if let Value::Object(fields) = &mut schema {
+        // It names the dialect to readers of the file; providers have one of their own, and refuse words they do not know.
+        fields.remove("$schema");
+    }
+    Ok(Answer::Schema(schema))
+}
+
+/// What `<output_format>` asks of the answer, in words.
 pub(super) fn words(format: &Value, template: &str, files: &dyn Files) -> Result<Traced, FaultKind> {
     let text = |key: &str| format.get(key).and_then(Value::as_str);
     let mut out = Traced::default();

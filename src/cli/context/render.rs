@@ -1,5 +1,6 @@
 //! `ctxc render TASK`: the exact text that an agent would get, and where each line of it comes from.
 
+use super::body::{self, Body};
 use super::counts::{self, Counts};
 use super::project::Compiled;
 use super::refused::refused;
@@ -14,6 +15,7 @@ use crate::context::assemble::{Assembly, Options, assemble};
 use crate::context::fault::Fault;
 use crate::context::lines::Lines;
 use crate::context::render::profile::Profile;
+use crate::context::render::target::Call;
 use crate::context::request::Request;
 use crate::context::tokens;
 use crate::kernel::assembler::{Account, Speaker};
@@ -38,7 +40,7 @@ pub(crate) enum Layout {
 /// Show the exact text an agent of a task would get, and where each line comes from
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  ctxc render triage\n  ctxc render answer --input ticket=@samples/t1.txt --explain\n  ctxc render investigate --node /steps/1 --result precedents=\'none found\'"
+    after_help = "Examples:\n  ctxc render triage\n  ctxc render answer --input ticket=@samples/t1.txt --explain\n  ctxc render investigate --node /steps/1 --result precedents=\'none found\'\n  ctxc render triage --as openai-chat --model gpt-5-mini > body.json"
 )]
 pub(crate) struct RenderArgs {
     /// A task's name, or the file that holds it
@@ -62,6 +64,15 @@ pub(crate) struct RenderArgs {
     /// Who counts tokens: o200k and cl100k exactly; claude, gemini and llama by an estimate; bytes as the upper bound
     #[arg(long, value_name = "NAME", default_value = tokens::DEFAULT)]
     tokenizer: String,
+    /// Print the request body of a provider, and nothing else; nobody is called
+    #[arg(long = "as", value_name = "TARGET", conflicts_with_all = ["raw", "explain"])]
+    body: Option<Body>,
+    /// The model that the body names [default: the task's own]
+    #[arg(long, value_name = "NAME", requires = "body")]
+    model: Option<String>,
+    /// Tokens that the answer may have, in the body [default: the provider's own; 4096 for Anthropic, which has none]
+    #[arg(long, value_name = "TOKENS", requires = "body", value_parser = clap::value_parser!(u32).range(1..))]
+    max_output: Option<u32>,
     /// Print the text alone, without where it comes from
     #[arg(long)]
     raw: bool,
@@ -100,6 +111,11 @@ pub(crate) fn run(args: &RenderArgs, cx: &mut Cx) -> Result<Exit> {
     let assembled = assemble(&project.registry, &request, &options);
     counter.save();
     let assembly = assembled.map_err(|faults| refused(&faults, &lines()))?;
+    if let Some(body) = args.body {
+        let call = Call::of(&project.registry, &request).map_err(|fault| refused(&[fault], &lines()))?;
+        let call = Call { model: args.model.clone().or(call.model), limit: args.max_output, ..call };
+        return body::print(body, &assembly, &call, cx);
+    }
     if args.raw {
         return raw(&assembly, cx);
     }

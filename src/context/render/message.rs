@@ -13,7 +13,8 @@ pub struct Message {
     pub text: Traced,
     /// The segments in it, in order, by their place in the report.
     pub segments: Vec<usize>,
-    /// Bytes after which a provider's cache may end its prefix: where the stability falls.
+    /// Bytes after which a provider's cache may end its prefix: where something follows, in this message or the next, that
+    /// does not hold as long as anything before it.
     pub breakpoints: Vec<usize>,
 }
 
@@ -40,19 +41,20 @@ pub(crate) struct Rendered<'a> {
 /// Joins rendered segments, already in their positions, into messages: one a speaker.
 pub(crate) fn messages(rendered: &[Rendered<'_>], profile: Profile) -> Vec<Message> {
     let mut messages: Vec<Message> = Vec::new();
-    let mut last = None;
+    let mut least = None;
     for part in rendered {
         let who = speaker(part.segment);
+        if least.is_some_and(|least| part.segment.stability > least)
+            && let Some(before) = messages.last_mut()
+        {
+            before.breakpoints.push(before.text.text().len());
+        }
+        least = least.max(Some(part.segment.stability));
         if messages.last().is_none_or(|message| message.speaker != who) {
             let (text, segments, breakpoints) = (Traced::default(), Vec::new(), Vec::new());
             messages.push(Message { speaker: who, text, segments, breakpoints });
-            last = None;
         }
         let Some(message) = messages.last_mut() else { continue };
-        if last.is_some_and(|before| before != part.segment.stability) {
-            message.breakpoints.push(message.text.text().len());
-        }
-        last = Some(part.segment.stability);
         if !message.segments.is_empty() {
             message.text.push(profile.separator(), Origin::Frame);
         }

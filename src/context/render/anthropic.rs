@@ -1,0 +1,99 @@
+//! The body of a message of Anthropic: blocks of text that end at cache breakpoints, each with its `cache_control`.
+//!
+//! Blocks of one message, joined, are its text. No block is blank and no more than four are marked: either is refused.
+
+use super::message::Message;
+use super::schema;
+use super::target::{Call, LIMIT, apart, role, written};
+use crate::context::output::Answer;
+use serde::Serialize;
+use serde_json::Value;
+
+/// How many breakpoints a request may have.
+const BREAKPOINTS: usize = 4;
+
+#[derive(Serialize)]
+struct Body<'a> {
+    model: &'a str,
+    max_tokens: u32,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    system: Vec<Block<'a>>,
+    messages: Vec<Turn<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    output_config: Option<Config<'a>>,
+}
+
+#[derive(Serialize)]
+struct Turn<'a> {
+    role: &'static str,
+    content: Vec<Block<'a>>,
+}
+
+#[derive(Serialize)]
+struct Block<'a> {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    text: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cache_control: Option<Cache>,
+}
+
+#[derive(Serialize)]
+struct Cache {
+    #[serde(rename = "type")]
+    kind: &'static str,
+}
+
+#[derive(Serialize)]
+struct Config<'a> {
+    format: Format<'a>,
+}
+
+#[derive(Serialize)]
+struct Format<'a> {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    schema: &'a Value,
+}
+
+/// The body.
+pub(super) fn body(messages: &[Message], call: &Call) -> String {
+    let output_config = match &call.answer {
+        Answer::Schema(schema) if schema::is_closed(schema) => Some(Config { format: Format { kind: "json_schema", schema } }),
+        // There is no mode for JSON of any form, and a schema with more in it than is supported is refused.
+        Answer::Free | Answer::Json | Answer::Schema(_) => None,
+    };
+    let (said, rest) = apart(messages);
+    let mut system: Vec<Block<'_>> = said.into_iter().flat_map(blocks).collect();
+    let mut turns: Vec<Turn<'_>> =
+        rest.into_iter().map(|message| Turn { role: role(message.speaker), content: blocks(message) }).collect();
+    let marked = system.iter().chain(turns.iter().flat_map(|turn| &turn.content)).filter(|block| block.cache_control.is_some());
+    // The last ones count: the longer the prefix, the more of it is saved.
+    let mut over = marked.count().saturating_sub(BREAKPOINTS);
+    for block in system.iter_mut().chain(turns.iter_mut().flat_map(|turn| &mut turn.content)) {
+        if over > 0 && block.cache_control.take().is_some() {
+            over -= 1;
+        }
+    }
+    let max_tokens = call.limit.unwrap_or(LIMIT);
+    written(&Body { model: call.model(), max_tokens, system, messages: turns, output_config })
+}
+
+/// The blocks of a message, which end where its breakpoints are.
+fn blocks(message: &Message) -> Vec<Block<'_>> {
+    let text = message.text.text();
+    let is_blank = |part: &str| part.trim().is_empty();
+    let (mut blocks, mut start) = (Vec::new(), 0);
+    for &end in &message.breakpoints {
+        let (Some(part), Some(rest)) = (text.get(start..end), text.get(end..)) else { continue };
+        if is_blank(part) || (is_blank(rest) && !rest.is_empty()) {
+            continue;
+        }
+        blocks.push(Block { kind: "text", text: part, cache_control: Some(Cache { kind: "ephemeral" }) });
+        start = end;
+    }
+    if let Some(rest) = text.get(start..).filter(|rest| !rest.is_empty()) {
+        blocks.push(Block { kind: "text", text: rest, cache_control: None });
+    }
+    blocks
+}

@@ -1,0 +1,74 @@
+//! The body of `generateContent` of Gemini. It names no model: the address does.
+
+use super::message::Message;
+use super::target::{Call, apart, written};
+use crate::context::output::Answer;
+use crate::kernel::assembler::Speaker;
+use serde::Serialize;
+use serde_json::Value;
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Body<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    system_instruction: Option<System<'a>>,
+    contents: Vec<Content<'a>>,
+    #[serde(skip_serializing_if = "Config::is_empty")]
+    generation_config: Config<'a>,
+}
+
+#[derive(Serialize)]
+struct System<'a> {
+    parts: Vec<Part<'a>>,
+}
+
+#[derive(Serialize)]
+struct Content<'a> {
+    role: &'static str,
+    parts: Vec<Part<'a>>,
+}
+
+#[derive(Serialize)]
+struct Part<'a> {
+    text: &'a str,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Config<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_output_tokens: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    response_mime_type: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    response_json_schema: Option<&'a Value>,
+}
+
+impl Config<'_> {
+    const fn is_empty(&self) -> bool {
+        self.max_output_tokens.is_none() && self.response_mime_type.is_none()
+    }
+}
+
+/// The body.
+pub(super) fn body(messages: &[Message], call: &Call) -> String {
+    let (response_mime_type, response_json_schema) = match &call.answer {
+        Answer::Free => (None, None),
+        Answer::Json => (Some("application/json"), None),
+        Answer::Schema(schema) => (Some("application/json"), Some(schema)),
+    };
+    let (system, rest) = apart(messages);
+    let parts: Vec<Part<'_>> = system.into_iter().map(|message| Part { text: message.text.text() }).collect();
+    let system_instruction = if parts.is_empty() { None } else { Some(System { parts }) };
+    let contents = rest.into_iter().map(content).collect();
+    let generation_config = Config { max_output_tokens: call.limit, response_mime_type, response_json_schema };
+    written(&Body { system_instruction, contents, generation_config })
+}
+
+fn content(message: &Message) -> Content<'_> {
+    Content { role: role(message), parts: vec![Part { text: message.text.text() }] }
+}
+
+fn role(message: &Message) -> &'static str {
+    if message.speaker == Speaker::Assistant { "model" } else { "user" }
+}

@@ -1,0 +1,42 @@
+//! The body of a chat of Ollama. It asks for one answer, not for a stream of its parts.
+
+use super::message::Message;
+use super::target::{Call, Said, written};
+use crate::context::output::Answer;
+use serde::Serialize;
+use serde_json::Value;
+
+#[derive(Serialize)]
+struct Body<'a> {
+    model: &'a str,
+    messages: Vec<Said<'a>>,
+    stream: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    format: Option<Format<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    options: Option<Options>,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Format<'a> {
+    Word(&'static str),
+    Schema(&'a Value),
+}
+
+#[derive(Serialize)]
+struct Options {
+    num_predict: u32,
+}
+
+/// The body.
+pub(super) fn body(messages: &[Message], call: &Call) -> String {
+    let format = match &call.answer {
+        Answer::Free => None,
+        Answer::Json => Some(Format::Word("json")),
+        Answer::Schema(schema) => Some(Format::Schema(schema)),
+    };
+    let messages = messages.iter().filter_map(Said::of).collect();
+    let options = call.limit.map(|num_predict| Options { num_predict });
+    written(&Body { model: call.model(), messages, stream: false, format, options })
+}

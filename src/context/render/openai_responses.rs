@@ -1,0 +1,49 @@
+//! The body of a response of OpenAI: what the system says is `instructions`, the rest is `input`.
+
+use super::message::Message;
+use super::schema;
+use super::target::{Call, Said, apart, written};
+use crate::context::output::Answer;
+use serde::Serialize;
+use serde_json::Value;
+
+#[derive(Serialize)]
+struct Body<'a> {
+    model: &'a str,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    instructions: String,
+    input: Vec<Said<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_output_tokens: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<Text<'a>>,
+}
+
+#[derive(Serialize)]
+struct Text<'a> {
+    format: Format<'a>,
+}
+
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum Format<'a> {
+    JsonObject,
+    JsonSchema { name: String, strict: bool, schema: &'a Value },
+}
+
+/// The body.
+pub(super) fn body(messages: &[Message], call: &Call) -> String {
+    let format = match &call.answer {
+        Answer::Json => Some(Format::JsonObject),
+        Answer::Schema(schema) if schema::is_object(schema) => {
+            Some(Format::JsonSchema { name: call.label(), strict: schema::is_strict(schema), schema })
+        }
+        // Anything but an object at the root is refused.
+        Answer::Free | Answer::Schema(_) => None,
+    };
+    let (system, rest) = apart(messages);
+    let instructions = system.iter().map(|message| message.text.text()).collect::<Vec<_>>().join("\n\n");
+    let input = rest.into_iter().filter_map(Said::of).collect();
+    let text = format.map(|format| Text { format });
+    written(&Body { model: call.model(), instructions, input, max_output_tokens: call.limit, text })
+}

@@ -1,0 +1,200 @@
+//! Which JSON Schemas a provider takes: each documents a subset and refuses a request that goes beyond it.
+//!
+//! Says nothing about a schema's meaning, and never rewrites one: what is not taken is not sent.
+
+use serde_json::{Map, Value};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Formats of texts that are documented as supported.
+const FORMATS: [&str; 9] = ["date-time", "time", "date", "duration", "email", "hostname", "ipv4", "ipv6", "uuid"];
+/// Keywords that every documented subset has.
+const COMMON: [&str; 13] = [
+    "type",
+    "title",
+    "description",
+    "properties",
+    "required",
+    "additionalProperties",
+    "items",
+    "enum",
+    "const",
+    "anyOf",
+    "$ref",
+    "$defs",
+    "format",
+];
+/// Further ones that OpenAI takes in strict mode.
+const STRICT: [&str; 8] =
+    ["pattern", "multipleOf", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "minItems", "maxItems"];
+
+/// Whether a schema asks for an object.
+pub(super) fn is_object(schema: &Value) -> bool {
+    schema.get("type").and_then(Value::as_str) == Some("object")
+}
+
+/// Whether OpenAI's strict mode takes it: an object whose every object is closed and requires all of its properties.
+pub(super) fn is_strict(schema: &Value) -> bool {
+    let requires_all = |schema: &Map<String, Value>| {
+        let required = schema.get("required").and_then(Value::as_array).into_iter().flatten();
+        let required: BTreeSet<&str> = required.filter_map(Value::as_str).collect();
+        let properties = schema.get("properties").and_then(Value::as_object);
+        properties.is_none_or(|properties| properties.keys().all(|name| required.contains(name.as_str())))
+    };
+    let is_known = |word: &str| COMMON.contains(&word) || STRICT.contains(&word);
+    let is_root = is_object(schema) && schema.get("anyOf").is_none();
+    is_root && every(schema, &|schema| schema.keys().all(|word| is_known(word)) && closed(schema) && requires_all(schema))
+}
+
+/// Whether Anthropic takes it: an object whose every object is closed, with nothing that bounds numbers or lengths.
+pub(super) fn is_closed(schema: &Value) -> bool {
+    let is_known = |word: &str, value: &Value| {
+        COMMON.contains(&word) || word == "allOf" || (word == "minItems" && value.as_u64().is_some_and(|least| least <= 1))
+    };
+    let is_plain = |schema: &Map<String, Value>| schema.iter().all(|(word, value)| is_known(word, value)) && literals(schema);
+    is_object(schema) && every(schema, &|schema| is_plain(schema) && closed(schema)) && !is_recursive(schema)
+}
+
+/// What both subsets say about one schema: objects take no other property, lists say of what, a reference stands alone and
+/// stays inside.
+fn closed(schema: &Map<String, Value>) -> bool {
+    let is_object = match schema.get("type") {
+        Some(Value::String(word)) => word == "object",
+        Some(Value::Array(words)) => words.iter().any(|word| word == "object"),
+        _ => schema.contains_key("properties"),
+    };
+    let is_list = match schema.get("type") {
+        Some(Value::Array(words)) => words.iter().any(|word| word == "array"),
+        word => word.is_some_and(|word| word == "array"),
+    };
+    let refers = schema.get("$ref").is_none_or(|to| schema.len() == 1 && to.as_str().is_some_and(|to| to.starts_with("#/")));
+    let formats = schema.get("format").is_none_or(|format| format.as_str().is_some_and(|format| FORMATS.contains(&format)));
+    let is_closed = schema.get("additionalProperties").map_or(!is_object, |other| other == &Value::Bool(false));
+    refers && formats && is_closed && (!is_list || schema.contains_key("items"))
+}
+
+/// Whether what is listed are plain values.
+fn literals(schema: &Map<String, Value>) -> bool {
+    let is_plain = |value: &Value| !value.is_array() && !value.is_object();
+    let listed = schema.get("enum").and_then(Value::as_array).is_none_or(|values| values.iter().all(is_plain));
+    listed && schema.get("const").is_none_or(is_plain)
+}
+
+/// Whether a test holds for a schema and all that are inside it. A schema that is `true` or `false` passes none.
+fn every(schema: &Value, test: &impl Fn(&Map<String, Value>) -> bool) -> bool {
+    let mut open = vec![schema];
+    while let Some(schema) = open.pop() {
+        let Some(schema) = schema.as_object().filter(|schema| test(schema)) else { return false };
+        for word in ["properties", "$defs"] {
+            match schema.get(word) {
+                None => {}
+                Some(Value::Object(inside)) => open.extend(inside.values()),
+                Some(_) => return false,
+            }
+        }
+        for word in ["anyOf", "allOf"] {
+            open.extend(schema.get(word).and_then(Value::as_array).into_iter().flatten());
+        }
+        open.extend(schema.get("items"));
+    }
+    true
+}
+
+/// Whether a schema of `$defs` leads back to itself, or a reference elsewhere.
+fn is_recursive(schema: &Value) -> bool {
+    let Some(defs) = schema.get("$defs").and_then(Value::as_object) else { return !names(schema).is_empty() };
+    let named = |to: &str| to.strip_prefix("#/$defs/").and_then(|name| defs.get_key_value(name)).map(|(name, _)| name.as_str());
+    if names(schema).into_iter().any(|to| named(to).is_none()) {
+        return true;
+    }
+    // Definitions that name no other go first, then those that named nothing but them; what cannot go is in a circle.
+    let (mut waits, mut users) = (BTreeMap::<&str, usize>::new(), BTreeMap::<&str, Vec<&str>>::new());
+    let mut free = Vec::new();
+    for (name, inside) in defs {
+        let inside: Vec<&str> = names(inside).into_iter().filter_map(named).collect();
+        if inside.is_empty() {
+            free.push(name.as_str());
+        }
+        waits.insert(name, inside.len());
+        for other in inside {
+            users.entry(other).or_default().push(name);
+        }
+    }
+    let mut gone = 0;
+    while let Some(name) = free.pop() {
+        gone += 1;
+        for user in users.remove(name).unwrap_or_default() {
+            let Some(left) = waits.get_mut(user) else { continue };
+            *left -= 1;
+            if *left == 0 {
+                free.push(user);
+            }
+        }
+    }
+    gone < defs.len()
+}
+
+/// What a schema refers to, its definitions included.
+fn names(schema: &Value) -> Vec<&str> {
+    let (mut found, mut open) = (Vec::new(), vec![schema]);
+    while let Some(value) = open.pop() {
+        match value {
+            Value::Object(fields) => {
+                found.extend(fields.get("$ref").and_then(Value::as_str));
+                open.extend(fields.values());
+            }
+            Value::Array(items) => open.extend(items),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{is_closed, is_strict};
+    use serde_json::{Value, json};
+
+    fn of(properties: &Value, required: &Value) -> Value {
+        json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false})
+    }
+
+    #[test]
+    fn strict_is_what_is_documented_as_strict() {
+        let team = json!({"type": "string", "enum": ["a", "b"]});
+        assert!(is_strict(&of(&json!({"team": team}), &json!(["team"]))));
+        assert!(is_strict(&of(&json!({"n": {"type": "integer", "minimum": 1}}), &json!(["n"]))));
+        let open = json!({"type": "object", "properties": {}, "required": []});
+        for refused in [
+            of(&json!({"team": team}), &json!([])),
+            open.clone(),
+            of(&json!({"a": open}), &json!(["a"])),
+            of(&json!({"a": {"type": "string", "minLength": 1}}), &json!(["a"])),
+            of(&json!({"a": {"type": "string", "format": "iri"}}), &json!(["a"])),
+            of(&json!({"a": true}), &json!(["a"])),
+            of(&json!({"a": {"type": "array"}}), &json!(["a"])),
+            json!({"type": "array", "items": {"type": "string"}}),
+        ] {
+            assert!(!is_strict(&refused), "{refused}");
+        }
+    }
+
+    #[test]
+    fn closed_objects_may_leave_properties_out_but_bound_nothing() {
+        assert!(is_closed(&of(&json!({"a": {"type": "string"}}), &json!([]))));
+        assert!(!is_closed(&of(&json!({"a": {"type": "integer", "minimum": 1}}), &json!([]))));
+        assert!(!is_closed(&of(&json!({"a": {"type": "array", "items": {"type": "string"}, "minItems": 2}}), &json!([]))));
+        assert!(!is_closed(&of(&json!({"a": {"enum": [{"b": 1}]}}), &json!([]))));
+    }
+
+    #[test]
+    fn a_schema_that_leads_back_to_itself_is_found() {
+        let with = |defs: Value| {
+            let mut schema = of(&json!({"a": {"$ref": "#/$defs/x"}}), &json!([]));
+            schema["$defs"] = defs;
+            schema
+        };
+        assert!(is_closed(&with(json!({"x": {"$ref": "#/$defs/y"}, "y": {"type": "string"}}))));
+        assert!(!is_closed(&with(json!({"x": {"$ref": "#/$defs/y"}, "y": {"anyOf": [{"$ref": "#/$defs/x"}]}}))));
+        assert!(!is_closed(&with(json!({"y": {"type": "string"}}))));
+    }
+}
