@@ -134,7 +134,7 @@ fn older() -> String {
 }
 
 /// A page with what stands between a mark and the next `<!-- end -->` made anew.
-fn with(page: &str, name: &str, made: &str) -> String {
+pub(super) fn with(page: &str, name: &str, made: &str) -> String {
     let mark = format!("<!-- generated: {name} -->\n");
     let (head, rest) = page.split_once(&mark).unwrap_or_else(|| panic!("no mark {name}"));
     let (_, tail) = rest.split_once("<!-- end -->").expect("an end");

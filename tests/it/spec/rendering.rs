@@ -1,0 +1,183 @@
+//! `docs/spec/rendering.md`: its tables and examples are what the code renders.
+
+use super::pages::with;
+use crate::support::fresh::assert_fresh;
+use ctxc::context::output::Answer;
+use ctxc::context::render::message::{self, Message};
+use ctxc::context::render::profile::{Profile, frame};
+use ctxc::context::render::target::{Call, Target, body};
+use ctxc::kernel::assembler::Speaker;
+use ctxc::kernel::context::{Cut, FIRST_EXPENDABLE, Kind, Origin, Segment, Stability, Traced, Trust};
+use ctxc::kernel::fit::{Block, Budget, Counting, Fate, WORTH_CUTTING, fit};
+use ctxc::kernel::tokens::Bytes;
+use pretty_assertions::assert_eq;
+use serde_json::json;
+use std::fmt::Write as _;
+
+const NONCE: &str = "0123456789abcdef";
+
+fn segment(kind: Kind, title: &str, text: &str) -> Segment {
+    Segment {
+        id: kind.word().to_owned(),
+        kind,
+        title: title.to_owned(),
+        text: Traced::new(text, Origin::History),
+        stability: Stability::Fixed,
+        trust: Trust::Trusted,
+        cut: Cut::Tail,
+        why: String::new(),
+    }
+}
+
+/// A title that the assembly gives segments of a kind.
+const fn title(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Input | Kind::Accumulated | Kind::Inherited | Kind::Fresh => "NAME",
+        Kind::File => "src/NAME.rs",
+        _ => "",
+    }
+}
+
+/// A text as a JSON string in a code span, whatever backticks it holds.
+fn code(text: &str) -> String {
+    let text = json!(text).to_string();
+    let mut ticks = 1;
+    while text.contains(&"`".repeat(ticks)) {
+        ticks += 1;
+    }
+    let (ticks, gap) = ("`".repeat(ticks), if ticks > 1 { " " } else { "" });
+    format!("{ticks}{gap}{text}{gap}{ticks}").replace('|', "\\|")
+}
+
+fn headings() -> String {
+    let mut out = String::from("| kind | `markdown` | `xml` | `plain` | `sections` |\n|---|---|---|---|---|\n");
+    for kind in Kind::ALL {
+        let _ = write!(out, "| `{}` |", kind.word());
+        for profile in Profile::ALL {
+            let frame = frame(profile, &segment(kind, title(kind), "text"), NONCE);
+            let shown = match (frame.head.is_empty(), frame.tail.is_empty()) {
+                (true, true) => "nothing".to_owned(),
+                (_, true) => code(&frame.head),
+                _ => format!("{} … {}", code(&frame.head), code(&frame.tail)),
+            };
+            let _ = write!(out, " {shown} |");
+        }
+        out.push('\n');
+    }
+    out
+}
+
+fn separators() -> String {
+    let mut out = String::from("| profile | between segments |\n|---|---|\n");
+    for profile in Profile::ALL {
+        let _ = writeln!(out, "| `{}` | {} |", profile.word(), code(profile.separator()));
+    }
+    out
+}
+
+fn weights() -> String {
+    let mut out =
+        String::from("| kind | priority | may be cut or dropped | said by, while `fixed` and trusted | while `call` |\n");
+    out.push_str("|---|---|---|---|---|\n");
+    for kind in Kind::ALL {
+        let of = |stability| {
+            let who = message::speaker(&Segment { stability, ..segment(kind, "", "text") });
+            if who == Speaker::System { "system" } else { "user" }
+        };
+        let expendable = if kind.priority() >= FIRST_EXPENDABLE { "yes" } else { "never" };
+        let (fixed, call) = (of(Stability::Fixed), of(Stability::Call));
+        let _ = writeln!(out, "| `{}` | {} | {expendable} | {fixed} | {call} |", kind.word(), kind.priority());
+    }
+    out
+}
+
+fn marks() -> String {
+    let mut out = String::from("| may be cut | mark |\n|---|---|\n");
+    let text = "x".repeat(300);
+    let cuts = [
+        ("after any character", Cut::Tail),
+        ("before a later part, the last one first", Cut::TailAt(vec![0, 100, 200])),
+        ("before an earlier part, the first one first", Cut::HeadAt(vec![0, 100, 200])),
+    ];
+    for (about, cut) in cuts {
+        let block = Block { id: "ID", priority: 4, head: "", text: &text, tail: "", cut: &cut };
+        let budget = Budget { tokens: Some(290), counter: &Bytes, counting: Counting::WhenNeeded };
+        let fitted = fit(&[block], &budget).unwrap();
+        let Fate::Cut { range, mark } = &fitted[0].fate else { panic!("{fitted:?}") };
+        let _ = writeln!(out, "| {about} | {} for bytes {} to {} of 300 |", code(mark), range.start, range.end);
+    }
+    let _ = writeln!(out, "\nWith {WORTH_CUTTING} tokens left or fewer, nothing is cut: it is dropped.");
+    out
+}
+
+fn fence() -> String {
+    let foreign = Segment { trust: Trust::Untrusted, ..segment(Kind::Input, "ticket", "Hello") };
+    let mut out = String::new();
+    for profile in Profile::ALL {
+        let frame = frame(profile, &foreign, NONCE);
+        let _ = writeln!(out, "`{}`:\n\n```text\n{}Hello{}\n```\n", profile.word(), frame.head, frame.tail);
+    }
+    out
+}
+
+/// What the bodies of the page say.
+fn said() -> Vec<Message> {
+    let message = |speaker, text: &str, breakpoints: &[usize]| Message {
+        speaker,
+        text: Traced::new(text, Origin::Frame),
+        segments: Vec::new(),
+        breakpoints: breakpoints.to_vec(),
+    };
+    let system = "You sort tickets.\n\n## File: teams.md\n\n```md\n- web\n```";
+    let (fixed, all) = ("You sort tickets.".len(), system.len());
+    vec![message(Speaker::System, system, &[fixed, all]), message(Speaker::User, "## Task\n\nSort “login”.", &[])]
+}
+
+fn targets() -> String {
+    let schema = json!({
+        "type": "object",
+        "properties": {"team": {"type": "string"}},
+        "required": ["team"],
+        "additionalProperties": false
+    });
+    let call = Call { name: "triage".to_owned(), model: None, limit: Some(1000), answer: Answer::Schema(schema) };
+    let mut out = String::new();
+    for target in Target::ALL {
+        let _ = writeln!(out, "#### `{}`\n\n```json\n{}\n```\n", target.word(), body(target, &said(), &call).unwrap());
+    }
+    out
+}
+
+#[test]
+fn the_page_on_rendering_is_fresh() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/spec/rendering.md");
+    let mut page = std::fs::read_to_string(path).unwrap();
+    let parts = [
+        ("headings", headings()),
+        ("separators", separators()),
+        ("weights", weights()),
+        ("marks", marks()),
+        ("fence", fence()),
+        ("targets", targets()),
+    ];
+    for (name, made) in parts {
+        page = with(&page, name, &made);
+    }
+    assert_fresh("docs/spec/rendering.md", &page);
+}
+
+/// What the page says of code fences in words.
+#[test]
+fn a_code_fence_is_longer_than_what_it_holds_and_names_a_plain_ending() {
+    let head = |path: &str, text: &str| frame(Profile::Markdown, &segment(Kind::File, path, text), NONCE);
+    assert_eq!(head("a.rs", "x").head, "## File: a.rs\n\n```rs\n");
+    assert_eq!(head("a.rs", "x").tail, "\n```");
+    assert_eq!(head("a.rs", "x\n").tail, "```");
+    assert_eq!(head("a.md", "````\n").head, "## File: a.md\n\n`````md\n");
+    for bare in ["Makefile", "a.b/c", "a.tar-gz", "a.abcdefghijklm"] {
+        assert!(head(bare, "x").head.ends_with("```\n"), "{bare}");
+    }
+    let foreign = Segment { trust: Trust::Untrusted, ..segment(Kind::File, "a\"<b>\n.rs", "x") };
+    let framed = frame(Profile::Markdown, &foreign, NONCE);
+    assert_eq!(framed.head, format!("## File: a\"<b> .rs\n\n<untrusted-{NONCE} name=\"a&quot;&lt;b&gt; .rs\">\n"));
+}
