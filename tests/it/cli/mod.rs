@@ -17,6 +17,7 @@ mod output;
 mod outside;
 pub(crate) mod project;
 mod render;
+mod render_body;
 mod rules;
 mod schema;
 mod show;

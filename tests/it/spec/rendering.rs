@@ -31,11 +31,10 @@ fn segment(kind: Kind, title: &str, text: &str) -> Segment {
 
 /// A title that the assembly gives segments of a kind.
 const fn title(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Input | Kind::Accumulated | Kind::Inherited | Kind::Fresh => "NAME",
-        Kind::File => "src/NAME.rs",
-        _ => "",
+    if matches!(kind, Kind::Input | Kind::Accumulated | Kind::Inherited | Kind::Fresh) {
+        return "NAME";
     }
+    if matches!(kind, Kind::File) { "src/NAME.rs" } else { "" }
 }
 
 /// A text as a JSON string in a code span, whatever backticks it holds.

@@ -154,7 +154,7 @@ fn rounds() -> Vec<Scene> {
 
 /// The same context as [`whole`] under budgets that end at one segment after the other.
 fn budgets() -> Vec<Scene> {
-    let mut scenes: Vec<Scene> = [600, 800, 950, 1_100, 1_300]
+    let mut scenes: Vec<Scene> = [600, 800, 950]
         .into_iter()
         .map(|budget| Scene { name: format!("a budget of {budget}"), budget: Some(budget), ..whole() })
         .collect();
