@@ -2,7 +2,7 @@
 //! resolved, hashed registry, so that nothing is resolved at run time.
 //!
 //! Data moves one way, top to bottom of this list; a module imports only from those above it:
-//! [`base`] → [`syntax`], `kernel` → [`template`] → [`settings`], [`mod@format`] → [`project`] → [`rules`] → [`registry`] → [`schema`], `context` → `lsp` → `cli`.
+//! [`base`] → [`syntax`], `kernel` → [`template`] → `scenario` → [`settings`], [`mod@format`] → [`project`] → [`rules`] → [`registry`] → [`schema`], `context` → `lsp` → `cli`.
 
 pub mod base;
 #[cfg(feature = "cli")]
@@ -17,6 +17,8 @@ pub mod lsp;
 pub mod project;
 pub mod registry;
 pub mod rules;
+#[cfg(feature = "eval")]
+pub mod scenario;
 pub mod schema;
 pub mod settings;
 pub mod syntax;

@@ -12,6 +12,7 @@ const FLOORS: &[&[&str]] = &[
     &["kernel"],
     &["syntax"],
     &["template"],
+    &["scenario"],
     &["settings", "format"],
     &["project"],
     &["rules"],

@@ -1,0 +1,356 @@
+//! Scenarios and suites as written: what is frozen, what is expected of it, where each thing stands in its file.
+//!
+//! Plain data. A scenario file is a suite of one case, so that one runner serves both. Nothing here is judged, and no
+//! name is looked up: whether a role, task or segment exists is asked by rules and by the evaluation.
+
+use crate::base::span::{Span, Spanned};
+use crate::template::setting::SettingName;
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// What the key `schema` of a scenario says, where a file has it.
+pub const SCENARIO_SCHEMA: &str = "ctxc/scenario/1";
+/// What the key `schema` of a suite says, where a file has it.
+pub const SUITE_SCHEMA: &str = "ctxc/suite/1";
+
+/// A file of cases.
+#[derive(Clone, Debug)]
+pub struct Suite {
+    /// Its id; that of the only case for a scenario file.
+    pub id: Spanned<String>,
+    /// Whether the file is one scenario, without a list of cases.
+    pub is_scenario: bool,
+    /// What people call it.
+    pub name: Option<Spanned<String>>,
+    /// Its version, as written.
+    pub version: Option<Spanned<String>>,
+    /// Its cases, in order, with the suite's defaults already in place of what they leave out.
+    pub cases: Vec<Case>,
+}
+
+/// One frozen situation and what is expected of it.
+#[derive(Clone, Debug)]
+pub struct Case {
+    /// Its name, unique in the project: shown everywhere.
+    pub name: Spanned<String>,
+    /// Everything the case says.
+    pub span: Span,
+    /// Who receives the context.
+    pub subject: Spanned<Subject>,
+    /// The agent inside the task; the first one where nothing is said.
+    pub node: Option<Spanned<String>>,
+    /// The frozen task.
+    pub situation: Situation,
+    /// What the context must be, in order.
+    pub expect_context: Vec<Spanned<ContextExpectation>>,
+    /// What the answer must be, in order.
+    pub expectations: Vec<Spanned<Expectation>>,
+    /// How often it is tried, and what passes.
+    pub rule: Rule,
+    /// Scripted answers: the first whose `when` holds is given.
+    pub answers: Vec<Spanned<Scripted>>,
+    /// Words that `--tag` selects by.
+    pub tags: Vec<Spanned<String>>,
+    /// The context hash at the last known-good run.
+    pub baseline_config_hash: Option<Spanned<String>>,
+    /// The day somebody last read it, as year, month, day.
+    pub reviewed: Option<Spanned<(i32, u8, u8)>>,
+}
+
+/// Who receives the context.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Subject {
+    /// An agent role of the project file.
+    Role(String),
+    /// A task of the registry.
+    Task(String),
+}
+
+/// The frozen task: nothing of it is read from the live tree.
+#[derive(Clone, Debug, Default)]
+pub struct Situation {
+    /// `task_id`.
+    pub task_id: Option<String>,
+    /// `objective`: the request.
+    pub objective: Option<Spanned<String>>,
+    /// `constraints`.
+    pub constraints: Vec<Spanned<String>>,
+    /// `file_context`: files by path.
+    pub files: BTreeMap<String, Spanned<Content>>,
+    /// `previous_output`.
+    pub previous_output: Option<Value>,
+    /// `failure_history`, oldest first.
+    pub failures: Vec<Failure>,
+    /// `acceptance_criteria`.
+    pub criteria: Vec<Spanned<String>>,
+    /// `risk_level`.
+    pub risk_level: Option<Spanned<Risk>>,
+    /// `extra`, carried as it is.
+    pub extra: BTreeMap<String, Value>,
+    /// `inputs`: values of the task's parameters; a string `@path` or `{file: PATH}` names a file beside the scenario.
+    pub inputs: BTreeMap<String, Spanned<Frozen>>,
+    /// `results`: what earlier steps left, by their names, where an agent in the middle of a task is tested.
+    pub results: BTreeMap<String, Spanned<Frozen>>,
+    /// `memory` and `retrieval`: what the matcher gives back, best first.
+    pub matches: Vec<Fixture>,
+}
+
+/// A text, or a file that holds it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Content {
+    /// The text itself.
+    Text(String),
+    /// A file, by its path relative to the scenario's folder.
+    File(String),
+}
+
+/// A value, or a file that holds it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Frozen {
+    /// The value itself.
+    Value(Value),
+    /// A file, by its path relative to the scenario's folder.
+    File(String),
+}
+
+/// What an earlier attempt ran into.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Failure {
+    /// The stage.
+    pub stage: String,
+    /// What stood in the way.
+    pub obstacle: String,
+    /// What was learnt.
+    pub note: String,
+}
+
+/// What the matcher gives back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fixture {
+    /// Its id: a path, a key.
+    pub id: String,
+    /// Its text.
+    pub text: Spanned<Content>,
+}
+
+/// How much is at stake, least first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Risk {
+    /// `low`
+    Low,
+    /// `medium`
+    Medium,
+    /// `high`
+    High,
+    /// `critical`
+    Critical,
+}
+
+/// How often a case is tried, and what passes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rule {
+    /// Trials; 3 where nothing is said.
+    pub runs: u32,
+    /// Trials that must pass; 2 where nothing is said.
+    pub pass: u32,
+    /// Whether a failure is final: no second stage.
+    pub strict: bool,
+    /// The second stage: trials, and how many of them must pass.
+    pub confirm: Option<(u32, u32)>,
+    /// A sequential test instead of a fixed number of trials.
+    pub sequential: Option<Sequential>,
+}
+
+/// Wald's sequential probability ratio test.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sequential {
+    /// A pass rate that is too low.
+    pub p0: f64,
+    /// A pass rate that is good.
+    pub p1: f64,
+    /// The chance to accept what is too low.
+    pub alpha: f64,
+    /// The chance to refuse what is good.
+    pub beta: f64,
+    /// Trials at most.
+    pub max: u32,
+}
+
+impl Default for Rule {
+    fn default() -> Self {
+        Self { runs: 3, pass: 2, strict: false, confirm: None, sequential: None }
+    }
+}
+
+/// What the context must be. Needs no model and no recorded answer.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ContextExpectation {
+    /// `segment: {id|kind|source, state}`
+    Segment {
+        /// Which segments.
+        which: Selector,
+        /// What became of them.
+        state: State,
+    },
+    /// `contains: {in, patterns}`: each pattern occurs.
+    Contains(Patterns),
+    /// `absent: {in, patterns}`: none of the patterns occurs.
+    Absent(Patterns),
+    /// `order: [ids]`: these segments stand in this order, others may stand between them.
+    Order(Vec<Spanned<String>>),
+    /// `tokens: {of, max, min}`
+    Tokens {
+        /// What is counted.
+        of: Counted,
+        /// At most.
+        max: Option<Spanned<u64>>,
+        /// At least.
+        min: Option<Spanned<u64>>,
+    },
+    /// `nothing_cut: true`: every segment is there whole; with `false` something was cut or dropped.
+    NothingCut(bool),
+    /// `setting: {name, value, node}`: the resolved setting of a node.
+    Setting {
+        /// Which setting.
+        name: Spanned<SettingName>,
+        /// Its word in templates.
+        value: Spanned<String>,
+        /// The node; the case's own where nothing is said.
+        node: Option<Spanned<String>>,
+    },
+    /// `tools`: exactly these are allowed, whatever their order.
+    Tools(Vec<Spanned<String>>),
+    /// `model`: the model that would be called.
+    Model(Spanned<String>),
+    /// `protected_paths`: exactly these may not be touched, whatever their order.
+    ProtectedPaths(Vec<Spanned<String>>),
+    /// `snapshot: true`: the rendered request equals the stored one.
+    Snapshot,
+    /// `not: …`
+    Not(Box<Spanned<ContextExpectation>>),
+    /// `any_of: […]`
+    AnyOf(Vec<Spanned<ContextExpectation>>),
+    /// `all_of: […]`
+    AllOf(Vec<Spanned<ContextExpectation>>),
+}
+
+/// Which segments of a context.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Selector {
+    /// The one with an id.
+    Id(Spanned<String>),
+    /// Those of a kind, by its word.
+    Kind(Spanned<crate::kernel::context::Kind>),
+    /// Those with text from a source: a path of a file, the name of a fragment, input or step.
+    Source(Spanned<String>),
+}
+
+/// What became of segments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum State {
+    /// There and whole.
+    Kept,
+    /// There, and not whole.
+    Cut,
+    /// Left out for want of room.
+    Dropped,
+    /// Not part of this context at all.
+    Absent,
+}
+
+/// Patterns and where they are looked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Patterns {
+    /// One segment's kept text; `None` for the whole context.
+    pub within: Option<Selector>,
+    /// Regular expressions of the crate `regex`, unanchored, case-sensitive.
+    pub patterns: Vec<Spanned<String>>,
+}
+
+/// What is counted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Counted {
+    /// Everything that stays.
+    Total,
+    /// What a provider's cache can reuse.
+    Prefix,
+    /// Segments.
+    Segment(Selector),
+}
+
+/// What the answer must be.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Expectation {
+    /// What is asked.
+    pub test: AnswerTest,
+    /// Whether it can fail the case: `gate: false` only reports.
+    pub gate: bool,
+}
+
+/// What is asked of an answer.
+#[derive(Clone, Debug, PartialEq)]
+pub enum AnswerTest {
+    /// `field_matches: {path, pattern}`: an RFC 9535 JSONPath, and a pattern for each node that it selects.
+    FieldMatches {
+        /// The path.
+        path: Spanned<String>,
+        /// The pattern.
+        pattern: Spanned<String>,
+    },
+    /// `absent: [patterns]`
+    Absent(Vec<Spanned<String>>),
+    /// `contains: [patterns]`
+    Contains(Vec<Spanned<String>>),
+    /// `max_risk`
+    MaxRisk(Risk),
+    /// `decomposes`
+    Decomposes(bool),
+    /// `max_tokens`: input and output of the trial.
+    MaxTokens(u64),
+    /// `references_files: [paths]`
+    ReferencesFiles(Vec<Spanned<String>>),
+    /// `exact`: equal as JSON.
+    Exact(Value),
+    /// `schema`: a JSON Schema in place, or the path of one.
+    Schema(Frozen),
+    /// `calls_tool: name`
+    CallsTool(Spanned<String>),
+    /// `never_calls_tool: name`
+    NeverCallsTool(Spanned<String>),
+    /// `max_latency_ms`
+    MaxLatency(u64),
+    /// `max_cost_usd`
+    MaxCost(f64),
+    /// `judge: {criteria, min_score}`
+    Judge {
+        /// What the judge looks at.
+        criteria: Vec<Spanned<String>>,
+        /// The least score on each.
+        min_score: f64,
+    },
+    /// `rubric`: a criterion in words.
+    Rubric(Spanned<String>),
+    /// `command: [argv]`
+    Command(Vec<Spanned<String>>),
+    /// `not: …`
+    Not(Box<Spanned<AnswerTest>>),
+    /// `any_of: […]`
+    AnyOf(Vec<Spanned<AnswerTest>>),
+    /// `all_of: […]`
+    AllOf(Vec<Spanned<AnswerTest>>),
+}
+
+/// A scripted answer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scripted {
+    /// Patterns that the request must have.
+    pub has: Vec<Spanned<String>>,
+    /// Patterns that the request must not have.
+    pub lacks: Vec<Spanned<String>>,
+    /// What is answered.
+    pub reply: Value,
+    /// Names and arguments of the tools that are called.
+    pub tool_calls: Vec<(String, Value)>,
+    /// Tokens in and out, where the script says.
+    pub usage: Option<(u64, u64)>,
+}
