@@ -290,7 +290,7 @@ pub struct Expectation {
 /// What is asked of an answer.
 #[derive(Clone, Debug, PartialEq)]
 pub enum AnswerTest {
-    /// `field_matches: {path, pattern}`: an RFC 9535 JSONPath, and a pattern for each node that it selects.
+    /// `field_matches: {path, pattern}`: an RFC 9535 `JSONPath`, and a pattern for each node that it selects.
     FieldMatches {
         /// The path.
         path: Spanned<String>,
