@@ -133,7 +133,7 @@ fn modules_import_only_from_floors_above() {
 #[test]
 fn an_import_from_below_is_found() {
     let bad = |path: &str, text: &str| faults(&[Source::new(path, text)]);
-    let below = ["src/syntax/reader.rs: `syntax` (row 2) imports `rules` (row 6)".to_owned()];
+    let below = ["src/syntax/reader.rs: `syntax` (row 2) imports `rules` (row 7)".to_owned()];
     assert_eq!(bad("src/syntax/reader.rs", "use crate::rules::Rule;"), below);
     assert_eq!(bad("src/syntax/reader.rs", "use crate::{base::span, rules};"), below);
     assert_eq!(bad("src/syntax/reader.rs", "fn f() { crate::rules::all(); }"), below);
