@@ -10,14 +10,12 @@ pub mod cli;
 #[cfg(feature = "assemble")]
 pub mod context;
 pub mod format;
-#[cfg(feature = "assemble")]
 pub mod kernel;
 #[cfg(feature = "lsp")]
 pub mod lsp;
 pub mod project;
 pub mod registry;
 pub mod rules;
-#[cfg(feature = "eval")]
 pub mod scenario;
 pub mod schema;
 pub mod settings;

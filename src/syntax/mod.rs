@@ -22,6 +22,7 @@ pub mod tree;
 pub(crate) mod value;
 mod wellformed;
 pub mod write;
+pub mod yaml;
 
 pub use fault::{Fault, FaultKind};
 pub use limits::Limits;

@@ -10,3 +10,4 @@ mod shape;
 mod slips;
 mod worded;
 mod write;
+mod yaml;

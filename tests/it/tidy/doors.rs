@@ -11,12 +11,15 @@ const DOORS: &[(&str, &[&str])] = &[
     ("clap_complete", &["src/cli/"]),
     ("clap_mangen", &["src/cli/"]),
     ("gen_lsp_types", &["src/lsp/"]),
+    ("granit_parser", &["src/syntax/yaml"]),
     ("lsp_server", &["src/lsp/"]),
     ("miette", &["src/cli/render/"]),
     ("notify", &["src/cli/watch/"]),
     ("quick_xml", &["src/syntax/write"]),
     ("regex_automata", &["src/context/tokens/"]),
+    ("regex_syntax", &["src/scenario/"]),
     ("rustix", &["src/cli/watch/"]),
+    ("serde_json_path", &["src/scenario/"]),
     ("toml", &["src/project/"]),
 ];
 

@@ -1,0 +1,69 @@
+//! Scalars by the core schema of YAML 1.2: `yes` is a text, a date is one, and so is whatever stands in quotes.
+
+use super::node::{Node, Value};
+use crate::base::span::{Span, Spanned};
+use granit_parser::{ScalarStyle, Tag};
+use std::borrow::Cow;
+
+/// A tag that is not one of YAML's own.
+pub(super) fn own_tag(tag: Option<&Tag>, node: Span, at: &granit_parser::Span) -> Option<Box<Spanned<String>>> {
+    let tag = tag.filter(|tag| tag.core_suffix().is_none())?;
+    let span = at.tag_span().and_then(|span| span.byte_range()).map_or(node, |range| Span::of(range.start, range.end));
+    Some(Box::new(Spanned::new(tag.suffix().to_owned(), span)))
+}
+
+/// Reads a scalar. Only what is written without quotes can be anything but a text.
+pub(super) fn scalar(
+    text: Cow<'_, str>,
+    style: ScalarStyle,
+    span: Span,
+    tag: Option<Box<Spanned<String>>>,
+    is_text: bool,
+) -> Node<'_> {
+    let value = match style {
+        ScalarStyle::Plain if tag.is_none() && !is_text => plain(text),
+        ScalarStyle::Plain
+        | ScalarStyle::SingleQuoted
+        | ScalarStyle::DoubleQuoted
+        | ScalarStyle::Literal
+        | ScalarStyle::Folded => Value::Text(text),
+    };
+    Node { value, span, tag }
+}
+
+fn plain(text: Cow<'_, str>) -> Value<'_> {
+    match text.as_ref() {
+        "" | "~" | "null" | "Null" | "NULL" => return Value::Null,
+        "true" | "True" | "TRUE" => return Value::Bool(true),
+        "false" | "False" | "FALSE" => return Value::Bool(false),
+        _ => {}
+    }
+    number(&text).map_or(Value::Text(text), Value::Number)
+}
+
+fn number(text: &str) -> Option<serde_json::Number> {
+    let first = text.bytes().next()?;
+    if !first.is_ascii_digit() && !matches!(first, b'-' | b'+' | b'.') {
+        return None;
+    }
+    for (prefix, radix) in [("0x", 16), ("0o", 8)] {
+        if let Some(digits) = text.strip_prefix(prefix) {
+            return u64::from_str_radix(digits, radix).ok().filter(|_| !digits.starts_with('+')).map(Into::into);
+        }
+    }
+    let unsigned = text.strip_prefix('+').unwrap_or(text);
+    if unsigned.starts_with(['+', '-']) && text.starts_with('+') {
+        return None;
+    }
+    let plain = |c: u8| c.is_ascii_digit() || matches!(c, b'.' | b'e' | b'E' | b'-' | b'+');
+    if !unsigned.bytes().all(plain) || !unsigned.bytes().any(|c| c.is_ascii_digit()) {
+        return None;
+    }
+    if let Ok(number) = unsigned.parse::<u64>() {
+        return Some(number.into());
+    }
+    if let Ok(number) = unsigned.parse::<i64>() {
+        return Some(number.into());
+    }
+    unsigned.parse::<f64>().ok().and_then(serde_json::Number::from_f64)
+}
