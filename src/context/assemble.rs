@@ -83,7 +83,7 @@ pub fn assemble(registry: &Registry, request: &Request<'_>, options: &Options<'_
     let forest =
         Forest::load(registry, request.task).and_then(|forest| forest.ok_or_else(missing)).map_err(|fault| vec![fault])?;
     let draft = draft(&forest, request, Unknown::Fault)?;
-    let assembler = Assembler { options, nonce: &draft.nonce };
+    let assembler = Assembler { options, nonce: &draft.nonce, may_lack: &[] };
     assembler.assemble(draft.segments.into_iter().map(|drafted| drafted.segment).collect()).map_err(|fault| vec![fault])
 }
 
@@ -113,9 +113,10 @@ pub(super) fn dry(
     options: &Options<'_>,
 ) -> Result<(Report, Vec<Waiting>), Vec<Fault>> {
     let draft = draft(forest, request, Unknown::Variable)?;
+    let may_lack: Vec<bool> = draft.segments.iter().map(|drafted| drafted.condition.is_some()).collect();
     let (segments, waiting) =
         draft.segments.into_iter().map(|drafted| (drafted.segment, (drafted.unknown, drafted.condition))).unzip();
-    let assembler = Assembler { options, nonce: &draft.nonce };
+    let assembler = Assembler { options, nonce: &draft.nonce, may_lack: &may_lack };
     let Assembly { report, .. } = assembler.assemble(segments).map_err(|fault| vec![fault])?;
     Ok((report, waiting))
 }
@@ -178,6 +179,8 @@ fn nonce(registry: &Registry, request: &Request<'_>, round: u32) -> String {
 struct Assembler<'a> {
     options: &'a Options<'a>,
     nonce: &'a str,
+    /// Which segments of a dry run may not be there at all: no figure of another segment counts on them.
+    may_lack: &'a [bool],
 }
 
 impl ContextAssembler for Assembler<'_> {
@@ -188,7 +191,7 @@ impl ContextAssembler for Assembler<'_> {
         let Options { profile, budget, counter, counting } = *self.options;
         let frames: Vec<Frame> = segments.iter().map(|segment| framed(profile, segment, self.nonce)).collect();
         let blocks: Vec<Block<'_>> = segments.iter().zip(&frames).map(|(segment, frame)| block(segment, frame)).collect();
-        let fitted = fit::fit(&blocks, &Budget { tokens: budget, counter, counting }).map_err(FaultKind::OverBudget)?;
+        let mut fitted = fit::fit(&blocks, &Budget { tokens: budget, counter, counting }).map_err(FaultKind::OverBudget)?;
         let order = positions(&segments, speaker);
         let stays = |at: &&usize| fitted.get(**at).is_some_and(|fitted| fitted.fate != Fate::Dropped);
         let order: Vec<usize> = order.iter().filter(stays).copied().collect();
@@ -200,6 +203,7 @@ impl ContextAssembler for Assembler<'_> {
                 Some(Rendered { index, segment, text: text(segment, &frame, &fitted.fate) })
             })
             .collect();
+        recount(&mut fitted, &rendered, self.may_lack, counter);
         let messages = message::messages(&rendered, profile);
         let known = fitted.iter().all(|fitted| fitted.kept.is_some());
         let kept = |at: usize| fitted.get(at).and_then(|fitted| fitted.kept).unwrap_or(0);
@@ -218,6 +222,19 @@ impl ContextAssembler for Assembler<'_> {
             nonce: self.nonce.to_owned(),
         };
         Ok(Assembly { messages, report })
+    }
+}
+
+/// Behind the last segment of a message stands no separator. Room was kept for one, since nobody knew which would be the last.
+fn recount(fitted: &mut [Fitted], rendered: &[Rendered<'_>], may_lack: &[bool], counter: &dyn TokenCounter) {
+    let is_certain = |part: &&Rendered<'_>| !may_lack.get(part.index).is_some_and(|may_lack| *may_lack);
+    for message in rendered.chunk_by(|a, b| speaker(a.segment) == speaker(b.segment)) {
+        let Some(last) = message.iter().rev().find(is_certain) else { continue };
+        let Some(fitted) = fitted.get_mut(last.index).filter(|fitted| fitted.kept.is_some()) else { continue };
+        fitted.kept = Some(counter.count(last.text.text()));
+        if fitted.fate == Fate::Kept {
+            fitted.full = fitted.kept;
+        }
     }
 }
 

@@ -1,100 +1,17 @@
 //! The manifest tells what a run puts together: token for token, on every agent of every shipped template.
 
 use super::settings::{registry, values};
-use ctxc::Registry;
-use ctxc::context::Forest;
+use super::shipped::{Here, agents, run, shipped};
 use ctxc::context::assemble::{Assembly, Options, assemble};
-use ctxc::context::fault::{FaultKind, MissingFrom};
 use ctxc::context::manifest::{Dry, Entry, Manifest, SCHEMA, difference, of_project, of_task};
-use ctxc::context::matcher::Fixtures;
 use ctxc::context::render::profile::Profile;
-use ctxc::context::request::{Files, Request, StepResult};
+use ctxc::context::request::Request;
+use ctxc::context::tokens::counter;
 use ctxc::kernel::fit::Counting;
 use ctxc::kernel::tokens::{Bytes, Estimate, TokenCounter};
 use pretty_assertions::assert_eq;
-use serde_json::{Value, json};
+use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
-
-const ROOT: &str = env!("CARGO_MANIFEST_DIR");
-
-/// The files of the repository.
-#[derive(Debug)]
-struct Here;
-
-impl Files for Here {
-    fn text(&self, path: &str) -> Result<String, String> {
-        std::fs::read_to_string(Path::new(ROOT).join(path)).map_err(|err| err.to_string())
-    }
-}
-
-fn shipped() -> Registry {
-    ctxc::Project::load(ROOT).unwrap().build().registry.unwrap()
-}
-
-/// What one agent was given so that it has everything.
-#[derive(Debug, Default)]
-struct Given {
-    inputs: BTreeMap<String, Value>,
-    results: BTreeMap<String, StepResult>,
-}
-
-impl Given {
-    /// The value that a name stands for: what was handed in under it.
-    fn value(&mut self, name: &str) -> &mut Value {
-        if self.inputs.contains_key(name) {
-            return self.inputs.get_mut(name).unwrap();
-        }
-        &mut self.results.get_mut(name).unwrap_or_else(|| panic!("{name} stands for another value")).content
-    }
-
-    /// Gives what a fault says is missing; `false` where nothing that is given mends it.
-    #[allow(clippy::wildcard_enum_match_arm, reason = "what nothing mends is everything else")]
-    fn mend(&mut self, kind: &FaultKind) -> bool {
-        match kind {
-            FaultKind::Missing { name, origin: MissingFrom::Input } => {
-                // One text of Jinja loops over it.
-                let strings = json!([{"key": "inbox.unread", "en": "unread", "text": "unread", "note": "a count"}]);
-                let words = json!(format!("the {name}, with some words"));
-                self.inputs.insert(name.clone(), if name == "strings" { strings } else { words });
-            }
-            FaultKind::Missing { name, origin: MissingFrom::Result } | FaultKind::Call { name } => {
-                let content = json!(format!("what {name} left"));
-                self.results.insert(name.clone(), StepResult { content, notes: Some("noted".to_owned()) });
-            }
-            FaultKind::NoPart { name, path, .. } => {
-                let field = path.split('.').nth(1).unwrap_or_else(|| panic!("{path}")).to_owned();
-                let value = self.value(name);
-                if !value.is_object() {
-                    *value = json!({});
-                }
-                value[field] = json!("a part");
-            }
-            _ => return false,
-        }
-        true
-    }
-}
-
-/// Everything an agent needs, and what it then receives; `None` where only a trusted run can have it.
-fn run(registry: &Registry, task: &str, node: &str, options: &Options<'_>) -> Option<(Given, Assembly)> {
-    let mut given = Given::default();
-    for _ in 0..40 {
-        let source = Fixtures(Vec::new());
-        let request =
-            Request { node, inputs: &given.inputs, results: &given.results, files: &Here, source: &source, ..Request::new(task) };
-        let faults = match assemble(registry, &request, options) {
-            Ok(assembly) => return Some((given, assembly)),
-            Err(faults) => faults,
-        };
-        let mended = faults.iter().filter(|fault| given.mend(&fault.kind)).count();
-        if mended == 0 {
-            assert!(faults.iter().all(|fault| matches!(&*fault.kind, FaultKind::File { .. })), "{task}{node}: {faults:#?}");
-            return None;
-        }
-    }
-    panic!("{task}{node} never has enough");
-}
 
 fn alone(manifest: Manifest) -> Entry {
     assert_eq!(manifest.entries.len(), 1);
@@ -105,29 +22,28 @@ fn alone(manifest: Manifest) -> Entry {
 fn manifest_report_and_rendered_text_agree_token_for_token_on_every_shipped_agent() {
     let registry = shipped();
     let estimate = Estimate::new("estimate", 3.5);
-    let counters: [&dyn TokenCounter; 2] = [&Bytes, &estimate];
+    let exact = counter("o200k").unwrap();
+    let counters: [&dyn TokenCounter; 3] = [&Bytes, &estimate, &*exact];
     let (mut compared, mut left_out) = (0, Vec::new());
-    for task in registry.tasks() {
-        for agent in Forest::load(&registry, task.name()).unwrap().unwrap().agents(task.name()).unwrap() {
-            for (counter, profile) in counters.iter().flat_map(|counter| Profile::ALL.map(|profile| (*counter, profile))) {
-                let options = Options { profile, counter, counting: Counting::Always, ..Options::default() };
-                let Some((given, assembly)) = run(&registry, task.name(), &agent.node, &options) else {
-                    left_out.push(task.name());
-                    break;
-                };
-                let request = Request { inputs: &given.inputs, results: &given.results, ..Request::new(task.name()) };
-                let how = Dry { options, files: &Here };
-                agree(&alone(of_task(&registry, &request, Some(&agent.node), &how).unwrap()), &assembly, profile);
-                compared += 1;
-            }
+    for (task, node) in agents(&registry) {
+        for (counter, profile) in counters.iter().flat_map(|counter| Profile::ALL.map(|profile| (*counter, profile))) {
+            let options = Options { profile, counter, counting: Counting::Always, ..Options::default() };
+            let Some((given, assembly)) = run(&registry, &task, &node, &options) else {
+                left_out.push(task);
+                break;
+            };
+            let request = Request { inputs: &given.inputs, results: &given.results, ..Request::new(&task) };
+            let how = Dry { options, files: &Here };
+            agree(&alone(of_task(&registry, &request, Some(&node), &how).unwrap()), &assembly);
+            compared += 1;
         }
     }
     assert_eq!(left_out, ["assess-api-change"], "its files are the output of a command");
-    assert!(compared > 200, "only {compared} compared");
+    assert!(compared > 300, "only {compared} compared");
 }
 
 /// Holds one entry against the report and the messages of the run.
-fn agree(entry: &Entry, assembly: &Assembly, profile: Profile) {
+fn agree(entry: &Entry, assembly: &Assembly) {
     let (report, title) = (&assembly.report, entry.title());
     let there = |entry: &Entry| {
         let parts = entry.segments.iter().filter(|part| part.condition.is_none());
@@ -149,8 +65,8 @@ fn agree(entry: &Entry, assembly: &Assembly, profile: Profile) {
     positioned.sort_by_key(|account| account.position);
     assert_eq!(standing, positioned.iter().map(|account| &*account.segment.id).collect::<Vec<_>>(), "{title}");
     if entry.tokenizer.name == "bytes" {
-        // Every byte of the messages is some segment's, and the last of each has a separator behind it.
-        let bytes: usize = assembly.messages.iter().map(|message| message.text.text().len() + profile.separator().len()).sum();
+        // Every byte of the messages is some segment's.
+        let bytes: usize = assembly.messages.iter().map(|message| message.text.text().len()).sum();
         assert_eq!(entry.total.fixed, bytes, "{title}");
     }
 }
@@ -209,13 +125,13 @@ fn what_changed_is_told_in_tokens_and_in_words() {
     let old = of(LONG);
     assert!(difference(&old, &of(&LONG.replace("><", ">\n    <"))).is_empty(), "white space is no change");
     let same_length = difference(&old, &of(&LONG.replace("Be kind", "Be nice")));
-    assert_eq!(same_length.changed[0].words, ["~ constraints another text of 28 tokens"]);
+    assert_eq!(same_length.changed[0].words, ["~ constraints another text of 26 tokens"]);
     let more =
         LONG.replace("Be kind.", "Be kind, and brief.").replace("<description>", "<system>You sort.</system><description>");
     let difference = difference(&old, &of(&more));
     let change = &difference.changed[0];
     assert_eq!((change.total.to - change.total.from, change.prefix.to - change.prefix.from), (22, 22));
-    assert_eq!(change.words, ["+ system 11", "~ constraints 28 → 39"]);
+    assert_eq!(change.words, ["+ system 11", "~ constraints 26 → 37"]);
 }
 
 #[test]

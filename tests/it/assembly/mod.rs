@@ -3,5 +3,6 @@
 mod fit;
 mod manifest;
 mod settings;
+pub(crate) mod shipped;
 mod texts;
 mod tokens;

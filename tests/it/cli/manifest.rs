@@ -33,21 +33,21 @@ fn people_see_segments_prefix_and_total() {
     assert_eq!(
         run.stdout,
         "triage\n \
-         1 system 6 · 2 docs/runbook.md 73 │ reusable prefix 79 │ 3 description ≥ 5\n \
-         total 84 tokens (o200k) and what a run brings: ticket\n"
+         1 system 6 · 2 docs/runbook.md 72 │ reusable prefix 78 │ 3 description ≥ 5\n \
+         total 83 tokens (o200k) and what a run brings: ticket\n"
     );
     let given = sample().run(&["manifest", "triage", "--input", "ticket=a leak", "--budget", "500"]).code(0);
     assert_eq!(
         given.stdout,
         "triage\n \
-         1 system 6 · 2 docs/runbook.md 73 │ reusable prefix 79 │ 3 description 7\n \
-         total 86 of 500 tokens (o200k)\n"
+         1 system 6 · 2 docs/runbook.md 72 │ reusable prefix 78 │ 3 description 7\n \
+         total 85 of 500 tokens (o200k)\n"
     );
     let bounded = sample().run(&["manifest", "triage", "--budget", "500"]).code(0);
-    bounded.says("3 description ≤ 494\n total 84 to 500 of 500 tokens").says(", by ticket\n");
+    bounded.says("3 description ≤ 494\n total 83 to 500 of 500 tokens").says(", by ticket\n");
     let all = sample().run(&["manifest"]).code(0).silent();
     let step = "week/steps/1\n 1 parent's description 9 │ reusable prefix 9 │ 2 description ≥ 6 · 3 first ≥ 6\n";
-    all.says(step).says("\n3 agents, 189 tokens known before a run\n");
+    all.says(step).says("\n3 agents, 187 tokens known before a run\n");
     sample().run(&["manifest", "week", "--node", "/steps/1"]).code(0).says("week/steps/1");
 }
 
@@ -69,11 +69,11 @@ fn a_manifest_is_checked_and_a_stale_one_says_what_changed() {
     assert_eq!(
         stale.stdout,
         "context-manifest.json is out of date; `ctxc manifest --output context-manifest.json` writes it\n\
-         ~ triage  84 → 31 (−53, −63 %) tokens; reusable prefix 79 → 26 (−53, −67 %)\n    \
-         ~ system 6 → 10\n    ~ file:docs/runbook.md 73 → 16\n\
-         ~ week/steps/0  84 → 31 (−53, −63 %) tokens; reusable prefix 79 → 26 (−53, −67 %)\n    \
-         ~ system 6 → 10\n    ~ file:docs/runbook.md 73 → 16\n\
-         2 agents changed; 189 → 83 (−106, −56 %) tokens known before a run\n"
+         ~ triage  83 → 30 (−53, −64 %) tokens; reusable prefix 78 → 25 (−53, −68 %)\n    \
+         ~ system 6 → 10\n    ~ file:docs/runbook.md 72 → 15\n\
+         ~ week/steps/0  83 → 30 (−53, −64 %) tokens; reusable prefix 78 → 25 (−53, −68 %)\n    \
+         ~ system 6 → 10\n    ~ file:docs/runbook.md 72 → 15\n\
+         2 agents changed; 187 → 81 (−106, −57 %) tokens known before a run\n"
     );
     assert_eq!(project.read(file), before, "a check writes nothing");
     project.run(&["manifest", "--output", "new.json"]).code(0);
@@ -92,7 +92,7 @@ fn registries_are_compared_by_what_their_agents_receive() {
     assert_eq!(
         run.stdout,
         "~ week/steps/1  21 → 15 (−6, −29 %) tokens\n    - accumulated:first 6\n\
-         1 agent changed; 189 → 183 (−6, −3 %) tokens known before a run\n"
+         1 agent changed; 187 → 181 (−6, −3 %) tokens known before a run\n"
     );
 }
 

@@ -11,5 +11,6 @@ mod pipelines;
 mod pytestlsp;
 mod sarif;
 mod schemas;
+mod tiktoken;
 mod vscode;
 mod xmllint;

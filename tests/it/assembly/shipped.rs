@@ -1,0 +1,98 @@
+//! The repository's own templates, and values that every agent in them can be run with.
+
+use ctxc::Registry;
+use ctxc::context::Forest;
+use ctxc::context::assemble::{Assembly, Options, assemble};
+use ctxc::context::fault::{FaultKind, MissingFrom};
+use ctxc::context::matcher::Fixtures;
+use ctxc::context::request::{Files, Request, StepResult};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+const ROOT: &str = env!("CARGO_MANIFEST_DIR");
+
+/// The files of the repository.
+#[derive(Debug)]
+pub(crate) struct Here;
+
+impl Files for Here {
+    fn text(&self, path: &str) -> Result<String, String> {
+        std::fs::read_to_string(Path::new(ROOT).join(path)).map_err(|err| err.to_string())
+    }
+}
+
+pub(crate) fn shipped() -> Registry {
+    ctxc::Project::load(ROOT).unwrap().build().registry.unwrap()
+}
+
+/// What one agent was given so that it has everything.
+#[derive(Debug, Default)]
+pub(crate) struct Given {
+    pub(crate) inputs: BTreeMap<String, Value>,
+    pub(crate) results: BTreeMap<String, StepResult>,
+}
+
+impl Given {
+    /// The value that a name stands for: what was handed in under it.
+    fn value(&mut self, name: &str) -> &mut Value {
+        if self.inputs.contains_key(name) {
+            return self.inputs.get_mut(name).unwrap();
+        }
+        &mut self.results.get_mut(name).unwrap_or_else(|| panic!("{name} stands for another value")).content
+    }
+
+    /// Gives what a fault says is missing; `false` where nothing that is given mends it.
+    #[allow(clippy::wildcard_enum_match_arm, reason = "what nothing mends is everything else")]
+    fn mend(&mut self, kind: &FaultKind) -> bool {
+        match kind {
+            FaultKind::Missing { name, origin: MissingFrom::Input } => {
+                // One text of Jinja loops over it.
+                let strings = json!([{"key": "inbox.unread", "en": "unread", "text": "unread", "note": "a count"}]);
+                let words = json!(format!("the {name}, with some words"));
+                self.inputs.insert(name.clone(), if name == "strings" { strings } else { words });
+            }
+            FaultKind::Missing { name, origin: MissingFrom::Result } | FaultKind::Call { name } => {
+                let content = json!(format!("what {name} left"));
+                self.results.insert(name.clone(), StepResult { content, notes: Some("noted".to_owned()) });
+            }
+            FaultKind::NoPart { name, path, .. } => {
+                let field = path.split('.').nth(1).unwrap_or_else(|| panic!("{path}")).to_owned();
+                let value = self.value(name);
+                if !value.is_object() {
+                    *value = json!({});
+                }
+                value[field] = json!("a part");
+            }
+            _ => return false,
+        }
+        true
+    }
+}
+
+/// Everything an agent needs, and what it then receives; `None` where only a trusted run can have it.
+pub(crate) fn run(registry: &Registry, task: &str, node: &str, options: &Options<'_>) -> Option<(Given, Assembly)> {
+    let mut given = Given::default();
+    for _ in 0..40 {
+        let source = Fixtures(Vec::new());
+        let request =
+            Request { node, inputs: &given.inputs, results: &given.results, files: &Here, source: &source, ..Request::new(task) };
+        let faults = match assemble(registry, &request, options) {
+            Ok(assembly) => return Some((given, assembly)),
+            Err(faults) => faults,
+        };
+        let mended = faults.iter().filter(|fault| given.mend(&fault.kind)).count();
+        if mended == 0 {
+            assert!(faults.iter().all(|fault| matches!(&*fault.kind, FaultKind::File { .. })), "{task}{node}: {faults:#?}");
+            return None;
+        }
+    }
+    panic!("{task}{node} never has enough");
+}
+
+/// Every agent: its task and its node.
+pub(crate) fn agents(registry: &Registry) -> Vec<(String, String)> {
+    let of = |task: &str| Forest::load(registry, task).unwrap().unwrap().agents(task).unwrap();
+    let named = |task: &str| of(task).into_iter().map(|agent| (task.to_owned(), agent.node)).collect::<Vec<_>>();
+    registry.tasks().flat_map(|task| named(task.name())).collect()
+}
