@@ -39,7 +39,7 @@ pub(crate) const TABLE: [(Exit, u8, &str); 8] = [
     (
         Exit::Infrastructure,
         3,
-        "output that cannot be written, a lock held by another run, a registry of a newer schema, or a bug in ctxc",
+        "output that cannot be written, a lock held by another run, a registry of a newer schema, no `git` where a revision was named, or a bug in ctxc",
     ),
     (Exit::Gate, 4, "reserved: gate failed"),
     (Exit::Nothing, 5, "nothing was selected: no template under the given paths (0 with `--allow-empty`)"),

@@ -32,6 +32,7 @@ mod progress;
 mod project;
 mod put;
 mod render;
+mod revision;
 mod rules;
 mod schema;
 mod selection;

@@ -4,7 +4,7 @@ use super::error::{CliError, Kind, Result};
 use super::options::Options;
 use super::render::sources::Sources;
 use crate::base::diagnostic::Diagnostic;
-use crate::base::fs::{self, RealFs};
+use crate::base::fs::{self, ReadFs, RealFs};
 use crate::base::rule_meta::{RuleMeta, Severity};
 use crate::project::config::{Config, Input};
 use crate::rules::input::read_fault::reason;
@@ -50,7 +50,8 @@ impl Project {
         Self::load_in(root(options)?)
     }
 
-    fn load_in(root: PathBuf) -> Result<Self> {
+    /// Loads the project in a folder.
+    pub(super) fn load_in(root: PathBuf) -> Result<Self> {
         match read(&root.join(FILE))? {
             Some(text) => Ok(Self::holding(root, &text)),
             None => Ok(Self { root, config: Config::default(), findings: Vec::new() }),
@@ -59,8 +60,13 @@ impl Project {
 
     /// A project whose file holds a text that need not be written yet.
     pub(super) fn holding(root: PathBuf, text: &str) -> Self {
+        Self::held(root, text, &RealFs)
+    }
+
+    /// The same where the files that it extends are somewhere else than on disk.
+    pub(super) fn held(root: PathBuf, text: &str, files: &dyn ReadFs) -> Self {
         let rules: Vec<&'static RuleMeta> = list::all().map(|rule| &rule.meta).collect();
-        let input = Input { path: FILE, text, root: &root, files: &RealFs, rules: &rules };
+        let input = Input { path: FILE, text, root: &root, files, rules: &rules };
         let config = Config::read(&input);
         let findings = check::config(&config);
         Self { root, config, findings }

@@ -7,12 +7,16 @@ use super::compile::{Chosen, Compiled, Compiler, Outcome, Scratch};
 use super::entry::Entries;
 use super::{link, whole};
 use crate::base::diagnostic::{self, Diagnostic};
-use crate::base::fs::MemoryFs;
+use crate::base::fs::{MemoryFs, ReadFs};
 use crate::project::config::Config;
 use crate::project::index::{Entry, Index};
 use crate::rules::check::{self, Active};
+use crate::rules::input::read_fault;
 use crate::rules::rule::Scope;
+use crate::syntax::decode;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -55,26 +59,54 @@ pub fn compile_sources<'s>(config: &Config, sources: impl IntoIterator<Item = (&
     for (path, text) in &sources {
         files.insert(*path, *text);
     }
+    let is_template = |path: &str| path.rsplit('.').next().is_some_and(|ending| ending.eq_ignore_ascii_case("xml"));
+    let found = sources.iter().filter(|(path, _)| is_template(path));
+    let templates = found.map(|(path, text)| (Arc::from(*path), Ok(text.as_bytes().into())));
+    compile_held(config, Held { root: Path::new(""), files: &files }, templates)
+}
+
+/// Where the files of a project are that is in no folder of this machine.
+#[derive(Clone, Copy)]
+pub(crate) struct Held<'h> {
+    /// The project's folder, as `files` has it.
+    pub(crate) root: &'h Path,
+    /// What the templates pull in is read here.
+    pub(crate) files: &'h dyn ReadFs,
+}
+
+/// Compiles templates by their names and bytes, wherever those come from, each as one that a walk has found.
+pub(crate) fn compile_held<'b>(
+    config: &Config,
+    held: Held<'_>,
+    templates: impl IntoIterator<Item = (Arc<str>, io::Result<Cow<'b, [u8]>>)>,
+) -> Built {
     let (active, entries) = (Active::new(config), Entries::new(config));
-    let compiler = Compiler { config, active: &active, root: Path::new(""), files: &files, entries: Some(&entries) };
+    let compiler = Compiler { config, active: &active, root: held.root, files: held.files, entries: Some(&entries) };
     let mut scratch = Scratch::new();
     let mut taken: Vec<(Arc<str>, Box<Compiled>)> = Vec::new();
-    for (path, text) in &sources {
-        let path: Arc<str> = Arc::from(*path);
-        let is_template = path.rsplit('.').next().is_some_and(|ending| ending.eq_ignore_ascii_case("xml"));
-        if !is_template {
-            continue;
-        }
-        if let Outcome::Taken(file) = compiler.compile_text(&path, text, Chosen::Found, &mut scratch) {
+    for (path, bytes) in templates {
+        let outcome = match bytes {
+            Ok(bytes) => compiler.compile(&path, &bytes, Chosen::Found, &mut scratch),
+            Err(err) => {
+                let finding = read_fault::word(&path, &err, config.limits.file);
+                Outcome::Taken(Box::new(Compiled { diagnostics: vec![finding], ..Compiled::default() }))
+            }
+        };
+        if let Outcome::Taken(file) = outcome {
             taken.push((path, file));
         }
     }
+    taken.sort_by(|(a, _), (b, _)| a.cmp(b));
     let mut found = check::config(config);
     for (_, file) in &mut taken {
         found.append(&mut file.diagnostics);
     }
     let index = Index::new(taken.iter().map(|(path, file)| Entry { path, facts: &file.facts }));
-    found.extend(link::link(config, &index, Scope::Whole, |path| sources.get(path).map(|text| (*text).to_owned())));
+    let text = |path: &str| {
+        let bytes = held.files.read(&held.root.join(path), config.limits.file).ok()?;
+        decode::decode(&bytes).ok().map(Cow::into_owned)
+    };
+    found.extend(link::link(config, &index, Scope::Whole, text));
     diagnostic::sort(&mut found);
     let sound = !found.iter().any(check::is_error);
     let lines = |file: u32| taken.get(file as usize).map_or(&[][..], |(_, file)| &file.entries);

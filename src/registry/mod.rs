@@ -28,6 +28,8 @@ mod keys;
 mod layout;
 pub mod library;
 pub mod link;
+#[cfg(feature = "cli")]
+pub(crate) mod listed;
 #[cfg(feature = "fs")]
 pub mod lookout;
 #[cfg(feature = "fs")]

@@ -224,6 +224,12 @@ fn usual(root: &Path) -> Start {
 
 /// The folders that hold everything some globs can match.
 fn bases(root: &Path, globs: &Globs) -> Vec<Start> {
+    let place = |name: &str| if name.is_empty() { root.to_path_buf() } else { root.join(name) };
+    base_names(globs).into_iter().map(|name| Start { path: place(&name), name }).collect()
+}
+
+/// The same by their names in the project.
+pub(super) fn base_names(globs: &Globs) -> Vec<String> {
     let fixed = |pattern: &String| -> String {
         let parts = pattern.split('/').take_while(|part| !part.contains(['*', '?', '[', '{']) && !part.is_empty());
         parts.filter(|part| *part != ".").collect::<Vec<_>>().join("/")
@@ -237,8 +243,7 @@ fn bases(root: &Path, globs: &Globs) -> Vec<Start> {
             kept.push(name);
         }
     }
-    let place = |name: &str| if name.is_empty() { root.to_path_buf() } else { root.join(name) };
-    kept.into_iter().map(|name| Start { path: place(&name), name }).collect()
+    kept
 }
 
 /// The name of a path: joined to the project's root it is that file again, wherever one stands. A file outside has `..` in

@@ -1,11 +1,12 @@
 //! A project compiled in memory, the files its contexts hold, and the lines its texts stand on.
 
-use crate::base::fs::RealFs;
+use crate::base::fs::{ReadFs, RealFs};
 use crate::base::suggest;
 use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Kind, Result};
 use crate::cli::project::Project;
 use crate::cli::render::summary::plural;
+use crate::cli::revision::Past;
 use crate::context::lines::Lines;
 use crate::context::request::Files;
 use crate::registry::library::Built;
@@ -14,6 +15,7 @@ use crate::registry::{Registry, library};
 use crate::rules::check::{is_error, stem};
 use crate::syntax::limits::Limits;
 use std::collections::BTreeSet;
+use std::fmt::{Debug, Formatter};
 use std::path::{Path, PathBuf};
 
 /// Bytes that one file of a context may have.
@@ -22,23 +24,48 @@ const LIMIT: u64 = 50 << 20;
 /// A compiled project.
 #[derive(Debug)]
 pub(super) struct Compiled {
-    /// Its folder.
+    /// Its folder; in a revision the one that it has there.
     pub(super) root: PathBuf,
     /// Its tasks.
     pub(super) registry: Registry,
     limits: Limits,
+    /// The revision that it is of; `None` for the work tree.
+    past: Option<Past>,
 }
 
 /// Files inside the project's folder, read when they are asked for.
-#[derive(Debug)]
 pub(super) struct Inside<'p> {
     pub(super) root: &'p Path,
+    /// Where they are: on disk, or in a revision.
+    pub(super) files: &'p dyn ReadFs,
+}
+
+impl Debug for Inside<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Inside").field("root", &self.root).finish_non_exhaustive()
+    }
 }
 
 impl Compiled {
     /// Compiles the project of this run; only one without errors has contexts.
     pub(super) fn load(cx: &Cx) -> Result<Self> {
-        let project = Project::load(&cx.options)?.sound()?;
+        Self::new(Project::load(&cx.options)?.sound()?)
+    }
+
+    /// Compiles the project in a folder.
+    pub(super) fn load_in(folder: &Path) -> Result<Self> {
+        Self::new(Project::load_in(folder.to_owned())?.sound()?)
+    }
+
+    /// Compiles the project in a folder as a revision has it.
+    pub(super) fn load_at(folder: &Path, revision: &str) -> Result<Self> {
+        let past = Past::open(folder, revision)?;
+        let registry = past.compile()?;
+        let (root, limits) = (past.root.clone(), past.config.limits.clone());
+        Ok(Self { root, registry, limits, past: Some(past) })
+    }
+
+    fn new(project: Project) -> Result<Self> {
         let found = library::Project::load(&project.root);
         let built = found.map_err(|err| CliError::new(Kind::Infrastructure, err.to_string()))?;
         let Built { registry, diagnostics, files } = built.build();
@@ -50,7 +77,7 @@ impl Compiled {
         if files == 0 {
             return Err(CliError::usage("there is no template in this project").hint("`ctxc init` starts one"));
         }
-        Ok(Self { root: project.root, registry, limits: project.config.limits })
+        Ok(Self { root: project.root, registry, limits: project.config.limits, past: None })
     }
 
     /// The task with a name, or the only one of a file.
@@ -78,7 +105,7 @@ impl Compiled {
 
     /// Files of the project.
     pub(super) fn files(&self) -> Inside<'_> {
-        Inside { root: &self.root }
+        Inside { root: &self.root, files: self.past.as_ref().map_or(&RealFs, Past::files) }
     }
 
     /// The files of all definitions.
@@ -102,6 +129,6 @@ impl Compiled {
 
 impl Files for Inside<'_> {
     fn text(&self, path: &str) -> std::result::Result<String, String> {
-        sources::inside_text(Door { root: self.root, files: &RealFs, limit: LIMIT }, Path::new(path))
+        sources::inside_text(Door { root: self.root, files: self.files, limit: LIMIT }, Path::new(path))
     }
 }

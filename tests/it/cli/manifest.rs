@@ -106,7 +106,7 @@ fn nothing_but_a_manifest_is_written_over() {
         (&["manifest", "traige"], "did you mean `triage`?"),
         (&["manifest", "triage", "--node", "/steps/0"], "there is no node"),
         (&["manifest", "--input", "a=b"], "TASK"),
-        (&["manifest", "diff", "gone.json", "gone.json"], "cannot be read"),
+        (&["manifest", "diff", "gone.json", "gone.json"], "there is no file or folder gone.json"),
     ] {
         project.run(args).code(2).silent_out().warns(said);
     }

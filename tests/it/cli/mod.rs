@@ -18,6 +18,7 @@ mod outside;
 pub(crate) mod project;
 mod render;
 mod render_body;
+mod revision;
 mod rules;
 mod schema;
 mod show;

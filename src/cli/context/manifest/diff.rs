@@ -1,101 +1,45 @@
-//! `ctxc manifest diff OLD NEW`: what two manifests or registries say differently, in tokens and in words.
+//! `ctxc manifest diff OLD NEW`: what two manifests say differently, in tokens and in words.
 
 use super::args::CountingArgs;
-use super::run::of_registry;
-use crate::base::fs;
-use crate::cli::context::project::Inside;
-use crate::cli::context::refused::refused;
+use super::side::Sides;
 use crate::cli::cx::Cx;
-use crate::cli::error::{CliError, Kind, Result};
+use crate::cli::error::Result;
 use crate::cli::exit::Exit;
 use crate::cli::project::root;
 use crate::cli::render::escape::escape;
 use crate::cli::render::screen::Paint;
 use crate::cli::render::summary::{plural, thousands};
-use crate::context::lines::Lines;
-use crate::context::manifest::{Manifest, Moved, SCHEMA, difference};
-use crate::registry::{self, Registry};
-use crate::rules::input::read_fault::reason;
+use crate::context::manifest::{Manifest, Moved, difference};
 use clap::Args;
-use serde::Deserialize;
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-/// Compare two manifests or registries: what each agent would receive, in tokens and in words
+/// Compare what each agent would receive: two manifests, registries, projects or git revisions
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  ctxc manifest diff registry.json registry.json\n  \
-    git show main:context-manifest.json > before.json; ctxc manifest diff before.json context-manifest.json\n\n\
-    A registry is assembled dry, with the files of this project; manifests are taken as they are.")]
+#[command(
+    after_help = "Examples:\n  ctxc manifest diff main\n  ctxc manifest diff HEAD~2 HEAD\n  ctxc manifest diff main...\n  \
+    ctxc manifest diff context-manifest.json .\n\n\
+    One argument is compared with the project as it stands. A..B and A...B mean what git means by them: a side that is left\n\
+    out is HEAD, and three dots begin where B left A. A file or folder that exists is taken before a revision of that name;\n\
+    refs/heads/NAME is always the branch. A revision is compiled in memory: the work tree is not touched, nothing is fetched."
+)]
 pub(super) struct DiffArgs {
-    /// The manifest or registry before
+    /// Before: a manifest, a registry, a project's folder, or a git revision
     #[arg(value_name = "OLD")]
     old: PathBuf,
-    /// The manifest or registry after
+    /// After [default: the project as it stands]
     #[arg(value_name = "NEW")]
-    new: PathBuf,
+    new: Option<PathBuf>,
     #[command(flatten)]
     counting: CountingArgs,
 }
 
-/// Larger than the manifest of any project.
-const LIMIT: u64 = 4 << 30;
-/// Where manifests come from.
-const WHENCE: &str = "`ctxc manifest --output context-manifest.json` writes a manifest, `ctxc build` a registry";
-
 /// Prints the difference.
 pub(super) fn run(args: &DiffArgs, cx: &mut Cx) -> Result<Exit> {
     let root = root(&cx.options)?;
-    let (old, new) = (either(&args.old, &root, &args.counting)?, either(&args.new, &root, &args.counting)?);
-    print(&old, &new, cx)?;
+    let sides = Sides { root: &root, counting: &args.counting };
+    let (old, new) = sides.both(&args.old, args.new.as_deref())?;
+    print(&old.manifest, &new.manifest, cx)?;
     Ok(Exit::Success)
-}
-
-fn bytes(path: &Path) -> Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    match fs::read_into(path, LIMIT, &mut bytes) {
-        Ok(_) => Ok(bytes),
-        Err(err) => {
-            let kind = if err.kind() == io::ErrorKind::NotFound { Kind::Usage } else { Kind::Infrastructure };
-            Err(CliError::new(kind, format!("{} cannot be read: {}", path.display(), reason(&err))).hint(WHENCE))
-        }
-    }
-}
-
-/// What a file says that it is.
-#[derive(Deserialize)]
-struct Declared {
-    schema: String,
-}
-
-/// Reads a manifest.
-pub(super) fn manifest(path: &Path) -> Result<Manifest> {
-    of_bytes(path, &bytes(path)?)
-}
-
-fn of_bytes(path: &Path, bytes: &[u8]) -> Result<Manifest> {
-    let shown = path.display();
-    let other = |why: String| CliError::new(Kind::Infrastructure, format!("{shown} is no manifest: {why}")).hint(WHENCE);
-    let declared: Declared = serde_json::from_slice(bytes).map_err(|err| other(err.to_string()))?;
-    if declared.schema != SCHEMA {
-        let newer = declared.schema.starts_with("ctxc/manifest/");
-        let error = other(format!("its schema is `{}`, expected `{SCHEMA}`", declared.schema));
-        return Err(if newer { error.hint("a newer ctxc wrote it: use that one") } else { error });
-    }
-    serde_json::from_slice(bytes).map_err(|err| other(err.to_string()))
-}
-
-/// A manifest, or that of a registry.
-fn either(path: &Path, root: &Path, counting: &CountingArgs) -> Result<Manifest> {
-    let bytes = bytes(path)?;
-    let declared = serde_json::from_slice::<Declared>(&bytes).ok();
-    if declared.is_none_or(|declared| declared.schema.starts_with("ctxc/manifest/")) {
-        return of_bytes(path, &bytes);
-    }
-    let unusable =
-        |err: registry::ReadError| CliError::new(Kind::Infrastructure, format!("{}: {err}", path.display())).hint(WHENCE);
-    let registry = Registry::read(bytes).map_err(unusable)?;
-    let files = Inside { root };
-    of_registry(&registry, &files, counting, |faults| refused(&faults, &Lines::default()))
 }
 
 fn moved(moved: Moved) -> String {

@@ -5,6 +5,7 @@ mod diff;
 mod html;
 mod markdown;
 mod run;
+mod side;
 mod text;
 
 pub(crate) use args::ManifestArgs;

@@ -1,7 +1,7 @@
 //! Makes the manifest, and prints, writes or checks it.
 
 use super::args::{CountingArgs, Format, ManifestArgs, ManifestVerb};
-use super::{diff, html, markdown, text};
+use super::{diff, html, markdown, side, text};
 use crate::base::fs;
 use crate::cli::context::counts::{self, Counts};
 use crate::cli::context::project::{Compiled, Inside};
@@ -69,7 +69,7 @@ fn format(args: &ManifestArgs) -> Result<Format> {
 fn made(args: &ManifestArgs, project: &Compiled) -> Result<Manifest> {
     let refused = |faults: Vec<Fault>| refused(&faults, &project.lines(&project.paths()));
     let Some(task) = &args.task else {
-        return of_registry(&project.registry, &project.files(), &args.counting, refused);
+        return of_registry(&project.registry, &project.files(), &project.root, &args.counting, refused);
     };
     let name = project.task(task)?;
     let Some(task) = project.registry.task(&name) else { return Err(CliError::usage(name)) };
@@ -83,14 +83,15 @@ fn made(args: &ManifestArgs, project: &Compiled) -> Result<Manifest> {
     made.map_err(refused)
 }
 
-/// The manifest of a whole registry, with files of the project.
+/// The manifest of a whole registry, with files of the project; what was counted is kept in the folder `cache` belongs to.
 pub(super) fn of_registry(
     registry: &Registry,
     files: &Inside<'_>,
+    cache: &Path,
     counting: &CountingArgs,
     refused: impl Fn(Vec<Fault>) -> CliError,
 ) -> Result<Manifest> {
-    let counter = Counts::open(counts::named(&counting.tokenizer)?, files.root);
+    let counter = Counts::open(counts::named(&counting.tokenizer)?, cache);
     let options = Options { budget: counting.budget, counter: &counter, ..Options::default() };
     let made = of_project(registry, &Dry { options, files });
     counter.save();
@@ -111,7 +112,7 @@ fn refuse_others(path: &Path) -> Result<()> {
 /// Whether a manifest says what the project is.
 fn check(path: &Path, manifest: &Manifest, args: &ManifestArgs, cx: &mut Cx) -> Result<Exit> {
     let shown = path.display();
-    let known = diff::manifest(path)?;
+    let known = side::manifest(path)?;
     if known == *manifest {
         if cx.options.is_chatty() {
             cx.line(&format!("{shown} is up to date"))?;

@@ -1,0 +1,128 @@
+//! What one side of a comparison names: a manifest, a registry, a project's folder, or a git revision of this project.
+//!
+//! A file or folder that exists is taken before a revision of the same name.
+
+use super::args::CountingArgs;
+use super::run::of_registry;
+use crate::base::fs::{self, RealFs};
+use crate::cli::context::project::{Compiled, Inside};
+use crate::cli::context::refused::refused;
+use crate::cli::error::{CliError, Kind, Result};
+use crate::cli::revision;
+use crate::context::lines::Lines;
+use crate::context::manifest::{Manifest, SCHEMA};
+use crate::registry::{self, Registry};
+use crate::rules::input::read_fault::reason;
+use serde::Deserialize;
+use std::io;
+use std::path::Path;
+
+/// Larger than the manifest of any project.
+const LIMIT: u64 = 4 << 30;
+/// Where manifests come from.
+const WHENCE: &str = "`ctxc manifest --output context-manifest.json` writes a manifest, `ctxc build` a registry";
+
+/// How sides are read.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sides<'a> {
+    /// The folder of this run's project.
+    pub(super) root: &'a Path,
+    pub(super) counting: &'a CountingArgs,
+}
+
+/// One side, read.
+#[derive(Debug)]
+pub(super) struct Side {
+    pub(super) manifest: Manifest,
+}
+
+impl Sides<'_> {
+    /// Both sides. The new one is the project as it stands where nothing else is named.
+    pub(super) fn both(&self, old: &Path, new: Option<&Path>) -> Result<(Side, Side)> {
+        if let Some(new) = new {
+            return Ok((self.one(old)?, self.one(new)?));
+        }
+        let range = old.to_str().filter(|_| !fs::exists(old));
+        let range = range.map_or(Ok(None), |text| revision::range(self.root, text))?;
+        let Some((old, new)) = range else { return Ok((self.one(old)?, self.folder(self.root)?)) };
+        Ok((self.revision(&old)?, self.revision(&new)?))
+    }
+
+    fn one(&self, named: &Path) -> Result<Side> {
+        if fs::is_dir(named) {
+            return self.folder(named);
+        }
+        if fs::exists(named) {
+            return self.file(named);
+        }
+        let shown = named.display();
+        let Some(revision) = named.to_str() else { return Err(CliError::usage(format!("there is no file {shown}"))) };
+        self.revision(revision).map_err(|error| match error.kind {
+            Kind::Usage => error.hint(format!("there is no file or folder {shown} either")),
+            Kind::Project | Kind::Findings | Kind::Infrastructure | Kind::Nothing | Kind::BrokenPipe => error,
+        })
+    }
+
+    fn folder(&self, folder: &Path) -> Result<Side> {
+        self.project(&Compiled::load_in(folder)?)
+    }
+
+    fn revision(&self, revision: &str) -> Result<Side> {
+        self.project(&Compiled::load_at(self.root, revision)?)
+    }
+
+    fn project(&self, project: &Compiled) -> Result<Side> {
+        let refused = |faults: Vec<_>| refused(&faults, &project.lines(&project.paths()));
+        let manifest = of_registry(&project.registry, &project.files(), self.root, self.counting, refused)?;
+        Ok(Side { manifest })
+    }
+
+    /// A manifest, or that of a registry.
+    fn file(&self, path: &Path) -> Result<Side> {
+        let bytes = bytes(path)?;
+        let declared = serde_json::from_slice::<Declared>(&bytes).ok();
+        if declared.is_none_or(|declared| declared.schema.starts_with("ctxc/manifest/")) {
+            return Ok(Side { manifest: of_bytes(path, &bytes)? });
+        }
+        let unusable =
+            |err: registry::ReadError| CliError::new(Kind::Infrastructure, format!("{}: {err}", path.display())).hint(WHENCE);
+        let registry = Registry::read(bytes).map_err(unusable)?;
+        let files = Inside { root: self.root, files: &RealFs };
+        let refused = |faults: Vec<_>| refused(&faults, &Lines::default());
+        Ok(Side { manifest: of_registry(&registry, &files, self.root, self.counting, refused)? })
+    }
+}
+
+fn bytes(path: &Path) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    match fs::read_into(path, LIMIT, &mut bytes) {
+        Ok(_) => Ok(bytes),
+        Err(err) => {
+            let kind = if err.kind() == io::ErrorKind::NotFound { Kind::Usage } else { Kind::Infrastructure };
+            Err(CliError::new(kind, format!("{} cannot be read: {}", path.display(), reason(&err))).hint(WHENCE))
+        }
+    }
+}
+
+/// What a file says that it is.
+#[derive(Deserialize)]
+struct Declared {
+    schema: String,
+}
+
+/// Reads a manifest.
+pub(super) fn manifest(path: &Path) -> Result<Manifest> {
+    of_bytes(path, &bytes(path)?)
+}
+
+fn of_bytes(path: &Path, bytes: &[u8]) -> Result<Manifest> {
+    let shown = path.display();
+    let other = |why: String| CliError::new(Kind::Infrastructure, format!("{shown} is no manifest: {why}")).hint(WHENCE);
+    let declared: Declared = serde_json::from_slice(bytes).map_err(|err| other(err.to_string()))?;
+    if declared.schema != SCHEMA {
+        let newer = declared.schema.starts_with("ctxc/manifest/");
+        let error = other(format!("its schema is `{}`, expected `{SCHEMA}`", declared.schema));
+        return Err(if newer { error.hint("a newer ctxc wrote it: use that one") } else { error });
+    }
+    serde_json::from_slice(bytes).map_err(|err| other(err.to_string()))
+}

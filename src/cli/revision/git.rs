@@ -1,0 +1,168 @@
+//! The `git` program: questions about revisions, and why they have no answer.
+//!
+//! A revision goes to it as one argument that does not begin with `-`, behind `--end-of-options`; never through a shell.
+//! It fetches nothing, asks nothing, and locks nothing.
+
+use crate::base::suggest;
+use crate::cli::error::{CliError, Kind, Result};
+use crate::rules::input::read_fault::reason;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// What would lead it to another repository than the one around the project, as hooks of git do.
+const ELSEWHERE: [&str; 7] =
+    ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_COMMON_DIR", "GIT_NAMESPACE", "GIT_CEILING_DIRECTORIES"];
+/// Bytes of an answer that is a line.
+const LONGEST: usize = 4096;
+
+/// The repository around a folder.
+#[derive(Clone, Debug)]
+pub(super) struct Git {
+    folder: PathBuf,
+}
+
+/// What git answered.
+struct Answer {
+    succeeded: bool,
+    out: Vec<u8>,
+    said: String,
+}
+
+impl Git {
+    /// The repository around a folder; `wanted` is the revision that it is looked for.
+    pub(super) fn around(folder: &Path, wanted: &str) -> Result<Self> {
+        let git = Self { folder: folder.to_owned() };
+        let answer = git.ask(&["rev-parse", "--git-dir"])?;
+        if answer.succeeded {
+            return Ok(git);
+        }
+        let shown = folder.display();
+        if answer.said.contains("not a git repository") {
+            let message = format!("`{wanted}` would be a git revision, and {shown} lies in no git repository");
+            return Err(CliError::usage(message).hint("a revision needs a repository around the project"));
+        }
+        Err(CliError::new(Kind::Infrastructure, format!("git does not open the repository around {shown}: {}", answer.said)))
+    }
+
+    /// The command, ready for the arguments of a question.
+    #[allow(clippy::disallowed_methods, reason = "git alone knows its repositories; compiling itself runs nothing")]
+    pub(super) fn command(&self) -> Command {
+        let mut command = Command::new("git");
+        // A partial clone would fetch what it lacks.
+        command.args(["--no-pager", "-c", "protocol.allow=never", "-c", "core.quotePath=false"]);
+        command.arg("-C").arg(&self.folder);
+        for name in ELSEWHERE {
+            command.env_remove(name);
+        }
+        let settings = [("GIT_NO_LAZY_FETCH", "1"), ("GIT_OPTIONAL_LOCKS", "0"), ("GIT_TERMINAL_PROMPT", "0"), ("LC_ALL", "C")];
+        command.envs(settings).stdin(Stdio::null());
+        command
+    }
+
+    fn ask(&self, args: &[&str]) -> Result<Answer> {
+        let output = self.command().args(args).output().map_err(|err| absent(&err))?;
+        let said = String::from_utf8_lossy(&output.stderr);
+        let said = said.lines().next().unwrap_or("it does not say why").trim_start_matches("fatal: ").to_owned();
+        Ok(Answer { succeeded: output.status.success(), out: output.stdout, said })
+    }
+
+    fn line(&self, args: &[&str]) -> Result<Option<String>> {
+        let answer = self.ask(args)?;
+        let line = String::from_utf8_lossy(&answer.out);
+        let line = line.trim_end_matches(['\n', '\r']);
+        Ok((answer.succeeded && !line.is_empty() && line.len() < LONGEST).then(|| line.to_owned()))
+    }
+
+    /// The commit that a revision names, as its id.
+    pub(super) fn commit(&self, revision: &str) -> Result<String> {
+        if let Some(fault) = refused(revision) {
+            return Err(CliError::usage(format!("`{revision}` is no git revision: {fault}")));
+        }
+        let wanted = format!("{revision}^{{commit}}");
+        match self.line(&["rev-parse", "--verify", "--quiet", "--end-of-options", &wanted])? {
+            // Older programs echo the option.
+            Some(lines) => Ok(lines.lines().last().unwrap_or_default().to_owned()),
+            None => Err(self.unknown(revision)?),
+        }
+    }
+
+    /// The commit that two others have in common, the nearest.
+    pub(super) fn base(&self, one: &str, other: &str) -> Result<String> {
+        let (one, other) = (self.commit(one)?, self.commit(other)?);
+        match self.line(&["merge-base", &one, &other])? {
+            Some(base) => Ok(base),
+            None => Err(CliError::usage("the two revisions have no commit in common")),
+        }
+    }
+
+    fn unknown(&self, revision: &str) -> Result<CliError> {
+        let names = self.ask(&["for-each-ref", "--format=%(refname:short)", "refs/heads", "refs/tags", "refs/remotes"])?;
+        let names = String::from_utf8_lossy(&names.out).into_owned();
+        let error = CliError::usage(format!("there is no revision `{revision}` in this repository"));
+        if self.line(&["rev-parse", "--is-shallow-repository"])?.as_deref() == Some("true") {
+            return Ok(error.hint(
+                "the clone is shallow and lacks older commits: `git fetch --unshallow`, or `fetch-depth: 0` of actions/checkout",
+            ));
+        }
+        Ok(match suggest::nearest(revision, names.lines()) {
+            Some(near) => error.did_you_mean(Some(near)),
+            None => error.hint("a branch, a tag, a commit, or what git makes of them, such as HEAD~2"),
+        })
+    }
+
+    /// Where the folder lies in its repository: its names from the top, empty for the top itself.
+    pub(super) fn prefix(&self) -> Result<String> {
+        let answer = self.ask(&["rev-parse", "--show-prefix"])?;
+        let prefix = String::from_utf8_lossy(&answer.out);
+        Ok(prefix.trim_end_matches(['\n', '\r']).trim_end_matches('/').to_owned())
+    }
+
+    /// Everything that a commit holds, as `git ls-tree -r -z` lists it.
+    pub(super) fn list(&self, commit: &str) -> Result<Vec<u8>> {
+        let answer = self.ask(&["ls-tree", "-r", "-z", "--full-tree", commit])?;
+        if answer.succeeded {
+            return Ok(answer.out);
+        }
+        let error = CliError::new(Kind::Infrastructure, format!("git cannot list the files of {commit}: {}", answer.said));
+        Err(error.hint("a partial clone may lack them, and nothing is fetched here: `git fetch` them first"))
+    }
+}
+
+/// Git is missing, or cannot be started.
+pub(super) fn absent(err: &io::Error) -> CliError {
+    if err.kind() == io::ErrorKind::NotFound {
+        return CliError::new(Kind::Infrastructure, "there is no program `git` on the path, which alone can read a revision")
+            .hint("install git, or compare files: `ctxc manifest --output FILE` at both revisions, then name the two files");
+    }
+    CliError::new(Kind::Infrastructure, format!("git cannot be started: {}", reason(err)))
+}
+
+/// Why no revision can be called so.
+fn refused(revision: &str) -> Option<&'static str> {
+    if revision.is_empty() {
+        return Some("it is empty");
+    }
+    if revision.starts_with('-') {
+        return Some("it begins with `-`, as options do");
+    }
+    if revision.chars().any(char::is_control) {
+        return Some("it holds a control character");
+    }
+    (revision.len() >= LONGEST).then_some("it is too long")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::refused;
+
+    #[test]
+    fn what_could_be_an_option_is_no_revision() {
+        for hostile in ["", "--output=x", "-", "a\nb", "a\0b", &"a".repeat(5000)] {
+            assert!(refused(hostile).is_some(), "{hostile:?}");
+        }
+        for fine in ["main", "HEAD~2", "v1.0^{}", "a;b", "$(x)", "@{u}", "größe"] {
+            assert!(refused(fine).is_none(), "{fine:?}");
+        }
+    }
+}

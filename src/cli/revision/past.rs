@@ -1,0 +1,115 @@
+//! A project as a revision has it: its `ctxc.toml`, what that extends, its templates and what they pull in.
+
+use super::git::Git;
+use super::tree::Tree;
+use crate::base::diagnostic::Diagnostic;
+use crate::base::fs::ReadFs;
+use crate::cli::error::{CliError, Kind, Result};
+use crate::cli::project::{FILE, Project};
+use crate::cli::render::summary::plural;
+use crate::project::config::{Config, FILE_LIMIT};
+use crate::registry::library::{Built, Held, compile_held};
+use crate::registry::{Registry, listed};
+use crate::rules::check::is_error;
+use crate::rules::input::read_fault::reason;
+use crate::syntax::decode;
+use std::borrow::Cow;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Findings that are told one by one.
+const TOLD: usize = 3;
+
+/// A project as a revision has it.
+#[derive(Debug)]
+pub(crate) struct Past {
+    /// The revision as it was asked for.
+    name: String,
+    /// The project's folder, as [`Past::files`] has it.
+    pub(crate) root: PathBuf,
+    /// Its project file, or the defaults.
+    pub(crate) config: Config,
+    tree: Tree,
+    folder: String,
+}
+
+impl Past {
+    /// The project in a folder as a revision of the repository around it has it. Nothing is compiled yet.
+    pub(crate) fn open(folder: &Path, revision: &str) -> Result<Self> {
+        let git = Git::around(folder, revision)?;
+        let commit = git.commit(revision)?;
+        let (tree, folder) = (Tree::of(&git, &commit)?, git.prefix()?);
+        if tree.below(&folder).next().is_none() {
+            let what = if folder.is_empty() { "holds no file".to_owned() } else { format!("has no folder {folder}") };
+            return Err(CliError::usage(format!("`{revision}` {what}"))
+                .hint("the project may have had another place, or not have been committed, by then"));
+        }
+        let root = Path::new("/").join(&folder);
+        let config = config(&tree, &root, revision)?;
+        Ok(Self { name: revision.to_owned(), root, config, tree, folder })
+    }
+
+    /// What the revision's files are read by.
+    pub(crate) fn files(&self) -> &dyn ReadFs {
+        &self.tree
+    }
+
+    /// Its tasks; a project with errors, or without templates, has none.
+    pub(crate) fn compile(&self) -> Result<Registry> {
+        let names = self.tree.below(&self.folder);
+        let names = listed::templates(&self.config.templates, &self.root, &self.tree, names);
+        let read = |name: &str| {
+            let bytes = self.tree.read(&self.root.join(name), self.config.limits.file);
+            // A link that leads to a folder is not followed, as in a walk.
+            let is_folder = bytes.as_ref().is_err_and(|err| err.kind() == io::ErrorKind::IsADirectory);
+            (!is_folder).then(|| (Arc::from(name), bytes.map(Cow::Owned)))
+        };
+        let held = Held { root: &self.root, files: &self.tree };
+        let built = compile_held(&self.config, held, names.into_iter().filter_map(read));
+        let Built { registry, diagnostics, files } = built;
+        if files == 0 {
+            return Err(CliError::usage(format!("there is no template in `{}`", self.name)));
+        }
+        registry.ok_or_else(|| broken(&self.name, &diagnostics))
+    }
+}
+
+/// The two revisions of `A..B` and `A...B`, as git means them: a side that is missing is `HEAD`, and three dots begin where
+/// B left A. `None` for anything else.
+pub(crate) fn range(folder: &Path, text: &str) -> Result<Option<(String, String)>> {
+    let Some((old, new)) = text.split_once("..") else { return Ok(None) };
+    let (from_base, new) = new.strip_prefix('.').map_or((false, new), |new| (true, new));
+    let head = |side: &str| if side.is_empty() { "HEAD".to_owned() } else { side.to_owned() };
+    let (old, new) = (head(old), head(new));
+    let old = if from_base { Git::around(folder, text)?.base(&old, &new)? } else { old };
+    Ok(Some((old, new)))
+}
+
+/// The project file of a revision.
+fn config(tree: &Tree, root: &Path, revision: &str) -> Result<Config> {
+    let failed = |why: String| CliError::new(Kind::Project, format!("{FILE} in `{revision}` cannot be read: {why}"));
+    let bytes = match tree.read(&root.join(FILE), FILE_LIMIT) {
+        Ok(bytes) => bytes,
+        Err(err) if err.kind() == io::ErrorKind::NotFound => return Ok(Config::default()),
+        Err(err) => return Err(failed(reason(&err))),
+    };
+    let text = decode::decode(&bytes).map_err(|fault| failed(fault.to_string()))?;
+    let project = Project::held(root.to_owned(), &text, tree);
+    match project.sound() {
+        Ok(project) => Ok(project.config),
+        Err(mut error) => {
+            error.message = format!("{} in `{revision}`", error.message);
+            Err(error)
+        }
+    }
+}
+
+fn broken(revision: &str, found: &[Diagnostic]) -> CliError {
+    let errors: Vec<&Diagnostic> = found.iter().filter(|finding| is_error(finding)).collect();
+    let count = plural(errors.len(), "error");
+    let message = format!("`{revision}` has {count}: what an agent would have received is not certain");
+    let place =
+        |finding: &&Diagnostic| format!("{}:{}:{}: {}", finding.path, finding.start.line, finding.start.column, finding.message);
+    errors.iter().take(TOLD).map(place).fold(CliError::new(Kind::Findings, message), CliError::hint)
+}

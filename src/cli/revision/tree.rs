@@ -1,0 +1,152 @@
+//! The files of a commit as a file system that is only read: its top is `/`, its links lead nowhere but to files in it.
+
+use super::git::Git;
+use super::objects::Objects;
+use crate::base::fs::{ReadFs, Stamp};
+use crate::cli::error::Result;
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Component, Path, PathBuf};
+
+/// Links on one way.
+const LINKS: usize = 40;
+/// Bytes of a link.
+const LINK: u64 = 4096;
+
+/// The files of a commit.
+#[derive(Debug)]
+pub(super) struct Tree {
+    entries: BTreeMap<String, Entry>,
+    objects: Objects,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Entry {
+    kind: Kind,
+    id: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    File,
+    Link,
+    /// Another repository, of which there is nothing but its commit.
+    Module,
+}
+
+impl Tree {
+    /// The files of a commit.
+    pub(super) fn of(git: &Git, commit: &str) -> Result<Self> {
+        Ok(Self { entries: entries(&git.list(commit)?), objects: Objects::open(git)? })
+    }
+
+    /// Names below a folder, relative to it, links among them.
+    pub(super) fn below<'t>(&'t self, folder: &str) -> impl Iterator<Item = &'t str> + Clone + use<'t> {
+        let prefix = if folder.is_empty() { String::new() } else { format!("{folder}/") };
+        let from = self.entries.range(prefix.clone()..);
+        let names = from.filter(|(_, entry)| entry.kind != Kind::Module).map(|(name, _)| name.as_str());
+        names.map_while(move |name| name.strip_prefix(&*prefix))
+    }
+
+    /// The file behind a path, links followed: its name and entry.
+    fn find(&self, path: &Path) -> io::Result<(String, Option<&Entry>)> {
+        let mut rest: Vec<String> = parts(path)?;
+        rest.reverse();
+        let (mut at, mut links): (Vec<String>, usize) = (Vec::new(), 0);
+        while let Some(part) = rest.pop() {
+            if part == ".." {
+                at.pop().ok_or_else(outside)?;
+                continue;
+            }
+            at.push(part);
+            let Some(entry) = self.entries.get(&at.join("/")).filter(|entry| entry.kind == Kind::Link) else { continue };
+            links += 1;
+            if links > LINKS {
+                return Err(io::Error::other("links lead in a circle"));
+            }
+            let target = self.objects.read(&entry.id, LINK)?;
+            let target = String::from_utf8(target).map_err(|_| outside())?;
+            if Path::new(&target).is_absolute() {
+                return Err(outside());
+            }
+            at.pop();
+            rest.extend(parts(Path::new(&target))?.into_iter().rev());
+        }
+        let name = at.join("/");
+        let entry = self.entries.get(&name);
+        Ok((name, entry))
+    }
+}
+
+fn outside() -> io::Error {
+    io::Error::other("it lies outside the repository")
+}
+
+/// The names of a path in order, `..` among them.
+fn parts(path: &Path) -> io::Result<Vec<String>> {
+    let mut out = Vec::new();
+    for part in path.components() {
+        match part {
+            Component::Normal(name) => out.push(name.to_str().ok_or(io::ErrorKind::NotFound)?.to_owned()),
+            Component::ParentDir => out.push("..".to_owned()),
+            Component::RootDir | Component::CurDir => {}
+            Component::Prefix(_) => return Err(outside()),
+        }
+    }
+    Ok(out)
+}
+
+/// `100644 blob ID\tNAME`, each closed by NUL. What has no name in UTF-8 is no file of a project.
+fn entries(list: &[u8]) -> BTreeMap<String, Entry> {
+    let one = |line: &[u8]| {
+        let (head, name) = std::str::from_utf8(line).ok()?.split_once('\t')?;
+        let mut words = head.split(' ');
+        let kind = match words.next()? {
+            "120000" => Kind::Link,
+            "160000" => Kind::Module,
+            _ => Kind::File,
+        };
+        Some((name.to_owned(), Entry { kind, id: words.nth(1)?.to_owned() }))
+    };
+    list.split(|byte| *byte == 0).filter_map(one).collect()
+}
+
+impl ReadFs for Tree {
+    fn read(&self, path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+        match self.find(path)? {
+            (_, Some(entry)) if entry.kind == Kind::File => self.objects.read(&entry.id, limit),
+            (_, Some(_)) => Err(io::Error::other("it is another repository (a submodule)")),
+            (name, None) if self.below(&name).next().is_some() => Err(io::ErrorKind::IsADirectory.into()),
+            (_, None) => Err(io::ErrorKind::NotFound.into()),
+        }
+    }
+
+    fn stamp(&self, path: &Path) -> io::Result<Stamp> {
+        self.find(path)?.1.map(|_| Stamp::default()).ok_or_else(|| io::ErrorKind::NotFound.into())
+    }
+
+    // What is not there is found out by reading.
+    fn is_regular(&self, _: &Path) -> bool {
+        true
+    }
+
+    fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
+        Ok(Path::new("/").join(self.find(path)?.0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Kind, entries, parts};
+    use pretty_assertions::assert_eq;
+    use std::path::Path;
+
+    #[test]
+    fn a_listing_is_read_whatever_names_hold() {
+        let list = b"100644 blob aa\ta b\tc\x00120000 blob bb\tlink\n\x00160000 commit cc\tmod\x00100644 blob dd\t\xff\0";
+        let found = entries(list);
+        let kinds: Vec<_> = found.iter().map(|(name, entry)| (name.as_str(), entry.kind, entry.id.as_str())).collect();
+        assert_eq!(kinds, [("a b\tc", Kind::File, "aa"), ("link\n", Kind::Link, "bb"), ("mod", Kind::Module, "cc")]);
+        assert_eq!(parts(Path::new("/a/./../b")).unwrap(), ["a", "..", "b"]);
+    }
+}

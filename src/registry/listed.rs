@@ -1,0 +1,93 @@
+//! Which names of a list are templates of a project, where there is no folder to walk: a revision of a repository.
+//!
+//! Decides as [`super::walk`] does, by name alone; tests hold the two against each other.
+
+use super::walk;
+use crate::base::fs::ReadFs;
+use crate::project::config::Templates;
+use ignore::Match;
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// Bytes that a file of patterns may have.
+const LIMIT: u64 = 4 << 20;
+/// Files of patterns, those that count more first.
+const IGNORE: [&str; 2] = [".ignore", ".gitignore"];
+/// The folder that is looked through where a project names none.
+const USUAL: &str = "templates";
+
+/// The templates among names relative to the project's folder; `files` has what ignores some of them.
+pub(crate) fn templates<'n>(
+    rules: &Templates,
+    root: &Path,
+    files: &dyn ReadFs,
+    names: impl Iterator<Item = &'n str> + Clone,
+) -> Vec<&'n str> {
+    let bases = match &rules.include {
+        Some(globs) => walk::base_names(globs),
+        None if names.clone().any(|name| below(name, USUAL).is_some_and(|rest| !rest.is_empty())) => vec![USUAL.to_owned()],
+        None => vec![String::new()],
+    };
+    let mut ignored = Ignored { files, known: BTreeMap::new() };
+    let is_template = |name: &&str| {
+        let rest = bases.iter().find_map(|base| below(name, base));
+        let is_hidden = |rest: &str| rest.split('/').any(|part| part.starts_with('.'));
+        name.as_bytes().ends_with(b".xml")
+            && rest.is_some_and(|rest| !is_hidden(rest) && !ignored.any(root, name, rest))
+            && !rules.exclude.matches(name)
+            && rules.include.as_ref().is_none_or(|globs| globs.matches(name))
+    };
+    names.filter(is_template).collect()
+}
+
+/// What of a name lies below a folder; nothing is left of the name itself.
+fn below<'n>(name: &'n str, base: &str) -> Option<&'n str> {
+    if base.is_empty() {
+        return Some(name);
+    }
+    let rest = name.strip_prefix(base)?;
+    if rest.is_empty() { Some(rest) } else { rest.strip_prefix('/') }
+}
+
+/// Patterns by the folder that they stand in, read when a name below is asked for.
+struct Ignored<'f> {
+    files: &'f dyn ReadFs,
+    known: BTreeMap<PathBuf, [Gitignore; 2]>,
+}
+
+impl Ignored<'_> {
+    /// Whether a file, or a folder on the way from where the walk begins, is ignored.
+    fn any(&mut self, root: &Path, name: &str, rest: &str) -> bool {
+        let begin = name.len() - rest.len();
+        let ends = rest.match_indices('/').map(|(at, _)| begin + at).chain((!rest.is_empty()).then_some(name.len()));
+        let mut places = ends.filter_map(|end| Some((root.join(name.get(..end)?), end < name.len())));
+        places.any(|(path, is_folder)| self.one(&path, is_folder))
+    }
+
+    /// The nearest folder with a word on it counts.
+    fn one(&mut self, path: &Path, is_folder: bool) -> bool {
+        let mut said = [Match::None, Match::None];
+        for folder in path.ancestors().skip(1) {
+            let files = self.files;
+            let patterns = self.known.entry(folder.to_owned()).or_insert_with(|| IGNORE.map(|name| read(files, folder, name)));
+            for (said, patterns) in said.iter_mut().zip(patterns) {
+                if said.is_none() {
+                    *said = patterns.matched(path, is_folder).map(|_| ());
+                }
+            }
+        }
+        let [own, git] = said;
+        own.or(git).is_ignore()
+    }
+}
+
+/// A bad line hides nothing more than that line.
+fn read(files: &dyn ReadFs, folder: &Path, name: &str) -> Gitignore {
+    let mut builder = GitignoreBuilder::new(folder);
+    let bytes = files.read(&folder.join(name), LIMIT).unwrap_or_default();
+    for line in String::from_utf8_lossy(&bytes).lines() {
+        let _ = builder.add_line(None, line);
+    }
+    builder.build().unwrap_or_else(|_| Gitignore::empty())
+}

@@ -1,0 +1,264 @@
+//! Projects as git revisions have them: read by `git`, compiled in memory, equal to what a checkout would give.
+
+use super::project::{Project, Run};
+use pretty_assertions::assert_eq;
+use std::path::Path;
+use std::process::Command;
+
+const TRIAGE: &str = "\
+<task type=\"atomic\" name=\"triage\">
+  <description>Sort {{ticket}}.</description>
+  <parameters>
+    <parameter name=\"ticket\" required=\"true\"/>
+  </parameters>
+  <system src=\"system.txt\"/>
+  <file_paths source=\"literal\">
+    <path>docs/runbook.md</path>
+  </file_paths>
+</task>
+";
+
+/// Runs git in a folder, with nothing of the tester's own settings.
+fn git(folder: &Path, args: &[&str]) -> String {
+    let mut command = Command::new("git");
+    command.current_dir(folder).args(["-c", "user.name=t", "-c", "user.email=t@t", "-c", "commit.gpgsign=false"]).args(args);
+    command.envs([("GIT_CONFIG_GLOBAL", "/dev/null"), ("GIT_CONFIG_NOSYSTEM", "1")]).env_remove("GIT_DIR");
+    let output = command.output().expect("git is on the path");
+    assert!(output.status.success(), "git {args:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn commit(project: &Project, message: &str) {
+    git(&project.path(""), &["add", "-A", "-f"]);
+    git(&project.path(""), &["commit", "-q", "--allow-empty", "-m", message]);
+}
+
+/// A repository whose first commit, tagged `v1`, holds a project.
+fn repository() -> Project {
+    let project = sample(Project::new(), "");
+    git(&project.path(""), &["init", "-q", "-b", "main"]);
+    commit(&project, "one");
+    git(&project.path(""), &["tag", "v1"]);
+    project
+}
+
+fn sample(project: Project, folder: &str) -> Project {
+    project
+        .file(&format!("{folder}ctxc.toml"), "edition = \"2026\"\n")
+        .file(&format!("{folder}templates/triage.xml"), TRIAGE)
+        .file(&format!("{folder}templates/system.txt"), "You triage support tickets.\n")
+        .file(&format!("{folder}docs/runbook.md"), "Restart it.\n")
+}
+
+fn diff(project: &Project, args: &[&str]) -> Run {
+    project.run(&[&["manifest", "diff"], args].concat())
+}
+
+/// The same and nothing else: registries of equal hashes.
+const SAME: &str = "every agent receives the same\n";
+
+#[test]
+fn a_revision_is_compared_with_the_work_tree_without_touching_it() {
+    let project = repository();
+    for revision in ["v1", "main", "HEAD", "HEAD^{commit}", "@", "refs/heads/main"] {
+        assert_eq!(diff(&project, &[revision]).code(0).silent().stdout, SAME, "{revision}");
+    }
+    project.write("templates/system.txt", "You triage all support tickets of the house.\n");
+    project.write("docs/runbook.md", "Restart it.\n".repeat(3));
+    let before = (project.files(), std::fs::read(project.path(".git/index")).unwrap());
+    let found = diff(&project, &["main"]).code(0).silent().stdout;
+    assert!(found.contains("~ system 6 → 10") && found.contains("~ file:docs/runbook.md ") && found.ends_with("before a run\n"));
+    assert_eq!((project.files(), std::fs::read(project.path(".git/index")).unwrap()), before, "nothing is touched");
+    commit(&project, "two");
+    assert_eq!(diff(&project, &["v1", "main"]).code(0).stdout, found);
+    for range in ["v1..", "v1..main", "v1...", "HEAD~..HEAD"] {
+        assert_eq!(diff(&project, &[range]).code(0).stdout, found, "{range}");
+    }
+    // A folder and a manifest are sides too.
+    project.run(&["manifest", "--output", "now.json"]).code(0);
+    assert_eq!(diff(&project, &["v1", "now.json"]).code(0).stdout, found);
+    assert_eq!(diff(&project, &["v1", "."]).code(0).stdout, found);
+    assert_eq!(diff(&project, &["main", "."]).code(0).stdout, SAME);
+}
+
+#[test]
+fn three_dots_begin_where_a_branch_left() {
+    let project = repository();
+    git(&project.path(""), &["switch", "-q", "-c", "topic"]);
+    commit(&project, "nothing");
+    git(&project.path(""), &["switch", "-q", "main"]);
+    project.write("docs/runbook.md", "Restart everything.\n");
+    commit(&project, "main moves on");
+    assert_eq!(diff(&project, &["main...topic"]).code(0).stdout, SAME);
+    diff(&project, &["main..topic"]).code(0).says("file:docs/runbook.md");
+}
+
+#[test]
+fn a_revision_holds_the_templates_that_a_walk_would_find() {
+    let task = |name: &str| format!("<task type=\"atomic\" name=\"{name}\"><description>{name}</description></task>\n");
+    let paths = [
+        "a.xml",
+        "x/b.xml",
+        "x/y/c.xml",
+        ".hidden/d.xml",
+        "drafts/e.xml",
+        "x/drafts/f.xml",
+        "x/keep/g.xml",
+        "x/.h.xml",
+        "i.XML",
+        "j.txt",
+        "gen/k.xml",
+        "gen/kept.xml",
+        "l.xml.bak",
+    ];
+    for (file, place) in [
+        ("", ""),
+        ("[templates]\ninclude = [\"x/**\", \".hidden/*.xml\", \"gen/kept.xml\"]\n", ""),
+        ("[templates]\nexclude = [\"**/b.xml\"]\n", "templates/"),
+    ] {
+        let pinned = |shared: &str| {
+            let hash = ctxc::base::hash::Hash::of(shared.as_bytes());
+            format!("extends = {{ path = \"../shared.toml\", hash = \"{hash}\" }}\n{file}")
+        };
+        let shared = "[defaults.atomic]\ninherit_context = \"none\"\nfresh_context = \"disabled\"\n";
+        let mut project = Project::new().file("sub/ctxc.toml", pinned(shared));
+        for path in paths {
+            let name = path.replace(['/', '.'], "_").to_lowercase();
+            project = project.file(&format!("sub/{place}{path}"), task(&name));
+        }
+        project.write("shared.toml", shared);
+        project.write(".gitignore", "drafts/\n/sub/gen/*\n");
+        project.write("sub/.gitignore", "!drafts\n[bad\n");
+        project.write(&format!("sub/{place}x/.ignore"), "drafts\nkeep/*.xml\n!keep/g.xml\n");
+        project.write("sub/.ignore", "**/c.xml\n!gen/kept.xml\n");
+        git(&project.path(""), &["init", "-q"]);
+        commit(&project, "all of it");
+        let here = ["--project", "sub"];
+        let built = project.run(&[&here[..], &["manifest", "--json"]].concat()).code(0).json();
+        assert!(built["entries"].as_array().unwrap().len() > 1, "{built}");
+        let run = project.run(&[&here[..], &["manifest", "diff", "HEAD"]].concat()).code(0);
+        assert_eq!(run.stdout, SAME, "{file}");
+        // What the shared file says counts as it was committed.
+        let moved = shared.replace("disabled", "enabled");
+        project.write("sub/ctxc.toml", pinned(&moved));
+        project.write("shared.toml", moved);
+        let run = project.run(&[&here[..], &["manifest", "diff", "HEAD"]].concat());
+        run.code(0).says("fresh_context disabled → enabled");
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn links_are_followed_inside_a_revision_and_never_out_of_it() {
+    use std::os::unix::fs::symlink;
+    let outside = tempfile::tempdir().unwrap();
+    std::fs::write(outside.path().join("secret.txt"), "secret\n").unwrap();
+    let project = sample(Project::new(), "").file("texts/real.txt", "You triage support tickets.\n");
+    std::fs::remove_file(project.path("templates/system.txt")).unwrap();
+    symlink("../texts/real.txt", project.path("templates/system.txt")).unwrap();
+    symlink("texts", project.path("more")).unwrap();
+    symlink("../docs", project.path("templates/folder.xml")).unwrap();
+    git(&project.path(""), &["init", "-q"]);
+    commit(&project, "links");
+    assert_eq!(diff(&project, &["HEAD"]).code(0).silent().stdout, SAME);
+    for target in [&*outside.path().join("secret.txt").to_string_lossy(), "../../../../../../etc/hostname", "system.txt"] {
+        std::fs::remove_file(project.path("templates/system.txt")).unwrap();
+        symlink(target, project.path("templates/system.txt")).unwrap();
+        commit(&project, "away");
+        let run = diff(&project, &["HEAD", "."]).code(1).silent_out();
+        assert!(run.stderr.contains("templates/triage.xml:6:"), "{}", run.stderr);
+        assert!(!run.stderr.contains("secret\n"), "{}", run.stderr);
+    }
+}
+
+#[test]
+fn what_is_no_revision_is_refused_with_a_way_out() {
+    let project = repository();
+    for hostile in ["--output=x", "-x", "--upload-pack=touch x", "--git-dir=/tmp"] {
+        let run = project.run(&["manifest", "diff", "--", hostile]).code(2).silent_out();
+        run.warns("is no git revision: it begins with `-`");
+    }
+    for hostile in ["$(touch x)", "main;touch x", "a b", "main:ctxc.toml", "", "main^{tree}"] {
+        diff(&project, &[hostile]).code(2).silent_out();
+    }
+    for range in ["--output=x..main", "main...--output=x", "main..--output=x"] {
+        project.run(&["manifest", "diff", "--", range]).code(2).silent_out();
+    }
+    assert!(!project.path("x").exists());
+    diff(&project, &["mian"]).code(2).silent_out().warns("did you mean `main`?");
+    diff(&project, &["gone.json"]).code(2).warns("there is no file or folder gone.json either");
+    let bare = sample(Project::new(), "");
+    diff(&bare, &["main"]).code(2).silent_out().warns("lies in no git repository");
+    let none = project.command(&["manifest", "diff", "main"]).env("PATH", "").output().unwrap();
+    Run::from(none).code(3).silent_out().warns("there is no program `git` on the path");
+}
+
+#[test]
+fn what_a_revision_lacks_or_has_wrong_is_said() {
+    let project = repository();
+    project.write("ctxc.toml", "edition = 3\n");
+    commit(&project, "bad project file");
+    project.write("ctxc.toml", "edition = \"2026\"\n");
+    diff(&project, &["HEAD"]).code(2).silent_out().warns("ctxc.toml cannot be taken as it is in `HEAD`");
+    project.write("templates/triage.xml", TRIAGE.replace("</system>", "").replace("<description>", "<descripton>"));
+    commit(&project, "bad template");
+    project.write("templates/triage.xml", TRIAGE);
+    diff(&project, &["HEAD"]).code(1).silent_out().warns("`HEAD` has ").warns("templates/triage.xml:2:");
+    std::fs::remove_file(project.path("docs/runbook.md")).unwrap();
+    commit(&project, "no file");
+    project.write("docs/runbook.md", "Restart it.\n");
+    diff(&project, &["HEAD"]).code(1).silent_out().warns("docs/runbook.md cannot be read");
+    let later = sample(project, "later/");
+    let run = later.run(&["--project", "later", "manifest", "diff", "v1"]);
+    run.code(2).silent_out().warns("`v1` has no folder later");
+    git(&later.path(""), &["rm", "-rq", "--cached", "templates"]);
+    git(&later.path(""), &["commit", "-qm", "no templates"]);
+    diff(&later, &["HEAD"]).code(2).silent_out().warns("there is no template in `HEAD`");
+}
+
+#[test]
+fn a_shallow_clone_says_that_it_lacks_commits() {
+    let project = repository();
+    commit(&project, "two");
+    let clone = Project::new();
+    let from = format!("file://{}", project.path("").display());
+    git(&clone.path(""), &["clone", "-q", "--depth", "1", "--no-tags", &from, "copy"]);
+    let here = |revision| clone.run(&["--project", "copy", "manifest", "diff", revision]);
+    assert_eq!(here("HEAD").code(0).stdout, SAME);
+    here("HEAD~1").code(2).silent_out().warns("the clone is shallow").warns("fetch-depth: 0");
+    here("v1").code(2).silent_out().warns("the clone is shallow");
+}
+
+#[test]
+fn no_setting_of_a_repository_runs_a_program() {
+    let project = repository();
+    let touch = format!("touch {}", project.path("ran").display());
+    for key in
+        ["core.fsmonitor", "core.pager", "pager.ls-tree", "filter.x.smudge", "filter.x.process", "diff.external", "core.editor"]
+    {
+        git(&project.path(""), &["config", key, &touch]);
+    }
+    git(&project.path(""), &["config", "alias.cat-file", &format!("!{touch}")]);
+    project.write(".git/info/attributes", "* filter=x\n");
+    for hook in ["post-checkout", "post-index-change", "reference-transaction"] {
+        project.write(&format!(".git/hooks/{hook}"), format!("#!/bin/sh\n{touch}\n"));
+        #[cfg(unix)]
+        std::fs::set_permissions(
+            project.path(&format!(".git/hooks/{hook}")),
+            std::os::unix::fs::PermissionsExt::from_mode(0o755),
+        )
+        .unwrap();
+    }
+    assert_eq!(diff(&project, &["HEAD", "v1"]).code(0).silent().stdout, SAME);
+    assert!(!project.path("ran").exists());
+}
+
+#[test]
+fn the_repository_is_the_one_around_the_project_even_inside_a_hook() {
+    let (project, other) = (repository(), repository());
+    other.write("docs/runbook.md", "Another one.\n");
+    commit(&other, "another");
+    let mut command = project.command(&["manifest", "diff", "HEAD"]);
+    command.env("GIT_DIR", other.path(".git")).env("GIT_WORK_TREE", other.path("")).env("GIT_INDEX_FILE", "index");
+    assert_eq!(Run::from(command.output().unwrap()).code(0).stdout, SAME);
+}
