@@ -1,3 +1,23 @@
-//! Scenarios and suites: frozen situations, and what agents must receive and answer in them.
+//! Floor 2: scenarios and suites as written. Text to data with places, and all faults of a text in one run.
 
+mod check;
+pub mod csv;
+pub mod date;
+pub mod fault;
+pub mod keys;
+pub mod keys_expect;
+#[cfg(feature = "fs")]
+pub mod load;
+mod lower;
+mod lower_expect;
 pub mod model;
+pub mod paths;
+pub mod pattern;
+mod read;
+mod rows;
+mod scalars;
+mod sink;
+pub mod table;
+
+pub use fault::{Fault, FaultKind};
+pub use read::{Options, Tables, read, read_with};

@@ -24,14 +24,18 @@ pub struct Suite {
     pub name: Option<Spanned<String>>,
     /// Its version, as written.
     pub version: Option<Spanned<String>>,
-    /// Its cases, in order, with the suite's defaults already in place of what they leave out.
+    /// Its cases, in order, with the suite's defaults already in place of what they leave out; those of a table last.
     pub cases: Vec<Case>,
+    /// The table of further cases, by its path beside the file.
+    pub cases_from: Option<Spanned<String>>,
+    /// `fixtures.tools`: what tools answer, by their names.
+    pub tools: BTreeMap<String, Value>,
 }
 
 /// One frozen situation and what is expected of it.
 #[derive(Clone, Debug)]
 pub struct Case {
-    /// Its name, unique in the project: shown everywhere.
+    /// Its name, unique in the project: shown everywhere. That of a suite's case is `SUITE/CASE`, and stands where its id does.
     pub name: Spanned<String>,
     /// Everything the case says.
     pub span: Span,

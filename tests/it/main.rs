@@ -17,6 +17,7 @@ mod registry;
 mod robust;
 mod rules;
 mod rules_meta;
+mod scenario;
 mod schema;
 mod sessions;
 mod settings;

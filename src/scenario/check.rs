@@ -1,0 +1,238 @@
+//! Holds a tree against the tables: every fault of it, each at its own place. Takes nothing out of the tree.
+
+use super::fault::FaultKind;
+use super::scalars::{scalar, setting, text, word};
+use super::sink::{Path, Sink, first_line};
+use super::table::{Group, Key, Need, Shape, Table};
+use crate::base::suggest::nearest;
+use crate::syntax::yaml::{Entry, Node, Value};
+
+/// Whether missing keys are looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ask {
+    /// They are.
+    Whole,
+    /// They are not at the top: what a suite's defaults say is not known yet.
+    Part,
+}
+
+/// Holds a mapping against a table.
+pub(super) fn table(sink: &mut Sink<'_>, path: &Path<'_>, table: &'static Table, node: &Node<'_>, ask: Ask) {
+    let Some(entries) = node.entries() else {
+        return sink.wrong_type(path, Shape::Table(table), node);
+    };
+    tag(sink, node);
+    for (at, entry) in entries.iter().enumerate() {
+        let Some(key) = table.key(&entry.key.value) else {
+            unknown(sink, path, table, entry);
+            continue;
+        };
+        let before = entries.iter().take(at).filter(|_| key.alias.is_some());
+        if let Some(first) =
+            before.into_iter().find(|before| table.key(&before.key.value).is_some_and(|same| same.name == key.name))
+        {
+            sink.report(entry.key.span, FaultKind::SameKey { key: key.name, first: first.key.span });
+        }
+        let at = Path { parent: Some(path), name: &entry.key.value };
+        if let (Shape::Table(inner), "context") = (key.shape, key.name) {
+            // What a suite's defaults say of the context is not known here.
+            self::table(sink, &at, inner, &entry.value, ask);
+        } else {
+            shape(sink, &at, key.shape, &entry.value);
+        }
+    }
+    if ask == Ask::Whole {
+        whole(sink, path, table, node);
+    }
+    apart(sink, path, table, entries);
+}
+
+/// What has to be there, and is not.
+pub(super) fn whole(sink: &mut Sink<'_>, path: &Path<'_>, table: &'static Table, node: &Node<'_>) {
+    // A key that was misspelt is told as that, and not as missing too.
+    let slips = node.entries().unwrap_or_default().iter().filter(|entry| table.key(&entry.key.value).is_none());
+    let slips: Vec<&str> = slips.filter_map(|entry| nearest(&entry.key.value, table.names())).collect();
+    let has = |name: &str| find(table, node, name).is_some() || slips.contains(&name);
+    for key in table.keys.iter().filter(|key| key.need == Need::Required && !has(key.name)) {
+        missing(sink, path, table, node, key);
+    }
+    for group in table.groups {
+        if let Group::One(keys) | Group::Some(keys) = group
+            && !keys.iter().any(|key| has(key))
+        {
+            let span = first_line(sink.text, node.span);
+            sink.report(span, FaultKind::Missing { table: place(path, table), keys });
+        }
+    }
+}
+
+fn missing(sink: &mut Sink<'_>, path: &Path<'_>, table: &'static Table, node: &Node<'_>, key: &'static Key) {
+    let span = first_line(sink.text, node.span);
+    sink.report(span, FaultKind::Missing { table: place(path, table), keys: std::slice::from_ref(&key.name) });
+}
+
+/// Keys that exclude each other.
+fn apart(sink: &mut Sink<'_>, path: &Path<'_>, table: &'static Table, entries: &[Entry<'_>]) {
+    for group in table.groups {
+        let two = match group {
+            Group::Some(_) => None,
+            Group::One(keys) => {
+                let mut found = entries.iter().filter(|entry| named(table, entry).is_some_and(|name| keys.contains(&name)));
+                found.next().zip(found.next())
+            }
+            Group::Apart(one, others) => {
+                let one = entries.iter().find(|entry| named(table, entry) == Some(one));
+                let mut others = entries.iter().filter(|entry| named(table, entry).is_some_and(|name| others.contains(&name)));
+                one.zip(others.next()).map(|(a, b)| if a.key.span <= b.key.span { (a, b) } else { (b, a) })
+            }
+        };
+        if let Some((first, second)) = two {
+            let kind = FaultKind::Together {
+                table: place(path, table),
+                first: (first.key.value.as_ref().to_owned(), first.key.span),
+                second: second.key.value.as_ref().to_owned(),
+            };
+            sink.report(second.key.span, kind);
+        }
+    }
+}
+
+fn named(table: &Table, entry: &Entry<'_>) -> Option<&'static str> {
+    table.key(&entry.key.value).map(|key| key.name)
+}
+
+/// The value of a key, by whichever of its names.
+pub(super) fn find<'n, 't>(table: &Table, node: &'n Node<'t>, name: &str) -> Option<&'n Node<'t>> {
+    let entries = node.entries()?;
+    let alias = table.key(name).and_then(|key| key.alias);
+    entries.iter().find(|entry| entry.key.value == name || Some(entry.key.value.as_ref()) == alias).map(|entry| &entry.value)
+}
+
+/// What a table is, with where it stands when that says more.
+fn place(path: &Path<'_>, table: &Table) -> String {
+    match path.name {
+        "" => table.what.to_owned(),
+        _ if table.what.starts_with('`') => format!("`{}`", path.text()),
+        _ => format!("{} (`{}`)", table.what, path.text()),
+    }
+}
+
+fn unknown(sink: &mut Sink<'_>, path: &Path<'_>, table: &'static Table, entry: &Entry<'_>) {
+    let key = entry.key.value.as_ref();
+    let near = nearest(key, table.names());
+    let elsewhere = if near.is_none() { elsewhere(table, key) } else { None };
+    let kind =
+        FaultKind::UnknownKey { table: place(path, table), key: key.to_owned(), near, valid: table.names().collect(), elsewhere };
+    sink.report(entry.key.span, kind);
+}
+
+/// Where a key would be read that stands in the wrong mapping.
+fn elsewhere(table: &'static Table, key: &str) -> Option<&'static str> {
+    use super::keys::{CONTEXT, DEFAULTS, SUITE};
+    if std::ptr::eq(table, &raw const SUITE) && DEFAULTS.key(key).is_some() {
+        return Some("defaults");
+    }
+    let has_context = table.key("context").is_some();
+    (has_context && CONTEXT.key(key).is_some()).then_some("context")
+}
+
+/// A tag says nothing, except `!file` where a file can stand.
+fn tag(sink: &mut Sink<'_>, node: &Node<'_>) {
+    if let Some(tag) = &node.tag {
+        sink.report(tag.span, FaultKind::UnknownTag(tag.value.clone()));
+    }
+}
+
+/// Holds a value against what its key takes.
+pub(super) fn shape(sink: &mut Sink<'_>, path: &Path<'_>, shape: Shape, node: &Node<'_>) {
+    if !matches!(shape, Shape::Content | Shape::Frozen | Shape::Table(_)) {
+        tag(sink, node);
+    }
+    match shape {
+        Shape::Any => {}
+        Shape::Table(inner) => {
+            // A case is whole once the defaults are in place.
+            let is_part =
+                std::ptr::eq(inner, &raw const super::keys::CASE) || std::ptr::eq(inner, &raw const super::keys::DEFAULTS);
+            table(sink, path, inner, node, if is_part { Ask::Part } else { Ask::Whole });
+        }
+        Shape::List(inner, least) => list(sink, path, (shape, inner), least, node),
+        Shape::Map(inner) => match node.entries() {
+            Some(entries) => {
+                for entry in entries {
+                    self::shape(sink, &Path { parent: Some(path), name: &entry.key.value }, *inner, &entry.value);
+                }
+            }
+            None => sink.wrong_type(path, shape, node),
+        },
+        Shape::Pairs(inner) => match &node.value {
+            Value::List(items) => items.iter().for_each(|item| table(sink, path, inner, item, Ask::Whole)),
+            Value::Map(entries) => entries.iter().for_each(|entry| {
+                self::shape(sink, &Path { parent: Some(path), name: &entry.key.value }, Shape::Content, &entry.value);
+            }),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::Text(_) => sink.wrong_type(path, shape, node),
+        },
+        Shape::PatternsOr(inner) if node.entries().is_some() => table(sink, path, inner, node, Ask::Whole),
+        Shape::Patterns | Shape::PatternsOr(_) => patterns(sink, path, shape, node),
+        Shape::IdOr(inner) if node.entries().is_some() => table(sink, path, inner, node, Ask::Whole),
+        Shape::IdOr(_) => text(sink, path, shape, node),
+        Shape::WordOr(words, inner) => match node.entries() {
+            Some(_) => table(sink, path, inner, node, Ask::Whole),
+            None => word(sink, path, shape, words, node),
+        },
+        Shape::Content | Shape::Frozen => file(sink, path, shape, node),
+        Shape::Schema if node.entries().is_some() => {}
+        Shape::Setting => setting(sink, path, node),
+        Shape::Text
+        | Shape::Label
+        | Shape::Bool
+        | Shape::True
+        | Shape::Whole(..)
+        | Shape::Number(..)
+        | Shape::Word(_)
+        | Shape::Date
+        | Shape::Pattern
+        | Shape::Path
+        | Shape::Schema => scalar(sink, path, shape, node),
+    }
+}
+
+fn list(sink: &mut Sink<'_>, path: &Path<'_>, shapes: (Shape, &'static Shape), least: usize, node: &Node<'_>) {
+    let Some(items) = node.items() else { return sink.wrong_type(path, shapes.0, node) };
+    for item in items {
+        shape(sink, path, *shapes.1, item);
+    }
+    if items.len() < least {
+        let expected = format!("a list of {least} or more");
+        sink.bad_value(path, node, expected, None);
+    }
+}
+
+fn patterns(sink: &mut Sink<'_>, path: &Path<'_>, wanted: Shape, node: &Node<'_>) {
+    match &node.value {
+        Value::List(items) => {
+            for item in items {
+                shape(sink, path, Shape::Pattern, item);
+            }
+            if items.is_empty() {
+                sink.bad_value(path, node, "a list of 1 or more".to_owned(), None);
+            }
+        }
+        Value::Text(_) => scalar(sink, path, Shape::Pattern, node),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Map(_) => sink.wrong_type(path, wanted, node),
+    }
+}
+
+/// A value that can be a file: `!file PATH`, `{file: PATH}`.
+fn file(sink: &mut Sink<'_>, path: &Path<'_>, wanted: Shape, node: &Node<'_>) {
+    if let Some(tag) = node.tag.as_ref().filter(|tag| tag.value != "file") {
+        sink.report(tag.span, FaultKind::UnknownTag(tag.value.clone()));
+        return;
+    }
+    match super::lower::file_of(node) {
+        Some(named) => text(sink, path, Shape::Text, named),
+        None if node.tag.is_some() => text(sink, path, Shape::Text, node),
+        None if matches!(wanted, Shape::Content) && node.text().is_none() => sink.wrong_type(path, wanted, node),
+        None => {}
+    }
+}

@@ -1,0 +1,73 @@
+//! Tables as RFC 4180 says: commas, quotes around what holds one, two quotes for a quote. Our own, since it is sixty lines
+//! and each record needs the line that it starts on.
+
+/// One record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Record {
+    /// The line that it starts on, from 1.
+    pub line: u32,
+    /// Its fields.
+    pub fields: Vec<String>,
+}
+
+/// Reads a table. Empty lines are none of its records. The line at which it stops being a table.
+pub fn read(text: &str) -> Result<Vec<Record>, (u32, &'static str)> {
+    let mut records = Vec::new();
+    let mut record = Record { line: 1, fields: Vec::new() };
+    let (mut field, mut line) = (String::new(), 1);
+    let mut rest = text;
+    loop {
+        if let Some(quoted) = rest.strip_prefix('"') {
+            let (value, after) = quotes(quoted).ok_or((line, "a quote is never closed"))?;
+            line += value.matches('\n').count() as u32;
+            field.push_str(&value);
+            rest = after;
+            if !rest.is_empty() && !rest.starts_with([',', '\n', '\r']) {
+                return Err((line, "text follows a closing quote"));
+            }
+        } else {
+            let end = rest.find([',', '\n', '\r']).unwrap_or(rest.len());
+            let (value, after) = rest.split_at(end);
+            if value.contains('"') {
+                return Err((line, "a quote stands inside a field that does not start with one"));
+            }
+            field.push_str(value);
+            rest = after;
+        }
+        record.fields.push(std::mem::take(&mut field));
+        if let Some(after) = rest.strip_prefix(',') {
+            rest = after;
+            continue;
+        }
+        let is_blank = record.fields.len() == 1 && record.fields.iter().all(String::is_empty);
+        if !is_blank {
+            records.push(record);
+        }
+        if rest.is_empty() {
+            return Ok(records);
+        }
+        rest = rest.strip_prefix("\r\n").or_else(|| rest.strip_prefix(['\n', '\r'])).unwrap_or(rest);
+        line += 1;
+        record = Record { line, fields: Vec::new() };
+        if rest.is_empty() {
+            return Ok(records);
+        }
+    }
+}
+
+/// What stands between quotes, and what follows.
+fn quotes(text: &str) -> Option<(String, &str)> {
+    let mut value = String::new();
+    let mut rest = text;
+    loop {
+        let (before, after) = rest.split_once('"')?;
+        value.push_str(before);
+        match after.strip_prefix('"') {
+            Some(more) => {
+                value.push('"');
+                rest = more;
+            }
+            None => return Some((value, after)),
+        }
+    }
+}

@@ -1,0 +1,253 @@
+//! The format of scenarios and suites as tables. A key that is not here is not read, is in no schema and on no page.
+
+use super::keys_expect::{ANSWER, CONTEXT_TEST};
+use super::table::Group::{Apart, One, Some as AtLeast};
+use super::table::Need::{Optional, Required};
+use super::table::{Key, Need, Shape, Table};
+
+/// Words of `state`.
+pub const STATES: &[&str] = &["kept", "cut", "dropped", "absent"];
+/// Words of `risk_level` and `max_risk`, least first.
+pub const RISKS: &[&str] = &["low", "medium", "high", "critical"];
+/// Words of `kind`; a test holds that they are those of segments.
+pub const KINDS: &[&str] = &[
+    "system",
+    "description",
+    "instructions",
+    "criteria",
+    "output_format",
+    "constraints",
+    "input",
+    "previous_output",
+    "accumulated",
+    "file",
+    "inherited",
+    "fresh",
+    "examples",
+    "history",
+    "failure_history",
+];
+/// Words of `of` in `tokens`.
+pub const COUNTED: &[&str] = &["total", "prefix"];
+
+/// Trials of one case at most.
+pub const RUNS: u64 = 1000;
+/// Numbers that JSON keeps exactly end here.
+pub(super) const MOST: u64 = 1 << 53;
+
+pub(super) const fn key(name: &'static str, shape: Shape, about: &'static str) -> Key {
+    Key { name, alias: None, shape, need: Optional, about }
+}
+
+pub(super) const fn needed(name: &'static str, shape: Shape, about: &'static str) -> Key {
+    Key { name, alias: None, shape, need: Required, about }
+}
+
+const fn also(name: &'static str, alias: &'static str, shape: Shape, need: Need, about: &'static str) -> Key {
+    Key { name, alias: Some(alias), shape, need, about }
+}
+
+/// Keys that scenarios, cases and defaults share.
+macro_rules! case_keys {
+    ($($first:expr),* $(,)?) => {
+        &[
+            $($first,)*
+            key("description", Shape::Text, "why the case is there, for people"),
+            key("role", Shape::Text, "the agent role of the project file that receives the context"),
+            key("task", Shape::Text, "the task of the registry that receives the context"),
+            key("node", Shape::Text, "the agent inside the task, `/steps/1`; the first one where it is left out"),
+            also("context", "input", Shape::Table(&CONTEXT), Required, "the frozen task: nothing of it is read from the live tree"),
+            key("expect_context", Shape::List(&Shape::Table(&CONTEXT_TEST), 1), "what the context must be; needs no model and no recorded answer"),
+            also("expectations", "expected", Shape::List(&Shape::Table(&ANSWER), 1), Optional, "what the answer must be"),
+            key("runs", Shape::Whole(1, RUNS), "how often the case is tried; 3 where neither it nor the project says"),
+            key("pass_threshold", Shape::Whole(1, RUNS), "trials that must pass; 2 where neither it nor the project says"),
+            key("rule", Shape::Table(&RULE), "trials in full: `runs` and `pass_threshold` are short for its first two keys"),
+            key("answers", Shape::List(&Shape::Table(&SCRIPTED), 0), "scripted answers: the first whose `when` holds for the request is given"),
+            key("tags", Shape::List(&Shape::Text, 0), "words that `--tag` selects by"),
+            key("baseline_config_hash", Shape::Text, "the context hash of the last known-good run; `ctxc` writes it"),
+            key("frozen_from", Shape::Any, "the run that the case was made from; `ctxc` writes it"),
+            key("reviewed", Shape::Date, "the day somebody last read it; stale after `[eval] stale_after_days`"),
+        ]
+    };
+}
+
+const CASE_GROUPS: &[super::table::Group] =
+    &[One(&["role", "task"]), AtLeast(&["expect_context", "expectations"]), Apart("rule", &["runs", "pass_threshold"])];
+
+/// A scenario: one file, one case.
+pub static SCENARIO: Table = Table {
+    what: "a scenario",
+    keys: case_keys!(
+        key(
+            "schema",
+            Shape::Word(&[super::model::SCENARIO_SCHEMA]),
+            "the format, for other programs; a JSON file without it is no scenario"
+        ),
+        needed("name", Shape::Text, "its name, unique in the project: shown everywhere"),
+    ),
+    groups: CASE_GROUPS,
+};
+
+/// A suite: many cases in one file.
+pub static SUITE: Table = Table {
+    what: "a suite",
+    keys: &[
+        key(
+            "schema",
+            Shape::Word(&[super::model::SUITE_SCHEMA]),
+            "the format, for other programs; a JSON file without it is no suite",
+        ),
+        needed("id", Shape::Text, "its id: cases are named `SUITE/CASE`"),
+        key("name", Shape::Text, "what people call it"),
+        key("description", Shape::Text, "what it is for"),
+        key("version", Shape::Label, "its version"),
+        key(
+            "defaults",
+            Shape::Table(&DEFAULTS),
+            "what holds for every case that does not say otherwise; `context` is filled in key by key",
+        ),
+        key("cases", Shape::List(&Shape::Table(&CASE), 0), "its cases"),
+        key("cases_from", Shape::Text, "a table of further cases beside the suite, one a row: `.csv` or `.jsonl`"),
+        key("fixtures", Shape::Table(&FIXTURES), "what is looked up in every case that says nothing of its own"),
+    ],
+    groups: &[AtLeast(&["cases", "cases_from"])],
+};
+
+/// A case of a suite.
+pub static CASE: Table = Table {
+    what: "a case",
+    keys: case_keys!(needed("id", Shape::Label, "its id, unique in the suite"), key("name", Shape::Text, "what people call it"),),
+    groups: CASE_GROUPS,
+};
+
+/// `defaults` of a suite.
+pub static DEFAULTS: Table = Table {
+    what: "`defaults`",
+    keys: case_keys!(),
+    groups: &[Apart("rule", &["runs", "pass_threshold"]), Apart("role", &["task"])],
+};
+
+/// `fixtures` of a suite.
+pub static FIXTURES: Table = Table {
+    what: "`fixtures`",
+    keys: &[
+        key("memory", Shape::Pairs(&FIXTURE), "what memory gives back, best first"),
+        key("retrieval", Shape::Pairs(&FIXTURE), "what retrieval gives back, best first"),
+        key("tools", Shape::Map(&Shape::Any), "what tools answer, by their names"),
+    ],
+    groups: &[],
+};
+
+/// `context`.
+pub static CONTEXT: Table = Table {
+    what: "`context`",
+    keys: &[
+        key("task_id", Shape::Label, "the id of the frozen task"),
+        needed("objective", Shape::Text, "the request"),
+        key("constraints", Shape::List(&Shape::Text, 0), "what the answer must keep to"),
+        key(
+            "file_context",
+            Shape::Map(&Shape::Content),
+            "files by path: `src/a.rs: !file a.rs` takes the content from a file beside the scenario",
+        ),
+        key("previous_output", Shape::Any, "the output of the stage before"),
+        key("failure_history", Shape::List(&Shape::Table(&FAILURE), 0), "what earlier attempts ran into, oldest first"),
+        key("acceptance_criteria", Shape::List(&Shape::Text, 0), "what a good answer satisfies"),
+        key("risk_level", Shape::Word(RISKS), "how much is at stake"),
+        key("extra", Shape::Map(&Shape::Any), "anything else, carried as it is"),
+        key(
+            "inputs",
+            Shape::Map(&Shape::Frozen),
+            "values of the task's parameters; the text `@PATH`, `{file: PATH}` or `!file PATH` takes one from a file beside the scenario",
+        ),
+        key(
+            "results",
+            Shape::Map(&Shape::Frozen),
+            "what earlier steps left, by their names, where an agent in the middle of a task is tested",
+        ),
+        key("memory", Shape::Pairs(&FIXTURE), "what memory gives back, best first"),
+        key("retrieval", Shape::Pairs(&FIXTURE), "what retrieval gives back, best first"),
+    ],
+    groups: &[],
+};
+
+static FAILURE: Table = Table {
+    what: "an entry of `failure_history`",
+    keys: &[
+        needed("stage", Shape::Text, "the stage"),
+        needed("obstacle", Shape::Text, "what stood in the way"),
+        key("note", Shape::Text, "what was learnt"),
+    ],
+    groups: &[],
+};
+
+static FIXTURE: Table = Table {
+    what: "a fixture",
+    keys: &[needed("id", Shape::Text, "its id: a path, a key"), needed("text", Shape::Content, "its text")],
+    groups: &[],
+};
+
+static RULE: Table = Table {
+    what: "`rule`",
+    keys: &[
+        key("runs", Shape::Whole(1, RUNS), "how often the case is tried"),
+        key("pass", Shape::Whole(1, RUNS), "trials that must pass"),
+        key("strict", Shape::Bool, "whether a failure is final: no second stage"),
+        key("confirm", Shape::Table(&CONFIRM), "the second stage of a case that fails the first"),
+        key("sequential", Shape::Table(&SEQUENTIAL), "a sequential test instead of a fixed number of trials"),
+    ],
+    groups: &[Apart("sequential", &["runs", "pass", "confirm"])],
+};
+
+static CONFIRM: Table = Table {
+    what: "`confirm`",
+    keys: &[needed("runs", Shape::Whole(1, RUNS), "trials"), needed("pass", Shape::Whole(1, RUNS), "trials that must pass")],
+    groups: &[],
+};
+
+static SEQUENTIAL: Table = Table {
+    what: "`sequential`",
+    keys: &[
+        needed("p0", Shape::Number(0.0, 1.0), "a pass rate that is too low"),
+        needed("p1", Shape::Number(0.0, 1.0), "a pass rate that is good"),
+        needed("alpha", Shape::Number(0.0001, 0.5), "the chance to accept what is too low"),
+        needed("beta", Shape::Number(0.0001, 0.5), "the chance to refuse what is good"),
+        needed("max", Shape::Whole(1, RUNS), "trials at most"),
+    ],
+    groups: &[],
+};
+
+static SCRIPTED: Table = Table {
+    what: "a scripted answer",
+    keys: &[
+        key("when", Shape::Table(&WHEN), "the requests that it answers; every request where it is left out"),
+        key("reply", Shape::Any, "what is answered: a text, or JSON"),
+        key("tool_calls", Shape::List(&Shape::Table(&TOOL_CALL), 0), "the tools that are called"),
+        key("usage", Shape::Table(&USAGE), "the tokens that it takes"),
+    ],
+    groups: &[AtLeast(&["reply", "tool_calls"])],
+};
+
+static WHEN: Table = Table {
+    what: "`when`",
+    keys: &[
+        key("has", Shape::Patterns, "patterns that the request must have"),
+        key("lacks", Shape::Patterns, "patterns that the request must not have"),
+    ],
+    groups: &[],
+};
+
+static TOOL_CALL: Table = Table {
+    what: "a tool call",
+    keys: &[needed("name", Shape::Text, "the tool"), key("arguments", Shape::Any, "its arguments")],
+    groups: &[],
+};
+
+static USAGE: Table = Table {
+    what: "`usage`",
+    keys: &[
+        needed("input", Shape::Whole(0, MOST), "tokens of the request"),
+        needed("output", Shape::Whole(0, MOST), "tokens of the answer"),
+    ],
+    groups: &[],
+};

@@ -1,0 +1,145 @@
+//! The scenario files of a project: which they are, and all of them read. The only part of this floor that opens files, and
+//! it does so by `base/fs` alone.
+
+use super::fault::Fault;
+use super::model::{SCENARIO_SCHEMA, SUITE_SCHEMA, Suite};
+use super::paths::beside;
+use super::read::{Options, read_with};
+use crate::base::fs;
+use crate::syntax::decode::{self, DecodeFault};
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Where scenarios lie when the project says nothing.
+pub const FOLDER: &str = "scenarios";
+
+/// Folders in which no scenario is looked for: recorded answers, stored requests, frozen files.
+pub const PASSED_OVER: [&str; 4] = ["cassettes", "snapshots", "files", "fixtures"];
+
+/// Folders inside each other at most.
+const DEPTH: usize = 32;
+
+/// A file with what was read of it.
+#[derive(Debug)]
+pub struct Loaded {
+    /// Relative to the project root.
+    pub path: Arc<str>,
+    /// Its text; empty where it cannot be read.
+    pub text: Arc<str>,
+    /// What it says.
+    pub suite: Option<Suite>,
+    /// What is wrong with it.
+    pub faults: Vec<Fault>,
+    /// Why it could not be read at all.
+    pub unread: Option<Unread>,
+}
+
+/// Why a file could not be read.
+#[derive(Debug)]
+pub enum Unread {
+    /// The system refused, or it is too large.
+    Io(io::Error),
+    /// It is no text.
+    NoText(DecodeFault),
+}
+
+impl Loaded {
+    /// Whether its cases can be run: it was read, and nothing is wrong with it.
+    pub fn is_sound(&self) -> bool {
+        self.suite.is_some() && self.faults.is_empty()
+    }
+}
+
+/// The scenario files among paths that are relative to the root: files as they are, folders with everything in them. Sorted,
+/// each once.
+pub fn files(root: &Path, given: &[String]) -> Vec<String> {
+    let mut found = Vec::new();
+    for path in given {
+        let path = path.trim_end_matches('/');
+        let full = root.join(path);
+        if fs::is_dir(&full) {
+            walk(root, path, DEPTH, &mut found);
+        } else if fs::is_file(&full) {
+            found.push(path.to_owned());
+        }
+    }
+    found.sort();
+    found.dedup();
+    found
+}
+
+fn walk(root: &Path, folder: &str, depth: usize, found: &mut Vec<String>) {
+    for name in fs::names_in(&root.join(folder)) {
+        let path = if folder.is_empty() || folder == "." { name.clone() } else { format!("{folder}/{name}") };
+        let full = root.join(&path);
+        if name.starts_with('.') || fs::is_link(&full) && fs::is_dir(&full) {
+            continue;
+        }
+        if fs::is_dir(&full) {
+            if depth > 0 && !PASSED_OVER.contains(&name.as_str()) {
+                walk(root, &path, depth - 1, found);
+            }
+        } else if is_scenario(&full, &name) {
+            found.push(path);
+        }
+    }
+}
+
+/// YAML is a scenario by its name. JSON is much else beside: it is one where it says so.
+fn is_scenario(full: &Path, name: &str) -> bool {
+    let ending = name.rsplit('.').next().unwrap_or("");
+    if ending.eq_ignore_ascii_case("yaml") || ending.eq_ignore_ascii_case("yml") {
+        return true;
+    }
+    let says = |head: Vec<u8>| {
+        let head = String::from_utf8_lossy(&head);
+        head.contains(SCENARIO_SCHEMA) || head.contains(SUITE_SCHEMA)
+    };
+    ending.eq_ignore_ascii_case("json") && fs::head(full, 4096).ok().flatten().is_some_and(says)
+}
+
+/// Reads files. What cannot be read comes back without a suite.
+pub fn load(root: &Path, paths: &[String], limit: u64, options: &Options<'_>) -> Vec<Loaded> {
+    let mut bytes = Vec::new();
+    paths.iter().map(|path| one(root, path, limit, options, &mut bytes)).collect()
+}
+
+fn one(root: &Path, path: &str, limit: u64, options: &Options<'_>, bytes: &mut Vec<u8>) -> Loaded {
+    let unread = |why| {
+        let unread = Some(why);
+        Loaded { path: Arc::from(path), text: Arc::from(""), suite: None, faults: Vec::new(), unread }
+    };
+    bytes.clear();
+    if let Err(error) = fs::read_into(&root.join(path), limit, bytes) {
+        return unread(Unread::Io(error));
+    }
+    match decode::decode(bytes) {
+        Ok(text) => of_text(root, path, &text, limit, options),
+        Err(fault) => unread(Unread::NoText(fault)),
+    }
+}
+
+/// Reads a text that stands for a file. Its tables of cases are looked for beside it.
+pub fn of_text(root: &Path, path: &str, text: &str, limit: u64, options: &Options<'_>) -> Loaded {
+    let tables = |table: &str| table_text(root, path, table, limit);
+    let options = Options { rule: options.rule.clone(), tables: Some(options.tables.unwrap_or(&tables)) };
+    let (suite, faults) = read_with(path, text, &options);
+    Loaded { path: Arc::from(path), text: Arc::from(text), suite, faults, unread: None }
+}
+
+fn table_text(root: &Path, path: &str, table: &str, limit: u64) -> Result<String, String> {
+    let Some(inside) = beside(path, table) else { return Err("it lies outside the project".to_owned()) };
+    let mut bytes = Vec::new();
+    fs::read_into(&root.join(inside), limit, &mut bytes).map_err(|error| {
+        if error.kind() == io::ErrorKind::NotFound {
+            "there is no such file".to_owned()
+        } else if error.kind() == io::ErrorKind::FileTooLarge {
+            format!("it has more than {limit} bytes")
+        } else {
+            error.to_string()
+        }
+    })?;
+    let text = decode::decode(&bytes).map_err(|fault| fault.to_string())?;
+    Ok(text.into_owned())
+}

@@ -1,0 +1,202 @@
+//! From a tree that was held against the tables to cases. Says nothing: what cannot be taken was reported, and is left out.
+
+use super::check::find;
+use super::date;
+use super::keys::{CASE, CONTEXT, SCENARIO};
+use super::lower_expect::{answer, context_test, patterns};
+use super::model::{Case, Content, Failure, Fixture, Frozen, Risk, Rule, Scripted, Sequential, Situation, Subject};
+use super::table::Table;
+use crate::base::span::Spanned;
+use crate::syntax::yaml::{Node, Value};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+/// What is the same for all cases of a file.
+#[derive(Clone, Copy)]
+pub(super) struct Cx<'t> {
+    pub(super) text: &'t str,
+    /// Trials where a case says nothing.
+    pub(super) rule: &'t Rule,
+}
+
+/// A text with its place.
+pub(super) fn text(node: &Node<'_>) -> Option<Spanned<String>> {
+    node.text().map(|text| Spanned::new(text.to_owned(), node.span))
+}
+
+/// The texts of a list.
+pub(super) fn texts(node: Option<&Node<'_>>) -> Vec<Spanned<String>> {
+    node.and_then(Node::items).unwrap_or_default().iter().filter_map(text).collect()
+}
+
+/// A text, or a number as it is written.
+pub(super) fn label(cx: Cx<'_>, node: &Node<'_>) -> Option<Spanned<String>> {
+    let Value::Number(number) = &node.value else { return text(node) };
+    let written = node.span.slice(cx.text);
+    let is_number = written.parse::<f64>().is_ok();
+    Some(Spanned::new(if is_number { written.to_owned() } else { number.to_string() }, node.span))
+}
+
+/// A word, whether YAML reads it as a text or as `true`.
+pub(super) fn word_of<'n>(node: &'n Node<'_>) -> Option<Cow<'n, str>> {
+    match &node.value {
+        Value::Text(text) => Some(Cow::Borrowed(text)),
+        Value::Bool(value) => Some(Cow::Borrowed(if *value { "true" } else { "false" })),
+        Value::Null | Value::Number(_) | Value::List(_) | Value::Map(_) => None,
+    }
+}
+
+pub(super) const fn flag(node: &Node<'_>) -> Option<bool> {
+    if let Value::Bool(value) = node.value { Some(value) } else { None }
+}
+
+pub(super) fn whole(node: &Node<'_>) -> Option<u64> {
+    if let Value::Number(number) = &node.value { number.as_u64() } else { None }
+}
+
+pub(super) fn number(node: &Node<'_>) -> Option<f64> {
+    if let Value::Number(number) = &node.value { number.as_f64() } else { None }
+}
+
+/// The node that names a file: `{file: PATH}`.
+pub(super) fn file_of<'n, 't>(node: &'n Node<'t>) -> Option<&'n Node<'t>> {
+    match node.entries()? {
+        [entry] if entry.key.value == "file" => Some(&entry.value),
+        _ => None,
+    }
+}
+
+/// A text, or the path of a file.
+pub(super) fn content(node: &Node<'_>) -> Option<Spanned<Content>> {
+    if let Some(path) = file_of(node).and_then(text) {
+        return Some(path.map(Content::File));
+    }
+    let is_file = node.tag.as_ref().is_some_and(|tag| tag.value == "file");
+    text(node).map(|text| text.map(if is_file { Content::File } else { Content::Text }))
+}
+
+/// A value, or the path of a file.
+pub(super) fn frozen(node: &Node<'_>) -> Spanned<Frozen> {
+    let file = match (file_of(node).and_then(text), node.text()) {
+        (Some(path), _) => Some(path.value),
+        (None, Some(path)) if node.tag.as_ref().is_some_and(|tag| tag.value == "file") => Some(path.to_owned()),
+        // `@@x` is the text `@x`.
+        (None, Some(path)) => path.strip_prefix('@').filter(|path| !path.is_empty() && !path.starts_with('@')).map(str::to_owned),
+        (None, None) => None,
+    };
+    let value = file.map_or_else(
+        || match node.text().and_then(|text| text.strip_prefix('@')).filter(|rest| rest.starts_with('@')) {
+            Some(escaped) => Frozen::Value(escaped.into()),
+            None => Frozen::Value(node.to_json()),
+        },
+        Frozen::File,
+    );
+    Spanned::new(value, node.span)
+}
+
+fn risk(node: &Node<'_>) -> Option<Spanned<Risk>> {
+    Risk::parse(node.text()?).map(|risk| Spanned::new(risk, node.span))
+}
+
+fn map<T>(node: Option<&Node<'_>>, take: impl Fn(&Node<'_>) -> Option<T>) -> BTreeMap<String, T> {
+    let entries = node.and_then(Node::entries).unwrap_or_default();
+    entries.iter().filter_map(|entry| Some((entry.key.value.as_ref().to_owned(), take(&entry.value)?))).collect()
+}
+
+/// The situation of a case.
+fn situation(cx: Cx<'_>, node: &Node<'_>) -> Situation {
+    let get = |key| find(&CONTEXT, node, key);
+    Situation {
+        task_id: get("task_id").and_then(|id| label(cx, id)).map(|id| id.value),
+        objective: get("objective").and_then(text),
+        constraints: texts(get("constraints")),
+        files: map(get("file_context"), content),
+        previous_output: get("previous_output").map(Node::to_json),
+        failures: get("failure_history").and_then(Node::items).unwrap_or_default().iter().map(failure).collect(),
+        criteria: texts(get("acceptance_criteria")),
+        risk_level: get("risk_level").and_then(risk),
+        extra: map(get("extra"), |value| Some(value.to_json())),
+        inputs: map(get("inputs"), |value| Some(frozen(value))),
+        results: map(get("results"), |value| Some(frozen(value))),
+        matches: ["memory", "retrieval"].into_iter().filter_map(get).flat_map(fixtures).collect(),
+    }
+}
+
+fn failure(node: &Node<'_>) -> Failure {
+    let get = |key| node.get(key).and_then(Node::text).unwrap_or("").to_owned();
+    Failure { stage: get("stage"), obstacle: get("obstacle"), note: get("note") }
+}
+
+fn fixtures(node: &Node<'_>) -> Vec<Fixture> {
+    let of = |id: &str, text: Option<&Node<'_>>| Some(Fixture { id: id.to_owned(), text: content(text?)? });
+    match &node.value {
+        Value::List(items) => items.iter().filter_map(|item| of(item.get("id")?.text()?, item.get("text"))).collect(),
+        Value::Map(entries) => entries.iter().filter_map(|entry| of(&entry.key.value, Some(&entry.value))).collect(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Text(_) => Vec::new(),
+    }
+}
+
+/// How often a case is tried. `None` of a number is what the project says.
+pub(super) fn rule(cx: Cx<'_>, table: &Table, node: &Node<'_>) -> Rule {
+    let own = find(table, node, "rule");
+    let get = |short: &str, key: &str| {
+        let node = own.and_then(|own| own.get(key)).or_else(|| find(table, node, short))?;
+        whole(node).filter(|number| (1..=super::keys::RUNS).contains(number)).map(|number| number as u32)
+    };
+    let runs = get("runs", "runs").unwrap_or(cx.rule.runs);
+    let two = |node: &Node<'_>| Some((whole(node.get("runs")?)? as u32, whole(node.get("pass")?)? as u32));
+    Rule {
+        runs,
+        pass: get("pass_threshold", "pass").unwrap_or_else(|| cx.rule.pass.min(runs)),
+        strict: own.and_then(|own| own.get("strict")).and_then(flag).unwrap_or(cx.rule.strict),
+        confirm: own.and_then(|own| own.get("confirm")).and_then(two).or(cx.rule.confirm),
+        sequential: own.and_then(|own| own.get("sequential")).and_then(sequential).or(cx.rule.sequential),
+    }
+}
+
+fn sequential(node: &Node<'_>) -> Option<Sequential> {
+    let get = |key| node.get(key).and_then(number);
+    let max = whole(node.get("max")?)? as u32;
+    Some(Sequential { p0: get("p0")?, p1: get("p1")?, alpha: get("alpha")?, beta: get("beta")?, max })
+}
+
+fn scripted(node: &Node<'_>) -> Spanned<Scripted> {
+    let when = |key| node.get("when").and_then(|when| when.get(key)).map(patterns).unwrap_or_default();
+    let calls = node.get("tool_calls").and_then(Node::items).unwrap_or_default().iter();
+    let call = |call: &Node<'_>| {
+        let arguments = call.get("arguments").map_or_else(|| serde_json::json!({}), Node::to_json);
+        Some((call.get("name")?.text()?.to_owned(), arguments))
+    };
+    let usage = |usage: &Node<'_>| Some((whole(usage.get("input")?)?, whole(usage.get("output")?)?));
+    let value = Scripted {
+        has: when("has"),
+        lacks: when("lacks"),
+        reply: node.get("reply").map_or(serde_json::Value::Null, Node::to_json),
+        tool_calls: calls.filter_map(call).collect(),
+        usage: node.get("usage").and_then(usage),
+    };
+    Spanned::new(value, node.span)
+}
+
+/// A case of any table that has the keys of one. `None` where nobody receives it.
+pub(super) fn case(cx: Cx<'_>, table: &'static Table, node: &Node<'_>, name: Spanned<String>) -> Option<Case> {
+    debug_assert!(std::ptr::eq(table, &raw const CASE) || std::ptr::eq(table, &raw const SCENARIO), "defaults are no case");
+    let get = |key| find(table, node, key);
+    let role = get("role").and_then(text).map(|role| role.map(Subject::Role));
+    let subject = role.or_else(|| get("task").and_then(text).map(|task| task.map(Subject::Task)))?;
+    let items = |key| get(key).and_then(Node::items).unwrap_or_default();
+    Some(Case {
+        name,
+        span: node.span,
+        subject,
+        node: get("node").and_then(text),
+        situation: get("context").map(|context| situation(cx, context)).unwrap_or_default(),
+        expect_context: items("expect_context").iter().filter_map(context_test).collect(),
+        expectations: items("expectations").iter().filter_map(answer).collect(),
+        rule: rule(cx, table, node),
+        answers: items("answers").iter().map(scripted).collect(),
+        tags: texts(get("tags")),
+        baseline_config_hash: get("baseline_config_hash").and_then(text),
+        reviewed: get("reviewed").and_then(|day| Some(Spanned::new(date::parse(day.text()?)?, day.span))),
+    })
+}

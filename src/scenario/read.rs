@@ -1,0 +1,251 @@
+//! From text to a [`Suite`], with all faults of the text in one run. Pure: a table of cases is asked for by its name.
+
+use super::check::{self, Ask, find};
+use super::fault::{Fault, FaultKind};
+use super::keys::{CASE, CONTEXT, DEFAULTS, FIXTURES, SCENARIO, SUITE};
+use super::lower::{self, Cx};
+use super::model::{Case, Rule, SUITE_SCHEMA, Suite};
+use super::rows;
+use super::sink::{Path, Sink, first_line};
+use super::table::Table;
+use crate::base::span::{Span, Spanned};
+use crate::syntax::yaml::{self, Entry, Node, Value};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+/// Faults that are kept of one file.
+const FAULTS: usize = 1000;
+
+/// The text of a table of cases by its path beside the suite; why there is none.
+pub type Tables<'t> = dyn Fn(&str) -> Result<String, String> + 't;
+
+/// What is not in the text.
+#[derive(Clone, Default)]
+pub struct Options<'o> {
+    /// Trials of cases that do not say.
+    pub rule: Rule,
+    /// Tables of cases; without, `cases_from` gives no cases.
+    pub tables: Option<&'o Tables<'o>>,
+}
+
+/// Reads a scenario or a suite. The path names what says no name of its own; nothing is opened.
+///
+/// The suite is what could be understood, whatever the faults: a case without a task or role is left out, and so is an
+/// expectation that says nothing. It is `None` where the text is no mapping. Who runs cases runs none with faults.
+pub fn read(path: &str, text: &str) -> (Option<Suite>, Vec<Fault>) {
+    read_with(path, text, &Options::default())
+}
+
+/// The same with tables of cases, and with what the project says of trials.
+pub fn read_with(path: &str, text: &str, options: &Options<'_>) -> (Option<Suite>, Vec<Fault>) {
+    let (root, faults) = yaml::read(text);
+    let end = faults.iter().find(|fault| fault.kind.ends()).map(|fault| fault.span.start);
+    let mut sink = Sink { text, faults: Vec::new(), row: None };
+    for fault in faults {
+        sink.report(fault.span, FaultKind::Yaml(fault.kind));
+    }
+    let suite = match (&root.value, end) {
+        // A text that is no YAML at its very start is not told that it also lacks a name.
+        (Value::Map(_), _) => Some(file(&mut sink, path, &root, options)),
+        (_, Some(_)) => None,
+        _ => {
+            let place = Path::TOP;
+            check::table(&mut sink, &place, &SCENARIO, &root, Ask::Part);
+            None
+        }
+    };
+    let mut faults = sink.faults;
+    if let Some(end) = end {
+        faults.retain(|fault| {
+            !is_about_absence(&fault.kind) && (fault.span.start < end || matches!(fault.kind, FaultKind::Yaml(_)))
+        });
+    }
+    let key = |fault: &Fault| (fault.span, fault.row.clone());
+    faults.sort_by_key(key);
+    faults.dedup();
+    faults.truncate(FAULTS);
+    (suite.filter(|_| end.is_none()), faults)
+}
+
+/// What may be written behind the place where reading ended.
+const fn is_about_absence(kind: &FaultKind) -> bool {
+    matches!(kind, FaultKind::Missing { .. } | FaultKind::Table { .. })
+}
+
+/// Whether a mapping is a suite: it has what only a suite has, or says so.
+fn is_suite(root: &Node<'_>) -> bool {
+    ["cases", "cases_from", "defaults", "fixtures"].iter().any(|key| root.get(key).is_some())
+        || root.get("schema").and_then(Node::text) == Some(SUITE_SCHEMA)
+}
+
+/// A file's name without folders and ending.
+fn stem(path: &str) -> &str {
+    let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
+    name.split_once('.').map_or(name, |(stem, _)| stem)
+}
+
+fn file(sink: &mut Sink<'_>, path: &str, root: &Node<'_>, options: &Options<'_>) -> Suite {
+    let text = sink.text;
+    let cx = Cx { text, rule: &options.rule };
+    let named = |key: &str| root.get(key).and_then(|node| lower::label(cx, node));
+    let fallback = || Spanned::new(stem(path).to_owned(), first_line(text, root.span));
+    if is_suite(root) {
+        check::table(sink, &Path::TOP, &SUITE, root, Ask::Whole);
+        let id = named("id").unwrap_or_else(fallback);
+        return suite(sink, cx, root, id, options);
+    }
+    check::table(sink, &Path::TOP, &SCENARIO, root, Ask::Whole);
+    trials(sink, cx, &SCENARIO, root);
+    let name = named("name").unwrap_or_else(fallback);
+    let cases = lower::case(cx, &SCENARIO, root, name.clone()).into_iter().collect();
+    Suite { id: name, is_scenario: true, name: None, version: None, cases, cases_from: None, tools: BTreeMap::new() }
+}
+
+fn suite(sink: &mut Sink<'_>, cx: Cx<'_>, root: &Node<'_>, id: Spanned<String>, options: &Options<'_>) -> Suite {
+    let text = sink.text;
+    let defaults = defaults(root);
+    if let Some(own) = root.get("defaults") {
+        trials(sink, cx, &DEFAULTS, own);
+    }
+    let mut cases = Vec::new();
+    for node in root.get("cases").and_then(Node::items).unwrap_or_default() {
+        cases.extend(one(sink, cx, node, &defaults, &id.value));
+    }
+    let from = root.get("cases_from").and_then(lower::text);
+    if let (Some(from), Some(tables)) = (&from, options.tables) {
+        let made = tables(&from.value).and_then(|table| rows::read(&from.value, &table, from.span));
+        match made {
+            Err(reason) => sink.report(from.span, FaultKind::Table { path: from.value.clone(), reason }),
+            Ok(rows) => {
+                for made in rows {
+                    sink.row = Some((made.row, from.span));
+                    for fault in made.faults {
+                        sink.report(fault.span, FaultKind::Yaml(fault.kind));
+                    }
+                    check::table(sink, &Path::TOP, &CASE, &made.node, Ask::Part);
+                    cases.extend(one(sink, cx, &made.node, &defaults, &id.value));
+                    sink.row = None;
+                }
+            }
+        }
+    }
+    twice(sink, root, cx);
+    let named = |key: &str| root.get(key).and_then(|node| lower::label(Cx { text, ..cx }, node));
+    let tools = find(&FIXTURES, root.get("fixtures").unwrap_or(root), "tools").and_then(Node::entries).unwrap_or_default();
+    Suite {
+        id,
+        is_scenario: false,
+        name: named("name"),
+        version: named("version"),
+        cases,
+        cases_from: from,
+        tools: tools.iter().map(|entry| (entry.key.value.as_ref().to_owned(), entry.value.to_json())).collect(),
+    }
+}
+
+/// Ids that two cases of a suite have: the second is told.
+fn twice(sink: &mut Sink<'_>, root: &Node<'_>, cx: Cx<'_>) {
+    let mut seen: BTreeMap<String, Span> = BTreeMap::new();
+    for node in root.get("cases").and_then(Node::items).unwrap_or_default() {
+        let Some(id) = node.get("id").and_then(|id| lower::label(cx, id)) else { continue };
+        if let Some(first) = seen.get(&id.value) {
+            sink.report(id.span, FaultKind::SameId { id: id.value, first: *first });
+        } else {
+            seen.insert(id.value, id.span);
+        }
+    }
+}
+
+/// One case with the defaults put in place. Its own keys were held against the table with the suite.
+fn one(sink: &mut Sink<'_>, cx: Cx<'_>, own: &Node<'_>, defaults: &[Entry<'_>], suite: &str) -> Option<Case> {
+    own.entries()?;
+    let full = fill(own, defaults);
+    check::whole(sink, &Path::TOP, &CASE, &full);
+    if let Some(context) = find(&CASE, &full, "context").filter(|context| context.entries().is_some()) {
+        check::whole(sink, &Path { parent: None, name: "context" }, &CONTEXT, context);
+    }
+    trials(sink, cx, &CASE, own);
+    let id = own.get("id").and_then(|id| lower::label(cx, id)).unwrap_or_else(|| Spanned::new(String::new(), own.span));
+    let name = id.map(|id| format!("{suite}/{id}"));
+    lower::case(cx, &CASE, &full, name).map(|case| Case { span: own.span, ..case })
+}
+
+/// `defaults`, and `fixtures` as the part of them that they are.
+fn defaults<'t>(root: &Node<'t>) -> Vec<Entry<'t>> {
+    let mut out: Vec<Entry<'t>> = root.get("defaults").and_then(Node::entries).unwrap_or_default().to_vec();
+    let fixtures = root.get("fixtures").and_then(Node::entries).unwrap_or_default();
+    let fixtures: Vec<Entry<'t>> = fixtures.iter().filter(|entry| entry.key.value != "tools").cloned().collect();
+    if fixtures.is_empty() {
+        return out;
+    }
+    match out.iter_mut().find(|entry| is_context(entry)) {
+        Some(Entry { value: Node { value: Value::Map(context), .. }, .. }) => {
+            let new = |entry: &Entry<'t>| !context.iter().any(|known| known.key.value == entry.key.value);
+            let new: Vec<Entry<'t>> = fixtures.into_iter().filter(new).collect();
+            context.extend(new);
+        }
+        Some(_) => {}
+        None => out.push(Entry {
+            key: Spanned::new(Cow::Borrowed("context"), root.span),
+            value: Node { value: Value::Map(fixtures), span: root.span, tag: None },
+        }),
+    }
+    out
+}
+
+fn is_context(entry: &Entry<'_>) -> bool {
+    CASE.key(&entry.key.value).is_some_and(|key| key.name == "context")
+}
+
+/// Keys of which a case that has one takes none of the others from the defaults.
+const TOGETHER: [&[&str]; 2] = [&["role", "task"], &["rule", "runs", "pass_threshold"]];
+
+/// What a case leaves out, from the defaults. Of its context, key by key.
+fn fill<'n, 't>(own: &'n Node<'t>, defaults: &[Entry<'t>]) -> Cow<'n, Node<'t>> {
+    if defaults.is_empty() {
+        return Cow::Borrowed(own);
+    }
+    let mut full = own.clone();
+    let Value::Map(entries) = &mut full.value else { return Cow::Borrowed(own) };
+    let has = |name: &str| find(&CASE, own, name).is_some();
+    for default in defaults {
+        let Some(name) = DEFAULTS.key(&default.key.value).map(|key| key.name) else { continue };
+        let together = TOGETHER.iter().find(|keys| keys.contains(&name));
+        if !has(name) && !together.is_some_and(|keys| keys.iter().any(|key| has(key))) {
+            entries.push(default.clone());
+        } else if name == "context"
+            && let Some(context) = entries.iter_mut().find(|entry| is_context(entry))
+            && let (Value::Map(context), Some(more)) = (&mut context.value.value, default.value.entries())
+        {
+            let new: Vec<Entry<'t>> =
+                more.iter().filter(|entry| !context.iter().any(|known| known.key.value == entry.key.value)).cloned().collect();
+            context.extend(new);
+        }
+    }
+    Cow::Owned(full)
+}
+
+/// More trials have to pass than there are; rates the wrong way round.
+fn trials(sink: &mut Sink<'_>, cx: Cx<'_>, table: &'static Table, node: &Node<'_>) {
+    let rule = lower::rule(cx, table, node);
+    let own = find(table, node, "rule");
+    let either = |short: &str, key: &str| find(table, node, short).or_else(|| own.and_then(|own| own.get(key)));
+    let place = either("pass_threshold", "pass").or_else(|| either("runs", "runs"));
+    if let Some(place) = place.filter(|_| rule.pass > rule.runs) {
+        sink.report(place.span, FaultKind::Threshold { runs: rule.runs.into(), pass: rule.pass.into() });
+    }
+    let confirm = own.and_then(|own| own.get("confirm")).and_then(|confirm| confirm.get("pass"));
+    if let (Some(place), Some((runs, pass))) = (confirm, rule.confirm.filter(|(runs, pass)| pass > runs)) {
+        sink.report(place.span, FaultKind::Threshold { runs: runs.into(), pass: pass.into() });
+    }
+    let high = own.and_then(|own| own.get("sequential")).and_then(|test| test.get("p1"));
+    if let (Some(place), Some(test)) = (high, rule.sequential.filter(|test| test.p0 >= test.p1)) {
+        let kind = FaultKind::BadValue {
+            key: "rule.sequential.p1".to_owned(),
+            found: sink.written(place),
+            expected: format!("a rate above `p0`, which is {}", test.p0),
+            near: None,
+        };
+        sink.report(place.span, kind);
+    }
+}

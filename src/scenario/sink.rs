@@ -1,0 +1,91 @@
+//! Where faults of one file are collected, each with the keys around it and a place that can be shown.
+
+use super::fault::{Fault, FaultKind};
+use super::table::Shape;
+use crate::base::span::Span;
+use crate::syntax::yaml::{Node, Value};
+
+/// Collects faults of one file.
+pub(super) struct Sink<'t> {
+    pub(super) text: &'t str,
+    pub(super) faults: Vec<Fault>,
+    /// The table's row that is looked at, and the place that stands for it.
+    pub(super) row: Option<(super::fault::Row, Span)>,
+}
+
+/// The keys around a value, for messages alone: nothing is allocated while nothing is wrong.
+#[derive(Clone, Copy)]
+pub(super) struct Path<'p> {
+    pub(super) parent: Option<&'p Path<'p>>,
+    pub(super) name: &'p str,
+}
+
+impl Path<'_> {
+    /// The top of a file.
+    pub(super) const TOP: Path<'static> = Path { parent: None, name: "" };
+
+    /// The keys, from the outermost.
+    pub(super) fn text(&self) -> String {
+        let mut parts = Vec::new();
+        let mut at = Some(self);
+        while let Some(path) = at {
+            parts.push(path.name);
+            at = path.parent;
+        }
+        parts.retain(|part| !part.is_empty());
+        parts.reverse();
+        parts.join(".")
+    }
+}
+
+impl Sink<'_> {
+    pub(super) fn report(&mut self, span: Span, kind: FaultKind) {
+        let (span, row) = self.row.as_ref().map_or((span, None), |(row, place)| (*place, Some(row.clone())));
+        self.faults.push(Fault { span, kind, row });
+    }
+
+    pub(super) fn wrong_type(&mut self, path: &Path<'_>, shape: Shape, node: &Node<'_>) {
+        let found = if node.text().is_some_and(|text| text.trim().is_empty()) { "an empty text" } else { node.what() };
+        self.report(self.shown(node), FaultKind::WrongType { key: path.text(), expected: shape.wanted(), found });
+    }
+
+    pub(super) fn bad_value(&mut self, path: &Path<'_>, node: &Node<'_>, expected: String, near: Option<&str>) {
+        let found = self.written(node);
+        let kind = FaultKind::BadValue { key: path.text(), found, expected, near: near.map(str::to_owned) };
+        self.report(self.shown(node), kind);
+    }
+
+    /// A node as it is written.
+    pub(super) fn written(&self, node: &Node<'_>) -> String {
+        if self.row.is_some() {
+            return node.to_json().to_string();
+        }
+        node.text().map_or_else(|| node.span.slice(self.text).to_owned(), str::to_owned)
+    }
+
+    /// A place that can be seen: that of a value left out is empty.
+    fn shown(&self, node: &Node<'_>) -> Span {
+        match node.value {
+            Value::List(_) | Value::Map(_) => first_line(self.text, node.span),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::Text(_) => node.span,
+        }
+    }
+}
+
+/// The first line of a place.
+pub(super) fn first_line(text: &str, span: Span) -> Span {
+    let line = span.slice(text).lines().next().unwrap_or("").trim_end();
+    Span::new(span.start, span.start + line.len() as u32)
+}
+
+/// The place of a part of a text, where text and source are the same bytes; else the place of the text.
+pub(super) fn inside(source: &str, node: &Node<'_>, text: &str, start: usize, end: usize) -> Span {
+    let written = node.span.slice(source);
+    let quotes = usize::from(written.starts_with(['"', '\'']));
+    let plain = written.get(quotes..written.len() - quotes.min(written.len())) == Some(text);
+    if !plain || start >= end || end > text.len() {
+        return node.span;
+    }
+    let from = node.span.start + quotes as u32;
+    Span::new(from + start as u32, from + end as u32)
+}

@@ -1,0 +1,137 @@
+//! What a table of keys is: the one description of the format that reader, schema and pages are made from.
+
+/// A mapping with known keys.
+#[derive(Debug)]
+pub struct Table {
+    /// What it is, for people: “a scenario”.
+    pub what: &'static str,
+    /// Its keys, in the order of pages.
+    pub keys: &'static [Key],
+    /// What must stand together, or may not.
+    pub groups: &'static [Group],
+}
+
+/// One key.
+#[derive(Debug)]
+pub struct Key {
+    /// Its name.
+    pub name: &'static str,
+    /// Another name of it.
+    pub alias: Option<&'static str>,
+    /// What it takes.
+    pub shape: Shape,
+    /// Whether it has to be there.
+    pub need: Need,
+    /// What it says; a fragment.
+    pub about: &'static str,
+}
+
+/// Whether a key has to be there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Need {
+    /// It has to.
+    Required,
+    /// It can be left out.
+    Optional,
+}
+
+/// How the keys of a table go together.
+#[derive(Clone, Copy, Debug)]
+pub enum Group {
+    /// Exactly one of them.
+    One(&'static [&'static str]),
+    /// One of them at least.
+    Some(&'static [&'static str]),
+    /// The first, or some of the others.
+    Apart(&'static str, &'static [&'static str]),
+}
+
+/// What a key takes.
+#[derive(Clone, Copy, Debug)]
+pub enum Shape {
+    /// A text of at least one character that is no space.
+    Text,
+    /// A text or a number, as written.
+    Label,
+    /// Anything that JSON can say.
+    Any,
+    /// `true` or `false`.
+    Bool,
+    /// `true`: to leave the line out says the opposite.
+    True,
+    /// A whole number in bounds.
+    Whole(u64, u64),
+    /// A number in bounds.
+    Number(f64, f64),
+    /// One of some words.
+    Word(&'static [&'static str]),
+    /// A day: `2026-11-21`.
+    Date,
+    /// A regular expression.
+    Pattern,
+    /// A pattern, or a list of them.
+    Patterns,
+    /// An RFC 9535 path.
+    Path,
+    /// A text, or a file that holds it.
+    Content,
+    /// A value, or a file that holds it.
+    Frozen,
+    /// A JSON Schema, or the path of one.
+    Schema,
+    /// An id, or a table.
+    IdOr(&'static Table),
+    /// Patterns, or a table.
+    PatternsOr(&'static Table),
+    /// One of some words, or a table.
+    WordOr(&'static [&'static str], &'static Table),
+    /// A setting of the language with one of its words.
+    Setting,
+    /// A list of at least so many.
+    List(&'static Shape, usize),
+    /// Any keys, each with such a value.
+    Map(&'static Shape),
+    /// A list of a table, or a mapping of its two parts.
+    Pairs(&'static Table),
+    /// A table.
+    Table(&'static Table),
+}
+
+impl Table {
+    /// A key by its name or its other name.
+    pub fn key(&self, name: &str) -> Option<&'static Key> {
+        self.keys.iter().find(|key| key.name == name || key.alias == Some(name))
+    }
+
+    /// The names of its keys.
+    pub fn names(&self) -> impl Iterator<Item = &'static str> {
+        self.keys.iter().map(|key| key.name)
+    }
+}
+
+impl Shape {
+    /// What is wanted, for people.
+    pub const fn wanted(self) -> &'static str {
+        match self {
+            Self::Text | Self::Date | Self::Pattern | Self::Path => "a text",
+            Self::Label => "a text or a number",
+            Self::Any => "anything",
+            Self::Bool => "`true` or `false`",
+            Self::True => "`true`",
+            Self::Whole(..) => "a whole number",
+            Self::Number(..) => "a number",
+            Self::Word(_) => "a word",
+            Self::Patterns => "a pattern or a list of patterns",
+            Self::Content => "a text, or a file as `{file: PATH}`",
+            Self::Frozen => "a value, or a file as `{file: PATH}`",
+            Self::Schema => "the path of a JSON Schema, or a mapping that is one",
+            Self::IdOr(_) => "the id of a segment, or a mapping with `id`, `kind` or `source`",
+            Self::PatternsOr(_) => "a pattern, a list of patterns, or a mapping with `in` and `patterns`",
+            Self::WordOr(..) => "a word, or a mapping with `id`, `kind` or `source`",
+            Self::List(Self::Text, _) => "a list of texts",
+            Self::List(..) => "a list",
+            Self::Pairs(_) => "a list of `id` and `text`, or a mapping of ids to texts",
+            Self::Setting | Self::Map(_) | Self::Table(_) => "a mapping",
+        }
+    }
+}

@@ -1,0 +1,7 @@
+//! Scenarios and suites: what is read of them, what is told of them, and where.
+
+mod files;
+mod hostile;
+mod reading;
+mod rows;
+mod told;
