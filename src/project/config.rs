@@ -3,8 +3,10 @@
 use super::fault::Fault;
 use super::glob::Globs;
 use super::lints::Lints;
+use super::models::{Model, Provider};
 use super::read::read;
 use super::require::Requirement;
+use super::roles::Role;
 use crate::base::fs::ReadFs;
 use crate::base::hash::{Hash, Hasher};
 use crate::base::rule_meta::RuleMeta;
@@ -97,8 +99,12 @@ pub struct Config {
     pub limits: Limits,
     /// `[owners]`: who answers for the files of a glob; the last match counts.
     pub owners: Vec<(Globs, String)>,
-    /// `[roles.NAME]` with the task that each plays, where it says so.
-    pub roles: BTreeMap<String, Option<String>>,
+    /// `[roles.NAME]`.
+    pub roles: BTreeMap<String, Role>,
+    /// `[models.NAME]`, those that can be taken.
+    pub models: BTreeMap<String, Model>,
+    /// `[providers.NAME]`, those that can be taken.
+    pub providers: BTreeMap<String, Provider>,
     /// Sections of later releases by name.
     pub reserved: BTreeMap<String, Reserved>,
     /// What is wrong with the file, in the order of files and spans.
@@ -120,6 +126,8 @@ impl Default for Config {
             limits: Limits::default(),
             owners: Vec::new(),
             roles: BTreeMap::new(),
+            models: BTreeMap::new(),
+            providers: BTreeMap::new(),
             reserved: BTreeMap::new(),
             faults: Vec::new(),
             hash: Hash::of(b""),
@@ -164,6 +172,11 @@ impl Config {
     /// The hash of one row: a task under it need not be resolved again while this is the same.
     pub fn row_hash(&self, row: RowId) -> Hash {
         self.layers.hash(self.layers.get(row))
+    }
+
+    /// Whether a role plays a task.
+    pub fn plays(&self, role: &str, task: &str) -> bool {
+        self.roles.get(role).is_some_and(|role| role.task.value == task)
     }
 
     /// Who answers for a file, by `[owners]`.

@@ -1,8 +1,10 @@
 //! What is wrong with a project file, as data. Worded by the rules of family 5xx, nowhere else.
 
 use super::glob::GlobError;
+use super::roles::Tier;
+use super::routing::Unfit;
 use crate::base::hash::Hash;
-use crate::base::span::Span;
+use crate::base::span::{Span, Spanned};
 use crate::settings::layers::RowId;
 use crate::settings::operators::Operator;
 
@@ -162,6 +164,103 @@ pub enum FaultKind {
         /// The role that was probably meant.
         near: Option<String>,
     },
+    /// A key that its table cannot do without.
+    MissingKey {
+        /// The table.
+        table: String,
+        /// The key.
+        key: &'static str,
+    },
+    /// An entry that stands twice in a list.
+    RepeatedEntry {
+        /// The key with its table.
+        key: String,
+        /// The entry.
+        entry: String,
+        /// The first of them.
+        first: Span,
+    },
+    /// A role that is given a model which the project does not define.
+    UnknownModel {
+        /// What stands there.
+        found: String,
+        /// The model that was probably meant.
+        near: Option<String>,
+        /// The models that are known.
+        valid: Vec<String>,
+    },
+    /// A model of a provider that the project does not define.
+    UnknownProvider {
+        /// What stands there.
+        found: String,
+        /// The provider that was probably meant.
+        near: Option<String>,
+        /// The providers that are known, then the kinds.
+        valid: Vec<String>,
+    },
+    /// A role that no model of the project qualifies for.
+    NoModel {
+        /// The role.
+        role: String,
+        /// The lowest tier that would do.
+        tier: Option<Tier>,
+        /// What it would have to be able to do.
+        capabilities: Vec<String>,
+        /// The first models with what each lacks, the nearest first.
+        refused: Vec<(String, Unfit)>,
+        /// A capability that no model has, with one that was probably meant.
+        near: Option<(Spanned<String>, String)>,
+    },
+    /// A model that no role can get.
+    UnusedModel {
+        /// The model.
+        model: String,
+    },
+    /// A role's budget that its model's window does not hold.
+    BudgetOverWindow {
+        /// The role.
+        role: String,
+        /// Its tokens.
+        tokens: u64,
+        /// The model.
+        model: String,
+        /// What its window holds beside the answer.
+        room: u64,
+    },
+    /// The file of a role's system prompt cannot be had.
+    SystemPrompt {
+        /// The role.
+        role: String,
+        /// The file as written.
+        path: String,
+        /// Why.
+        why: Unreadable,
+    },
+    /// A key's value in a project file. What it is is told nowhere.
+    KeyInFile {
+        /// The provider.
+        provider: String,
+        /// The key of the table that holds it.
+        key: &'static str,
+        /// Where it stands, never to be shown.
+        at: Span,
+    },
+    /// A role that is given a model and what a model has to be.
+    TwoModels {
+        /// The role.
+        role: String,
+        /// The key that stands beside `model`.
+        key: &'static str,
+    },
+    /// A tool that a role is given and refused.
+    ToolBlocked {
+        /// The role.
+        role: String,
+        /// The tool as written in `tools`.
+        tool: String,
+        /// The entry that blocks all of it, and its place.
+        blocked: Spanned<String>,
+    },
     /// A shared file that is not pinned, or whose bytes are others than the pinned ones.
     SharedHash {
         /// The shared file.
@@ -223,4 +322,15 @@ pub enum Refusal {
     BadName,
     /// Too many rows.
     TooMany,
+}
+
+/// Why a file that the project file names cannot be had.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unreadable {
+    /// It lies outside the project's folder, or links there.
+    Outside,
+    /// It holds no text.
+    Empty,
+    /// What the system says, or what it is instead of a text.
+    Because(String),
 }

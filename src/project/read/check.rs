@@ -6,6 +6,7 @@ use super::value::Sink;
 use crate::base::span::{Span, Spanned};
 use crate::project::fault::{Fault, FaultKind, Refusal};
 use crate::project::require::Requirement;
+use crate::project::roles::Role;
 use crate::settings::conflict::defaults_conflict;
 use crate::settings::layers::{DeclaredRow, Layers};
 use crate::settings::operators::{Kind, Operator};
@@ -144,7 +145,7 @@ fn place(origin: &Origin) -> Option<(Origin, u16, Span)> {
 }
 
 /// Operators, subtypes and roles that selectors name.
-pub(super) fn selectors(sink: &mut Sink, layers: &Layers, roles: &BTreeMap<String, Option<String>>, all: &[Requirement]) {
+pub(super) fn selectors(sink: &mut Sink, layers: &Layers, roles: &BTreeMap<String, Role>, all: &[Requirement]) {
     let own = sink.file;
     for requirement in all {
         sink.file = requirement.file;

@@ -2,8 +2,10 @@
 
 use super::layers::{defaults, operators};
 use super::lints::{LintLine, lints};
+use super::models::{Models, Providers, models, providers};
 use super::require::requirements;
-use super::sections::{allow, edition, format, limits, owners, project, reserved, roles, templates};
+use super::roles::roles;
+use super::sections::{allow, edition, format, limits, owners, project, reserved, templates};
 use super::shared::{Extends, extends};
 use super::value::{Sink, Table, span};
 use crate::base::rule_meta::RuleMeta;
@@ -12,6 +14,7 @@ use crate::project::config::{Format, Reserved, Templates};
 use crate::project::fault::{Fault, FaultKind};
 use crate::project::glob::Globs;
 use crate::project::require::Requirement;
+use crate::project::roles::Role;
 use crate::settings::layers::{DeclaredDefault, DeclaredRow};
 use crate::syntax::limits::Limits;
 use std::collections::BTreeMap;
@@ -67,7 +70,9 @@ pub(super) struct Draft {
     pub(super) owners: Vec<(Globs, String)>,
     pub(super) limits: Limits,
     pub(super) format: Format,
-    pub(super) roles: BTreeMap<String, Option<String>>,
+    pub(super) roles: BTreeMap<String, Role>,
+    pub(super) models: Models,
+    pub(super) providers: Providers,
     pub(super) reserved: BTreeMap<String, Reserved>,
     pub(super) allow: Vec<Spanned<String>>,
     pub(super) faults: Vec<Fault>,
@@ -134,12 +139,12 @@ fn top(sink: &mut Sink, out: &mut Draft, tree: &Table<'_>, owner: Owner, rules: 
             "limits" => limits(sink, value, &mut out.limits),
             "fmt" => format(sink, value, &mut out.format),
             "allow" => out.allow = allow(sink, value),
-            "roles" | "models" | "policy" | "providers" | "eval" | "history" | "package" => {
+            "roles" => out.roles = roles(sink, value),
+            "models" => out.models = models(sink, value),
+            "providers" => out.providers = providers(sink, value),
+            "policy" | "eval" | "history" | "package" => {
                 if let Some(section) = reserved(sink, key, value) {
                     out.reserved.insert(name.to_owned(), section);
-                }
-                if name == "roles" {
-                    out.roles = roles(value);
                 }
             }
             _ if owner == Owner::Shared => sink.unknown_key("", key, &SHARED),

@@ -3,6 +3,7 @@
 use super::check;
 use super::draft::{DefaultLine, Draft, Owner, draft};
 use super::loosen;
+use super::routes;
 use super::shared::load;
 use super::value::Sink;
 use crate::base::hash::{Hash, Hasher};
@@ -53,6 +54,8 @@ fn merge(mut sink: Sink, files: Vec<ConfigFile>, mut own: Draft, mut shared: Dra
     let mut requirements = shared.requirements;
     requirements.append(&mut own.requirements);
     check::selectors(&mut sink, &layers, &own.roles, &requirements);
+    routes::routes(&mut sink, &own.roles, &own.models, &own.providers);
+    routes::system_prompts(&mut sink, input, &mut own.roles);
 
     let mut faults = sink.faults;
     faults.sort_by_key(|fault| (fault.file, fault.span));
@@ -72,6 +75,8 @@ fn merge(mut sink: Sink, files: Vec<ConfigFile>, mut own: Draft, mut shared: Dra
         format: own.format,
         owners: own.owners,
         roles: own.roles,
+        models: own.models.sound,
+        providers: own.providers.sound,
         reserved: own.reserved,
         faults,
         ..Config::default()

@@ -9,7 +9,6 @@ use crate::project::config::{EDITION, Format, Reserved, Templates};
 use crate::project::fault::FaultKind;
 use crate::project::glob::Globs;
 use crate::syntax::limits::Limits;
-use std::collections::BTreeMap;
 use toml::de::DeValue;
 
 pub(super) fn edition(sink: &mut Sink, value: &Value<'_>) {
@@ -139,17 +138,6 @@ pub(super) fn allow(sink: &mut Sink, value: &Value<'_>) -> Vec<Spanned<String>> 
 pub(super) fn reserved(sink: &mut Sink, key: &Key<'_>, value: &Value<'_>) -> Option<Reserved> {
     table(sink, key.get_ref(), value)?;
     Some(Reserved { file: sink.file, span: span(&key.span()), value: span(&value.span()) })
-}
-
-/// The names of `[roles.NAME]`, and the task that each plays where it says so.
-pub(super) fn roles(value: &Value<'_>) -> BTreeMap<String, Option<String>> {
-    let DeValue::Table(roles) = value.get_ref() else { return BTreeMap::new() };
-    let task = |role: &Value<'_>| {
-        let DeValue::Table(role) = role.get_ref() else { return None };
-        let Some(DeValue::String(task)) = role.get("template").map(toml::Spanned::get_ref) else { return None };
-        Some(task.as_ref().to_owned())
-    };
-    roles.iter().map(|(name, role)| (name.get_ref().as_ref().to_owned(), task(role))).collect()
 }
 
 /// The nearest of owned names.

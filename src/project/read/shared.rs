@@ -121,16 +121,19 @@ pub(super) fn load(sink: &mut Sink, input: &Input<'_>, extends: &Extends) -> Opt
 }
 
 fn read(files: &dyn ReadFs, path: &Path) -> Result<Vec<u8>, String> {
-    files.read(path, FILE_LIMIT).map_err(|error| {
-        let known = [
-            (ErrorKind::NotFound, "there is no such file"),
-            (ErrorKind::PermissionDenied, "reading it is not permitted"),
-            (ErrorKind::IsADirectory, "it is a folder"),
-            (ErrorKind::FileTooLarge, "it is larger than 1 MiB"),
-        ];
-        let reason = known.iter().find(|(kind, _)| *kind == error.kind());
-        reason.map_or_else(|| error.to_string(), |(_, reason)| (*reason).to_owned())
-    })
+    files.read(path, FILE_LIMIT).map_err(|error| reason(&error))
+}
+
+/// Why a file cannot be read, in words.
+pub(super) fn reason(error: &std::io::Error) -> String {
+    let known = [
+        (ErrorKind::NotFound, "there is no such file"),
+        (ErrorKind::PermissionDenied, "reading it is not permitted"),
+        (ErrorKind::IsADirectory, "it is a folder"),
+        (ErrorKind::FileTooLarge, "it is larger than 1 MiB"),
+    ];
+    let reason = known.iter().find(|(kind, _)| *kind == error.kind());
+    reason.map_or_else(|| error.to_string(), |(_, reason)| (*reason).to_owned())
 }
 
 /// Reports a hash that is missing, cannot be read or is another file's, with the edit that writes the right one.

@@ -60,6 +60,26 @@ impl Sink {
     }
 }
 
+/// Reports keys that a table cannot do without. One that was written and misspelt has been reported.
+pub(super) fn needs(
+    sink: &mut Sink,
+    (name, at): (&str, Span),
+    table: &Table<'_>,
+    needed: &[&'static str],
+    valid: &[&'static str],
+) {
+    let is_meant = |key: &str| {
+        let mut unknown = table.keys().map(|key| key.get_ref().as_ref()).filter(|word| !valid.contains(word));
+        unknown.any(|word| valid.len() == 1 || nearest(word, valid.iter().copied()) == Some(key))
+    };
+    for &key in needed {
+        // A value that cannot be taken was reported where it stands.
+        if !table.contains_key(key) && !is_meant(key) {
+            sink.report(at, FaultKind::MissingKey { table: name.to_owned(), key });
+        }
+    }
+}
+
 /// `a`, `b` or `c`.
 pub(super) fn either(words: &[&str]) -> String {
     let quoted: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
@@ -164,6 +184,46 @@ pub(super) fn number(sink: &mut Sink, key: &str, value: &Value<'_>, bounds: (u64
     let kind = FaultKind::BadValue { key: key.to_owned(), found: integer.as_str().to_owned(), expected, near: None };
     sink.report(span(&value.span()), kind);
     None
+}
+
+/// A number that need not be whole, within bounds.
+pub(super) fn decimal(sink: &mut Sink, key: &str, value: &Value<'_>, bounds: (f64, f64)) -> Option<f64> {
+    let written = if let DeValue::Float(float) = value.get_ref() {
+        float.as_str()
+    } else if let DeValue::Integer(integer) = value.get_ref() {
+        integer.as_str()
+    } else {
+        sink.wrong_type(key, value, "a number");
+        return None;
+    };
+    let number: Option<f64> = written.parse().ok();
+    if let Some(number) = number.filter(|number| (bounds.0..=bounds.1).contains(number)) {
+        return Some(number);
+    }
+    let expected = format!("a number from {} to {}", bounds.0, bounds.1);
+    let kind = FaultKind::BadValue { key: key.to_owned(), found: written.to_owned(), expected, near: None };
+    sink.report(span(&value.span()), kind);
+    None
+}
+
+/// A list of texts, or one, without those that stand there twice.
+pub(super) fn set(sink: &mut Sink, key: &str, value: &Value<'_>) -> Vec<Spanned<String>> {
+    let mut out: Vec<Spanned<String>> = Vec::new();
+    let mut seen = std::collections::BTreeMap::new();
+    for entry in texts(sink, key, value) {
+        if entry.value.trim().is_empty() {
+            let expected = "a text with at least one character".to_owned();
+            let kind = FaultKind::BadValue { key: key.to_owned(), found: entry.value.to_owned(), expected, near: None };
+            sink.report(entry.span, kind);
+        } else if let Some(first) = seen.insert(entry.value, entry.span) {
+            seen.insert(entry.value, first);
+            let kind = FaultKind::RepeatedEntry { key: key.to_owned(), entry: entry.value.to_owned(), first };
+            sink.report(entry.span, kind);
+        } else {
+            out.push(entry.map(str::to_owned));
+        }
+    }
+    out
 }
 
 /// A pattern, or a list of patterns.

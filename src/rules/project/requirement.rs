@@ -110,8 +110,7 @@ fn judge(
 
 /// Whether one of the roles is played by the task; true where no role is asked for.
 fn plays(cx: &FileCx<'_>, roles: &[Spanned<String>], name: &str) -> bool {
-    let played = |role: &Spanned<String>| cx.config.roles.get(&role.value).is_some_and(|task| task.as_deref() == Some(name));
-    roles.is_empty() || roles.iter().any(played)
+    roles.is_empty() || roles.iter().any(|role| cx.config.plays(&role.value, name))
 }
 
 fn is_of_type(cx: &FileCx<'_>, requirement: &Requirement, task: &Task<'_>) -> bool {

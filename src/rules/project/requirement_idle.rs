@@ -65,10 +65,7 @@ fn check(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
 
 /// Whether some definition of the project has the path, the name and the role. Types are not looked at.
 fn selects_any(config: &Config, selector: &Selector, index: &Index<'_>) -> bool {
-    let plays = |name: &str| {
-        let played = |role: &str| config.roles.get(role).is_some_and(|task| task.as_deref() == Some(name));
-        selector.role.is_empty() || selector.role.iter().any(|role| played(&role.value))
-    };
+    let plays = |name: &str| selector.role.is_empty() || selector.role.iter().any(|role| config.plays(&role.value, name));
     index.files().iter().filter(|file| selector.path.as_ref().is_none_or(|globs| globs.matches(file.path))).any(|file| {
         let tasks = file.facts.definitions.iter().filter(|definition| definition.kind != DefinitionKind::Fragment);
         // A file that is too broken to define anything is still a file that is meant.

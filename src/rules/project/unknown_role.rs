@@ -21,8 +21,8 @@ pub(crate) static RULE: Rule = Rule {
         page: "\
 `role = \"NAME\"` in a `[[require]]` selects the tasks that the agent role `[roles.NAME]` plays. A role that the project does not define
 selects no task, so the policy would hold without ever being looked at.",
-        bad: &[Example { template: TASK, project: "[[require]]\nrole = \"planer\"\nmust = \"has description\"\n\n[roles.planner]\ntemplate = \"plan\"\n" }],
-        good: &[Example { template: TASK, project: "[[require]]\nrole = \"planner\"\nmust = \"has description\"\n\n[roles.planner]\ntemplate = \"plan\"\n" }],
+        bad: &[Example { template: TASK, project: "[[require]]\nrole = \"planer\"\nmust = \"has description\"\n\n[roles.planner]\ntemplate = \"triage\"\n" }],
+        good: &[Example { template: TASK, project: "[[require]]\nrole = \"planner\"\nmust = \"has description\"\n\n[roles.planner]\ntemplate = \"triage\"\n" }],
     },
     check: Check::Config(word),
 };

@@ -7,5 +7,6 @@ mod hostile;
 mod lints;
 pub(crate) mod reading;
 mod requirements;
+mod roles;
 mod sections;
 mod shared;

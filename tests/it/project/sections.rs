@@ -12,11 +12,10 @@ fn a_file_of_every_section_has_no_findings() {
     assert!(config.templates.exclude.matches("templates/drafts/a.xml"));
     assert_eq!(config.owner("templates/billing/a.xml"), Some("billing"));
     assert_eq!(config.owner("templates/a.xml"), Some("platform"));
-    assert_eq!(config.roles.get("planner"), Some(&Some("plan".to_owned())));
+    assert_eq!(config.roles["planner"].task.value, "plan");
     let sections: Vec<&str> = config.reserved.keys().map(String::as_str).collect();
-    assert_eq!(sections, ["eval", "history", "models", "package", "policy", "providers", "roles"]);
-    let models = &config.reserved["models"];
-    assert_eq!(models.span.slice(FULL), "models");
+    assert_eq!(sections, ["eval", "history", "package", "policy"]);
+    assert_eq!(config.reserved["policy"].span.slice(FULL), "policy");
 }
 
 #[test]
@@ -225,9 +224,12 @@ template = "plan"
 
 [models.small]
 provider = "x"
+tier = "economy"
+context_window = 8192
 
 [policy]
 [providers.x]
+kind = "ollama"
 [eval]
 [history]
 [package]

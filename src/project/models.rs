@@ -1,0 +1,117 @@
+//! `[models.NAME]` and `[providers.NAME]` as read. Nothing here calls anybody, and no key is ever read: a provider names the
+//! variable that holds one.
+
+use super::roles::Tier;
+use crate::base::span::Spanned;
+use std::collections::BTreeSet;
+
+/// A model that roles can be given.
+#[derive(Clone, Debug)]
+pub struct Model {
+    /// Its name in this project.
+    pub name: Spanned<String>,
+    /// `id`: what its provider calls it; the name where the key is absent.
+    pub id: String,
+    /// `provider`: one of `[providers]`, or the kind itself for a vendor at its own address.
+    pub provider: Spanned<String>,
+    /// `tier`.
+    pub tier: Tier,
+    /// `capabilities`: words of the project's own, such as `tools` or `vision`.
+    pub capabilities: BTreeSet<String>,
+    /// `context_window` in tokens.
+    pub window: u64,
+    /// `output_reserve`: tokens of the window that are kept free for the answer.
+    pub reserve: u64,
+    /// `usd_per_million`; `None` where the project does not say what it costs.
+    pub prices: Option<Prices>,
+    /// `tokenizer`: who counts for it; `None` for the estimate.
+    pub tokenizer: Option<Spanned<String>>,
+}
+
+/// US$ for a million tokens.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Prices {
+    /// What is sent.
+    pub input: f64,
+    /// What is sent and was sent before, so that the provider's cache has it; `input` where it has none.
+    pub cached_input: f64,
+    /// What is answered.
+    pub output: f64,
+}
+
+/// Who is asked for answers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Provider {
+    /// Its name in this project.
+    pub name: Spanned<String>,
+    /// `kind`: which protocol it speaks.
+    pub kind: ProviderKind,
+    /// `base_url`; `None` for the vendor's own address.
+    pub base_url: Option<String>,
+    /// `api_key_env`: the variable that holds its key. Never read here.
+    pub api_key_env: Option<String>,
+}
+
+/// Which protocol a provider speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ProviderKind {
+    /// `openai`: the chat protocol that most servers speak, those that run at home too.
+    Openai,
+    /// `anthropic`: Anthropic's messages.
+    Anthropic,
+    /// `gemini`: Google's Gemini.
+    Gemini,
+    /// `ollama`: Ollama's own protocol.
+    Ollama,
+}
+
+impl ProviderKind {
+    /// Every kind.
+    pub const ALL: [Self; 4] = [Self::Openai, Self::Anthropic, Self::Gemini, Self::Ollama];
+
+    /// The words, in the same order.
+    pub const WORDS: [&'static str; 4] = ["openai", "anthropic", "gemini", "ollama"];
+
+    /// As written.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Openai => "openai",
+            Self::Anthropic => "anthropic",
+            Self::Gemini => "gemini",
+            Self::Ollama => "ollama",
+        }
+    }
+
+    /// Reads it exactly.
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.word() == word)
+    }
+}
+
+impl Model {
+    /// Tokens that a context can have: the window less what is kept free for the answer.
+    pub const fn room(&self) -> u64 {
+        self.window.saturating_sub(self.reserve)
+    }
+}
+
+impl Prices {
+    /// One figure to compare models by: three tokens are read for each one written, as agents do.
+    pub fn blended(&self) -> f64 {
+        self.input.mul_add(3.0, self.output) / 4.0
+    }
+
+    /// US$ for sending so many tokens, of which the provider's cache has some.
+    pub fn of_input(&self, tokens: u64, cached: u64) -> f64 {
+        let cached = cached.min(tokens);
+        // Counts of tokens are far below what a float holds exactly.
+        #[allow(clippy::cast_precision_loss, reason = "windows have less than 2^53 tokens")]
+        let (new, old) = ((tokens - cached) as f64, cached as f64);
+        rounded(new.mul_add(self.input, old * self.cached_input) / 1e6)
+    }
+}
+
+/// To a billionth of a US$, so that two machines write the same figure.
+fn rounded(usd: f64) -> f64 {
+    (usd * 1e9).round() / 1e9
+}

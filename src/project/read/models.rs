@@ -1,0 +1,178 @@
+//! `[models.NAME]` and `[providers.NAME]`. No value that may be a key is ever put into a fault.
+
+use super::roles::{named, tier};
+use super::value::{Sink, Value, decimal, needs, number, set, span, table, text};
+use crate::base::span::Spanned;
+use crate::project::fault::FaultKind;
+use crate::project::models::{Model, Prices, Provider, ProviderKind};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The keys of a model.
+const MODEL: [&str; 8] =
+    ["provider", "id", "tier", "capabilities", "context_window", "output_reserve", "tokenizer", "usd_per_million"];
+/// The keys of a provider.
+const PROVIDER: [&str; 3] = ["kind", "base_url", "api_key_env"];
+/// The keys of prices.
+const PRICES: [&str; 3] = ["input", "cached_input", "output"];
+/// Keys that people put a key's value under.
+const SECRETS: [&str; 9] =
+    ["api_key", "apikey", "api-key", "key", "secret", "token", "password", "access_token", "authorization"];
+
+/// Tokens that a window can have.
+const WINDOW: (u64, u64) = (1, 1_000_000_000);
+
+/// Models, and the names of all that are written, those too that cannot be taken.
+#[derive(Debug, Default)]
+pub(super) struct Models {
+    pub(super) sound: BTreeMap<String, Model>,
+    pub(super) names: BTreeSet<String>,
+    /// Whom they name as their provider.
+    pub(super) providers: Vec<Spanned<String>>,
+}
+
+pub(super) fn models(sink: &mut Sink, value: &Value<'_>) -> Models {
+    let mut out = Models::default();
+    for (key, value) in table(sink, "models", value).into_iter().flatten() {
+        let Some(name) = named(sink, "models", key) else { continue };
+        out.names.insert(name.value.clone());
+        if let Some(model) = model(sink, name, value, &mut out.providers) {
+            out.sound.insert(model.name.value.clone(), model);
+        }
+    }
+    out
+}
+
+fn model(sink: &mut Sink, name: Spanned<String>, value: &Value<'_>, providers: &mut Vec<Spanned<String>>) -> Option<Model> {
+    let path = format!("models.{}", name.value);
+    let keys = table(sink, &path, value)?;
+    let (mut provider, mut id, mut level, mut window, mut prices, mut tokenizer) = (None, None, None, None, None, None);
+    let (mut capabilities, mut reserve) = (BTreeSet::new(), None);
+    for (key, value) in keys {
+        let inner = key.get_ref().as_ref();
+        let full = format!("{path}.{inner}");
+        match inner {
+            "provider" => provider = text(sink, &full, value).map(|found| found.map(str::to_owned)),
+            "id" => id = text(sink, &full, value).map(|found| found.value.to_owned()),
+            "tier" => level = tier(sink, &full, value),
+            "capabilities" => capabilities = set(sink, &full, value).into_iter().map(|found| found.value).collect(),
+            "context_window" => window = number(sink, &full, value, WINDOW),
+            "output_reserve" => {
+                reserve = number(sink, &full, value, (0, WINDOW.1)).map(|tokens| Spanned::new(tokens, span(&value.span())));
+            }
+            "tokenizer" => tokenizer = text(sink, &full, value).map(|found| found.map(str::to_owned)),
+            "usd_per_million" => prices = self::prices(sink, &full, value),
+            _ => sink.unknown_key(&path, key, &MODEL),
+        }
+    }
+    providers.extend(provider.clone());
+    needs(sink, (&path, name.span), keys, &["provider", "tier", "context_window"], &MODEL);
+    let (provider, level, window) = (provider?, level?, window?);
+    if let Some(tokens) = reserve.filter(|tokens| tokens.value >= window) {
+        let kind = FaultKind::BadValue {
+            key: format!("{path}.output_reserve"),
+            found: tokens.value.to_string(),
+            expected: format!("less than its `context_window`, {window}"),
+            near: None,
+        };
+        sink.report(tokens.span, kind);
+        return None;
+    }
+    let id = id.unwrap_or_else(|| name.value.clone());
+    let (tier, reserve) = (level.value, reserve.map_or(0, |tokens| tokens.value));
+    Some(Model { name, id, provider, tier, capabilities, window, reserve, prices, tokenizer })
+}
+
+fn prices(sink: &mut Sink, path: &str, value: &Value<'_>) -> Option<Prices> {
+    let keys = table(sink, path, value)?;
+    let (mut input, mut cached, mut output) = (None, None, None);
+    for (key, value) in keys {
+        let inner = key.get_ref().as_ref();
+        let full = format!("{path}.{inner}");
+        match inner {
+            "input" => input = decimal(sink, &full, value, (0.0, 1e6)),
+            "cached_input" => cached = decimal(sink, &full, value, (0.0, 1e6)),
+            "output" => output = decimal(sink, &full, value, (0.0, 1e6)),
+            _ => sink.unknown_key(path, key, &PRICES),
+        }
+    }
+    needs(sink, (path, span(&value.span())), keys, &["input", "output"], &PRICES);
+    let input = input?;
+    Some(Prices { input, cached_input: cached.unwrap_or(input), output: output? })
+}
+
+/// Providers, and the names of all that are written.
+#[derive(Debug, Default)]
+pub(super) struct Providers {
+    pub(super) sound: BTreeMap<String, Provider>,
+    pub(super) names: BTreeSet<String>,
+}
+
+pub(super) fn providers(sink: &mut Sink, value: &Value<'_>) -> Providers {
+    let mut out = Providers::default();
+    for (key, value) in table(sink, "providers", value).into_iter().flatten() {
+        let Some(name) = named(sink, "providers", key) else { continue };
+        out.names.insert(name.value.clone());
+        if let Some(provider) = provider(sink, name, value) {
+            out.sound.insert(provider.name.value.clone(), provider);
+        }
+    }
+    out
+}
+
+fn provider(sink: &mut Sink, name: Spanned<String>, value: &Value<'_>) -> Option<Provider> {
+    let path = format!("providers.{}", name.value);
+    let keys = table(sink, &path, value)?;
+    let (mut kind, mut base_url, mut api_key_env) = (None, None, None);
+    for (key, value) in keys {
+        let inner = key.get_ref().as_ref();
+        let (full, at) = (format!("{path}.{inner}"), span(&value.span()));
+        let secret = |key| FaultKind::KeyInFile { provider: name.value.clone(), key, at };
+        match inner {
+            "kind" => {
+                if let Some(found) = text(sink, &full, value) {
+                    kind = ProviderKind::parse(found.value);
+                    if kind.is_none() {
+                        sink.bad_word(&full, found, &ProviderKind::WORDS);
+                    }
+                }
+            }
+            "base_url" => match text(sink, &full, value) {
+                Some(found) if holds_secret(found.value) => sink.report(name.span, secret("base_url")),
+                Some(found) if !is_address(found.value) => {
+                    let expected = "an address that begins with `https://` or `http://`".to_owned();
+                    let kind = FaultKind::BadValue { key: full, found: found.value.to_owned(), expected, near: None };
+                    sink.report(found.span, kind);
+                }
+                found => base_url = found.map(|found| found.value.to_owned()),
+            },
+            "api_key_env" => match text(sink, &full, value) {
+                Some(found) if !is_variable(found.value) => sink.report(name.span, secret("api_key_env")),
+                found => api_key_env = found.map(|found| found.value.to_owned()),
+            },
+            _ => match SECRETS.into_iter().find(|word| word.eq_ignore_ascii_case(inner)) {
+                Some(key) => sink.report(name.span, secret(key)),
+                None => sink.unknown_key(&path, key, &PROVIDER),
+            },
+        }
+    }
+    needs(sink, (&path, name.span), keys, &["kind"], &PROVIDER);
+    Some(Provider { name, kind: kind?, base_url, api_key_env })
+}
+
+/// The name of a variable as they are written everywhere: capitals. A key is none.
+fn is_variable(text: &str) -> bool {
+    let is_word = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
+    text.len() <= 100 && text.chars().all(is_word) && text.starts_with(|c: char| !c.is_ascii_digit())
+}
+
+fn is_address(text: &str) -> bool {
+    let rest = ["https://", "http://"].into_iter().find_map(|scheme| text.strip_prefix(scheme));
+    rest.is_some_and(|rest| !rest.is_empty() && !text.contains(|c: char| c.is_whitespace() || c.is_control()))
+}
+
+/// Whether an address carries a name with a password, or a key behind its question mark.
+fn holds_secret(text: &str) -> bool {
+    let rest = text.split_once("://").map_or(text, |(_, rest)| rest);
+    let host = rest.split(['/', '?', '#']).next().unwrap_or(rest);
+    host.contains('@') || text.contains('?')
+}

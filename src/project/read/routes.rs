@@ -1,0 +1,140 @@
+//! What can only be asked once roles, models and providers are all known: do names exist, does some model qualify, does the
+//! budget fit, can the prompt's file be had.
+
+use super::models::{Models, Providers};
+use super::sections::near;
+use super::shared::reason;
+use super::value::Sink;
+use crate::base::span::Spanned;
+use crate::project::config::{FILE_LIMIT, Input};
+use crate::project::fault::{FaultKind, Unreadable};
+use crate::project::models::{Model, ProviderKind};
+use crate::project::roles::{ModelChoice, Role};
+use crate::project::routing::{Unfit, candidates};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Component, Path};
+
+/// Models that are told of where none qualifies.
+const FEW: usize = 3;
+
+/// Roles against models, models against providers.
+pub(super) fn routes(sink: &mut Sink, roles: &BTreeMap<String, Role>, models: &Models, providers: &Providers) {
+    for found in &models.providers {
+        provider(sink, found, providers);
+    }
+    let mut used = BTreeSet::new();
+    for role in roles.values() {
+        let found = candidates(&models.sound, &role.model, &[]);
+        match &role.model {
+            ModelChoice::Named(names) => unknown(sink, names, models),
+            ModelChoice::Least { .. } if found.is_empty() => no_model(sink, role, models),
+            ModelChoice::Least { .. } | ModelChoice::Open => {}
+        }
+        if let Some(model) = found.first() {
+            budget(sink, role, model);
+        }
+        used.extend(found.iter().map(|model| model.name.value.as_str()));
+    }
+    // A role that leaves the model to its task may get any; without roles, tasks alone name them. Where a role's own demand is
+    // at fault, which has been said, nobody knows which model it means.
+    let is_open = |role: &Role| match &role.model {
+        ModelChoice::Named(names) => names.iter().any(|name| !models.names.contains(&name.value)),
+        ModelChoice::Least { .. } => candidates(&models.sound, &role.model, &[]).is_empty(),
+        ModelChoice::Open => true,
+    };
+    if roles.is_empty() || roles.values().any(is_open) {
+        return;
+    }
+    for model in models.sound.values().filter(|model| !used.contains(model.name.value.as_str())) {
+        sink.report(model.name.span, FaultKind::UnusedModel { model: model.name.value.clone() });
+    }
+}
+
+fn provider(sink: &mut Sink, found: &Spanned<String>, providers: &Providers) {
+    if providers.names.contains(&found.value) || ProviderKind::parse(&found.value).is_some() {
+        return;
+    }
+    let valid: Vec<String> = providers.names.iter().map(String::as_str).chain(ProviderKind::WORDS).map(str::to_owned).collect();
+    let near = near(&found.value, valid.iter().map(String::as_str));
+    sink.report(found.span, FaultKind::UnknownProvider { found: found.value.clone(), near, valid });
+}
+
+fn unknown(sink: &mut Sink, names: &[Spanned<String>], models: &Models) {
+    for name in names.iter().filter(|name| !models.names.contains(&name.value)) {
+        let near = near(&name.value, models.names.iter().map(String::as_str));
+        let valid = models.names.iter().cloned().collect();
+        sink.report(name.span, FaultKind::UnknownModel { found: name.value.clone(), near, valid });
+    }
+}
+
+fn no_model(sink: &mut Sink, role: &Role, models: &Models) {
+    // Of a model that could not be read nobody knows whether it would do.
+    if models.names.len() > models.sound.len() {
+        return;
+    }
+    let ModelChoice::Least { tier, capabilities } = &role.model else { return };
+    let mut refused: Vec<(&Model, Unfit)> =
+        models.sound.values().filter_map(|model| Some((model, Unfit::of(model, &role.model)?))).collect();
+    refused.sort_by_key(|(model, unfit)| (unfit.lacks.len(), unfit.tier.is_some(), std::cmp::Reverse(model.tier)));
+    refused.truncate(FEW);
+    let known: BTreeSet<&str> = models.sound.values().flat_map(|model| &model.capabilities).map(String::as_str).collect();
+    let near = capabilities.iter().find_map(|wanted| {
+        let meant = Some(&wanted.value).filter(|word| !known.contains(word.as_str()));
+        meant.and_then(|word| near(word, known.iter().copied())).map(|near| (wanted.clone(), near))
+    });
+    let at = tier.map(|tier| tier.span).or_else(|| capabilities.first().map(|wanted| wanted.span));
+    let kind = FaultKind::NoModel {
+        role: role.name.value.clone(),
+        tier: tier.map(|tier| tier.value),
+        capabilities: capabilities.iter().map(|wanted| wanted.value.clone()).collect(),
+        refused: refused.into_iter().map(|(model, unfit)| (model.name.value.clone(), unfit)).collect(),
+        near,
+    };
+    sink.report(at.unwrap_or(role.name.span), kind);
+}
+
+fn budget(sink: &mut Sink, role: &Role, model: &Model) {
+    let Some(tokens) = role.budget.tokens.filter(|tokens| tokens.value > model.room()) else { return };
+    let kind = FaultKind::BudgetOverWindow {
+        role: role.name.value.clone(),
+        tokens: tokens.value,
+        model: model.name.value.clone(),
+        room: model.room(),
+    };
+    sink.report(tokens.span, kind);
+}
+
+/// Reads the files of system prompts. One that cannot be had is left out, and said.
+pub(super) fn system_prompts(sink: &mut Sink, input: &Input<'_>, roles: &mut BTreeMap<String, Role>) {
+    for role in roles.values_mut() {
+        let Some(system) = &mut role.system else { continue };
+        let Some(path) = &system.path else { continue };
+        match prompt(input, path) {
+            Ok(text) => system.text = text,
+            Err(why) => {
+                let (role_name, path) = (role.name.value.clone(), path.clone());
+                sink.report(system.span, FaultKind::SystemPrompt { role: role_name, path, why });
+                role.system = None;
+            }
+        }
+    }
+}
+
+fn prompt(input: &Input<'_>, path: &str) -> Result<String, Unreadable> {
+    let is_plain = Path::new(path).components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
+    if !is_plain || path.trim().is_empty() || path.contains('\0') {
+        return Err(Unreadable::Outside);
+    }
+    let said = |error: std::io::Error| Unreadable::Because(reason(&error));
+    let whole = input.root.join(path);
+    // Links are followed before they are judged: one that leads out of the project is outside.
+    let real = input.files.canonical(&whole).map_err(said)?;
+    let root = input.files.canonical(input.root).unwrap_or_else(|_| input.root.to_path_buf());
+    if !real.starts_with(&root) {
+        return Err(Unreadable::Outside);
+    }
+    let bytes = input.files.read(&whole, FILE_LIMIT).map_err(said)?;
+    let text = crate::syntax::decode::decode(&bytes).map_err(|_| Unreadable::Because("it is no UTF-8 text".to_owned()))?;
+    let text = text.trim();
+    if text.is_empty() { Err(Unreadable::Empty) } else { Ok(text.to_owned()) }
+}

@@ -1,0 +1,146 @@
+//! `[roles.NAME]` as read: what an agent role plays, says, may use and may spend. Plain data, each value with its place.
+
+use super::glob::Globs;
+use crate::base::span::{Span, Spanned};
+
+/// The names of profiles, as the renderers have them.
+pub const PROFILES: [&str; 4] = ["markdown", "xml", "plain", "sections"];
+
+/// The kinds of segments whose place a role can fix: what the system says always stands first.
+pub const KINDS: [&str; 14] = [
+    "description",
+    "instructions",
+    "criteria",
+    "output_format",
+    "constraints",
+    "input",
+    "previous_output",
+    "accumulated",
+    "file",
+    "inherited",
+    "fresh",
+    "examples",
+    "history",
+    "failure_history",
+];
+
+/// An agent role of the project.
+#[derive(Clone, Debug)]
+pub struct Role {
+    /// Its name, where it is defined.
+    pub name: Spanned<String>,
+    /// `template`: the task that it plays; the one of the role's own name where the key is absent.
+    pub task: Spanned<String>,
+    /// `description`: what it is for, for people.
+    pub description: Option<String>,
+    /// `system`: who the agent is, before what its task says of that.
+    pub system: Option<SystemPrompt>,
+    /// `tools` and `blocked_tools`; `None` where the role says nothing of tools.
+    pub tools: Option<Tools>,
+    /// `protected_paths`: patterns of paths that its tools may not touch, as written.
+    pub protected_paths: Vec<Spanned<String>>,
+    /// The same patterns, to ask of a path.
+    pub protected: Globs,
+    /// `budget`.
+    pub budget: Budget,
+    /// `model`, or what a model has to be.
+    pub model: ModelChoice,
+    /// `profile`: how its segments look, one of [`PROFILES`].
+    pub profile: Option<Spanned<&'static str>>,
+    /// `order`: kinds of segments that stand before all others in their message, in this order; each one of [`KINDS`].
+    pub order: Vec<Spanned<&'static str>>,
+}
+
+/// What a role says of itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SystemPrompt {
+    /// Where it is written.
+    pub span: Span,
+    /// The file that holds it, relative to the project; `None` where the text stands in the project file.
+    pub path: Option<String>,
+    /// The text.
+    pub text: String,
+}
+
+/// Which tools a role may use.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tools {
+    /// `tools`: names, or how names begin where they end in `*`.
+    pub allowed: Vec<Spanned<String>>,
+    /// `blocked_tools`: refused even where they are allowed.
+    pub blocked: Vec<Spanned<String>>,
+}
+
+/// What a role may use up in a call.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Budget {
+    /// Tokens of its context.
+    pub tokens: Option<Spanned<u64>>,
+    /// US$.
+    pub usd: Option<Spanned<f64>>,
+}
+
+/// How a role comes to its model.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ModelChoice {
+    /// `model`: these, the first that answers.
+    Named(Vec<Spanned<String>>),
+    /// `tier` and `capabilities`: the cheapest that has them.
+    Least {
+        /// The lowest tier that will do.
+        tier: Option<Spanned<Tier>>,
+        /// What it has to be able to do.
+        capabilities: Vec<Spanned<String>>,
+    },
+    /// Nothing: what its task names, if anything.
+    Open,
+}
+
+/// How able a model is, in the project's own judgement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Tier {
+    /// `economy`.
+    Economy,
+    /// `standard`.
+    Standard,
+    /// `standard_plus`.
+    StandardPlus,
+    /// `premium`.
+    Premium,
+}
+
+impl Tier {
+    /// Every tier, the lowest first.
+    pub const ALL: [Self; 4] = [Self::Economy, Self::Standard, Self::StandardPlus, Self::Premium];
+
+    /// The words, in the same order.
+    pub const WORDS: [&'static str; 4] = ["economy", "standard", "standard_plus", "premium"];
+
+    /// As written.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Economy => "economy",
+            Self::Standard => "standard",
+            Self::StandardPlus => "standard_plus",
+            Self::Premium => "premium",
+        }
+    }
+
+    /// Reads it exactly.
+    pub fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|tier| tier.word() == word)
+    }
+}
+
+impl Tools {
+    /// Whether a tool may be used: it is allowed, and nothing blocks it.
+    pub fn permits(&self, tool: &str) -> bool {
+        let fits = |entries: &[Spanned<String>]| entries.iter().any(|entry| covers(&entry.value, tool));
+        fits(&self.allowed) && !fits(&self.blocked)
+    }
+}
+
+/// Whether an entry of `tools` is about a tool: it is its name, or how its name begins.
+pub(super) fn covers(entry: &str, tool: &str) -> bool {
+    entry.strip_suffix('*').map_or(entry == tool, |prefix| tool.starts_with(prefix))
+}

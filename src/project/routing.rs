@@ -1,0 +1,109 @@
+//! Which model a role gets, and why: the cheapest that qualifies, the others behind it in order. Words of reasons are for
+//! people who read a manifest; faults of a project file are worded by rules.
+
+use super::config::Config;
+use super::models::Model;
+use super::roles::{ModelChoice, Role, Tier};
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+
+/// The model of a role.
+#[derive(Clone, Debug)]
+pub struct Choice<'c> {
+    /// The model.
+    pub model: &'c Model,
+    /// Why it is this one, as a lower-case fragment.
+    pub reason: String,
+    /// Who is asked when its provider fails, in order.
+    pub fallback: Vec<&'c Model>,
+}
+
+/// Why a model does not qualify.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Unfit {
+    /// Its tier, where that is too low.
+    pub tier: Option<Tier>,
+    /// Capabilities that it lacks.
+    pub lacks: Vec<String>,
+}
+
+impl Unfit {
+    /// What a model lacks for a role; `None` where it qualifies.
+    pub fn of(model: &Model, choice: &ModelChoice) -> Option<Self> {
+        let ModelChoice::Least { tier, capabilities } = choice else { return None };
+        let unfit = Self {
+            tier: tier.filter(|least| model.tier < least.value).map(|_| model.tier),
+            lacks: capabilities
+                .iter()
+                .filter(|wanted| !model.capabilities.contains(&wanted.value))
+                .map(|wanted| wanted.value.clone())
+                .collect(),
+        };
+        (unfit != Self::default()).then_some(unfit)
+    }
+}
+
+/// The models that a role can be given, the one that it gets first. `wanted` is what its task names itself.
+pub fn candidates<'c>(models: &'c BTreeMap<String, Model>, choice: &ModelChoice, wanted: &[&str]) -> Vec<&'c Model> {
+    if let ModelChoice::Named(names) = choice {
+        return names.iter().filter_map(|name| models.get(&name.value)).collect();
+    }
+    let named: Vec<&Model> = wanted.iter().filter_map(|name| models.get(*name)).collect();
+    let mut found: Vec<&Model> = named.into_iter().filter(|model| Unfit::of(model, choice).is_none()).collect();
+    if *choice == ModelChoice::Open {
+        return found;
+    }
+    let mut others: Vec<&Model> = models.values().filter(|model| Unfit::of(model, choice).is_none()).collect();
+    others.sort_by(|a, b| by_price(a, b));
+    for model in others {
+        if !found.iter().any(|other| other.name == model.name) {
+            found.push(model);
+        }
+    }
+    found
+}
+
+/// The cheaper first; then the lower tier; then the name. What has no price is behind what has one.
+fn by_price(a: &Model, b: &Model) -> Ordering {
+    let price = |model: &Model| model.prices.map_or(f64::INFINITY, |prices| prices.blended());
+    price(a).total_cmp(&price(b)).then_with(|| a.tier.cmp(&b.tier)).then_with(|| a.name.value.cmp(&b.name.value))
+}
+
+/// The model of a role, or of a task without one; `wanted` is what the task names itself, the preferred first. `None` where
+/// neither says anything that the project can answer.
+pub fn choose<'c>(config: &'c Config, role: Option<&Role>, wanted: &[&str]) -> Option<Choice<'c>> {
+    let open = ModelChoice::Open;
+    let choice = role.map_or(&open, |role| &role.model);
+    let mut found = candidates(&config.models, choice, wanted).into_iter();
+    let model = found.next()?;
+    let fallback: Vec<&Model> = found.collect();
+    Some(Choice { reason: reason(config, choice, wanted, model), model, fallback })
+}
+
+fn reason(config: &Config, choice: &ModelChoice, wanted: &[&str], model: &Model) -> String {
+    let ModelChoice::Least { tier, capabilities } = choice else {
+        let who = if matches!(choice, ModelChoice::Named(_)) { "the role" } else { "the task" };
+        return format!("{who} names it");
+    };
+    let mut asked: Vec<String> = tier.iter().map(|tier| format!("at least {}", tier.value.word())).collect();
+    if !capabilities.is_empty() {
+        let words: Vec<&str> = capabilities.iter().map(|word| word.value.as_str()).collect();
+        asked.push(format!("with {}", words.join(", ")));
+    }
+    let asked = asked.join(" ");
+    if wanted.contains(&model.name.value.as_str()) {
+        return format!("the task names it, and it is {asked}");
+    }
+    let qualified = config.models.values().filter(|model| Unfit::of(model, choice).is_none()).count();
+    match (qualified, model.prices) {
+        (1, _) => format!("the only one that is {asked}"),
+        (_, None) => format!("the lowest of {qualified} that are {asked}; no price says more"),
+        (_, Some(_)) => format!("the cheapest of {qualified} that are {asked}"),
+    }
+}
+
+/// Tokens that a context may have: the smaller of the role's budget and the model's room; `None` where neither bounds it.
+pub fn budget(role: Option<&Role>, model: Option<&Model>) -> Option<u64> {
+    let own = role.and_then(|role| role.budget.tokens).map(|tokens| tokens.value);
+    [own, model.map(Model::room)].into_iter().flatten().min()
+}

@@ -1,0 +1,361 @@
+//! `[roles]`, `[models]` and `[providers]`: what is read, every fault at its place, and the chooser.
+
+use super::reading::{found, read, read_with, shown};
+use ctxc::project::config::Config;
+use ctxc::project::models::ProviderKind;
+use ctxc::project::roles::{ModelChoice, Tier};
+use ctxc::project::routing::{self, Choice};
+use insta::assert_snapshot;
+use pretty_assertions::assert_eq;
+
+const FULL: &str = r#"
+[roles.planner]
+template = "plan"
+description = "cuts work into parts"
+system = { file = "prompts/planner.md" }
+tools = ["read_file", "git_*"]
+blocked_tools = ["git_push"]
+protected_paths = [".ci/**", "*.lock"]
+budget = { tokens = 24_000, usd = 0.25 }
+tier = "standard"
+capabilities = ["json"]
+profile = "xml"
+order = ["file", "input"]
+
+[roles.clerk]
+system = "You sort."
+model = ["small", "middle"]
+
+[models.small]
+provider = "cellar"
+tier = "economy"
+capabilities = ["json", "json_schema"]
+context_window = 32_768
+output_reserve = 4_096
+tokenizer = "o200k"
+usd_per_million = { input = 0.1, cached_input = 0.025, output = 0.4 }
+
+[models.middle]
+provider = "anthropic"
+id = "middle-2026-01"
+tier = "standard_plus"
+capabilities = ["json", "tools"]
+context_window = 200000
+usd_per_million = { input = 3, output = 15 }
+
+[models.large]
+provider = "main"
+tier = "premium"
+capabilities = ["json", "tools"]
+context_window = 400000
+usd_per_million = { input = 2, output = 10 }
+
+[models.house]
+provider = "cellar"
+tier = "standard"
+capabilities = ["json"]
+context_window = 131072
+
+[providers.main]
+kind = "openai"
+api_key_env = "OPENAI_API_KEY"
+
+[providers.cellar]
+kind = "ollama"
+base_url = "http://localhost:11434"
+"#;
+
+fn full() -> Config {
+    let config = read_with(FULL, &[("prompts/planner.md", "\u{feff}You plan.\n\nNothing else.\n")]);
+    assert_eq!(shown(&config), "");
+    config
+}
+
+#[test]
+fn everything_that_a_role_says_is_read() {
+    let config = full();
+    let planner = &config.roles["planner"];
+    assert_eq!(planner.name.span.slice(FULL), "planner");
+    assert_eq!((planner.task.value.as_str(), planner.task.span.slice(FULL)), ("plan", "\"plan\""));
+    assert_eq!(planner.description.as_deref(), Some("cuts work into parts"));
+    let system = planner.system.as_ref().expect("it has one");
+    assert_eq!((system.path.as_deref(), system.text.as_str()), (Some("prompts/planner.md"), "You plan.\n\nNothing else."));
+    let tools = planner.tools.as_ref().expect("it has tools");
+    let may = |tool| tools.permits(tool);
+    assert_eq!([may("read_file"), may("git_log"), may("git_push"), may("write_file")], [true, true, false, false]);
+    let guarded = |path| planner.protected.matches(path);
+    assert_eq!([guarded(".ci/run"), guarded("Cargo.lock"), guarded("src/main.rs")], [true, true, false]);
+    assert_eq!((planner.budget.tokens.map(|t| t.value), planner.budget.usd.map(|usd| usd.value)), (Some(24_000), Some(0.25)));
+    let ModelChoice::Least { tier, capabilities } = &planner.model else { panic!("{:?}", planner.model) };
+    assert_eq!((tier.map(|tier| tier.value), capabilities[0].value.as_str()), (Some(Tier::Standard), "json"));
+    assert_eq!(planner.profile.map(|profile| profile.value), Some("xml"));
+    assert_eq!(planner.order.iter().map(|kind| kind.value).collect::<Vec<_>>(), ["file", "input"]);
+}
+
+#[test]
+fn a_role_that_says_little_plays_the_task_of_its_name() {
+    let config = full();
+    let clerk = &config.roles["clerk"];
+    assert_eq!((clerk.task.value.as_str(), clerk.task.span), ("clerk", clerk.name.span));
+    assert_eq!(clerk.system.as_ref().map(|system| (system.path.is_none(), system.text.as_str())), Some((true, "You sort.")));
+    assert!(clerk.tools.is_none() && clerk.protected_paths.is_empty() && clerk.profile.is_none() && clerk.order.is_empty());
+}
+
+#[test]
+fn models_and_providers_are_read() {
+    let config = full();
+    let small = &config.models["small"];
+    assert_eq!(
+        (small.id.as_str(), small.tier, small.window, small.reserve, small.room()),
+        ("small", Tier::Economy, 32_768, 4_096, 28_672)
+    );
+    assert_eq!(config.models["middle"].id, "middle-2026-01");
+    let prices = small.prices.expect("it has prices");
+    assert_eq!(prices.of_input(10_000, 4_000).to_string(), "0.0007");
+    // No more is cached than is sent; a figure has nine places.
+    assert_eq!(prices.of_input(100, 4_000).to_string(), "0.0000025");
+    assert_eq!(prices.of_input(1, 0).to_string(), "0.0000001");
+    // Without a cache, what was sent before costs as much as what is new.
+    assert_eq!(config.models["middle"].prices.map(|prices| prices.of_input(1_000_000, 500_000)), Some(3.0));
+    let main = &config.providers["main"];
+    assert_eq!(
+        (main.kind, main.api_key_env.as_deref(), main.base_url.as_deref()),
+        (ProviderKind::Openai, Some("OPENAI_API_KEY"), None)
+    );
+    assert_eq!(config.providers["cellar"].base_url.as_deref(), Some("http://localhost:11434"));
+}
+
+fn told(choice: Option<Choice<'_>>) -> String {
+    let Some(choice) = choice else { return "none".to_owned() };
+    let names: Vec<&str> = choice.fallback.iter().map(|model| model.name.value.as_str()).collect();
+    format!("{}: {}; then {}", choice.model.name.value, choice.reason, names.join(", "))
+}
+
+#[test]
+fn the_cheapest_that_qualifies_is_taken_and_the_others_stand_behind_it() {
+    let config = full();
+    let role = |name: &str| Some(&config.roles[name]);
+    // `large` has the higher tier and the lower price; what has no price comes last.
+    assert_eq!(
+        told(routing::choose(&config, role("planner"), &[])),
+        "large: the cheapest of 3 that are at least standard with json; then middle, house"
+    );
+    assert_eq!(told(routing::choose(&config, role("clerk"), &[])), "small: the role names it; then middle");
+    // A wish of the task counts where the model qualifies, and never against what a role names.
+    assert_eq!(
+        told(routing::choose(&config, role("planner"), &["house"])),
+        "house: the task names it, and it is at least standard with json; then large, middle"
+    );
+    assert!(told(routing::choose(&config, role("planner"), &["small"])).starts_with("large: the cheapest of 3"));
+    assert_eq!(told(routing::choose(&config, role("clerk"), &["large"])), "small: the role names it; then middle");
+    // Without a role the task alone says, by the names of this project.
+    assert_eq!(told(routing::choose(&config, None, &["large", "unheard-of", "small"])), "large: the task names it; then small");
+    assert_eq!(told(routing::choose(&config, None, &["unheard-of"])), "none");
+    assert_eq!(told(routing::choose(&config, None, &[])), "none");
+}
+
+#[test]
+fn one_that_qualifies_alone_and_one_without_a_price_are_told_apart() {
+    let one = "[roles.a]\ncapabilities = [\"tools\"]\n[roles.b]\ntier = \"economy\"\n[models.x]\nprovider = \"openai\"\ntier = \"economy\"\ncontext_window = 9\n\
+               [models.w]\nprovider = \"openai\"\ntier = \"standard\"\ncapabilities = \"tools\"\ncontext_window = 9\n";
+    let config = read(one);
+    assert_eq!(shown(&config), "");
+    assert_eq!(told(routing::choose(&config, config.roles.get("a"), &[])), "w: the only one that is with tools; then ");
+    assert_eq!(
+        told(routing::choose(&config, config.roles.get("b"), &[])),
+        "x: the lowest of 2 that are at least economy; no price says more; then w"
+    );
+}
+
+#[test]
+fn the_budget_is_the_smaller_of_role_and_window() {
+    let config = full();
+    let budget = |role: Option<&str>, model: Option<&str>| {
+        routing::budget(role.map(|role| &config.roles[role]), model.map(|model| &config.models[model]))
+    };
+    assert_eq!(budget(Some("planner"), Some("large")), Some(24_000));
+    assert_eq!(budget(Some("clerk"), Some("small")), Some(28_672));
+    assert_eq!(budget(Some("planner"), None), Some(24_000));
+    assert_eq!(budget(None, Some("house")), Some(131_072));
+    assert_eq!(budget(Some("clerk"), None), None);
+}
+
+#[test]
+fn the_words_of_this_floor_are_those_of_the_renderers() {
+    use ctxc::context::render::profile::Profile;
+    use ctxc::kernel::context::Kind;
+    assert_eq!(ctxc::project::roles::PROFILES, Profile::ALL.map(Profile::word));
+    let kinds: Vec<&str> = Kind::ALL.into_iter().filter(|kind| *kind != Kind::System).map(Kind::word).collect();
+    assert_eq!(ctxc::project::roles::KINDS.to_vec(), kinds);
+}
+
+const BAD: &str = r#"
+[roles.a]
+task = "plan"
+system = { path = "x.md" }
+tools = [1, " "]
+protected_paths = ["../x", ".ci", ".ci"]
+budget = { token = 5, tokens = 0, usd = "much" }
+tier = "cheap"
+profile = "markdwn"
+order = ["system", "inputs", "file", "file"]
+[roles.b]
+budget = 5
+model = "none"
+capabilities = ["x"]
+[roles.c]
+system = {}
+[roles."\n"]
+[roles]
+d = 1
+"#;
+
+#[test]
+fn faults_of_roles_are_found_in_one_run_each_at_its_place() {
+    assert_snapshot!(found(BAD), @r#"
+    error CTX503 ctxc.toml:3:1 `task`: `[roles.a]` has no key `task`
+      = nothing reads it, so it has no effect; the keys are `template`, `description`, `system`, `tools`, `blocked_tools`, `protected_paths`, `budget`, `model`, `tier`, `capabilities`, `profile`, `order`
+      ? did you mean `template`?
+      > write `template` (`task` -> `template`)
+    error CTX503 ctxc.toml:4:12 `path`: `[roles.a.system]` has no key `path`
+      = nothing reads it, so it has no effect; its only key is `file`
+    error CTX504 ctxc.toml:5:10 `1`: `roles.a.tools` is a number; expected a text in quotes
+    error CTX504 ctxc.toml:5:13 `\" \"`: `roles.a.tools` is ` `; expected a text with at least one character
+    error CTX504 ctxc.toml:6:20 `\"../x\"`: the pattern `../x` cannot be read: a pattern is relative to the project and stays inside it
+      ? `*` stands for a name, `**` for any folders: `templates/**/*.xml`
+    warning CTX531 ctxc.toml:6:35 `\".ci\"`: `roles.a.protected_paths` has `.ci` twice
+      at ctxc.toml:6: the first time
+      ? remove it, or write the one that was meant
+    error CTX503 ctxc.toml:7:12 `token`: `[roles.a.budget]` has no key `token`
+      = nothing reads it, so it has no effect; the keys are `tokens`, `usd`
+      ? did you mean `tokens`?
+      > write `tokens` (`token` -> `tokens`)
+    error CTX504 ctxc.toml:7:32 `0`: `roles.a.budget.tokens` is `0`; expected a number from 1 to 1000000000
+    error CTX504 ctxc.toml:7:41 `\"much\"`: `roles.a.budget.usd` is a text; expected a number
+    error CTX504 ctxc.toml:8:8 `\"cheap\"`: `roles.a.tier` is `cheap`; expected `economy`, `standard`, `standard_plus` or `premium`
+    error CTX504 ctxc.toml:9:11 `\"markdwn\"`: `roles.a.profile` is `markdwn`; expected `markdown`, `xml`, `plain` or `sections`
+      ? did you mean `markdown`?
+      > write `markdown` (`\"markdwn\"` -> `\"markdown\"`)
+    error CTX504 ctxc.toml:10:10 `\"system\"`: `roles.a.order` is `system`; expected another kind: what the system says always stands first
+    error CTX504 ctxc.toml:10:20 `\"inputs\"`: `roles.a.order` is `inputs`; expected `description`, `instructions`, `criteria`, `output_format`, `constraints`, `input`, `previous_output`, `accumulated`, `file`, `inherited`, `fresh`, `examples`, `history` or `failure_history`
+      ? did you mean `input`?
+      > write `input` (`\"inputs\"` -> `\"input\"`)
+    warning CTX531 ctxc.toml:10:38 `\"file\"`: `roles.a.order` has `file` twice
+      at ctxc.toml:10: the first time
+      ? remove it, or write the one that was meant
+    error CTX504 ctxc.toml:12:10 `5`: `roles.b.budget` is a number; expected a table
+    error CTX523 ctxc.toml:13:9 `\"none\"`: the project has no model `none`
+      ? define it under `[models.none]`
+    error CTX530 ctxc.toml:14:1 `capabilities`: role `b` names its `model`, so its `capabilities` would have no effect
+      = a role names its model, or says what a model has to be
+      > remove `capabilities` (`capabilities = [\"x\"]\n` -> ``)
+    error CTX532 ctxc.toml:16:10 `{}`: `roles.c.system` has no `file`, which it needs
+      ? add the file, relative to the project: `file = "prompts/role.md"`
+    error CTX504 ctxc.toml:17:8 `\"\\n\"`: `roles` is `\n`; expected a name of at least one character, on one line
+    error CTX504 ctxc.toml:19:5 `1`: `roles.d` is a number; expected a table
+    "#);
+}
+
+#[test]
+fn faults_of_models_and_providers_are_found_in_one_run_each_at_its_place() {
+    assert_snapshot!(found(r#"
+[models.a]
+provider = "opnai"
+tier = true
+context_windw = 5
+[models.b]
+provider = "nobody-knows"
+tier = "premium"
+context_window = 100
+output_reserve = 100
+usd_per_million = { input = -1, output = "2", cached = 1 }
+[models.c]
+provider = "openai"
+tier = "economy"
+context_window = 1.5
+usd_per_million = { input = nan }
+[providers.d]
+kind = "openia"
+base_url = "localhost:80"
+[providers.e]
+"#), @r#"
+    error CTX524 ctxc.toml:3:12 `\"opnai\"`: the project has no provider `opnai`, and it is no kind of provider
+      = what may stand here is `d`, `e`, `openai`, `anthropic`, `gemini`, `ollama`
+      ? did you mean `openai`?
+      > write `openai` (`\"opnai\"` -> `\"openai\"`)
+    error CTX504 ctxc.toml:4:8 `true`: `models.a.tier` is `true`; expected `economy`, `standard`, `standard_plus` or `premium`
+      ? did you mean `standard`?
+      > write `standard` (`true` -> `\"standard\"`)
+    error CTX503 ctxc.toml:5:1 `context_windw`: `[models.a]` has no key `context_windw`
+      = nothing reads it, so it has no effect; the keys are `provider`, `id`, `tier`, `capabilities`, `context_window`, `output_reserve`, `tokenizer`, `usd_per_million`
+      ? did you mean `context_window`?
+      > write `context_window` (`context_windw` -> `context_window`)
+    error CTX524 ctxc.toml:7:12 `\"nobody-knows\"`: the project has no provider `nobody-knows`, and it is no kind of provider
+      = what may stand here is `d`, `e`, `openai`, `anthropic`, `gemini`, `ollama`
+      ? define it under `[providers.nobody-knows]` with its `kind`
+    error CTX504 ctxc.toml:10:18 `100`: `models.b.output_reserve` is `100`; expected less than its `context_window`, 100
+    error CTX504 ctxc.toml:11:29 `-1`: `models.b.usd_per_million.input` is `-1`; expected a number from 0 to 1000000
+    error CTX504 ctxc.toml:11:42 `\"2\"`: `models.b.usd_per_million.output` is a text; expected a number
+      > take the quotes off (`\"2\"` -> `2`)
+    error CTX503 ctxc.toml:11:47 `cached`: `[models.b.usd_per_million]` has no key `cached`
+      = nothing reads it, so it has no effect; the keys are `input`, `cached_input`, `output`
+    error CTX504 ctxc.toml:15:18 `1.5`: `models.c.context_window` is a number; expected a whole number
+    error CTX532 ctxc.toml:16:19 `{ input = nan }`: `models.c.usd_per_million` has no `output`, which it needs
+      ? add what a million tokens answered cost in US$: `output = 0.60`
+    error CTX504 ctxc.toml:16:29 `nan`: `models.c.usd_per_million.input` is `nan`; expected a number from 0 to 1000000
+    error CTX504 ctxc.toml:18:8 `\"openia\"`: `providers.d.kind` is `openia`; expected `openai`, `anthropic`, `gemini` or `ollama`
+      ? did you mean `openai`?
+      > write `openai` (`\"openia\"` -> `\"openai\"`)
+    error CTX504 ctxc.toml:19:12 `\"localhost:80\"`: `providers.d.base_url` is `localhost:80`; expected an address that begins with `https://` or `http://`
+    error CTX532 ctxc.toml:20:12 `e`: `providers.e` has no `kind`, which it needs
+      ? add the protocol it speaks: `kind = "openai"` (openai, anthropic, gemini, ollama)
+    "#);
+}
+
+#[test]
+fn a_key_is_never_shown() {
+    let secret = "sk-not-a-real-key-0123456789";
+    for text in [
+        format!("[providers.main]\nkind = \"openai\"\napi_key_env = \"{secret}\"\n"),
+        format!("[providers.main]\nkind = \"openai\"\napi_key = \"{secret}\"\n"),
+        format!("[providers.main]\nkind = \"openai\"\nToken = \"{secret}\"\n"),
+        format!("[providers.main]\nkind = \"openai\"\nbase_url = \"https://me:{secret}@models.example/v1\"\n"),
+        format!("[providers.main]\nkind = \"openai\"\nbase_url = \"https://models.example/v1?key={secret}\"\n"),
+        format!("# the line that is shown\nproviders.main = {{ kind = \"openai\", secret = \"{secret}\" }}\n"),
+    ] {
+        let config = read(&text);
+        let found = ctxc::rules::check::config(&config);
+        let [finding] = found.as_slice() else { panic!("{found:?}") };
+        assert_eq!(finding.rule.name, "key-in-project-file", "{text}");
+        assert!(!shown(&config).contains(secret), "{text}");
+        let line = text.lines().nth(finding.start.line as usize - 1).unwrap_or_default();
+        assert!(!line.contains(secret), "an excerpt would show it: {text}");
+    }
+}
+
+#[test]
+fn what_a_broken_model_would_be_is_not_guessed_at() {
+    // Neither unknown nor missing: it is there, and its own fault is told.
+    let broken = "[models.big]\nprovider = \"openai\"\ntier = \"premium\"\n";
+    for role in ["model = \"big\"", "tier = \"premium\""] {
+        let found = found(&format!("[roles.a]\n{role}\n{broken}"));
+        assert!(found.contains("CTX532") && found.lines().filter(|line| line.contains("CTX")).count() == 1, "{found}");
+    }
+}
+
+#[test]
+fn prompts_of_roles_stay_inside_the_project_and_are_texts() {
+    let text = |path: &str| format!("[roles.a]\nsystem = {{ file = \"{path}\" }}\n");
+    let said = |path: &str, files: &[(&str, &str)]| {
+        let config = read_with(&text(path), files);
+        assert!(config.roles["a"].system.is_none(), "{path}");
+        shown(&config).lines().next().unwrap_or_default().to_owned()
+    };
+    assert!(said("../a.md", &[("../a.md", "x")]).contains("it lies outside the project's folder"));
+    assert!(said("/etc/hostname", &[]).contains("it lies outside the project's folder"));
+    assert!(said("", &[]).contains("it lies outside the project's folder"));
+    assert!(said("a.md", &[]).contains("`a.md`: there is no such file"));
+    assert!(said("a.md", &[("a.md", " \n")]).contains("it is empty"));
+    let large = "x".repeat(1 << 21);
+    assert!(said("a.md", &[("a.md", &large)]).contains("it is larger than 1 MiB"));
+}
