@@ -5,6 +5,9 @@ use super::roles::Tier;
 use crate::base::span::Spanned;
 use std::collections::BTreeSet;
 
+/// The names of tokenizers, as the counters have them.
+pub const TOKENIZERS: [&str; 6] = ["o200k", "cl100k", "claude", "gemini", "llama", "bytes"];
+
 /// A model that roles can be given.
 #[derive(Clone, Debug)]
 pub struct Model {
@@ -24,8 +27,8 @@ pub struct Model {
     pub reserve: u64,
     /// `usd_per_million`; `None` where the project does not say what it costs.
     pub prices: Option<Prices>,
-    /// `tokenizer`: who counts for it; `None` for the estimate.
-    pub tokenizer: Option<Spanned<String>>,
+    /// `tokenizer`: who counts for it, one of [`TOKENIZERS`]; where the key is absent, the one that models of its provider have.
+    pub tokenizer: &'static str,
 }
 
 /// US$ for a million tokens.
@@ -71,6 +74,16 @@ impl ProviderKind {
 
     /// The words, in the same order.
     pub const WORDS: [&'static str; 4] = ["openai", "anthropic", "gemini", "ollama"];
+
+    /// The tokenizer of the models that this protocol mostly leads to.
+    pub const fn tokenizer(self) -> &'static str {
+        match self {
+            Self::Openai => "o200k",
+            Self::Anthropic => "claude",
+            Self::Gemini => "gemini",
+            Self::Ollama => "llama",
+        }
+    }
 
     /// As written.
     pub const fn word(self) -> &'static str {

@@ -74,7 +74,8 @@ fn written(settings: &SettingsData) -> BTreeSet<&'static str> {
 #[test]
 fn every_file_is_one_task_named_after_it() {
     let mut files = BTreeSet::new();
-    for entry in std::fs::read_dir(root().join("templates")).unwrap() {
+    let folders = ["templates", "templates/roles"].map(|folder| std::fs::read_dir(root().join(folder)).unwrap());
+    for entry in folders.into_iter().flatten() {
         let path = entry.unwrap().path();
         if path.extension().is_some_and(|extension| extension == "xml") {
             files.insert(path.file_stem().unwrap().to_str().unwrap().to_owned());
@@ -210,6 +211,49 @@ fn a_step_that_uses_a_registered_task_has_no_settings_of_its_own() {
     assert_eq!((precedents.operator, precedents.settings), (None, None));
     let used = registry().task("find-similar-incidents").unwrap().root().unwrap().settings.unwrap();
     assert_eq!(used.fresh_context.value.word(), "enabled");
+}
+
+#[test]
+fn six_roles_play_tasks_of_their_own_with_models_of_every_tier_that_they_ask_for() {
+    use ctxc::project::routing::{budget, choose};
+    let project = ctxc::Project::load(root()).unwrap();
+    let config = project.config();
+    let roles: Vec<&str> = config.roles.keys().map(String::as_str).collect();
+    assert_eq!(roles, ["architect", "archivist", "implementer", "planner", "release", "security"]);
+    let folder = std::fs::read_dir(root().join("templates/roles")).unwrap();
+    let written: BTreeSet<String> = folder
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|ending| ending == "xml"))
+        .map(|path| path.file_stem().unwrap().to_str().unwrap().to_owned())
+        .collect();
+    let played: BTreeSet<String> = config.roles.values().map(|role| role.task.value.clone()).collect();
+    assert_eq!(played, written);
+    let models: Vec<String> = config
+        .roles
+        .values()
+        .map(|role| {
+            let choice = choose(config, Some(role), &[]).unwrap();
+            assert_eq!(
+                budget(Some(role), Some(choice.model)),
+                role.budget.tokens.map(|tokens| tokens.value),
+                "{}",
+                role.name.value
+            );
+            assert!(role.system.is_some() && role.tools.is_some(), "{}", role.name.value);
+            format!("{} {}", role.name.value, choice.model.name.value)
+        })
+        .collect();
+    let expected = [
+        "architect large-reasoning",
+        "archivist small",
+        "implementer standard",
+        "planner large-reasoning",
+        "release standard",
+        "security large-reasoning",
+    ];
+    assert_eq!(models, expected);
+    let tools = |role: &str, tool: &str| config.roles[role].tools.as_ref().unwrap().permits(tool);
+    assert!(tools("implementer", "git_commit") && !tools("implementer", "git_push") && !tools("planner", "write_file"));
 }
 
 /// One setting in a table: bold where the template wrote it, marked where the project did.

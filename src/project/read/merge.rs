@@ -3,6 +3,7 @@
 use super::check;
 use super::draft::{DefaultLine, Draft, Owner, draft};
 use super::loosen;
+use super::models;
 use super::routes;
 use super::shared::load;
 use super::value::Sink;
@@ -54,6 +55,7 @@ fn merge(mut sink: Sink, files: Vec<ConfigFile>, mut own: Draft, mut shared: Dra
     let mut requirements = shared.requirements;
     requirements.append(&mut own.requirements);
     check::selectors(&mut sink, &layers, &own.roles, &requirements);
+    models::tokenizers(&mut own.models, &own.providers);
     routes::routes(&mut sink, &own.roles, &own.models, &own.providers);
     routes::system_prompts(&mut sink, input, &mut own.roles);
 

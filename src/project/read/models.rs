@@ -3,8 +3,9 @@
 use super::roles::{named, tier};
 use super::value::{Sink, Value, decimal, needs, number, set, span, table, text};
 use crate::base::span::Spanned;
+use crate::base::suggest::nearest;
 use crate::project::fault::FaultKind;
-use crate::project::models::{Model, Prices, Provider, ProviderKind};
+use crate::project::models::{Model, Prices, Provider, ProviderKind, TOKENIZERS};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The keys of a model.
@@ -59,7 +60,7 @@ fn model(sink: &mut Sink, name: Spanned<String>, value: &Value<'_>, providers: &
             "output_reserve" => {
                 reserve = number(sink, &full, value, (0, WINDOW.1)).map(|tokens| Spanned::new(tokens, span(&value.span())));
             }
-            "tokenizer" => tokenizer = text(sink, &full, value).map(|found| found.map(str::to_owned)),
+            "tokenizer" => tokenizer = self::tokenizer(sink, &full, value),
             "usd_per_million" => prices = self::prices(sink, &full, value),
             _ => sink.unknown_key(&path, key, &MODEL),
         }
@@ -79,7 +80,31 @@ fn model(sink: &mut Sink, name: Spanned<String>, value: &Value<'_>, providers: &
     }
     let id = id.unwrap_or_else(|| name.value.clone());
     let (tier, reserve) = (level.value, reserve.map_or(0, |tokens| tokens.value));
+    // Of a model without the key it is known once all providers are: see `tokenizers`.
+    let tokenizer = tokenizer.unwrap_or_default();
     Some(Model { name, id, provider, tier, capabilities, window, reserve, prices, tokenizer })
+}
+
+fn tokenizer(sink: &mut Sink, path: &str, value: &Value<'_>) -> Option<&'static str> {
+    let found = text(sink, path, value)?;
+    let known = TOKENIZERS.into_iter().find(|name| *name == found.value);
+    if known.is_none() {
+        // The vendors' own word for a table has an ending that ours has not.
+        let plain = found.value.strip_suffix("_base").unwrap_or(found.value);
+        let near = nearest(plain, TOKENIZERS).map(str::to_owned);
+        sink.bad_word_near(path, found, &TOKENIZERS, near);
+    }
+    known
+}
+
+/// Gives each model that names none the tokenizer of its provider's models.
+pub(super) fn tokenizers(models: &mut Models, providers: &Providers) {
+    for model in models.sound.values_mut().filter(|model| model.tokenizer.is_empty()) {
+        let named = providers.sound.get(&model.provider.value).map(|provider| provider.kind);
+        let kind = named.or_else(|| ProviderKind::parse(&model.provider.value));
+        // Of a provider that is not known, more tokens than any tokenizer counts.
+        model.tokenizer = kind.map_or("bytes", ProviderKind::tokenizer);
+    }
 }
 
 fn prices(sink: &mut Sink, path: &str, value: &Value<'_>) -> Option<Prices> {

@@ -117,6 +117,9 @@ fn models_and_providers_are_read() {
     assert_eq!(prices.of_input(1, 0).to_string(), "0.0000001");
     // Without a cache, what was sent before costs as much as what is new.
     assert_eq!(config.models["middle"].prices.map(|prices| prices.of_input(1_000_000, 500_000)), Some(3.0));
+    let tokenizers: Vec<(&str, &str)> = config.models.iter().map(|(name, model)| (name.as_str(), model.tokenizer)).collect();
+    assert_eq!(tokenizers, [("house", "llama"), ("large", "o200k"), ("middle", "claude"), ("small", "o200k")]);
+    assert!(found("[models.a]\ntokenizer = \"o200k_base\"\n").contains("did you mean `o200k`?"));
     let main = &config.providers["main"];
     assert_eq!(
         (main.kind, main.api_key_env.as_deref(), main.base_url.as_deref()),
@@ -187,6 +190,7 @@ fn the_words_of_this_floor_are_those_of_the_renderers() {
     assert_eq!(ctxc::project::roles::PROFILES, Profile::ALL.map(Profile::word));
     let kinds: Vec<&str> = Kind::ALL.into_iter().filter(|kind| *kind != Kind::System).map(Kind::word).collect();
     assert_eq!(ctxc::project::roles::KINDS.to_vec(), kinds);
+    assert_eq!(ctxc::project::models::TOKENIZERS.to_vec(), ctxc::context::tokens::names().collect::<Vec<_>>());
 }
 
 const BAD: &str = r#"
