@@ -88,7 +88,7 @@ fn registries(out: &mut Artifacts) {
     let sources: Vec<(&str, &str)> = shipped.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
     let own = include_str!("../../../../ctxc.toml");
     let mut made = Vec::new();
-    made.extend(compiled("templates/", &read_with(own, &[]), &sources));
+    made.extend(compiled("templates/", &read_with(own, &sources), &sources));
     made.extend(compiled("templates/ without a project", &Config::default(), &sources));
     made.extend(compiled("one of templates/", &Config::default(), &sources[..1]));
     assert!(made.len() >= 2, "the shipped templates do not compile");
