@@ -29,7 +29,7 @@ fn measure(path: &str, rounds: usize) -> Result<String, Box<dyn std::error::Erro
         let registry = black_box(Registry::read(bytes)?);
         loads.push(started.elapsed().as_secs_f64() * 1e3);
         let started = Instant::now();
-        let found = asked.iter().filter(|name| black_box(registry.task(name)).is_some()).count();
+        let found = asked.iter().filter(|name| black_box(registry.find(name)).is_some()).count();
         lookups.push(started.elapsed().as_secs_f64() * 1e6 / f64::from(u32::try_from(asked.len().max(1)).unwrap_or(u32::MAX)));
         if found != asked.len() || found == 0 {
             return Err("the registry has no tasks, or not those it lists".into());

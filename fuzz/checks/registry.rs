@@ -20,7 +20,7 @@ pub(crate) fn check(data: &[u8]) {
         let _ = task.root();
     }
     for task in registry.tasks() {
-        let Some(found) = registry.task(task.name()) else { panic!("`{}` is listed and not found", task.name()) };
+        let Some(found) = registry.find(task.name()) else { panic!("`{}` is listed and not found", task.name()) };
         assert_eq!(found.hash(), task.hash());
         assert!(registry.of_type(task.operator(), task.subtype()).any(|other| other.name() == task.name()));
     }

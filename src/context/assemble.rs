@@ -3,21 +3,20 @@
 //! `ctxc render`, `ctxc manifest`, runs and hosts share this path, so none of them can tell another story.
 
 use super::chain::Forest;
-use super::fault::{Fault, FaultKind};
+use super::fault::{Fault, FaultKind, Refused};
 use super::fill::{Filler, Unknown};
+use super::mark;
 use super::own::Drafted;
 use super::render::message::{self, Message, Rendered, speaker};
 use super::render::profile::{self, Frame, Profile};
-use super::request::Request;
+use super::request::{Inputs, Request};
 use super::strategy::{self, Strategy};
-use crate::base::hash::Hasher;
 use crate::kernel::assembler::{Account, ContextAssembler, positions, reusable};
-use crate::kernel::context::{Cut, Origin, Segment, Traced};
-use crate::kernel::fit::{self, Block, Budget, Counting, Fate, Fitted};
+use crate::kernel::context::{Cut, FIRST_EXPENDABLE, Origin, Segment, Traced};
+use crate::kernel::fit::{self, Block, Budget, Counting, Fate, Fitted, OverBudget};
 use crate::kernel::tokens::{Bytes, TokenCounter};
 use crate::registry::{Registry, Task};
-use serde_json::Value;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// How a context is assembled.
 #[derive(Clone, Copy, Debug)]
@@ -74,31 +73,90 @@ struct Draft {
     nonce: String,
 }
 
-/// Assembles the context of one agent.
+impl Assembly {
+    /// The segments that stayed, whole and in the order of the sources: what a task called from here has as its parent's context.
+    pub fn segments(&self) -> Vec<Segment> {
+        let stayed = self.report.segments.iter().filter(|account| account.fate != Fate::Dropped);
+        stayed.map(|account| account.segment.clone()).collect()
+    }
+}
+
+/// Assembles the context of one agent: everything that can be handed in, and everything that can be chosen.
+///
+/// ```
+/// use ctxc::context::{Fixtures, Inputs, Match, Options, Profile, Request, Trust, assemble};
+/// use std::collections::BTreeMap;
+///
+/// # let task = "<task name=\"triage\" type=\"atomic\"><description>Sort the ticket.</description>\
+/// #   <parameters><parameter name=\"ticket\"/></parameters><inputs><input name=\"ticket\" from=\"ticket\" trust=\"untrusted\"/></inputs>\
+/// #   <file_paths source=\"literal\"><path>docs/teams.md</path></file_paths>\
+/// #   <context_management><inherit_context>none</inherit_context><fresh_context>enabled</fresh_context></context_management></task>";
+/// # let registry = ctxc::compile_sources(&ctxc::Config::default(), [("triage.xml", task)]).registry.ok_or("broken")?;
+/// let inputs = Inputs::from([("ticket", "I cannot log in")]);
+/// // Files by path: from memory, or from wherever a `Files` of your own reads them.
+/// let files = BTreeMap::from([("docs/teams.md".to_owned(), "access: logins\ndata: exports\n".to_owned())]);
+/// // What your own search has found; a `ContextSource` of your own is asked when the task looks something up.
+/// let found = Fixtures(vec![Match { id: "T-17".into(), text: "Logins fail after a move.".into(), trust: Trust::Untrusted }]);
+///
+/// let request = Request { inputs: &inputs, files: &files, source: &found, ..Request::new("triage") };
+/// let options = Options { profile: Profile::Sections, budget: Some(4_000), ..Options::default() };
+/// let assembly = assemble(&registry, &request, &options)?;
+///
+/// let ids: Vec<&str> = assembly.report.segments.iter().map(|account| account.segment.id.as_str()).collect();
+/// assert_eq!(ids, ["description", "input:ticket", "file:docs/teams.md", "fresh:T-17"]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Errors
 /// Everything that is wrong, in the order of the places.
-pub fn assemble(registry: &Registry, request: &Request<'_>, options: &Options<'_>) -> Result<Assembly, Vec<Fault>> {
+pub fn assemble(registry: &Registry, request: &Request<'_>, options: &Options<'_>) -> Result<Assembly, Refused> {
     let missing = || Fault::from(FaultKind::Dangling { name: request.task.to_owned() });
-    let forest =
-        Forest::load(registry, request.task).and_then(|forest| forest.ok_or_else(missing)).map_err(|fault| vec![fault])?;
+    let forest = Forest::load(registry, request.task)?.ok_or_else(missing)?;
     let draft = draft(&forest, request, Unknown::Fault)?;
     let assembler = Assembler { options, nonce: &draft.nonce, may_lack: &[] };
-    assembler.assemble(draft.segments.into_iter().map(|drafted| drafted.segment).collect()).map_err(|fault| vec![fault])
+    Ok(assembler.assemble(draft.segments.into_iter().map(|drafted| drafted.segment).collect())?)
 }
 
 impl Task<'_> {
-    /// What the task's agent receives, with the values and the parent's context handed in.
+    /// What the task's agent receives, with the values and the parent's context handed in, within a budget of tokens if
+    /// there is one. [`assemble`] takes more: files, sources to look things up in, a profile, a counter.
+    ///
+    /// Without a counter a token is taken for one byte, which holds for every tokenizer over bytes: such a budget is never exceeded.
+    ///
+    /// ```
+    /// use ctxc::Registry;
+    /// use ctxc::context::{Kind, Segment};
+    ///
+    /// # let task = "<task name=\"triage\" type=\"atomic\"><description>Sort the ticket.</description>\
+    /// #   <parameters><parameter name=\"ticket\"/></parameters><inputs><input name=\"ticket\" from=\"ticket\"/></inputs></task>";
+    /// # let built = ctxc::compile_sources(&ctxc::Config::default(), [("triage.xml", task)]).registry.ok_or("broken")?;
+    /// # let bytes = built.as_bytes();
+    /// let registry = Registry::read(bytes)?;
+    /// let known = [Segment::new(Kind::File, "docs/teams.md", "access: logins\ndata: exports\n")];
+    /// let assembly = registry.task("triage")?.assemble([("ticket", "I cannot log in")], &known, 8_000)?;
+    ///
+    /// for message in &assembly.messages {
+    ///     println!("{}: {}", message.speaker.word(), message.as_str());
+    /// }
+    /// for account in &assembly.report.segments {
+    ///     println!("{}: {}", account.segment.id, account.reason);
+    /// }
+    /// // A value that is missing is never rendered as nothing.
+    /// let refused = registry.task("triage")?.assemble((), &known, None).unwrap_err();
+    /// assert_eq!(refused.to_string(), "triage, inputs/0: `ticket` has no value");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     /// Everything that is wrong: a value that is missing, texts that may not be cut over the budget.
     pub fn assemble(
         self,
-        inputs: &BTreeMap<String, Value>,
+        inputs: impl Into<Inputs>,
         parent: &[Segment],
-        budget: Option<usize>,
-    ) -> Result<Assembly, Vec<Fault>> {
-        let request = Request { inputs, parent, ..Request::new(self.name()) };
+        budget: impl Into<Option<usize>>,
+    ) -> Result<Assembly, Refused> {
+        let (inputs, budget) = (inputs.into(), budget.into());
+        let request = Request { inputs: &inputs, parent, ..Request::new(self.name()) };
         assemble(self.registry(), &request, &Options { budget, ..Options::default() })
     }
 }
@@ -130,49 +188,19 @@ fn draft(forest: &Forest<'_>, request: &Request<'_>, unknown: Unknown) -> Result
         let there = agents()?.into_iter().map(|agent| agent.node).collect();
         return Err(vec![FaultKind::NoAgent { node: request.node.to_owned(), there }.into()]);
     }
-    let mut round = 0;
+    let mut nonce = mark::first(registry, request);
     loop {
-        let nonce = nonce(registry, request, round);
         let filler = Filler { registry, path: "", unknown, nonce: &nonce };
         let mut strategy = Strategy { request, filler, faults: Vec::new() };
         let segments = strategy.segments(forest).map_err(|fault| vec![fault])?;
         if !strategy.faults.is_empty() {
             return Err(strategy::faults(strategy.faults));
         }
-        // A text that holds the mark could close its fence. Nobody can write one on purpose but by knowing all the rest.
-        let is_safe = !segments.iter().any(|drafted| holds(&drafted.segment, &nonce));
-        if is_safe || round == u32::MAX {
+        if !segments.iter().any(|drafted| mark::holds(&drafted.segment, &nonce)) {
             return Ok(Draft { segments, nonce });
         }
-        round += 1;
+        nonce = mark::next(&nonce, &segments);
     }
-}
-
-/// Whether some text from outside holds the mark.
-fn holds(segment: &Segment, nonce: &str) -> bool {
-    let text = segment.text.text();
-    let foreign = segment.text.stretches().iter().filter(|stretch| stretch.origin != Origin::Frame);
-    foreign.into_iter().any(|stretch| text.get(stretch.range.clone()).is_some_and(|part| part.contains(nonce)))
-}
-
-/// A mark that depends on everything that was handed in: the same request has the same one, and no text can know it.
-fn nonce(registry: &Registry, request: &Request<'_>, round: u32) -> String {
-    let mut hasher = Hasher::new();
-    hasher.field("ctxc untrusted").number(u64::from(round)).field(request.task).field(request.node);
-    hasher.field(registry.task(request.task).map_or([0; 32], |task| task.hash().0));
-    for (name, value) in request.inputs {
-        hasher.field(name).field(value.to_string());
-    }
-    hasher.field("results");
-    for (name, result) in request.results {
-        hasher.field(name).field(result.content.to_string()).field(result.notes.as_deref().unwrap_or("\0"));
-    }
-    hasher.field("parent");
-    for segment in request.parent {
-        hasher.field(&segment.id).field(segment.text.text());
-    }
-    let hash = hasher.finish().to_string();
-    hash.get(3..19).unwrap_or_default().to_owned()
 }
 
 /// The assembler of rendered segments.
@@ -188,32 +216,19 @@ impl ContextAssembler for Assembler<'_> {
     type Error = Fault;
 
     fn assemble(&self, segments: Vec<Segment>) -> Result<Assembly, Fault> {
-        let Options { profile, budget, counter, counting } = *self.options;
-        let frames: Vec<Frame> = segments.iter().map(|segment| framed(profile, segment, self.nonce)).collect();
-        let blocks: Vec<Block<'_>> = segments.iter().zip(&frames).map(|(segment, frame)| block(segment, frame)).collect();
-        let mut fitted = fit::fit(&blocks, &Budget { tokens: budget, counter, counting }).map_err(FaultKind::OverBudget)?;
+        let frames: Vec<Frame> = segments.iter().map(|segment| framed(self.options.profile, segment, self.nonce)).collect();
         let order = positions(&segments, speaker);
-        let stays = |at: &&usize| fitted.get(**at).is_some_and(|fitted| fitted.fate != Fate::Dropped);
-        let order: Vec<usize> = order.iter().filter(stays).copied().collect();
-        let rendered: Vec<Rendered<'_>> = order
-            .iter()
-            .filter_map(|&index| {
-                let (segment, fitted) = (segments.get(index)?, fitted.get(index)?);
-                let frame = profile::frame(profile, segment, self.nonce);
-                Some(Rendered { index, segment, text: text(segment, &frame, &fitted.fate) })
-            })
-            .collect();
-        recount(&mut fitted, &rendered, self.may_lack, counter);
-        let messages = message::messages(&rendered, profile);
+        let (fitted, messages) = self.fitted(&segments, &frames, &order)?;
+        let stays = |at: &usize| fitted.get(*at).is_some_and(|fitted| fitted.fate != Fate::Dropped);
+        let order: Vec<usize> = order.into_iter().filter(stays).collect();
         let known = fitted.iter().all(|fitted| fitted.kept.is_some());
         let kept = |at: usize| fitted.get(at).and_then(|fitted| fitted.kept).unwrap_or(0);
         let reused = reusable(order.iter().filter_map(|&at| segments.get(at)));
         let prefix = order.iter().take(reused).map(|&at| kept(at)).sum();
         let tokens = (0..segments.len()).map(kept).sum();
-        drop(rendered);
-        let accounts = accounts(segments, fitted, &order);
+        let Options { budget, counter, .. } = *self.options;
         let report = Report {
-            segments: accounts,
+            segments: accounts(segments, fitted, &order),
             budget,
             tokenizer: counter.name().to_owned(),
             is_exact: counter.is_exact(),
@@ -238,6 +253,58 @@ fn recount(fitted: &mut [Fitted], rendered: &[Rendered<'_>], may_lack: &[bool], 
     }
 }
 
+/// What became of each segment, and the messages that come of it.
+type Said = (Vec<Fitted>, Vec<Message>);
+
+/// How often room is made for tokens that only come of joining texts.
+const ROUNDS: usize = 24;
+
+impl Assembler<'_> {
+    /// Fits the segments into the budget, and holds the whole messages against it: joined, texts may count a few tokens more
+    /// than one by one.
+    fn fitted(&self, segments: &[Segment], frames: &[Frame], order: &[usize]) -> Result<Said, Fault> {
+        let Options { profile, budget, counter, counting } = *self.options;
+        let blocks: Vec<Block<'_>> = segments.iter().zip(frames).map(|(segment, frame)| block(segment, frame)).collect();
+        let (mut room, mut way) = (budget, 0);
+        for _ in 0..ROUNDS {
+            let mut fitted = match fit::fit(&blocks, &Budget { tokens: room, counter, counting }) {
+                Ok(fitted) => fitted,
+                // The budget is the one that was asked for, whatever was left of it.
+                Err(over) => return Err(FaultKind::OverBudget(over.of(budget)).into()),
+            };
+            let rendered = rendered(profile, segments, frames, order, &fitted);
+            let messages = message::messages(&rendered, profile);
+            let limit = budget.filter(|limit| messages.iter().map(|message| message.text.text().len()).sum::<usize>() > *limit);
+            let needed = limit.map_or(0, |_| messages.iter().map(|message| counter.count(message.text.text())).sum());
+            let Some(over) = limit.and_then(|limit| needed.checked_sub(limit)).filter(|over| *over > 0) else {
+                recount(&mut fitted, &rendered, self.may_lack, counter);
+                return Ok((fitted, messages));
+            };
+            way = over.max(way * 2);
+            room = room.map(|room| room.saturating_sub(way));
+        }
+        let ids = segments.iter().filter(|segment| segment.kind.priority() < FIRST_EXPENDABLE).map(|segment| segment.id.clone());
+        let budget = budget.unwrap_or(0);
+        Err(FaultKind::OverBudget(OverBudget { ids: ids.collect(), needed: budget.saturating_add(1), budget }).into())
+    }
+}
+
+/// The segments that stay, in their order, as they are rendered.
+fn rendered<'s>(
+    profile: Profile,
+    segments: &'s [Segment],
+    frames: &[Frame],
+    order: &[usize],
+    fitted: &[Fitted],
+) -> Vec<Rendered<'s>> {
+    let one = |&index: &usize| {
+        let (segment, frame, fitted) = (segments.get(index)?, frames.get(index)?, fitted.get(index)?);
+        let text = text(segment, frame, profile, &fitted.fate);
+        (fitted.fate != Fate::Dropped).then_some(Rendered { index, segment, text })
+    };
+    order.iter().filter_map(one).collect()
+}
+
 /// A frame with the separator behind it: what a segment costs.
 pub(super) fn framed(profile: Profile, segment: &Segment, nonce: &str) -> Frame {
     let mut frame = profile::frame(profile, segment, nonce);
@@ -256,8 +323,8 @@ pub(super) fn block<'a>(segment: &'a Segment, frame: &'a Frame) -> Block<'a> {
     }
 }
 
-/// The text of a segment as it is rendered.
-fn text(segment: &Segment, frame: &Frame, fate: &Fate) -> Traced {
+/// The text of a segment as it is rendered, without the separator behind it.
+fn text(segment: &Segment, frame: &Frame, profile: Profile, fate: &Fate) -> Traced {
     let mut out = Traced::new(frame.head.as_str(), Origin::Frame);
     match fate {
         Fate::Kept => out.append(&segment.text),
@@ -274,18 +341,24 @@ fn text(segment: &Segment, frame: &Frame, fate: &Fate) -> Traced {
         }
         Fate::Dropped => {}
     }
-    out.push(&frame.tail, Origin::Frame);
+    out.push(frame.tail.strip_suffix(profile.separator()).unwrap_or(&frame.tail), Origin::Frame);
     out
 }
 
 fn accounts(segments: Vec<Segment>, fitted: Vec<Fitted>, order: &[usize]) -> Vec<Account> {
-    let account = |(at, (segment, fitted)): (usize, (Segment, Fitted))| Account {
+    let mut positions = vec![None; segments.len()];
+    for (position, &at) in order.iter().enumerate() {
+        if let Some(slot) = positions.get_mut(at) {
+            *slot = Some(position);
+        }
+    }
+    let account = |((segment, fitted), position): ((Segment, Fitted), Option<usize>)| Account {
         segment,
-        position: order.iter().position(|&other| other == at),
+        position,
         fate: fitted.fate,
         full_tokens: fitted.full,
         kept_tokens: fitted.kept,
         reason: fitted.reason,
     };
-    segments.into_iter().zip(fitted).enumerate().map(account).collect()
+    segments.into_iter().zip(fitted).zip(positions).map(account).collect()
 }

@@ -78,14 +78,14 @@ pub(super) fn is_agent(node: &Node) -> bool {
 impl<'r> Forest<'r> {
     /// Loads a task and all that it refers to; `None` when there is no such task.
     pub fn load(registry: &'r Registry, task: &str) -> Result<Option<Self>, Fault> {
-        let Some(root) = registry.task(task) else { return Ok(None) };
+        let Some(root) = registry.find(task) else { return Ok(None) };
         let mut forest = Self { registry, tasks: BTreeMap::new(), templates: BTreeMap::new() };
         let mut open = vec![(root, false)];
         while let Some((task, is_template)) = open.pop() {
             let tree = Tree { task, root: task.root()?, path: task.source()?.path };
             for reference in task.references()? {
                 let found = match reference.kind {
-                    crate::registry::ReferenceKind::Ref => registry.task(&reference.name).map(|task| (task, false)),
+                    crate::registry::ReferenceKind::Ref => registry.find(&reference.name).map(|task| (task, false)),
                     crate::registry::ReferenceKind::Call => registry.template(&reference.name).map(|task| (task, true)),
                     crate::registry::ReferenceKind::From | crate::registry::ReferenceKind::Use => None,
                 };

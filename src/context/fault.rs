@@ -4,6 +4,8 @@ use crate::kernel::context::Origin;
 use crate::kernel::fit::OverBudget;
 use crate::registry::ReadError;
 use serde::Serialize;
+use std::fmt;
+use std::ops::Deref;
 
 /// A place in a definition.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -14,6 +16,16 @@ pub struct Place {
     pub node: String,
     /// The field, such as `instructions` or `examples/0/input`; empty for the node as a whole.
     pub field: String,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.definition)?;
+        if self.node != "/" {
+            write!(f, " {}", self.node)?;
+        }
+        if self.field.is_empty() { Ok(()) } else { write!(f, ", {}", self.field) }
+    }
 }
 
 /// What is wrong.
@@ -173,5 +185,50 @@ impl From<FaultKind> for Fault {
 impl From<ReadError> for Fault {
     fn from(error: ReadError) -> Self {
         FaultKind::Registry(error.to_string()).into()
+    }
+}
+
+/// Why there is no context: everything that is wrong at once, in the order of the places, and never nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refused(Vec<Fault>);
+
+impl Deref for Refused {
+    type Target = [Fault];
+
+    fn deref(&self) -> &[Fault] {
+        &self.0
+    }
+}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (number, fault) in self.iter().enumerate() {
+            f.write_str(if number > 0 { "; " } else { "" })?;
+            match &fault.place {
+                Some(place) => write!(f, "{place}: {fault}")?,
+                None => write!(f, "{fault}")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Refused {}
+
+impl From<Vec<Fault>> for Refused {
+    fn from(faults: Vec<Fault>) -> Self {
+        Self(faults)
+    }
+}
+
+impl From<Refused> for Vec<Fault> {
+    fn from(refused: Refused) -> Self {
+        refused.0
+    }
+}
+
+impl From<Fault> for Refused {
+    fn from(fault: Fault) -> Self {
+        Self(vec![fault])
     }
 }

@@ -256,6 +256,8 @@ impl<'a> Writer<'a, '_> {
             Ok(names) => names,
             Err(kind) => return self.fault(kind),
         };
+        // Where the author or a value brings the mark along, the text is not ours to vouch for: another mark is taken then.
+        let mut is_ours = !text.contains(self.filler.nonce);
         let (mut context, mut is_known) = (serde_json::Map::new(), true);
         for name in &names {
             self.out.used.insert(name.clone());
@@ -267,6 +269,7 @@ impl<'a> Writer<'a, '_> {
                 continue;
             };
             let mut value = Value::clone(value);
+            is_ours &= !holds(&value, self.filler.nonce);
             if bound.trust == Trust::Untrusted {
                 self.out.untrusted.insert(name.clone());
                 let (open, close) = fence(self.filler.nonce, name);
@@ -278,10 +281,41 @@ impl<'a> Writer<'a, '_> {
             return;
         }
         match jinja::render(text, &Value::Object(context)) {
+            Ok(done) if is_ours => self.marked(&done, &origin),
             Ok(done) => self.push(&done, origin),
             Err(kind) => self.fault(kind),
         }
     }
+
+    /// A rendered text in which every mark is one of our fences.
+    fn marked(&mut self, text: &str, origin: &Origin) {
+        let (mark, mut start, mut line) = (self.filler.nonce, 0, 0);
+        let mut words = |writer: &mut Self, words: &str| {
+            writer.push(words, origin.clone().down(line));
+            line += memchr::memchr_iter(b'\n', words.as_bytes()).count() as u32;
+        };
+        for at in memchr::memmem::find_iter(text.as_bytes(), mark.as_bytes()) {
+            words(self, text.get(start..at).unwrap_or(""));
+            self.push(mark, Origin::Frame);
+            start = at + mark.len();
+        }
+        words(self, text.get(start..).unwrap_or(""));
+    }
+}
+
+/// Whether a text anywhere in a value holds the mark.
+fn holds(value: &Value, mark: &str) -> bool {
+    let mut rest = vec![value];
+    while let Some(value) = rest.pop() {
+        match value {
+            Value::String(text) if text.contains(mark) => return true,
+            Value::Array(items) => rest.extend(items),
+            Value::Object(fields) if fields.keys().any(|name| name.contains(mark)) => return true,
+            Value::Object(fields) => rest.extend(fields.values()),
+            Value::String(_) | Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+    false
 }
 
 /// Fences every text in a value: a Jinja text may take any of them out.

@@ -1,10 +1,83 @@
 //! What a caller hands in: values, results of earlier steps, the parent's context, sources. Plain data and traits.
+//!
+//! Nothing here is read before a context is assembled, and nothing is kept after.
 
 use super::matcher::ContextSource;
 use crate::kernel::context::Segment;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt::Debug;
+use std::ops::Deref;
+
+/// Values of a task's parameters by name: words, numbers, or whatever else is JSON.
+///
+/// ```
+/// use ctxc::context::Inputs;
+///
+/// let words = Inputs::from([("ticket", "I cannot log in"), ("customer", "ACME")]);
+/// let mixed: Inputs = [("attempts", 3.into()), ("urgent", true.into())].into_iter().collect();
+/// assert_eq!((words.len(), &mixed["attempts"]), (2, &3.into()));
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Inputs(BTreeMap<String, Value>);
+
+impl Inputs {
+    /// No values.
+    pub const fn new() -> Self {
+        Self(BTreeMap::new())
+    }
+
+    /// The same with one value more, or another one.
+    #[must_use]
+    pub fn with(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
+        self.0.insert(name.into(), value.into());
+        self
+    }
+}
+
+impl Deref for Inputs {
+    type Target = BTreeMap<String, Value>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.0
+    }
+}
+
+impl<N: Into<String>, V: Into<Value>> FromIterator<(N, V)> for Inputs {
+    fn from_iter<I: IntoIterator<Item = (N, V)>>(pairs: I) -> Self {
+        Self(pairs.into_iter().map(|(name, value)| (name.into(), value.into())).collect())
+    }
+}
+
+impl<N: Into<String>, V: Into<Value>, const MANY: usize> From<[(N, V); MANY]> for Inputs {
+    fn from(pairs: [(N, V); MANY]) -> Self {
+        pairs.into_iter().collect()
+    }
+}
+
+impl From<BTreeMap<String, Value>> for Inputs {
+    fn from(values: BTreeMap<String, Value>) -> Self {
+        Self(values)
+    }
+}
+
+impl From<&BTreeMap<String, Value>> for Inputs {
+    fn from(values: &BTreeMap<String, Value>) -> Self {
+        Self(values.clone())
+    }
+}
+
+impl From<serde_json::Map<String, Value>> for Inputs {
+    fn from(values: serde_json::Map<String, Value>) -> Self {
+        values.into_iter().collect()
+    }
+}
+
+impl From<()> for Inputs {
+    fn from((): ()) -> Self {
+        Self::new()
+    }
+}
 
 /// What an earlier step left.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -20,6 +20,18 @@ pub enum Speaker {
     Tool,
 }
 
+impl Speaker {
+    /// The word that most providers have for it.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::System => "system",
+            Self::User => "user",
+            Self::Assistant => "assistant",
+            Self::Tool => "tool",
+        }
+    }
+}
+
 /// What became of one segment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Account {

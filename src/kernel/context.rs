@@ -327,3 +327,27 @@ pub struct Segment {
     /// Why it is there, in words: the setting or element that asked for it.
     pub why: String,
 }
+
+impl Segment {
+    /// A segment that a host hands in: it holds for the session, may give orders, may be cut at its end, and is named after its
+    /// kind and title.
+    pub fn new(kind: Kind, title: impl Into<String>, text: impl Into<String>) -> Self {
+        let title = title.into();
+        let id = if title.is_empty() { kind.word().to_owned() } else { format!("{}:{title}", kind.word()) };
+        let text = Traced::new(text, Origin::Parent { id: id.clone() });
+        let (stability, trust, cut) = (Stability::Session, Trust::Trusted, Cut::Tail);
+        Self { id, kind, title, text, stability, trust, cut, why: "handed in".to_owned() }
+    }
+
+    /// The same, from outside: it is fenced and gives no orders.
+    #[must_use]
+    pub fn untrusted(self) -> Self {
+        Self { trust: Trust::Untrusted, ..self }
+    }
+
+    /// The same, which holds for as long.
+    #[must_use]
+    pub fn stable(self, stability: Stability) -> Self {
+        Self { stability, ..self }
+    }
+}

@@ -4,6 +4,7 @@
 //! is cut where its text may be cut, its mark counted, if more than [`WORTH_CUTTING`] tokens are left; what comes after
 //! is dropped, so that nothing of less weight stays while something of more goes. Nothing is dropped in silence.
 
+use super::border;
 use super::context::{Cut, FIRST_EXPENDABLE};
 use super::tokens::TokenCounter;
 use std::ops::Range;
@@ -69,6 +70,15 @@ pub struct OverBudget {
     pub budget: usize,
 }
 
+impl OverBudget {
+    /// The same, said of another budget than the one that was fitted into.
+    #[must_use]
+    pub fn of(self, budget: Option<usize>) -> Self {
+        let budget = budget.unwrap_or(self.budget);
+        Self { needed: self.needed.max(budget.saturating_add(1)), budget, ..self }
+    }
+}
+
 fn quoted(ids: &[String]) -> String {
     ids.iter().map(|id| format!("`{id}`")).collect::<Vec<_>>().join(", ")
 }
@@ -120,7 +130,7 @@ pub fn fit(blocks: &[Block<'_>], budget: &Budget<'_>) -> Result<Vec<Fitted>, Ove
                 fate: Fate::Dropped,
                 full: Some(full),
                 kept: Some(0),
-                reason: format!("the budget of {limit} tokens ended at `{last}`, which goes before it"),
+                reason: format!("the budget ended at `{last}`, which goes before it"),
             },
         };
         left = left.saturating_sub(answer.kept.unwrap_or(0));
@@ -165,13 +175,14 @@ fn over(blocks: &[Block<'_>], order: &[usize], counter: &dyn TokenCounter, budge
     OverBudget { ids, needed, budget }
 }
 
-/// The words in place of what is missing.
+/// The words in place of what is missing. An id brings no line of its own along.
 fn mark(block: &Block<'_>, range: &Range<usize>) -> String {
     let missing = block.text.len() - range.len();
+    let id = block.id.replace(|c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}'), " ");
     match block.cut {
-        Cut::Tail => format!("\n[cut: {missing} bytes of {} left out]\n", block.id),
-        Cut::TailAt(_) => format!("\n[cut: the rest of {} left out]\n", block.id),
-        Cut::HeadAt(_) => format!("[cut: what came before is left out of {}]\n", block.id),
+        Cut::Tail => format!("\n[cut: {missing} bytes of {id} left out]\n"),
+        Cut::TailAt(_) => format!("\n[cut: the rest of {id} left out]\n"),
+        Cut::HeadAt(_) => format!("[cut: what came before is left out of {id}]\n"),
     }
 }
 
@@ -183,14 +194,8 @@ fn cut(block: &Block<'_>, full: usize, left: usize, counter: &dyn TokenCounter) 
     }
     let found = match block.cut {
         Cut::Tail => tail(block, left, counter),
-        Cut::TailAt(borders) => {
-            let ranges = borders.iter().rev().filter(|border| **border < block.text.len()).map(|border| 0..*border);
-            first(block, ranges, left, counter)
-        }
-        Cut::HeadAt(borders) => {
-            let ranges = borders.iter().filter(|border| **border > 0).map(|border| *border..block.text.len());
-            first(block, ranges, left, counter)
-        }
+        Cut::TailAt(borders) => first(block, inside(borders, block.text).rev().map(|border| 0..border), left, counter),
+        Cut::HeadAt(borders) => first(block, inside(borders, block.text).map(|border| border..block.text.len()), left, counter),
     };
     match found {
         Some((range, mark, kept)) => {
@@ -201,11 +206,20 @@ fn cut(block: &Block<'_>, full: usize, left: usize, counter: &dyn TokenCounter) 
     }
 }
 
+/// The borders that lie between two characters of a text, in order. Those of a host need not be.
+fn inside(borders: &[usize], text: &str) -> impl DoubleEndedIterator<Item = usize> {
+    let is_between = |border: &&usize| **border > 0 && **border < text.len() && text.is_char_boundary(**border);
+    let mut inside: Vec<usize> = borders.iter().filter(is_between).copied().collect();
+    inside.sort_unstable();
+    inside.dedup();
+    inside.into_iter()
+}
+
 type Found = Option<(Range<usize>, String, usize)>;
 
 /// The first of some ranges that fits with its mark. Ranges come from the longest to the shortest, so a bisection finds it.
 fn first(block: &Block<'_>, ranges: impl Iterator<Item = Range<usize>>, left: usize, counter: &dyn TokenCounter) -> Found {
-    let ranges: Vec<Range<usize>> = ranges.filter(|range| !range.is_empty() && block.text.get(range.clone()).is_some()).collect();
+    let ranges: Vec<Range<usize>> = ranges.collect();
     let cost = |range: &Range<usize>| {
         let mark = mark(block, range);
         let cost = counter.count(&block.part(range, &mark));
@@ -225,10 +239,10 @@ fn first(block: &Block<'_>, ranges: impl Iterator<Item = Range<usize>>, left: us
 fn tail(block: &Block<'_>, left: usize, counter: &dyn TokenCounter) -> Found {
     let frame = counter.count(&block.part(&(0..0), &mark(block, &(0..0))));
     let mut room = left.checked_sub(frame)?;
-    // Joined texts may count a few tokens more than their parts: give way until it fits.
+    let mut way: usize = 0;
+    // Joined texts may count a few tokens more than their parts: give way, each time further, until it fits.
     while room > 0 {
-        let end = counter.fit(block.text, room);
-        let range = 0..block.text.floor_char_boundary(end);
+        let range = 0..border::before(block.text, counter.fit(block.text, room));
         if range.is_empty() {
             return None;
         }
@@ -237,7 +251,8 @@ fn tail(block: &Block<'_>, left: usize, counter: &dyn TokenCounter) -> Found {
         if cost <= left {
             return Some((range, mark, cost));
         }
-        room = room.saturating_sub((cost - left).max(1));
+        way = (cost - left).max(way.saturating_mul(2)).max(1);
+        room = room.saturating_sub(way);
     }
     None
 }

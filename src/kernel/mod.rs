@@ -3,6 +3,7 @@
 //! Knows no XML, no vendor, no file, no thread: an organisation that has never seen a template uses the same parts.
 
 pub mod assembler;
+mod border;
 pub mod context;
 pub mod fit;
 pub mod tokens;

@@ -6,6 +6,7 @@ use super::node::{self, Node};
 use super::read::{self, Raw, ReadError};
 use crate::base::hash::Hash;
 use crate::base::span::Span;
+use crate::base::suggest::nearest;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -118,6 +119,20 @@ pub struct Warning {
     pub span: Span,
 }
 
+/// No task has the name that was asked for.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("there is no task `{name}` in this registry{}", meant(near.as_deref()))]
+pub struct NoTask {
+    /// What was asked for.
+    pub name: String,
+    /// The task that may be meant.
+    pub near: Option<String>,
+}
+
+fn meant(near: Option<&str>) -> String {
+    near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"))
+}
+
 /// Text shared by tasks.
 #[derive(Clone, Debug)]
 pub struct Fragment {
@@ -214,8 +229,19 @@ impl Registry {
         self.hash
     }
 
-    /// The task with a name.
-    pub fn task(&self, name: &str) -> Option<Task<'_>> {
+    /// The task with a name that a program was written with: without one, the error says which is meant.
+    ///
+    /// # Errors
+    /// There is no such task. Where that is nothing wrong, ask [`Registry::find`].
+    pub fn task(&self, name: &str) -> Result<Task<'_>, NoTask> {
+        self.find(name).ok_or_else(|| {
+            let near = nearest(name, self.tasks.iter().map(|entry| &*entry.name)).map(str::to_owned);
+            NoTask { name: name.to_owned(), near }
+        })
+    }
+
+    /// The task with a name, where there is one.
+    pub fn find(&self, name: &str) -> Option<Task<'_>> {
         self.nth(&self.tasks, *self.lookup.tasks.get(name)?)
     }
 

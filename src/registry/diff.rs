@@ -114,8 +114,8 @@ impl Diff {
 pub fn diff(old: &Registry, new: &Registry) -> Result<Diff, ReadError> {
     let mut out = Diff {
         schema: SCHEMA,
-        added: new.tasks().filter(|task| old.task(task.name()).is_none()).map(|task| task.name().to_owned()).collect(),
-        removed: old.tasks().filter(|task| new.task(task.name()).is_none()).map(|task| task.name().to_owned()).collect(),
+        added: new.tasks().filter(|task| old.find(task.name()).is_none()).map(|task| task.name().to_owned()).collect(),
+        removed: old.tasks().filter(|task| new.find(task.name()).is_none()).map(|task| task.name().to_owned()).collect(),
         text: Vec::new(),
         resolved: Vec::new(),
         referenced: Vec::new(),
@@ -126,7 +126,7 @@ pub fn diff(old: &Registry, new: &Registry) -> Result<Diff, ReadError> {
         ),
     };
     for after in new.tasks() {
-        let Some(before) = old.task(after.name()) else { continue };
+        let Some(before) = old.find(after.name()) else { continue };
         if before.hash() != after.hash() {
             task(before, after, &mut out)?;
         }

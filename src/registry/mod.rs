@@ -53,7 +53,7 @@ mod walk;
 mod watch;
 mod whole;
 
-pub use artifact::{Fragment, Parameter, Reference, ReferenceKind, Registry, Source, Task, Warning};
+pub use artifact::{Fragment, NoTask, Parameter, Reference, ReferenceKind, Registry, Source, Task, Warning};
 pub use node::{Child, Node};
 pub use read::{ReadError, SCHEMA};
 pub(crate) use tree::SLOTS;

@@ -56,7 +56,7 @@ fn all_nodes() -> Vec<(String, Node)> {
 
 /// The four settings of the root of a task as words, in the order of the table.
 fn words(name: &str) -> [String; 4] {
-    let root = registry().task(name).unwrap_or_else(|| panic!("no task `{name}`")).root().unwrap();
+    let root = registry().find(name).unwrap_or_else(|| panic!("no task `{name}`")).root().unwrap();
     let settings = root.settings.unwrap();
     SettingName::ALL.iter().map(|&setting| word(settings.get(setting))).collect::<Vec<_>>().try_into().unwrap()
 }
@@ -319,7 +319,7 @@ fn the_gallery_is_complete_and_fresh() {
     let shipped: BTreeSet<&str> = registry.tasks().chain(registry.templates()).map(Task::name).collect();
     assert_eq!(named, shipped);
     let fresh = regenerated(&page, "<!-- generated: settings ", |name| {
-        table(registry.task(name).or_else(|| registry.template(name)).unwrap())
+        table(registry.find(name).or_else(|| registry.template(name)).unwrap())
     });
     assert_fresh("docs/TEMPLATES.md", &fresh);
 }

@@ -11,7 +11,7 @@ fn tasks_are_found_by_name_and_by_type() {
     assert_eq!(triage.parameters().unwrap()[0].name, "ticket");
     let subtasks: Vec<&str> = registry().of_type("atomic", Some("subtask")).map(|task| task.name()).collect();
     assert_eq!(subtasks, ["look-up-runbook"]);
-    assert!(registry().task("unheard-of").is_none());
+    assert!(registry().find("unheard-of").is_none());
 }
 
 #[test]

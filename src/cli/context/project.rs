@@ -82,7 +82,7 @@ impl Compiled {
 
     /// The task with a name, or the only one of a file.
     pub(super) fn task(&self, name: &str) -> Result<String> {
-        if self.registry.task(name).is_some() {
+        if self.registry.find(name).is_some() {
             return Ok(name.to_owned());
         }
         let path = name.trim_start_matches("./");

@@ -89,7 +89,7 @@ pub(crate) fn run(args: &RenderArgs, cx: &mut Cx) -> Result<Exit> {
     let counter = counts::named(&args.tokenizer)?;
     let project = Compiled::load(cx)?;
     let name = project.task(&args.task)?;
-    let Some(task) = project.registry.task(&name) else { return Ok(Exit::Usage) };
+    let Some(task) = project.registry.find(&name) else { return Ok(Exit::Usage) };
     let parameters = task.parameters().map_err(|err| CliError::new(Kind::Infrastructure, err.to_string()))?;
     let (inputs, results) = (values::inputs(&args.input, &parameters)?, values::results(&args.result)?);
     let node = match &args.node {

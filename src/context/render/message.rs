@@ -18,6 +18,13 @@ pub struct Message {
     pub breakpoints: Vec<usize>,
 }
 
+impl Message {
+    /// The text alone.
+    pub fn as_str(&self) -> &str {
+        self.text.text()
+    }
+}
+
 /// Who says a segment. What stays the same from call to call, and may give orders, is the system's; the request itself,
 /// what is new with the call, and whatever is untrusted is the user's.
 pub fn speaker(segment: &Segment) -> Speaker {

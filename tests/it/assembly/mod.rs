@@ -2,6 +2,7 @@
 
 mod fit;
 mod manifest;
+mod properties;
 mod settings;
 pub(crate) mod shipped;
 mod texts;

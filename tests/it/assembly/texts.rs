@@ -87,7 +87,7 @@ fn jinja_is_strict_and_bounded() {
 fn text_faults(templates: &str, n: Value) -> Vec<ctxc::context::fault::Fault> {
     let (registry, inputs) = (registry(templates), values(&[("n", n)]));
     let request = Request { inputs: &inputs, ..Request::new("t") };
-    assemble(&registry, &request, &Options::default()).unwrap_err()
+    assemble(&registry, &request, &Options::default()).unwrap_err().into()
 }
 
 fn said(faults: &[ctxc::context::fault::Fault]) -> String {

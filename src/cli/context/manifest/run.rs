@@ -72,7 +72,7 @@ fn made(args: &ManifestArgs, project: &Compiled) -> Result<Manifest> {
         return of_registry(&project.registry, &project.files(), &project.root, &args.counting, refused);
     };
     let name = project.task(task)?;
-    let Some(task) = project.registry.task(&name) else { return Err(CliError::usage(name)) };
+    let Some(task) = project.registry.find(&name) else { return Err(CliError::usage(name)) };
     let parameters = task.parameters().map_err(|err| CliError::new(Kind::Infrastructure, err.to_string()))?;
     let (inputs, results) = (values::inputs(&args.input, &parameters)?, values::results(&args.result)?);
     let request = Request { inputs: &inputs, results: &results, ..Request::new(&name) };

@@ -1,0 +1,57 @@
+//! The mark of untrusted text: what a fence is recognised by, and no text from outside can hold.
+//!
+//! It depends on what was handed in and on nothing else, so the same request has the same one. Where a text holds it all the
+//! same, the next mark depends on every text of the context: none can be written so that it holds that one, however often it is tried.
+
+use super::own::Drafted;
+use super::request::Request;
+use crate::base::hash::Hasher;
+use crate::kernel::context::{Origin, Segment};
+use crate::registry::Registry;
+use memchr::memmem;
+
+/// The mark of a request.
+pub(super) fn first(registry: &Registry, request: &Request<'_>) -> String {
+    let mut hasher = Hasher::new();
+    hasher.field("ctxc untrusted").field(request.task).field(request.node);
+    hasher.field(registry.find(request.task).map_or([0; 32], |task| task.hash().0));
+    for (name, value) in request.inputs {
+        hasher.field(name).field(value.to_string());
+    }
+    hasher.field("results");
+    for (name, result) in request.results {
+        hasher.field(name).field(result.content.to_string()).field(result.notes.as_deref().unwrap_or("\0"));
+    }
+    hasher.field("parent");
+    for segment in request.parent {
+        hasher.field(&segment.id).field(segment.text.text());
+    }
+    short(hasher)
+}
+
+/// The mark after one that some text holds.
+pub(super) fn next(before: &str, context: &[Drafted]) -> String {
+    let mut hasher = Hasher::new();
+    hasher.field("ctxc untrusted, again").field(before);
+    for Drafted { segment, .. } in context {
+        hasher.field(&segment.id).field(&segment.title).field(segment.text.text());
+    }
+    short(hasher)
+}
+
+fn short(hasher: Hasher) -> String {
+    let hash = hasher.finish().to_string();
+    hash.get(3..19).unwrap_or_default().to_owned()
+}
+
+/// Whether a segment holds the mark anywhere but in a fence of ours: then it could close one.
+pub(super) fn holds(segment: &Segment, mark: &str) -> bool {
+    let (text, stretches) = (segment.text.text(), segment.text.stretches());
+    let is_ours = |at: usize| {
+        let found = stretches.partition_point(|stretch| stretch.range.end <= at);
+        stretches.get(found).is_some_and(|stretch| stretch.origin == Origin::Frame && stretch.range.end >= at + mark.len())
+    };
+    segment.id.contains(mark)
+        || segment.title.contains(mark)
+        || memmem::find_iter(text.as_bytes(), mark.as_bytes()).any(|at| !is_ours(at))
+}
