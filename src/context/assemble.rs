@@ -12,7 +12,7 @@ use super::render::profile::{self, Frame, Profile};
 use super::request::{Inputs, Request};
 use super::strategy::{self, Strategy};
 use crate::kernel::assembler::{Account, ContextAssembler, positions, reusable};
-use crate::kernel::context::{Cut, FIRST_EXPENDABLE, Origin, Segment, Traced};
+use crate::kernel::context::{Cut, FIRST_EXPENDABLE, Kind, Origin, Segment, Traced};
 use crate::kernel::fit::{self, Block, Budget, Counting, Fate, Fitted, OverBudget};
 use crate::kernel::tokens::{Bytes, TokenCounter};
 use crate::registry::{Registry, Task};
@@ -23,6 +23,8 @@ use std::collections::BTreeSet;
 pub struct Options<'a> {
     /// How segments look.
     pub profile: Profile,
+    /// Kinds that stand before all others of their message, in this order; the others stand most stable first.
+    pub order: &'a [Kind],
     /// Tokens in all; `None` for no limit.
     pub budget: Option<usize>,
     /// Who counts tokens.
@@ -33,7 +35,7 @@ pub struct Options<'a> {
 
 impl Default for Options<'_> {
     fn default() -> Self {
-        Self { profile: Profile::default(), budget: None, counter: &Bytes, counting: Counting::WhenNeeded }
+        Self { profile: Profile::default(), order: &[], budget: None, counter: &Bytes, counting: Counting::WhenNeeded }
     }
 }
 
@@ -217,7 +219,7 @@ impl ContextAssembler for Assembler<'_> {
 
     fn assemble(&self, segments: Vec<Segment>) -> Result<Assembly, Fault> {
         let frames: Vec<Frame> = segments.iter().map(|segment| framed(self.options.profile, segment, self.nonce)).collect();
-        let order = positions(&segments, speaker);
+        let order = positions(&segments, speaker, self.options.order);
         let (fitted, messages) = self.fitted(&segments, &frames, &order)?;
         let stays = |at: &usize| fitted.get(*at).is_some_and(|fitted| fitted.fate != Fate::Dropped);
         let order: Vec<usize> = order.into_iter().filter(stays).collect();
@@ -263,7 +265,7 @@ impl Assembler<'_> {
     /// Fits the segments into the budget, and holds the whole messages against it: joined, texts may count a few tokens more
     /// than one by one.
     fn fitted(&self, segments: &[Segment], frames: &[Frame], order: &[usize]) -> Result<Said, Fault> {
-        let Options { profile, budget, counter, counting } = *self.options;
+        let Options { profile, budget, counter, counting, .. } = *self.options;
         let blocks: Vec<Block<'_>> = segments.iter().zip(frames).map(|(segment, frame)| block(segment, frame)).collect();
         let (mut room, mut way) = (budget, 0);
         for _ in 0..ROUNDS {

@@ -26,7 +26,7 @@ pub(super) fn first(registry: &Registry, request: &Request<'_>) -> String {
     for segment in request.parent {
         hasher.field(&segment.id).field(segment.text.text());
     }
-    short(hasher)
+    short(&hasher)
 }
 
 /// The mark after one that some text holds.
@@ -36,10 +36,10 @@ pub(super) fn next(before: &str, context: &[Drafted]) -> String {
     for Drafted { segment, .. } in context {
         hasher.field(&segment.id).field(&segment.title).field(segment.text.text());
     }
-    short(hasher)
+    short(&hasher)
 }
 
-fn short(hasher: Hasher) -> String {
+fn short(hasher: &Hasher) -> String {
     let hash = hasher.finish().to_string();
     hash.get(3..19).unwrap_or_default().to_owned()
 }

@@ -7,6 +7,8 @@ pub mod assemble;
 mod chain;
 pub mod fault;
 mod fill;
+#[cfg(doctest)]
+mod guide;
 mod jinja;
 pub mod lines;
 pub mod manifest;

@@ -15,8 +15,8 @@ use std::ops::Deref;
 /// use ctxc::context::Inputs;
 ///
 /// let words = Inputs::from([("ticket", "I cannot log in"), ("customer", "ACME")]);
-/// let mixed: Inputs = [("attempts", 3.into()), ("urgent", true.into())].into_iter().collect();
-/// assert_eq!((words.len(), &mixed["attempts"]), (2, &3.into()));
+/// let mixed = Inputs::new().with("attempts", 3).with("urgent", true).with("teams", vec!["access", "data"]);
+/// assert_eq!((words.len(), mixed["attempts"].as_i64()), (2, Some(3)));
 /// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Inputs(BTreeMap<String, Value>);

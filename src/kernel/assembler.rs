@@ -2,7 +2,7 @@
 //!
 //! What an assembler gives back names every segment that came in, with its tokens and its fate.
 
-use super::context::{Segment, Stability};
+use super::context::{Kind, Segment, Stability};
 use super::fit::Fate;
 use serde::{Deserialize, Serialize};
 
@@ -60,11 +60,15 @@ pub trait ContextAssembler {
     fn assemble(&self, segments: Vec<Segment>) -> Result<Self::Output, Self::Error>;
 }
 
-/// Where each segment stands, most stable first: by speaker, then stability, then priority, then source order. The
-/// result lists indices of `segments`.
-pub fn positions(segments: &[Segment], speaker: impl Fn(&Segment) -> Speaker) -> Vec<usize> {
+/// Where each segment stands: by speaker; then the kinds of `first`, in that order; then the most stable first, then by
+/// priority, then by source. The result lists indices of `segments`.
+pub fn positions(segments: &[Segment], speaker: impl Fn(&Segment) -> Speaker, first: &[Kind]) -> Vec<usize> {
+    let place = |segment: &Segment| {
+        let asked = first.iter().position(|kind| *kind == segment.kind).unwrap_or(first.len());
+        (speaker(segment), asked, segment.stability, segment.kind.priority())
+    };
     let mut order: Vec<usize> = (0..segments.len()).collect();
-    order.sort_by_key(|&at| segments.get(at).map(|segment| (speaker(segment), segment.stability, segment.kind.priority())));
+    order.sort_by_cached_key(|&at| segments.get(at).map(place));
     order
 }
 

@@ -106,7 +106,7 @@ pub(crate) fn run(args: &RenderArgs, cx: &mut Cx) -> Result<Exit> {
     };
     let counter = Counts::open(counter, &project.root);
     let counting = if args.explain { Counting::Always } else { Counting::WhenNeeded };
-    let options = Options { profile, budget: args.budget, counter: &counter, counting };
+    let options = Options { profile, budget: args.budget, counter: &counter, counting, ..Options::default() };
     let lines = || project.lines(&project.paths());
     let assembled = assemble(&project.registry, &request, &options);
     counter.save();

@@ -3,6 +3,7 @@
 mod fit;
 mod manifest;
 mod properties;
+mod sections;
 mod settings;
 pub(crate) mod shipped;
 mod texts;

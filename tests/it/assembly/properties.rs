@@ -6,13 +6,14 @@ use ctxc::context::assemble::{Assembly, Options, assemble};
 use ctxc::context::fault::FaultKind;
 use ctxc::context::matcher::{Fixtures, Match};
 use ctxc::context::request::{Attempt, Request};
+use ctxc::context::tokens::counter;
 use ctxc::context::{Counting, Fate, Profile, Refused, Trust};
 use ctxc::kernel::context::{Cut, FIRST_EXPENDABLE, Kind, Segment, Stability};
 use ctxc::kernel::tokens::{Bytes, Estimate, TokenCounter};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 static REGISTRY: LazyLock<Registry> = LazyLock::new(|| {
     registry(
@@ -84,8 +85,11 @@ impl TokenCounter for Liar {
     }
 }
 
-fn counters() -> Vec<Box<dyn TokenCounter>> {
-    vec![Box::new(Bytes), Box::new(Estimate::new("estimate", 3.5)), Box::new(Joined), Box::new(Words), Box::new(Liar)]
+fn counters() -> Vec<Arc<dyn TokenCounter>> {
+    let real = [counter("o200k").unwrap(), counter("cl100k").unwrap()];
+    let odd: [Arc<dyn TokenCounter>; 5] =
+        [Arc::new(Bytes), Arc::new(Estimate::new("estimate", 3.5)), Arc::new(Joined), Arc::new(Words), Arc::new(Liar)];
+    real.into_iter().chain(odd).collect()
 }
 
 /// One context with everything in it.
@@ -229,14 +233,14 @@ fn fenced(assembly: &Assembly) -> Result<(), TestCaseError> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(250))]
+    #![proptest_config(ProptestConfig::with_cases(120))]
 
     #[test]
     fn a_context_of_anything_keeps_every_promise(
         scene in scenes(),
         tokens in 0_usize..4_000,
         profile in prop::sample::select(Profile::ALL.to_vec()),
-        counter in prop::sample::select((0..5_usize).collect::<Vec<_>>()),
+        counter in prop::sample::select((0..7_usize).collect::<Vec<_>>()),
     ) {
         let counter = counters().remove(counter);
         let whole = Options { profile, counter: &*counter, counting: Counting::Always, ..Options::default() };

@@ -1,0 +1,2 @@
+//! The examples of `docs/LIBRARY.md`, compiled and run by `cargo test --doc`. Nothing of the library is in here.
+#![doc = include_str!("../../docs/LIBRARY.md")]
