@@ -50,56 +50,59 @@ fn a_dependency_without_a_reason_is_found() {
     assert_eq!(faults(manifest, page), expected);
 }
 
-/// What a host of `assemble` takes in: a crate that comes here is one that every agent loop carries.
-#[test]
-fn contexts_need_no_terminal_database_or_network() {
+/// Crates of terminals, of databases, of networks, of files and processes: what an agent loop has of its own, or wants none of.
+const FOREIGN: [&str; 30] = [
+    "clap",
+    "crossterm",
+    "ctrlc",
+    "curl",
+    "hyper",
+    "ignore",
+    "libsqlite3-sys",
+    "lsp-server",
+    "miette",
+    "mio",
+    "native-tls",
+    "notify",
+    "openssl",
+    "postgres",
+    "reqwest",
+    "rusqlite",
+    "rustix",
+    "rustls",
+    "signal-hook",
+    "socket2",
+    "sqlx",
+    "supports-color",
+    "tempfile",
+    "terminal_size",
+    "textwrap",
+    "tokio",
+    "ureq",
+    "walkdir",
+    "which",
+    "winapi",
+];
+
+/// The crates that a choice of features brings along.
+fn tree(features: &[&str]) -> BTreeSet<String> {
     let tree = std::process::Command::new(env!("CARGO"))
         .args(["tree", "--offline", "--locked", "--edges", "normal", "--prefix", "none", "--format", "{p}"])
-        .args(["--no-default-features", "--features", "assemble"])
+        .args(features)
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .output()
         .unwrap();
     assert!(tree.status.success(), "{}", String::from_utf8_lossy(&tree.stderr));
     let tree = String::from_utf8(tree.stdout).unwrap();
-    let names: BTreeSet<&str> = tree.lines().filter_map(|line| line.split(' ').next()).filter(|name| !name.is_empty()).collect();
-    let known = [
-        "arrayref",
-        "arrayvec",
-        "blake3",
-        "cc",
-        "cfg-if",
-        "constant_time_eq",
-        "cpufeatures",
-        "ctxc",
-        "equivalent",
-        "hashbrown",
-        "indexmap",
-        "itoa",
-        "libc",
-        "memchr",
-        "minijinja",
-        "proc-macro2",
-        "quick-xml",
-        "quote",
-        "ryu",
-        "serde",
-        "serde_core",
-        "serde_derive",
-        "serde_json",
-        "serde_spanned",
-        "strsim",
-        "syn",
-        "thiserror",
-        "thiserror-impl",
-        "toml",
-        "toml_datetime",
-        "toml_parser",
-        "toml_writer",
-        "unicode-ident",
-        "winnow",
-        "zmij",
-    ];
-    let new: Vec<&&str> = names.iter().filter(|name| !known.contains(*name)).collect();
-    assert_eq!(new, Vec::<&&str>::new());
-    assert!(names.contains("minijinja") && names.len() > 20);
+    tree.lines().filter_map(|line| line.split(' ').next()).map(str::to_owned).collect()
+}
+
+#[test]
+fn contexts_need_no_terminal_database_or_network() {
+    let foreign = |tree: &BTreeSet<String>| FOREIGN.into_iter().filter(|name| tree.contains(*name)).collect::<Vec<_>>();
+    let alone = tree(&["--no-default-features", "--features", "assemble"]);
+    assert!(alone.contains("minijinja"));
+    assert_eq!(foreign(&alone), Vec::<&str>::new());
+    let all = foreign(&tree(&[]));
+    assert!(all.contains(&"clap") && all.contains(&"rustix"), "the names are those of crates that the program has: {all:?}");
 }
