@@ -11,7 +11,9 @@ use super::render::report::Report;
 use super::render::sources::Sources;
 use super::render::summary::plural;
 use super::render::{checkstyle, concise, full, github, gitlab, json, jsonl, junit, rdjson, sarif, summary};
+use crate::base::diagnostic::Diagnostic;
 use crate::base::rule_meta::Severity;
+use crate::rules::check::is_error;
 use std::path::Path;
 
 /// Writes a report in a format. `closing` lines are for people.
@@ -56,4 +58,17 @@ pub(super) fn nothing(whereabouts: &str, skipped: usize) -> CliError {
     CliError::new(Kind::Nothing, format!("there is no template in {whereabouts}{beside}"))
         .hint("name files or folders, set `[templates] include` in ctxc.toml, or start with `ctxc init`")
         .hint("where that is as it should be, `--allow-empty` makes it a success")
+}
+
+/// Findings that are told one by one where a project has to be without errors.
+const TOLD: usize = 3;
+
+/// Why nobody can say what the agents of a project receive: its errors, the first of them with their places.
+pub(super) fn broken(whose: &str, found: &[Diagnostic]) -> CliError {
+    let errors: Vec<&Diagnostic> = found.iter().filter(|finding| is_error(finding)).collect();
+    let count = plural(errors.len(), "error");
+    let error = CliError::new(Kind::Findings, format!("{whose} has {count}: what an agent would receive is not certain"));
+    let place =
+        |finding: &&Diagnostic| format!("{}:{}:{}: {}", finding.path, finding.start.line, finding.start.column, finding.message);
+    errors.iter().take(TOLD).map(place).fold(error, CliError::hint)
 }

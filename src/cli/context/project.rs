@@ -4,15 +4,15 @@ use crate::base::fs::{ReadFs, RealFs};
 use crate::base::suggest;
 use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Kind, Result};
+use crate::cli::findings::broken;
 use crate::cli::project::Project;
-use crate::cli::render::summary::plural;
 use crate::cli::revision::Past;
 use crate::context::lines::Lines;
 use crate::context::request::Files;
 use crate::registry::library::Built;
 use crate::registry::sources::{self, Door};
 use crate::registry::{Registry, library};
-use crate::rules::check::{is_error, stem};
+use crate::rules::check::stem;
 use crate::syntax::limits::Limits;
 use std::collections::BTreeSet;
 use std::fmt::{Debug, Formatter};
@@ -49,12 +49,13 @@ impl Debug for Inside<'_> {
 impl Compiled {
     /// Compiles the project of this run; only one without errors has contexts.
     pub(super) fn load(cx: &Cx) -> Result<Self> {
-        Self::new(Project::load(&cx.options)?.sound()?)
+        Self::new(Project::load(&cx.options)?.sound()?, "this project")
     }
 
     /// Compiles the project in a folder.
     pub(super) fn load_in(folder: &Path) -> Result<Self> {
-        Self::new(Project::load_in(folder.to_owned())?.sound()?)
+        let name = format!("the project in {}", folder.display());
+        Self::new(Project::load_in(folder.to_owned())?.sound()?, &name)
     }
 
     /// Compiles the project in a folder as a revision has it.
@@ -65,17 +66,15 @@ impl Compiled {
         Ok(Self { root, registry, limits, past: Some(past) })
     }
 
-    fn new(project: Project) -> Result<Self> {
+    fn new(project: Project, whose: &str) -> Result<Self> {
         let found = library::Project::load(&project.root);
         let built = found.map_err(|err| CliError::new(Kind::Infrastructure, err.to_string()))?;
         let Built { registry, diagnostics, files } = built.build();
         let Some(registry) = registry else {
-            let errors = diagnostics.iter().filter(|finding| is_error(finding)).count();
-            let message = format!("this project has {}: what an agent would receive is not certain", plural(errors, "error"));
-            return Err(CliError::new(Kind::Findings, message).hint("`ctxc check` shows them"));
+            return Err(broken(whose, &diagnostics).hint("`ctxc check` shows them"));
         };
         if files == 0 {
-            return Err(CliError::usage("there is no template in this project").hint("`ctxc init` starts one"));
+            return Err(CliError::usage(format!("there is no template in {whose}")).hint("`ctxc init` starts one"));
         }
         Ok(Self { root: project.root, registry, limits: project.config.limits, past: None })
     }

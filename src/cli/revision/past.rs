@@ -2,24 +2,19 @@
 
 use super::git::Git;
 use super::tree::Tree;
-use crate::base::diagnostic::Diagnostic;
 use crate::base::fs::ReadFs;
 use crate::cli::error::{CliError, Kind, Result};
+use crate::cli::findings::broken;
 use crate::cli::project::{FILE, Project};
-use crate::cli::render::summary::plural;
 use crate::project::config::{Config, FILE_LIMIT};
 use crate::registry::library::{Built, Held, compile_held};
 use crate::registry::{Registry, listed};
-use crate::rules::check::is_error;
 use crate::rules::input::read_fault::reason;
 use crate::syntax::decode;
 use std::borrow::Cow;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-
-/// Findings that are told one by one.
-const TOLD: usize = 3;
 
 /// A project as a revision has it.
 #[derive(Debug)]
@@ -71,7 +66,7 @@ impl Past {
         if files == 0 {
             return Err(CliError::usage(format!("there is no template in `{}`", self.name)));
         }
-        registry.ok_or_else(|| broken(&self.name, &diagnostics))
+        registry.ok_or_else(|| broken(&format!("`{}`", self.name), &diagnostics))
     }
 }
 
@@ -103,13 +98,4 @@ fn config(tree: &Tree, root: &Path, revision: &str) -> Result<Config> {
             Err(error)
         }
     }
-}
-
-fn broken(revision: &str, found: &[Diagnostic]) -> CliError {
-    let errors: Vec<&Diagnostic> = found.iter().filter(|finding| is_error(finding)).collect();
-    let count = plural(errors.len(), "error");
-    let message = format!("`{revision}` has {count}: what an agent would have received is not certain");
-    let place =
-        |finding: &&Diagnostic| format!("{}:{}:{}: {}", finding.path, finding.start.line, finding.start.column, finding.message);
-    errors.iter().take(TOLD).map(place).fold(CliError::new(Kind::Findings, message), CliError::hint)
 }

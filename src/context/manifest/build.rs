@@ -1,7 +1,7 @@
 //! From a registry to its manifest: each definition is loaded once, each agent assembled dry by the code of a run.
 
 use super::model::{Budget, Entry, Manifest, Part, SCHEMA, Source, SourceKind, Tokenizer, Total};
-use crate::base::hash::Hash;
+use crate::base::hash::{Hash, Hasher};
 use crate::context::assemble::{Options, Report, Waiting, dry};
 use crate::context::chain::{Forest, Link};
 use crate::context::fault::{Fault, FaultKind};
@@ -133,12 +133,14 @@ fn bound(parts: &mut [Part], budget: Option<usize>) {
     }
 }
 
-/// Where a segment's text comes from, each source once.
+/// Where a segment's text comes from, each source once, with the hash of what is of it.
 fn sources(forest: &Forest<'_>, segment: &Segment) -> Vec<Source> {
-    let mut found: Vec<Source> = Vec::new();
+    let mut found: Vec<(Source, Hasher)> = Vec::new();
     for stretch in segment.text.stretches() {
         let Some((kind, name)) = SourceKind::of(&stretch.origin) else { continue };
-        if found.iter().any(|source| source.kind == kind && source.name == name) {
+        let bytes = segment.text.text().as_bytes().get(stretch.range.clone()).unwrap_or_default();
+        if let Some((_, hasher)) = found.iter_mut().find(|(source, _)| source.kind == kind && source.name == name) {
+            hasher.field(bytes);
             continue;
         }
         let path = match kind {
@@ -147,9 +149,11 @@ fn sources(forest: &Forest<'_>, segment: &Segment) -> Vec<Source> {
             SourceKind::File | SourceKind::Schema => Some(name.to_owned()),
             SourceKind::Input | SourceKind::Result | SourceKind::Parent | SourceKind::Match | SourceKind::History => None,
         };
-        found.push(Source { kind, name: name.to_owned(), path });
+        let mut hasher = Hasher::new();
+        hasher.field(bytes);
+        found.push((Source { kind, name: name.to_owned(), path, hash: String::new() }, hasher));
     }
-    found
+    found.into_iter().map(|(source, hasher)| Source { hash: hasher.finish().to_string(), ..source }).collect()
 }
 
 /// When the agent at the end of a chain is called: the tests of the choices on the way.

@@ -1,27 +1,59 @@
-//! What two manifests say differently, in tokens and in words.
+//! What two manifests say differently: segment by segment and setting by setting, in tokens and in words, and what moved it.
 //!
 //! Entries are the same by role, task and node; segments by their ids within an entry. What is equal is not told.
 
+use super::cause::{self, Cause};
 use super::model::{Entry, Manifest, Part};
-use crate::settings::provenance::Value;
-use crate::template::setting::{SettingName, Word};
+use super::places::Places;
+use super::settings::{self, SettingChange};
+use crate::kernel::context::Kind;
+use serde::Serialize;
 use std::collections::BTreeMap;
 
+/// What the key `schema` of a difference says.
+pub const DIFF_SCHEMA: &str = "ctxc/manifest-diff/1";
+
 /// The difference of two manifests.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Difference {
-    /// Agents that only the new one has, with their tokens.
-    pub added: Vec<(String, usize)>,
-    /// Agents that only the old one has, with their tokens.
-    pub removed: Vec<(String, usize)>,
-    /// Agents that receive something else.
-    pub changed: Vec<Change>,
+    /// Always [`DIFF_SCHEMA`].
+    pub schema: &'static str,
+    /// What there was before.
+    pub old: Named,
+    /// What there is after.
+    pub new: Named,
     /// Tokens of what is known, over all agents.
     pub total: Moved,
+    /// Agents that only the new one has.
+    pub added: Vec<Agent>,
+    /// Agents that only the old one has.
+    pub removed: Vec<Agent>,
+    /// Agents that receive something else.
+    pub changed: Vec<Change>,
+}
+
+/// What one side of a comparison was, as the caller calls it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Named {
+    /// Its name: a file, a folder, a revision.
+    pub name: String,
+    /// The hash of its registry.
+    pub registry_hash: String,
+}
+
+/// One side of a comparison.
+#[derive(Clone, Copy, Debug)]
+pub struct Version<'v, 'p> {
+    /// What the caller calls it.
+    pub name: &'v str,
+    /// Its manifest.
+    pub manifest: &'v Manifest,
+    /// Where its settings stand, if anybody knows.
+    pub places: &'v Places<'p>,
 }
 
 /// A figure before and after.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Moved {
     /// Before.
     pub from: usize,
@@ -29,16 +61,70 @@ pub struct Moved {
     pub to: usize,
 }
 
-/// What changed for one agent.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Change {
-    /// The agent.
+/// An agent that came or went.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Agent {
+    /// What people call it.
     pub agent: String,
+    /// Its role; `None` for a task alone.
+    pub role: Option<String>,
+    /// Its task.
+    pub task: String,
+    /// Its node inside it.
+    pub node: String,
+    /// Tokens of what is known.
+    pub tokens: usize,
+}
+
+/// What changed for one agent.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Change {
+    /// What people call it.
+    pub agent: String,
+    /// Its role; `None` for a task alone.
+    pub role: Option<String>,
+    /// Its task.
+    pub task: String,
+    /// Its node inside it.
+    pub node: String,
     /// Its tokens.
     pub total: Moved,
     /// Tokens that a provider's cache can reuse.
     pub prefix: Moved,
-    /// Segment by segment, then setting by setting: what changed, in words.
+    /// What changed about its segments, in the order of the new manifest, those that are gone last.
+    pub segments: Vec<SegmentChange>,
+    /// What changed about its settings.
+    pub settings: Vec<SettingChange>,
+    /// What else changed, in words.
+    pub other: Vec<String>,
+}
+
+/// What became of a segment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Fate {
+    /// Only the new manifest has it.
+    Added,
+    /// Only the old manifest has it.
+    Removed,
+    /// Something about it changed.
+    Changed,
+}
+
+/// What changed about a segment.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct SegmentChange {
+    /// Its name within the agent.
+    pub id: String,
+    /// What it is.
+    pub kind: Kind,
+    /// What became of it.
+    pub change: Fate,
+    /// Its tokens; 0 on the side that does not have it.
+    pub tokens: Moved,
+    /// What moved it: texts, files and settings, each once.
+    pub moved_by: Vec<Cause>,
+    /// What there is to say beside its tokens.
     pub words: Vec<String>,
 }
 
@@ -51,20 +137,26 @@ impl Difference {
 
 type Key<'m> = (Option<&'m str>, &'m str, &'m str);
 
-/// Compares two manifests.
-pub fn difference(old: &Manifest, new: &Manifest) -> Difference {
-    let (before, after) = (by_agent(old), by_agent(new));
+/// Compares two manifests, with the places of settings where those are known.
+pub fn difference(old: &Version<'_, '_>, new: &Version<'_, '_>) -> Difference {
+    let (olds, news) = (by_agent(old.manifest), by_agent(new.manifest));
     let only = |these: &BTreeMap<Key<'_>, &Entry>, those: &BTreeMap<Key<'_>, &Entry>| {
-        let only = these.iter().filter(|(key, _)| !those.contains_key(*key));
-        only.map(|(_, entry)| (entry.title(), entry.total.fixed)).collect()
+        these.iter().filter(|(key, _)| !those.contains_key(*key)).map(|(_, entry)| agent(entry)).collect()
     };
-    let both = before.iter().filter_map(|(key, old)| Some((*old, *after.get(key)?)));
-    let sum = |manifest: &Manifest| manifest.entries.iter().map(|entry| entry.total.fixed).sum();
+    let both = olds.iter().filter_map(|(key, old)| Some((*old, *news.get(key)?)));
+    let sum = |version: &Version<'_, '_>| version.manifest.entries.iter().map(|entry| entry.total.fixed).sum();
+    let named = |version: &Version<'_, '_>| Named {
+        name: version.name.to_owned(),
+        registry_hash: version.manifest.registry_hash.clone(),
+    };
     Difference {
-        added: only(&after, &before),
-        removed: only(&before, &after),
-        changed: both.filter_map(|(old, new)| change(old, new)).collect(),
+        schema: DIFF_SCHEMA,
+        old: named(old),
+        new: named(new),
         total: Moved { from: sum(old), to: sum(new) },
+        added: only(&news, &olds),
+        removed: only(&olds, &news),
+        changed: both.filter_map(|(before, after)| change((before, old.places), (after, new.places))).collect(),
     }
 }
 
@@ -72,13 +164,32 @@ fn by_agent(manifest: &Manifest) -> BTreeMap<Key<'_>, &Entry> {
     manifest.entries.iter().map(|entry| ((entry.role.as_deref(), &*entry.task, &*entry.node), entry)).collect()
 }
 
-fn change(old: &Entry, new: &Entry) -> Option<Change> {
+fn agent(entry: &Entry) -> Agent {
+    let Entry { role, task, node, .. } = entry;
+    let tokens = entry.total.fixed;
+    Agent { agent: entry.title(), role: role.clone(), task: task.clone(), node: node.clone(), tokens }
+}
+
+fn change((old, before): (&Entry, &Places<'_>), (new, after): (&Entry, &Places<'_>)) -> Option<Change> {
     if old == new {
         return None;
     }
+    let mut settings = settings::changes((old, before), (new, after));
+    let segments = segments(old, new, &settings);
+    // What a node around the agent carries counts where it moved something.
+    settings.retain(|change| change.of.is_none() || segments.iter().any(|segment| cause::is_by(segment, change)));
+    let mut other = other(old, new);
+    if segments.is_empty() && settings.is_empty() && other.is_empty() {
+        other.push("the same segments in another order".to_owned());
+    }
+    let Agent { agent, role, task, node, .. } = agent(new);
+    let total = Moved { from: old.total.fixed, to: new.total.fixed };
+    let prefix = Moved { from: old.prefix_tokens, to: new.prefix_tokens };
+    Some(Change { agent, role, task, node, total, prefix, segments, settings, other })
+}
+
+fn other(old: &Entry, new: &Entry) -> Vec<String> {
     let mut words = Vec::new();
-    parts(&old.segments, &new.segments, &mut words);
-    settings(old, new, &mut words);
     if old.tokenizer != new.tokenizer {
         words.push(format!("counted by {}, was {}", new.tokenizer.name, old.tokenizer.name));
     }
@@ -96,51 +207,70 @@ fn change(old: &Entry, new: &Entry) -> Option<Change> {
     if old.tool_policy != new.tool_policy || old.protected_paths != new.protected_paths {
         words.push("another policy for tools and paths".to_owned());
     }
-    if words.is_empty() {
-        words.push("the same segments in another order".to_owned());
-    }
-    let total = Moved { from: old.total.fixed, to: new.total.fixed };
-    let prefix = Moved { from: old.prefix_tokens, to: new.prefix_tokens };
-    Some(Change { agent: new.title(), total, prefix, words })
+    words
 }
 
 fn or_none(word: Option<&str>) -> &str {
     word.unwrap_or("none")
 }
 
-/// What became of each segment, in the order of the new manifest, those that are gone last.
-fn parts(old: &[Part], new: &[Part], words: &mut Vec<String>) {
-    let before: BTreeMap<&str, &Part> = old.iter().map(|part| (&*part.id, part)).collect();
-    for part in new {
+/// What became of each segment.
+fn segments(old: &Entry, new: &Entry, settings: &[SettingChange]) -> Vec<SegmentChange> {
+    let before: BTreeMap<&str, &Part> = old.segments.iter().map(|part| (&*part.id, part)).collect();
+    let mut changes: Vec<SegmentChange> = Vec::new();
+    for part in &new.segments {
         match before.get(&*part.id) {
-            None => words.push(format!("+ {} {}", part.id, part.tokens)),
-            Some(before) => words.extend(of_part(before, part)),
+            None => changes.push(whole(part, Fate::Added, settings)),
+            Some(before) => changes.extend(of_part(before, part, settings)),
         }
     }
-    let after: BTreeMap<&str, &Part> = new.iter().map(|part| (&*part.id, part)).collect();
-    let gone = old.iter().filter(|part| !after.contains_key(&*part.id));
-    words.extend(gone.map(|part| format!("- {} {}", part.id, part.tokens)));
+    let after: BTreeMap<&str, &Part> = new.segments.iter().map(|part| (&*part.id, part)).collect();
+    let gone = old.segments.iter().filter(|part| !after.contains_key(&*part.id));
+    changes.extend(gone.map(|part| whole(part, Fate::Removed, settings)));
+    changes
 }
 
-fn of_part(old: &Part, new: &Part) -> Option<String> {
+/// A segment that one side does not have.
+fn whole(part: &Part, change: Fate, settings: &[SettingChange]) -> SegmentChange {
+    let tokens = match change {
+        Fate::Removed => Moved { from: part.tokens, to: 0 },
+        Fate::Added | Fate::Changed => Moved { from: 0, to: part.tokens },
+    };
+    let moved_by = cause::of_whole(part, settings);
+    SegmentChange { id: part.id.clone(), kind: part.kind, change, tokens, moved_by, words: Vec::new() }
+}
+
+fn of_part(old: &Part, new: &Part, settings: &[SettingChange]) -> Option<SegmentChange> {
     if old == new {
         return None;
     }
+    let words = said(old, new);
+    if old.hash == new.hash && old.tokens == new.tokens && words.is_empty() {
+        return None;
+    }
+    Some(SegmentChange {
+        id: new.id.clone(),
+        kind: new.kind,
+        change: Fate::Changed,
+        tokens: Moved { from: old.tokens, to: new.tokens },
+        moved_by: cause::of_part(old, new, settings),
+        words,
+    })
+}
+
+/// What is to be said of a segment beside its tokens.
+fn said(old: &Part, new: &Part) -> Vec<String> {
     let mut said = Vec::new();
-    if old.tokens != new.tokens {
-        said.push(format!("{} → {}", old.tokens, new.tokens));
-    } else if old.hash != new.hash {
-        said.push(format!("another text of {} tokens", new.tokens));
+    if old.tokens == new.tokens && old.hash != new.hash {
+        said.push("another text".to_owned());
     }
     if old.variable != new.variable {
         let list = |part: &Part| if part.variable.is_empty() { "nothing".to_owned() } else { part.variable.join(", ") };
         said.push(format!("waits for {}, was {}", list(new), list(old)));
     }
-    if old.bound != new.bound {
+    if old.bound != new.bound && (new.is_variable() || old.is_variable()) {
         let word = |part: &Part| part.bound.map_or_else(|| "without bound".to_owned(), |bound| format!("at most {bound}"));
-        if new.is_variable() || old.is_variable() {
-            said.push(format!("{}, was {}", word(new), word(old)));
-        }
+        said.push(format!("{}, was {}", word(new), word(old)));
     }
     if old.stability != new.stability {
         said.push(format!("stability {}, was {}", new.stability.word(), old.stability.word()));
@@ -149,7 +279,7 @@ fn of_part(old: &Part, new: &Part) -> Option<String> {
     if old.position.is_some() != new.position.is_some() {
         said.push(if new.position.is_some() { "there again" } else { "left out: the budget ends before it" }.to_owned());
     }
-    if old.source != new.source {
+    if old.hash == new.hash && old.source != new.source {
         said.push("from other sources".to_owned());
     }
     if old.condition != new.condition {
@@ -158,18 +288,5 @@ fn of_part(old: &Part, new: &Part) -> Option<String> {
     if old.priority != new.priority {
         said.push(format!("priority {}, was {}", new.priority, old.priority));
     }
-    (!said.is_empty()).then(|| format!("~ {} {}", new.id, said.join("; ")))
-}
-
-fn settings(old: &Entry, new: &Entry, words: &mut Vec<String>) {
-    let (Some(before), Some(after)) = (&old.settings, &new.settings) else { return };
-    for &name in SettingName::ALL {
-        let (from, to) = (before.get(name), after.get(name));
-        let word = |value: Value| value.word();
-        if from.value != to.value || from.applies != to.applies {
-            words.push(format!("{} {} → {}", name.word(), word(from.value), word(to.value)));
-        } else if from.origin != to.origin {
-            words.push(format!("{} {} is now set by {}", name.word(), word(to.value), to.origin.layer.as_str()));
-        }
-    }
+    said
 }

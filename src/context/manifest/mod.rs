@@ -4,9 +4,15 @@
 //! place in a file: an edit that only moves white space changes nothing in it.
 
 mod build;
+mod cause;
 mod change;
 mod model;
+mod places;
+mod settings;
 
 pub use build::{Dry, of_project, of_task};
-pub use change::{Change, Difference, Moved, difference};
+pub use cause::{Cause, What};
+pub use change::{Agent, Change, DIFF_SCHEMA, Difference, Fate, Moved, Named, SegmentChange, Version, difference};
 pub use model::{Budget, Entry, Manifest, Part, SCHEMA, Source, SourceKind, Tokenizer, ToolPolicy, Total};
+pub use places::Places;
+pub use settings::{SettingChange, SettingPlace};

@@ -94,6 +94,8 @@ pub struct Source {
     pub name: String,
     /// The file, relative to the project, where it is one or stands in one.
     pub path: Option<String>,
+    /// The hash of what is of it in the segment: which of several sources moved.
+    pub hash: String,
 }
 
 /// What text comes from.

@@ -8,7 +8,7 @@ use super::shape::{boolean, describe, list, must, null, number, object, one_of, 
 use super::shared::{Part, Written, hash, name, node_id, path, settings};
 
 /// What a segment is. What only runs bring (earlier turns, attempts, the stage before) is in no manifest.
-const KINDS: [&str; 12] = [
+pub(super) const KINDS: [&str; 12] = [
     "system",
     "description",
     "instructions",
@@ -25,7 +25,7 @@ const KINDS: [&str; 12] = [
 
 const STABILITIES: [&str; 4] = ["fixed", "project", "session", "call"];
 
-const SOURCES: [&str; 6] = ["template", "fragment", "file", "schema", "input", "result"];
+pub(super) const SOURCES: [&str; 6] = ["template", "fragment", "file", "schema", "input", "result"];
 
 pub(super) fn draft() -> Draft {
     let mut parts = vec![entry(), segment(), source()];
@@ -96,6 +96,7 @@ fn source() -> Part {
         must("kind", "what it is", one_of(SOURCES)),
         must("name", "the name of the definition, value or step, or the file's path", name()),
         must("path", "the file, relative to the project; null for values and results", or_null(path())),
+        must("hash", "the hash of what is of it in the segment", hash()),
     ];
     ("source", describe("where text comes from", object(fields)))
 }

@@ -9,6 +9,7 @@ mod diagnostics;
 mod diff;
 mod list;
 mod manifest;
+mod manifest_diff;
 pub mod names;
 mod registry;
 mod rules;

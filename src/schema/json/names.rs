@@ -20,3 +20,5 @@ pub const SHOW: &str = "ctxc/show/1";
 pub const WATCH: &str = "ctxc/watch/1";
 /// `ctxc manifest`.
 pub const MANIFEST: &str = "ctxc/manifest/1";
+/// `ctxc manifest diff`.
+pub const MANIFEST_DIFF: &str = "ctxc/manifest-diff/1";

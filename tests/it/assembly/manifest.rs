@@ -3,7 +3,9 @@
 use super::settings::{registry, values};
 use super::shipped::{Here, agents, run, shipped};
 use ctxc::context::assemble::{Assembly, Options, assemble};
-use ctxc::context::manifest::{Dry, Entry, Manifest, SCHEMA, difference, of_project, of_task};
+use ctxc::context::manifest::{
+    Dry, Entry, Fate, Manifest, Moved, Places, SCHEMA, Version, What, difference, of_project, of_task,
+};
 use ctxc::context::render::profile::Profile;
 use ctxc::context::request::Request;
 use ctxc::context::tokens::counter;
@@ -122,16 +124,25 @@ fn a_budget_bounds_what_varies_and_no_run_goes_beyond() {
 fn what_changed_is_told_in_tokens_and_in_words() {
     let how = Dry { options: Options::default(), files: &() };
     let of = |text: &str| of_project(&registry(text), &how).unwrap();
+    let places = Places::default();
+    let between = |old: &Manifest, new: &Manifest| {
+        let version = |manifest| Version { name: "", manifest, places: &places };
+        difference(&version(old), &version(new))
+    };
     let old = of(LONG);
-    assert!(difference(&old, &of(&LONG.replace("><", ">\n    <"))).is_empty(), "white space is no change");
-    let same_length = difference(&old, &of(&LONG.replace("Be kind", "Be nice")));
-    assert_eq!(same_length.changed[0].words, ["~ constraints another text of 26 tokens"]);
+    assert!(between(&old, &of(&LONG.replace("><", ">\n    <"))).is_empty(), "white space is no change");
+    let same_length = between(&old, &of(&LONG.replace("Be kind", "Be nice")));
+    let [segment] = &same_length.changed[0].segments[..] else { panic!("{same_length:#?}") };
+    assert_eq!((&*segment.id, segment.change, segment.tokens), ("constraints", Fate::Changed, Moved { from: 26, to: 26 }));
+    assert_eq!(segment.words, ["another text"]);
+    assert_eq!(segment.moved_by.iter().map(|cause| cause.what).collect::<Vec<_>>(), [What::Template]);
     let more =
         LONG.replace("Be kind.", "Be kind, and brief.").replace("<description>", "<system>You sort.</system><description>");
-    let difference = difference(&old, &of(&more));
+    let difference = between(&old, &of(&more));
     let change = &difference.changed[0];
     assert_eq!((change.total.to - change.total.from, change.prefix.to - change.prefix.from), (22, 22));
-    assert_eq!(change.words, ["+ system 11", "~ constraints 26 → 37"]);
+    let told: Vec<_> = change.segments.iter().map(|part| (&*part.id, part.change, part.tokens.from, part.tokens.to)).collect();
+    assert_eq!(told, [("system", Fate::Added, 0, 11), ("constraints", Fate::Changed, 26, 37)]);
 }
 
 #[test]

@@ -70,9 +70,9 @@ fn a_manifest_is_checked_and_a_stale_one_says_what_changed() {
         stale.stdout,
         "context-manifest.json is out of date; `ctxc manifest --output context-manifest.json` writes it\n\
          ~ triage  83 → 30 (−53, −64 %) tokens; reusable prefix 78 → 25 (−53, −68 %)\n    \
-         ~ system 6 → 10\n    ~ file:docs/runbook.md 72 → 15\n\
+         ~ system 6 → 10: text of the template (templates/triage.xml)\n    ~ file:docs/runbook.md 72 → 15: file\n\
          ~ week/steps/0  83 → 30 (−53, −64 %) tokens; reusable prefix 78 → 25 (−53, −68 %)\n    \
-         ~ system 6 → 10\n    ~ file:docs/runbook.md 72 → 15\n\
+         ~ system 6 → 10: text of the template (templates/triage.xml)\n    ~ file:docs/runbook.md 72 → 15: file\n\
          2 agents changed; 187 → 81 (−106, −57 %) tokens known before a run\n"
     );
     assert_eq!(project.read(file), before, "a check writes nothing");
@@ -91,7 +91,8 @@ fn registries_are_compared_by_what_their_agents_receive() {
     let run = project.run(&["manifest", "diff", "old.json", "new.json"]).code(0);
     assert_eq!(
         run.stdout,
-        "~ week/steps/1  21 → 15 (−6, −29 %) tokens\n    - accumulated:first 6\n\
+        "~ week/steps/1  21 → 15 (−6, −29 %) tokens\n    \
+         accumulate_data of week true → false (ctxc.toml:2)\n    - accumulated:first 6: accumulate_data\n\
          1 agent changed; 187 → 181 (−6, −3 %) tokens known before a run\n"
     );
 }

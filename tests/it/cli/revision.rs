@@ -82,6 +82,63 @@ fn a_revision_is_compared_with_the_work_tree_without_touching_it() {
 }
 
 #[test]
+fn what_moved_is_told_with_its_layer_and_line() {
+    let project = repository();
+    let fragment = "<library><fragment name=\"rules\">Be kind.</fragment></library>\n";
+    let task = TRIAGE.replace("Sort {{ticket}}.", "Sort {{ticket}}. <use fragment=\"rules\"/>");
+    project.write("templates/rules.xml", fragment);
+    project.write("templates/triage.xml", &task);
+    project.write(
+        "ctxc.toml",
+        "edition = \"2026\"\n\n[defaults.atomic]\ninherit_context = \"none\"\nfresh_context = \"disabled\"\n",
+    );
+    commit(&project, "two");
+    // White space between elements is nothing that anybody receives.
+    project.write("templates/triage.xml", task.replace("\n  <", "\n\n\t <").replace("=\"triage\">", "=\"triage\"\n  >"));
+    assert_eq!(diff(&project, &["HEAD"]).code(0).silent().stdout, SAME);
+    project.write("templates/triage.xml", &task);
+    project.write("templates/rules.xml", fragment.replace("kind", "kind and brief"));
+    project.write(
+        "ctxc.toml",
+        "edition = \"2026\"\n\n# Look things up.\n[defaults.atomic]\ninherit_context = \"none\"\nfresh_context = \"enabled\"\n",
+    );
+    let found = diff(&project, &["HEAD"]).code(0).silent().stdout;
+    let told: Vec<&str> = found.lines().map(str::trim).collect();
+    assert_eq!(told[1], "fresh_context disabled → enabled (ctxc.toml:6)", "{found}");
+    assert!(told[2].starts_with("~ description ") && told[2].ends_with(": fragment rules (templates/rules.xml)"), "{found}");
+    assert!(told[3].starts_with("+ fresh") && told[3].ends_with(": fresh_context"), "{found}");
+    // The other way round the line is that of the revision, where the setting stands now.
+    let back = diff(&project, &[".", "HEAD"]).code(0).stdout;
+    assert!(back.contains("fresh_context enabled → disabled (ctxc.toml:5)"), "{back}");
+    project.write("ctxc.toml", "edition = \"2026\"\n");
+    let gone = diff(&project, &["HEAD"]).code(0).stdout;
+    assert!(gone.contains("inherit_context none → full (the default of atomic; was set in ctxc.toml:4)"), "{gone}");
+    let json = diff(&project, &["HEAD", "--json"]).code(0).json();
+    let setting = &json["changed"][0]["settings"][0];
+    assert_eq!((&json["old"]["name"], &setting["origin_before"]["line"]), (&"HEAD".into(), &4.into()), "{json}");
+    assert_eq!(setting["origin"]["path"], serde_json::Value::Null);
+}
+
+#[test]
+fn a_comment_on_a_pull_request_holds_a_table_and_no_name_breaks_it() {
+    let project = repository();
+    git(&project.path(""), &["branch", "x|`<b>"]);
+    project.write("docs/runbook.md", "Restart it.\n".repeat(9));
+    let hostile = "<img src=x onerror=alert(1)>|`*&";
+    let escaped = hostile.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    project
+        .write("templates/new.xml", format!("<task type=\"atomic\" name=\"a{escaped}\"><description>d</description></task>\n"));
+    let page = diff(&project, &["x|`<b>", "--format", "markdown"]);
+    let page = if page.code == Some(0) { page.stdout } else { panic!("{page:#?}") };
+    assert!(!page.contains("<img") && !page.contains("<b>"), "{page}");
+    assert!(page.starts_with("<!-- ctxc/manifest-diff/1 -->\n### What agents receive: <code>x\\|"), "{page}");
+    let rows = page.lines().filter(|line| line.starts_with("| <code>")).count();
+    assert_eq!((rows, page.matches("<details>").count(), page.matches("</details>").count()), (2, 1, 1), "{page}");
+    assert!(page.contains("- <code>file:docs/runbook.md</code> ") && page.contains("; file\n"), "{page}");
+    diff(&project, &["main", "main", "--format", "markdown"]).code(0).says("Every agent receives the same.\n");
+}
+
+#[test]
 fn three_dots_begin_where_a_branch_left() {
     let project = repository();
     git(&project.path(""), &["switch", "-q", "-c", "topic"]);

@@ -1,27 +1,23 @@
-//! `ctxc manifest diff OLD NEW`: what two manifests say differently, in tokens and in words.
+//! `ctxc manifest diff OLD [NEW]`: what two manifests say differently, in tokens and in words.
 
 use super::args::CountingArgs;
-use super::side::Sides;
+use super::side::{Side, Sides};
+use super::{change_markdown, change_text};
 use crate::cli::cx::Cx;
 use crate::cli::error::Result;
 use crate::cli::exit::Exit;
 use crate::cli::project::root;
-use crate::cli::render::escape::escape;
-use crate::cli::render::screen::Paint;
-use crate::cli::render::summary::{plural, thousands};
-use crate::context::manifest::{Manifest, Moved, difference};
-use clap::Args;
+use crate::context::manifest::{Difference, Places, Version, difference};
+use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
 /// Compare what each agent would receive: two manifests, registries, projects or git revisions
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Examples:\n  ctxc manifest diff main\n  ctxc manifest diff HEAD~2 HEAD\n  ctxc manifest diff main...\n  \
-    ctxc manifest diff context-manifest.json .\n\n\
+#[command(after_help = "Examples:\n  ctxc manifest diff main\n  ctxc manifest diff HEAD~2 HEAD\n  \
+    ctxc manifest diff main... --format markdown > comment.md\n  ctxc manifest diff context-manifest.json .\n\n\
     One argument is compared with the project as it stands. A..B and A...B mean what git means by them: a side that is left\n\
     out is HEAD, and three dots begin where B left A. A file or folder that exists is taken before a revision of that name;\n\
-    refs/heads/NAME is always the branch. A revision is compiled in memory: the work tree is not touched, nothing is fetched."
-)]
+    refs/heads/NAME is always the branch. A revision is compiled in memory: the work tree is not touched, nothing is fetched.")]
 pub(super) struct DiffArgs {
     /// Before: a manifest, a registry, a project's folder, or a git revision
     #[arg(value_name = "OLD")]
@@ -29,8 +25,25 @@ pub(super) struct DiffArgs {
     /// After [default: the project as it stands]
     #[arg(value_name = "NEW")]
     new: Option<PathBuf>,
+    /// Format of the result
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: DiffFormat,
+    /// The same as `--format json`
+    #[arg(long, conflicts_with = "format")]
+    json: bool,
     #[command(flatten)]
     counting: CountingArgs,
+}
+
+/// Formats of a difference.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum DiffFormat {
+    /// For people
+    Text,
+    /// One document
+    Json,
+    /// For a comment on a pull request
+    Markdown,
 }
 
 /// Prints the difference.
@@ -38,49 +51,23 @@ pub(super) fn run(args: &DiffArgs, cx: &mut Cx) -> Result<Exit> {
     let root = root(&cx.options)?;
     let sides = Sides { root: &root, counting: &args.counting };
     let (old, new) = sides.both(&args.old, args.new.as_deref())?;
-    print(&old.manifest, &new.manifest, cx)?;
+    let difference = between(&old, &new);
+    match if args.json { DiffFormat::Json } else { args.format } {
+        DiffFormat::Text => change_text::print(&difference, cx)?,
+        DiffFormat::Json => cx.json(&difference)?,
+        DiffFormat::Markdown => cx.print(|out| out.write_all(change_markdown::page(&difference).as_bytes()))?,
+    }
     Ok(Exit::Success)
 }
 
-fn moved(moved: Moved) -> String {
-    let Moved { from, to } = moved;
-    if from == to {
-        return thousands(to);
-    }
-    let (sign, by) = if to > from { ("+", to - from) } else { ("−", from - to) };
-    let share = (by * 100 + from / 2).checked_div(from).map_or_else(String::new, |share| format!(", {sign}{share} %"));
-    format!("{} → {} ({sign}{}{share})", thousands(from), thousands(to), thousands(by))
-}
-
-/// Prints what two manifests say differently.
-pub(super) fn print(old: &Manifest, new: &Manifest, cx: &mut Cx) -> Result<()> {
-    let difference = difference(old, new);
-    if difference.is_empty() {
-        let more = if old.registry_hash == new.registry_hash { "" } else { "; what changed reaches no agent" };
-        return cx.line(&format!("every agent receives the same{more}"));
-    }
-    let screen = cx.options.screen;
-    for (sign, agents) in [("+", &difference.added), ("-", &difference.removed)] {
-        for (agent, tokens) in agents {
-            let agent = screen.paint(Paint::Strong, &format!("{sign} {}", escape(agent)));
-            cx.line(&format!("{agent}  {} tokens", thousands(*tokens)))?;
-        }
-    }
-    for change in &difference.changed {
-        let agent = screen.paint(Paint::Strong, &format!("~ {}", escape(&change.agent)));
-        let prefix = if change.prefix.from == change.prefix.to {
-            String::new()
-        } else {
-            format!("; reusable prefix {}", moved(change.prefix))
-        };
-        cx.hanging(&format!("{agent}  {} tokens{prefix}", moved(change.total)), 4)?;
-        for word in &change.words {
-            cx.hanging(&format!("    {}", escape(word)), 6)?;
-        }
-    }
-    let count = |count: usize, what: &str| (count > 0).then(|| format!("{} {what}", plural(count, "agent")));
-    let (added, removed) = (difference.added.len(), difference.removed.len());
-    let parts = [count(added, "added"), count(removed, "removed"), count(difference.changed.len(), "changed")];
-    let parts: Vec<String> = parts.into_iter().flatten().collect();
-    cx.line(&format!("{}; {} tokens known before a run", parts.join(", "), moved(difference.total)))
+/// What two sides say differently.
+pub(super) fn between(old: &Side, new: &Side) -> Difference {
+    let (old_files, new_files) = (old.files(), new.files());
+    let before = old.registry().zip(old_files.as_ref()).map(|(registry, files)| Places::of(registry, files));
+    let after = new.registry().zip(new_files.as_ref()).map(|(registry, files)| Places::of(registry, files));
+    let (before, after) = (before.unwrap_or_default(), after.unwrap_or_default());
+    difference(
+        &Version { name: &old.name, manifest: &old.manifest, places: &before },
+        &Version { name: &new.name, manifest: &new.manifest, places: &after },
+    )
 }

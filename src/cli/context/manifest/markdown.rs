@@ -54,7 +54,7 @@ fn row(part: &Part) -> String {
 }
 
 /// Text in a cell or heading that stays text.
-fn cell(text: &str) -> String {
+pub(super) fn cell(text: &str) -> String {
     let mut out = String::new();
     for c in escape(text).chars() {
         match c {
@@ -72,6 +72,6 @@ fn cell(text: &str) -> String {
 }
 
 /// Text as code; in HTML's words, since a code span of Markdown cannot hold every text in a table.
-fn code(text: &str) -> String {
+pub(super) fn code(text: &str) -> String {
     format!("<code>{}</code>", cell(text))
 }

@@ -1,6 +1,8 @@
 //! `ctxc manifest`: what every agent of a project would receive, and what changed about it.
 
 mod args;
+mod change_markdown;
+mod change_text;
 mod diff;
 mod html;
 mod markdown;

@@ -1,7 +1,8 @@
 //! Makes the manifest, and prints, writes or checks it.
 
 use super::args::{CountingArgs, Format, ManifestArgs, ManifestVerb};
-use super::{diff, html, markdown, side, text};
+use super::side::{self, HERE, Side};
+use super::{change_text, diff, html, markdown, text};
 use crate::base::fs;
 use crate::cli::context::counts::{self, Counts};
 use crate::cli::context::project::{Compiled, Inside};
@@ -31,7 +32,7 @@ pub(crate) fn run(args: &ManifestArgs, cx: &mut Cx) -> Result<Exit> {
     let project = Compiled::load(cx)?;
     let manifest = made(args, &project)?;
     if let Some(path) = &args.check {
-        return check(path, &manifest, args, cx);
+        return check(path, &Side::of_project(HERE.to_owned(), manifest, project), args, cx);
     }
     let Some(path) = &args.output else {
         match format {
@@ -110,10 +111,10 @@ fn refuse_others(path: &Path) -> Result<()> {
 }
 
 /// Whether a manifest says what the project is.
-fn check(path: &Path, manifest: &Manifest, args: &ManifestArgs, cx: &mut Cx) -> Result<Exit> {
+fn check(path: &Path, now: &Side, args: &ManifestArgs, cx: &mut Cx) -> Result<Exit> {
     let shown = path.display();
-    let known = side::manifest(path)?;
-    if known == *manifest {
+    let known = Side::bare(shown.to_string(), side::manifest(path)?);
+    if known.manifest == now.manifest {
         if cx.options.is_chatty() {
             cx.line(&format!("{shown} is up to date"))?;
         }
@@ -121,6 +122,6 @@ fn check(path: &Path, manifest: &Manifest, args: &ManifestArgs, cx: &mut Cx) -> 
     }
     let task = args.task.as_ref().map_or_else(String::new, |task| format!(" {task}"));
     cx.line(&format!("{shown} is out of date; `ctxc manifest --output {shown}{task}` writes it"))?;
-    diff::print(&known, manifest, cx)?;
+    change_text::print(&diff::between(&known, now), cx)?;
     Ok(Exit::Findings)
 }

@@ -15,7 +15,7 @@ use crate::registry::{self, Registry};
 use crate::rules::input::read_fault::reason;
 use serde::Deserialize;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Larger than the manifest of any project.
 const LIMIT: u64 = 4 << 30;
@@ -33,7 +33,51 @@ pub(super) struct Sides<'a> {
 /// One side, read.
 #[derive(Debug)]
 pub(super) struct Side {
+    /// What people call it.
+    pub(super) name: String,
     pub(super) manifest: Manifest,
+    /// What it was made from; a manifest alone has nothing else.
+    from: From,
+}
+
+#[derive(Debug)]
+enum From {
+    Project(Box<Compiled>),
+    Registry(Box<Registry>, PathBuf),
+    Manifest,
+}
+
+/// What the work tree is called.
+pub(super) const HERE: &str = "work tree";
+
+impl Side {
+    /// A manifest and nothing else.
+    pub(super) const fn bare(name: String, manifest: Manifest) -> Self {
+        Self { name, manifest, from: From::Manifest }
+    }
+
+    /// A project with its manifest.
+    pub(super) fn of_project(name: String, manifest: Manifest, project: Compiled) -> Self {
+        Self { name, manifest, from: From::Project(Box::new(project)) }
+    }
+
+    /// The files that its settings stand in.
+    pub(super) fn files(&self) -> Option<Inside<'_>> {
+        match &self.from {
+            From::Project(project) => Some(project.files()),
+            From::Registry(_, root) => Some(Inside { root, files: &RealFs }),
+            From::Manifest => None,
+        }
+    }
+
+    /// Its registry, where there is one.
+    pub(super) fn registry(&self) -> Option<&Registry> {
+        match &self.from {
+            From::Project(project) => Some(&project.registry),
+            From::Registry(registry, _) => Some(registry),
+            From::Manifest => None,
+        }
+    }
 }
 
 impl Sides<'_> {
@@ -44,13 +88,13 @@ impl Sides<'_> {
         }
         let range = old.to_str().filter(|_| !fs::exists(old));
         let range = range.map_or(Ok(None), |text| revision::range(self.root, text))?;
-        let Some((old, new)) = range else { return Ok((self.one(old)?, self.folder(self.root)?)) };
+        let Some((old, new)) = range else { return Ok((self.one(old)?, self.folder(self.root, HERE.to_owned())?)) };
         Ok((self.revision(&old)?, self.revision(&new)?))
     }
 
     fn one(&self, named: &Path) -> Result<Side> {
         if fs::is_dir(named) {
-            return self.folder(named);
+            return self.folder(named, named.display().to_string());
         }
         if fs::exists(named) {
             return self.file(named);
@@ -63,18 +107,18 @@ impl Sides<'_> {
         })
     }
 
-    fn folder(&self, folder: &Path) -> Result<Side> {
-        self.project(&Compiled::load_in(folder)?)
+    fn folder(&self, folder: &Path, name: String) -> Result<Side> {
+        self.project(name, Compiled::load_in(folder)?)
     }
 
     fn revision(&self, revision: &str) -> Result<Side> {
-        self.project(&Compiled::load_at(self.root, revision)?)
+        self.project(revision.to_owned(), Compiled::load_at(self.root, revision)?)
     }
 
-    fn project(&self, project: &Compiled) -> Result<Side> {
+    fn project(&self, name: String, project: Compiled) -> Result<Side> {
         let refused = |faults: Vec<_>| refused(&faults, &project.lines(&project.paths()));
         let manifest = of_registry(&project.registry, &project.files(), self.root, self.counting, refused)?;
-        Ok(Side { manifest })
+        Ok(Side::of_project(name, manifest, project))
     }
 
     /// A manifest, or that of a registry.
@@ -82,14 +126,16 @@ impl Sides<'_> {
         let bytes = bytes(path)?;
         let declared = serde_json::from_slice::<Declared>(&bytes).ok();
         if declared.is_none_or(|declared| declared.schema.starts_with("ctxc/manifest/")) {
-            return Ok(Side { manifest: of_bytes(path, &bytes)? });
+            return Ok(Side::bare(path.display().to_string(), of_bytes(path, &bytes)?));
         }
         let unusable =
             |err: registry::ReadError| CliError::new(Kind::Infrastructure, format!("{}: {err}", path.display())).hint(WHENCE);
         let registry = Registry::read(bytes).map_err(unusable)?;
         let files = Inside { root: self.root, files: &RealFs };
         let refused = |faults: Vec<_>| refused(&faults, &Lines::default());
-        Ok(Side { manifest: of_registry(&registry, &files, self.root, self.counting, refused)? })
+        let manifest = of_registry(&registry, &files, self.root, self.counting, refused)?;
+        let from = From::Registry(Box::new(registry), self.root.to_owned());
+        Ok(Side { name: path.display().to_string(), manifest, from })
     }
 }
 

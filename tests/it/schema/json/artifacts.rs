@@ -36,6 +36,7 @@ pub(super) fn all() -> &'static Artifacts {
         findings(&mut out);
         answers(&mut out);
         manifests(&mut out);
+        differences(&mut out);
         rules(&mut out);
         watched(&mut out);
         out
@@ -275,13 +276,30 @@ const HELD: &str = "\
 </task>
 ";
 
+/// A task whose texts come from everywhere: a parameter's default, a fragment, a schema, settings of its own.
+const MOVED: &str = "\
+<task type=\"atomic\" name=\"moved\">
+  <description>Judge the {{thing}}.</description>
+  <parameters><parameter name=\"thing\" default=\"the one\"/></parameters>
+  <context_management>
+    <inherit_context>none</inherit_context>
+    <fresh_context>disabled</fresh_context>
+  </context_management>
+  <constraints><constraint>Be brief about the one.</constraint></constraints>
+  <output_format type=\"json\" schema=\"moved.json\"/>
+</task>
+";
+
+/// Files that shipped tasks read.
+const READ: [&str; 6] =
+    ["src/syntax/limits.rs", "src/syntax/decode.rs", "src/base/fs.rs", "docs/ARCHITECTURE.md", "docs/DESIGN.md", "docs/STYLE.md"];
+
 fn manifests(out: &mut Artifacts) {
     let mut project = Project::new().file("ctxc.toml", LAYERED).file("templates/held.xml", HELD);
     for (path, text) in shipped() {
         project = project.file(&path, text);
     }
-    let pages = ["docs/ARCHITECTURE.md", "docs/DESIGN.md", "docs/STYLE.md"];
-    for path in ["src/syntax/limits.rs", "src/syntax/decode.rs", "src/base/fs.rs"].into_iter().chain(pages) {
+    for path in READ {
         project = project.file(path, "what a shipped task reads\n");
     }
     let whole = project.run(&["manifest", "--json"]).code(0).json();
@@ -292,6 +310,34 @@ fn manifests(out: &mut Artifacts) {
     }
     let given = ["manifest", "held", "--json", "--input", "topic=rain", "--result", "read=wet", "--budget", "2000"];
     put(out, names::MANIFEST, "values given", project.run(&given).code(0).json());
+}
+
+/// What the shipped tasks would receive against what they receive once every text, file and default is another one.
+fn differences(out: &mut Artifacts) {
+    let mut project = Project::new().file("old/ctxc.toml", LAYERED).file("new/ctxc.toml", "edition = \"2026\"\n");
+    let other = |text: &str| text.replace(" the ", " each and every ");
+    let moved = MOVED.replace(">none<", ">full<").replace("atomic\"", "atomic\" subtype=\"subtask\"");
+    let schema = |word: &str| format!("{{\"type\":\"object\",\"title\":\"{word}\"}}\n");
+    project = project.file("old/templates/moved.json", schema("one")).file("new/templates/moved.json", schema("other"));
+    project = project.file("old/templates/moved.xml", MOVED).file("new/templates/moved.xml", other(&moved));
+    let own = [("templates/held.xml".to_owned(), HELD.to_owned())];
+    for (path, text) in shipped().into_iter().chain(own) {
+        project = project.file(&format!("old/{path}"), &text).file(&format!("new/{path}"), other(&text));
+    }
+    for path in READ {
+        project = project.file(&format!("old/{path}"), "what a task reads\n").file(&format!("new/{path}"), "something else\n");
+    }
+    project.write("new/templates/more.xml", "<task type=\"atomic\" name=\"more\"><description>More.</description></task>\n");
+    for (side, words) in [("old", "rain"), ("new", "snow")] {
+        let (input, result) = (format!("topic={words}"), format!("read={words}"));
+        let given =
+            ["--project", side, "manifest", "held", "--input", &input, "--result", &result, "--output", &format!("{side}.json")];
+        project.run(&given).code(0);
+    }
+    for (old, new) in [("old", "new"), ("new", "old"), ("old.json", "new.json"), ("old", "old")] {
+        let json = project.run(&["manifest", "diff", old, new, "--json"]).code(0).json();
+        put(out, names::MANIFEST_DIFF, format!("{old} and {new}"), json);
+    }
 }
 
 fn id(node: &Value) -> String {

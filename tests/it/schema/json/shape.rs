@@ -41,7 +41,10 @@ fn every_schema_is_one_of_its_draft_and_closed_and_described() {
         assert!(schema.text().ends_with("}\n"));
     }
     let names: Vec<&str> = all().iter().map(ctxc::schema::json::Schema::name).collect();
-    assert_eq!(names, ["defaults", "diagnostics", "diff", "explain", "manifest", "registry", "rule", "rules", "show", "watch"]);
+    assert_eq!(
+        names,
+        ["defaults", "diagnostics", "diff", "explain", "manifest", "manifest-diff", "registry", "rule", "rules", "show", "watch"]
+    );
 }
 
 #[test]

@@ -1,0 +1,65 @@
+//! What changed for each agent as Markdown, for a comment on a pull request: the figures in a table, the words behind a fold.
+//!
+//! Writing to a string cannot fail, so nobody looks at what `write!` gives back.
+
+use super::change_text::{causes, moved, same, total};
+use super::markdown::{cell, code};
+use crate::cli::render::summary::thousands;
+use crate::context::manifest::{Agent, Change, DIFF_SCHEMA, Difference, Fate, SegmentChange};
+use std::fmt::Write as _;
+
+/// The whole page.
+pub(super) fn page(difference: &Difference) -> String {
+    let (old, new) = (code(&difference.old.name), code(&difference.new.name));
+    let mut out = format!("<!-- {DIFF_SCHEMA} -->\n### What agents receive: {old} → {new}\n\n");
+    if difference.is_empty() {
+        let _ = writeln!(out, "{}.", upper(&same(difference)));
+        return out;
+    }
+    let _ = write!(out, "{}.\n\n| agent | tokens | reusable prefix |\n|---|---|---|\n", total(difference));
+    for (what, agents) in [("added", &difference.added), ("removed", &difference.removed)] {
+        for Agent { agent, tokens, .. } in agents {
+            let _ = writeln!(out, "| {} | {} ({what}) | |", code(agent), thousands(*tokens));
+        }
+    }
+    for change in &difference.changed {
+        let _ = writeln!(out, "| {} | {} | {} |", code(&change.agent), moved(change.total), moved(change.prefix));
+    }
+    for change in &difference.changed {
+        one(change, &mut out);
+    }
+    out
+}
+
+/// One agent, folded.
+fn one(change: &Change, out: &mut String) {
+    let _ = write!(out, "\n<details><summary>{}</summary>\n\n", code(&change.agent));
+    for setting in &change.settings {
+        let _ = writeln!(out, "- {}", cell(&setting.words()));
+    }
+    for segment in &change.segments {
+        let _ = writeln!(out, "- {}", words(segment));
+    }
+    for word in &change.other {
+        let _ = writeln!(out, "- {}", cell(word));
+    }
+    out.push_str("\n</details>\n");
+}
+
+fn words(change: &SegmentChange) -> String {
+    let figures = match change.change {
+        Fate::Added => format!("new: {} tokens", thousands(change.tokens.to)),
+        Fate::Removed => format!("gone: {} tokens", thousands(change.tokens.from)),
+        Fate::Changed => format!("{} tokens", moved(change.tokens)),
+    };
+    let mut out = format!("{} {figures}", code(&change.id));
+    for word in change.words.iter().chain(&causes(change)) {
+        let _ = write!(out, "; {}", cell(word));
+    }
+    out
+}
+
+fn upper(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+}

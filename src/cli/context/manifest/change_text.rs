@@ -1,0 +1,98 @@
+//! What changed for each agent, for people: its tokens, then settings and segments, each with what moved it.
+
+use crate::cli::cx::Cx;
+use crate::cli::error::Result;
+use crate::cli::render::escape::escape;
+use crate::cli::render::screen::Paint;
+use crate::cli::render::summary::{plural, thousands};
+use crate::context::manifest::{Cause, Difference, Fate, Moved, SegmentChange, What};
+
+/// Prints a difference.
+pub(super) fn print(difference: &Difference, cx: &mut Cx) -> Result<()> {
+    if difference.is_empty() {
+        return cx.line(&same(difference));
+    }
+    let screen = cx.options.screen;
+    for (sign, agents) in [("+", &difference.added), ("-", &difference.removed)] {
+        for agent in agents {
+            let name = screen.paint(Paint::Strong, &format!("{sign} {}", escape(&agent.agent)));
+            cx.line(&format!("{name}  {} tokens", thousands(agent.tokens)))?;
+        }
+    }
+    for change in &difference.changed {
+        let agent = screen.paint(Paint::Strong, &format!("~ {}", escape(&change.agent)));
+        let prefix = if change.prefix.from == change.prefix.to {
+            String::new()
+        } else {
+            format!("; reusable prefix {}", moved(change.prefix))
+        };
+        cx.hanging(&format!("{agent}  {} tokens{prefix}", moved(change.total)), 4)?;
+        let settings = change.settings.iter().map(crate::context::manifest::SettingChange::words);
+        let words = settings.chain(change.segments.iter().map(segment)).chain(change.other.iter().cloned());
+        for word in words {
+            cx.hanging(&format!("    {}", escape(&word)), 6)?;
+        }
+    }
+    cx.line(&total(difference))
+}
+
+/// What is said where nothing differs.
+pub(super) fn same(difference: &Difference) -> String {
+    let is_same = difference.old.registry_hash == difference.new.registry_hash;
+    format!("every agent receives the same{}", if is_same { "" } else { "; what changed reaches no agent" })
+}
+
+/// The last line: agents and tokens in all.
+pub(super) fn total(difference: &Difference) -> String {
+    let count = |count: usize, what: &str| (count > 0).then(|| format!("{} {what}", plural(count, "agent")));
+    let (added, removed) = (difference.added.len(), difference.removed.len());
+    let parts = [count(added, "added"), count(removed, "removed"), count(difference.changed.len(), "changed")];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    format!("{}; {} tokens known before a run", parts.join(", "), moved(difference.total))
+}
+
+/// A figure before and after: “79 → 26 (−53, −67 %)”.
+pub(super) fn moved(moved: Moved) -> String {
+    let Moved { from, to } = moved;
+    if from == to {
+        return thousands(to);
+    }
+    let (sign, by) = if to > from { ("+", to - from) } else { ("−", from - to) };
+    let share = (by * 100 + from / 2).checked_div(from).map_or_else(String::new, |share| format!(", {sign}{share} %"));
+    format!("{} → {} ({sign}{}{share})", thousands(from), thousands(to), thousands(by))
+}
+
+/// “~ system 6 → 10: text of the template (templates/triage.xml)”.
+fn segment(change: &SegmentChange) -> String {
+    let Moved { from, to } = change.tokens;
+    let figures = match change.change {
+        Fate::Added => format!("+ {} {}", change.id, thousands(to)),
+        Fate::Removed => format!("- {} {}", change.id, thousands(from)),
+        Fate::Changed if from == to => format!("~ {}", change.id),
+        Fate::Changed => format!("~ {} {} → {}", change.id, thousands(from), thousands(to)),
+    };
+    let causes = causes(change);
+    let said = if change.words.is_empty() { String::new() } else { format!("; {}", change.words.join("; ")) };
+    let by = if causes.is_empty() { String::new() } else { format!(": {}", causes.join(", ")) };
+    format!("{figures}{said}{by}")
+}
+
+/// What moved a segment, in words, but for what its name says already.
+pub(super) fn causes(change: &SegmentChange) -> Vec<String> {
+    let is_news = |cause: &&Cause| match change.change {
+        Fate::Changed => true,
+        Fate::Added | Fate::Removed => cause.what == What::Setting,
+    };
+    change.moved_by.iter().filter(is_news).map(|cause| word(cause, &change.id)).collect()
+}
+
+fn word(cause: &Cause, id: &str) -> String {
+    let what = cause.what.word();
+    match (cause.what, &cause.path) {
+        (What::Setting, _) => cause.name.clone(),
+        (What::Template, Some(path)) => format!("{what} ({path})"),
+        (What::Fragment, Some(path)) => format!("{what} {} ({path})", cause.name),
+        _ if id.ends_with(&cause.name) => what.to_owned(),
+        _ => format!("{what} {}", cause.name),
+    }
+}

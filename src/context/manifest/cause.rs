@@ -1,0 +1,155 @@
+//! What moved a segment: the texts, files and settings that it comes from and that are not what they were.
+
+use super::change::SegmentChange;
+use super::model::{Part, Source, SourceKind};
+use super::settings::SettingChange;
+use crate::kernel::context::Kind;
+use crate::template::setting::{SettingName, Word};
+use serde::Serialize;
+
+/// What moved something.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Cause {
+    /// What it is: `setting`, or the kind of a source.
+    pub what: What,
+    /// Its name: that of the setting, definition, fragment, value or step, or the file's path.
+    pub name: String,
+    /// The file that it stands in, relative to the project, where there is one.
+    pub path: Option<String>,
+    /// The line there, from 1, where it is known.
+    pub line: Option<u32>,
+}
+
+/// What moves segments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum What {
+    /// A setting has another value.
+    Setting,
+    /// The text of a task or function template.
+    Template,
+    /// A shared text.
+    Fragment,
+    /// A file.
+    File,
+    /// The JSON Schema of an answer.
+    Schema,
+    /// A value of the task.
+    Input,
+    /// The result of an earlier step.
+    Result,
+    /// The parent's context.
+    Parent,
+    /// Something looked up.
+    Match,
+    /// Earlier turns or attempts.
+    History,
+}
+
+impl What {
+    /// Every kind, in the order of their words in the schema.
+    pub const ALL: [Self; 10] = [
+        Self::Setting,
+        Self::Template,
+        Self::Fragment,
+        Self::File,
+        Self::Schema,
+        Self::Input,
+        Self::Result,
+        Self::Parent,
+        Self::Match,
+        Self::History,
+    ];
+
+    /// What people call it.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Setting => "setting",
+            Self::Template => "text of the template",
+            Self::Fragment => "fragment",
+            Self::File => "file",
+            Self::Schema => "schema",
+            Self::Input => "input",
+            Self::Result => "result",
+            Self::Parent => "parent",
+            Self::Match => "looked up",
+            Self::History => "history",
+        }
+    }
+}
+
+impl From<SourceKind> for What {
+    fn from(kind: SourceKind) -> Self {
+        match kind {
+            SourceKind::Template => Self::Template,
+            SourceKind::Fragment => Self::Fragment,
+            SourceKind::File => Self::File,
+            SourceKind::Schema => Self::Schema,
+            SourceKind::Input => Self::Input,
+            SourceKind::Result => Self::Result,
+            SourceKind::Parent => Self::Parent,
+            SourceKind::Match => Self::Match,
+            SourceKind::History => Self::History,
+        }
+    }
+}
+
+/// The settings that decide whether, and how, a segment of a kind is there.
+const fn settings_of(kind: Kind) -> &'static [SettingName] {
+    match kind {
+        Kind::Inherited => &[SettingName::InheritContext],
+        Kind::Accumulated => &[SettingName::AccumulateData, SettingName::AccumulationFormat],
+        Kind::Fresh => &[SettingName::FreshContext],
+        Kind::System
+        | Kind::Description
+        | Kind::Instructions
+        | Kind::Criteria
+        | Kind::OutputFormat
+        | Kind::Constraints
+        | Kind::Input
+        | Kind::PreviousOutput
+        | Kind::File
+        | Kind::Examples
+        | Kind::History
+        | Kind::FailureHistory => &[],
+    }
+}
+
+fn by_settings(kind: Kind, settings: &[SettingChange]) -> Vec<Cause> {
+    let own = settings_of(kind).iter().flat_map(|name| settings.iter().filter(move |change| change.setting == name.word()));
+    let cause = |change: &SettingChange| Cause {
+        what: What::Setting,
+        name: change.setting.to_owned(),
+        path: change.origin.path.clone(),
+        line: change.origin.line,
+    };
+    own.map(cause).collect()
+}
+
+/// Whether a setting moved a segment.
+pub(super) fn is_by(segment: &SegmentChange, setting: &SettingChange) -> bool {
+    segment.moved_by.iter().any(|cause| cause.what == What::Setting && cause.name == setting.setting)
+}
+
+fn by_source(source: &Source) -> Cause {
+    Cause { what: source.kind.into(), name: source.name.clone(), path: source.path.clone(), line: None }
+}
+
+/// What brought a segment, or took it away: its settings, else what it comes from.
+pub(super) fn of_whole(part: &Part, settings: &[SettingChange]) -> Vec<Cause> {
+    let by = by_settings(part.kind, settings);
+    if by.is_empty() { part.source.iter().map(by_source).collect() } else { by }
+}
+
+/// What made another segment of one: the sources that have other text than before, came or went.
+pub(super) fn of_part(old: &Part, new: &Part, settings: &[SettingChange]) -> Vec<Cause> {
+    let mut causes = by_settings(new.kind, settings);
+    if old.hash == new.hash {
+        return causes;
+    }
+    let same = |one: &Source, other: &Source| one.kind == other.kind && one.name == other.name;
+    let moved = new.source.iter().filter(|new| !old.source.iter().any(|old| same(old, new) && old.hash == new.hash));
+    let gone = old.source.iter().filter(|old| !new.source.iter().any(|new| same(old, new)));
+    causes.extend(moved.chain(gone).map(by_source));
+    causes
+}

@@ -1,0 +1,62 @@
+//! The settings of a registry's agents with their lines, and those of the nodes around them: a manifest leaves both out.
+
+use super::model::Entry;
+use crate::base::source::LineIndex;
+use crate::context::chain::Forest;
+use crate::context::request::Files;
+use crate::registry::Registry;
+use crate::settings::explain::{OriginData, SettingsData};
+use std::cell::{OnceCell, RefCell};
+use std::collections::BTreeMap;
+
+/// Where settings stand; nothing is known of a manifest of which there is nothing else.
+#[derive(Debug, Default)]
+pub struct Places<'r> {
+    from: Option<(&'r Registry, &'r dyn Files)>,
+    /// Loaded when somebody asks; `None` for a registry that cannot be read.
+    forest: OnceCell<Option<Forest<'r>>>,
+    /// Files with their lines, each read once.
+    texts: RefCell<BTreeMap<String, Option<(String, LineIndex)>>>,
+}
+
+/// A node on the way to an agent.
+#[derive(Clone, Debug)]
+pub(super) struct Stage {
+    /// What people call it: its definition, and the node inside that.
+    pub(super) of: String,
+    /// Its settings with their places.
+    pub(super) settings: SettingsData,
+}
+
+impl<'r> Places<'r> {
+    /// The places in the files that a registry was compiled from.
+    pub fn of(registry: &'r Registry, files: &'r dyn Files) -> Self {
+        Self { from: Some((registry, files)), ..Self::default() }
+    }
+
+    /// The nodes from the task to the agent, the agent last; none where nothing is known.
+    pub(super) fn stages(&self, entry: &Entry) -> Vec<Stage> {
+        let Some((registry, _)) = self.from else { return Vec::new() };
+        let Some(forest) = self.forest.get_or_init(|| Forest::whole(registry).ok()) else { return Vec::new() };
+        let chain = forest.chain(&entry.task, &entry.node).unwrap_or_default();
+        let stage = |link: &crate::context::chain::Link<'_>| {
+            let of = format!("{}{}", link.tree.task.name(), link.node.id.trim_end_matches('/'));
+            Some(Stage { of, settings: link.node.settings.clone()? })
+        };
+        chain.iter().filter_map(stage).collect()
+    }
+
+    /// The line that a value stands on, from 1.
+    pub(super) fn line(&self, origin: &OriginData) -> Option<u32> {
+        let (_, files) = self.from?;
+        let (path, span) = (origin.path.as_ref()?, origin.span?);
+        let mut texts = self.texts.borrow_mut();
+        let read = || {
+            let text = files.text(path).ok()?;
+            let index = LineIndex::new(&text);
+            Some((text, index))
+        };
+        let (text, index) = texts.entry(path.clone()).or_insert_with(read).as_ref()?;
+        Some(index.position(text, span.start).line)
+    }
+}

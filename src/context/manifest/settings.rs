@@ -1,0 +1,105 @@
+//! Which settings of an agent have another value, or another origin, and where that stands.
+
+use super::model::Entry;
+use super::places::Places;
+use crate::settings::explain::{OriginData, SettingData};
+use crate::settings::provenance::{Layer, Value};
+use crate::template::setting::{SettingName, Word};
+use serde::Serialize;
+
+/// A setting that changed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct SettingChange {
+    /// Its name.
+    pub setting: &'static str,
+    /// The node around the agent that it is set for; `None` for the agent's own.
+    pub of: Option<String>,
+    /// Its value before; `null` for N/A.
+    pub from: Value,
+    /// Its value after; `null` for N/A.
+    pub to: Value,
+    /// Whether it has an effect.
+    pub applies: bool,
+    /// Where the new value comes from.
+    pub origin: SettingPlace,
+    /// Where the old value came from.
+    pub origin_before: SettingPlace,
+}
+
+/// Where a setting's value comes from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct SettingPlace {
+    /// The layer that set it.
+    pub layer: Layer,
+    /// The row that the layer speaks about.
+    pub row: String,
+    /// The file, relative to the project; `null` for the language's own table.
+    pub path: Option<String>,
+    /// The line there, from 1, where it is known.
+    pub line: Option<u32>,
+}
+
+impl SettingPlace {
+    /// `ctxc.toml:14`, or what the value is the default of.
+    pub fn words(&self) -> String {
+        match (&self.path, self.line) {
+            (Some(path), Some(line)) => format!("{path}:{line}"),
+            (Some(path), None) => path.clone(),
+            (None, _) => format!("the default of {}", self.row),
+        }
+    }
+}
+
+impl SettingChange {
+    /// “`fresh_context` disabled → enabled (ctxc.toml:14)”.
+    pub fn words(&self) -> String {
+        let name = self.of.as_ref().map_or_else(|| self.setting.to_owned(), |of| format!("{} of {of}", self.setting));
+        let (from, to) = (self.from.word(), self.to.word());
+        let (place, before) = (self.origin.words(), self.origin_before.words());
+        if from == to {
+            return format!("{name} {to} comes from {place}, was {before}");
+        }
+        // What somebody took away is told by where it stood.
+        if self.origin.path.is_none() && self.origin_before.path.is_some() {
+            return format!("{name} {from} → {to} ({place}; was set in {before})");
+        }
+        format!("{name} {from} → {to} ({place})")
+    }
+}
+
+/// The settings that changed from one entry to another: first what the nodes around it carry to it, then its own.
+pub(super) fn changes((old, before): (&Entry, &Places<'_>), (new, after): (&Entry, &Places<'_>)) -> Vec<SettingChange> {
+    let (mut olds, mut news) = (before.stages(old), after.stages(new));
+    // The last is the agent itself; without a registry there are its settings in the manifest, which have no places.
+    let (own_old, own_new) = (olds.pop().map(|own| own.settings), news.pop().map(|own| own.settings));
+    let one = |of: Option<&str>, name: SettingName, (from, to): (&SettingData, &SettingData)| {
+        let is_moved = |from: &OriginData, to: &OriginData| (from.layer, &from.row, &from.path) != (to.layer, &to.row, &to.path);
+        let differs = from.value != to.value || from.applies != to.applies || is_moved(&from.origin, &to.origin);
+        let place = |places: &Places<'_>, origin: &OriginData| {
+            let line = places.line(origin);
+            SettingPlace { layer: origin.layer, row: origin.row.clone(), path: origin.path.clone(), line }
+        };
+        differs.then(|| SettingChange {
+            setting: name.word(),
+            of: of.map(str::to_owned),
+            from: from.value,
+            to: to.value,
+            applies: to.applies,
+            origin: place(after, &to.origin),
+            origin_before: place(before, &from.origin),
+        })
+    };
+    let mut changes = Vec::new();
+    for around in &news {
+        let Some(was) = olds.iter().find(|was| was.of == around.of) else { continue };
+        let carried = [SettingName::AccumulateData, SettingName::AccumulationFormat];
+        let pair = |name| (was.settings.get(name), around.settings.get(name));
+        changes.extend(carried.into_iter().filter_map(|name| one(Some(&around.of), name, pair(name))));
+    }
+    let (own_old, own_new) = (own_old.as_ref().or(old.settings.as_ref()), own_new.as_ref().or(new.settings.as_ref()));
+    if let (Some(was), Some(own)) = (own_old, own_new) {
+        let names = SettingName::ALL.iter().copied();
+        changes.extend(names.filter_map(|name| one(None, name, (was.get(name), own.get(name)))));
+    }
+    changes
+}
