@@ -111,6 +111,9 @@ pub(crate) fn run(args: &RenderArgs, cx: &mut Cx) -> Result<Exit> {
     let assembled = assemble(&project.registry, &request, &options);
     counter.save();
     let assembly = assembled.map_err(|faults| refused(&faults, &lines()))?;
+    if !args.explain {
+        tell_losses(&assembly, cx);
+    }
     if let Some(body) = args.body {
         let call = Call::of(&project.registry, &request).map_err(|fault| refused(&[fault], &lines()))?;
         let call = Call { model: args.model.clone().or(call.model), limit: args.max_output, ..call };
@@ -127,6 +130,22 @@ pub(crate) fn run(args: &RenderArgs, cx: &mut Cx) -> Result<Exit> {
         explain(&assembly, cx)?;
     }
     Ok(Exit::Success)
+}
+
+/// A word on what the budget left no room for.
+fn tell_losses(assembly: &Assembly, cx: &mut Cx) {
+    let accounts = &assembly.report.segments;
+    let of = |is: fn(&Fate) -> bool| {
+        let ids: Vec<_> =
+            accounts.iter().filter(|account| is(&account.fate)).map(|account| escape(&account.segment.id)).collect();
+        ids.join(", ")
+    };
+    let (cut, dropped) = (of(|fate| matches!(fate, Fate::Cut { .. })), of(|fate| *fate == Fate::Dropped));
+    let parts = [("cut", cut), ("dropped", dropped)];
+    let told: Vec<String> = parts.iter().filter(|part| !part.1.is_empty()).map(|(fate, ids)| format!("{fate}: {ids}")).collect();
+    if let (false, Some(budget)) = (told.is_empty(), assembly.report.budget) {
+        cx.note(&format!("not everything fits into {}; {}; --explain says why", plural(budget, "token"), told.join("; ")));
+    }
 }
 
 /// The first agent of a task, and a word where there are more.

@@ -64,3 +64,16 @@ fn counts_are_kept_and_damage_only_costs_time() {
     other.run(&["render", "clean"]).code(0);
     assert!(!other.path(".ctxc").exists());
 }
+
+#[test]
+fn what_a_budget_leaves_no_room_for_is_told_without_being_asked() {
+    let text = "<task name=\"sort\" type=\"atomic\"><description>Sort it.</description><parameters><parameter name=\"mail\"/></parameters>\
+        <inputs><input name=\"mail\" from=\"mail\"/></inputs><file_paths source=\"literal\"><path>long.md</path></file_paths></task>";
+    let project = Project::new().file("templates/sort.xml", text).file("long.md", "words and words ".repeat(400));
+    let given = ["render", "sort", "--input", "mail=hello"];
+    let with = |budget: &str| project.run(&[&given[..], &["--budget", budget]].concat()).code(0);
+    with("2000").silent();
+    with("300").warns("not everything fits into 300 tokens; cut: file:long.md; --explain says why");
+    with("20").warns("not everything fits into 20 tokens; dropped: file:long.md; --explain says why");
+    project.run(&[&given[..], &["--budget", "20", "--explain"]].concat()).code(0).silent();
+}
