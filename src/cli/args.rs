@@ -28,6 +28,7 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Verb {
     Init(super::init::InitArgs),
+    Import(super::import::ImportArgs),
     Check(super::check::CheckArgs),
     Fmt(super::fmt::FmtArgs),
     Watch(super::watch::WatchArgs),

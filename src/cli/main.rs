@@ -61,6 +61,7 @@ fn parse(args: &[OsString]) -> std::result::Result<Cli, clap::Error> {
 fn dispatch(verb: Verb, cx: &mut Cx) -> Result<Exit> {
     match verb {
         Verb::Init(args) => super::init::run(&args, cx),
+        Verb::Import(args) => super::import::run(&args, cx),
         Verb::Check(args) => super::check::run(&args, cx),
         Verb::Fmt(args) => super::fmt::run(&args, cx),
         Verb::Watch(args) => super::watch::run(&args, cx),

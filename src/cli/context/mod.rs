@@ -3,7 +3,7 @@
 mod body;
 mod counts;
 pub(crate) mod manifest;
-mod project;
+pub(in crate::cli) mod project;
 mod refused;
 pub(crate) mod render;
 mod values;

@@ -7,6 +7,7 @@ mod answers;
 mod body;
 mod diagnostics;
 mod diff;
+mod import;
 mod list;
 mod manifest;
 mod manifest_diff;

@@ -22,3 +22,5 @@ pub const WATCH: &str = "ctxc/watch/1";
 pub const MANIFEST: &str = "ctxc/manifest/1";
 /// `ctxc manifest diff`.
 pub const MANIFEST_DIFF: &str = "ctxc/manifest-diff/1";
+/// `ctxc import`.
+pub const IMPORT: &str = "ctxc/import/1";

@@ -11,6 +11,7 @@ mod fix;
 mod fmt;
 pub(crate) mod formats;
 mod help;
+mod import;
 mod init;
 mod manifest;
 mod output;

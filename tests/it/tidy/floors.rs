@@ -17,7 +17,7 @@ const FLOORS: &[&[&str]] = &[
     &["project"],
     &["rules"],
     &["registry"],
-    &["schema", "context"],
+    &["schema", "context", "import"],
     &["lsp"],
     &["cli"],
 ];

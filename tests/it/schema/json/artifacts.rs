@@ -1,6 +1,7 @@
 //! Real artifacts of every kind, as the program and the library write them: from the shipped templates, from every
 //! example of every rule with all that can be lowered let through, and from a project that writes what is rare.
 
+use super::imports;
 use crate::cli::project::Project;
 use crate::cli::watch::Watching;
 use crate::project::reading::read_with;
@@ -37,13 +38,14 @@ pub(super) fn all() -> &'static Artifacts {
         answers(&mut out);
         manifests(&mut out);
         differences(&mut out);
+        imports::imports(&mut out);
         rules(&mut out);
         watched(&mut out);
         out
     })
 }
 
-fn put(out: &mut Artifacts, format: &'static str, from: impl Into<String>, value: Value) {
+pub(super) fn put(out: &mut Artifacts, format: &'static str, from: impl Into<String>, value: Value) {
     out.entry(format).or_default().push(Artifact { from: from.into(), value });
 }
 
