@@ -4,7 +4,7 @@
 //! can neither overflow the stack nor unfold constants without end. Never loads another template, never renders,
 //! never panics on input. What one fault does not hide is looked for beside it.
 
-use super::jinja_builtins::{FILTERS, TESTS};
+pub(crate) use super::jinja_builtins::{FILTERS, TESTS};
 use super::jinja_guard::{self, Name, Used};
 use crate::base::span::Span;
 use crate::base::suggest::nearest;
