@@ -37,6 +37,7 @@ pub(crate) enum Verb {
     Show(super::show::ShowArgs),
     Render(super::context::render::RenderArgs),
     Manifest(super::context::manifest::ManifestArgs),
+    Search(super::context::search::SearchArgs),
     Explain(super::explain::ExplainArgs),
     Defaults(super::defaults::DefaultsArgs),
     Rules(super::rules::RulesArgs),

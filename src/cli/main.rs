@@ -70,6 +70,7 @@ fn dispatch(verb: Verb, cx: &mut Cx) -> Result<Exit> {
         Verb::Show(args) => super::show::run(&args, cx),
         Verb::Render(args) => super::context::render::run(&args, cx),
         Verb::Manifest(args) => super::context::manifest::run(&args, cx),
+        Verb::Search(args) => super::context::search::run(&args, cx),
         Verb::Explain(args) => super::explain::run(&args, cx),
         Verb::Defaults(args) => super::defaults::run(&args, cx),
         Verb::Rules(args) => super::rules::run(&args, cx),

@@ -2,8 +2,10 @@
 
 mod body;
 mod counts;
+mod lookup;
 pub(crate) mod manifest;
 pub(in crate::cli) mod project;
 mod refused;
 pub(crate) mod render;
+pub(crate) mod search;
 mod values;

@@ -9,10 +9,12 @@ use crate::cli::project::Project;
 use crate::cli::revision::Past;
 use crate::context::lines::Lines;
 use crate::context::request::Files;
+use crate::project::config::{Config, Lookup};
 use crate::registry::library::Built;
 use crate::registry::sources::{self, Door};
 use crate::registry::{Registry, library};
 use crate::rules::check::stem;
+use crate::store::Index;
 use crate::syntax::limits::Limits;
 use std::collections::BTreeSet;
 use std::fmt::{Debug, Formatter};
@@ -28,6 +30,8 @@ pub(in crate::cli) struct Compiled {
     pub(in crate::cli) root: PathBuf,
     /// Its tasks.
     pub(in crate::cli) registry: Registry,
+    /// What it says of looking context up.
+    pub(super) context: Lookup,
     limits: Limits,
     /// The revision that it is of; `None` for the work tree.
     past: Option<Past>,
@@ -62,21 +66,27 @@ impl Compiled {
     pub(in crate::cli) fn load_at(folder: &Path, revision: &str) -> Result<Self> {
         let past = Past::open(folder, revision)?;
         let registry = past.compile()?;
-        let (root, limits) = (past.root.clone(), past.config.limits.clone());
-        Ok(Self { root, registry, limits, past: Some(past) })
+        let (root, limits, context) = (past.root.clone(), past.config.limits.clone(), past.config.context.clone());
+        Ok(Self { root, registry, context, limits, past: Some(past) })
     }
 
     fn new(project: Project, whose: &str) -> Result<Self> {
-        let found = library::Project::load(&project.root);
-        let built = found.map_err(|err| CliError::new(Kind::Infrastructure, err.to_string()))?;
-        let Built { registry, diagnostics, files } = built.build();
+        let Built { registry, diagnostics, files } = built(&project)?;
         let Some(registry) = registry else {
             return Err(broken(whose, &diagnostics).hint("`ctxc check` shows them"));
         };
         if files == 0 {
             return Err(CliError::usage(format!("there is no template in {whose}")).hint("`ctxc init` starts one"));
         }
-        Ok(Self { root: project.root, registry, limits: project.config.limits, past: None })
+        let Config { context, limits, .. } = project.config;
+        Ok(Self { root: project.root, registry, context, limits, past: None })
+    }
+
+    /// The index of the project of this run. Templates may have errors, or be none: then nothing is known to be one.
+    pub(super) fn index(cx: &Cx) -> Result<Index> {
+        let project = Project::load(&cx.options)?.sound()?;
+        let registry = built(&project)?.registry;
+        Ok(super::lookup::index(&project.root, &project.config.context, registry.as_ref()))
     }
 
     /// The task with a name, or the only one of a file.
@@ -109,9 +119,7 @@ impl Compiled {
 
     /// The files of all definitions.
     pub(in crate::cli) fn paths(&self) -> BTreeSet<String> {
-        let registry = &self.registry;
-        let of_tasks = registry.tasks().chain(registry.templates()).filter_map(|task| Some(task.source().ok()?.path));
-        of_tasks.chain(registry.fragments().map(|fragment| fragment.source().path.clone())).collect()
+        paths(&self.registry)
     }
 
     /// Where the texts of these files stand.
@@ -124,6 +132,17 @@ impl Compiled {
         }
         lines
     }
+}
+
+fn built(project: &Project) -> Result<Built> {
+    let found = library::Project::load(&project.root);
+    Ok(found.map_err(|err| CliError::new(Kind::Infrastructure, err.to_string()))?.build())
+}
+
+/// The files of all definitions.
+pub(super) fn paths(registry: &Registry) -> BTreeSet<String> {
+    let of_tasks = registry.tasks().chain(registry.templates()).filter_map(|task| Some(task.source().ok()?.path));
+    of_tasks.chain(registry.fragments().map(|fragment| fragment.source().path.clone())).collect()
 }
 
 impl Files for Inside<'_> {

@@ -1,7 +1,7 @@
 //! The list of all schemas, and what every schema file says at its head.
 
 use super::value::Json;
-use super::{answers, diagnostics, diff, import, manifest, manifest_diff, registry, rules, watch};
+use super::{answers, diagnostics, diff, import, manifest, manifest_diff, registry, rules, search, watch};
 use std::borrow::Cow;
 
 /// The dialect of JSON Schema.
@@ -40,6 +40,7 @@ pub fn all() -> Vec<Schema> {
         registry::draft(),
         rules::rule(),
         rules::list(),
+        search::draft(),
         answers::show(),
         watch::draft(),
     ];

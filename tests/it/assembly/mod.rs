@@ -2,6 +2,7 @@
 
 mod fit;
 mod hostile;
+mod lookup;
 mod manifest;
 mod properties;
 mod sections;

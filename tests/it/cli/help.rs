@@ -62,6 +62,7 @@ fn every_verb_has_examples_and_every_example_works() {
             "show",
             "render",
             "manifest",
+            "search",
             "explain",
             "defaults",
             "rules",

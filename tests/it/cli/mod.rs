@@ -22,6 +22,7 @@ mod render_body;
 mod revision;
 mod rules;
 mod schema;
+mod search;
 mod show;
 mod suppress_existing;
 mod suppressions;

@@ -18,6 +18,7 @@ const FLOORS: &[&[&str]] = &[
     &["rules"],
     &["registry"],
     &["schema", "context", "import"],
+    &["store"],
     &["lsp"],
     &["cli"],
 ];

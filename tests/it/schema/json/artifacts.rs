@@ -39,6 +39,7 @@ pub(super) fn all() -> &'static Artifacts {
         manifests(&mut out);
         differences(&mut out);
         imports::imports(&mut out);
+        searches(&mut out);
         rules(&mut out);
         watched(&mut out);
         out
@@ -384,4 +385,14 @@ fn watched(out: &mut Artifacts) {
     say("templates gone", &|line| some(line, "gone") && line["files"] == 0);
     project.write("ctxc.toml", [0xff]);
     say("trouble", &|line| !line["trouble"].is_null());
+}
+
+fn searches(out: &mut Artifacts) {
+    let mut project = Project::new().file("a.bin", b"\0");
+    for path in ["docs/one.md", "docs/two.md", "docs/three.md", "docs/four.md"] {
+        project = project.file(path, format!("{path} and\n\n{}", "a paragraph\n\n".repeat(400)));
+    }
+    put(out, names::SEARCH, "found", project.run(&["search", "--json", "docs one"]).code(0).json());
+    put(out, names::SEARCH, "nothing", project.run(&["search", "--json", "zebra"]).code(0).json());
+    put(out, names::SEARCH, "not asked", project.run(&["search", "--json"]).code(0).json());
 }
