@@ -74,7 +74,7 @@ impl Fixable {
 pub struct Code(pub u16);
 
 impl Code {
-    /// The hundred it belongs to: 0 syntax, 1 structure, 2 context, 3 names, 4 migration, 5 project, 9 input.
+    /// The hundred it belongs to: 0 syntax, 1 structure, 2 context, 3 names, 4 migration, 5 project, 6 scenario, 9 input.
     pub const fn family(self) -> u16 {
         self.0 / 100
     }

@@ -11,11 +11,13 @@ use super::put::{self, Change, Output, Written};
 use super::render::report::Report;
 use super::render::summary::plural;
 use super::render::{concise, escape::escape};
+use super::scenarios::Scenarios;
 use super::selection::Selection;
 use super::suppress;
 use crate::base::diagnostic::Diagnostic;
 use crate::project::suppressions::{FILE as SUPPRESSIONS, Suppressions};
 use crate::registry::mend::{Mended, Mending, Wish};
+use crate::registry::survey::Surveyed;
 use crate::rules::apply::{self, Fixed, Which};
 use crate::syntax::decode;
 use crate::syntax::limits::Limits;
@@ -54,10 +56,20 @@ pub(super) fn run(asked: Asked<'_>, cx: &mut Cx) -> Result<Exit> {
     project.config.limits = asked.limits.resolve(&project.config.limits);
     let recorded = suppress::load(&project.root)?;
     let wanted = |finding: &Diagnostic| recorded.as_ref().is_none_or(|(_, recorded)| !recorded.holds(finding));
-    let (mending, input) = selection.mend(&project, Wish { which: asked.which, wanted: &wanted }, cx)?;
-    let Mending { files, left } = mending;
+    let (Mending { files, left }, input) = if selection.is_scenarios() {
+        (Mending { files: Vec::new(), left: Surveyed::default() }, Vec::new())
+    } else {
+        selection.mend(&project, Wish { which: asked.which, wanted: &wanted }, cx)?
+    };
     fixed += files.iter().map(|file| file.fixed).sum::<usize>();
     let mut report = Report { diagnostics: left.diagnostics, files: left.files, skipped: left.skipped, ..Report::default() };
+    let scenarios = Scenarios::new(&project, &selection);
+    let mended = scenarios.mend(&project, &selection, (asked.which, &wanted), &mut report, cx)?;
+    fixed += mended.iter().map(|file| file.fixed).sum::<usize>();
+    changed.extend(mended.into_iter().map(|file| {
+        let path = project.root.join(&file.name);
+        Changed { name: file.name, path, before: file.before, after: file.after }
+    }));
     report.add(&project.findings);
     if let Some((text, recorded)) = &recorded {
         let prune = selection.stdin().is_none();

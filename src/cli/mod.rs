@@ -18,7 +18,6 @@ mod findings;
 mod fix;
 mod fmt;
 mod generate_docs;
-mod import;
 mod init;
 mod interrupt;
 #[cfg(feature = "lsp")]
@@ -35,6 +34,7 @@ mod put;
 mod render;
 mod revision;
 mod rules;
+mod scenarios;
 mod schema;
 mod selection;
 mod show;

@@ -27,6 +27,8 @@ pub(super) struct Selection {
     names: Vec<String>,
     /// The name of standard input, when that is what is checked.
     stdin: Option<String>,
+    /// Scenario files that were named, as findings name them.
+    scenarios: Vec<String>,
 }
 
 /// What a run found.
@@ -37,7 +39,7 @@ pub(super) struct Checked {
     /// The texts behind them.
     pub(super) sources: Sources,
     /// The registry, when it was asked for and nothing is an error.
-    registry: Option<Vec<u8>>,
+    pub(super) registry: Option<Vec<u8>>,
 }
 
 /// What is kept of findings.
@@ -90,10 +92,32 @@ impl Selection {
                     .hint("check standard input by itself: `ctxc check -`"));
             }
             let name = if args.stdin_path == "-" { "-".to_owned() } else { survey::name_in(root, Path::new(&args.stdin_path)) };
-            return Ok(Self { given: Vec::new(), names: vec![name.clone()], stdin: Some(name) });
+            return Ok(Self { given: Vec::new(), names: vec![name.clone()], stdin: Some(name), scenarios: Vec::new() });
         }
         let names = args.paths.iter().map(|path| survey::name_in(root, path)).collect();
-        Ok(Self { given: args.paths.clone(), names, stdin: None })
+        let (scenarios, given): (Vec<&PathBuf>, Vec<&PathBuf>) = args.paths.iter().partition(|path| is_scenario(path));
+        let scenarios = scenarios.into_iter().map(|path| survey::name_in(root, path)).collect();
+        Ok(Self { given: given.into_iter().cloned().collect(), names, stdin: None, scenarios })
+    }
+
+    /// All templates of the project.
+    pub(super) fn whole() -> Self {
+        Self { given: Vec::new(), names: Vec::new(), stdin: None, scenarios: Vec::new() }
+    }
+
+    /// Whether nothing was named.
+    pub(super) fn is_whole(&self) -> bool {
+        self.names.is_empty()
+    }
+
+    /// Scenario files that were named.
+    pub(super) fn scenarios(&self) -> &[String] {
+        &self.scenarios
+    }
+
+    /// Whether scenario files were named, and nothing that could hold a template.
+    pub(super) fn is_scenarios(&self) -> bool {
+        self.given.is_empty() && !self.scenarios.is_empty()
     }
 
     /// Whether a file, by its name in findings, is part of the selection. Files that are gone count: they were looked for.
@@ -229,6 +253,12 @@ impl Selection {
         let report = Report { diagnostics, files, skipped, unchanged, ..Report::default() };
         Ok(Built { report, sources: project.sources(), state })
     }
+}
+
+/// Whether a path names a file of scenarios: no template has such a name.
+fn is_scenario(path: &Path) -> bool {
+    let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or("");
+    ["yaml", "yml", "json"].iter().any(|known| ending.eq_ignore_ascii_case(known)) && fs::is_file(path)
 }
 
 /// The error for a path that is not there, with what is there instead.

@@ -1,5 +1,6 @@
 //! A project as read: layers, lints, requirements, limits, each with the place it came from. Immutable once read.
 
+use super::eval::Eval;
 use super::fault::Fault;
 use super::glob::Globs;
 use super::lints::Lints;
@@ -62,17 +63,6 @@ pub struct Templates {
     pub exclude: Globs,
 }
 
-/// `[context]`: what fresh context is looked up in.
-#[derive(Clone, Debug, Default)]
-pub struct Lookup {
-    /// `include`; `None` where absent: every file of the project.
-    pub include: Option<Globs>,
-    /// `exclude`.
-    pub exclude: Globs,
-    /// `documents`: files taken besides, whatever hides or excludes them.
-    pub documents: Globs,
-}
-
 /// `[fmt]`.
 pub use crate::format::Options as Format;
 
@@ -98,8 +88,6 @@ pub struct Config {
     pub name: Option<Spanned<String>>,
     /// `[templates]`.
     pub templates: Templates,
-    /// `[context]`: what fresh context is looked up in.
-    pub context: Lookup,
     /// `[fmt]`: how files are laid out.
     pub format: Format,
     /// The operator table with the project's rows and defaults.
@@ -118,6 +106,8 @@ pub struct Config {
     pub models: BTreeMap<String, Model>,
     /// `[providers.NAME]`, those that can be taken.
     pub providers: BTreeMap<String, Provider>,
+    /// `[eval]`.
+    pub eval: Eval,
     /// Sections of later releases by name.
     pub reserved: BTreeMap<String, Reserved>,
     /// What is wrong with the file, in the order of files and spans.
@@ -132,7 +122,6 @@ impl Default for Config {
             edition: EDITION,
             name: None,
             templates: Templates::default(),
-            context: Lookup::default(),
             format: Format::default(),
             layers: Layers::default(),
             lints: Lints::default(),
@@ -142,6 +131,7 @@ impl Default for Config {
             roles: BTreeMap::new(),
             models: BTreeMap::new(),
             providers: BTreeMap::new(),
+            eval: Eval::default(),
             reserved: BTreeMap::new(),
             faults: Vec::new(),
             hash: Hash::of(b""),

@@ -49,8 +49,16 @@ impl Level {
 }
 
 /// The families of codes by name.
-pub const FAMILIES: [(&str, u16); 7] =
-    [("syntax", 0), ("structure", 1), ("context", 2), ("names", 3), ("migration", 4), ("project", 5), ("input", 9)];
+pub const FAMILIES: [(&str, u16); 8] = [
+    ("syntax", 0),
+    ("structure", 1),
+    ("context", 2),
+    ("names", 3),
+    ("migration", 4),
+    ("project", 5),
+    ("scenario", 6),
+    ("input", 9),
+];
 
 /// The levels that a project sets, rule by rule.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -2,6 +2,7 @@
 //! so that nothing needs the file. Faults come back as data; only rules word them.
 
 pub mod config;
+pub mod eval;
 pub mod fault;
 pub mod glob;
 pub mod index;

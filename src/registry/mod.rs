@@ -39,6 +39,8 @@ mod merge;
 mod merkle;
 pub mod node;
 pub mod read;
+#[cfg(feature = "fs")]
+pub mod scenarios;
 mod settings;
 pub(crate) mod sources;
 #[cfg(feature = "fs")]

@@ -51,7 +51,13 @@ impl Active {
                 Check::Template(_) => active.template.push(rule),
                 Check::File(_) => active.file.push(rule),
                 Check::Node(_) => active.node.push(rule),
-                Check::Config(_) | Check::Link(_) | Check::Edge => {}
+                Check::Config(_)
+                | Check::Link(_)
+                | Check::Scenario(_)
+                | Check::Tree(_)
+                | Check::Case(_)
+                | Check::Suites(_)
+                | Check::Edge => {}
             }
         }
         active

@@ -1,7 +1,7 @@
 //! The plain list of all rules, and lookups by name, code and family.
 
 use super::rule::Rule;
-use super::{context, engine, input, links, migration, names, project, structure, syntax};
+use super::{context, engine, input, links, migration, names, project, scenario, structure, syntax};
 use crate::base::rule_meta::{Code, RuleMeta};
 
 /// Families in the order of their codes: number, name, what it is about.
@@ -12,6 +12,7 @@ pub static FAMILIES: &[Family] = &[
     Family { number: 3, name: "names", about: "names, references and variables" },
     Family { number: 4, name: "migration", about: "older forms, read as their modern value" },
     Family { number: 5, name: "project", about: "the project file and its policies" },
+    Family { number: 6, name: "scenario", about: "scenarios and suites: what agents are tested with" },
     Family { number: 9, name: "input", about: "files that cannot be read" },
 ];
 
@@ -37,6 +38,7 @@ pub fn all() -> impl Iterator<Item = &'static Rule> {
         links::RULES,
         migration::RULES,
         project::RULES,
+        scenario::RULES,
         input::RULES,
     ];
     let mut rules: Vec<&'static Rule> = families.into_iter().flatten().copied().collect();

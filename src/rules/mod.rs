@@ -14,6 +14,7 @@ pub mod migration;
 pub mod names;
 pub mod project;
 pub mod rule;
+pub mod scenario;
 pub mod structure;
 pub mod syntax;
 mod ways_out;

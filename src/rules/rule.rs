@@ -7,9 +7,12 @@ use crate::base::span::Span;
 use crate::project;
 use crate::project::config::Config;
 use crate::project::index::{Cycle, Index};
+use crate::rules::scenario::cx::{CaseCx, ScenarioCx, SuitesCx};
+use crate::scenario;
 use crate::settings::bodies::{Bodies, Body};
 use crate::syntax;
 use crate::syntax::tree::Document;
+use crate::syntax::yaml::Node;
 use crate::template;
 use crate::template::model::{File, Task};
 use crate::template::scope::Scopes;
@@ -39,6 +42,14 @@ pub enum Check {
     Config(fn(&ConfigCx<'_>, &project::fault::Fault) -> Option<Diagnostic>),
     /// Sees the names of all files.
     Link(fn(&LinkCx<'_>, &mut Vec<Diagnostic>)),
+    /// Words a fault of a scenario file; `None` when the fault is another rule's.
+    Scenario(fn(&ScenarioCx<'_>, &scenario::Fault) -> Option<Diagnostic>),
+    /// Sees a scenario file as a tree.
+    Tree(fn(&ScenarioCx<'_>, &Node<'_>, &mut Vec<Diagnostic>)),
+    /// Sees a case.
+    Case(fn(&CaseCx<'_>, &mut Vec<Diagnostic>)),
+    /// Sees the cases of all scenario files.
+    Suites(fn(&SuitesCx<'_>, &mut Vec<Diagnostic>)),
     /// Worded where it arises: at the edge (9xx) or by the engine itself.
     Edge,
 }

@@ -87,13 +87,6 @@ pub enum FaultKind {
         /// This one.
         second: String,
     },
-    /// An id that another case of the suite has.
-    SameId {
-        /// The id.
-        id: String,
-        /// Where it stands first.
-        first: Span,
-    },
     /// A pattern that is no regular expression.
     BadPattern {
         /// Why.

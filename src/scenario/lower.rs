@@ -182,8 +182,8 @@ fn scripted(node: &Node<'_>) -> Spanned<Scripted> {
 pub(super) fn case(cx: Cx<'_>, table: &'static Table, node: &Node<'_>, name: Spanned<String>) -> Option<Case> {
     debug_assert!(std::ptr::eq(table, &raw const CASE) || std::ptr::eq(table, &raw const SCENARIO), "defaults are no case");
     let get = |key| find(table, node, key);
-    let role = get("role").and_then(text).map(|role| role.map(Subject::Role));
-    let subject = role.or_else(|| get("task").and_then(text).map(|task| task.map(Subject::Task)))?;
+    let task = get("task").and_then(text).map(|task| task.map(Subject::Task));
+    let subject = task.or_else(|| get("role").and_then(text).map(|role| role.map(Subject::Role)))?;
     let items = |key| get(key).and_then(Node::items).unwrap_or_default();
     Some(Case {
         name,

@@ -59,6 +59,12 @@ pub fn is_impossible(pattern: &str) -> bool {
     }
 }
 
+/// Whether every text matches: `x*`, and nothing at all.
+pub fn is_everywhere(pattern: &str) -> bool {
+    let Ok(Some(hir)) = parse(pattern) else { return pattern.is_empty() };
+    hir.properties().minimum_len() == Some(0) && hir.properties().look_set().is_empty()
+}
+
 /// Something before the start of the text, or behind its end, that has to be there.
 fn contradicts(hir: &Hir) -> bool {
     match hir.kind() {

@@ -8,7 +8,7 @@ use super::model::{Case, Rule, SUITE_SCHEMA, Suite};
 use super::rows;
 use super::sink::{Path, Sink, first_line};
 use super::table::Table;
-use crate::base::span::{Span, Spanned};
+use crate::base::span::Spanned;
 use crate::syntax::yaml::{self, Entry, Node, Value};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -129,7 +129,6 @@ fn suite(sink: &mut Sink<'_>, cx: Cx<'_>, root: &Node<'_>, id: Spanned<String>, 
             }
         }
     }
-    twice(sink, root, cx);
     let named = |key: &str| root.get(key).and_then(|node| lower::label(Cx { text, ..cx }, node));
     let tools = find(&FIXTURES, root.get("fixtures").unwrap_or(root), "tools").and_then(Node::entries).unwrap_or_default();
     Suite {
@@ -140,19 +139,6 @@ fn suite(sink: &mut Sink<'_>, cx: Cx<'_>, root: &Node<'_>, id: Spanned<String>, 
         cases,
         cases_from: from,
         tools: tools.iter().map(|entry| (entry.key.value.as_ref().to_owned(), entry.value.to_json())).collect(),
-    }
-}
-
-/// Ids that two cases of a suite have: the second is told.
-fn twice(sink: &mut Sink<'_>, root: &Node<'_>, cx: Cx<'_>) {
-    let mut seen: BTreeMap<String, Span> = BTreeMap::new();
-    for node in root.get("cases").and_then(Node::items).unwrap_or_default() {
-        let Some(id) = node.get("id").and_then(|id| lower::label(cx, id)) else { continue };
-        if let Some(first) = seen.get(&id.value) {
-            sink.report(id.span, FaultKind::SameId { id: id.value, first: *first });
-        } else {
-            seen.insert(id.value, id.span);
-        }
     }
 }
 

@@ -22,7 +22,6 @@ mod schema;
 mod sessions;
 mod settings;
 mod spec;
-mod store;
 mod structure;
 mod support;
 mod syntax;

@@ -1,6 +1,7 @@
 //! What a rule says of itself agrees with what it does.
 
 use crate::project::reading::{check_template, read_with};
+use crate::scenario;
 use ctxc::base::fix::Applicability;
 use ctxc::base::rule_meta::{Fixable, RuleMeta};
 use ctxc::rules::list;
@@ -15,7 +16,8 @@ fn best(rule: &RuleMeta) -> Fixable {
         let built = ctxc::compile_sources(&config, sources);
         // Some rules are about a file that was named, others about all that were found.
         let named = check_template(example.template, &config);
-        let found = built.diagnostics.iter().chain(&named).filter(|finding| finding.rule.code == rule.code);
+        let tested = if rule.code.family() == 6 { scenario::examples::found(example.template, &files) } else { Vec::new() };
+        let found = built.diagnostics.iter().chain(&named).chain(&tested).filter(|finding| finding.rule.code == rule.code);
         for fix in found.flat_map(|finding| &finding.fixes) {
             best = best.min(match fix.applicability {
                 Applicability::Safe => Fixable::Safe,

@@ -2,10 +2,8 @@
 
 mod body;
 mod counts;
-mod lookup;
 pub(crate) mod manifest;
-pub(in crate::cli) mod project;
+mod project;
 mod refused;
 pub(crate) mod render;
-pub(crate) mod search;
 mod values;

@@ -1,16 +1,18 @@
 //! One project file as read, before a shared file is laid beneath it.
 
+use super::eval::eval;
 use super::layers::{defaults, operators};
 use super::lints::{LintLine, lints};
 use super::models::{Models, Providers, models, providers};
 use super::require::requirements;
 use super::roles::roles;
-use super::sections::{allow, context, edition, format, limits, owners, project, reserved, templates};
+use super::sections::{allow, edition, format, limits, owners, project, reserved, templates};
 use super::shared::{Extends, extends};
 use super::value::{Sink, Table, span};
 use crate::base::rule_meta::RuleMeta;
 use crate::base::span::{Span, Spanned};
-use crate::project::config::{Format, Lookup, Reserved, Templates};
+use crate::project::config::{Format, Reserved, Templates};
+use crate::project::eval::Eval;
 use crate::project::fault::{Fault, FaultKind};
 use crate::project::glob::Globs;
 use crate::project::require::Requirement;
@@ -20,12 +22,11 @@ use crate::syntax::limits::Limits;
 use std::collections::BTreeMap;
 
 /// The keys at the top of a project file.
-const KEYS: [&str; 20] = [
+const KEYS: [&str; 19] = [
     "edition",
     "extends",
     "project",
     "templates",
-    "context",
     "defaults",
     "operators",
     "lints",
@@ -64,7 +65,6 @@ pub(super) struct Draft {
     pub(super) name: Option<Spanned<String>>,
     pub(super) extends: Option<Extends>,
     pub(super) templates: Templates,
-    pub(super) context: Lookup,
     pub(super) rows: Vec<(Span, DeclaredRow)>,
     pub(super) defaults: Vec<DefaultLine>,
     pub(super) lints: Vec<LintLine>,
@@ -75,6 +75,7 @@ pub(super) struct Draft {
     pub(super) roles: BTreeMap<String, Role>,
     pub(super) models: Models,
     pub(super) providers: Providers,
+    pub(super) eval: Eval,
     pub(super) reserved: BTreeMap<String, Reserved>,
     pub(super) allow: Vec<Spanned<String>>,
     pub(super) faults: Vec<Fault>,
@@ -133,7 +134,6 @@ fn top(sink: &mut Sink, out: &mut Draft, tree: &Table<'_>, owner: Owner, rules: 
             "extends" => out.extends = extends(sink, value),
             "project" => out.name = project(sink, value),
             "templates" => out.templates = templates(sink, value),
-            "context" => out.context = context(sink, value),
             "defaults" => defaults(sink, value, &mut out.defaults),
             "operators" => operators(sink, value, &mut out.rows),
             "lints" => lints(sink, value, rules, &mut out.lints),
@@ -145,7 +145,8 @@ fn top(sink: &mut Sink, out: &mut Draft, tree: &Table<'_>, owner: Owner, rules: 
             "roles" => out.roles = roles(sink, value),
             "models" => out.models = models(sink, value),
             "providers" => out.providers = providers(sink, value),
-            "policy" | "eval" | "history" | "package" => {
+            "eval" => out.eval = eval(sink, key, value),
+            "policy" | "history" | "package" => {
                 if let Some(section) = reserved(sink, key, value) {
                     out.reserved.insert(name.to_owned(), section);
                 }

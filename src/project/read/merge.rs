@@ -70,7 +70,6 @@ fn merge(mut sink: Sink, files: Vec<ConfigFile>, mut own: Draft, mut shared: Dra
         files,
         name: own.name,
         templates: own.templates,
-        context: own.context,
         layers,
         lints,
         requirements,
@@ -80,6 +79,7 @@ fn merge(mut sink: Sink, files: Vec<ConfigFile>, mut own: Draft, mut shared: Dra
         roles: own.roles,
         models: own.models.sound,
         providers: own.providers.sound,
+        eval: own.eval,
         reserved: own.reserved,
         faults,
         ..Config::default()

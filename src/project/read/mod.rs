@@ -4,6 +4,7 @@
 mod check;
 mod condition;
 mod draft;
+mod eval;
 mod layers;
 mod lints;
 mod loosen;

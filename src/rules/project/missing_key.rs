@@ -43,6 +43,10 @@ fn word(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
         "kind" => "add the protocol it speaks: `kind = \"openai\"` (openai, anthropic, gemini, ollama)",
         "input" => "add what a million tokens sent cost in US$: `input = 0.15`",
         "output" => "add what a million tokens answered cost in US$: `output = 0.60`",
+        "reruns" => "add how often each case is run: `reruns = 3`",
+        "variance" => "add how much its pass rate may vary: `variance = 0.1`",
+        "cost_usd" => "add the budget of one run in US$: `cost_usd = 5.0`",
+        "accepters" => "add who may accept a baseline: `accepters = [\"ada\"]`",
         _ => "add the file, relative to the project: `file = \"prompts/role.md\"`",
     }))
 }

@@ -1,8 +1,6 @@
 //! What an agent receives: budget, substitution, settings, rendering.
 
 mod fit;
-mod hostile;
-mod lookup;
 mod manifest;
 mod properties;
 mod sections;

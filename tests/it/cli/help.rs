@@ -33,9 +33,7 @@ fn sample() -> Project {
         .file("templates/triage.xml", triage)
         .file("templates/answer.xml", answer)
         .file("templates/investigate.xml", investigate)
-        .file("samples/t1.txt", "My invoice is wrong.\n")
-        .file("legacy/reply.j2", "Reply to {{ name }}.\n")
-        .file("samples.jsonl", "{\"template\": \"triage\", \"expected\": \"Sort the ticket.\"}\n");
+        .file("samples/t1.txt", "My invoice is wrong.\n");
     project.run(&["build"]).code(0);
     project
 }
@@ -53,7 +51,6 @@ fn every_verb_has_examples_and_every_example_works() {
         verbs,
         [
             "init",
-            "import",
             "check",
             "fmt",
             "watch",
@@ -62,7 +59,6 @@ fn every_verb_has_examples_and_every_example_works() {
             "show",
             "render",
             "manifest",
-            "search",
             "explain",
             "defaults",
             "rules",

@@ -133,7 +133,8 @@ fn on_the_templates_of_this_repository() {
 fn on_every_example_of_every_rule() {
     // Examples of one project file are one project, in which they also clash with each other.
     let mut projects: BTreeMap<&str, Files> = BTreeMap::new();
-    for rule in ctxc::rules::list::all() {
+    // The server says nothing of scenarios: editors have their schema, and `check` says the rest.
+    for rule in ctxc::rules::list::all().filter(|rule| rule.meta.code.family() != 6) {
         for (at, example) in rule.meta.bad.iter().chain(rule.meta.good).enumerate() {
             let files = projects.entry(example.project).or_default();
             files.insert(format!("{}-{at}.xml", rule.meta.name), example.template.as_bytes().to_vec());

@@ -223,7 +223,6 @@ cases:
     2:64 [id] `defaults` has no key id, near None, elsewhere None
     4:5 [{id: a, expected: [{contains: x}]}] a case lacks role|task
     5:5 [{id: a, task: t, role: r}] a case lacks expect_context|expectations
-    5:10 [a] SameId { id: "a", first: Span { start: 99, end: 100 } }
     5:22 [role] a case (`cases`) has task and role
     6:5 [{task: t, context: {objective: x}, expected: [{contains: x}]}] a case lacks id
     "#);

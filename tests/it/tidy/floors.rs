@@ -17,8 +17,7 @@ const FLOORS: &[&[&str]] = &[
     &["project"],
     &["rules"],
     &["registry"],
-    &["schema", "context", "import"],
-    &["store"],
+    &["schema", "context"],
     &["lsp"],
     &["cli"],
 ];

@@ -2,7 +2,6 @@
 
 mod artifacts;
 mod fresh;
-mod imports;
 mod shape;
 mod strict;
 mod survey;

@@ -1,0 +1,143 @@
+//! `[eval]` with its tables `gate`, `drift` and `stability`.
+
+use super::value::{Key, Sink, Table, Value, decimal, needs, number, set, span, table, text, texts, word};
+use crate::base::span::{Span, Spanned};
+use crate::project::eval::{Drift, Eval, Gate, Stability, Stale};
+use crate::project::fault::FaultKind;
+use crate::scenario::{keys, paths, pattern};
+
+const KEYS: [&str; 9] = ["scenarios", "runs", "pass", "plan_path", "stale_after_days", "stale", "gate", "drift", "stability"];
+const GATE: [&str; 4] = ["manifest_tokens", "pass_rate", "tokens", "cost_usd"];
+const DRIFT: [&str; 4] = ["token_inflation", "window", "latency_regression", "batches"];
+const STABILITY: [&str; 4] = ["reruns", "variance", "cost_usd", "accepters"];
+
+/// A part of something that may grow a hundredfold, and no further.
+const PART: (f64, f64) = (0.0, 100.0);
+const RATE: (f64, f64) = (0.0, 1.0);
+const DOLLARS: (f64, f64) = (0.0, 1e9);
+
+pub(super) fn eval(sink: &mut Sink, key: &Key<'_>, value: &Value<'_>) -> Eval {
+    let mut out = Eval::default();
+    let Some(own) = table(sink, "eval", value) else { return out };
+    out.section = Some(span(&key.span()));
+    let mut pass_at = None;
+    for (key, value) in own {
+        match key.get_ref().as_ref() {
+            "scenarios" => out.scenarios = scenarios(sink, value).unwrap_or(out.scenarios),
+            "runs" => out.runs = number(sink, "eval.runs", value, (1, keys::RUNS)).map(|runs| runs as u32),
+            "pass" => {
+                out.pass = number(sink, "eval.pass", value, (1, keys::RUNS)).map(|pass| pass as u32);
+                pass_at = Some(span(&value.span()));
+            }
+            "plan_path" => out.plan_path = plan_path(sink, value),
+            "stale_after_days" => {
+                let days = number(sink, "eval.stale_after_days", value, (1, 36_500));
+                out.stale_after_days = days.map_or(out.stale_after_days, |days| days as u32);
+            }
+            "stale" => {
+                let found = word(sink, "eval.stale", value, &["error", "warn"], ["error", "warn"]);
+                out.stale = if found.is_some_and(|found| found.value == "warn") { Stale::Warn } else { Stale::Error };
+            }
+            "gate" => gate(sink, value, &mut out.gate),
+            "drift" => drift(sink, value, &mut out.drift),
+            "stability" => out.stability = stability(sink, key, value),
+            _ => sink.unknown_key("eval", key, &KEYS),
+        }
+    }
+    threshold(sink, &mut out, pass_at);
+    out
+}
+
+/// More trials that must pass than there are.
+fn threshold(sink: &mut Sink, out: &mut Eval, at: Option<Span>) {
+    let rule = out.rule();
+    if let Some(at) = at.filter(|_| rule.pass > rule.runs) {
+        let kind = FaultKind::BadValue {
+            key: "eval.pass".to_owned(),
+            found: rule.pass.to_string(),
+            expected: format!("a number from 1 to {}, since `eval.runs` is {0}", rule.runs),
+            near: None,
+        };
+        sink.report(at, kind);
+        out.pass = None;
+    }
+}
+
+/// Paths inside the project.
+fn scenarios(sink: &mut Sink, value: &Value<'_>) -> Option<Vec<Spanned<String>>> {
+    let mut out = Vec::new();
+    for place in texts(sink, "eval.scenarios", value) {
+        let inside = paths::beside("ctxc.toml", place.value).filter(|path| !path.is_empty() || place.value == ".");
+        if let Some(path) = inside {
+            out.push(Spanned::new(if path.is_empty() { ".".to_owned() } else { path }, place.span));
+        } else {
+            let expected = "a file or folder of the project, relative to its root".to_owned();
+            let found = place.value.to_owned();
+            sink.report(place.span, FaultKind::BadValue { key: "eval.scenarios".to_owned(), found, expected, near: None });
+        }
+    }
+    Some(out).filter(|out| !out.is_empty())
+}
+
+fn plan_path(sink: &mut Sink, value: &Value<'_>) -> Option<Spanned<String>> {
+    let path = text(sink, "eval.plan_path", value)?;
+    if pattern::path(path.value).is_ok() {
+        return Some(path.map(str::to_owned));
+    }
+    let expected = "a JSONPath of RFC 9535: `$.subtasks`".to_owned();
+    let found = path.value.to_owned();
+    sink.report(path.span, FaultKind::BadValue { key: "eval.plan_path".to_owned(), found, expected, near: None });
+    None
+}
+
+fn gate(sink: &mut Sink, value: &Value<'_>, out: &mut Gate) {
+    for (key, value) in table(sink, "eval.gate", value).into_iter().flatten() {
+        match key.get_ref().as_ref() {
+            "manifest_tokens" => {
+                out.manifest_tokens = decimal(sink, "eval.gate.manifest_tokens", value, PART).unwrap_or(out.manifest_tokens);
+            }
+            "pass_rate" => out.pass_rate = decimal(sink, "eval.gate.pass_rate", value, RATE),
+            "tokens" => out.tokens = decimal(sink, "eval.gate.tokens", value, PART),
+            "cost_usd" => out.cost_usd = decimal(sink, "eval.gate.cost_usd", value, DOLLARS),
+            _ => sink.unknown_key("eval.gate", key, &GATE),
+        }
+    }
+}
+
+fn drift(sink: &mut Sink, value: &Value<'_>, out: &mut Drift) {
+    for (key, value) in table(sink, "eval.drift", value).into_iter().flatten() {
+        match key.get_ref().as_ref() {
+            "token_inflation" => {
+                out.token_inflation = decimal(sink, "eval.drift.token_inflation", value, PART).unwrap_or(out.token_inflation);
+            }
+            "latency_regression" => {
+                let found = decimal(sink, "eval.drift.latency_regression", value, PART);
+                out.latency_regression = found.unwrap_or(out.latency_regression);
+            }
+            "window" => {
+                out.window = number(sink, "eval.drift.window", value, (2, 1000)).map_or(out.window, |window| window as u32);
+            }
+            "batches" => {
+                out.batches = number(sink, "eval.drift.batches", value, (1, 1000)).map_or(out.batches, |batches| batches as u32);
+            }
+            _ => sink.unknown_key("eval.drift", key, &DRIFT),
+        }
+    }
+}
+
+/// A policy is whole or none: half of one would let live runs gate by what nobody decided.
+fn stability(sink: &mut Sink, at: &Key<'_>, value: &Value<'_>) -> Option<Stability> {
+    let own: &Table<'_> = table(sink, "eval.stability", value)?;
+    let (mut reruns, mut variance, mut cost_usd, mut accepters) = (None, None, None, None);
+    for (key, value) in own {
+        match key.get_ref().as_ref() {
+            "reruns" => reruns = number(sink, "eval.stability.reruns", value, (1, keys::RUNS)).map(|reruns| reruns as u32),
+            "variance" => variance = decimal(sink, "eval.stability.variance", value, RATE),
+            "cost_usd" => cost_usd = decimal(sink, "eval.stability.cost_usd", value, DOLLARS),
+            "accepters" => accepters = Some(set(sink, "eval.stability.accepters", value)),
+            _ => sink.unknown_key("eval.stability", key, &STABILITY),
+        }
+    }
+    needs(sink, ("eval.stability", span(&at.span())), own, &STABILITY, &STABILITY);
+    Some(Stability { reruns: reruns?, variance: variance?, cost_usd: cost_usd?, accepters: accepters? })
+}

@@ -1,0 +1,139 @@
+//! The scenarios of a project held against its tasks: which files they are, what is found in them, what mends it. Writes nothing.
+
+use super::artifact::Registry;
+use crate::base::diagnostic::{self, Diagnostic};
+use crate::base::fs;
+use crate::project::config::Config;
+use crate::rules::apply::{self, Fixed, Which};
+use crate::rules::check::weigh;
+use crate::rules::input::read_fault;
+use crate::rules::scenario::check::{self, Reach};
+use crate::rules::scenario::cx::{File, Tasks, World};
+use crate::rules::syntax::undecodable;
+use crate::scenario::Options;
+use crate::scenario::load::{self, Loaded, Unread};
+use crate::syntax::decode;
+use crate::template::names::Param;
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::Arc;
+
+/// What is checked, and against what.
+#[derive(Clone, Copy)]
+pub struct Request<'r> {
+    /// The project's folder.
+    pub root: &'r Path,
+    /// The project.
+    pub config: &'r Config,
+    /// The tasks of the project; `None` while some template has an error.
+    pub registry: Option<&'r Registry>,
+    /// Today as days since 1970; `None` where nobody asks how old a case is.
+    pub today: Option<i64>,
+}
+
+/// What was found.
+#[derive(Debug, Default)]
+pub struct Found {
+    /// Located and sorted.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The files that were read.
+    pub paths: Vec<Arc<str>>,
+}
+
+impl Tasks for Registry {
+    fn names(&self) -> Vec<&str> {
+        self.tasks().map(super::artifact::Task::name).collect()
+    }
+
+    fn parameters(&self, task: &str) -> Option<Vec<Param>> {
+        let parameters = self.task(task).ok()?.parameters().ok()?;
+        Some(parameters.into_iter().map(|found| Param { name: found.name.into(), required: found.required }).collect())
+    }
+}
+
+/// The scenario files of a project, sorted.
+pub fn files(root: &Path, config: &Config) -> Vec<String> {
+    load::files(root, &config.eval.places())
+}
+
+/// Reads files.
+pub fn load(root: &Path, config: &Config, paths: &[String]) -> Vec<Loaded> {
+    load::load(root, paths, config.limits.file, &options(config))
+}
+
+fn options(config: &Config) -> Options<'_> {
+    Options { rule: config.eval.rule(), tables: None }
+}
+
+/// Checks all scenario files of a project. What is found is told of those that `wanted` holds for: names are looked for in all.
+pub fn check(request: &Request<'_>, paths: &[String], reach: Reach, wanted: &dyn Fn(&str) -> bool) -> Found {
+    let loaded = load(request.root, request.config, paths);
+    let mut diagnostics = found(request, &loaded, reach);
+    let is_told = |path: &str| wanted(path) || request.config.files.iter().any(|file| *file.path == *path);
+    diagnostics.retain(|finding| is_told(&finding.path));
+    let paths = loaded.into_iter().map(|file| file.path).filter(|path| wanted(path)).collect();
+    Found { diagnostics, paths }
+}
+
+fn found(request: &Request<'_>, loaded: &[Loaded], reach: Reach) -> Vec<Diagnostic> {
+    let Request { root, config, registry, today } = *request;
+    let exists = |path: &str| fs::is_file(&root.join(path));
+    let world = World { config, tasks: registry.map(|registry| registry as &dyn Tasks), exists: &exists, today };
+    let files: Vec<File<'_>> = loaded
+        .iter()
+        .filter(|file| file.unread.is_none())
+        .map(|file| File { path: &file.path, text: &file.text, suite: file.suite.as_ref(), faults: &file.faults })
+        .collect();
+    let mut found = check::files(&world, &files, reach);
+    for file in loaded {
+        let unread = match &file.unread {
+            None => continue,
+            Some(Unread::Io(error)) => read_fault::word(&file.path, error, config.limits.file),
+            Some(Unread::NoText(fault)) => undecodable::word(&file.path, fault),
+        };
+        found.extend(weigh(config, unread));
+    }
+    diagnostic::sort(&mut found);
+    found
+}
+
+/// The findings of one text that stands for a file, alone.
+pub fn of_text(request: &Request<'_>, path: &str, text: &str) -> Vec<Diagnostic> {
+    let loaded = load::of_text(request.root, path, text, request.config.limits.file, &options(request.config));
+    found(request, &[loaded], Reach::Some)
+}
+
+/// A file with what fixing made of it.
+#[derive(Debug)]
+pub struct Mended {
+    /// Relative to the project root.
+    pub name: String,
+    /// Its bytes before.
+    pub before: Vec<u8>,
+    /// Its bytes now.
+    pub after: Vec<u8>,
+    /// Fixes applied.
+    pub fixed: usize,
+    /// What is found in it now.
+    pub left: Vec<Diagnostic>,
+}
+
+/// Fixes files in memory. Findings that are not `wanted` stay.
+pub fn mend(request: &Request<'_>, found: &[Diagnostic], which: Which, wanted: &dyn Fn(&Diagnostic) -> bool) -> Vec<Mended> {
+    let fixable = found.iter().filter(|finding| wanted(finding) && apply::eligible(finding, which).is_some());
+    let files: BTreeSet<&str> = fixable.map(|finding| &*finding.path).collect();
+    files.into_iter().filter_map(|name| mend_one(request, name, which, wanted)).collect()
+}
+
+fn mend_one(request: &Request<'_>, name: &str, which: Which, wanted: &dyn Fn(&Diagnostic) -> bool) -> Option<Mended> {
+    let mut before = Vec::new();
+    fs::read_into(&request.root.join(name), request.config.limits.file, &mut before).ok()?;
+    let text = decode::decode(&before).ok()?;
+    let mut check = |text: &str| of_text(request, name, text);
+    let Fixed { text, fixed, left } = apply::fix(&text, which, &request.config.limits, wanted, &mut check);
+    if fixed == 0 {
+        return None;
+    }
+    let after = decode::encode_like(&text, &before);
+    Some(Mended { name: name.to_owned(), before, after, fixed, left })
+}

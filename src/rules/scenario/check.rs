@@ -1,0 +1,104 @@
+//! From files of scenarios to findings: asks every rule of the family, applies `[lints]`, locates and sorts. Reads nothing.
+
+use super::cx::{CaseCx, File, ScenarioCx, SuitesCx, World};
+use crate::base::diagnostic::{self, Diagnostic};
+use crate::base::source::LineIndex;
+use crate::rules::check::weigh;
+use crate::rules::list;
+use crate::rules::rule::{Check, Rule};
+use crate::syntax::yaml;
+
+/// How much of a project's scenarios is looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// All of them.
+    All,
+    /// Some: what is missing is not told.
+    Some,
+}
+
+/// Findings of one file at most.
+const MOST: usize = 1000;
+
+/// The findings of files that are sorted by path. Located and sorted.
+pub fn files(world: &World<'_>, files: &[File<'_>], reach: Reach) -> Vec<Diagnostic> {
+    let rules: Vec<&'static Rule> =
+        list::all().filter(|rule| rule.meta.code.family() == 6 && world.config.lints.is_on(&rule.meta)).collect();
+    let mut found = Vec::new();
+    for file in files {
+        let mut own = one(world, &rules, file);
+        own.truncate(MOST);
+        found.append(&mut own);
+    }
+    let all = SuitesCx { world, files };
+    for rule in &rules {
+        if let Check::Suites(check) = rule.check {
+            check(&all, &mut found);
+        }
+    }
+    // Whether all tasks are tested can be said of all scenarios alone.
+    found.retain(|finding| reach == Reach::All || files.iter().any(|file| *file.path == finding.path));
+    let mut found: Vec<Diagnostic> = found.into_iter().filter_map(|finding| weigh(world.config, finding)).collect();
+    found.sort_by(|a, b| a.path.cmp(&b.path));
+    locate(world, files, &mut found);
+    diagnostic::sort(&mut found);
+    found
+}
+
+fn one(world: &World<'_>, rules: &[&'static Rule], file: &File<'_>) -> Vec<Diagnostic> {
+    let cx = ScenarioCx { path: file.path, text: file.text, world };
+    let mut found = Vec::new();
+    for fault in file.faults {
+        found.extend(rules.iter().find_map(|rule| {
+            let Check::Scenario(told) = rule.check else { return None };
+            told(&cx, fault)
+        }));
+    }
+    let Some(suite) = file.suite else { return found };
+    let mut tree = None;
+    for rule in rules {
+        if let Check::Tree(check) = rule.check {
+            let tree = tree.get_or_insert_with(|| yaml::read(file.text).0);
+            check(&cx, tree, &mut found);
+        }
+        if let Check::Case(check) = rule.check {
+            for case in &suite.cases {
+                check(&CaseCx { file: &cx, suite, case }, &mut found);
+            }
+        }
+    }
+    // What the defaults of a suite say is said once, though each case has it.
+    let mut kept: Vec<Diagnostic> = Vec::with_capacity(found.len());
+    found.sort_by(|a, b| (a.span, a.rule.code, &a.message).cmp(&(b.span, b.rule.code, &b.message)));
+    for finding in found {
+        let is_told = kept.last().is_some_and(|last| {
+            last.span == finding.span
+                && last.rule.code == finding.rule.code
+                && last.message == finding.message
+                && last.notes == finding.notes
+        });
+        if !is_told {
+            kept.push(finding);
+        }
+    }
+    kept
+}
+
+/// Fills in lines and fingerprints. The findings are sorted by path.
+fn locate(world: &World<'_>, files: &[File<'_>], found: &mut [Diagnostic]) {
+    let mut known: Option<(&str, LineIndex)> = None;
+    for finding in found {
+        if let Some(own) = world.config.files.iter().find(|file| file.path == finding.path) {
+            finding.locate(&own.text, &own.lines);
+            continue;
+        }
+        let at = files.binary_search_by(|file| file.path.cmp(&finding.path)).ok();
+        let Some(file) = at.and_then(|at| files.get(at)) else { continue };
+        if known.as_ref().is_none_or(|(path, _)| *path != &**file.path) {
+            known = Some((file.path, LineIndex::new(file.text)));
+        }
+        if let Some((_, index)) = &known {
+            finding.locate(file.text, index);
+        }
+    }
+}

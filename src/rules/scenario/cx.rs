@@ -1,0 +1,174 @@
+//! What rules of this family see: a file, a case in it, or all files, with what surrounds them handed in as data.
+
+use crate::base::diagnostic::Diagnostic;
+use crate::base::fix::{Edit, Fix};
+use crate::base::rule_meta::RuleMeta;
+use crate::base::span::Span;
+use crate::project::config::Config;
+use crate::scenario::Fault;
+use crate::scenario::model::{Case, Subject, Suite};
+use crate::template::names::Param;
+use std::sync::Arc;
+
+/// The tasks of a project that compiles.
+pub trait Tasks {
+    /// Their names, sorted.
+    fn names(&self) -> Vec<&str>;
+
+    /// The parameters of one, declared or found.
+    fn parameters(&self, task: &str) -> Option<Vec<Param>>;
+}
+
+/// What surrounds scenarios.
+#[derive(Clone, Copy)]
+pub struct World<'w> {
+    /// The project.
+    pub config: &'w Config,
+    /// Its tasks; `None` while they are not known.
+    pub tasks: Option<&'w dyn Tasks>,
+    /// Whether a file of the project is there, by its path from the root.
+    pub exists: &'w dyn Fn(&str) -> bool,
+    /// Today as days since 1970; `None` where nobody asks how old a case is.
+    pub today: Option<i64>,
+}
+
+impl<'w> World<'w> {
+    /// The task that a role plays.
+    pub(super) fn task_of(&self, role: &str) -> Option<&'w str> {
+        self.config.roles.get(role).map(|role| role.task.value.as_str())
+    }
+}
+
+/// A file of scenarios.
+#[derive(Clone, Copy, Debug)]
+pub struct File<'f> {
+    /// Relative to the project root.
+    pub path: &'f Arc<str>,
+    /// Its text.
+    pub text: &'f str,
+    /// What it says; `None` where it could not be understood.
+    pub suite: Option<&'f Suite>,
+    /// What reading it found.
+    pub faults: &'f [Fault],
+}
+
+/// One file under check.
+#[derive(Clone, Copy)]
+pub struct ScenarioCx<'a> {
+    /// Its path.
+    pub path: &'a Arc<str>,
+    /// Its text.
+    pub text: &'a str,
+    /// What surrounds it.
+    pub world: &'a World<'a>,
+}
+
+impl ScenarioCx<'_> {
+    /// A finding for a fault; the row of a table is said.
+    pub(super) fn finding(&self, rule: &'static RuleMeta, fault: &Fault, message: impl Into<String>) -> Diagnostic {
+        let finding = Diagnostic::new(rule, self.path, fault.span, message);
+        match &fault.row {
+            Some(row) => finding.note(format!("in line {} of {}", row.line, row.path)),
+            None => finding,
+        }
+    }
+
+    /// Adds “did you mean” and the fix that writes it.
+    pub(super) fn meant(&self, finding: Diagnostic, fault: &Fault, near: Option<&str>) -> Diagnostic {
+        let Some(near) = near else { return finding };
+        let finding = finding.help(format!("did you mean `{near}`?"));
+        mend(finding, fault, write(self.text, fault.span, near))
+    }
+}
+
+/// Adds a fix, where what is to be mended stands in the file itself.
+pub(super) fn mend(finding: Diagnostic, fault: &Fault, fix: Fix) -> Diagnostic {
+    if fault.row.is_none() { finding.fix(fix) } else { finding }
+}
+
+/// Writes a word in place of another, in the quotes that stand there.
+fn write(text: &str, span: Span, word: &str) -> Fix {
+    let written = span.slice(text);
+    let quote = written.chars().next().filter(|sign| matches!(sign, '"' | '\'') && written.len() > 1);
+    let insert = quote.map_or_else(|| plain(word), |quote| format!("{quote}{word}{quote}"));
+    Fix::suggested(format!("write `{word}`"), vec![Edit::replace(span, insert)])
+}
+
+/// A word as YAML takes it without or, where it would be something else, with quotes.
+fn plain(word: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/');
+    if word.chars().all(is_plain) && word.starts_with(char::is_alphabetic) { word.to_owned() } else { format!("\"{word}\"") }
+}
+
+/// One case under check.
+#[derive(Clone, Copy)]
+pub struct CaseCx<'a> {
+    /// The file it stands in.
+    pub file: &'a ScenarioCx<'a>,
+    /// The suite it belongs to.
+    pub suite: &'a Suite,
+    /// The case.
+    pub case: &'a Case,
+}
+
+impl CaseCx<'_> {
+    /// Whether the case is the row of a table, so that its places are those of `cases_from`.
+    pub(super) fn is_row(&self) -> bool {
+        self.suite.cases_from.as_ref().is_some_and(|from| from.span == self.case.name.span)
+    }
+
+    /// A finding in this case.
+    pub(super) fn finding(&self, rule: &'static RuleMeta, span: Span, message: impl Into<String>) -> Diagnostic {
+        let finding = Diagnostic::new(rule, self.file.path, span, message);
+        if self.is_row() { finding.note(format!("in the case `{}`", self.case.name.value)) } else { finding }
+    }
+
+    /// Adds “did you mean” and the fix that writes it.
+    pub(super) fn meant(&self, finding: Diagnostic, span: Span, near: Option<&str>) -> Diagnostic {
+        let Some(near) = near else { return finding };
+        let finding = finding.help(format!("did you mean `{near}`?"));
+        if self.is_row() { finding } else { finding.fix(write(self.file.text, span, near)) }
+    }
+
+    /// The task that receives the context, with its parameters.
+    pub(super) fn parameters(&self) -> Option<(&str, Vec<Param>)> {
+        let task = match &self.case.subject.value {
+            Subject::Task(task) => task,
+            Subject::Role(role) => self.file.world.task_of(role)?,
+        };
+        Some((task, self.file.world.tasks?.parameters(task)?))
+    }
+
+    /// The place of a key before its value; that of the value where the key does not stand there.
+    pub(super) fn key_of(&self, key: &str, value: Span) -> Span {
+        let before = self.file.text.get(..value.start as usize).unwrap_or("");
+        let before = before.trim_end_matches(|c: char| c.is_whitespace() || matches!(c, '|' | '>' | '+' | '-'));
+        // A tag may stand between.
+        let before = before.strip_suffix("!file").unwrap_or(before).trim_end();
+        let Some(before) = before.strip_suffix(':') else { return value };
+        let end = before.trim_end();
+        let quotes = usize::from(end.ends_with(['"', '\'']));
+        match end.get(..end.len() - quotes).and_then(|end| end.strip_suffix(key)) {
+            Some(head) => Span::of(head.len() - quotes.min(head.len()), end.len()),
+            None => value,
+        }
+    }
+}
+
+/// All files under check.
+#[derive(Clone, Copy)]
+pub struct SuitesCx<'a> {
+    /// What surrounds them.
+    pub world: &'a World<'a>,
+    /// The files, sorted by path.
+    pub files: &'a [File<'a>],
+}
+
+impl<'a> SuitesCx<'a> {
+    /// All cases with their files.
+    pub(super) fn cases(&self) -> impl Iterator<Item = (&'a File<'a>, &'a Case)> {
+        self.files
+            .iter()
+            .flat_map(|file| file.suite.into_iter().flat_map(move |suite| suite.cases.iter().map(move |case| (file, case))))
+    }
+}

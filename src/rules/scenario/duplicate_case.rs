@@ -1,0 +1,82 @@
+//! CTX618: two cases with one name.
+
+use super::cx::{File, SuitesCx};
+use super::words::TASK;
+use crate::base::diagnostic::Diagnostic;
+use crate::base::diagnostic::Label;
+use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
+use crate::base::source::LineIndex;
+use crate::base::span::Span;
+use crate::rules::rule::{Check, Rule};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Of two cases with one name the history keeps one.
+pub(crate) static RULE: Rule = Rule {
+    meta: RuleMeta {
+        code: Code(618),
+        name: "duplicate-case",
+        renamed_from: &[],
+        severity: Some(Severity::Error),
+        when_enabled: Severity::Error,
+        locked: false,
+        fix: Fixable::None,
+        summary: "two cases with one name",
+        page: "\
+The name of a case is what reports, baselines and the history know it by, so no two cases of a project share one. That of a suite's case is the
+suite's id with its own: `SUITE/CASE`.",
+        bad: &[Example { template: TASK, project: "\
+# file: scenarios/a.yaml
+name: refund
+task: triage
+context:
+  objective: sort the ticket
+  inputs: {ticket: it came late}
+expect_context:
+  - nothing_cut: true
+# file: scenarios/b.yaml
+name: refund
+task: triage
+context:
+  objective: sort the ticket
+  inputs: {ticket: it came late}
+expect_context:
+  - nothing_cut: true
+" }, Example { template: TASK, project: "\
+# file: scenarios/refund.yaml
+id: refunds
+defaults: {task: triage, context: {objective: sort, inputs: {ticket: late}}, expect_context: [{nothing_cut: true}]}
+cases: [{id: a}, {id: a}]
+" }],
+        good: &[Example { template: TASK, project: "\
+# file: scenarios/refund.yaml
+name: refund
+task: triage
+context:
+  objective: sort the ticket
+  inputs: {ticket: it came late}
+expect_context:
+  - nothing_cut: true
+" }],
+    },
+    check: Check::Suites(check),
+};
+
+fn check(cx: &SuitesCx<'_>, out: &mut Vec<Diagnostic>) {
+    let mut seen: BTreeMap<&str, (&File<'_>, Span)> = BTreeMap::new();
+    for (file, case) in cx.cases() {
+        let name = case.name.value.as_str();
+        let Some((first, place)) = seen.get(name) else {
+            seen.insert(name, (file, case.name.span));
+            continue;
+        };
+        let mut finding = Diagnostic::new(&RULE.meta, file.path, case.name.span, format!("another case is called `{name}`"));
+        // Rows of a table all stand where the table is named.
+        if *place != case.name.span || first.path != file.path {
+            let start = LineIndex::new(first.text).position(first.text, place.start);
+            let path = (first.path != file.path).then(|| Arc::clone(first.path));
+            finding.labels.push(Label { path, span: *place, start, text: "the other one".into() });
+        }
+        out.push(finding.help("give one of the two another name"));
+    }
+}

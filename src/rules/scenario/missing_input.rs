@@ -1,0 +1,65 @@
+//! CTX613: a required parameter without a value.
+
+use super::cx::CaseCx;
+use super::words::TASK;
+use super::words::some;
+use crate::base::diagnostic::Diagnostic;
+use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
+use crate::base::suggest::nearest;
+use crate::rules::rule::{Check, Rule};
+use crate::template::names::Param;
+
+/// The case could only fail.
+pub(crate) static RULE: Rule = Rule {
+    meta: RuleMeta {
+        code: Code(613),
+        name: "missing-input",
+        renamed_from: &[],
+        severity: Some(Severity::Error),
+        when_enabled: Severity::Error,
+        locked: false,
+        fix: Fixable::None,
+        summary: "a required parameter without a value",
+        page: "\
+A run of a task without a value for a required parameter fails before any call, and so does the case. Give the value under `context.inputs`:
+in place, or from a file beside the scenario with `@PATH`, `{file: PATH}` or `!file PATH`.",
+        bad: &[Example { template: TASK, project: "\
+# file: scenarios/refund.yaml
+name: refund
+task: triage
+context:
+  objective: sort the ticket
+expect_context:
+  - nothing_cut: true
+" }],
+        good: &[Example { template: TASK, project: "\
+# file: scenarios/refund.yaml
+name: refund
+task: triage
+context:
+  objective: sort the ticket
+  inputs: {ticket: it came late}
+expect_context:
+  - nothing_cut: true
+" }],
+    },
+    check: Check::Case(check),
+};
+
+fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
+    let Some((task, parameters)) = cx.parameters() else { return };
+    let inputs = &cx.case.situation.inputs;
+    let missing = |parameter: &&Param| parameter.required && !inputs.contains_key(&*parameter.name);
+    let missing: Vec<&str> = parameters.iter().filter(missing).map(|parameter| &*parameter.name).collect();
+    // A value that was misspelt is told as that, and not as missing too.
+    let slips = inputs.keys().filter(|name| !parameters.iter().any(|parameter| *parameter.name == ***name));
+    let slips: Vec<&str> = slips.filter_map(|name| nearest(name, missing.iter().copied())).collect();
+    let missing: Vec<&str> = missing.into_iter().filter(|name| !slips.contains(name)).collect();
+    if missing.is_empty() {
+        return;
+    }
+    let values = if missing.len() == 1 { "a value" } else { "values" };
+    let finding =
+        cx.finding(&RULE.meta, cx.case.subject.span, format!("the task `{task}` needs {values} for {}", some(&missing)));
+    out.push(finding.help("give it under `context.inputs`"));
+}

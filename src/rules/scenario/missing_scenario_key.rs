@@ -1,0 +1,85 @@
+//! CTX604: a scenario without something that it needs.
+
+use super::cx::ScenarioCx;
+use super::words::TASK;
+use super::words::list;
+use crate::base::diagnostic::Diagnostic;
+use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
+use crate::rules::rule::{Check, Rule};
+use crate::scenario::keys;
+use crate::scenario::{Fault, FaultKind};
+
+/// A case that expects nothing passes for ever.
+pub(crate) static RULE: Rule = Rule {
+    meta: RuleMeta {
+        code: Code(604),
+        name: "missing-scenario-key",
+        renamed_from: &[],
+        severity: Some(Severity::Error),
+        when_enabled: Severity::Error,
+        locked: false,
+        fix: Fixable::None,
+        summary: "a scenario without something that it needs",
+        page: "\
+A scenario says its name, who receives the context (`role` or `task`), the frozen request (`context.objective`), and what is expected:
+`expect_context` for what the agent receives, `expectations` for what it answers. What is missing can be written in the case or, in a suite, once
+under `defaults`. A scenario with expectations on the context alone is complete, and needs no model.",
+        bad: &[Example { template: TASK, project: "\
+# file: scenarios/refund.yaml
+name: refund
+context:
+  objective: sort the ticket
+  inputs: {ticket: it came late}
+expect_context:
+  - nothing_cut: true
+" }, Example { template: TASK, project: "\
+# file: scenarios/refund.yaml
+name: refund
+task: triage
+context:
+  inputs: {ticket: it came late}
+expect_context:
+  - nothing_cut: true
+" }, Example { template: TASK, project: "\
+# file: scenarios/refund.yaml
+name: refund
+task: triage
+context:
+  objective: sort the ticket
+  inputs: {ticket: it came late}
+" }],
+        good: &[Example { template: TASK, project: "\
+# file: scenarios/refund.yaml
+name: refund
+task: triage
+context:
+  objective: sort the ticket
+  inputs: {ticket: it came late}
+expect_context:
+  - nothing_cut: true
+" }],
+    },
+    check: Check::Scenario(word),
+};
+
+fn word(cx: &ScenarioCx<'_>, fault: &Fault) -> Option<Diagnostic> {
+    let FaultKind::Missing { table, keys } = &fault.kind else { return None };
+    let message = match keys {
+        [key] => format!("{table} needs `{key}`"),
+        [one, other] => format!("{table} needs `{one}` or `{other}`"),
+        _ => format!("{table} says nothing: one of its keys has to be there"),
+    };
+    let finding = cx.finding(&RULE.meta, fault, message);
+    Some(match keys {
+        [key] | [key, ..] if keys.len() < 3 => match about(key) {
+            Some(about) => finding.note(format!("`{key}`: {about}")),
+            None => finding,
+        },
+        _ => finding.note(format!("the keys are {}", list(keys))),
+    })
+}
+
+/// What a key of a case says.
+fn about(key: &str) -> Option<&'static str> {
+    [&keys::SCENARIO, &keys::CASE, &keys::CONTEXT].into_iter().find_map(|table| table.key(key)).map(|key| key.about)
+}

@@ -1,0 +1,57 @@
+//! Family 6xx: scenarios and suites.
+
+#![allow(clippy::trivially_copy_pass_by_ref, reason = "rules of every family are handed their context alike")]
+
+mod bad_case_table;
+mod bad_json_path;
+mod bad_pattern;
+pub mod check;
+mod clash;
+pub mod cx;
+mod duplicate_case;
+mod excluding_keys;
+mod impossible_expectation;
+mod impossible_threshold;
+mod missing_frozen_file;
+mod missing_input;
+mod missing_scenario_key;
+mod missing_snapshot;
+mod repeated_expectation;
+mod repeated_scenario_key;
+mod scenario_syntax;
+mod stale_scenario;
+mod unknown_input;
+mod unknown_receiver;
+mod unknown_scenario_key;
+mod unknown_segment;
+mod untested_task;
+mod walk;
+mod words;
+mod wrong_scenario_value;
+
+use super::rule::Rule;
+
+/// The rules of this family, by code.
+pub(super) static RULES: &[&Rule] = &[
+    &scenario_syntax::RULE,
+    &unknown_scenario_key::RULE,
+    &wrong_scenario_value::RULE,
+    &missing_scenario_key::RULE,
+    &repeated_scenario_key::RULE,
+    &bad_pattern::RULE,
+    &bad_json_path::RULE,
+    &excluding_keys::RULE,
+    &impossible_threshold::RULE,
+    &unknown_receiver::RULE,
+    &unknown_segment::RULE,
+    &unknown_input::RULE,
+    &missing_input::RULE,
+    &impossible_expectation::RULE,
+    &repeated_expectation::RULE,
+    &stale_scenario::RULE,
+    &untested_task::RULE,
+    &duplicate_case::RULE,
+    &missing_frozen_file::RULE,
+    &missing_snapshot::RULE,
+    &bad_case_table::RULE,
+];

@@ -1,0 +1,74 @@
+//! CTX605: a key that stands twice in one mapping.
+
+use super::cx::ScenarioCx;
+use super::words::TASK;
+use super::words::short;
+use crate::base::diagnostic::Diagnostic;
+use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
+use crate::rules::rule::{Check, Rule};
+use crate::scenario::{Fault, FaultKind};
+use crate::syntax::yaml;
+
+/// Of two values one is not looked at.
+pub(crate) static RULE: Rule = Rule {
+    meta: RuleMeta {
+        code: Code(605),
+        name: "repeated-scenario-key",
+        renamed_from: &[],
+        severity: Some(Severity::Error),
+        when_enabled: Severity::Error,
+        locked: false,
+        fix: Fixable::None,
+        summary: "a key that stands twice in one mapping",
+        page: "\
+Of a key that stands twice in one mapping most readers of YAML keep the last and say nothing. Here the first is kept and the second is told,
+since nobody can know which of the two was meant. `context` and `input` are names of one key, and so are `expectations` and `expected`.",
+        bad: &[Example { template: TASK, project: "\
+# file: scenarios/refund.yaml
+name: refund
+task: triage
+context:
+  objective: sort the ticket
+  inputs: {ticket: it came late}
+expect_context:
+  - nothing_cut: true
+task: other
+" }, Example { template: TASK, project: "\
+# file: scenarios/refund.yaml
+name: refund
+task: triage
+context:
+  objective: sort the ticket
+  inputs: {ticket: it came late}
+expect_context:
+  - nothing_cut: true
+input: {objective: x}
+" }],
+        good: &[Example { template: TASK, project: "\
+# file: scenarios/refund.yaml
+name: refund
+task: triage
+context:
+  objective: sort the ticket
+  inputs: {ticket: it came late}
+expect_context:
+  - nothing_cut: true
+" }],
+    },
+    check: Check::Scenario(word),
+};
+
+fn word(cx: &ScenarioCx<'_>, fault: &Fault) -> Option<Diagnostic> {
+    #[allow(clippy::wildcard_enum_match_arm, reason = "every other fault is another rule's")]
+    let (message, first) = match &fault.kind {
+        FaultKind::Yaml(yaml::FaultKind::DuplicateKey { key, first }) => {
+            (format!("the key `{}` stands here a second time", short(key)), *first)
+        }
+        FaultKind::SameKey { key, first } => {
+            (format!("this is another name of the key `{key}`, which stands here already"), *first)
+        }
+        _ => return None,
+    };
+    let finding = cx.finding(&RULE.meta, fault, message).note("the first one holds");
+    Some(if fault.row.is_none() { finding.label(first, "first here") } else { finding }.help("remove one of the two"))
+}

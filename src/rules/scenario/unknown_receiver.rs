@@ -1,0 +1,82 @@
+//! CTX610: a scenario of a role or task that does not exist.
+
+use super::cx::CaseCx;
+use super::words::TASK;
+use super::words::some;
+use crate::base::diagnostic::Diagnostic;
+use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
+use crate::base::suggest::nearest;
+use crate::rules::rule::{Check, Rule};
+use crate::scenario::model::Subject;
+
+/// A case of nobody tests nothing.
+pub(crate) static RULE: Rule = Rule {
+    meta: RuleMeta {
+        code: Code(610),
+        name: "unknown-receiver",
+        renamed_from: &[],
+        severity: Some(Severity::Error),
+        when_enabled: Severity::Error,
+        locked: false,
+        fix: Fixable::Suggested,
+        summary: "a scenario of a role or task that does not exist",
+        page: "\
+`role` names an agent role of `ctxc.toml` (`[roles.NAME]`), `task` a task of the project's templates. Where neither exists there is no context to
+test. While a template has errors it is not known which tasks there are, and tasks are not looked up.",
+        bad: &[Example { template: TASK, project: "\
+# file: scenarios/refund.yaml
+name: refund
+task: traige
+context:
+  objective: sort the ticket
+  inputs: {ticket: it came late}
+expect_context:
+  - nothing_cut: true
+" }, Example { template: TASK, project: "\
+# file: scenarios/refund.yaml
+name: refund
+role: planner
+context:
+  objective: sort the ticket
+  inputs: {ticket: it came late}
+expect_context:
+  - nothing_cut: true
+" }],
+        good: &[Example { template: TASK, project: "\
+# file: scenarios/refund.yaml
+name: refund
+task: triage
+context:
+  objective: sort the ticket
+  inputs: {ticket: it came late}
+expect_context:
+  - nothing_cut: true
+" }],
+    },
+    check: Check::Case(check),
+};
+
+fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
+    let (what, name, known): (_, _, Vec<&str>) = match &cx.case.subject.value {
+        Subject::Role(name) => ("role", name, cx.file.world.config.roles.keys().map(String::as_str).collect()),
+        Subject::Task(name) => {
+            let Some(tasks) = cx.file.world.tasks else { return };
+            ("task", name, tasks.names())
+        }
+    };
+    if known.contains(&name.as_str()) {
+        return;
+    }
+    let span = cx.case.subject.span;
+    let finding = cx.finding(&RULE.meta, span, format!("the project has no {what} `{name}`"));
+    let near = nearest(name, known.iter().copied());
+    let finding = match (near, what) {
+        (None, "role") if known.is_empty() => {
+            finding.help(format!("define it in ctxc.toml under `[roles.{name}]`, or name a task: `task:`"))
+        }
+        (None, _) if known.is_empty() => finding.help("the project has none; `ctxc show` lists them"),
+        (None, _) => finding.note(format!("the project has {}", some(&known))),
+        (Some(_), _) => finding,
+    };
+    out.push(cx.meant(finding, span, near));
+}

@@ -1,0 +1,67 @@
+//! CTX617: tasks that no scenario tests.
+
+use super::cx::SuitesCx;
+use super::words::TASK;
+use super::words::some;
+use crate::base::diagnostic::Diagnostic;
+use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
+use crate::rules::rule::{Check, Rule};
+use crate::scenario::model::Subject;
+use std::collections::BTreeSet;
+
+/// What no case looks at changes unseen.
+pub(crate) static RULE: Rule = Rule {
+    meta: RuleMeta {
+        code: Code(617),
+        name: "untested-task",
+        renamed_from: &[],
+        severity: Some(Severity::Hint),
+        when_enabled: Severity::Hint,
+        locked: false,
+        fix: Fixable::None,
+        summary: "tasks that no scenario tests",
+        page: "\
+Where `ctxc.toml` has a section `[eval]`, each task of the project is expected to have a case: of the task itself, or of a role that plays it. The finding lists those that have none.
+A first one expects what its context is today: `nothing_cut: true`, and a ceiling of tokens.",
+        bad: &[Example { template: TASK, project: "\
+[eval]
+runs = 1
+pass = 1
+" }],
+        good: &[Example { template: TASK, project: "\
+[eval]
+runs = 1
+pass = 1
+# file: scenarios/refund.yaml
+name: refund
+task: triage
+context:
+  objective: sort the ticket
+  inputs: {ticket: it came late}
+expect_context:
+  - nothing_cut: true
+" }],
+    },
+    check: Check::Suites(check),
+};
+
+fn check(cx: &SuitesCx<'_>, out: &mut Vec<Diagnostic>) {
+    let (Some(tasks), Some(section)) = (cx.world.tasks, cx.world.config.eval.section) else { return };
+    let mut tested: BTreeSet<&str> = BTreeSet::new();
+    for (_, case) in cx.cases() {
+        match &case.subject.value {
+            Subject::Task(task) => tested.insert(task),
+            Subject::Role(role) => cx.world.task_of(role).is_some_and(|task| tested.insert(task)),
+        };
+    }
+    let all = tasks.names();
+    let missing: Vec<&str> = all.iter().copied().filter(|task| !tested.contains(task)).collect();
+    let Some(first) = missing.first() else { return };
+    let message = match missing.len() {
+        1 => format!("the task `{first}` has no scenario"),
+        count => format!("{count} of {} tasks have no scenario: {}", all.len(), some(&missing)),
+    };
+    let Some(file) = cx.world.config.files.first() else { return };
+    let finding = Diagnostic::new(&RULE.meta, &file.path, section, message);
+    out.push(finding.help("write one under `scenarios/`: with `nothing_cut: true` it is a test already"));
+}

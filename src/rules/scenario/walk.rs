@@ -1,0 +1,71 @@
+//! What a case names: its expectations with those inside them, segments by id, files beside it.
+
+use crate::base::span::{Span, Spanned};
+use crate::scenario::model::{AnswerTest, Case, Content, ContextExpectation, Counted, Frozen, Patterns, Selector};
+
+/// Every expectation on the context, with those that others are composed of.
+pub(super) fn context<'c>(all: &'c [Spanned<ContextExpectation>], take: &mut dyn FnMut(&'c Spanned<ContextExpectation>)) {
+    let mut open: Vec<&Spanned<ContextExpectation>> = all.iter().rev().collect();
+    while let Some(one) = open.pop() {
+        take(one);
+        #[allow(clippy::wildcard_enum_match_arm, reason = "no other expectation holds others")]
+        match &one.value {
+            ContextExpectation::Not(inner) => open.push(inner),
+            ContextExpectation::AnyOf(inner) | ContextExpectation::AllOf(inner) => open.extend(inner.iter().rev()),
+            _ => {}
+        }
+    }
+}
+
+/// The ids of segments that one expectation names.
+pub(super) fn ids<'c>(expectation: &'c ContextExpectation, out: &mut Vec<&'c Spanned<String>>) {
+    let selector = match expectation {
+        ContextExpectation::Segment { which, .. } | ContextExpectation::Tokens { of: Counted::Segment(which), .. } => Some(which),
+        ContextExpectation::Contains(Patterns { within, .. }) | ContextExpectation::Absent(Patterns { within, .. }) => {
+            within.as_ref()
+        }
+        ContextExpectation::Order(ids) => {
+            out.extend(ids);
+            None
+        }
+        ContextExpectation::Tokens { .. }
+        | ContextExpectation::NothingCut(_)
+        | ContextExpectation::Setting { .. }
+        | ContextExpectation::Tools(_)
+        | ContextExpectation::Model(_)
+        | ContextExpectation::ProtectedPaths(_)
+        | ContextExpectation::Snapshot
+        | ContextExpectation::Not(_)
+        | ContextExpectation::AnyOf(_)
+        | ContextExpectation::AllOf(_) => None,
+    };
+    if let Some(Selector::Id(id)) = selector {
+        out.push(id);
+    }
+}
+
+/// The files that a case takes something from, as written.
+pub(super) fn files<'c>(case: &'c Case, take: &mut dyn FnMut(&'c str, Span)) {
+    let situation = &case.situation;
+    let contents = situation.files.values().chain(situation.matches.iter().map(|found| &found.text));
+    for content in contents {
+        if let Content::File(path) = &content.value {
+            take(path, content.span);
+        }
+    }
+    for value in situation.inputs.values().chain(situation.results.values()) {
+        if let Frozen::File(path) = &value.value {
+            take(path, value.span);
+        }
+    }
+    let mut open: Vec<(&AnswerTest, Span)> = case.expectations.iter().map(|one| (&one.value.test, one.span)).collect();
+    while let Some((test, span)) = open.pop() {
+        #[allow(clippy::wildcard_enum_match_arm, reason = "no other expectation names a file or holds others")]
+        match test {
+            AnswerTest::Schema(Frozen::File(path)) => take(path, span),
+            AnswerTest::Not(inner) => open.push((&inner.value, inner.span)),
+            AnswerTest::AnyOf(inner) | AnswerTest::AllOf(inner) => open.extend(inner.iter().map(|one| (&one.value, one.span))),
+            _ => {}
+        }
+    }
+}

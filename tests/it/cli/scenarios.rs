@@ -1,0 +1,141 @@
+//! Scenarios as a part of `ctxc check`: found, shown with carets, fixed, suppressed, explained.
+
+use super::project::Project;
+use pretty_assertions::assert_eq;
+
+const TASK: &str = "<task type=\"atomic\" name=\"triage\">\n  <description>sort {{ticket}}</description>\n  <parameters>\n    \
+    <parameter name=\"ticket\" type=\"string\" required=\"true\"/>\n  </parameters>\n  <context_management>\n    \
+    <inherit_context>full</inherit_context>\n  </context_management>\n</task>\n";
+const SOUND: &str = "name: refund\ntask: triage\ncontext:\n  objective: sort the ticket\n  inputs: {ticket: late}\nexpect_context:\n  \
+    - nothing_cut: true\n";
+
+fn project() -> Project {
+    Project::new().file("templates/triage.xml", TASK)
+}
+
+fn broken() -> String {
+    SOUND.replace("refund", "broken").replace("nothing_cut", "nothing_cutt") + "  - tokens: {max: 5}\n  - tokens: {max: 5}\n"
+}
+
+#[test]
+fn they_are_checked_with_the_templates() {
+    let project = project().file("scenarios/a.yaml", SOUND);
+    project.run(&["check"]).code(0).says("checked 2 files: nothing found");
+    project.write("scenarios/deep/b.yaml", broken());
+    let run = project.run(&["check"]).code(1);
+    insta::assert_snapshot!(run.stdout, @r#"
+    error[unknown-scenario-key] scenarios/deep/b.yaml:7:5: an expectation on the context (`expect_context`) has no key `nothing_cutt` (CTX602)
+       ╭─
+     6 │ expect_context:
+     7 │   - nothing_cutt: true
+       ·     ────────────
+     8 │   - tokens: {max: 5}
+       ╰────
+      = nothing reads it, so it tests nothing; the keys are `segment`, `contains`, `absent`, `order`, `tokens`, `nothing_cut`, `setting`, `tools`, `model`, `protected_paths`, `snapshot`, `not`, `any_of`, `all_of`
+      help: did you mean `nothing_cut`?
+      fix: write `nothing_cut`
+
+    warning[repeated-expectation] scenarios/deep/b.yaml:9:5: this expectation stands in the list already (CTX615)
+       ╭─
+     7 │   - nothing_cutt: true
+     8 │   - tokens: {max: 5}
+       ·     ────────┬───────
+       ·             ╰── first here
+     9 │   - tokens: {max: 5}
+       ·     ────────────────
+       ╰────
+      safe fix: remove it
+
+    checked 3 files: 1 error, 1 warning; 2 fixable, 1 of them with `check --fix`
+    by rule: repeated-expectation 1, unknown-scenario-key 1
+    "#);
+    // A file, a folder, and templates alone.
+    project.run(&["check", "scenarios/a.yaml"]).code(0).says("checked 1 file: nothing found");
+    project.run(&["check", "scenarios"]).code(1).says("checked 2 files: 1 error, 1 warning");
+    project.run(&["check", "scenarios/deep/b.yaml"]).code(1).says("checked 1 file: 1 error, 1 warning");
+    project.run(&["check", "templates"]).code(0).says("checked 1 file: nothing found");
+    let json = project.run(&["check", "--json"]).code(1).stdout;
+    let said: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let first = &said["diagnostics"][0];
+    assert_eq!((&first["name"], &first["path"]), (&"unknown-scenario-key".into(), &"scenarios/deep/b.yaml".into()));
+    let sarif = project.run(&["check", "--format", "sarif"]).code(1).stdout;
+    assert!(sarif.contains("\"CTX602\"") && sarif.contains("scenarios/deep/b.yaml"), "{sarif}");
+}
+
+#[test]
+fn fixes_mend_them() {
+    let project = project().file("scenarios/b.yaml", broken());
+    project.run(&["check", "--diff"]).code(1).says("-  - tokens: {max: 5}");
+    project.run(&["check", "--fix"]).code(1).says("fixed 1 finding: 1 error");
+    assert_eq!(
+        project.read("scenarios/b.yaml"),
+        SOUND.replace("refund", "broken").replace("cut", "cutt") + "  - tokens: {max: 5}\n"
+    );
+    project
+        .run(&["check", "--fix", "--unsafe-fixes", "scenarios/b.yaml"])
+        .code(0)
+        .says("checked 1 file, fixed 1 finding: nothing left");
+    assert_eq!(project.read("scenarios/b.yaml"), SOUND.replace("refund", "broken") + "  - tokens: {max: 5}\n");
+}
+
+#[test]
+fn suppressions_and_lints_hold_for_them() {
+    let project = project().file("scenarios/b.yaml", broken());
+    project.run(&["check", "--suppress-existing"]).code(0);
+    project.run(&["check"]).code(0).says("2 suppressed");
+    std::fs::remove_file(project.path("ctxc.suppressions.toml")).unwrap();
+    project.write("ctxc.toml", "[lints]\nscenario = \"off\"\n");
+    project.run(&["check"]).code(0).says("nothing found");
+    project.write("ctxc.toml", "[eval]\nscenarios = \"elsewhere\"\n");
+    project.run(&["check", "--verbose"]).code(0).says("the task `triage` has no scenario");
+    project.run(&["explain", "stale-scenario"]).code(0).says("SOURCE_DATE_EPOCH");
+    project.run(&["explain", "CTX602"]).code(0).says("unknown-scenario-key");
+}
+
+#[test]
+fn the_clock_can_be_given() {
+    let project = project().file("scenarios/a.yaml", format!("{SOUND}reviewed: 2026-01-01\n"));
+    let on = |seconds: &str| {
+        let output = project.command(&["check"]).env("SOURCE_DATE_EPOCH", seconds).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    // The first of January and the second of April of 2026.
+    assert!(on("1767225600").contains("nothing found"));
+    assert!(on("1775088000").contains("last reviewed 91 days ago; after 90 it is stale"));
+}
+
+#[test]
+fn files_that_cannot_be_read_are_told() {
+    let project = project()
+        .file("scenarios/latin.yaml", b"name: caf\xe9\n")
+        .file("scenarios/large.yaml", vec![b' '; 50 << 20])
+        .file("scenarios/tabs.yaml", "name: a\n\ttask: t\n")
+        .file("scenarios/bomb.yaml", "a: &a [1]\nb: &b [*a,*a]\n".repeat(3));
+    let run = project.run(&["check", "--format", "concise"]).code(1);
+    run.says("scenarios/latin.yaml")
+        .says("is no part of a UTF-8 character")
+        .says("scenarios/large.yaml")
+        .says("scenarios/tabs.yaml:2:1");
+    // Errors in a template: tasks are not known, so receivers are not looked up.
+    project.write("templates/broken.xml", "<task");
+    let run = project.run(&["check", "--format", "concise"]).code(1);
+    assert!(!run.stdout.contains("unknown-receiver"), "{}", run.stdout);
+}
+
+#[test]
+fn frozen_files_and_tables_are_looked_for_beside_them() {
+    let project = project()
+        .file("scenarios/a.yaml", SOUND.replace("late", "'@files/t.txt'"))
+        .file("scenarios/s.yaml", "id: s\ndefaults: {task: triage, context: {objective: x}}\ncases_from: rows.csv\n")
+        .file("scenarios/rows.csv", "id,tickt,contains\n1,late,x\n");
+    let run = project.run(&["check", "--format", "concise"]).code(1);
+    insta::assert_snapshot!(run.stdout, @r#"
+    scenarios/a.yaml:5:20: error[missing-frozen-file]: there is no file `scenarios/files/t.txt`
+    scenarios/s.yaml:3:13: error[unknown-input]: the task `triage` takes no value `tickt`
+    checked 3 files: 2 errors
+    by rule: missing-frozen-file 1, unknown-input 1
+    "#);
+    project.write("scenarios/files/t.txt", "late");
+    project.write("scenarios/rows.csv", "id,ticket,contains\n1,late,x\n");
+    project.run(&["check"]).code(0).says("checked 3 files: nothing found");
+}

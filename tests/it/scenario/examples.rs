@@ -1,0 +1,85 @@
+//! The examples of family 6xx: each bad one gives its finding, no good one does, and every fix that is offered leaves a file
+//! without that finding.
+
+use crate::project::reading::read_with;
+use ctxc::Diagnostic;
+use ctxc::base::fix;
+use ctxc::base::rule_meta::Example;
+use ctxc::rules::list;
+use ctxc::rules::scenario::check::{self, Reach};
+use ctxc::rules::scenario::cx::{File, Tasks, World};
+use ctxc::scenario::{Options, paths, read_with as read_scenario};
+use pretty_assertions::assert_eq;
+use std::path::Path;
+use std::sync::Arc;
+
+/// The day on which examples are looked at.
+const TODAY: i64 = 20_000;
+
+/// What is found in the scenarios of an example.
+pub(crate) fn found(template: &str, files: &[(&str, &str)]) -> Vec<Diagnostic> {
+    let project = files.iter().find(|(path, _)| *path == "ctxc.toml").map_or("", |(_, text)| text);
+    let config = read_with(project, files);
+    let sources = std::iter::once(("triage.xml", template)).chain(files.iter().copied());
+    let registry = ctxc::compile_sources(&config, sources).registry.expect("the template is sound");
+    let has = |path: &str| files.iter().any(|(known, _)| *known == path);
+    let world = World { config: &config, tasks: Some(&registry as &dyn Tasks), exists: &has, today: Some(TODAY) };
+    let mut scenarios = Vec::new();
+    for (path, text) in files.iter().filter(|(path, _)| Path::new(path).extension() == Some("yaml".as_ref())) {
+        let tables = |table: &str| {
+            let inside = paths::beside(path, table).ok_or("it lies outside the project")?;
+            let known = files.iter().find(|(known, _)| *known == inside).ok_or("there is no such file")?;
+            Ok(known.1.to_owned())
+        };
+        let options = Options { rule: config.eval.rule(), tables: Some(&tables) };
+        let (suite, faults) = read_scenario(path, text, &options);
+        scenarios.push((Arc::from(*path), *text, suite, faults));
+    }
+    let files: Vec<File<'_>> =
+        scenarios.iter().map(|(path, text, suite, faults)| File { path, text, suite: suite.as_ref(), faults }).collect();
+    check::files(&world, &files, Reach::All)
+}
+
+fn of(example: &Example) -> Vec<Diagnostic> {
+    found(example.template, &example.project_files())
+}
+
+#[test]
+fn bad_examples_give_their_finding_and_good_ones_do_not() {
+    let mut count = 0;
+    for rule in list::all().map(|rule| &rule.meta).filter(|rule| rule.code.family() == 6) {
+        assert!(!rule.bad.is_empty() && !rule.good.is_empty(), "{} has no examples", rule.name);
+        for example in rule.bad {
+            let found: Vec<&str> = of(example).iter().map(|finding| finding.rule.name).collect();
+            assert_eq!(found, [rule.name], "in {}", example.project);
+        }
+        for example in rule.good {
+            let found: Vec<String> =
+                of(example).iter().map(|finding| format!("{}: {}", finding.rule.name, finding.message)).collect();
+            assert_eq!(found, [""; 0], "{} has a good example with findings: {}", rule.name, example.project);
+        }
+        count += 1;
+    }
+    assert_eq!(count, 21);
+}
+
+#[test]
+fn every_fix_of_an_example_mends_it() {
+    let mut count = 0;
+    for rule in list::all().map(|rule| &rule.meta).filter(|rule| rule.code.family() == 6) {
+        for example in rule.bad {
+            for finding in of(example) {
+                for fix in &finding.fixes {
+                    let mut files = example.project_files();
+                    let file = files.iter_mut().find(|(path, _)| *path == &*finding.path).expect("the file of the finding");
+                    let mended = fix::apply(file.1, &fix.edits).expect("edits fit");
+                    file.1 = mended.leak();
+                    let left: Vec<&str> = found(example.template, &files).iter().map(|finding| finding.rule.name).collect();
+                    assert!(!left.contains(&rule.name), "{} by {}: {files:?}", rule.name, fix.title);
+                    count += 1;
+                }
+            }
+        }
+    }
+    assert!(count >= 8, "only {count} fixes");
+}
