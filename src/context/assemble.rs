@@ -4,7 +4,7 @@
 
 use super::chain::Forest;
 use super::fault::{Fault, FaultKind, Refused};
-use super::fill::{Filler, Unknown};
+use super::fill::{Filler, Unknown, placeholder};
 use super::mark;
 use super::own::Drafted;
 use super::render::message::{self, Message, Rendered, speaker};
@@ -117,6 +117,27 @@ pub fn assemble(registry: &Registry, request: &Request<'_>, options: &Options<'_
     let draft = draft(&forest, request, Unknown::Fault)?;
     let assembler = Assembler { options, nonce: &draft.nonce, may_lack: &[] };
     Ok(assembler.assemble(draft.segments.into_iter().map(|drafted| drafted.segment).collect())?)
+}
+
+/// The same before any run, for people to read: what is not known says ⟨what⟩ it will be. Nothing of it is for an agent.
+///
+/// # Errors
+/// Everything that is wrong but for values that are missing.
+pub fn preview(registry: &Registry, request: &Request<'_>, options: &Options<'_>) -> Result<Assembly, Refused> {
+    let missing = || Fault::from(FaultKind::Dangling { name: request.task.to_owned() });
+    let forest = Forest::load(registry, request.task)?.ok_or_else(missing)?;
+    let draft = draft(&forest, request, Unknown::Placeholder)?;
+    let segments = draft.segments.into_iter().map(|drafted| {
+        let mut segment = drafted.segment;
+        if segment.text.is_empty() {
+            let whole = |name: &String| if segment.kind == Kind::Input { format!("input {name}") } else { name.clone() };
+            let what: Vec<String> = drafted.unknown.iter().map(whole).collect();
+            segment.text = Traced::new(placeholder(&what.join(", ")), Origin::Frame);
+        }
+        segment
+    });
+    let assembler = Assembler { options, nonce: &draft.nonce, may_lack: &[] };
+    Ok(assembler.assemble(segments.collect())?)
 }
 
 impl Task<'_> {

@@ -1,7 +1,7 @@
 //! A text of the registry with its fragments put in and its variables filled, stretch by stretch.
 //!
 //! Nothing is ever rendered as empty or as a marker: a variable without a value is a fault in a render, and recorded as
-//! variable in a dry run. Untrusted values are fenced in place. Reads no file; bounded in size and depth.
+//! variable in a dry run; only a preview, which goes to no agent, says ⟨what⟩ will stand there. Untrusted values are fenced in place. Reads no file; bounded in size and depth.
 
 use super::fault::{FaultKind, MissingFrom, Place};
 use super::jinja;
@@ -26,6 +26,13 @@ pub(super) enum Unknown {
     Fault,
     /// The text is variable there.
     Variable,
+    /// The text is variable there, and says what will stand there.
+    Placeholder,
+}
+
+/// What stands for something that only a run knows, where somebody wants to read the rest.
+pub(super) fn placeholder(what: &str) -> String {
+    format!("⟨{what}⟩")
 }
 
 /// What all texts of a context share.
@@ -202,7 +209,8 @@ impl<'a> Writer<'a, '_> {
                 // The result of a call may be handed in under the function's name.
                 if self.scope.get(&name).is_some_and(|bound| bound.value.is_some()) {
                     self.variable(&name, &[]);
-                } else if self.filler.unknown == Unknown::Variable {
+                } else if self.filler.unknown != Unknown::Fault {
+                    self.stand_in(&format!("result of {name}(…)"));
                     self.out.unknown.insert(name);
                     self.out.stability = self.out.stability.max(Some(Stability::Call));
                 } else {
@@ -238,12 +246,21 @@ impl<'a> Writer<'a, '_> {
         self.push(&close, Origin::Frame);
     }
 
+    /// In a preview, what stands for something unknown.
+    fn stand_in(&mut self, what: &str) {
+        if self.filler.unknown == Unknown::Placeholder {
+            self.push(&placeholder(what), Origin::Frame);
+        }
+    }
+
     fn missing(&mut self, name: &str, origin: Option<&Origin>) {
-        if self.filler.unknown == Unknown::Variable {
+        let (origin, named) = origin.map_or((MissingFrom::Input, None), MissingFrom::of);
+        if self.filler.unknown != Unknown::Fault {
             self.out.unknown.insert(name.to_owned());
+            let what = if origin == MissingFrom::Input { "input" } else { "result of" };
+            self.stand_in(&format!("{what} {}", named.unwrap_or(name)));
             return;
         }
-        let (origin, named) = origin.map_or((MissingFrom::Input, None), MissingFrom::of);
         let fault = FaultKind::Missing { name: named.unwrap_or(name).to_owned(), origin };
         // Once a field, however often it stands there.
         if !self.faults.iter().any(|(place, kind)| place == self.place && *kind == fault) {
@@ -264,8 +281,12 @@ impl<'a> Writer<'a, '_> {
             let bound = self.scope.get(name);
             self.out.stability = self.out.stability.max(Some(bound.map_or(Stability::Call, |bound| bound.stability)));
             let Some((bound, value)) = bound.and_then(|bound| Some((bound, bound.value.as_ref()?))) else {
-                self.missing(name, bound.map(|bound| &bound.origin));
                 is_known = false;
+                if self.filler.unknown == Unknown::Placeholder {
+                    self.out.unknown.insert(name.clone());
+                } else {
+                    self.missing(name, bound.map(|bound| &bound.origin));
+                }
                 continue;
             };
             let mut value = Value::clone(value);
@@ -278,6 +299,10 @@ impl<'a> Writer<'a, '_> {
             context.insert(name.clone(), value);
         }
         if !is_known {
+            // What it will say depends on a value as a whole: a preview shows it as it is written.
+            if self.filler.unknown == Unknown::Placeholder {
+                self.push(text, origin);
+            }
             return;
         }
         match jinja::render(text, &Value::Object(context)) {

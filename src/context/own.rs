@@ -165,18 +165,18 @@ impl Author<'_> {
             }
             Some("command") => {
                 let command = files.get("command").and_then(Value::as_str).unwrap_or_default();
-                if self.filler.unknown == Unknown::Variable {
-                    self.waiting(Kind::File, "files", format!("output of `{command}`"));
-                } else {
+                if self.filler.unknown == Unknown::Fault {
                     let reason = "its paths are the output of a command, which only a trusted run executes".to_owned();
                     self.faults.push((self.place("file_paths"), FaultKind::File { path: format!("`{command}`"), reason }));
                     self.push_file(command, Traced::default(), "<file_paths>");
+                } else {
+                    self.waiting(Kind::File, "files", format!("output of `{command}`"));
                 }
             }
             _ => {
                 let Some(text) = files.get("description") else { return };
                 let query = self.fill(text, "file_paths/description");
-                if self.filler.unknown == Unknown::Variable {
+                if self.filler.unknown != Unknown::Fault {
                     self.waiting(Kind::File, "files", "the files that match a description".to_owned());
                     return;
                 }
@@ -243,7 +243,7 @@ impl Author<'_> {
             let mut text = Traced::default();
             match &bound.value {
                 Some(value) => text.push(&values::words(value), bound.origin.clone()),
-                None if self.filler.unknown == Unknown::Variable => {}
+                None if self.filler.unknown != Unknown::Fault => {}
                 None => {
                     let (origin, named) = MissingFrom::of(&bound.origin);
                     let name = named.unwrap_or(name).to_owned();

@@ -146,7 +146,7 @@ impl<'a> Strategy<'a> {
                 let text = carried(result, format);
                 segment.text = Traced::new(text, Origin::Result { name: name.to_owned() });
             }
-            None if self.filler.unknown == Unknown::Variable => {
+            None if self.filler.unknown != Unknown::Fault => {
                 unknown.insert(format!("result of {name}"));
             }
             None => {
@@ -173,7 +173,7 @@ impl<'a> Strategy<'a> {
             cut: Cut::Tail,
             why: why.clone(),
         };
-        if self.filler.unknown == Unknown::Variable {
+        if self.filler.unknown != Unknown::Fault {
             let segment = segment("fresh".to_owned(), String::new(), Traced::default(), Trust::Untrusted);
             let condition = Some("something is found");
             context.push(Drafted { unknown: BTreeSet::from(["matches".to_owned()]), condition, ..Drafted::whole(segment) });

@@ -31,6 +31,8 @@ pub(super) struct Client {
     pub(super) markdown: bool,
     /// Shows Markdown beside completions.
     pub(super) markdown_items: bool,
+    /// Has commands of its own names for ours, and wants none listed.
+    pub(super) names_commands: bool,
     /// The process that started us.
     pub(super) process: Option<u64>,
     /// The folders that are open.
@@ -66,6 +68,7 @@ impl Client {
             versions: yes("/capabilities/workspace/workspaceEdit/documentChanges"),
             markdown: holds("/capabilities/textDocument/hover/contentFormat", "markdown"),
             markdown_items: holds("/capabilities/textDocument/completion/completionItem/documentationFormat", "markdown"),
+            names_commands: params.pointer("/initializationOptions/commands").and_then(Value::as_str) == Some("client"),
             process: params.get("processId").and_then(Value::as_u64),
             folders,
         }
@@ -107,6 +110,11 @@ pub(super) fn capabilities(client: &Client) -> Value {
         "workspace": {"workspaceFolders": {"supported": true, "changeNotifications": true}},
         "semanticTokensProvider": {"legend": {"tokenTypes": super::shape::TOKENS, "tokenModifiers": []}, "full": true},
     });
+    if !client.names_commands
+        && let Some(can) = can.as_object_mut()
+    {
+        can.insert("executeCommandProvider".to_owned(), json!({"commands": [super::preview::COMMAND]}));
+    }
     if client.pulls
         && let Some(can) = can.as_object_mut()
     {

@@ -31,6 +31,7 @@ impl Server<'_> {
         self.doubt();
         let mut buffer = Buffer::new(document.uri, document.version, document.text);
         buffer.is_xml = document.language_id == LanguageKind::XML;
+        self.opened.push(buffer.uri.clone());
         self.worlds.open(buffer);
         self.stale = true;
     }
@@ -48,6 +49,9 @@ impl Server<'_> {
 
     pub(super) fn close(&mut self, params: &DidCloseTextDocumentParams) {
         let uri = &params.text_document.uri;
+        if let Some((world, name, _)) = self.worlds.document(uri) {
+            self.figures.forget(&(world.root.clone(), name));
+        }
         let Some(shown) = self.worlds.close(uri) else { return };
         self.stale = true;
         if shown == Shown::Pushed {
@@ -87,6 +91,9 @@ impl Server<'_> {
             self.push_all();
         }
         self.refresh();
+        for uri in std::mem::take(&mut self.opened) {
+            self.want(&uri);
+        }
     }
 
     fn push_all(&mut self) {

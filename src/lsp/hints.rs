@@ -1,15 +1,19 @@
-//! Hints at the end of a start tag: the resolved value of each setting that is not written, and where it comes from.
+//! Hints at the end of a start tag: the resolved value of each setting that is not written, and where it comes from. Lenses
+//! above definitions: resolved settings, and what agents would receive as far as it is counted.
 
 use super::place;
+use super::preview::COMMAND;
 use super::provenance;
 use super::server::{Answer, Server, value};
 use super::symbols::MOST;
+use super::told_figures;
 use crate::settings::bodies::Bodies;
 use crate::template::nodes;
 use crate::template::setting::{SettingName, Word};
 use crate::template::{self};
 use gen_lsp_types::{InlayHintParams, Range};
 use serde_json::{Value, json};
+use std::sync::Arc;
 
 /// Answers `textDocument/inlayHint`.
 pub(super) fn inlay(server: &Server<'_>, params: &InlayHintParams) -> Answer {
@@ -53,30 +57,48 @@ pub(super) fn inlay(server: &Server<'_>, params: &InlayHintParams) -> Answer {
     value(hints)
 }
 
-/// Answers `textDocument/codeLens`: the resolved settings of each definition above it.
+impl Server<'_> {
+    /// Has the tasks of a document counted, so that its lenses have figures.
+    pub(super) fn want(&mut self, uri: &gen_lsp_types::Uri) {
+        let is_told = self.client.refreshes.lenses;
+        if let Some((world, name, _)) = self.worlds.document(uri) {
+            self.figures.want(world, &name, is_told);
+        }
+    }
+}
+
+/// Answers `textDocument/codeLens`: the resolved settings of each definition above it, and what its agents would receive.
 pub(super) fn lenses(server: &Server<'_>, params: &gen_lsp_types::CodeLensParams) -> Answer {
     let (world, name, buffer) = server.document(&params.text_document.uri)?;
     let config = &world.config;
     if buffer.is_large() {
         return value([(); 0]);
     }
-    let mut lenses: Vec<Value> = Vec::new();
+    let (mut lenses, mut counted): (Vec<Value>, Vec<Value>) = (Vec::new(), Vec::new());
     place::with(&buffer.text, &config.limits, |document| {
         let file = template::lower(document);
         let mut bodies = Bodies::default();
         bodies.resolve(&file, &config.layers);
-        for task in file.definitions.iter().filter_map(template::model::Definition::task).take(MOST + 1) {
-            let Some(body) = bodies.get(task) else { continue };
+        let known = server.figures.of(&(world.root.clone(), Arc::clone(&name)));
+        let names = told_figures::names(world, &name);
+        for (at, definition) in file.definitions.iter().enumerate().take(MOST + 1) {
+            let Some((task, body)) = definition.task().and_then(|task| Some((task, bodies.get(task)?))) else { continue };
             let words = SettingName::ALL.iter().copied().filter(|name| body.resolved.get(*name).applies);
             let words: Vec<String> =
                 words.map(|name| format!("{}: {}", name.word(), body.resolved.get(name).value.word())).collect();
             let range: Range = server.client.encoding.range(&buffer.text, &buffer.index, task.element.name_span());
             lenses.push(json!({"range": range, "command": {"title": words.join(" · "), "command": ""}}));
+            let figures = known.as_ref().zip(names.get(at)).and_then(|(known, name)| Some((name, known.tasks.get(name)?)));
+            if let Some((task, title)) = figures.and_then(|(name, entries)| Some((name, told_figures::brief(entries)?))) {
+                let arguments = json!([{"uri": params.text_document.uri, "task": task}]);
+                counted.push(json!({"range": range, "command": {"title": title, "command": COMMAND, "arguments": arguments}}));
+            }
         }
     });
     if lenses.len() > MOST {
         lenses.truncate(MOST);
         server.say_cut(world, &name, "lenses");
     }
+    lenses.append(&mut counted);
     value(lenses)
 }

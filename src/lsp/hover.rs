@@ -1,4 +1,5 @@
-//! What an element, attribute or setting means, and where each resolved value comes from.
+//! What an element, attribute or setting means, where each resolved value comes from, and what a task or segment costs as far
+//! as it is counted.
 
 use super::bound;
 use super::complete;
@@ -6,6 +7,7 @@ use super::place::{self, Spot};
 use super::provenance;
 use super::server::{Answer, Server, value};
 use super::told;
+use super::told_figures;
 use super::variables;
 use super::world::World;
 use crate::base::span::Span;
@@ -29,7 +31,11 @@ pub(super) fn answer(server: &Server<'_>, params: HoverParams) -> Answer {
     let config = &world.config;
     // What a name at this place stands for goes before what the place is.
     let named = if buffer.is_large() { None } else { of_name(world, &name, offset) };
-    let placed = place::with(&buffer.text, &config.limits, |document| about(config, document, offset));
+    let known = server.figures.of(&(world.root.clone(), Arc::clone(&name)));
+    let (placed, figures) = place::with(&buffer.text, &config.limits, |document| {
+        let figures = known.and_then(|known| told_figures::at(document, &told_figures::names(world, &name), &known, offset));
+        (about(config, document, offset), figures)
+    });
     let said = match (named, placed) {
         (Some((name, span)), Some((place, _))) => Some((format!("{name}\n\n{place}"), span)),
         (named, placed) => named.or(placed),
@@ -47,6 +53,7 @@ pub(super) fn answer(server: &Server<'_>, params: HoverParams) -> Answer {
             lines.push(format!("`{}` ({}): {}", finding.rule.name, finding.rule.code, more.join("; ")));
         }
     }
+    lines.extend(figures);
     if lines.is_empty() {
         return Ok(Value::Null);
     }

@@ -4,10 +4,11 @@
 
 use super::buffer::Buffer;
 use super::client::Client;
+use super::figures::Figures;
 use super::look::Looks;
 use super::world::World;
 use super::worlds::Worlds;
-use super::{actions, complete, folding, hints, hover, navigate, rename, shape, symbols};
+use super::{actions, complete, folding, hints, hover, navigate, preview, rename, shape, symbols};
 use crate::base::fs::{self, ReadFs, RealFs};
 use gen_lsp_types::Uri;
 use lsp_server::{Connection, ErrorCode, Message, Notification, Request, RequestId, Response};
@@ -96,19 +97,26 @@ pub(super) struct Server<'c> {
     /// Something changed since diagnostics were pushed.
     pub(super) stale: bool,
     pub(super) looks: Looks,
+    pub(super) figures: Figures,
+    /// Documents that were opened and not counted yet.
+    pub(super) opened: Vec<Uri>,
     /// Numbers of our own requests.
     asked: i32,
 }
 
 impl<'c> Server<'c> {
     fn new(connection: &'c Connection) -> Self {
+        let sender = connection.sender.clone();
         Self {
+            // A client that has gone away is noticed by the loop.
+            figures: Figures::new(move |message| drop(sender.send(message))),
             connection,
             state: State::New,
             client: Client::default(),
             worlds: Worlds::default(),
             stale: false,
             looks: Looks::default(),
+            opened: Vec::new(),
             asked: 0,
         }
     }
@@ -193,12 +201,16 @@ impl<'c> Server<'c> {
                 self.state = State::Ending;
                 Ok(Value::Null)
             }
-            (State::Working, _) => catch_unwind(AssertUnwindSafe(|| self.answer(request))).unwrap_or_else(|_| {
-                Err(Refusal {
-                    code: ErrorCode::InternalError,
-                    message: "a bug in ctxc: this request could not be answered".to_owned(),
-                })
-            }),
+            (State::Working, "workspace/executeCommand") => {
+                let begun = catch_unwind(AssertUnwindSafe(|| preview::begin(self, id.clone(), request.params)));
+                match begun {
+                    // The thread that counts answers it.
+                    Ok(Ok(())) => return,
+                    Ok(Err(refusal)) => Err(refusal),
+                    Err(_) => Err(bug()),
+                }
+            }
+            (State::Working, _) => catch_unwind(AssertUnwindSafe(|| self.answer(request))).unwrap_or_else(|_| Err(bug())),
             (State::Ending, _) => {
                 Err(Refusal { code: ErrorCode::InvalidRequest, message: "the session is at its end".to_owned() })
             }
@@ -235,7 +247,11 @@ impl<'c> Server<'c> {
             "textDocument/formatting" => shape::formatting(self, &read(params)?),
             "textDocument/rangeFormatting" => shape::formatting_of(self, &read(params)?),
             "textDocument/inlayHint" => hints::inlay(self, &read(params)?),
-            "textDocument/codeLens" => hints::lenses(self, &read(params)?),
+            "textDocument/codeLens" => {
+                let params: gen_lsp_types::CodeLensParams = read(params)?;
+                self.want(&params.text_document.uri);
+                hints::lenses(self, &params)
+            }
             "textDocument/definition" => navigate::definition(self, &read(params)?),
             "textDocument/references" => navigate::references(self, &read(params)?),
             "textDocument/documentHighlight" => navigate::highlights(self, &read(params)?),
@@ -277,6 +293,10 @@ impl<'c> Server<'c> {
     pub(super) fn document(&self, uri: &Uri) -> Result<(&World, Arc<str>, &Buffer), Refusal> {
         self.worlds.document(uri).ok_or_else(|| Refusal::invalid(format!("{} is not open", uri.0)))
     }
+}
+
+fn bug() -> Refusal {
+    Refusal { code: ErrorCode::InternalError, message: "a bug in ctxc: this request could not be answered".to_owned() }
 }
 
 /// Whether a process is there and has not ended: one that has ended stays listed until its parent asks after it.

@@ -69,6 +69,8 @@ pub(super) struct World {
     unwatched: bool,
     /// Files whose findings changed since anything was shown.
     pub(super) changed: BTreeSet<Arc<str>>,
+    /// How often anything was brought up to date: figures of another state are those of another text.
+    pub(super) state: u64,
     /// How often the project file was read.
     pub(super) reads: u32,
     /// How often it had been read when anything was shown.
@@ -112,6 +114,7 @@ impl World {
             unwalked: true,
             unwatched: false,
             changed: BTreeSet::new(),
+            state: 0,
             reads: 0,
             known: 0,
             pushed: BTreeMap::new(),
@@ -201,6 +204,8 @@ impl World {
         if std::mem::take(&mut self.unwatched) {
             self.look();
         }
+        let is_moved = self.unread || self.unwalked || self.unlinked || !self.dirty.is_empty();
+        self.state += u64::from(is_moved);
         if std::mem::take(&mut self.unread) {
             self.reload();
         }

@@ -63,7 +63,7 @@ pub fn compile_sources<'s>(config: &Config, sources: impl IntoIterator<Item = (&
     let is_template = |path: &str| path.rsplit('.').next().is_some_and(|ending| ending.eq_ignore_ascii_case("xml"));
     let found = sources.iter().filter(|(path, _)| is_template(path));
     let templates = found.map(|(path, text)| (Arc::from(*path), Ok(text.as_bytes().into())));
-    compile_held(config, Held { root: Path::new(""), files: &files }, templates)
+    compile_held(config, Held { root: Path::new(""), files: &files, scope: Scope::Whole }, templates)
 }
 
 /// Where the files of a project are that is in no folder of this machine.
@@ -73,6 +73,8 @@ pub(crate) struct Held<'h> {
     pub(crate) root: &'h Path,
     /// What the templates pull in is read here.
     pub(crate) files: &'h dyn ReadFs,
+    /// Whether the templates are all that the project has.
+    pub(crate) scope: Scope,
 }
 
 /// Compiles templates by their names and bytes, wherever those come from, each as one that a walk has found.
@@ -107,7 +109,7 @@ pub(crate) fn compile_held<'b>(
         let bytes = held.files.read(&held.root.join(path), config.limits.file).ok()?;
         decode::decode(&bytes).ok().map(Cow::into_owned)
     };
-    found.extend(link::link(config, &index, Scope::Whole, text));
+    found.extend(link::link(config, &index, held.scope, text));
     diagnostic::sort(&mut found);
     let sound = !found.iter().any(check::is_error);
     let lines = |file: u32| taken.get(file as usize).map_or(&[][..], |(_, file)| &file.entries);

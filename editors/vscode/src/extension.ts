@@ -7,7 +7,8 @@ import { find, type Found } from './binary';
 import { fixAll } from './fix';
 import { machine } from './machine';
 import { PROJECT, Projects } from './projects';
-import { show, start, statusItem, type Session } from './session';
+import { Renders, SCHEME } from './render';
+import { show, start, statusItem, type Session, type Wanted } from './session';
 import { traceOutput } from './trace';
 
 /** Settings that a server is started with. */
@@ -45,7 +46,7 @@ export function activate(context: vscode.ExtensionContext): void {
         const wanted = { setting: settings().get('path', ''), trusted, project: root, folders: folders() };
         const found = find(wanted, machine);
         const status = statusItem(root);
-        const nothing: Session = { stop: async () => status.dispose(), refresh: () => undefined };
+        const nothing: Session = { stop: async () => status.dispose(), refresh: () => undefined, render: nowhere };
         sessions.set(root, nothing);
         if (found.kind === 'missing') {
             const set = { title: 'Open setting', command: 'workbench.action.openSettings', arguments: ['ctxc.path'] };
@@ -120,6 +121,21 @@ export function activate(context: vscode.ExtensionContext): void {
             await settle();
         });
 
+    const renders = new Renders((uri, wanted) => {
+        const root = projectOf(uri);
+        return root === undefined ? undefined : sessions.get(root)?.render(wanted);
+    });
+    /** From a lens with its task; else for the place of the cursor. */
+    const render = async (wanted?: Wanted): Promise<void> => {
+        const editor = vscode.window.activeTextEditor;
+        const uri = wanted === undefined ? editor?.document.uri : vscode.Uri.parse(wanted.uri);
+        if (uri !== undefined) {
+            const at = editor?.selection?.active;
+            const position = at && { line: at.line, character: at.character };
+            await renders.show(uri, wanted ?? { uri: uri.toString(), ...(position && { position }) });
+        }
+    };
+
     const watcher = vscode.workspace.createFileSystemWatcher(`**/${PROJECT}`, false, true, false);
     const changed = (): void => {
         projects.forget();
@@ -155,6 +171,11 @@ export function activate(context: vscode.ExtensionContext): void {
         }),
         vscode.commands.registerCommand('ctxc.showOutput', () => log.show()),
         vscode.commands.registerCommand('ctxc.fixAll', fixAll),
+        vscode.commands.registerCommand('ctxc.render', render),
+        renders,
+        vscode.workspace.registerTextDocumentContentProvider(SCHEME, renders),
+        vscode.workspace.onDidChangeTextDocument(({ document }) => renders.typed(document.uri)),
+        vscode.workspace.onDidCloseTextDocument(({ uri }) => renders.closed(uri)),
     );
     end = () => then(() => close(sessions.keys()));
     void then(settle);
@@ -162,6 +183,10 @@ export function activate(context: vscode.ExtensionContext): void {
 
 export function deactivate(): Promise<void> | undefined {
     return end?.();
+}
+
+async function nowhere(): Promise<never> {
+    throw new Error('the server of this project is not running');
 }
 
 /** Says that there is no program, why, and what can be done. */

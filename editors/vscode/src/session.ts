@@ -36,6 +36,24 @@ export interface Session {
     stop(): Promise<void>;
     /** Asks VS Code to ask for hints and lenses anew. */
     refresh(): void;
+    /** The text that an agent of a document would get. Throws with the reason where there is none. */
+    render(wanted: Wanted): Promise<Rendered>;
+}
+
+/** What is to be rendered. */
+export interface Wanted {
+    uri: string;
+    position?: { line: number; character: number };
+    task?: string;
+    node?: string;
+}
+
+/** What an agent would get. */
+export interface Rendered {
+    title: string;
+    task: string;
+    node: string;
+    text: string;
 }
 
 const SHOW = { title: 'Show output', command: 'ctxc.showOutput' };
@@ -71,6 +89,8 @@ export async function start(plan: Plan, status: vscode.LanguageStatusItem): Prom
             documentSelector: [{ scheme: 'file', language: 'xml', pattern: `${escaped(uri.fsPath)}/**/*` }],
             workspaceFolder: { uri, name: path.basename(plan.root), index: 0 },
             diagnosticCollectionName: 'ctxc',
+            // Servers of several projects cannot each register the same command; the extension has it.
+            initializationOptions: { commands: 'client' },
             diagnosticPullOptions: { onChange: true, onSave: true },
             outputChannel: plan.log,
             traceOutputChannel: plan.trace,
@@ -106,6 +126,10 @@ export async function start(plan: Plan, status: vscode.LanguageStatusItem): Prom
             project.dispose();
             status.dispose();
             await client.dispose().catch((error: unknown) => plan.log.warn(String(error)));
+        },
+        render(wanted) {
+            const params = { command: 'ctxc.render', arguments: [wanted] };
+            return client.sendRequest<Rendered>('workspace/executeCommand', params);
         },
         refresh() {
             for (const document of vscode.workspace.textDocuments) {

@@ -82,6 +82,15 @@ export class Window {
 
     constructor(readonly folders: string[]) {}
 
+    /** Documents that an extension makes, by scheme. */
+    readonly #made = new Map<string, { provideTextDocumentContent(uri: URI): string }>();
+    /** What such a document holds now. */
+    made(uri: URI): string {
+        return this.#made.get(uri.scheme)?.provideTextDocumentContent(uri) ?? '';
+    }
+    /** Documents that were shown beside another. */
+    readonly beside: URI[] = [];
+
     on(name: string): EventEmitter<unknown> {
         const emitter = this.#events.get(name) ?? new EventEmitter<unknown>();
         this.#events.set(name, emitter);
@@ -218,6 +227,11 @@ export class Window {
                 const gone = () => void window.#watchers.splice(window.#watchers.indexOf(one), 1);
                 return { onDidCreate: create.event, onDidChange: change.event, onDidDelete: remove.event, dispose: gone };
             },
+            registerTextDocumentContentProvider(scheme: string, provider: { provideTextDocumentContent(uri: URI): string }) {
+                window.#made.set(scheme, provider);
+                return new Disposable(() => window.#made.delete(scheme));
+            },
+            openTextDocument: async (uri: URI) => ({ uri, getText: () => window.made(uri) }),
             applyEdit: async (edit: WorkspaceEdit) => window.#apply(edit),
             ...events([
                 'onDidOpenTextDocument',
@@ -288,6 +302,7 @@ export class Window {
             showWarningMessage: (text: string) => window.#message(text),
             showInformationMessage: (text: string) => window.#message(text),
             setStatusBarMessage: (text: string) => window.#message(text),
+            showTextDocument: async ({ uri }: { uri: URI }) => void window.beside.push(uri),
             createOutputChannel: (name: string) => window.#output(name),
             ...events(['onDidChangeActiveTextEditor', 'onDidChangeVisibleTextEditors']),
         };
@@ -321,6 +336,7 @@ export class Window {
             CancellationError: class extends Error {},
             RelativePattern,
             TabInputText,
+            ViewColumn: { Active: -1, Beside: -2 },
             LogLevel: counted('Off', 'Trace', 'Debug', 'Info', 'Warning', 'Error'),
             DiagnosticSeverity: counted('Error', 'Warning', 'Information', 'Hint'),
             LanguageStatusSeverity: counted('Information', 'Warning', 'Error'),

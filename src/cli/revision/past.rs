@@ -10,6 +10,7 @@ use crate::project::config::{Config, FILE_LIMIT};
 use crate::registry::library::{Built, Held, compile_held};
 use crate::registry::{Registry, listed};
 use crate::rules::input::read_fault::reason;
+use crate::rules::rule::Scope;
 use crate::syntax::decode;
 use std::borrow::Cow;
 use std::io;
@@ -60,7 +61,7 @@ impl Past {
             let is_folder = bytes.as_ref().is_err_and(|err| err.kind() == io::ErrorKind::IsADirectory);
             (!is_folder).then(|| (Arc::from(name), bytes.map(Cow::Owned)))
         };
-        let held = Held { root: &self.root, files: &self.tree };
+        let held = Held { root: &self.root, files: &self.tree, scope: Scope::Whole };
         let built = compile_held(&self.config, held, names.into_iter().filter_map(read));
         let Built { registry, diagnostics, files } = built;
         if files == 0 {

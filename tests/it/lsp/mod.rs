@@ -5,6 +5,7 @@ mod bad;
 mod client;
 mod diagnostics;
 mod edits;
+mod figures;
 mod fixes;
 mod histories;
 mod large;

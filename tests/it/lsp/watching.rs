@@ -30,7 +30,9 @@ fn asked(client: &mut Client) -> Vec<String> {
     for _ in 0..2 {
         client.ask("workspace/symbol", &json!({"query": "nothing has this name"}));
     }
-    let methods = client.asked.drain(..).map(|request| request.method);
+    // Figures come when they are counted, which is at no time that a test can know.
+    let is_counted = |request: &lsp_server::Request| request.id.to_string().contains("figures-");
+    let methods = client.asked.drain(..).filter(|request| !is_counted(request)).map(|request| request.method);
     methods.filter(|method| method != "client/registerCapability").collect()
 }
 
