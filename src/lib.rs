@@ -2,7 +2,7 @@
 //! resolved, hashed registry, so that nothing is resolved at run time.
 //!
 //! Data moves one way, top to bottom of this list; a module imports only from those above it:
-//! [`base`] → [`syntax`], `kernel` → [`template`] → `scenario` → [`settings`], [`mod@format`] → [`project`] → [`rules`] → [`registry`] → [`schema`], `context` → `lsp` → `cli`.
+//! [`base`] → [`syntax`], `kernel` → [`template`] → `scenario` → [`settings`], [`mod@format`] → [`project`] → [`rules`] → [`registry`] → [`schema`], `context`, `import` → `store` → `lsp` → `cli`.
 
 pub mod base;
 #[cfg(feature = "cli")]
@@ -10,6 +10,8 @@ pub mod cli;
 #[cfg(feature = "assemble")]
 pub mod context;
 pub mod format;
+#[cfg(feature = "cli")]
+pub mod import;
 pub mod kernel;
 #[cfg(feature = "lsp")]
 pub mod lsp;
@@ -19,6 +21,8 @@ pub mod rules;
 pub mod scenario;
 pub mod schema;
 pub mod settings;
+#[cfg(feature = "store")]
+pub mod store;
 pub mod syntax;
 pub mod template;
 

@@ -28,6 +28,7 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Verb {
     Init(super::init::InitArgs),
+    Import(super::import::ImportArgs),
     Check(super::check::CheckArgs),
     Fmt(super::fmt::FmtArgs),
     Watch(super::watch::WatchArgs),
@@ -36,6 +37,7 @@ pub(crate) enum Verb {
     Show(super::show::ShowArgs),
     Render(super::context::render::RenderArgs),
     Manifest(super::context::manifest::ManifestArgs),
+    Search(super::context::search::SearchArgs),
     Explain(super::explain::ExplainArgs),
     Defaults(super::defaults::DefaultsArgs),
     Rules(super::rules::RulesArgs),

@@ -61,6 +61,7 @@ fn parse(args: &[OsString]) -> std::result::Result<Cli, clap::Error> {
 fn dispatch(verb: Verb, cx: &mut Cx) -> Result<Exit> {
     match verb {
         Verb::Init(args) => super::init::run(&args, cx),
+        Verb::Import(args) => super::import::run(&args, cx),
         Verb::Check(args) => super::check::run(&args, cx),
         Verb::Fmt(args) => super::fmt::run(&args, cx),
         Verb::Watch(args) => super::watch::run(&args, cx),
@@ -69,6 +70,7 @@ fn dispatch(verb: Verb, cx: &mut Cx) -> Result<Exit> {
         Verb::Show(args) => super::show::run(&args, cx),
         Verb::Render(args) => super::context::render::run(&args, cx),
         Verb::Manifest(args) => super::context::manifest::run(&args, cx),
+        Verb::Search(args) => super::context::search::run(&args, cx),
         Verb::Explain(args) => super::explain::run(&args, cx),
         Verb::Defaults(args) => super::defaults::run(&args, cx),
         Verb::Rules(args) => super::rules::run(&args, cx),

@@ -18,6 +18,7 @@ mod findings;
 mod fix;
 mod fmt;
 mod generate_docs;
+mod import;
 mod init;
 mod interrupt;
 #[cfg(feature = "lsp")]

@@ -75,6 +75,12 @@ pub enum FaultKind {
         /// Steps of its machine.
         limit: u64,
     },
+    /// A Jinja text copies, compares or keeps more than a text may, or nests it deeper.
+    #[error("the Jinja text handles more than {limit} bytes in all, or nests lists and objects more than 64 deep")]
+    TooCostly {
+        /// Bytes; an entry of a list counts as 32.
+        limit: u64,
+    },
     /// A text uses a fragment that the registry does not have.
     #[error("there is no fragment `{name}`")]
     NoFragment {

@@ -1,8 +1,11 @@
-//! Renders `syntax="jinja"` texts: strictly, with the values handed in and nothing else, within a limit of steps and of bytes.
+//! Renders `syntax="jinja"` texts: strictly, with the values handed in and nothing else, within a limit of steps, of bytes, and of
+//! what the steps may cost (`jinja_meter`).
 //!
 //! The second door to minijinja. No template loads another, no function reaches outside; an undefined variable is a fault.
 
 use super::fault::FaultKind;
+use super::jinja_meter::{self, Meter};
+use super::jinja_weigh::weigh;
 use crate::template::jinja as compiled;
 use minijinja::{Environment, ErrorKind, UndefinedBehavior};
 use serde_json::Value;
@@ -53,16 +56,19 @@ pub(super) fn render(text: &str, values: &Value) -> Result<String, FaultKind> {
     let mut environment = Environment::new();
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
     environment.set_auto_escape_callback(|_| minijinja::AutoEscape::None);
-    environment.set_fuel(Some(MAX_STEPS));
+    let weighed = weigh(text);
+    environment.set_fuel(Some(weighed.steps(MAX_STEPS)));
+    jinja_meter::attach(&mut environment, &Meter::new());
     let mut out = Limited { bytes: Vec::new(), is_full: false };
     let fault = |error: &minijinja::Error| FaultKind::Jinja {
         line: error.line().unwrap_or(1),
         detail: error.detail().map_or_else(|| error.kind().to_string(), str::to_owned),
     };
-    let template = environment.template_from_str(text).map_err(|error| fault(&error))?;
+    let template = environment.template_from_str(&weighed.text).map_err(|error| fault(&error))?;
     match template.render_captured_to(native(values), &mut out) {
         Ok(_) => String::from_utf8(out.bytes).map_err(|_| FaultKind::TooLarge { limit: MAX_BYTES }),
         Err(_) if out.is_full => Err(FaultKind::TooLarge { limit: MAX_BYTES }),
+        Err(error) if jinja_meter::is_spent(&error) => Err(FaultKind::TooCostly { limit: jinja_meter::ALLOWANCE }),
         Err(error) if error.kind() == ErrorKind::OutOfFuel => Err(FaultKind::TooLong { limit: MAX_STEPS }),
         Err(error) => Err(fault(&error)),
     }

@@ -18,6 +18,19 @@ pub struct Match {
     pub trust: Trust,
 }
 
+impl Match {
+    /// The file that it is, or is a part of: its id without the lines behind it.
+    pub fn file(&self) -> &str {
+        let is_lines = |lines: &str| {
+            lines.starts_with(|c: char| c.is_ascii_digit()) && !lines.contains(|c: char| !"0123456789-#".contains(c))
+        };
+        match self.id.rsplit_once(':') {
+            Some((path, lines)) if is_lines(lines) => path,
+            _ => &self.id,
+        }
+    }
+}
+
 /// A source of context.
 pub trait ContextSource: Debug {
     /// At most `limit` matches, best first.
@@ -25,6 +38,19 @@ pub trait ContextSource: Debug {
     /// # Errors
     /// What went wrong, in words.
     fn search(&self, query: &str, limit: usize) -> Result<Vec<Match>, String>;
+
+    /// At most `limit` whole files, best first; the id is a path. What a source finds is a file where it says nothing else.
+    ///
+    /// # Errors
+    /// What went wrong, in words.
+    fn files(&self, query: &str, limit: usize) -> Result<Vec<Match>, String> {
+        self.search(query, limit)
+    }
+
+    /// Whether there is anything to ask: before a run, what cannot be looked up stays open.
+    fn is_there(&self) -> bool {
+        true
+    }
 }
 
 /// Finds nothing.
@@ -34,6 +60,10 @@ pub struct NoSource;
 impl ContextSource for NoSource {
     fn search(&self, _: &str, _: usize) -> Result<Vec<Match>, String> {
         Ok(Vec::new())
+    }
+
+    fn is_there(&self) -> bool {
+        false
     }
 }
 

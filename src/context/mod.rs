@@ -10,6 +10,8 @@ mod fill;
 #[cfg(doctest)]
 mod guide;
 mod jinja;
+mod jinja_meter;
+mod jinja_weigh;
 pub mod lines;
 pub mod manifest;
 mod mark;

@@ -176,11 +176,12 @@ impl Author<'_> {
             _ => {
                 let Some(text) = files.get("description") else { return };
                 let query = self.fill(text, "file_paths/description");
-                if self.filler.unknown != Unknown::Fault {
+                let is_known = self.request.source.is_there() && query.unknown.is_empty();
+                if self.filler.unknown != Unknown::Fault && !is_known {
                     self.waiting(Kind::File, "files", "the files that match a description".to_owned());
                     return;
                 }
-                match self.request.source.search(query.text.text(), super::strategy::MATCHES) {
+                match self.request.source.files(query.text.text(), super::strategy::MATCHES) {
                     Ok(found) => {
                         for found in found {
                             let text = Traced::new(found.text, Origin::File { path: found.id.clone(), line: 0 });

@@ -173,18 +173,26 @@ impl<'a> Strategy<'a> {
             cut: Cut::Tail,
             why: why.clone(),
         };
-        if self.filler.unknown != Unknown::Fault {
+        let is_open = self.filler.unknown != Unknown::Fault;
+        if is_open && !(self.request.source.is_there() && is_known(link.node, scope, own)) {
             let segment = segment("fresh".to_owned(), String::new(), Traced::default(), Trust::Untrusted);
             let condition = Some("something is found");
             context.push(Drafted { unknown: BTreeSet::from(["matches".to_owned()]), condition, ..Drafted::whole(segment) });
             return;
         }
-        match self.request.source.search(&query(link.node, scope, own), MATCHES) {
-            Ok(found) => context.extend(found.into_iter().map(|Match { id, text, trust }| {
-                let text = Traced::new(text, Origin::Match { id: id.clone() });
-                let segment = segment(format!("fresh:{id}"), id, text, trust);
-                Drafted::whole(segment)
-            })),
+        let there = files(context.iter().chain(own));
+        // Some of what is found may be there already.
+        let asked = if there.is_empty() { MATCHES } else { MATCHES * 4 };
+        match self.request.source.search(&query(link.node, scope, own), asked) {
+            Ok(found) => {
+                let new = found.into_iter().filter(|found| !there.contains(found.file()));
+                let drafted = |Match { id, text, trust }| {
+                    let text = Traced::new(text, Origin::Match { id: id.clone() });
+                    Drafted::whole(segment(format!("fresh:{id}"), id, text, trust))
+                };
+                let new: Vec<Drafted> = new.take(MATCHES).map(drafted).collect();
+                context.extend(new);
+            }
             Err(reason) => {
                 let faults = vec![(scope::place(link, &link.node.id, ""), FaultKind::Source { reason })];
                 let segment = segment("fresh".to_owned(), String::new(), Traced::default(), Trust::Untrusted);
@@ -301,6 +309,19 @@ fn query(node: &Node, scope: &Scope, own: &[Drafted]) -> String {
         }
     }
     query
+}
+
+/// Whether everything is known that a lookup is asked with.
+fn is_known(node: &Node, scope: &Scope, own: &[Drafted]) -> bool {
+    let mut descriptions = own.iter().filter(|drafted| drafted.segment.kind == Kind::Description);
+    let is_there = |name: &String| scope.get(name).is_none_or(|bound| bound.value.is_some());
+    descriptions.all(|drafted| drafted.unknown.is_empty()) && relevant(node).iter().all(is_there)
+}
+
+/// The files that segments hold.
+fn files<'d>(drafted: impl Iterator<Item = &'d Drafted>) -> BTreeSet<String> {
+    let of_file = |origin: &Origin| if let Origin::File { path, .. } = origin { Some(path.clone()) } else { None };
+    drafted.flat_map(|drafted| drafted.segment.text.stretches()).filter_map(|stretch| of_file(&stretch.origin)).collect()
 }
 
 /// The steps before one, by name and node: those of a sequence, or the parts of a round.

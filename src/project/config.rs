@@ -63,6 +63,17 @@ pub struct Templates {
     pub exclude: Globs,
 }
 
+/// `[context]`: what fresh context is looked up in.
+#[derive(Clone, Debug, Default)]
+pub struct Lookup {
+    /// `include`; `None` where absent: every file of the project.
+    pub include: Option<Globs>,
+    /// `exclude`.
+    pub exclude: Globs,
+    /// `documents`: files taken besides, whatever hides or excludes them.
+    pub documents: Globs,
+}
+
 /// `[fmt]`.
 pub use crate::format::Options as Format;
 
@@ -88,6 +99,8 @@ pub struct Config {
     pub name: Option<Spanned<String>>,
     /// `[templates]`.
     pub templates: Templates,
+    /// `[context]`: what fresh context is looked up in.
+    pub context: Lookup,
     /// `[fmt]`: how files are laid out.
     pub format: Format,
     /// The operator table with the project's rows and defaults.
@@ -122,6 +135,7 @@ impl Default for Config {
             edition: EDITION,
             name: None,
             templates: Templates::default(),
+            context: Lookup::default(),
             format: Format::default(),
             layers: Layers::default(),
             lints: Lints::default(),

@@ -39,7 +39,8 @@ pub(super) fn write(text: &Text<'_>, sources: &dyn Sources, out: &mut Json, refe
     match &text.src {
         Some(src) => {
             out.key("text");
-            out.str(&dedent(sources.text(&src.value).unwrap_or("")));
+            let words = sources.text(&src.value).unwrap_or("");
+            out.str(&if preserves(text.element) { unix(words) } else { dedent(words) });
             out.key("src");
             out.str(&src.value);
         }
@@ -109,6 +110,14 @@ fn is_use(element: Element<'_>) -> bool {
 
 fn fragment(element: Element<'_>) -> String {
     element.attribute("fragment").map_or_else(String::new, |name| name.value().trim().to_owned())
+}
+
+/// A text of which nothing goes: a line break is one sign, as it is in XML.
+fn unix(text: &str) -> Cow<'_, str> {
+    if memchr::memchr(b'\r', text.as_bytes()).is_none() {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(text.replace("\r\n", "\n").replace('\r', "\n"))
 }
 
 /// Whether the nearest `xml:space` says `preserve`.

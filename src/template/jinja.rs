@@ -4,7 +4,7 @@
 //! can neither overflow the stack nor unfold constants without end. Never loads another template, never renders,
 //! never panics on input. What one fault does not hide is looked for beside it.
 
-use super::jinja_builtins::{FILTERS, TESTS};
+pub(crate) use super::jinja_builtins::{FILTERS, TESTS};
 use super::jinja_guard::{self, Name, Used};
 use crate::base::span::Span;
 use crate::base::suggest::nearest;
@@ -99,7 +99,7 @@ pub fn parse(text: &str) -> JinjaText {
     if text.len() > MAX_BYTES {
         return failed(JinjaFault { kind: JinjaFaultKind::TooLarge, span: Span::of(MAX_BYTES, text.len()) });
     }
-    let jinja_guard::Seen { mut faults, names, instead, imports } = match jinja_guard::check(text) {
+    let jinja_guard::Seen { mut faults, names, instead, imports, inherited } = match jinja_guard::check(text) {
         Ok(seen) => seen,
         Err(fault) => return failed(fault),
     };
@@ -111,7 +111,10 @@ pub fn parse(text: &str) -> JinjaText {
     let mut variables = BTreeSet::new();
     match parsed {
         Ok(_) if imports => {}
-        Ok(found) => variables = found.into_iter().filter(|name| !globals.contains(name)).collect(),
+        Ok(found) => {
+            let all = found.into_iter().chain(inherited.into_iter().map(str::to_owned));
+            variables = all.filter(|name| !globals.contains(name)).collect();
+        }
         Err(error) => faults.push(syntax(&error, text)),
     }
     unknown(&names, &mut variables, &globals, &mut faults);

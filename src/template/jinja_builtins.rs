@@ -2,7 +2,7 @@
 //! itself, so these are written down here; a test holds them against what it has.
 
 /// Filters, sorted.
-pub(super) const FILTERS: &[&str] = &[
+pub(crate) const FILTERS: &[&str] = &[
     "abs",
     "attr",
     "batch",
@@ -54,7 +54,7 @@ pub(super) const FILTERS: &[&str] = &[
 ];
 
 /// Tests that have a name, sorted; those written as signs are for `select` alone.
-pub(super) const TESTS: &[&str] = &[
+pub(crate) const TESTS: &[&str] = &[
     "boolean",
     "defined",
     "divisibleby",

@@ -4,8 +4,9 @@
 //! never an exact measure: commas and brackets are known, precedence is not. Linear, without recursion.
 
 use super::jinja::{JinjaFault, JinjaFaultKind, MAX_BLOCKS, MAX_CHAIN, MAX_REPEATED};
-use super::jinja_chains::Chains;
+use super::jinja_chains::{self, Chains};
 use crate::base::span::Span;
+use std::collections::BTreeSet;
 
 /// Statements that reach for another template.
 const OTHERS: [&str; 5] = ["block", "extends", "from", "import", "include"];
@@ -25,6 +26,9 @@ pub(super) struct Seen<'a> {
     pub(super) instead: Option<String>,
     /// Whether one of them brings names along, which nobody knows.
     pub(super) imports: bool,
+    /// Variables that are set from themselves (`{% set tone = tone or "warm" %}`) before anything else sets them: minijinja
+    /// takes them for the text's own.
+    pub(super) inherited: Vec<&'a str>,
 }
 
 /// A name that is looked up.
@@ -52,7 +56,8 @@ pub(super) enum Used {
 /// The first excess.
 pub(super) fn check(text: &str) -> Result<Seen<'_>, JinjaFault> {
     let seen = Seen::default();
-    let mut guard = Guard { text, at: 0, opened: 0, blocks: Vec::new(), depth: 0, balance: 0, repeated: 0, seen };
+    let bound = BTreeSet::new();
+    let mut guard = Guard { text, at: 0, opened: 0, blocks: Vec::new(), depth: 0, balance: 0, repeated: 0, seen, bound };
     while let Some(open) = guard.find_open() {
         match open {
             Open::Comment => guard.skip_behind("#}"),
@@ -87,6 +92,8 @@ struct Guard<'a> {
     /// Where the tag being read begins, its brace included.
     opened: usize,
     seen: Seen<'a>,
+    /// Names that some statement so far may have set.
+    bound: BTreeSet<&'a str>,
 }
 
 impl<'a> Guard<'a> {
@@ -305,6 +312,23 @@ impl<'a> Guard<'a> {
         }
     }
 
+    /// Notes what the statement behind `start` sets, and what it sets from itself.
+    fn bind(&mut self, tag: &Tag<'a>, start: usize) {
+        let written = self.text.get(start..self.at).unwrap_or("");
+        match tag.word {
+            "set" if tag.assigns => {
+                let Some((target, value)) = written.split_once('=') else { return };
+                let names: Vec<&'a str> = jinja_chains::names(target).skip(1).collect();
+                let from_itself = jinja_chains::names(value).filter(|name| names.contains(name) && !self.bound.contains(name));
+                self.seen.inherited.extend(from_itself);
+                self.bound.extend(names);
+            }
+            // More than they set, which is the safe side.
+            "set" | "for" | "macro" | "call" | "with" => self.bound.extend(jinja_chains::names(written)),
+            _ => {}
+        }
+    }
+
     fn block(&mut self) -> Result<(), JinjaFault> {
         let (start, names) = (self.at, self.seen.names.len());
         let tag = self.tag("%}", Before::Statement)?;
@@ -320,6 +344,7 @@ impl<'a> Guard<'a> {
             self.blank();
             return Ok(());
         }
+        self.bind(&tag, start);
         if OPENERS.contains(&tag.word) || tag.word == "set" && !tag.assigns {
             self.blocks.push(1);
             self.depth += 1;
@@ -339,7 +364,7 @@ impl<'a> Guard<'a> {
 }
 
 /// The length of a string literal with its quotes; to the end when it has none.
-fn string(bytes: &[u8], quote: u8) -> usize {
+pub(super) fn string(bytes: &[u8], quote: u8) -> usize {
     let mut at = 1;
     while let Some(&byte) = bytes.get(at) {
         match byte {

@@ -22,6 +22,7 @@ mod schema;
 mod sessions;
 mod settings;
 mod spec;
+mod store;
 mod structure;
 mod support;
 mod syntax;

@@ -2,8 +2,10 @@
 
 mod body;
 mod counts;
+mod lookup;
 pub(crate) mod manifest;
-mod project;
+pub(in crate::cli) mod project;
 mod refused;
 pub(crate) mod render;
+pub(crate) mod search;
 mod values;

@@ -9,10 +9,12 @@ use crate::cli::project::Project;
 use crate::cli::revision::Past;
 use crate::context::lines::Lines;
 use crate::context::request::Files;
+use crate::project::config::{Config, Lookup};
 use crate::registry::library::Built;
 use crate::registry::sources::{self, Door};
 use crate::registry::{Registry, library};
 use crate::rules::check::stem;
+use crate::store::Index;
 use crate::syntax::limits::Limits;
 use std::collections::BTreeSet;
 use std::fmt::{Debug, Formatter};
@@ -23,21 +25,23 @@ const LIMIT: u64 = 50 << 20;
 
 /// A compiled project.
 #[derive(Debug)]
-pub(super) struct Compiled {
+pub(in crate::cli) struct Compiled {
     /// Its folder; in a revision the one that it has there.
-    pub(super) root: PathBuf,
+    pub(in crate::cli) root: PathBuf,
     /// Its tasks.
-    pub(super) registry: Registry,
+    pub(in crate::cli) registry: Registry,
+    /// What it says of looking context up.
+    pub(super) context: Lookup,
     limits: Limits,
     /// The revision that it is of; `None` for the work tree.
     past: Option<Past>,
 }
 
 /// Files inside the project's folder, read when they are asked for.
-pub(super) struct Inside<'p> {
-    pub(super) root: &'p Path,
+pub(in crate::cli) struct Inside<'p> {
+    pub(in crate::cli) root: &'p Path,
     /// Where they are: on disk, or in a revision.
-    pub(super) files: &'p dyn ReadFs,
+    pub(in crate::cli) files: &'p dyn ReadFs,
 }
 
 impl Debug for Inside<'_> {
@@ -48,39 +52,45 @@ impl Debug for Inside<'_> {
 
 impl Compiled {
     /// Compiles the project of this run; only one without errors has contexts.
-    pub(super) fn load(cx: &Cx) -> Result<Self> {
+    pub(in crate::cli) fn load(cx: &Cx) -> Result<Self> {
         Self::new(Project::load(&cx.options)?.sound()?, "this project")
     }
 
     /// Compiles the project in a folder.
-    pub(super) fn load_in(folder: &Path) -> Result<Self> {
+    pub(in crate::cli) fn load_in(folder: &Path) -> Result<Self> {
         let name = format!("the project in {}", folder.display());
         Self::new(Project::load_in(folder.to_owned())?.sound()?, &name)
     }
 
     /// Compiles the project in a folder as a revision has it.
-    pub(super) fn load_at(folder: &Path, revision: &str) -> Result<Self> {
+    pub(in crate::cli) fn load_at(folder: &Path, revision: &str) -> Result<Self> {
         let past = Past::open(folder, revision)?;
         let registry = past.compile()?;
-        let (root, limits) = (past.root.clone(), past.config.limits.clone());
-        Ok(Self { root, registry, limits, past: Some(past) })
+        let (root, limits, context) = (past.root.clone(), past.config.limits.clone(), past.config.context.clone());
+        Ok(Self { root, registry, context, limits, past: Some(past) })
     }
 
     fn new(project: Project, whose: &str) -> Result<Self> {
-        let found = library::Project::load(&project.root);
-        let built = found.map_err(|err| CliError::new(Kind::Infrastructure, err.to_string()))?;
-        let Built { registry, diagnostics, files } = built.build();
+        let Built { registry, diagnostics, files } = built(&project)?;
         let Some(registry) = registry else {
             return Err(broken(whose, &diagnostics).hint("`ctxc check` shows them"));
         };
         if files == 0 {
             return Err(CliError::usage(format!("there is no template in {whose}")).hint("`ctxc init` starts one"));
         }
-        Ok(Self { root: project.root, registry, limits: project.config.limits, past: None })
+        let Config { context, limits, .. } = project.config;
+        Ok(Self { root: project.root, registry, context, limits, past: None })
+    }
+
+    /// The index of the project of this run. Templates may have errors, or be none: then nothing is known to be one.
+    pub(super) fn index(cx: &Cx) -> Result<Index> {
+        let project = Project::load(&cx.options)?.sound()?;
+        let registry = built(&project)?.registry;
+        Ok(super::lookup::index(&project.root, &project.config.context, registry.as_ref()))
     }
 
     /// The task with a name, or the only one of a file.
-    pub(super) fn task(&self, name: &str) -> Result<String> {
+    pub(in crate::cli) fn task(&self, name: &str) -> Result<String> {
         if self.registry.find(name).is_some() {
             return Ok(name.to_owned());
         }
@@ -103,19 +113,17 @@ impl Compiled {
     }
 
     /// Files of the project.
-    pub(super) fn files(&self) -> Inside<'_> {
+    pub(in crate::cli) fn files(&self) -> Inside<'_> {
         Inside { root: &self.root, files: self.past.as_ref().map_or(&RealFs, Past::files) }
     }
 
     /// The files of all definitions.
-    pub(super) fn paths(&self) -> BTreeSet<String> {
-        let registry = &self.registry;
-        let of_tasks = registry.tasks().chain(registry.templates()).filter_map(|task| Some(task.source().ok()?.path));
-        of_tasks.chain(registry.fragments().map(|fragment| fragment.source().path.clone())).collect()
+    pub(in crate::cli) fn paths(&self) -> BTreeSet<String> {
+        paths(&self.registry)
     }
 
     /// Where the texts of these files stand.
-    pub(super) fn lines(&self, paths: &BTreeSet<String>) -> Lines {
+    pub(in crate::cli) fn lines(&self, paths: &BTreeSet<String>) -> Lines {
         let mut lines = Lines::default();
         for path in paths {
             if let Ok(text) = self.files().text(path) {
@@ -124,6 +132,17 @@ impl Compiled {
         }
         lines
     }
+}
+
+fn built(project: &Project) -> Result<Built> {
+    let found = library::Project::load(&project.root);
+    Ok(found.map_err(|err| CliError::new(Kind::Infrastructure, err.to_string()))?.build())
+}
+
+/// The files of all definitions.
+pub(super) fn paths(registry: &Registry) -> BTreeSet<String> {
+    let of_tasks = registry.tasks().chain(registry.templates()).filter_map(|task| Some(task.source().ok()?.path));
+    of_tasks.chain(registry.fragments().map(|fragment| fragment.source().path.clone())).collect()
 }
 
 impl Files for Inside<'_> {

@@ -2,6 +2,7 @@
 
 use super::body::{self, Body};
 use super::counts::{self, Counts};
+use super::lookup::LookupArgs;
 use super::project::Compiled;
 use super::refused::refused;
 use super::values;
@@ -55,6 +56,8 @@ pub(crate) struct RenderArgs {
     /// What an earlier step left: words or JSON, or a file behind `@`
     #[arg(long, value_name = "NAME=VALUE")]
     result: Vec<String>,
+    #[command(flatten)]
+    lookup: LookupArgs,
     /// How segments look
     #[arg(long, value_name = "PROFILE", default_value = "markdown")]
     profile: Layout,
@@ -97,7 +100,9 @@ pub(crate) fn run(args: &RenderArgs, cx: &mut Cx) -> Result<Exit> {
         None => first(&project, &name, cx)?,
     };
     let files = project.files();
-    let request = Request { node: &node, inputs: &inputs, results: &results, files: &files, ..Request::new(&name) };
+    let source = args.lookup.of(&project);
+    let request =
+        Request { node: &node, inputs: &inputs, results: &results, files: &files, source: &source, ..Request::new(&name) };
     let profile = match args.profile {
         Layout::Markdown => Profile::Markdown,
         Layout::Xml => Profile::Xml,
@@ -110,6 +115,7 @@ pub(crate) fn run(args: &RenderArgs, cx: &mut Cx) -> Result<Exit> {
     let lines = || project.lines(&project.paths());
     let assembled = assemble(&project.registry, &request, &options);
     counter.save();
+    source.note(cx);
     let assembly = assembled.map_err(|faults| refused(&faults, &lines()))?;
     if !args.explain {
         tell_losses(&assembly, cx);

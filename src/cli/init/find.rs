@@ -1,6 +1,8 @@
 //! What a folder already holds: templates of this language, and prompts of others. Reads, never writes.
 
 use crate::base::fs;
+use crate::cli::import;
+use crate::import::Format;
 use crate::syntax::decode;
 use crate::syntax::limits::Limits;
 use crate::syntax::reader::Reader;
@@ -16,8 +18,8 @@ const LIMIT: u64 = 10 << 20;
 pub(super) struct Found {
     /// Files whose root is a task, a template or a library, or that are too broken to tell.
     pub(super) templates: BTreeMap<String, usize>,
-    /// Prompts written in Jinja.
-    pub(super) jinja: BTreeMap<String, usize>,
+    /// Prompts that `ctxc import` reads, by their format.
+    pub(super) prompts: BTreeMap<Format, BTreeMap<String, usize>>,
 }
 
 impl Found {
@@ -31,9 +33,10 @@ impl Found {
                 continue;
             }
             let path = entry.path();
-            let list = match path.extension().and_then(OsStr::to_str) {
-                Some("xml") if is_template(path, &mut reader) => &mut found.templates,
-                Some("j2" | "jinja" | "jinja2") => &mut found.jinja,
+            let is_xml = path.extension().and_then(OsStr::to_str) == Some("xml");
+            let list = match import::prompts(path, LIMIT) {
+                _ if is_xml && is_template(path, &mut reader) => &mut found.templates,
+                Some(format) if !is_xml => found.prompts.entry(format).or_default(),
                 Some(_) | None => continue,
             };
             *list.entry(top(root, path)).or_default() += 1;

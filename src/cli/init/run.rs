@@ -80,11 +80,15 @@ fn put(root: &Path, name: &str, text: &str, cx: &mut Cx) -> Result<bool> {
     Ok(true)
 }
 
-/// `found 600 task files in prompts/ and 41 Jinja prompts in legacy/; changed none of them`.
+/// `found 600 task files in prompts/ and 41 Jinja prompts in legacy/ (see `ctxc import`); changed none of them`.
 fn sentence(found: &Found) -> Option<String> {
-    let kinds = [(&found.templates, "task file"), (&found.jinja, "Jinja prompt")];
-    let said: Vec<String> = kinds.iter().filter(|(files, _)| !files.is_empty()).map(|(files, kind)| part(files, kind)).collect();
-    (!said.is_empty()).then(|| format!("found {}; changed none of them", said.join(" and ")))
+    let templates = (!found.templates.is_empty()).then(|| part(&found.templates, "task file"));
+    let prompts = found.prompts.iter().map(|(format, files)| part(files, &format!("{} prompt", format.title())));
+    let said: Vec<String> = templates.into_iter().chain(prompts).collect();
+    let (last, before) = said.split_last()?;
+    let all = if before.is_empty() { last.clone() } else { format!("{} and {last}", before.join(", ")) };
+    let see = if found.prompts.is_empty() { "" } else { " (see `ctxc import`)" };
+    Some(format!("found {all}{see}; changed none of them"))
 }
 
 fn part(files: &BTreeMap<String, usize>, kind: &str) -> String {

@@ -6,12 +6,12 @@ use super::lints::{LintLine, lints};
 use super::models::{Models, Providers, models, providers};
 use super::require::requirements;
 use super::roles::roles;
-use super::sections::{allow, edition, format, limits, owners, project, reserved, templates};
+use super::sections::{allow, context, edition, format, limits, owners, project, reserved, templates};
 use super::shared::{Extends, extends};
 use super::value::{Sink, Table, span};
 use crate::base::rule_meta::RuleMeta;
 use crate::base::span::{Span, Spanned};
-use crate::project::config::{Format, Reserved, Templates};
+use crate::project::config::{Format, Lookup, Reserved, Templates};
 use crate::project::eval::Eval;
 use crate::project::fault::{Fault, FaultKind};
 use crate::project::glob::Globs;
@@ -22,11 +22,12 @@ use crate::syntax::limits::Limits;
 use std::collections::BTreeMap;
 
 /// The keys at the top of a project file.
-const KEYS: [&str; 19] = [
+const KEYS: [&str; 20] = [
     "edition",
     "extends",
     "project",
     "templates",
+    "context",
     "defaults",
     "operators",
     "lints",
@@ -65,6 +66,7 @@ pub(super) struct Draft {
     pub(super) name: Option<Spanned<String>>,
     pub(super) extends: Option<Extends>,
     pub(super) templates: Templates,
+    pub(super) context: Lookup,
     pub(super) rows: Vec<(Span, DeclaredRow)>,
     pub(super) defaults: Vec<DefaultLine>,
     pub(super) lints: Vec<LintLine>,
@@ -134,6 +136,7 @@ fn top(sink: &mut Sink, out: &mut Draft, tree: &Table<'_>, owner: Owner, rules: 
             "extends" => out.extends = extends(sink, value),
             "project" => out.name = project(sink, value),
             "templates" => out.templates = templates(sink, value),
+            "context" => out.context = context(sink, value),
             "defaults" => defaults(sink, value, &mut out.defaults),
             "operators" => operators(sink, value, &mut out.rows),
             "lints" => lints(sink, value, rules, &mut out.lints),

@@ -70,6 +70,7 @@ fn merge(mut sink: Sink, files: Vec<ConfigFile>, mut own: Draft, mut shared: Dra
         files,
         name: own.name,
         templates: own.templates,
+        context: own.context,
         layers,
         lints,
         requirements,

@@ -1,11 +1,11 @@
-//! The small sections: `edition`, `[project]`, `[templates]`, `[owners]`, `[limits]`, `[fmt]`, `[allow]`, and those of later
+//! The small sections: `edition`, `[project]`, `[templates]`, `[context]`, `[owners]`, `[limits]`, `[fmt]`, `[allow]`, and those of later
 //! releases.
 
 use super::value::{Key, Sink, Value, globs, number, span, table, text, texts};
 use crate::base::span::Spanned;
 use crate::base::suggest::nearest;
 use crate::format::Indent;
-use crate::project::config::{EDITION, Format, Reserved, Templates};
+use crate::project::config::{EDITION, Format, Lookup, Reserved, Templates};
 use crate::project::fault::FaultKind;
 use crate::project::glob::Globs;
 use crate::syntax::limits::Limits;
@@ -48,6 +48,19 @@ pub(super) fn templates(sink: &mut Sink, value: &Value<'_>) -> Templates {
             "include" => out.include = Some(globs(sink, "templates.include", value)).filter(|globs| !globs.is_empty()),
             "exclude" => out.exclude = globs(sink, "templates.exclude", value),
             _ => sink.unknown_key("templates", key, &["include", "exclude"]),
+        }
+    }
+    out
+}
+
+pub(super) fn context(sink: &mut Sink, value: &Value<'_>) -> Lookup {
+    let mut out = Lookup::default();
+    for (key, value) in table(sink, "context", value).into_iter().flatten() {
+        match key.get_ref().as_ref() {
+            "include" => out.include = Some(globs(sink, "context.include", value)).filter(|globs| !globs.is_empty()),
+            "exclude" => out.exclude = globs(sink, "context.exclude", value),
+            "documents" => out.documents = globs(sink, "context.documents", value),
+            _ => sink.unknown_key("context", key, &["include", "exclude", "documents"]),
         }
     }
     out

@@ -1,7 +1,7 @@
 //! The list of all schemas, and what every schema file says at its head.
 
 use super::value::Json;
-use super::{answers, diagnostics, diff, manifest, manifest_diff, registry, rules, watch};
+use super::{answers, diagnostics, diff, import, manifest, manifest_diff, registry, rules, search, watch};
 use std::borrow::Cow;
 
 /// The dialect of JSON Schema.
@@ -34,11 +34,13 @@ pub fn all() -> Vec<Schema> {
         diagnostics::draft(),
         diff::draft(),
         answers::explain(),
+        import::draft(),
         manifest::draft(),
         manifest_diff::draft(),
         registry::draft(),
         rules::rule(),
         rules::list(),
+        search::draft(),
         answers::show(),
         watch::draft(),
     ];

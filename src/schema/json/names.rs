@@ -18,7 +18,11 @@ pub const DEFAULTS: &str = "ctxc/defaults/1";
 pub const SHOW: &str = "ctxc/show/1";
 /// One line of `ctxc watch`.
 pub const WATCH: &str = "ctxc/watch/1";
+/// `ctxc search`.
+pub const SEARCH: &str = "ctxc/search/1";
 /// `ctxc manifest`.
 pub const MANIFEST: &str = "ctxc/manifest/1";
 /// `ctxc manifest diff`.
 pub const MANIFEST_DIFF: &str = "ctxc/manifest-diff/1";
+/// `ctxc import`.
+pub const IMPORT: &str = "ctxc/import/1";

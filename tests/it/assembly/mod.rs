@@ -1,6 +1,8 @@
 //! What an agent receives: budget, substitution, settings, rendering.
 
 mod fit;
+mod hostile;
+mod lookup;
 mod manifest;
 mod properties;
 mod sections;

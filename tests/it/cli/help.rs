@@ -33,7 +33,9 @@ fn sample() -> Project {
         .file("templates/triage.xml", triage)
         .file("templates/answer.xml", answer)
         .file("templates/investigate.xml", investigate)
-        .file("samples/t1.txt", "My invoice is wrong.\n");
+        .file("samples/t1.txt", "My invoice is wrong.\n")
+        .file("legacy/reply.j2", "Reply to {{ name }}.\n")
+        .file("samples.jsonl", "{\"template\": \"triage\", \"expected\": \"Sort the ticket.\"}\n");
     project.run(&["build"]).code(0);
     project
 }
@@ -51,6 +53,7 @@ fn every_verb_has_examples_and_every_example_works() {
         verbs,
         [
             "init",
+            "import",
             "check",
             "fmt",
             "watch",
@@ -59,6 +62,7 @@ fn every_verb_has_examples_and_every_example_works() {
             "show",
             "render",
             "manifest",
+            "search",
             "explain",
             "defaults",
             "rules",

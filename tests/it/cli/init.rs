@@ -23,7 +23,9 @@ fn what_is_there_is_found_and_not_changed() {
         project.file("legacy/c.j2", "{{ x }}").file("top.xml", TASK).file("hidden/d.xml", TASK).file(".gitignore", "hidden/\n");
     let before = project.files();
     let run = project.run(&["init"]).code(0);
-    let run = run.says("found 3 task files in this folder, prompts/ and 1 Jinja prompt in legacy/; changed none of them\n");
+    let run = run.says(
+        "found 3 task files in this folder, prompts/ and 1 Jinja prompt in legacy/ (see `ctxc import`); changed none of them\n",
+    );
     assert!(!run.stdout.contains("summarize"), "no example beside real templates: {}", run.stdout);
     assert_eq!(project.files().len(), before.len() + 1);
     assert!(project.read("ctxc.toml").contains("include = [\"*.xml\", \"prompts\"]"), "{}", project.read("ctxc.toml"));

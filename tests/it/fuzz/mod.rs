@@ -1,5 +1,7 @@
 //! The corpora of the fuzzers, replayed: what once was found stays mended.
 
+#[path = "../../../fuzz/checks/assembler.rs"]
+mod assembler;
 #[path = "../../../fuzz/checks/lsp.rs"]
 mod lsp;
 #[path = "../../../fuzz/checks/project.rs"]
@@ -9,3 +11,5 @@ mod reader;
 #[path = "../../../fuzz/checks/registry.rs"]
 mod registry;
 mod replay;
+#[path = "../../../fuzz/checks/texts.rs"]
+mod texts;

@@ -47,3 +47,13 @@ fn the_corpus_of_the_language_server() {
 fn the_corpus_of_the_registry() {
     replay("registry", super::registry::check);
 }
+
+#[test]
+fn the_corpus_of_the_assembler() {
+    replay("assembler", super::assembler::check);
+}
+
+#[test]
+fn the_corpus_of_the_texts() {
+    replay("texts", super::texts::check);
+}

@@ -23,6 +23,11 @@ fn the_layout_is_read_with_its_faults() {
     use ctxc::format::{Indent, Options};
     assert_eq!(read("[fmt]\nwidth = 90\nindent = 4").format, Options { width: 90, indent: Indent::Spaces(4) });
     assert_eq!(read("[fmt]\nindent = \"tab\"").format, Options { indent: Indent::Tab, ..Options::default() });
+    let context = read("[context]\ninclude = \"docs\"\nexclude = [\"docs/old/**\"]\ndocuments = [\"build/api.md\"]\n").context;
+    assert!(context.include.is_some_and(|globs| globs.matches("docs/a.md")));
+    assert!(context.exclude.matches("docs/old/a.md") && context.documents.matches("build/api.md"));
+    assert!(found("[context]\ninlcude = \"docs\"\n").contains("`[context]` has no key `inlcude`"));
+    assert!(found("[context]\ndocuments = [\"../a.md\"]\n").contains("ctxc.toml:2:14"));
     assert_snapshot!(found("[fmt]\nwidht = 80\nwidth = 5\nindent = \"tabs\"\n"), @r#"
     error CTX503 ctxc.toml:2:1 `widht`: `[fmt]` has no key `widht`
       = nothing reads it, so it has no effect; the keys are `width`, `indent`
@@ -48,7 +53,7 @@ fn an_empty_file_is_the_default() {
 fn unknown_keys_are_found_at_every_level() {
     assert_snapshot!(found("titel = \"x\"\n[project]\nnane = \"x\"\n[templates]\nincludes = []\n[limits]\nwidth = 1\n[defaults.atomic]\nfresh = \"enabled\"\n[defaults.atomic.subtask]\nx = 1\n[[require]]\npaths = \"x\"\nmust = \"has owner\"\n[allow]\nlosen = []\n"), @r#"
     error CTX503 ctxc.toml:1:1 `titel`: ctxc.toml has no key `titel`
-      = nothing reads it, so it has no effect; the keys are `edition`, `extends`, `project`, `templates`, `defaults`, `operators`, `lints`, `require`, `owners`, `limits`, `allow`, `roles`, `models`, `policy`, `providers`, `eval`, `history`, `package`, `fmt`
+      = nothing reads it, so it has no effect; the keys are `edition`, `extends`, `project`, `templates`, `context`, `defaults`, `operators`, `lints`, `require`, `owners`, `limits`, `allow`, `roles`, `models`, `policy`, `providers`, `eval`, `history`, `package`, `fmt`
     error CTX503 ctxc.toml:3:1 `nane`: `[project]` has no key `nane`
       = nothing reads it, so it has no effect; the keys are `name`, `version`, `description`
       ? did you mean `name`?

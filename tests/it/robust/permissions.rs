@@ -138,3 +138,33 @@ fn a_file_that_is_read_only_stays_as_it_is_and_the_others_are_written() {
     assert_eq!(output.status.code(), Some(3), "{}", said(&output));
     assert_eq!(changed(&project, LOOSE), ["a", "c"]);
 }
+
+#[test]
+fn a_project_that_cannot_be_written_is_searched_in_memory() {
+    let project = Project::new(1);
+    std::fs::write(project.path("notes.md"), "the zebra crossing\n").unwrap();
+    mode(project.root(), 0o755);
+    mode(&project.path("notes.md"), 0o644);
+    // The folder is ours, and whoever runs is nobody: nothing can be made in it.
+    let outcome = run(&project, &["search", "zebra"]);
+    let text = said(&outcome);
+    assert_eq!(outcome.status.code(), Some(0), "{text}");
+    if std::fs::metadata(project.root()).unwrap().uid() == 0 {
+        assert!(text.contains("notes.md  100 %: zebra"), "{text}");
+        assert!(text.contains("looked up in memory") && text.to_lowercase().contains("permission"), "{text}");
+        assert!(!project.path(".ctxc").exists());
+    }
+    // An index that is up to date is read where it cannot be written.
+    let kept = ctxc::store::Index::new(ctxc::store::Scope {
+        root: project.root().to_path_buf(),
+        apart: ["ctxc.toml", "templates/task_0.xml"].map(str::to_owned).into(),
+        ..ctxc::store::Scope::default()
+    });
+    std::thread::sleep(std::time::Duration::from_millis(2_100));
+    kept.find("zebra", 1).unwrap();
+    let before = std::fs::read(project.path(".ctxc/cache/search.db")).unwrap();
+    let outcome = run(&project, &["search", "zebra"]);
+    let text = said(&outcome);
+    assert!(text.contains("notes.md  100 %: zebra") && !text.contains("in memory"), "{text}");
+    assert_eq!(std::fs::read(project.path(".ctxc/cache/search.db")).unwrap(), before);
+}

@@ -58,6 +58,9 @@ fn a_reach_for_another_template_hides_no_other_fault() {
 #[test]
 fn variables_are_those_that_the_text_does_not_set() {
     assert_eq!(variables("plain"), [""; 0]);
+    // What is set from itself comes from outside, unless something before set it.
+    assert_eq!(variables("{% set a = a or 'x' %}{% set b = c.b %}{% set d = 1 %}{% set d = d + 1 %}"), ["a", "c"]);
+    assert_eq!(variables("{% for e in f %}{% set e = e|trim %}{{ 'g' }}{% endfor %}{% set h = 'h' ~ h %}"), ["f", "h"]);
     assert_eq!(variables("{{ b.c }} {{ a[0]|upper }} {% for x in xs %}{{ x }}{{ loop.index }}{% endfor %}"), ["a", "b", "xs"]);
     assert_eq!(variables("{% set y = z %}{{ y }}{% macro m(p) %}{{ p }}{{ q }}{% endmacro %}{{ m(1) }}"), ["q", "z"]);
     assert_eq!(variables("{% for i in range(n) %}{{ i }}{% endfor %}"), ["n"]);

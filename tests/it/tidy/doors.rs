@@ -18,6 +18,7 @@ const DOORS: &[(&str, &[&str])] = &[
     ("quick_xml", &["src/syntax/write"]),
     ("regex_automata", &["src/context/tokens/"]),
     ("regex_syntax", &["src/scenario/"]),
+    ("rusqlite", &["src/store/sqlite"]),
     ("rustix", &["src/cli/watch/"]),
     ("serde_json_path", &["src/scenario/"]),
     ("toml", &["src/project/"]),

@@ -17,7 +17,8 @@ const FLOORS: &[&[&str]] = &[
     &["project"],
     &["rules"],
     &["registry"],
-    &["schema", "context"],
+    &["schema", "context", "import"],
+    &["store"],
     &["lsp"],
     &["cli"],
 ];

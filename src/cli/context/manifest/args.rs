@@ -1,5 +1,6 @@
 //! The command line of `ctxc manifest`.
 
+use crate::cli::context::lookup::LookupArgs;
 use crate::context::tokens;
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::{Path, PathBuf};
@@ -13,7 +14,8 @@ use std::path::{Path, PathBuf};
     ctxc manifest --output context-manifest.json && ctxc manifest --check context-manifest.json\n  \
     ctxc manifest --format html > manifest.html\n  ctxc manifest diff registry.json registry.json\n\n\
     Nothing is run and no model is asked. Values that only a run has are named, and count as nothing; --input and --result\n\
-    give some. A file is written whole or not at all."
+    give some. Context that is looked up is open too, unless TASK is named and everything is there that it is looked up by.\n\
+    A file is written whole or not at all."
 )]
 pub(crate) struct ManifestArgs {
     #[command(subcommand)]
@@ -30,6 +32,8 @@ pub(crate) struct ManifestArgs {
     /// What an earlier step left: words or JSON, or a file behind `@`
     #[arg(long, value_name = "NAME=VALUE", requires = "task")]
     pub(super) result: Vec<String>,
+    #[command(flatten)]
+    pub(super) lookup: LookupArgs,
     /// Format of the result [default: text, or what the ending of the output file says]
     #[arg(long, value_name = "FORMAT")]
     pub(super) format: Option<Format>,

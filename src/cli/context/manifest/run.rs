@@ -30,7 +30,7 @@ pub(crate) fn run(args: &ManifestArgs, cx: &mut Cx) -> Result<Exit> {
     }
     let format = format(args)?;
     let project = Compiled::load(cx)?;
-    let manifest = made(args, &project)?;
+    let manifest = made(args, &project, cx)?;
     if let Some(path) = &args.check {
         return check(path, &Side::of_project(HERE.to_owned(), manifest, project), args, cx);
     }
@@ -67,7 +67,7 @@ fn format(args: &ManifestArgs) -> Result<Format> {
     }
 }
 
-fn made(args: &ManifestArgs, project: &Compiled) -> Result<Manifest> {
+fn made(args: &ManifestArgs, project: &Compiled, cx: &mut Cx) -> Result<Manifest> {
     let refused = |faults: Vec<Fault>| refused(&faults, &project.lines(&project.paths()));
     let Some(task) = &args.task else {
         return of_registry(&project.registry, &project.files(), &project.root, &args.counting, refused);
@@ -76,11 +76,13 @@ fn made(args: &ManifestArgs, project: &Compiled) -> Result<Manifest> {
     let Some(task) = project.registry.find(&name) else { return Err(CliError::usage(name)) };
     let parameters = task.parameters().map_err(|err| CliError::new(Kind::Infrastructure, err.to_string()))?;
     let (inputs, results) = (values::inputs(&args.input, &parameters)?, values::results(&args.result)?);
-    let request = Request { inputs: &inputs, results: &results, ..Request::new(&name) };
+    let source = args.lookup.of(project);
+    let request = Request { inputs: &inputs, results: &results, source: &source, ..Request::new(&name) };
     let counter = Counts::open(counts::named(&args.counting.tokenizer)?, &project.root);
     let options = Options { budget: args.counting.budget, counter: &counter, ..Options::default() };
     let made = of_task(&project.registry, &request, args.node.as_deref(), &Dry { options, files: &project.files() });
     counter.save();
+    source.note(cx);
     made.map_err(refused)
 }
 

@@ -1,6 +1,7 @@
 //! Real artifacts of every kind, as the program and the library write them: from the shipped templates, from every
 //! example of every rule with all that can be lowered let through, and from a project that writes what is rare.
 
+use super::imports;
 use crate::cli::project::Project;
 use crate::cli::watch::Watching;
 use crate::project::reading::read_with;
@@ -37,13 +38,15 @@ pub(super) fn all() -> &'static Artifacts {
         answers(&mut out);
         manifests(&mut out);
         differences(&mut out);
+        imports::imports(&mut out);
+        searches(&mut out);
         rules(&mut out);
         watched(&mut out);
         out
     })
 }
 
-fn put(out: &mut Artifacts, format: &'static str, from: impl Into<String>, value: Value) {
+pub(super) fn put(out: &mut Artifacts, format: &'static str, from: impl Into<String>, value: Value) {
     out.entry(format).or_default().push(Artifact { from: from.into(), value });
 }
 
@@ -382,4 +385,14 @@ fn watched(out: &mut Artifacts) {
     say("templates gone", &|line| some(line, "gone") && line["files"] == 0);
     project.write("ctxc.toml", [0xff]);
     say("trouble", &|line| !line["trouble"].is_null());
+}
+
+fn searches(out: &mut Artifacts) {
+    let mut project = Project::new().file("a.bin", b"\0");
+    for path in ["docs/one.md", "docs/two.md", "docs/three.md", "docs/four.md"] {
+        project = project.file(path, format!("{path} and\n\n{}", "a paragraph\n\n".repeat(400)));
+    }
+    put(out, names::SEARCH, "found", project.run(&["search", "--json", "docs one"]).code(0).json());
+    put(out, names::SEARCH, "nothing", project.run(&["search", "--json", "zebra"]).code(0).json());
+    put(out, names::SEARCH, "not asked", project.run(&["search", "--json"]).code(0).json());
 }

@@ -2,6 +2,7 @@
 
 mod artifacts;
 mod fresh;
+mod imports;
 mod shape;
 mod strict;
 mod survey;

@@ -43,7 +43,21 @@ fn every_schema_is_one_of_its_draft_and_closed_and_described() {
     let names: Vec<&str> = all().iter().map(ctxc::schema::json::Schema::name).collect();
     assert_eq!(
         names,
-        ["defaults", "diagnostics", "diff", "explain", "manifest", "manifest-diff", "registry", "rule", "rules", "show", "watch"]
+        [
+            "defaults",
+            "diagnostics",
+            "diff",
+            "explain",
+            "import",
+            "manifest",
+            "manifest-diff",
+            "registry",
+            "rule",
+            "rules",
+            "search",
+            "show",
+            "watch"
+        ]
     );
 }
 

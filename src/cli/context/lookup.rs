@@ -1,0 +1,77 @@
+//! Where `render` and `manifest` look fresh context up: the project's index, made when it is first asked.
+
+use super::project::Compiled;
+use crate::cli::cx::Cx;
+use crate::cli::project::FILE;
+use crate::context::matcher::{ContextSource, Match, NoSource};
+use crate::project::config::Lookup as Section;
+use crate::registry::Registry;
+use crate::store::{Index, Scope};
+use clap::Args;
+use std::cell::OnceCell;
+use std::collections::BTreeSet;
+use std::path::Path;
+
+/// Whether context is looked up.
+#[derive(Clone, Copy, Debug, Args)]
+pub(super) struct LookupArgs {
+    /// Look no context up: there is none from `fresh_context`, and none that a description of files would match
+    #[arg(long)]
+    no_index: bool,
+}
+
+/// The index of a project.
+#[derive(Debug)]
+pub(super) struct Lookup<'p> {
+    project: &'p Compiled,
+    index: Option<OnceCell<Index>>,
+}
+
+impl LookupArgs {
+    /// Where a project's context is looked up. Nothing is opened before it is asked.
+    pub(super) fn of(self, project: &Compiled) -> Lookup<'_> {
+        Lookup { project, index: (!self.no_index).then(OnceCell::new) }
+    }
+}
+
+/// The index of a folder, for its templates and what its project file says of `[context]`.
+pub(super) fn index(root: &Path, section: &Section, registry: Option<&Registry>) -> Index {
+    let mut apart = registry.map_or_else(BTreeSet::new, super::project::paths);
+    apart.insert(FILE.to_owned());
+    let Section { include, exclude, documents } = section.clone();
+    Index::new(Scope { root: root.to_path_buf(), include, exclude, documents, apart })
+}
+
+impl Lookup<'_> {
+    fn index(&self) -> Option<&Index> {
+        let Compiled { root, registry, context, .. } = self.project;
+        Some(self.index.as_ref()?.get_or_init(|| index(root, context, Some(registry))))
+    }
+
+    /// Says what a reader should know about the index, if it was asked.
+    pub(super) fn note(&self, cx: &mut Cx) {
+        let asked = self.index.as_ref().and_then(OnceCell::get);
+        if let Some(why) = asked.and_then(Index::unkept) {
+            cx.note(&unkept(&why));
+        }
+    }
+}
+
+/// Words for an index that is not kept.
+pub(super) fn unkept(why: &str) -> String {
+    format!("note: context was looked up in memory, and will be read again the next time: {why}")
+}
+
+impl ContextSource for Lookup<'_> {
+    fn search(&self, query: &str, limit: usize) -> Result<Vec<Match>, String> {
+        self.index().map_or_else(|| NoSource.search(query, limit), |index| index.search(query, limit))
+    }
+
+    fn files(&self, query: &str, limit: usize) -> Result<Vec<Match>, String> {
+        self.index().map_or_else(|| NoSource.files(query, limit), |index| index.files(query, limit))
+    }
+
+    fn is_there(&self) -> bool {
+        self.index.is_some()
+    }
+}

@@ -1,0 +1,157 @@
+//! `ctxc search QUERY`: what a lookup would find in the project, how well each passage answers, and by which words.
+
+use super::lookup;
+use super::project::Compiled;
+use crate::cli::args::{DataFormat, DataFormatArgs};
+use crate::cli::cx::Cx;
+use crate::cli::error::{CliError, Kind, Result};
+use crate::cli::exit::Exit;
+use crate::cli::options::Volume;
+use crate::cli::render::escape::escape;
+use crate::cli::render::screen::Paint;
+use crate::cli::render::summary::{plural, thousands};
+use crate::schema::json::names;
+use crate::store::{Found, Refused, State, Why};
+use clap::Args;
+use serde::Serialize;
+
+/// Lines of a passage that are shown.
+const LINES: usize = 3;
+/// Files that are named where nobody asked for all.
+const FEW: usize = 3;
+
+/// Show what a lookup of fresh context would find, how well each passage answers, and by which words
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  ctxc search \"how do I roll back a deploy\"\n  ctxc search rollback --limit 20 --json\n  ctxc search\n\n\
+    A task that looks up fresh context asks with its description and its inputs, and takes the best eight passages.\n\
+    `[context]` in ctxc.toml says which files are looked at. Without QUERY it says what there is."
+)]
+pub(crate) struct SearchArgs {
+    /// What to look up, in words; no word of it means anything special
+    #[arg(value_name = "QUERY")]
+    query: Vec<String>,
+    /// Passages at most
+    #[arg(long, value_name = "N", default_value = "8")]
+    limit: usize,
+    #[command(flatten)]
+    format: DataFormatArgs,
+}
+
+/// The result for programs.
+#[derive(Serialize)]
+struct Document<'s> {
+    schema: &'static str,
+    query: &'s str,
+    words: &'s [String],
+    matches: Vec<Passage<'s>>,
+    files: usize,
+    passages: u64,
+    skipped: Vec<Left<'s>>,
+}
+
+#[derive(Serialize)]
+struct Passage<'s> {
+    id: &'s str,
+    path: &'s str,
+    first: u32,
+    last: u32,
+    score: f64,
+    words: &'s [String],
+    text: &'s str,
+}
+
+#[derive(Serialize)]
+struct Left<'s> {
+    path: &'s str,
+    why: String,
+}
+
+/// Looks up and prints.
+pub(crate) fn run(args: &SearchArgs, cx: &mut Cx) -> Result<Exit> {
+    let refused = |refused: Refused| CliError::new(Kind::Infrastructure, refused.to_string());
+    let index = Compiled::index(cx)?;
+    let query = args.query.join(" ");
+    let state = index.state().map_err(refused)?;
+    let words = index.words(&query).map_err(refused)?;
+    let found = index.find(&query, args.limit).map_err(refused)?;
+    // It may have been made again meanwhile.
+    if let Some(why) = index.unkept() {
+        cx.note(&lookup::unkept(&why));
+    }
+    if args.format.resolve() == DataFormat::Json {
+        let State { files, passages, skipped, unkept: _ } = &state;
+        let skipped = skipped.iter().map(|skipped| Left { path: &skipped.path, why: skipped.why.to_string() }).collect();
+        let matches = found.iter().map(passage).collect();
+        let (files, passages) = (*files, *passages);
+        cx.json(&Document { schema: names::SEARCH, query: &query, words: &words, matches, files, passages, skipped })?;
+        return Ok(Exit::Success);
+    }
+    let best = found.first().map_or(0, |found| found.score);
+    for found in &found {
+        shown(found, best, cx)?;
+    }
+    summary(&query, &words, found.len(), &state, cx)?;
+    Ok(Exit::Success)
+}
+
+#[allow(clippy::cast_precision_loss, reason = "a score has fewer digits than fit")]
+fn score(found: &Found) -> f64 {
+    found.score as f64 / 1e9
+}
+
+fn passage(found: &Found) -> Passage<'_> {
+    let Found { id, path, first, last, words, text, score: _ } = found;
+    Passage { id, path, first: *first, last: *last, score: score(found), words, text }
+}
+
+/// How well a passage answers beside the best one: scores of different queries have nothing to do with each other.
+fn share(score: i64, best: i64) -> String {
+    format!("{} %", score.saturating_mul(100).checked_div(best).unwrap_or(100))
+}
+
+fn shown(found: &Found, best: i64, cx: &mut Cx) -> Result<()> {
+    let screen = cx.options.screen;
+    let id = screen.paint(Paint::Strong, &escape(&found.id));
+    let why = screen.paint(Paint::Dim, &format!("{}: {}", share(found.score, best), found.words.join(", ")));
+    cx.hanging(&format!("{id}  {why}"), 4)?;
+    let width = screen.width.unwrap_or(100).saturating_sub(4).max(20);
+    let mut lines = found.text.lines().filter(|line| !line.trim().is_empty());
+    for line in lines.by_ref().take(LINES) {
+        let line: String = escape(line.trim_end()).chars().take(width).collect();
+        cx.print(|out| writeln!(out, "    {line}"))?;
+    }
+    let more = lines.count();
+    if more > 0 {
+        let more = screen.paint(Paint::Dim, &format!("    … {}", plural(more, "more line")));
+        cx.print(|out| writeln!(out, "{more}"))?;
+    }
+    Ok(())
+}
+
+fn summary(query: &str, words: &[String], found: usize, state: &State, cx: &mut Cx) -> Result<()> {
+    if !cx.options.is_chatty() {
+        return Ok(());
+    }
+    let passages = usize::try_from(state.passages).unwrap_or(usize::MAX);
+    let all = format!("{} in {}", plural(passages, "passage"), plural(state.files, "file"));
+    let line = if query.is_empty() {
+        format!("{all} can be looked up")
+    } else if words.is_empty() {
+        format!("no match: no word of the query stands in any of {all}")
+    } else {
+        format!("{} of {all}, by {}", thousands(found), words.join(", "))
+    };
+    cx.line(&line)?;
+    let (named, few) = if cx.options.volume == Volume::Verbose || query.is_empty() { (usize::MAX, false) } else { (FEW, true) };
+    // What holds no text is no surprise in a project.
+    let surprising = state.skipped.iter().filter(|skipped| !few || skipped.why != Why::Binary);
+    let left: Vec<String> = surprising.map(|skipped| format!("left out: {}: {}", escape(&skipped.path), skipped.why)).collect();
+    for line in left.iter().take(named) {
+        cx.hanging(line, 4)?;
+    }
+    if left.len() > named {
+        cx.line(&format!("… {}; `--verbose` names them", plural(left.len() - named, "more")))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,84 @@
+//! The command line of `ctxc import`.
+
+use crate::cli::args::DataFormatArgs;
+use crate::import::{Format, Options};
+use clap::{Args, ValueEnum};
+use std::path::PathBuf;
+
+/// Make templates of the prompts that a team has: Jinja, Markdown
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  ctxc import legacy\n  ctxc import legacy/reply.j2 --dry-run\n  \
+    ctxc import legacy --force --trim-blocks --lstrip-blocks\n  ctxc import --verify samples.jsonl\n\n\
+    Your prompts are read and never changed. A text stays in its file (`src`) wherever the language can say so; where it has\n\
+    to be written in another way, it is copied into the template, and you are told why. What cannot be carried over is named\n\
+    with its file and line, and gives no template. Files that are there are left alone without --force.\n\n\
+    A line of samples: {\"template\": \"reply\", \"inputs\": {…}, \"expected\": \"the text\"}; `expected` may be a list of\n\
+    {\"role\", \"content\"}. docs/IMPORT.md has the rest.\n\n\
+    Exit codes: 0 all carried over and equal, 1 a prompt is not carried over or a sample differs, 2 wrong usage or project\n\
+    file, 3 a file cannot be written, 5 no prompt found.")]
+pub(crate) struct ImportArgs {
+    /// Files and folders with prompts; none with --verify: the templates of the project as they are
+    #[arg(value_name = "PATH", required_unless_present = "verify")]
+    pub(super) paths: Vec<PathBuf>,
+    /// Folder for the templates [default: the project's first folder of templates, else templates/]
+    #[arg(short, long, value_name = "DIR")]
+    pub(super) output: Option<PathBuf>,
+    /// What the named files are, whatever their endings say
+    #[arg(long, value_name = "FORMAT")]
+    pub(super) from: Option<From>,
+    /// Write over templates that are there
+    #[arg(long)]
+    pub(super) force: bool,
+    /// Say what would be made, and write nothing
+    #[arg(long)]
+    pub(super) dry_run: bool,
+    /// Render samples and compare them byte for byte with what is expected; one JSON object a line
+    #[arg(long, value_name = "FILE")]
+    pub(super) verify: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) engine: EngineArgs,
+    #[command(flatten)]
+    pub(super) format: DataFormatArgs,
+}
+
+/// How the engine was set up that rendered the prompts so far.
+#[derive(Clone, Copy, Debug, Args)]
+#[command(next_help_heading = "How your Jinja environment is set up")]
+pub(super) struct EngineArgs {
+    /// The line break behind a statement goes
+    #[arg(long)]
+    trim_blocks: bool,
+    /// Blanks before a statement at the start of a line go
+    #[arg(long)]
+    lstrip_blocks: bool,
+    /// The last line break of a file stays
+    #[arg(long)]
+    keep_trailing_newline: bool,
+}
+
+impl EngineArgs {
+    /// The switches.
+    pub(super) const fn resolve(self) -> Options {
+        let Self { trim_blocks, lstrip_blocks, keep_trailing_newline } = self;
+        Options { trim_blocks, lstrip_blocks, keep_trailing_newline }
+    }
+}
+
+/// Formats of prompts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum From {
+    /// Jinja2
+    Jinja,
+    /// Markdown or plain text
+    Markdown,
+}
+
+impl From {
+    /// The format.
+    pub(super) const fn format(self) -> Format {
+        match self {
+            Self::Jinja => Format::Jinja,
+            Self::Markdown => Format::Markdown,
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! Which files are prompts: those named, and in folders those that their endings and texts tell. Reads inside the project alone.
+
+use crate::base::fs::{self, ReadFs, RealFs};
+use crate::cli::error::{CliError, Result};
+use crate::cli::selection::no_such_path;
+use crate::import::{self, Format, Library};
+use crate::registry::sources::{Door, inside_text};
+use crate::rules::input::read_fault::reason;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// A prompt file.
+#[derive(Debug)]
+pub(super) struct File {
+    /// Relative to the project's folder, with `/`.
+    pub(super) path: String,
+    /// Relative to the folder that was named, with `/`.
+    pub(super) inside: String,
+    pub(super) format: Format,
+    pub(super) text: String,
+    /// Whether it was named itself.
+    pub(super) is_named: bool,
+}
+
+/// What is under the paths of a run.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    pub(super) files: Vec<File>,
+    /// Files that look like prompts and cannot be read: path and reason.
+    pub(super) unreadable: Vec<(String, String)>,
+    /// Pages in which nothing stands for a value.
+    pub(super) plain: Vec<String>,
+    /// The folders that were named, relative to the project's.
+    pub(super) roots: Vec<String>,
+}
+
+/// The files that prompts may take in.
+pub(super) struct Beside<'a> {
+    pub(super) door: Door<'a>,
+    pub(super) roots: &'a [String],
+    /// What was read so far: a base is taken in by many.
+    pub(super) texts: RefCell<BTreeMap<String, std::result::Result<Option<String>, String>>>,
+}
+
+impl Library for Beside<'_> {
+    fn text(&self, path: &str) -> std::result::Result<Option<String>, String> {
+        if let Some(text) = self.texts.borrow().get(path) {
+            return text.clone();
+        }
+        // A link that leads nowhere is there and cannot be read.
+        let place = self.door.root.join(path);
+        let is_there = fs::exists(&place) || fs::is_link(&place);
+        let text = if is_there { inside_text(self.door, Path::new(path)).map(Some) } else { Ok(None) };
+        self.texts.borrow_mut().insert(path.to_owned(), text.clone());
+        text
+    }
+
+    fn roots(&self) -> &[String] {
+        self.roots
+    }
+}
+
+/// A path with `/`.
+fn slashed(path: &Path) -> String {
+    path.iter().map(|part| part.to_string_lossy()).collect::<Vec<_>>().join("/")
+}
+
+impl Found {
+    /// Looks at files and folders.
+    pub(super) fn under(paths: &[PathBuf], from: Option<Format>, door: Door<'_>) -> Result<Self> {
+        let mut found = Self::default();
+        let root = door.files.canonical(door.root).unwrap_or_else(|_| door.root.to_path_buf());
+        for path in paths {
+            let Ok(real) = RealFs.canonical(path) else {
+                if fs::is_link(path) {
+                    return Err(CliError::usage(format!("{}: the link leads nowhere", path.display())));
+                }
+                return Err(no_such_path(path));
+            };
+            let Ok(inside) = real.strip_prefix(&root) else {
+                let shown = path.display();
+                return Err(CliError::usage(format!("{shown} lies outside the project's folder"))
+                    .hint("a template takes its texts from its own project: copy the prompts into it, or start one there with `ctxc init`"));
+            };
+            if fs::is_dir(&real) {
+                found.roots.push(slashed(inside));
+                found.folder(&real, &root, from, door);
+            } else {
+                let name = slashed(inside);
+                let Some(format) = from.or_else(|| Format::of_path(&name)) else {
+                    return Err(CliError::usage(format!("{name}: its ending tells no format of prompts"))
+                        .hint("name the format: --from jinja, …"));
+                };
+                let short = name.rsplit('/').next().unwrap_or(&name).to_owned();
+                found.file(name, short, format, true, door);
+            }
+        }
+        found.files.sort_by(|a, b| a.path.cmp(&b.path).then(b.is_named.cmp(&a.is_named)));
+        found.files.dedup_by(|a, b| a.path == b.path);
+        Ok(found)
+    }
+
+    fn folder(&mut self, folder: &Path, root: &Path, from: Option<Format>, door: Door<'_>) {
+        let walk = ignore::WalkBuilder::new(folder).require_git(false).git_global(false).sort_by_file_path(Path::cmp).build();
+        for entry in walk.filter_map(std::result::Result::ok) {
+            let is_file = entry.file_type().is_some_and(|kind| kind.is_file() || kind.is_symlink());
+            let (Ok(name), Ok(short)) = (entry.path().strip_prefix(root), entry.path().strip_prefix(folder)) else { continue };
+            let name = slashed(name);
+            let Some(format) = Format::of_path(&name).filter(|_| is_file && !fs::is_dir(entry.path())) else { continue };
+            // Other texts than prompts end in `.txt` too.
+            let is_text = entry.path().extension().is_some_and(|ending| ending == "txt");
+            if format == Format::Markdown && is_text && from.is_none() {
+                continue;
+            }
+            self.file(name, slashed(short), from.unwrap_or(format), false, door);
+        }
+    }
+
+    fn file(&mut self, path: String, inside: String, format: Format, is_named: bool, door: Door<'_>) {
+        match inside_text(door, Path::new(&path)) {
+            Ok(text) if !is_named && format == Format::Markdown && !import::is_prompt(&text) => self.plain.push(path),
+            Ok(text) => self.files.push(File { path, inside, format, text, is_named }),
+            Err(reason) => self.unreadable.push((path, reason)),
+        }
+    }
+}
+
+/// How many prompts of each format are under a folder, by the folder at its top; for `ctxc init`, which opens none of them
+/// but pages and data.
+pub(crate) fn prompts(path: &Path, limit: u64) -> Option<Format> {
+    let name = path.file_name()?.to_str()?;
+    let format = Format::of_path(name)?;
+    if format == Format::Markdown {
+        let is_page = ["md", "markdown"].iter().any(|ending| path.extension().is_some_and(|found| found == *ending));
+        let text = is_page.then(|| RealFs.read(path, limit).map_err(|err| reason(&err)).ok()).flatten()?;
+        return std::str::from_utf8(&text).is_ok_and(import::is_prompt).then_some(format);
+    }
+    Some(format)
+}

@@ -1,0 +1,173 @@
+//! From prompts to templates in memory: parts told from wholes, halves put together, names given, each one compiled.
+//!
+//! Nothing that the compiler refuses is handed on.
+
+use super::find::{Beside, File, Found};
+use crate::base::rule_meta::Severity;
+use crate::import::{self, Body, Format, Imported, Library, Note, NoteKind, Options, Prompt, Role, Weight, part_of, task_name};
+use crate::project::config::Config;
+use crate::registry::Registry;
+use crate::registry::library::compile_sources;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A prompt and what became of it.
+#[derive(Debug)]
+pub(super) struct Made {
+    /// The file; of two halves, that of the user.
+    pub(super) path: String,
+    /// The other half.
+    pub(super) system: Option<String>,
+    pub(super) format: Format,
+    pub(super) imported: Imported,
+    /// The task's name.
+    pub(super) name: String,
+    /// The template's file, relative to the project's folder.
+    pub(super) output: String,
+    /// Its text.
+    pub(super) text: String,
+}
+
+impl Made {
+    /// Whether there is no template for it.
+    pub(super) fn is_refused(&self) -> bool {
+        self.imported.is_refused()
+    }
+}
+
+/// All that was made.
+#[derive(Debug, Default)]
+pub(super) struct Batch {
+    pub(super) made: Vec<Made>,
+    /// Files that others take in, and one of those.
+    pub(super) parts: Vec<(String, String)>,
+    /// The tasks of all that are not refused.
+    pub(super) registry: Option<Registry>,
+}
+
+/// Makes templates in `folder` (relative to the project's).
+pub(super) fn make(found: &Found, library: &Beside<'_>, options: Options, folder: &str) -> Batch {
+    let mut batch = Batch::default();
+    let taken = taken(found, library);
+    let mut alone: Vec<&File> = Vec::new();
+    for file in &found.files {
+        match taken.get(&file.path).filter(|_| !file.is_named) {
+            Some(whole) => batch.parts.push((file.path.clone(), whole.clone())),
+            None => alone.push(file),
+        }
+    }
+    let mut names = BTreeSet::new();
+    for (file, system) in halves(&alone) {
+        let read = |file: &File| {
+            let prompt = Prompt { path: &file.path, text: &file.text, format: file.format };
+            import::convert(&prompt, library, options)
+        };
+        let imported = match system {
+            Some(system) => read(file).with_system(read(system)),
+            None if matches!(import::half(&file.path), Some((_, Role::System))) => read(file).into_system(),
+            None => read(file),
+        };
+        let name = free(&mut names, file, system.is_some(), &imported);
+        let below = file.inside.rsplit_once('/').map_or("", |(below, _)| below);
+        let parts: Vec<&str> = [folder, below].into_iter().filter(|part| !part.is_empty()).collect();
+        let place = parts.join("/");
+        let output = if place.is_empty() { format!("{name}.xml") } else { format!("{place}/{name}.xml") };
+        let origin = system.map_or_else(|| file.path.clone(), |system| format!("{} and {}", system.path, file.path));
+        let text = import::template(&imported, &name, &place, (&origin, file.format.title()));
+        let system = system.map(|system| system.path.clone());
+        batch.made.push(Made { path: file.path.clone(), system, format: file.format, imported, name, output, text });
+    }
+    batch.registry = sound(&mut batch.made, library);
+    // How a text was carried over is of no use where it was not.
+    for one in batch.made.iter_mut().filter(|one| one.is_refused()) {
+        one.imported.notes.retain(|note| note.kind.weight() != Weight::Info);
+    }
+    batch
+}
+
+/// The files that others take in, each with one that does.
+fn taken(found: &Found, library: &Beside<'_>) -> BTreeMap<String, String> {
+    let mut taken = BTreeMap::new();
+    for file in &found.files {
+        let prompt = Prompt { path: &file.path, text: &file.text, format: file.format };
+        for part in part_of(&prompt, library).into_iter().filter(|part| *part != file.path) {
+            taken.entry(part).or_insert_with(|| file.path.clone());
+        }
+    }
+    // Files that take in each other are nobody's part: they are looked at, and the cycle is told.
+    let whole = |path: &String| {
+        let (mut at, mut steps) = (path, 0);
+        while let Some(next) = taken.get(at).filter(|_| steps <= taken.len()) {
+            (at, steps) = (next, steps + 1);
+        }
+        steps <= taken.len()
+    };
+    let kept: BTreeSet<String> = taken.keys().filter(|path| whole(path)).cloned().collect();
+    taken.into_iter().filter(|(path, _)| kept.contains(path)).collect()
+}
+
+/// Each prompt; where a file is the user's half of one, with its system half.
+fn halves<'f>(files: &[&'f File]) -> Vec<(&'f File, Option<&'f File>)> {
+    let mut systems: BTreeMap<String, &File> = BTreeMap::new();
+    let mut users = BTreeSet::new();
+    for file in files {
+        match import::half(&file.path) {
+            Some((both, Role::System)) => drop(systems.insert(both, file)),
+            Some((both, _)) => drop(users.insert(both)),
+            None => {}
+        }
+    }
+    let whole = |file: &&'f File| match import::half(&file.path) {
+        Some((both, Role::System)) if users.contains(&both) => None,
+        Some((both, Role::User)) => Some((*file, systems.get(&both).copied())),
+        _ => Some((*file, None)),
+    };
+    files.iter().filter_map(whole).collect()
+}
+
+/// A name that no other prompt of this run has.
+fn free(names: &mut BTreeSet<String>, file: &File, is_pair: bool, imported: &Imported) -> String {
+    let both = import::half(&file.path).filter(|_| is_pair).map(|(both, _)| both).filter(|both| !both.is_empty());
+    let name = imported.name.clone().unwrap_or_else(|| task_name(both.as_deref().unwrap_or(&file.path)));
+    let above = file.path.rsplit('/').nth(1).map(|folder| format!("{}-{name}", task_name(folder)));
+    let numbered = (2_u32..).map(|number| format!("{name}-{number}"));
+    let mut all = std::iter::once(name.clone()).chain(above).chain(numbered);
+    let free = all.find(|name| !names.contains(name)).unwrap_or(name);
+    names.insert(free.clone());
+    free
+}
+
+/// Compiles everything; what the compiler refuses gets its words as notes. Gives the tasks of the rest.
+fn sound(made: &mut [Made], library: &Beside<'_>) -> Option<Registry> {
+    let mut sources: BTreeMap<String, String> = BTreeMap::new();
+    for one in made.iter() {
+        for turn in &one.imported.turns {
+            if let Body::InPlace { path, .. } = &turn.body
+                && let Ok(Some(text)) = library.text(path)
+            {
+                sources.insert(path.clone(), text);
+            }
+        }
+    }
+    // What is wrong with one may hide what is wrong with all: a second look is at those that are left.
+    for _ in 0..2 {
+        let left = made.iter().filter(|one| !one.is_refused());
+        let texts = left.map(|one| (one.output.as_str(), one.text.as_str()));
+        let built = compile_sources(&Config::default(), texts.chain(sources.iter().map(|(path, text)| (&**path, &**text))));
+        let errors: Vec<(String, String)> = built
+            .diagnostics
+            .iter()
+            .filter(|finding| finding.severity == Severity::Error)
+            .map(|finding| (finding.path.to_string(), finding.message.clone()))
+            .collect();
+        if errors.is_empty() {
+            return built.registry;
+        }
+        for one in made.iter_mut() {
+            for (_, message) in errors.iter().filter(|(path, _)| *path == one.output) {
+                let note = Note { path: one.path.clone(), line: 0, kind: NoteKind::Broken(message.clone()) };
+                one.imported.notes.push(note);
+            }
+        }
+    }
+    None
+}

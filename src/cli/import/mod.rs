@@ -1,0 +1,14 @@
+//! `ctxc import`: prompts of other formats found, made into templates, proved equal, reported.
+
+mod args;
+mod find;
+mod json;
+mod make;
+mod run;
+mod samples;
+mod show;
+mod verify;
+
+pub(crate) use args::ImportArgs;
+pub(crate) use find::prompts;
+pub(crate) use run::run;

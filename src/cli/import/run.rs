@@ -1,0 +1,175 @@
+//! What `ctxc import` does, in order: find, make, verify, write, tell.
+
+use super::args::ImportArgs;
+use super::find::{Beside, Found};
+use super::make::{Batch, Made, make};
+use super::samples;
+use super::verify::{Verdict, verify};
+use super::{json, show};
+use crate::base::fs::{self, ReadFs, RealFs};
+use crate::cli::args::DataFormat;
+use crate::cli::context::project::{Compiled, Inside};
+use crate::cli::cx::Cx;
+use crate::cli::error::{CliError, Kind, Result};
+use crate::cli::exit::Exit;
+use crate::cli::project::Project;
+use crate::registry::sources::Door;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// What became of the file of a template.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fate {
+    /// It was written.
+    Written,
+    /// It would be written.
+    Dry,
+    /// A file of that name is there and was left as it is.
+    There,
+    /// The very same file is there.
+    Same,
+    /// There is none: the prompt could not be carried over.
+    Refused,
+}
+
+/// All that a run has to tell.
+#[derive(Debug)]
+pub(super) struct Told<'t> {
+    pub(super) found: &'t Found,
+    pub(super) batch: &'t Batch,
+    /// One a prompt that was made.
+    pub(super) fates: &'t [Fate],
+    pub(super) verdict: Option<(&'t Path, &'t Verdict)>,
+    /// The folder of the templates, where the project's own patterns leave it out.
+    pub(super) left_out: Option<&'t str>,
+}
+
+/// Imports, or verifies what was imported before.
+pub(crate) fn run(args: &ImportArgs, cx: &mut Cx) -> Result<Exit> {
+    let samples = args.verify.as_deref().map(|path| samples::read(path).map(|samples| (path, samples))).transpose()?;
+    if args.paths.is_empty()
+        && let Some((path, samples)) = &samples
+    {
+        return verify_project(path, samples, args, cx);
+    }
+    let project = Project::load(&cx.options)?.sound()?;
+    let folder = folder(args.output.as_deref(), &project)?;
+    let door = Door { root: &project.root, files: &RealFs, limit: project.config.limits.file };
+    let found = Found::under(&args.paths, args.from.map(super::args::From::format), door)?;
+    if found.files.is_empty() && found.unreadable.is_empty() {
+        let error = CliError::new(Kind::Nothing, "no prompt was found under these paths");
+        return Err(match found.plain.first() {
+            Some(page) => error.hint(format!("nothing stands for a value in {page}: name the file itself to import it")),
+            None => error.hint("prompts are told by their endings: .j2, .jinja, .jinja2, .md; name a file with --from FORMAT"),
+        });
+    }
+    let library = Beside { door, roots: &found.roots, texts: RefCell::default() };
+    let batch = make(&found, &library, args.engine.resolve(), &folder);
+    let verdict = samples.as_ref().map(|(path, samples)| {
+        let files = Inside { root: &project.root, files: &RealFs };
+        (*path, verify(samples, batch.registry.as_ref(), &names(&batch.made), &files))
+    });
+    let fates = batch.made.iter().map(|made| put(made, args, &project.root)).collect::<Result<Vec<_>>>()?;
+    let probe = if folder.is_empty() { "x.xml".to_owned() } else { format!("{folder}/x.xml") };
+    let is_left_out = project.config.templates.include.as_ref().is_some_and(|globs| !globs.matches(&probe));
+    let told = Told {
+        found: &found,
+        batch: &batch,
+        fates: &fates,
+        verdict: verdict.as_ref().map(|(path, verdict)| (*path, verdict)),
+        left_out: is_left_out.then_some(folder.as_str()),
+    };
+    match args.format.resolve() {
+        DataFormat::Text => show::print(&told, cx)?,
+        DataFormat::Json => cx.json(&json::document(&told))?,
+    }
+    let is_whole = found.unreadable.is_empty() && !fates.contains(&Fate::Refused);
+    let is_equal = verdict.is_none_or(|(_, verdict)| verdict.differences.is_empty());
+    Ok(if is_whole && is_equal { Exit::Success } else { Exit::Findings })
+}
+
+/// What samples may call the templates of this run.
+fn names(made: &[Made]) -> BTreeMap<String, String> {
+    let mut names = BTreeMap::new();
+    for one in made.iter().filter(|one| !one.is_refused()) {
+        for name in [Some(&one.output), Some(&one.path), one.system.as_ref()].into_iter().flatten() {
+            names.insert(name.clone(), one.name.clone());
+        }
+    }
+    names
+}
+
+/// Compares the templates of the project as they are.
+fn verify_project(path: &Path, samples: &[samples::Sample], args: &ImportArgs, cx: &mut Cx) -> Result<Exit> {
+    let project = Compiled::load(cx)?;
+    let of_file = |task: crate::registry::Task<'_>| Some((task.source().ok()?.path, task.name().to_owned()));
+    let names = project.registry.tasks().filter_map(of_file).collect();
+    let verdict = verify(samples, Some(&project.registry), &names, &project.files());
+    let (found, batch) = (Found::default(), Batch::default());
+    let told = Told { found: &found, batch: &batch, fates: &[], verdict: Some((path, &verdict)), left_out: None };
+    match args.format.resolve() {
+        DataFormat::Text => show::verdict(&told, cx)?,
+        DataFormat::Json => cx.json(&json::document(&told))?,
+    }
+    Ok(if verdict.differences.is_empty() { Exit::Success } else { Exit::Findings })
+}
+
+/// Where templates go, relative to the project's folder.
+fn folder(named: Option<&Path>, project: &Project) -> Result<String> {
+    let Some(named) = named else {
+        let globs = project.config.templates.include.as_ref();
+        let usual = globs.is_none_or(|globs| globs.matches("templates/x.xml"));
+        let is_folder = |pattern: &&String| {
+            !pattern.contains(['*', '?', '[', '{', '!']) && Path::new(pattern).extension().is_none_or(|ending| ending != "xml")
+        };
+        let first =
+            globs.and_then(|globs| globs.written().iter().find(is_folder)).map(|folder| folder.trim_matches('/').to_owned());
+        return Ok(if usual { "templates".to_owned() } else { first.unwrap_or_else(|| "templates".to_owned()) });
+    };
+    let outside = || {
+        CliError::usage(format!("--output {}: the folder lies outside the project's", named.display()))
+            .hint("a template takes its texts from its own project")
+    };
+    let here = fs::current_dir().unwrap_or_default();
+    // What is not there yet has no real path, but some folder above it has.
+    let mut missing: Vec<PathBuf> = Vec::new();
+    let mut at = here.join(named);
+    while !fs::exists(&at) {
+        let (Some(name), Some(above)) = (at.file_name().map(PathBuf::from), at.parent().map(Path::to_path_buf)) else {
+            return Err(outside());
+        };
+        missing.push(name);
+        at = above;
+    }
+    let (Ok(real), Ok(root)) = (RealFs.canonical(&at), RealFs.canonical(&project.root)) else { return Err(outside()) };
+    let inside = real.strip_prefix(&root).map_err(|_| outside())?;
+    let all = inside.iter().chain(missing.iter().rev().map(|part| part.as_os_str()));
+    let parts: Vec<String> = all.map(|part| part.to_string_lossy().into_owned()).collect();
+    Ok(parts.join("/"))
+}
+
+/// Writes one template, unless something is there.
+fn put(made: &Made, args: &ImportArgs, root: &Path) -> Result<Fate> {
+    if made.is_refused() {
+        return Ok(Fate::Refused);
+    }
+    let path = root.join(&made.output);
+    if fs::exists(&path) || fs::is_link(&path) {
+        let mut there = Vec::new();
+        let is_same = fs::read_into(&path, made.text.len() as u64 + 1, &mut there).is_ok() && there == made.text.as_bytes();
+        if is_same {
+            return Ok(Fate::Same);
+        }
+        if !args.force {
+            return Ok(Fate::There);
+        }
+    }
+    if args.dry_run {
+        return Ok(Fate::Dry);
+    }
+    let failed = |err: &std::io::Error| CliError::write(&path, err);
+    fs::create_dir_all(path.parent().unwrap_or(root)).map_err(|err| failed(&err))?;
+    fs::write_atomic(&path, made.text.as_bytes()).map_err(|err| failed(&err))?;
+    Ok(Fate::Written)
+}

@@ -1,0 +1,103 @@
+//! Samples: one JSON object a line, with a template, its inputs, and the text or the messages that come of them.
+
+use crate::base::fs::{ReadFs, RealFs};
+use crate::cli::error::{CliError, Result};
+use crate::rules::input::read_fault::reason;
+use crate::syntax::decode;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// Bytes that a file of samples may have.
+const LIMIT: u64 = 256 << 20;
+
+/// What a prompt is expected to become.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Expected {
+    /// Its only message.
+    Text(String),
+    /// All messages: role and content.
+    Messages(Vec<(String, String)>),
+}
+
+/// One line.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Sample {
+    /// The line, from 1.
+    pub(super) line: usize,
+    /// A task, its file, or the prompt it was made of.
+    pub(super) template: String,
+    pub(super) inputs: BTreeMap<String, Value>,
+    pub(super) expected: Expected,
+}
+
+/// Reads a file of samples.
+pub(super) fn read(path: &Path) -> Result<Vec<Sample>> {
+    let shown = path.display();
+    let failed = |why: String| CliError::usage(format!("--verify {shown}: the file cannot be read: {why}"));
+    let bytes = RealFs.read(path, LIMIT).map_err(|err| failed(reason(&err)))?;
+    let text = decode::decode(&bytes).map_err(|fault| failed(fault.to_string()))?;
+    let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+    let read = |(at, line): (usize, &str)| {
+        sample(at + 1, line).map_err(|why| {
+            CliError::usage(format!("{shown}:{}: {why}", at + 1)).hint(
+                "a line is {\"template\": \"NAME\", \"inputs\": {…}, \"expected\": \"TEXT\" or [{\"role\": …, \"content\": …}]}",
+            )
+        })
+    };
+    let samples: Vec<Sample> = lines.map(read).collect::<Result<_>>()?;
+    if samples.is_empty() {
+        return Err(CliError::usage(format!("{shown} holds no sample")));
+    }
+    Ok(samples)
+}
+
+fn sample(line: usize, text: &str) -> std::result::Result<Sample, String> {
+    let value: Value = serde_json::from_str(text).map_err(|err| format!("it is no JSON: {err}"))?;
+    let Value::Object(mut fields) = value else { return Err("expected a JSON object".to_owned()) };
+    let Some(Value::String(template)) = fields.remove("template") else {
+        return Err("expected a text in `template`".to_owned());
+    };
+    let inputs = match fields.remove("inputs") {
+        None => BTreeMap::new(),
+        Some(Value::Object(inputs)) => inputs.into_iter().collect(),
+        Some(_) => return Err("expected an object in `inputs`".to_owned()),
+    };
+    let expected = match fields.remove("expected") {
+        Some(Value::String(text)) => Expected::Text(text),
+        Some(Value::Array(messages)) => Expected::Messages(messages.iter().map(message).collect::<std::result::Result<_, _>>()?),
+        _ => return Err("expected a text or a list of messages in `expected`".to_owned()),
+    };
+    if let Some(key) = fields.keys().next() {
+        return Err(format!("there is no key `{key}`; expected template, inputs, expected"));
+    }
+    Ok(Sample { line, template, inputs, expected })
+}
+
+fn message(value: &Value) -> std::result::Result<(String, String), String> {
+    let word = |key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
+    word("role").zip(word("content")).ok_or_else(|| "expected `role` and `content` as texts in each message".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Expected, sample};
+    use pretty_assertions::assert_eq;
+
+    #[test]
+    fn a_line_is_read_and_what_is_wrong_with_it_is_said() {
+        let read = sample(3, r#"{"template":"t","inputs":{"a":1},"expected":[{"role":"user","content":"x"}]}"#).unwrap();
+        assert_eq!(read.expected, Expected::Messages(vec![("user".to_owned(), "x".to_owned())]));
+        assert_eq!((read.line, read.inputs["a"].clone()), (3, 1.into()));
+        for (bad, why) in [
+            ("{", "it is no JSON: EOF while parsing an object at line 1 column 1"),
+            ("[]", "expected a JSON object"),
+            (r#"{"inputs":{}}"#, "expected a text in `template`"),
+            (r#"{"template":"t"}"#, "expected a text or a list of messages in `expected`"),
+            (r#"{"template":"t","expected":"","input":{}}"#, "there is no key `input`; expected template, inputs, expected"),
+            (r#"{"template":"t","expected":[{}]}"#, "expected `role` and `content` as texts in each message"),
+        ] {
+            assert_eq!(sample(1, bad).unwrap_err(), why, "{bad}");
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! The report of `ctxc import` for people: each prompt with what became of it, then the totals.
+
+use super::make::Made;
+use super::run::{Fate, Told};
+use super::verify::{Difference, Kinds};
+use crate::cli::cx::Cx;
+use crate::cli::error::Result;
+use crate::cli::render::escape::escape;
+use crate::cli::render::screen::Paint;
+use crate::cli::render::summary::plural;
+use crate::import::{Body, Note, Parameter, Weight};
+
+/// Columns around a difference that are shown of its lines.
+const AROUND: usize = 60;
+
+/// Prints everything.
+pub(super) fn print(told: &Told<'_>, cx: &mut Cx) -> Result<()> {
+    for (made, fate) in told.batch.made.iter().zip(told.fates) {
+        prompt(made, *fate, cx)?;
+    }
+    for (path, reason) in &told.found.unreadable {
+        let word = cx.options.screen.paint(Paint::Error, "error");
+        cx.line(&format!("{}: {word}: it cannot be read: {reason}", escape(path)))?;
+    }
+    verdict(told, cx)?;
+    totals(told, cx)
+}
+
+fn prompt(made: &Made, fate: Fate, cx: &mut Cx) -> Result<()> {
+    let screen = cx.options.screen;
+    let from: Vec<&str> = made.system.iter().chain([&made.path]).map(String::as_str).collect();
+    let from = screen.paint(Paint::Strong, &escape(&from.join(" + ")));
+    let to = escape(&made.output);
+    let said = match fate {
+        Fate::Written => format!("→ {to}"),
+        Fate::Dry => format!("→ {to} (not written)"),
+        Fate::There => format!("{to} is there already; left as it is (--force writes over it)"),
+        Fate::Same => format!("{to} is there already, the same"),
+        Fate::Refused => "is not carried over".to_owned(),
+    };
+    let place = if made.imported.turns.iter().all(|turn| matches!(turn.body, Body::InPlace { .. })) {
+        ", text stays in its file"
+    } else {
+        ""
+    };
+    let place = if fate == Fate::Refused { "" } else { place };
+    cx.line(&format!("{from} ({}{place}) {said}", made.format.title()))?;
+    if fate != Fate::Refused && !made.imported.parameters.is_empty() {
+        let inputs: Vec<String> = made.imported.parameters.iter().map(input).collect();
+        cx.hanging(&format!("  inputs: {}", escape(&inputs.join(", "))), 4)?;
+    }
+    made.imported.notes.iter().try_for_each(|one| note(one, cx))
+}
+
+/// `tone (string, default "warm")`.
+fn input(parameter: &Parameter) -> String {
+    let kind = parameter.kind.unwrap_or("any");
+    match &parameter.default {
+        Some(default) if kind == "string" => format!("{} ({kind}, default {default:?})", parameter.name),
+        Some(default) => format!("{} ({kind}, default {default})", parameter.name),
+        None => format!("{} ({kind})", parameter.name),
+    }
+}
+
+fn note(note: &Note, cx: &mut Cx) -> Result<()> {
+    let weight = note.kind.weight();
+    let paint = match weight {
+        Weight::Info => Paint::Info,
+        Weight::Warning => Paint::Warning,
+        Weight::Error => Paint::Error,
+    };
+    let word = cx.options.screen.paint(paint, weight.word());
+    let place = if note.line == 0 { note.path.clone() } else { format!("{}:{}", note.path, note.line) };
+    cx.hanging(&format!("  {}: {word}: {}", escape(&place), escape(&note.kind.to_string())), 4)
+}
+
+/// Prints what samples say.
+pub(super) fn verdict(told: &Told<'_>, cx: &mut Cx) -> Result<()> {
+    let Some((path, verdict)) = told.verdict else { return Ok(()) };
+    let shown = path.display().to_string();
+    let word = cx.options.screen.paint(Paint::Error, "error");
+    for difference in &verdict.differences {
+        cx.line(&format!("{}:{}: {word}: {}", escape(&shown), difference.line, escape(&title(difference))))?;
+        for line in message(difference) {
+            cx.print(|out| writeln!(out, "  {line}"))?;
+        }
+    }
+    let equal = verdict.samples - verdict.differences.len();
+    let samples = plural(verdict.samples, "sample");
+    cx.line(&if equal == verdict.samples {
+        format!("{samples}: every message equal, byte for byte")
+    } else {
+        format!("{samples}: {equal} equal byte for byte, {} not", verdict.differences.len())
+    })
+}
+
+/// What a difference is, on one line.
+pub(super) fn title(difference: &Difference) -> String {
+    let name = &difference.template;
+    match &difference.kind {
+        Kinds::Failed(why) => format!("{name} cannot be rendered: {}", why.first().map_or("", String::as_str)),
+        Kinds::Roles(expected, rendered) => {
+            let list = |roles: &[String]| if roles.is_empty() { "nothing".to_owned() } else { roles.join(", ") };
+            format!("{name} is {}; expected {}", list(rendered), list(expected))
+        }
+        Kinds::Byte(byte) => {
+            let (role, at, line, column) = (&byte.role, byte.at, byte.line, byte.column);
+            format!("{name}: the {role} message differs from byte {at} on (line {line}, column {column})")
+        }
+    }
+}
+
+/// The lines below it.
+pub(super) fn message(difference: &Difference) -> Vec<String> {
+    match &difference.kind {
+        Kinds::Failed(why) => why.iter().skip(1).map(|why| escape(why).into_owned()).collect(),
+        Kinds::Roles(..) => Vec::new(),
+        Kinds::Byte(byte) => {
+            let part = |text: &str| {
+                let skipped = byte.column.saturating_sub(1 + AROUND);
+                let part: String = text.chars().skip(skipped).take(2 * AROUND).collect();
+                let (head, tail) =
+                    (if skipped > 0 { "…" } else { "" }, if text.chars().count() > skipped + 2 * AROUND { "…" } else { "" });
+                format!("{head}{}{tail}", shown(&part))
+            };
+            vec![format!("expected: {}", part(&byte.expected)), format!("rendered: {}", part(&byte.rendered))]
+        }
+    }
+}
+
+/// A line with its end: what cannot be seen is written out.
+fn shown(text: &str) -> String {
+    if text.is_empty() { "(nothing more)".to_owned() } else { escape(text).into_owned() }
+}
+
+fn totals(told: &Told<'_>, cx: &mut Cx) -> Result<()> {
+    let count = |fates: &[Fate]| told.fates.iter().filter(|fate| fates.contains(fate)).count();
+    let mut said = Vec::new();
+    let mut add = |count: usize, words: &dyn Fn(usize) -> String| {
+        if count > 0 {
+            said.push(words(count));
+        }
+    };
+    add(count(&[Fate::Written]), &|count| format!("wrote {}", plural(count, "template")));
+    add(count(&[Fate::Dry]), &|count| format!("would write {}", plural(count, "template")));
+    add(count(&[Fate::There, Fate::Same]), &|count| format!("left {} alone", plural(count, "template")));
+    add(count(&[Fate::Refused]), &|count| format!("{} not carried over", plural(count, "prompt")));
+    add(told.found.unreadable.len(), &|count| format!("{} not readable", plural(count, "file")));
+    add(told.batch.parts.len(), &|count| match count {
+        1 => "1 file is a part of others".to_owned(),
+        _ => format!("{count} files are parts of others"),
+    });
+    add(told.found.plain.len(), &|count| {
+        format!("passed over {} in which nothing stands for a value (name it to import it)", plural(count, "page"))
+    });
+    cx.line(&format!("{}; changed none of the prompts", said.join("; ")))?;
+    if let Some(folder) = told.left_out {
+        cx.note(&format!("note: [templates] include of ctxc.toml leaves {}/ out: add it there", escape(folder)));
+    }
+    if count(&[Fate::Written, Fate::Same]) > 0 {
+        cx.note("next: ctxc check");
+    }
+    Ok(())
+}

@@ -1,0 +1,267 @@
+//! What a Jinja text may cost: every value that is copied, compared, kept or printed is weighed against one allowance.
+//!
+//! minijinja counts steps, and one step may double a text or a list. Here no step costs more than what it was weighed for, nothing
+//! nests deeper than may be printed and dropped, and nothing lazy is kept: what it stands for is.
+
+use crate::template::jinja::{FILTERS, TESTS};
+use minijinja::value::{Rest, ValueKind, ValueOrKwargs};
+use minijinja::{Environment, Error, ErrorKind, State, Value};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+
+/// The filter that weighs.
+pub(super) const NAME: &str = "_";
+/// The filter that weighs texts alone.
+pub(super) const TEXT: &str = "_t";
+/// The filters behind the first factor of a multiplication, each further one, an exponent, and all of it.
+pub(super) const FACTORS: [&str; 4] = ["_m", "_n", "_p", "_q"];
+/// What all steps of a text may cost together, in bytes.
+pub(super) const ALLOWANCE: u64 = 8 << 20;
+/// What each call of a filter costs beside its arguments.
+const CALL: u64 = 256;
+/// What it costs to write down everything that is known.
+const DEBUG: u64 = 1 << 18;
+/// What an entry of a list or an object costs beside its text.
+const ENTRY: u64 = 32;
+/// How deep lists and objects may nest.
+const DEPTH: usize = 64;
+/// What an error says that ends a render for its cost; nobody else's does.
+const SPENT: &str = "\0spent";
+
+/// What a factor is among those of one multiplication.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Factor {
+    First,
+    Next,
+    Power,
+}
+
+/// What is left of the allowance, and what is being multiplied.
+#[derive(Debug)]
+pub(super) struct Meter {
+    left: AtomicU64,
+    products: Mutex<Vec<Product>>,
+}
+
+/// What the factors so far make of each other.
+#[derive(Clone, Copy, Debug)]
+struct Product {
+    size: u64,
+    is_text: bool,
+}
+
+/// Whether a render ended for its cost.
+pub(super) fn is_spent(error: &Error) -> bool {
+    let mut next: Option<&(dyn std::error::Error + 'static)> = Some(error);
+    while let Some(error) = next {
+        if error.downcast_ref::<Error>().is_some_and(|error| error.detail() == Some(SPENT)) {
+            return true;
+        }
+        next = error.source();
+    }
+    false
+}
+
+fn spent() -> Error {
+    Error::new(ErrorKind::InvalidOperation, SPENT)
+}
+
+impl Meter {
+    pub(super) fn new() -> Arc<Self> {
+        Arc::new(Self { left: AtomicU64::new(ALLOWANCE), products: Mutex::default() })
+    }
+
+    /// Takes a cost off.
+    fn take(&self, cost: u64) -> Result<(), Error> {
+        let left = self.left.load(Ordering::Relaxed);
+        self.left.store(left.saturating_sub(cost), Ordering::Relaxed);
+        if cost > left { Err(spent()) } else { Ok(()) }
+    }
+
+    /// Takes off what a value costs, and gives back what it weighed.
+    fn weigh(&self, value: &Value) -> Result<u64, Error> {
+        let before = self.left.load(Ordering::Relaxed);
+        let mut open = vec![(value.clone(), 0)];
+        while let Some((value, depth)) = open.pop() {
+            self.take(ENTRY)?;
+            if let Some(text) = value.as_str() {
+                self.take(text.len() as u64)?;
+                continue;
+            }
+            let kind = value.kind();
+            let is_map = kind == ValueKind::Map || value.is_kwargs();
+            if !is_map && kind != ValueKind::Seq && kind != ValueKind::Iterable {
+                self.take(if kind == ValueKind::Bytes { value.len().unwrap_or(0) as u64 } else { 0 })?;
+                continue;
+            }
+            if depth >= DEPTH {
+                return Err(spent());
+            }
+            // Before anything is unfolded: what has no end says no length, and what is lazy may say a great one.
+            self.take((value.len().unwrap_or(0) as u64).saturating_mul(ENTRY))?;
+            for item in value.try_iter()? {
+                self.take(ENTRY)?;
+                if is_map {
+                    open.push((value.get_item(&item)?, depth + 1));
+                }
+                open.push((item, depth + 1));
+            }
+        }
+        Ok(before - self.left.load(Ordering::Relaxed))
+    }
+
+    /// Weighs one more factor, before it is multiplied with those so far.
+    fn factor(&self, value: Value, role: Factor) -> Result<Value, Error> {
+        let value = self.pass(value)?;
+        let (size, is_text) = match value.as_i64() {
+            Some(number) => (number.unsigned_abs(), false),
+            None => match value.len() {
+                Some(length) => ((length as u64).saturating_mul(if value.as_str().is_some() { 1 } else { ENTRY }), true),
+                None => (1, false),
+            },
+        };
+        let Ok(mut products) = self.products.lock() else { return Err(spent()) };
+        let next = match (role, products.last().copied()) {
+            (Factor::First, _) | (_, None) => Product { size: size.max(1), is_text },
+            (Factor::Next, Some(so_far)) => {
+                Product { size: so_far.size.saturating_mul(size.max(1)), is_text: is_text || so_far.is_text }
+            }
+            (Factor::Power, Some(so_far)) => {
+                let power = u32::try_from(size.min(64)).unwrap_or(64);
+                Product { size: so_far.size.saturating_pow(power), is_text: is_text || so_far.is_text }
+            }
+        };
+        if role != Factor::First {
+            products.pop();
+        }
+        products.push(next);
+        drop(products);
+        if next.is_text {
+            self.take(next.size)?;
+        }
+        Ok(value)
+    }
+
+    /// Weighs what came of a multiplication.
+    fn product(&self, value: Value) -> Result<Value, Error> {
+        if let Ok(mut products) = self.products.lock() {
+            products.pop();
+        }
+        self.pass(value)
+    }
+
+    /// Weighs a value and hands it on; what is lazy is unfolded.
+    fn pass(&self, value: Value) -> Result<Value, Error> {
+        self.weigh(&value)?;
+        if value.kind() == ValueKind::Iterable { Ok(Value::from(value.try_iter()?.collect::<Vec<_>>())) } else { Ok(value) }
+    }
+}
+
+/// What a filter makes beyond its arguments.
+fn growth(name: &str, args: &[Value]) -> u64 {
+    let text = |at: usize| args.get(at).and_then(Value::as_str).unwrap_or("");
+    let number = |value: &Value| value.as_i64().map_or(0, i64::unsigned_abs);
+    let given = |name: &str| {
+        let kwargs = args.last().filter(|last| last.is_kwargs());
+        kwargs.and_then(|kwargs| kwargs.get_attr(name).ok()).map_or(0, |value| number(&value))
+    };
+    let numbers = args.iter().skip(1).map(number).fold(0, u64::saturating_add);
+    let items = args.first().and_then(Value::len).unwrap_or(0) as u64;
+    match name {
+        "indent" => (text(0).matches('\n').count() as u64 + 1).saturating_mul(numbers.saturating_add(given("width"))),
+        "replace" => {
+            let (of, from, to) = (text(0).len() as u64, text(1).len() as u64, text(2).len() as u64);
+            (of.saturating_add(1) / from.max(1)).saturating_mul(to)
+        }
+        "join" => items.saturating_mul(text(1).len() as u64),
+        "batch" | "slice" => numbers.saturating_add(given("count")).saturating_mul(2 * ENTRY),
+        "split" => (pieces(text(0), args.get(1)) as u64).saturating_mul(ENTRY),
+        "lines" => (text(0).matches('\n').count() as u64).saturating_mul(ENTRY),
+        "list" | "unique" | "sort" | "reverse" if !text(0).is_empty() => (text(0).len() as u64).saturating_mul(ENTRY),
+        "tojson" => items.saturating_add(1).saturating_mul(numbers.saturating_add(given("indent")).saturating_mul(DEPTH as u64)),
+        // A sum of texts or lists copies what it has with each.
+        "sum" => items.saturating_mul(ENTRY).saturating_mul(items / 64),
+        "format" => numbers.saturating_add(digits(text(0))),
+        _ => 0,
+    }
+}
+
+/// How many pieces a text falls into.
+fn pieces(text: &str, by: Option<&Value>) -> usize {
+    match by.and_then(Value::as_str) {
+        Some("") => text.len(),
+        Some(by) => text.matches(by).count(),
+        None => text.split_whitespace().count(),
+    }
+}
+
+/// The sum of all numbers in a text: the widths that a format asks for.
+fn digits(text: &str) -> u64 {
+    let numbers = text.split(|c: char| !c.is_ascii_digit()).filter(|digits| !digits.is_empty());
+    numbers.map(|digits| digits.parse().unwrap_or(u64::MAX)).fold(0, u64::saturating_add)
+}
+
+/// Has an environment weigh what its filters, tests and functions are given and give back.
+pub(super) fn attach(environment: &mut Environment<'_>, meter: &Arc<Meter>) {
+    let by = Arc::clone(meter);
+    environment.add_filter(NAME, move |value: Value| by.pass(value));
+    let by = Arc::clone(meter);
+    environment.add_filter(TEXT, move |value: Value| {
+        by.take(value.as_str().map_or(0, |text| text.len() as u64))?;
+        if value.kind() == ValueKind::Iterable { by.pass(value) } else { Ok::<_, Error>(value) }
+    });
+    let [first, next, power, all] = FACTORS;
+    for (name, role) in [(first, Factor::First), (next, Factor::Next), (power, Factor::Power)] {
+        let by = Arc::clone(meter);
+        environment.add_filter(name, move |value: Value| by.factor(value, role));
+    }
+    let by = Arc::clone(meter);
+    environment.add_filter(all, move |value: Value| by.product(value));
+    let plain = Arc::new(Environment::new());
+    for &name in FILTERS {
+        let (by, plain) = (Arc::clone(meter), Arc::clone(&plain));
+        environment.add_filter(name, move |state: &mut State<'_, '_>, args: Rest<ValueOrKwargs>| {
+            filter(name, state, &args.into_values(), &by, &plain)
+        });
+    }
+    for &name in TESTS {
+        let (by, plain) = (Arc::clone(meter), Arc::clone(&plain));
+        environment.add_test(name, move |args: Rest<ValueOrKwargs>| {
+            let args = args.into_values();
+            args.iter().try_for_each(|value| by.weigh(value).map(drop))?;
+            plain.empty_state().perform_test(name, &args)
+        });
+    }
+    for (name, function) in plain.globals() {
+        let by = Arc::clone(meter);
+        let name = name.to_owned();
+        environment.add_function(name.clone(), move |state: &mut State<'_, '_>, args: Rest<ValueOrKwargs>| {
+            let args = args.into_values();
+            by.take(if name == "debug" { DEBUG } else { CALL })?;
+            args.iter().try_for_each(|value| by.weigh(value).map(drop))?;
+            by.take(args.iter().filter_map(Value::as_i64).map(i64::unsigned_abs).fold(0, u64::saturating_add))?;
+            function.call(state, &args)
+        });
+    }
+    let by = Arc::clone(meter);
+    environment.set_formatter(move |out, state, value| {
+        by.weigh(value)?;
+        minijinja::escape_formatter(out, state, value)
+    });
+}
+
+fn filter(name: &str, state: &mut State<'_, '_>, args: &[Value], by: &Meter, plain: &Environment<'_>) -> Result<Value, Error> {
+    args.iter().try_for_each(|value| by.weigh(value).map(drop))?;
+    by.take(growth(name, args).saturating_add(CALL))?;
+    // A filter that is called by another one is weighed as well.
+    let inner = args.get(1).filter(|inner| name == "map" && inner.as_str().is_some());
+    let made = match (inner.and_then(Value::as_str), args.first()) {
+        (Some(inner), Some(items)) => {
+            let rest = args.get(2..).unwrap_or(&[]);
+            let one = |item: Value| state.apply_filter(inner, &[&[item], rest].concat());
+            Value::from(items.try_iter()?.map(one).collect::<Result<Vec<_>, _>>()?)
+        }
+        _ => plain.empty_state().apply_filter(name, args)?,
+    };
+    by.pass(made)
+}

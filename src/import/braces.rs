@@ -1,0 +1,109 @@
+//! Words and variables, written as a text of the language: `{{name}}` wherever that can say it, else Jinja.
+
+use super::model::Syntax;
+use crate::template::expression::{self, Expression, scan_plain};
+
+/// A piece of a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Piece {
+    /// Words that stand for themselves.
+    Words(String),
+    /// A variable, or a path into one.
+    Name(String),
+}
+
+/// The pieces as a text, and how values stand in it.
+pub(super) fn written(pieces: &[Piece]) -> (String, Syntax) {
+    let plain = plain(pieces);
+    if says(&plain, pieces) { (plain, Syntax::Plain) } else { (jinja(pieces), Syntax::Jinja) }
+}
+
+fn plain(pieces: &[Piece]) -> String {
+    let mut out = String::new();
+    for piece in pieces {
+        match piece {
+            Piece::Words(words) => out.push_str(&words.replace("{{", "\\{{")),
+            Piece::Name(name) => out.extend(["{{", name, "}}"]),
+        }
+    }
+    out
+}
+
+/// Whether a plain text is read as exactly these pieces.
+fn says(text: &str, pieces: &[Piece]) -> bool {
+    let mut read: Vec<Piece> = Vec::new();
+    let push_words = |read: &mut Vec<Piece>, words: &str| match read.last_mut() {
+        Some(Piece::Words(before)) => before.push_str(words),
+        Some(Piece::Name(_)) | None => read.push(Piece::Words(words.to_owned())),
+    };
+    for piece in scan_plain(text, 0) {
+        match piece {
+            expression::Piece::Text(span) => push_words(&mut read, span.slice(text)),
+            expression::Piece::Escaped(_) => push_words(&mut read, "{{"),
+            expression::Piece::Expression(found) if matches!(found.value, Expression::Path(_)) => {
+                let inner = found.span.slice(text).trim_start_matches('{').trim_end_matches('}');
+                read.push(Piece::Name(inner.to_owned()));
+            }
+            expression::Piece::Expression(_) | expression::Piece::Fault(_) => return false,
+        }
+    }
+    read == pieces
+}
+
+/// The same in Jinja: braces that it would take for its own are put out as values.
+fn jinja(pieces: &[Piece]) -> String {
+    let mut out = String::new();
+    for (at, piece) in pieces.iter().enumerate() {
+        match piece {
+            Piece::Words(words) => {
+                let is_before_name = matches!(pieces.get(at + 1), Some(Piece::Name(_)));
+                push_literal(&mut out, words, is_before_name);
+            }
+            Piece::Name(name) => out.extend(["{{ ", name, " }}"]),
+        }
+    }
+    // Jinja takes the last line break away.
+    if out.ends_with('\n') {
+        out.push('\n');
+    }
+    out
+}
+
+/// Appends words to a Jinja text as themselves. `is_before_tag`: a tag follows.
+pub(super) fn push_literal(out: &mut String, words: &str, is_before_tag: bool) {
+    let mut chars = words.chars().peekable();
+    while let Some(c) = chars.next() {
+        let is_opening = c == '{' && chars.peek().map_or(is_before_tag, |next| matches!(next, '{' | '%' | '#'));
+        if is_opening { out.push_str("{{ \"{\" }}") } else { out.push(c) }
+    }
+}
+
+/// Puts neighbouring words together.
+pub(super) fn joined(pieces: impl IntoIterator<Item = Piece>) -> Vec<Piece> {
+    let mut all: Vec<Piece> = Vec::new();
+    for piece in pieces {
+        match (all.last_mut(), piece) {
+            (_, Piece::Words(words)) if words.is_empty() => {}
+            (Some(Piece::Words(before)), Piece::Words(words)) => before.push_str(&words),
+            (_, piece) => all.push(piece),
+        }
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Piece, written};
+    use crate::import::model::Syntax;
+    use pretty_assertions::assert_eq;
+
+    #[test]
+    fn what_plain_text_cannot_say_is_said_in_jinja() {
+        let words = |words: &str| Piece::Words(words.to_owned());
+        let name = || Piece::Name("x".to_owned());
+        assert_eq!(written(&[words("a {\"k\": "), name(), words("}")]), ("a {\"k\": {{x}}}".to_owned(), Syntax::Plain));
+        assert_eq!(written(&[words("{{ no }}")]), ("\\{{ no }}".to_owned(), Syntax::Plain));
+        assert_eq!(written(&[words("{"), name(), words("}\n")]), ("{{ \"{\" }}{{ x }}}\n\n".to_owned(), Syntax::Jinja));
+        assert_eq!(written(&[words("\\"), name()]), ("\\{{ x }}".to_owned(), Syntax::Jinja));
+    }
+}

@@ -1,0 +1,135 @@
+//! A prompt as a template: the smallest one that says the same.
+
+use super::model::{Body, Imported, Parameter, Role, Syntax, Turn};
+use crate::syntax::write::{escape_attribute, escape_text};
+use crate::template::text::dedent;
+use std::fmt::Write as _;
+
+/// The text of a template that lies in `folder`, for a prompt from `origin` (a path and a format's name).
+/// Writing to a string cannot fail, so nobody looks at what `write!` gives back.
+pub fn template(imported: &Imported, name: &str, folder: &str, origin: (&str, &str)) -> String {
+    let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+    comment(imported, origin, &mut out);
+    let _ = writeln!(out, "<task type=\"atomic\" name=\"{}\">", escape_attribute(name));
+    let turn = |role: Role| imported.turns.iter().filter(move |turn| turn.role == role);
+    if let Some(turn) = turn(Role::User).next_back() {
+        text("description", turn, folder, &mut out);
+    } else {
+        let request = imported.request.as_deref().unwrap_or("request");
+        let _ = writeln!(out, "  <description>{{{{{request}}}}}</description>");
+    }
+    parameters(&imported.parameters, &mut out);
+    for turn in turn(Role::System) {
+        text("system", turn, folder, &mut out);
+    }
+    out.push_str("</task>\n");
+    out
+}
+
+fn comment(imported: &Imported, (path, format): (&str, &str), out: &mut String) {
+    let safe = |text: &str| text.replace("--", "- -");
+    let _ = write!(out, "<!-- Imported by `ctxc import` from {} ({format}).", safe(path));
+    if let Some(description) = &imported.description {
+        for line in description.lines().filter(|line| !line.trim().is_empty()) {
+            let _ = write!(out, "\n     {}", safe(line.trim()));
+        }
+    }
+    out.push_str(" -->\n");
+}
+
+fn parameters(all: &[Parameter], out: &mut String) {
+    if all.is_empty() {
+        return;
+    }
+    out.push_str("  <parameters>\n");
+    for parameter in all {
+        let _ = write!(out, "    <parameter name=\"{}\"", escape_attribute(&parameter.name));
+        if let Some(kind) = parameter.kind {
+            let _ = write!(out, " type=\"{kind}\"");
+        }
+        match &parameter.default {
+            Some(default) => {
+                let _ = write!(out, " default=\"{}\"", escape_attribute(default));
+            }
+            None => out.push_str(" required=\"true\""),
+        }
+        out.push_str("/>\n");
+    }
+    out.push_str("  </parameters>\n");
+}
+
+/// One text element.
+fn text(element: &str, turn: &Turn, folder: &str, out: &mut String) {
+    let syntax = match turn.syntax {
+        Syntax::Plain => "",
+        Syntax::Jinja => " syntax=\"jinja\"",
+        Syntax::Verbatim => " verbatim=\"true\"",
+    };
+    // Jinja takes the last line break away, and so does the language; no other engine does.
+    let words = match (&turn.body, turn.syntax) {
+        (Body::InPlace { text, .. }, Syntax::Jinja) => text.strip_suffix('\n').unwrap_or(text),
+        (Body::InPlace { text, .. } | Body::Inline(text), _) => text,
+    };
+    let is_canonical = dedent(words) == *words;
+    let space = if is_canonical { "" } else { " xml:space=\"preserve\"" };
+    match &turn.body {
+        Body::InPlace { path, .. } => {
+            let src = escape_attribute(&relative(folder, path)).into_owned();
+            let _ = writeln!(out, "  <{element} src=\"{src}\"{syntax}{space}/>");
+        }
+        Body::Inline(_) if !is_canonical => {
+            let _ = writeln!(out, "  <{element}{syntax}{space}>{}</{element}>", content(words));
+        }
+        Body::Inline(_) if !words.contains('\n') && words.len() < 100 => {
+            let _ = writeln!(out, "  <{element}{syntax}>{}</{element}>", escape_text(words));
+        }
+        Body::Inline(_) => block(element, syntax, words, out),
+    }
+}
+
+/// Lines under their element, indented; in CDATA where they hold what XML takes for its own.
+fn block(element: &str, syntax: &str, words: &str, out: &mut String) {
+    let is_cdata = words.contains(['<', '&']) && !words.contains("]]>");
+    let (open, close) = if is_cdata { ("<![CDATA[", "]]>") } else { ("", "") };
+    let _ = writeln!(out, "  <{element}{syntax}>{open}");
+    for line in words.split('\n') {
+        let line = if is_cdata { line.into() } else { escape_text(line) };
+        if !line.is_empty() {
+            out.push_str("    ");
+            out.push_str(&line);
+        }
+        out.push('\n');
+    }
+    let _ = writeln!(out, "  {close}</{element}>");
+}
+
+/// Words between two tags, every one of them kept.
+fn content(words: &str) -> String {
+    if words.contains(['<', '&']) && !words.contains("]]>") {
+        return format!("<![CDATA[{words}]]>");
+    }
+    escape_text(words).into_owned()
+}
+
+/// A path seen from a folder; both relative to the project's.
+pub fn relative(folder: &str, path: &str) -> String {
+    let from: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
+    let to: Vec<&str> = path.split('/').collect();
+    let shared = from.iter().zip(&to).take_while(|(from, to)| from == to).count().min(to.len().saturating_sub(1));
+    let up = std::iter::repeat_n("..", from.len() - shared);
+    up.chain(to.iter().skip(shared).copied()).collect::<Vec<_>>().join("/")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::relative;
+    use pretty_assertions::assert_eq;
+
+    #[test]
+    fn a_text_is_named_from_the_folder_of_its_template() {
+        assert_eq!(relative("templates", "legacy/a.j2"), "../legacy/a.j2");
+        assert_eq!(relative("templates/b", "templates/a.j2"), "../a.j2");
+        assert_eq!(relative("", "a.j2"), "a.j2");
+        assert_eq!(relative("a", "a/b.j2"), "b.j2");
+    }
+}

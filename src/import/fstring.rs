@@ -1,0 +1,96 @@
+//! Texts with `{name}` in them: Python's `str.format`, and its plainer cousin that only replaces names.
+
+use super::braces::{Piece, joined};
+use super::note::NoteKind;
+
+/// What is in a text, and what is wrong with it: byte and kind.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Read {
+    pub(super) pieces: Vec<Piece>,
+    pub(super) faults: Vec<(usize, NoteKind)>,
+}
+
+/// How braces that hold no name are taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Braces {
+    /// `{{` is a brace, a lone one is a fault: `str.format`.
+    Doubled,
+    /// They are themselves: names are replaced one by one.
+    Themselves,
+}
+
+/// How many faults of one text are told.
+const MAX_FAULTS: usize = 100;
+
+/// Whether a text is what a variable may be called.
+pub(super) fn is_name(text: &str) -> bool {
+    let mut chars = text.chars();
+    chars.next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_') && chars.all(|c| c.is_ascii_alphanumeric() || c == '_')
+}
+
+/// Reads a text.
+pub(super) fn read(text: &str, braces: Braces) -> Read {
+    let (mut pieces, mut faults, mut at) = (Vec::new(), Vec::new(), 0);
+    while let Some(found) = text.get(at..).and_then(|rest| rest.find(['{', '}'])) {
+        pieces.push(Piece::Words(text.get(at..at + found).unwrap_or("").to_owned()));
+        at += found;
+        let rest = text.get(at..).unwrap_or("");
+        let brace = rest.get(..1).unwrap_or("").to_owned();
+        if braces == Braces::Doubled && (rest.starts_with("{{") || rest.starts_with("}}")) {
+            pieces.push(Piece::Words(brace));
+            at += 2;
+            continue;
+        }
+        let inner = rest.strip_prefix('{').unwrap_or("");
+        let name = inner.get(..inner.find(|c: char| c != '_' && !c.is_ascii_alphanumeric()).unwrap_or(inner.len())).unwrap_or("");
+        if is_name(name) && inner.get(name.len()..).is_some_and(|rest| rest.starts_with('}')) {
+            pieces.push(Piece::Name(name.to_owned()));
+            at += name.len() + 2;
+            continue;
+        }
+        if braces == Braces::Doubled && faults.len() < MAX_FAULTS {
+            faults.push((at, fault(rest)));
+        }
+        pieces.push(Piece::Words(brace));
+        at += 1;
+    }
+    pieces.push(Piece::Words(text.get(at..).unwrap_or("").to_owned()));
+    Read { pieces: joined(pieces), faults }
+}
+
+fn fault(rest: &str) -> NoteKind {
+    let head = rest.get(..rest.floor_char_boundary(40)).unwrap_or("");
+    let line = head.lines().next().unwrap_or("");
+    let shown = line.split_inclusive('}').next().unwrap_or("");
+    let why = "only `{name}` stands for a value, and a brace that is meant is written twice".to_owned();
+    NoteKind::Unsupported { what: format!("`{shown}`"), why }
+}
+
+/// The names, in the order of their first use.
+pub(super) fn names(pieces: &[Piece]) -> Vec<String> {
+    let mut seen = std::collections::BTreeSet::new();
+    let named = |piece: &Piece| match piece {
+        Piece::Name(name) => Some(name.clone()),
+        Piece::Words(_) => None,
+    };
+    pieces.iter().filter_map(named).filter(|name| seen.insert(name.clone())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Braces, names, read};
+    use crate::import::braces::Piece;
+    use pretty_assertions::assert_eq;
+
+    #[test]
+    fn a_format_string_is_read_as_python_reads_it() {
+        let found = read("Dear {name}, {{\"to\": {{{name}}}}}", Braces::Doubled);
+        let (words, name) = (|words: &str| Piece::Words(words.to_owned()), || Piece::Name("name".to_owned()));
+        let expected = [words("Dear "), name(), words(", {\"to\": {"), name(), words("}}")];
+        assert_eq!((found.pieces.as_slice(), found.faults.as_slice()), (&expected[..], &[][..]));
+        assert_eq!(names(&found.pieces), ["name"]);
+        assert_eq!(read("{} {a.b} {a!r:>3} { \"k\": 1", Braces::Doubled).faults.len(), 7);
+        let expected = [Piece::Name("a".to_owned()), words(" { \"k\": {"), Piece::Name("a".to_owned()), words("} }")];
+        assert_eq!(read("{a} { \"k\": {{a}} }", Braces::Themselves).pieces, expected);
+    }
+}

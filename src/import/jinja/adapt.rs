@@ -1,0 +1,202 @@
+//! Python inside a Jinja text: methods of values that the language has as filters or tests are written so; others are notes.
+//!
+//! Keeps every line where it is.
+
+use super::scan::{Kind, Lines, Piece, scan};
+use super::words::{Token, Word, words};
+use crate::import::note::{Note, NoteKind};
+use crate::template::jinja::{JinjaFaultKind, parse};
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+/// A text as the language takes it.
+#[derive(Debug)]
+pub(super) struct Adapted {
+    pub(super) text: String,
+    pub(super) notes: Vec<Note>,
+    pub(super) is_changed: bool,
+}
+
+/// Methods without arguments and their filters.
+const PLAIN: [(&str, &str); 7] = [
+    ("items", "items"),
+    ("upper", "upper"),
+    ("lower", "lower"),
+    ("strip", "trim"),
+    ("title", "title"),
+    ("capitalize", "capitalize"),
+    ("keys", "list"),
+];
+/// Methods with arguments and their filters.
+const FILTERS: [(&str, &str); 2] = [("replace", "replace"), ("split", "split")];
+/// Methods and their tests.
+const TESTS: [(&str, &str); 2] = [("startswith", "startingwith"), ("endswith", "endingwith")];
+
+/// How many words the argument of a method may have.
+const MAX_ARGUMENT: usize = 200;
+
+/// A stretch and what is written instead.
+type Edits = Vec<(Range<usize>, String)>;
+
+/// Writes what Python alone understands in another way, and notes what has none.
+pub(super) fn adapt(path: &str, text: &str) -> Adapted {
+    let pieces = scan(text);
+    let modules = modules(text, &pieces);
+    let (mut edits, mut notes, lines) = (Edits::new(), Vec::new(), Lines::of(text));
+    for piece in pieces.iter().filter(|piece| matches!(piece.kind, Kind::Variable | Kind::Statement)) {
+        let tokens = words(text, piece.inner.clone());
+        let mut at = 0;
+        while at < tokens.len() {
+            at = call(
+                text,
+                &tokens,
+                at,
+                &modules,
+                &mut |kind, place| {
+                    notes.push(Note { path: path.to_owned(), line: lines.at(place), kind });
+                },
+                &mut edits,
+            );
+        }
+    }
+    let mut said = BTreeSet::new();
+    for (range, to) in &edits {
+        let from = text.get(range.clone()).unwrap_or("").to_owned();
+        let (from, to) = if to.is_empty() {
+            (format!("{from}(…)"), format!("…|join({})", from.trim_end_matches(".join")))
+        } else {
+            (from, to.clone())
+        };
+        let is_module = modules.iter().any(|name| from.starts_with(name.as_str()));
+        if from != ")" && !is_module && said.insert(from.clone()) {
+            notes.push(Note { path: path.to_owned(), line: lines.at(range.start), kind: NoteKind::Rewritten { from, to } });
+        }
+    }
+    let adapted = apply(text, &edits);
+    faults(path, &adapted, &mut notes);
+    Adapted { text: adapted, notes, is_changed: !edits.is_empty() }
+}
+
+/// Names under which whole files are imported.
+fn modules(text: &str, pieces: &[Piece]) -> BTreeSet<String> {
+    let imports = pieces.iter().filter(|piece| piece.word(text) == "import");
+    imports
+        .filter_map(|piece| {
+            let tokens = words(text, piece.inner.clone());
+            let at = tokens.iter().position(|token| token.is(text, "as"))?;
+            Some(tokens.get(at + 1)?.slice(text).to_owned())
+        })
+        .collect()
+}
+
+/// Looks at the word at `at`; gives the next one to look at.
+fn call(
+    text: &str,
+    tokens: &[Token],
+    at: usize,
+    modules: &BTreeSet<String>,
+    note: &mut dyn FnMut(NoteKind, usize),
+    edits: &mut Edits,
+) -> usize {
+    let is = |at: usize, sign: &str| tokens.get(at).is_some_and(|token| token.is(text, sign));
+    let (Some(dot), Some(name)) = (tokens.get(at), tokens.get(at + 1)) else { return at + 1 };
+    if !dot.is(text, ".") || name.word != Word::Name || !is(at + 2, "(") || at == 0 {
+        return at + 1;
+    }
+    let method = name.slice(text);
+    if let Some(module) = tokens.get(at - 1).filter(|token| modules.contains(token.slice(text))) {
+        edits.push((module.range.start..name.range.end, format!("{}_{method}", module.slice(text))));
+        return at + 2;
+    }
+    if is(at - 1, "loop") || is(at - 1, "self") {
+        return at + 2;
+    }
+    let known = |list: &[(&str, &'static str)]| list.iter().find(|(known, _)| *known == method).map(|(_, there)| *there);
+    if let Some(filter) = known(&PLAIN).filter(|_| is(at + 3, ")"))
+        && let Some(close) = tokens.get(at + 3)
+    {
+        edits.push((dot.range.start..close.range.end, format!("|{filter}")));
+        return at + 4;
+    }
+    if let Some(filter) = known(&FILTERS) {
+        edits.push((dot.range.start..name.range.end, format!("|{filter}")));
+        return at + 2;
+    }
+    if let Some(test) = known(&TESTS) {
+        edits.push((dot.range.start..name.range.end, format!(" is {test}")));
+        return at + 2;
+    }
+    if method == "join"
+        && let Some(separator) = tokens.get(at - 1).filter(|token| token.word == Word::Text)
+        && let Some(close) = matching(text, tokens, at + 2)
+        && let (Some(open), Some(end)) = (tokens.get(at + 2), tokens.get(close))
+    {
+        edits.push((separator.range.start..open.range.start, String::new()));
+        edits.push((end.range.clone(), format!(")|join({})", separator.slice(text))));
+        return at + 3;
+    }
+    let why = "a value has no methods here; use a filter, or compute it before and hand it in".to_owned();
+    note(NoteKind::Unsupported { what: format!("`.{method}()`"), why }, dot.range.start);
+    at + 2
+}
+
+/// The bracket that closes the one at `open`.
+fn matching(text: &str, tokens: &[Token], open: usize) -> Option<usize> {
+    let mut depth = 0_usize;
+    for (at, token) in tokens.iter().enumerate().skip(open).take(MAX_ARGUMENT) {
+        if token.is(text, "(") {
+            depth += 1;
+        } else if token.is(text, ")") {
+            depth -= 1;
+            if depth == 0 {
+                return Some(at);
+            }
+        }
+    }
+    None
+}
+
+fn apply(text: &str, edits: &Edits) -> String {
+    let mut sorted: Vec<&(Range<usize>, String)> = edits.iter().collect();
+    sorted.sort_by_key(|(range, _)| range.start);
+    let (mut out, mut at) = (String::with_capacity(text.len()), 0);
+    for (range, to) in sorted {
+        if range.start >= at {
+            out.push_str(text.get(at..range.start).unwrap_or(""));
+            out.push_str(to);
+            at = range.end;
+        }
+    }
+    out.push_str(text.get(at..).unwrap_or(""));
+    out
+}
+
+/// What minijinja would not render, but for reaching for other files, which are taken in.
+fn faults(path: &str, text: &str, notes: &mut Vec<Note>) {
+    let found = parse(text).faults;
+    let kinds = found.into_iter().filter_map(|fault| Some((said(fault.kind)?, fault.span.start as usize)));
+    let lines = Lines::of(text);
+    notes.extend(kinds.map(|(kind, at)| Note { path: path.to_owned(), line: lines.at(at), kind }));
+}
+
+/// A fault of a Jinja text as a note.
+pub(super) fn said(kind: JinjaFaultKind) -> Option<NoteKind> {
+    let broken = |words: String| Some(NoteKind::Broken(words));
+    match kind {
+        JinjaFaultKind::OtherTemplate(_) => None,
+        JinjaFaultKind::TooLarge => Some(NoteKind::TooLarge { limit: crate::template::jinja::MAX_BYTES }),
+        JinjaFaultKind::TooDeep => broken("blocks or expressions stand too deep in each other".to_owned()),
+        JinjaFaultKind::TooMuchRepeated => broken("a repeated text becomes too long".to_owned()),
+        JinjaFaultKind::Syntax(words) => broken(format!("the text is no Jinja that can be read: {words}")),
+        JinjaFaultKind::Unknown { name, .. } if name == "super" => None,
+        JinjaFaultKind::Unknown { what, name, near } => {
+            let what = match what {
+                crate::template::jinja::JinjaName::Filter => format!("filter `{name}`"),
+                crate::template::jinja::JinjaName::Test => format!("test `{name}`"),
+                crate::template::jinja::JinjaName::Function => format!("function `{name}`"),
+            };
+            let near = near.map_or_else(String::new, |near| format!("; the nearest is `{near}`"));
+            Some(NoteKind::Unsupported { what, why: format!("there is none of that name{near}") })
+        }
+    }
+}

@@ -1,0 +1,12 @@
+//! Prompts written in Jinja: read tag by tag, never rendered.
+
+mod adapt;
+mod flatten;
+mod layout;
+mod page;
+mod read;
+mod scan;
+mod usage;
+mod words;
+
+pub(super) use read::{others, read};

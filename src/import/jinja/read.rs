@@ -1,0 +1,82 @@
+//! From a Jinja file to a prompt: in place where the language takes it as it is, else as one text.
+
+use super::adapt::said;
+use super::flatten::flatten;
+use super::layout::without_last_break;
+use super::scan::scan;
+use super::usage;
+use super::words::{Word, literal, words};
+use crate::import::model::{Body, Imported, Library, Options, Parameter, Prompt, Role, Syntax, Turn};
+use crate::import::note::{Note, NoteKind, Weight};
+use crate::template::jinja::parse;
+
+/// Reads a file.
+pub(in crate::import) fn read(prompt: &Prompt<'_>, library: &dyn Library, options: Options) -> Imported {
+    let flat = flatten(prompt.path, prompt.text, library, options);
+    let is_in_place = flat.text == prompt.text && !options.keep_trailing_newline;
+    let mut imported = Imported { parts: flat.parts, notes: flat.notes, ..Imported::default() };
+    let body = if is_in_place {
+        Body::InPlace { path: prompt.path.to_owned(), text: prompt.text.to_owned() }
+    } else {
+        let why = why(&imported, options);
+        imported.note(prompt.path, 0, NoteKind::Inlined { why });
+        Body::Inline(source(&flat.text, options))
+    };
+    imported.parameters = inputs(prompt.path, &flat.text, &mut imported.notes);
+    imported.turns.push(Turn { role: Role::User, body, syntax: Syntax::Jinja });
+    imported
+}
+
+/// The text that renders as this one did: Jinja takes a last line break away, so one that stays is there twice.
+fn source(text: &str, options: Options) -> String {
+    if options.keep_trailing_newline && text.ends_with('\n') {
+        return format!("{text}\n");
+    }
+    let bare = without_last_break(text);
+    if bare.ends_with('\n') { text.to_owned() } else { bare.to_owned() }
+}
+
+/// Why a text cannot stay in its file.
+fn why(imported: &Imported, options: Options) -> String {
+    let mut reasons = Vec::new();
+    if !imported.parts.is_empty() {
+        let shown: Vec<&str> = imported.parts.iter().take(3).map(String::as_str).collect();
+        let more = imported.parts.len().saturating_sub(3);
+        let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+        reasons.push(format!("it takes in {}{more}, and a text of a template takes in no other", shown.join(", ")));
+    }
+    if imported.notes.iter().any(|note| matches!(note.kind, NoteKind::Rewritten { .. })) {
+        reasons.push("it calls methods of Python".to_owned());
+    }
+    if options != Options::default() {
+        reasons.push("its engine treats white space in another way".to_owned());
+    }
+    if reasons.is_empty() {
+        reasons.push("its blocks are put where they stand".to_owned());
+    }
+    reasons.join("; ")
+}
+
+/// The inputs of a text, and what cannot be rendered in it that was not told yet.
+pub(in crate::import) fn inputs(path: &str, text: &str, notes: &mut Vec<Note>) -> Vec<Parameter> {
+    let parsed = parse(text);
+    if !notes.iter().any(|note| note.kind.weight() == Weight::Error) {
+        let found = parsed.faults.into_iter().filter_map(|fault| said(fault.kind));
+        notes.extend(found.map(|kind| Note { path: path.to_owned(), line: 0, kind }));
+    }
+    usage::parameters(path, text, &parsed.variables, notes)
+}
+
+/// The names of files that a text takes in, as they are written.
+pub(in crate::import) fn others(text: &str) -> Vec<String> {
+    let of = ["include", "extends", "import", "from"];
+    let pieces = scan(text);
+    let taking = pieces.iter().filter(|piece| of.contains(&piece.word(text)));
+    taking
+        .filter_map(|piece| {
+            let tokens = words(text, piece.inner.clone());
+            let name = tokens.get(1).filter(|token| token.word == Word::Text)?;
+            literal(name.slice(text))
+        })
+        .collect()
+}

@@ -1,0 +1,137 @@
+//! Prompts in Markdown or plain text. What stands for a value is told from the text: Jinja where there are statements or
+//! filters, `{{name}}` where that is all there is, `{name}` otherwise; and if nothing is, every sign is itself.
+
+use super::braces;
+use super::fstring::{self, Braces, is_name};
+use super::jinja;
+use super::model::{Body, Imported, Library, Options, Parameter, Prompt, Role, Syntax, Turn};
+use super::note::NoteKind;
+
+/// What stands for values in a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Placeholders {
+    /// Nothing does.
+    None,
+    /// `{{name}}`.
+    Double,
+    /// `{name}`, and braces that are meant are doubled.
+    Single,
+    /// `{name}`, and other braces are themselves.
+    Replaced,
+    /// Jinja.
+    Jinja,
+}
+
+/// Tells it from the text.
+pub(super) fn placeholders(text: &str) -> Placeholders {
+    let mut doubles = 0_usize;
+    let mut is_jinja = text.contains("{%") && text.contains("%}");
+    let mut others = false;
+    let mut rest = text;
+    while let Some((_, after)) = rest.split_once("{{") {
+        let Some((inner, behind)) = after.split_once("}}") else { break };
+        let inner = inner.trim();
+        let root = inner.split(['.', '[', '|', '(', ' ']).next().unwrap_or("");
+        if is_name(root) && inner.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '.')) {
+            doubles += 1;
+        } else if is_name(root) && inner.contains('|') {
+            is_jinja = true;
+        } else {
+            others = true;
+        }
+        rest = behind;
+    }
+    if is_jinja {
+        return Placeholders::Jinja;
+    }
+    let formatted = fstring::read(text, Braces::Doubled);
+    let singles = fstring::names(&formatted.pieces).len();
+    match () {
+        () if doubles > 0 && !others && single_outside(text) == 0 => Placeholders::Double,
+        () if singles > 0 && formatted.faults.is_empty() => Placeholders::Single,
+        () if doubles > 0 => Placeholders::Double,
+        () if !fstring::names(&fstring::read(text, Braces::Themselves).pieces).is_empty() => Placeholders::Replaced,
+        () => Placeholders::None,
+    }
+}
+
+/// How many `{name}` stand outside `{{…}}`.
+fn single_outside(text: &str) -> usize {
+    let read = fstring::read(text, Braces::Doubled);
+    read.pieces.iter().filter(|piece| matches!(piece, braces::Piece::Name(_))).count()
+}
+
+/// Whether something in a text stands for a value: a page without is no prompt, unless somebody says so.
+pub fn is_prompt(text: &str) -> bool {
+    placeholders(text) != Placeholders::None
+}
+
+/// Reads a file.
+pub(super) fn read(prompt: &Prompt<'_>, library: &dyn Library, options: Options) -> Imported {
+    let mut imported = Imported::default();
+    let in_place = || Body::InPlace { path: prompt.path.to_owned(), text: prompt.text.to_owned() };
+    let (body, syntax) = match placeholders(prompt.text) {
+        Placeholders::Jinja => return jinja::read(prompt, library, options),
+        Placeholders::None => (in_place(), Syntax::Verbatim),
+        Placeholders::Double => {
+            imported.parameters = doubles(prompt.text).into_iter().map(string).collect();
+            (in_place(), Syntax::Plain)
+        }
+        Placeholders::Single => single(prompt, Braces::Doubled, &mut imported),
+        Placeholders::Replaced => single(prompt, Braces::Themselves, &mut imported),
+    };
+    imported.turns.push(Turn { role: Role::User, body, syntax });
+    imported
+}
+
+fn string(name: String) -> Parameter {
+    Parameter { name, kind: Some("string"), default: None }
+}
+
+fn single(prompt: &Prompt<'_>, how: Braces, imported: &mut Imported) -> (Body, Syntax) {
+    let read = fstring::read(prompt.text, how);
+    imported.parameters = fstring::names(&read.pieces).into_iter().map(string).collect();
+    let other = if how == Braces::Doubled { "and doubled braces become single ones" } else { "and all other braces stay" };
+    let why = format!("a value is written `{{name}}` in it, which is `{{{{name}}}}` here, {other}");
+    imported.note(prompt.path, 0, NoteKind::Inlined { why });
+    let (text, syntax) = braces::written(&read.pieces);
+    (Body::Inline(text), syntax)
+}
+
+/// The variables of a plain text, in the order of their first use.
+pub(super) fn doubles(text: &str) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    let mut seen = std::collections::BTreeSet::new();
+    for piece in crate::template::expression::scan_plain(text, 0) {
+        if let crate::template::expression::Piece::Expression(found) = piece
+            && let crate::template::expression::Expression::Path(path) = &found.value
+            && seen.insert(path.root.value.to_string())
+        {
+            names.push(path.root.value.to_string());
+        }
+    }
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Placeholders, placeholders};
+    use pretty_assertions::assert_eq;
+
+    #[test]
+    fn what_stands_for_values_is_told_from_the_text() {
+        for (text, expected) in [
+            ("Answer {question}.", Placeholders::Single),
+            ("Answer {question} as {{\"answer\": \"…\"}}.", Placeholders::Single),
+            ("Answer {{question}} for {{ user.name }}.", Placeholders::Double),
+            ("Answer {{question}} as {\"answer\": 1}.", Placeholders::Double),
+            ("Answer {question} as { \"answer\": 1 }.", Placeholders::Replaced),
+            ("{% if x %}y{% endif %}", Placeholders::Jinja),
+            ("{{ x | upper }}", Placeholders::Jinja),
+            ("Answer as {\"answer\": 1}.", Placeholders::None),
+            ("", Placeholders::None),
+        ] {
+            assert_eq!(placeholders(text), expected, "{text}");
+        }
+    }
+}

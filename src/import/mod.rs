@@ -1,0 +1,22 @@
+//! Prompts of other formats, carried over into templates of this language: text in, template text and notes out.
+//!
+//! Never reads or writes a file: what a prompt includes is handed in by a [`model::Library`]. Never drops anything in
+//! silence: what cannot be carried is a note with its file and line. A text stays in the file it is written in wherever the
+//! language can say so. Linear in what it makes, which is bounded; a cycle of includes is a note.
+
+mod braces;
+mod convert;
+mod emit;
+mod fstring;
+mod jinja;
+mod markdown;
+mod model;
+mod names;
+mod note;
+
+pub use convert::{convert, part_of};
+pub use emit::{relative, template};
+pub use markdown::is_prompt;
+pub use model::{Body, Format, Imported, Library, Options, Parameter, Prompt, Role, Syntax, Turn};
+pub use names::{half, task_name};
+pub use note::{Note, NoteKind, Weight};

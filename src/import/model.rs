@@ -1,0 +1,199 @@
+//! What is read from a prompt of another format, before it is written as a template.
+
+use super::note::{Note, NoteKind, Weight};
+use std::collections::BTreeSet;
+
+/// Formats that are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Format {
+    /// `.j2`, `.jinja`, `.jinja2`.
+    Jinja,
+    /// `.md`, `.txt` with placeholders.
+    Markdown,
+}
+
+impl Format {
+    /// Every format.
+    pub const ALL: [Self; 2] = [Self::Jinja, Self::Markdown];
+
+    /// Its name for people.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Jinja => "Jinja",
+            Self::Markdown => "Markdown",
+        }
+    }
+
+    /// Its word for programs.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Jinja => "jinja",
+            Self::Markdown => "markdown",
+        }
+    }
+
+    /// The format that a file's ending tells.
+    pub fn of_path(path: &str) -> Option<Self> {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending).to_ascii_lowercase();
+        match ending.as_str() {
+            "j2" | "jinja" | "jinja2" => Some(Self::Jinja),
+            "md" | "markdown" | "txt" => Some(Self::Markdown),
+            _ => None,
+        }
+    }
+}
+
+/// A prompt as it lies in a file.
+#[derive(Clone, Copy, Debug)]
+pub struct Prompt<'a> {
+    /// The file, relative to the project's folder, with `/`.
+    pub path: &'a str,
+    /// Its text.
+    pub text: &'a str,
+    /// Its format.
+    pub format: Format,
+}
+
+/// Switches of the engine that rendered the prompts so far. The default is that engine's own.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// Jinja's `trim_blocks`: the line break behind a statement goes.
+    pub trim_blocks: bool,
+    /// Jinja's `lstrip_blocks`: blanks before a statement at the start of a line go.
+    pub lstrip_blocks: bool,
+    /// Jinja's `keep_trailing_newline`: the last line break stays.
+    pub keep_trailing_newline: bool,
+}
+
+/// Other files that a prompt takes in.
+pub trait Library {
+    /// The text of a file relative to the project's folder; `None` when there is none.
+    ///
+    /// # Errors
+    /// Why a file that is there cannot be had.
+    fn text(&self, path: &str) -> Result<Option<String>, String>;
+
+    /// Folders in which names are looked up before those of the prompt itself.
+    fn roots(&self) -> &[String];
+}
+
+/// Who says a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Role {
+    /// The system message.
+    System,
+    /// What the user says: the task.
+    User,
+    /// What the agent said, in an example.
+    Assistant,
+}
+
+/// What stands for a value in a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Syntax {
+    /// `{{name}}`.
+    Plain,
+    /// Jinja.
+    Jinja,
+    /// Nothing: every sign is itself.
+    Verbatim,
+}
+
+/// Where a text is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Body {
+    /// In a file of its own, relative to the project's folder.
+    InPlace {
+        /// The file.
+        path: String,
+        /// Its text, to tell whether its layout counts.
+        text: String,
+    },
+    /// In the template.
+    Inline(String),
+}
+
+/// A text and who says it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Turn {
+    /// Who.
+    pub role: Role,
+    /// What.
+    pub body: Body,
+    /// How values stand in it.
+    pub syntax: Syntax,
+}
+
+/// An input of a prompt.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Parameter {
+    /// Its name.
+    pub name: String,
+    /// Its type, where it is known.
+    pub kind: Option<&'static str>,
+    /// Its default as the language writes it.
+    pub default: Option<String>,
+}
+
+/// A prompt that was read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Imported {
+    /// A name of its own, where the prompt has one.
+    pub name: Option<String>,
+    /// What it says about itself.
+    pub description: Option<String>,
+    /// Its texts, in order.
+    pub turns: Vec<Turn>,
+    /// Its inputs, in order.
+    pub parameters: Vec<Parameter>,
+    /// The input that holds what the user says, where the prompt is a system message alone.
+    pub request: Option<String>,
+    /// Other files whose text it holds now.
+    pub parts: BTreeSet<String>,
+    /// What is to be known.
+    pub notes: Vec<Note>,
+}
+
+impl Imported {
+    /// Adds a note.
+    pub(super) fn note(&mut self, path: &str, line: u32, kind: NoteKind) {
+        self.notes.push(Note { path: path.to_owned(), line, kind });
+    }
+
+    /// The same as a system message; what the user says becomes an input.
+    #[must_use]
+    pub fn into_system(mut self) -> Self {
+        for turn in &mut self.turns {
+            turn.role = Role::System;
+        }
+        let name = ["request", "user_message", "user_request"]
+            .into_iter()
+            .find(|name| self.parameters.iter().all(|one| one.name != *name));
+        if let Some(name) = name {
+            self.request = Some(name.to_owned());
+            self.parameters.push(Parameter { name: name.to_owned(), kind: Some("string"), default: None });
+        }
+        self
+    }
+
+    /// A system message and what the user says, as one prompt.
+    #[must_use]
+    pub fn with_system(mut self, mut system: Self) -> Self {
+        for turn in &mut system.turns {
+            turn.role = Role::System;
+        }
+        self.turns.splice(0..0, system.turns);
+        let new = system.parameters.into_iter().filter(|one| self.parameters.iter().all(|there| there.name != one.name));
+        let new: Vec<Parameter> = new.collect();
+        self.parameters.splice(0..0, new);
+        self.parts.append(&mut system.parts);
+        self.notes.append(&mut system.notes);
+        self
+    }
+
+    /// Whether it could not be carried over.
+    pub fn is_refused(&self) -> bool {
+        self.notes.iter().any(|note| note.kind.weight() == Weight::Error)
+    }
+}

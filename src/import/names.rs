@@ -1,0 +1,124 @@
+//! Names of tasks and of files. Paths are relative to the project's folder and written with `/`.
+
+use super::model::Role;
+
+/// The name of a task for a file: its stem in lower case, words joined by `-`.
+pub fn task_name(path: &str) -> String {
+    let mut stem = path.rsplit('/').next().unwrap_or(path);
+    while let Some((head, ending)) = stem.rsplit_once('.') {
+        let is_ending = ending.len() <= 8 && ending.chars().all(|c| c.is_ascii_alphanumeric());
+        if head.is_empty() || !is_ending {
+            break;
+        }
+        stem = head;
+    }
+    kebab(stem)
+}
+
+/// Whether a file is one half of a prompt, by its name: `triage_system.j2`, `triage.user.j2`, `triage/system.j2`. Gives
+/// what both halves are called, folder included, and which one it is.
+pub fn half(path: &str) -> Option<(String, Role)> {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    // What stands before the last ending may be the half: `triage.system.j2`.
+    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+    let words = kebab(stem);
+    let mut words: Vec<&str> = words.split('-').collect();
+    words.pop_if(|word| matches!(*word, "prompt" | "message" | "md" | "txt"));
+    let role = match words.pop()? {
+        "system" => Role::System,
+        "user" => Role::User,
+        _ => return None,
+    };
+    let both = if words.is_empty() { folder(path).to_owned() } else { format!("{}/{}", folder(path), words.join("-")) };
+    Some((both, role))
+}
+
+/// Words in lower case, joined by `-`.
+pub(super) fn kebab(words: &str) -> String {
+    let mut out = String::with_capacity(words.len());
+    let mut was_lower = false;
+    for c in words.chars() {
+        if c.is_alphanumeric() {
+            if c.is_uppercase() && was_lower {
+                out.push('-');
+            }
+            was_lower = c.is_lowercase() || c.is_numeric();
+            out.extend(c.to_lowercase());
+        } else {
+            was_lower = false;
+            if !out.is_empty() && !out.ends_with('-') {
+                out.push('-');
+            }
+        }
+    }
+    let out = out.trim_end_matches('-');
+    if out.is_empty() { "prompt".to_owned() } else { out.to_owned() }
+}
+
+/// The folder of a file; nothing for the project's own.
+pub(super) fn folder(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+/// Where a loader looks for the files that one takes in: the given folders, the file's own, and those above it.
+pub(super) fn folders(path: &str, roots: &[String]) -> Vec<String> {
+    let mut all = roots.to_vec();
+    let mut at = folder(path);
+    loop {
+        if !all.iter().any(|folder| folder == at) {
+            all.push(at.to_owned());
+        }
+        if at.is_empty() {
+            return all;
+        }
+        at = folder(at);
+    }
+}
+
+/// A name in a folder. `None` for one that leads out of it.
+pub(super) fn beside(folder: &str, name: &str) -> Option<String> {
+    if name.is_empty() || name.starts_with('/') || name.contains(['\\', '\0', ':']) {
+        return None;
+    }
+    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
+    for part in name.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => return None,
+            part => parts.push(part),
+        }
+    }
+    Some(parts.join("/"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{beside, folders, half, task_name};
+    use crate::import::model::Role;
+    use pretty_assertions::assert_eq;
+
+    #[test]
+    fn a_task_is_named_after_its_file() {
+        assert_eq!(task_name("legacy/SupportReply.md.j2"), "support-reply");
+        assert_eq!(task_name("sql_query v2.prompt"), "sql-query-v2");
+        assert_eq!(task_name(".j2"), "j2");
+        assert_eq!(task_name("a/★.md"), "prompt");
+    }
+
+    #[test]
+    fn halves_are_told_by_their_names() {
+        let (system, user) = (Role::System, Role::User);
+        assert_eq!(half("p/triage_system.j2"), Some(("p/triage".to_owned(), system)));
+        assert_eq!(half("p/triage.user.j2"), Some(("p/triage".to_owned(), user)));
+        assert_eq!(half("p/triage/system_prompt.md"), Some(("p/triage".to_owned(), system)));
+        assert_eq!(half("p/filesystem.j2"), None);
+    }
+
+    #[test]
+    fn names_are_looked_up_from_the_given_folders_upwards() {
+        assert_eq!(folders("a/b/c.j2", &["x".to_owned()]), ["x", "a/b", "a", ""]);
+        assert_eq!(beside("a", "./b/c.j2").as_deref(), Some("a/b/c.j2"));
+        assert_eq!(beside("a", "../c.j2"), None);
+        assert_eq!(beside("a", "/etc/passwd"), None);
+    }
+}

@@ -1,0 +1,288 @@
+//! The index as others see it: asked with words, it opens, brings itself up to date and answers. Until it is asked it touches
+//! nothing.
+
+use super::query;
+use super::refresh::Plan;
+use super::sqlite::{Base, Broken, Holds, Row};
+use super::survey::{Candidate, Scope, Skipped, Why, survey};
+use crate::base::fs;
+use crate::context::matcher::{ContextSource, Match};
+use crate::kernel::context::Trust;
+use crate::registry::store::cache_folder;
+use std::cell::{Ref, RefCell};
+use std::collections::BTreeSet;
+use std::io;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// The folder of what can be made again.
+const FOLDER: &str = ".ctxc/cache";
+/// The database in it, and what SQLite may leave beside it.
+const FILES: [&str; 4] = ["search.db-journal", "search.db-wal", "search.db-shm", "search.db"];
+const DATABASE: &str = "search.db";
+const LOCK: &str = "search.lock";
+/// How long a program waits for another one that brings the index up to date.
+const PATIENCE: Duration = Duration::from_secs(5);
+const NAP: Duration = Duration::from_millis(20);
+/// Passages that are looked at for each file that is asked for.
+const PASSAGES: usize = 16;
+/// What scores less than the best match divided by this is no match: it shares a common word and nothing else.
+const FAINT: i64 = 10;
+
+/// A full-text index of a project's files.
+#[derive(Debug)]
+pub struct Index {
+    scope: Scope,
+    open: RefCell<Option<Open>>,
+}
+
+/// A passage that answers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// Names it: the file's path, and the lines where it is not the whole file, such as `docs/runbook.md:12-40`.
+    pub id: String,
+    /// Its file.
+    pub path: String,
+    /// Its first line, from 1.
+    pub first: u32,
+    /// Its last line.
+    pub last: u32,
+    /// How well it answers, in billionths; ties go by path and line.
+    pub score: i64,
+    /// The words of the query that it holds, in the order of the query.
+    pub words: Vec<String>,
+    /// Its text.
+    pub text: String,
+}
+
+/// What the index holds, and what it does not.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct State {
+    /// Files that can be looked up.
+    pub files: usize,
+    /// Passages of these files.
+    pub passages: u64,
+    /// Files that cannot, by path.
+    pub skipped: Vec<Skipped>,
+    /// Why nothing is kept for the next time, where that is so.
+    pub unkept: Option<String>,
+}
+
+/// Why there is no answer.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the index cannot be used: {0}")]
+pub struct Refused(String);
+
+/// An index that was opened and is up to date.
+#[derive(Debug)]
+struct Open {
+    base: Base,
+    state: State,
+}
+
+impl Index {
+    /// The index of a project. Opens nothing and reads nothing.
+    pub const fn new(scope: Scope) -> Self {
+        Self { scope, open: RefCell::new(None) }
+    }
+
+    /// What the index holds; brings it up to date if nothing was asked yet.
+    ///
+    /// # Errors
+    /// SQLite cannot even work in memory.
+    pub fn state(&self) -> Result<State, Refused> {
+        Ok(self.opened()?.state.clone())
+    }
+
+    /// Why nothing is kept for the next time; `None` where it is, and where nothing was asked.
+    pub fn unkept(&self) -> Option<String> {
+        self.open.borrow().as_ref().and_then(|open| open.state.unkept.clone())
+    }
+
+    /// At most `limit` passages, best first.
+    ///
+    /// # Errors
+    /// SQLite cannot even work in memory.
+    pub fn find(&self, query: &str, limit: usize) -> Result<Vec<Found>, Refused> {
+        self.asked(|base| find(base, query, limit))
+    }
+
+    /// At most `limit` files, those with the best passages first. The id is the path, the text that of the file.
+    ///
+    /// # Errors
+    /// SQLite cannot even work in memory.
+    pub fn find_files(&self, query: &str, limit: usize) -> Result<Vec<Match>, Refused> {
+        self.asked(|base| {
+            let mut seen = BTreeSet::new();
+            let passages = find(base, query, limit.saturating_mul(PASSAGES))?;
+            let paths = passages.into_iter().filter(|found| seen.insert(found.path.clone())).map(|found| found.path);
+            let file = |path: String| Ok(Match { text: base.text(&path)?, id: path, trust: Trust::Untrusted });
+            paths.take(limit).map(file).collect()
+        })
+    }
+
+    /// The words of a query that are looked for: those that tell passages apart.
+    ///
+    /// # Errors
+    /// SQLite cannot even work in memory.
+    pub fn words(&self, query: &str) -> Result<Vec<String>, Refused> {
+        self.asked(|base| telling(base, query))
+    }
+
+    /// Asks; what turns out to be damaged is made again once, and then in memory.
+    fn asked<T>(&self, ask: impl Fn(&Base) -> Result<T, Broken>) -> Result<T, Refused> {
+        let answer = ask(&self.opened()?.base);
+        match answer {
+            Ok(answer) => return Ok(answer),
+            Err(Broken::InTheWay(_)) => {}
+            Err(Broken::Useless(_)) => {
+                drop(self.open.take());
+                let (there, skipped) = survey(&self.scope);
+                self.open.replace(self.kept(&there, &skipped, Start::Afresh).ok());
+                let answer = ask(&self.opened()?.base);
+                if let Ok(answer) = answer {
+                    return Ok(answer);
+                }
+            }
+        }
+        let (there, skipped) = survey(&self.scope);
+        let unkept = "the index on disk cannot be read".to_owned();
+        self.open.replace(Some(in_memory(&there, &skipped, unkept)?));
+        ask(&self.opened()?.base).map_err(|broken| Refused(broken.to_string()))
+    }
+
+    fn opened(&self) -> Result<Ref<'_, Open>, Refused> {
+        if self.open.borrow().is_none() {
+            let (there, skipped) = survey(&self.scope);
+            let open = match self.kept(&there, &skipped, Start::AsItIs) {
+                Ok(open) => open,
+                Err(unkept) => in_memory(&there, &skipped, unkept)?,
+            };
+            self.open.replace(Some(open));
+        }
+        Ref::filter_map(self.open.borrow(), Option::as_ref).map_err(|_| Refused("it was closed".to_owned()))
+    }
+
+    /// The index on disk, up to date. Else why it cannot be.
+    fn kept(&self, there: &[Candidate], skipped: &[Skipped], start: Start) -> Result<Open, String> {
+        let folder = self.scope.root.join(FOLDER);
+        let path = folder.join(DATABASE);
+        if start == Start::AsItIs
+            && let Ok(Some(base)) = Base::open(&path)
+            && let Ok(known) = base.known()
+            && Plan::new(&known, there).is_empty()
+            && let Ok(open) = ready(base, skipped.to_vec())
+        {
+            return Ok(open);
+        }
+        let said = |err: io::Error| format!("{FOLDER} cannot be written: {}", crate::rules::input::read_fault::reason(&err));
+        cache_folder(&self.scope.root).map_err(said)?;
+        let _lock = lock(&folder.join(LOCK)).map_err(said)?.ok_or("another ctxc is making the index at this moment")?;
+        if start == Start::AsItIs {
+            match Base::open(&path).and_then(|base| base.map(|base| updated(base, there, skipped)).transpose()) {
+                Ok(Some(open)) => return Ok(open),
+                Err(Broken::InTheWay(why)) => return Err(why),
+                Ok(None) | Err(Broken::Useless(_)) => {}
+            }
+        }
+        // Nothing of an old one may be left: its journal would be played into the new one.
+        fs::take_back(&folder, &FILES);
+        Base::make(&path).and_then(|base| updated(base, there, skipped)).map_err(|broken| broken.to_string())
+    }
+}
+
+/// Whether what is on disk is looked at.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Start {
+    AsItIs,
+    Afresh,
+}
+
+/// Takes the lock of those who write; `None` when somebody holds it for too long.
+fn lock(path: &Path) -> io::Result<Option<fs::Lock>> {
+    let began = Instant::now();
+    loop {
+        if let Some(lock) = fs::try_lock(path)? {
+            return Ok(Some(lock));
+        }
+        if began.elapsed() > PATIENCE {
+            return Ok(None);
+        }
+        std::thread::sleep(NAP);
+    }
+}
+
+fn in_memory(there: &[Candidate], skipped: &[Skipped], unkept: String) -> Result<Open, Refused> {
+    let mut open =
+        Base::in_memory().and_then(|base| updated(base, there, skipped)).map_err(|broken| Refused(broken.to_string()))?;
+    open.state.unkept = Some(unkept);
+    Ok(open)
+}
+
+fn updated(mut base: Base, there: &[Candidate], skipped: &[Skipped]) -> Result<Open, Broken> {
+    let mut skipped = skipped.to_vec();
+    let known = base.known()?;
+    let plan = Plan::new(&known, there);
+    if !plan.is_empty() {
+        skipped.append(&mut plan.carry_out(&mut base)?);
+    }
+    ready(base, skipped)
+}
+
+/// Says what an index that is up to date holds.
+fn ready(base: Base, mut skipped: Vec<Skipped>) -> Result<Open, Broken> {
+    let known = base.known()?;
+    let binary = known.iter().filter(|(_, known)| known.holds == Holds::Binary);
+    skipped.extend(binary.map(|(path, _)| Skipped { path: path.clone(), why: Why::Binary }));
+    skipped.sort();
+    let files = known.values().filter(|known| known.holds == Holds::Text).count();
+    let passages = base.passages()?;
+    Ok(Open { base, state: State { files, passages, skipped, unkept: None } })
+}
+
+fn telling(base: &Base, query: &str) -> Result<Vec<String>, Broken> {
+    let words = query::words(query);
+    let frequencies = base.frequencies(&words)?;
+    Ok(query::telling(&words, &frequencies, base.passages()?).into_iter().map(str::to_owned).collect())
+}
+
+fn find(base: &Base, query: &str, limit: usize) -> Result<Vec<Found>, Broken> {
+    let words = telling(base, query)?;
+    let asked: Vec<&str> = words.iter().map(String::as_str).collect();
+    let rows = base.best(&asked, limit)?;
+    let best = rows.first().map_or(0, |row| row.score);
+    let is_match = |row: &Row| row.score >= best / FAINT;
+    Ok(rows.into_iter().filter(is_match).map(|row| found(row, &words)).collect())
+}
+
+fn found(row: Row, words: &[String]) -> Found {
+    let Row { path, first, last, piece, is_whole, text, score } = row;
+    let id = match (is_whole, piece) {
+        (true, _) => path.clone(),
+        (false, 0) if first == last => format!("{path}:{first}"),
+        (false, 0) => format!("{path}:{first}-{last}"),
+        (false, piece) => format!("{path}:{first}#{piece}"),
+    };
+    let mut held = BTreeSet::new();
+    for text in [&path, &text] {
+        super::words::each(text, |word| {
+            if let Some(at) = words.iter().position(|asked| asked == word) {
+                held.insert(at);
+            }
+        });
+    }
+    let words = held.into_iter().filter_map(|at| words.get(at).cloned()).collect();
+    Found { id, path, first, last, score, words, text: text.trim_end().to_owned() }
+}
+
+impl ContextSource for Index {
+    fn search(&self, query: &str, limit: usize) -> Result<Vec<Match>, String> {
+        let found = self.find(query, limit).map_err(|err| err.to_string())?;
+        let known = |found: Found| Match { id: found.id, text: found.text, trust: Trust::Untrusted };
+        Ok(found.into_iter().map(known).collect())
+    }
+
+    fn files(&self, query: &str, limit: usize) -> Result<Vec<Match>, String> {
+        self.find_files(query, limit).map_err(|err| err.to_string())
+    }
+}

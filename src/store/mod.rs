@@ -1,0 +1,16 @@
+//! What fresh context is looked up in: a full-text index of a project's files and registered documents.
+//!
+//! An answer depends on the query and on what the files hold: never on the order in which they were read, on threads, on
+//! the clock or on what an earlier run left behind. The index is a hint and no authority: what is broken, or of another
+//! version, is made again, and where nothing can be written the same answers come from memory.
+
+mod index;
+mod passage;
+mod query;
+mod refresh;
+mod sqlite;
+mod survey;
+mod words;
+
+pub use index::{Found, Index, Refused, State};
+pub use survey::{Scope, Skipped, Why};

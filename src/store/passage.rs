@@ -1,0 +1,189 @@
+//! A file as passages: a small one whole, a larger one by its headings and blank lines, so that a match is neither a
+//! line without its sense nor a book.
+//!
+//! Passages follow each other without gaps: put together they are the file again.
+
+use std::ops::Range;
+
+/// Bytes of a passage at most, but for what has no better border; a file with no more is one passage.
+const MOST: usize = 3_000;
+/// A heading begins a new passage once the one before has this many bytes.
+const ENOUGH: usize = 600;
+
+/// A part of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Passage {
+    /// Its bytes.
+    pub(super) range: Range<usize>,
+    /// Its first line, from 1.
+    pub(super) first: u32,
+    /// Its last line that is not blank.
+    pub(super) last: u32,
+    /// Which part of a line that is too long for one passage; else 0.
+    pub(super) piece: u32,
+}
+
+/// A line, or a piece of one that is too long.
+#[derive(Clone, Copy)]
+struct Line<'t> {
+    start: usize,
+    text: &'t str,
+    number: u32,
+    piece: u32,
+}
+
+/// The passages of a text. `path` says by its ending how headings look.
+pub(super) fn passages(path: &str, text: &str) -> Vec<Passage> {
+    let mut out: Vec<Passage> = Vec::new();
+    if text.len() <= MOST {
+        let lines = text.trim_end().split('\n').count() as u32;
+        out.push(Passage { range: 0..text.len(), first: 1, last: lines, piece: 0 });
+        return out;
+    }
+    let headings = Headings::of(path);
+    let mut open: Option<Passage> = None;
+    for block in blocks(text, headings) {
+        let len = block.iter().map(|line| line.text.len()).sum::<usize>();
+        let starts = block.first().is_some_and(|line| headings.is(line.text));
+        let full = |open: &Passage| open.piece > 0 || open.range.len() + len > MOST || (starts && open.range.len() >= ENOUGH);
+        if open.as_ref().is_some_and(full) {
+            out.extend(open.take());
+        }
+        for line in block {
+            let room = |open: &Passage| open.piece == 0 && (len <= MOST || open.range.len() + line.text.len() <= MOST);
+            if line.piece > 0 || !open.as_ref().is_none_or(room) {
+                out.extend(open.take());
+            }
+            let blank = line.text.trim().is_empty();
+            let (start, end) = (line.start, line.start + line.text.len());
+            let open =
+                open.get_or_insert(Passage { range: start..end, first: line.number, last: line.number, piece: line.piece });
+            open.range.end = end;
+            if !blank {
+                open.last = line.number;
+            }
+        }
+    }
+    out.extend(open);
+    out
+}
+
+/// How a file marks its sections.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Headings {
+    /// `# Title`
+    Hashes,
+    /// `= Title`
+    Equals,
+    /// By blank lines alone.
+    None,
+}
+
+impl Headings {
+    fn of(path: &str) -> Self {
+        match path.rsplit('.').next().unwrap_or("") {
+            "md" | "markdown" | "mdx" | "mdc" => Self::Hashes,
+            "adoc" | "asciidoc" => Self::Equals,
+            _ => Self::None,
+        }
+    }
+
+    fn is(self, line: &str) -> bool {
+        let sign = match self {
+            Self::Hashes => '#',
+            Self::Equals => '=',
+            Self::None => return false,
+        };
+        let rest = line.trim_start_matches(sign);
+        (1..=6).contains(&(line.len() - rest.len())) && rest.starts_with([' ', '\t'])
+    }
+}
+
+/// Lines up to and with the blank ones behind them; a heading begins a block too.
+fn blocks(text: &str, headings: Headings) -> impl Iterator<Item = Vec<Line<'_>>> {
+    let mut lines = lines(text).peekable();
+    let mut fenced = false;
+    std::iter::from_fn(move || {
+        let mut block = vec![lines.next()?];
+        let mut blank = false;
+        let fence = |line: &Line<'_>| headings == Headings::Hashes && line.text.trim_start().starts_with("```");
+        if block.iter().any(fence) {
+            fenced = !fenced;
+        }
+        while let Some(line) = lines.peek() {
+            let is_blank = line.text.trim().is_empty();
+            if !fenced && ((blank && !is_blank) || headings.is(line.text)) {
+                break;
+            }
+            if fence(line) {
+                fenced = !fenced;
+            }
+            blank = is_blank;
+            block.extend(lines.next());
+        }
+        Some(block)
+    })
+}
+
+/// Lines with their ends; one that is longer than a passage comes in pieces.
+fn lines(text: &str) -> impl Iterator<Item = Line<'_>> {
+    let mut start = 0;
+    text.split_inclusive('\n').zip(1..).flat_map(move |(line, number)| {
+        let from = start;
+        start += line.len();
+        let mut at = 0;
+        (0..).map_while(move |piece| {
+            let rest = line.get(at..).filter(|rest| !rest.is_empty())?;
+            let len = rest.floor_char_boundary(MOST);
+            let found = Line { start: from + at, text: rest.get(..len)?, number, piece };
+            at += len;
+            Some(found)
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MOST, passages};
+    use pretty_assertions::assert_eq;
+
+    fn shown(path: &str, text: &str) -> Vec<(u32, u32, u32)> {
+        let found = passages(path, text);
+        let whole: String = found.iter().map(|passage| &text[passage.range.clone()]).collect();
+        assert_eq!(whole, text, "passages leave nothing out");
+        found.iter().map(|passage| (passage.first, passage.last, passage.piece)).collect()
+    }
+
+    #[test]
+    fn small_files_are_whole() {
+        assert_eq!(shown("a.md", ""), [(1, 1, 0)]);
+        assert_eq!(shown("a.md", "# a\n\ntext\n\n# b\n\n"), [(1, 5, 0)]);
+    }
+
+    #[test]
+    fn headings_begin_passages() {
+        let section = |name: &str| format!("# {name}\n\n{}\n\n", "word ".repeat(300));
+        let text = [section("one"), section("two"), section("three")].concat();
+        assert_eq!(shown("a.md", &text), [(1, 3, 0), (5, 7, 0), (9, 11, 0)]);
+        assert_eq!(shown("a.sh", &text), [(1, 5, 0), (7, 9, 0), (11, 11, 0)], "a comment is no heading");
+        let fenced = format!("```\n{}\n```\n{}", section("one").repeat(2).replace("word word ", "word "), section("two"));
+        assert_eq!(shown("a.md", &fenced), [(1, 11, 0), (12, 14, 0)]);
+    }
+
+    #[test]
+    fn blocks_stay_together_where_they_can() {
+        let block = format!("{}\n\n", "line of twenty bytes\n".repeat(60));
+        assert_eq!(shown("a.txt", &block.repeat(3)), [(1, 122, 0), (125, 184, 0)]);
+        let long = "line of twenty bytes\n".repeat(300);
+        assert_eq!(shown("a.txt", &long), [(1, 142, 0), (143, 284, 0), (285, 300, 0)]);
+    }
+
+    #[test]
+    fn a_line_too_long_comes_in_pieces() {
+        let text = format!("a\n{}\nb\n", "ä".repeat(MOST));
+        let found = shown("a.json", &text);
+        assert_eq!(found.first(), Some(&(1, 1, 0)));
+        assert!(found.contains(&(2, 2, 1)) && found.contains(&(2, 2, 2)), "{found:?}");
+        assert!(passages("a.json", &text).iter().all(|passage| passage.range.len() <= MOST));
+    }
+}

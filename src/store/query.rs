@@ -1,0 +1,65 @@
+//! From what is asked to the words that are looked for: those that tell passages apart.
+
+use super::words;
+use std::collections::BTreeSet;
+
+/// Words that a query is read for; a task's inputs may be whole documents.
+const READ: usize = 512;
+/// Bytes that a query is read for.
+const BYTES: usize = 1 << 20;
+/// Words that are looked for: the rarest.
+const ASKED: usize = 32;
+
+/// The distinct words of a query, in their order.
+pub(super) fn words(query: &str) -> Vec<String> {
+    let (mut seen, mut out) = (BTreeSet::new(), Vec::new());
+    let read = query.get(..query.floor_char_boundary(BYTES)).unwrap_or("");
+    words::each(read, |word| {
+        if out.len() < READ && seen.insert(word.to_owned()) {
+            out.push(word.to_owned());
+        }
+    });
+    out
+}
+
+/// The words that are looked for, in their order: at most 32, the rarest, and none that half of all passages hold while there is
+/// another.
+pub(super) fn telling<'w>(words: &'w [String], frequencies: &[u64], passages: u64) -> Vec<&'w str> {
+    let mut ranked: Vec<(u64, usize, &str)> = words
+        .iter()
+        .zip(frequencies)
+        .enumerate()
+        .filter(|(_, (_, count))| **count > 0)
+        .map(|(at, (word, count))| (*count, at, word.as_str()))
+        .collect();
+    ranked.sort_by(|(a, _, first), (b, _, second)| a.cmp(b).then_with(|| first.cmp(second)));
+    let rare = ranked.iter().take_while(|(count, ..)| count.saturating_mul(2) <= passages).count();
+    ranked.truncate(if rare == 0 { ASKED } else { rare.min(ASKED) });
+    ranked.sort_by_key(|(_, at, _)| *at);
+    ranked.into_iter().map(|(_, _, word)| word).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{telling, words};
+    use pretty_assertions::assert_eq;
+
+    #[test]
+    fn the_rarest_words_are_looked_for() {
+        let words = words("the rollback of the deploy");
+        assert_eq!(words, ["the", "rollback", "of", "deploy"]);
+        assert_eq!(telling(&words, &[9, 1, 7, 3], 10), ["rollback", "deploy"]);
+        assert_eq!(telling(&words, &[9, 0, 7, 6], 10), ["the", "of", "deploy"], "better common words than none");
+        assert_eq!(telling(&words, &[0, 0, 0, 0], 10), [""; 0]);
+        let many: Vec<String> = (0..100).map(|n| format!("w{n:03}")).collect();
+        let found = telling(&many, &[1; 100], 1000);
+        assert_eq!((found.len(), found.last()), (32, Some(&"w031")));
+    }
+
+    #[test]
+    fn a_query_of_any_size_is_read_in_bounds() {
+        assert_eq!(words(&"a b c ".repeat(1 << 20)), ["a", "b", "c"]);
+        let many: Vec<String> = (0..1000).map(|n| format!("w{n}")).collect();
+        assert_eq!(words(&many.join(" ")).len(), 512);
+    }
+}

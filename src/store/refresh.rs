@@ -1,0 +1,144 @@
+//! From what the index knows to what the files hold: only files whose stamp moved are read, and only those whose bytes moved
+//! are taken apart; what vanished is forgotten.
+
+use super::sqlite::{Base, Broken, Change, Holds, Known};
+use super::survey::{Candidate, Skipped, Why};
+use crate::base::fs;
+use crate::base::hash::Hash;
+use crate::rules::input::read_fault::reason;
+use crate::syntax::decode;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::ErrorKind;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::sync_channel;
+
+/// A file that changed less than this before it was read may change again under the same stamp.
+const SETTLED: i128 = 2_000_000_000;
+/// Files that wait to be written while others are read.
+const AHEAD: usize = 32;
+/// Bytes that tell what ctxc writes from other files.
+const HEAD: usize = 256;
+
+/// What has to change.
+#[derive(Debug, Default)]
+pub(super) struct Plan<'c> {
+    /// Files that are gone.
+    gone: Vec<String>,
+    /// Files to read, with what was known of them.
+    read: Vec<(&'c Candidate, Option<Known>)>,
+}
+
+impl<'c> Plan<'c> {
+    /// Compares what is known with what is there.
+    pub(super) fn new(known: &BTreeMap<String, Known>, there: &'c [Candidate]) -> Self {
+        let names: BTreeSet<&str> = there.iter().map(|candidate| candidate.name.as_str()).collect();
+        let gone = known.keys().filter(|name| !names.contains(name.as_str())).cloned().collect();
+        let moved = |candidate: &&Candidate| {
+            known.get(&candidate.name).is_none_or(|known| !known.is_settled || known.stamp != stamp(candidate))
+        };
+        let read = there.iter().filter(moved).map(|candidate| (candidate, known.get(&candidate.name).cloned())).collect();
+        Self { gone, read }
+    }
+
+    /// Whether nothing has to change.
+    pub(super) fn is_empty(&self) -> bool {
+        self.gone.is_empty() && self.read.is_empty()
+    }
+
+    /// Makes the change; files that cannot be read are told apart.
+    pub(super) fn carry_out(&self, base: &mut Base) -> Result<Vec<Skipped>, Broken> {
+        let change = base.change()?;
+        for name in &self.gone {
+            change.remove(name)?;
+        }
+        let mut skipped = Vec::new();
+        let next = AtomicUsize::new(0);
+        let threads = std::thread::available_parallelism().map_or(1, usize::from).min(self.read.len().div_ceil(AHEAD));
+        std::thread::scope(|scope| {
+            let (send, receive) = sync_channel(AHEAD);
+            for _ in 0..threads {
+                let (send, next) = (send.clone(), &next);
+                scope.spawn(move || {
+                    while let Some((candidate, known)) = self.read.get(next.fetch_add(1, Ordering::Relaxed)) {
+                        // Nobody listens any more once a write has failed.
+                        if send.send((*candidate, known, read(candidate))).is_err() {
+                            break;
+                        }
+                    }
+                });
+            }
+            drop(send);
+            for (candidate, known, read) in receive {
+                if let Some(reason) = write(&change, candidate, known.as_ref(), read)? {
+                    skipped.push(Skipped { path: candidate.name.clone(), why: reason });
+                }
+            }
+            Ok::<(), Broken>(())
+        })?;
+        change.commit()?;
+        Ok(skipped)
+    }
+}
+
+/// A stamp as it is kept.
+fn stamp(candidate: &Candidate) -> String {
+    let fs::Stamp { len, modified, id, changed } = candidate.stamp;
+    format!("{len}:{modified}:{id}:{changed}")
+}
+
+/// A file as it is now.
+struct Now {
+    known: Known,
+    text: String,
+}
+
+fn read(candidate: &Candidate) -> Result<Now, Why> {
+    let began = fs::now();
+    let mut bytes = Vec::new();
+    let read = fs::read_into(&candidate.path, candidate.limit, &mut bytes).map_err(|err| {
+        if err.kind() == ErrorKind::FileTooLarge {
+            Why::TooLarge { limit: candidate.limit }
+        } else if err.kind() == ErrorKind::NotFound {
+            Why::Missing
+        } else {
+            Why::Unreadable { reason: reason(&err) }
+        }
+    })?;
+    let is_settled = read == candidate.stamp && read.modified.max(read.changed) < began - SETTLED;
+    let text = decode::decode(&bytes).ok().filter(|text| memchr::memchr(0, text.as_bytes()).is_none());
+    let holds = match &text {
+        None => Holds::Binary,
+        Some(text) if is_own(text) => Holds::Own,
+        Some(_) => Holds::Text,
+    };
+    let known = Known { stamp: stamp(candidate), is_settled, hash: Hash::of(&bytes).0, holds };
+    Ok(Now { known, text: text.map_or_else(String::new, Cow::into_owned) })
+}
+
+/// Whether a file says that it is written by ctxc, or for it: a registry, a manifest, a scenario with the answers in it.
+fn is_own(text: &str) -> bool {
+    let head = text.get(..text.floor_char_boundary(HEAD)).unwrap_or("");
+    let before = head.find("ctxc/").and_then(|at| head.get(..at));
+    before.is_some_and(|before| before.trim_end_matches([' ', '"', '\'']).ends_with(':') && before.contains("schema"))
+}
+
+/// Writes what a file holds now; gives back why it does not count.
+fn write(
+    change: &Change<'_>,
+    candidate: &Candidate,
+    known: Option<&Known>,
+    now: Result<Now, Why>,
+) -> Result<Option<Why>, Broken> {
+    let name = &candidate.name;
+    match now {
+        Ok(Now { known: now, text: _ }) if known.is_some_and(|known| known.hash == now.hash) => change.touch(name, &now)?,
+        Ok(Now { known, text }) => change.put(name, &known, &text)?,
+        Err(Why::Missing) => change.remove(name)?,
+        Err(why) => {
+            change.remove(name)?;
+            return Ok(Some(why));
+        }
+    }
+    Ok(None)
+}

@@ -1,0 +1,97 @@
+//! A database opened, or made: what it is recognised by, and how long it waits for others.
+
+use rusqlite::{Connection, ErrorCode, OpenFlags};
+use std::path::Path;
+use std::time::Duration;
+
+/// What the file says it is: `ctxc` in ASCII.
+const APPLICATION: i32 = 0x6374_7863;
+/// Moves with the tables, with how words are made and with how files are cut into passages.
+const VERSION: i32 = 1;
+/// How long one statement waits for another program's.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+const TABLES: &str = "
+    CREATE TABLE files (path TEXT PRIMARY KEY, stamp TEXT NOT NULL, settled INTEGER NOT NULL, hash BLOB NOT NULL, holds INTEGER NOT NULL) WITHOUT ROWID;
+    CREATE TABLE passages (id INTEGER PRIMARY KEY, path TEXT NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL, piece INTEGER NOT NULL, whole INTEGER NOT NULL, text TEXT NOT NULL);
+    CREATE INDEX passages_of ON passages (path, first, piece);
+    CREATE VIRTUAL TABLE words USING fts5(path, text, content='', tokenize='ascii');
+";
+
+/// An open database whose tables are those of this version.
+#[derive(Debug)]
+pub(in crate::store) struct Base {
+    pub(super) connection: Connection,
+}
+
+/// Why a database cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub(in crate::store) enum Broken {
+    /// It is damaged, or of another version, or of another program: it has to be made again.
+    #[error("{0}")]
+    Useless(String),
+    /// The file, the disk or another program is in the way.
+    #[error("{0}")]
+    InTheWay(String),
+}
+
+impl From<rusqlite::Error> for Broken {
+    fn from(error: rusqlite::Error) -> Self {
+        let said = error.to_string();
+        let in_the_way = [
+            ErrorCode::DatabaseBusy,
+            ErrorCode::DatabaseLocked,
+            ErrorCode::PermissionDenied,
+            ErrorCode::ReadOnly,
+            ErrorCode::SystemIoFailure,
+            ErrorCode::DiskFull,
+            ErrorCode::CannotOpen,
+            ErrorCode::OutOfMemory,
+            ErrorCode::FileLockingProtocolFailed,
+        ];
+        match error.sqlite_error_code() {
+            Some(code) if in_the_way.contains(&code) => Self::InTheWay(said),
+            _ => Self::Useless(said),
+        }
+    }
+}
+
+impl Base {
+    /// Opens a database that is there. `None` where there is none.
+    pub(in crate::store) fn open(path: &Path) -> Result<Option<Self>, Broken> {
+        if !crate::base::fs::is_file(path) {
+            return Ok(None);
+        }
+        let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+        connection.busy_timeout(PATIENCE)?;
+        let number = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i32>(0));
+        let (application, version) = (number("application_id")?, number("user_version")?);
+        if (application, version) != (APPLICATION, VERSION) {
+            return Err(Broken::Useless(format!("it is of version {version} of application {application:#x}")));
+        }
+        Ok(Some(Self { connection }))
+    }
+
+    /// Makes a database where none is. Nobody else may make the same one meanwhile.
+    pub(in crate::store) fn make(path: &Path) -> Result<Self, Broken> {
+        let connection = Connection::open(path)?;
+        connection.busy_timeout(PATIENCE)?;
+        Self::fill(connection)
+    }
+
+    /// A database that nobody else sees and that ends with the program.
+    pub(in crate::store) fn in_memory() -> Result<Self, Broken> {
+        Self::fill(Connection::open_in_memory()?)
+    }
+
+    fn fill(mut connection: Connection) -> Result<Self, Broken> {
+        // It can be made again, so that a disk need not be waited for more often than order asks.
+        connection.pragma_update(None, "synchronous", "NORMAL")?;
+        let making = connection.transaction()?;
+        making.execute_batch(TABLES)?;
+        making.pragma_update(None, "application_id", APPLICATION)?;
+        making.pragma_update(None, "user_version", VERSION)?;
+        making.commit()?;
+        Ok(Self { connection })
+    }
+}

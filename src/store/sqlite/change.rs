@@ -1,0 +1,133 @@
+//! What is known of files, and the one transaction that changes it.
+
+use super::base::{Base, Broken};
+use crate::store::passage::passages;
+use crate::store::words::joined;
+use rusqlite::{OptionalExtension, Transaction, params};
+use std::collections::BTreeMap;
+
+/// A file as the index knows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::store) struct Known {
+    /// Its stamp, as written.
+    pub(in crate::store) stamp: String,
+    /// Whether its stamp can be trusted: a file that changed a moment before it was read may change again under the same one.
+    pub(in crate::store) is_settled: bool,
+    /// The hash of its bytes.
+    pub(in crate::store) hash: [u8; 32],
+    /// What it holds.
+    pub(in crate::store) holds: Holds,
+}
+
+/// What a file holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::store) enum Holds {
+    /// Text, and so it has passages.
+    Text,
+    /// No text.
+    Binary,
+    /// What ctxc itself writes or is told: no context for anybody.
+    Own,
+}
+
+impl Holds {
+    const fn number(self) -> i64 {
+        match self {
+            Self::Text => 0,
+            Self::Binary => 1,
+            Self::Own => 2,
+        }
+    }
+
+    const fn of(number: i64) -> Self {
+        match number {
+            0 => Self::Text,
+            1 => Self::Binary,
+            _ => Self::Own,
+        }
+    }
+}
+
+/// A change of the index, which holds once it is committed.
+pub(in crate::store) struct Change<'b> {
+    making: Transaction<'b>,
+}
+
+impl Base {
+    /// Every file that is known, by path.
+    pub(in crate::store) fn known(&self) -> Result<BTreeMap<String, Known>, Broken> {
+        let mut rows = self.connection.prepare("SELECT path, stamp, settled, hash, holds FROM files ORDER BY path")?;
+        let rows = rows.query_map((), |row| {
+            let known = Known { stamp: row.get(1)?, is_settled: row.get(2)?, hash: row.get(3)?, holds: Holds::of(row.get(4)?) };
+            Ok((row.get(0)?, known))
+        })?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// Begins a change; others can look and cannot change meanwhile.
+    pub(in crate::store) fn change(&mut self) -> Result<Change<'_>, Broken> {
+        let making = self.connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
+        Ok(Change { making })
+    }
+}
+
+impl Change<'_> {
+    /// A file whose bytes are those that were known.
+    pub(in crate::store) fn touch(&self, path: &str, known: &Known) -> Result<(), Broken> {
+        let mut write = self.making.prepare_cached(
+            "INSERT INTO files (path, stamp, settled, hash, holds) VALUES (?1, ?2, ?3, ?4, ?5)
+             ON CONFLICT (path) DO UPDATE SET stamp = ?2, settled = ?3, hash = ?4, holds = ?5",
+        )?;
+        write.execute(params![path, known.stamp, known.is_settled, known.hash, known.holds.number()])?;
+        Ok(())
+    }
+
+    /// A file with the text that it holds now.
+    pub(in crate::store) fn put(&self, path: &str, known: &Known, text: &str) -> Result<(), Broken> {
+        self.clear(path)?;
+        self.touch(path, known)?;
+        if known.holds != Holds::Text {
+            return Ok(());
+        }
+        let name = joined(path);
+        let parts = passages(path, text);
+        let is_whole = parts.len() == 1;
+        for part in parts {
+            let text = text.get(part.range).unwrap_or("");
+            let mut write = self
+                .making
+                .prepare_cached("INSERT INTO passages (path, first, last, piece, whole, text) VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?;
+            let id = write.insert(params![path, part.first, part.last, part.piece, is_whole, text])?;
+            let mut index = self.making.prepare_cached("INSERT INTO words (rowid, path, text) VALUES (?1, ?2, ?3)")?;
+            index.execute(params![id, name, joined(text)])?;
+        }
+        Ok(())
+    }
+
+    /// Forgets a file.
+    pub(in crate::store) fn remove(&self, path: &str) -> Result<(), Broken> {
+        self.clear(path)?;
+        self.making.prepare_cached("DELETE FROM files WHERE path = ?1")?.execute([path])?;
+        Ok(())
+    }
+
+    /// Removes the passages of a file. The index keeps no text of its own: it is told again what it was given.
+    fn clear(&self, path: &str) -> Result<(), Broken> {
+        let name = joined(path);
+        let mut next = self.making.prepare_cached("SELECT id, text FROM passages WHERE path = ?1 LIMIT 1")?;
+        let mut forget =
+            self.making.prepare_cached("INSERT INTO words (words, rowid, path, text) VALUES ('delete', ?1, ?2, ?3)")?;
+        let mut remove = self.making.prepare_cached("DELETE FROM passages WHERE id = ?1")?;
+        let mut find = || next.query_row([path], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, String>(1)?))).optional();
+        while let Some((id, text)) = find()? {
+            forget.execute(params![id, name, joined(&text)])?;
+            remove.execute([id])?;
+        }
+        Ok(())
+    }
+
+    /// Makes the change hold.
+    pub(in crate::store) fn commit(self) -> Result<(), Broken> {
+        Ok(self.making.commit()?)
+    }
+}

@@ -1,0 +1,147 @@
+//! From text to the words that are indexed and asked for; both sides go through here, so they agree by construction.
+//!
+//! A word is lower-case letters and digits and nothing else: no sign that means something to a query language survives.
+
+use std::ops::Range;
+
+/// Bytes that a word may have: what is longer is a key or a picture, and nobody asks for it.
+const LONGEST: usize = 64;
+
+/// Hands over every word of a text, in order. `fetchUserIDs` gives `fetchuserid`, `fetch`, `user`, `id`.
+pub(super) fn each(text: &str, mut take: impl FnMut(&str)) {
+    let mut buffer = String::new();
+    for run in text.split(|c: char| !c.is_alphanumeric()).filter(|run| !run.is_empty()) {
+        if run.chars().any(is_unspaced) {
+            unspaced(run, &mut buffer, &mut take);
+        } else {
+            spaced(run, &mut buffer, &mut take);
+        }
+    }
+}
+
+/// The words of a text with a space between them: what the index is given.
+pub(super) fn joined(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    each(text, |word| {
+        if !out.is_empty() {
+            out.push(' ');
+        }
+        out.push_str(word);
+    });
+    out
+}
+
+/// A run of letters and digits of a script that separates words.
+fn spaced(run: &str, buffer: &mut String, take: &mut impl FnMut(&str)) {
+    word(run, buffer, take);
+    let mut parts = parts(run);
+    let first = parts.next();
+    if first.as_ref().is_none_or(|range| range.len() == run.len()) {
+        return;
+    }
+    for range in first.into_iter().chain(parts) {
+        word(run.get(range).unwrap_or(""), buffer, take);
+    }
+}
+
+/// Hands over one word as it is compared.
+fn word(run: &str, buffer: &mut String, take: &mut impl FnMut(&str)) {
+    if run.len() > LONGEST {
+        return;
+    }
+    buffer.clear();
+    buffer.extend(run.chars().flat_map(char::to_lowercase).filter(|c| c.is_alphanumeric()));
+    let word = singular(buffer);
+    if !word.is_empty() {
+        take(word);
+    }
+}
+
+/// An English plural without its `s`, so that `rollbacks` finds `rollback`. The same on both sides, so wrong guesses do no harm.
+fn singular(word: &str) -> &str {
+    let keeps = ["ss", "us", "is"];
+    match word.strip_suffix('s') {
+        Some(stem) if stem.len() >= 2 && word.is_ascii() && !keeps.iter().any(|end| word.ends_with(end)) => stem,
+        _ => word,
+    }
+}
+
+/// The parts of a name in camel case, and numbers apart from letters.
+fn parts(run: &str) -> impl Iterator<Item = Range<usize>> {
+    let mut chars = run.char_indices().peekable();
+    let (mut start, mut before) = (0, None::<char>);
+    std::iter::from_fn(move || {
+        while let Some((at, c)) = chars.next() {
+            // `IDs` is one part: the `s` of a plural begins none.
+            let next = chars.peek().map(|(_, next)| *next).filter(|next| *next != 's' || chars.clone().nth(1).is_some());
+            let is_border = before.is_some_and(|before| border(before, c, next));
+            before = Some(c);
+            if is_border {
+                let range = start..at;
+                start = at;
+                return Some(range);
+            }
+        }
+        let range = start..run.len();
+        start = run.len();
+        (!range.is_empty()).then_some(range)
+    })
+}
+
+/// Whether a part begins at `c`: `a|B`, `AB|Ca`, `a|1`, `1|a`.
+fn border(before: char, c: char, next: Option<char>) -> bool {
+    (before.is_lowercase() && c.is_uppercase())
+        || (before.is_uppercase() && c.is_uppercase() && next.is_some_and(char::is_lowercase))
+        || before.is_numeric() != c.is_numeric()
+}
+
+/// Whether a character belongs to a script that writes no spaces between words.
+const fn is_unspaced(c: char) -> bool {
+    matches!(c,
+        '\u{0e00}'..='\u{0eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}' | '\u{3040}'..='\u{30ff}'
+        | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}' | '\u{f900}'..='\u{faff}'
+        | '\u{20000}'..='\u{3ffff}')
+}
+
+/// A run without spaces: each pair of neighbours is a word, and a character alone where it has none.
+fn unspaced(run: &str, buffer: &mut String, take: &mut impl FnMut(&str)) {
+    let mut start = 0;
+    while let Some(rest) = run.get(start..).filter(|rest| !rest.is_empty()) {
+        let dense = rest.chars().next().is_some_and(is_unspaced);
+        let len = rest.find(|c| is_unspaced(c) != dense).unwrap_or(rest.len());
+        let part = rest.get(..len).unwrap_or("");
+        start += len;
+        if !dense {
+            spaced(part, buffer, take);
+            continue;
+        }
+        let ends: Vec<usize> = part.char_indices().map(|(at, c)| at + c.len_utf8()).collect();
+        let starts = std::iter::once(0).chain(ends.iter().copied());
+        if ends.len() == 1 {
+            take(part);
+        }
+        for (from, to) in starts.zip(ends.iter().skip(1)) {
+            take(part.get(from..*to).unwrap_or(""));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::joined;
+    use pretty_assertions::assert_eq;
+
+    #[test]
+    fn words_are_what_people_would_ask_for() {
+        assert_eq!(joined("The rollbacks, (again)!"), "the rollback again");
+        assert_eq!(joined("fetchUserIDs"), "fetchuserid fetch user id");
+        assert_eq!(joined("HTTPServer2"), "httpserver2 http server 2");
+        assert_eq!(joined("page_on-call"), "page on call");
+        assert_eq!(joined("status class is Äpfel"), "status class is äpfel");
+        assert_eq!(joined("回滚部署 v2"), "回滚 滚部 部署 v2 v 2");
+        assert_eq!(joined("x回y"), "x 回 y");
+        assert_eq!(joined("a\0b \"c\" d*e NEAR(f) 🦀"), "a b c d e near f");
+        assert_eq!(joined(&"k".repeat(65)), "");
+        assert_eq!(joined("İ"), "i");
+    }
+}

@@ -1,0 +1,116 @@
+//! What is looked up: by whom, with which words, and when it is known before a run.
+
+use super::settings::{registry, values};
+use ctxc::context::assemble::{Options, assemble};
+use ctxc::context::manifest::{Dry, Part, of_task};
+use ctxc::context::matcher::{ContextSource, Fixtures, Hashing, Match};
+use ctxc::context::request::Request;
+use ctxc::kernel::context::Trust;
+use pretty_assertions::assert_eq;
+use serde_json::json;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+const TASKS: &str = r#"
+<task name="answer" type="atomic" subtype="subtask">
+  <description>answer about {{topic}}</description>
+  <inputs><input name="topic" from="topic"/><input name="tone" from="tone"/></inputs>
+  <context_relevance><input name="topic" include="true"/></context_relevance>
+  <context_management><inherit_context>none</inherit_context><fresh_context>enabled</fresh_context></context_management>
+</task>
+<task name="files" type="atomic" subtype="subtask">
+  <description>answer with files</description>
+  <file_paths source="literal"><path>docs/a.md</path></file_paths>
+  <context_management><inherit_context>none</inherit_context><fresh_context>enabled</fresh_context></context_management>
+</task>
+<task name="described" type="atomic" subtype="subtask">
+  <description>answer with described files</description>
+  <file_paths source="description"><description>everything about {{topic}}</description></file_paths>
+  <inputs><input name="topic" from="topic"/></inputs>
+  <context_management><inherit_context>none</inherit_context><fresh_context>disabled</fresh_context></context_management>
+</task>"#;
+
+/// Remembers what it was asked.
+#[derive(Debug, Default)]
+struct Asked(RefCell<Vec<(String, usize)>>);
+
+impl ContextSource for Asked {
+    fn search(&self, query: &str, limit: usize) -> Result<Vec<Match>, String> {
+        self.0.borrow_mut().push((query.to_owned(), limit));
+        Ok(vec![found("docs/a.md:3-9", "of a file that may be there"), found("docs/b.md", "of another")])
+    }
+
+    fn files(&self, query: &str, _: usize) -> Result<Vec<Match>, String> {
+        Ok(vec![found("docs/whole.md", &format!("all of it, for: {query}"))])
+    }
+}
+
+fn found(id: &str, text: &str) -> Match {
+    Match { id: id.to_owned(), text: text.to_owned(), trust: Trust::Untrusted }
+}
+
+/// The segments of a dry run: id, tokens and what they wait for.
+fn dry(task: &str, inputs: &[(&str, serde_json::Value)], source: &dyn ContextSource) -> Vec<(String, Vec<String>)> {
+    let (registry, inputs) = (registry(TASKS), values(inputs));
+    let files = BTreeMap::from([("docs/a.md".to_owned(), "the file".to_owned())]);
+    let request = Request { inputs: &inputs, source, ..Request::new(task) };
+    let manifest = of_task(&registry, &request, None, &Dry { options: Options::default(), files: &files }).unwrap();
+    let part = |part: &Part| (part.id.clone(), part.variable.clone());
+    manifest.entries[0].segments.iter().map(part).collect()
+}
+
+fn open(parts: &[(String, Vec<String>)]) -> Vec<&str> {
+    parts.iter().filter(|(_, variable)| !variable.is_empty()).map(|(id, _)| id.as_str()).collect()
+}
+
+#[test]
+fn what_a_lookup_needs_decides_when_it_is_known() {
+    let source = Asked::default();
+    let given = [("topic", json!("zebras"))];
+    // Without the topic nobody knows what would be asked; the tone has no part in it.
+    assert_eq!(open(&dry("answer", &[], &source)), ["description", "input:tone", "fresh"]);
+    assert_eq!(source.0.borrow().len(), 0, "nothing was asked");
+    let known = dry("answer", &given, &source);
+    assert_eq!(open(&known), ["input:tone"]);
+    assert!(known.iter().any(|(id, _)| id == "fresh:docs/b.md"));
+    assert_eq!(source.0.take(), [("answer about zebras\nzebras".to_owned(), 8)]);
+    // Nothing to ask: it stays open. Nothing to find: there is nothing.
+    assert_eq!(open(&dry("answer", &given, &ctxc::context::matcher::NoSource)), ["input:tone", "fresh"]);
+    let nothing = dry("answer", &given, &Fixtures::default());
+    assert!(!nothing.iter().any(|(id, _)| id.starts_with("fresh")), "{nothing:?}");
+}
+
+#[test]
+fn files_that_a_description_matches_are_whole() {
+    let source = Asked::default();
+    assert_eq!(open(&dry("described", &[], &source)), ["file:files"]);
+    let known = dry("described", &[("topic", json!("zebras"))], &source);
+    assert_eq!(known.iter().map(|(id, _)| id.as_str()).collect::<Vec<_>>(), ["description", "file:docs/whole.md"]);
+}
+
+#[test]
+fn a_file_that_is_there_is_not_looked_up_again() {
+    let registry = registry(TASKS);
+    let source = Asked::default();
+    let files = BTreeMap::from([("docs/a.md".to_owned(), "the file".to_owned())]);
+    let request = Request { source: &source, files: &files, ..Request::new("files") };
+    let assembly = assemble(&registry, &request, &Options::default()).unwrap();
+    let ids: Vec<&str> = assembly.report.segments.iter().map(|account| account.segment.id.as_str()).collect();
+    assert_eq!(ids, ["description", "file:docs/a.md", "fresh:docs/b.md"]);
+    assert!(source.0.take()[0].1 > 8, "more is asked for, since some of it may be there");
+}
+
+#[test]
+fn a_match_knows_its_file() {
+    let file = |id: &str| found(id, "").file().to_owned();
+    assert_eq!(file("docs/a.md"), "docs/a.md");
+    assert_eq!(file("docs/a.md:3-9"), "docs/a.md");
+    assert_eq!(file("docs/a.md:3"), "docs/a.md");
+    assert_eq!(file("docs/a.md:3#2"), "docs/a.md");
+    assert_eq!(file("memory:note"), "memory:note");
+    assert_eq!(file("a:"), "a:");
+    assert_eq!(file("key:-"), "key:-");
+    let mut hashing = Hashing::new();
+    hashing.insert(found("docs/a.md", "zebra"));
+    assert_eq!(hashing.files("zebra", 8).unwrap()[0].id, "docs/a.md", "what a source finds is a file where it says nothing else");
+}

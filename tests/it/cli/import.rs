@@ -1,0 +1,214 @@
+//! `import`: what is found, made, left alone and refused; samples; hostile input.
+
+use super::project::Project;
+use pretty_assertions::assert_eq;
+
+const REPLY: &str = "Reply to {{ customer.name }} in a {{ tone | default(\"warm\") }} tone:\n{{ message }}\n";
+
+fn template(project: &Project, path: &str) -> String {
+    project.run(&["check", "--verbose"]).code(0).says("nothing found");
+    project.run(&["fmt", "--check"]).code(0);
+    project.read(path)
+}
+
+#[test]
+fn a_jinja_prompt_stays_where_it_is_and_is_named_by_its_template() {
+    let project = Project::new().file("legacy/support/reply.j2", REPLY);
+    let run = project.run(&["import", "legacy"]).code(0).warns("next: ctxc check");
+    run.says("legacy/support/reply.j2 (Jinja, text stays in its file) → templates/support/reply.xml\n")
+        .says("  inputs: customer (object), tone (string, default \"warm\"), message (string)\n")
+        .says("wrote 1 template; changed none of the prompts\n");
+    assert_eq!(project.read("legacy/support/reply.j2"), REPLY);
+    insta::assert_snapshot!(template(&project, "templates/support/reply.xml"), @r#"
+    <?xml version="1.0" encoding="UTF-8"?>
+    <!-- Imported by `ctxc import` from legacy/support/reply.j2 (Jinja). -->
+    <task type="atomic" name="reply">
+      <description src="../../legacy/support/reply.j2" syntax="jinja"/>
+      <parameters>
+        <parameter name="customer" type="object" required="true"/>
+        <parameter name="tone" type="string" default="warm"/>
+        <parameter name="message" type="string" required="true"/>
+      </parameters>
+    </task>
+    "#);
+}
+
+#[test]
+fn markdown_is_carried_with_each_kind_of_placeholder() {
+    let project = Project::new()
+        .file("p/double.md", "Summarise {{ diff }}.")
+        .file("p/single.md", "Answer {question} as {{\"answer\": \"…\"}} if a < b & c.")
+        .file("p/README.md", "# Nothing here");
+    let run = project.run(&["import", "p", "-o", "templates/docs"]).code(0);
+    run.says("passed over 1 page in which nothing stands for a value");
+    insta::assert_snapshot!(template(&project, "templates/docs/single.xml"), @r#"
+    <?xml version="1.0" encoding="UTF-8"?>
+    <!-- Imported by `ctxc import` from p/single.md (Markdown). -->
+    <task type="atomic" name="single">
+      <description>Answer {{question}} as {"answer": "…"} if a &lt; b &amp; c.</description>
+      <parameters>
+        <parameter name="question" type="string" required="true"/>
+      </parameters>
+    </task>
+    "#);
+    assert!(project.read("templates/docs/double.xml").contains("<description src=\"../../p/double.md\"/>"));
+    project.run(&["import", "p/README.md"]).code(0).says("→ templates/readme.xml");
+    assert!(template(&project, "templates/readme.xml").contains("verbatim=\"true\""));
+}
+
+#[test]
+fn two_halves_become_one_task_and_a_system_message_alone_asks_for_the_rest() {
+    let project = Project::new()
+        .file("p/triage_system.j2", "You triage for {{ team }}.")
+        .file("p/triage_user.j2", "Ticket: {{ ticket }}")
+        .file("p/critic/system.md", "You criticise {{ work }}.");
+    let run = project.run(&["import", "p"]).code(0);
+    run.says("p/triage_system.j2 + p/triage_user.j2 (Jinja, text stays in its file) → templates/triage.xml");
+    let triage = template(&project, "templates/triage.xml");
+    assert!(triage.contains("<system src=\"../p/triage_system.j2\" syntax=\"jinja\"/>"), "{triage}");
+    let critic = project.read("templates/critic/system.xml");
+    assert!(critic.contains("<description>{{request}}</description>") && critic.contains("name=\"request\""), "{critic}");
+    let sample = r#"{"template":"triage","inputs":{"team":"A","ticket":"b"},"expected":[{"role":"system","content":"You triage for A."},{"role":"user","content":"Ticket: b"}]}"#;
+    project.write("s.jsonl", sample);
+    project.run(&["import", "--verify", "s.jsonl"]).code(0).says("1 sample: every message equal, byte for byte\n");
+}
+
+#[test]
+fn what_is_there_is_left_alone_without_force() {
+    let project = Project::new().file("p/a.j2", "{{ x }}").file("templates/a.xml", "<!-- mine -->");
+    let run = project.run(&["import", "p"]).code(0);
+    run.says("templates/a.xml is there already; left as it is (--force writes over it)");
+    assert_eq!(project.read("templates/a.xml"), "<!-- mine -->");
+    project.run(&["import", "p", "--force", "--dry-run"]).code(0).says("→ templates/a.xml (not written)");
+    assert_eq!(project.read("templates/a.xml"), "<!-- mine -->");
+    project.run(&["import", "p", "--force"]).code(0).says("wrote 1 template");
+    project.run(&["import", "p"]).code(0).says("is there already, the same");
+}
+
+#[test]
+fn what_cannot_be_carried_is_named_with_its_line_and_gives_no_template() {
+    let project = Project::new()
+        .file("p/a.j2", "fine\n{{ name.zfill(3) }}\n{{ text | wordwrap(40) }}\n{% include chosen %}\n{{ x is sunny }}\n")
+        .file("p/b.j2", "{% for %}")
+        .file("p/c.j2", "{{ ok }}");
+    let run = project.run(&["import", "p"]).code(1);
+    let said = run.stdout.clone();
+    run.says("p/a.j2:2: error: `.zfill()` cannot be carried over: a value has no methods here")
+        .says("p/a.j2:3: error: filter `wordwrap` cannot be carried over")
+        .says("p/a.j2:4: error: `include` cannot be carried over: what it takes in is chosen while rendering")
+        .says("p/a.j2:5: error: test `sunny` cannot be carried over")
+        .says("p/b.j2:1: error: the text is no Jinja that can be read")
+        .says("wrote 1 template; 2 prompts not carried over; changed none of the prompts");
+    assert!(!project.files().contains(&"templates/a.xml".to_owned()), "{said}");
+    let json = project.run(&["import", "p", "--json"]).code(1).json();
+    assert_eq!((json["schema"].as_str(), json["prompts"][0]["state"].as_str()), (Some("ctxc/import/1"), Some("refused")));
+    assert_eq!(json["prompts"][0]["notes"][0]["line"], 2);
+}
+
+#[test]
+fn parts_are_taken_in_and_no_tasks_of_their_own() {
+    let project = Project::new()
+        .file("p/base.j2", "A {% block b %}-{% endblock %}")
+        .file("p/x/one.j2", "{% extends 'base.j2' %}{% block b %}{{ super() }}{% include 'x/tone.j2' ignore missing %}{% include 'parts/p.j2' %}{% endblock %}")
+        .file("p/parts/p.j2", "{{ v }}\n");
+    let run = project.run(&["import", "p"]).code(0);
+    run.says("2 files are parts of others")
+        .says("it takes in p/base.j2, p/parts/p.j2, and a text of a template takes in no other");
+    assert!(template(&project, "templates/x/one.xml").contains("<description syntax=\"jinja\">A -{{ v }}</description>"));
+    project.run(&["import", "p/parts/p.j2"]).code(0).says("→ templates/p.xml");
+}
+
+#[test]
+fn a_sample_that_differs_shows_the_first_byte_with_both_lines() {
+    let project = Project::new().file("p/a.j2", "Dear {{ name }},\nbye\n");
+    project.write(
+        "s.jsonl",
+        concat!(
+            r#"{"template":"p/a.j2","inputs":{"name":"Zoë"},"expected":"Dear Zoë,\nbye"}"#,
+            "\n\n",
+            r#"{"template":"a","inputs":{"name":"Zoë"},"expected":"Dear Zoë,\nbye \n"}"#,
+            "\n",
+            r#"{"template":"templates/a.xml","inputs":{},"expected":""}"#,
+            "\n",
+            r#"{"template":"nobody","inputs":{},"expected":""}"#,
+            "\n",
+            r#"{"template":"a","inputs":{"name":""},"expected":[{"role":"system","content":""}]}"#,
+        ),
+    );
+    let run = project.run(&["import", "p", "--verify", "s.jsonl"]).code(1);
+    run.says("s.jsonl:3: error: a: the user message differs from byte 14 on (line 2, column 4)\n  expected: bye \\n\n  rendered: bye\n")
+        .says("s.jsonl:4: error: templates/a.xml cannot be rendered: ")
+        .says("s.jsonl:5: error: nobody cannot be rendered: there is no template `nobody`\n")
+        .says("s.jsonl:6: error: a is user; expected system\n")
+        .says("5 samples: 1 equal byte for byte, 4 not\n");
+    let json = project.run(&["import", "p", "--verify", "s.jsonl", "--json"]).code(1).json();
+    assert_eq!((&json["samples"]["total"], &json["samples"]["equal"]), (&5.into(), &1.into()));
+    project.run(&["import", "--verify", "s.jsonl"]).code(1).says("5 samples: 0 equal byte for byte, 5 not");
+    project.write("s.jsonl", "{}");
+    project.run(&["import", "p", "--verify", "s.jsonl"]).code(2).warns("s.jsonl:1: expected a text in `template`");
+}
+
+#[test]
+fn switches_of_the_engine_are_worked_into_the_text() {
+    let project = Project::new().file("p/a.j2", "{% if x %}\n  yes\n  {% endif %}\nend\n\n");
+    let sample =
+        |text: &str| format!("{{\"template\":\"a\",\"inputs\":{{\"x\":true}},\"expected\":{}}}", serde_json::json!(text));
+    for (switches, expected) in [
+        (&[][..], "\n  yes\n  \nend\n"),
+        (&["--trim-blocks"], "  yes\n  end\n"),
+        (&["--trim-blocks", "--lstrip-blocks"], "  yes\nend\n"),
+        (&["--keep-trailing-newline"], "\n  yes\n  \nend\n\n"),
+    ] {
+        project.write("s.jsonl", sample(expected));
+        let args: Vec<&str> = ["import", "p", "--force", "--verify", "s.jsonl"].iter().chain(switches).copied().collect();
+        project.run(&args).code(0);
+        project.run(&["import", "--verify", "s.jsonl"]).code(0);
+    }
+}
+
+#[test]
+fn hostile_prompts_are_refused_and_not_followed() {
+    let project = Project::new()
+        .file("p/round/a.j2", "{% include 'b.j2' %}")
+        .file("p/round/b.j2", "{% extends 'a.j2' %}")
+        .file("p/self.j2", "{% include 'self.j2' %}")
+        .file("p/latin.j2", b"caf\xe9 {{ x }}".as_slice())
+        .file("p/out.j2", "{% include '../../etc/passwd' %}{% include '/etc/passwd' %}")
+        .file("p/blocks.j2", "{% block a %}".repeat(50_000))
+        .file("p/joins.j2", format!("{{{{ {} }}}}", "'a'.join((".repeat(50_000)))
+        .file("p/braces.md", "{".repeat(1 << 20) + "{x}");
+    for level in 0..30 {
+        let next = level + 1;
+        let twice = format!("{{% include 'bomb/{next}.j2' %}}{{% include 'bomb/{next}.j2' %}}");
+        project.write(&format!("p/bomb/{level}.j2"), twice);
+    }
+    project.write("p/bomb/30.j2", "x".repeat(1_000));
+    project.write("p/huge.j2", vec![b'x'; 50 << 20]);
+    #[cfg(unix)]
+    std::os::unix::fs::symlink("/etc/hostname", project.path("p/link.j2")).unwrap();
+    let started = std::time::Instant::now();
+    let run = project.run(&["import", "p"]).code(1);
+    assert!(started.elapsed().as_secs() < 20, "{:?}", started.elapsed());
+    run.says("p/self.j2:1: error: `self.j2` takes in itself: p/self.j2 → p/self.j2\n")
+        .says("takes in itself: p/round/a.j2 → p/round/b.j2 → p/round/a.j2\n")
+        .says("p/latin.j2: error: it cannot be read: ")
+        .says("p/huge.j2: error: it cannot be read: it is larger than the limit\n")
+        .says("p/out.j2:1: error: `../../etc/passwd` is not found")
+        .says("`/etc/passwd` is not found")
+        .says("p/bomb/0.j2")
+        .says("with everything that it takes in, the text has more than 1000000 bytes");
+    #[cfg(unix)]
+    project.run(&["import", "p/link.j2"]).code(2).warns("lies outside the project's folder");
+    project.run(&["import", "p/none.j2"]).code(2);
+    project.run(&["import", "p", "-o", "../elsewhere"]).code(2).warns("the folder lies outside the project's");
+    let empty = Project::new().file("p/a.txt", "x").file("p/README.md", "x");
+    empty.run(&["import", "p"]).code(5).warns("no prompt was found").warns("nothing stands for a value in p/README.md");
+    empty.run(&["import", "p/a.txt", "--from", "jinja"]).code(0);
+}
+
+#[test]
+fn init_says_what_import_would_find() {
+    let project = Project::new().file("legacy/a.j2", "{{ x }}").file("docs/b.md", "{{ x }}").file("docs/c.md", "no prompt");
+    let run = project.run(&["init"]).code(0);
+    run.says("found 1 Jinja prompt in legacy/ and 1 Markdown prompt in docs/ (see `ctxc import`); changed none of them\n");
+}

@@ -1,0 +1,159 @@
+//! `search`, and the lookups of `render` and `manifest`: one index, one answer.
+
+use super::project::Project;
+use pretty_assertions::assert_eq;
+
+const ANSWER: &str = r#"<task name="answer" type="atomic" subtype="subtask">
+  <description>Answer the question about deploys: {{question}}</description>
+  <inputs><input name="question" from="question"/></inputs>
+  <context_management><inherit_context>none</inherit_context><fresh_context>enabled</fresh_context></context_management>
+</task>
+"#;
+const PLAIN: &str = r#"<task name="plain" type="atomic" subtype="standard">
+  <description>Say hello to the deploy</description>
+  <context_management><inherit_context>none</inherit_context><fresh_context>disabled</fresh_context></context_management>
+</task>
+"#;
+
+/// A project with something to look up.
+fn sample() -> Project {
+    let mut project = Project::new()
+        .file("templates/answer.xml", ANSWER)
+        .file("templates/plain.xml", PLAIN)
+        .file("docs/deploys.md", "# Deploys\n\nRoll back a deploy with `rollbackDeploy`.\n")
+        .file("docs/pager.md", "# The pager\n\nIt rings.\n")
+        .file("data/picture.bin", b"\0\x01\x02");
+    for at in 0..8 {
+        project = project.file(&format!("docs/other{at}.md"), "nothing of the kind\n");
+    }
+    project
+}
+
+const GIVEN: [&str; 3] = ["answer", "--input", "question=how do I roll back?"];
+
+fn with<'a>(verb: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+    [verb].into_iter().chain(GIVEN).chain(more.iter().copied()).collect()
+}
+
+#[test]
+fn a_search_says_what_is_found_and_why() {
+    let project = sample();
+    let run = project.run(&["search", "how do I", "roll back a deploy?"]).code(0);
+    assert_eq!(
+        run.stdout,
+        "docs/deploys.md  100 %: roll, back, a, deploy\n    # Deploys\n    Roll back a deploy with `rollbackDeploy`.\n\
+         1 of 10 passages in 10 files, by roll, back, a, deploy\n"
+    );
+    assert_eq!(run.stderr, "");
+    let json = project.run(&["search", "--json", "--limit", "1", "deploys pager"]).code(0).json();
+    assert_eq!((json["matches"].as_array().unwrap().len(), &json["files"]), (1, &10.into()));
+    assert_eq!(json["skipped"][0]["path"], "data/picture.bin");
+    let none = project.run(&["search", "zebra \" OR * ("]).code(0);
+    assert_eq!(none.stdout, "no match: no word of the query stands in any of 10 passages in 10 files\n");
+    let all = project.run(&["search"]).code(0);
+    assert_eq!(all.stdout, "10 passages in 10 files can be looked up\nleft out: data/picture.bin: it holds no text\n");
+    assert_eq!(project.run(&["search", "-q", "zebra"]).code(0).stdout, "");
+}
+
+#[test]
+fn templates_and_what_ctxc_writes_are_no_context() {
+    let project = sample();
+    project.run(&["build"]).code(0);
+    project.run(&["manifest", "--output", "context-manifest.json"]).code(0);
+    let found = project.run(&["search", "--json", "answer question deploys subtask fresh_context"]).code(0).json();
+    let ids: Vec<&str> = found["matches"].as_array().unwrap().iter().map(|found| found["id"].as_str().unwrap()).collect();
+    assert_eq!(ids, ["docs/deploys.md"]);
+}
+
+#[test]
+fn the_project_file_says_what_is_looked_at() {
+    let project = sample().file(".gitignore", "build/\n").file("build/deploys.md", "deploys, made by a tool\n");
+    let ids = |project: &Project| {
+        let found = project.run(&["search", "--json", "deploys"]).code(0).json();
+        found["matches"].as_array().unwrap().iter().map(|found| found["id"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(ids(&project), ["docs/deploys.md"]);
+    project.write(
+        "ctxc.toml",
+        "[context]\ninclude = [\"docs\"]\nexclude = [\"docs/deploys.md\"]\ndocuments = [\"build/*.md\", \"gone.md\"]\n",
+    );
+    assert_eq!(ids(&project), ["build/deploys.md"]);
+    let run = project.run(&["search", "deploys"]).code(0);
+    assert!(run.stdout.contains("left out: gone.md: there is no such file"), "{}", run.stdout);
+    project.write("ctxc.toml", "[context]\ndocuments = [\"../handbook.md\"]\n");
+    project.run(&["search", "deploys"]).code(2).warns("ctxc.toml:2:14: ");
+}
+
+#[test]
+fn render_manifest_and_search_agree() {
+    let project = sample();
+    let rendered = project.run(&with("render", &["--explain"])).code(0).stdout;
+    assert!(rendered.contains("fresh:docs/deploys.md"), "{rendered}");
+    assert!(rendered.contains("looked up: docs/deploys.md"), "{rendered}");
+    let manifest = project.run(&with("manifest", &["--json"])).code(0).json();
+    let segments = manifest["entries"][0]["segments"].as_array().unwrap();
+    let parts: Vec<(&str, u64)> =
+        segments.iter().map(|part| (part["id"].as_str().unwrap(), part["tokens"].as_u64().unwrap())).collect();
+    assert_eq!(parts.iter().map(|(id, _)| *id).collect::<Vec<_>>(), ["description", "fresh:docs/deploys.md"]);
+    assert!(segments.iter().all(|part| part["variable"].as_array().unwrap().is_empty()), "all of it is known");
+    for (id, tokens) in parts {
+        let line = rendered.lines().find(|line| line.starts_with(&format!("{id} "))).unwrap();
+        let said = line[id.len()..].trim_start().split(' ').next().unwrap();
+        assert_eq!(said, tokens.to_string(), "{line}");
+    }
+    // Without the value nothing can be looked up, and the manifest of everything stays the same whatever the files hold.
+    let open = project.run(&["manifest", "answer", "--json"]).code(0).json();
+    assert_eq!(open["entries"][0]["segments"][1]["id"], "fresh");
+    assert_eq!(open["entries"][0]["segments"][1]["variable"][0], "matches");
+    let whole = project.run(&["manifest", "--json"]).code(0).stdout;
+    project.write("docs/more.md", "more about deploys and how to roll back\n");
+    assert_eq!(project.run(&["manifest", "--json"]).code(0).stdout, whole);
+    assert!(project.run(&with("render", &[])).code(0).stdout.contains("more about deploys"), "an edit is seen at once");
+}
+
+#[test]
+fn a_lookup_can_be_switched_off() {
+    let project = sample();
+    let rendered = project.run(&with("render", &["--no-index", "--explain"])).code(0).stdout;
+    assert!(!rendered.contains("fresh:"), "{rendered}");
+    let manifest = project.run(&with("manifest", &["--no-index", "--json"])).code(0).json();
+    assert_eq!(manifest["entries"][0]["segments"][1]["variable"][0], "matches");
+    assert!(!project.path(".ctxc/cache/search.db").exists());
+}
+
+#[test]
+fn what_looks_nothing_up_opens_no_index() {
+    let project = sample();
+    project.run(&["render", "plain"]).code(0);
+    project.run(&["manifest"]).code(0);
+    project.run(&["manifest", "plain"]).code(0);
+    project.run(&["check"]).code(0);
+    assert!(!project.path(".ctxc/cache/search.db").exists());
+    project.run(&with("render", &[])).code(0);
+    assert!(project.path(".ctxc/cache/search.db").exists());
+}
+
+#[test]
+fn a_broken_template_keeps_nobody_from_searching() {
+    let project = sample().file("templates/bad.xml", "<task name=\"bad\"");
+    assert!(project.run(&["search", "deploys"]).code(0).stdout.contains("docs/deploys.md"));
+    let empty = Project::new().file("notes.md", "zebra\n");
+    assert!(empty.run(&["search", "zebra"]).code(0).stdout.starts_with("notes.md  100 %: zebra\n"));
+}
+
+#[test]
+fn programs_that_ask_at_once_agree() {
+    let project = sample();
+    let answers: Vec<String> = std::thread::scope(|scope| {
+        let ask = || {
+            let run = project.run(&["search", "--json", "roll back deploys pager"]).code(0);
+            assert_eq!(run.stderr, "");
+            run.stdout
+        };
+        let threads: Vec<_> = (0..6).map(|_| scope.spawn(ask)).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    });
+    for answer in &answers {
+        assert_eq!(answer, &answers[0]);
+    }
+}

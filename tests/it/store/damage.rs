@@ -1,0 +1,126 @@
+//! An index that is damaged, of another version or in the way is no reason for another answer.
+
+use super::folder::{Folder, ids};
+use pretty_assertions::assert_eq;
+
+const FILES: &[(&str, &str)] =
+    &[("a.md", "zebra and lion"), ("b.md", "lion"), ("c.md", "neither"), ("d.md", "nor"), ("e.md", "this")];
+
+fn database(folder: &Folder) -> std::path::PathBuf {
+    folder.path(".ctxc/cache/search.db")
+}
+
+/// Answers, and says whether they can be kept.
+fn answers(folder: &Folder) -> (Vec<String>, Option<String>) {
+    let index = folder.index();
+    (ids(&index, "zebra lion"), index.unkept())
+}
+
+#[test]
+fn a_damaged_index_is_made_again() {
+    let folder = Folder::of(FILES);
+    let expected = (vec!["a.md".to_owned(), "b.md".to_owned()], None);
+    assert_eq!(answers(&folder), expected);
+    let sound = std::fs::read(database(&folder)).unwrap();
+    let part = |from: usize, to: usize| {
+        let mut bytes = sound.clone();
+        bytes[from..to].fill(0xa5);
+        bytes
+    };
+    let len = sound.len();
+    let damaged = [
+        Vec::new(),
+        b"no database".to_vec(),
+        sound[..len / 2].to_vec(),
+        sound[..len - 1].to_vec(),
+        part(0, 16),
+        part(16, 100),
+        part(100, 4096),
+        part(4096, 8192),
+        part(len / 2, len),
+        part(4096, len),
+    ];
+    for (at, bytes) in damaged.iter().enumerate() {
+        std::fs::write(database(&folder), bytes).unwrap();
+        assert_eq!(answers(&folder), expected, "damage {at}");
+        // What was written instead is sound.
+        folder.put("a.md", "zebra, and a lion");
+        assert_eq!(answers(&folder), expected, "after damage {at}");
+        folder.put("a.md", "zebra and lion");
+        assert_eq!(answers(&folder), expected, "and again after damage {at}");
+    }
+}
+
+#[test]
+fn every_page_may_be_damaged() {
+    let folder = Folder::of(FILES);
+    let expected = answers(&folder);
+    let sound = std::fs::read(database(&folder)).unwrap();
+    for start in (0..sound.len()).step_by(4096) {
+        let mut bytes = sound.clone();
+        // The head of a page says how it is to be read.
+        for byte in &mut bytes[start + usize::from(start == 0) * 100..][..8] {
+            *byte ^= 0xff;
+        }
+        std::fs::write(database(&folder), bytes).unwrap();
+        assert_eq!(answers(&folder), expected, "page {}", start / 4096);
+    }
+}
+
+#[test]
+fn an_index_of_another_version_is_made_again() {
+    let folder = Folder::of(FILES);
+    let expected = answers(&folder);
+    let mut bytes = std::fs::read(database(&folder)).unwrap();
+    // `user_version` lies at byte 60 of a database, `application_id` at 68.
+    bytes[63] += 1;
+    std::fs::write(database(&folder), &bytes).unwrap();
+    assert_eq!(answers(&folder), expected);
+    let mut bytes = std::fs::read(database(&folder)).unwrap();
+    assert_eq!(bytes[63], 1, "it is of this version again");
+    bytes[68] = 0;
+    std::fs::write(database(&folder), &bytes).unwrap();
+    assert_eq!(answers(&folder), expected);
+}
+
+#[test]
+fn a_journal_that_a_crash_left_is_not_played_into_a_new_index() {
+    let folder = Folder::of(FILES);
+    let expected = answers(&folder);
+    std::fs::write(folder.path(".ctxc/cache/search.db-journal"), b"\xd9\xd5\x05\xf9\x20\xa1\x63\xd7 and nothing sensible")
+        .unwrap();
+    assert_eq!(answers(&folder), expected);
+    std::fs::write(folder.path(".ctxc/cache/search.db-journal"), vec![0xa5; 8192]).unwrap();
+    std::fs::write(database(&folder), "broken").unwrap();
+    assert_eq!(answers(&folder), expected);
+}
+
+#[test]
+fn a_lock_that_somebody_holds_ends_in_memory_and_not_in_waiting() {
+    let folder = Folder::of(FILES);
+    let expected = answers(&folder).0;
+    let lock = std::fs::File::options().write(true).open(folder.path(".ctxc/cache/search.lock")).unwrap();
+    lock.lock().unwrap();
+    folder.put("z.md", "a zebra and a lion at last");
+    let began = std::time::Instant::now();
+    let (found, unkept) = answers(&folder);
+    assert_eq!(found[..2], expected[..1].iter().cloned().chain(["z.md".to_owned()]).collect::<Vec<_>>()[..]);
+    assert_eq!(unkept.as_deref(), Some("another ctxc is making the index at this moment"));
+    assert!(began.elapsed() < std::time::Duration::from_secs(20));
+    lock.unlock().unwrap();
+    assert_eq!(answers(&folder), (found, None), "the same from memory and from disk");
+}
+
+#[test]
+fn a_folder_in_the_way_is_no_reason_to_fail() {
+    let folder = Folder::of(FILES);
+    folder.put(".ctxc", "a file where the folder should be");
+    let (found, unkept) = answers(&folder);
+    assert_eq!(found, ["a.md", "b.md"]);
+    assert!(unkept.is_some_and(|why| why.starts_with(".ctxc/cache cannot be written: ")));
+    let folder = Folder::of(FILES);
+    std::fs::create_dir_all(database(&folder)).unwrap();
+    let (found, unkept) = answers(&folder);
+    assert_eq!(found, ["a.md", "b.md"]);
+    assert!(unkept.is_some());
+}

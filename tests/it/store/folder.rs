@@ -1,0 +1,66 @@
+//! A folder of files, and an index over it.
+
+use ctxc::project::glob::Globs;
+use ctxc::store::{Index, Scope};
+use std::path::{Path, PathBuf};
+
+/// A folder of files.
+pub(super) struct Folder(tempfile::TempDir);
+
+impl Folder {
+    pub(super) fn of(files: &[(&str, &str)]) -> Self {
+        let folder = Self(tempfile::tempdir().unwrap());
+        for (name, text) in files {
+            folder.put(name, text);
+        }
+        folder
+    }
+
+    pub(super) fn root(&self) -> &Path {
+        self.0.path()
+    }
+
+    pub(super) fn path(&self, name: &str) -> PathBuf {
+        self.root().join(name)
+    }
+
+    pub(super) fn put(&self, name: &str, bytes: impl AsRef<[u8]>) {
+        let path = self.path(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, bytes).unwrap();
+    }
+
+    pub(super) fn remove(&self, name: &str) {
+        std::fs::remove_file(self.path(name)).unwrap();
+    }
+
+    pub(super) fn scope(&self) -> Scope {
+        Scope { root: self.root().to_path_buf(), ..Scope::default() }
+    }
+
+    pub(super) fn index(&self) -> Index {
+        Index::new(self.scope())
+    }
+
+    /// The ids of the answers of an index that is opened anew.
+    pub(super) fn ids(&self, query: &str) -> Vec<String> {
+        ids(&self.index(), query)
+    }
+}
+
+pub(super) fn ids(index: &Index, query: &str) -> Vec<String> {
+    index.find(query, 8).unwrap().into_iter().map(|found| found.id).collect()
+}
+
+pub(super) fn globs(patterns: &[&str]) -> Globs {
+    let mut globs = Globs::default();
+    for pattern in patterns {
+        globs.add(pattern).unwrap();
+    }
+    globs
+}
+
+/// Everything about the answers to a query, byte for byte.
+pub(super) fn whole(index: &Index, query: &str) -> String {
+    format!("{:#?}", index.find(query, 50).unwrap())
+}

@@ -1,0 +1,7 @@
+//! The index that fresh context is looked up in.
+
+mod answers;
+mod changes;
+mod damage;
+mod folder;
+mod hostile;
