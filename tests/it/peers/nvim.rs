@@ -2,6 +2,7 @@
 
 use super::editors::{command, expected, project, report, script, snippets};
 use pretty_assertions::assert_eq;
+use serde_json::json;
 
 #[test]
 #[ignore = "needs nvim: headless Neovim, by the set-up of docs/EDITORS.md"]
@@ -21,4 +22,23 @@ fn nvim_shows_the_finding_and_mends_it() {
     if let Ok(wanted) = std::env::var("CTXC_NVIM_SETUP") {
         assert_eq!(taken, wanted);
     }
+}
+
+#[test]
+#[ignore = "needs nvim: headless Neovim, the lens and the render of docs/EDITORS.md"]
+fn nvim_shows_figures_and_opens_the_render() {
+    let project = project();
+    project.write(
+        "project/templates/t.xml",
+        "<task type=\"atomic\" name=\"t\">\n  <description>Do {{x}} now.</description>\n</task>\n",
+    );
+    let [new, old] = &snippets("Neovim", "lua")[..] else { panic!("two set-ups") };
+    let [render] = &snippets("What agents receive", "lua")[..] else { panic!("one snippet") };
+    project.write("init.lua", format!("if vim.lsp.config then\n{new}else\n{old}end\n{render}"));
+    let mut nvim = command(&project, "nvim");
+    nvim.args(["--headless", "-n", "-u", "init.lua", "project/templates/t.xml", "-c"])
+        .arg(format!("luafile {}", script("nvim_render.lua")));
+    let report = report(&project, &mut nvim);
+    assert_eq!(report["lens"], json!("7 tokens · waits for x · reusable prefix 0"));
+    assert_eq!(report["text"], json!("[user]\n## Task\n\nDo ⟨input x⟩ now.\n"));
 }
