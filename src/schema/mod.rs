@@ -10,6 +10,7 @@ mod languages;
 mod pattern;
 mod rnc;
 mod rng;
+pub mod scenario;
 mod xsd;
 
 pub use languages::{rnc, rng, xsd};

@@ -21,7 +21,7 @@ pub(crate) static RULE: Rule = Rule {
         summary: "a key that scenarios do not have",
         page: "\
 A key that nothing reads is nearly always a slip of the pen, and its author believes that something is tested which is not. The finding
-lists the keys that may stand in that mapping; `schema/scenario.schema.json` says what they mean, and makes editors complete them.",
+lists the keys that may stand in that mapping; `ctxc schema scenario` says what they mean, and makes editors complete them.",
         bad: &[Example { template: TASK, project: "\
 # file: scenarios/refund.yaml
 name: refund

@@ -39,7 +39,7 @@ fn a_scenario_with_everything_is_read() {
     let ContextExpectation::Segment { which: Selector::Id(id), state: State::Kept } = &segment.value else {
         panic!("{segment:?}")
     };
-    assert_eq!((id.value.as_str(), id.span.slice(WHOLE)), ("input/ticket", "input/ticket"));
+    assert_eq!((id.value.as_str(), id.span.slice(WHOLE)), ("input:ticket", "input:ticket"));
     let ContextExpectation::Setting { name, value, .. } = &setting.value else { panic!("{setting:?}") };
     assert_eq!((name.value, value.value.as_str()), (SettingName::AccumulateData, "true"));
     assert_eq!(case.expect_context.len(), keys::CONTEXT.keys.len().max(14), "each of the fourteen");

@@ -4,3 +4,4 @@ pub(crate) mod cells;
 mod files;
 mod json;
 pub(crate) mod mutants;
+mod scenario;
