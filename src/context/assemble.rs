@@ -114,7 +114,7 @@ impl Assembly {
 pub fn assemble(registry: &Registry, request: &Request<'_>, options: &Options<'_>) -> Result<Assembly, Refused> {
     let missing = || Fault::from(FaultKind::Dangling { name: request.task.to_owned() });
     let forest = Forest::load(registry, request.task)?.ok_or_else(missing)?;
-    let draft = draft(&forest, request, Unknown::Fault)?;
+    let draft = draft(&forest, request, Unknown::Fault, options.counter)?;
     let assembler = Assembler { options, nonce: &draft.nonce, may_lack: &[] };
     Ok(assembler.assemble(draft.segments.into_iter().map(|drafted| drafted.segment).collect())?)
 }
@@ -126,7 +126,7 @@ pub fn assemble(registry: &Registry, request: &Request<'_>, options: &Options<'_
 pub fn preview(registry: &Registry, request: &Request<'_>, options: &Options<'_>) -> Result<Assembly, Refused> {
     let missing = || Fault::from(FaultKind::Dangling { name: request.task.to_owned() });
     let forest = Forest::load(registry, request.task)?.ok_or_else(missing)?;
-    let draft = draft(&forest, request, Unknown::Placeholder)?;
+    let draft = draft(&forest, request, Unknown::Placeholder, options.counter)?;
     let segments = draft.segments.into_iter().map(|drafted| {
         let mut segment = drafted.segment;
         if segment.text.is_empty() {
@@ -193,7 +193,7 @@ pub(super) fn dry(
     request: &Request<'_>,
     options: &Options<'_>,
 ) -> Result<(Report, Vec<Waiting>), Vec<Fault>> {
-    let draft = draft(forest, request, Unknown::Variable)?;
+    let draft = draft(forest, request, Unknown::Variable, options.counter)?;
     let may_lack: Vec<bool> = draft.segments.iter().map(|drafted| drafted.condition.is_some()).collect();
     let (segments, waiting) =
         draft.segments.into_iter().map(|drafted| (drafted.segment, (drafted.unknown, drafted.condition))).unzip();
@@ -203,7 +203,7 @@ pub(super) fn dry(
 }
 
 /// The segments of a request. With [`Unknown::Variable`] what is not known is recorded, else it is a fault.
-fn draft(forest: &Forest<'_>, request: &Request<'_>, unknown: Unknown) -> Result<Draft, Vec<Fault>> {
+fn draft(forest: &Forest<'_>, request: &Request<'_>, unknown: Unknown, counter: &dyn TokenCounter) -> Result<Draft, Vec<Fault>> {
     let registry = forest.registry;
     let agents = || forest.agents(request.task).map_err(|fault| vec![fault]);
     let chain = forest.chain(request.task, request.node).map_err(|fault| vec![fault])?;
@@ -213,7 +213,7 @@ fn draft(forest: &Forest<'_>, request: &Request<'_>, unknown: Unknown) -> Result
     }
     let mut nonce = mark::first(registry, request);
     loop {
-        let filler = Filler { registry, path: "", unknown, nonce: &nonce };
+        let filler = Filler { registry, path: "", unknown, nonce: &nonce, counter };
         let mut strategy = Strategy { request, filler, faults: Vec::new() };
         let segments = strategy.segments(forest).map_err(|fault| vec![fault])?;
         if !strategy.faults.is_empty() {

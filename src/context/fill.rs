@@ -8,6 +8,7 @@ use super::jinja;
 use super::output::beside;
 use super::values::{self, Part, Scope};
 use crate::kernel::context::{Origin, Stability, Traced, Trust};
+use crate::kernel::tokens::TokenCounter;
 use crate::registry::Registry;
 use crate::template::expression::{self, Expression, Piece, Step};
 use serde_json::Value;
@@ -46,6 +47,8 @@ pub(super) struct Filler<'a> {
     pub(super) unknown: Unknown,
     /// Marks where untrusted text begins and ends; no value holds it.
     pub(super) nonce: &'a str,
+    /// Who counts tokens where a text has a limit of its own.
+    pub(super) counter: &'a dyn TokenCounter,
 }
 
 /// A filled text.
@@ -87,7 +90,7 @@ impl<'a> Filler<'a> {
     where
         'a: 'b,
     {
-        Filler { registry: self.registry, path, unknown: self.unknown, nonce: self.nonce }
+        Filler { registry: self.registry, path, unknown: self.unknown, nonce: self.nonce, counter: self.counter }
     }
 
     /// Fills a text of the registry: `{"text":…}` or `{"parts":…}`.

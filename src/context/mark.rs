@@ -26,6 +26,15 @@ pub(super) fn first(registry: &Registry, request: &Request<'_>) -> String {
     for segment in request.parent {
         hasher.field(&segment.id).field(segment.text.text());
     }
+    if !request.history.is_empty() {
+        hasher.field("history");
+    }
+    for said in request.history {
+        hasher.field(said.speaker.word()).field(&said.text).field(said.answers.as_deref().unwrap_or("\0"));
+        for call in &said.calls {
+            hasher.field(&call.id).field(&call.name).field(call.arguments.to_string());
+        }
+    }
     short(&hasher)
 }
 

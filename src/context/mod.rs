@@ -9,6 +9,7 @@ pub mod fault;
 mod fill;
 #[cfg(doctest)]
 mod guide;
+pub mod history;
 mod jinja;
 mod jinja_meter;
 mod jinja_weigh;
@@ -23,6 +24,7 @@ pub mod request;
 mod scope;
 mod strategy;
 pub mod tokens;
+pub mod transcript;
 mod values;
 
 pub use crate::kernel::assembler::{Account, Speaker};
@@ -32,6 +34,7 @@ pub use crate::kernel::tokens::TokenCounter;
 pub use assemble::{Assembly, Options, Report, assemble};
 pub use chain::{Agent, Forest};
 pub use fault::{Fault, FaultKind, Refused};
+pub use history::{Said, ToolCall};
 pub use matcher::{ContextSource, Fixtures, Match};
 pub use render::message::Message;
 pub use render::profile::Profile;

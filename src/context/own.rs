@@ -4,6 +4,7 @@
 use super::chain::Link;
 use super::fault::{FaultKind, MissingFrom, Place};
 use super::fill::{Faults, Filled, Filler, Unknown};
+use super::history::{self, Wanted};
 use super::output;
 use super::request::Request;
 use super::scope::place;
@@ -56,6 +57,7 @@ impl Author<'_> {
         self.output();
         self.files();
         self.inputs();
+        self.history();
         self.out.sort_by_key(|drafted| drafted.segment.kind);
         self.out
     }
@@ -233,6 +235,35 @@ impl Author<'_> {
         };
         let condition = Some("a file is named");
         self.out.push(Drafted { unknown: BTreeSet::from([what]), condition, ..Drafted::whole(segment) });
+    }
+
+    /// The conversation so far, as much of it as the node asks for. It is the users', and gives no orders.
+    fn history(&mut self) {
+        let Some(element) = self.link.node.body.get("history") else { return };
+        if self.request.history.is_empty() {
+            if self.filler.unknown != Unknown::Fault {
+                let filled = Filled { unknown: BTreeSet::from(["conversation".to_owned()]), ..Filled::default() };
+                self.push_history(filled, Vec::new(), "<history>".to_owned());
+                if let Some(last) = self.out.last_mut() {
+                    last.condition = Some("something was said before");
+                }
+            }
+            return;
+        }
+        let all = self.request.history.len();
+        let told = history::told(self.request.history, Wanted::of(element), self.filler.counter);
+        let mut text = Traced::new(told.mark, Origin::Frame);
+        text.push(&told.text, Origin::History);
+        let why = format!("<history>, the last {} of {all} messages", told.kept);
+        self.push_history(Filled { text, ..Filled::default() }, told.borders, why);
+    }
+
+    fn push_history(&mut self, filled: Filled, borders: Vec<usize>, why: String) {
+        let filled = Filled { stability: Some(Stability::Session), ..filled };
+        self.push(Kind::History, filled, Cut::HeadAt(borders), "");
+        if let Some(last) = self.out.last_mut() {
+            (last.segment.trust, last.segment.why) = (Trust::Untrusted, why);
+        }
     }
 
     /// Inputs that no text of the node holds.

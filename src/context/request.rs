@@ -2,6 +2,7 @@
 //!
 //! Nothing here is read before a context is assembled, and nothing is kept after.
 
+use super::history::Said;
 use super::matcher::ContextSource;
 use crate::kernel::context::Segment;
 use serde_json::Value;
@@ -143,6 +144,8 @@ pub struct Request<'a> {
     pub previous: Option<&'a Value>,
     /// What earlier attempts ran into, oldest first.
     pub attempts: &'a [Attempt],
+    /// The conversation so far, oldest first: what a task with `history` sees of it.
+    pub history: &'a [Said],
 }
 
 /// No values.
@@ -163,6 +166,7 @@ impl<'a> Request<'a> {
             files: &(),
             previous: None,
             attempts: &[],
+            history: &[],
         }
     }
 }

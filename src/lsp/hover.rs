@@ -151,6 +151,7 @@ pub(super) fn of_attribute(attribute: &Attr) -> String {
             let _ = write!(text, "\n\none of {}", words.join(", "));
         }
         Values::Bool => text.push_str("\n\n`true` or `false`"),
+        Values::Count => text.push_str("\n\na whole number from 1"),
         Values::Any | Values::Name => {}
     }
     if attribute.required {

@@ -39,6 +39,7 @@ impl Body<'_, '_> {
             self.files(files);
         }
         self.output(task);
+        self.history(task);
         self.examples(task);
         if let Some(initial) = task.reduce.as_ref().and_then(|reduce| reduce.initial.as_ref()) {
             self.out.key("initial_value");
@@ -215,6 +216,23 @@ impl Body<'_, '_> {
         if let Some(content) = output.schema_file().and_then(|file| self.sources.schema(&file.value)) {
             self.out.key("content");
             self.out.raw(content);
+        }
+        self.out.raw("}");
+    }
+
+    fn history(&mut self, task: &Task<'_>) {
+        let Some(history) = &task.history else { return };
+        self.out.key("history");
+        self.out.raw("{");
+        for (key, number) in [("turns", history.turns), ("tokens", history.tokens)] {
+            if let Some(number) = number {
+                self.out.key(key);
+                self.out.number(u64::from(number));
+            }
+        }
+        if history.compacted {
+            self.out.key("compacted");
+            self.out.bool(true);
         }
         self.out.raw("}");
     }

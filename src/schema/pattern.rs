@@ -105,6 +105,7 @@ pub(super) fn values(values: Values) -> Pattern {
     match values {
         Values::Name => Pattern::Name,
         Values::Any => Pattern::Text,
+        Values::Count => Pattern::Number,
         Values::Bool => words(&["true", "false"]),
         Values::OneOf(allowed) => words(allowed),
     }

@@ -81,6 +81,7 @@ const BODY: &[Child] = &[
     one(K::ContextRelevance),
     one(K::FilePaths),
     one(K::OutputFormat),
+    one(K::History),
     one(K::Examples),
     of(K::Steps, SEQ),
     of(K::InitialValue, RED),
@@ -199,6 +200,12 @@ pub(super) static SPECS: &[Spec] = &[
     row(K::MaxIterations, "max_iterations", Word, &[], &[], "how many rounds at most; 5 when absent"),
     row(K::TerminationCondition, "termination_condition", Elements, &[], &[one(K::Condition)], "when the loop ends early"),
     row(K::Condition, "condition", Word, &[], &[], "the condition"),
+    row(K::History, "history", Empty, &[
+        attr("turns", Values::Count, "how many of the last turns at most; a turn begins where the user speaks"),
+        attr("tokens", Values::Count, "how many tokens of it at most; the oldest messages go first"),
+        attr("compacted", Values::Bool, "whether results of tools before the last turn are left out; `false` when absent")
+            .says(&["what a tool gave back before the last turn is left out, the call stays", "results of tools are there as they came"]),
+    ], &[], "the conversation so far, which a run hands in"),
     row(K::Examples, "examples", Elements, &[], &[many(K::Example)], "examples of input and output"),
     row(K::Example, "example", Elements, &[], &[one(K::ExampleInput), one(K::ExampleOutput)], "one example, never cut in the middle"),
     text(K::ExampleInput, "input", "what came in"),

@@ -61,6 +61,7 @@ pub enum Kind {
     MaxIterations,
     TerminationCondition,
     Condition,
+    History,
     Examples,
     Example,
     ExampleInput,
@@ -100,6 +101,8 @@ pub enum Values {
     Any,
     /// `true` or `false`.
     Bool,
+    /// A whole number from 1.
+    Count,
     /// One of these.
     OneOf(&'static [&'static str]),
 }
@@ -200,7 +203,7 @@ impl Attr {
         match self.values {
             Values::OneOf(words) => words,
             Values::Bool => &["true", "false"],
-            Values::Name | Values::Any => &[],
+            Values::Name | Values::Any | Values::Count => &[],
         }
     }
 

@@ -5,7 +5,7 @@
 use super::elements::Kind;
 use super::fault::Fault;
 use super::names::DefinitionKind;
-use super::parts::{Cycle, Example, FilePaths, Input, OutputFormat, Parameter, Reduce, Relevance, Script, Step, Text};
+use super::parts::{Cycle, Example, FilePaths, History, Input, OutputFormat, Parameter, Reduce, Relevance, Script, Step, Text};
 use super::setting::{SettingName, Written};
 use crate::base::span::{Span, Spanned};
 use crate::syntax::tree::Element;
@@ -168,6 +168,8 @@ pub struct Task<'a> {
     pub files: Option<FilePaths<'a>>,
     /// `output_format`.
     pub output: Option<OutputFormat<'a>>,
+    /// `history`.
+    pub history: Option<History<'a>>,
     /// `examples`.
     pub examples: Vec<Example<'a>>,
     /// The `steps` element.
@@ -270,6 +272,7 @@ impl<'a> Task<'a> {
             relevance: Vec::new(),
             files: None,
             output: None,
+            history: None,
             examples: Vec::new(),
             steps_element: None,
             steps: Vec::new(),

@@ -174,6 +174,19 @@ pub fn is_schema_file(written: &str) -> bool {
     written.contains(['.', '/'])
 }
 
+/// `history`.
+#[derive(Clone, Debug)]
+pub struct History<'a> {
+    /// The element.
+    pub element: Element<'a>,
+    /// `turns`.
+    pub turns: Option<u32>,
+    /// `tokens`.
+    pub tokens: Option<u32>,
+    /// `compacted`; false when absent.
+    pub compacted: bool,
+}
+
 /// `example`.
 #[derive(Clone, Debug)]
 pub struct Example<'a> {

@@ -5,7 +5,7 @@ use super::counts::{self, Counts};
 use super::lookup::LookupArgs;
 use super::project::Compiled;
 use super::refused::refused;
-use super::values;
+use super::values::{self, HistoryArgs};
 use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Kind, Result};
 use crate::cli::exit::Exit;
@@ -20,7 +20,7 @@ use crate::context::render::target::Call;
 use crate::context::request::Request;
 use crate::context::tokens;
 use crate::kernel::assembler::{Account, Speaker};
-use crate::kernel::context::{Origin, Traced};
+use crate::kernel::context::{Kind as Part, Origin, Traced};
 use crate::kernel::fit::{Counting, Fate};
 use clap::{Args, ValueEnum};
 
@@ -36,6 +36,17 @@ pub(crate) enum Layout {
     Plain,
     /// Headings, and `---` between segments
     Sections,
+}
+
+impl From<Layout> for Profile {
+    fn from(layout: Layout) -> Self {
+        match layout {
+            Layout::Markdown => Self::Markdown,
+            Layout::Xml => Self::Xml,
+            Layout::Plain => Self::Plain,
+            Layout::Sections => Self::Sections,
+        }
+    }
 }
 
 /// Show the exact text an agent of a task would get, and where each line comes from
@@ -56,6 +67,8 @@ pub(crate) struct RenderArgs {
     /// What an earlier step left: words or JSON, or a file behind `@`
     #[arg(long, value_name = "NAME=VALUE")]
     result: Vec<String>,
+    #[command(flatten)]
+    history: HistoryArgs,
     #[command(flatten)]
     lookup: LookupArgs,
     /// How segments look
@@ -100,15 +113,10 @@ pub(crate) fn run(args: &RenderArgs, cx: &mut Cx) -> Result<Exit> {
         None => first(&project, &name, cx)?,
     };
     let files = project.files();
-    let source = args.lookup.of(&project);
-    let request =
-        Request { node: &node, inputs: &inputs, results: &results, files: &files, source: &source, ..Request::new(&name) };
-    let profile = match args.profile {
-        Layout::Markdown => Profile::Markdown,
-        Layout::Xml => Profile::Xml,
-        Layout::Plain => Profile::Plain,
-        Layout::Sections => Profile::Sections,
-    };
+    let (source, history) = (args.lookup.of(&project), args.history.read()?);
+    let (inputs, results, history) = (&inputs, &results, &*history);
+    let request = Request { node: &node, inputs, results, files: &files, source: &source, history, ..Request::new(&name) };
+    let profile = args.profile.into();
     let counter = Counts::open(counter, &project.root);
     let counting = if args.explain { Counting::Always } else { Counting::WhenNeeded };
     let options = Options { profile, budget: args.budget, counter: &counter, counting, ..Options::default() };
@@ -117,6 +125,10 @@ pub(crate) fn run(args: &RenderArgs, cx: &mut Cx) -> Result<Exit> {
     counter.save();
     source.note(cx);
     let assembly = assembled.map_err(|faults| refused(&faults, &lines()))?;
+    let sees = |account: &Account| account.segment.id.ends_with(Part::History.word());
+    if !history.is_empty() && !assembly.report.segments.iter().any(sees) {
+        cx.note("this agent sees nothing of the conversation: its task has no <history>");
+    }
     if !args.explain {
         tell_losses(&assembly, cx);
     }

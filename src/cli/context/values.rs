@@ -1,15 +1,18 @@
-//! `--input NAME=VALUE` and `--result NAME=VALUE`: values from the command line, or from files behind `@`.
+//! `--input NAME=VALUE`, `--result NAME=VALUE` and `--history FILE`: values from the command line, or from files behind `@`.
 
 use crate::base::fs::{ReadFs, RealFs};
 use crate::base::suggest;
 use crate::cli::error::{CliError, Result};
+use crate::context::history::Said;
 use crate::context::request::StepResult;
+use crate::context::transcript;
 use crate::registry::Parameter;
 use crate::rules::input::read_fault::reason;
 use crate::syntax::decode;
+use clap::Args;
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Bytes that one value may have.
 const LIMIT: u64 = 50 << 20;
@@ -20,10 +23,33 @@ fn given<'a>(option: &str, written: &'a str) -> Result<(&'a str, String)> {
         return Err(CliError::usage(format!("{option} {written}: expected NAME=VALUE or NAME=@FILE")));
     };
     let Some(path) = value.strip_prefix('@') else { return Ok((name, value.to_owned())) };
-    let failed = |why: String| CliError::usage(format!("{option} {name}=@{path}: the file cannot be read: {why}"));
-    let bytes = RealFs.read(Path::new(path), LIMIT).map_err(|err| failed(reason(&err)))?;
+    Ok((name, file(Path::new(path), &format!("{option} {name}=@{path}"))?))
+}
+
+/// The text of a file that an option names.
+fn file(path: &Path, option: &str) -> Result<String> {
+    let failed = |why: String| CliError::usage(format!("{option}: the file cannot be read: {why}"));
+    let bytes = RealFs.read(path, LIMIT).map_err(|err| failed(reason(&err)))?;
     let text = decode::decode(&bytes).map_err(|fault| failed(fault.to_string()))?;
-    Ok((name, text.into_owned()))
+    Ok(text.into_owned())
+}
+
+/// The conversation of a context.
+#[derive(Clone, Debug, Args)]
+pub(super) struct HistoryArgs {
+    /// The conversation so far, for a task with `<history>`: one chat message a line, as OpenAI or Anthropic have it
+    #[arg(long, value_name = "FILE")]
+    history: Option<PathBuf>,
+}
+
+impl HistoryArgs {
+    /// Reads it; nothing where there is none.
+    pub(super) fn read(&self) -> Result<Vec<Said>> {
+        let Some(path) = &self.history else { return Ok(Vec::new()) };
+        let option = format!("--history {}", path.display());
+        let text = file(path, &option)?;
+        transcript::read(&text).map_err(|unread| CliError::usage(format!("{option}: {unread}")))
+    }
 }
 
 /// A value of a declared type: what is declared `string`, or not at all, is words; everything else is JSON.

@@ -17,7 +17,8 @@ pub(crate) static RULE: Rule = Rule {
 
 const PAGE: &str = "\
 `<max_iterations>` and `<timeout>` hold a whole number from 1, in decimal digits and without a unit; the unit of a timeout is its
-attribute: `<timeout unit=\"ms\">500</timeout>`, seconds when absent. A limit of 0 would allow nothing.";
+attribute: `<timeout unit=\"ms\">500</timeout>`, seconds when absent. `turns` and `tokens` of `<history>` are such numbers too. A limit of 0
+would allow nothing.";
 
 const BAD: &[Example] = &[
     template(
@@ -25,6 +26,9 @@ const BAD: &[Example] = &[
     ),
     template(
         "<task type=\"script\" name=\"count\">\n  <description>count the lines</description>\n  <command>wc -l README.md</command>\n  <timeout>0</timeout>\n</task>\n",
+    ),
+    template(
+        "<task type=\"atomic\" name=\"reply\">\n  <description>reply to the customer</description>\n  <history turns=\"all\"/>\n</task>\n",
     ),
 ];
 

@@ -25,7 +25,7 @@ fn attribute(kind: Kind, name: &str) -> &'static str {
 pub(super) fn words_of(attribute: &Attr) -> Vec<&'static str> {
     match attribute.values {
         Values::OneOf(words) => words.to_vec(),
-        Values::Name | Values::Any | Values::Bool => Vec::new(),
+        Values::Name | Values::Any | Values::Bool | Values::Count => Vec::new(),
     }
 }
 
@@ -75,6 +75,7 @@ fn task() -> Vec<Field> {
         may("context_relevance", doc(Kind::ContextRelevance), list(relevance())),
         may("file_paths", doc(Kind::FilePaths), part("files")),
         may("output_format", doc(Kind::OutputFormat), output()),
+        may("history", doc(Kind::History), history()),
         may("examples", doc(Kind::Examples), list(example())),
         may("initial_value", doc(Kind::InitialValue), part("input")),
         may("command", doc(Kind::Command), part("command")),
@@ -156,6 +157,14 @@ fn output() -> Json {
         may("type", attribute(Kind::OutputFormat, "type"), written(Kind::OutputFormat, "type")),
         may("schema", attribute(Kind::OutputFormat, "schema"), text()),
         may("content", "the JSON Schema in the file that `schema` names, its members in the order of that file", content),
+    ])
+}
+
+fn history() -> Json {
+    object(vec![
+        may("turns", attribute(Kind::History, "turns"), number(1)),
+        may("tokens", attribute(Kind::History, "tokens"), number(1)),
+        may("compacted", "there where results of tools before the last turn are left out", empty().with("const", true)),
     ])
 }
 

@@ -58,6 +58,14 @@ impl<'a> Lower<'a> {
                 return None;
             }
             Values::Any | Values::Name => {}
+            Values::Count => {
+                if value.value.parse::<std::num::NonZeroU32>().is_err() {
+                    let found = value.value.into_owned();
+                    let expected = "a whole number from 1";
+                    self.fault_of_tag(element, value.span, FaultKind::BadNumber { name: known.name, found, expected });
+                    return None;
+                }
+            }
             Values::Bool => {
                 if let Err(kind) = boolean(known.name, &value) {
                     self.fault_of_tag(element, value.span, kind);

@@ -10,7 +10,8 @@ use crate::template::elements::Kind;
 use crate::template::fault::FaultKind;
 use crate::template::model::{Slot, Str};
 use crate::template::parts::{
-    Call, Case, Cond, Example, FilePaths, FileSource, Input, OutputFormat, Parameter, Relevance, Step, Text, Trust, Value,
+    Call, Case, Cond, Example, FilePaths, FileSource, History, Input, OutputFormat, Parameter, Relevance, Step, Text, Trust,
+    Value,
 };
 use std::collections::HashMap;
 
@@ -137,6 +138,17 @@ impl<'a> Lower<'a> {
             _ => out.schema = Some(value),
         });
         self.children(Kind::OutputFormat, element, |_, _| {});
+        out
+    }
+
+    pub(super) fn history(&mut self, element: Element<'a>) -> History<'a> {
+        let mut out = History { element, turns: None, tokens: None, compacted: false };
+        self.attributes(Kind::History, element, |_, name, value| match name {
+            "turns" => out.turns = value.value.parse().ok(),
+            "tokens" => out.tokens = value.value.parse().ok(),
+            _ => out.compacted = value.value == "true",
+        });
+        self.children(Kind::History, element, |_, _| {});
         out
     }
 

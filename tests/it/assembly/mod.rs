@@ -1,6 +1,7 @@
 //! What an agent receives: budget, substitution, settings, rendering.
 
 mod fit;
+mod history;
 mod hostile;
 mod lookup;
 mod manifest;

@@ -77,3 +77,18 @@ fn what_a_budget_leaves_no_room_for_is_told_without_being_asked() {
     with("20").warns("not everything fits into 20 tokens; dropped: file:long.md; --explain says why");
     project.run(&[&given[..], &["--budget", "20", "--explain"]].concat()).code(0).silent();
 }
+
+#[test]
+fn a_conversation_is_shown_where_the_task_asks_for_it() {
+    let task = "<task type=\"atomic\" name=\"reply\">\n  <description>reply</description>\n  <history turns=\"1\"/>\n</task>\n";
+    let said = "{\"role\":\"user\",\"content\":\"hello\"}\n{\"role\":\"assistant\",\"content\":\"good day\"}\n{\"role\":\"user\",\"content\":\"a zebra\"}\n";
+    let project = sample().file("templates/reply.xml", task).file("chat.jsonl", said).file("bad.jsonl", "{\"role\":\"bot\"}\n");
+    let run = project.run(&["render", "reply", "--history", "chat.jsonl", "--raw"]).code(0);
+    assert!(run.stdout.contains("[2 earlier messages left out]\nuser: a zebra\n"), "{}", run.stdout);
+    let manifest = project.run(&["manifest", "reply", "--history", "chat.jsonl", "--json"]).code(0).json();
+    assert_eq!(manifest["entries"][0]["segments"][1]["kind"], "history");
+    assert!(manifest["entries"][0]["segments"][1]["tokens"].as_u64().unwrap() > 10);
+    project.run(&["render", "clean", "--history", "chat.jsonl"]).code(0).warns("its task has no <history>");
+    project.run(&["render", "reply", "--history", "bad.jsonl"]).code(2).warns("--history bad.jsonl: line 1: `role` is `bot`");
+    project.run(&["render", "reply", "--history", "none.jsonl"]).code(2).warns("the file cannot be read");
+}

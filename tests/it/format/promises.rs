@@ -297,6 +297,7 @@ const RARE: &str = r#"<task type="director_evaluator_loop" name="rare">
   <director>
     <description>Write.</description>
     <provider>house</provider>
+    <history turns="4"/>
     <instructions>
       <use fragment="house"/>
         and

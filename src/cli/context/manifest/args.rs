@@ -1,6 +1,7 @@
 //! The command line of `ctxc manifest`.
 
 use crate::cli::context::lookup::LookupArgs;
+use crate::cli::context::values::HistoryArgs;
 use crate::context::tokens;
 use clap::{Args, Subcommand, ValueEnum};
 use std::path::{Path, PathBuf};
@@ -32,6 +33,8 @@ pub(crate) struct ManifestArgs {
     /// What an earlier step left: words or JSON, or a file behind `@`
     #[arg(long, value_name = "NAME=VALUE", requires = "task")]
     pub(super) result: Vec<String>,
+    #[command(flatten)]
+    pub(super) history: HistoryArgs,
     #[command(flatten)]
     pub(super) lookup: LookupArgs,
     /// Format of the result [default: text, or what the ending of the output file says]

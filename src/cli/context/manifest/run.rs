@@ -76,8 +76,8 @@ fn made(args: &ManifestArgs, project: &Compiled, cx: &mut Cx) -> Result<Manifest
     let Some(task) = project.registry.find(&name) else { return Err(CliError::usage(name)) };
     let parameters = task.parameters().map_err(|err| CliError::new(Kind::Infrastructure, err.to_string()))?;
     let (inputs, results) = (values::inputs(&args.input, &parameters)?, values::results(&args.result)?);
-    let source = args.lookup.of(project);
-    let request = Request { inputs: &inputs, results: &results, source: &source, ..Request::new(&name) };
+    let (source, history) = (args.lookup.of(project), args.history.read()?);
+    let request = Request { inputs: &inputs, results: &results, source: &source, history: &history, ..Request::new(&name) };
     let counter = Counts::open(counts::named(&args.counting.tokenizer)?, &project.root);
     let options = Options { budget: args.counting.budget, counter: &counter, ..Options::default() };
     let made = of_task(&project.registry, &request, args.node.as_deref(), &Dry { options, files: &project.files() });

@@ -146,6 +146,7 @@ const RARE: &[(&str, &str)] = &[
   <provider>house</provider>
   <parameters><parameter type=\"string\"/></parameters>
   <context_relevance><input include=\"false\"/></context_relevance>
+  <history turns=\"4\" tokens=\"500\" compacted=\"true\"/>
   <examples><example><input>in</input></example><example><output>out</output></example></examples>
   <file_paths source=\"description\"><description>the newest notes</description></file_paths>
   <output_format type=\"text\"/>

@@ -1,0 +1,103 @@
+//! Reads conversations as programs keep them: one chat message a line, in the forms of OpenAI and of Anthropic.
+
+use super::history::{Said, ToolCall};
+use crate::kernel::assembler::Speaker;
+use serde_json::Value;
+
+/// A line that is no message.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}: {why}")]
+pub struct Unread {
+    /// The line, from 1.
+    pub line: usize,
+    /// What is wrong with it.
+    pub why: String,
+}
+
+/// Reads one JSON object a line: `role`, `content`, and the calls and results of tools. Messages of the system are left out:
+/// an agent has its own.
+///
+/// # Errors
+/// The first line that is no message.
+pub fn read(text: &str) -> Result<Vec<Said>, Unread> {
+    let mut said = Vec::new();
+    for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+        let failed = |why: String| Unread { line: number + 1, why };
+        let message: Value = serde_json::from_str(line).map_err(|err| failed(format!("this is no JSON: {err}")))?;
+        let found = "expected an object with `role`, which is user, assistant, tool or system";
+        let role = message.get("role").and_then(Value::as_str).ok_or_else(|| failed(found.to_owned()))?;
+        let speaker = match role {
+            "system" | "developer" => continue,
+            "user" => Speaker::User,
+            "assistant" => Speaker::Assistant,
+            "tool" => Speaker::Tool,
+            other => return Err(failed(format!("`role` is `{other}`; {found}"))),
+        };
+        push(&message, speaker, &mut said);
+    }
+    Ok(said)
+}
+
+/// The parts of one message: words, calls and results may stand in one list.
+fn push(message: &Value, speaker: Speaker, said: &mut Vec<Said>) {
+    let word = |value: &Value, key: &str| value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let mut own = Said { answers: None, ..Said::new(speaker, "") };
+    if speaker == Speaker::Tool {
+        own.answers = Some(word(message, "tool_call_id"));
+    }
+    let mut results = Vec::new();
+    let blocks = message.get("content").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    for block in blocks {
+        match block.get("type").and_then(Value::as_str) {
+            Some("tool_use") => {
+                let arguments = block.get("input").cloned().unwrap_or_default();
+                own.calls.push(ToolCall { id: word(block, "id"), name: word(block, "name"), arguments });
+            }
+            Some("tool_result") => {
+                results.push(Said::result(word(block, "tool_use_id"), words(block.get("content"))));
+            }
+            _ => append(&mut own.text, &words(Some(block))),
+        }
+    }
+    if blocks.is_empty() {
+        own.text = words(message.get("content"));
+    }
+    for call in message.get("tool_calls").and_then(Value::as_array).into_iter().flatten() {
+        let function = call.get("function").unwrap_or(call);
+        let arguments = match function.get("arguments") {
+            // OpenAI has them as a text of JSON.
+            Some(Value::String(text)) => serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.clone())),
+            other => other.cloned().unwrap_or_default(),
+        };
+        own.calls.push(ToolCall { id: word(call, "id"), name: word(function, "name"), arguments });
+    }
+    // Results answer what was said before, so they come first.
+    let has_own = !own.text.is_empty() || !own.calls.is_empty() || results.is_empty();
+    said.append(&mut results);
+    said.extend(has_own.then_some(own));
+}
+
+/// The words of a value: itself, those of its parts, or what kind of part it is.
+fn words(content: Option<&Value>) -> String {
+    match content {
+        None | Some(Value::Null) => String::new(),
+        Some(Value::String(text)) => text.clone(),
+        Some(Value::Array(parts)) => parts.iter().fold(String::new(), |mut all, part| {
+            append(&mut all, &words(Some(part)));
+            all
+        }),
+        Some(Value::Object(part)) => match (part.get("text"), part.get("type")) {
+            (Some(Value::String(text)), _) => text.clone(),
+            (_, Some(Value::String(kind))) => format!("[{kind} left out]"),
+            _ => Value::Object(part.clone()).to_string(),
+        },
+        Some(other @ (Value::Bool(_) | Value::Number(_))) => other.to_string(),
+    }
+}
+
+fn append(all: &mut String, more: &str) {
+    if !all.is_empty() && !more.is_empty() {
+        all.push('\n');
+    }
+    all.push_str(more);
+}
