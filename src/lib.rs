@@ -2,13 +2,15 @@
 //! resolved, hashed registry, so that nothing is resolved at run time.
 //!
 //! Data moves one way, top to bottom of this list; a module imports only from those above it:
-//! [`base`] → [`syntax`], `kernel` → [`template`] → `scenario` → [`settings`], [`mod@format`] → [`project`] → [`rules`] → [`registry`] → [`schema`], `context`, `import` → `store` → `lsp` → `cli`.
+//! [`base`] → [`syntax`], `kernel` → [`template`] → `scenario` → [`settings`], [`mod@format`] → [`project`] → [`rules`] → [`registry`] → [`schema`], `context`, `import` → `store` → `eval` → `lsp` → `cli`.
 
 pub mod base;
 #[cfg(feature = "cli")]
 pub mod cli;
 #[cfg(feature = "assemble")]
 pub mod context;
+#[cfg(feature = "eval")]
+pub mod eval;
 pub mod format;
 #[cfg(feature = "cli")]
 pub mod import;

@@ -3,7 +3,7 @@
 //! Offsets count UTF-8 bytes after decoding; a byte order mark is not counted. Never a line or a column:
 //! those are computed at the edge by [`super::source::LineIndex`].
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 /// A half-open byte range, `start <= end`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -69,6 +69,13 @@ pub struct Spanned<T> {
     pub value: T,
     /// Where it stands.
     pub span: Span,
+}
+
+/// The value alone: what is written keeps its meaning wherever it stands.
+impl<T: Serialize> Serialize for Spanned<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.value.serialize(serializer)
+    }
 }
 
 impl<T> Spanned<T> {

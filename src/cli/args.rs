@@ -38,6 +38,8 @@ pub(crate) enum Verb {
     Render(super::context::render::RenderArgs),
     Manifest(super::context::manifest::ManifestArgs),
     Search(super::context::search::SearchArgs),
+    New(super::context::new::NewArgs),
+    Eval(super::context::eval::EvalArgs),
     Explain(super::explain::ExplainArgs),
     Defaults(super::defaults::DefaultsArgs),
     Rules(super::rules::RulesArgs),

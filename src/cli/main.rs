@@ -71,6 +71,8 @@ fn dispatch(verb: Verb, cx: &mut Cx) -> Result<Exit> {
         Verb::Render(args) => super::context::render::run(&args, cx),
         Verb::Manifest(args) => super::context::manifest::run(&args, cx),
         Verb::Search(args) => super::context::search::run(&args, cx),
+        Verb::New(args) => super::context::new::run(&args, cx),
+        Verb::Eval(args) => super::context::eval::run(&args, cx),
         Verb::Explain(args) => super::explain::run(&args, cx),
         Verb::Defaults(args) => super::defaults::run(&args, cx),
         Verb::Rules(args) => super::rules::run(&args, cx),

@@ -15,7 +15,6 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("help", "--help"),
     ("lint", "check"),
     ("list", "show"),
-    ("new", "init"),
     ("validate", "check"),
     ("verify", "check"),
     ("version", "--version"),

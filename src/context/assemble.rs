@@ -2,17 +2,18 @@
 //!
 //! `ctxc render`, `ctxc manifest`, runs and hosts share this path, so none of them can tell another story.
 
+use super::blocks::{block, framed, text};
 use super::chain::Forest;
 use super::fault::{Fault, FaultKind, Refused};
 use super::fill::{Filler, Unknown, placeholder};
 use super::mark;
 use super::own::Drafted;
 use super::render::message::{self, Message, Rendered, speaker};
-use super::render::profile::{self, Frame, Profile};
+use super::render::profile::{Frame, Profile};
 use super::request::{Inputs, Request};
 use super::strategy::{self, Strategy};
 use crate::kernel::assembler::{Account, ContextAssembler, positions, reusable};
-use crate::kernel::context::{Cut, FIRST_EXPENDABLE, Kind, Origin, Segment, Traced};
+use crate::kernel::context::{FIRST_EXPENDABLE, Kind, Origin, Segment, Traced};
 use crate::kernel::fit::{self, Block, Budget, Counting, Fate, Fitted, OverBudget};
 use crate::kernel::tokens::{Bytes, TokenCounter};
 use crate::registry::{Registry, Task};
@@ -114,9 +115,29 @@ impl Assembly {
 pub fn assemble(registry: &Registry, request: &Request<'_>, options: &Options<'_>) -> Result<Assembly, Refused> {
     let missing = || Fault::from(FaultKind::Dangling { name: request.task.to_owned() });
     let forest = Forest::load(registry, request.task)?.ok_or_else(missing)?;
-    let draft = draft(&forest, request, Unknown::Fault, options.counter)?;
+    assemble_in(&forest, request, options)
+}
+
+/// The same from definitions that are loaded: for whoever assembles many contexts of one task.
+///
+/// # Errors
+/// Everything that is wrong, in the order of the places.
+pub fn assemble_in(forest: &Forest<'_>, request: &Request<'_>, options: &Options<'_>) -> Result<Assembly, Refused> {
+    assemble_edited(forest, request, options, &|_| {})
+}
+
+/// The same with the segments changed before they are fitted: what would be noticed, asks whoever does.
+pub(crate) fn assemble_edited(
+    forest: &Forest<'_>,
+    request: &Request<'_>,
+    options: &Options<'_>,
+    edit: &dyn Fn(&mut Vec<Segment>),
+) -> Result<Assembly, Refused> {
+    let draft = draft(forest, request, Unknown::Fault, options.counter)?;
     let assembler = Assembler { options, nonce: &draft.nonce, may_lack: &[] };
-    Ok(assembler.assemble(draft.segments.into_iter().map(|drafted| drafted.segment).collect())?)
+    let mut segments = draft.segments.into_iter().map(|drafted| drafted.segment).collect();
+    edit(&mut segments);
+    Ok(assembler.assemble(segments)?)
 }
 
 /// The same before any run, for people to read: what is not known says ⟨what⟩ it will be. Nothing of it is for an agent.
@@ -326,46 +347,6 @@ fn rendered<'s>(
         (fitted.fate != Fate::Dropped).then_some(Rendered { index, segment, text })
     };
     order.iter().filter_map(one).collect()
-}
-
-/// A frame with the separator behind it: what a segment costs.
-pub(super) fn framed(profile: Profile, segment: &Segment, nonce: &str) -> Frame {
-    let mut frame = profile::frame(profile, segment, nonce);
-    frame.tail.push_str(profile.separator());
-    frame
-}
-
-pub(super) fn block<'a>(segment: &'a Segment, frame: &'a Frame) -> Block<'a> {
-    Block {
-        id: &segment.id,
-        priority: segment.kind.priority(),
-        head: &frame.head,
-        text: segment.text.text(),
-        tail: &frame.tail,
-        cut: &segment.cut,
-    }
-}
-
-/// The text of a segment as it is rendered, without the separator behind it.
-fn text(segment: &Segment, frame: &Frame, profile: Profile, fate: &Fate) -> Traced {
-    let mut out = Traced::new(frame.head.as_str(), Origin::Frame);
-    match fate {
-        Fate::Kept => out.append(&segment.text),
-        Fate::Cut { range, mark } => {
-            let part = segment.text.slice(range.clone());
-            let is_front = matches!(segment.cut, Cut::HeadAt(_));
-            if is_front {
-                out.push(mark, Origin::Frame);
-            }
-            out.append(&part);
-            if !is_front {
-                out.push(mark, Origin::Frame);
-            }
-        }
-        Fate::Dropped => {}
-    }
-    out.push(frame.tail.strip_suffix(profile.separator()).unwrap_or(&frame.tail), Origin::Frame);
-    out
 }
 
 fn accounts(segments: Vec<Segment>, fitted: Vec<Fitted>, order: &[usize]) -> Vec<Account> {

@@ -5,7 +5,9 @@
 
 use super::fault::{Fault, FaultKind};
 use crate::registry::{Child, Node, Registry, Task};
-use std::collections::BTreeMap;
+use crate::settings::explain::SettingsData;
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// How many definitions may stand behind one another.
 pub(super) const MAX_DEPTH: usize = 64;
@@ -62,7 +64,7 @@ pub(super) enum Target<'n> {
 
 /// The definition that a node refers to.
 pub(super) fn target(node: &Node) -> Option<Target<'_>> {
-    let name = |key: &str| node.body.get(key).and_then(serde_json::Value::as_str);
+    let name = |key: &str| node.body.get(key).and_then(Value::as_str);
     if node.element == "call" { name("template").map(Target::Template) } else { name("ref").map(Target::Task) }
 }
 
@@ -163,6 +165,56 @@ impl<'r> Forest<'r> {
             let child = node.children.iter().find(leads).ok_or_else(unknown)?;
             chain.push(Link { tree, node: &child.node, child: Some(child) });
         }
+    }
+
+    /// Files that the definitions here read when a context is assembled, by their path in the project, sorted: those of
+    /// `<file_paths>`, and the schema of an answer where the registry does not hold it.
+    pub fn files(&self) -> BTreeSet<String> {
+        let mut files = BTreeSet::new();
+        for tree in self.tasks.values().chain(self.templates.values()) {
+            let mut open = vec![&tree.root];
+            while let Some(node) = open.pop() {
+                let paths = node.body.get("file_paths").and_then(|files| files.get("paths")).and_then(Value::as_array);
+                files.extend(paths.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned));
+                files.extend(node.body.get("output_format").and_then(|format| super::output::file(format, &tree.path)));
+                open.extend(node.children.iter().map(|child| &child.node));
+            }
+        }
+        files
+    }
+
+    /// The settings of a node that a task reaches; `None` where the node has no context of its own.
+    ///
+    /// # Errors
+    /// There is no such task or node.
+    pub fn settings(&self, task: &str, node: &str) -> Result<Option<&SettingsData>, Fault> {
+        Ok(self.chain(task, node)?.last().and_then(|link| link.node.settings.as_ref()))
+    }
+
+    /// Changes the settings of a node, to ask what would come of it.
+    ///
+    /// # Errors
+    /// There is no such task or node.
+    pub(crate) fn change(&mut self, task: &str, node: &str, change: impl FnOnce(&mut SettingsData)) -> Result<(), Fault> {
+        let chain = self.chain(task, node)?;
+        let Some(link) = chain.last() else { return Ok(()) };
+        let (name, id) = (link.tree.task.name().to_owned(), link.node.id.clone());
+        let is_template = self.templates.get(name.as_str()).is_some_and(|tree| std::ptr::eq(tree, link.tree));
+        let trees = if is_template { &mut self.templates } else { &mut self.tasks };
+        let Some(tree) = trees.get_mut(name.as_str()) else { return Ok(()) };
+        let mut found = &mut tree.root;
+        while found.id != id {
+            let leads = |child: &&mut Child| {
+                let rest = id.strip_prefix(&child.node.id);
+                rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+            };
+            let Some(child) = found.children.iter_mut().find(leads) else { return Ok(()) };
+            found = &mut child.node;
+        }
+        if let Some(settings) = &mut found.settings {
+            change(settings);
+        }
+        Ok(())
     }
 
     /// Every agent that a task may call, in document order, those of tasks and templates that it refers to included.

@@ -3,7 +3,9 @@
 //! Does no I/O: values, files and sources of fresh context are handed in. Reads the settings that the registry stores and
 //! resolves none. Same inputs, same bytes.
 
+mod asked;
 pub mod assemble;
+mod blocks;
 mod chain;
 pub mod fault;
 mod fill;

@@ -22,6 +22,13 @@ pub(super) fn beside(template: &str, written: &str) -> String {
     parts.join("/")
 }
 
+/// The file of a schema that is read when a context is assembled: the registry holds all others.
+pub(super) fn file(format: &Value, template: &str) -> Option<String> {
+    let written = format.get("schema").and_then(Value::as_str)?;
+    let is_shape = ["object", "array", "string[]", "number", "boolean"].contains(&written);
+    (!is_shape && format.get("content").is_none()).then(|| beside(template, written))
+}
+
 /// The form of an answer as a provider can be told it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Answer {

@@ -301,7 +301,7 @@ impl Author<'_> {
 }
 
 /// Appends a text under the bullet before it: its further lines are indented by two.
-fn append_hanging(out: &mut Traced, text: &Traced) {
+pub(super) fn append_hanging(out: &mut Traced, text: &Traced) {
     let mut start = 0;
     let whole = text.text();
     for at in memchr::memchr_iter(b'\n', whole.as_bytes()) {

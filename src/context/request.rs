@@ -146,6 +146,20 @@ pub struct Request<'a> {
     pub attempts: &'a [Attempt],
     /// The conversation so far, oldest first: what a task with `history` sees of it.
     pub history: &'a [Said],
+    /// What the caller asks for in words of its own, beside what the task says.
+    pub asked: Asked<'a>,
+}
+
+/// What a caller asks for in words of its own. Each becomes a segment of its own, behind those of the task, so that what the
+/// task says stays the same from call to call.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Asked<'a> {
+    /// What is to be done: the segment `objective`.
+    pub objective: Option<&'a str>,
+    /// What a good answer satisfies: the segment `criteria:request`.
+    pub criteria: &'a [String],
+    /// What the answer must keep to: the segment `constraints:request`.
+    pub constraints: &'a [String],
 }
 
 /// No values.
@@ -167,6 +181,7 @@ impl<'a> Request<'a> {
             previous: None,
             attempts: &[],
             history: &[],
+            asked: Asked::default(),
         }
     }
 }

@@ -3,6 +3,7 @@
 //! Along the chain from the task's root each node makes a context of its parent's: what it inherits, what earlier steps left,
 //! what is looked up, what it says itself. Reads the stored settings and resolves none.
 
+use super::asked;
 use super::chain::{Forest, Link};
 use super::fault::{Fault, FaultKind, MissingFrom};
 use super::fill::{Faults, Filler, Unknown};
@@ -62,6 +63,7 @@ impl<'a> Strategy<'a> {
             context = self.node(upto, &scope, &context);
         }
         self.stage(&mut context);
+        context.extend(asked::segments(&self.request.asked).into_iter().map(Drafted::whole));
         context.sort_by_key(|drafted| drafted.segment.kind);
         name_apart(&mut context);
         let inside = context.iter_mut().flat_map(|drafted| std::mem::take(&mut drafted.faults));

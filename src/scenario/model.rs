@@ -5,6 +5,7 @@
 
 use crate::base::span::{Span, Spanned};
 use crate::template::setting::SettingName;
+use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -14,7 +15,7 @@ pub const SCENARIO_SCHEMA: &str = "ctxc/scenario/1";
 pub const SUITE_SCHEMA: &str = "ctxc/suite/1";
 
 /// A file of cases.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Suite {
     /// Its id; that of the only case for a scenario file.
     pub id: Spanned<String>,
@@ -33,11 +34,12 @@ pub struct Suite {
 }
 
 /// One frozen situation and what is expected of it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 pub struct Case {
     /// Its name, unique in the project: shown everywhere. That of a suite's case is `SUITE/CASE`, and stands where its id does.
     pub name: Spanned<String>,
     /// Everything the case says.
+    #[serde(skip)]
     pub span: Span,
     /// Who receives the context.
     pub subject: Spanned<Subject>,
@@ -62,7 +64,7 @@ pub struct Case {
 }
 
 /// Who receives the context.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub enum Subject {
     /// An agent role of the project file.
     Role(String),
@@ -71,7 +73,7 @@ pub enum Subject {
 }
 
 /// The frozen task: nothing of it is read from the live tree.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct Situation {
     /// `task_id`.
     pub task_id: Option<String>,
@@ -100,7 +102,7 @@ pub struct Situation {
 }
 
 /// A text, or a file that holds it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub enum Content {
     /// The text itself.
     Text(String),
@@ -109,7 +111,7 @@ pub enum Content {
 }
 
 /// A value, or a file that holds it.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub enum Frozen {
     /// The value itself.
     Value(Value),
@@ -118,7 +120,7 @@ pub enum Frozen {
 }
 
 /// What an earlier attempt ran into.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Failure {
     /// The stage.
     pub stage: String,
@@ -129,7 +131,7 @@ pub struct Failure {
 }
 
 /// What the matcher gives back.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Fixture {
     /// Its id: a path, a key.
     pub id: String,
@@ -138,7 +140,7 @@ pub struct Fixture {
 }
 
 /// How much is at stake, least first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub enum Risk {
     /// `low`
     Low,
@@ -151,7 +153,7 @@ pub enum Risk {
 }
 
 /// How often a case is tried, and what passes.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Rule {
     /// Trials; 3 where nothing is said.
     pub runs: u32,
@@ -166,7 +168,7 @@ pub struct Rule {
 }
 
 /// Wald's sequential probability ratio test.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Sequential {
     /// A pass rate that is too low.
     pub p0: f64,
@@ -187,7 +189,7 @@ impl Default for Rule {
 }
 
 /// What the context must be. Needs no model and no recorded answer.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub enum ContextExpectation {
     /// `segment: {id|kind|source, state}`
     Segment {
@@ -239,7 +241,7 @@ pub enum ContextExpectation {
 }
 
 /// Which segments of a context.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub enum Selector {
     /// The one with an id.
     Id(Spanned<String>),
@@ -250,7 +252,7 @@ pub enum Selector {
 }
 
 /// What became of segments.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub enum State {
     /// There and whole.
     Kept,
@@ -263,7 +265,7 @@ pub enum State {
 }
 
 /// Patterns and where they are looked for.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Patterns {
     /// One segment's kept text; `None` for the whole context.
     pub within: Option<Selector>,
@@ -272,7 +274,7 @@ pub struct Patterns {
 }
 
 /// What is counted.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub enum Counted {
     /// Everything that stays.
     Total,
@@ -283,7 +285,7 @@ pub enum Counted {
 }
 
 /// What the answer must be.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Expectation {
     /// What is asked.
     pub test: AnswerTest,
@@ -292,7 +294,7 @@ pub struct Expectation {
 }
 
 /// What is asked of an answer.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub enum AnswerTest {
     /// `field_matches: {path, pattern}`: an RFC 9535 `JSONPath`, and a pattern for each node that it selects.
     FieldMatches {
@@ -345,7 +347,7 @@ pub enum AnswerTest {
 }
 
 /// A scripted answer.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Scripted {
     /// Patterns that the request must have.
     pub has: Vec<Spanned<String>>,

@@ -6,6 +6,7 @@ mod assembly;
 mod cli;
 mod context;
 mod docs;
+mod eval;
 mod faults;
 mod format;
 mod fuzz;

@@ -44,8 +44,8 @@ pub(super) fn index(root: &Path, section: &Section, registry: Option<&Registry>)
 
 impl Lookup<'_> {
     fn index(&self) -> Option<&Index> {
-        let Compiled { root, registry, context, .. } = self.project;
-        Some(self.index.as_ref()?.get_or_init(|| index(root, context, Some(registry))))
+        let Compiled { root, registry, config, .. } = self.project;
+        Some(self.index.as_ref()?.get_or_init(|| index(root, &config.context, Some(registry))))
     }
 
     /// Says what a reader should know about the index, if it was asked.

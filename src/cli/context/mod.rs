@@ -2,8 +2,10 @@
 
 mod body;
 mod counts;
+pub(crate) mod eval;
 mod lookup;
 pub(crate) mod manifest;
+pub(crate) mod new;
 pub(in crate::cli) mod project;
 mod refused;
 pub(crate) mod render;

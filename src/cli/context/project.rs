@@ -9,13 +9,12 @@ use crate::cli::project::Project;
 use crate::cli::revision::Past;
 use crate::context::lines::Lines;
 use crate::context::request::Files;
-use crate::project::config::{Config, Lookup};
+use crate::project::config::Config;
 use crate::registry::library::Built;
 use crate::registry::sources::{self, Door};
 use crate::registry::{Registry, library};
 use crate::rules::check::stem;
 use crate::store::Index;
-use crate::syntax::limits::Limits;
 use std::collections::BTreeSet;
 use std::fmt::{Debug, Formatter};
 use std::path::{Path, PathBuf};
@@ -30,9 +29,8 @@ pub(in crate::cli) struct Compiled {
     pub(in crate::cli) root: PathBuf,
     /// Its tasks.
     pub(in crate::cli) registry: Registry,
-    /// What it says of looking context up.
-    pub(super) context: Lookup,
-    limits: Limits,
+    /// Its project file, or the defaults.
+    pub(super) config: Config,
     /// The revision that it is of; `None` for the work tree.
     past: Option<Past>,
 }
@@ -66,8 +64,8 @@ impl Compiled {
     pub(in crate::cli) fn load_at(folder: &Path, revision: &str) -> Result<Self> {
         let past = Past::open(folder, revision)?;
         let registry = past.compile()?;
-        let (root, limits, context) = (past.root.clone(), past.config.limits.clone(), past.config.context.clone());
-        Ok(Self { root, registry, context, limits, past: Some(past) })
+        let (root, config) = (past.root.clone(), past.config.clone());
+        Ok(Self { root, registry, config, past: Some(past) })
     }
 
     fn new(project: Project, whose: &str) -> Result<Self> {
@@ -78,8 +76,7 @@ impl Compiled {
         if files == 0 {
             return Err(CliError::usage(format!("there is no template in {whose}")).hint("`ctxc init` starts one"));
         }
-        let Config { context, limits, .. } = project.config;
-        Ok(Self { root: project.root, registry, context, limits, past: None })
+        Ok(Self { root: project.root, registry, config: project.config, past: None })
     }
 
     /// The index of the project of this run. Templates may have errors, or be none: then nothing is known to be one.
@@ -112,6 +109,11 @@ impl Compiled {
         })
     }
 
+    /// The files that a revision has, by their names in the project; `None` for the work tree.
+    pub(super) fn names(&self) -> Option<Vec<&str>> {
+        self.past.as_ref().map(|past| past.names().collect())
+    }
+
     /// Files of the project.
     pub(in crate::cli) fn files(&self) -> Inside<'_> {
         Inside { root: &self.root, files: self.past.as_ref().map_or(&RealFs, Past::files) }
@@ -127,7 +129,7 @@ impl Compiled {
         let mut lines = Lines::default();
         for path in paths {
             if let Ok(text) = self.files().text(path) {
-                lines.add(path, &text, stem(path), &self.limits);
+                lines.add(path, &text, stem(path), &self.config.limits);
             }
         }
         lines

@@ -51,6 +51,11 @@ impl Past {
         &self.tree
     }
 
+    /// Its files, by their names in the project.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.tree.below(&self.folder)
+    }
+
     /// Its tasks; a project with errors, or without templates, has none.
     pub(crate) fn compile(&self) -> Result<Registry> {
         let names = self.tree.below(&self.folder);

@@ -1,7 +1,7 @@
 //! The list of all schemas, and what every schema file says at its head.
 
 use super::value::Json;
-use super::{answers, diagnostics, diff, import, manifest, manifest_diff, registry, rules, search, watch};
+use super::{answers, diagnostics, diff, import, manifest, manifest_diff, registry, rules, scorecard, search, watch};
 use std::borrow::Cow;
 
 /// The dialect of JSON Schema.
@@ -40,6 +40,7 @@ pub fn all() -> Vec<Schema> {
         registry::draft(),
         rules::rule(),
         rules::list(),
+        scorecard::draft(),
         search::draft(),
         answers::show(),
         watch::draft(),

@@ -14,6 +14,7 @@ mod manifest_diff;
 pub mod names;
 mod registry;
 mod rules;
+mod scorecard;
 mod search;
 mod shape;
 mod shared;

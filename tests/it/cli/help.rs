@@ -37,6 +37,7 @@ fn sample() -> Project {
         .file("legacy/reply.j2", "Reply to {{ name }}.\n")
         .file("samples.jsonl", "{\"template\": \"triage\", \"expected\": \"Sort the ticket.\"}\n");
     project.run(&["build"]).code(0);
+    project.run(&["new", "scenario", "triage", "--name", "triage-t1"]).code(0);
     project
 }
 
@@ -63,6 +64,8 @@ fn every_verb_has_examples_and_every_example_works() {
             "render",
             "manifest",
             "search",
+            "new",
+            "eval",
             "explain",
             "defaults",
             "rules",

@@ -7,6 +7,7 @@ mod ci;
 mod defaults;
 mod diff;
 mod docs;
+pub(crate) mod eval;
 mod fix;
 mod fmt;
 pub(crate) mod formats;

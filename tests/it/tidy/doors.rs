@@ -12,15 +12,17 @@ const DOORS: &[(&str, &[&str])] = &[
     ("clap_mangen", &["src/cli/"]),
     ("gen_lsp_types", &["src/lsp/"]),
     ("granit_parser", &["src/syntax/yaml"]),
+    ("jsonschema", &["src/eval/"]),
     ("lsp_server", &["src/lsp/"]),
     ("miette", &["src/cli/render/"]),
     ("notify", &["src/cli/watch/"]),
     ("quick_xml", &["src/syntax/write"]),
+    ("regex", &["src/eval/"]),
     ("regex_automata", &["src/context/tokens/"]),
     ("regex_syntax", &["src/scenario/"]),
     ("rusqlite", &["src/store/sqlite"]),
     ("rustix", &["src/cli/watch/"]),
-    ("serde_json_path", &["src/scenario/"]),
+    ("serde_json_path", &["src/eval/", "src/scenario/"]),
     ("toml", &["src/project/"]),
 ];
 

@@ -40,6 +40,7 @@ pub(super) fn all() -> &'static Artifacts {
         differences(&mut out);
         imports::imports(&mut out);
         searches(&mut out);
+        super::scorecards::scorecards(&mut out);
         rules(&mut out);
         watched(&mut out);
         out

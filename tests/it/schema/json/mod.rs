@@ -3,6 +3,7 @@
 mod artifacts;
 mod fresh;
 mod imports;
+mod scorecards;
 mod shape;
 mod strict;
 mod survey;

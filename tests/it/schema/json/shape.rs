@@ -54,6 +54,7 @@ fn every_schema_is_one_of_its_draft_and_closed_and_described() {
             "registry",
             "rule",
             "rules",
+            "scorecard",
             "search",
             "show",
             "watch"

@@ -1,0 +1,55 @@
+//! The command line of `ctxc eval`.
+
+use clap::Args;
+use std::path::PathBuf;
+
+/// Run scenarios: what agents must receive and answer, each failure with what was expected, found and where
+#[derive(Debug, Default, Args)]
+#[command(after_help = "Examples:\n  ctxc eval\n  ctxc eval triage-t1 --json\n  ctxc eval --affected --junit eval.xml\n  \
+    ctxc eval --out scorecard.json && ctxc eval --since scorecard.json\n  ctxc eval triage-t1 --accept\n\n\
+    No model is asked and no key is read. Expectations on the context are always looked at; those on the answer where the\n\
+    scenario holds scripted answers. An answer that nobody gave is reported as not recorded, and never passes in silence.\n\n\
+    Exit codes: 0 everything holds, 1 something does not, 2 wrong usage or project file, 3 a scenario could not be tried,\n\
+    5 nothing selected (0 with --allow-empty).")]
+#[allow(clippy::struct_excessive_bools, reason = "flags of a command line")]
+pub(crate) struct EvalArgs {
+    /// Scenario files, folders of them, names of scenarios or suites [default: those of the project]
+    #[arg(value_name = "PATH|NAME")]
+    pub(super) what: Vec<String>,
+    /// Those with this tag; several times: with any of them
+    #[arg(long, value_name = "TAG")]
+    pub(super) tag: Vec<String>,
+    /// Those of this agent role; several times: of any of them
+    #[arg(long, value_name = "ROLE")]
+    pub(super) role: Vec<String>,
+    /// Those whose name holds this pattern
+    #[arg(long, value_name = "PATTERN")]
+    pub(super) filter: Option<String>,
+    /// Run those alone whose context or text changed since the last run, or that did not pass in it; list all others as carried
+    #[arg(long)]
+    pub(super) affected: bool,
+    /// The same, compared with a git revision, or with a scorecard that `--out` wrote
+    #[arg(long, value_name = "REV|FILE")]
+    pub(super) since: Option<String>,
+    /// List the changes that none of these scenarios would notice: each segment dropped or cut, each setting moved
+    #[arg(long, conflicts_with_all = ["affected", "since", "accept", "json", "junit", "out"])]
+    pub(super) mutate: bool,
+    /// Store the requests of scenarios that expect a snapshot, after showing what changed
+    #[arg(long)]
+    pub(super) accept: bool,
+    /// Print the scorecard as JSON
+    #[arg(long)]
+    pub(super) json: bool,
+    /// Write the XML of `JUnit` to a file
+    #[arg(long, value_name = "FILE")]
+    pub(super) junit: Option<PathBuf>,
+    /// Write the scorecard to a file
+    #[arg(long, value_name = "FILE")]
+    pub(super) out: Option<PathBuf>,
+    /// Nothing to run is no error
+    #[arg(long)]
+    pub(super) allow_empty: bool,
+    /// Make all trials, also where the verdict is certain before
+    #[arg(long)]
+    pub(super) full: bool,
+}

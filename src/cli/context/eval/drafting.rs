@@ -1,0 +1,101 @@
+//! A scenario drafted from what `ctxc eval` would see in it: the text is written twice, first to find out what it leads to.
+
+use super::super::project::Compiled;
+use super::load::{Beside, Once, plan};
+use crate::cli::context::counts::{self, Counts};
+use crate::cli::error::{CliError, Kind};
+use crate::context::Forest;
+use crate::context::fault::Fault;
+use crate::context::render::profile::Profile;
+use crate::context::tokens;
+use crate::eval::case::{self, Bench, Item};
+use crate::eval::context::Seen;
+use crate::eval::draft::{self, Draft};
+use crate::eval::library::Library;
+use crate::eval::trials::Rows;
+use crate::scenario::read;
+
+/// Where a scenario is to stand.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::cli::context) struct Sources<'s> {
+    pub(in crate::cli::context) project: &'s Compiled,
+    /// Its file, relative to the project.
+    pub(in crate::cli::context) path: &'s str,
+}
+
+/// A scenario that is ready to be written.
+#[derive(Debug)]
+pub(in crate::cli::context) struct Drafting {
+    pub(in crate::cli::context) text: String,
+    /// How many expectations it has.
+    pub(in crate::cli::context) expectations: usize,
+}
+
+/// Why there is none.
+#[derive(Debug)]
+pub(in crate::cli::context) enum Trouble {
+    /// The context cannot be had.
+    Faults(Vec<Fault>),
+    /// Something else.
+    Other(CliError),
+}
+
+impl Trouble {
+    /// As an error; faults are worded by the caller.
+    pub(in crate::cli::context) fn told(self, word: impl FnOnce(&[Fault]) -> CliError) -> CliError {
+        match self {
+            Self::Faults(faults) => word(&faults),
+            Self::Other(error) => error,
+        }
+    }
+}
+
+impl Sources<'_> {
+    /// Drafts a scenario.
+    pub(in crate::cli::context) fn draft(&self, draft: &Draft<'_>) -> std::result::Result<Drafting, Trouble> {
+        let counter = counts::named(tokens::DEFAULT).map_err(Trouble::Other)?;
+        let counter = Counts::open(counter, &self.project.root);
+        let first = self.seen(&draft::yaml(draft, None), draft, &counter, draft::objective)?;
+        // The first text has no objective of its own, where none was given.
+        let draft = Draft { objective: Some(draft.objective.unwrap_or(&first)), ..*draft };
+        let text = self.seen(&draft::yaml(&draft, None), &draft, &counter, |seen| draft::yaml(&draft, Some(seen)))?;
+        counter.save();
+        let (suite, faults) = read(self.path, &text);
+        let bug = || Trouble::Other(CliError::new(Kind::Infrastructure, format!("the scenario would have faults: {faults:?}")));
+        let case = suite.and_then(|suite| suite.cases.into_iter().next()).filter(|_| faults.is_empty()).ok_or_else(bug)?;
+        Ok(Drafting { text, expectations: case.expect_context.len() })
+    }
+
+    /// What a text leads to.
+    fn seen<T>(
+        &self,
+        text: &str,
+        draft: &Draft<'_>,
+        counter: &Counts,
+        then: impl FnOnce(&Seen<'_>) -> T,
+    ) -> std::result::Result<T, Trouble> {
+        let other = |message: String| Trouble::Other(CliError::usage(message));
+        let (suite, faults) = read(self.path, text);
+        let case = suite.and_then(|suite| suite.cases.into_iter().next());
+        let case = case.ok_or_else(|| other(format!("the scenario would have faults: {faults:?}")))?;
+        let files = Once::new(self.project.files());
+        let beside = Beside { scenario: self.path, files: &files };
+        let library = Library::default();
+        let bench = Bench {
+            live: &files,
+            counter,
+            profile: Profile::default(),
+            plan: plan(self.project),
+            rows: Rows::Curtailed,
+            library: &library,
+        };
+        let item = Item { path: self.path, case: &case, beside: &beside, snapshot: None };
+        let forest = Forest::load(&self.project.registry, &draft.receiver.task).map_err(|fault| Trouble::Faults(vec![fault]))?;
+        let forest = forest.ok_or_else(|| other(format!("there is no task `{}`", draft.receiver.task)))?;
+        match case::context(&bench, &item, &forest, draft.receiver, then) {
+            Ok(Ok(done)) => Ok(done),
+            Ok(Err(faults)) => Err(Trouble::Faults(faults)),
+            Err(why) => Err(other(why)),
+        }
+    }
+}

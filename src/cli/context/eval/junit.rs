@@ -1,0 +1,54 @@
+//! `JUnit`'s XML: one test case a scenario. A failed one says what was expected and found, one that could not be tried is an
+//! error, one that was carried is skipped.
+
+use super::text::{lines, state};
+use crate::eval::case::CaseVerdict;
+use crate::eval::scorecard::{CaseRow, Scorecard};
+use crate::syntax::write::{TemplateWriter, legal};
+
+/// The report.
+pub(super) fn xml(card: &Scorecard) -> String {
+    let totals = card.totals;
+    let count = |number: usize| number.to_string();
+    let (tests, failures, errors, skipped) =
+        (count(totals.planned), count(totals.failed), count(totals.errored), count(totals.carried));
+    let counts = [
+        ("name", "ctxc eval"),
+        ("tests", tests.as_str()),
+        ("failures", &failures),
+        ("errors", &errors),
+        ("skipped", &skipped),
+        ("time", "0"),
+    ];
+    let mut xml = TemplateWriter::new();
+    xml.declaration().open("testsuites", &counts).open("testsuite", &counts);
+    for row in &card.cases {
+        case(&mut xml, row);
+    }
+    xml.finish()
+}
+
+fn case(xml: &mut TemplateWriter, row: &CaseRow) {
+    let (name, suite, path) = (legal(&row.id), legal(&row.suite), legal(&row.path));
+    let line = row.line.to_string();
+    let head = [("classname", &*suite), ("name", &*name), ("file", &*path), ("line", &line), ("time", "0")];
+    let told = lines(row).join("\n");
+    let message = lines(row).into_iter().next().unwrap_or_else(|| state(row));
+    let (message, told) = (legal(&message), legal(&told));
+    xml.open("testcase", &head);
+    match (row.carried_from.as_deref(), row.verdict()) {
+        (Some(from), Some(CaseVerdict::Pass) | None) => {
+            xml.empty("skipped", &[("message", &format!("carried from {}", legal(from)))]);
+        }
+        (_, Some(CaseVerdict::Fail)) => {
+            xml.leaf("failure", &[("message", &message), ("type", "expectation")], &told);
+        }
+        (_, Some(CaseVerdict::Error | CaseVerdict::Inconclusive)) => {
+            xml.leaf("error", &[("message", &message), ("type", "untried")], &told);
+        }
+        (_, Some(CaseVerdict::Pass) | None) => {
+            xml.leaf("system-out", &[], &state(row));
+        }
+    }
+    xml.close();
+}

@@ -1,0 +1,217 @@
+//! The scenarios of a project, read and chosen: files, cases, and what lies beside them.
+
+use super::super::project::{Compiled, Inside};
+use super::args::EvalArgs;
+use crate::base::fs;
+use crate::base::suggest;
+use crate::cli::error::{CliError, Kind, Result};
+use crate::cli::render::summary::plural;
+use crate::context::request::Files;
+use crate::eval::library::Filter;
+use crate::scenario::load::{self, Loaded, Unread};
+use crate::scenario::model::{Case, Subject, Suite};
+use crate::scenario::{Options, paths, read_with};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+/// Bytes that one scenario file may have.
+const LIMIT: u64 = 16 << 20;
+
+/// Files of the project, each read once.
+#[derive(Debug)]
+pub(super) struct Once<'p> {
+    inside: Inside<'p>,
+    known: Mutex<BTreeMap<String, std::result::Result<String, String>>>,
+}
+
+impl<'p> Once<'p> {
+    /// Nothing is read yet.
+    pub(super) const fn new(inside: Inside<'p>) -> Self {
+        Self { inside, known: Mutex::new(BTreeMap::new()) }
+    }
+}
+
+impl Files for Once<'_> {
+    fn text(&self, path: &str) -> std::result::Result<String, String> {
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner).get(path).cloned();
+        if let Some(known) = known {
+            return known;
+        }
+        let read = self.inside.text(path);
+        self.known.lock().unwrap_or_else(PoisonError::into_inner).insert(path.to_owned(), read.clone());
+        read
+    }
+}
+
+/// Files beside a scenario.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Beside<'p> {
+    pub(super) scenario: &'p str,
+    pub(super) files: &'p Once<'p>,
+}
+
+impl Files for Beside<'_> {
+    fn text(&self, path: &str) -> std::result::Result<String, String> {
+        let outside = || "it lies outside the project's folder".to_owned();
+        self.files.text(&paths::beside(self.scenario, path).ok_or_else(outside)?)
+    }
+}
+
+/// A case with where it stands.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Chosen<'l> {
+    pub(super) path: &'l str,
+    pub(super) suite: &'l Suite,
+    pub(super) case: &'l Case,
+}
+
+/// The scenario files that are asked for, and the names that are no paths.
+#[derive(Debug)]
+pub(super) struct Scenarios {
+    pub(super) files: Vec<Loaded>,
+    names: Vec<String>,
+}
+
+/// Where a project keeps its scenarios.
+pub(super) fn folders(project: &Compiled) -> Vec<String> {
+    project.config.eval.places()
+}
+
+/// The path at which the parts of a decomposed task stand in an answer.
+pub(super) fn plan(project: &Compiled) -> &str {
+    project.config.eval.plan_path.as_ref().map_or("$.subtasks", |path| &path.value)
+}
+
+/// What the project says of trials.
+fn options(project: &Compiled) -> Options<'static> {
+    Options { rule: project.config.eval.rule(), tables: None }
+}
+
+/// The names of all scenarios of a project, those of files with faults too.
+pub(in crate::cli::context) fn names(project: &Compiled) -> BTreeSet<String> {
+    let paths = load::files(&project.root, &folders(project));
+    let files = load::load(&project.root, &paths, LIMIT, &options(project));
+    let suites = files.into_iter().filter_map(|file| file.suite);
+    suites.flat_map(|suite| suite.cases).map(|case| case.name.value).collect()
+}
+
+impl Scenarios {
+    /// Reads the scenario files of a project, or those that are named.
+    pub(super) fn read(project: &Compiled, what: &[String]) -> Result<Self> {
+        let root = &project.root;
+        let (mut given, mut names) = (Vec::new(), Vec::new());
+        for one in what {
+            match path(root, one)? {
+                Some(path) => given.push(path),
+                None => names.push(one.clone()),
+            }
+        }
+        if given.is_empty() {
+            given = folders(project);
+        }
+        let paths = load::files(root, &given);
+        let files = load::load(root, &paths, LIMIT, &options(project));
+        let scenarios = Self { files, names };
+        scenarios.sound()?;
+        Ok(scenarios)
+    }
+
+    /// Reads those that a revision has.
+    pub(super) fn of_revision(project: &Compiled) -> Self {
+        let files = project.files();
+        let folders = folders(project);
+        let is_inside =
+            |name: &str| folders.iter().any(|folder| name.strip_prefix(&**folder).is_some_and(|rest| rest.starts_with('/')));
+        let is_passed_over = |name: &str| name.split('/').any(|part| load::PASSED_OVER.contains(&part) || part.starts_with('.'));
+        let names = project.names().unwrap_or_default().into_iter();
+        let names = names.filter(|name| is_inside(name) && !is_passed_over(name) && is_yaml(name));
+        let read = |name: &str| {
+            let text = files.text(name).unwrap_or_default();
+            let tables = |table: &str| {
+                let path = paths::beside(name, table).ok_or_else(|| "it lies outside the project".to_owned())?;
+                files.text(&path)
+            };
+            let (suite, faults) = read_with(name, &text, &Options { tables: Some(&tables), ..options(project) });
+            Loaded { path: name.into(), text: text.into(), suite, faults, unread: None }
+        };
+        // What was wrong then is not this run's to say: such cases count as changed.
+        Self { files: names.map(read).filter(Loaded::is_sound).collect(), names: Vec::new() }
+    }
+
+    /// Whoever runs cases runs none with faults.
+    fn sound(&self) -> Result<()> {
+        let broken: Vec<&Loaded> = self.files.iter().filter(|file| !file.is_sound()).collect();
+        if broken.is_empty() {
+            return Ok(());
+        }
+        let faults: usize = broken.iter().map(|file| file.faults.len().max(1)).sum();
+        let message = format!("{} in {}: nothing was run", plural(faults, "fault"), plural(broken.len(), "scenario file"));
+        let error = CliError::new(Kind::Findings, message);
+        let error = broken.iter().take(5).fold(error, |error, file| {
+            let why = match &file.unread {
+                Some(Unread::Io(why)) => format!("it cannot be read: {}", crate::rules::input::read_fault::reason(why)),
+                Some(Unread::NoText(fault)) => fault.to_string(),
+                None => plural(file.faults.len().max(1), "fault"),
+            };
+            error.hint(format!("{}: {why}", file.path))
+        });
+        Err(error.hint("`ctxc check` shows them"))
+    }
+
+    /// The cases that the command line chooses, in the order of their files.
+    pub(super) fn choose(&self, args: &EvalArgs) -> Result<Vec<Chosen<'_>>> {
+        let all: Vec<Chosen<'_>> = self
+            .files
+            .iter()
+            .filter_map(|file| Some((&*file.path, file.suite.as_ref()?)))
+            .flat_map(|(path, suite)| suite.cases.iter().map(move |case| Chosen { path, suite, case }))
+            .collect();
+        self.known(&all)?;
+        let filter = args.filter.as_deref().map(Filter::new).transpose();
+        let filter = filter.map_err(|why| CliError::usage(format!("--filter: {why}")))?;
+        let is_chosen = |chosen: &Chosen<'_>| {
+            let name = &chosen.case.name.value;
+            let is_named = self.names.is_empty() || self.names.iter().any(|one| one == name || *one == chosen.suite.id.value);
+            let is_tagged = args.tag.is_empty() || chosen.case.tags.iter().any(|tag| args.tag.contains(&tag.value));
+            let is_of_role = match &chosen.case.subject.value {
+                Subject::Role(role) => args.role.is_empty() || args.role.contains(role),
+                Subject::Task(_) => args.role.is_empty(),
+            };
+            is_named && is_tagged && is_of_role && filter.as_ref().is_none_or(|filter| filter.takes(name))
+        };
+        Ok(all.into_iter().filter(is_chosen).collect())
+    }
+
+    /// Ends the run at a name that nothing has.
+    fn known(&self, all: &[Chosen<'_>]) -> Result<()> {
+        let there: BTreeSet<&str> =
+            all.iter().flat_map(|chosen| [chosen.case.name.value.as_str(), chosen.suite.id.value.as_str()]).collect();
+        let Some(unknown) = self.names.iter().find(|name| !there.contains(name.as_str())) else { return Ok(()) };
+        let near = suggest::nearest(unknown, there.iter().copied());
+        let error = CliError::usage(format!("there is no scenario, suite, file or folder `{unknown}`"));
+        Err(match near {
+            Some(near) => error.did_you_mean(Some(near)),
+            None => error.hint("`ctxc eval` without names runs all scenarios of the project"),
+        })
+    }
+}
+
+fn is_yaml(name: &str) -> bool {
+    let ending = name.rsplit('.').next().unwrap_or("");
+    ending.eq_ignore_ascii_case("yaml") || ending.eq_ignore_ascii_case("yml")
+}
+
+/// What was named as a path relative to the project; `None` where nothing of that name is there.
+fn path(root: &Path, named: &str) -> Result<Option<String>> {
+    let here = Path::new(named);
+    if !fs::exists(here) {
+        return Ok(None);
+    }
+    let outside = || CliError::usage(format!("{named} lies outside the project's folder"));
+    let real = |path: &Path| fs::ReadFs::canonical(&fs::RealFs, path).map_err(|_| outside());
+    let (root, path) = (real(root)?, real(here)?);
+    let inside = path.strip_prefix(&root).map_err(|_| outside())?;
+    let parts: Vec<_> = inside.components().map(|part| part.as_os_str().to_string_lossy().into_owned()).collect();
+    Ok(Some(if parts.is_empty() { ".".to_owned() } else { parts.join("/") }))
+}

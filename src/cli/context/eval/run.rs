@@ -1,0 +1,167 @@
+//! `ctxc eval`: chosen, compared with what is known, run, shown, kept. The exit code is that of the gravest verdict.
+
+use super::accept::{self, Moved};
+use super::args::EvalArgs;
+use super::choose::{self, World};
+use super::load::{Chosen, Once, Scenarios, folders};
+use super::{junit, mutate, results, text};
+use crate::base::fs;
+use crate::cli::context::counts::{self, Counts};
+use crate::cli::context::project::Compiled;
+use crate::cli::cx::Cx;
+use crate::cli::error::{CliError, Kind, Result};
+use crate::cli::exit::Exit;
+use crate::context::tokens;
+use crate::eval::affected::Choice;
+use crate::eval::case::{CaseVerdict, Finished};
+use crate::eval::locate::Locator;
+use crate::eval::run;
+use crate::eval::scorecard::{CaseRow, Of, Scorecard, SuiteRow};
+use crate::eval::snapshot::{snapshot_path, wants_snapshot};
+use crate::eval::trials::Rows;
+use crate::kernel::tokens::TokenCounter;
+use std::path::Path;
+
+/// Runs scenarios.
+pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
+    let project = Compiled::load(cx)?;
+    let scenarios = Scenarios::read(&project, &args.what)?;
+    let chosen = scenarios.choose(args)?;
+    if chosen.is_empty() {
+        return nothing(args, &project);
+    }
+    let files = Once::new(project.files());
+    let counter = Counts::open(counts::named(tokens::DEFAULT)?, &project.root);
+    let rows = if args.full { Rows::Full } else { Rows::Curtailed };
+    let world = World::new(&project, &chosen, &files, &counter, rows);
+    if args.mutate {
+        mutate::print(&world.scores(cx.options.threads), cx)?;
+        counter.save();
+        return Ok(Exit::Success);
+    }
+    let choices = choose::choices(args, &project, &world, cx)?;
+    let finished = world.run(&choices, cx.options.threads);
+    counter.save();
+    let card = card(&project, &scenarios, &world, choices, &finished, counter.name());
+    results::keep(&project.root, &card, |name| {
+        let all = scenarios.files.iter().filter_map(|file| file.suite.as_ref()).flat_map(|suite| &suite.cases);
+        // A run over named files knows nothing of the others.
+        !args.what.is_empty() || all.into_iter().any(|case| case.name.value == name)
+    });
+    if let Some(path) = &args.out {
+        write(path, &card.json())?;
+    }
+    if let Some(path) = &args.junit {
+        write(path, &junit::xml(&card))?;
+    }
+    if args.json {
+        cx.print(|out| out.write_all(card.json().as_bytes()))?;
+    } else {
+        text::print(&card, cx)?;
+    }
+    if args.accept {
+        return accept_all(&project, &world, &finished, &card, cx);
+    }
+    Ok(verdict(&card.cases))
+}
+
+fn nothing(args: &EvalArgs, project: &Compiled) -> Result<Exit> {
+    if args.allow_empty {
+        return Ok(Exit::Success);
+    }
+    let is_narrow = !(args.what.is_empty() && args.tag.is_empty() && args.role.is_empty()) || args.filter.is_some();
+    let error = CliError::new(Kind::Nothing, "no scenario to run");
+    let folders = folders(project).join(", ");
+    Err(if is_narrow {
+        error.hint("what was asked for chooses none of the project's scenarios")
+    } else {
+        error.hint(format!("scenarios are YAML files under {folders}/; `ctxc new scenario TASK` writes one from today's render"))
+    })
+}
+
+/// The scorecard of a run.
+fn card(
+    project: &Compiled,
+    scenarios: &Scenarios,
+    world: &World<'_>,
+    choices: Vec<Choice>,
+    finished: &[Option<Finished>],
+    tokenizer: &str,
+) -> Scorecard {
+    let lines = || project.lines(&project.paths());
+    let locator = Locator::new(world.files, &lines);
+    for file in &scenarios.files {
+        locator.knows(&file.path, &file.text);
+    }
+    let mut rows = Vec::with_capacity(choices.len());
+    for ((chosen, choice), (finished, item)) in world.chosen.iter().zip(choices).zip(finished.iter().zip(&world.keys)) {
+        let Chosen { path, suite, case } = *chosen;
+        let receiver = run::receiver(case, &world.roles).ok();
+        let of = Of { path, suite, case, receiver: receiver.as_ref() };
+        rows.push(match (choice, finished) {
+            (Choice::Carry(row), _) => {
+                // Where it stands may have moved; what became of it has not.
+                let CaseRow { path, line, suite, tags, .. } = CaseRow::bare(of, &locator);
+                CaseRow { suite, path, line, tags, ..*row }
+            }
+            (Choice::Unchanged(revision), _) => CaseRow {
+                carried_from: Some(revision),
+                context_hash: item.get().map(|keys| keys.context.to_string()),
+                case_key: item.get().map(|keys| keys.case.to_string()),
+                ..CaseRow::bare(of, &locator)
+            },
+            (Choice::Run, Some(finished)) => CaseRow::of(of, finished, &locator),
+            (Choice::Run, None) => CaseRow::bare(of, &locator),
+        });
+    }
+    let suites = world.chosen.iter().map(|chosen| SuiteRow::of(chosen.path, chosen.suite)).collect();
+    Scorecard::new(project.registry.hash(), tokenizer, suites, rows)
+}
+
+/// The exit code of these rows: what was carried counts as what it was.
+fn verdict<'r>(rows: impl IntoIterator<Item = &'r CaseRow>) -> Exit {
+    rows.into_iter().fold(Exit::Success, |exit, row| {
+        exit.and(match row.verdict() {
+            Some(CaseVerdict::Pass) | None => Exit::Success,
+            Some(CaseVerdict::Fail) => Exit::Findings,
+            Some(CaseVerdict::Inconclusive | CaseVerdict::Error) => Exit::Infrastructure,
+        })
+    })
+}
+
+fn write(path: &Path, text: &str) -> Result<()> {
+    fs::write_atomic(path, text.as_bytes()).map(drop).map_err(|err| CliError::write(path, &err))
+}
+
+/// Stores the requests that moved. What fails beside them still fails.
+fn accept_all(
+    project: &Compiled,
+    world: &World<'_>,
+    finished: &[Option<Finished>],
+    card: &Scorecard,
+    cx: &mut Cx,
+) -> Result<Exit> {
+    let mut moved = Vec::new();
+    let mut left = Vec::new();
+    for ((chosen, row), (finished, before)) in world.chosen.iter().zip(&card.cases).zip(finished.iter().zip(&world.snapshots)) {
+        let snapshot = finished.as_ref().and_then(|finished| finished.snapshot.as_ref()).filter(|_| wants_snapshot(chosen.case));
+        match snapshot {
+            Some(snapshot) if before.as_deref() != Some(snapshot.now.as_str()) => {
+                let path = snapshot_path(chosen.path, &chosen.case.name.value);
+                moved.push(Moved { path, before: before.as_deref(), now: &snapshot.now });
+                // Everything else that it expects was judged, and stands.
+                let rest = row.context.iter().filter(|one| one.outcome == "fail" && one.what != "snapshot");
+                let is_else = rest.count() > 0 || row.trials.iter().any(|trial| trial.verdict == "fail") || row.trouble.is_some();
+                if is_else {
+                    left.push(row);
+                }
+            }
+            Some(_) | None => left.push(row),
+        }
+    }
+    accept::accept(&project.root, &moved, cx)?;
+    if moved.is_empty() {
+        cx.note("every stored request is as it was");
+    }
+    Ok(verdict(left))
+}

@@ -1,0 +1,140 @@
+//! Scenarios for people: a line for each, below it what failed, with what was expected, what was found and where.
+
+use crate::cli::cx::Cx;
+use crate::cli::error::Result;
+use crate::cli::render::escape::escape;
+use crate::cli::render::screen::Paint;
+use crate::eval::case::{Answered, CaseVerdict};
+use crate::eval::scorecard::{CaseRow, PlaceRow, Scorecard, VerdictRow};
+
+/// Columns that names are padded to at most.
+const NAME: usize = 40;
+/// Characters of a hash that tell enough.
+const HASH: usize = 11;
+
+/// The answer of a case in words.
+fn answer(row: &CaseRow) -> String {
+    let is = |answered: Answered| row.answer == answered.word();
+    if is(Answered::NotRecorded) {
+        return "answer not recorded".to_owned();
+    }
+    if is(Answered::NotJudged) {
+        return "answer not judged".to_owned();
+    }
+    let passed = row.trials.iter().filter(|trial| trial.verdict == "pass").count();
+    format!("answer {passed} of {} (scripted)", row.trials.len())
+}
+
+/// What became of a case, in words.
+pub(super) fn state(row: &CaseRow) -> String {
+    let word = match row.verdict() {
+        Some(CaseVerdict::Pass) if row.answer == Answered::Scripted.word() => "PASS",
+        Some(CaseVerdict::Pass) => "PASS (context only)",
+        Some(CaseVerdict::Fail) => "FAIL",
+        Some(CaseVerdict::Inconclusive) => "INCONCLUSIVE",
+        Some(CaseVerdict::Error) => "ERROR",
+        None => "not judged here",
+    };
+    match &row.carried_from {
+        None => word.to_owned(),
+        Some(from) => format!("CARRIED {word}, from {}", from.get(..HASH).filter(|_| from.starts_with("b3:")).unwrap_or(from)),
+    }
+}
+
+const fn paint(verdict: Option<CaseVerdict>) -> Paint {
+    match verdict {
+        Some(CaseVerdict::Pass) => Paint::Good,
+        Some(CaseVerdict::Fail | CaseVerdict::Error) => Paint::Error,
+        Some(CaseVerdict::Inconclusive) => Paint::Warning,
+        None => Paint::Dim,
+    }
+}
+
+/// Where something was found, in words.
+fn place(at: &PlaceRow) -> String {
+    let mut parts = Vec::new();
+    if let Some(segment) = &at.segment {
+        parts.push(format!("segment `{segment}`"));
+    }
+    if let (Some(start), Some(end)) = (at.start, at.end) {
+        parts.push(format!("bytes {start}..{end}"));
+    }
+    match (&at.path, at.line, &at.source) {
+        (Some(path), Some(line), _) => parts.push(format!("{path}:{line}")),
+        (Some(path), None, _) => parts.push(path.clone()),
+        (None, _, Some(source)) => parts.push(source.clone()),
+        (None, _, None) => {}
+    }
+    parts.join(", ")
+}
+
+/// One expectation that does not hold, line by line.
+fn told(row: &CaseRow, verdict: &VerdictRow, out: &mut Vec<String>) {
+    let gate = if verdict.gate { "" } else { " (no gate)" };
+    let what = if verdict.outcome == "skipped" { " (skipped)" } else { gate };
+    out.push(format!("{}:{}: expected {}, found {}{what}", row.path, verdict.line, verdict.expected, verdict.found));
+    let at = verdict.at.as_ref().map(place).filter(|at| !at.is_empty());
+    out.extend(at.map(|at| format!("  at {at}")));
+    out.extend(verdict.advice.iter().map(|advice| format!("  {advice}")));
+}
+
+/// Everything about a case that is not as expected, line by line.
+pub(super) fn lines(row: &CaseRow) -> Vec<String> {
+    let mut out = Vec::new();
+    for fault in &row.faults {
+        let place = match (&fault.path, fault.line) {
+            (Some(path), Some(line)) => format!("{path}:{line}: "),
+            (Some(path), None) => format!("{path}: "),
+            (None, _) => String::new(),
+        };
+        out.push(format!("{place}there is no context: {}", fault.message));
+    }
+    out.extend(row.trouble.iter().map(|why| format!("{}:{}: {why}", row.path, row.line)));
+    for verdict in row.context.iter().filter(|verdict| verdict.outcome == "fail") {
+        told(row, verdict, &mut out);
+    }
+    // A script gives the same answer every time, and one that failed tells for all.
+    let trial = row.trials.iter().find(|trial| trial.verdict == "fail").or_else(|| row.trials.first());
+    for verdict in trial.into_iter().flat_map(|trial| &trial.expectations).filter(|verdict| verdict.outcome != "pass") {
+        told(row, verdict, &mut out);
+    }
+    out
+}
+
+/// Prints all cases and how many there are.
+pub(super) fn print(card: &Scorecard, cx: &mut Cx) -> Result<()> {
+    let width = card.cases.iter().map(|row| row.id.chars().count()).max().unwrap_or(0).min(NAME);
+    let holds = |row: &CaseRow| {
+        let (held, all) = row.held();
+        format!("{held}/{all}")
+    };
+    let counts = card.cases.iter().map(|row| holds(row).len()).max().unwrap_or(0);
+    let answers = card.cases.iter().map(|row| answer(row).chars().count()).max().unwrap_or(0);
+    for row in &card.cases {
+        let screen = cx.options.screen;
+        let name = screen.paint(Paint::Strong, &escape(&format!("{:<width$}", row.id)));
+        let state = screen.paint(paint(row.verdict()), &escape(&state(row)));
+        let line = format!("{name}  context {:<counts$}  {:<answers$}  {state}", holds(row), answer(row));
+        cx.line(&line)?;
+        if row.carried_from.is_none() {
+            for line in lines(row) {
+                let indent = line.len() - line.trim_start().len() + 2;
+                cx.hanging(&format!("  {}", escape(&line)), indent + 2)?;
+            }
+        }
+    }
+    if cx.options.is_chatty() {
+        cx.line(&totals(card))?;
+    }
+    Ok(())
+}
+
+/// The last line: the four parts make up what was planned.
+fn totals(card: &Scorecard) -> String {
+    let totals = card.totals;
+    let what = if totals.planned == 1 { "scenario" } else { "scenarios" };
+    format!(
+        "{} {what}: {} passed, {} failed, {} errored, {} carried; 0 calls, US$ 0",
+        totals.planned, totals.passed, totals.failed, totals.errored, totals.carried
+    )
+}

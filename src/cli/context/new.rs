@@ -1,0 +1,164 @@
+//! `ctxc new scenario TASK|ROLE`: a scenario from today's render, which passes as it is written.
+//!
+//! The context is put together by the code that `ctxc eval` runs, from the text that is about to be written. Never writes
+//! over a file.
+
+use super::eval::drafting::{Drafting, Sources};
+use super::project::Compiled;
+use super::refused::refused;
+use super::values;
+use crate::base::fs::{self, ReadFs, RealFs};
+use crate::cli::cx::Cx;
+use crate::cli::error::{CliError, Kind, Result};
+use crate::cli::exit::Exit;
+use crate::cli::render::summary::plural;
+use crate::eval::draft::{self, Draft, Given};
+use crate::eval::receiver::Receiver;
+use crate::scenario::load;
+use clap::{Args, Subcommand};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+
+/// Write something to begin with
+#[derive(Debug, Args)]
+#[command(disable_help_subcommand = true, after_help = "Examples:\n  ctxc new scenario answer --input ticket=@samples/t1.txt")]
+pub(crate) struct NewArgs {
+    #[command(subcommand)]
+    what: What,
+}
+
+/// What there is to begin with.
+#[derive(Debug, Subcommand)]
+enum What {
+    Scenario(ScenarioArgs),
+}
+
+/// Write a scenario of a task or agent role: what it receives today, as expectations that pass
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  ctxc new scenario answer --input ticket=@samples/t1.txt\n  \
+    ctxc new scenario triage --name triage-plain --objective 'sort a ticket'\n\n\
+    The segments and their order, a ceiling of tokens, and the settings that have an effect become expectations. Files inside\n\
+    the project are named, other values are written down. A file that is there is never written over.")]
+struct ScenarioArgs {
+    /// A task's name, the file that holds it, or an agent role
+    #[arg(value_name = "TASK|ROLE")]
+    subject: String,
+    /// The agent inside the task, such as `/steps/1` [default: the first one]
+    #[arg(long, value_name = "PATH")]
+    node: Option<String>,
+    /// A value of the task: words, or a file behind `@`
+    #[arg(short, long, value_name = "NAME=VALUE")]
+    input: Vec<String>,
+    /// What an earlier step left: words or JSON, or a file behind `@`
+    #[arg(long, value_name = "NAME=VALUE")]
+    result: Vec<String>,
+    /// The request [default: the first line of the task's description]
+    #[arg(long, value_name = "TEXT")]
+    objective: Option<String>,
+    /// The scenario's name [default: the task's, and the first file's]
+    #[arg(long, value_name = "NAME")]
+    name: Option<String>,
+    /// Where it goes [default: scenarios/NAME.yaml in the project's folder]
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+/// Writes something to begin with.
+pub(crate) fn run(args: &NewArgs, cx: &mut Cx) -> Result<Exit> {
+    match &args.what {
+        What::Scenario(args) => scenario(args, cx),
+    }
+}
+
+fn scenario(args: &ScenarioArgs, cx: &mut Cx) -> Result<Exit> {
+    let project = Compiled::load(cx)?;
+    let receiver = receiver(&project, &args.subject)?;
+    let Some(task) = project.registry.find(&receiver.task) else {
+        return Err(CliError::usage(format!("the role `{}` plays `{}`, which no template defines", args.subject, receiver.task)));
+    };
+    let parameters = task.parameters().map_err(|err| CliError::new(Kind::Infrastructure, err.to_string()))?;
+    let (inputs, results) = (values::inputs(&args.input, &parameters)?, values::results(&args.result)?);
+    let file = args.input.iter().chain(&args.result).find_map(|one| Some(one.split_once("=@")?.1));
+    let subject = receiver.role.as_deref().unwrap_or(&receiver.task);
+    let folder = args.output.as_deref().and_then(Path::parent).map(Path::to_path_buf);
+    let folder = folder.map_or_else(|| Ok(load::FOLDER.to_owned()), |folder| inside(&project.root, &folder))?;
+    let known = super::eval::names(&project);
+    let is_taken = |name: &str| known.contains(name) || fs::exists(&project.root.join(format!("{folder}/{name}.yaml")));
+    let name = args.name.clone().unwrap_or_else(|| draft::name(subject, file, is_taken));
+    if known.contains(&name) {
+        return Err(CliError::usage(format!("there is a scenario `{name}` already")).hint("--name gives this one another name"));
+    }
+    let path = match args.output.as_deref().and_then(Path::file_name) {
+        Some(file) => join(&folder, &file.to_string_lossy()),
+        None => join(&folder, &format!("{name}.yaml")),
+    };
+    let full = project.root.join(&path);
+    if fs::exists(&full) {
+        return Err(CliError::usage(format!("{path} is there already, and is never written over"))
+            .hint("--name or --output writes another file"));
+    }
+    let whole = |content: Value, notes: Option<String>| match notes {
+        Some(notes) => serde_json::json!({"content": content, "notes": notes}),
+        None => content,
+    };
+    let inputs = given(&project.root, &folder, &args.input, inputs);
+    let results = results.into_iter().map(|(name, result)| (name, whole(result.content, result.notes)));
+    let results = given(&project.root, &folder, &args.result, results);
+    let objective = args.objective.as_deref();
+    let draft =
+        Draft { name: &name, receiver: &receiver, node: args.node.as_deref(), objective, inputs: &inputs, results: &results };
+    let sources = Sources { project: &project, path: &path };
+    let Drafting { text, expectations } =
+        sources.draft(&draft).map_err(|trouble| trouble.told(|faults| refused(faults, &project.lines(&project.paths()))))?;
+    if let Some(folder) = full.parent() {
+        fs::create_dir_all(folder).map_err(|err| CliError::write(folder, &err))?;
+    }
+    fs::write_atomic(&full, text.as_bytes()).map_err(|err| CliError::write(&full, &err))?;
+    let count = plural(expectations, "expectation");
+    cx.line(&format!("wrote {path}: {count} on the context, taken from this render; add what the answer must satisfy"))?;
+    Ok(Exit::Success)
+}
+
+/// Who is asked for: a role of this name, else a task.
+fn receiver(project: &Compiled, subject: &str) -> Result<Receiver> {
+    match super::eval::roles(project).remove(subject) {
+        Some(receiver) => Ok(receiver),
+        None => project.task(subject).map(Receiver::of_task),
+    }
+}
+
+fn join(folder: &str, file: &str) -> String {
+    if folder.is_empty() { file.to_owned() } else { format!("{folder}/{file}") }
+}
+
+/// A folder as the project names it.
+fn inside(root: &Path, folder: &Path) -> Result<String> {
+    let outside = || CliError::usage(format!("{} lies outside the project's folder", folder.display()));
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    if !fs::is_dir(folder) {
+        return Err(CliError::usage(format!("there is no folder {}", folder.display())).hint("make it first"));
+    }
+    relative(root, folder).ok_or_else(outside)
+}
+
+/// A path as the project names it; `None` where it lies outside.
+fn relative(root: &Path, path: &Path) -> Option<String> {
+    let (root, path) = (RealFs.canonical(root).ok()?, RealFs.canonical(path).ok()?);
+    let parts = path.strip_prefix(&root).ok()?.components();
+    Some(parts.map(|part| part.as_os_str().to_string_lossy().into_owned()).collect::<Vec<_>>().join("/"))
+}
+
+/// Values as the scenario holds them: files of the project by name, all others in place.
+fn given(
+    root: &Path,
+    folder: &str,
+    written: &[String],
+    values: impl IntoIterator<Item = (String, Value)>,
+) -> Vec<(String, Given)> {
+    let up = "../".repeat(folder.split('/').filter(|part| !part.is_empty()).count());
+    let file = |name: &str| {
+        let path = written.iter().find_map(|one| one.strip_prefix(name)?.strip_prefix("=@"))?;
+        relative(root, Path::new(path)).map(|path| Given::File(format!("{up}{path}")))
+    };
+    values.into_iter().map(|(name, value)| (name.clone(), file(&name).unwrap_or(Given::Value(value)))).collect()
+}

@@ -1,0 +1,36 @@
+//! What the caller asks for in words of its own, as segments behind those of the task: they change with each call, and move
+//! nothing that a provider's cache can reuse.
+
+use super::own::append_hanging;
+use super::request::Asked;
+use crate::kernel::context::{Cut, Kind, Origin, Segment, Stability, Traced, Trust};
+
+/// What the caller asks for in words of its own.
+pub(super) fn segments(asked: &Asked<'_>) -> Vec<Segment> {
+    let segment = |id: &str, kind: Kind, title: &str, text: Traced, cut: Cut| Segment {
+        id: id.to_owned(),
+        kind,
+        title: title.to_owned(),
+        text,
+        stability: Stability::Call,
+        trust: Trust::Trusted,
+        cut,
+        why: "asked for by the caller".to_owned(),
+    };
+    let from = |name: &str| Origin::Input { name: name.to_owned() };
+    let mut segments = Vec::new();
+    if let Some(objective) = asked.objective.filter(|objective| !objective.is_empty()) {
+        segments.push(segment("objective", Kind::Input, "objective", Traced::new(objective, from("objective")), Cut::Tail));
+    }
+    let lists = [("criteria", Kind::Criteria, asked.criteria), ("constraints", Kind::Constraints, asked.constraints)];
+    for (name, kind, texts) in lists.into_iter().filter(|(_, _, texts)| !texts.is_empty()) {
+        let (mut all, mut borders) = (Traced::default(), Vec::new());
+        for (number, text) in texts.iter().enumerate() {
+            borders.push(all.text().len());
+            all.push(if number > 0 { "\n- " } else { "- " }, Origin::Frame);
+            append_hanging(&mut all, &Traced::new(text.as_str(), from(name)));
+        }
+        segments.push(segment(&format!("{name}:request"), kind, "", all, Cut::TailAt(borders)));
+    }
+    segments
+}

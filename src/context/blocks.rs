@@ -1,0 +1,46 @@
+//! Segments as blocks that are fitted, and as the text that stays of them.
+
+use super::render::profile::{self, Frame, Profile};
+use crate::kernel::context::{Cut, Origin, Segment, Traced};
+use crate::kernel::fit::{Block, Fate};
+
+/// A frame with the separator behind it: what a segment costs.
+pub(super) fn framed(profile: Profile, segment: &Segment, nonce: &str) -> Frame {
+    let mut frame = profile::frame(profile, segment, nonce);
+    frame.tail.push_str(profile.separator());
+    frame
+}
+
+/// A segment in its frame, ready to be fitted.
+pub(super) fn block<'a>(segment: &'a Segment, frame: &'a Frame) -> Block<'a> {
+    Block {
+        id: &segment.id,
+        priority: segment.kind.priority(),
+        head: &frame.head,
+        text: segment.text.text(),
+        tail: &frame.tail,
+        cut: &segment.cut,
+    }
+}
+
+/// The text of a segment as it is rendered, without the separator behind it.
+pub(super) fn text(segment: &Segment, frame: &Frame, profile: Profile, fate: &Fate) -> Traced {
+    let mut out = Traced::new(frame.head.as_str(), Origin::Frame);
+    match fate {
+        Fate::Kept => out.append(&segment.text),
+        Fate::Cut { range, mark } => {
+            let part = segment.text.slice(range.clone());
+            let is_front = matches!(segment.cut, Cut::HeadAt(_));
+            if is_front {
+                out.push(mark, Origin::Frame);
+            }
+            out.append(&part);
+            if !is_front {
+                out.push(mark, Origin::Frame);
+            }
+        }
+        Fate::Dropped => {}
+    }
+    out.push(frame.tail.strip_suffix(profile.separator()).unwrap_or(&frame.tail), Origin::Frame);
+    out
+}

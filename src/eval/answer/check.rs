@@ -1,0 +1,259 @@
+//! One expectation on an answer, judged. Looks at nothing but the answer, and always says why.
+
+use super::given::Answer;
+use super::words::{described, of_word, risk, short};
+use crate::base::span::Spanned;
+use crate::context::request::Files;
+use crate::eval::library::{self, Library};
+use crate::eval::verdict::{self, Judged, Outcome, Place, Reason, Verdict};
+use crate::scenario::model::{AnswerTest, Expectation, Frozen, Risk};
+use serde_json::Value;
+
+/// What answers are judged with.
+#[derive(Clone, Copy, Debug)]
+pub struct Judging<'a> {
+    /// Compiled patterns and paths.
+    pub library: &'a Library,
+    /// The path at which the parts of a decomposed task stand.
+    pub plan: &'a str,
+    /// Files beside the scenario.
+    pub beside: &'a dyn Files,
+}
+
+/// Judges an expectation.
+pub fn judge(judging: &Judging<'_>, answer: &Answer, expectation: &Spanned<Expectation>) -> Verdict {
+    let Expectation { test, gate } = &expectation.value;
+    let (outcome, reason) = of(judging, answer, test);
+    Verdict { what: described(test), outcome, gate: *gate, reason, span: expectation.span }
+}
+
+fn pass(expected: impl Into<String>, found: impl Into<String>) -> Judged {
+    (Outcome::Pass, Reason::new(expected, found))
+}
+
+fn fail(expected: impl Into<String>, found: impl Into<String>) -> Judged {
+    (Outcome::Fail, Reason::new(expected, found))
+}
+
+fn skipped(expected: impl Into<String>, why: &str) -> Judged {
+    (Outcome::Skipped, Reason::new(expected, why))
+}
+
+fn of(judging: &Judging<'_>, answer: &Answer, test: &AnswerTest) -> Judged {
+    let inner =
+        |inner: &[Spanned<AnswerTest>]| -> Vec<Judged> { inner.iter().map(|one| of(judging, answer, &one.value)).collect() };
+    match test {
+        AnswerTest::FieldMatches { path, pattern } => field(judging, answer, &path.value, &pattern.value),
+        AnswerTest::Absent(patterns) => absent(judging, answer, patterns),
+        AnswerTest::Contains(patterns) => contains(judging, answer, patterns),
+        AnswerTest::MaxRisk(most) => max_risk(answer, *most),
+        AnswerTest::Decomposes(expected) => decomposes(judging, answer, *expected),
+        AnswerTest::MaxTokens(most) => max_tokens(answer, *most),
+        AnswerTest::ReferencesFiles(paths) => references(answer, paths),
+        AnswerTest::Exact(value) => exact(answer, value),
+        AnswerTest::Schema(schema) => fits(judging, answer, schema),
+        AnswerTest::CallsTool(name) => calls(answer, &name.value),
+        AnswerTest::NeverCallsTool(name) => verdict::not(calls(answer, &name.value), &format!("a call of `{}`", name.value)),
+        AnswerTest::MaxLatency(_) => skipped("a time", "no clock: time is measured where a model is asked"),
+        AnswerTest::MaxCost(_) => skipped("a price", "no bill: cost arises where a model is asked"),
+        AnswerTest::Judge { .. } | AnswerTest::Rubric(_) => {
+            skipped("a judge's score", "no judge: this needs a model, which is not asked yet")
+        }
+        AnswerTest::Command(_) => skipped("a verdict of the project's own check", "no run: commands are not run yet"),
+        AnswerTest::Not(one) => verdict::not(of(judging, answer, &one.value), &described(&one.value)),
+        AnswerTest::AnyOf(some) => verdict::any(inner(some)),
+        AnswerTest::AllOf(some) => verdict::all(&inner(some)),
+    }
+}
+
+/// What an answer that is no JSON begins with.
+fn no_json(answer: &Answer) -> String {
+    format!("no JSON: “{}”", short(&answer.text))
+}
+
+/// A value as patterns see it: words bare, everything else as JSON.
+fn words(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+fn field(judging: &Judging<'_>, answer: &Answer, path: &str, pattern: &str) -> Judged {
+    let expected = format!("{path} to match /{pattern}/");
+    let Some(json) = &answer.json else { return fail(expected, no_json(answer)) };
+    let nodes = match judging.library.select(path, json) {
+        Ok(nodes) => nodes,
+        Err(why) => return fail(expected, why),
+    };
+    if nodes.is_empty() {
+        return fail(expected, format!("nothing at {path} in {}", short(&json.to_string())));
+    }
+    for (at, value) in &nodes {
+        let text = words(value);
+        match judging.library.find(pattern, &text) {
+            Ok(Some(_)) => {}
+            Ok(None) => return fail(expected, format!("“{}” at {at}", short(&text))),
+            Err(why) => return fail(expected, why),
+        }
+    }
+    let (_, first) = nodes.first().map_or(("", ""), |(at, _)| (at.as_str(), at.as_str()));
+    pass(expected, format!("it at {first}"))
+}
+
+fn absent(judging: &Judging<'_>, answer: &Answer, patterns: &[Spanned<String>]) -> Judged {
+    for pattern in patterns {
+        let expected = format!("no /{}/", pattern.value);
+        match judging.library.find(&pattern.value, &answer.text) {
+            Ok(None) => {}
+            Ok(Some(range)) => {
+                let found = format!("“{}”", short(answer.text.get(range.clone()).unwrap_or("")));
+                let place = Place { range: Some(range), ..Place::default() };
+                return (Outcome::Fail, Reason::new(expected, found).at(place));
+            }
+            Err(why) => return fail(expected, why),
+        }
+    }
+    pass("none of the patterns", "none")
+}
+
+fn contains(judging: &Judging<'_>, answer: &Answer, patterns: &[Spanned<String>]) -> Judged {
+    for pattern in patterns {
+        let expected = format!("/{}/", pattern.value);
+        match judging.library.find(&pattern.value, &answer.text) {
+            Ok(Some(_)) => {}
+            Ok(None) => return fail(expected, format!("it nowhere in “{}”", short(&answer.text))),
+            Err(why) => return fail(expected, why),
+        }
+    }
+    pass("each pattern", "each")
+}
+
+fn max_risk(answer: &Answer, most: Risk) -> Judged {
+    let expected = format!("a risk of at most {}", risk(most));
+    let Some(json) = &answer.json else { return fail(expected, no_json(answer)) };
+    let Some((key, value)) = ["risk_level", "risk"].into_iter().find_map(|key| Some((key, json.get(key)?))) else {
+        return fail(expected, "none: the answer has neither `risk_level` nor `risk`");
+    };
+    let written = words(value);
+    match of_word(&written) {
+        Some(found) if found <= most => pass(expected, risk(found)),
+        Some(found) => fail(expected, format!("{} at $.{key}", risk(found))),
+        None => fail(expected, format!("“{}” at $.{key}, which is no risk", short(&written))),
+    }
+}
+
+fn decomposes(judging: &Judging<'_>, answer: &Answer, wanted: bool) -> Judged {
+    let plan = judging.plan;
+    let expected = if wanted { format!("two or more parts at {plan}") } else { format!("less than two parts at {plan}") };
+    let Some(json) = &answer.json else {
+        return if wanted { fail(expected, no_json(answer)) } else { pass(expected, no_json(answer)) };
+    };
+    let parts = match judging.library.select(plan, json) {
+        Ok(nodes) => nodes.first().and_then(|(_, value)| value.as_array()).map_or(0, Vec::len),
+        Err(why) => return fail(expected, why),
+    };
+    let continues = json.get("status").and_then(Value::as_str) == Some("CONTINUATION");
+    let found = if continues { "the status CONTINUATION".to_owned() } else { format!("{parts}") };
+    if (parts >= 2 || continues) == wanted { pass(expected, found) } else { fail(expected, found) }
+}
+
+fn max_tokens(answer: &Answer, most: u64) -> Judged {
+    let (input, output) = answer.tokens;
+    let all = input.saturating_add(output);
+    let expected = format!("at most {most} tokens");
+    let found = format!("{all}: {input} in, {output} out");
+    if all <= most { pass(expected, found) } else { fail(expected, found) }
+}
+
+fn references(answer: &Answer, paths: &[Spanned<String>]) -> Judged {
+    for path in paths {
+        if !answer.text.contains(&path.value) {
+            return fail(format!("`{}` to be mentioned", path.value), format!("it nowhere in “{}”", short(&answer.text)));
+        }
+    }
+    pass("each file to be mentioned", "each")
+}
+
+/// Equal as JSON: objects whatever the order of their keys, numbers by what they are worth.
+fn same(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Number(a), Value::Number(b)) => {
+            a == b || a.as_f64().zip(b.as_f64()).is_some_and(|(a, b)| a.total_cmp(&b).is_eq())
+        }
+        (Value::Array(a), Value::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b)),
+        (Value::Object(a), Value::Object(b)) => {
+            a.len() == b.len() && a.iter().all(|(key, a)| b.get(key).is_some_and(|b| same(a, b)))
+        }
+        (Value::Null | Value::Bool(_) | Value::String(_) | Value::Number(_) | Value::Array(_) | Value::Object(_), _) => a == b,
+    }
+}
+
+/// Where two values part, as a path.
+fn parting(a: &Value, b: &Value, at: String) -> String {
+    match (a, b) {
+        (Value::Object(first), Value::Object(second)) => {
+            let keys = first.keys().chain(second.keys().filter(|key| !first.contains_key(*key)));
+            for key in keys {
+                match (first.get(key), second.get(key)) {
+                    (Some(a), Some(b)) if same(a, b) => {}
+                    (Some(a), Some(b)) => return parting(a, b, format!("{at}.{key}")),
+                    _ => return format!("{at}.{key}"),
+                }
+            }
+            at
+        }
+        (Value::Array(first), Value::Array(second)) => {
+            let both = first.iter().zip(second).enumerate().find(|(_, (a, b))| !same(a, b));
+            match both {
+                Some((number, (a, b))) => parting(a, b, format!("{at}[{number}]")),
+                None => format!("{at}[{}]", first.len().min(second.len())),
+            }
+        }
+        _ => at,
+    }
+}
+
+fn exact(answer: &Answer, value: &Value) -> Judged {
+    // Words that were expected as words are compared as words, whatever JSON they could be.
+    let found = if value.is_string() { Value::String(answer.text.clone()) } else { answer.value() };
+    let expected = short(&value.to_string());
+    if same(value, &found) || same(value, &answer.value()) {
+        return pass(expected, "it");
+    }
+    let at = parting(value, &found, "$".to_owned());
+    fail(expected, format!("{}, another at {at}", short(&found.to_string())))
+}
+
+fn fits(judging: &Judging<'_>, answer: &Answer, schema: &Frozen) -> Judged {
+    let expected = described(&AnswerTest::Schema(schema.clone()));
+    let expected = expected.strip_prefix("the answer fits ").unwrap_or(&expected);
+    let expected = format!("an answer that fits {expected}");
+    let read = match schema {
+        Frozen::Value(schema) => Ok(schema.clone()),
+        Frozen::File(path) => judging
+            .beside
+            .text(path)
+            .and_then(|text| serde_json::from_str(&text).map_err(|error| error.to_string()))
+            .map_err(|why| format!("{path} cannot be read: {why}")),
+    };
+    let Some(json) = &answer.json else { return fail(expected, no_json(answer)) };
+    match read.and_then(|schema| library::violations(&schema, json)) {
+        Ok(violations) => match violations.split_first() {
+            None => pass(expected, "that"),
+            Some((first, rest)) => {
+                let reason = Reason::new(expected, first.clone());
+                (Outcome::Fail, rest.iter().fold(reason, |reason, one| reason.hint(format!("and {one}"))))
+            }
+        },
+        Err(why) => fail(expected, why),
+    }
+}
+
+fn calls(answer: &Answer, name: &str) -> Judged {
+    let expected = format!("a call of `{name}`");
+    let called = answer.tool_calls.iter().position(|(called, _)| called == name);
+    if let Some(at) = called {
+        return pass(expected, format!("one: call {} of {}", at + 1, answer.tool_calls.len()));
+    }
+    let names: Vec<String> = answer.tool_calls.iter().map(|(name, _)| format!("`{name}`")).collect();
+    let found = if names.is_empty() { "no call at all".to_owned() } else { format!("calls of {}", names.join(", ")) };
+    fail(expected, found)
+}

@@ -1,0 +1,384 @@
+//! One case: its context assembled and judged, its scripted answers tried. Never an answer that nobody gave: what was not
+//! recorded is said so, and never passes in silence.
+
+use super::answer::{self, Answer, Judging};
+use super::context::{self as contexts, Seen};
+use super::keys::{self, Keys};
+use super::library::Library;
+use super::receiver::Receiver;
+use super::situation::{self, Read, Whose};
+use super::snapshot::{snapshot_path, wants_snapshot};
+use super::trials::{self, Decision, Rows, Tried};
+use super::verdict::{Outcome, Reason, Verdict};
+use crate::base::hash::Hash;
+use crate::context::Forest;
+use crate::context::assemble::{Assembly, Options, assemble_edited};
+use crate::context::fault::Fault;
+use crate::context::render::profile::Profile;
+use crate::context::request::{Files, Request};
+use crate::kernel::context::Segment;
+use crate::kernel::fit::Counting;
+use crate::kernel::tokens::TokenCounter;
+use crate::scenario::model::{Case, ContextExpectation, Scripted};
+
+/// What all cases share.
+#[derive(Clone, Copy, Debug)]
+pub struct Bench<'a> {
+    /// Files of the project, for what templates name and no case freezes.
+    pub live: &'a (dyn Files + Sync),
+    /// Who counts tokens.
+    pub counter: &'a dyn TokenCounter,
+    /// How segments look.
+    pub profile: Profile,
+    /// The path at which the parts of a decomposed task stand.
+    pub plan: &'a str,
+    /// Whether trials go on once the verdict is certain.
+    pub rows: Rows,
+    /// Patterns and paths, compiled.
+    pub library: &'a Library,
+}
+
+/// One case with what belongs to it.
+#[derive(Clone, Copy, Debug)]
+pub struct Item<'a> {
+    /// The scenario's file, relative to the project.
+    pub path: &'a str,
+    /// The case.
+    pub case: &'a Case,
+    /// Files beside the scenario.
+    pub beside: &'a (dyn Files + Sync),
+    /// The stored request; `None` where there is none.
+    pub snapshot: Option<&'a str>,
+}
+
+/// What became of a case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum CaseVerdict {
+    /// Everything that was looked at holds.
+    Pass,
+    /// Something does not.
+    Fail,
+    /// The trials decide nothing.
+    Inconclusive,
+    /// It could not be tried.
+    Error,
+}
+
+impl CaseVerdict {
+    /// Every verdict.
+    pub const ALL: [Self; 4] = [Self::Pass, Self::Fail, Self::Inconclusive, Self::Error];
+
+    /// The word in scorecards.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Pass => "pass",
+            Self::Fail => "fail",
+            Self::Inconclusive => "inconclusive",
+            Self::Error => "error",
+        }
+    }
+
+    /// The verdict of a word.
+    pub fn of_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|verdict| verdict.word() == word)
+    }
+}
+
+/// Where the answer came from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Answered {
+    /// Nobody gave one: the verdict is about the context alone.
+    NotRecorded,
+    /// The scenario holds it.
+    Scripted,
+    /// There is one, and nothing that could be looked at is expected of it.
+    NotJudged,
+}
+
+impl Answered {
+    /// Every state.
+    pub const ALL: [Self; 3] = [Self::NotRecorded, Self::Scripted, Self::NotJudged];
+
+    /// The word in scorecards.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::NotRecorded => "not_recorded",
+            Self::Scripted => "scripted",
+            Self::NotJudged => "not_judged",
+        }
+    }
+}
+
+/// One trial.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trial {
+    /// What became of it.
+    pub tried: Tried,
+    /// One verdict for each expectation on the answer.
+    pub verdicts: Vec<Verdict>,
+    /// Tokens in and out.
+    pub tokens: (u64, u64),
+    /// The hash of the answer's text.
+    pub output: Hash,
+}
+
+/// The stored request of a case that expects one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Snapshot {
+    /// The request as it is now.
+    pub now: String,
+}
+
+/// A case that is done.
+#[derive(Clone, Debug)]
+pub struct Finished {
+    /// What became of it.
+    pub verdict: CaseVerdict,
+    /// The agent inside the task.
+    pub node: String,
+    /// One verdict for each expectation on the context; none where there is no context.
+    pub context: Vec<Verdict>,
+    /// Why there is no context: something of the project or of the situation, each with its place.
+    pub faults: Vec<Fault>,
+    /// Why it could not be tried.
+    pub trouble: Option<String>,
+    /// Where the answer came from.
+    pub answered: Answered,
+    /// Its trials, in order.
+    pub trials: Vec<Trial>,
+    /// Whether more trials were allowed than were needed.
+    pub stopped_early: bool,
+    /// Tokens of the context, and of its reusable prefix.
+    pub tokens: Option<(u64, u64)>,
+    /// What the result belongs to.
+    pub keys: Option<Keys>,
+    /// The request as it is now, where it is compared with a stored one.
+    pub snapshot: Option<Snapshot>,
+}
+
+impl Finished {
+    /// A case that could not be tried.
+    pub(super) fn trouble(node: &str, why: impl Into<String>) -> Self {
+        Self {
+            verdict: CaseVerdict::Error,
+            node: node.to_owned(),
+            context: Vec::new(),
+            faults: Vec::new(),
+            trouble: Some(why.into()),
+            answered: Answered::NotRecorded,
+            trials: Vec::new(),
+            stopped_early: false,
+            tokens: None,
+            keys: None,
+            snapshot: None,
+        }
+    }
+}
+
+/// The agent that a case is about: the one it names, else the first of the task.
+pub(super) fn node(forest: &Forest<'_>, task: &str, case: &Case) -> Result<String, String> {
+    if let Some(node) = &case.node {
+        return Ok(node.value.clone());
+    }
+    let agents = forest.agents(task).map_err(|fault| fault.to_string())?;
+    let first = agents.into_iter().next();
+    first
+        .map(|agent| agent.node)
+        .ok_or_else(|| format!("`{task}` calls no agent: a task of type script runs a command and nothing else"))
+}
+
+/// A case with what it is about, ready to be assembled.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Set<'a> {
+    pub(super) bench: &'a Bench<'a>,
+    pub(super) item: &'a Item<'a>,
+    pub(super) forest: &'a Forest<'a>,
+    pub(super) receiver: &'a Receiver,
+    pub(super) node: &'a str,
+    pub(super) read: &'a Read,
+}
+
+impl Set<'_> {
+    /// Its context, with the segments changed before they are fitted.
+    pub(super) fn assemble(&self, edit: &dyn Fn(&mut Vec<Segment>)) -> Result<Assembly, Vec<Fault>> {
+        let Bench { live, counter, profile, .. } = *self.bench;
+        let Receiver { budget, order, profile: own, .. } = self.receiver;
+        let profile = own.unwrap_or(profile);
+        let options = Options { profile, order, budget: *budget, counter, counting: Counting::Always };
+        let edit = |segments: &mut Vec<Segment>| {
+            segments.splice(0..0, self.receiver.opening());
+            edit(segments);
+        };
+        let ask =
+            |request: &Request<'_>| assemble_edited(self.forest, request, &options, &edit).map_err(|refused| refused.to_vec());
+        self.read.ask(&self.receiver.task, self.node, live, ask)
+    }
+
+    /// One verdict for each expectation on the context.
+    pub(super) fn look(&self, assembly: &Assembly) -> Vec<Verdict> {
+        let Item { path, case, snapshot, .. } = *self.item;
+        let snapshot_path = snapshot_path(path, &case.name.value);
+        let Self { forest, receiver, node, .. } = *self;
+        let seen = Seen { forest, receiver, node, assembly, snapshot, snapshot_path: &snapshot_path };
+        case.expect_context.iter().map(|one| contexts::judge(&seen, self.bench.library, one)).collect()
+    }
+
+    /// The scripted answer to a request: the first whose patterns hold.
+    pub(super) fn script(&self, assembly: &Assembly) -> Result<Option<&Scripted>, String> {
+        let occurs = |pattern: &str| {
+            let mut messages = assembly.messages.iter();
+            messages.try_fold(false, |found, message| {
+                Ok::<bool, String>(found || self.bench.library.find(pattern, message.text.text())?.is_some())
+            })
+        };
+        'next: for script in &self.item.case.answers {
+            for (patterns, wanted) in [(&script.value.has, true), (&script.value.lacks, false)] {
+                for pattern in patterns {
+                    if occurs(&pattern.value)? != wanted {
+                        continue 'next;
+                    }
+                }
+            }
+            return Ok(Some(&script.value));
+        }
+        Ok(None)
+    }
+}
+
+/// A case with everything that it names read.
+#[derive(Debug)]
+pub(super) struct Prepared {
+    pub(super) node: String,
+    pub(super) read: Read,
+    pub(super) keys: Keys,
+}
+
+/// Reads what a case names.
+pub(super) fn prepare(
+    bench: &Bench<'_>,
+    item: &Item<'_>,
+    forest: &Forest<'_>,
+    receiver: &Receiver,
+) -> Result<Prepared, Box<Finished>> {
+    let case = item.case;
+    let node = node(forest, &receiver.task, case).map_err(|why| Box::new(Finished::trouble("/", why)))?;
+    let declared = forest.registry.find(&receiver.task).map_or(Ok(Vec::new()), crate::registry::Task::parameters);
+    let declared = declared.map_err(|error| Box::new(Finished::trouble(&node, error.to_string())))?;
+    let whose = if receiver.role.is_some() { Whose::Role } else { Whose::Task };
+    let read =
+        situation::read(&case.situation, whose, &declared, item.beside).map_err(|why| Box::new(Finished::trouble(&node, why)))?;
+    let keys = Keys {
+        context: keys::context(forest, receiver, &node, bench.profile, bench.live, |path| read.holds(path)),
+        case: keys::case(case, item.beside),
+    };
+    Ok(Prepared { node, read, keys })
+}
+
+/// Runs one case.
+pub(super) fn run(bench: &Bench<'_>, item: &Item<'_>, forest: &Forest<'_>, receiver: &Receiver) -> Finished {
+    let Prepared { node, read, keys } = match prepare(bench, item, forest, receiver) {
+        Ok(prepared) => prepared,
+        Err(trouble) => return *trouble,
+    };
+    let set = Set { bench, item, forest, receiver, node: &node, read: &read };
+    let mut done = Finished { keys: Some(keys), trouble: None, ..Finished::trouble(&node, "") };
+    match set.assemble(&|_| {}) {
+        Err(faults) => {
+            // What keeps an agent from its context is as much a change of what it receives as a text that moved.
+            done.verdict = CaseVerdict::Fail;
+            done.faults = faults;
+            done.context = unseen(item.case);
+        }
+        Ok(assembly) => judged(&set, &assembly, &mut done),
+    }
+    done
+}
+
+/// Verdicts on a context that cannot be had.
+fn unseen(case: &Case) -> Vec<Verdict> {
+    let skipped = |one: &crate::base::span::Spanned<ContextExpectation>| {
+        let what = contexts::described(&one.value);
+        let reason = Reason::new(what.clone(), "no context");
+        Verdict { what, outcome: Outcome::Skipped, gate: true, reason, span: one.span }
+    };
+    case.expect_context.iter().map(skipped).collect()
+}
+
+/// The context of a case, for whoever writes expectations on it.
+///
+/// # Errors
+/// Why the case cannot be tried; inside, why there is no context.
+pub fn context<T>(
+    bench: &Bench<'_>,
+    item: &Item<'_>,
+    forest: &Forest<'_>,
+    receiver: &Receiver,
+    then: impl FnOnce(&Seen<'_>) -> T,
+) -> Result<Result<T, Vec<Fault>>, String> {
+    let prepared = prepare(bench, item, forest, receiver);
+    let Prepared { node, read, .. } = prepared.map_err(|trouble| trouble.trouble.unwrap_or_default())?;
+    let set = Set { bench, item, forest, receiver, node: &node, read: &read };
+    Ok(set
+        .assemble(&|_| {})
+        .map(|assembly| then(&Seen { forest, receiver, node: &node, assembly: &assembly, snapshot: None, snapshot_path: "" })))
+}
+
+fn judged(set: &Set<'_>, assembly: &Assembly, done: &mut Finished) {
+    done.context = set.look(assembly);
+    done.tokens = assembly.report.tokens.zip(assembly.report.prefix_tokens).map(|(all, prefix)| (all as u64, prefix as u64));
+    if wants_snapshot(set.item.case) {
+        done.snapshot = Some(Snapshot { now: contexts::rendered(assembly) });
+    }
+    let holds = !done.context.iter().any(Verdict::is_failure);
+    let answered = answered(set, assembly, done);
+    done.verdict = match answered {
+        Err(why) => {
+            done.trouble = Some(why);
+            CaseVerdict::Error
+        }
+        Ok(_) if !holds => CaseVerdict::Fail,
+        Ok(Decision::Pass | Decision::Open) => CaseVerdict::Pass,
+        Ok(Decision::Fail) => CaseVerdict::Fail,
+        Ok(Decision::Inconclusive) => CaseVerdict::Inconclusive,
+    };
+}
+
+/// Tries the scripted answers; `Open` where there is nothing to try.
+fn answered(set: &Set<'_>, assembly: &Assembly, done: &mut Finished) -> Result<Decision, String> {
+    let (case, bench) = (set.item.case, set.bench);
+    if case.answers.is_empty() {
+        return Ok(Decision::Open);
+    }
+    let script = set.script(assembly)?.ok_or_else(|| {
+        let count = case.answers.len();
+        format!("none of the {count} scripted answers is for this request: no `when` holds")
+    })?;
+    let tokens = done.tokens.map_or(0, |(all, _)| all);
+    let answer = Answer::scripted(script, tokens, bench.counter);
+    let judging = Judging { library: bench.library, plan: bench.plan, beside: set.item.beside };
+    let verdicts: Vec<Verdict> = case.expectations.iter().map(|one| answer::judge(&judging, &answer, one)).collect();
+    let is_judged = verdicts.iter().any(|verdict| verdict.outcome != Outcome::Skipped);
+    done.answered = if is_judged { Answered::Scripted } else { Answered::NotJudged };
+    let tried = if verdicts.iter().any(Verdict::is_failure) { Tried::Failed } else { Tried::Passed };
+    let trial = Trial { tried, verdicts, tokens: answer.tokens, output: Hash::of(answer.text.as_bytes()) };
+    if !is_judged {
+        done.trials.push(trial);
+        return Ok(Decision::Open);
+    }
+    let most = trials::most(&case.rule);
+    let mut row = Vec::new();
+    let mut decision = Decision::Open;
+    while (row.len() as u64) < u64::from(most) {
+        // A script gives the same answer every time.
+        row.push(tried);
+        done.trials.push(trial.clone());
+        if decision == Decision::Open {
+            decision = trials::decide(&case.rule, &row);
+        }
+        if decision != Decision::Open && bench.rows == Rows::Curtailed {
+            break;
+        }
+    }
+    done.stopped_early = (row.len() as u64) < u64::from(most);
+    Ok(if decision == Decision::Open { Decision::Inconclusive } else { decision })
+}

@@ -1,0 +1,292 @@
+//! One expectation on a context, judged. Looks at nothing but the context, and always says why.
+
+use super::seen::{Seen, origin, rendered, standing, stayed};
+use super::select::{here, named, nothing, select};
+use super::words::{self, counted, quoted};
+use super::{patterns, words::described};
+use crate::base::span::Spanned;
+use crate::base::suggest;
+use crate::eval::library::Library;
+use crate::eval::verdict::{self, Judged, Outcome, Place, Reason, Verdict};
+use crate::kernel::assembler::Account;
+use crate::kernel::fit::Fate;
+use crate::scenario::model::{ContextExpectation, Counted, Selector, State};
+use crate::settings::explain::OriginData;
+use crate::settings::provenance::Layer;
+use crate::template::setting::SettingName;
+use std::collections::BTreeSet;
+
+/// Judges an expectation.
+pub fn judge(seen: &Seen<'_>, library: &Library, expectation: &Spanned<ContextExpectation>) -> Verdict {
+    let (outcome, reason) = of(seen, library, &expectation.value);
+    Verdict { what: described(&expectation.value), outcome, gate: true, reason, span: expectation.span }
+}
+
+fn of(seen: &Seen<'_>, library: &Library, expectation: &ContextExpectation) -> Judged {
+    let inner = |inner: &[Spanned<ContextExpectation>]| -> Vec<Judged> {
+        inner.iter().map(|one| of(seen, library, &one.value)).collect()
+    };
+    match expectation {
+        ContextExpectation::Segment { which, state } => segment(seen, which, *state),
+        ContextExpectation::Contains(found) => patterns::contains(seen, library, found),
+        ContextExpectation::Absent(found) => patterns::absent(seen, library, found),
+        ContextExpectation::Order(ids) => order(seen, ids),
+        ContextExpectation::Tokens { of, max, min } => tokens(seen, of, max.as_ref(), min.as_ref()),
+        ContextExpectation::NothingCut(expected) => nothing_cut(seen, *expected),
+        ContextExpectation::Setting { name, value, node } => setting(seen, name.value, &value.value, node.as_ref()),
+        ContextExpectation::Tools(names) => same(seen, "tools", names, &seen.receiver.tools),
+        ContextExpectation::Model(name) => model(seen, &name.value),
+        ContextExpectation::ProtectedPaths(paths) => same(seen, "protected paths", paths, &seen.receiver.protected_paths),
+        ContextExpectation::Snapshot => snapshot(seen),
+        ContextExpectation::Not(one) => verdict::not(of(seen, library, &one.value), &described(&one.value)),
+        ContextExpectation::AnyOf(some) => verdict::any(inner(some)),
+        ContextExpectation::AllOf(some) => verdict::all(&inner(some)),
+    }
+}
+
+const fn judged(holds: Holds, reason: Reason) -> Judged {
+    match holds {
+        Holds::Yes => (Outcome::Pass, reason),
+        Holds::No => (Outcome::Fail, reason),
+    }
+}
+
+/// Whether something holds.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Holds {
+    Yes,
+    No,
+}
+
+impl From<bool> for Holds {
+    fn from(holds: bool) -> Self {
+        if holds { Self::Yes } else { Self::No }
+    }
+}
+
+/// What became of a segment, in words.
+fn fate(account: &Account) -> String {
+    match &account.fate {
+        Fate::Kept => "it whole".to_owned(),
+        Fate::Cut { range, .. } => {
+            format!("it cut to {} of {} bytes: {}", range.len(), account.segment.text.text().len(), account.reason)
+        }
+        Fate::Dropped => format!("it dropped: {}", account.reason),
+    }
+}
+
+const fn is_in(state: State, fate: &Fate) -> bool {
+    matches!((state, fate), (State::Kept, Fate::Kept) | (State::Cut, Fate::Cut { .. }) | (State::Dropped, Fate::Dropped))
+}
+
+fn segment(seen: &Seen<'_>, which: &Selector, state: State) -> Judged {
+    let found = select(seen.assembly, which);
+    let expected = match state {
+        State::Kept => named(which),
+        State::Absent => format!("no {}", named(which)),
+        State::Cut | State::Dropped => format!("{} {}", named(which), words::state(state)),
+    };
+    let place = |account: &Account| Place {
+        segment: Some(account.segment.id.clone()),
+        range: Some(stayed(account)),
+        origin: origin(account, stayed(account).start),
+        file: None,
+    };
+    match (state, found.first()) {
+        (State::Absent, None) => (Outcome::Pass, Reason::new(expected, "none")),
+        (State::Absent, Some(first)) => {
+            let why = format!("it is there by {}", first.segment.why);
+            (Outcome::Fail, Reason::new(expected, format!("`{}`", first.segment.id)).at(place(first)).hint(why))
+        }
+        (_, None) => (Outcome::Fail, nothing(seen.assembly, which, expected)),
+        (_, Some(first)) => {
+            let other = found.iter().find(|account| !is_in(state, &account.fate));
+            match other {
+                Some(other) => (Outcome::Fail, Reason::new(expected, fate(other)).at(place(other))),
+                None => (Outcome::Pass, Reason::new(expected, fate(first))),
+            }
+        }
+    }
+}
+
+fn order(seen: &Seen<'_>, ids: &[Spanned<String>]) -> Judged {
+    let stands = standing(seen.assembly);
+    let expected = format!("the order {}", quoted(ids));
+    let mut last = None;
+    for id in ids {
+        let Some(at) = stands.iter().position(|other| *other == id.value) else {
+            let which = Selector::Id(id.clone());
+            let dropped = select(seen.assembly, &which).first().map(|account| fate(account));
+            let mut reason = nothing(seen.assembly, &which, expected);
+            reason.found = dropped.map_or_else(|| format!("no `{}`", id.value), |dropped| format!("`{}`: {dropped}", id.value));
+            return (Outcome::Fail, reason);
+        };
+        if let Some((before, name)) = last
+            && at < before
+        {
+            let found = format!("`{}` before `{name}`", id.value);
+            return (Outcome::Fail, Reason::new(expected, found).hint(here(seen.assembly)));
+        }
+        last = Some((at, id.value.as_str()));
+    }
+    (Outcome::Pass, Reason::new(expected, "it"))
+}
+
+fn tokens(seen: &Seen<'_>, of: &Counted, max: Option<&Spanned<u64>>, min: Option<&Spanned<u64>>) -> Judged {
+    let report = &seen.assembly.report;
+    let figure = match of {
+        Counted::Total => report.tokens,
+        Counted::Prefix => report.prefix_tokens,
+        Counted::Segment(which) => {
+            let found = select(seen.assembly, which);
+            if found.is_empty() {
+                return (Outcome::Fail, nothing(seen.assembly, which, format!("{} to be counted", named(which))));
+            }
+            found.iter().map(|account| account.kept_tokens).sum()
+        }
+    };
+    let what = counted(of);
+    let Some(figure) = figure.map(|figure| figure as u64) else {
+        return (Outcome::Fail, Reason::new(what, "that nobody counted"));
+    };
+    let too_many = max.filter(|max| figure > max.value);
+    let too_few = min.filter(|min| figure < min.value);
+    let words = |bound: &str, limit: u64, by: u64, sense: &str| {
+        let counter = if report.is_exact { "" } else { ", an estimate" };
+        let expected = format!("{bound} {limit} {what}");
+        Reason::new(expected, format!("{figure}, {by} {sense} ({}{counter})", report.tokenizer))
+    };
+    let reason = match (too_many, too_few) {
+        (Some(max), _) => words("at most", max.value, figure - max.value, "too many").hint(largest(seen)),
+        (None, Some(min)) => words("at least", min.value, min.value - figure, "too few"),
+        (None, None) => return (Outcome::Pass, Reason::new(what, figure.to_string())),
+    };
+    (Outcome::Fail, reason)
+}
+
+/// Which segments take the most.
+fn largest(seen: &Seen<'_>) -> String {
+    let mut segments: Vec<(usize, &str)> = seen
+        .assembly
+        .report
+        .segments
+        .iter()
+        .filter_map(|account| Some((account.kept_tokens?, account.segment.id.as_str())))
+        .collect();
+    segments.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(b.1)));
+    let words: Vec<String> = segments.iter().take(3).map(|(tokens, id)| format!("{id} {tokens}")).collect();
+    format!("the largest: {}", words.join(", "))
+}
+
+fn nothing_cut(seen: &Seen<'_>, expected: bool) -> Judged {
+    let lost = seen.assembly.report.segments.iter().find(|account| account.fate != Fate::Kept);
+    let words = if expected { "every segment whole" } else { "something cut or dropped" };
+    let reason = match lost {
+        None => Reason::new(words, "every segment whole"),
+        Some(account) => {
+            let origin = origin(account, stayed(account).start);
+            let place = Place { segment: Some(account.segment.id.clone()), range: Some(stayed(account)), origin, file: None };
+            Reason::new(words, format!("`{}`: {}", account.segment.id, fate(account))).at(place)
+        }
+    };
+    judged((lost.is_none() == expected).into(), reason)
+}
+
+/// Where a setting came from, in words.
+fn provenance(origin: &OriginData) -> String {
+    match origin.layer {
+        Layer::Operator | Layer::Subtype => format!("the default of type {}", origin.row),
+        Layer::Project | Layer::ProjectSubtype => format!("the project's default of type {}", origin.row),
+        Layer::Template => "written in the template".to_owned(),
+        Layer::Request => "written in the request".to_owned(),
+    }
+}
+
+fn setting(seen: &Seen<'_>, name: SettingName, value: &str, node: Option<&Spanned<String>>) -> Judged {
+    let at = node.map_or(seen.node, |node| node.value.as_str());
+    let expected = format!("{} {value}", words::setting(name, node));
+    let settings = match seen.forest.settings(&seen.receiver.task, at) {
+        Ok(Some(settings)) => settings,
+        Ok(None) => return (Outcome::Fail, Reason::new(expected, format!("no settings: {at} has no context of its own"))),
+        Err(fault) => return (Outcome::Fail, Reason::new(expected, fault.to_string())),
+    };
+    let found = settings.get(name);
+    let word = if found.applies { found.value.word() } else { "n/a" };
+    let is_same = word == value || (!found.applies && matches!(value, "N/A" | "na"));
+    let mut reason = Reason::new(expected, format!("{word}, {}", provenance(&found.origin)));
+    if !is_same {
+        if let Some(path) = &found.origin.path {
+            reason = reason.at(Place { file: Some((path.clone(), found.origin.span)), ..Place::default() });
+        }
+        if let Some(beaten) = found.beaten.first() {
+            reason = reason.hint(format!("it beats {}, {}", beaten.value.word(), provenance(&beaten.origin)));
+        }
+    }
+    judged(is_same.into(), reason)
+}
+
+/// Without a role there is nothing that a tool, a path or a model could come from.
+fn alone(seen: &Seen<'_>) -> Option<String> {
+    let is_alone = seen.receiver.role.is_none();
+    is_alone.then(|| format!("`{}` is asked for as a task, which has none: name a `role`", seen.receiver.task))
+}
+
+fn same(seen: &Seen<'_>, what: &str, expected: &[Spanned<String>], found: &[String]) -> Judged {
+    let wanted: BTreeSet<&str> = expected.iter().map(|one| one.value.as_str()).collect();
+    let there: BTreeSet<&str> = found.iter().map(String::as_str).collect();
+    let quote = |names: &[&str]| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+    let (missing, more): (Vec<&str>, Vec<&str>) =
+        (wanted.difference(&there).copied().collect(), there.difference(&wanted).copied().collect());
+    let expected = format!("{what} {}", quoted(expected));
+    if missing.is_empty() && more.is_empty() {
+        return (Outcome::Pass, Reason::new(expected, "the same"));
+    }
+    let mut found = Vec::new();
+    if !missing.is_empty() {
+        found.push(format!("no {}", quote(&missing)));
+    }
+    if !more.is_empty() {
+        found.push(format!("{} too", quote(&more)));
+    }
+    let mut reason = Reason::new(expected, found.join(", and "));
+    for name in missing {
+        if let Some(near) = suggest::nearest(name, more.iter().copied()) {
+            reason = reason.hint(format!("did you mean `{near}`?"));
+        }
+    }
+    if let Some(advice) = alone(seen) {
+        reason = reason.hint(advice);
+    }
+    (Outcome::Fail, reason)
+}
+
+fn model(seen: &Seen<'_>, expected: &str) -> Judged {
+    let words = format!("model `{expected}`");
+    match &seen.receiver.model {
+        Some(model) if model == expected => (Outcome::Pass, Reason::new(words, "it")),
+        Some(model) => (Outcome::Fail, Reason::new(words, format!("`{model}`"))),
+        None => {
+            let reason = Reason::new(words, "none");
+            (Outcome::Fail, if let Some(advice) = alone(seen) { reason.hint(advice) } else { reason })
+        }
+    }
+}
+
+fn snapshot(seen: &Seen<'_>) -> Judged {
+    let expected = format!("the request as stored in {}", seen.snapshot_path);
+    let accept = "look at `--accept`, which shows what changed before it writes";
+    let Some(stored) = seen.snapshot else {
+        let reason = Reason::new(expected, "no such file").hint("nothing is stored yet: `ctxc eval --accept` stores it");
+        return (Outcome::Fail, reason);
+    };
+    let now = rendered(seen.assembly);
+    if stored == now {
+        return (Outcome::Pass, Reason::new(expected, "the same"));
+    }
+    let line = stored.lines().zip(now.lines()).position(|(a, b)| a != b);
+    let line = line.unwrap_or_else(|| stored.lines().count().min(now.lines().count()));
+    let shown = |text: &str| text.lines().nth(line).map_or_else(|| "its end".to_owned(), |line| format!("“{line}”"));
+    let found = format!("another from line {} on: {} in place of {}", line + 1, shown(&now), shown(stored));
+    let place = Place { file: Some((seen.snapshot_path.to_owned(), None)), ..Place::default() };
+    (Outcome::Fail, Reason::new(expected, found).at(place).hint(accept))
+}

@@ -1,0 +1,141 @@
+//! `contains` and `absent`: patterns in the text that an agent would receive.
+
+use super::seen::{Seen, kept, origin, speaker, stayed};
+use super::select::{named, nothing, select};
+use super::words::within;
+use crate::eval::library::Library;
+use crate::eval::verdict::{Judged, Outcome, Place, Reason};
+use crate::kernel::assembler::Account;
+use crate::scenario::model::Patterns;
+use std::ops::Range;
+
+/// Bytes of a text that are shown around what was found.
+const SHOWN: usize = 60;
+
+/// Where a pattern is looked for.
+enum Texts<'a> {
+    /// The texts of segments that stayed.
+    Segments(Vec<&'a Account>),
+    /// The messages as they are sent.
+    Messages,
+}
+
+/// A place where a pattern occurs.
+struct Hit {
+    place: Place,
+    excerpt: String,
+}
+
+/// Each pattern occurs.
+pub(super) fn contains(seen: &Seen<'_>, library: &Library, patterns: &Patterns) -> Judged {
+    let texts = match texts(seen, patterns, "contain") {
+        Ok(texts) => texts,
+        Err(reason) => return (Outcome::Fail, *reason),
+    };
+    let place = within(patterns.within.as_ref());
+    for pattern in &patterns.patterns {
+        let expected = format!("{place} to contain /{}/", pattern.value);
+        match first(seen, library, &texts, &pattern.value) {
+            Ok(Some(_)) => {}
+            Ok(None) => return (Outcome::Fail, missed(seen, &texts, expected)),
+            Err(why) => return (Outcome::Fail, Reason::new(expected, why)),
+        }
+    }
+    (Outcome::Pass, Reason::new(format!("{place} to contain {}", super::words::slashed(&patterns.patterns)), "each"))
+}
+
+/// None of the patterns occurs.
+pub(super) fn absent(seen: &Seen<'_>, library: &Library, patterns: &Patterns) -> Judged {
+    let texts = match texts(seen, patterns, "not to contain") {
+        Ok(texts) => texts,
+        Err(reason) => {
+            let id = patterns.within.as_ref().map_or_else(String::new, named);
+            let advice = format!("{id} is not part of this context; to expect that, write `segment: {{…, state: absent}}`");
+            return (Outcome::Fail, reason.hint(advice));
+        }
+    };
+    let place = within(patterns.within.as_ref());
+    for pattern in &patterns.patterns {
+        let expected = format!("{place} not to contain /{}/", pattern.value);
+        match first(seen, library, &texts, &pattern.value) {
+            Ok(None) => {}
+            Ok(Some(hit)) => return (Outcome::Fail, Reason::new(expected, hit.excerpt).at(hit.place)),
+            Err(why) => return (Outcome::Fail, Reason::new(expected, why)),
+        }
+    }
+    (Outcome::Pass, Reason::new(format!("{place} not to contain {}", super::words::slashed(&patterns.patterns)), "none"))
+}
+
+fn texts<'a>(seen: &Seen<'a>, patterns: &Patterns, verb: &str) -> Result<Texts<'a>, Box<Reason>> {
+    let Some(which) = &patterns.within else { return Ok(Texts::Messages) };
+    let found = select(seen.assembly, which);
+    if !found.is_empty() {
+        return Ok(Texts::Segments(found));
+    }
+    let expected = format!("{} to {verb} {}", named(which), super::words::slashed(&patterns.patterns));
+    Err(Box::new(nothing(seen.assembly, which, expected)))
+}
+
+/// The first occurrence of a pattern.
+fn first(seen: &Seen<'_>, library: &Library, texts: &Texts<'_>, pattern: &str) -> Result<Option<Hit>, String> {
+    match texts {
+        Texts::Segments(accounts) => {
+            for account in accounts {
+                let text = kept(account);
+                if let Some(range) = library.find(pattern, text)? {
+                    return Ok(Some(in_segment(account, text, range)));
+                }
+            }
+        }
+        Texts::Messages => {
+            for message in &seen.assembly.messages {
+                let text = message.text.text();
+                if let Some(range) = library.find(pattern, text)? {
+                    let excerpt = format!("{} in the {} message", excerpt(text, &range), speaker(message.speaker));
+                    let part = message.text.slice(range.start..text.len());
+                    let origin = part.stretches().first().map(|stretch| stretch.origin.clone());
+                    let place = Place { range: Some(range), origin, ..Place::default() };
+                    return Ok(Some(Hit { place, excerpt }));
+                }
+            }
+        }
+    }
+    Ok(None)
+}
+
+fn in_segment(account: &Account, text: &str, range: Range<usize>) -> Hit {
+    let excerpt = excerpt(text, &range);
+    let start = stayed(account).start;
+    let range = range.start + start..range.end + start;
+    let origin = origin(account, range.start);
+    let place = Place { segment: Some(account.segment.id.clone()), range: Some(range), origin, file: None };
+    Hit { place, excerpt }
+}
+
+/// What was found, in quotation marks, on one line.
+fn excerpt(text: &str, range: &Range<usize>) -> String {
+    let end = text.floor_char_boundary(range.end.min(range.start + SHOWN));
+    let found = text.get(range.start..end).unwrap_or("");
+    let more = if end < range.end { "…" } else { "" };
+    format!("“{}{more}”", found.replace('\n', "⏎"))
+}
+
+/// A pattern occurs nowhere: what the text is instead.
+fn missed(seen: &Seen<'_>, texts: &Texts<'_>, expected: String) -> Reason {
+    match texts {
+        Texts::Segments(accounts) => {
+            let text: usize = accounts.iter().map(|account| kept(account).len()).sum();
+            let Some(first) = accounts.first() else { return Reason::new(expected, "nowhere") };
+            let begins = excerpt(kept(first), &(0..kept(first).len()));
+            let found =
+                if text == 0 { "no text: it was dropped".to_owned() } else { format!("it nowhere in {text} bytes: {begins}") };
+            let origin = origin(first, stayed(first).start);
+            let place = Place { segment: Some(first.segment.id.clone()), range: Some(stayed(first)), origin, file: None };
+            Reason::new(expected, found).at(place)
+        }
+        Texts::Messages => {
+            let bytes: usize = seen.assembly.messages.iter().map(|message| message.text.text().len()).sum();
+            Reason::new(expected, format!("it nowhere in {bytes} bytes")).hint(super::select::here(seen.assembly))
+        }
+    }
+}

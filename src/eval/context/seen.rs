@@ -1,0 +1,81 @@
+//! What an agent would receive, as expectations look at it.
+
+use crate::context::Forest;
+use crate::context::assemble::Assembly;
+use crate::eval::receiver::Receiver;
+use crate::kernel::assembler::{Account, Speaker};
+use crate::kernel::context::Origin;
+use crate::kernel::fit::Fate;
+use std::fmt::Write as _;
+use std::ops::Range;
+
+/// What stands in a stored request for the mark of untrusted text, which moves with every input.
+const MARK: &str = "NONCE";
+
+/// A context with everything about it that can be asked.
+#[derive(Clone, Copy, Debug)]
+pub struct Seen<'a> {
+    /// The definitions.
+    pub forest: &'a Forest<'a>,
+    /// Who receives it.
+    pub receiver: &'a Receiver,
+    /// The agent inside the task.
+    pub node: &'a str,
+    /// The context.
+    pub assembly: &'a Assembly,
+    /// The stored request; `None` where there is none.
+    pub snapshot: Option<&'a str>,
+    /// Where stored requests of this case belong, relative to the project.
+    pub snapshot_path: &'a str,
+}
+
+/// The word of a speaker.
+pub(super) const fn speaker(speaker: Speaker) -> &'static str {
+    match speaker {
+        Speaker::System => "system",
+        Speaker::User => "user",
+        Speaker::Assistant => "assistant",
+        Speaker::Tool => "tool",
+    }
+}
+
+/// The request as it is stored: each message under its speaker. The mark of untrusted text has a name that does not move.
+pub fn rendered(assembly: &Assembly) -> String {
+    let mut out = String::new();
+    for (number, message) in assembly.messages.iter().enumerate() {
+        let gap = if number > 0 { "\n" } else { "" };
+        // Writing to a string cannot fail.
+        let _ = writeln!(out, "{gap}[{}]\n{}", speaker(message.speaker), message.text.text());
+    }
+    out.replace(&assembly.report.nonce, MARK)
+}
+
+/// Bytes of a segment's text that stayed.
+pub(super) fn stayed(account: &Account) -> Range<usize> {
+    match &account.fate {
+        Fate::Kept => 0..account.segment.text.text().len(),
+        Fate::Cut { range, .. } => range.clone(),
+        Fate::Dropped => 0..0,
+    }
+}
+
+/// The text of a segment that stayed.
+pub(super) fn kept(account: &Account) -> &str {
+    account.segment.text.text().get(stayed(account)).unwrap_or("")
+}
+
+/// What a segment's text comes from at a byte.
+pub(super) fn origin(account: &Account, at: usize) -> Option<Origin> {
+    let text = &account.segment.text;
+    let stretch = text.stretches().iter().find(|stretch| stretch.range.contains(&at))?;
+    let skipped = text.text().get(stretch.range.start..at).unwrap_or("");
+    Some(stretch.origin.clone().down(memchr::memchr_iter(b'\n', skipped.as_bytes()).count() as u32))
+}
+
+/// The ids of all segments that stayed, in the order in which they stand.
+pub(in crate::eval) fn standing(assembly: &Assembly) -> Vec<&str> {
+    let mut stays: Vec<(usize, &str)> =
+        assembly.report.segments.iter().filter_map(|account| Some((account.position?, account.segment.id.as_str()))).collect();
+    stays.sort_unstable();
+    stays.into_iter().map(|(_, id)| id).collect()
+}

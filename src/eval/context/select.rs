@@ -1,0 +1,83 @@
+//! Which segments an expectation speaks of, and what to say where there are none.
+
+use super::seen::standing;
+use crate::base::suggest;
+use crate::context::assemble::Assembly;
+use crate::eval::verdict::Reason;
+use crate::kernel::assembler::Account;
+use crate::kernel::context::Origin;
+use crate::scenario::model::Selector;
+
+/// Ids that are listed in full.
+const LISTED: usize = 12;
+
+/// The segments that a selector names, whatever became of them.
+pub(super) fn select<'a>(assembly: &'a Assembly, which: &Selector) -> Vec<&'a Account> {
+    let is_meant = |account: &&Account| {
+        let segment = &account.segment;
+        match which {
+            Selector::Id(id) => segment.id == id.value,
+            Selector::Kind(kind) => segment.kind == kind.value,
+            Selector::Source(name) => segment.text.stretches().iter().any(|stretch| source(&stretch.origin) == Some(&name.value)),
+        }
+    };
+    assembly.report.segments.iter().filter(is_meant).collect()
+}
+
+/// The name of a source of text.
+pub(super) fn source(origin: &Origin) -> Option<&str> {
+    match origin {
+        Origin::Template { task, .. } => Some(task),
+        Origin::Fragment { name, .. } | Origin::Input { name } | Origin::Result { name } => Some(name),
+        Origin::File { path, .. } | Origin::Schema { path } => Some(path),
+        Origin::Parent { id } | Origin::Match { id } => Some(id),
+        Origin::History | Origin::Frame => None,
+    }
+}
+
+/// A selector in words.
+pub(super) fn named(which: &Selector) -> String {
+    match which {
+        Selector::Id(id) => format!("segment `{}`", id.value),
+        Selector::Kind(kind) => format!("segment of kind `{}`", kind.value.word()),
+        Selector::Source(name) => format!("segment from `{}`", name.value),
+    }
+}
+
+/// Says that a selector names nothing: what is there instead, and what was probably meant.
+pub(super) fn nothing(assembly: &Assembly, which: &Selector, expected: String) -> Reason {
+    let mut reason = Reason::new(expected, "none");
+    let accounts = &assembly.report.segments;
+    match which {
+        Selector::Id(id) => {
+            let ids = || accounts.iter().map(|account| account.segment.id.as_str());
+            // The name without its kind, or the file without its folder, is meant more often than it is mistyped.
+            let part = |other: &&str| other.rsplit([':', '/']).next() == Some(id.value.as_str());
+            let near = ids().find(part).or_else(|| suggest::nearest(&id.value, ids()));
+            if let Some(near) = near {
+                reason = reason.hint(format!("did you mean `{near}`?"));
+            }
+        }
+        Selector::Kind(_) => {}
+        Selector::Source(name) => {
+            let stretches = accounts.iter().flat_map(|account| account.segment.text.stretches());
+            let names = stretches.filter_map(|stretch| source(&stretch.origin));
+            if let Some(near) = suggest::nearest(&name.value, names) {
+                reason = reason.hint(format!("did you mean `{near}`?"));
+            }
+        }
+    }
+    reason.hint(here(assembly))
+}
+
+/// The segments that are there, in words.
+pub(super) fn here(assembly: &Assembly) -> String {
+    let ids = standing(assembly);
+    let more = ids.len().saturating_sub(LISTED);
+    let listed = ids.iter().take(LISTED).copied().collect::<Vec<_>>().join(", ");
+    match (ids.is_empty(), more) {
+        (true, _) => "there are no segments here".to_owned(),
+        (false, 0) => format!("segments here: {listed}"),
+        (false, more) => format!("segments here: {listed}, and {more} more"),
+    }
+}

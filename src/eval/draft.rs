@@ -1,0 +1,180 @@
+//! A scenario in YAML from today's context: the segments and their order, a ceiling of tokens, the resolved settings.
+//!
+//! What is written passes as it stands, and reads as people write it. Every word that YAML could take for something else
+//! is quoted.
+
+use super::context::Seen;
+use super::receiver::Receiver;
+use crate::kernel::fit::Fate;
+use crate::scenario::model::SCENARIO_SCHEMA;
+use crate::template::setting::{SettingName, Word};
+use serde_json::Value;
+use std::fmt::Write as _;
+
+/// A value of the situation.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Given {
+    /// The value itself.
+    Value(Value),
+    /// A file, by its path beside the scenario.
+    File(String),
+}
+
+/// What a scenario is made from.
+#[derive(Clone, Copy, Debug)]
+pub struct Draft<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// Who receives the context.
+    pub receiver: &'a Receiver,
+    /// The agent inside the task, where that is not the first one.
+    pub node: Option<&'a str>,
+    /// The request, in words; `None` where nobody knows it yet.
+    pub objective: Option<&'a str>,
+    /// Values of the task's parameters.
+    pub inputs: &'a [(String, Given)],
+    /// What earlier steps left.
+    pub results: &'a [(String, Given)],
+}
+
+/// Words that YAML takes for something other than words, in some version of it.
+const TAKEN: [&str; 9] = ["true", "false", "null", "yes", "no", "on", "off", "y", "n"];
+
+/// A text as a YAML scalar.
+pub fn scalar(text: &str) -> String {
+    let is_plain = text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '/')
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '/'))
+        && !TAKEN.contains(&text.to_ascii_lowercase().as_str());
+    // A JSON string is a double-quoted scalar.
+    if is_plain { text.to_owned() } else { Value::String(text.to_owned()).to_string() }
+}
+
+fn values(out: &mut String, key: &str, values: &[(String, Given)]) {
+    if values.is_empty() {
+        return;
+    }
+    // Writing to a string cannot fail, here and below.
+    let _ = writeln!(out, "  {key}:");
+    for (name, given) in values {
+        let value = match given {
+            Given::File(path) => format!("{{file: {}}}", scalar(path)),
+            // What begins with an at sign would be taken for a file.
+            Given::Value(Value::String(text)) => scalar(text),
+            Given::Value(value) => value.to_string(),
+        };
+        let _ = writeln!(out, "    {}: {value}", scalar(name));
+    }
+}
+
+/// A ceiling above a number of tokens: a tenth more, rounded up to what people write.
+pub fn ceiling(tokens: usize) -> usize {
+    let more = tokens + tokens.div_ceil(10);
+    let step = match more {
+        0..100 => 10,
+        100..1_000 => 50,
+        1_000..10_000 => 100,
+        _ => 1_000,
+    };
+    more.div_ceil(step) * step
+}
+
+/// The text of a scenario with what is expected of the context that was seen; before it was seen, with next to nothing.
+pub fn yaml(draft: &Draft<'_>, seen: Option<&Seen<'_>>) -> String {
+    let Draft { name, receiver, node, objective, inputs, results } = *draft;
+    let mut out = String::new();
+    let subject = receiver.role.as_deref().unwrap_or(&receiver.task);
+    let _ = writeln!(
+        out,
+        "# What {subject} receives today, as `ctxc new scenario` took it from a render. Take out what may change, and"
+    );
+    out.push_str("# add what the answer must satisfy: `expectations`.\n");
+    let _ = writeln!(out, "schema: {SCENARIO_SCHEMA}");
+    let _ = writeln!(out, "name: {}", scalar(name));
+    let key = if receiver.role.is_some() { "role" } else { "task" };
+    let _ = writeln!(out, "{key}: {}", scalar(subject));
+    if let Some(node) = node {
+        let _ = writeln!(out, "node: {}", scalar(node));
+    }
+    let _ = writeln!(out, "context:\n  objective: {}", scalar(objective.unwrap_or(subject)));
+    values(&mut out, "inputs", inputs);
+    values(&mut out, "results", results);
+    out.push_str("expect_context:\n");
+    match seen {
+        Some(seen) => expected(&mut out, seen),
+        None => out.push_str("  - nothing_cut: true\n"),
+    }
+    out
+}
+
+/// The segments, their order, their tokens; the settings; what a role is given besides.
+fn expected(out: &mut String, seen: &Seen<'_>) {
+    let assembly = seen.assembly;
+    for account in &assembly.report.segments {
+        let state = match account.fate {
+            Fate::Kept => "kept",
+            Fate::Cut { .. } => "cut",
+            Fate::Dropped => "dropped",
+        };
+        let _ = writeln!(out, "  - segment: {{id: {}, state: {state}}}", scalar(&account.segment.id));
+    }
+    let order: Vec<String> = super::context::standing(assembly).into_iter().map(scalar).collect();
+    if order.len() > 1 {
+        let _ = writeln!(out, "  - order: [{}]", order.join(", "));
+    }
+    if let Some(tokens) = assembly.report.tokens {
+        let _ = writeln!(out, "  - tokens: {{of: total, max: {}}}", ceiling(tokens));
+    }
+    settings(out, seen);
+    role(out, seen);
+}
+
+/// The settings of the agent that have an effect.
+fn settings(out: &mut String, seen: &Seen<'_>) {
+    let Ok(Some(settings)) = seen.forest.settings(&seen.receiver.task, seen.node) else { return };
+    for name in SettingName::ALL.iter().copied() {
+        let setting = settings.get(name);
+        if setting.applies {
+            let _ = writeln!(out, "  - setting: {{name: {}, value: {}}}", name.word(), quoted(setting.value.word()));
+        }
+    }
+}
+
+/// The word of a value: `true` and `false` are words here as well.
+fn quoted(word: &str) -> String {
+    if matches!(word, "true" | "false") { word.to_owned() } else { scalar(word) }
+}
+
+/// What a role is given besides its text.
+fn role(out: &mut String, seen: &Seen<'_>) {
+    let list = |names: &[String]| names.iter().map(|name| scalar(name)).collect::<Vec<_>>().join(", ");
+    let receiver = seen.receiver;
+    if receiver.role.is_none() {
+        return;
+    }
+    if let Some(model) = &receiver.model {
+        let _ = writeln!(out, "  - model: {}", scalar(model));
+    }
+    let _ = writeln!(out, "  - tools: [{}]", list(&receiver.tools));
+    let _ = writeln!(out, "  - protected_paths: [{}]", list(&receiver.protected_paths));
+}
+
+/// The request in words: the first line of what the task's description says with these values.
+pub fn objective(seen: &Seen<'_>) -> String {
+    let description = seen.assembly.report.segments.iter().find(|account| account.segment.id == "description");
+    let text = description.map_or("", |account| account.segment.text.text());
+    let first = text.lines().map(str::trim).find(|line| !line.is_empty());
+    first.map_or_else(|| seen.receiver.task.clone(), str::to_owned)
+}
+
+/// A name for a scenario that no other has: the subject's, with the first file's or a number behind it.
+pub fn name(subject: &str, file: Option<&str>, is_taken: impl Fn(&str) -> bool) -> String {
+    let stem = file.map(|file| file.rsplit('/').next().unwrap_or(file)).map(|file| file.split('.').next().unwrap_or(file));
+    let base = match stem {
+        Some(stem) if !stem.is_empty() => format!("{subject}-{stem}"),
+        _ => format!("{subject}-1"),
+    };
+    if !is_taken(&base) {
+        return base;
+    }
+    (2..u32::MAX).map(|number| format!("{subject}-{number}")).find(|name| !is_taken(name)).unwrap_or(base)
+}

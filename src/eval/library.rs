@@ -1,0 +1,194 @@
+//! What cases need compiled, compiled once: patterns, paths into answers, schemas. Shared by all cases and threads.
+//!
+//! A pattern is bounded in size and linear in the text, so that nobody's scenario can stall a run. The only door to the
+//! crates `regex`, `serde_json_path` and `jsonschema`.
+
+use crate::base::span::Spanned;
+use crate::scenario::model::{AnswerTest, Case, ContextExpectation};
+use regex::{Regex, RegexBuilder};
+use serde_json::Value;
+use serde_json_path::JsonPath;
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// Bytes that one compiled pattern may take.
+const PATTERN: usize = 1 << 20;
+/// Bytes that one search may keep beside it.
+const SEARCH: usize = 2 << 20;
+
+/// A pattern that chooses names.
+#[derive(Clone, Debug)]
+pub struct Filter(Regex);
+
+impl Filter {
+    /// Compiles a pattern.
+    ///
+    /// # Errors
+    /// Why it is none.
+    pub fn new(pattern: &str) -> Result<Self, String> {
+        compiled(pattern).map(Self)
+    }
+
+    /// Whether it occurs in a name.
+    pub fn takes(&self, name: &str) -> bool {
+        self.0.is_match(name)
+    }
+}
+
+fn compiled(pattern: &str) -> Result<Regex, String> {
+    let built = RegexBuilder::new(pattern).size_limit(PATTERN).dfa_size_limit(SEARCH).build();
+    built.map_err(|error| format!("/{pattern}/ is no pattern: {}", one_line(&error.to_string())))
+}
+
+/// Everything that is compiled for a set of cases. A pattern that cannot be compiled is kept with the reason.
+#[derive(Debug, Default)]
+pub struct Library {
+    patterns: BTreeMap<String, Result<Regex, String>>,
+    paths: BTreeMap<String, Result<JsonPath, String>>,
+}
+
+impl Library {
+    /// What these cases need. `plan` is the path at which the parts of a decomposed task stand.
+    pub fn of<'c>(cases: impl IntoIterator<Item = &'c Case>, plan: &str) -> Self {
+        let mut library = Self::default();
+        library.path(plan);
+        for case in cases {
+            for expectation in &case.expect_context {
+                library.of_context(&expectation.value);
+            }
+            for expectation in &case.expectations {
+                library.of_answer(&expectation.value.test);
+            }
+            for scripted in &case.answers {
+                for pattern in scripted.value.has.iter().chain(&scripted.value.lacks) {
+                    library.pattern(&pattern.value);
+                }
+            }
+        }
+        library
+    }
+
+    fn of_context(&mut self, root: &ContextExpectation) {
+        let mut open = vec![root];
+        while let Some(expectation) = open.pop() {
+            match expectation {
+                ContextExpectation::Contains(patterns) | ContextExpectation::Absent(patterns) => {
+                    self.patterns(&patterns.patterns);
+                }
+                ContextExpectation::Not(inner) => open.push(&inner.value),
+                ContextExpectation::AnyOf(inner) | ContextExpectation::AllOf(inner) => {
+                    open.extend(inner.iter().map(|inner| &inner.value));
+                }
+                ContextExpectation::Segment { .. }
+                | ContextExpectation::Order(_)
+                | ContextExpectation::Tokens { .. }
+                | ContextExpectation::NothingCut(_)
+                | ContextExpectation::Setting { .. }
+                | ContextExpectation::Tools(_)
+                | ContextExpectation::Model(_)
+                | ContextExpectation::ProtectedPaths(_)
+                | ContextExpectation::Snapshot => {}
+            }
+        }
+    }
+
+    fn of_answer(&mut self, root: &AnswerTest) {
+        let mut open = vec![root];
+        while let Some(test) = open.pop() {
+            match test {
+                AnswerTest::FieldMatches { path, pattern } => {
+                    self.path(&path.value);
+                    self.pattern(&pattern.value);
+                }
+                AnswerTest::Absent(patterns) | AnswerTest::Contains(patterns) => {
+                    self.patterns(patterns);
+                }
+                AnswerTest::Not(inner) => open.push(&inner.value),
+                AnswerTest::AnyOf(inner) | AnswerTest::AllOf(inner) => open.extend(inner.iter().map(|inner| &inner.value)),
+                AnswerTest::MaxRisk(_)
+                | AnswerTest::Decomposes(_)
+                | AnswerTest::MaxTokens(_)
+                | AnswerTest::ReferencesFiles(_)
+                | AnswerTest::Exact(_)
+                | AnswerTest::Schema(_)
+                | AnswerTest::CallsTool(_)
+                | AnswerTest::NeverCallsTool(_)
+                | AnswerTest::MaxLatency(_)
+                | AnswerTest::MaxCost(_)
+                | AnswerTest::Judge { .. }
+                | AnswerTest::Rubric(_)
+                | AnswerTest::Command(_) => {}
+            }
+        }
+    }
+
+    fn patterns(&mut self, patterns: &[Spanned<String>]) {
+        for pattern in patterns {
+            self.pattern(&pattern.value);
+        }
+    }
+
+    fn pattern(&mut self, pattern: &str) {
+        if !self.patterns.contains_key(pattern) {
+            self.patterns.insert(pattern.to_owned(), compiled(pattern));
+        }
+    }
+
+    fn path(&mut self, path: &str) {
+        if !self.paths.contains_key(path) {
+            let parsed = JsonPath::parse(path).map_err(|error| one_line(&error.to_string()));
+            self.paths.insert(path.to_owned(), parsed);
+        }
+    }
+
+    /// The first place where a pattern occurs.
+    ///
+    /// # Errors
+    /// Why the pattern cannot be compiled.
+    pub(super) fn find(&self, pattern: &str, text: &str) -> Result<Option<Range<usize>>, String> {
+        match self.patterns.get(pattern) {
+            Some(Ok(regex)) => Ok(regex.find(text).map(|found| found.range())),
+            Some(Err(why)) => Err(why.clone()),
+            None => Err(format!("/{pattern}/ was not compiled")),
+        }
+    }
+
+    /// What a path selects of a value, with the place of each.
+    ///
+    /// # Errors
+    /// Why the path cannot be read.
+    pub(super) fn select<'v>(&self, path: &str, value: &'v Value) -> Result<Vec<(String, &'v Value)>, String> {
+        match self.paths.get(path) {
+            Some(Ok(parsed)) => {
+                let located = parsed.query_located(value);
+                Ok(located.iter().map(|node| (node.location().to_string(), node.node())).collect())
+            }
+            Some(Err(why)) => Err(format!("`{path}` is no JSONPath: {why}")),
+            None => Err(format!("`{path}` was not read")),
+        }
+    }
+}
+
+/// Whether a value satisfies a JSON Schema (draft 2020-12 where it does not say): what is wrong with it, each with its place.
+/// References lead nowhere outside the schema.
+///
+/// # Errors
+/// Why the schema is none.
+pub(super) fn violations(schema: &Value, value: &Value) -> Result<Vec<String>, String> {
+    let validator = jsonschema::options()
+        .with_draft(jsonschema::Draft::Draft202012)
+        .build(schema)
+        .map_err(|error| format!("it is no JSON Schema: {}", one_line(&error.to_string())))?;
+    let said = |error: jsonschema::ValidationError<'_>| {
+        let at = error.instance_path().to_string();
+        let at = if at.is_empty() { "the whole".to_owned() } else { at };
+        format!("{at}: {}", one_line(&error.to_string()))
+    };
+    Ok(validator.iter_errors(value).take(8).map(said).collect())
+}
+
+/// The last line of a message of several, which says what is wrong.
+fn one_line(message: &str) -> String {
+    let last = message.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or(message).trim();
+    last.strip_prefix("error: ").unwrap_or(last).to_owned()
+}

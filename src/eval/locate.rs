@@ -1,0 +1,86 @@
+//! From the origin of a text to a file and a line, and from an offset to its line. Reads a file when a place in it is shown.
+
+use super::scorecard::FaultRow;
+use super::verdict::Place;
+use crate::base::source::LineIndex;
+use crate::context::fault::Fault;
+use crate::context::lines::Lines;
+use crate::context::request::Files;
+use crate::kernel::context::Origin;
+use std::cell::{OnceCell, RefCell};
+use std::collections::BTreeMap;
+
+/// A file, and a line in it where that is known.
+type Found = (String, Option<u32>);
+
+/// Finds places.
+pub struct Locator<'a> {
+    files: &'a dyn Files,
+    read: &'a dyn Fn() -> Lines,
+    lines: OnceCell<Lines>,
+    texts: RefCell<BTreeMap<String, Option<(String, LineIndex)>>>,
+}
+
+impl<'a> Locator<'a> {
+    /// Finds places in files of the project. `read` says where texts of templates stand; it is asked once, if at all.
+    pub fn new(files: &'a dyn Files, read: &'a dyn Fn() -> Lines) -> Self {
+        Self { files, read, lines: OnceCell::new(), texts: RefCell::default() }
+    }
+
+    /// Adds a text that is known already.
+    pub fn knows(&self, path: &str, text: &str) {
+        self.texts.borrow_mut().insert(path.to_owned(), Some((text.to_owned(), LineIndex::new(text))));
+    }
+
+    /// The line, from 1, of an offset; `None` where the file cannot be read.
+    pub fn line(&self, path: &str, offset: u32) -> Option<u32> {
+        let mut texts = self.texts.borrow_mut();
+        let known = texts.entry(path.to_owned()).or_insert_with(|| {
+            let text = self.files.text(path).ok()?;
+            let index = LineIndex::new(&text);
+            Some((text, index))
+        });
+        known.as_ref().map(|(text, index)| index.position(text, offset).line)
+    }
+
+    /// The source of a place where that is no file, and the file.
+    pub(super) fn of(&self, place: &Place) -> (Option<String>, Option<Found>) {
+        if let Some((path, span)) = &place.file {
+            let line = span.and_then(|span| self.line(path, span.start));
+            return (None, Some((path.clone(), line)));
+        }
+        place.origin.as_ref().map_or((None, None), |origin| self.origin(origin))
+    }
+
+    fn origin(&self, origin: &Origin) -> (Option<String>, Option<Found>) {
+        let lines = self.lines.get_or_init(self.read);
+        if let Some((path, line)) = lines.of(origin) {
+            return (None, Some((path.to_owned(), Some(line))));
+        }
+        match origin {
+            Origin::File { path, .. } | Origin::Schema { path } => (None, Some((path.clone(), None))),
+            Origin::Template { task, field, .. } => (Some(format!("{task}, {field}")), None),
+            Origin::Fragment { name, .. } => (Some(format!("fragment {name}")), None),
+            Origin::Input { name } => (Some(format!("input `{name}`")), None),
+            Origin::Result { name } => (Some(format!("result of {name}")), None),
+            Origin::Parent { id } => (Some(format!("parent's {id}")), None),
+            Origin::Match { id } => (Some(format!("looked up: {id}")), None),
+            Origin::History => (Some("earlier attempts".to_owned()), None),
+            Origin::Frame => (None, None),
+        }
+    }
+
+    /// Why there is no context, with its place.
+    pub(super) fn fault(&self, fault: &Fault) -> FaultRow {
+        let message = fault.to_string();
+        let Some(place) = &fault.place else { return FaultRow { message, path: None, line: None } };
+        let (task, node, field) = (place.definition.clone(), place.node.clone(), place.field.clone());
+        match self.origin(&Origin::Template { task, node, field, line: 0 }) {
+            (_, Some((path, line))) => FaultRow { message, path: Some(path), line },
+            (source, None) => {
+                let source = source.map_or_else(String::new, |source| format!(" ({source})"));
+                FaultRow { message: message + &source, path: None, line: None }
+            }
+        }
+    }
+}

@@ -1,0 +1,22 @@
+//! What scenarios say of contexts and of answers, judged: verdicts with their reasons, trials, the scorecard.
+//!
+//! Does no I/O: files, snapshots and earlier results are handed in. Asks no model. Same inputs, same bytes, on any number of
+//! threads.
+
+pub mod affected;
+pub mod answer;
+pub mod case;
+pub mod context;
+pub mod draft;
+pub mod keys;
+pub mod library;
+pub mod locate;
+pub mod mutate;
+mod parallel;
+pub mod receiver;
+pub mod run;
+pub mod scorecard;
+mod situation;
+pub mod snapshot;
+pub mod trials;
+pub mod verdict;

@@ -1,0 +1,207 @@
+//! What no scenario would notice: one segment is dropped or cut in half, one setting, tool or path moved at a time, and
+//! every scenario that passes is asked again.
+
+use super::case::{self, Bench, CaseVerdict, Item, Prepared, Set};
+use super::receiver::Receiver;
+use super::run::{self, Roles};
+use super::verdict::Verdict;
+use crate::context::Forest;
+use crate::context::assemble::Assembly;
+use crate::kernel::context::Segment;
+use crate::registry::Registry;
+use crate::settings::explain::SettingsData;
+use crate::settings::provenance::Value;
+use crate::template::setting::{Format, Fresh, Inherit, SettingName, Word};
+use std::collections::{BTreeMap, BTreeSet};
+use std::num::NonZeroUsize;
+
+/// Something that could change by mistake.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Change {
+    /// A segment is left out.
+    Drop(String),
+    /// The second half of a segment's text is gone.
+    Halve(String),
+    /// A setting resolves to another value.
+    Set(SettingName, &'static str),
+    /// A tool is taken away.
+    Tool(String),
+    /// A path is no longer protected.
+    Path(String),
+    /// Another model is called.
+    Model,
+}
+
+impl Change {
+    /// The change in words.
+    pub fn words(&self) -> String {
+        match self {
+            Self::Drop(id) => format!("segment `{id}` dropped"),
+            Self::Halve(id) => format!("segment `{id}` cut in half"),
+            Self::Set(name, value) => format!("{} set to {value}", name.word()),
+            Self::Tool(name) => format!("tool `{name}` taken away"),
+            Self::Path(path) => format!("`{path}` no longer protected"),
+            Self::Model => "another model called".to_owned(),
+        }
+    }
+}
+
+/// What the scenarios of one agent notice.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Score {
+    /// The role, else the task.
+    pub subject: String,
+    /// The agent inside the task.
+    pub node: String,
+    /// Scenarios that pass, and so were asked.
+    pub asked: usize,
+    /// Changes that were tried.
+    pub tried: usize,
+    /// Those that no scenario noticed.
+    pub unnoticed: Vec<Change>,
+}
+
+/// What one case says of changes: those that it has an eye on, and those of them that it noticed.
+struct Watch {
+    subject: String,
+    node: String,
+    sum: Sum,
+}
+
+/// Changes that were tried, and those of them that somebody noticed.
+#[derive(Default)]
+struct Sum {
+    asked: usize,
+    all: BTreeSet<Change>,
+    seen: BTreeSet<Change>,
+}
+
+/// Tries every change on every case.
+pub fn scores(
+    registry: &Registry,
+    roles: &Roles,
+    bench: &Bench<'_>,
+    items: &[Item<'_>],
+    threads: Option<NonZeroUsize>,
+) -> Vec<Score> {
+    let found = run::each(registry, roles, items, threads, |item, found| {
+        let (forest, receiver) = found.ok()?;
+        let prepared = case::prepare(bench, item, forest, receiver).ok()?;
+        of_case(bench, item, forest, receiver, &prepared)
+    });
+    let mut scores: BTreeMap<(String, String), Sum> = BTreeMap::new();
+    for Watch { subject, node, sum } in found.into_iter().flatten() {
+        let Sum { asked, all, seen } = scores.entry((subject, node)).or_default();
+        *asked += sum.asked;
+        all.extend(sum.all);
+        seen.extend(sum.seen);
+    }
+    let score = |((subject, node), Sum { asked, all, seen }): ((String, String), Sum)| Score {
+        subject,
+        node,
+        asked,
+        tried: all.len(),
+        unnoticed: all.difference(&seen).cloned().collect(),
+    };
+    scores.into_iter().map(score).collect()
+}
+
+fn of_case(bench: &Bench<'_>, item: &Item<'_>, forest: &Forest<'_>, receiver: &Receiver, prepared: &Prepared) -> Option<Watch> {
+    if case::run(bench, item, forest, receiver).verdict != CaseVerdict::Pass {
+        return None;
+    }
+    let Prepared { node, read, .. } = prepared;
+    let set = Set { bench, item, forest, receiver, node, read };
+    let assembly = set.assemble(&|_| {}).ok()?;
+    let script = set.script(&assembly).ok()?.cloned();
+    // A change is noticed where the context can no longer be had, where an expectation fails, or where another answer is
+    // called for than the scripted one.
+    let notices = |set: &Set<'_>, found: Result<Assembly, Vec<_>>| {
+        let Ok(assembly) = found else { return true };
+        set.look(&assembly).iter().any(Verdict::is_failure) || !set.script(&assembly).is_ok_and(|other| other.cloned() == script)
+    };
+    let subject = receiver.role.clone().unwrap_or_else(|| receiver.task.clone());
+    let mut sum = Sum { asked: 1, ..Sum::default() };
+    let mut record = |change: Change, is_noticed: bool| {
+        if is_noticed {
+            sum.seen.insert(change.clone());
+        }
+        sum.all.insert(change);
+    };
+    for account in &assembly.report.segments {
+        let id = &account.segment.id;
+        let found = set.assemble(&|segments| segments.retain(|segment| segment.id != *id));
+        record(Change::Drop(id.clone()), notices(&set, found));
+        if account.segment.text.text().chars().nth(1).is_some() {
+            let found = set.assemble(&|segments| segments.iter_mut().filter(|segment| segment.id == *id).for_each(halve));
+            record(Change::Halve(id.clone()), notices(&set, found));
+        }
+    }
+    for (name, value, word) in settings(forest, receiver, node) {
+        let Ok(Some(mut other)) = Forest::load(forest.registry, &receiver.task) else { continue };
+        if other.change(&receiver.task, node, |settings| put(settings, name, value)).is_ok() {
+            let set = Set { forest: &other, ..set };
+            record(Change::Set(name, word), notices(&set, set.assemble(&|_| {})));
+        }
+    }
+    for (change, other) in receivers(receiver) {
+        let set = Set { receiver: &other, ..set };
+        record(change, notices(&set, set.assemble(&|_| {})));
+    }
+    Some(Watch { subject, node: node.clone(), sum })
+}
+
+fn halve(segment: &mut Segment) {
+    let text = segment.text.text();
+    let half = text.floor_char_boundary(text.len() / 2);
+    segment.text = segment.text.slice(0..half);
+    segment.cut = crate::kernel::context::Cut::Tail;
+}
+
+/// Every other value of every setting that applies, but for those that the compiler refuses.
+fn settings(forest: &Forest<'_>, receiver: &Receiver, node: &str) -> Vec<(SettingName, Value, &'static str)> {
+    let Ok(Some(settings)) = forest.settings(&receiver.task, node) else { return Vec::new() };
+    let inherit = Inherit::ALL.iter().map(|value| (SettingName::InheritContext, Value::Inherit(*value)));
+    let fresh = Fresh::ALL.iter().map(|value| (SettingName::FreshContext, Value::Fresh(*value)));
+    let format = Format::ALL.iter().map(|value| (SettingName::AccumulationFormat, Value::Format(*value)));
+    let accumulate = [true, false].map(|value| (SettingName::AccumulateData, Value::Accumulate(value)));
+    let all = inherit.chain(accumulate).chain(format).chain(fresh);
+    let is_other = |(name, value): &(SettingName, Value)| {
+        let setting = settings.get(*name);
+        setting.applies && setting.value != *value
+    };
+    let is_sound = |(_, value): &(SettingName, Value)| match value {
+        Value::Inherit(inherit) => *inherit == Inherit::None || settings.fresh_context.value != Value::Fresh(Fresh::Enabled),
+        Value::Fresh(fresh) => *fresh == Fresh::Disabled || settings.inherit_context.value == Value::Inherit(Inherit::None),
+        Value::Accumulate(_) | Value::Format(_) | Value::NotApplicable => true,
+    };
+    all.filter(|one| is_other(one) && is_sound(one)).map(|(name, value)| (name, value, value.word())).collect()
+}
+
+fn put(settings: &mut SettingsData, name: SettingName, value: Value) {
+    let setting = match name {
+        SettingName::InheritContext => &mut settings.inherit_context,
+        SettingName::AccumulateData => &mut settings.accumulate_data,
+        SettingName::AccumulationFormat => &mut settings.accumulation_format,
+        SettingName::FreshContext => &mut settings.fresh_context,
+    };
+    setting.value = value;
+}
+
+/// Roles with one thing less.
+fn receivers(receiver: &Receiver) -> Vec<(Change, Receiver)> {
+    let without = |list: &[String], one: &String| list.iter().filter(|other| *other != one).cloned().collect();
+    let mut others = Vec::new();
+    for tool in &receiver.tools {
+        let tools = without(&receiver.tools, tool);
+        others.push((Change::Tool(tool.clone()), Receiver { tools, ..receiver.clone() }));
+    }
+    for path in &receiver.protected_paths {
+        let protected_paths = without(&receiver.protected_paths, path);
+        others.push((Change::Path(path.clone()), Receiver { protected_paths, ..receiver.clone() }));
+    }
+    if let Some(model) = &receiver.model {
+        others.push((Change::Model, Receiver { model: Some(format!("{model} (another)")), ..receiver.clone() }));
+    }
+    others
+}

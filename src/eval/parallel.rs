@@ -1,0 +1,50 @@
+//! The same work for each of many, on some threads. What comes back stands in the order of what went in.
+
+use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+/// Fewer than these are done by one thread: a thread costs more.
+const FEW: usize = 16;
+
+/// Does the work for each.
+pub(super) fn each<I: Sync, T: Send>(items: &[I], threads: NonZeroUsize, work: impl Fn(&I) -> T + Sync) -> Vec<T> {
+    let threads = threads.get().min(items.len());
+    if threads <= 1 || items.len() < FEW {
+        return items.iter().map(work).collect();
+    }
+    let next = AtomicUsize::new(0);
+    let done: Mutex<Vec<(usize, T)>> = Mutex::new(Vec::with_capacity(items.len()));
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                let mut own = Vec::new();
+                loop {
+                    let at = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(item) = items.get(at) else { break };
+                    own.push((at, work(item)));
+                }
+                done.lock().unwrap_or_else(PoisonError::into_inner).append(&mut own);
+            });
+        }
+    });
+    let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+    done.sort_unstable_by_key(|(at, _)| *at);
+    done.into_iter().map(|(_, value)| value).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::each;
+    use std::num::NonZeroUsize;
+
+    #[test]
+    fn the_order_is_that_of_the_work_on_any_number_of_threads() {
+        for threads in [1, 2, 7] {
+            let numbers: Vec<usize> = (0..1_000).collect();
+            let squares = each(&numbers, NonZeroUsize::new(threads).unwrap(), |at| at * at);
+            assert!(squares.iter().enumerate().all(|(at, square)| *square == at * at), "{threads}");
+            assert_eq!(squares.len(), 1_000);
+        }
+    }
+}

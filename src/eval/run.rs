@@ -1,0 +1,104 @@
+//! Many cases on some threads: each task's definitions are loaded once, each pattern compiled once. What comes back stands
+//! in the order of the cases, the same on any number of threads.
+
+use super::case::{self, Bench, Finished, Item};
+use super::keys::Keys;
+use super::parallel;
+use super::receiver::Receiver;
+use crate::base::suggest;
+use crate::context::Forest;
+use crate::context::fault::Fault;
+use crate::registry::Registry;
+use crate::scenario::model::{Case, Subject};
+use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
+use std::sync::OnceLock;
+
+/// Agent roles by name.
+pub type Roles = BTreeMap<String, Receiver>;
+
+/// Definitions of the tasks that cases ask for, each loaded when the first of them is run.
+#[derive(Debug)]
+pub(super) struct Forests<'r> {
+    registry: &'r Registry,
+    tasks: BTreeMap<String, OnceLock<Result<Option<Forest<'r>>, Fault>>>,
+}
+
+impl<'r> Forests<'r> {
+    pub(super) fn of<'t>(registry: &'r Registry, tasks: impl IntoIterator<Item = &'t str>) -> Self {
+        Self { registry, tasks: tasks.into_iter().map(|task| (task.to_owned(), OnceLock::new())).collect() }
+    }
+
+    /// The definitions of a task, or why there are none.
+    pub(super) fn get(&self, task: &str) -> Result<&Forest<'r>, String> {
+        let unknown = || {
+            let near = suggest::nearest(task, self.registry.tasks().map(crate::registry::Task::name));
+            let near = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+            format!("there is no task `{task}` in this project{near}")
+        };
+        let forest = self.tasks.get(task).ok_or_else(unknown)?;
+        let forest = forest.get_or_init(|| Forest::load(self.registry, task));
+        forest.as_ref().map_err(ToString::to_string)?.as_ref().ok_or_else(unknown)
+    }
+}
+
+/// Who receives the context of a case.
+///
+/// # Errors
+/// There is no such role, in words.
+pub fn receiver(case: &Case, roles: &Roles) -> Result<Receiver, String> {
+    match &case.subject.value {
+        Subject::Task(task) => Ok(Receiver::of_task(task.as_str())),
+        Subject::Role(role) => roles.get(role).cloned().ok_or_else(|| {
+            let near = suggest::nearest(role, roles.keys().map(String::as_str));
+            let near = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+            format!("there is no agent role `{role}` in this project{near}")
+        }),
+    }
+}
+
+/// Runs cases.
+pub fn run(
+    registry: &Registry,
+    roles: &Roles,
+    bench: &Bench<'_>,
+    items: &[Item<'_>],
+    threads: Option<NonZeroUsize>,
+) -> Vec<Finished> {
+    each(registry, roles, items, threads, |item, found| match found {
+        Ok((forest, receiver)) => case::run(bench, item, forest, receiver),
+        Err(why) => Finished::trouble("/", why),
+    })
+}
+
+/// What the results of cases would belong to; `None` for one that could not be tried.
+pub fn keys(
+    registry: &Registry,
+    roles: &Roles,
+    bench: &Bench<'_>,
+    items: &[Item<'_>],
+    threads: Option<NonZeroUsize>,
+) -> Vec<Option<Keys>> {
+    each(registry, roles, items, threads, |item, found| {
+        let (forest, receiver) = found.ok()?;
+        case::prepare(bench, item, forest, receiver).ok().map(|prepared| prepared.keys)
+    })
+}
+
+/// Does something with each case, its definitions and its receiver, or with the reason why there are none.
+pub(super) fn each<T: Send>(
+    registry: &Registry,
+    roles: &Roles,
+    items: &[Item<'_>],
+    threads: Option<NonZeroUsize>,
+    work: impl Fn(&Item<'_>, Result<(&Forest<'_>, &Receiver), String>) -> T + Sync,
+) -> Vec<T> {
+    let receivers: Vec<Result<Receiver, String>> = items.iter().map(|item| receiver(item.case, roles)).collect();
+    let forests = Forests::of(registry, receivers.iter().flatten().map(|receiver| receiver.task.as_str()));
+    let threads = threads.or_else(|| std::thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN);
+    let both: Vec<(&Item<'_>, &Result<Receiver, String>)> = items.iter().zip(&receivers).collect();
+    parallel::each(&both, threads, |(item, receiver)| {
+        let found = receiver.as_ref().map_err(Clone::clone);
+        work(item, found.and_then(|receiver| Ok((forests.get(&receiver.task)?, receiver))))
+    })
+}

@@ -1,0 +1,363 @@
+//! The scorecard: what became of every case, as data that programs read and that a later run takes results from.
+//!
+//! Shows no clock, no machine and no thread: two runs give the same bytes.
+
+use super::case::{Answered, CaseVerdict, Finished, Trial};
+use super::locate::Locator;
+use super::receiver::Receiver;
+use super::trials::{self, Tried};
+use super::verdict::{Place, Verdict};
+use crate::base::hash::Hash;
+use crate::scenario::model::{Case, Rule, Suite};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+
+pub use crate::schema::json::names::SCORECARD as SCHEMA;
+
+/// What became of every case.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Scorecard {
+    /// [`SCHEMA`].
+    pub schema: String,
+    /// The version of the program.
+    pub tool: String,
+    /// How answers came about: `deterministic`.
+    pub mode: String,
+    /// The hash of the registry.
+    pub registry_hash: String,
+    /// Who counted the tokens.
+    pub tokenizer: String,
+    /// How many cases.
+    pub totals: Totals,
+    /// The suites, by their file.
+    pub suites: Vec<SuiteRow>,
+    /// The cases, in the order of their files.
+    pub cases: Vec<CaseRow>,
+}
+
+/// How many cases. What was passed, failed, errored and carried makes up what was planned.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Totals {
+    /// Chosen.
+    pub planned: usize,
+    /// Run, and everything that was looked at holds.
+    pub passed: usize,
+    /// Run, and something does not.
+    pub failed: usize,
+    /// Not tried to an end, inconclusive ones included.
+    pub errored: usize,
+    /// Not run, since nothing that decides them moved.
+    pub carried: usize,
+}
+
+/// A suite; a scenario file is one of a single case.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct SuiteRow {
+    /// Its file, relative to the project.
+    pub path: String,
+    /// Its id.
+    pub id: String,
+    /// What people call it.
+    pub name: Option<String>,
+    /// Its version.
+    pub version: Option<String>,
+}
+
+/// One case.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CaseRow {
+    /// Its name.
+    pub id: String,
+    /// The id of its suite.
+    pub suite: String,
+    /// The scenario's file, relative to the project.
+    pub path: String,
+    /// The line that it begins on.
+    pub line: u32,
+    /// Its tags.
+    pub tags: Vec<String>,
+    /// The agent role; `None` for a task alone.
+    pub role: Option<String>,
+    /// The task.
+    pub task: Option<String>,
+    /// The agent inside the task.
+    pub node: String,
+    /// The model that would be called.
+    pub model: Option<String>,
+    /// `pass`, `fail`, `inconclusive`, `error`; `None` where it was carried from a revision and not judged here.
+    pub verdict: Option<String>,
+    /// What it was carried from: the hash of a registry, or the name of a revision.
+    pub carried_from: Option<String>,
+    /// Where the answer came from.
+    pub answer: String,
+    /// Why it could not be tried.
+    pub trouble: Option<String>,
+    /// Why there is no context.
+    pub faults: Vec<FaultRow>,
+    /// One for each expectation on the context.
+    pub context: Vec<VerdictRow>,
+    /// How often it is tried, and what passes.
+    pub rule: RuleRow,
+    /// Whether more trials were allowed than were needed.
+    pub stopped_early: bool,
+    /// Its trials.
+    pub trials: Vec<TrialRow>,
+    /// Tokens of the context.
+    pub tokens: Option<TokensRow>,
+    /// The hash of what decides the context.
+    pub context_hash: Option<String>,
+    /// The hash of what the case says.
+    pub case_key: Option<String>,
+}
+
+/// Why there is no context.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FaultRow {
+    /// What is wrong.
+    pub message: String,
+    /// The file.
+    pub path: Option<String>,
+    /// The line.
+    pub line: Option<u32>,
+}
+
+/// One expectation.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct VerdictRow {
+    /// It in words.
+    pub what: String,
+    /// The line that it is written on.
+    pub line: u32,
+    /// `pass`, `fail`, `skipped`.
+    pub outcome: String,
+    /// Whether it can fail the case.
+    pub gate: bool,
+    /// What was expected.
+    pub expected: String,
+    /// What was found.
+    pub found: String,
+    /// Where.
+    pub at: Option<PlaceRow>,
+    /// What else helps.
+    pub advice: Vec<String>,
+}
+
+/// Where something was found.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlaceRow {
+    /// The segment.
+    pub segment: Option<String>,
+    /// The first byte.
+    pub start: Option<usize>,
+    /// One past the last byte.
+    pub end: Option<usize>,
+    /// What the bytes come from, where that is no file.
+    pub source: Option<String>,
+    /// The file that they come from, relative to the project.
+    pub path: Option<String>,
+    /// The line, from 1.
+    pub line: Option<u32>,
+}
+
+/// How often a case is tried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RuleRow {
+    /// Trials at most.
+    pub runs: u32,
+    /// Trials that must pass; `None` for a sequential test.
+    pub pass: Option<u32>,
+}
+
+/// One trial.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TrialRow {
+    /// `pass`, `fail`.
+    pub verdict: String,
+    /// One for each expectation on the answer.
+    pub expectations: Vec<VerdictRow>,
+    /// Who answered: `script`.
+    pub provider: String,
+    /// Tokens in.
+    pub tokens_in: u64,
+    /// Tokens out.
+    pub tokens_out: u64,
+    /// The hash of the answer's text.
+    pub output_hash: String,
+}
+
+/// Tokens of a context.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TokensRow {
+    /// In all.
+    pub total: u64,
+    /// What a provider's cache can reuse.
+    pub prefix: u64,
+}
+
+/// What a row is made from.
+#[derive(Clone, Copy, Debug)]
+pub struct Of<'a> {
+    /// The scenario's file, relative to the project.
+    pub path: &'a str,
+    /// Its suite.
+    pub suite: &'a Suite,
+    /// The case.
+    pub case: &'a Case,
+    /// Who receives the context; `None` where there is no such role.
+    pub receiver: Option<&'a Receiver>,
+}
+
+impl CaseRow {
+    /// The row of a case that was run.
+    pub fn of(of: Of<'_>, done: &Finished, locator: &Locator<'_>) -> Self {
+        let verdicts =
+            |verdicts: &[Verdict]| -> Vec<VerdictRow> { verdicts.iter().map(|verdict| row(verdict, of.path, locator)).collect() };
+        let trial = |trial: &Trial| TrialRow {
+            verdict: match trial.tried {
+                Tried::Passed => "pass".to_owned(),
+                Tried::Failed => "fail".to_owned(),
+            },
+            expectations: verdicts(&trial.verdicts),
+            provider: "script".to_owned(),
+            tokens_in: trial.tokens.0,
+            tokens_out: trial.tokens.1,
+            output_hash: trial.output.to_string(),
+        };
+        Self {
+            node: done.node.clone(),
+            verdict: Some(done.verdict.word().to_owned()),
+            answer: done.answered.word().to_owned(),
+            trouble: done.trouble.clone(),
+            faults: done.faults.iter().map(|fault| locator.fault(fault)).collect(),
+            context: verdicts(&done.context),
+            stopped_early: done.stopped_early,
+            trials: done.trials.iter().map(trial).collect(),
+            tokens: done.tokens.map(|(total, prefix)| TokensRow { total, prefix }),
+            context_hash: done.keys.map(|keys| keys.context.to_string()),
+            case_key: done.keys.map(|keys| keys.case.to_string()),
+            ..Self::bare(of, locator)
+        }
+    }
+
+    /// The row of a case that nobody judged.
+    pub fn bare(of: Of<'_>, locator: &Locator<'_>) -> Self {
+        let Of { path, suite, case, receiver } = of;
+        let pass = |rule: &Rule| rule.sequential.is_none().then_some(rule.pass);
+        Self {
+            id: case.name.value.clone(),
+            suite: suite.id.value.clone(),
+            path: path.to_owned(),
+            line: locator.line(path, case.span.start).unwrap_or(1),
+            tags: case.tags.iter().map(|tag| tag.value.clone()).collect(),
+            role: receiver.and_then(|receiver| receiver.role.clone()),
+            task: receiver.map(|receiver| receiver.task.clone()),
+            node: "/".to_owned(),
+            model: receiver.and_then(|receiver| receiver.model.clone()),
+            verdict: None,
+            carried_from: None,
+            answer: Answered::NotRecorded.word().to_owned(),
+            trouble: None,
+            faults: Vec::new(),
+            context: Vec::new(),
+            rule: RuleRow { runs: trials::most(&case.rule), pass: pass(&case.rule) },
+            stopped_early: false,
+            trials: Vec::new(),
+            tokens: None,
+            context_hash: None,
+            case_key: None,
+        }
+    }
+
+    /// Its verdict; `None` where it was not judged here.
+    pub fn verdict(&self) -> Option<CaseVerdict> {
+        self.verdict.as_deref().and_then(CaseVerdict::of_word)
+    }
+
+    /// How many expectations on the context hold, of how many.
+    pub fn held(&self) -> (usize, usize) {
+        (self.context.iter().filter(|row| row.outcome == "pass").count(), self.context.len())
+    }
+}
+
+fn row(verdict: &Verdict, path: &str, locator: &Locator<'_>) -> VerdictRow {
+    let at = |place: &Place| {
+        let (source, found) = locator.of(place);
+        let (path, line) = found.map_or((None, None), |(path, line)| (Some(path), line));
+        PlaceRow {
+            segment: place.segment.clone(),
+            start: place.range.as_ref().map(|range| range.start),
+            end: place.range.as_ref().map(|range| range.end),
+            source,
+            path,
+            line,
+        }
+    };
+    VerdictRow {
+        what: verdict.what.clone(),
+        line: locator.line(path, verdict.span.start).unwrap_or(1),
+        outcome: verdict.outcome.word().to_owned(),
+        gate: verdict.gate,
+        expected: verdict.reason.expected.clone(),
+        found: verdict.reason.found.clone(),
+        at: verdict.reason.place.as_ref().map(at),
+        advice: verdict.reason.advice.clone(),
+    }
+}
+
+impl Scorecard {
+    /// A scorecard of rows, counted.
+    pub fn new(registry: Hash, tokenizer: &str, suites: BTreeSet<SuiteRow>, cases: Vec<CaseRow>) -> Self {
+        let totals = Totals::of(&cases);
+        Self {
+            schema: SCHEMA.to_owned(),
+            tool: env!("CARGO_PKG_VERSION").to_owned(),
+            mode: "deterministic".to_owned(),
+            registry_hash: registry.to_string(),
+            tokenizer: tokenizer.to_owned(),
+            totals,
+            suites: suites.into_iter().collect(),
+            cases,
+        }
+    }
+
+    /// The same with the rows of an earlier one for the cases that it lacks: what is remembered after a run over a part.
+    #[must_use]
+    pub fn over(mut self, earlier: Self) -> Self {
+        let here: BTreeSet<String> = self.cases.iter().map(|row| row.id.clone()).collect();
+        self.cases.extend(earlier.cases.into_iter().filter(|row| !here.contains(&row.id)));
+        let suites: BTreeSet<SuiteRow> = self.suites.into_iter().chain(earlier.suites).collect();
+        self.suites = suites.into_iter().collect();
+        self.totals = Totals::of(&self.cases);
+        self
+    }
+
+    /// As it is written.
+    pub fn json(&self) -> String {
+        // Plain data with string keys: writing it cannot fail.
+        serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
+    }
+}
+
+impl Totals {
+    fn of(cases: &[CaseRow]) -> Self {
+        let mut totals = Self { planned: cases.len(), ..Self::default() };
+        for row in cases {
+            let counted = match (row.carried_from.is_some(), row.verdict()) {
+                (true, _) => &mut totals.carried,
+                (false, Some(CaseVerdict::Pass)) => &mut totals.passed,
+                (false, Some(CaseVerdict::Fail)) => &mut totals.failed,
+                (false, Some(CaseVerdict::Inconclusive | CaseVerdict::Error) | None) => &mut totals.errored,
+            };
+            *counted += 1;
+        }
+        totals
+    }
+}
+
+impl SuiteRow {
+    /// The row of a suite.
+    pub fn of(path: &str, suite: &Suite) -> Self {
+        let text = |text: &Option<crate::base::span::Spanned<String>>| text.as_ref().map(|text| text.value.clone());
+        Self { path: path.to_owned(), id: suite.id.value.clone(), name: text(&suite.name), version: text(&suite.version) }
+    }
+}

@@ -1,0 +1,209 @@
+//! A frozen situation as a request: the values, files and texts that the scenario holds, and nothing of the live tree but
+//! files that a template names itself and the scenario does not freeze.
+//!
+//! What the situation says reaches the task by the parameter of that name, where the task declares one and `inputs` gives no
+//! value: `objective`, `constraints`, `acceptance_criteria`, `previous_output`, `failure_history`, `risk_level`, `task_id` and
+//! each key of `extra`. Else criteria and constraints become segments of their own behind those of the task, the previous
+//! output and earlier attempts those of a pipeline. The objective becomes a segment for an agent role, whose work it is; a
+//! task asked for by itself says in its description what is to be done. The rest is carried and shown to nobody.
+
+use crate::context::matcher::{Fixtures, Match};
+use crate::context::request::{Asked, Attempt, Files, Request, StepResult};
+use crate::kernel::context::Trust;
+use crate::registry::Parameter;
+use crate::scenario::model::{Content, Frozen, Risk, Situation};
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Whose work a situation is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Whose {
+    /// That of an agent role.
+    Role,
+    /// That of a task alone.
+    Task,
+}
+
+/// A situation with everything in it read.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Read {
+    inputs: BTreeMap<String, Value>,
+    results: BTreeMap<String, StepResult>,
+    attempts: Vec<Attempt>,
+    previous: Option<Value>,
+    objective: Option<String>,
+    criteria: Vec<String>,
+    constraints: Vec<String>,
+    matches: Vec<Match>,
+    /// Frozen files by their path in the project.
+    files: BTreeMap<String, String>,
+}
+
+/// Frozen files before live ones.
+#[derive(Debug)]
+pub(super) struct Overlaid<'a> {
+    frozen: &'a BTreeMap<String, String>,
+    live: &'a dyn Files,
+}
+
+impl Files for Overlaid<'_> {
+    fn text(&self, path: &str) -> Result<String, String> {
+        self.frozen.get(path).map_or_else(|| self.live.text(path), |text| Ok(text.clone()))
+    }
+}
+
+/// Reads what a situation names by files beside the scenario, and gives each value to who takes it.
+pub(super) fn read(situation: &Situation, whose: Whose, declared: &[Parameter], beside: &dyn Files) -> Result<Read, String> {
+    let text = |content: &Content| match content {
+        Content::Text(text) => Ok(text.clone()),
+        Content::File(path) => file(beside, path),
+    };
+    let mut read = Read::default();
+    for (name, frozen) in &situation.inputs {
+        let parameter = declared.iter().find(|parameter| parameter.name == *name);
+        read.inputs.insert(name.clone(), value(&frozen.value, parameter, beside)?);
+    }
+    for (name, frozen) in &situation.results {
+        let value = match &frozen.value {
+            Frozen::Value(value) => value.clone(),
+            Frozen::File(path) => {
+                let text = file(beside, path)?;
+                serde_json::from_str(&text).unwrap_or(Value::String(text))
+            }
+        };
+        read.results.insert(name.clone(), result(value));
+    }
+    for (path, content) in &situation.files {
+        read.files.insert(path.clone(), text(&content.value)?);
+    }
+    for fixture in &situation.matches {
+        let text = text(&fixture.text.value)?;
+        read.matches.push(Match { id: fixture.id.clone(), text, trust: Trust::Untrusted });
+    }
+    said(situation, whose, declared, &mut read);
+    Ok(read)
+}
+
+fn file(beside: &dyn Files, path: &str) -> Result<String, String> {
+    beside.text(path).map_err(|why| format!("{path} cannot be read: {why}"))
+}
+
+/// The value of a parameter. A file holds words where the parameter's type is `string` or not declared, else JSON.
+fn value(frozen: &Frozen, parameter: Option<&Parameter>, beside: &dyn Files) -> Result<Value, String> {
+    let path = match frozen {
+        Frozen::Value(value) => return Ok(value.clone()),
+        Frozen::File(path) => path,
+    };
+    let text = file(beside, path)?;
+    match parameter.and_then(|parameter| parameter.kind.as_deref()) {
+        None | Some("string") => Ok(Value::String(text)),
+        Some(kind) => serde_json::from_str(&text)
+            .map_err(|error| format!("{path} is no JSON, which the parameter's type {kind} asks for: {error}")),
+    }
+}
+
+/// What an earlier step left. An object with `content` is a whole result, with its notes.
+fn result(value: Value) -> StepResult {
+    let fields = value.as_object();
+    let is_whole = fields.is_some_and(|fields| {
+        fields.contains_key("content") && fields.keys().all(|key| ["content", "notes", "status"].contains(&key.as_str()))
+    });
+    let Some(fields) = fields.filter(|_| is_whole) else { return StepResult { content: value, notes: None } };
+    StepResult {
+        content: fields.get("content").cloned().unwrap_or_default(),
+        notes: fields.get("notes").and_then(Value::as_str).map(str::to_owned),
+    }
+}
+
+/// What is said beside the inputs: to the parameter of that name, else as segments.
+fn said(situation: &Situation, whose: Whose, declared: &[Parameter], read: &mut Read) {
+    let texts =
+        |list: &[crate::base::span::Spanned<String>]| -> Vec<String> { list.iter().map(|one| one.value.clone()).collect() };
+    let taken = read.inputs.keys().cloned().collect::<BTreeSet<_>>();
+    let mut give = |name: &str, value: Value| {
+        let Some(parameter) = declared.iter().find(|parameter| parameter.name == name && !taken.contains(name)) else {
+            return false;
+        };
+        let is_words = matches!(parameter.kind.as_deref(), None | Some("string"));
+        read.inputs.insert(name.to_owned(), if is_words { in_words(value) } else { value });
+        true
+    };
+    if let Some(objective) = &situation.objective
+        && !give("objective", json!(objective.value))
+        && whose == Whose::Role
+    {
+        read.objective = Some(objective.value.clone());
+    }
+    let (constraints, criteria) = (texts(&situation.constraints), texts(&situation.criteria));
+    if !constraints.is_empty() && !give("constraints", json!(constraints)) {
+        read.constraints = constraints;
+    }
+    if !criteria.is_empty() && !give("acceptance_criteria", json!(criteria)) {
+        read.criteria = criteria;
+    }
+    if let Some(previous) = &situation.previous_output
+        && !give("previous_output", previous.clone())
+    {
+        read.previous = Some(previous.clone());
+    }
+    let attempts = situation.failures.iter();
+    let as_json = attempts.clone().map(|one| json!({"stage": one.stage, "obstacle": one.obstacle, "note": one.note}));
+    let as_json: Vec<Value> = as_json.collect();
+    if !as_json.is_empty() && !give("failure_history", Value::Array(as_json)) {
+        let attempt = |one: &crate::scenario::model::Failure| Attempt {
+            stage: one.stage.clone(),
+            obstacle: one.obstacle.clone(),
+            note: one.note.clone(),
+        };
+        read.attempts = attempts.map(attempt).collect();
+    }
+    if let Some(risk) = &situation.risk_level {
+        let word = match risk.value {
+            Risk::Low => "low",
+            Risk::Medium => "medium",
+            Risk::High => "high",
+            Risk::Critical => "critical",
+        };
+        give("risk_level", json!(word));
+    }
+    if let Some(id) = &situation.task_id {
+        give("task_id", json!(id));
+    }
+    for (name, value) in &situation.extra {
+        give(name, value.clone());
+    }
+}
+
+/// A list of words as lines, for a parameter that takes words.
+fn in_words(value: Value) -> Value {
+    let lines: Option<Vec<&str>> = value.as_array().and_then(|list| list.iter().map(Value::as_str).collect());
+    match lines {
+        Some(lines) => Value::String(lines.iter().map(|line| format!("- {line}")).collect::<Vec<_>>().join("\n")),
+        None => value,
+    }
+}
+
+impl Read {
+    /// Whether a file is frozen.
+    pub(super) fn holds(&self, path: &str) -> bool {
+        self.files.contains_key(path)
+    }
+
+    /// Does something with the request that this is.
+    pub(super) fn ask<T>(&self, task: &str, node: &str, live: &dyn Files, then: impl FnOnce(&Request<'_>) -> T) -> T {
+        let files = Overlaid { frozen: &self.files, live };
+        let source = Fixtures(self.matches.clone());
+        let asked = Asked { objective: self.objective.as_deref(), criteria: &self.criteria, constraints: &self.constraints };
+        then(&Request {
+            node,
+            inputs: &self.inputs,
+            results: &self.results,
+            source: &source,
+            files: &files,
+            previous: self.previous.as_ref(),
+            attempts: &self.attempts,
+            asked,
+            ..Request::new(task)
+        })
+    }
+}

@@ -1,0 +1,124 @@
+//! How often a case is tried, and what passes: k of N with curtailment, or Wald's sequential test.
+
+use crate::scenario::model::{Rule, Sequential};
+
+/// What became of one trial.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tried {
+    /// Everything that was looked at holds.
+    Passed,
+    /// Something does not.
+    Failed,
+}
+
+/// What the trials so far say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decision {
+    /// Not enough to say.
+    Open,
+    /// The case passes.
+    Pass,
+    /// It fails.
+    Fail,
+    /// All trials are done, and they decide nothing.
+    Inconclusive,
+}
+
+/// Whether trials go on once the verdict is certain.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Rows {
+    /// They stop.
+    #[default]
+    Curtailed,
+    /// They go on: rates want full rows.
+    Full,
+}
+
+/// Trials at most.
+pub const fn most(rule: &Rule) -> u32 {
+    match rule.sequential {
+        Some(Sequential { max, .. }) => max,
+        None => rule.runs,
+    }
+}
+
+/// What the trials so far say, in order.
+pub fn decide(rule: &Rule, tried: &[Tried]) -> Decision {
+    let count = |what: Tried| tried.iter().filter(|one| **one == what).count() as u64;
+    let (passed, failed) = (count(Tried::Passed), count(Tried::Failed));
+    if let Some(test) = &rule.sequential {
+        return wald(test, passed, failed);
+    }
+    let (runs, pass) = (u64::from(rule.runs), u64::from(rule.pass));
+    if passed >= pass {
+        Decision::Pass
+    } else if failed + pass > runs {
+        // What is left cannot make up for it.
+        Decision::Fail
+    } else {
+        Decision::Open
+    }
+}
+
+/// Wald's sequential probability ratio test of `p1` against `p0`.
+#[allow(clippy::cast_precision_loss, reason = "trials are fewer than 2^52")]
+fn wald(test: &Sequential, passed: u64, failed: u64) -> Decision {
+    let Sequential { p0, p1, alpha, beta, max } = *test;
+    let ratio = passed as f64 * (p1 / p0).ln() + failed as f64 * ((1.0 - p1) / (1.0 - p0)).ln();
+    if ratio >= ((1.0 - beta) / alpha).ln() {
+        Decision::Pass
+    } else if ratio <= (beta / (1.0 - alpha)).ln() {
+        Decision::Fail
+    } else if passed + failed >= u64::from(max) {
+        Decision::Inconclusive
+    } else {
+        Decision::Open
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Decision, Tried, decide, most};
+    use crate::scenario::model::{Rule, Sequential};
+    use pretty_assertions::assert_eq;
+
+    fn tried(word: &str) -> Vec<Tried> {
+        word.chars().map(|c| if c == '+' { Tried::Passed } else { Tried::Failed }).collect()
+    }
+
+    #[test]
+    fn a_case_stops_once_its_verdict_is_certain() {
+        let rule = Rule::default();
+        let of = |word: &str| decide(&rule, &tried(word));
+        assert_eq!((of(""), of("+"), of("-"), of("+-")), (Decision::Open, Decision::Open, Decision::Open, Decision::Open));
+        assert_eq!((of("++"), of("+-+"), of("--"), of("-+-")), (Decision::Pass, Decision::Pass, Decision::Fail, Decision::Fail));
+    }
+
+    #[test]
+    fn curtailment_never_changes_a_verdict() {
+        for runs in 1..=7_u32 {
+            for pass in 1..=runs {
+                let rule = Rule { runs, pass, ..Rule::default() };
+                for bits in 0..1_u32 << runs {
+                    let row: Vec<Tried> =
+                        (0..runs).map(|at| if bits >> at & 1 == 1 { Tried::Passed } else { Tried::Failed }).collect();
+                    let whole = if bits.count_ones() >= pass { Decision::Pass } else { Decision::Fail };
+                    let first = (0..=row.len()).map(|end| decide(&rule, &row[..end])).find(|one| *one != Decision::Open);
+                    assert_eq!(first, Some(whole), "{runs} {pass} {bits:b}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_sequential_test_ends_early_or_says_that_it_cannot_tell() {
+        let test = Sequential { p0: 0.6, p1: 0.9, alpha: 0.05, beta: 0.1, max: 12 };
+        let rule = Rule { sequential: Some(test), ..Rule::default() };
+        // ln(0.9 / 0.05) / ln(0.9 / 0.6) = 7.1; ln(0.1 / 0.95) / ln(0.1 / 0.4) = 1.6
+        assert_eq!(decide(&rule, &tried("+++++++")), Decision::Open);
+        assert_eq!(decide(&rule, &tried("++++++++")), Decision::Pass);
+        assert_eq!((decide(&rule, &tried("-")), decide(&rule, &tried("--"))), (Decision::Open, Decision::Fail));
+        assert_eq!(decide(&rule, &tried("+++-++++-+++")), Decision::Inconclusive);
+        assert_eq!(most(&rule), 12);
+    }
+}

@@ -1,0 +1,147 @@
+//! What became of one expectation, and why: what was expected, what was found, where. Never only “failed”.
+
+use crate::base::span::Span;
+use crate::kernel::context::Origin;
+use std::ops::Range;
+
+/// What became of an expectation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Outcome {
+    /// It holds.
+    Pass,
+    /// It does not.
+    Fail,
+    /// Nobody could look.
+    Skipped,
+}
+
+impl Outcome {
+    /// The word in scorecards.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Pass => "pass",
+            Self::Fail => "fail",
+            Self::Skipped => "skipped",
+        }
+    }
+}
+
+/// Where something was found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Place {
+    /// The segment, by its id.
+    pub segment: Option<String>,
+    /// Bytes of the segment's text, of a message's, or of the answer's.
+    pub range: Option<Range<usize>>,
+    /// Where these bytes come from.
+    pub origin: Option<Origin>,
+    /// A place in a file: its path relative to the project, and bytes of its text where they are known.
+    pub file: Option<(String, Option<Span>)>,
+}
+
+/// What was looked for and what was there.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reason {
+    /// What was expected; a fragment that follows “expected”.
+    pub expected: String,
+    /// What was found; a fragment that follows “found”.
+    pub found: String,
+    /// Where.
+    pub place: Option<Place>,
+    /// What else helps: what is there instead, the nearest name.
+    pub advice: Vec<String>,
+}
+
+impl Reason {
+    /// A reason without a place.
+    pub(super) fn new(expected: impl Into<String>, found: impl Into<String>) -> Self {
+        Self { expected: expected.into(), found: found.into(), place: None, advice: Vec::new() }
+    }
+
+    /// The same with a place.
+    pub(super) fn at(mut self, place: Place) -> Self {
+        self.place = Some(place);
+        self
+    }
+
+    /// The same with advice.
+    pub(super) fn hint(mut self, advice: impl Into<String>) -> Self {
+        self.advice.push(advice.into());
+        self
+    }
+}
+
+/// The judgement of one expectation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Verdict {
+    /// The expectation in words.
+    pub what: String,
+    /// What became of it.
+    pub outcome: Outcome,
+    /// Whether it can fail the case.
+    pub gate: bool,
+    /// Why.
+    pub reason: Reason,
+    /// Where it is written, in the scenario's file.
+    pub span: Span,
+}
+
+impl Verdict {
+    /// Whether it fails the case.
+    pub fn is_failure(&self) -> bool {
+        self.gate && self.outcome == Outcome::Fail
+    }
+}
+
+/// An outcome with its reason, before anybody knows where the expectation is written.
+pub(super) type Judged = (Outcome, Reason);
+
+/// `not`, `any_of` and `all_of` over three outcomes: what was skipped leaves open what it could decide.
+pub(super) fn not((outcome, reason): Judged, what: &str) -> Judged {
+    match outcome {
+        Outcome::Pass => {
+            let reason = Reason { expected: format!("not: {what}"), ..reason };
+            (Outcome::Fail, reason)
+        }
+        Outcome::Fail => (Outcome::Pass, Reason::new(format!("not: {what}"), reason.found)),
+        Outcome::Skipped => (Outcome::Skipped, reason),
+    }
+}
+
+/// At least one holds.
+pub(super) fn any(judged: Vec<Judged>) -> Judged {
+    let outcome = if judged.iter().any(|(outcome, _)| *outcome == Outcome::Pass) {
+        Outcome::Pass
+    } else if judged.iter().any(|(outcome, _)| *outcome == Outcome::Skipped) {
+        Outcome::Skipped
+    } else {
+        Outcome::Fail
+    };
+    let mut reason = match outcome {
+        Outcome::Pass => judged.into_iter().find(|(outcome, _)| *outcome == Outcome::Pass).map(|(_, reason)| reason),
+        Outcome::Skipped => judged.into_iter().find(|(outcome, _)| *outcome == Outcome::Skipped).map(|(_, reason)| reason),
+        Outcome::Fail => {
+            let join = |part: fn(&Reason) -> &str, between: &str| {
+                judged.iter().map(|(_, reason)| part(reason)).collect::<Vec<_>>().join(between)
+            };
+            let mut reason = Reason::new(join(|reason| &reason.expected, ", or "), join(|reason| &reason.found, "; and "));
+            reason.place = judged.iter().find_map(|(_, reason)| reason.place.clone());
+            reason.advice = judged.into_iter().flat_map(|(_, reason)| reason.advice).collect();
+            reason.advice.dedup();
+            Some(reason)
+        }
+    };
+    (outcome, reason.take().unwrap_or_default())
+}
+
+/// All of them hold.
+pub(super) fn all(judged: &[Judged]) -> Judged {
+    let worst = [Outcome::Fail, Outcome::Skipped];
+    for worst in worst {
+        if let Some(found) = judged.iter().find(|(outcome, _)| *outcome == worst) {
+            return found.clone();
+        }
+    }
+    let words: Vec<&str> = judged.iter().map(|(_, reason)| reason.expected.as_str()).collect();
+    (Outcome::Pass, Reason::new(words.join(", and "), "all of it"))
+}

@@ -1,0 +1,343 @@
+//! `ctxc eval` and `ctxc new scenario`: screens, exit codes, files, snapshots, and what is run again.
+
+use super::project::Project;
+use pretty_assertions::assert_eq;
+use serde_json::Value;
+
+const TRIAGE: &str = "\
+<task type=\"atomic\" name=\"triage\">
+  <description>Sort the ticket.</description>
+  <parameters>
+    <parameter name=\"ticket\" type=\"string\" required=\"true\"/>
+  </parameters>
+  <inputs>
+    <input name=\"text\" from=\"ticket\" trust=\"untrusted\"/>
+  </inputs>
+  <system>You triage support tickets.</system>
+  <file_paths source=\"literal\">
+    <path>docs/runbook.md</path>
+  </file_paths>
+  <context_management>
+    <inherit_context>none</inherit_context>
+    <fresh_context>disabled</fresh_context>
+  </context_management>
+</task>
+";
+
+pub(crate) fn sample() -> Project {
+    let project = Project::new().file("ctxc.toml", "edition = \"2026\"\n").file("templates/triage.xml", TRIAGE);
+    project.file("docs/runbook.md", "Restart it.\n").file("samples/t1.txt", "No invoice came.\n")
+}
+
+/// A scenario of the task with these lines below its situation.
+fn scenario(name: &str, lines: &str) -> String {
+    format!(
+        "name: {name}\ntask: triage\ntags: [{name}-tag]\ncontext:\n  objective: sort it\n  inputs:\n    ticket: No invoice came.\n{lines}"
+    )
+}
+
+#[test]
+fn a_scenario_written_from_a_render_passes_and_fails_when_the_context_moves() {
+    let project = sample();
+    let made = project.run(&["new", "scenario", "triage", "--input", "ticket=@samples/t1.txt"]).code(0).silent();
+    assert_eq!(
+        made.stdout,
+        "wrote scenarios/triage-t1.yaml: 8 expectations on the context, taken from this render; add what the answer must satisfy\n"
+    );
+    insta::assert_snapshot!(project.read("scenarios/triage-t1.yaml"), @r#"
+    # What triage receives today, as `ctxc new scenario` took it from a render. Take out what may change, and
+    # add what the answer must satisfy: `expectations`.
+    schema: ctxc/scenario/1
+    name: triage-t1
+    task: triage
+    context:
+      objective: "Sort the ticket."
+      inputs:
+        ticket: {file: "../samples/t1.txt"}
+    expect_context:
+      - segment: {id: system, state: kept}
+      - segment: {id: description, state: kept}
+      - segment: {id: "input:text", state: kept}
+      - segment: {id: "file:docs/runbook.md", state: kept}
+      - order: [system, "file:docs/runbook.md", description, "input:text"]
+      - tokens: {of: total, max: 80}
+      - setting: {name: inherit_context, value: none}
+      - setting: {name: fresh_context, value: disabled}
+    "#);
+    let run = project.run(&["eval"]).code(0).silent();
+    assert_eq!(
+        run.stdout,
+        "triage-t1  context 8/8  answer not recorded  PASS (context only)\n\
+         1 scenario: 1 passed, 0 failed, 0 errored, 0 carried; 0 calls, US$ 0\n"
+    );
+    project.run(&["check"]).code(0);
+    let moved = TRIAGE.replace("  <file_paths source=\"literal\">\n    <path>docs/runbook.md</path>\n  </file_paths>\n", "");
+    project.write("templates/triage.xml", &moved);
+    let run = project.run(&["eval"]).code(1).silent();
+    insta::assert_snapshot!(run.stdout, @r"
+    triage-t1  context 6/8  answer not recorded  FAIL
+      scenarios/triage-t1.yaml:14: expected segment `file:docs/runbook.md`, found none
+        segments here: system, description, input:text
+      scenarios/triage-t1.yaml:15: expected the order `system`, `file:docs/runbook.md`, `description`, `input:text`, found no `file:docs/runbook.md`
+        segments here: system, description, input:text
+    1 scenario: 0 passed, 1 failed, 0 errored, 0 carried; 0 calls, US$ 0
+    ");
+    // What is there is never written over, and a name is given once.
+    let again = ["new", "scenario", "triage", "--input", "ticket=x", "--name", "triage-t1"];
+    project.run(&again).code(2).warns("there is a scenario `triage-t1` already");
+    project.write("scenarios/other.yaml", "");
+    let named = ["new", "scenario", "triage", "--input", "ticket=x", "--name", "b", "--output", "scenarios/other.yaml"];
+    project.run(&named).code(2).warns("scenarios/other.yaml is there already, and is never written over");
+    assert_eq!(project.read("scenarios/other.yaml"), "");
+    project.run(&["new", "scenario", "triage", "--name", "c"]).code(2).warns("`ticket` has no value");
+    project.run(&["new", "scenario", "triag"]).code(2).warns("did you mean `triage`?");
+}
+
+#[test]
+fn each_ending_has_its_exit_code() {
+    let project = sample();
+    project.run(&["eval"]).code(5).warns("no scenario to run").warns("`ctxc new scenario TASK` writes one");
+    project.run(&["eval", "--allow-empty"]).code(0);
+    let pass = scenario("fine", "expect_context:\n  - contains: [Restart]\n");
+    let fail = scenario("wrong", "expect_context:\n  - absent: [Restart]\n");
+    let script = "expectations:\n  - contains: [billing]\nanswers:\n  - when: {has: [REFUND]}\n    reply: billing\n";
+    let error = scenario("lost", script);
+    project.write("scenarios/fine.yaml", pass);
+    project.write("scenarios/wrong.yaml", fail);
+    project.run(&["eval", "fine"]).code(0);
+    project.run(&["eval", "scenarios/wrong.yaml"]).code(1).says("found “Restart” in the system message");
+    project.run(&["eval", "--tag", "fine-tag"]).code(0).says("1 scenario: 1 passed");
+    project.run(&["eval", "--filter", "^fi"]).code(0);
+    project.run(&["eval", "--filter", "("]).code(2).warns("/(/ is no pattern: unclosed group");
+    project.run(&["eval", "--role", "nobody"]).code(5).warns("chooses none of the project's scenarios");
+    project
+        .run(&["eval", "fin"])
+        .code(2)
+        .warns("there is no scenario, suite, file or folder `fin`")
+        .warns("did you mean `fine`?");
+    project.write("scenarios/lost.yaml", error);
+    let all = project.run(&["eval"]).code(3);
+    all.says("3 scenarios: 1 passed, 1 failed, 1 errored, 0 carried").says("none of the 1 scripted answers is for this request");
+    project.write("scenarios/broken.yaml", "name: [\n");
+    project.run(&["eval"]).code(1).warns("nothing was run").warns("scenarios/broken.yaml").silent_out();
+    // A context that cannot be had is a failure of its own.
+    let project = sample().file("scenarios/a.yaml", scenario("a", "expect_context:\n  - nothing_cut: true\n"));
+    project.write("templates/triage.xml", TRIAGE.replace("docs/runbook.md", "docs/gone.md"));
+    project
+        .run(&["eval"])
+        .code(1)
+        .says("context 0/1")
+        .says("there is no context: docs/gone.md cannot be read: it does not exist (triage, file_paths)");
+}
+
+#[test]
+fn the_scorecard_is_the_same_on_any_number_of_threads() {
+    let mut project = sample();
+    for number in 0..40 {
+        let wrong = if number % 7 == 0 { "  - absent: [Restart]\n" } else { "" };
+        let text = scenario(&format!("s{number:02}"), &format!("expect_context:\n  - contains: [Restart]\n{wrong}"));
+        project = project.file(&format!("scenarios/s{number:02}.yaml"), text);
+    }
+    let one = project.run(&["eval", "--json", "--threads", "1"]).code(1).stdout;
+    let four = project.run(&["eval", "--json", "--threads", "4", "--out", "card.json"]).code(1).stdout;
+    assert_eq!(one, four);
+    assert_eq!(project.read("card.json"), one);
+    let card: Value = serde_json::from_str(&one).unwrap();
+    assert_eq!(card["totals"].to_string(), "{\"carried\":0,\"errored\":0,\"failed\":6,\"passed\":34,\"planned\":40}");
+    let names: Vec<&str> = card["cases"].as_array().unwrap().iter().map(|case| case["id"].as_str().unwrap()).collect();
+    assert!(names.is_sorted());
+    project.run(&["eval", "--junit", "out.xml"]).code(1);
+    let xml = project.read("out.xml");
+    assert!(
+        xml.contains("<testsuite name=\"ctxc eval\" tests=\"40\" failures=\"6\" errors=\"0\" skipped=\"0\" time=\"0\">"),
+        "{xml}"
+    );
+    assert_eq!(roxmltree::Document::parse(&xml).unwrap().descendants().filter(|node| node.has_tag_name("failure")).count(), 6);
+}
+
+#[test]
+fn stored_requests_are_accepted_after_they_were_shown() {
+    let project = sample().file("scenarios/a.yaml", scenario("a", "expect_context:\n  - snapshot: true\n"));
+    let none = project.run(&["eval"]).code(1);
+    none.says("found no such file").says("nothing is stored yet: `ctxc eval --accept` stores it");
+    let first = project.run(&["eval", "--accept"]).code(0);
+    first.says("+You triage support tickets.").warns("stored: scenarios/snapshots/a.txt");
+    assert!(project.read("scenarios/snapshots/a.txt").contains("You triage support tickets."));
+    project.run(&["eval"]).code(0);
+    project.run(&["eval", "--accept"]).code(0).warns("every stored request is as it was");
+    project.write("templates/triage.xml", TRIAGE.replace("You triage", "You sort"));
+    project.run(&["eval"]).code(1).says("another from line 2 on: “You sort support tickets.” in place of “You triage");
+    let second = project.run(&["eval", "--accept"]).code(0);
+    second.says("-You triage support tickets.\n+You sort support tickets.\n").warns("stored anew: scenarios/snapshots/a.txt");
+    project.run(&["eval"]).code(0);
+    // The mark of untrusted text moves with every input; the stored request does not.
+    assert!(project.read("scenarios/snapshots/a.txt").contains("NONCE"));
+    // What else is wrong stays wrong.
+    let more = scenario("a", "expect_context:\n  - snapshot: true\n  - absent: [sort]\n");
+    project.write("scenarios/a.yaml", more);
+    project.write("templates/triage.xml", TRIAGE.replace("You triage", "You do sort"));
+    project.run(&["eval", "--accept"]).code(1).warns("stored anew");
+}
+
+#[test]
+fn what_no_scenario_would_notice_is_listed() {
+    let project = sample().file("scenarios/a.yaml", scenario("a", "expect_context:\n  - contains: [Restart, You triage]\n"));
+    let run = project.run(&["eval", "--mutate"]).code(0).silent();
+    insta::assert_snapshot!(run.stdout, @r"
+    triage  3 of 11 changes noticed by 1 scenario (27 %)
+      nobody notices: segment `description` dropped
+      nobody notices: segment `input:text` dropped
+      nobody notices: segment `description` cut in half
+      nobody notices: segment `input:text` cut in half
+      nobody notices: segment `system` cut in half
+      nobody notices: inherit_context set to full
+      nobody notices: inherit_context set to subset
+      nobody notices: fresh_context set to enabled
+    ");
+}
+
+#[test]
+fn unchanged_scenarios_that_passed_are_carried() {
+    let project = sample();
+    let other = TRIAGE.replace("name=\"triage\"", "name=\"other\"").replace("docs/runbook.md", "docs/other.md");
+    project.write("templates/other.xml", &other);
+    project.write("docs/other.md", "Restart that.\n");
+    let restart = "expect_context:\n  - contains: [Restart]\n";
+    project.write("scenarios/a.yaml", scenario("a", restart));
+    project.write("scenarios/b.yaml", scenario("b", restart).replace("task: triage", "task: other"));
+    project.run(&["eval", "--affected"]).code(0).warns("no results of an earlier run").says("2 passed");
+    let carried = |args: &[&str], code: i32| {
+        let card = project.run(&[&["eval", "--json"], args].concat()).code(code).json();
+        let carried = |case: &&Value| !case["carried_from"].is_null();
+        let all = card["cases"].as_array().unwrap().iter().filter(carried);
+        all.map(|case| case["id"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(carried(&["--affected"], 0), ["a", "b"]);
+    project
+        .run(&["eval", "--affected"])
+        .code(0)
+        .says("CARRIED PASS (context only), from b3:")
+        .says("0 passed, 0 failed, 0 errored, 2 carried");
+    // A comment and white space move nothing.
+    project.write("templates/triage.xml", TRIAGE.replace("  <system>", "  <!-- who -->\n\n      <system>"));
+    project.write("scenarios/b.yaml", format!("# a note\n\n{}", scenario("b", restart).replace("task: triage", "task: other")));
+    assert_eq!(carried(&["--affected"], 0), ["a", "b"]);
+    // A text, a file that a template names, and an expectation do.
+    project.write("templates/triage.xml", TRIAGE.replace("You triage", "You sort"));
+    assert_eq!(carried(&["--affected"], 0), ["b"]);
+    assert_eq!(carried(&["--affected"], 0), ["a", "b"]);
+    project.write("docs/other.md", "Restart it all.\n");
+    assert_eq!(carried(&["--affected"], 0), ["a"]);
+    project.write("scenarios/a.yaml", scenario("a", "expect_context:\n  - absent: [Restart]\n"));
+    assert_eq!(carried(&["--affected"], 1), ["b"]);
+    // What failed is run until it passes.
+    assert_eq!(carried(&["--affected"], 1), ["b"]);
+    // A run over one keeps what is known of the other.
+    project.run(&["eval", "a"]).code(1);
+    assert_eq!(carried(&["--affected"], 1), ["b"]);
+    // A scorecard can be compared with as well.
+    project.run(&["eval", "--out", "card.json"]).code(1);
+    project.write("docs/other.md", "Restart it again.\n");
+    assert_eq!(carried(&["--since", "card.json"], 1), Vec::<String>::new());
+}
+
+/// Makes the project a repository with one commit, `main`.
+pub(crate) fn commit(project: &Project) {
+    let git = |args: &[&str]| {
+        let mut command = std::process::Command::new("git");
+        let who = ["-c", "user.name=t", "-c", "user.email=t@t", "-c", "commit.gpgsign=false", "-c", "init.defaultBranch=main"];
+        command.envs([("GIT_CONFIG_GLOBAL", "/dev/null"), ("GIT_CONFIG_NOSYSTEM", "1")]).env_remove("GIT_DIR");
+        let done = command.current_dir(project.path("")).args(who).args(args).output().unwrap();
+        assert!(done.status.success(), "{done:?}");
+    };
+    git(&["init", "-q"]);
+    git(&["add", "."]);
+    git(&["commit", "-q", "-m", "first"]);
+}
+
+#[test]
+fn a_revision_of_git_can_be_compared_with() {
+    let project = sample();
+    let restart = "expect_context:\n  - contains: [Restart]\n";
+    project.write("scenarios/a.yaml", scenario("a", restart));
+    project.write(
+        "scenarios/b.yaml",
+        scenario("b", restart).replace("    ticket: No", "    ticket: !file t.txt\n").replace(" invoice came.\n", ""),
+    );
+    project.write("scenarios/t.txt", "words\n");
+    commit(&project);
+    let carried = |args: &[&str]| {
+        let run = project.run(&[&["eval", "--json"], args].concat()).code(0);
+        let card = run.json();
+        let all = card["cases"].as_array().unwrap().iter();
+        all.filter(|case| case["carried_from"] == "main").map(|case| case["id"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(carried(&["--since", "main"]), ["a", "b"]);
+    project.run(&["eval", "--since", "main"]).code(0).says("CARRIED not judged here, from main").says("2 carried");
+    project.write("scenarios/t.txt", "other words\n");
+    assert_eq!(carried(&["--since", "main"]), ["a"]);
+    project.write("ctxc.toml", "edition = \"2026\"\n# a comment\n");
+    project.write("scenarios/t.txt", "words\n");
+    assert_eq!(carried(&["--since", "main"]), ["a", "b"]);
+    project.write("docs/runbook.md", "Restart all of it.\n");
+    assert_eq!(carried(&["--since", "main"]), Vec::<String>::new());
+    project.run(&["eval", "--since", "mian"]).code(2).warns("there is no revision `mian`");
+}
+
+/// A project with a scenario for every way in which one can end.
+pub(crate) fn every_ending() -> Project {
+    let roles = "edition = \"2026\"\n[roles.sorter]\ntemplate = \"triage\"\nmodel = \"small\"\ntools = [\"search\"]\n\
+        [models.small]\nprovider = \"openai\"\ntier = \"economy\"\ncontext_window = 8000\n";
+    let mut project = sample().file("ctxc.toml", roles);
+    let script = |expected: &str, rule: &str| format!("expectations:\n{expected}{rule}answers:\n  - reply: billing\n");
+    let texts = [
+        ("holds", "expect_context:\n  - contains: [Restart]\n".to_owned()),
+        ("found", "expect_context:\n  - absent: {in: \"file:docs/runbook.md\", patterns: [Restart]}\n".to_owned()),
+        ("typed", "expect_context:\n  - absent: {in: \"input:text\", patterns: [invoice]}\n".to_owned()),
+        ("set", "expect_context:\n  - setting: {name: inherit_context, value: full}\n".to_owned()),
+        ("stored", "expect_context:\n  - snapshot: true\n".to_owned()),
+        ("answered", script("  - contains: [billing]\n  - rubric: polite\n", "")),
+        ("wrong", script("  - contains: [data]\n  - contains: [access]\n    gate: false\n", "")),
+        ("unjudged", script("  - rubric: polite\n", "")),
+        ("open", script("  - contains: [billing]\n", "rule: {sequential: {p0: 0.6, p1: 0.9, alpha: 0.05, beta: 0.1, max: 2}}\n")),
+        ("lost", "expectations:\n  - contains: [x]\nanswers:\n  - when: {has: [REFUND]}\n    reply: x\n".to_owned()),
+        ("nowhere", "node: /steps/4\nexpect_context:\n  - nothing_cut: true\n".to_owned()),
+    ];
+    for (name, lines) in texts {
+        project = project.file(&format!("scenarios/{name}.yaml"), scenario(name, &lines));
+    }
+    let role = scenario("role", "expect_context:\n  - model: small\n").replace("task: triage", "role: sorter");
+    let described = TRIAGE.replace("name=\"triage\"", "name=\"described\"").replace("Sort the", "Sort {{ticket}}, the");
+    let unfilled = scenario("unfilled", "expect_context:\n  - nothing_cut: true\n").replace("task: triage", "task: described");
+    let unfilled = unfilled.replace("  inputs:\n    ticket: No invoice came.\n", "");
+    let suite = "id: many\nname: many of them\nversion: 2\ndefaults:\n  task: triage\n  context: {objective: sort it, inputs: {ticket: x}}\n\
+        cases:\n  - id: one\n    expect_context: [{nothing_cut: true}]\n";
+    let stored = project.file("scenarios/role.yaml", role).file("templates/described.xml", described);
+    stored
+        .file("scenarios/unfilled.yaml", unfilled)
+        .file("scenarios/many.yaml", suite)
+        .file("scenarios/snapshots/stored.txt", "other\n")
+}
+
+#[test]
+fn every_ending_is_counted_and_told() {
+    let run = every_ending().run(&["eval"]).code(3).silent();
+    let told = [
+        "14 scenarios: 5 passed, 7 failed, 2 errored, 0 carried; 0 calls, US$ 0\n",
+        "answered  context 0/0  answer 2 of 2 (scripted)  PASS\n",
+        "many/one  context 1/1  answer not recorded       PASS (context only)\n",
+        "open      context 0/0  answer 2 of 2 (scripted)  INCONCLUSIVE\n",
+        "unjudged  context 0/0  answer not judged         PASS (context only)\n",
+        "found no judge: this needs a model, which is not asked yet (skipped)\n",
+        "lost      context 0/0  answer not recorded       ERROR\n",
+        "expected /data/, found it nowhere in “billing”\n",
+        "expected /access/, found it nowhere in “billing” (no gate)\n",
+        "    at segment `file:docs/runbook.md`, bytes 0..7, docs/runbook.md:1\n",
+        "    at segment `input:text`, bytes 3..10, input `ticket`\n",
+        "expected inherit_context full, found none, written in the template\n    at templates/triage.xml:14\n",
+        "templates/described.xml:2: there is no context: `ticket` has no value\n",
+    ];
+    for told in told {
+        assert!(run.stdout.contains(told), "{told}\n{}", run.stdout);
+    }
+}

@@ -1,0 +1,162 @@
+//! Moving a default of the project selects exactly the scenarios whose resolved context changed, held against an oracle: the
+//! settings of every node that a task reaches, and the request that its agent gets.
+
+use super::bench::{at, case, word};
+use crate::project::reading::read_with;
+use ctxc::Registry;
+use ctxc::context::Forest;
+use ctxc::context::request::Files;
+use ctxc::eval::affected::{Choice, Since};
+use ctxc::eval::case::{Bench, Item};
+use ctxc::eval::keys::Keys;
+use ctxc::eval::library::Library;
+use ctxc::eval::run::{Roles, keys, run};
+use ctxc::eval::trials::Rows;
+use ctxc::kernel::tokens::Estimate;
+use ctxc::scenario::model::{Case, Content, ContextExpectation, Fixture, Situation, Subject};
+use ctxc::template::setting::{SettingName, Word};
+use pretty_assertions::assert_eq;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+const TASKS: usize = 1_000;
+
+type KeysByName = BTreeMap<String, Option<Keys>>;
+
+/// A task of the generated project: types, subtypes, settings of its own, steps and references in a mixture that repeats late.
+fn template(number: usize) -> String {
+    let written = match number % 5 {
+        0 => "",
+        1 => {
+            "<context_management><inherit_context>none</inherit_context><fresh_context>enabled</fresh_context></context_management>"
+        }
+        2 => {
+            "<context_management><inherit_context>full</inherit_context><fresh_context>disabled</fresh_context></context_management>"
+        }
+        3 => "<context_management><fresh_context>disabled</fresh_context></context_management>",
+        _ => "<context_management><inherit_context>none</inherit_context></context_management>",
+    };
+    let name = format!("t{number:04}");
+    let earlier = number.saturating_sub(5);
+    match number % 7 {
+        0..=2 => format!("<task type=\"atomic\" name=\"{name}\"><description>do {number}</description>{written}</task>\n"),
+        3 => format!("<task type=\"atomic\" subtype=\"subtask\" name=\"{name}\"><description>do {number}</description></task>\n"),
+        4 => format!(
+            "<task type=\"sequential\" name=\"{name}\"><description>all of {number}</description>\
+             <steps><task type=\"atomic\"><description>first {number}</description>{written}</task></steps></task>\n"
+        ),
+        5 => format!(
+            "<task type=\"sequential\" name=\"{name}\"><description>through {number}</description>\
+             <steps><task ref=\"t{earlier:04}\"/></steps></task>\n"
+        ),
+        _ => format!("<task type=\"atomic\" name=\"{name}\"><description>look {number}</description>{written}</task>\n"),
+    }
+}
+
+fn compiled(project: &str, texts: &[(String, String)]) -> Registry {
+    let config = read_with(&format!("{project}\n[lints]\nall = \"info\"\n"), &[]);
+    let sources = texts.iter().map(|(path, text)| (path.as_str(), text.as_str()));
+    let built = ctxc::compile_sources(&config, sources);
+    built.registry.unwrap_or_else(|| panic!("{:?}", built.diagnostics.first()))
+}
+
+fn texts() -> Vec<(String, String)> {
+    (0..TASKS).map(|number| (format!("t{number:04}.xml"), template(number))).collect()
+}
+
+fn cases() -> Vec<Case> {
+    let of = |number: usize| {
+        let matches = vec![Fixture { id: "kb".to_owned(), text: at(Content::Text("what was found".to_owned())) }];
+        Case {
+            name: word(&format!("case-{number:04}")),
+            subject: at(Subject::Task(format!("t{number:04}"))),
+            situation: Situation { matches, ..Situation::default() },
+            expect_context: vec![at(ContextExpectation::Snapshot)],
+            ..case()
+        }
+    };
+    (0..TASKS).map(of).collect()
+}
+
+/// Keys by name, and what the oracle sees: settings of all nodes with the request.
+fn seen(registry: &Registry, cases: &[Case]) -> (KeysByName, Vec<(String, String)>) {
+    let library = Library::of(cases, "$");
+    let (counter, live, beside) = (Estimate::new("estimate", 4.0), BTreeMap::new(), BTreeMap::new());
+    let files: &(dyn Files + Sync) = &live;
+    let profile = ctxc::context::render::profile::Profile::Markdown;
+    let bench = Bench { live: files, counter: &counter, profile, plan: "$", rows: Rows::Curtailed, library: &library };
+    let items: Vec<Item<'_>> = cases.iter().map(|case| Item { path: "s", case, beside: &beside, snapshot: None }).collect();
+    let keys = keys(registry, &Roles::new(), &bench, &items, None);
+    let done = run(registry, &Roles::new(), &bench, &items, None);
+    let names = cases.iter().map(|case| case.name.value.clone());
+    let oracle = cases.iter().zip(done).map(|(case, done)| {
+        let Subject::Task(task) = &case.subject.value else { panic!() };
+        let now = done.snapshot.unwrap_or_else(|| panic!("{:?} {:?}", done.trouble, done.faults)).now;
+        (settings(registry, task), now)
+    });
+    (names.zip(keys).collect(), oracle.collect())
+}
+
+/// The settings of everything that a task reaches, by node.
+fn settings(registry: &Registry, task: &str) -> String {
+    let forest = Forest::load(registry, task).unwrap().unwrap();
+    let mut out = String::new();
+    let mut nodes: Vec<String> = forest.agents(task).unwrap().into_iter().map(|agent| agent.node).collect();
+    nodes.push("/".to_owned());
+    for node in nodes {
+        let Ok(Some(settings)) = forest.settings(task, &node) else { continue };
+        for name in SettingName::ALL.iter().copied() {
+            let setting = settings.get(name);
+            write!(out, "{node} {} {} {};", name.word(), setting.value.word(), setting.applies).unwrap();
+        }
+    }
+    out
+}
+
+/// The cases that would be run after a change, and those that the oracle says changed.
+fn selected(before: &Registry, after: &Registry) -> (Vec<String>, Vec<String>, usize) {
+    let cases = cases();
+    let ((old, was), (new, is)) = (seen(before, &cases), seen(after, &cases));
+    let known = old.into_iter().map(|(name, keys)| (name, keys.unwrap()));
+    let since = Since::revision("before", known, None);
+    let is_run = |name: &&String| since.choose(name, new[*name].as_ref()) == Choice::Run;
+    let run = new.keys().filter(is_run).cloned().collect();
+    let moved = cases.iter().zip(was.iter().zip(&is)).filter(|(_, (was, is))| was != is);
+    let rendered = was.iter().zip(&is).filter(|(was, is)| was.1 != is.1).count();
+    (run, moved.map(|(case, _)| case.name.value.clone()).collect(), rendered)
+}
+
+#[test]
+fn moving_a_default_selects_exactly_what_changed() {
+    let texts = texts();
+    let before = compiled("", &texts);
+    let moves = [
+        "[defaults.atomic]\ninherit_context = \"none\"\nfresh_context = \"enabled\"\n",
+        "[defaults.atomic]\ninherit_context = \"none\"\n",
+        "[defaults.sequential]\naccumulation_format = \"full_output\"\n",
+        "[defaults.atomic.subtask]\nfresh_context = \"disabled\"\n",
+    ];
+    for project in moves {
+        let (run, changed, rendered) = selected(&before, &compiled(project, &texts));
+        assert_eq!(run, changed, "{project}");
+        assert!(!run.is_empty() && run.len() < TASKS, "{project}: {} of {TASKS}, {rendered} read otherwise", run.len());
+    }
+}
+
+#[test]
+fn editing_a_comment_or_white_space_selects_nothing_and_a_text_selects_whatever_reaches_it() {
+    let mut texts = texts();
+    let before = compiled("", &texts);
+    for (number, (_, text)) in texts.iter_mut().enumerate() {
+        *text = text
+            .replace("><description>", ">\n  <!-- moved -->\n  <description>")
+            .replace("</task>", &format!("{}</task>", " ".repeat(number % 3)));
+    }
+    let (run, moved, _) = selected(&before, &compiled("# a comment\n", &texts));
+    assert_eq!((run, moved), (Vec::new(), Vec::new()));
+    // Task 5 goes through task 0.
+    texts[0].1 = texts[0].1.replace("do 0<", "do nothing<");
+    let (run, moved, _) = selected(&before, &compiled("", &texts));
+    assert_eq!(run, ["case-0000", "case-0005"]);
+    assert_eq!(run, moved);
+}

@@ -1,0 +1,191 @@
+//! Each expectation on an answer holds and fails, or says why nobody could look; scripts and trials.
+
+use super::bench::{Setting, TRIAGE, answering, at, finish, registry, word, words};
+use ctxc::eval::case::{Answered, CaseVerdict, Finished};
+use ctxc::eval::trials::Rows;
+use ctxc::eval::verdict::Outcome;
+use ctxc::scenario::model::{AnswerTest, Case, Frozen, Risk, Rule, Scripted, Sequential};
+use pretty_assertions::assert_eq;
+use serde_json::{Value, json};
+
+fn one(reply: Value, test: AnswerTest) -> (Outcome, String) {
+    let done = finish(&answering(reply, vec![test]));
+    let verdict = &done.trials.first().unwrap_or_else(|| panic!("{done:?}")).verdicts[0];
+    let expected = match verdict.outcome {
+        Outcome::Pass | Outcome::Skipped => CaseVerdict::Pass,
+        Outcome::Fail => CaseVerdict::Fail,
+    };
+    assert_eq!(done.verdict, expected);
+    let mut told = format!("expected {}, found {}", verdict.reason.expected, verdict.reason.found);
+    for advice in &verdict.reason.advice {
+        told.push_str("; ");
+        told.push_str(advice);
+    }
+    (verdict.outcome, told)
+}
+
+fn holds(reply: Value, test: AnswerTest) {
+    let (outcome, told) = one(reply, test);
+    assert_eq!(outcome, Outcome::Pass, "{told}");
+}
+
+fn fails(reply: Value, test: AnswerTest) -> String {
+    let (outcome, told) = one(reply, test);
+    assert_eq!(outcome, Outcome::Fail, "{told}");
+    told
+}
+
+fn field(path: &str, pattern: &str) -> AnswerTest {
+    AnswerTest::FieldMatches { path: word(path), pattern: word(pattern) }
+}
+
+#[test]
+fn fields_match_patterns() {
+    let reply = || json!({"team": "billing", "tags": ["a1", "b2"], "n": 7});
+    holds(reply(), field("$.team", "^bill"));
+    holds(reply(), field("$.tags[*]", "[0-9]$"));
+    holds(reply(), field("$.n", "^7$"));
+    assert_eq!(fails(reply(), field("$.tags[*]", "^a")), "expected $.tags[*] to match /^a/, found “b2” at $['tags'][1]");
+    assert!(fails(reply(), field("$.nothing", ".")).contains("found nothing at $.nothing in {"));
+    assert!(fails(json!("words"), field("$.team", ".")).contains("found no JSON: “words”"));
+    assert!(fails(reply(), field("team", ".")).contains("`team` is no JSONPath"));
+    // JSON inside a text is JSON.
+    holds(json!("{\"team\": \"data\"}"), field("$.team", "data"));
+}
+
+#[test]
+fn texts_contain_or_lack() {
+    holds(json!("all is well"), AnswerTest::Contains(words(&["well", "^all"])));
+    assert_eq!(
+        fails(json!("all is well"), AnswerTest::Contains(words(&["ill"])).clone()).as_str(),
+        "expected /ill/, found it nowhere in “all is well”"
+    );
+    holds(json!("all is well"), AnswerTest::Absent(words(&["refund"])));
+    assert_eq!(fails(json!("a refund"), AnswerTest::Absent(words(&["refund"]))), "expected no /refund/, found “refund”");
+    holds(json!("see docs/a.md"), AnswerTest::ReferencesFiles(words(&["docs/a.md"])));
+    assert!(fails(json!("see docs"), AnswerTest::ReferencesFiles(words(&["docs/a.md"]))).contains("`docs/a.md` to be mentioned"));
+}
+
+#[test]
+fn risk_parts_tokens_and_tools() {
+    holds(json!({"risk": "low", "risk_level": "medium"}), AnswerTest::MaxRisk(Risk::Medium));
+    assert!(fails(json!({"risk_level": "critical"}), AnswerTest::MaxRisk(Risk::High)).contains("found critical at $.risk_level"));
+    assert!(fails(json!({"a": 1}), AnswerTest::MaxRisk(Risk::Critical)).contains("found none"));
+    assert!(fails(json!({"risk": "huge"}), AnswerTest::MaxRisk(Risk::Critical)).contains("which is no risk"));
+    holds(json!({"subtasks": [1, 2]}), AnswerTest::Decomposes(true));
+    holds(json!({"status": "CONTINUATION"}), AnswerTest::Decomposes(true));
+    holds(json!({"subtasks": [1]}), AnswerTest::Decomposes(false));
+    assert!(fails(json!({"subtasks": [1]}), AnswerTest::Decomposes(true)).contains("two or more parts at $.subtasks, found 1"));
+    holds(json!("x"), AnswerTest::MaxTokens(120));
+    assert_eq!(fails(json!("x"), AnswerTest::MaxTokens(119)), "expected at most 119 tokens, found 120: 100 in, 20 out");
+    let calling = |test| {
+        let mut case = answering(json!("done"), vec![test]);
+        case.answers[0].value.tool_calls = vec![("read_file".to_owned(), json!({"path": "a"}))];
+        finish(&case).trials[0].verdicts[0].outcome
+    };
+    assert_eq!(calling(AnswerTest::CallsTool(word("read_file"))), Outcome::Pass);
+    assert_eq!(calling(AnswerTest::CallsTool(word("write_file"))), Outcome::Fail);
+    assert_eq!(calling(AnswerTest::NeverCallsTool(word("read_file"))), Outcome::Fail);
+    assert_eq!(calling(AnswerTest::NeverCallsTool(word("write_file"))), Outcome::Pass);
+}
+
+#[test]
+fn exact_answers_and_schemas() {
+    holds(json!("{\"b\": 1.0, \"a\": [true]}"), AnswerTest::Exact(json!({"a": [true], "b": 1})));
+    holds(json!("yes"), AnswerTest::Exact(json!("yes")));
+    assert!(fails(json!({"a": [1, 2]}), AnswerTest::Exact(json!({"a": [1, 3]}))).contains("another at $.a[1]"));
+    let schema = || json!({"type": "object", "required": ["team"], "properties": {"team": {"enum": ["data"]}}});
+    holds(json!({"team": "data"}), AnswerTest::Schema(Frozen::Value(schema())));
+    let told = fails(json!({"team": 3}), AnswerTest::Schema(Frozen::Value(schema())));
+    assert!(told.contains("found /team: 3 is not one of"), "{told}");
+    assert!(fails(json!({}), AnswerTest::Schema(Frozen::Value(json!({"type": 3})))).contains("it is no JSON Schema"));
+    let file = answering(json!({"team": "data"}), vec![AnswerTest::Schema(Frozen::File("team.json".to_owned()))]);
+    let registry = registry(TRIAGE);
+    let mut setting = Setting::of(&registry);
+    assert_eq!(setting.finish(&file).verdict, CaseVerdict::Fail);
+    setting.beside.insert("team.json".to_owned(), schema().to_string());
+    assert_eq!(setting.finish(&file).verdict, CaseVerdict::Pass);
+    // No schema reaches outside itself.
+    let remote = json!({"$ref": "https://example.com/a.json"});
+    assert!(fails(json!({}), AnswerTest::Schema(Frozen::Value(remote))).contains("it is no JSON Schema"));
+}
+
+#[test]
+fn what_only_a_model_a_clock_or_a_command_could_say_is_skipped() {
+    let skipped = [
+        AnswerTest::MaxLatency(1),
+        AnswerTest::MaxCost(0.1),
+        AnswerTest::Rubric(word("polite")),
+        AnswerTest::Judge { criteria: words(&["polite"]), min_score: 0.5 },
+        AnswerTest::Command(words(&["true"])),
+    ];
+    for test in skipped {
+        let done = finish(&answering(json!("x"), vec![test.clone()]));
+        assert_eq!((done.verdict, done.answered), (CaseVerdict::Pass, Answered::NotJudged), "{test:?}");
+        assert_eq!(done.trials[0].verdicts[0].outcome, Outcome::Skipped);
+        // What nobody could look at decides nothing, also inside others.
+        let not = AnswerTest::Not(Box::new(at(test.clone())));
+        assert_eq!(one(json!("x"), not).0, Outcome::Skipped);
+        let either = AnswerTest::AnyOf(vec![at(test.clone()), at(AnswerTest::Contains(words(&["x"])))]);
+        assert_eq!(one(json!("x"), either).0, Outcome::Pass);
+        let both = AnswerTest::AllOf(vec![at(test), at(AnswerTest::Contains(words(&["y"])))]);
+        assert_eq!(one(json!("x"), both).0, Outcome::Fail);
+    }
+}
+
+#[test]
+fn a_failure_that_is_no_gate_only_informs() {
+    let mut case = answering(json!("x"), vec![AnswerTest::Contains(words(&["y"])), AnswerTest::Contains(words(&["x"]))]);
+    case.expectations[0].value.gate = false;
+    let done = finish(&case);
+    assert_eq!((done.verdict, done.trials[0].verdicts[0].outcome), (CaseVerdict::Pass, Outcome::Fail));
+    case.expectations[0].value.gate = true;
+    assert_eq!(finish(&case).verdict, CaseVerdict::Fail);
+}
+
+fn counts(done: &Finished) -> (CaseVerdict, usize, bool) {
+    (done.verdict, done.trials.len(), done.stopped_early)
+}
+
+#[test]
+fn trials_stop_once_they_are_certain() {
+    let passing = answering(json!("x"), vec![AnswerTest::Contains(words(&["x"]))]);
+    assert_eq!(counts(&finish(&passing)), (CaseVerdict::Pass, 2, true));
+    let failing = Case {
+        rule: Rule { runs: 5, pass: 4, ..Rule::default() },
+        ..answering(json!("x"), vec![AnswerTest::Contains(words(&["y"]))])
+    };
+    assert_eq!(counts(&finish(&failing)), (CaseVerdict::Fail, 2, true));
+    let registry = registry(TRIAGE);
+    let full = Setting { rows: Rows::Full, ..Setting::of(&registry) };
+    assert_eq!(counts(&full.finish(&failing)), (CaseVerdict::Fail, 5, false));
+    let test = Sequential { p0: 0.6, p1: 0.9, alpha: 0.05, beta: 0.1, max: 5 };
+    let open = Case { rule: Rule { sequential: Some(test), ..Rule::default() }, ..passing };
+    assert_eq!(counts(&finish(&open)), (CaseVerdict::Inconclusive, 5, false));
+}
+
+#[test]
+fn the_first_script_whose_patterns_hold_answers() {
+    let script = |has: &[&str], lacks: &[&str], reply: &str| {
+        at(Scripted { has: words(has), lacks: words(lacks), reply: json!(reply), tool_calls: Vec::new(), usage: None })
+    };
+    let mut case = answering(json!(""), vec![AnswerTest::Contains(words(&["^second$"]))]);
+    case.answers = vec![
+        script(&["invoice", "password"], &[], "first"),
+        script(&["invoice", "^You"], &["password"], "second"),
+        script(&[], &[], "third"),
+    ];
+    let done = finish(&case);
+    assert_eq!((done.verdict, done.answered), (CaseVerdict::Pass, Answered::Scripted));
+    // Tokens that the script does not say are counted.
+    assert_eq!(done.trials[0].tokens, (done.tokens.unwrap().0, 2));
+    case.answers.truncate(1);
+    let none = finish(&case);
+    assert_eq!(none.verdict, CaseVerdict::Error);
+    assert_eq!(none.trouble.as_deref(), Some("none of the 1 scripted answers is for this request: no `when` holds"));
+    // An answer that nobody gave never passes in silence.
+    case.answers.clear();
+    let unrecorded = finish(&case);
+    assert_eq!((unrecorded.verdict, unrecorded.answered), (CaseVerdict::Pass, Answered::NotRecorded));
+    assert_eq!(unrecorded.trials, Vec::new());
+}

@@ -1,0 +1,152 @@
+//! Cases made by hand, and a project in memory to run them in.
+
+use ctxc::Registry;
+use ctxc::base::span::{Span, Spanned};
+use ctxc::context::render::profile::Profile;
+use ctxc::context::request::Files;
+use ctxc::eval::case::{Bench, Finished, Item};
+use ctxc::eval::library::Library;
+use ctxc::eval::run::{Roles, run};
+use ctxc::eval::trials::Rows;
+use ctxc::kernel::tokens::Estimate;
+use ctxc::scenario::model::{
+    AnswerTest, Case, Content, ContextExpectation, Expectation, Frozen, Patterns, Rule, Scripted, Selector, Situation, State,
+    Subject,
+};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+pub(super) fn at<T>(value: T) -> Spanned<T> {
+    Spanned::new(value, Span::at(0))
+}
+
+pub(super) fn word(text: &str) -> Spanned<String> {
+    at(text.to_owned())
+}
+
+pub(super) fn words(texts: &[&str]) -> Vec<Spanned<String>> {
+    texts.iter().map(|text| word(text)).collect()
+}
+
+pub(super) fn id(text: &str) -> Selector {
+    Selector::Id(word(text))
+}
+
+pub(super) fn segment(which: Selector, state: State) -> ContextExpectation {
+    ContextExpectation::Segment { which, state }
+}
+
+pub(super) fn patterns(within: Option<Selector>, texts: &[&str]) -> Patterns {
+    Patterns { within, patterns: words(texts) }
+}
+
+/// A case of the task `triage`, with a ticket.
+pub(super) fn case() -> Case {
+    let inputs = BTreeMap::from([("ticket".to_owned(), at(Frozen::Value("No invoice came.".into())))]);
+    Case {
+        name: word("triage-1"),
+        span: Span::at(0),
+        subject: at(Subject::Task("triage".to_owned())),
+        node: None,
+        situation: Situation { inputs, ..Situation::default() },
+        expect_context: Vec::new(),
+        expectations: Vec::new(),
+        rule: Rule::default(),
+        answers: Vec::new(),
+        tags: Vec::new(),
+        baseline_config_hash: None,
+        reviewed: None,
+    }
+}
+
+pub(super) fn expecting(context: Vec<ContextExpectation>) -> Case {
+    Case { expect_context: context.into_iter().map(at).collect(), ..case() }
+}
+
+/// A case with one scripted answer for every request.
+pub(super) fn answering(reply: Value, tests: Vec<AnswerTest>) -> Case {
+    let scripted = Scripted { has: Vec::new(), lacks: Vec::new(), reply, tool_calls: Vec::new(), usage: Some((100, 20)) };
+    let expectations = tests.into_iter().map(|test| at(Expectation { test, gate: true })).collect();
+    Case { expectations, answers: vec![at(scripted)], ..case() }
+}
+
+pub(super) const TRIAGE: &str = "\
+<task type=\"atomic\" name=\"triage\">
+  <description>Sort {{ticket}}.</description>
+  <parameters>
+    <parameter name=\"ticket\" required=\"true\"/>
+  </parameters>
+  <system>You triage support tickets.
+Never promise a refund.</system>
+  <file_paths source=\"literal\">
+    <path>docs/runbook.md</path>
+  </file_paths>
+  <context_management>
+    <inherit_context>none</inherit_context>
+    <fresh_context>disabled</fresh_context>
+  </context_management>
+</task>
+";
+
+pub(super) fn registry(text: &str) -> Registry {
+    let built = ctxc::compile_sources(&ctxc::Config::default(), [("templates/triage.xml", text)]);
+    built.registry.unwrap_or_else(|| panic!("{:#?}", built.diagnostics))
+}
+
+/// The files of the project that templates name.
+pub(super) fn live() -> BTreeMap<String, String> {
+    [("docs/runbook.md", "# Runbook\nRestart it.\nThen wait.\n")].map(|(path, text)| (path.to_owned(), text.to_owned())).into()
+}
+
+pub(super) struct Setting<'a> {
+    pub(super) registry: &'a Registry,
+    pub(super) roles: Roles,
+    pub(super) beside: BTreeMap<String, String>,
+    pub(super) snapshot: Option<&'a str>,
+    pub(super) rows: Rows,
+}
+
+impl<'a> Setting<'a> {
+    pub(super) fn of(registry: &'a Registry) -> Self {
+        Self { registry, roles: Roles::new(), beside: BTreeMap::new(), snapshot: None, rows: Rows::Curtailed }
+    }
+
+    pub(super) fn finish(&self, case: &Case) -> Finished {
+        let library = Library::of([case], "$.subtasks");
+        let counter = Estimate::new("estimate", 4.0);
+        let live = live();
+        let files: &(dyn Files + Sync) = &live;
+        let bench = Bench {
+            live: files,
+            counter: &counter,
+            profile: Profile::Markdown,
+            plan: "$.subtasks",
+            rows: self.rows,
+            library: &library,
+        };
+        let item = Item { path: "scenarios/triage.yaml", case, beside: &self.beside, snapshot: self.snapshot };
+        run(self.registry, &self.roles, &bench, &[item], None).remove(0)
+    }
+}
+
+/// Runs a case in the project of `TRIAGE`.
+pub(super) fn finish(case: &Case) -> Finished {
+    Setting::of(&registry(TRIAGE)).finish(case)
+}
+
+/// What the first expectation on the context says where it fails: expected, found, advice.
+pub(super) fn said(expectation: ContextExpectation) -> String {
+    let done = finish(&expecting(vec![expectation]));
+    let verdict = done.context.first().unwrap_or_else(|| panic!("{done:?}"));
+    let reason = &verdict.reason;
+    let mut out = format!("{}: expected {}, found {}", verdict.outcome.word(), reason.expected, reason.found);
+    for advice in &reason.advice {
+        out.push_str("; ");
+        out.push_str(advice);
+    }
+    out
+}
+
+pub(super) fn text(text: &str) -> Spanned<Content> {
+    at(Content::Text(text.to_owned()))
+}

@@ -1,0 +1,204 @@
+//! What scenarios would not notice, what has to run again, and scenarios made from today's context.
+
+use super::bench::{Setting, TRIAGE, at, case, expecting, id, live, patterns, registry, segment, word};
+use ctxc::context::Forest;
+use ctxc::context::request::{Files, Request};
+use ctxc::eval::affected::{Choice, Since};
+use ctxc::eval::case::{Bench, Item};
+use ctxc::eval::context::Seen;
+use ctxc::eval::draft::{self, Draft, Given};
+use ctxc::eval::library::Library;
+use ctxc::eval::locate::Locator;
+use ctxc::eval::mutate::scores;
+use ctxc::eval::receiver::Receiver;
+use ctxc::eval::run::Roles;
+use ctxc::eval::scorecard::{CaseRow, Of, Scorecard, SuiteRow};
+use ctxc::eval::trials::Rows;
+use ctxc::kernel::tokens::Estimate;
+use ctxc::scenario::model::{Case, ContextExpectation, State, Suite};
+use ctxc::template::setting::SettingName;
+use pretty_assertions::assert_eq;
+use std::collections::BTreeMap;
+
+/// What nobody would notice, of what was tried.
+fn unnoticed(cases: &[Case]) -> (usize, Vec<String>) {
+    let registry = registry(TRIAGE);
+    let library = Library::of(cases, "$.subtasks");
+    let (counter, live, beside) = (Estimate::new("estimate", 4.0), live(), BTreeMap::new());
+    let files: &(dyn Files + Sync) = &live;
+    let profile = ctxc::context::render::profile::Profile::Markdown;
+    let bench = Bench { live: files, counter: &counter, profile, plan: "$", rows: Rows::Curtailed, library: &library };
+    let items: Vec<Item<'_>> =
+        cases.iter().map(|case| Item { path: "s/a.yaml", case, beside: &beside, snapshot: None }).collect();
+    let found = scores(&registry, &Roles::new(), &bench, &items, None);
+    let [score] = &found[..] else { panic!("{found:?}") };
+    assert_eq!((score.subject.as_str(), score.node.as_str(), score.asked), ("triage", "/", cases.len()));
+    (score.tried, score.unnoticed.iter().map(ctxc::eval::mutate::Change::words).collect())
+}
+
+#[test]
+fn what_no_scenario_would_notice_is_listed() {
+    let weak = expecting(vec![segment(id("system"), State::Kept)]);
+    let (tried, left) = unnoticed(std::slice::from_ref(&weak));
+    assert_eq!(tried, 3 * 2 + 3);
+    insta::assert_snapshot!(left.join("\n"), @r"
+    segment `description` dropped
+    segment `file:docs/runbook.md` dropped
+    segment `description` cut in half
+    segment `file:docs/runbook.md` cut in half
+    segment `system` cut in half
+    inherit_context set to full
+    inherit_context set to subset
+    fresh_context set to enabled
+    ");
+    // Another scenario of the same agent has an eye on the rest.
+    let setting = |name, value: &str| ContextExpectation::Setting { name: at(name), value: word(value), node: None };
+    let strong = expecting(vec![
+        ContextExpectation::Contains(patterns(Some(id("system")), &["refund\\.$"])),
+        ContextExpectation::Contains(patterns(Some(id("description")), &["came\\.\\.$"])),
+        ContextExpectation::Contains(patterns(None, &["Then wait"])),
+        setting(SettingName::InheritContext, "none"),
+        setting(SettingName::FreshContext, "disabled"),
+    ]);
+    assert_eq!(unnoticed(&[weak, strong]), (9, Vec::new()));
+}
+
+fn row_of(case: &Case, registry: &ctxc::Registry) -> (CaseRow, Option<ctxc::eval::keys::Keys>) {
+    let done = Setting::of(registry).finish(case);
+    let live = live();
+    let lines = || {
+        let mut lines = ctxc::context::lines::Lines::default();
+        lines.add("templates/triage.xml", TRIAGE, "triage", &ctxc::syntax::limits::Limits::default());
+        lines
+    };
+    let locator = Locator::new(&live, &lines);
+    locator.knows("scenarios/triage.yaml", "name: triage-1\n");
+    let suite = Suite {
+        id: word("triage-1"),
+        is_scenario: true,
+        name: None,
+        version: None,
+        cases: Vec::new(),
+        cases_from: None,
+        tools: BTreeMap::new(),
+    };
+    let receiver = Receiver::of_task("triage");
+    let of = Of { path: "scenarios/triage.yaml", suite: &suite, case, receiver: Some(&receiver) };
+    (CaseRow::of(of, &done, &locator), done.keys)
+}
+
+fn card(registry: &ctxc::Registry, rows: Vec<CaseRow>) -> Scorecard {
+    let suites = rows.iter().map(|row| SuiteRow { path: row.path.clone(), id: row.suite.clone(), name: None, version: None });
+    Scorecard::new(registry.hash(), "estimate", suites.collect(), rows)
+}
+
+#[test]
+fn what_did_not_move_and_passed_is_carried_and_all_else_is_run() {
+    let (before, moved) = (registry(TRIAGE), registry(&TRIAGE.replace("You triage", "You sort")));
+    let passing = expecting(vec![segment(id("system"), State::Kept)]);
+    let failing = Case { name: word("other"), ..expecting(vec![segment(id("system"), State::Absent)]) };
+    let (passed, keys) = row_of(&passing, &before);
+    let (failed, failed_keys) = row_of(&failing, &before);
+    let earlier = card(&before, vec![passed, failed]);
+    assert_eq!((earlier.totals.passed, earlier.totals.failed, earlier.totals.planned), (1, 1, 2));
+    let since = Since::results(&earlier);
+    let Choice::Carry(row) = since.choose("triage-1", keys.as_ref()) else { panic!() };
+    assert_eq!(row.carried_from, Some(before.hash().to_string()));
+    // What did not pass is run again, and so is what is new, what moved, and what could not be tried.
+    assert_eq!(since.choose("other", failed_keys.as_ref()), Choice::Run);
+    assert_eq!(since.choose("new", keys.as_ref()), Choice::Run);
+    assert_eq!(since.choose("triage-1", row_of(&passing, &moved).1.as_ref()), Choice::Run);
+    assert_eq!(since.choose("triage-1", None), Choice::Run);
+    let edited = Case {
+        name: word("triage-1"),
+        ..expecting(vec![segment(id("system"), State::Kept), segment(id("history"), State::Absent)])
+    };
+    assert_eq!(since.choose("triage-1", row_of(&edited, &before).1.as_ref()), Choice::Run);
+    // What is carried on keeps where it came from first.
+    let next = card(&moved, vec![*row]);
+    assert_eq!((next.totals.carried, next.totals.passed), (1, 0));
+    let Choice::Carry(again) = Since::results(&next).choose("triage-1", keys.as_ref()) else { panic!() };
+    assert_eq!(again.carried_from, Some(before.hash().to_string()));
+    // Against a revision nothing has to be known but the keys.
+    let since = Since::revision("main", [("triage-1".to_owned(), keys.unwrap())], None);
+    assert_eq!(since.choose("triage-1", keys.as_ref()), Choice::Unchanged("main".to_owned()));
+    assert_eq!(since.choose("other", failed_keys.as_ref()), Choice::Run);
+    let since = Since::revision("main", [("other".to_owned(), failed_keys.unwrap())], Some(&earlier));
+    assert_eq!(since.choose("other", failed_keys.as_ref()), Choice::Run, "what failed is known to have failed");
+}
+
+#[test]
+fn a_scorecard_says_what_was_expected_found_and_where_and_is_read_back() {
+    let registry = registry(TRIAGE);
+    let wrong = expecting(vec![ContextExpectation::Absent(patterns(Some(id("system")), &["refund"]))]);
+    let card = card(&registry, vec![row_of(&wrong, &registry).0]);
+    let again: Scorecard = serde_json::from_str(&card.json()).unwrap();
+    assert_eq!(again, card);
+    assert_eq!(again.json(), card.json());
+    let verdict = &card.cases[0].context[0];
+    let at = verdict.at.as_ref().unwrap();
+    assert_eq!(
+        (verdict.found.as_str(), at.segment.as_deref(), at.start, at.end, at.path.as_deref(), at.line),
+        ("“refund”", Some("system"), Some(44), Some(50), Some("templates/triage.xml"), Some(7))
+    );
+    // A run over a part is remembered beside the rest.
+    let other = Case { name: word("other"), ..case() };
+    let both = self::card(&registry, vec![row_of(&other, &registry).0]).over(card);
+    assert_eq!((both.totals.planned, both.totals.passed, both.totals.failed), (2, 1, 1));
+}
+
+#[test]
+fn a_scenario_is_written_from_todays_context() {
+    let registry = registry(TRIAGE);
+    let forest = Forest::load(&registry, "triage").unwrap().unwrap();
+    let inputs = BTreeMap::from([("ticket".to_owned(), serde_json::json!("No: invoice"))]);
+    let live = live();
+    let request = Request { inputs: &inputs, files: &live, ..Request::new("triage") };
+    let counter = Estimate::new("estimate", 4.0);
+    let counting = ctxc::kernel::fit::Counting::Always;
+    let options = ctxc::context::assemble::Options { counter: &counter, counting, ..Default::default() };
+    let assembly = ctxc::context::assemble::assemble_in(&forest, &request, &options).unwrap();
+    let receiver = Receiver::of_task("triage");
+    let seen = Seen { forest: &forest, receiver: &receiver, node: "/", assembly: &assembly, snapshot: None, snapshot_path: "" };
+    let given = [
+        ("ticket".to_owned(), Given::Value("No: invoice".into())),
+        ("plan".to_owned(), Given::File("../samples/plan.json".to_owned())),
+    ];
+    let objective = draft::objective(&seen);
+    let written =
+        Draft { name: "triage-t1", receiver: &receiver, node: None, objective: Some(&objective), inputs: &given, results: &[] };
+    insta::assert_snapshot!(draft::yaml(&written, Some(&seen)), @r#"
+    # What triage receives today, as `ctxc new scenario` took it from a render. Take out what may change, and
+    # add what the answer must satisfy: `expectations`.
+    schema: ctxc/scenario/1
+    name: triage-t1
+    task: triage
+    context:
+      objective: "Sort No: invoice."
+      inputs:
+        ticket: "No: invoice"
+        plan: {file: "../samples/plan.json"}
+    expect_context:
+      - segment: {id: system, state: kept}
+      - segment: {id: description, state: kept}
+      - segment: {id: "file:docs/runbook.md", state: kept}
+      - order: [system, "file:docs/runbook.md", description]
+      - tokens: {of: total, max: 50}
+      - setting: {name: inherit_context, value: none}
+      - setting: {name: fresh_context, value: disabled}
+    "#);
+}
+
+#[test]
+fn what_yaml_could_mistake_is_quoted_and_ceilings_are_round() {
+    let quoted: Vec<String> =
+        ["plain-word", "/steps/1", "no", "1.0", "a: b", "input:x", "", "@x", "tab\there"].map(draft::scalar).into();
+    assert_eq!(
+        quoted,
+        ["plain-word", "/steps/1", "\"no\"", "\"1.0\"", "\"a: b\"", "\"input:x\"", "\"\"", "\"@x\"", "\"tab\\there\""]
+    );
+    let round: Vec<usize> = [0, 9, 50, 100, 950, 4_000, 20_000].map(draft::ceiling).into();
+    assert_eq!(round, [0, 10, 60, 150, 1_100, 4_400, 22_000]);
+    assert_eq!(draft::name("triage", Some("samples/t1.txt"), |_| false), "triage-t1");
+    assert_eq!(draft::name("triage", None, |name| name == "triage-1"), "triage-2");
+}

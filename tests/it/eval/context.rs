@@ -1,0 +1,196 @@
+//! Each expectation on a context holds and fails, and says what was found instead.
+
+use super::bench::{Setting, TRIAGE, at, case, expecting, finish, id, patterns, registry, said, segment, word, words};
+use ctxc::eval::case::CaseVerdict;
+use ctxc::eval::receiver::Receiver;
+use ctxc::eval::verdict::Outcome;
+use ctxc::kernel::context::{Kind, Origin};
+use ctxc::scenario::model::{Case, ContextExpectation, Counted, Selector, State, Subject};
+use ctxc::template::setting::SettingName;
+use pretty_assertions::assert_eq;
+
+fn holds(expectation: ContextExpectation) {
+    let told = said(expectation);
+    assert!(told.starts_with("pass:"), "{told}");
+}
+
+#[test]
+fn segments_are_kept_absent_or_not_there() {
+    holds(segment(id("file:docs/runbook.md"), State::Kept));
+    holds(segment(Selector::Kind(at(Kind::File)), State::Kept));
+    holds(segment(Selector::Source(word("docs/runbook.md")), State::Kept));
+    holds(segment(id("examples"), State::Absent));
+    assert_eq!(
+        said(segment(id("runbook.md"), State::Kept)),
+        "fail: expected segment `runbook.md`, found none; did you mean `file:docs/runbook.md`?; \
+         segments here: system, file:docs/runbook.md, description"
+    );
+    assert_eq!(said(segment(id("sistem"), State::Kept)).split("; ").nth(1), Some("did you mean `system`?"));
+    assert_eq!(
+        said(segment(id("system"), State::Absent)),
+        "fail: expected no segment `system`, found `system`; it is there by <system>"
+    );
+    assert_eq!(said(segment(id("system"), State::Dropped)), "fail: expected segment `system` dropped, found it whole");
+}
+
+#[test]
+fn patterns_are_looked_for_in_a_segment_or_everywhere() {
+    holds(ContextExpectation::Contains(patterns(Some(id("system")), &["Never promise", "^You"])));
+    holds(ContextExpectation::Contains(patterns(None, &["No invoice", "(?i)RESTART"])));
+    holds(ContextExpectation::Absent(patterns(None, &["password"])));
+    assert_eq!(
+        said(ContextExpectation::Contains(patterns(Some(id("system")), &["You", "always"]))),
+        "fail: expected segment `system` to contain /always/, found it nowhere in 51 bytes: \
+         “You triage support tickets.⏎Never promise a refund.”"
+    );
+    assert_eq!(
+        said(ContextExpectation::Absent(patterns(None, &["wait"]))),
+        "fail: expected the context not to contain /wait/, found “wait” in the system message"
+    );
+    // A guard over nothing guards nothing.
+    let vacuous = said(ContextExpectation::Absent(patterns(Some(id("systm")), &["x"])));
+    assert!(vacuous.starts_with("fail:") && vacuous.contains("state: absent"), "{vacuous}");
+    assert!(said(ContextExpectation::Contains(patterns(None, &["("]))).contains("/(/ is no pattern: unclosed group"));
+}
+
+#[test]
+fn what_is_found_leads_to_its_line() {
+    let done = finish(&expecting(vec![ContextExpectation::Absent(patterns(Some(id("file:docs/runbook.md")), &["wait"]))]));
+    let place = done.context[0].reason.place.clone().unwrap();
+    assert_eq!(place.segment.as_deref(), Some("file:docs/runbook.md"));
+    assert_eq!(place.range, Some(27..31));
+    assert_eq!(place.origin, Some(Origin::File { path: "docs/runbook.md".to_owned(), line: 2 }));
+    let done = finish(&expecting(vec![ContextExpectation::Absent(patterns(None, &["refund"]))]));
+    let origin = done.context[0].reason.place.clone().unwrap().origin;
+    let Some(Origin::Template { task, field, line, .. }) = origin else { panic!("{origin:?}") };
+    assert_eq!((task.as_str(), field.as_str(), line), ("triage", "system", 1));
+}
+
+#[test]
+fn the_order_may_have_gaps_and_no_swaps() {
+    holds(ContextExpectation::Order(words(&["system", "description"])));
+    assert_eq!(
+        said(ContextExpectation::Order(words(&["description", "system"]))),
+        "fail: expected the order `description`, `system`, found `system` before `description`; \
+         segments here: system, file:docs/runbook.md, description"
+    );
+    assert!(said(ContextExpectation::Order(words(&["system", "desc"]))).contains("found no `desc`"));
+}
+
+#[test]
+fn tokens_are_bounded_in_all_in_front_and_for_a_segment() {
+    let tokens = |of: Counted, max: u64, min: u64| ContextExpectation::Tokens { of, max: Some(at(max)), min: Some(at(min)) };
+    holds(tokens(Counted::Total, 100, 10));
+    holds(tokens(Counted::Prefix, 60, 10));
+    holds(tokens(Counted::Segment(id("system")), 20, 5));
+    let told = said(tokens(Counted::Total, 30, 1));
+    assert!(
+        told.starts_with("fail: expected at most 30 tokens in all, found ") && told.contains("too many (estimate, an estimate)"),
+        "{told}"
+    );
+    assert!(told.contains("the largest: file:docs/runbook.md "), "{told}");
+    assert!(said(tokens(Counted::Prefix, 900, 800)).contains("too few"));
+    assert!(said(tokens(Counted::Segment(id("x")), 1, 0)).contains("found none; segments here"));
+}
+
+#[test]
+fn a_budget_that_cuts_is_seen() {
+    let registry = registry(TRIAGE);
+    let mut setting = Setting::of(&registry);
+    let agent = Receiver { role: Some("sorter".to_owned()), budget: Some(30), ..Receiver::of_task("triage") };
+    setting.roles.insert("sorter".to_owned(), agent);
+    let subject = at(Subject::Role("sorter".to_owned()));
+    let of = |expectation| {
+        let done = setting.finish(&Case { subject: subject.clone(), ..expecting(vec![expectation]) });
+        let reason = &done.context[0].reason;
+        (done.context[0].outcome, format!("expected {}, found {}", reason.expected, reason.found))
+    };
+    assert_eq!(of(segment(id("file:docs/runbook.md"), State::Dropped)).0, Outcome::Pass);
+    assert_eq!(of(ContextExpectation::NothingCut(false)).0, Outcome::Pass);
+    let (outcome, told) = of(ContextExpectation::NothingCut(true));
+    assert_eq!(outcome, Outcome::Fail);
+    assert!(told.starts_with("expected every segment whole, found `file:docs/runbook.md`: it dropped: "), "{told}");
+    let (outcome, told) = of(segment(id("file:docs/runbook.md"), State::Kept));
+    assert_eq!(outcome, Outcome::Fail);
+    assert!(told.contains("found it dropped: "), "{told}");
+}
+
+#[test]
+fn settings_say_where_their_value_came_from() {
+    let setting = |name, value: &str| ContextExpectation::Setting { name: at(name), value: word(value), node: None };
+    holds(setting(SettingName::InheritContext, "none"));
+    assert_eq!(
+        said(setting(SettingName::InheritContext, "full")),
+        "fail: expected inherit_context full, found none, written in the template; it beats full, the default of type atomic"
+    );
+    let of = |node: &str| ContextExpectation::Setting {
+        name: at(SettingName::FreshContext),
+        value: word("enabled"),
+        node: Some(word(node)),
+    };
+    assert!(said(of("/steps/4")).contains("there is no node `/steps/4`"));
+}
+
+#[test]
+fn tools_models_and_paths_are_those_of_a_role() {
+    let registry = registry(TRIAGE);
+    let mut setting = Setting::of(&registry);
+    let agent = Receiver {
+        role: Some("sorter".to_owned()),
+        model: Some("small".to_owned()),
+        tools: vec!["read_file".to_owned(), "search".to_owned()],
+        protected_paths: vec!["secrets/".to_owned()],
+        ..Receiver::of_task("triage")
+    };
+    setting.roles.insert("sorter".to_owned(), agent);
+    let subject = at(Subject::Role("sorter".to_owned()));
+    let of = |expectation: ContextExpectation| {
+        let done = setting.finish(&Case { subject: subject.clone(), ..expecting(vec![expectation]) });
+        let reason = &done.context[0].reason;
+        format!("{}: {}; {}", done.context[0].outcome.word(), reason.found, reason.advice.join("; "))
+    };
+    assert_eq!(of(ContextExpectation::Tools(words(&["search", "read_file"]))), "pass: the same; ");
+    let wrong = of(ContextExpectation::Tools(words(&["serch", "read_file"])));
+    assert_eq!(wrong, "fail: no `serch`, and `search` too; did you mean `search`?");
+    assert_eq!(of(ContextExpectation::Model(word("small"))), "pass: it; ");
+    assert_eq!(of(ContextExpectation::Model(word("large"))), "fail: `small`; ");
+    assert_eq!(of(ContextExpectation::ProtectedPaths(words(&["secrets/"]))), "pass: the same; ");
+    assert_eq!(of(ContextExpectation::ProtectedPaths(Vec::new())), "fail: `secrets/` too; ");
+    let alone = said(ContextExpectation::Tools(words(&["search"])));
+    assert!(alone.ends_with("`triage` is asked for as a task, which has none: name a `role`"), "{alone}");
+    let nobody = setting.finish(&Case { subject: at(Subject::Role("sortr".to_owned())), ..case() });
+    assert_eq!(nobody.verdict, CaseVerdict::Error);
+    assert_eq!(nobody.trouble.as_deref(), Some("there is no agent role `sortr` in this project; did you mean `sorter`?"));
+}
+
+#[test]
+fn a_stored_request_is_compared_line_by_line() {
+    let registry = registry(TRIAGE);
+    let stored = "[system]\nYou triage support tickets.\nNever promise a refund.\n\n## File: docs/runbook.md\n\n```md\n\
+        # Runbook\nRestart it.\nThen wait.\n```\n\n[user]\n## Task\n\nSort No invoice came..\n";
+    let case = expecting(vec![ContextExpectation::Snapshot]);
+    let with = |snapshot| Setting { snapshot, ..Setting::of(&registry) }.finish(&case);
+    let same = with(Some(stored));
+    assert_eq!((same.verdict, same.snapshot.unwrap().now.as_str()), (CaseVerdict::Pass, stored));
+    let other = stored.replace("wait", "leave");
+    let moved = with(Some(&other));
+    assert_eq!(moved.verdict, CaseVerdict::Fail);
+    assert_eq!(moved.context[0].reason.found, "another from line 10 on: “Then wait.” in place of “Then leave.”");
+    let none = with(None);
+    assert_eq!(none.verdict, CaseVerdict::Fail);
+    assert_eq!(none.context[0].reason.expected, "the request as stored in scenarios/snapshots/triage-1.txt");
+    assert!(none.context[0].reason.advice[0].contains("ctxc eval --accept"));
+}
+
+#[test]
+fn expectations_compose() {
+    let kept = || at(segment(id("system"), State::Kept));
+    let gone = || at(segment(id("examples"), State::Kept));
+    holds(ContextExpectation::Not(Box::new(gone())));
+    holds(ContextExpectation::AnyOf(vec![gone(), kept()]));
+    holds(ContextExpectation::AllOf(vec![kept(), kept()]));
+    assert_eq!(said(ContextExpectation::Not(Box::new(kept()))), "fail: expected not: segment `system` kept, found it whole");
+    assert!(said(ContextExpectation::AllOf(vec![kept(), gone()])).starts_with("fail: expected segment `examples`, found none"));
+    let either = said(ContextExpectation::AnyOf(vec![gone(), at(segment(id("history"), State::Kept))]));
+    assert!(either.starts_with("fail: expected segment `examples`, or segment `history`, found none; and none"), "{either}");
+}

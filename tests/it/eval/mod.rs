@@ -1,0 +1,8 @@
+//! Scenarios judged: contexts, scripted answers, trials, keys.
+
+mod affected;
+mod answers;
+mod bench;
+mod changes;
+mod context;
+mod situations;
