@@ -11,5 +11,7 @@ mod reader;
 #[path = "../../../fuzz/checks/registry.rs"]
 mod registry;
 mod replay;
+#[path = "../../../fuzz/checks/scenario.rs"]
+mod scenario;
 #[path = "../../../fuzz/checks/texts.rs"]
 mod texts;

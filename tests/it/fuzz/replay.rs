@@ -54,6 +54,11 @@ fn the_corpus_of_the_assembler() {
 }
 
 #[test]
+fn the_corpus_of_the_scenarios() {
+    replay("scenario", super::scenario::check);
+}
+
+#[test]
 fn the_corpus_of_the_texts() {
     replay("texts", super::texts::check);
 }

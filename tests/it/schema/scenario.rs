@@ -1,8 +1,10 @@
 //! The schema of scenarios: fresh, and of one mind with the reader about what is sound.
 
+use crate::cli::project::Project;
 use crate::support::fresh::assert_fresh;
 use ctxc::scenario::read;
 use ctxc::schema::scenario::scenario;
+use ctxc::schema::scenario_page;
 use ctxc::syntax::yaml;
 
 const WHOLE: &str = include_str!("../scenario/whole.yaml");
@@ -80,4 +82,15 @@ fn reader_and_schema_agree() {
     for (text, is_sound) in SUITES {
         hold(text, *is_sound);
     }
+}
+
+#[test]
+fn the_page_is_fresh_and_its_example_sound() {
+    assert_fresh("docs/SCENARIOS.md", &scenario_page::markdown());
+    let task = "<task type=\"atomic\" name=\"triage\">\n  <description>sort {{ticket}}</description>\n</task>\n";
+    let project = Project::new().file("triage.xml", task).file("scenarios/refund.yaml", scenario_page::EXAMPLE);
+    let output = project.command(&["check"]).env("SOURCE_DATE_EPOCH", "1795219200").output().unwrap();
+    let said = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    assert!(said.starts_with("checked 2 files") && !said.contains("warning"), "{said}");
 }

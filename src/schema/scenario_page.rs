@@ -1,0 +1,120 @@
+//! The reference of scenarios as a page, made from the same tables as their schema: a key that is read is on it.
+
+use crate::scenario::keys::{CASE, CONTEXT, DEFAULTS, FIXTURES, SCENARIO, SUITE};
+use crate::scenario::keys_expect::{ANSWER, CONTEXT_TEST};
+use crate::scenario::table::{Group, Need, Shape, Table};
+use std::fmt::Write as _;
+
+/// The scenario of the page. A test runs it.
+pub const EXAMPLE: &str = include_str!("scenario_example.yaml");
+
+const HEAD: &str = "\
+# Scenarios and suites
+
+A scenario freezes one situation and says what an agent must receive in it, and what it must answer. It is a YAML file under `scenarios/` (or
+where `[eval] scenarios` of [ctxc.toml](PROJECT.md) says), or a JSON file that names its format in `schema`. A suite holds many cases in one file.
+`ctxc check` tells everything that is wrong with them in one run, each at its place; `ctxc schema scenario` prints the JSON Schema by which
+editors complete them. This page is made from the tables that both are made from.
+
+";
+
+const NOTES: &str = "\
+## How values are read
+
+YAML 1.2 with its core schema: `yes` and `no` are texts, `1.10` is a number, a day is a text. Anchors, aliases and `<<` work; a file holds one document, 64
+collections inside each other and a million nodes with what its aliases repeat. Patterns are regular expressions of the Rust crate `regex`,
+unanchored and case-sensitive; in YAML they are best written in single quotes.
+
+Files lie beside the scenario and inside the project. A content is taken from one by `!file PATH` or `{file: PATH}`; a value under `inputs` or
+`results` by the text `@PATH` too, and `@@` begins a text that begins with `@`.
+
+A table of cases (`cases_from`) is CSV as RFC 4180 says, with the names of its columns in the first line, or JSONL. The columns `id`, `name`,
+`description`, `role`, `task`, `node`, `tags`, `runs`, `pass_threshold`, `reviewed`, `baseline_config_hash`, `objective`, `task_id`, `risk_level`, `contains`,
+`absent` and `exact` are what they say, and every other one is an input of the task (`inputs.NAME` where it is called like one of these). An
+empty field says nothing. A line of JSONL is an object with the keys of a case.
+
+";
+
+/// The page.
+pub fn markdown() -> String {
+    let mut out = HEAD.to_owned();
+    // Writing to a string cannot fail, here and below.
+    let _ = write!(out, "## An example\n\n```yaml\n{EXAMPLE}```\n\n{NOTES}");
+    section(&mut out, "## A scenario", &SCENARIO);
+    section(&mut out, "### `context`", &CONTEXT);
+    section(&mut out, "### An entry of `expect_context`", &CONTEXT_TEST);
+    section(&mut out, "### An entry of `expectations`", &ANSWER);
+    let mut told: Vec<&Table> = vec![&SCENARIO, &CONTEXT, &CONTEXT_TEST, &ANSWER, &CASE, &DEFAULTS, &FIXTURES, &SUITE];
+    let mut at = 0;
+    while let Some(table) = told.get(at).copied() {
+        for inner in table.keys.iter().filter_map(|key| inner(key.shape)) {
+            let is_test = inner.what == "an expectation inside another";
+            if !is_test && !told.iter().any(|known| std::ptr::eq(*known, inner)) {
+                section(&mut out, &format!("### {}", title(inner.what)), inner);
+                told.push(inner);
+            }
+        }
+        at += 1;
+    }
+    section(&mut out, "## A suite", &SUITE);
+    let _ = writeln!(
+        out,
+        "A case has `id` in place of `name`, and every other key of a scenario; `defaults` has them all but `id` and `name`.\n"
+    );
+    section(&mut out, "### `fixtures`", &FIXTURES);
+    out.truncate(out.trim_end().len());
+    out + "\n"
+}
+
+fn title(what: &str) -> String {
+    let mut chars = what.chars();
+    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+}
+
+fn section(out: &mut String, title: &str, table: &Table) {
+    let _ = writeln!(out, "{title}\n\n| key | takes | says |\n|---|---|---|");
+    for key in table.keys {
+        let alias = key.alias.map(|alias| format!(", or `{alias}`")).unwrap_or_default();
+        let need = if key.need == Need::Required { ", required" } else { "" };
+        let _ = writeln!(out, "| `{}`{alias} | {}{need} | {} |", key.name, takes(key.shape), key.about.replace('|', "\\|"));
+    }
+    out.push('\n');
+    for group in table.groups {
+        let list = |keys: &[&str]| keys.iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", ");
+        let _ = match group {
+            Group::One(keys) if keys.len() > 4 => writeln!(
+                out,
+                "Exactly one of these keys{}.\n",
+                if keys.len() < table.keys.len() { ", but for the last, which may stand with any" } else { "" }
+            ),
+            Group::One(keys) => writeln!(out, "Exactly one of {}.\n", list(keys)),
+            Group::Some(keys) => writeln!(out, "At least one of {}.\n", list(keys)),
+            Group::Apart(one, others) => writeln!(out, "`{one}` excludes {}.\n", list(others)),
+        };
+    }
+}
+
+#[allow(clippy::wildcard_enum_match_arm, reason = "the rest is said by the shape itself")]
+fn takes(shape: Shape) -> String {
+    match shape {
+        Shape::Word(words) => words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", "),
+        Shape::Date => "a day, `2026-11-21`".to_owned(),
+        Shape::Pattern => "a pattern".to_owned(),
+        Shape::Path => "a JSONPath of RFC 9535".to_owned(),
+        Shape::Whole(least, most) if most <= 1000 => format!("a whole number from {least} to {most}"),
+        Shape::Whole(least, _) => format!("a whole number from {least}"),
+        _ => shape.wanted().replace('|', "\\|"),
+    }
+}
+
+/// The table that a shape holds.
+#[allow(clippy::wildcard_enum_match_arm, reason = "no other shape holds a table")]
+fn inner(shape: Shape) -> Option<&'static Table> {
+    match shape {
+        Shape::Table(table) | Shape::IdOr(table) | Shape::PatternsOr(table) | Shape::WordOr(_, table) | Shape::Pairs(table) => {
+            Some(table)
+        }
+        Shape::List(item, _) => inner(*item),
+        _ => None,
+    }
+}
