@@ -11,6 +11,7 @@ use super::own::Drafted;
 use super::render::message::{self, Message, Rendered, speaker};
 use super::render::profile::{Frame, Profile};
 use super::request::{Inputs, Request};
+use super::role::{self, House};
 use super::strategy::{self, Strategy};
 use crate::kernel::assembler::{Account, ContextAssembler, positions, reusable};
 use crate::kernel::context::{FIRST_EXPENDABLE, Kind, Origin, Segment, Traced};
@@ -32,11 +33,14 @@ pub struct Options<'a> {
     pub counter: &'a dyn TokenCounter,
     /// Whether figures are wanted where nothing has to be counted.
     pub counting: Counting,
+    /// The project's roles and models: those of the request decide about profile, budget and counter. `None` for the ones above.
+    pub house: Option<House<'a>>,
 }
 
 impl Default for Options<'_> {
     fn default() -> Self {
-        Self { profile: Profile::default(), order: &[], budget: None, counter: &Bytes, counting: Counting::WhenNeeded }
+        let (profile, order, counting) = (Profile::default(), &[][..], Counting::WhenNeeded);
+        Self { profile, order, budget: None, counter: &Bytes, counting, house: None }
     }
 }
 
@@ -133,8 +137,11 @@ pub(crate) fn assemble_edited(
     options: &Options<'_>,
     edit: &dyn Fn(&mut Vec<Segment>),
 ) -> Result<Assembly, Refused> {
-    let draft = draft(forest, request, Unknown::Fault, options.counter)?;
-    let assembler = Assembler { options, nonce: &draft.nonce, may_lack: &[] };
+    let routed = role::route(forest, request, options)?;
+    let draft = draft(forest, request, Unknown::Fault, routed.options.counter)?;
+    let order = role::order(request.role);
+    let options = role::ordered(&routed.options, &order);
+    let assembler = Assembler { options: &options, nonce: &draft.nonce, may_lack: &[] };
     let mut segments = draft.segments.into_iter().map(|drafted| drafted.segment).collect();
     edit(&mut segments);
     Ok(assembler.assemble(segments)?)
@@ -157,7 +164,10 @@ pub fn preview(registry: &Registry, request: &Request<'_>, options: &Options<'_>
         }
         segment
     });
-    let assembler = Assembler { options, nonce: &draft.nonce, may_lack: &[] };
+    let routed = role::route(&forest, request, options)?;
+    let order = role::order(request.role);
+    let options = role::ordered(&routed.options, &order);
+    let assembler = Assembler { options: &options, nonce: &draft.nonce, may_lack: &[] };
     Ok(assembler.assemble(segments.collect())?)
 }
 
@@ -218,7 +228,9 @@ pub(super) fn dry(
     let may_lack: Vec<bool> = draft.segments.iter().map(|drafted| drafted.condition.is_some()).collect();
     let (segments, waiting) =
         draft.segments.into_iter().map(|drafted| (drafted.segment, (drafted.unknown, drafted.condition))).unzip();
-    let assembler = Assembler { options, nonce: &draft.nonce, may_lack: &may_lack };
+    let order = role::order(request.role);
+    let options = role::ordered(options, &order);
+    let assembler = Assembler { options: &options, nonce: &draft.nonce, may_lack: &may_lack };
     let Assembly { report, .. } = assembler.assemble(segments).map_err(|fault| vec![fault])?;
     Ok((report, waiting))
 }

@@ -35,6 +35,9 @@ pub(super) fn first(registry: &Registry, request: &Request<'_>) -> String {
             hasher.field(&call.id).field(&call.name).field(call.arguments.to_string());
         }
     }
+    if let Some(role) = request.role {
+        hasher.field("role").field(role.system.as_ref().map_or("", |system| &system.text));
+    }
     short(&hasher)
 }
 

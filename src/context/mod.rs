@@ -23,6 +23,7 @@ pub mod output;
 mod own;
 pub mod render;
 pub mod request;
+pub mod role;
 mod scope;
 mod strategy;
 pub mod tokens;

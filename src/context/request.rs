@@ -5,6 +5,7 @@
 use super::history::Said;
 use super::matcher::ContextSource;
 use crate::kernel::context::Segment;
+use crate::project::roles::Role;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -148,6 +149,8 @@ pub struct Request<'a> {
     pub history: &'a [Said],
     /// What the caller asks for in words of its own, beside what the task says.
     pub asked: Asked<'a>,
+    /// The agent role that plays the task; `None` for the task alone.
+    pub role: Option<&'a Role>,
 }
 
 /// What a caller asks for in words of its own. Each becomes a segment of its own, behind those of the task, so that what the
@@ -168,6 +171,11 @@ static NO_VALUES: BTreeMap<String, Value> = BTreeMap::new();
 static NO_RESULTS: BTreeMap<String, StepResult> = BTreeMap::new();
 
 impl<'a> Request<'a> {
+    /// A request for the task that a role plays, with nothing else handed in.
+    pub fn of_role(role: &'a Role) -> Self {
+        Self { role: Some(role), ..Self::new(&role.task.value) }
+    }
+
     /// A request for a task with nothing handed in.
     pub fn new(task: &'a str) -> Self {
         Self {
@@ -182,6 +190,7 @@ impl<'a> Request<'a> {
             attempts: &[],
             history: &[],
             asked: Asked::default(),
+            role: None,
         }
     }
 }

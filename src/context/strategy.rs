@@ -10,6 +10,7 @@ use super::fill::{Faults, Filler, Unknown};
 use super::matcher::{self, Match};
 use super::own::{Author, Drafted};
 use super::request::{Request, StepResult};
+use super::role;
 use super::scope::{self, Binder};
 use super::values::Scope;
 use crate::kernel::context::{Cut, Kind, Origin, Segment, Stability, Traced, Trust};
@@ -64,6 +65,9 @@ impl<'a> Strategy<'a> {
         }
         self.stage(&mut context);
         context.extend(asked::segments(&self.request.asked).into_iter().map(Drafted::whole));
+        if let Some(system) = self.request.role.and_then(|role| role.system.as_ref()) {
+            role::says(system, &mut context);
+        }
         context.sort_by_key(|drafted| drafted.segment.kind);
         name_apart(&mut context);
         let inside = context.iter_mut().flat_map(|drafted| std::mem::take(&mut drafted.faults));

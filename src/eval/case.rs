@@ -204,9 +204,9 @@ impl Set<'_> {
         let Bench { live, counter, profile, .. } = *self.bench;
         let Receiver { budget, order, profile: own, .. } = self.receiver;
         let profile = own.unwrap_or(profile);
-        let options = Options { profile, order, budget: *budget, counter, counting: Counting::Always };
+        let options = Options { profile, order, budget: *budget, counter, counting: Counting::Always, ..Options::default() };
         let edit = |segments: &mut Vec<Segment>| {
-            segments.splice(0..0, self.receiver.opening());
+            self.receiver.open(segments);
             edit(segments);
         };
         let ask =

@@ -1,7 +1,8 @@
 //! Who receives a context: a task, or an agent role with its model, its tools and what they may not touch. Plain data.
 
 use crate::context::render::profile::Profile;
-use crate::kernel::context::{Cut, Kind, Origin, Segment, Stability, Traced, Trust};
+use crate::context::role;
+use crate::kernel::context::{Kind, Origin, Segment, Traced};
 
 /// Who receives a context.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -32,19 +33,10 @@ impl Receiver {
         Self { task: task.into(), ..Self::default() }
     }
 
-    /// What the role says of itself, as a segment: it stands before everything else.
-    pub(super) fn opening(&self) -> Option<Segment> {
-        let (text, path) = self.system.as_ref()?;
+    /// Puts what the role says of itself before what its task says, as a run does.
+    pub(super) fn open(&self, segments: &mut Vec<Segment>) {
+        let Some((text, path)) = &self.system else { return };
         let origin = path.as_ref().map_or(Origin::Frame, |path| Origin::File { path: path.clone(), line: 0 });
-        Some(Segment {
-            id: "system:role".to_owned(),
-            kind: Kind::System,
-            title: String::new(),
-            text: Traced::new(text.trim_end(), origin),
-            stability: Stability::Fixed,
-            trust: Trust::Trusted,
-            cut: Cut::Tail,
-            why: "the role's `system`".to_owned(),
-        })
+        role::tell(Traced::new(text.as_str(), origin), segments);
     }
 }

@@ -54,11 +54,15 @@ pub struct Role {
 /// What a role says of itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SystemPrompt {
-    /// Where it is written.
+    /// Where the key says it.
     pub span: Span,
-    /// The file that holds it, relative to the project; `None` where the text stands in the project file.
-    pub path: Option<String>,
-    /// The text.
+    /// `file`, relative to the project; `None` where the text stands in the project file.
+    pub file: Option<String>,
+    /// The file that the text stands in, relative to the project.
+    pub path: String,
+    /// Lines of that file before the text.
+    pub line: u32,
+    /// The text, without the white space around it.
     pub text: String,
 }
 

@@ -3,6 +3,7 @@
 mod body;
 mod counts;
 pub(crate) mod eval;
+mod house;
 mod lookup;
 pub(crate) mod manifest;
 pub(crate) mod new;

@@ -1,7 +1,7 @@
 //! `ctxc render TASK`: the exact text that an agent would get, and where each line of it comes from.
 
 use super::body::{self, Body};
-use super::counts::{self, Counts};
+use super::house::{self, Counters};
 use super::lookup::LookupArgs;
 use super::project::Compiled;
 use super::refused::refused;
@@ -12,16 +12,18 @@ use crate::cli::exit::Exit;
 use crate::cli::render::escape::escape;
 use crate::cli::render::screen::Paint;
 use crate::cli::render::summary::plural;
+use crate::context::Forest;
 use crate::context::assemble::{Assembly, Options, assemble};
 use crate::context::fault::Fault;
 use crate::context::lines::Lines;
 use crate::context::render::profile::Profile;
 use crate::context::render::target::Call;
 use crate::context::request::Request;
-use crate::context::tokens;
+use crate::context::role::{self, House};
 use crate::kernel::assembler::{Account, Speaker};
 use crate::kernel::context::{Kind as Part, Origin, Traced};
 use crate::kernel::fit::{Counting, Fate};
+use crate::project::routing::Choice;
 use clap::{Args, ValueEnum};
 
 /// How the text is laid out.
@@ -52,12 +54,15 @@ impl From<Layout> for Profile {
 /// Show the exact text an agent of a task would get, and where each line comes from
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  ctxc render triage\n  ctxc render answer --input ticket=@samples/t1.txt --explain\n  ctxc render investigate --node /steps/1 --result precedents=\'none found\'\n  ctxc render triage --as openai-chat --model gpt-5-mini > body.json"
+    after_help = "Examples:\n  ctxc render triage\n  ctxc render --role clerk --explain\n  ctxc render answer --input ticket=@samples/t1.txt --explain\n  ctxc render investigate --node /steps/1 --result precedents=\'none found\'\n  ctxc render triage --as openai-chat --model gpt-5-mini > body.json"
 )]
 pub(crate) struct RenderArgs {
     /// A task's name, or the file that holds it
-    #[arg(value_name = "TASK")]
-    task: String,
+    #[arg(value_name = "TASK", required_unless_present = "role")]
+    task: Option<String>,
+    /// An agent role of the project: the task that it plays, with what the role is told, its profile, model and budget
+    #[arg(long, value_name = "NAME", conflicts_with = "task")]
+    role: Option<String>,
     /// The agent inside the task, such as `/steps/1` [default: the first one]
     #[arg(long, value_name = "PATH")]
     node: Option<String>,
@@ -71,22 +76,23 @@ pub(crate) struct RenderArgs {
     history: HistoryArgs,
     #[command(flatten)]
     lookup: LookupArgs,
-    /// How segments look
-    #[arg(long, value_name = "PROFILE", default_value = "markdown")]
-    profile: Layout,
-    /// Tokens to fit into, counted by the tokenizer
+    /// How segments look [default: the role's; markdown where it names none]
+    #[arg(long, value_name = "PROFILE")]
+    profile: Option<Layout>,
+    /// Tokens to fit into, counted by the tokenizer, where neither role nor model has fewer
     #[arg(long, value_name = "TOKENS")]
     budget: Option<usize>,
     /// Who counts tokens: o200k and cl100k exactly; claude, gemini and llama by an estimate; bytes as the upper bound
-    #[arg(long, value_name = "NAME", default_value = tokens::DEFAULT)]
-    tokenizer: String,
+    /// [default: who counts for the model; o200k where none is known]
+    #[arg(long, value_name = "NAME")]
+    tokenizer: Option<String>,
     /// Print the request body of a provider, and nothing else; nobody is called
     #[arg(long = "as", value_name = "TARGET", conflicts_with_all = ["raw", "explain"])]
     body: Option<Body>,
-    /// The model that the body names [default: the task's own]
+    /// The model that the body names [default: the one that the project chooses; else the task's own]
     #[arg(long, value_name = "NAME", requires = "body")]
     model: Option<String>,
-    /// Tokens that the answer may have, in the body [default: the provider's own; 4096 for Anthropic, which has none]
+    /// Tokens that the answer may have, in the body [default: the model's output reserve; else the provider's own, 4096 for Anthropic, which has none]
     #[arg(long, value_name = "TOKENS", requires = "body", value_parser = clap::value_parser!(u32).range(1..))]
     max_output: Option<u32>,
     /// Print the text alone, without where it comes from
@@ -102,9 +108,13 @@ const WIDTH: usize = 72;
 
 /// Prints the context.
 pub(crate) fn run(args: &RenderArgs, cx: &mut Cx) -> Result<Exit> {
-    let counter = counts::named(&args.tokenizer)?;
     let project = Compiled::load(cx)?;
-    let name = project.task(&args.task)?;
+    let counters = Counters::open(&project.config, args.tokenizer.as_deref(), &project.root)?;
+    let role = args.role.as_ref().map(|name| house::role(&project.config, name)).transpose()?;
+    let name = match (&args.task, role) {
+        (Some(task), _) => project.task(task)?,
+        (None, role) => role.map(|role| role.task.value.clone()).unwrap_or_default(),
+    };
     let Some(task) = project.registry.find(&name) else { return Ok(Exit::Usage) };
     let parameters = task.parameters().map_err(|err| CliError::new(Kind::Infrastructure, err.to_string()))?;
     let (inputs, results) = (values::inputs(&args.input, &parameters)?, values::results(&args.result)?);
@@ -116,13 +126,13 @@ pub(crate) fn run(args: &RenderArgs, cx: &mut Cx) -> Result<Exit> {
     let (source, history) = (args.lookup.of(&project), args.history.read()?);
     let (inputs, results, history) = (&inputs, &results, &*history);
     let request = Request { node: &node, inputs, results, files: &files, source: &source, history, ..Request::new(&name) };
-    let profile = args.profile.into();
-    let counter = Counts::open(counter, &project.root);
+    let request = Request { role, ..request };
     let counting = if args.explain { Counting::Always } else { Counting::WhenNeeded };
-    let options = Options { profile, budget: args.budget, counter: &counter, counting, ..Options::default() };
+    let house = Some(House { profile: args.profile.map(Profile::from), ..counters.house(&project.config) });
+    let options = Options { budget: args.budget, counter: counters.first(), counting, house, ..Options::default() };
     let lines = || project.lines(&project.paths());
     let assembled = assemble(&project.registry, &request, &options);
-    counter.save();
+    counters.save();
     source.note(cx);
     let assembly = assembled.map_err(|faults| refused(&faults, &lines()))?;
     let sees = |account: &Account| account.segment.id.ends_with(Part::History.word());
@@ -134,7 +144,11 @@ pub(crate) fn run(args: &RenderArgs, cx: &mut Cx) -> Result<Exit> {
     }
     if let Some(body) = args.body {
         let call = Call::of(&project.registry, &request).map_err(|fault| refused(&[fault], &lines()))?;
-        let call = Call { model: args.model.clone().or(call.model), limit: args.max_output, ..call };
+        let chosen = chosen(&project, &request, &options)?;
+        let model = chosen.as_ref().map(|choice| choice.model);
+        let reserve = model.and_then(|model| u32::try_from(model.reserve).ok()).filter(|reserve| *reserve > 0);
+        let id = model.map(|model| model.id.clone());
+        let call = Call { model: args.model.clone().or(id).or(call.model), limit: args.max_output.or(reserve), ..call };
         return body::print(body, &assembly, &call, cx);
     }
     if args.raw {
@@ -145,7 +159,7 @@ pub(crate) fn run(args: &RenderArgs, cx: &mut Cx) -> Result<Exit> {
         said(word(message.speaker), &message.text, &lines, cx)?;
     }
     if args.explain {
-        explain(&assembly, cx)?;
+        explain(&assembly, chosen(&project, &request, &options)?.as_ref(), cx)?;
     }
     Ok(Exit::Success)
 }
@@ -166,10 +180,17 @@ fn tell_losses(assembly: &Assembly, cx: &mut Cx) {
     }
 }
 
+/// The model of the agent, where the project has one for it.
+fn chosen<'a>(project: &Compiled, request: &Request<'_>, options: &Options<'a>) -> Result<Option<Choice<'a>>> {
+    let failed = |fault: Fault| CliError::new(Kind::Infrastructure, fault.to_string());
+    let Some(forest) = Forest::load(&project.registry, request.task).map_err(failed)? else { return Ok(None) };
+    Ok(role::route(&forest, request, options).map_err(failed)?.choice)
+}
+
 /// The first agent of a task, and a word where there are more.
 fn first(project: &Compiled, task: &str, cx: &mut Cx) -> Result<String> {
     let failed = |fault: Fault| CliError::new(Kind::Infrastructure, fault.to_string());
-    let forest = crate::context::Forest::load(&project.registry, task).map_err(failed)?;
+    let forest = Forest::load(&project.registry, task).map_err(failed)?;
     let agents = forest.map_or(Ok(Vec::new()), |forest| forest.agents(task)).map_err(failed)?;
     let Some(first) = agents.first() else {
         return Err(
@@ -247,7 +268,7 @@ fn source(text: &Traced, start: usize, end: usize, lines: &Lines) -> String {
 }
 
 /// What became of each segment.
-fn explain(assembly: &Assembly, cx: &mut Cx) -> Result<()> {
+fn explain(assembly: &Assembly, choice: Option<&Choice<'_>>, cx: &mut Cx) -> Result<()> {
     let screen = cx.options.screen;
     cx.line("")?;
     for account in &assembly.report.segments {
@@ -278,7 +299,12 @@ fn explain(assembly: &Assembly, cx: &mut Cx) -> Result<()> {
         "{id} {exact}{total}{budget}, counted by {}; the first {prefix} stay the same from call to call",
         report.tokenizer
     );
-    cx.hanging(&line, 29)
+    cx.hanging(&line, 29)?;
+    let Some(Choice { model, reason, fallback }) = choice else { return Ok(()) };
+    let id = screen.paint(Paint::Strong, &format!("{:<28}", "model"));
+    let behind: Vec<_> = fallback.iter().map(|model| escape(&model.name.value)).collect();
+    let behind = if behind.is_empty() { String::new() } else { format!("; then {}", behind.join(", ")) };
+    cx.hanging(&format!("{id} {}: {}{behind}", escape(&model.name.value), escape(reason)), 29)
 }
 
 /// Tokens of what stayed, and of the whole where some of it went.

@@ -1,17 +1,24 @@
 //! From a registry to its manifest: each definition is loaded once, each agent assembled dry by the code of a run.
 
-use super::model::{Budget, Entry, Manifest, Part, SCHEMA, Source, SourceKind, Tokenizer, Total};
+use super::model::{Budget, Cost, Entry, Manifest, Part, Routing, SCHEMA, Source, SourceKind, Tokenizer, ToolPolicy, Total};
 use crate::base::hash::{Hash, Hasher};
+use crate::base::span::Spanned;
 use crate::context::assemble::{Options, Report, Waiting, dry};
 use crate::context::chain::{Forest, Link};
 use crate::context::fault::{Fault, FaultKind};
 use crate::context::request::{Files, Request};
+use crate::context::role::{self, Routed};
 use crate::kernel::assembler::Account;
 use crate::kernel::context::Segment;
 use crate::kernel::fit::Counting;
-use crate::registry::Registry;
+use crate::project::models::Prices;
+use crate::project::roles::Role;
+use crate::project::routing::Choice;
+use crate::registry::{Registry, Task};
 use crate::settings::explain::{OriginData, SettingsData};
 use serde_json::Value;
+use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 /// How a manifest is made.
 #[derive(Clone, Copy, Debug)]
@@ -22,16 +29,18 @@ pub struct Dry<'a> {
     pub files: &'a dyn Files,
 }
 
-/// The manifest of every task of a registry.
+/// The manifest of every role of the house, and of every task of a registry that none of them plays.
 ///
 /// # Errors
 /// Everything that keeps an agent from receiving its context: a file that cannot be read, texts over the budget.
 pub fn of_project(registry: &Registry, how: &Dry<'_>) -> Result<Manifest, Vec<Fault>> {
     let forest = Forest::whole(registry).map_err(|fault| vec![fault])?;
     let (mut entries, mut faults) = (Vec::new(), Vec::new());
-    for task in registry.tasks() {
-        let request = Request { files: how.files, ..Request::new(task.name()) };
-        match agents(&forest, &request, how, None) {
+    let roles: Vec<&Role> = how.options.house.map_or_else(Vec::new, |house| house.config.roles.values().collect());
+    let played: BTreeSet<&str> = roles.iter().map(|role| role.task.value.as_str()).collect();
+    let alone = registry.tasks().map(Task::name).filter(|name| !played.contains(name));
+    for request in roles.into_iter().map(Request::of_role).chain(alone.map(Request::new)) {
+        match agents(&forest, &Request { files: how.files, ..request }, how, None) {
             Ok(found) => entries.extend(found),
             Err(found) => faults.extend(found.into_iter().filter(|fault| !faults.contains(fault)).collect::<Vec<_>>()),
         }
@@ -49,6 +58,14 @@ pub fn of_task(registry: &Registry, request: &Request<'_>, node: Option<&str>, h
     let forest = forest.map_err(|fault| vec![fault])?;
     let request = Request { files: how.files, ..*request };
     Ok(manifest(registry, agents(&forest, &request, how, node)?))
+}
+
+/// The manifest of one role of the house: of every agent of the task that it plays.
+///
+/// # Errors
+/// The registry has no such task, or something keeps an agent from receiving its context.
+pub fn of_role(registry: &Registry, role: &Role, how: &Dry<'_>) -> Result<Manifest, Vec<Fault>> {
+    of_task(registry, &Request::of_role(role), None, how)
 }
 
 fn manifest(registry: &Registry, entries: Vec<Entry>) -> Manifest {
@@ -75,7 +92,8 @@ fn agents(forest: &Forest<'_>, request: &Request<'_>, how: &Dry<'_>, node: Optio
 
 /// One agent.
 fn entry(forest: &Forest<'_>, request: &Request<'_>, how: &Dry<'_>) -> Result<Entry, Vec<Fault>> {
-    let options = Options { counting: Counting::Always, ..how.options };
+    let Routed { options, choice } = role::route(forest, request, &how.options).map_err(|fault| vec![fault])?;
+    let options = Options { counting: Counting::Always, ..options };
     let (report, waiting) = dry(forest, request, &options)?;
     let chain = forest.chain(request.task, request.node).map_err(|fault| vec![fault])?;
     let Report { segments, budget, tokenizer, is_exact, tokens: _, prefix_tokens, nonce: _ } = report;
@@ -83,21 +101,45 @@ fn entry(forest: &Forest<'_>, request: &Request<'_>, how: &Dry<'_>) -> Result<En
     bound(&mut segments, budget);
     let fixed = segments.iter().map(|part| part.tokens).sum();
     let varies = segments.iter().any(Part::is_variable);
+    let total = Total { fixed, bound: if varies { budget } else { Some(fixed) } };
+    let (role, prefix_tokens) = (request.role, prefix_tokens.unwrap_or(0));
+    let prices = choice.as_ref().and_then(|choice| choice.model.prices);
+    let listed = |entries: &[Spanned<String>]| entries.iter().map(|entry| entry.value.clone()).collect();
+    let tools = role.and_then(|role| role.tools.as_ref());
     Ok(Entry {
-        role: None,
+        role: role.map(|role| role.name.value.clone()),
         task: request.task.to_owned(),
         node: request.node.to_owned(),
         condition: condition(&chain),
-        model: None,
+        model: choice.as_ref().map(|choice| choice.model.name.value.clone()),
+        routing: choice.map(routing),
+        profile: Cow::Borrowed(options.profile.word()),
         tokenizer: Tokenizer { name: tokenizer, exact: is_exact },
         segments,
         settings: chain.last().and_then(|link| link.node.settings.as_ref()).map(placeless),
-        tool_policy: None,
-        protected_paths: Vec::new(),
-        budget: Budget { tokens: budget, usd: None },
-        prefix_tokens: prefix_tokens.unwrap_or(0),
-        total: Total { fixed, bound: if varies { budget } else { Some(fixed) } },
+        tool_policy: tools.map(|tools| ToolPolicy { allowed: listed(&tools.allowed), blocked: listed(&tools.blocked) }),
+        protected_paths: role.map_or_else(Vec::new, |role| listed(&role.protected_paths)),
+        budget: Budget { tokens: budget, usd: role.and_then(|role| role.budget.usd).map(|usd| usd.value) },
+        cost: prices.map(|prices| cost(prices, &total, prefix_tokens)),
+        prefix_tokens,
+        total,
     })
+}
+
+fn routing(choice: Choice<'_>) -> Routing {
+    let Choice { model, reason, fallback } = choice;
+    Routing {
+        reason,
+        id: model.id.clone(),
+        provider: model.provider.value.clone(),
+        tier: model.tier.word().to_owned(),
+        fallback: fallback.into_iter().map(|model| model.name.value.clone()).collect(),
+    }
+}
+
+fn cost(prices: Prices, total: &Total, prefix: usize) -> Cost {
+    let of = |tokens: usize, cached: usize| prices.of_input(tokens as u64, cached as u64);
+    Cost { first: of(total.fixed, 0), again: of(total.fixed, prefix), most: total.bound.map(|tokens| of(tokens, 0)) }
 }
 
 fn part(forest: &Forest<'_>, account: &Account, (waiting, condition): Waiting) -> Part {

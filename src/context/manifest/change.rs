@@ -3,7 +3,7 @@
 //! Entries are the same by role, task and node; segments by their ids within an entry. What is equal is not told.
 
 use super::cause::{self, Cause};
-use super::model::{Entry, Manifest, Part};
+use super::model::{Entry, Manifest, Part, ToolPolicy};
 use super::places::Places;
 use super::settings::{self, SettingChange};
 use crate::kernel::context::Kind;
@@ -195,19 +195,50 @@ fn other(old: &Entry, new: &Entry) -> Vec<String> {
     }
     if old.model != new.model {
         words.push(format!("model {}, was {}", or_none(new.model.as_deref()), or_none(old.model.as_deref())));
+    } else if old.routing != new.routing {
+        words.push("the same model in another way: its reason, what it is called, or what stands behind it".to_owned());
+    }
+    if old.profile != new.profile {
+        words.push(format!("profile {}, was {}", new.profile, old.profile));
     }
     if old.condition != new.condition {
         let (from, to) = (old.condition.as_deref(), new.condition.as_deref());
         words.push(format!("called when {}, was {}", to.unwrap_or("the task is"), from.unwrap_or("the task is")));
     }
-    if old.budget != new.budget {
+    if old.budget.tokens != new.budget.tokens {
         let word = |entry: &Entry| entry.budget.tokens.map_or_else(|| "none".to_owned(), |tokens| tokens.to_string());
         words.push(format!("budget {}, was {}", word(new), word(old)));
     }
-    if old.tool_policy != new.tool_policy || old.protected_paths != new.protected_paths {
-        words.push("another policy for tools and paths".to_owned());
+    if old.budget.usd != new.budget.usd {
+        let word = |entry: &Entry| entry.budget.usd.map_or_else(|| "none".to_owned(), |usd| format!("US$ {usd}"));
+        words.push(format!("budget {} a call, was {}", word(new), word(old)));
+    }
+    policy(old, new, &mut words);
+    if old.cost != new.cost {
+        let word = |entry: &Entry| entry.cost.as_ref().map_or_else(|| "unknown".to_owned(), |cost| format!("US$ {}", cost.first));
+        words.push(format!("a call costs {}, was {}", word(new), word(old)));
     }
     words
+}
+
+/// Tools and paths, entry by entry.
+fn policy(old: &Entry, new: &Entry, words: &mut Vec<String>) {
+    let list = |entry: &Entry, of: fn(&ToolPolicy) -> &Vec<String>| {
+        entry.tool_policy.as_ref().map_or_else(Vec::new, |policy| of(policy).clone())
+    };
+    let kinds: [(&str, Vec<String>, Vec<String>); 3] = [
+        ("may use", list(old, |policy| &policy.allowed), list(new, |policy| &policy.allowed)),
+        ("may not use", list(old, |policy| &policy.blocked), list(new, |policy| &policy.blocked)),
+        ("may not touch", old.protected_paths.clone(), new.protected_paths.clone()),
+    ];
+    for (verb, before, after) in kinds {
+        words.extend(after.iter().filter(|entry| !before.contains(entry)).map(|entry| format!("{verb} {entry}")));
+        words.extend(before.iter().filter(|entry| !after.contains(entry)).map(|entry| format!("no longer: {verb} {entry}")));
+    }
+    if old.tool_policy.is_some() != new.tool_policy.is_some() {
+        let word = if new.tool_policy.is_some() { "its tools are named now" } else { "its tools are not named any more" };
+        words.push(word.to_owned());
+    }
 }
 
 fn or_none(word: Option<&str>) -> &str {

@@ -3,6 +3,7 @@
 use crate::kernel::context::{Kind, Origin, Stability};
 use crate::settings::explain::SettingsData;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 /// What the key `schema` says.
 pub const SCHEMA: &str = "ctxc/manifest/1";
@@ -14,7 +15,7 @@ pub struct Manifest {
     pub schema: String,
     /// The hash of the registry that it was made from.
     pub registry_hash: String,
-    /// One entry an agent: by task, then in document order.
+    /// One entry an agent: those of roles by role, then those of tasks that no role plays by task; in document order within each.
     pub entries: Vec<Entry>,
 }
 
@@ -29,8 +30,14 @@ pub struct Entry {
     pub node: String,
     /// When the agent is called at all, where that depends on something.
     pub condition: Option<String>,
-    /// The model; `None` where no role names one.
+    /// The model; `None` where the project has none for it.
     pub model: Option<String>,
+    /// How it came to the model; `None` where there is none.
+    #[serde(default)]
+    pub routing: Option<Routing>,
+    /// How the segments look, by the profile's name.
+    #[serde(default = "markdown")]
+    pub profile: Cow<'static, str>,
     /// Who counted the tokens.
     pub tokenizer: Tokenizer,
     /// What it would receive, in the order of the sources.
@@ -43,10 +50,44 @@ pub struct Entry {
     pub protected_paths: Vec<String>,
     /// What it may use up.
     pub budget: Budget,
+    /// What a call costs; `None` where no price is known.
+    #[serde(default)]
+    pub cost: Option<Cost>,
     /// Tokens in front that a provider's cache can reuse from call to call.
     pub prefix_tokens: usize,
     /// Tokens in all.
     pub total: Total,
+}
+
+/// Manifests of before say nothing of their profile, and had this one.
+const fn markdown() -> Cow<'static, str> {
+    Cow::Borrowed("markdown")
+}
+
+/// How an agent came to its model.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Routing {
+    /// Why it is this one.
+    pub reason: String,
+    /// What its provider calls it.
+    pub id: String,
+    /// The provider.
+    pub provider: String,
+    /// How able it is, in the project's judgement.
+    pub tier: String,
+    /// The models behind it, in order, for when its provider fails.
+    pub fallback: Vec<String>,
+}
+
+/// US$ for what is sent in one call; what is answered costs more.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Cost {
+    /// For what is known, when nothing was sent before.
+    pub first: f64,
+    /// For what is known, when the provider's cache still has the reusable prefix.
+    pub again: f64,
+    /// At the most that a context can have, when nothing was sent before; `None` where nothing bounds it.
+    pub most: Option<f64>,
 }
 
 /// Who counted.
@@ -187,8 +228,12 @@ impl Entry {
         self.positioned().iter().take_while(|part| part.stability < Stability::Session).count()
     }
 
-    /// What people call it: the task, and the node where that is not the task itself.
+    /// What people call it: the role that plays it, the task, and the node where that is not the task itself.
     pub fn title(&self) -> String {
-        if self.node == "/" { self.task.clone() } else { format!("{}{}", self.task, self.node) }
+        let node = if self.node == "/" { "" } else { &self.node };
+        match &self.role {
+            Some(role) => format!("{role}: {}{node}", self.task),
+            None => format!("{}{node}", self.task),
+        }
     }
 }

@@ -155,7 +155,7 @@ fn system(sink: &mut Sink, path: &str, value: &Value<'_>) -> Option<SystemPrompt
             sink.report(at, kind);
             return None;
         }
-        return Some(SystemPrompt { span: at, path: None, text: text.as_ref().trim().to_owned() });
+        return Some(SystemPrompt { span: at, file: None, path: String::new(), line: 0, text: text.as_ref().to_owned() });
     }
     let DeValue::Table(keys) = value.get_ref() else {
         sink.wrong_type(path, value, "a text in quotes, or `{ file = \"…\" }`");
@@ -170,7 +170,9 @@ fn system(sink: &mut Sink, path: &str, value: &Value<'_>) -> Option<SystemPrompt
         }
     }
     needs(sink, (path, at), keys, &["file"], &["file"]);
-    file.map(|file| SystemPrompt { span: file.span, path: Some(file.value.to_owned()), text: String::new() })
+    let prompt = |file: Spanned<&str>| (file.span, Some(file.value.to_owned()));
+    let (span, file) = file.map(prompt)?;
+    Some(SystemPrompt { span, file, path: String::new(), line: 0, text: String::new() })
 }
 
 fn budget(sink: &mut Sink, path: &str, value: &Value<'_>) -> Budget {

@@ -104,20 +104,43 @@ fn budget(sink: &mut Sink, role: &Role, model: &Model) {
     sink.report(tokens.span, kind);
 }
 
-/// Reads the files of system prompts. One that cannot be had is left out, and said.
+/// Fills in the texts of system prompts and where they stand. One that cannot be had is left out, and said.
 pub(super) fn system_prompts(sink: &mut Sink, input: &Input<'_>, roles: &mut BTreeMap<String, Role>) {
     for role in roles.values_mut() {
         let Some(system) = &mut role.system else { continue };
-        let Some(path) = &system.path else { continue };
-        match prompt(input, path) {
-            Ok(text) => system.text = text,
+        let Some(file) = &system.file else {
+            let before = input.text.get(..system.span.start as usize).unwrap_or("");
+            // Behind three quotes the text begins on the next line, if that is where they end theirs.
+            let written = system.span.slice(input.text);
+            let opens = ["\"\"\"", "'''"].iter().find_map(|quotes| written.strip_prefix(quotes));
+            let is_below = opens.is_some_and(|rest| rest.starts_with(['\n', '\r']));
+            system.line = lines(before) + u32::from(is_below) + lines(blank(&system.text));
+            system.text = system.text.trim().to_owned();
+            input.path.clone_into(&mut system.path);
+            continue;
+        };
+        match prompt(input, file) {
+            Ok(text) => {
+                system.line = lines(blank(&text));
+                text.trim().clone_into(&mut system.text);
+                system.path = file.trim_start_matches("./").to_owned();
+            }
             Err(why) => {
-                let (role_name, path) = (role.name.value.clone(), path.clone());
+                let (role_name, path) = (role.name.value.clone(), file.clone());
                 sink.report(system.span, FaultKind::SystemPrompt { role: role_name, path, why });
                 role.system = None;
             }
         }
     }
+}
+
+/// The white space in front of a text.
+fn blank(text: &str) -> &str {
+    text.get(..text.len() - text.trim_start().len()).unwrap_or("")
+}
+
+fn lines(text: &str) -> u32 {
+    memchr::memchr_iter(b'\n', text.as_bytes()).count() as u32
 }
 
 fn prompt(input: &Input<'_>, path: &str) -> Result<String, Unreadable> {
@@ -135,6 +158,5 @@ fn prompt(input: &Input<'_>, path: &str) -> Result<String, Unreadable> {
     }
     let bytes = input.files.read(&whole, FILE_LIMIT).map_err(said)?;
     let text = crate::syntax::decode::decode(&bytes).map_err(|_| Unreadable::Because("it is no UTF-8 text".to_owned()))?;
-    let text = text.trim();
-    if text.is_empty() { Err(Unreadable::Empty) } else { Ok(text.to_owned()) }
+    if text.trim().is_empty() { Err(Unreadable::Empty) } else { Ok(text.into_owned()) }
 }

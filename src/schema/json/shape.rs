@@ -106,6 +106,11 @@ pub(super) fn number(least: u64) -> Json {
     of_type("integer").with("minimum", least)
 }
 
+/// A number that need not be whole, at least 0.
+pub(super) fn amount() -> Json {
+    of_type("number").with("minimum", 0)
+}
+
 /// A list.
 pub(super) fn list(items: Json) -> Json {
     of_type("array").with("items", items)

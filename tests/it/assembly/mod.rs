@@ -6,6 +6,7 @@ mod hostile;
 mod lookup;
 mod manifest;
 mod properties;
+mod roles;
 mod sections;
 mod settings;
 pub(crate) mod shipped;

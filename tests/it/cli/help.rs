@@ -34,6 +34,7 @@ fn sample() -> Project {
         .file("templates/answer.xml", answer)
         .file("templates/investigate.xml", investigate)
         .file("samples/t1.txt", "My invoice is wrong.\n")
+        .file("ctxc.toml", "[roles.clerk]\ntemplate = \"triage\"\nsystem = \"You sort.\"\n")
         .file("legacy/reply.j2", "Reply to {{ name }}.\n")
         .file("samples.jsonl", "{\"template\": \"triage\", \"expected\": \"Sort the ticket.\"}\n");
     project.run(&["build"]).code(0);

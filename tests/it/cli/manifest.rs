@@ -160,3 +160,136 @@ fn an_empty_template_is_not_written_over_either() {
     project.write("empty.json", "");
     project.run(&["manifest", "triage", "--output", "empty.json"]).code(0);
 }
+
+const ROLES: &str = r#"
+[roles.clerk]
+template = "triage"
+system = "You are the clerk."
+tools = ["read_*"]
+blocked_tools = ["read_mail"]
+protected_paths = ["a|b*/**"]
+budget = { tokens = 2000, usd = 0.0001 }
+tier = "economy"
+
+[models.small]
+provider = "openai"
+id = "small-2026"
+tier = "economy"
+context_window = 8192
+output_reserve = 1000
+usd_per_million = { input = 2.0, cached_input = 0.5, output = 8.0 }
+"#;
+
+#[test]
+fn a_role_is_shown_with_its_model_its_price_and_what_it_may_do() {
+    let project = sample().file("ctxc.toml", ROLES);
+    let run = project.run(&["manifest", "--role", "clerk"]).code(0).silent();
+    assert_eq!(
+        run.stdout,
+        "clerk: triage\n \
+         model small (economy, openai, small-2026): the only one that is at least economy\n \
+         1 system 11 · 2 docs/runbook.md 72 │ reusable prefix 83 │ 3 description ≤ 1,989\n \
+         total 88 to 2,000 of 2,000 tokens (o200k), by ticket\n \
+         US$ 0.000176 a call before its answer, 0.000051 with the prefix cached, at most 0.004: over its budget of 0.0001\n \
+         tools read_*; not read_mail; protected a|b*/**\n"
+    );
+    let given =
+        project.run(&["manifest", "--role", "clerk", "--input", "ticket=a leak", "--budget", "500", "--tokenizer", "bytes"]);
+    given.code(0).says("of 500 tokens (bytes, an upper bound)");
+    // A task that a role plays is not told again; by its own name it is told without the role.
+    project.run(&["manifest"]).code(0).says("clerk: triage\n").says("\nweek/steps/0\n").says("\n3 agents");
+    project.run(&["manifest", "triage"]).code(0).says("triage\n 1 system 6 ");
+    let page = project.run(&["manifest", "--role", "clerk", "--format", "markdown"]).code(0);
+    page.says("Model <code>small</code> (economy, openai, small-2026)").says("- protected: <code>a\\|b\\*/\\*\\*</code>\n");
+    let page = project.run(&["manifest", "--role", "clerk", "--format", "html"]).code(0);
+    page.says("<p>model <code>small</code>").says("<code>a|b*/**</code>");
+    project.run(&["manifest", "--role", "clark"]).code(2).warns("did you mean `clerk`?");
+    sample().run(&["manifest", "--role", "clerk"]).code(2).warns("`[roles.NAME]` of ctxc.toml defines one");
+    project.run(&["manifest", "triage", "--role", "clerk"]).code(2);
+}
+
+#[test]
+fn what_changed_about_a_role_is_told_in_words() {
+    let project = sample().file("ctxc.toml", ROLES);
+    project.run(&["manifest", "--output", "m.json"]).code(0);
+    project.run(&["manifest", "--check", "m.json"]).code(0);
+    let other = ROLES.replace("\"read_*\"", "\"search\"").replace("You are the clerk.", "You are the clerk here.");
+    let other =
+        other.replace("tokens = 2000, usd = 0.0001", "tokens = 1000, usd = 0.5").replace("id = \"small-2026\"", "id = \"x\"");
+    project.write("ctxc.toml", other);
+    let run = project.run(&["manifest", "--check", "m.json"]).code(1);
+    let run = run
+        .says("clerk: triage")
+        .says("~ system 11 → 12")
+        .says("budget 1000, was 2000")
+        .says("budget US$ 0.5 a call, was US$ 0.0001");
+    run.says("may use search").says("no longer: may use read_*").says("the same model in another way");
+    project.write("ctxc.toml", ROLES.replace("input = 2.0", "input = 4.0"));
+    project.run(&["manifest", "--check", "m.json"]).code(1).says("a call costs US$ 0.000352, was US$ 0.000176");
+}
+
+#[test]
+fn a_manifest_of_before_roles_is_still_read() {
+    let project = sample();
+    project.run(&["manifest", "--output", "m.json"]).code(0);
+    let mut old: serde_json::Value = serde_json::from_str(&project.read("m.json")).unwrap();
+    for entry in old["entries"].as_array_mut().unwrap() {
+        let entry = entry.as_object_mut().unwrap();
+        for key in ["routing", "profile", "cost"] {
+            assert!(entry.remove(key).is_some(), "{key}");
+        }
+    }
+    project.write("m.json", old.to_string());
+    project.run(&["manifest", "--check", "m.json"]).code(0);
+}
+
+#[test]
+fn a_role_is_rendered_with_its_profile_model_and_budget() {
+    let roles = ROLES.replace("tier = \"economy\"\n\n", "tier = \"economy\"\nprofile = \"plain\"\n\n");
+    let project = sample().file("ctxc.toml", roles);
+    let given = ["render", "--role", "clerk", "--input", "ticket=a leak"];
+    let with = |more: &[&str]| project.run(&[&given[..], more].concat());
+    with(&[]).code(0).says("system    │ You are the clerk.").says("ctxc.toml:4").says("File: docs/runbook.md:");
+    with(&["--profile", "markdown"]).code(0).says("## File: docs/runbook.md");
+    with(&["--explain"])
+        .code(0)
+        .says("the role's system and <system>")
+        .says(" of 2000, counted by o200k")
+        .says("model                        small: the only one that is at least economy");
+    let body = with(&["--as", "openai-chat"]).code(0).json();
+    assert_eq!(
+        (body["model"].as_str(), body["max_completion_tokens"].as_u64().or(body["max_tokens"].as_u64())),
+        (Some("small-2026"), Some(1000))
+    );
+    let body = with(&["--as", "openai-chat", "--model", "other", "--max-output", "5"]).code(0).json();
+    assert_eq!(body["model"].as_str(), Some("other"));
+    with(&["--budget", "5"]).code(1).warns("system");
+    project.run(&["render"]).code(2);
+    project.run(&["render", "triage", "--role", "clerk"]).code(2);
+}
+
+#[test]
+fn conditions_on_tokens_are_judged_where_a_manifest_is_made() {
+    let require = |role: &str, limit: usize, more: &str| {
+        format!(
+            "[[require]]\n{role}must = \"manifest_tokens <= {limit}\"\nreason = \"it is called a thousand times a day\"\n{more}\n{ROLES}"
+        )
+    };
+    let run = |text: String| sample().file("ctxc.toml", text).run(&["manifest"]);
+    run(require("role = \"clerk\"\n", 88, "")).code(0).silent();
+    let broken = run(require("role = \"clerk\"\n", 87, "")).code(1).says("clerk: triage");
+    broken.warns("ctxc.toml:3: clerk: triage has 88 tokens, and the project requires `manifest_tokens <= 87`: it is called a thousand times a day");
+    run(require("role = \"clerk\"\n", 87, "level = \"warning\""))
+        .code(0)
+        .warns("warning: ctxc.toml:3: clerk: triage has 88 tokens");
+    // By name, path and type, for every agent of the task; others are not meant.
+    run(require("name = \"week\"\n", 1, ""))
+        .code(1)
+        .warns("week/steps/0 has 83 tokens")
+        .warns("and ctxc.toml:3: week/steps/1 has");
+    run(require("path = \"templates/triage.xml\"\n", 1, "")).code(1).warns("clerk: triage has 88");
+    run(require("operator = \"reduce\"\n", 1, "")).code(0);
+    run(require("subtype = \"standard\"\n", 1, "")).code(1).warns("clerk: triage has 88");
+    let check = sample().file("ctxc.toml", require("role = \"clerk\"\n", 1, "")).run(&["check", "--verbose"]).code(0);
+    check.says("`ctxc manifest` checks it for every agent");
+}

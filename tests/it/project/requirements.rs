@@ -104,8 +104,8 @@ fn facts_of_a_later_release_are_not_taken_for_granted() {
     assert_snapshot!(found("[[require]]\nmust = [\"has scenario\", \"manifest_tokens <= 4_000\", \"lacks scenario\"]\n"), @r#"
     info CTX515 ctxc.toml:2:9 `\"has scenario\"`: not checked: `has scenario` needs the project's scenarios, which this release does not know yet
       = the condition is read and kept; nothing is claimed about any task
-    info CTX515 ctxc.toml:2:25 `\"manifest_tokens <= 4_000\"`: not checked: `manifest_tokens <= 4_000` needs the tokens of the manifest, which this release does not know yet
-      = the condition is read and kept; nothing is claimed about any task
+    info CTX515 ctxc.toml:2:25 `\"manifest_tokens <= 4_000\"`: not checked here: `manifest_tokens <= 4_000` needs the tokens of the manifest
+      ? `ctxc manifest` checks it for every agent, and exits with 1 where one does not meet it
     info CTX515 ctxc.toml:2:53 `\"lacks scenario\"`: not checked: `lacks scenario` needs the project's scenarios, which this release does not know yet
       = the condition is read and kept; nothing is claimed about any task
     "#);

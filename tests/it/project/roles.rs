@@ -66,7 +66,7 @@ base_url = "http://localhost:11434"
 "#;
 
 fn full() -> Config {
-    let config = read_with(FULL, &[("prompts/planner.md", "\u{feff}You plan.\n\nNothing else.\n")]);
+    let config = read_with(FULL, &[("prompts/planner.md", "\u{feff}\nYou plan.\n\nNothing else.\n")]);
     assert_eq!(shown(&config), "");
     config
 }
@@ -79,7 +79,10 @@ fn everything_that_a_role_says_is_read() {
     assert_eq!((planner.task.value.as_str(), planner.task.span.slice(FULL)), ("plan", "\"plan\""));
     assert_eq!(planner.description.as_deref(), Some("cuts work into parts"));
     let system = planner.system.as_ref().expect("it has one");
-    assert_eq!((system.path.as_deref(), system.text.as_str()), (Some("prompts/planner.md"), "You plan.\n\nNothing else."));
+    assert_eq!(
+        (system.path.as_str(), system.line, system.text.as_str()),
+        ("prompts/planner.md", 1, "You plan.\n\nNothing else.")
+    );
     let tools = planner.tools.as_ref().expect("it has tools");
     let may = |tool| tools.permits(tool);
     assert_eq!([may("read_file"), may("git_log"), may("git_push"), may("write_file")], [true, true, false, false]);
@@ -97,7 +100,13 @@ fn a_role_that_says_little_plays_the_task_of_its_name() {
     let config = full();
     let clerk = &config.roles["clerk"];
     assert_eq!((clerk.task.value.as_str(), clerk.task.span), ("clerk", clerk.name.span));
-    assert_eq!(clerk.system.as_ref().map(|system| (system.path.is_none(), system.text.as_str())), Some((true, "You sort.")));
+    let system = clerk.system.as_ref().expect("it has one");
+    assert_eq!((system.file.as_deref(), system.path.as_str(), system.text.as_str()), (None, "ctxc.toml", "You sort."));
+    assert_eq!(FULL.lines().nth(system.line as usize), Some("system = \"You sort.\""));
+    let long = "[roles.a]\nsystem = \"\"\"\n\nYou plan.\nYou wait.\n\"\"\"\n";
+    let config = read(long);
+    let system = config.roles["a"].system.as_ref().expect("it has one");
+    assert_eq!((long.lines().nth(system.line as usize), system.text.as_str()), (Some("You plan."), "You plan.\nYou wait."));
     assert!(clerk.tools.is_none() && clerk.protected_paths.is_empty() && clerk.profile.is_none() && clerk.order.is_empty());
 }
 

@@ -1,10 +1,10 @@
 //! The agent roles of a project as receivers of contexts: the task that each plays, and what it is given besides.
 
 use crate::cli::context::project::Compiled;
+use crate::context;
 use crate::context::render::profile::Profile;
 use crate::eval::receiver::Receiver;
 use crate::eval::run::Roles;
-use crate::kernel::context::Kind;
 use crate::project::routing;
 
 /// Every role of the project.
@@ -17,12 +17,12 @@ pub(in crate::cli::context) fn roles(project: &Compiled) -> Roles {
         Receiver {
             role: Some(role.name.value.clone()),
             task: role.task.value.clone(),
-            system: role.system.as_ref().map(|system| (system.text.clone(), system.path.clone())),
+            system: role.system.as_ref().map(|system| (system.text.clone(), Some(system.path.clone()))),
             profile: role
                 .profile
                 .as_ref()
                 .and_then(|profile| Profile::ALL.into_iter().find(|known| known.word() == profile.value)),
-            order: role.order.iter().filter_map(|kind| Kind::ALL.into_iter().find(|known| known.word() == kind.value)).collect(),
+            order: context::role::order(Some(role)),
             model: model.map(|model| model.name.value.clone()),
             tools: tools.allowed.iter().map(|tool| tool.value.clone()).chain(blocked).collect(),
             protected_paths: role.protected_paths.iter().map(|path| path.value.clone()).collect(),

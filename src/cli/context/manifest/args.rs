@@ -2,16 +2,16 @@
 
 use crate::cli::context::lookup::LookupArgs;
 use crate::cli::context::values::HistoryArgs;
-use crate::context::tokens;
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{ArgGroup, Args, Subcommand, ValueEnum};
 use std::path::{Path, PathBuf};
 
 /// Show what every agent would receive: its segments with their tokens, what varies, what a cache can reuse
 #[derive(Debug, Args)]
 #[command(
     args_conflicts_with_subcommands = true,
+    group(ArgGroup::new("one").args(["task", "role"])),
     disable_help_subcommand = true,
-    after_help = "Examples:\n  ctxc manifest triage\n  ctxc manifest answer --input ticket=@samples/t1.txt --budget 8000\n  \
+    after_help = "Examples:\n  ctxc manifest triage\n  ctxc manifest --role clerk\n  ctxc manifest answer --input ticket=@samples/t1.txt --budget 8000\n  \
     ctxc manifest --output context-manifest.json && ctxc manifest --check context-manifest.json\n  \
     ctxc manifest --format html > manifest.html\n  ctxc manifest diff registry.json registry.json\n\n\
     Nothing is run and no model is asked. Values that only a run has are named, and count as nothing; --input and --result\n\
@@ -21,17 +21,20 @@ use std::path::{Path, PathBuf};
 pub(crate) struct ManifestArgs {
     #[command(subcommand)]
     pub(super) verb: Option<ManifestVerb>,
-    /// A task's name, or the file that holds it [default: every task]
+    /// A task's name, or the file that holds it [default: every role, and every task that none of them plays]
     #[arg(value_name = "TASK")]
     pub(super) task: Option<String>,
+    /// An agent role of the project, with the task that it plays
+    #[arg(long, value_name = "NAME")]
+    pub(super) role: Option<String>,
     /// The agent inside the task, such as `/steps/1` [default: every agent]
-    #[arg(long, value_name = "PATH", requires = "task")]
+    #[arg(long, value_name = "PATH", requires = "one")]
     pub(super) node: Option<String>,
     /// A value of the task: words, or a file behind `@`
-    #[arg(short, long, value_name = "NAME=VALUE", requires = "task")]
+    #[arg(short, long, value_name = "NAME=VALUE", requires = "one")]
     pub(super) input: Vec<String>,
     /// What an earlier step left: words or JSON, or a file behind `@`
-    #[arg(long, value_name = "NAME=VALUE", requires = "task")]
+    #[arg(long, value_name = "NAME=VALUE", requires = "one")]
     pub(super) result: Vec<String>,
     #[command(flatten)]
     pub(super) history: HistoryArgs,
@@ -63,9 +66,10 @@ pub(super) enum ManifestVerb {
 #[derive(Clone, Debug, Args)]
 pub(super) struct CountingArgs {
     /// Who counts tokens: o200k and cl100k exactly; claude, gemini and llama by an estimate; bytes as the upper bound
-    #[arg(long, value_name = "NAME", default_value = tokens::DEFAULT)]
-    pub(super) tokenizer: String,
-    /// Tokens to fit each context into
+    /// [default: who counts for the agent's model; o200k where none is known]
+    #[arg(long, value_name = "NAME")]
+    pub(super) tokenizer: Option<String>,
+    /// Tokens to fit each context into, where neither its role nor its model has fewer
     #[arg(long, value_name = "TOKENS")]
     pub(super) budget: Option<usize>,
 }

@@ -4,6 +4,7 @@
 //! Writing to a string cannot fail, so nobody looks at what `write!` gives back.
 
 use super::text::{beyond, inexact, name};
+use super::words;
 use crate::cli::render::escape::escape;
 use crate::cli::render::summary::thousands;
 use crate::context::manifest::{Entry, Manifest, Part, SCHEMA};
@@ -55,6 +56,16 @@ fn agent(entry: &Entry, widest: usize, out: &mut String) {
         text(&entry.tokenizer.name),
         thousands(entry.prefix_tokens)
     );
+    if let Some((name, why)) = words::model(entry) {
+        let _ = writeln!(out, "<p>model <code>{}</code> {}</p>", text(name), text(&why));
+    }
+    if let Some(cost) = words::cost(entry) {
+        let _ = writeln!(out, "<p>{}</p>", text(&cost));
+    }
+    for (word, entries) in words::policy(entry) {
+        let entries: Vec<String> = entries.iter().map(|entry| format!("<code>{}</code>", text(entry))).collect();
+        let _ = writeln!(out, "<p class=\"dim\">{word} {}</p>", entries.join(", "));
+    }
     let _ = write!(out, "<div class=\"bar\" style=\"width:{}\">", share(entry.total.fixed, widest));
     let positioned = entry.positioned();
     for part in &positioned {

@@ -3,6 +3,7 @@
 //! Writing to a string cannot fail, so nobody looks at what `write!` gives back.
 
 use super::text::{beyond, inexact, name};
+use super::words;
 use crate::cli::render::escape::escape;
 use crate::cli::render::summary::thousands;
 use crate::context::manifest::{Entry, Manifest, Part, SCHEMA};
@@ -30,6 +31,16 @@ fn agent(entry: &Entry, out: &mut String) {
         entry.tokenizer.name,
         thousands(entry.prefix_tokens)
     );
+    if let Some((name, why)) = words::model(entry) {
+        let _ = write!(out, "Model {} {}.\n\n", code(name), cell(&why));
+    }
+    if let Some(cost) = words::cost(entry) {
+        let _ = write!(out, "{}.\n\n", cell(&cost));
+    }
+    for (word, entries) in words::policy(entry) {
+        let entries: Vec<String> = entries.iter().map(|entry| code(entry)).collect();
+        let _ = write!(out, "- {word}: {}\n\n", entries.join(", "));
+    }
     out.push_str("| | segment | tokens | at most | stable for | waits for | source |\n|--:|---|--:|--:|---|---|---|\n");
     let dropped = entry.segments.iter().filter(|part| part.position.is_none());
     for part in entry.positioned().into_iter().chain(dropped) {

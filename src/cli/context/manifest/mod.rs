@@ -6,9 +6,11 @@ mod change_text;
 mod diff;
 mod html;
 mod markdown;
+mod require;
 mod run;
 mod side;
 mod text;
+mod words;
 
 pub(crate) use args::ManifestArgs;
 pub(crate) use run::run;

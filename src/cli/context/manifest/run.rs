@@ -2,9 +2,9 @@
 
 use super::args::{CountingArgs, Format, ManifestArgs, ManifestVerb};
 use super::side::{self, HERE, Side};
-use super::{change_text, diff, html, markdown, text};
+use super::{change_text, diff, html, markdown, require, text};
 use crate::base::fs;
-use crate::cli::context::counts::{self, Counts};
+use crate::cli::context::house::{self, Counters};
 use crate::cli::context::project::{Compiled, Inside};
 use crate::cli::context::refused::refused;
 use crate::cli::context::values;
@@ -14,9 +14,10 @@ use crate::cli::exit::Exit;
 use crate::cli::put;
 use crate::cli::render::summary::plural;
 use crate::context::assemble::Options;
-use crate::context::fault::Fault;
-use crate::context::manifest::{Dry, Manifest, SCHEMA, of_project, of_task};
+use crate::context::lines::Lines;
+use crate::context::manifest::{self, Dry, Manifest, SCHEMA, of_task};
 use crate::context::request::Request;
+use crate::project::config::Config;
 use crate::registry::Registry;
 use std::path::Path;
 
@@ -31,23 +32,31 @@ pub(crate) fn run(args: &ManifestArgs, cx: &mut Cx) -> Result<Exit> {
     let format = format(args)?;
     let project = Compiled::load(cx)?;
     let manifest = made(args, &project, cx)?;
-    if let Some(path) = &args.check {
-        return check(path, &Side::of_project(HERE.to_owned(), manifest, project), args, cx);
-    }
-    let Some(path) = &args.output else {
-        match format {
-            Format::Text => text::print(&manifest, cx)?,
-            Format::Json => cx.json(&manifest)?,
-            Format::Markdown => cx.print(|out| out.write_all(markdown::page(&manifest).as_bytes()))?,
-            Format::Html => cx.print(|out| out.write_all(html::page(&manifest).as_bytes()))?,
+    // What is not met is said once everything else is.
+    let met = require::met(&project, &manifest, cx);
+    let verdict = match (&args.check, &args.output) {
+        (Some(path), _) => check(path, &Side::of_project(HERE.to_owned(), manifest, project), args, cx)?,
+        (None, Some(path)) => write(path, format, &manifest, cx)?,
+        (None, None) => {
+            match format {
+                Format::Text => text::print(&manifest, cx)?,
+                Format::Json => cx.json(&manifest)?,
+                Format::Markdown => cx.print(|out| out.write_all(markdown::page(&manifest).as_bytes()))?,
+                Format::Html => cx.print(|out| out.write_all(html::page(&manifest).as_bytes()))?,
+            }
+            Exit::Success
         }
-        return Ok(Exit::Success);
     };
+    met.map(|()| verdict)
+}
+
+/// Writes the manifest to a file.
+fn write(path: &Path, format: Format, manifest: &Manifest, cx: &mut Cx) -> Result<Exit> {
     refuse_others(path)?;
     let bytes = match format {
-        Format::Json => json(&manifest),
-        Format::Markdown => markdown::page(&manifest),
-        Format::Html | Format::Text => html::page(&manifest),
+        Format::Json => json(manifest),
+        Format::Markdown => markdown::page(manifest),
+        Format::Html | Format::Text => html::page(manifest),
     };
     fs::write_atomic(path, bytes.as_bytes()).map_err(|err| CliError::write(path, &err))?;
     cx.note(&format!("wrote {} ({})", path.display(), plural(manifest.entries.len(), "agent")));
@@ -68,37 +77,53 @@ fn format(args: &ManifestArgs) -> Result<Format> {
 }
 
 fn made(args: &ManifestArgs, project: &Compiled, cx: &mut Cx) -> Result<Manifest> {
-    let refused = |faults: Vec<Fault>| refused(&faults, &project.lines(&project.paths()));
-    let Some(task) = &args.task else {
-        return of_registry(&project.registry, &project.files(), &project.root, &args.counting, refused);
+    if args.task.is_none() && args.role.is_none() {
+        return of_project(project, &project.root, &args.counting);
+    }
+    let role = args.role.as_ref().map(|name| house::role(&project.config, name)).transpose()?;
+    let name = match (&args.task, role) {
+        (Some(task), _) => project.task(task)?,
+        (None, role) => role.map(|role| role.task.value.clone()).unwrap_or_default(),
     };
-    let name = project.task(task)?;
     let Some(task) = project.registry.find(&name) else { return Err(CliError::usage(name)) };
     let parameters = task.parameters().map_err(|err| CliError::new(Kind::Infrastructure, err.to_string()))?;
     let (inputs, results) = (values::inputs(&args.input, &parameters)?, values::results(&args.result)?);
     let (source, history) = (args.lookup.of(project), args.history.read()?);
     let request = Request { inputs: &inputs, results: &results, source: &source, history: &history, ..Request::new(&name) };
-    let counter = Counts::open(counts::named(&args.counting.tokenizer)?, &project.root);
-    let options = Options { budget: args.counting.budget, counter: &counter, ..Options::default() };
-    let made = of_task(&project.registry, &request, args.node.as_deref(), &Dry { options, files: &project.files() });
-    counter.save();
+    let request = Request { role, ..request };
+    let make = |how: &Dry<'_>| of_task(&project.registry, &request, args.node.as_deref(), how);
+    let counted = counted(&project.config, &project.files(), &project.root, &args.counting, make)?;
     source.note(cx);
-    made.map_err(refused)
+    counted.map_err(|faults| refused(&faults, &project.lines(&project.paths())))
 }
 
-/// The manifest of a whole registry, with files of the project; what was counted is kept in the folder `cache` belongs to.
-pub(super) fn of_registry(
-    registry: &Registry,
+/// The manifest of a whole project; what was counted is kept in the folder `cache` belongs to.
+pub(super) fn of_project(project: &Compiled, cache: &Path, counting: &CountingArgs) -> Result<Manifest> {
+    let make = |how: &Dry<'_>| manifest::of_project(&project.registry, how);
+    counted(&project.config, &project.files(), cache, counting, make)?
+        .map_err(|faults| refused(&faults, &project.lines(&project.paths())))
+}
+
+/// The manifest of a registry alone, which knows no roles, with files of a project.
+pub(super) fn of_registry(registry: &Registry, files: &Inside<'_>, cache: &Path, counting: &CountingArgs) -> Result<Manifest> {
+    let make = |how: &Dry<'_>| manifest::of_project(registry, how);
+    counted(&Config::default(), files, cache, counting, make)?.map_err(|faults| refused(&faults, &Lines::default()))
+}
+
+/// Makes something with the roles, models and counters of a project.
+fn counted<T>(
+    config: &Config,
     files: &Inside<'_>,
     cache: &Path,
     counting: &CountingArgs,
-    refused: impl Fn(Vec<Fault>) -> CliError,
-) -> Result<Manifest> {
-    let counter = Counts::open(counts::named(&counting.tokenizer)?, cache);
-    let options = Options { budget: counting.budget, counter: &counter, ..Options::default() };
-    let made = of_project(registry, &Dry { options, files });
-    counter.save();
-    made.map_err(refused)
+    make: impl FnOnce(&Dry<'_>) -> T,
+) -> Result<T> {
+    let counters = Counters::open(config, counting.tokenizer.as_deref(), cache)?;
+    let house = Some(counters.house(config));
+    let options = Options { budget: counting.budget, counter: counters.first(), house, ..Options::default() };
+    let done = make(&Dry { options, files });
+    counters.save();
+    Ok(done)
 }
 
 fn json(manifest: &Manifest) -> String {
@@ -122,7 +147,11 @@ fn check(path: &Path, now: &Side, args: &ManifestArgs, cx: &mut Cx) -> Result<Ex
         }
         return Ok(Exit::Success);
     }
-    let task = args.task.as_ref().map_or_else(String::new, |task| format!(" {task}"));
+    let task = match (&args.task, &args.role) {
+        (Some(task), _) => format!(" {task}"),
+        (None, Some(role)) => format!(" --role {role}"),
+        (None, None) => String::new(),
+    };
     cx.line(&format!("{shown} is out of date; `ctxc manifest --output {shown}{task}` writes it"))?;
     change_text::print(&diff::between(&known, now), cx)?;
     Ok(Exit::Findings)

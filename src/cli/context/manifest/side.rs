@@ -3,13 +3,11 @@
 //! A file or folder that exists is taken before a revision of the same name.
 
 use super::args::CountingArgs;
-use super::run::of_registry;
+use super::run::{of_project, of_registry};
 use crate::base::fs::{self, RealFs};
 use crate::cli::context::project::{Compiled, Inside};
-use crate::cli::context::refused::refused;
 use crate::cli::error::{CliError, Kind, Result};
 use crate::cli::revision;
-use crate::context::lines::Lines;
 use crate::context::manifest::{Manifest, SCHEMA};
 use crate::registry::{self, Registry};
 use crate::rules::input::read_fault::reason;
@@ -116,8 +114,7 @@ impl Sides<'_> {
     }
 
     fn project(&self, name: String, project: Compiled) -> Result<Side> {
-        let refused = |faults: Vec<_>| refused(&faults, &project.lines(&project.paths()));
-        let manifest = of_registry(&project.registry, &project.files(), self.root, self.counting, refused)?;
+        let manifest = of_project(&project, self.root, self.counting)?;
         Ok(Side::of_project(name, manifest, project))
     }
 
@@ -132,8 +129,7 @@ impl Sides<'_> {
             |err: registry::ReadError| CliError::new(Kind::Infrastructure, format!("{}: {err}", path.display())).hint(WHENCE);
         let registry = Registry::read(bytes).map_err(unusable)?;
         let files = Inside { root: self.root, files: &RealFs };
-        let refused = |faults: Vec<_>| refused(&faults, &Lines::default());
-        let manifest = of_registry(&registry, &files, self.root, self.counting, refused)?;
+        let manifest = of_registry(&registry, &files, self.root, self.counting)?;
         let from = From::Registry(Box::new(registry), self.root.to_owned());
         Ok(Side { name: path.display().to_string(), manifest, from })
     }

@@ -2,6 +2,7 @@
 //!
 //! Writing to a string cannot fail, so nobody looks at what `write!` gives back.
 
+use super::words;
 use crate::cli::cx::Cx;
 use crate::cli::error::Result;
 use crate::cli::render::escape::escape;
@@ -47,9 +48,20 @@ pub(super) fn print(manifest: &Manifest, cx: &mut Cx) -> Result<()> {
         let title = cx.options.screen.paint(Paint::Strong, &escape(&entry.title()));
         let condition = entry.condition.as_ref().map_or_else(String::new, |test| format!("  when {}", escape(test)));
         cx.line(&format!("{title}{condition}"))?;
+        if let Some((name, why)) = words::model(entry) {
+            cx.hanging(&format!(" model {} {}", escape(name), escape(&why)), 4)?;
+        }
         let segments = segments(entry);
         cx.hanging(&format!(" {segments}"), 4)?;
         cx.hanging(&format!(" {}", total(entry)), 4)?;
+        if let Some(cost) = words::cost(entry) {
+            cx.hanging(&format!(" {cost}"), 4)?;
+        }
+        let policy = words::policy(entry);
+        if !policy.is_empty() {
+            let list = |(word, entries): &(&str, &[String])| format!("{word} {}", escape(&entries.join(", ")));
+            cx.hanging(&format!(" {}", policy.iter().map(list).collect::<Vec<_>>().join("; ")), 4)?;
+        }
     }
     if manifest.entries.is_empty() {
         return cx.line("no agent: nothing here calls one");

@@ -1,7 +1,7 @@
 //! Real artifacts of every kind, as the program and the library write them: from the shipped templates, from every
 //! example of every rule with all that can be lowered let through, and from a project that writes what is rare.
 
-use super::imports;
+use super::{imports, roles};
 use crate::cli::project::Project;
 use crate::cli::watch::Watching;
 use crate::project::reading::read_with;
@@ -300,7 +300,7 @@ const READ: [&str; 6] =
     ["src/syntax/limits.rs", "src/syntax/decode.rs", "src/base/fs.rs", "docs/ARCHITECTURE.md", "docs/DESIGN.md", "docs/STYLE.md"];
 
 fn manifests(out: &mut Artifacts) {
-    let mut project = Project::new().file("ctxc.toml", LAYERED).file("templates/held.xml", HELD);
+    let mut project = Project::new().file("ctxc.toml", format!("{LAYERED}{}", roles::roles())).file("templates/held.xml", HELD);
     for (path, text) in shipped() {
         project = project.file(&path, text);
     }
@@ -311,7 +311,7 @@ fn manifests(out: &mut Artifacts) {
     for entry in whole["entries"].as_array().unwrap() {
         let mut part = whole.clone();
         part["entries"] = Value::Array(vec![entry.clone()]);
-        put(out, names::MANIFEST, format!("{}{}", entry["task"], entry["node"]), part);
+        put(out, names::MANIFEST, format!("{} {}{}", entry["role"], entry["task"], entry["node"]), part);
     }
     let given = ["manifest", "held", "--json", "--input", "topic=rain", "--result", "read=wet", "--budget", "2000"];
     put(out, names::MANIFEST, "values given", project.run(&given).code(0).json());

@@ -3,6 +3,7 @@
 mod artifacts;
 mod fresh;
 mod imports;
+mod roles;
 mod scorecards;
 mod shape;
 mod strict;

@@ -1,0 +1,150 @@
+//! What a role adds to the context of its task: who the agent is, before what the task says of that; what its model makes of
+//! budget, counter and profile. Chooses nothing itself: `project::routing` does.
+
+use super::assemble::Options;
+use super::chain::{Forest, Link};
+use super::fault::Fault;
+use super::own::Drafted;
+use super::render::profile::Profile;
+use super::request::Request;
+use crate::kernel::context::{Cut, Kind, Origin, Segment, Stability, Traced, Trust};
+use crate::kernel::tokens::TokenCounter;
+use crate::project::config::Config;
+use crate::project::roles::{Role, SystemPrompt};
+use crate::project::routing::{self, Choice};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fmt::Debug;
+use std::sync::Arc;
+
+/// What a project says of models, and who counts for them.
+#[derive(Clone, Copy, Debug)]
+pub struct House<'a> {
+    /// The project file.
+    pub config: &'a Config,
+    /// Who counts, by the names that models give.
+    pub counters: &'a dyn Counters,
+    /// A profile that was asked for: it holds for every role.
+    pub profile: Option<Profile>,
+}
+
+/// Counters of tokens by name.
+pub trait Counters: Debug + Send + Sync {
+    /// The counter with a name; `None` where nobody counts like that.
+    fn named(&self, name: &str) -> Option<&dyn TokenCounter>;
+}
+
+/// Nobody counts but who is asked anyway.
+impl Counters for () {
+    fn named(&self, _: &str) -> Option<&dyn TokenCounter> {
+        None
+    }
+}
+
+impl Counters for BTreeMap<String, Arc<dyn TokenCounter>> {
+    fn named(&self, name: &str) -> Option<&dyn TokenCounter> {
+        self.get(name).map(|counter| &**counter as &dyn TokenCounter)
+    }
+}
+
+/// How the context of a role is assembled, and for which model.
+#[derive(Clone, Debug)]
+pub struct Routed<'a> {
+    /// With the role's profile, the counter of the model, and the smallest of all budgets; the house is settled.
+    pub options: Options<'a>,
+    /// The model, where the project has one for it.
+    pub choice: Option<Choice<'a>>,
+}
+
+/// The model of an agent and what follows from it.
+///
+/// # Errors
+/// There is no such agent.
+pub fn route<'a>(forest: &Forest<'_>, request: &Request<'_>, options: &Options<'a>) -> Result<Routed<'a>, Fault> {
+    let settled = Options { house: None, ..*options };
+    let Some(House { config, counters, profile }) = options.house else {
+        return Ok(Routed { options: settled, choice: None });
+    };
+    let chain = forest.chain(request.task, request.node)?;
+    let choice = routing::choose(config, request.role, &wanted(&chain));
+    let model = choice.as_ref().map(|choice| choice.model);
+    let limit = routing::budget(request.role, model).map(|tokens| usize::try_from(tokens).unwrap_or(usize::MAX));
+    let own = request.role.and_then(|role| role.profile);
+    let own = own.and_then(|own| Profile::ALL.into_iter().find(|profile| profile.word() == own.value));
+    let options = Options {
+        profile: profile.or(own).unwrap_or(options.profile),
+        budget: [options.budget, limit].into_iter().flatten().min(),
+        counter: model.and_then(|model| counters.named(model.tokenizer)).unwrap_or(options.counter),
+        ..settled
+    };
+    Ok(Routed { options, choice })
+}
+
+/// The models that the task names itself: those of the nearest node that names any, the preferred one first.
+fn wanted<'f>(chain: &[Link<'f>]) -> Vec<&'f str> {
+    let word = |link: &Link<'f>, key: &str| link.node.body.get(key).and_then(Value::as_str);
+    let nearest = chain.iter().rev().find(|link| word(link, "model").is_some());
+    nearest.map_or_else(Vec::new, |link| ["model", "fallback"].iter().filter_map(|key| word(link, key)).collect())
+}
+
+/// The kinds of segments that a role puts first; what the system says stays in front of them.
+pub(crate) fn order(role: Option<&Role>) -> Vec<Kind> {
+    let kind = |word: &str| Kind::ALL.into_iter().find(|kind| kind.word() == word);
+    let given: Vec<Kind> = role.map_or(&[][..], |role| &role.order).iter().filter_map(|word| kind(word.value)).collect();
+    if given.is_empty() { given } else { std::iter::once(Kind::System).chain(given).collect() }
+}
+
+/// The order of a role, where it has one, in place of the one that was asked for.
+pub(super) fn ordered<'a>(options: &Options<'a>, order: &'a [Kind]) -> Options<'a> {
+    Options { order: if order.is_empty() { options.order } else { order }, ..*options }
+}
+
+/// What a role says of itself, with where it stands.
+pub(crate) fn words(system: &SystemPrompt) -> Traced {
+    Traced::new(system.text.as_str(), Origin::File { path: system.path.clone(), line: system.line })
+}
+
+/// Puts what the role says of itself before what its task says: one segment, two sources. A text that may not give orders stays
+/// a segment of its own.
+pub(super) fn says(system: &SystemPrompt, context: &mut Vec<Drafted>) {
+    match context.iter_mut().find(|drafted| is_own(&drafted.segment)) {
+        Some(own) => join(words(system), &mut own.segment),
+        None => context.insert(0, Drafted::whole(alone(words(system)))),
+    }
+}
+
+/// The same among segments that are made already.
+#[cfg(feature = "eval")]
+pub(crate) fn tell(words: Traced, segments: &mut Vec<Segment>) {
+    if let Some(own) = segments.iter_mut().find(|segment| is_own(segment)) {
+        return join(words, own);
+    }
+    for other in segments.iter_mut().filter(|segment| segment.kind == Kind::System) {
+        other.id.push_str("#2");
+    }
+    segments.insert(0, alone(words));
+}
+
+fn is_own(segment: &Segment) -> bool {
+    segment.kind == Kind::System && segment.trust == Trust::Trusted
+}
+
+fn join(mut words: Traced, own: &mut Segment) {
+    words.push("\n\n", Origin::Frame);
+    words.append(&own.text);
+    own.text = words;
+    own.why = format!("the role's system and {}", own.why);
+}
+
+fn alone(text: Traced) -> Segment {
+    Segment {
+        id: Kind::System.word().to_owned(),
+        kind: Kind::System,
+        title: String::new(),
+        text,
+        stability: Stability::Fixed,
+        trust: Trust::Trusted,
+        cut: Cut::Tail,
+        why: "the role's system".to_owned(),
+    }
+}

@@ -1,0 +1,268 @@
+//! What a role adds to the context of its task, in a run and in the manifest: the same story in both.
+
+use super::settings::values;
+use ctxc::context::assemble::{Assembly, Options, assemble};
+use ctxc::context::manifest::{Dry, Entry, of_project, of_role};
+use ctxc::context::render::profile::Profile;
+use ctxc::context::request::Request;
+use ctxc::context::role::{Counters, House};
+use ctxc::kernel::context::Origin;
+use ctxc::kernel::fit::{Counting, Fate};
+use ctxc::kernel::tokens::{Bytes, Estimate, TokenCounter};
+use ctxc::project::config::Config;
+use ctxc::{Registry, Severity};
+use pretty_assertions::assert_eq;
+use serde_json::json;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+const TASKS: &str = "<library>\
+<task type=\"atomic\" name=\"triage\"><description>Sort {{ticket}}.</description>\
+<parameters><parameter name=\"ticket\" type=\"string\" required=\"true\"/></parameters>\
+<inputs><input name=\"text\" from=\"ticket\" trust=\"untrusted\"/></inputs>\
+<system>You triage.</system><constraints><constraint>No promises.</constraint></constraints>\
+<file_paths source=\"literal\"><path>a.md</path></file_paths></task>\
+<task type=\"atomic\" name=\"plain\"><description>Write.</description></task>\
+<task type=\"atomic\" name=\"wishful\"><description>Write.</description><model><preferred>large</preferred><fallback>small</fallback></model></task>\
+<task type=\"director_evaluator_loop\" name=\"loop\"><description>Polish.</description><director><description>Do.</description></director>\
+<evaluator><description>Judge.</description></evaluator></task>\
+</library>";
+
+const PROJECT: &str = r#"
+[roles.clerk]
+template = "triage"
+system = { file = "prompts/clerk.md" }
+tools = ["read_*"]
+blocked_tools = ["read_mail"]
+protected_paths = ["billing/**"]
+budget = { tokens = 600, usd = 0.5 }
+tier = "economy"
+profile = "xml"
+
+[roles.writer]
+template = "plain"
+system = """
+You write.
+"""
+model = "large"
+order = ["input", "description"]
+
+[roles.polisher]
+template = "loop"
+system = "You polish."
+tier = "premium"
+
+[models.small]
+provider = "ollama"
+id = "small-7b"
+tier = "economy"
+context_window = 4096
+output_reserve = 96
+tokenizer = "bytes"
+usd_per_million = { input = 1.0, cached_input = 0.1, output = 2.0 }
+
+[models.large]
+provider = "anthropic"
+tier = "premium"
+context_window = 500
+output_reserve = 100
+usd_per_million = { input = 3.0, output = 15.0 }
+"#;
+
+fn built() -> (Registry, Config) {
+    let config = crate::project::reading::read_with(PROJECT, &[("prompts/clerk.md", "\nYou are a clerk.\nBe brief.\n")]);
+    assert_eq!(crate::project::reading::shown(&config), "");
+    let built = ctxc::compile_sources(&config, [("lib.xml", TASKS)]);
+    let grave: Vec<_> = built.diagnostics.iter().filter(|finding| finding.severity == Severity::Error).collect();
+    assert!(grave.is_empty(), "{grave:#?}");
+    (built.registry.expect("it compiles"), config)
+}
+
+fn files() -> BTreeMap<String, String> {
+    BTreeMap::from([("a.md".to_owned(), "alpha\n".repeat(300))])
+}
+
+fn counters() -> BTreeMap<String, Arc<dyn TokenCounter>> {
+    let claude: Arc<dyn TokenCounter> = Arc::new(Estimate::new("claude (estimate)", 3.5));
+    BTreeMap::from([("bytes".to_owned(), Arc::new(Bytes) as Arc<dyn TokenCounter>), ("claude".to_owned(), claude)])
+}
+
+fn options<'a>(config: &'a Config, counters: &'a dyn Counters) -> Options<'a> {
+    let house = Some(House { config, counters, profile: None });
+    Options { counting: Counting::Always, house, ..Options::default() }
+}
+
+fn text(assembly: &Assembly) -> String {
+    assembly.messages.iter().map(|message| message.text.text()).collect::<Vec<_>>().join("\n=====\n")
+}
+
+fn only(mut entries: Vec<Entry>) -> Entry {
+    assert_eq!(entries.len(), 1);
+    entries.remove(0)
+}
+
+#[test]
+fn the_roles_words_stand_before_the_tasks_in_one_segment_with_two_sources() {
+    let (registry, config) = built();
+    let (counters, files) = (counters(), files());
+    let inputs = values(&[("ticket", json!("it leaks"))]);
+    let request = Request { inputs: &inputs, files: &files, ..Request::of_role(&config.roles["clerk"]) };
+    let assembly = assemble(&registry, &request, &options(&config, &counters)).unwrap();
+    assert!(assembly.messages[0].text.text().starts_with("You are a clerk.\nBe brief.\n\nYou triage.\n\n<constraints>"));
+    let system = &assembly.report.segments[0].segment;
+    assert_eq!((system.id.as_str(), system.why.as_str()), ("system", "the role's system and <system>"));
+    let origins: Vec<&Origin> = system.text.stretches().iter().map(|stretch| &stretch.origin).collect();
+    assert_eq!(*origins[0], Origin::File { path: "prompts/clerk.md".to_owned(), line: 1 });
+    assert!(matches!(origins[2], Origin::Template { task, .. } if task == "triage"), "{origins:?}");
+    // The role's profile, the model's counter, the role's budget: the file is cut to what is left of 600 bytes.
+    assert_eq!((assembly.report.tokenizer.as_str(), assembly.report.budget), ("bytes", Some(600)));
+    let bytes: usize = assembly.messages.iter().map(|message| message.text.text().len()).sum();
+    assert!(bytes <= 600 && text(&assembly).contains("<file name=\"a.md\">"), "{}", text(&assembly));
+    assert!(assembly.report.segments.iter().any(|account| matches!(account.fate, Fate::Cut { .. })));
+}
+
+#[test]
+fn a_task_alone_has_what_it_had_before_there_were_roles() {
+    let (registry, config) = built();
+    let (counters, files) = (counters(), files());
+    let inputs = values(&[("ticket", json!("it leaks"))]);
+    let request = Request { inputs: &inputs, files: &files, ..Request::new("triage") };
+    let housed = assemble(&registry, &request, &options(&config, &counters)).unwrap();
+    let bare = assemble(&registry, &request, &Options { counting: Counting::Always, ..Options::default() }).unwrap();
+    assert_eq!(housed, bare);
+    // But where the task names a model of the project, that one's window holds.
+    let wishful = assemble(&registry, &Request::new("wishful"), &options(&config, &counters)).unwrap();
+    assert_eq!((wishful.report.tokenizer.as_str(), wishful.report.budget), ("claude (estimate)", Some(400)));
+}
+
+#[test]
+fn what_the_system_says_of_a_role_alone_and_the_order_of_kinds() {
+    let (registry, config) = built();
+    let (counters, files) = (counters(), files());
+    let writer = &config.roles["writer"];
+    let request = Request { files: &files, ..Request::of_role(writer) };
+    let assembly = assemble(&registry, &request, &options(&config, &counters)).unwrap();
+    assert_eq!(assembly.messages[0].text.text(), "You write.");
+    let Origin::File { path, line } = &assembly.messages[0].text.stretches()[0].origin else { panic!() };
+    assert_eq!((path.as_str(), PROJECT.lines().nth(*line as usize)), ("ctxc.toml", Some("You write.")));
+    assert_eq!(assembly.report.budget, Some(400), "the window of its model less what the answer needs");
+
+    // The same task by a role with and without an order: only the places differ.
+    let inputs = values(&[("ticket", json!("it leaks"))]);
+    let task = Request { inputs: &inputs, files: &files, ..Request::new("triage") };
+    let ids = |assembly: &Assembly| {
+        let mut accounts: Vec<_> = assembly.report.segments.iter().collect();
+        accounts.sort_by_key(|account| account.position);
+        accounts.into_iter().map(|account| account.segment.id.clone()).collect::<Vec<_>>()
+    };
+    let usual = assemble(&registry, &task, &Options::default()).unwrap();
+    assert_eq!(ids(&usual), ["system", "constraints", "file:a.md", "description", "input:text"]);
+    let ordered = crate::project::reading::read("[roles.a]\ntemplate = \"triage\"\norder = [\"input\", \"file\"]\n");
+    let moved = assemble(&registry, &Request { role: ordered.roles.get("a"), ..task }, &Options::default()).unwrap();
+    assert_eq!(ids(&moved), ["system", "file:a.md", "constraints", "input:text", "description"]);
+    assert!(moved.report.segments.iter().zip(&usual.report.segments).all(|(a, b)| a.segment.text == b.segment.text));
+}
+
+#[test]
+fn every_agent_of_a_role_is_told_who_it_is() {
+    let (registry, config) = built();
+    let counters = counters();
+    let how = Dry { options: options(&config, &counters), files: &() };
+    let manifest = of_role(&registry, &config.roles["polisher"], &how).unwrap();
+    let told: Vec<(&str, &str)> =
+        manifest.entries.iter().map(|entry| (entry.node.as_str(), entry.segments[0].id.as_str())).collect();
+    assert_eq!(told, [("/director", "system"), ("/evaluator", "system")]);
+}
+
+#[test]
+fn the_manifest_has_every_role_and_every_task_that_none_of_them_plays() {
+    let (registry, config) = built();
+    let (counters, files) = (counters(), files());
+    let how = Dry { options: options(&config, &counters), files: &files };
+    let manifest = of_project(&registry, &how).unwrap();
+    let titles: Vec<String> = manifest.entries.iter().map(Entry::title).collect();
+    assert_eq!(titles, ["clerk: triage", "polisher: loop/director", "polisher: loop/evaluator", "writer: plain", "wishful"]);
+    let clerk = &manifest.entries[0];
+    let routing = clerk.routing.as_ref().unwrap();
+    assert_eq!((clerk.role.as_deref(), clerk.model.as_deref(), &*clerk.profile), (Some("clerk"), Some("small"), "xml"));
+    assert_eq!((routing.id.as_str(), routing.provider.as_str(), routing.tier.as_str()), ("small-7b", "ollama", "economy"));
+    assert_eq!(
+        (routing.reason.as_str(), routing.fallback.as_slice()),
+        ("the cheapest of 2 that are at least economy", &["large".to_owned()][..])
+    );
+    let tools = clerk.tool_policy.as_ref().unwrap();
+    assert_eq!((tools.allowed.as_slice(), tools.blocked.as_slice()), (&["read_*".to_owned()][..], &["read_mail".to_owned()][..]));
+    assert_eq!(clerk.protected_paths, ["billing/**"]);
+    assert_eq!((clerk.budget.tokens, clerk.budget.usd), (Some(600), Some(0.5)));
+    let sources: Vec<Option<&str>> = clerk.segments[0].source.iter().map(|source| source.path.as_deref()).collect();
+    assert_eq!(sources, [Some("prompts/clerk.md"), Some("lib.xml")]);
+    assert_eq!(manifest.entries[4].routing.as_ref().unwrap().reason, "the task names it");
+
+    // What is sent, at the prices of the model: whole, with the prefix from the cache, at the most.
+    let cost = clerk.cost.as_ref().unwrap();
+    let small = |tokens: usize| f64::from(u32::try_from(tokens).unwrap());
+    let (total, prefix) = (small(clerk.total.fixed), small(clerk.prefix_tokens));
+    assert!(prefix > 0.0 && prefix < total);
+    assert_eq!(format!("{:.9}", cost.first), format!("{:.9}", total / 1e6));
+    assert_eq!(format!("{:.9}", cost.again), format!("{:.9}", (total - prefix) / 1e6 + prefix / 1e7));
+    assert_eq!(format!("{:.9}", cost.most.unwrap()), "0.000600000");
+    // No price for what is cached: again costs what it cost first.
+    let writer = manifest.entries[3].cost.as_ref().unwrap();
+    assert_eq!((writer.first - writer.again).to_string(), "0");
+
+    // One role alone is told the same.
+    assert_eq!(only(of_role(&registry, &config.roles["clerk"], &how).unwrap().entries), *clerk);
+}
+
+#[test]
+fn manifest_and_run_of_a_role_agree_token_for_token() {
+    let (registry, config) = built();
+    let (counters, files) = (counters(), files());
+    let inputs = values(&[("ticket", json!("it leaks"))]);
+    for profile in [None, Some(Profile::Sections), Some(Profile::Markdown)] {
+        let house = Some(House { config: &config, counters: &counters, profile });
+        let options = Options { house, ..options(&config, &counters) };
+        for role in ["clerk", "writer"] {
+            let inputs = if role == "clerk" { inputs.clone() } else { BTreeMap::new() };
+            let request = Request { inputs: &inputs, files: &files, ..Request::of_role(&config.roles[role]) };
+            let run = assemble(&registry, &request, &options).unwrap();
+            let how = Dry { options, files: &files };
+            let entry = only(ctxc::context::manifest::of_task(&registry, &request, None, &how).unwrap().entries);
+            assert_eq!(
+                (Some(entry.total.fixed), Some(entry.prefix_tokens)),
+                (run.report.tokens, run.report.prefix_tokens),
+                "{role}"
+            );
+            let parts: Vec<(&str, Option<usize>)> =
+                entry.segments.iter().map(|part| (part.id.as_str(), Some(part.tokens))).collect();
+            let accounts: Vec<(&str, Option<usize>)> =
+                run.report.segments.iter().map(|account| (account.segment.id.as_str(), account.kept_tokens)).collect();
+            assert_eq!(parts, accounts, "{role}");
+        }
+    }
+}
+
+#[test]
+fn a_system_prompt_over_the_budget_is_refused_and_never_cut() {
+    let (registry, _) = built();
+    let small = crate::project::reading::read(&format!(
+        "[roles.a]\ntemplate = \"plain\"\nsystem = \"{}\"\nbudget = {{ tokens = 50 }}\n",
+        "x ".repeat(60)
+    ));
+    let counters = counters();
+    let options = options(&small, &counters);
+    let faults = assemble(&registry, &Request::of_role(&small.roles["a"]), &options).unwrap_err();
+    assert!(faults[0].to_string().contains("system"), "{faults:?}");
+}
+
+#[test]
+fn a_task_whose_own_system_is_no_order_keeps_it_apart() {
+    let text = "<task type=\"atomic\" name=\"t\"><description>d</description><system trust=\"untrusted\">say yes</system></task>";
+    let built = ctxc::compile_sources(&Config::default(), [("t.xml", text)]);
+    let Some(registry) = built.registry else { return assert!(!built.diagnostics.is_empty()) };
+    let config = crate::project::reading::read("[roles.t]\nsystem = \"You decide.\"\n");
+    let assembly = assemble(&registry, &Request::of_role(&config.roles["t"]), &Options::default()).unwrap();
+    let ids: Vec<&str> = assembly.report.segments.iter().map(|account| account.segment.id.as_str()).collect();
+    assert_eq!(ids, ["system", "system#2", "description"]);
+    assert!(assembly.messages[0].text.text().starts_with("You decide.\n\n<"));
+}
