@@ -191,7 +191,10 @@ impl<'a> Strategy<'a> {
         let asked = if there.is_empty() { MATCHES } else { MATCHES * 4 };
         match self.request.source.search(&query(link.node, scope, own), asked) {
             Ok(found) => {
-                let new = found.into_iter().filter(|found| !there.contains(found.file()));
+                // A value that came from a file of the project is found in it again, as its line ends allow.
+                let own: BTreeSet<&str> = own.iter().map(|drafted| drafted.segment.text.text().trim()).collect();
+                let is_new = |found: &Match| !there.contains(found.file()) && !own.contains(found.text.trim());
+                let new = found.into_iter().filter(is_new);
                 let drafted = |Match { id, text, trust }| {
                     let text = Traced::new(text, Origin::Match { id: id.clone() });
                     Drafted::whole(segment(format!("fresh:{id}"), id, text, trust))

@@ -12,7 +12,7 @@ use std::process::Command;
 use tempfile::TempDir;
 
 /// The pages that show sessions.
-const PAGES: [&str; 3] = ["README.md", "docs/FORMAT.md", "docs/IMPORT.md"];
+const PAGES: [&str; 4] = ["README.md", "docs/FORMAT.md", "docs/IMPORT.md", "docs/tutorial.md"];
 
 /// Runs one command line and gives what a terminal would show.
 fn run(line: &str, folder: &Path) -> String {

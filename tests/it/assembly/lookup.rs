@@ -114,3 +114,14 @@ fn a_match_knows_its_file() {
     hashing.insert(found("docs/a.md", "zebra"));
     assert_eq!(hashing.files("zebra", 8).unwrap()[0].id, "docs/a.md", "what a source finds is a file where it says nothing else");
 }
+
+#[test]
+fn what_an_agent_is_given_is_not_looked_up_for_it_again() {
+    let registry = registry(TASKS);
+    let inputs = values(&[("topic", json!("zebras")), ("tone", json!("a ticket kept in the project\n"))]);
+    let source = Fixtures(vec![found("samples/t1.txt", "a ticket kept in the project"), found("docs/b.md", "of another")]);
+    let request = Request { inputs: &inputs, source: &source, ..Request::new("answer") };
+    let assembly = assemble(&registry, &request, &Options::default()).unwrap();
+    let ids: Vec<&str> = assembly.report.segments.iter().map(|account| account.segment.id.as_str()).collect();
+    assert_eq!(ids, ["description", "input:tone", "fresh:docs/b.md"]);
+}
