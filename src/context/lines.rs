@@ -2,9 +2,11 @@
 //!
 //! Reads the text of a file that was compiled; a definition that is not in it has no lines.
 
+use super::fault::{FaultKind, Place};
 use crate::kernel::context::Origin;
 use crate::syntax::limits::Limits;
 use crate::syntax::reader::Reader;
+use crate::syntax::tree::Element;
 use crate::template::model::{Definition, Fragment, Task};
 use crate::template::nodes::{self, Node};
 use crate::template::parts::{Input, Text, Value};
@@ -18,6 +20,19 @@ type Key = (String, String, String);
 pub struct Lines {
     texts: BTreeMap<Key, (String, u32)>,
     fragments: BTreeMap<String, (String, u32)>,
+    /// The elements of fields, each with its file, where it stands there, and what is inside it.
+    fields: BTreeMap<Key, Field>,
+}
+
+/// An element as faults are said of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Field {
+    path: String,
+    /// Where it begins, from 1: line and column.
+    begin: (u32, u32),
+    /// Where its text begins, and the text.
+    inner: (u32, u32),
+    text: String,
 }
 
 /// What one text is read from.
@@ -39,6 +54,24 @@ impl Page<'_> {
 
     fn at(&self, offset: usize) -> u32 {
         1 + self.ends.partition_point(|end| *end < offset) as u32
+    }
+
+    /// Line and column, from 1.
+    fn position(&self, offset: usize) -> (u32, u32) {
+        let lines = self.ends.partition_point(|end| *end < offset);
+        let start = lines.checked_sub(1).and_then(|last| self.ends.get(last)).map_or(0, |end| end + 1);
+        let before = self.text.get(start..offset).map_or(0, |before| before.chars().count());
+        (1 + lines as u32, 1 + before as u32)
+    }
+
+    fn field(&self, element: Element<'_>) -> Field {
+        let (span, inner) = (element.span(), element.inner());
+        Field {
+            path: self.path.to_owned(),
+            begin: self.position(span.start as usize),
+            inner: self.position(inner.start as usize),
+            text: inner.slice(self.text).to_owned(),
+        }
     }
 }
 
@@ -71,14 +104,40 @@ impl Lines {
     }
 
     fn node(&mut self, page: &Page<'_>, name: &str, node: Node<'_, '_>, id: &str) {
+        if let Node::Task(task) = node {
+            let files = task.files.as_ref().map(|files| ("file_paths", files.element));
+            let output = task.output.as_ref().map(|output| ("output_format", output.element));
+            for (field, element) in files.into_iter().chain(output) {
+                self.fields.insert((name.to_owned(), id.to_owned(), field.to_owned()), page.field(element));
+            }
+        }
+        let fields = &mut self.fields;
         let mut add = |field: String, text: &Text<'_>| {
-            self.texts.insert((name.to_owned(), id.to_owned(), field), (page.path.to_owned(), page.line(text)));
+            let key = (name.to_owned(), id.to_owned(), field);
+            fields.insert(key.clone(), page.field(text.element));
+            self.texts.insert(key, (page.path.to_owned(), page.line(text)));
         };
         match node {
             Node::Task(task) => of_task(task, &mut add),
             Node::Call(call) => of_inputs("args", &call.args, &mut add),
             Node::Cond(_) => {}
         }
+    }
+
+    /// File, line and column, from 1, of what a fault is about: the variable, the path, the fragment that it names where its field
+    /// holds it, else the field's element.
+    pub fn fault(&self, place: &Place, kind: &FaultKind) -> Option<(&str, u32, u32)> {
+        let key = (place.definition.clone(), place.node.clone(), place.field.clone());
+        let field = self.fields.get(&key)?;
+        let found = named(kind).and_then(|name| find(&field.text, name));
+        let (line, column) = found.map_or(field.begin, |at| {
+            let before = field.text.get(..at).unwrap_or("");
+            match before.rsplit_once('\n') {
+                None => (field.inner.0, field.inner.1 + before.chars().count() as u32),
+                Some((above, last)) => (field.inner.0 + 1 + above.matches('\n').count() as u32, 1 + last.chars().count() as u32),
+            }
+        });
+        Some((&field.path, line, column))
     }
 
     /// The file and line, from 1, that an origin stands on; `None` for what stands in no file.
@@ -100,6 +159,30 @@ impl Lines {
             | Origin::Frame => None,
         }
     }
+}
+
+/// The word of a template that a fault is about.
+#[allow(clippy::wildcard_enum_match_arm, reason = "all others are about a field as a whole")]
+fn named(kind: &FaultKind) -> Option<&str> {
+    match kind {
+        FaultKind::Missing { name, .. }
+        | FaultKind::NoPart { name, .. }
+        | FaultKind::Call { name }
+        | FaultKind::NoFragment { name }
+        | FaultKind::UntrustedInSystem { name } => Some(name),
+        FaultKind::File { path, .. } => Some(path),
+        _ => None,
+    }
+}
+
+/// Where a word stands in a text, and not as a part of another one.
+fn find(text: &str, word: &str) -> Option<usize> {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    text.match_indices(word).map(|(at, _)| at).find(|&at| {
+        let (before, behind) = (text.get(..at).unwrap_or(""), text.get(at + word.len()..).unwrap_or(""));
+        // A variable stands in a tag; a path and a fragment stand by themselves.
+        !before.ends_with(is_part) && !behind.starts_with(is_part)
+    })
 }
 
 fn of_task(task: &Task<'_>, add: &mut impl FnMut(String, &Text<'_>)) {

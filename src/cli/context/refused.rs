@@ -12,6 +12,9 @@ pub(super) fn refused(faults: &[Fault], lines: &Lines) -> CliError {
         let Some(place) = &fault.place else { return String::new() };
         let (task, node, field) = (place.definition.clone(), place.node.clone(), place.field.clone());
         let origin = Origin::Template { task, node, field, line: 0 };
+        if let Some((path, line, column)) = lines.fault(place, &fault.kind) {
+            return format!("{path}:{line}:{column}: ");
+        }
         match lines.of(&origin) {
             Some((path, line)) => format!("{path}:{line}: "),
             None if place.field.is_empty() => format!("{} {}: ", place.definition, place.node),

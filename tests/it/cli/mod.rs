@@ -1,5 +1,6 @@
 //! The program as its users meet it: real processes in real folders.
 
+mod bad_context;
 mod bad_input;
 mod build;
 mod check;

@@ -1,0 +1,105 @@
+//! What keeps `render` and `manifest` from a context: each named at its place, with the exit code of the documentation.
+
+use super::project::Project;
+
+const TASK: &str = "<task type=\"atomic\" name=\"t\">
+  <system>You sort {{kind}}.</system>
+  <description>Sort
+    the {{ticket}}.</description>
+  <parameters>
+    <parameter name=\"ticket\" required=\"true\"/>
+    <parameter name=\"kind\" required=\"true\"/>
+  </parameters>
+  <file_paths source=\"literal\">
+    <path>docs/a.md</path>
+  </file_paths>
+</task>
+";
+const RENDER: [&str; 6] = ["render", "t", "--input", "ticket=x", "--input", "kind=y"];
+
+fn sample() -> Project {
+    Project::new().file("templates/t.xml", TASK).file("docs/a.md", "access: logins\n")
+}
+
+/// Both verbs end with findings, and say this.
+fn both(project: &Project, said: &str) {
+    project.run(&RENDER).code(1).silent_out().warns(said);
+    project.run(&["manifest"]).code(1).silent_out().warns(said);
+}
+
+#[test]
+fn a_variable_without_a_value_is_a_fault_of_the_command_line() {
+    let run = sample().run(&["render", "t"]).code(2).silent_out();
+    let run = run.warns("templates/t.xml:4:11: `ticket` has no value").warns("templates/t.xml:2:22: `kind` has no value");
+    run.warns("give it: --input kind=VALUE, or --input kind=@FILE");
+    // Before a run nothing has to have a value.
+    sample().run(&["manifest"]).code(0);
+}
+
+#[test]
+fn a_file_that_vanished() {
+    let project = sample();
+    std::fs::remove_file(project.path("docs/a.md")).unwrap();
+    both(&project, "templates/t.xml:10:11: docs/a.md cannot be read: it does not exist");
+}
+
+#[test]
+fn a_file_that_is_no_text() {
+    let project = sample().file("docs/a.md", b"a\xff");
+    both(&project, "templates/t.xml:10:11: docs/a.md cannot be read: byte 1 is not UTF-8");
+}
+
+#[test]
+fn a_file_of_fifty_megabytes_is_refused_unread() {
+    let project = sample();
+    std::fs::File::create(project.path("docs/a.md")).unwrap().set_len((50 << 20) + 1).unwrap();
+    let started = std::time::Instant::now();
+    both(&project, "templates/t.xml:10:11: docs/a.md cannot be read: it is larger than the limit");
+    assert!(started.elapsed() < std::time::Duration::from_secs(5), "{:?}", started.elapsed());
+}
+
+#[test]
+#[cfg(unix)]
+fn a_link_that_leads_out_of_the_project() {
+    let outside = Project::new().file("secret.md", "secret");
+    let project = sample();
+    std::fs::remove_file(project.path("docs/a.md")).unwrap();
+    std::os::unix::fs::symlink(outside.path("secret.md"), project.path("docs/a.md")).unwrap();
+    both(&project, "templates/t.xml:10:11: docs/a.md cannot be read: it lies outside the project's folder");
+}
+
+#[test]
+fn a_system_prompt_over_the_budget_is_never_cut() {
+    let project = sample();
+    let run = project.run(&[&RENDER[..], &["--budget", "3"]].concat()).code(1).silent_out();
+    run.warns("`system` need").warns("tokens and may not be cut; the budget is 3");
+    project.run(&["manifest", "--budget", "3"]).code(1).silent_out().warns("may not be cut; the budget is 3");
+}
+
+#[test]
+#[cfg(unix)]
+fn texts_from_outside_and_fragments_in_a_circle_have_no_context() {
+    let outside = Project::new().file("secret.md", "secret");
+    let wrong = "<library>\n<fragment name=\"a\"><use fragment=\"b\"/></fragment>\n<fragment name=\"b\"><use fragment=\"a\"/></fragment>\n\
+         <task type=\"atomic\" name=\"u\"><description src=\"link.md\"/><criteria src=\"../../x.md\"/><instructions><use fragment=\"a\"/></instructions></task>\n\
+         </library>\n";
+    let project = sample().file("templates/u.xml", wrong);
+    std::os::unix::fs::symlink(outside.path("secret.md"), project.path("templates/link.md")).unwrap();
+    for verb in [&RENDER[..], &["manifest"]] {
+        project.run(verb).code(1).silent_out().warns("this project has").warns("`ctxc check` shows them");
+    }
+    let run = project.run(&["check"]).code(1);
+    let run = run.says("error[reference-cycle] templates/u.xml:2:35: the fragment `a` contains itself by way of others");
+    let run = run.says(
+        "error[missing-source] templates/u.xml:4:48: the text in `link.md` cannot be had: it lies outside the project's folder",
+    );
+    run.says("the text in `../../x.md` cannot be had: it lies outside the project's folder");
+}
+
+#[test]
+fn a_jinja_text_without_end_is_a_finding_at_its_text() {
+    let task = "<task type=\"atomic\" name=\"t\">\n  <description syntax=\"jinja\">{% set ns = namespace(x='ab') %}{% for i in range(60) %}{% set ns.x = ns.x ~ ns.x %}{% endfor %}</description>\n</task>\n";
+    let project = Project::new().file("templates/t.xml", task);
+    let run = project.run(&["render", "t"]).code(1).silent_out();
+    run.warns("templates/t.xml:2:3: the Jinja text handles more than 8388608 bytes in all");
+}
