@@ -121,9 +121,10 @@ fn said(situation: &Situation, whose: Whose, declared: &[Parameter], read: &mut 
         |list: &[crate::base::span::Spanned<String>]| -> Vec<String> { list.iter().map(|one| one.value.clone()).collect() };
     let taken = read.inputs.keys().cloned().collect::<BTreeSet<_>>();
     let mut give = |name: &str, value: Value| {
-        let Some(parameter) = declared.iter().find(|parameter| parameter.name == name && !taken.contains(name)) else {
-            return false;
-        };
+        let Some(parameter) = declared.iter().find(|parameter| parameter.name == name) else { return false };
+        if taken.contains(name) {
+            return true;
+        }
         let is_words = matches!(parameter.kind.as_deref(), None | Some("string"));
         read.inputs.insert(name.to_owned(), if is_words { in_words(value) } else { value });
         true

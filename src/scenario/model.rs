@@ -101,6 +101,22 @@ pub struct Situation {
     pub matches: Vec<Fixture>,
 }
 
+impl Situation {
+    /// Whether the situation itself gives a value to a parameter of this name, so that `inputs` need not.
+    pub fn says(&self, name: &str) -> bool {
+        match name {
+            "objective" => self.objective.is_some(),
+            "constraints" => !self.constraints.is_empty(),
+            "acceptance_criteria" => !self.criteria.is_empty(),
+            "previous_output" => self.previous_output.is_some(),
+            "failure_history" => !self.failures.is_empty(),
+            "risk_level" => self.risk_level.is_some(),
+            "task_id" => self.task_id.is_some(),
+            _ => self.extra.contains_key(name),
+        }
+    }
+}
+
 /// A text, or a file that holds it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub enum Content {

@@ -158,7 +158,9 @@ fn given(
     let up = "../".repeat(folder.split('/').filter(|part| !part.is_empty()).count());
     let file = |name: &str| {
         let path = written.iter().find_map(|one| one.strip_prefix(name)?.strip_prefix("=@"))?;
-        relative(root, Path::new(path)).map(|path| Given::File(format!("{up}{path}")))
+        let path = relative(root, Path::new(path))?;
+        let beside = path.strip_prefix(folder).and_then(|rest| rest.strip_prefix('/')).filter(|_| !folder.is_empty());
+        Some(Given::File(beside.map_or_else(|| format!("{up}{path}"), str::to_owned)))
     };
     values.into_iter().map(|(name, value)| (name.clone(), file(&name).unwrap_or(Given::Value(value)))).collect()
 }

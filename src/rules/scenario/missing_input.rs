@@ -49,7 +49,10 @@ expect_context:
 fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
     let Some((task, parameters)) = cx.parameters() else { return };
     let inputs = &cx.case.situation.inputs;
-    let missing = |parameter: &&Param| parameter.required && !inputs.contains_key(&*parameter.name);
+    let missing = |parameter: &&Param| {
+        let name = &*parameter.name;
+        parameter.required && !inputs.contains_key(name) && !cx.case.situation.says(name)
+    };
     let missing: Vec<&str> = parameters.iter().filter(missing).map(|parameter| &*parameter.name).collect();
     // A value that was misspelt is told as that, and not as missing too.
     let slips = inputs.keys().filter(|name| !parameters.iter().any(|parameter| *parameter.name == ***name));

@@ -341,3 +341,12 @@ fn every_ending_is_counted_and_told() {
         assert!(run.stdout.contains(told), "{told}\n{}", run.stdout);
     }
 }
+
+#[test]
+fn the_shipped_scenarios_pass() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let output = super::project::command_in(root, &["eval", "--json"]).output().unwrap();
+    let run = super::project::Run::from(output).code(0).silent();
+    let totals = &run.json()["totals"];
+    assert!(totals["planned"].as_u64().unwrap() >= 7 && totals["planned"] == totals["passed"], "{totals}");
+}
