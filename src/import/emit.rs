@@ -13,17 +13,45 @@ pub fn template(imported: &Imported, name: &str, folder: &str, origin: (&str, &s
     let _ = writeln!(out, "<task type=\"atomic\" name=\"{}\">", escape_attribute(name));
     let turn = |role: Role| imported.turns.iter().filter(move |turn| turn.role == role);
     if let Some(turn) = turn(Role::User).next_back() {
-        text("description", turn, folder, &mut out);
+        text("description", turn, folder, "  ", &mut out);
     } else {
         let request = imported.request.as_deref().unwrap_or("request");
         let _ = writeln!(out, "  <description>{{{{{request}}}}}</description>");
     }
     parameters(&imported.parameters, &mut out);
     for turn in turn(Role::System) {
-        text("system", turn, folder, &mut out);
+        text("system", turn, folder, "  ", &mut out);
+    }
+    examples(imported, folder, &mut out);
+    if imported.schema.is_some() {
+        let _ = writeln!(out, "  <output_format type=\"json\" schema=\"{}\"/>", escape_attribute(&schema_file(name)));
+    } else if imported.answers_json {
+        out.push_str("  <output_format type=\"json\"/>\n");
     }
     out.push_str("</task>\n");
     out
+}
+
+/// Where the schema of a task's answers lies, seen from its template.
+pub fn schema_file(name: &str) -> String {
+    format!("schemas/{name}.schema.json")
+}
+
+/// Questions with answers before the last question.
+fn examples(imported: &Imported, folder: &str, out: &mut String) {
+    let talk: Vec<&Turn> = imported.turns.iter().filter(|turn| turn.role != Role::System).collect();
+    if talk.len() < 2 {
+        return;
+    }
+    out.push_str("  <examples>\n");
+    for pair in talk.chunks_exact(2) {
+        let [input, output] = pair else { continue };
+        out.push_str("    <example>\n");
+        text("input", input, folder, "      ", out);
+        text("output", output, folder, "      ", out);
+        out.push_str("    </example>\n");
+    }
+    out.push_str("  </examples>\n");
 }
 
 fn comment(imported: &Imported, (path, format): (&str, &str), out: &mut String) {
@@ -59,7 +87,7 @@ fn parameters(all: &[Parameter], out: &mut String) {
 }
 
 /// One text element.
-fn text(element: &str, turn: &Turn, folder: &str, out: &mut String) {
+fn text(element: &str, turn: &Turn, folder: &str, indent: &str, out: &mut String) {
     let syntax = match turn.syntax {
         Syntax::Plain => "",
         Syntax::Jinja => " syntax=\"jinja\"",
@@ -75,32 +103,31 @@ fn text(element: &str, turn: &Turn, folder: &str, out: &mut String) {
     match &turn.body {
         Body::InPlace { path, .. } => {
             let src = escape_attribute(&relative(folder, path)).into_owned();
-            let _ = writeln!(out, "  <{element} src=\"{src}\"{syntax}{space}/>");
+            let _ = writeln!(out, "{indent}<{element} src=\"{src}\"{syntax}{space}/>");
         }
         Body::Inline(_) if !is_canonical => {
-            let _ = writeln!(out, "  <{element}{syntax}{space}>{}</{element}>", content(words));
+            let _ = writeln!(out, "{indent}<{element}{syntax}{space}>{}</{element}>", content(words));
         }
         Body::Inline(_) if !words.contains('\n') && words.len() < 100 => {
-            let _ = writeln!(out, "  <{element}{syntax}>{}</{element}>", escape_text(words));
+            let _ = writeln!(out, "{indent}<{element}{syntax}>{}</{element}>", escape_text(words));
         }
-        Body::Inline(_) => block(element, syntax, words, out),
+        Body::Inline(_) => block(element, syntax, words, indent, out),
     }
 }
 
 /// Lines under their element, indented; in CDATA where they hold what XML takes for its own.
-fn block(element: &str, syntax: &str, words: &str, out: &mut String) {
+fn block(element: &str, syntax: &str, words: &str, indent: &str, out: &mut String) {
     let is_cdata = words.contains(['<', '&']) && !words.contains("]]>");
     let (open, close) = if is_cdata { ("<![CDATA[", "]]>") } else { ("", "") };
-    let _ = writeln!(out, "  <{element}{syntax}>{open}");
+    let _ = writeln!(out, "{indent}<{element}{syntax}>{open}");
     for line in words.split('\n') {
         let line = if is_cdata { line.into() } else { escape_text(line) };
         if !line.is_empty() {
-            out.push_str("    ");
-            out.push_str(&line);
+            out.extend([indent, "  ", &line]);
         }
         out.push('\n');
     }
-    let _ = writeln!(out, "  {close}</{element}>");
+    let _ = writeln!(out, "{indent}{close}</{element}>");
 }
 
 /// Words between two tags, every one of them kept.

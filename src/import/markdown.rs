@@ -62,7 +62,7 @@ fn single_outside(text: &str) -> usize {
 }
 
 /// Whether something in a text stands for a value: a page without is no prompt, unless somebody says so.
-pub fn is_prompt(text: &str) -> bool {
+pub(super) fn is_prompt(text: &str) -> bool {
     placeholders(text) != Placeholders::None
 }
 

@@ -6,17 +6,26 @@
 
 mod braces;
 mod convert;
+mod declared;
+mod dotprompt;
 mod emit;
+mod front;
 mod fstring;
+mod handlebars;
 mod jinja;
+mod langchain;
 mod markdown;
 mod model;
 mod names;
 mod note;
+mod picoschema;
+mod prompty;
+mod settings;
+mod stache;
 
-pub use convert::{convert, part_of};
-pub use emit::{relative, template};
-pub use markdown::is_prompt;
+pub use convert::{convert, is_prompt, part_of};
+pub use emit::{relative, schema_file, template};
 pub use model::{Body, Format, Imported, Library, Options, Parameter, Prompt, Role, Syntax, Turn};
 pub use names::{half, task_name};
 pub use note::{Note, NoteKind, Weight};
+pub use settings::Model;

@@ -1,6 +1,7 @@
 //! What is read from a prompt of another format, before it is written as a template.
 
 use super::note::{Note, NoteKind, Weight};
+use super::settings::Model;
 use std::collections::BTreeSet;
 
 /// Formats that are read.
@@ -8,18 +9,27 @@ use std::collections::BTreeSet;
 pub enum Format {
     /// `.j2`, `.jinja`, `.jinja2`.
     Jinja,
+    /// `.prompt`.
+    Dotprompt,
+    /// `.prompty`.
+    Prompty,
+    /// `.yaml`, `.json` with a prompt of `LangChain` in it.
+    Langchain,
     /// `.md`, `.txt` with placeholders.
     Markdown,
 }
 
 impl Format {
     /// Every format.
-    pub const ALL: [Self; 2] = [Self::Jinja, Self::Markdown];
+    pub const ALL: [Self; 5] = [Self::Jinja, Self::Dotprompt, Self::Prompty, Self::Langchain, Self::Markdown];
 
     /// Its name for people.
     pub const fn title(self) -> &'static str {
         match self {
             Self::Jinja => "Jinja",
+            Self::Dotprompt => "dotprompt",
+            Self::Prompty => "Prompty",
+            Self::Langchain => "LangChain",
             Self::Markdown => "Markdown",
         }
     }
@@ -28,6 +38,9 @@ impl Format {
     pub const fn word(self) -> &'static str {
         match self {
             Self::Jinja => "jinja",
+            Self::Dotprompt => "dotprompt",
+            Self::Prompty => "prompty",
+            Self::Langchain => "langchain",
             Self::Markdown => "markdown",
         }
     }
@@ -38,6 +51,9 @@ impl Format {
         let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending).to_ascii_lowercase();
         match ending.as_str() {
             "j2" | "jinja" | "jinja2" => Some(Self::Jinja),
+            "prompt" => Some(Self::Dotprompt),
+            "prompty" => Some(Self::Prompty),
+            "yaml" | "yml" | "json" => Some(Self::Langchain),
             "md" | "markdown" | "txt" => Some(Self::Markdown),
             _ => None,
         }
@@ -149,6 +165,12 @@ pub struct Imported {
     pub parameters: Vec<Parameter>,
     /// The input that holds what the user says, where the prompt is a system message alone.
     pub request: Option<String>,
+    /// The model that it asks for.
+    pub model: Option<Model>,
+    /// Whether its answer is JSON.
+    pub answers_json: bool,
+    /// The JSON Schema of its answer.
+    pub schema: Option<serde_json::Value>,
     /// Other files whose text it holds now.
     pub parts: BTreeSet<String>,
     /// What is to be known.

@@ -119,6 +119,14 @@ pub enum NoteKind {
         /// What to do instead, or nothing.
         why: String,
     },
+    /// Something stands elsewhere than it could.
+    #[error("{what}: {place}")]
+    Placed {
+        /// What.
+        what: String,
+        /// Where, and where it could.
+        place: String,
+    },
     /// A variable that nothing declares.
     #[error("`{name}` is used by the text and not declared by the front matter: it became a required parameter")]
     Undeclared {
@@ -142,7 +150,7 @@ impl NoteKind {
     /// How much it weighs.
     pub const fn weight(&self) -> Weight {
         match self {
-            Self::Inlined { .. } | Self::Rewritten { .. } | Self::Part { .. } => Weight::Info,
+            Self::Inlined { .. } | Self::Rewritten { .. } | Self::Placed { .. } | Self::Part { .. } => Weight::Info,
             Self::Differs { .. }
             | Self::ModelSettings { .. }
             | Self::Ignored { .. }

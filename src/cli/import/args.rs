@@ -5,7 +5,7 @@ use crate::import::{Format, Options};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
-/// Make templates of the prompts that a team has: Jinja, Markdown
+/// Make templates of the prompts that a team has: Jinja, dotprompt, Prompty, `LangChain`, Markdown
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  ctxc import legacy\n  ctxc import legacy/reply.j2 --dry-run\n  \
     ctxc import legacy --force --trim-blocks --lstrip-blocks\n  ctxc import --verify samples.jsonl\n\n\
@@ -69,6 +69,12 @@ impl EngineArgs {
 pub(super) enum From {
     /// Jinja2
     Jinja,
+    /// `.prompt` of dotprompt
+    Dotprompt,
+    /// `.prompty` of Prompty
+    Prompty,
+    /// YAML or JSON of `LangChain`
+    Langchain,
     /// Markdown or plain text
     Markdown,
 }
@@ -78,6 +84,9 @@ impl From {
     pub(super) const fn format(self) -> Format {
         match self {
             Self::Jinja => Format::Jinja,
+            Self::Dotprompt => Format::Dotprompt,
+            Self::Prompty => Format::Prompty,
+            Self::Langchain => Format::Langchain,
             Self::Markdown => Format::Markdown,
         }
     }

@@ -5,7 +5,6 @@ use crate::cli::error::{CliError, Result};
 use crate::cli::selection::no_such_path;
 use crate::import::{self, Format, Library};
 use crate::registry::sources::{Door, inside_text};
-use crate::rules::input::read_fault::reason;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -110,7 +109,8 @@ impl Found {
             let Some(format) = Format::of_path(&name).filter(|_| is_file && !fs::is_dir(entry.path())) else { continue };
             // Other texts than prompts end in `.txt` too.
             let is_text = entry.path().extension().is_some_and(|ending| ending == "txt");
-            if format == Format::Markdown && is_text && from.is_none() {
+            let is_partial = format == Format::Dotprompt && entry.file_name().to_string_lossy().starts_with('_');
+            if is_partial || format == Format::Markdown && is_text && from.is_none() {
                 continue;
             }
             self.file(name, slashed(short), from.unwrap_or(format), false, door);
@@ -119,8 +119,14 @@ impl Found {
 
     fn file(&mut self, path: String, inside: String, format: Format, is_named: bool, door: Door<'_>) {
         match inside_text(door, Path::new(&path)) {
-            Ok(text) if !is_named && format == Format::Markdown && !import::is_prompt(&text) => self.plain.push(path),
+            Ok(text) if !is_named && !import::is_prompt(format, &text) => {
+                // Other data than prompts is written in YAML and JSON, and nobody asks for it.
+                if format == Format::Markdown {
+                    self.plain.push(path);
+                }
+            }
             Ok(text) => self.files.push(File { path, inside, format, text, is_named }),
+            Err(_) if !is_named && format == Format::Langchain => {}
             Err(reason) => self.unreadable.push((path, reason)),
         }
     }
@@ -131,10 +137,10 @@ impl Found {
 pub(crate) fn prompts(path: &Path, limit: u64) -> Option<Format> {
     let name = path.file_name()?.to_str()?;
     let format = Format::of_path(name)?;
-    if format == Format::Markdown {
-        let is_page = ["md", "markdown"].iter().any(|ending| path.extension().is_some_and(|found| found == *ending));
-        let text = is_page.then(|| RealFs.read(path, limit).map_err(|err| reason(&err)).ok()).flatten()?;
-        return std::str::from_utf8(&text).is_ok_and(import::is_prompt).then_some(format);
+    if matches!(format, Format::Markdown | Format::Langchain) {
+        let is_text = path.extension().is_some_and(|ending| ending == "txt");
+        let bytes = if is_text { None } else { RealFs.read(path, limit).ok() }?;
+        return std::str::from_utf8(&bytes).is_ok_and(|text| import::is_prompt(format, text)).then_some(format);
     }
     Some(format)
 }

@@ -2,6 +2,7 @@
 
 use super::run::{Fate, Told};
 use super::show::{message, title};
+use super::suggest::suggestion;
 use crate::import::Note;
 use crate::schema::json::names::IMPORT;
 use serde_json::{Value, json};
@@ -37,7 +38,7 @@ pub(super) fn document(told: &Told<'_>) -> Value {
         "unreadable": unreadable.collect::<Vec<_>>(),
         "plain": told.found.plain,
         "samples": samples,
-        "suggestion": Value::Null,
+        "suggestion": suggestion(&told.batch.made),
     })
 }
 

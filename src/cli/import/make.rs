@@ -25,6 +25,8 @@ pub(super) struct Made {
     pub(super) output: String,
     /// Its text.
     pub(super) text: String,
+    /// The file with the schema of its answers, and its text.
+    pub(super) schema: Option<(String, String)>,
 }
 
 impl Made {
@@ -74,7 +76,13 @@ pub(super) fn make(found: &Found, library: &Beside<'_>, options: Options, folder
         let origin = system.map_or_else(|| file.path.clone(), |system| format!("{} and {}", system.path, file.path));
         let text = import::template(&imported, &name, &place, (&origin, file.format.title()));
         let system = system.map(|system| system.path.clone());
-        batch.made.push(Made { path: file.path.clone(), system, format: file.format, imported, name, output, text });
+        let schema = imported.schema.as_ref().map(|schema| {
+            let file = import::schema_file(&name);
+            let path = if place.is_empty() { file } else { format!("{place}/{file}") };
+            // A value in memory is written without error.
+            (path, serde_json::to_string_pretty(schema).unwrap_or_default() + "\n")
+        });
+        batch.made.push(Made { path: file.path.clone(), system, format: file.format, imported, name, output, text, schema });
     }
     batch.registry = sound(&mut batch.made, library);
     // How a text was carried over is of no use where it was not.
@@ -140,6 +148,7 @@ fn free(names: &mut BTreeSet<String>, file: &File, is_pair: bool, imported: &Imp
 fn sound(made: &mut [Made], library: &Beside<'_>) -> Option<Registry> {
     let mut sources: BTreeMap<String, String> = BTreeMap::new();
     for one in made.iter() {
+        sources.extend(one.schema.clone());
         for turn in &one.imported.turns {
             if let Body::InPlace { path, .. } = &turn.body
                 && let Ok(Some(text)) = library.text(path)

@@ -7,6 +7,7 @@ mod make;
 mod run;
 mod samples;
 mod show;
+mod suggest;
 mod verify;
 
 pub(crate) use args::ImportArgs;

@@ -154,22 +154,33 @@ fn put(made: &Made, args: &ImportArgs, root: &Path) -> Result<Fate> {
     if made.is_refused() {
         return Ok(Fate::Refused);
     }
-    let path = root.join(&made.output);
-    if fs::exists(&path) || fs::is_link(&path) {
-        let mut there = Vec::new();
-        let is_same = fs::read_into(&path, made.text.len() as u64 + 1, &mut there).is_ok() && there == made.text.as_bytes();
-        if is_same {
-            return Ok(Fate::Same);
-        }
-        if !args.force {
-            return Ok(Fate::There);
-        }
+    let template = (&made.output, &made.text);
+    // The schema first: a template never names a file that is not there.
+    let files: Vec<(&String, &String)> = made.schema.iter().map(|(path, text)| (path, text)).chain([template]).collect();
+    let there: Vec<Option<bool>> = files.iter().map(|(path, text)| is_same(&root.join(path), text)).collect();
+    if there.iter().all(|same| *same == Some(true)) {
+        return Ok(Fate::Same);
+    }
+    if there.contains(&Some(false)) && !args.force {
+        return Ok(Fate::There);
     }
     if args.dry_run {
         return Ok(Fate::Dry);
     }
-    let failed = |err: &std::io::Error| CliError::write(&path, err);
-    fs::create_dir_all(path.parent().unwrap_or(root)).map_err(|err| failed(&err))?;
-    fs::write_atomic(&path, made.text.as_bytes()).map_err(|err| failed(&err))?;
+    for (path, text) in files {
+        let path = root.join(path);
+        let failed = |err: &std::io::Error| CliError::write(&path, err);
+        fs::create_dir_all(path.parent().unwrap_or(root)).map_err(|err| failed(&err))?;
+        fs::write_atomic(&path, text.as_bytes()).map_err(|err| failed(&err))?;
+    }
     Ok(Fate::Written)
+}
+
+/// Whether a file is there with this text; `None` where none is.
+fn is_same(path: &Path, text: &str) -> Option<bool> {
+    if !fs::exists(path) && !fs::is_link(path) {
+        return None;
+    }
+    let mut there = Vec::new();
+    Some(fs::read_into(path, text.len() as u64 + 1, &mut there).is_ok() && there == text.as_bytes())
 }

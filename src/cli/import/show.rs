@@ -2,6 +2,7 @@
 
 use super::make::Made;
 use super::run::{Fate, Told};
+use super::suggest::suggestion;
 use super::verify::{Difference, Kinds};
 use crate::cli::cx::Cx;
 use crate::cli::error::Result;
@@ -23,6 +24,12 @@ pub(super) fn print(told: &Told<'_>, cx: &mut Cx) -> Result<()> {
         cx.line(&format!("{}: {word}: it cannot be read: {reason}", escape(path)))?;
     }
     verdict(told, cx)?;
+    if let Some(suggestion) = suggestion(&told.batch.made) {
+        cx.line("model settings, as a suggestion for ctxc.toml, which was not changed:")?;
+        for line in suggestion.lines() {
+            cx.print(|out| writeln!(out, "{}", format!("  {}", escape(line)).trim_end()))?;
+        }
+    }
     totals(told, cx)
 }
 

@@ -9,4 +9,4 @@ mod scan;
 mod usage;
 mod words;
 
-pub(super) use read::{others, read};
+pub(super) use read::{inputs, others, read, text};

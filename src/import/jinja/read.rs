@@ -67,6 +67,26 @@ pub(in crate::import) fn inputs(path: &str, text: &str, notes: &mut Vec<Note>) -
     usage::parameters(path, text, &parsed.variables, notes)
 }
 
+/// A text of another format that is written in Jinja: adapted, with its inputs. `line` is the one that it begins on.
+pub(in crate::import) fn text(path: &str, text: &str, line: u32, imported: &mut Imported) -> (String, Vec<Parameter>) {
+    struct None;
+    impl Library for None {
+        fn text(&self, _: &str) -> Result<Option<String>, String> {
+            Ok(Option::None)
+        }
+        fn roots(&self) -> &[String] {
+            &[]
+        }
+    }
+    let mut flat = flatten(path, text, &None, Options::default());
+    let parameters = inputs(path, &flat.text, &mut flat.notes);
+    for note in &mut flat.notes {
+        note.line = if note.line == 0 { line } else { note.line + line - 1 };
+    }
+    imported.notes.append(&mut flat.notes);
+    (flat.text, parameters)
+}
+
 /// The names of files that a text takes in, as they are written.
 pub(in crate::import) fn others(text: &str) -> Vec<String> {
     let of = ["include", "extends", "import", "from"];

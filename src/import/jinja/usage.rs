@@ -5,6 +5,7 @@
 
 use super::scan::{Kind, Lines, scan};
 use super::words::{Token, Word, literal, words};
+use crate::import::declared::nothing;
 use crate::import::model::Parameter;
 use crate::import::note::{Note, NoteKind};
 use std::collections::{BTreeMap, BTreeSet};
@@ -158,14 +159,6 @@ fn parameter(name: &str, seen: &Seen) -> Parameter {
         (false, false, false) if seen.is(Use::Asked) && !seen.is(Use::Put) => Some("boolean"),
         (false, false, false) => Some("string"),
     };
-    let nothing = || match kind {
-        Some("array") => Some("[]"),
-        Some("object") => Some("{}"),
-        Some("boolean") => Some("false"),
-        Some("number") => Some("0"),
-        Some("string") => Some(""),
-        _ => None,
-    };
-    let default = seen.default.clone().or_else(|| seen.is(Use::Asked).then(nothing).flatten().map(str::to_owned));
+    let default = seen.default.clone().or_else(|| seen.is(Use::Asked).then(|| nothing(kind).to_owned()));
     Parameter { name: name.to_owned(), kind, default }
 }

@@ -6,7 +6,7 @@ use super::shape::{describe, list, must, number, object, one_of, only, or_null, 
 use super::shared::path;
 
 /// Formats, as they are named here.
-const FORMATS: [&str; 2] = ["jinja", "markdown"];
+const FORMATS: [&str; 5] = ["jinja", "dotprompt", "prompty", "langchain", "markdown"];
 
 pub(super) fn draft() -> Draft {
     let states = ["written", "dry", "there", "same", "refused"];

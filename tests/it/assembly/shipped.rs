@@ -47,10 +47,15 @@ impl Given {
     fn mend(&mut self, kind: &FaultKind) -> bool {
         match kind {
             FaultKind::Missing { name, origin: MissingFrom::Input } => {
-                // One text of Jinja loops over it.
-                let strings = json!([{"key": "inbox.unread", "en": "unread", "text": "unread", "note": "a count"}]);
-                let words = json!(format!("the {name}, with some words"));
-                self.inputs.insert(name.clone(), if name == "strings" { strings } else { words });
+                // Texts of Jinja loop over some, and put fields of others.
+                let value = match name.as_str() {
+                    "strings" => json!([{"key": "inbox.unread", "en": "unread", "text": "unread", "note": "a count"}]),
+                    "passages" => json!([{"title": "Retention", "text": "Logs are kept for 90 days."}]),
+                    "commits" => json!([{"hash": "a1b2c3d", "subject": "Add retries"}]),
+                    "customer" => json!({"name": "Zoë Adler", "plan": "team", "locale": "de"}),
+                    _ => json!(format!("the {name}, with some words")),
+                };
+                self.inputs.insert(name.clone(), value);
             }
             FaultKind::Missing { name, origin: MissingFrom::Result } | FaultKind::Call { name } => {
                 let content = json!(format!("what {name} left"));

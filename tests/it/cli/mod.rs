@@ -14,6 +14,7 @@ mod fmt;
 pub(crate) mod formats;
 mod help;
 mod import;
+mod import_formats;
 mod init;
 mod manifest;
 mod output;

@@ -4,6 +4,7 @@ mod bodies;
 mod conformance;
 mod editors;
 mod emacs;
+mod importers;
 mod jing;
 mod npmclient;
 mod nvim;

@@ -13,6 +13,9 @@ pub(super) fn imports(out: &mut Artifacts) {
         .file("p/one_system.j2", "s")
         .file("p/one_user.j2", "{% if a is defined %}u{% endif %}")
         .file("p/page.md", "{{a}}")
+        .file("p/d.prompt", "---\nmodel: m\n---\nd")
+        .file("p/e.prompty", "---\nname: e\n---\nuser:\ne")
+        .file("p/f.yaml", "_type: prompt\ntemplate: f\n")
         .file("p/README.md", "none")
         .file("s.jsonl", "{\"template\":\"a\",\"inputs\":{\"x\":\"1\"},\"expected\":\"2\"}");
     let runs: [&[&str]; 4] = [&["--dry-run"], &[], &["--verify", "s.jsonl"], &["--force"]];

@@ -1,0 +1,54 @@
+//! What model settings of prompts may become in `ctxc.toml`: a text for people to take from, never written anywhere.
+
+use super::make::Made;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+/// The suggestion for these prompts; `None` where none of them names a model or a setting.
+/// Writing to a string cannot fail, so nobody looks at what `write!` gives back.
+pub(super) fn suggestion(made: &[Made]) -> Option<String> {
+    let with: Vec<&Made> = made.iter().filter(|one| !one.is_refused() && one.imported.model.is_some()).collect();
+    let (mut roles, mut models) = (String::new(), BTreeMap::new());
+    for one in &with {
+        let Some(model) = &one.imported.model else { continue };
+        let _ = writeln!(roles, "[roles.{}]", key(&one.name));
+        if let Some(name) = &model.name {
+            let _ = writeln!(roles, "model = {}", quoted(name));
+            let reserve = ["max_tokens", "maxOutputTokens", "max_output_tokens", "maxTokens"];
+            let most = model.settings.iter().find(|(name, _)| reserve.contains(&name.as_str())).map(|(_, value)| value.clone());
+            models.entry(name.clone()).or_insert((model.vendor(), most));
+        }
+        for (name, value) in &model.settings {
+            let _ = writeln!(roles, "# {name} = {}: whoever calls the model sets it", value.replace('\n', " "));
+        }
+        roles.push('\n');
+    }
+    for (name, (vendor, most)) in models {
+        let _ = writeln!(roles, "[models.{}]", key(&name));
+        match vendor {
+            Some(vendor) => {
+                let _ = writeln!(roles, "provider = \"{vendor}\"");
+            }
+            None => roles.push_str("provider = \"openai\"  # who answers for it: one of [providers]\n"),
+        }
+        roles.push_str(
+            "tier = \"standard\"  # how able it is, as you see it\ncontext_window = 128_000  # its window: look it up\n",
+        );
+        if let Some(most) = most.filter(|most| most.parse::<u64>().is_ok()) {
+            let _ = writeln!(roles, "output_reserve = {most}");
+        }
+        roles.push('\n');
+    }
+    (!with.is_empty()).then(|| roles.trim_end().to_owned())
+}
+
+/// A key of TOML, bare where it can be.
+fn key(name: &str) -> String {
+    let is_bare = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'));
+    if is_bare { name.to_owned() } else { quoted(name) }
+}
+
+fn quoted(text: &str) -> String {
+    let safe: String = text.chars().filter(|c| !c.is_control()).collect();
+    format!("\"{}\"", safe.replace('\\', "\\\\").replace('"', "\\\""))
+}

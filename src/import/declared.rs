@@ -1,0 +1,58 @@
+//! What a prompt declares against what its texts use: the declared inputs in their order, then those that nobody declared.
+
+use super::model::{Imported, Parameter};
+use super::note::NoteKind;
+
+/// A declared input and whether a run may leave it out.
+pub(super) type Declared = (Parameter, bool);
+
+/// What counts as nothing of a type.
+pub(super) const fn nothing(kind: Option<&str>) -> &'static str {
+    match kind {
+        Some(kind) => match kind.as_bytes() {
+            b"array" => "[]",
+            b"object" => "{}",
+            b"boolean" => "false",
+            b"number" | b"integer" => "0",
+            _ => "",
+        },
+        None => "",
+    }
+}
+
+/// Puts both together. `line` is that of the declarations; 0 where there are none, and the texts alone count.
+pub(super) fn settle(declared: Vec<Declared>, used: &[Parameter], path: &str, line: u32, imported: &mut Imported) {
+    let is_declared = !declared.is_empty();
+    let mut all: Vec<Parameter> = Vec::new();
+    for (mut one, is_optional) in declared {
+        let Some(found) = used.iter().find(|used| used.name == one.name) else {
+            imported.note(path, line, NoteKind::Unused { name: one.name });
+            continue;
+        };
+        one.kind = one.kind.or(found.kind);
+        if one.default.is_none() && is_optional {
+            one.default = found.default.clone().or_else(|| Some(nothing(one.kind).to_owned()));
+        }
+        all.push(one);
+    }
+    for used in used.iter().filter(|used| !all.iter().any(|one| one.name == used.name)).cloned().collect::<Vec<_>>() {
+        if is_declared {
+            imported.note(path, line, NoteKind::Undeclared { name: used.name.clone() });
+        }
+        all.push(used);
+    }
+    imported.parameters = all;
+}
+
+/// Adds the inputs of another text.
+pub(super) fn merge(all: &mut Vec<Parameter>, more: Vec<Parameter>) {
+    for one in more {
+        match all.iter_mut().find(|there| there.name == one.name) {
+            Some(there) => {
+                there.kind = if there.kind == one.kind || one.kind == Some("string") { there.kind } else { one.kind };
+                there.default = there.default.take().or(one.default);
+            }
+            None => all.push(one),
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! dotprompt, `.prompt`: front matter with schemas in picoschema, and Handlebars with `{{role "system"}}` between messages.
+
+use super::declared::{self, Declared};
+use super::front::{self, Front};
+use super::handlebars::{self, Dialect};
+use super::jinja;
+use super::markdown::doubles;
+use super::model::{Body, Imported, Parameter, Prompt, Role, Syntax, Turn};
+use super::note::NoteKind;
+use super::picoschema;
+use super::settings::Model;
+use super::stache::{Mark, tags};
+use crate::syntax::yaml::Node;
+use std::collections::BTreeSet;
+
+/// Reads a file.
+pub(super) fn read(prompt: &Prompt<'_>) -> Imported {
+    let mut imported = Imported::default();
+    let front = front::split(prompt.path, prompt.text, &mut imported);
+    let declared = head(&front, prompt.path, &mut imported);
+    let lists: BTreeSet<String> =
+        declared.iter().filter(|(one, _)| one.kind == Some("array")).map(|(one, _)| one.name.clone()).collect();
+    let why = "its front matter stands in the same file, and what Handlebars says is said in another way here".to_owned();
+    imported.note(prompt.path, 0, NoteKind::Inlined { why });
+    let mut used = Vec::new();
+    let body = front.body.trim();
+    let line = front.body_line + leading_lines(front.body);
+    for (role, words, offset) in messages(body, prompt.path, line, &mut imported) {
+        let line = line + lines(body.get(..offset).unwrap_or(""));
+        let turn = text(prompt.path, words, line, role, (Dialect::Handlebars, &lists), &mut used, &mut imported);
+        imported.turns.push(turn);
+    }
+    let line = front.root.get("input").map_or(0, |node| front.line_of(node));
+    declared::settle(declared, &used, prompt.path, line, &mut imported);
+    imported
+}
+
+pub(super) fn lines(text: &str) -> u32 {
+    memchr::memchr_iter(b'\n', text.as_bytes()).count() as u32
+}
+
+/// How many lines a text loses at its head when it is trimmed.
+pub(super) fn leading_lines(text: &str) -> u32 {
+    lines(text.get(..text.len() - text.trim_start().len()).unwrap_or(""))
+}
+
+/// One message, written in the language; its inputs join those of the others.
+pub(super) fn text(
+    path: &str,
+    words: &str,
+    line: u32,
+    role: Role,
+    (dialect, lists): (Dialect, &BTreeSet<String>),
+    used: &mut Vec<Parameter>,
+    imported: &mut Imported,
+) -> Turn {
+    let written = handlebars::write(words, dialect, lists);
+    for (at, kind) in written.notes {
+        imported.note(path, line + lines(words.get(..at).unwrap_or("")), kind);
+    }
+    let string = |name: String| Parameter { name, kind: Some("string"), default: None };
+    let names = match written.syntax {
+        Syntax::Jinja if imported.is_refused() => Vec::new(),
+        Syntax::Jinja => jinja::inputs(path, &written.text, &mut imported.notes),
+        Syntax::Plain | Syntax::Verbatim => doubles(&written.text).into_iter().map(string).collect(),
+    };
+    declared::merge(used, names);
+    Turn { role, body: Body::Inline(written.text), syntax: written.syntax }
+}
+
+/// The messages of a template: who says it, what, and where in the body it begins. Roles inside blocks stay where they are, and are
+/// noted there.
+fn messages<'t>(body: &'t str, path: &str, line: u32, imported: &mut Imported) -> Vec<(Role, &'t str, usize)> {
+    let (mut all, mut role, mut start, mut depth) = (Vec::new(), Role::User, 0, 0_usize);
+    for tag in tags(body) {
+        match tag.mark {
+            Mark::Open | Mark::Inverted => depth += 1,
+            Mark::Close => depth = depth.saturating_sub(1),
+            Mark::Words | Mark::Value | Mark::Raw | Mark::Else | Mark::Comment | Mark::Partial => {}
+        }
+        let word = tag.text(body);
+        let Some(named) = word.strip_prefix("role").map(str::trim).filter(|_| tag.mark == Mark::Value && depth == 0) else {
+            continue;
+        };
+        let next = match named.trim_matches(['"', '\'']) {
+            "system" => Role::System,
+            "user" => Role::User,
+            "model" | "assistant" => Role::Assistant,
+            _ => {
+                let (what, why) = (format!("`{{{{{word}}}}}`"), "expected system, user or model".to_owned());
+                imported.note(path, line + lines(body.get(..tag.start).unwrap_or("")), NoteKind::Unsupported { what, why });
+                continue;
+            }
+        };
+        all.push((role, start..tag.start));
+        let end = body.get(tag.inner.end..).and_then(|rest| rest.find("}}")).map_or(body.len(), |at| tag.inner.end + at + 2);
+        (role, start) = (next, end);
+    }
+    all.push((role, start..body.len()));
+    let text = |(role, range): (Role, std::ops::Range<usize>)| Some((role, body.get(range.clone())?, range.start));
+    all.into_iter().filter_map(text).filter(|(_, text, _)| !text.trim().is_empty()).collect()
+}
+
+/// What the front matter says.
+pub(super) fn head(front: &Front<'_>, path: &str, imported: &mut Imported) -> Vec<Declared> {
+    let mut declared = Vec::new();
+    let (mut model, mut settings) = (None, Vec::new());
+    for entry in front.root.entries().unwrap_or_default() {
+        let (key, value) = (entry.key.value.as_ref(), &entry.value);
+        let line = front.line_of(value);
+        match key {
+            "name" => imported.name = value.text().map(super::names::kebab),
+            "description" => imported.description = value.text().map(str::to_owned),
+            "model" => model = value.text().map(str::to_owned),
+            "config" => settings.extend(value.entries().unwrap_or_default().iter().map(setting)),
+            "input" => declared = input(value),
+            "output" => output(value, path, line, imported),
+            "variant" | "version" | "metadata" => {}
+            "tools" | "toolDefs" => {
+                let why = "name the tools in the role that uses the task: `tools` of `[roles.NAME]`".to_owned();
+                imported.note(path, line, NoteKind::Ignored { key: key.to_owned(), why });
+            }
+            _ => imported.note(path, line, NoteKind::Ignored { key: key.to_owned(), why: String::new() }),
+        }
+    }
+    if model.is_some() || !settings.is_empty() {
+        imported.model = Some(Model::new(model.as_deref(), settings));
+        imported.note(path, 0, NoteKind::ModelSettings { what: imported.model.as_ref().map_or_else(String::new, Model::shown) });
+    }
+    declared
+}
+
+pub(super) fn setting(entry: &crate::syntax::yaml::Entry<'_>) -> (String, String) {
+    (entry.key.value.to_string(), front::shown(&entry.value))
+}
+
+fn input(node: &Node<'_>) -> Vec<Declared> {
+    let mut declared = node.get("schema").map(picoschema::inputs).unwrap_or_default();
+    for entry in node.get("default").and_then(Node::entries).unwrap_or_default() {
+        let default = Some(front::default(&entry.value));
+        match declared.iter_mut().find(|(one, _)| one.name == entry.key.value) {
+            Some((one, _)) => one.default = default,
+            None => declared.push((Parameter { name: entry.key.value.to_string(), kind: None, default }, true)),
+        }
+    }
+    declared
+}
+
+fn output(node: &Node<'_>, path: &str, line: u32, imported: &mut Imported) {
+    let schema = node.get("schema");
+    let is_json = node.get("format").and_then(Node::text) == Some("json") || schema.is_some();
+    if !is_json {
+        return;
+    }
+    imported.answers_json = true;
+    match schema.map(picoschema::schema) {
+        None => {}
+        Some(Some(schema)) => imported.schema = Some(schema),
+        Some(None) => {
+            let why = "its schema cannot be read".to_owned();
+            imported.note(path, line, NoteKind::Ignored { key: "output.schema".to_owned(), why });
+        }
+    }
+}

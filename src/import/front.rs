@@ -1,0 +1,116 @@
+//! Front matter: YAML between two lines of `---` at the head of a prompt, and what stands behind it.
+
+use super::model::Imported;
+use super::note::NoteKind;
+use crate::syntax::yaml::{self, FaultKind, Node, Value};
+
+/// Bytes that front matter, or a prompt that is YAML as a whole, may have.
+const LIMIT: usize = 1 << 20;
+
+/// A prompt in two.
+#[derive(Debug)]
+pub(super) struct Front<'t> {
+    /// What the front matter says; nothing where there is none.
+    pub(super) root: Node<'t>,
+    /// The line that it begins on.
+    pub(super) line: u32,
+    /// What stands behind it.
+    pub(super) body: &'t str,
+    /// The line that this begins on.
+    pub(super) body_line: u32,
+    /// The front matter's own text.
+    pub(super) text: &'t str,
+}
+
+impl Front<'_> {
+    /// The line of a node.
+    pub(super) fn line_of(&self, node: &Node<'_>) -> u32 {
+        let before = self.text.get(..node.span.start as usize).unwrap_or("");
+        self.line + memchr::memchr_iter(b'\n', before.as_bytes()).count() as u32
+    }
+}
+
+/// Splits a prompt and reads its front matter; what is wrong with it is noted.
+pub(super) fn split<'t>(path: &str, text: &'t str, imported: &mut Imported) -> Front<'t> {
+    let nothing = || yaml::read("").0;
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        let bare = line.trim_end();
+        // Licence headers may stand before it.
+        if bare.is_empty() || bare.starts_with('#') && at < LIMIT {
+            at += line.len();
+        } else {
+            break;
+        }
+    }
+    let rest = text.get(at..).unwrap_or("");
+    let is_fence = |line: &str| line.trim_end() == "---";
+    let Some(open) = rest.split_inclusive('\n').next().filter(|line| is_fence(line)) else {
+        return Front { root: nothing(), line: 1, body: text, body_line: 1, text: "" };
+    };
+    let lines = |text: &str| memchr::memchr_iter(b'\n', text.as_bytes()).count() as u32;
+    let start = at + open.len();
+    let mut end = start;
+    for line in text.get(start..).unwrap_or("").split_inclusive('\n') {
+        if is_fence(line) {
+            let matter = text.get(start..end).unwrap_or("");
+            let behind = end + line.len();
+            let (first, body) = (1 + lines(text.get(..start).unwrap_or("")), text.get(behind..).unwrap_or(""));
+            let root = if read_size(path, matter, imported) { read(path, matter, first, imported) } else { nothing() };
+            return Front { root, line: first, body, body_line: 1 + lines(text.get(..behind).unwrap_or("")), text: matter };
+        }
+        end += line.len();
+    }
+    imported.note(path, 1, NoteKind::Broken("the front matter is never closed: expected a second line of `---`".to_owned()));
+    Front { root: nothing(), line: 1, body: "", body_line: 1, text: "" }
+}
+
+fn read_size(path: &str, text: &str, imported: &mut Imported) -> bool {
+    if text.len() > LIMIT {
+        imported.note(path, 1, NoteKind::TooLarge { limit: LIMIT });
+    }
+    text.len() <= LIMIT
+}
+
+/// Reads a prompt that is YAML or JSON as a whole.
+pub(super) fn whole<'t>(path: &str, text: &'t str, imported: &mut Imported) -> Front<'t> {
+    let text = if read_size(path, text, imported) { text } else { "" };
+    Front { root: read(path, text, 1, imported), line: 1, body: "", body_line: 1, text }
+}
+
+fn read<'t>(path: &str, text: &'t str, line: u32, imported: &mut Imported) -> Node<'t> {
+    let (root, faults) = yaml::read(text);
+    for fault in faults.iter().take(20) {
+        let before = text.get(..fault.span.start as usize).unwrap_or("");
+        let at = line + memchr::memchr_iter(b'\n', before.as_bytes()).count() as u32;
+        imported.note(path, at, NoteKind::Broken(words(&fault.kind)));
+    }
+    root
+}
+
+fn words(kind: &FaultKind) -> String {
+    match kind {
+        FaultKind::Syntax(words) => format!("it is no YAML: {words}"),
+        FaultKind::Tab => "a tab stands where YAML wants spaces".to_owned(),
+        FaultKind::Deep => "its lists and mappings stand too deep in each other".to_owned(),
+        FaultKind::Heavy => "its aliases repeat too much".to_owned(),
+        FaultKind::UnknownAlias(name) => format!("alias `*{name}` has no anchor before it"),
+        FaultKind::DuplicateKey { key, .. } => format!("key `{key}` is there twice"),
+        FaultKind::KeyWithParts => "a key is a list or a mapping; expected a text".to_owned(),
+        FaultKind::Merge => "`<<` merges something that is no mapping".to_owned(),
+        FaultKind::SecondDocument => "a second document begins; expected one".to_owned(),
+    }
+}
+
+/// A value on one line: texts bare, everything else as JSON.
+pub(super) fn shown(node: &Node<'_>) -> String {
+    match &node.value {
+        Value::Text(text) => text.to_string(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::List(_) | Value::Map(_) => node.to_json().to_string(),
+    }
+}
+
+/// A value as the default of a parameter.
+pub(super) fn default(node: &Node<'_>) -> String {
+    shown(node)
+}

@@ -1,0 +1,257 @@
+//! Prompts that `LangChain` wrote into YAML or JSON: `prompt`, `few_shot` and `chat`, in f-strings, Jinja or Mustache.
+
+use super::braces::{Piece, written};
+use super::declared;
+use super::dotprompt::text;
+use super::front::{self, Front};
+use super::fstring::{self, Braces};
+use super::handlebars::Dialect;
+use super::jinja;
+use super::model::{Body, Imported, Library, Parameter, Prompt, Role, Syntax, Turn};
+use super::names::{beside, folders};
+use super::note::NoteKind;
+use crate::syntax::yaml::{self, Node, Value};
+use std::collections::BTreeSet;
+
+/// Whether a text is one of these, and no other data.
+pub(super) fn is_prompt(text: &str) -> bool {
+    let head = text.get(..text.floor_char_boundary(1 << 20)).unwrap_or("");
+    let kinds = ["prompt", "few_shot", "chat"];
+    let value = |rest: &str| kinds.iter().any(|kind| rest.trim_start_matches(['"', '\'', ' ', ':']).starts_with(kind));
+    let is_plain = head.split("_type").skip(1).any(value);
+    is_plain || head.contains("ChatPromptTemplate") || head.contains("\"PromptTemplate\"")
+}
+
+struct Reader<'a> {
+    path: &'a str,
+    front: &'a Front<'a>,
+    library: &'a dyn Library,
+    imported: Imported,
+    used: Vec<Parameter>,
+}
+
+/// Reads a file.
+pub(super) fn read(prompt: &Prompt<'_>, library: &dyn Library) -> Imported {
+    let mut imported = Imported::default();
+    let front = front::whole(prompt.path, prompt.text, &mut imported);
+    let why = "it is written in YAML or JSON, inside other data".to_owned();
+    imported.note(prompt.path, 0, NoteKind::Inlined { why });
+    let mut reader = Reader { path: prompt.path, front: &front, library, imported, used: Vec::new() };
+    let node = front.root.get("kwargs").unwrap_or(&front.root);
+    match front.root.get("_type").and_then(Node::text) {
+        Some("few_shot") => reader.few_shot(node),
+        _ if node.get("messages").is_some() => reader.chat(node),
+        _ => reader.prompt(node, Role::User),
+    }
+    let Reader { mut imported, used, .. } = reader;
+    let partial = node.get("partial_variables").and_then(Node::entries).unwrap_or_default();
+    let declared: Vec<declared::Declared> = node
+        .get("input_variables")
+        .and_then(Node::items)
+        .unwrap_or_default()
+        .iter()
+        .filter_map(Node::text)
+        .map(|name| (Parameter { name: name.to_owned(), kind: None, default: None }, false))
+        .chain(partial.iter().map(|entry| {
+            let default = Some(front::default(&entry.value));
+            (Parameter { name: entry.key.value.to_string(), kind: None, default }, true)
+        }))
+        .collect();
+    let line = node.get("input_variables").map_or(0, |node| front.line_of(node));
+    declared::settle(declared, &used, prompt.path, line, &mut imported);
+    imported
+}
+
+impl Reader<'_> {
+    fn unsupported(&mut self, node: &Node<'_>, what: &str, why: &str) {
+        let kind = NoteKind::Unsupported { what: what.to_owned(), why: why.to_owned() };
+        let line = self.front.line_of(node);
+        self.imported.note(self.path, line, kind);
+    }
+
+    /// A text under a key, or in the file under the key with `_path`.
+    fn words(&mut self, node: &Node<'_>, key: &str) -> Option<String> {
+        if let Some(text) = node.get(key).and_then(Node::text) {
+            return Some(text.to_owned());
+        }
+        let place = node.get(&format!("{key}_path"))?;
+        self.file(place)
+    }
+
+    fn file(&mut self, node: &Node<'_>) -> Option<String> {
+        let name = node.text()?;
+        for folder in folders(self.path, self.library.roots()) {
+            let Some(path) = beside(&folder, name) else { continue };
+            match self.library.text(&path) {
+                Ok(None) => {}
+                Ok(Some(text)) => {
+                    self.imported.parts.insert(path);
+                    return Some(text);
+                }
+                Err(reason) => {
+                    let kind = NoteKind::UnreadablePart { name: name.to_owned(), reason };
+                    self.imported.note(self.path, self.front.line_of(node), kind);
+                    return None;
+                }
+            }
+        }
+        let kind = NoteKind::MissingPart { name: name.to_owned() };
+        self.imported.note(self.path, self.front.line_of(node), kind);
+        None
+    }
+
+    /// `_type: prompt`.
+    fn prompt(&mut self, node: &Node<'_>, role: Role) {
+        let Some(template) = self.words(node, "template") else {
+            if !self.imported.is_refused() {
+                self.unsupported(node, "a prompt without `template`", "there is no text to carry over");
+            }
+            return;
+        };
+        let format = node.get("template_format").and_then(Node::text).unwrap_or("f-string").to_owned();
+        let line = node.get("template").map_or(1, |node| self.front.line_of(node));
+        self.turn(role, &template, &format, line, node);
+    }
+
+    fn turn(&mut self, role: Role, template: &str, format: &str, line: u32, node: &Node<'_>) {
+        match format {
+            "f-string" => {
+                let pieces = self.pieces(template, line);
+                self.put(role, &pieces);
+            }
+            "jinja2" => {
+                let (text, inputs) = jinja::text(self.path, template, line, &mut self.imported);
+                declared::merge(&mut self.used, inputs);
+                self.imported.turns.push(Turn { role, body: Body::Inline(text), syntax: Syntax::Jinja });
+            }
+            "mustache" => {
+                let lists = BTreeSet::new();
+                let mustache = (Dialect::Mustache, &lists);
+                let turn = text(self.path, template, line, role, mustache, &mut self.used, &mut self.imported);
+                self.imported.turns.push(turn);
+            }
+            other => self.unsupported(node, &format!("`template_format: {other}`"), "expected f-string, jinja2 or mustache"),
+        }
+    }
+
+    fn pieces(&mut self, template: &str, line: u32) -> Vec<Piece> {
+        let read = fstring::read(template, Braces::Doubled);
+        for (_, kind) in read.faults {
+            self.imported.note(self.path, line, kind);
+        }
+        read.pieces
+    }
+
+    fn put(&mut self, role: Role, pieces: &[Piece]) {
+        let string = |name: String| Parameter { name, kind: Some("string"), default: None };
+        declared::merge(&mut self.used, fstring::names(pieces).into_iter().map(string).collect());
+        let (text, syntax) = written(pieces);
+        self.imported.turns.push(Turn { role, body: Body::Inline(text), syntax });
+    }
+
+    /// `_type: few_shot`: prefix, examples, suffix, as `LangChain` joins them.
+    fn few_shot(&mut self, node: &Node<'_>) {
+        let loaded;
+        let inline = node.get("example_prompt");
+        let example = match (inline, node.get("example_prompt_path")) {
+            (Some(example), _) => Some(example),
+            (None, Some(place)) => {
+                loaded = self.file(place).unwrap_or_default();
+                // The text outlives the tree that borrows from it.
+                return self.few_shot_with(node, &yaml::read(&loaded).0);
+            }
+            (None, None) => None,
+        };
+        match example {
+            Some(example) => self.few_shot_with(node, example),
+            None => self.unsupported(node, "few-shot without `example_prompt`", "nothing says how an example is written"),
+        }
+    }
+
+    fn few_shot_with(&mut self, node: &Node<'_>, example: &Node<'_>) {
+        let formats = [node, example].map(|node| node.get("template_format").and_then(Node::text).unwrap_or("f-string"));
+        if formats != ["f-string"; 2] {
+            return self.unsupported(node, "few-shot in another format than f-string", "write the examples into the text");
+        }
+        let template = self.words(example, "template").unwrap_or_default();
+        let template = self.pieces(&template, 1);
+        let loaded;
+        let file = node.get("examples").filter(|examples| examples.text().is_some());
+        let tree;
+        let examples = match file {
+            Some(place) => {
+                loaded = self.file(place).unwrap_or_default();
+                tree = yaml::read(&loaded).0;
+                &tree
+            }
+            None => match node.get("examples") {
+                Some(examples) => examples,
+                None => return self.unsupported(node, "few-shot without `examples`", "there is nothing to show"),
+            },
+        };
+        let separator = node.get("example_separator").and_then(Node::text).unwrap_or("\n\n").to_owned();
+        // The whole is formatted once more, examples and all.
+        let mut blocks = vec![self.words(node, "prefix").unwrap_or_default()];
+        for one in examples.items().unwrap_or_default() {
+            let filled = self.filled(&template, one);
+            blocks.push(filled);
+        }
+        blocks.extend(self.words(node, "suffix"));
+        blocks.retain(|block| !block.is_empty());
+        let pieces = self.pieces(&blocks.join(&separator), 1);
+        let difference =
+            "they stand in the text, where LangChain puts them; as `<examples>` a budget could leave some out".to_owned();
+        let line = node.get("examples").map_or(0, |node| self.front.line_of(node));
+        self.imported.note(self.path, line, NoteKind::Placed { what: "examples".to_owned(), place: difference });
+        self.put(Role::User, &pieces);
+    }
+
+    /// An example as its words.
+    fn filled(&mut self, template: &[Piece], example: &Node<'_>) -> String {
+        let mut out = String::new();
+        for piece in template {
+            match piece {
+                Piece::Words(words) => out.push_str(words),
+                Piece::Name(name) => match example.get(name).map(|value| (value, &value.value)) {
+                    Some((_, Value::Bool(value))) => out.push_str(if *value { "True" } else { "False" }),
+                    Some((value, _)) => out.push_str(&front::shown(value)),
+                    None => self.unsupported(example, &format!("an example without `{name}`"), "the example prompt names it"),
+                },
+            }
+        }
+        out
+    }
+
+    /// A list of messages, in whichever way they are written.
+    fn chat(&mut self, node: &Node<'_>) {
+        let messages = node.get("messages").and_then(Node::items).unwrap_or_default();
+        for message in messages {
+            let inner = message.get("kwargs").unwrap_or(message);
+            let pair = message.items().and_then(|items| Some((items.first()?.text()?, items.get(1)?.text()?)));
+            let class = message.get("id").and_then(Node::items).and_then(|id| id.last()?.text()).unwrap_or("");
+            let named = inner.get("role").or_else(|| inner.get("type")).or_else(|| message.get("_type")).and_then(Node::text);
+            let word = pair.map(|(role, _)| role).or(named).unwrap_or(class).to_ascii_lowercase();
+            let role = match () {
+                () if word.contains("placeholder") => {
+                    self.unsupported(message, "a placeholder for messages", "earlier turns come with a run's own context");
+                    continue;
+                }
+                () if word.starts_with("system") => Role::System,
+                () if word.starts_with("human") || word.starts_with("user") => Role::User,
+                () if word.starts_with("ai") || word.starts_with("assistant") => Role::Assistant,
+                () => {
+                    self.unsupported(message, "a message without a role", "expected system, human or ai");
+                    continue;
+                }
+            };
+            let line = self.front.line_of(message);
+            let format = node.get("template_format").and_then(Node::text).unwrap_or("f-string").to_owned();
+            let content = pair.map(|(_, text)| text).or_else(|| inner.get("content").and_then(Node::text));
+            match (content, inner.get("prompt")) {
+                (Some(content), _) => self.turn(role, content, &format, line, message),
+                (None, Some(prompt)) => self.prompt(prompt.get("kwargs").unwrap_or(prompt), role),
+                (None, None) => self.prompt(inner, role),
+            }
+        }
+    }
+}

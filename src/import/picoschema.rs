@@ -1,0 +1,128 @@
+//! Picoschema, the short form of JSON Schema that dotprompt has: `name?: string, what it is`, `tags(array): string`.
+
+use super::model::Parameter;
+use crate::syntax::yaml::{Node, Value};
+use serde_json::{Map, Value as Json, json};
+
+/// Keys that tell a whole JSON Schema from the short form.
+const WHOLE: [&str; 3] = ["properties", "$schema", "$ref"];
+
+/// The JSON Schema that a node means; `None` for one that cannot be read.
+pub(super) fn schema(node: &Node<'_>) -> Option<Json> {
+    match &node.value {
+        Value::Text(text) => Some(scalar(text)),
+        Value::Map(entries) => {
+            let is_whole = entries.iter().any(|entry| WHOLE.contains(&&*entry.key.value));
+            let is_typed = node.get("type").and_then(Node::text).is_some_and(is_type);
+            if is_whole || is_typed && entries.len() > 1 { Some(node.to_json()) } else { object(node) }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::List(_) => None,
+    }
+}
+
+fn is_type(word: &str) -> bool {
+    matches!(word, "string" | "number" | "integer" | "boolean" | "null" | "object" | "array")
+}
+
+/// `string, what it is`.
+fn scalar(text: &str) -> Json {
+    let (kind, about) = text.split_once(',').map_or((text, ""), |(kind, about)| (kind, about.trim()));
+    let mut out = match kind.trim() {
+        "any" => json!({}),
+        kind => json!({"type": kind}),
+    };
+    describe(&mut out, about);
+    out
+}
+
+fn describe(schema: &mut Json, about: &str) {
+    if let (Json::Object(fields), false) = (schema, about.is_empty()) {
+        fields.insert("description".to_owned(), about.into());
+    }
+}
+
+/// A key in its parts: name, whether it may be missing, form, description.
+fn key(written: &str) -> (&str, bool, &str, &str) {
+    let (name, form) = written.split_once('(').map_or((written, ""), |(name, form)| (name, form.trim_end_matches(')')));
+    let (form, about) = form.split_once(',').map_or((form, ""), |(form, about)| (form, about.trim()));
+    let name = name.trim();
+    (name.trim_end_matches('?'), name.ends_with('?'), form.trim(), about)
+}
+
+fn object(node: &Node<'_>) -> Option<Json> {
+    let (mut properties, mut required, mut more) = (Map::new(), Vec::new(), Json::Bool(false));
+    for entry in node.entries()? {
+        let written = entry.key.value.as_ref();
+        if written == "(*)" {
+            more = schema(&entry.value)?;
+            continue;
+        }
+        let (name, is_optional, form, about) = key(written);
+        let mut one = match form {
+            "array" => json!({"type": "array", "items": schema(&entry.value)?}),
+            "enum" => json!({"enum": entry.value.to_json()}),
+            "object" | "" => schema(&entry.value)?,
+            _ => return None,
+        };
+        describe(&mut one, about);
+        properties.insert(name.to_owned(), one);
+        if !is_optional {
+            required.push(Json::from(name));
+        }
+    }
+    Some(json!({"type": "object", "properties": properties, "required": required, "additionalProperties": more}))
+}
+
+/// The inputs that a schema declares, in its own order: names with types, and whether each may be missing.
+pub(super) fn inputs(node: &Node<'_>) -> Vec<(Parameter, bool)> {
+    let whole = node.get("properties");
+    let required = || node.get("required").and_then(Node::items).into_iter().flatten().filter_map(Node::text);
+    let entries = whole.unwrap_or(node).entries().unwrap_or_default();
+    let one = |entry: &crate::syntax::yaml::Entry<'_>| {
+        let written = entry.key.value.as_ref();
+        let (name, is_optional, form, _) = if whole.is_some() { (written, false, "", "") } else { key(written) };
+        let is_optional = if whole.is_some() { !required().any(|known| known == name) } else { is_optional };
+        let word = match (form, &entry.value.value) {
+            ("array" | "object", _) => form.to_owned(),
+            ("enum", _) => "string".to_owned(),
+            (_, Value::Text(text)) => text.split(',').next().unwrap_or("").trim().to_owned(),
+            (_, Value::Map(_)) => entry.value.get("type").and_then(Node::text).unwrap_or("object").to_owned(),
+            (_, Value::Null | Value::Bool(_) | Value::Number(_) | Value::List(_)) => String::new(),
+        };
+        (Parameter { name: name.to_owned(), kind: kind(&word), default: None }, is_optional)
+    };
+    entries.iter().filter(|entry| entry.key.value != "(*)").map(one).collect()
+}
+
+/// A type of the language.
+pub(super) fn kind(word: &str) -> Option<&'static str> {
+    ["string", "number", "integer", "boolean", "object", "array"].into_iter().find(|kind| *kind == word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{inputs, schema};
+    use crate::syntax::yaml::read;
+    use pretty_assertions::assert_eq;
+    use serde_json::json;
+
+    #[test]
+    fn the_short_form_is_written_out() {
+        let text = "title: string, what it is called\ntags?(array, words): string\nstate(enum): [open, shut]\nby(object):\n  name: string\n";
+        let (node, faults) = read(text);
+        assert!(faults.is_empty());
+        let by = json!({"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"], "additionalProperties": false});
+        assert_eq!(
+            schema(&node).unwrap(),
+            json!({"type": "object", "required": ["title", "state", "by"], "additionalProperties": false, "properties": {
+                "title": {"type": "string", "description": "what it is called"},
+                "tags": {"type": "array", "items": {"type": "string"}, "description": "words"},
+                "state": {"enum": ["open", "shut"]},
+                "by": by,
+            }})
+        );
+        let found: Vec<_> = inputs(&node).into_iter().map(|(one, optional)| (one.name, one.kind, optional)).collect();
+        let kinds = [("title", "string", false), ("tags", "array", true), ("state", "string", false), ("by", "object", false)];
+        assert_eq!(found, kinds.map(|(name, kind, optional)| (name.to_owned(), Some(kind), optional)));
+    }
+}

@@ -1,0 +1,174 @@
+//! Prompty, `.prompty`: front matter, and messages behind lines such as `system:`, in Jinja or Mustache.
+
+use super::declared::{self, Declared};
+use super::dotprompt::{lines, setting, text};
+use super::front::{self, Front};
+use super::handlebars::Dialect;
+use super::jinja;
+use super::model::{Body, Imported, Parameter, Prompt, Role, Syntax, Turn};
+use super::note::NoteKind;
+use super::picoschema::kind;
+use super::settings::Model;
+use crate::syntax::yaml::{Node, Value};
+use std::collections::BTreeSet;
+
+/// Reads a file.
+pub(super) fn read(prompt: &Prompt<'_>) -> Imported {
+    let mut imported = Imported::default();
+    let front = front::split(prompt.path, prompt.text, &mut imported);
+    let mut declared = head(&front, prompt.path, &mut imported);
+    declared.extend(samples(&front.root, &declared));
+    let lists: BTreeSet<String> =
+        declared.iter().filter(|(one, _)| one.kind == Some("array")).map(|(one, _)| one.name.clone()).collect();
+    let why = "its front matter stands in the same file".to_owned();
+    imported.note(prompt.path, 0, NoteKind::Inlined { why });
+    let mut used = Vec::new();
+    let is_mustache = engine(&front.root).is_some_and(|word| word == "mustache");
+    for (role, words, line) in messages(front.body, front.body_line) {
+        let turn = if is_mustache {
+            text(prompt.path, &words, line, role, (Dialect::Mustache, &lists), &mut used, &mut imported)
+        } else {
+            let (text, inputs) = jinja::text(prompt.path, &words, line, &mut imported);
+            declared::merge(&mut used, inputs);
+            Turn { role, body: Body::Inline(text), syntax: Syntax::Jinja }
+        };
+        imported.turns.push(stripped(turn));
+    }
+    let line = front.root.get("inputs").or_else(|| front.root.get("sample")).map_or(0, |node| front.line_of(node));
+    declared::settle(declared, &used, prompt.path, line, &mut imported);
+    imported
+}
+
+/// Prompty takes the line breaks at both ends of a message away once it is rendered: what a block leaves there too.
+fn stripped(mut turn: Turn) -> Turn {
+    if let Body::Inline(text) = &mut turn.body
+        && turn.syntax == Syntax::Jinja
+        && (text.starts_with("{%") || text.ends_with("%}"))
+    {
+        *text = format!("{{% filter trim(\"\\n\") -%}}\n{text}\n{{%- endfilter %}}");
+    }
+    turn
+}
+
+/// `template: mustache`, `template: {type: mustache}`, `template: {format: mustache}` or `{format: {kind: mustache}}`.
+fn engine(root: &Node<'_>) -> Option<String> {
+    let node = root.get("template")?;
+    let inner = node.get("type").or_else(|| node.get("format")).unwrap_or(node);
+    inner.get("kind").unwrap_or(inner).text().map(str::to_owned)
+}
+
+/// The role that a line begins.
+fn role(line: &str) -> Option<Role> {
+    let word = line.trim().trim_start_matches('#').trim_start().strip_suffix(':')?.trim_end();
+    let word = word.split_once('[').filter(|(_, rest)| rest.ends_with(']')).map_or(word, |(word, _)| word);
+    match word.to_ascii_lowercase().as_str() {
+        "system" | "developer" => Some(Role::System),
+        "user" => Some(Role::User),
+        "assistant" => Some(Role::Assistant),
+        _ => None,
+    }
+}
+
+/// The messages: who says it, what, and the line that it begins on. Blank lines around each go.
+fn messages(body: &str, line: u32) -> Vec<(Role, String, u32)> {
+    let mut all: Vec<(Role, Vec<&str>, u32)> = vec![(Role::System, Vec::new(), line)];
+    for (at, written) in body.lines().enumerate() {
+        match (role(written), all.last_mut()) {
+            (Some(role), _) => all.push((role, Vec::new(), line + at as u32 + 1)),
+            (None, Some((_, words, _))) => words.push(written),
+            (None, None) => {}
+        }
+    }
+    let message = |(role, words, line): (Role, Vec<&str>, u32)| {
+        let words = words.join("\n");
+        let bare = words.trim_matches('\n');
+        let head = words.len() - words.trim_start_matches('\n').len();
+        (!bare.trim().is_empty()).then(|| (role, bare.to_owned(), line + lines(words.get(..head).unwrap_or(""))))
+    };
+    all.into_iter().filter_map(message).collect()
+}
+
+fn head(front: &Front<'_>, path: &str, imported: &mut Imported) -> Vec<Declared> {
+    let mut declared = Vec::new();
+    for entry in front.root.entries().unwrap_or_default() {
+        let (key, value) = (entry.key.value.as_ref(), &entry.value);
+        let line = front.line_of(value);
+        match key {
+            "name" => imported.name = value.text().map(super::names::kebab),
+            "description" => imported.description = value.text().map(str::to_owned),
+            "inputs" | "inputSchema" => declared = inputs(value, front, path, imported),
+            "model" => {
+                let model = model(value);
+                imported.note(path, 0, NoteKind::ModelSettings { what: model.shown() });
+                imported.model = Some(model);
+            }
+            "outputs" | "outputSchema" => imported.answers_json = true,
+            "authors" | "tags" | "version" | "sample" | "template" | "metadata" | "kind" | "displayName" => {}
+            "tools" => {
+                let why = "name the tools in the role that uses the task: `tools` of `[roles.NAME]`".to_owned();
+                imported.note(path, line, NoteKind::Ignored { key: key.to_owned(), why });
+            }
+            _ => imported.note(path, line, NoteKind::Ignored { key: key.to_owned(), why: String::new() }),
+        }
+    }
+    declared
+}
+
+fn model(node: &Node<'_>) -> Model {
+    let of = |node: Option<&Node<'_>>, keys: &[&str]| keys.iter().find_map(|key| node?.get(key)?.text().map(str::to_owned));
+    let connection = node.get("configuration").or_else(|| node.get("connection"));
+    let name = node.text().map(str::to_owned);
+    let name = name.or_else(|| of(Some(node), &["id"])).or_else(|| of(connection, &["azure_deployment", "model", "name"]));
+    let provider = of(connection, &["type"]).or_else(|| of(Some(node), &["provider"]));
+    let full = match (provider, name) {
+        (Some(provider), Some(name)) => Some(format!("{provider}/{name}")),
+        (None, name) => name,
+        (Some(_), None) => None,
+    };
+    let options = node.get("parameters").or_else(|| node.get("options"));
+    let settings = options.and_then(Node::entries).unwrap_or_default().iter().map(setting).collect();
+    Model::new(full.as_deref(), settings)
+}
+
+/// Declared inputs: a mapping of names, a list of properties, or a schema.
+fn inputs(node: &Node<'_>, front: &Front<'_>, path: &str, imported: &mut Imported) -> Vec<Declared> {
+    let node = node.get("properties").unwrap_or(node);
+    let mut declared = Vec::new();
+    let mut add = |name: String, node: &Node<'_>| {
+        let word = node.get("kind").or_else(|| node.get("type")).and_then(Node::text).unwrap_or("");
+        if matches!(word, "thread" | "image" | "audio" | "file") {
+            let (what, why) = (format!("input `{name}` of kind {word}"), "an input here is a text or data".to_owned());
+            imported.note(path, front.line_of(node), NoteKind::Unsupported { what, why });
+        }
+        let default = node.get("default").map(front::default);
+        let is_optional = node.get("required").is_some_and(|required| required.value == Value::Bool(false));
+        declared.push((Parameter { name, kind: kind(word), default }, is_optional));
+    };
+    for entry in node.entries().unwrap_or_default() {
+        add(entry.key.value.to_string(), &entry.value);
+    }
+    for item in node.items().unwrap_or_default() {
+        if let Some(name) = item.get("name").and_then(Node::text) {
+            add(name.to_owned(), item);
+        }
+    }
+    declared
+}
+
+/// Inputs that a sample alone names: their values are samples, and no defaults.
+fn samples(root: &Node<'_>, declared: &[Declared]) -> Vec<Declared> {
+    let entries = root.get("sample").and_then(Node::entries).unwrap_or_default();
+    let new = entries.iter().filter(|entry| !declared.iter().any(|(one, _)| one.name == entry.key.value));
+    new.map(|entry| {
+        let kind = match entry.value.value {
+            Value::Text(_) => Some("string"),
+            Value::Bool(_) => Some("boolean"),
+            Value::Number(_) => Some("number"),
+            Value::List(_) => Some("array"),
+            Value::Map(_) => Some("object"),
+            Value::Null => None,
+        };
+        (Parameter { name: entry.key.value.to_string(), kind, default: None }, false)
+    })
+    .collect()
+}

@@ -1,0 +1,183 @@
+//! `{{…}}` of Handlebars and Mustache as tags: their marks, their words, and which of them stand alone on a line.
+//!
+//! Linear; never fails: braces that are never closed are words.
+
+use std::ops::Range;
+
+/// What a tag is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mark {
+    /// Words between tags.
+    Words,
+    /// `{{x}}`.
+    Value,
+    /// `{{{x}}}`, `{{&x}}`: a value as it is.
+    Raw,
+    /// `{{#x}}`.
+    Open,
+    /// `{{^x}}`.
+    Inverted,
+    /// `{{else}}`, `{{else if x}}`.
+    Else,
+    /// `{{/x}}`.
+    Close,
+    /// `{{! … }}`.
+    Comment,
+    /// `{{> x}}`.
+    Partial,
+}
+
+/// A tag, or the words between two.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Tag {
+    pub(super) mark: Mark,
+    /// What stands in it, without marks and blanks around; of words, all that are left.
+    pub(super) inner: Range<usize>,
+    /// Where it begins.
+    pub(super) start: usize,
+    trims: (bool, bool),
+}
+
+impl Tag {
+    pub(super) fn text<'t>(&self, text: &'t str) -> &'t str {
+        text.get(self.inner.clone()).unwrap_or("")
+    }
+}
+
+/// Splits a text; words lose what tags take of the white space beside them.
+pub(super) fn tags(text: &str) -> Vec<Tag> {
+    let mut all = split(text);
+    let alone: Vec<bool> = (0..all.len()).map(|at| is_alone(text, &all, at)).collect();
+    for at in 0..all.len() {
+        if all.get(at).is_none_or(|tag| tag.mark != Mark::Words) {
+            continue;
+        }
+        let side = |at: Option<usize>, trim: fn(&Tag) -> bool| {
+            let at = at?;
+            Some((alone.get(at).copied().unwrap_or(false), trim(all.get(at)?)))
+        };
+        let before = side(at.checked_sub(1), |tag| tag.trims.1).unwrap_or_default();
+        let after = side(Some(at + 1), |tag| tag.trims.0).unwrap_or_default();
+        let Some(tag) = all.get_mut(at) else { continue };
+        let mut words = text.get(tag.inner.clone()).unwrap_or("");
+        let end = tag.inner.end;
+        if before.1 {
+            words = words.trim_start();
+        } else if before.0 {
+            let rest = words.trim_start_matches([' ', '\t']);
+            words = rest.strip_prefix('\n').unwrap_or(if rest.is_empty() { rest } else { words });
+        }
+        let start = end - words.len();
+        if after.1 {
+            words = words.trim_end();
+        } else if after.0 {
+            words = words.trim_end_matches([' ', '\t']);
+        }
+        tag.inner = start..start + words.len();
+    }
+    all
+}
+
+fn split(text: &str) -> Vec<Tag> {
+    let (mut all, mut at, mut words) = (Vec::new(), 0, 0);
+    let push_words = |all: &mut Vec<Tag>, range: Range<usize>| {
+        if !range.is_empty() {
+            all.push(Tag { mark: Mark::Words, start: range.start, inner: range, trims: (false, false) });
+        }
+    };
+    while let Some(found) = text.get(at..).and_then(|rest| rest.find("{{")) {
+        let start = at + found;
+        let Some((tag, end)) = tag(text, start) else { break };
+        push_words(&mut all, words..start);
+        all.push(tag);
+        (at, words) = (end, end);
+    }
+    push_words(&mut all, words..text.len());
+    all
+}
+
+fn tag(text: &str, start: usize) -> Option<(Tag, usize)> {
+    let rest = text.get(start + 2..)?;
+    let (left, rest) = rest.strip_prefix('~').map_or((false, rest), |rest| (true, rest));
+    let from = text.len() - rest.len();
+    let (mark, skip, close) = match rest.as_bytes().first()? {
+        b'!' if rest.starts_with("!--") => (Mark::Comment, 3, "--"),
+        b'!' => (Mark::Comment, 1, ""),
+        b'{' => (Mark::Raw, 1, "}"),
+        b'&' => (Mark::Raw, 1, ""),
+        b'#' => (Mark::Open, 1, ""),
+        b'^' => (Mark::Inverted, 1, ""),
+        b'/' => (Mark::Close, 1, ""),
+        b'>' => (Mark::Partial, 1, ""),
+        _ => (Mark::Value, 0, ""),
+    };
+    let body = rest.get(skip..)?;
+    let (length, right) = ending(body, close)?;
+    let inner = body.get(..length)?;
+    let lead = inner.len() - inner.trim_start().len();
+    let begin = from + skip + lead;
+    let inner = begin..begin + inner.trim().len();
+    let end = from + skip + length + close.len() + usize::from(right) + 2;
+    let word = text.get(inner.clone())?;
+    let mark = if mark == Mark::Value && (word == "else" || word.starts_with("else ")) { Mark::Else } else { mark };
+    Some((Tag { mark, inner, start, trims: (left, right) }, end))
+}
+
+/// How long the inside of a tag is, and whether a `~` stands at its end. Looks no further than to the end itself.
+fn ending(body: &str, close: &str) -> Option<(usize, bool)> {
+    let mut at = 0;
+    loop {
+        let end = at + body.get(at..)?.find("}}")?;
+        let inside = body.get(..end)?;
+        let (bare, right) = inside.strip_suffix('~').map_or((inside, false), |bare| (bare, true));
+        // Three braces end in three: the first of them stands before these two, or is one of them.
+        if close == "}" && !right && body.get(end..).is_some_and(|rest| rest.starts_with("}}}")) {
+            return Some((end, false));
+        }
+        if let Some(bare) = bare.strip_suffix(close) {
+            return Some((bare.len(), right));
+        }
+        at = end + 1;
+    }
+}
+
+/// Whether a tag that puts nothing out has its line for itself.
+fn is_alone(text: &str, all: &[Tag], at: usize) -> bool {
+    let quiet = [Mark::Open, Mark::Inverted, Mark::Else, Mark::Close, Mark::Comment, Mark::Partial];
+    let Some(tag) = all.get(at).filter(|tag| quiet.contains(&tag.mark)) else { return false };
+    let before = text.get(..tag.start).unwrap_or("");
+    let end = all.get(at + 1).map_or(text.len(), |next| next.start);
+    let after = text.get(end..).unwrap_or("");
+    let head = before.trim_end_matches([' ', '\t']);
+    let tail = after.trim_start_matches([' ', '\t']);
+    (head.is_empty() || head.ends_with('\n')) && (tail.is_empty() || tail.starts_with('\n'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Mark, tags};
+    use pretty_assertions::assert_eq;
+
+    #[test]
+    fn a_text_is_split_into_tags_and_words_without_the_lines_that_tags_have_for_themselves() {
+        let text = "a {{x}} {{{y}}}{{~z~}}  b\n  {{#if q}}  \nc\n{{!-- }} no --}}\n{{/if}}\n{{{~w}}} {{open";
+        let found: Vec<(Mark, &str)> = tags(text).iter().map(|tag| (tag.mark, tag.text(text))).collect();
+        let expected = [
+            (Mark::Words, "a "),
+            (Mark::Value, "x"),
+            (Mark::Words, " "),
+            (Mark::Raw, "y"),
+            (Mark::Value, "z"),
+            (Mark::Words, "b\n"),
+            (Mark::Open, "if q"),
+            (Mark::Words, "c\n"),
+            (Mark::Comment, "}} no"),
+            (Mark::Words, ""),
+            (Mark::Close, "if"),
+            (Mark::Words, ""),
+            (Mark::Raw, "~w"),
+            (Mark::Words, " {{open"),
+        ];
+        assert_eq!(found, expected);
+    }
+}

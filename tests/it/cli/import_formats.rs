@@ -1,0 +1,107 @@
+//! `import` of formats with front matter or inside data: what is carried, what is refused; the prompts that the repository ships.
+
+use super::project::Project;
+use pretty_assertions::assert_eq;
+use std::path::Path;
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// A folder of the repository in a project of its own, without what `import` makes.
+fn shipped() -> Project {
+    let project = Project::new();
+    for entry in std::fs::read_dir(root().join("templates/imported")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_file() && path.extension().is_some_and(|ending| ending != "xml") {
+            let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+            project.write(&format!("templates/imported/{name}"), std::fs::read(path).unwrap());
+        }
+    }
+    project
+}
+
+#[test]
+fn the_shipped_migrations_are_what_the_tool_makes_and_equal_to_their_samples() {
+    let project = shipped();
+    let samples = "templates/imported/samples.jsonl";
+    let run = project.run(&["import", "templates/imported", "-o", "templates/imported", "--verify", samples]).code(0);
+    run.says("wrote 4 templates").says("6 samples: every message equal, byte for byte");
+    for name in ["draft-support-reply", "summarise-pull-request", "answer-from-documents", "write-sql-query"] {
+        let path = format!("templates/imported/{name}.xml");
+        assert_eq!(project.read(&path), std::fs::read_to_string(root().join(&path)).unwrap());
+    }
+    project.run(&["import", "--verify", samples]).code(0);
+    project.run(&["check", "--verbose"]).code(0).says("nothing found");
+    project.run(&["fmt", "--check"]).code(0);
+    let text = project.read(samples).replacen("Northwind", "Northwing", 1);
+    project.write(samples, text);
+    project.run(&["import", "--verify", samples]).code(1).says("the user message differs from byte 32 on (line 1, column 33)");
+}
+
+#[test]
+fn dotprompt_carries_messages_inputs_and_the_schema_of_its_answer() {
+    let project = Project::new().file(
+        "p/t.prompt",
+        "---\nmodel: openai/gpt-4o\nconfig: {temperature: 0}\ninput:\n  schema:\n    q: string\n    n?: integer\noutput:\n  schema:\n    a: string\ntools: [x]\n---\n{{role \"system\"}}Be {{n}}.{{role \"user\"}}{{q}}",
+    );
+    let run = project.run(&["import", "p"]).code(0);
+    run.says("inputs: q (string), n (integer, default 0)")
+        .says("p/t.prompt:11: warning: `tools` of the front matter is not carried over")
+        .says("[roles.t]\n  model = \"gpt-4o\"\n  # temperature = 0")
+        .says("[models.gpt-4o]\n  provider = \"openai\"");
+    let text = project.read("templates/t.xml");
+    assert!(text.contains("<description>{{q}}</description>") && text.contains("<system>Be {{n}}.</system>"), "{text}");
+    assert!(project.read("templates/schemas/t.schema.json").contains("\"additionalProperties\": false"));
+    let json = project.run(&["import", "p", "--json"]).code(0).json();
+    assert!(json["suggestion"].as_str().unwrap().starts_with("[roles.t]"), "{json}");
+}
+
+#[test]
+fn what_a_format_has_and_the_language_has_not_is_named() {
+    let project = Project::new()
+        .file("p/a.prompt", "{{history}}\n{{media url=x}}\n{{> part}}\n{{#each a}}{{upper this}}{{/each}}\n{{#if b}}")
+        .file("p/b.prompty", "---\nname: b\ninputs:\n  h:\n    kind: thread\n---\nsystem:\nx\nassistant:\ny\n")
+        .file("p/c.yaml", "_type: prompt\ntemplate: '{a.b} {}'\n")
+        .file(
+            "p/d.json",
+            "{\"_type\": \"chat\", \"messages\": [[\"placeholder\", \"{h}\"], {\"role\": \"tool\", \"content\": \"x\"}]}",
+        )
+        .file("p/data.json", "{\"a\": 1}");
+    let run = project.run(&["import", "p"]).code(1);
+    for said in [
+        "p/a.prompt:1: error: `{{history}}` cannot be carried over",
+        "p/a.prompt:2: error: `{{media url=x}}` cannot be carried over",
+        "p/a.prompt:3: error: `{{> part}}` cannot be carried over: write its text in its place",
+        "p/a.prompt:4: error: `{{upper this}}` cannot be carried over: there is no helper of that name",
+        "p/a.prompt:5: error: `{{#if}}` is never closed",
+        "p/b.prompty:5: error: input `h` of kind thread cannot be carried over",
+        "p/c.yaml:2: error: `{a.b}` cannot be carried over",
+        "p/d.json:1: error: a placeholder for messages cannot be carried over",
+        "p/d.json:1: error: a message without a role cannot be carried over",
+    ] {
+        assert!(run.stdout.contains(said), "{said}\n{}", run.stdout);
+    }
+    assert_eq!(project.files().len(), 5, "{:?}", project.files());
+}
+
+#[test]
+fn hostile_front_matter_is_refused() {
+    let bomb = (0..20).fold("a0: &a0 [x, x]\n".to_owned(), |text, at| {
+        format!("{text}a{}: &a{} [*a{at}, *a{at}, *a{at}, *a{at}, *a{at}, *a{at}, *a{at}, *a{at}]\n", at + 1, at + 1)
+    });
+    let project = Project::new()
+        .file("p/bomb.prompt", format!("---\n{bomb}---\nx"))
+        .file("p/open.prompty", "---\nname: x\nsystem:\nhi\n")
+        .file("p/deep.yaml", format!("_type: prompt\ntemplate: {}", "[".repeat(10_000)))
+        .file("p/twice.prompt", "---\na: 1\na: 2\n---\nx")
+        .file("p/blocks.prompt", "{{#if a}}".repeat(50_000));
+    let started = std::time::Instant::now();
+    let run = project.run(&["import", "p"]).code(1);
+    assert!(started.elapsed().as_secs() < 20, "{:?}", started.elapsed());
+    run.says("its aliases repeat too much")
+        .says("p/open.prompty:1: error: the front matter is never closed")
+        .says("its lists and mappings stand too deep in each other")
+        .says("p/twice.prompt:3: error: key `a` is there twice")
+        .says("p/blocks.prompt");
+}
