@@ -186,6 +186,21 @@ mod real {
         let _ = std::fs::remove_dir(folder);
     }
 
+    /// Refuses what a link leads out of `root` to, and what is neither file nor folder: a pipe would be waited for without end.
+    pub fn refuse_outside(root: &Path, path: &Path) -> io::Result<()> {
+        let real = std::fs::canonicalize(path)?;
+        if !real.starts_with(std::fs::canonicalize(root)?) {
+            return Err(io::Error::other("it leads out of the project"));
+        }
+        let meta = std::fs::metadata(&real)?;
+        if meta.is_file() || meta.is_dir() { Ok(()) } else { Err(io::Error::other("it is no file")) }
+    }
+
+    /// Whether the names in a folder can be had.
+    pub fn can_be_listed(path: &Path) -> bool {
+        std::fs::read_dir(path).is_ok()
+    }
+
     /// The names in a folder, sorted; none when it cannot be read.
     pub fn names_in(path: &Path) -> Vec<String> {
         let entries = std::fs::read_dir(path).into_iter().flatten().filter_map(Result::ok);
@@ -253,9 +268,11 @@ mod real {
 
     fn replace(path: &Path, durability: Durability, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<Stamp> {
         let _writing = WRITING.read().unwrap_or_else(PoisonError::into_inner);
-        // Write through a link rather than replace it.
-        let target = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+        // Write through a link rather than replace it. A cache is nobody's link: whoever made one there means harm.
+        let is_cache = durability == Durability::Unsynced;
+        let target = if is_cache { None } else { std::fs::canonicalize(path).ok() }.unwrap_or_else(|| path.to_path_buf());
         if let Ok(meta) = std::fs::metadata(&target)
+            && !is_cache
             && !meta.is_file()
         {
             return stream(&target, &meta, write);

@@ -20,6 +20,20 @@ pub(super) fn refuse_others(path: &Path, artifact: &str, is_one: bool) -> Result
         .hint("name another file, or remove this one first"))
 }
 
+/// What a project says about files of its own is not written through a link: a repository can carry one that leads anywhere.
+pub(super) fn refuse_links(root: &Path, relative: &str) -> Result<()> {
+    let mut path = root.to_path_buf();
+    for part in Path::new(relative).components() {
+        path.push(part);
+        if fs::is_link(&path) {
+            let shown = path.strip_prefix(root).unwrap_or(&path).display();
+            return Err(CliError::usage(format!("{shown} is a link, and {relative} would be written through it"))
+                .hint("put a folder or file of the project in its place"));
+        }
+    }
+    Ok(())
+}
+
 /// What is done with texts that change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Output {

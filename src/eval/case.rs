@@ -269,7 +269,7 @@ pub(super) fn prepare(
         situation::read(&case.situation, whose, &declared, item.beside).map_err(|why| Box::new(Finished::trouble(&node, why)))?;
     let keys = Keys {
         context: keys::context(forest, receiver, &node, bench.profile, bench.live, |path| read.holds(path)),
-        case: keys::case(case, item.beside),
+        case: keys::case(case, item.beside, item.snapshot.filter(|_| wants_snapshot(case)), bench.plan),
     };
     Ok(Prepared { node, read, keys })
 }
@@ -337,6 +337,10 @@ fn judged(set: &Set<'_>, assembly: &Assembly, done: &mut Finished) {
             CaseVerdict::Error
         }
         Ok(_) if !holds => CaseVerdict::Fail,
+        // Nobody looked at anything: that is no success.
+        Ok(Decision::Open) if !done.context.iter().any(|verdict| verdict.outcome != Outcome::Skipped) => {
+            CaseVerdict::Inconclusive
+        }
         Ok(Decision::Pass | Decision::Open) => CaseVerdict::Pass,
         Ok(Decision::Fail) => CaseVerdict::Fail,
         Ok(Decision::Inconclusive) => CaseVerdict::Inconclusive,

@@ -54,11 +54,13 @@ pub(super) fn context(
     hasher.finish()
 }
 
-/// The hash of what a case says, with the texts of the files that it names.
-pub(super) fn case(case: &Case, beside: &dyn Files) -> Hash {
+/// The hash of what a case says, with the texts of the files that it names, the request that is stored for it, and the path at
+/// which the project keeps a plan.
+pub(super) fn case(case: &Case, beside: &dyn Files, snapshot: Option<&str>, plan: &str) -> Hash {
     let mut hasher = Hasher::new();
     // Plain data with string keys: writing it cannot fail.
-    hasher.field("ctxc case 1").field(serde_json::to_vec(case).unwrap_or_default());
+    hasher.field("ctxc case 2").field(serde_json::to_vec(case).unwrap_or_default());
+    hasher.field(plan).number(u64::from(snapshot.is_some())).field(snapshot.unwrap_or(""));
     for path in named(case) {
         match beside.text(path) {
             Ok(text) => hasher.field(path).field(text),

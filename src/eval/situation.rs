@@ -7,6 +7,7 @@
 //! output and earlier attempts those of a pipeline. The objective becomes a segment for an agent role, whose work it is; a
 //! task asked for by itself says in its description what is to be done. The rest is carried and shown to nobody.
 
+use crate::base::suggest;
 use crate::context::matcher::{Fixtures, Match};
 use crate::context::request::{Asked, Attempt, Files, Request, StepResult};
 use crate::kernel::context::Trust;
@@ -61,6 +62,11 @@ pub(super) fn read(situation: &Situation, whose: Whose, declared: &[Parameter], 
     let mut read = Read::default();
     for (name, frozen) in &situation.inputs {
         let parameter = declared.iter().find(|parameter| parameter.name == *name);
+        if parameter.is_none() {
+            let near = suggest::nearest(name, declared.iter().map(|parameter| parameter.name.as_str()));
+            let near = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+            return Err(format!("the task declares no parameter `{name}`{near}"));
+        }
         read.inputs.insert(name.clone(), value(&frozen.value, parameter, beside)?);
     }
     for (name, frozen) in &situation.results {

@@ -50,17 +50,25 @@ pub struct Reason {
     pub place: Option<Place>,
     /// What else helps: what is there instead, the nearest name.
     pub advice: Vec<String>,
+    /// Whether nobody could look: what was asked about is not there, or cannot be read. Its opposite does not hold either.
+    pub is_blind: bool,
 }
 
 impl Reason {
     /// A reason without a place.
     pub(super) fn new(expected: impl Into<String>, found: impl Into<String>) -> Self {
-        Self { expected: expected.into(), found: found.into(), place: None, advice: Vec::new() }
+        Self { expected: expected.into(), found: found.into(), ..Self::default() }
     }
 
     /// The same with a place.
     pub(super) fn at(mut self, place: Place) -> Self {
         self.place = Some(place);
+        self
+    }
+
+    /// The same where nobody could look.
+    pub(super) fn blind(mut self) -> Self {
+        self.is_blind = true;
         self
     }
 
@@ -103,6 +111,7 @@ pub(super) fn not((outcome, reason): Judged, what: &str) -> Judged {
             let reason = Reason { expected: format!("not: {what}"), ..reason };
             (Outcome::Fail, reason)
         }
+        Outcome::Fail if reason.is_blind => (Outcome::Fail, Reason { expected: format!("not: {what}"), ..reason }),
         Outcome::Fail => (Outcome::Pass, Reason::new(format!("not: {what}"), reason.found)),
         Outcome::Skipped => (Outcome::Skipped, reason),
     }
@@ -124,10 +133,12 @@ pub(super) fn any(judged: Vec<Judged>) -> Judged {
             let join = |part: fn(&Reason) -> &str, between: &str| {
                 judged.iter().map(|(_, reason)| part(reason)).collect::<Vec<_>>().join(between)
             };
+            let blind = judged.iter().any(|(_, reason)| reason.is_blind);
             let mut reason = Reason::new(join(|reason| &reason.expected, ", or "), join(|reason| &reason.found, "; and "));
             reason.place = judged.iter().find_map(|(_, reason)| reason.place.clone());
             reason.advice = judged.into_iter().flat_map(|(_, reason)| reason.advice).collect();
             reason.advice.dedup();
+            reason.is_blind = blind;
             Some(reason)
         }
     };

@@ -72,6 +72,10 @@ impl Store {
 pub fn cache_folder(root: &Path) -> std::io::Result<PathBuf> {
     let base = root.join(".ctxc");
     let folder = base.join("cache");
+    // A repository can carry links, which lead anywhere.
+    if fs::is_link(&base) || fs::is_link(&folder) {
+        return Err(std::io::ErrorKind::PermissionDenied.into());
+    }
     fs::create_dir_all(&folder)?;
     keep_out(&base)?;
     Ok(folder)

@@ -70,6 +70,11 @@ pub fn files(root: &Path, given: &[String]) -> Vec<String> {
 }
 
 fn walk(root: &Path, folder: &str, depth: usize, found: &mut Vec<String>) {
+    if !fs::can_be_listed(&root.join(folder)) {
+        // Read as a file it says why, so that what is in it is not taken for nothing.
+        found.push(folder.to_owned());
+        return;
+    }
     for name in fs::names_in(&root.join(folder)) {
         let path = if folder.is_empty() || folder == "." { name.clone() } else { format!("{folder}/{name}") };
         let full = root.join(&path);
@@ -111,7 +116,8 @@ fn one(root: &Path, path: &str, limit: u64, options: &Options<'_>, bytes: &mut V
         Loaded { path: Arc::from(path), text: Arc::from(""), suite: None, faults: Vec::new(), unread }
     };
     bytes.clear();
-    if let Err(error) = fs::read_into(&root.join(path), limit, bytes) {
+    let full = root.join(path);
+    if let Err(error) = fs::refuse_outside(root, &full).and_then(|()| fs::read_into(&full, limit, bytes)) {
         return unread(Unread::Io(error));
     }
     match decode::decode(bytes) {
@@ -131,7 +137,8 @@ pub fn of_text(root: &Path, path: &str, text: &str, limit: u64, options: &Option
 fn table_text(root: &Path, path: &str, table: &str, limit: u64) -> Result<String, String> {
     let Some(inside) = beside(path, table) else { return Err("it lies outside the project".to_owned()) };
     let mut bytes = Vec::new();
-    fs::read_into(&root.join(inside), limit, &mut bytes).map_err(|error| {
+    let full = root.join(inside);
+    fs::refuse_outside(root, &full).and_then(|()| fs::read_into(&full, limit, &mut bytes)).map_err(|error| {
         if error.kind() == io::ErrorKind::NotFound {
             "there is no such file".to_owned()
         } else if error.kind() == io::ErrorKind::FileTooLarge {

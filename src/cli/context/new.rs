@@ -11,6 +11,7 @@ use crate::base::fs::{self, ReadFs, RealFs};
 use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Kind, Result};
 use crate::cli::exit::Exit;
+use crate::cli::put;
 use crate::cli::render::summary::plural;
 use crate::eval::draft::{self, Draft, Given};
 use crate::eval::receiver::Receiver;
@@ -81,12 +82,21 @@ fn scenario(args: &ScenarioArgs, cx: &mut Cx) -> Result<Exit> {
     let file = args.input.iter().chain(&args.result).find_map(|one| Some(one.split_once("=@")?.1));
     let subject = receiver.role.as_deref().unwrap_or(&receiver.task);
     let folder = args.output.as_deref().and_then(Path::parent).map(Path::to_path_buf);
-    let folder = folder.map_or_else(|| Ok(load::FOLDER.to_owned()), |folder| inside(&project.root, &folder))?;
+    let place = || {
+        let places = project.config.eval.places();
+        let is_folder = |place: &String| !fs::is_file(&project.root.join(place)) && Path::new(place).extension().is_none();
+        places.into_iter().find(is_folder).unwrap_or_else(|| load::FOLDER.to_owned())
+    };
+    let folder = folder.map_or_else(|| Ok(place()), |folder| inside(&project.root, &folder))?;
     let known = super::eval::names(&project);
     let is_taken = |name: &str| known.contains(name) || fs::exists(&project.root.join(format!("{folder}/{name}.yaml")));
     let name = args.name.clone().unwrap_or_else(|| draft::name(subject, file, is_taken));
     if known.contains(&name) {
         return Err(CliError::usage(format!("there is a scenario `{name}` already")).hint("--name gives this one another name"));
+    }
+    if args.output.is_none() && (name.contains(['/', '\\']) || name.starts_with('.')) {
+        return Err(CliError::usage(format!("`{name}` can name no file: a scenario stands in one of its own name"))
+            .hint("leave `/`, `\\` and a dot in front out of the name, or say --output FILE"));
     }
     let path = match args.output.as_deref().and_then(Path::file_name) {
         Some(file) => join(&folder, &file.to_string_lossy()),
@@ -110,6 +120,7 @@ fn scenario(args: &ScenarioArgs, cx: &mut Cx) -> Result<Exit> {
     let sources = Sources { project: &project, path: &path };
     let Drafting { text, expectations } =
         sources.draft(&draft).map_err(|trouble| trouble.told(|faults| refused(faults, &project.lines(&project.paths()))))?;
+    put::refuse_links(&project.root, &path)?;
     if let Some(folder) = full.parent() {
         fs::create_dir_all(folder).map_err(|err| CliError::write(folder, &err))?;
     }

@@ -13,6 +13,7 @@ use super::wrap::wrap;
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::Applicability;
 use crate::base::span::Span;
+use crate::rules::input::unreadable_file;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::num::NonZeroUsize;
@@ -115,7 +116,9 @@ fn draw_wave(findings: &[(&Diagnostic, Extent)], each: usize, screen: Screen, so
 pub(crate) fn finding(out: &mut dyn Write, diagnostic: &Diagnostic, screen: Screen, sources: &mut Sources) -> io::Result<()> {
     head(out, diagnostic, screen)?;
     let marks = marks(diagnostic);
-    if let Some(source) = sources.main(&diagnostic.path) {
+    // What was not read, since a link leads out of the project to it, is not shown either.
+    let was_read = diagnostic.rule.name != unreadable_file::RULE.meta.name;
+    if let Some(source) = sources.main(&diagnostic.path).filter(|_| was_read) {
         out.write_all(draw(diagnostic, source, &marks, None, screen).as_bytes())?;
     }
     let mut elsewhere: BTreeMap<&str, Vec<(Span, &str)>> = BTreeMap::new();

@@ -61,7 +61,9 @@ impl Sources {
 fn load<'c>(cache: &'c mut Option<(String, Option<Source>)>, root: &Path, path: &str, limit: u64) -> Option<&'c Source> {
     if cache.as_ref().is_none_or(|(known, _)| known != path) {
         let mut bytes = Vec::new();
-        let read = fs::read_into(&root.join(path), limit, &mut bytes).is_ok();
+        let full = root.join(path);
+        // A pipe would be waited for without end.
+        let read = fs::is_file(&full) && fs::read_into(&full, limit, &mut bytes).is_ok();
         let source = if read { decode(&bytes) } else { None };
         *cache = Some((path.to_string(), source));
     }

@@ -35,6 +35,11 @@ fn fail(expected: impl Into<String>, found: impl Into<String>) -> Judged {
     (Outcome::Fail, Reason::new(expected, found))
 }
 
+/// Nobody can look, so that the opposite does not hold either.
+fn blind(expected: impl Into<String>, why: impl Into<String>) -> Judged {
+    (Outcome::Fail, Reason::new(expected, why).blind())
+}
+
 fn skipped(expected: impl Into<String>, why: &str) -> Judged {
     (Outcome::Skipped, Reason::new(expected, why))
 }
@@ -78,10 +83,10 @@ fn words(value: &Value) -> String {
 
 fn field(judging: &Judging<'_>, answer: &Answer, path: &str, pattern: &str) -> Judged {
     let expected = format!("{path} to match /{pattern}/");
-    let Some(json) = &answer.json else { return fail(expected, no_json(answer)) };
+    let Some(json) = &answer.json else { return blind(expected, no_json(answer)) };
     let nodes = match judging.library.select(path, json) {
         Ok(nodes) => nodes,
-        Err(why) => return fail(expected, why),
+        Err(why) => return blind(expected, why),
     };
     if nodes.is_empty() {
         return fail(expected, format!("nothing at {path} in {}", short(&json.to_string())));
@@ -91,7 +96,7 @@ fn field(judging: &Judging<'_>, answer: &Answer, path: &str, pattern: &str) -> J
         match judging.library.find(pattern, &text) {
             Ok(Some(_)) => {}
             Ok(None) => return fail(expected, format!("“{}” at {at}", short(&text))),
-            Err(why) => return fail(expected, why),
+            Err(why) => return blind(expected, why),
         }
     }
     let (_, first) = nodes.first().map_or(("", ""), |(at, _)| (at.as_str(), at.as_str()));
@@ -108,7 +113,7 @@ fn absent(judging: &Judging<'_>, answer: &Answer, patterns: &[Spanned<String>]) 
                 let place = Place { range: Some(range), ..Place::default() };
                 return (Outcome::Fail, Reason::new(expected, found).at(place));
             }
-            Err(why) => return fail(expected, why),
+            Err(why) => return blind(expected, why),
         }
     }
     pass("none of the patterns", "none")
@@ -120,7 +125,7 @@ fn contains(judging: &Judging<'_>, answer: &Answer, patterns: &[Spanned<String>]
         match judging.library.find(&pattern.value, &answer.text) {
             Ok(Some(_)) => {}
             Ok(None) => return fail(expected, format!("it nowhere in “{}”", short(&answer.text))),
-            Err(why) => return fail(expected, why),
+            Err(why) => return blind(expected, why),
         }
     }
     pass("each pattern", "each")
@@ -128,7 +133,7 @@ fn contains(judging: &Judging<'_>, answer: &Answer, patterns: &[Spanned<String>]
 
 fn max_risk(answer: &Answer, most: Risk) -> Judged {
     let expected = format!("a risk of at most {}", risk(most));
-    let Some(json) = &answer.json else { return fail(expected, no_json(answer)) };
+    let Some(json) = &answer.json else { return blind(expected, no_json(answer)) };
     let Some((key, value)) = ["risk_level", "risk"].into_iter().find_map(|key| Some((key, json.get(key)?))) else {
         return fail(expected, "none: the answer has neither `risk_level` nor `risk`");
     };
@@ -148,7 +153,7 @@ fn decomposes(judging: &Judging<'_>, answer: &Answer, wanted: bool) -> Judged {
     };
     let parts = match judging.library.select(plan, json) {
         Ok(nodes) => nodes.first().and_then(|(_, value)| value.as_array()).map_or(0, Vec::len),
-        Err(why) => return fail(expected, why),
+        Err(why) => return blind(expected, why),
     };
     let continues = json.get("status").and_then(Value::as_str) == Some("CONTINUATION");
     let found = if continues { "the status CONTINUATION".to_owned() } else { format!("{parts}") };
@@ -234,7 +239,7 @@ fn fits(judging: &Judging<'_>, answer: &Answer, schema: &Frozen) -> Judged {
             .and_then(|text| serde_json::from_str(&text).map_err(|error| error.to_string()))
             .map_err(|why| format!("{path} cannot be read: {why}")),
     };
-    let Some(json) = &answer.json else { return fail(expected, no_json(answer)) };
+    let Some(json) = &answer.json else { return blind(expected, no_json(answer)) };
     match read.and_then(|schema| library::violations(&schema, json)) {
         Ok(violations) => match violations.split_first() {
             None => pass(expected, "that"),
@@ -243,7 +248,7 @@ fn fits(judging: &Judging<'_>, answer: &Answer, schema: &Frozen) -> Judged {
                 (Outcome::Fail, rest.iter().fold(reason, |reason, one| reason.hint(format!("and {one}"))))
             }
         },
-        Err(why) => fail(expected, why),
+        Err(why) => blind(expected, why),
     }
 }
 

@@ -117,7 +117,7 @@ fn order(seen: &Seen<'_>, ids: &[Spanned<String>]) -> Judged {
         let Some(at) = stands.iter().position(|other| *other == id.value) else {
             let which = Selector::Id(id.clone());
             let dropped = select(seen.assembly, &which).first().map(|account| fate(account));
-            let mut reason = nothing(seen.assembly, &which, expected);
+            let mut reason = nothing(seen.assembly, &which, expected).blind();
             reason.found = dropped.map_or_else(|| format!("no `{}`", id.value), |dropped| format!("`{}`: {dropped}", id.value));
             return (Outcome::Fail, reason);
         };
@@ -140,7 +140,7 @@ fn tokens(seen: &Seen<'_>, of: &Counted, max: Option<&Spanned<u64>>, min: Option
         Counted::Segment(which) => {
             let found = select(seen.assembly, which);
             if found.is_empty() {
-                return (Outcome::Fail, nothing(seen.assembly, which, format!("{} to be counted", named(which))));
+                return (Outcome::Fail, nothing(seen.assembly, which, format!("{} to be counted", named(which))).blind());
             }
             found.iter().map(|account| account.kept_tokens).sum()
         }

@@ -28,7 +28,7 @@ struct Hit {
 
 /// Each pattern occurs.
 pub(super) fn contains(seen: &Seen<'_>, library: &Library, patterns: &Patterns) -> Judged {
-    let texts = match texts(seen, patterns, "contain") {
+    let texts = match texts(seen, patterns, "to contain") {
         Ok(texts) => texts,
         Err(reason) => return (Outcome::Fail, *reason),
     };
@@ -38,7 +38,7 @@ pub(super) fn contains(seen: &Seen<'_>, library: &Library, patterns: &Patterns) 
         match first(seen, library, &texts, &pattern.value) {
             Ok(Some(_)) => {}
             Ok(None) => return (Outcome::Fail, missed(seen, &texts, expected)),
-            Err(why) => return (Outcome::Fail, Reason::new(expected, why)),
+            Err(why) => return (Outcome::Fail, Reason::new(expected, why).blind()),
         }
     }
     (Outcome::Pass, Reason::new(format!("{place} to contain {}", super::words::slashed(&patterns.patterns)), "each"))
@@ -60,7 +60,7 @@ pub(super) fn absent(seen: &Seen<'_>, library: &Library, patterns: &Patterns) ->
         match first(seen, library, &texts, &pattern.value) {
             Ok(None) => {}
             Ok(Some(hit)) => return (Outcome::Fail, Reason::new(expected, hit.excerpt).at(hit.place)),
-            Err(why) => return (Outcome::Fail, Reason::new(expected, why)),
+            Err(why) => return (Outcome::Fail, Reason::new(expected, why).blind()),
         }
     }
     (Outcome::Pass, Reason::new(format!("{place} not to contain {}", super::words::slashed(&patterns.patterns)), "none"))
@@ -72,8 +72,8 @@ fn texts<'a>(seen: &Seen<'a>, patterns: &Patterns, verb: &str) -> Result<Texts<'
     if !found.is_empty() {
         return Ok(Texts::Segments(found));
     }
-    let expected = format!("{} to {verb} {}", named(which), super::words::slashed(&patterns.patterns));
-    Err(Box::new(nothing(seen.assembly, which, expected)))
+    let expected = format!("{} {verb} {}", named(which), super::words::slashed(&patterns.patterns));
+    Err(Box::new(nothing(seen.assembly, which, expected).blind()))
 }
 
 /// The first occurrence of a pattern.

@@ -57,7 +57,8 @@ fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
         let (kind, rest) = written.split_once(':').map_or((written, ""), |(kind, rest)| (kind, rest));
         // A second segment of a kind is numbered: `file#2`.
         let word = kind.split(['#', '/', '@']).next().unwrap_or(kind);
-        if KINDS.contains(&word) {
+        // An agent role is told its objective in a segment of that name.
+        if KINDS.contains(&word) || word == "objective" {
             continue;
         }
         let finding = cx.finding(&RULE.meta, id.span, format!("no context has a segment `{written}`: an id begins with a kind"));

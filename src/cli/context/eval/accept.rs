@@ -17,13 +17,25 @@ pub(super) struct Moved<'m> {
     pub(super) now: &'m str,
 }
 
-/// Shows each change and writes it.
-pub(super) fn accept(root: &Path, moved: &[Moved<'_>], cx: &mut Cx) -> Result<()> {
+/// What standard output is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shown {
+    /// What changed in each request.
+    Differences,
+    /// One document, and nothing else.
+    Document,
+}
+
+/// Shows each change, where the screen is free for it, and writes it.
+pub(super) fn accept(root: &Path, moved: &[Moved<'_>], shown: Shown, cx: &mut Cx) -> Result<()> {
     for one in moved {
         let path = root.join(&one.path);
+        put::refuse_links(root, &one.path)?;
         let before = one.before.unwrap_or("");
         let change = Change { name: &one.path, path: &path, before: before.as_bytes(), after: one.now.as_bytes() };
-        put::diff(&change, cx)?;
+        if shown == Shown::Differences {
+            put::diff(&change, cx)?;
+        }
         if let Some(folder) = path.parent() {
             fs::create_dir_all(folder).map_err(|err| CliError::write(folder, &err))?;
         }

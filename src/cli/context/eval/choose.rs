@@ -119,9 +119,10 @@ pub(super) fn choices(args: &EvalArgs, project: &Compiled, world: &World<'_>, cx
     let everything = || Ok(world.chosen.iter().map(|_| Choice::Run).collect());
     let last = results::last(&project.root);
     let since = if let Some(named) = &args.since {
-        match results::read(Path::new(named)) {
-            Some(card) => Since::results(&card),
-            None => Since::revision(named, of_revision(named, project, cx)?, last.as_ref()),
+        // A revision first: anybody can commit a file of its name.
+        match of_revision(named, project, cx) {
+            Ok(keys) => Since::revision(named, keys, last.as_ref()),
+            Err(error) => results::read(Path::new(named)).map_or(Err(error), |card| Ok(Since::results(&card)))?,
         }
     } else if !args.affected {
         return everything();

@@ -7,7 +7,7 @@ use crate::registry::store::cache_folder;
 use std::path::{Path, PathBuf};
 
 /// More than any scorecard.
-const LIMIT: u64 = 1 << 30;
+const LIMIT: u64 = 1 << 28;
 
 fn file(root: &Path) -> PathBuf {
     root.join(".ctxc/cache/scorecard.json")
@@ -37,7 +37,7 @@ pub(super) fn keep(root: &Path, card: &Scorecard, is_there: impl Fn(&str) -> boo
     };
     let write = || {
         cache_folder(root)?;
-        fs::write_atomic(&file(root), card.json().as_bytes())
+        fs::write_cache(&file(root), card.json().as_bytes())
     };
-    let _: std::io::Result<fs::Stamp> = write();
+    let _: std::io::Result<()> = write();
 }

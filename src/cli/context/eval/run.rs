@@ -1,6 +1,6 @@
 //! `ctxc eval`: chosen, compared with what is known, run, shown, kept. The exit code is that of the gravest verdict.
 
-use super::accept::{self, Moved};
+use super::accept::{self, Moved, Shown};
 use super::args::EvalArgs;
 use super::choose::{self, World};
 use super::load::{Chosen, Once, Scenarios, folders};
@@ -11,16 +11,20 @@ use crate::cli::context::project::Compiled;
 use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Kind, Result};
 use crate::cli::exit::Exit;
+use crate::cli::put;
 use crate::context::tokens;
 use crate::eval::affected::Choice;
 use crate::eval::case::{CaseVerdict, Finished};
 use crate::eval::locate::Locator;
 use crate::eval::run;
-use crate::eval::scorecard::{CaseRow, Of, Scorecard, SuiteRow};
+use crate::eval::scorecard::{CaseRow, Of, SCHEMA, Scorecard, SuiteRow};
 use crate::eval::snapshot::{snapshot_path, wants_snapshot};
 use crate::eval::trials::Rows;
 use crate::kernel::tokens::TokenCounter;
 use std::path::Path;
+
+/// Bytes of a file that tell what wrote it.
+const HEAD: u64 = 512;
 
 /// Runs scenarios.
 pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
@@ -49,10 +53,10 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
         !args.what.is_empty() || all.into_iter().any(|case| case.name.value == name)
     });
     if let Some(path) = &args.out {
-        write(path, &card.json())?;
+        write(path, "scorecard", SCHEMA, &card.json())?;
     }
     if let Some(path) = &args.junit {
-        write(path, &junit::xml(&card))?;
+        write(path, "report of JUnit", "<testsuites", &junit::xml(&card))?;
     }
     if args.json {
         cx.print(|out| out.write_all(card.json().as_bytes()))?;
@@ -60,7 +64,8 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
         text::print(&card, cx)?;
     }
     if args.accept {
-        return accept_all(&project, &world, &finished, &card, cx);
+        let shown = if args.json { Shown::Document } else { Shown::Differences };
+        return accept_all(&project, &world, &finished, (&card, shown), cx);
     }
     Ok(verdict(&card.cases))
 }
@@ -129,7 +134,11 @@ fn verdict<'r>(rows: impl IntoIterator<Item = &'r CaseRow>) -> Exit {
     })
 }
 
-fn write(path: &Path, text: &str) -> Result<()> {
+/// Writes a file over nothing or over its own kind, which holds `sign` near its head.
+fn write(path: &Path, artifact: &str, sign: &str, text: &str) -> Result<()> {
+    if let Ok(Some(head)) = fs::head(path, HEAD) {
+        put::refuse_others(path, artifact, head.is_empty() || memchr::memmem::find(&head, sign.as_bytes()).is_some())?;
+    }
     fs::write_atomic(path, text.as_bytes()).map(drop).map_err(|err| CliError::write(path, &err))
 }
 
@@ -138,7 +147,7 @@ fn accept_all(
     project: &Compiled,
     world: &World<'_>,
     finished: &[Option<Finished>],
-    card: &Scorecard,
+    (card, shown): (&Scorecard, Shown),
     cx: &mut Cx,
 ) -> Result<Exit> {
     let mut moved = Vec::new();
@@ -159,7 +168,7 @@ fn accept_all(
             Some(_) | None => left.push(row),
         }
     }
-    accept::accept(&project.root, &moved, cx)?;
+    accept::accept(&project.root, &moved, shown, cx)?;
     if moved.is_empty() {
         cx.note("every stored request is as it was");
     }
