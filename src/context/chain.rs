@@ -195,6 +195,7 @@ impl<'r> Forest<'r> {
     ///
     /// # Errors
     /// There is no such task or node.
+    #[cfg(feature = "eval")]
     pub(crate) fn change(&mut self, task: &str, node: &str, change: impl FnOnce(&mut SettingsData)) -> Result<(), Fault> {
         let chain = self.chain(task, node)?;
         let Some(link) = chain.last() else { return Ok(()) };
