@@ -59,6 +59,7 @@ fn values(out: &mut String, key: &str, values: &[(String, Given)]) {
         let value = match given {
             Given::File(path) => format!("{{file: {}}}", scalar(path)),
             // What begins with an at sign would be taken for a file.
+            Given::Value(Value::String(text)) if text.starts_with('@') => scalar(&format!("@{text}")),
             Given::Value(Value::String(text)) => scalar(text),
             Given::Value(value) => value.to_string(),
         };

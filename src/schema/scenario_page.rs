@@ -33,6 +33,21 @@ A table of cases (`cases_from`) is CSV as RFC 4180 says, with the names of its c
 `absent` and `exact` are what they say, and every other one is an input of the task (`inputs.NAME` where it is called like one of these). An
 empty field says nothing. A line of JSONL is an object with the keys of a case.
 
+## How a situation reaches the agent
+
+What the situation says goes to the task's parameter of that name, where the task declares one and `inputs` gives it no value: `objective`,
+`constraints`, `acceptance_criteria`, `previous_output`, `failure_history`, `risk_level`, `task_id`, and each key of `extra`. A parameter that takes a text
+gets a list as lines. Without such a parameter
+
+- `constraints` and `acceptance_criteria` become the segments `constraints:request` and `criteria:request`, behind those of the task, so that nothing moves
+  that a provider's cache can reuse;
+- `previous_output` and `failure_history` become those of a pipeline;
+- `objective` becomes the segment `objective` where a role is asked for; a task asked for by itself says in its description what is to be done;
+- everything else is carried and shown to nobody.
+
+A file that a template names is the one in `file_context`, else that of the project, whose text then counts in the context hash. `ctxc eval --affected` runs a
+case again when this hash, or the case itself, changed.
+
 ";
 
 /// The page.

@@ -163,6 +163,7 @@ fn a_scenario_is_written_from_todays_context() {
     let given = [
         ("ticket".to_owned(), Given::Value("No: invoice".into())),
         ("plan".to_owned(), Given::File("../samples/plan.json".to_owned())),
+        ("who".to_owned(), Given::Value("@somebody".into())),
     ];
     let objective = draft::objective(&seen);
     let written =
@@ -178,6 +179,7 @@ fn a_scenario_is_written_from_todays_context() {
       inputs:
         ticket: "No: invoice"
         plan: {file: "../samples/plan.json"}
+        who: "@@somebody"
     expect_context:
       - segment: {id: system, state: kept}
       - segment: {id: description, state: kept}
