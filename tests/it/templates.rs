@@ -354,3 +354,17 @@ fn the_table_of_the_guide_is_that_of_the_code() {
     });
     assert_fresh("docs/LANGUAGE.md", &fresh);
 }
+
+#[test]
+fn every_role_has_a_scenario_and_all_of_them_pass() {
+    let root = env!("CARGO_MANIFEST_DIR");
+    let mut eval = std::process::Command::new(env!("CARGO_BIN_EXE_ctxc"));
+    let output = eval.args(["eval", "--json", "--project", root]).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    let card: serde_json::Value = serde_json::from_str(&said).unwrap();
+    let tested: Vec<&str> = card["cases"].as_array().unwrap().iter().filter_map(|case| case["role"].as_str()).collect();
+    for role in ["planner", "architect", "implementer", "security", "release", "archivist"] {
+        assert!(tested.contains(&role), "{role}: {tested:?}");
+    }
+}
