@@ -186,19 +186,9 @@ mod real {
         let _ = std::fs::remove_dir(folder);
     }
 
-    /// Refuses what a link leads out of `root` to, and what is neither file nor folder: a pipe would be waited for without end.
-    pub fn refuse_outside(root: &Path, path: &Path) -> io::Result<()> {
-        let real = std::fs::canonicalize(path)?;
-        if !real.starts_with(std::fs::canonicalize(root)?) {
-            return Err(io::Error::other("it leads out of the project"));
-        }
-        let meta = std::fs::metadata(&real)?;
-        if meta.is_file() || meta.is_dir() { Ok(()) } else { Err(io::Error::other("it is no file")) }
-    }
-
-    /// Whether the names in a folder can be had.
-    pub fn can_be_listed(path: &Path) -> bool {
-        std::fs::read_dir(path).is_ok()
+    /// Why the names in a folder cannot be had; `None` where they can.
+    pub fn why_unlisted(path: &Path) -> Option<io::Error> {
+        std::fs::read_dir(path).err()
     }
 
     /// The names in a folder, sorted; none when it cannot be read.

@@ -7,7 +7,7 @@ use super::keys::{self, Keys};
 use super::library::Library;
 use super::receiver::Receiver;
 use super::situation::{self, Read, Whose};
-use super::snapshot::{snapshot_path, wants_snapshot};
+use super::snapshot::wants_snapshot;
 use super::trials::{self, Decision, Rows, Tried};
 use super::verdict::{Outcome, Reason, Verdict};
 use crate::base::hash::Hash;
@@ -20,6 +20,7 @@ use crate::kernel::context::Segment;
 use crate::kernel::fit::Counting;
 use crate::kernel::tokens::TokenCounter;
 use crate::scenario::model::{Case, ContextExpectation, Scripted};
+use crate::scenario::paths;
 
 /// What all cases share.
 #[derive(Clone, Copy, Debug)]
@@ -217,7 +218,7 @@ impl Set<'_> {
     /// One verdict for each expectation on the context.
     pub(super) fn look(&self, assembly: &Assembly) -> Vec<Verdict> {
         let Item { path, case, snapshot, .. } = *self.item;
-        let snapshot_path = snapshot_path(path, &case.name.value);
+        let snapshot_path = paths::snapshot(path, &case.name.value);
         let Self { forest, receiver, node, .. } = *self;
         let seen = Seen { forest, receiver, node, assembly, snapshot, snapshot_path: &snapshot_path };
         case.expect_context.iter().map(|one| contexts::judge(&seen, self.bench.library, one)).collect()

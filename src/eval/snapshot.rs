@@ -1,21 +1,6 @@
-//! Stored requests: which cases compare theirs, and where each belongs.
+//! Stored requests: which cases compare theirs.
 
-use crate::base::hash::Hash;
 use crate::scenario::model::{Case, ContextExpectation};
-
-/// Where the stored request of a case belongs, relative to the project: beside its scenario, by its name.
-pub fn snapshot_path(scenario: &str, name: &str) -> String {
-    let folder = scenario.rsplit_once('/').map_or("", |(folder, _)| folder);
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
-    let mut file: String = name.chars().map(|c| if is_plain(c) { c } else { '-' }).collect();
-    if file != name || file.starts_with('.') {
-        // Two names must never share a file.
-        let hash = Hash::of(name.as_bytes()).to_string();
-        file = format!("{}-{}", file.trim_start_matches('.'), hash.get(3..11).unwrap_or_default());
-    }
-    let slash = if folder.is_empty() { "" } else { "/" };
-    format!("{folder}{slash}snapshots/{file}.txt")
-}
 
 /// Whether a case compares its request with a stored one.
 pub fn wants_snapshot(case: &Case) -> bool {

@@ -61,6 +61,18 @@ impl Kind {
         Self::FailureHistory,
     ];
 
+    /// Their words, in the same order.
+    #[allow(clippy::indexing_slicing, reason = "evaluated by the compiler, which checks every place")]
+    pub const WORDS: [&'static str; Self::ALL.len()] = {
+        let mut words = [""; Self::ALL.len()];
+        let mut at = 0;
+        while at < words.len() {
+            words[at] = Self::ALL[at].word();
+            at += 1;
+        }
+        words
+    };
+
     /// The word in manifests and scenarios.
     pub const fn word(self) -> &'static str {
         match self {

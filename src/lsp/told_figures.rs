@@ -3,6 +3,7 @@
 use super::figures::Known;
 use super::place;
 use super::world::World;
+use crate::base::number::thousands;
 use crate::context::manifest::{Entry, Part};
 use crate::kernel::context::Kind as Segment;
 use crate::syntax::tree::{Document, Element};
@@ -145,17 +146,4 @@ fn line(part: &Part) -> String {
     };
     let place = if part.position.is_none() { ", dropped: the budget ends before it" } else { "" };
     format!("`{}` {tokens}; stable: {}{place}", part.id.replace('`', "'"), part.stability.word())
-}
-
-/// A number with a comma before every third digit.
-fn thousands(number: usize) -> String {
-    let digits = number.to_string();
-    let mut out = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
 }

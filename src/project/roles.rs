@@ -2,27 +2,16 @@
 
 use super::glob::Globs;
 use crate::base::span::{Span, Spanned};
+use crate::kernel::context::Kind;
 
 /// The names of profiles, as the renderers have them.
 pub const PROFILES: [&str; 4] = ["markdown", "xml", "plain", "sections"];
 
 /// The kinds of segments whose place a role can fix: what the system says always stands first.
-pub const KINDS: [&str; 14] = [
-    "description",
-    "instructions",
-    "criteria",
-    "output_format",
-    "constraints",
-    "input",
-    "previous_output",
-    "accumulated",
-    "file",
-    "inherited",
-    "fresh",
-    "examples",
-    "history",
-    "failure_history",
-];
+pub const KINDS: &[&str] = match Kind::WORDS.split_first() {
+    Some((_, others)) => others,
+    None => &[],
+};
 
 /// An agent role of the project.
 #[derive(Clone, Debug)]

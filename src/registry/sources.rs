@@ -5,14 +5,13 @@
 use super::texts::Sources;
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fs::ReadFs;
-use crate::rules::input::read_fault::reason;
+use crate::base::inside;
 use crate::rules::links::{bad_schema, missing_source};
 use crate::syntax::decode;
 use crate::template::json_schema;
 use crate::template::names::{FileFacts, SourceKind};
 use std::collections::BTreeMap;
-use std::io;
-use std::path::{Component, Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 /// Where files are read from.
@@ -86,17 +85,7 @@ fn text(door: Door<'_>, template: &str, written: &str) -> Result<String, String>
 
 /// The text of a file inside the project's folder, by its path relative to it. Links that lead outside are not followed.
 pub(crate) fn inside_text(door: Door<'_>, path: &Path) -> Result<String, String> {
-    let outside = || "it lies outside the project's folder".to_owned();
-    let file = door.root.join(plain(path).ok_or_else(outside)?);
-    let said = |err: io::Error| reason(&err);
-    let (root, real) = (door.files.canonical(door.root).map_err(said)?, door.files.canonical(&file).map_err(said)?);
-    if !real.starts_with(&root) {
-        return Err(outside());
-    }
-    if !door.files.is_regular(&real) {
-        return Err("it is no regular file".to_owned());
-    }
-    let bytes = door.files.read(&real, door.limit).map_err(said)?;
+    let bytes = inside::read(door.files, door.root, path, door.limit).map_err(|refused| refused.to_string())?;
     decode::decode(&bytes).map(std::borrow::Cow::into_owned).map_err(|fault| fault.to_string())
 }
 
@@ -104,24 +93,7 @@ pub(crate) fn inside_text(door: Door<'_>, path: &Path) -> Result<String, String>
 #[cfg(feature = "lsp")]
 pub(crate) fn name_of(template: &str, written: &str) -> Option<String> {
     let folder = Path::new(template).parent().unwrap_or(Path::new(""));
-    let parts: Vec<String> = plain(&folder.join(written))?.iter().map(|part| part.to_string_lossy().into_owned()).collect();
+    let parts: Vec<String> =
+        inside::plain(&folder.join(written))?.iter().map(|part| part.to_string_lossy().into_owned()).collect();
     Some(parts.join("/"))
-}
-
-/// The path without `.` and `..`; `None` when it leaves the folder it is relative to.
-fn plain(path: &Path) -> Option<PathBuf> {
-    let mut out = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::Normal(name) => out.push(name),
-            Component::CurDir => {}
-            Component::ParentDir => {
-                if !out.pop() {
-                    return None;
-                }
-            }
-            Component::RootDir | Component::Prefix(_) => return None,
-        }
-    }
-    Some(out)
 }

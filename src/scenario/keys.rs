@@ -4,29 +4,14 @@ use super::keys_expect::{ANSWER, CONTEXT_TEST};
 use super::table::Group::{Apart, One, Some as AtLeast};
 use super::table::Need::{Optional, Required};
 use super::table::{Key, Need, Shape, Table};
+use crate::kernel::context::Kind;
 
 /// Words of `state`.
 pub const STATES: &[&str] = &["kept", "cut", "dropped", "absent"];
 /// Words of `risk_level` and `max_risk`, least first.
 pub const RISKS: &[&str] = &["low", "medium", "high", "critical"];
-/// Words of `kind`; a test holds that they are those of segments.
-pub const KINDS: &[&str] = &[
-    "system",
-    "description",
-    "instructions",
-    "criteria",
-    "output_format",
-    "constraints",
-    "input",
-    "previous_output",
-    "accumulated",
-    "file",
-    "inherited",
-    "fresh",
-    "examples",
-    "history",
-    "failure_history",
-];
+/// Words of `kind`.
+pub const KINDS: &[&str] = &Kind::WORDS;
 /// Words of `of` in `tokens`.
 pub const COUNTED: &[&str] = &["total", "prefix"];
 

@@ -6,6 +6,7 @@ use super::model::{SCENARIO_SCHEMA, SUITE_SCHEMA, Suite};
 use super::paths::beside;
 use super::read::{Options, read_with};
 use crate::base::fs;
+use crate::base::inside::{self, Refused};
 use crate::syntax::decode::{self, DecodeFault};
 use std::io;
 use std::path::Path;
@@ -70,7 +71,7 @@ pub fn files(root: &Path, given: &[String]) -> Vec<String> {
 }
 
 fn walk(root: &Path, folder: &str, depth: usize, found: &mut Vec<String>) {
-    if !fs::can_be_listed(&root.join(folder)) {
+    if fs::why_unlisted(&root.join(folder)).is_some() {
         // Read as a file it says why, so that what is in it is not taken for nothing.
         found.push(folder.to_owned());
         return;
@@ -106,23 +107,23 @@ fn is_scenario(full: &Path, name: &str) -> bool {
 
 /// Reads files. What cannot be read comes back without a suite.
 pub fn load(root: &Path, paths: &[String], limit: u64, options: &Options<'_>) -> Vec<Loaded> {
-    let mut bytes = Vec::new();
-    paths.iter().map(|path| one(root, path, limit, options, &mut bytes)).collect()
+    paths.iter().map(|path| one(root, path, limit, options)).collect()
 }
 
-fn one(root: &Path, path: &str, limit: u64, options: &Options<'_>, bytes: &mut Vec<u8>) -> Loaded {
+fn one(root: &Path, path: &str, limit: u64, options: &Options<'_>) -> Loaded {
     let unread = |why| {
         let unread = Some(why);
         Loaded { path: Arc::from(path), text: Arc::from(""), suite: None, faults: Vec::new(), unread }
     };
-    bytes.clear();
-    let full = root.join(path);
-    if let Err(error) = fs::refuse_outside(root, &full).and_then(|()| fs::read_into(&full, limit, bytes)) {
-        return unread(Unread::Io(error));
-    }
-    match decode::decode(bytes) {
-        Ok(text) => of_text(root, path, &text, limit, options),
-        Err(fault) => unread(Unread::NoText(fault)),
+    match inside::read(&fs::RealFs, root, Path::new(path), limit) {
+        Ok(bytes) => match decode::decode(&bytes) {
+            Ok(text) => of_text(root, path, &text, limit, options),
+            Err(fault) => unread(Unread::NoText(fault)),
+        },
+        Err(refused) => {
+            let folder = fs::is_dir(&root.join(path)).then(|| fs::why_unlisted(&root.join(path))).flatten();
+            unread(Unread::Io(folder.unwrap_or_else(|| refused.into())))
+        }
     }
 }
 
@@ -135,18 +136,8 @@ pub fn of_text(root: &Path, path: &str, text: &str, limit: u64, options: &Option
 }
 
 fn table_text(root: &Path, path: &str, table: &str, limit: u64) -> Result<String, String> {
-    let Some(inside) = beside(path, table) else { return Err("it lies outside the project".to_owned()) };
-    let mut bytes = Vec::new();
-    let full = root.join(inside);
-    fs::refuse_outside(root, &full).and_then(|()| fs::read_into(&full, limit, &mut bytes)).map_err(|error| {
-        if error.kind() == io::ErrorKind::NotFound {
-            "there is no such file".to_owned()
-        } else if error.kind() == io::ErrorKind::FileTooLarge {
-            format!("it has more than {limit} bytes")
-        } else {
-            error.to_string()
-        }
-    })?;
+    let table = beside(path, table).ok_or_else(|| Refused::Outside.to_string())?;
+    let bytes = inside::read(&fs::RealFs, root, Path::new(&table), limit).map_err(|refused| refused.to_string())?;
     let text = decode::decode(&bytes).map_err(|fault| fault.to_string())?;
     Ok(text.into_owned())
 }

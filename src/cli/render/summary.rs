@@ -4,6 +4,7 @@ use super::escape::escape;
 use super::report::{Report, Shown, Totals};
 use super::screen::{Paint, Screen};
 use super::wrap::wrap;
+pub(crate) use crate::base::number::thousands;
 use crate::base::rule_meta::Severity;
 use crate::rules::apply::Which;
 use std::fmt::Write as _;
@@ -26,19 +27,6 @@ pub(crate) const fn paint(severity: Severity) -> Paint {
 pub(crate) fn plural(count: usize, one: &str) -> String {
     let count_text = thousands(count);
     if count == 1 { format!("{count_text} {one}") } else { format!("{count_text} {one}s") }
-}
-
-/// `12,345`.
-pub(crate) fn thousands(number: usize) -> String {
-    let digits = number.to_string();
-    let mut out = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
 }
 
 /// Says which files had more findings than are shown.

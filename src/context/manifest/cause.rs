@@ -26,70 +26,25 @@ pub struct Cause {
 pub enum What {
     /// A setting has another value.
     Setting,
-    /// The text of a task or function template.
-    Template,
-    /// A shared text.
-    Fragment,
-    /// A file.
-    File,
-    /// The JSON Schema of an answer.
-    Schema,
-    /// A value of the task.
-    Input,
-    /// The result of an earlier step.
-    Result,
-    /// The parent's context.
-    Parent,
-    /// Something looked up.
-    Match,
-    /// Earlier turns or attempts.
-    History,
+    /// What the text comes from is not what it was.
+    #[serde(untagged)]
+    Source(SourceKind),
 }
 
 impl What {
-    /// Every kind, in the order of their words in the schema.
-    pub const ALL: [Self; 10] = [
-        Self::Setting,
-        Self::Template,
-        Self::Fragment,
-        Self::File,
-        Self::Schema,
-        Self::Input,
-        Self::Result,
-        Self::Parent,
-        Self::Match,
-        Self::History,
-    ];
-
     /// What people call it.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Setting => "setting",
-            Self::Template => "text of the template",
-            Self::Fragment => "fragment",
-            Self::File => "file",
-            Self::Schema => "schema",
-            Self::Input => "input",
-            Self::Result => "result",
-            Self::Parent => "parent",
-            Self::Match => "looked up",
-            Self::History => "history",
-        }
-    }
-}
-
-impl From<SourceKind> for What {
-    fn from(kind: SourceKind) -> Self {
-        match kind {
-            SourceKind::Template => Self::Template,
-            SourceKind::Fragment => Self::Fragment,
-            SourceKind::File => Self::File,
-            SourceKind::Schema => Self::Schema,
-            SourceKind::Input => Self::Input,
-            SourceKind::Result => Self::Result,
-            SourceKind::Parent => Self::Parent,
-            SourceKind::Match => Self::Match,
-            SourceKind::History => Self::History,
+            Self::Source(SourceKind::Template) => "text of the template",
+            Self::Source(SourceKind::Fragment) => "fragment",
+            Self::Source(SourceKind::File) => "file",
+            Self::Source(SourceKind::Schema) => "schema",
+            Self::Source(SourceKind::Input) => "input",
+            Self::Source(SourceKind::Result) => "result",
+            Self::Source(SourceKind::Parent) => "parent",
+            Self::Source(SourceKind::Match) => "looked up",
+            Self::Source(SourceKind::History) => "history",
         }
     }
 }
@@ -132,7 +87,7 @@ pub(super) fn is_by(segment: &SegmentChange, setting: &SettingChange) -> bool {
 }
 
 fn by_source(source: &Source) -> Cause {
-    Cause { what: source.kind.into(), name: source.name.clone(), path: source.path.clone(), line: None }
+    Cause { what: What::Source(source.kind), name: source.name.clone(), path: source.path.clone(), line: None }
 }
 
 /// What brought a segment, or took it away: its settings, else what it comes from.

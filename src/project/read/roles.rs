@@ -207,16 +207,16 @@ fn order(sink: &mut Sink, path: &str, value: &Value<'_>) -> Vec<Spanned<&'static
     let mut out = Vec::new();
     // `set` reports what stands there twice; the words are looked at on what is left.
     for entry in set(sink, path, value) {
-        if let Some(kind) = KINDS.into_iter().find(|kind| *kind == entry.value) {
+        if let Some(kind) = KINDS.iter().copied().find(|kind| *kind == entry.value) {
             out.push(Spanned::new(kind, entry.span));
             continue;
         }
         let expected = if entry.value == "system" {
             "another kind: what the system says always stands first".to_owned()
         } else {
-            either(&KINDS)
+            either(KINDS)
         };
-        let near = nearest(&entry.value, KINDS).filter(|_| entry.value != "system").map(str::to_owned);
+        let near = nearest(&entry.value, KINDS.iter().copied()).filter(|_| entry.value != "system").map(str::to_owned);
         sink.report(entry.span, FaultKind::BadValue { key: path.to_owned(), found: entry.value, expected, near });
     }
     out

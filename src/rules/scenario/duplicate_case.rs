@@ -1,7 +1,7 @@
 //! CTX618: two cases with one name.
 
 use super::cx::{File, SuitesCx};
-use super::words::TASK;
+use super::words::{SOUND, TASK};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::diagnostic::Label;
 use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
@@ -48,16 +48,7 @@ id: refunds
 defaults: {task: triage, context: {objective: sort, inputs: {ticket: late}}, expect_context: [{nothing_cut: true}]}
 cases: [{id: a}, {id: a}]
 " }],
-        good: &[Example { template: TASK, project: "\
-# file: scenarios/refund.yaml
-name: refund
-task: triage
-context:
-  objective: sort the ticket
-  inputs: {ticket: it came late}
-expect_context:
-  - nothing_cut: true
-" }],
+        good: SOUND,
     },
     check: Check::Suites(check),
 };

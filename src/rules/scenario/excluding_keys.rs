@@ -1,7 +1,7 @@
 //! CTX608: keys that exclude each other.
 
 use super::cx::ScenarioCx;
-use super::words::TASK;
+use super::words::{SOUND, TASK};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
 use crate::rules::rule::{Check, Rule};
@@ -42,16 +42,7 @@ expect_context:
   - nothing_cut: true
     tokens: {max: 900}
 " }],
-        good: &[Example { template: TASK, project: "\
-# file: scenarios/refund.yaml
-name: refund
-task: triage
-context:
-  objective: sort the ticket
-  inputs: {ticket: it came late}
-expect_context:
-  - nothing_cut: true
-" }],
+        good: SOUND,
     },
     check: Check::Scenario(word),
 };

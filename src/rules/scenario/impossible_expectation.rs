@@ -2,7 +2,7 @@
 
 use super::clash::{self, Clash};
 use super::cx::CaseCx;
-use super::words::TASK;
+use super::words::{SOUND, TASK};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
 use crate::rules::rule::{Check, Rule};
@@ -61,16 +61,7 @@ context:
 expect_context:
   - contains: ['late$ed']
 " }],
-        good: &[Example { template: TASK, project: "\
-# file: scenarios/refund.yaml
-name: refund
-task: triage
-context:
-  objective: sort the ticket
-  inputs: {ticket: it came late}
-expect_context:
-  - nothing_cut: true
-" }],
+        good: SOUND,
     },
     check: Check::Case(check),
 };

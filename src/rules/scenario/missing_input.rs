@@ -1,8 +1,7 @@
 //! CTX613: a required parameter without a value.
 
 use super::cx::CaseCx;
-use super::words::TASK;
-use super::words::some;
+use super::words::{SOUND, TASK, some};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
 use crate::base::suggest::nearest;
@@ -32,16 +31,7 @@ context:
 expect_context:
   - nothing_cut: true
 " }],
-        good: &[Example { template: TASK, project: "\
-# file: scenarios/refund.yaml
-name: refund
-task: triage
-context:
-  objective: sort the ticket
-  inputs: {ticket: it came late}
-expect_context:
-  - nothing_cut: true
-" }],
+        good: SOUND,
     },
     check: Check::Case(check),
 };

@@ -1,8 +1,7 @@
 //! CTX604: a scenario without something that it needs.
 
 use super::cx::ScenarioCx;
-use super::words::TASK;
-use super::words::list;
+use super::words::{SOUND, TASK, list};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
 use crate::rules::rule::{Check, Rule};
@@ -48,16 +47,7 @@ context:
   objective: sort the ticket
   inputs: {ticket: it came late}
 " }],
-        good: &[Example { template: TASK, project: "\
-# file: scenarios/refund.yaml
-name: refund
-task: triage
-context:
-  objective: sort the ticket
-  inputs: {ticket: it came late}
-expect_context:
-  - nothing_cut: true
-" }],
+        good: SOUND,
     },
     check: Check::Scenario(word),
 };

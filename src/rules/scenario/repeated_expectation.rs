@@ -1,8 +1,7 @@
 //! CTX615: an expectation that stands twice in one list.
 
 use super::cx::ScenarioCx;
-use super::words::TASK;
-use super::words::first_line;
+use super::words::{TASK, first_line};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::{Edit, Fix};
 use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};

@@ -1,8 +1,7 @@
 //! CTX605: a key that stands twice in one mapping.
 
 use super::cx::ScenarioCx;
-use super::words::TASK;
-use super::words::short;
+use super::words::{SOUND, TASK, short};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
 use crate::rules::rule::{Check, Rule};
@@ -44,16 +43,7 @@ expect_context:
   - nothing_cut: true
 input: {objective: x}
 " }],
-        good: &[Example { template: TASK, project: "\
-# file: scenarios/refund.yaml
-name: refund
-task: triage
-context:
-  objective: sort the ticket
-  inputs: {ticket: it came late}
-expect_context:
-  - nothing_cut: true
-" }],
+        good: SOUND,
     },
     check: Check::Scenario(word),
 };

@@ -1,7 +1,7 @@
 //! CTX601: a scenario file that is no YAML.
 
 use super::cx::{ScenarioCx, mend};
-use super::words::TASK;
+use super::words::{SOUND, TASK};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::{Edit, Fix};
 use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
@@ -52,16 +52,7 @@ context:
 expect_context:
   - nothing_cut: true
 " }],
-        good: &[Example { template: TASK, project: "\
-# file: scenarios/refund.yaml
-name: refund
-task: triage
-context:
-  objective: sort the ticket
-  inputs: {ticket: it came late}
-expect_context:
-  - nothing_cut: true
-" }],
+        good: SOUND,
     },
     check: Check::Scenario(word),
 };

@@ -1,8 +1,7 @@
 //! CTX610: a scenario of a role or task that does not exist.
 
 use super::cx::CaseCx;
-use super::words::TASK;
-use super::words::some;
+use super::words::{SOUND, TASK, some};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
 use crate::base::suggest::nearest;
@@ -42,16 +41,7 @@ context:
 expect_context:
   - nothing_cut: true
 " }],
-        good: &[Example { template: TASK, project: "\
-# file: scenarios/refund.yaml
-name: refund
-task: triage
-context:
-  objective: sort the ticket
-  inputs: {ticket: it came late}
-expect_context:
-  - nothing_cut: true
-" }],
+        good: SOUND,
     },
     check: Check::Case(check),
 };

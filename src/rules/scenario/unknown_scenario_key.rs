@@ -1,8 +1,7 @@
 //! CTX602: a key that nothing reads.
 
 use super::cx::ScenarioCx;
-use super::words::TASK;
-use super::words::list;
+use super::words::{SOUND, TASK, list};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
 use crate::rules::rule::{Check, Rule};
@@ -42,16 +41,7 @@ expect_context:
   - nothing_cut: true
 constraints: [be brief]
 " }],
-        good: &[Example { template: TASK, project: "\
-# file: scenarios/refund.yaml
-name: refund
-task: triage
-context:
-  objective: sort the ticket
-  inputs: {ticket: it came late}
-expect_context:
-  - nothing_cut: true
-" }],
+        good: SOUND,
     },
     check: Check::Scenario(word),
 };

@@ -2,8 +2,7 @@
 
 use super::cx::CaseCx;
 use super::walk;
-use super::words::TASK;
-use super::words::list;
+use super::words::{TASK, list};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
 use crate::base::suggest::nearest;

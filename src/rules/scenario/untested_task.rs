@@ -1,8 +1,7 @@
 //! CTX617: tasks that no scenario tests.
 
 use super::cx::SuitesCx;
-use super::words::TASK;
-use super::words::some;
+use super::words::{TASK, some};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
 use crate::rules::rule::{Check, Rule};

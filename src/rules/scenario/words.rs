@@ -1,5 +1,6 @@
 //! What the wordings of this family share.
 
+use crate::base::rule_meta::Example;
 use crate::base::span::Span;
 
 /// The template of examples.
@@ -14,6 +15,21 @@ pub(super) const TASK: &str = "\
   </context_management>
 </task>
 ";
+
+/// A scenario of it in which nothing is wrong.
+pub(super) const SOUND: &[Example] = &[Example {
+    template: TASK,
+    project: "\
+# file: scenarios/refund.yaml
+name: refund
+task: triage
+context:
+  objective: sort the ticket
+  inputs: {ticket: it came late}
+expect_context:
+  - nothing_cut: true
+",
+}];
 
 /// `a`, `b`, `c`.
 pub(super) fn list(words: &[&str]) -> String {

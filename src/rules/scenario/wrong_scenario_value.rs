@@ -1,8 +1,7 @@
 //! CTX603: a value that its key cannot take.
 
 use super::cx::ScenarioCx;
-use super::words::TASK;
-use super::words::short;
+use super::words::{SOUND, TASK, short};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
 use crate::rules::rule::{Check, Rule};
@@ -51,16 +50,7 @@ expect_context:
   - nothing_cut: true
 reviewed: 2026-02-30
 " }],
-        good: &[Example { template: TASK, project: "\
-# file: scenarios/refund.yaml
-name: refund
-task: triage
-context:
-  objective: sort the ticket
-  inputs: {ticket: it came late}
-expect_context:
-  - nothing_cut: true
-" }],
+        good: SOUND,
     },
     check: Check::Scenario(word),
 };

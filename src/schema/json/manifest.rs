@@ -6,23 +6,14 @@ use super::list::Draft;
 use super::names::MANIFEST;
 use super::shape::{amount, boolean, describe, list, must, number, object, one_of, only, or_null, part, text, word};
 use super::shared::{Part, Written, hash, name, node_id, path, settings};
+use crate::kernel::context::Kind;
 use crate::project::roles::{PROFILES, Tier};
 
-/// What a segment is. What only runs bring (earlier turns, attempts, the stage before) is in no manifest.
-pub(super) const KINDS: [&str; 12] = [
-    "system",
-    "description",
-    "instructions",
-    "criteria",
-    "output_format",
-    "constraints",
-    "input",
-    "accumulated",
-    "file",
-    "inherited",
-    "fresh",
-    "examples",
-];
+/// What a segment is. What only runs bring (failed attempts, the stage before) is in no manifest.
+pub(super) fn kinds() -> impl Iterator<Item = &'static str> {
+    let is_known = |kind: &Kind| !matches!(kind, Kind::PreviousOutput | Kind::FailureHistory);
+    Kind::ALL.into_iter().filter(is_known).map(Kind::word)
+}
 
 const STABILITIES: [&str; 4] = ["fixed", "project", "session", "call"];
 
@@ -109,7 +100,7 @@ fn cost() -> Part {
 fn segment() -> Part {
     let fields = vec![
         must("id", "names it within its entry, such as `system` or `file:docs/runbook.md`", word()),
-        must("kind", "what it is", one_of(KINDS)),
+        must("kind", "what it is", one_of(kinds())),
         must(
             "priority",
             "whose turn it is when room runs out: the greatest is cut or dropped first; 0 and 1 never",

@@ -1,7 +1,7 @@
 //! `ctxc manifest diff OLD [NEW] --json`.
 
 use super::list::Draft;
-use super::manifest::{KINDS, SOURCES};
+use super::manifest::{SOURCES, kinds};
 use super::names::MANIFEST_DIFF;
 use super::shape::{boolean, describe, list, must, narrowed, null, number, object, one_of, only, or_null, part, word};
 use super::shared::{Part, any_value, by_setting, hash, name, node_id, path, setting_name, values};
@@ -66,7 +66,7 @@ fn change() -> Part {
 fn segment() -> Part {
     let fields = vec![
         must("id", "names it within its agent, such as `system` or `file:docs/runbook.md`", word()),
-        must("kind", "what it is", one_of(KINDS)),
+        must("kind", "what it is", one_of(kinds())),
         must("change", "what became of it", one_of(["added", "removed", "changed"])),
         must("tokens", "tokens of what is known of it; 0 on the side that does not have it", part("moved")),
         must("moved_by", "what moved it, each once", list(part("cause"))),

@@ -4,7 +4,7 @@ use super::settings::{registry, values};
 use super::shipped::{Here, agents, run, shipped};
 use ctxc::context::assemble::{Assembly, Options, assemble};
 use ctxc::context::manifest::{
-    Dry, Entry, Fate, Manifest, Moved, Places, SCHEMA, Version, What, difference, of_project, of_task,
+    Dry, Entry, Fate, Manifest, Moved, Places, SCHEMA, SourceKind, Version, What, difference, of_project, of_task,
 };
 use ctxc::context::render::profile::Profile;
 use ctxc::context::request::Request;
@@ -135,7 +135,7 @@ fn what_changed_is_told_in_tokens_and_in_words() {
     let [segment] = &same_length.changed[0].segments[..] else { panic!("{same_length:#?}") };
     assert_eq!((&*segment.id, segment.change, segment.tokens), ("constraints", Fate::Changed, Moved { from: 26, to: 26 }));
     assert_eq!(segment.words, ["another text"]);
-    assert_eq!(segment.moved_by.iter().map(|cause| cause.what).collect::<Vec<_>>(), [What::Template]);
+    assert_eq!(segment.moved_by.iter().map(|cause| cause.what).collect::<Vec<_>>(), [What::Source(SourceKind::Template)]);
     let more =
         LONG.replace("Be kind.", "Be kind, and brief.").replace("<description>", "<system>You sort.</system><description>");
     let difference = between(&old, &of(&more));

@@ -137,11 +137,16 @@ fn scenarios_are_files_of_the_project() {
     for verb in ["check", "eval"] {
         let run = project.run(&[verb]);
         assert!(!run.stdout.contains("secret-words") && !run.stderr.contains("secret-words"), "{}{}", run.stdout, run.stderr);
-        assert!(format!("{}{}", run.stdout, run.stderr).contains("it leads out of the project"), "{}{}", run.stdout, run.stderr);
+        assert!(
+            format!("{}{}", run.stdout, run.stderr).contains("it lies outside the project's folder"),
+            "{}{}",
+            run.stdout,
+            run.stderr
+        );
     }
     std::fs::remove_file(project.path("scenarios/l.yaml")).unwrap();
     let pipe = std::process::Command::new("mkfifo").arg(project.path("scenarios/p.yaml")).status().unwrap();
     assert!(pipe.success());
     let run = project.run(&["check"]).code(1);
-    assert!(run.stdout.contains("it is no file"), "{}", run.stdout);
+    assert!(run.stdout.contains("it is no regular file"), "{}", run.stdout);
 }

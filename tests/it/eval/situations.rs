@@ -3,8 +3,8 @@
 use super::bench::{Setting, TRIAGE, at, case, expecting, finish, id, patterns, registry, segment, text, word, words};
 use ctxc::eval::case::{CaseVerdict, Finished};
 use ctxc::eval::receiver::Receiver;
-use ctxc::eval::snapshot::snapshot_path;
 use ctxc::scenario::model::{Case, Content, ContextExpectation, Failure, Fixture, Frozen, Situation, State, Subject};
+use ctxc::scenario::paths::snapshot as snapshot_path;
 use pretty_assertions::assert_eq;
 use serde_json::json;
 

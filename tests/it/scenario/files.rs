@@ -64,7 +64,7 @@ fn files_that_cannot_be_read_say_why() {
     assert_eq!(suite.suite.as_ref().unwrap().cases[0].name.value, "s/1");
     assert_eq!(
         super::told::told(&outside.text, &outside.faults),
-        "2:13 [../../rows.csv] table ../../rows.csv: it lies outside the project"
+        "2:13 [../../rows.csv] table ../../rows.csv: it lies outside the project's folder"
     );
     assert!(
         matches!(&missing.unread, Some(Unread::Io(why)) if why.kind() == std::io::ErrorKind::NotFound),

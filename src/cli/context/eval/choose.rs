@@ -15,9 +15,10 @@ use crate::eval::keys::Keys;
 use crate::eval::library::Library;
 use crate::eval::mutate::{self, Score};
 use crate::eval::run::{self, Roles};
-use crate::eval::snapshot::{snapshot_path, wants_snapshot};
+use crate::eval::snapshot::wants_snapshot;
 use crate::eval::trials::Rows;
 use crate::kernel::tokens::{Bytes, TokenCounter};
+use crate::scenario::paths;
 use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::OnceLock;
@@ -48,7 +49,7 @@ impl<'w> World<'w> {
         rows: Rows,
     ) -> Self {
         let stored = |chosen: &Chosen<'_>| {
-            let path = snapshot_path(chosen.path, &chosen.case.name.value);
+            let path = paths::snapshot(chosen.path, &chosen.case.name.value);
             wants_snapshot(chosen.case).then(|| files.text(&path).ok()).flatten()
         };
         Self {

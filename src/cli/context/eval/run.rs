@@ -18,9 +18,10 @@ use crate::eval::case::{CaseVerdict, Finished};
 use crate::eval::locate::Locator;
 use crate::eval::run;
 use crate::eval::scorecard::{CaseRow, Of, SCHEMA, Scorecard, SuiteRow};
-use crate::eval::snapshot::{snapshot_path, wants_snapshot};
+use crate::eval::snapshot::wants_snapshot;
 use crate::eval::trials::Rows;
 use crate::kernel::tokens::TokenCounter;
+use crate::scenario::paths;
 use std::path::Path;
 
 /// Bytes of a file that tell what wrote it.
@@ -156,7 +157,7 @@ fn accept_all(
         let snapshot = finished.as_ref().and_then(|finished| finished.snapshot.as_ref()).filter(|_| wants_snapshot(chosen.case));
         match snapshot {
             Some(snapshot) if before.as_deref() != Some(snapshot.now.as_str()) => {
-                let path = snapshot_path(chosen.path, &chosen.case.name.value);
+                let path = paths::snapshot(chosen.path, &chosen.case.name.value);
                 moved.push(Moved { path, before: before.as_deref(), now: &snapshot.now });
                 // Everything else that it expects was judged, and stands.
                 let rest = row.context.iter().filter(|one| one.outcome == "fail" && one.what != "snapshot");

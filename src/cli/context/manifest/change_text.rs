@@ -5,7 +5,7 @@ use crate::cli::error::Result;
 use crate::cli::render::escape::escape;
 use crate::cli::render::screen::Paint;
 use crate::cli::render::summary::{plural, thousands};
-use crate::context::manifest::{Cause, Difference, Fate, Moved, SegmentChange, What};
+use crate::context::manifest::{Cause, Difference, Fate, Moved, SegmentChange, SourceKind, What};
 
 /// Prints a difference.
 pub(super) fn print(difference: &Difference, cx: &mut Cx) -> Result<()> {
@@ -90,8 +90,8 @@ fn word(cause: &Cause, id: &str) -> String {
     let what = cause.what.word();
     match (cause.what, &cause.path) {
         (What::Setting, _) => cause.name.clone(),
-        (What::Template, Some(path)) => format!("{what} ({path})"),
-        (What::Fragment, Some(path)) => format!("{what} {} ({path})", cause.name),
+        (What::Source(SourceKind::Template), Some(path)) => format!("{what} ({path})"),
+        (What::Source(SourceKind::Fragment), Some(path)) => format!("{what} {} ({path})", cause.name),
         _ if id.ends_with(&cause.name) => what.to_owned(),
         _ => format!("{what} {}", cause.name),
     }

@@ -1,6 +1,7 @@
 //! Real artifacts of every kind, as the program and the library write them: from the shipped templates, from every
 //! example of every rule with all that can be lowered let through, and from a project that writes what is rare.
 
+use super::tasks::{HELD, MOVED};
 use super::{imports, roles};
 use crate::cli::project::Project;
 use crate::cli::watch::Watching;
@@ -266,35 +267,6 @@ fn answers(out: &mut Artifacts) {
     }
 }
 
-/// A task with a file, a value and everything else that the shipped ones say nothing of.
-const HELD: &str = "\
-<task type=\"sequential\" name=\"held\">
-  <description>Judge {{topic}}.</description>
-  <steps>
-    <task type=\"atomic\" as=\"read\">
-      <description>Read it.</description>
-      <inputs><input name=\"said\" from=\"topic\"/></inputs>
-      <file_paths source=\"literal\"><path>templates/house-rules.xml</path></file_paths>
-    </task>
-    <task type=\"atomic\"><description>Weigh {{read}}.</description></task>
-  </steps>
-</task>
-";
-
-/// A task whose texts come from everywhere: a parameter's default, a fragment, a schema, settings of its own.
-const MOVED: &str = "\
-<task type=\"atomic\" name=\"moved\">
-  <description>Judge the {{thing}}.</description>
-  <parameters><parameter name=\"thing\" default=\"the one\"/></parameters>
-  <context_management>
-    <inherit_context>none</inherit_context>
-    <fresh_context>disabled</fresh_context>
-  </context_management>
-  <constraints><constraint>Be brief about the one.</constraint></constraints>
-  <output_format type=\"json\" schema=\"moved.json\"/>
-</task>
-";
-
 /// Files that shipped tasks read.
 const READ: [&str; 6] =
     ["src/syntax/limits.rs", "src/syntax/decode.rs", "src/base/fs.rs", "docs/ARCHITECTURE.md", "docs/DESIGN.md", "docs/STYLE.md"];
@@ -322,6 +294,7 @@ fn differences(out: &mut Artifacts) {
     let mut project = Project::new().file("old/ctxc.toml", LAYERED).file("new/ctxc.toml", "edition = \"2026\"\n");
     let other = |text: &str| text.replace(" the ", " each and every ");
     let moved = MOVED.replace(">none<", ">full<").replace("atomic\"", "atomic\" subtype=\"subtask\"");
+    let moved = moved.replace("</task>", "<history turns=\"6\"/></task>");
     let schema = |word: &str| format!("{{\"type\":\"object\",\"title\":\"{word}\"}}\n");
     project = project.file("old/templates/moved.json", schema("one")).file("new/templates/moved.json", schema("other"));
     project = project.file("old/templates/moved.xml", MOVED).file("new/templates/moved.xml", other(&moved));

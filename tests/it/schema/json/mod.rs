@@ -8,3 +8,4 @@ mod scorecards;
 mod shape;
 mod strict;
 mod survey;
+mod tasks;

@@ -1,0 +1,107 @@
+//! Files inside a folder: what lies outside it, by `..` or through a link, is refused without being read, and so is what is
+//! no regular file: a pipe would be waited for without end.
+
+use super::fs::ReadFs;
+use std::fmt;
+use std::io;
+use std::path::{Component, Path, PathBuf};
+
+/// Why a file inside a folder was not read.
+#[derive(Debug)]
+pub enum Refused {
+    /// Its path, or a link on it, leads out of the folder.
+    Outside,
+    /// It is a folder, a pipe or a device.
+    Irregular,
+    /// The system refused, or it is too large.
+    Io(io::Error),
+}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Outside => f.write_str("it lies outside the project's folder"),
+            Self::Irregular => f.write_str("it is no regular file"),
+            Self::Io(err) => f.write_str(&reason(err)),
+        }
+    }
+}
+
+impl From<Refused> for io::Error {
+    fn from(refused: Refused) -> Self {
+        match refused {
+            Refused::Io(err) => err,
+            Refused::Outside | Refused::Irregular => Self::other(refused.to_string()),
+        }
+    }
+}
+
+/// All bytes of a file of at most `limit` bytes, by its path relative to `root`.
+///
+/// # Errors
+/// What lies outside `root`, is no regular file, cannot be read, or is larger.
+pub fn read(files: &dyn ReadFs, root: &Path, path: &Path, limit: u64) -> Result<Vec<u8>, Refused> {
+    let file = root.join(plain(path).ok_or(Refused::Outside)?);
+    let (root, real) = (files.canonical(root).map_err(Refused::Io)?, files.canonical(&file).map_err(Refused::Io)?);
+    if !real.starts_with(&root) {
+        return Err(Refused::Outside);
+    }
+    if !files.is_regular(&real) {
+        return Err(Refused::Irregular);
+    }
+    files.read(&real, limit).map_err(Refused::Io)
+}
+
+/// The path without `.` and `..`; `None` when it leaves the folder it is relative to.
+pub fn plain(path: &Path) -> Option<PathBuf> {
+    let mut out = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::Normal(name) => out.push(name),
+            Component::CurDir => {}
+            Component::ParentDir => {
+                if !out.pop() {
+                    return None;
+                }
+            }
+            Component::RootDir | Component::Prefix(_) => return None,
+        }
+    }
+    Some(out)
+}
+
+/// The reason in an I/O error, in the words of a person rather than “(os error 13)”. A lower-case fragment.
+pub fn reason(err: &io::Error) -> String {
+    REASONS.iter().find(|(kind, _)| *kind == err.kind()).map_or_else(|| spoken(err), |(_, words)| (*words).to_owned())
+}
+
+const REASONS: [(io::ErrorKind, &str); 9] = [
+    (io::ErrorKind::NotFound, "it does not exist"),
+    (io::ErrorKind::PermissionDenied, "permission denied"),
+    (io::ErrorKind::ReadOnlyFilesystem, "the file system is read-only"),
+    (io::ErrorKind::StorageFull, "no space is left on the disk"),
+    (io::ErrorKind::QuotaExceeded, "the disk quota is used up"),
+    (io::ErrorKind::IsADirectory, "it is a folder"),
+    (io::ErrorKind::NotADirectory, "a part of the path is a file, not a folder"),
+    (io::ErrorKind::FileTooLarge, "it is larger than the limit"),
+    (io::ErrorKind::InvalidFilename, "the file system takes no such file name"),
+];
+
+fn spoken(err: &io::Error) -> String {
+    let text = err.to_string();
+    let text = text.split(" (os error").next().unwrap_or(&text);
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |first| first.to_lowercase().chain(chars).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::reason;
+    use std::io;
+
+    #[test]
+    fn reasons_are_words_and_not_numbers() {
+        assert_eq!(reason(&io::Error::from_raw_os_error(13)), "permission denied");
+        assert_eq!(reason(&io::Error::other("Something odd (os error 999)")), "something odd");
+    }
+}

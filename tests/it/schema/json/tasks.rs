@@ -1,0 +1,31 @@
+//! Tasks that say what the shipped ones do not, so that every word of a schema is written by one.
+
+/// A task with a file, a value and everything else that the shipped ones say nothing of.
+pub(super) const HELD: &str = "\
+<task type=\"sequential\" name=\"held\">
+  <description>Judge {{topic}}.</description>
+  <steps>
+    <task type=\"atomic\" as=\"read\">
+      <description>Read it.</description>
+      <inputs><input name=\"said\" from=\"topic\"/></inputs>
+      <file_paths source=\"literal\"><path>templates/house-rules.xml</path></file_paths>
+      <history turns=\"6\"/>
+    </task>
+    <task type=\"atomic\"><description>Weigh {{read}}.</description></task>
+  </steps>
+</task>
+";
+
+/// A task whose texts come from everywhere: a parameter's default, a fragment, a schema, settings of its own.
+pub(super) const MOVED: &str = "\
+<task type=\"atomic\" name=\"moved\">
+  <description>Judge the {{thing}}.</description>
+  <parameters><parameter name=\"thing\" default=\"the one\"/></parameters>
+  <context_management>
+    <inherit_context>none</inherit_context>
+    <fresh_context>disabled</fresh_context>
+  </context_management>
+  <constraints><constraint>Be brief about the one.</constraint></constraints>
+  <output_format type=\"json\" schema=\"moved.json\"/>
+</task>
+";
