@@ -1,6 +1,7 @@
 //! What the caller asks for in words of its own, as segments behind those of the task: they change with each call, and move
 //! nothing that a provider's cache can reuse.
 
+use super::objective;
 use super::own::append_hanging;
 use super::request::Asked;
 use crate::kernel::context::{Cut, Kind, Origin, Segment, Stability, Traced, Trust};
@@ -20,7 +21,8 @@ pub(super) fn segments(asked: &Asked<'_>) -> Vec<Segment> {
     let from = |name: &str| Origin::Input { name: name.to_owned() };
     let mut segments = Vec::new();
     if let Some(objective) = asked.objective.filter(|objective| !objective.is_empty()) {
-        segments.push(segment("objective", Kind::Input, "objective", Traced::new(objective, from("objective")), Cut::Tail));
+        let text = Traced::new(objective, from(objective::NAME));
+        segments.push(segment(objective::NAME, Kind::Input, objective::NAME, text, Cut::Tail));
     }
     let lists = [("criteria", Kind::Criteria, asked.criteria), ("constraints", Kind::Constraints, asked.constraints)];
     for (name, kind, texts) in lists.into_iter().filter(|(_, _, texts)| !texts.is_empty()) {

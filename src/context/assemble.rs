@@ -7,6 +7,7 @@ use super::chain::Forest;
 use super::fault::{Fault, FaultKind, Refused};
 use super::fill::{Filler, Unknown, placeholder};
 use super::mark;
+use super::objective;
 use super::own::Drafted;
 use super::render::message::{self, Message, Rendered, speaker};
 use super::render::profile::{Frame, Profile};
@@ -238,6 +239,8 @@ pub(super) fn dry(
 /// The segments of a request. With [`Unknown::Variable`] what is not known is recorded, else it is a fault.
 fn draft(forest: &Forest<'_>, request: &Request<'_>, unknown: Unknown, counter: &dyn TokenCounter) -> Result<Draft, Vec<Fault>> {
     let registry = forest.registry;
+    let values = objective::values(registry, request).map_err(|fault| vec![fault])?;
+    let request = &objective::settled(request, values.as_ref());
     let agents = || forest.agents(request.task).map_err(|fault| vec![fault]);
     let chain = forest.chain(request.task, request.node).map_err(|fault| vec![fault])?;
     if !chain.last().is_some_and(|link| super::chain::is_agent(link.node)) {
@@ -272,7 +275,11 @@ impl ContextAssembler for Assembler<'_> {
     type Error = Fault;
 
     fn assemble(&self, segments: Vec<Segment>) -> Result<Assembly, Fault> {
-        let frames: Vec<Frame> = segments.iter().map(|segment| framed(self.options.profile, segment, self.nonce)).collect();
+        let frame = |(at, segment)| {
+            // What may not be there takes no room from what is.
+            if self.may_lack(at) { Frame::default() } else { framed(self.options.profile, segment, self.nonce) }
+        };
+        let frames: Vec<Frame> = segments.iter().enumerate().map(frame).collect();
         let order = positions(&segments, speaker, self.options.order);
         let (fitted, messages) = self.fitted(&segments, &frames, &order)?;
         let stays = |at: &usize| fitted.get(*at).is_some_and(|fitted| fitted.fate != Fate::Dropped);
@@ -297,10 +304,9 @@ impl ContextAssembler for Assembler<'_> {
 }
 
 /// Behind the last segment of a message stands no separator. Room was kept for one, since nobody knew which would be the last.
-fn recount(fitted: &mut [Fitted], rendered: &[Rendered<'_>], may_lack: &[bool], counter: &dyn TokenCounter) {
-    let is_certain = |part: &&Rendered<'_>| !may_lack.get(part.index).is_some_and(|may_lack| *may_lack);
+fn recount(fitted: &mut [Fitted], rendered: &[Rendered<'_>], counter: &dyn TokenCounter) {
     for message in rendered.chunk_by(|a, b| speaker(a.segment) == speaker(b.segment)) {
-        let Some(last) = message.iter().rev().find(is_certain) else { continue };
+        let Some(last) = message.last() else { continue };
         let Some(fitted) = fitted.get_mut(last.index).filter(|fitted| fitted.kept.is_some()) else { continue };
         fitted.kept = Some(counter.count(last.text.text()));
         if fitted.fate == Fate::Kept {
@@ -316,6 +322,11 @@ type Said = (Vec<Fitted>, Vec<Message>);
 const ROUNDS: usize = 24;
 
 impl Assembler<'_> {
+    /// Whether a segment may not be there at all.
+    fn may_lack(&self, at: usize) -> bool {
+        self.may_lack.get(at).is_some_and(|may_lack| *may_lack)
+    }
+
     /// Fits the segments into the budget, and holds the whole messages against it: joined, texts may count a few tokens more
     /// than one by one.
     fn fitted(&self, segments: &[Segment], frames: &[Frame], order: &[usize]) -> Result<Said, Fault> {
@@ -328,12 +339,13 @@ impl Assembler<'_> {
                 // The budget is the one that was asked for, whatever was left of it.
                 Err(over) => return Err(FaultKind::OverBudget(over.of(budget)).into()),
             };
-            let rendered = rendered(profile, segments, frames, order, &fitted);
+            let mut rendered = rendered(profile, segments, frames, order, &fitted);
+            rendered.retain(|part| !self.may_lack(part.index));
             let messages = message::messages(&rendered, profile);
             let limit = budget.filter(|limit| messages.iter().map(|message| message.text.text().len()).sum::<usize>() > *limit);
             let needed = limit.map_or(0, |_| messages.iter().map(|message| counter.count(message.text.text())).sum());
             let Some(over) = limit.and_then(|limit| needed.checked_sub(limit)).filter(|over| *over > 0) else {
-                recount(&mut fitted, &rendered, self.may_lack, counter);
+                recount(&mut fitted, &rendered, counter);
                 return Ok((fitted, messages));
             };
             way = over.max(way * 2);

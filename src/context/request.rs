@@ -157,7 +157,8 @@ pub struct Request<'a> {
 /// task says stays the same from call to call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Asked<'a> {
-    /// What is to be done: the segment `objective`.
+    /// What is to be done: a value of the task's parameter `objective` where the task declares one that has none, else the
+    /// segment `objective`, unless the task's description says the same.
     pub objective: Option<&'a str>,
     /// What a good answer satisfies: the segment `criteria:request`.
     pub criteria: &'a [String],

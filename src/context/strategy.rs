@@ -8,8 +8,9 @@ use super::chain::{Forest, Link};
 use super::fault::{Fault, FaultKind, MissingFrom};
 use super::fill::{Faults, Filler, Unknown};
 use super::matcher::{self, Match};
+use super::objective;
 use super::own::{Author, Drafted};
-use super::request::{Request, StepResult};
+use super::request::{Asked, Request, StepResult};
 use super::role;
 use super::scope::{self, Binder};
 use super::values::Scope;
@@ -64,7 +65,12 @@ impl<'a> Strategy<'a> {
             context = self.node(upto, &scope, &context);
         }
         self.stage(&mut context);
-        context.extend(asked::segments(&self.request.asked).into_iter().map(Drafted::whole));
+        let said = |objective: &&str| !objective::is_said(objective, &context);
+        let asked = Asked { objective: self.request.asked.objective.filter(said), ..self.request.asked };
+        context.extend(asked::segments(&asked).into_iter().map(Drafted::whole));
+        if self.filler.unknown != Unknown::Fault {
+            context.extend(objective::open(self.filler.registry, self.request)?);
+        }
         if let Some(system) = self.request.role.and_then(|role| role.system.as_ref()) {
             role::says(system, &mut context);
         }

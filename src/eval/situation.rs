@@ -4,11 +4,13 @@
 //! What the situation says reaches the task by the parameter of that name, where the task declares one and `inputs` gives no
 //! value: `objective`, `constraints`, `acceptance_criteria`, `previous_output`, `failure_history`, `risk_level`, `task_id` and
 //! each key of `extra`. Else criteria and constraints become segments of their own behind those of the task, the previous
-//! output and earlier attempts those of a pipeline. The objective becomes a segment for an agent role, whose work it is; a
-//! task asked for by itself says in its description what is to be done. The rest is carried and shown to nobody.
+//! output and earlier attempts those of a pipeline. The objective becomes a segment for an agent role, whose work it is, by the
+//! rule of `context::objective`; a task asked for by itself says in its description what is to be done. The rest is carried and
+//! shown to nobody.
 
 use crate::base::suggest;
 use crate::context::matcher::{Fixtures, Match};
+use crate::context::objective;
 use crate::context::request::{Asked, Attempt, Files, Request, StepResult};
 use crate::kernel::context::Trust;
 use crate::registry::Parameter;
@@ -135,12 +137,6 @@ fn said(situation: &Situation, whose: Whose, declared: &[Parameter], read: &mut 
         read.inputs.insert(name.to_owned(), if is_words { in_words(value) } else { value });
         true
     };
-    if let Some(objective) = &situation.objective
-        && !give("objective", json!(objective.value))
-        && whose == Whose::Role
-    {
-        read.objective = Some(objective.value.clone());
-    }
     let (constraints, criteria) = (texts(&situation.constraints), texts(&situation.criteria));
     if !constraints.is_empty() && !give("constraints", json!(constraints)) {
         read.constraints = constraints;
@@ -179,6 +175,8 @@ fn said(situation: &Situation, whose: Whose, declared: &[Parameter], read: &mut 
     for (name, value) in &situation.extra {
         give(name, value.clone());
     }
+    let is_told = whose == Whose::Role || objective::parameter(declared).is_some();
+    read.objective = situation.objective.as_ref().filter(|_| is_told).map(|objective| objective.value.clone());
 }
 
 /// A list of words as lines, for a parameter that takes words.

@@ -42,8 +42,12 @@ gets a list as lines. Without such a parameter
 - `constraints` and `acceptance_criteria` become the segments `constraints:request` and `criteria:request`, behind those of the task, so that nothing moves
   that a provider's cache can reuse;
 - `previous_output` and `failure_history` become those of a pipeline;
-- `objective` becomes the segment `objective` where a role is asked for; a task asked for by itself says in its description what is to be done;
+- `objective` becomes the segment `objective` where a role is asked for, unless a line of the description says the same; a task asked for by itself says in
+  its description what is to be done;
 - everything else is carried and shown to nobody.
+
+`ctxc render --role NAME --objective TEXT`, `ctxc manifest --role NAME` and the library's `Asked::objective` follow the same rule: the manifest shows the
+segment as one that is there when the caller names an objective.
 
 A file that a template names is the one in `file_context`, else that of the project, whose text then counts in the context hash. `ctxc eval --affected` runs a
 case again when this hash, or the case itself, changed.

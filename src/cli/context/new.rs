@@ -13,11 +13,14 @@ use crate::cli::error::{CliError, Kind, Result};
 use crate::cli::exit::Exit;
 use crate::cli::put;
 use crate::cli::render::summary::plural;
+use crate::context::objective;
 use crate::eval::draft::{self, Draft, Given};
 use crate::eval::receiver::Receiver;
+use crate::registry::Parameter;
 use crate::scenario::load;
 use clap::{Args, Subcommand};
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Write something to begin with
@@ -53,7 +56,7 @@ struct ScenarioArgs {
     /// What an earlier step left: words or JSON, or a file behind `@`
     #[arg(long, value_name = "NAME=VALUE")]
     result: Vec<String>,
-    /// The request [default: the first line of the task's description]
+    /// The request [default: the task's value of that name, where it takes one; else the first line of its description]
     #[arg(long, value_name = "TEXT")]
     objective: Option<String>,
     /// The scenario's name [default: the task's, and the first file's]
@@ -79,6 +82,8 @@ fn scenario(args: &ScenarioArgs, cx: &mut Cx) -> Result<Exit> {
     };
     let parameters = task.parameters().map_err(|err| CliError::new(Kind::Infrastructure, err.to_string()))?;
     let (inputs, results) = (values::inputs(&args.input, &parameters)?, values::results(&args.result)?);
+    let objective = objective(args, &parameters, &inputs)?;
+    let objective = objective.as_deref();
     let file = args.input.iter().chain(&args.result).find_map(|one| Some(one.split_once("=@")?.1));
     let subject = receiver.role.as_deref().unwrap_or(&receiver.task);
     let folder = args.output.as_deref().and_then(Path::parent).map(Path::to_path_buf);
@@ -114,7 +119,6 @@ fn scenario(args: &ScenarioArgs, cx: &mut Cx) -> Result<Exit> {
     let inputs = given(&project.root, &folder, &args.input, inputs);
     let results = results.into_iter().map(|(name, result)| (name, whole(result.content, result.notes)));
     let results = given(&project.root, &folder, &args.result, results);
-    let objective = args.objective.as_deref();
     let draft =
         Draft { name: &name, receiver: &receiver, node: args.node.as_deref(), objective, inputs: &inputs, results: &results };
     let sources = Sources { project: &project, path: &path };
@@ -128,6 +132,24 @@ fn scenario(args: &ScenarioArgs, cx: &mut Cx) -> Result<Exit> {
     let count = plural(expectations, "expectation");
     cx.line(&format!("wrote {path}: {count} on the context, taken from this render; add what the answer must satisfy"))?;
     Ok(Exit::Success)
+}
+
+/// The request in words, where anybody knows it yet. A task that takes it as a value is not told its own description.
+fn objective(args: &ScenarioArgs, declared: &[Parameter], inputs: &BTreeMap<String, Value>) -> Result<Option<String>> {
+    let Some(parameter) = objective::parameter(declared) else { return Ok(args.objective.clone()) };
+    let words = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    match (&args.objective, inputs.get(objective::NAME)) {
+        (Some(_), Some(_)) => {
+            Err(CliError::usage("--objective and --input objective give the same value").hint("leave one of them out"))
+        }
+        (Some(objective), None) => Ok(Some(objective.clone())),
+        (None, Some(value)) => Ok(Some(words(value))),
+        (None, None) => match &parameter.default {
+            Some(default) => Ok(Some(default.clone())),
+            None => Err(CliError::usage(format!("`{}` takes an objective, and none is given", args.subject))
+                .hint("say what is to be done: --objective 'add a flag that prints the plan'")),
+        },
+    }
 }
 
 /// Who is asked for: a role of this name, else a task.

@@ -5,7 +5,7 @@ use super::house::{self, Counters};
 use super::lookup::LookupArgs;
 use super::project::Compiled;
 use super::refused::refused;
-use super::values::{self, HistoryArgs};
+use super::values::{self, HistoryArgs, ObjectiveArgs};
 use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Kind, Result};
 use crate::cli::exit::Exit;
@@ -18,7 +18,7 @@ use crate::context::fault::Fault;
 use crate::context::lines::Lines;
 use crate::context::render::profile::Profile;
 use crate::context::render::target::Call;
-use crate::context::request::Request;
+use crate::context::request::{Asked, Request};
 use crate::context::role::{self, House};
 use crate::kernel::assembler::{Account, Speaker};
 use crate::kernel::context::{Kind as Part, Origin, Traced};
@@ -54,7 +54,7 @@ impl From<Layout> for Profile {
 /// Show the exact text an agent of a task would get, and where each line comes from
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  ctxc render triage\n  ctxc render --role clerk --explain\n  ctxc render answer --input ticket=@samples/t1.txt --explain\n  ctxc render investigate --node /steps/1 --result precedents=\'none found\'\n  ctxc render triage --as openai-chat --model gpt-5-mini > body.json"
+    after_help = "Examples:\n  ctxc render triage\n  ctxc render --role clerk --objective \'sort the new tickets\' --explain\n  ctxc render answer --input ticket=@samples/t1.txt --explain\n  ctxc render investigate --node /steps/1 --result precedents=\'none found\'\n  ctxc render triage --as openai-chat --model gpt-5-mini > body.json"
 )]
 pub(crate) struct RenderArgs {
     /// A task's name, or the file that holds it
@@ -72,6 +72,8 @@ pub(crate) struct RenderArgs {
     /// What an earlier step left: words or JSON, or a file behind `@`
     #[arg(long, value_name = "NAME=VALUE")]
     result: Vec<String>,
+    #[command(flatten)]
+    objective: ObjectiveArgs,
     #[command(flatten)]
     history: HistoryArgs,
     #[command(flatten)]
@@ -126,7 +128,9 @@ pub(crate) fn run(args: &RenderArgs, cx: &mut Cx) -> Result<Exit> {
     let (source, history) = (args.lookup.of(&project), args.history.read()?);
     let (inputs, results, history) = (&inputs, &results, &*history);
     let request = Request { node: &node, inputs, results, files: &files, source: &source, history, ..Request::new(&name) };
-    let request = Request { role, ..request };
+    let objective = args.objective.read(&name, (&parameters, args.role.as_deref()), inputs)?;
+    let asked = Asked { objective: objective.as_deref(), ..Asked::default() };
+    let request = Request { asked, role, ..request };
     let counting = if args.explain { Counting::Always } else { Counting::WhenNeeded };
     let house = Some(House { profile: args.profile.map(Profile::from), ..counters.house(&project.config) });
     let options = Options { budget: args.budget, counter: counters.first(), counting, house, ..Options::default() };

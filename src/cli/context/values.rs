@@ -1,9 +1,10 @@
-//! `--input NAME=VALUE`, `--result NAME=VALUE` and `--history FILE`: values from the command line, or from files behind `@`.
+//! `--input NAME=VALUE`, `--result NAME=VALUE`, `--objective TEXT` and `--history FILE`: values from the command line, or from files behind `@`.
 
 use crate::base::fs::{ReadFs, RealFs};
 use crate::base::suggest;
 use crate::cli::error::{CliError, Result};
 use crate::context::history::Said;
+use crate::context::objective;
 use crate::context::request::StepResult;
 use crate::context::transcript;
 use crate::registry::Parameter;
@@ -49,6 +50,49 @@ impl HistoryArgs {
         let option = format!("--history {}", path.display());
         let text = file(path, &option)?;
         transcript::read(&text).map_err(|unread| CliError::usage(format!("{option}: {unread}")))
+    }
+}
+
+/// The request of an agent role, in words.
+#[derive(Clone, Debug, Args)]
+pub(super) struct ObjectiveArgs {
+    /// What is to be done, or a file behind `@`: for an agent role, and for a task with a parameter of this name
+    #[arg(long, value_name = "TEXT")]
+    objective: Option<String>,
+}
+
+impl ObjectiveArgs {
+    /// Whether there is one.
+    pub(super) const fn is_there(&self) -> bool {
+        self.objective.is_some()
+    }
+
+    /// Reads it, for a task with these parameters that is played by a role or asked for by itself.
+    pub(super) fn read(
+        &self,
+        task: &str,
+        of: (&[Parameter], Option<&str>),
+        inputs: &BTreeMap<String, Value>,
+    ) -> Result<Option<String>> {
+        let (declared, role) = of;
+        let Some(written) = &self.objective else { return Ok(None) };
+        let text = match written.strip_prefix('@') {
+            Some(path) => file(Path::new(path), &format!("--objective @{path}"))?,
+            None => written.clone(),
+        };
+        let parameter = objective::parameter(declared);
+        if text.trim().is_empty() {
+            return Err(CliError::usage("--objective: expected words that say what is to be done, found none"));
+        }
+        if parameter.is_some() && inputs.contains_key(objective::NAME) {
+            return Err(CliError::usage("--objective and --input objective give the same value").hint("leave one of them out"));
+        }
+        if parameter.is_none() && role.is_none() {
+            let error = format!("--objective: `{task}` by itself takes none: its description says what is to be done");
+            return Err(CliError::usage(error)
+                .hint("ask for an agent role that plays it, or declare a parameter `objective` in the task"));
+        }
+        Ok(Some(text))
     }
 }
 

@@ -4,7 +4,7 @@ use super::settings::values;
 use ctxc::context::assemble::{Assembly, Options, assemble};
 use ctxc::context::manifest::{Dry, Entry, of_project, of_role};
 use ctxc::context::render::profile::Profile;
-use ctxc::context::request::Request;
+use ctxc::context::request::{Asked, Request};
 use ctxc::context::role::{Counters, House};
 use ctxc::kernel::context::Origin;
 use ctxc::kernel::fit::{Counting, Fate};
@@ -222,19 +222,24 @@ fn manifest_and_run_of_a_role_agree_token_for_token() {
     for profile in [None, Some(Profile::Sections), Some(Profile::Markdown)] {
         let house = Some(House { config: &config, counters: &counters, profile });
         let options = Options { house, ..options(&config, &counters) };
-        for role in ["clerk", "writer"] {
+        for (role, objective) in [("clerk", None), ("clerk", Some("by noon")), ("writer", None), ("writer", Some("a poem"))] {
             let inputs = if role == "clerk" { inputs.clone() } else { BTreeMap::new() };
-            let request = Request { inputs: &inputs, files: &files, ..Request::of_role(&config.roles[role]) };
+            let asked = Asked { objective, ..Asked::default() };
+            let request = Request { asked, inputs: &inputs, files: &files, ..Request::of_role(&config.roles[role]) };
             let run = assemble(&registry, &request, &options).unwrap();
             let how = Dry { options, files: &files };
             let entry = only(ctxc::context::manifest::of_task(&registry, &request, None, &how).unwrap().entries);
-            assert_eq!(
-                (Some(entry.total.fixed), Some(entry.prefix_tokens)),
-                (run.report.tokens, run.report.prefix_tokens),
-                "{role}"
-            );
-            let parts: Vec<(&str, Option<usize>)> =
-                entry.segments.iter().map(|part| (part.id.as_str(), Some(part.tokens))).collect();
+            assert_eq!(Some(entry.total.fixed), run.report.tokens, "{role}");
+            // What nobody asked for yet takes no room from what is there. The cache ends where it would stand.
+            let (open, certain): (Vec<_>, Vec<_>) = entry.segments.iter().partition(|part| !part.variable.is_empty());
+            let open: Vec<_> = open.iter().map(|part| (part.id.as_str(), part.tokens)).collect();
+            assert_eq!(open, if objective.is_some() { vec![] } else { vec![("objective", 0)] }, "{role}");
+            if objective.is_some() || role == "clerk" {
+                assert_eq!(Some(entry.prefix_tokens), run.report.prefix_tokens, "{role}");
+            } else {
+                assert!(Some(entry.prefix_tokens) < run.report.prefix_tokens, "{role} says what to write before what it is");
+            }
+            let parts: Vec<(&str, Option<usize>)> = certain.iter().map(|part| (part.id.as_str(), Some(part.tokens))).collect();
             let accounts: Vec<(&str, Option<usize>)> =
                 run.report.segments.iter().map(|account| (account.segment.id.as_str(), account.kept_tokens)).collect();
             assert_eq!(parts, accounts, "{role}");
@@ -265,4 +270,49 @@ fn a_task_whose_own_system_is_no_order_keeps_it_apart() {
     let ids: Vec<&str> = assembly.report.segments.iter().map(|account| account.segment.id.as_str()).collect();
     assert_eq!(ids, ["system", "system#2", "description"]);
     assert!(assembly.messages[0].text.text().starts_with("You decide.\n\n<"));
+}
+
+#[test]
+fn an_objective_reaches_the_agent_by_one_rule() {
+    let tasks = "<library><task type=\"atomic\" name=\"taking\"><description>Do: {{objective}}</description>\
+<parameters><parameter name=\"objective\" required=\"true\"/></parameters></task>\
+<task type=\"atomic\" name=\"other\"><description>Keep the books.\nBe exact.</description></task></library>";
+    let config = crate::project::reading::read("[roles.planner]\ntemplate = \"taking\"\n[roles.keeper]\ntemplate = \"other\"\n");
+    let registry = ctxc::compile_sources(&config, [("lib.xml", tasks)]).registry.unwrap();
+    let options = Options { counting: Counting::Always, ..Options::default() };
+    let seen = |request: &Request<'_>| {
+        let assembly = assemble(&registry, request, &options).unwrap();
+        let accounts = assembly.report.segments.iter();
+        accounts.map(|account| format!("{}: {}", account.segment.id, account.segment.text.text())).collect::<Vec<_>>()
+    };
+    let of = |role: &str, objective: &'static str| {
+        let asked = Asked { objective: Some(objective), ..Asked::default() };
+        Request { asked, ..Request::of_role(&config.roles[role]) }
+    };
+    assert_eq!(seen(&of("planner", "add a flag")), ["description: Do: add a flag"]);
+    let given = values(&[("objective", json!("take one away"))]);
+    assert_eq!(seen(&Request { inputs: &given, ..of("planner", "add a flag") }), ["description: Do: take one away"]);
+    let told = "description: Keep the books.\nBe exact.";
+    assert_eq!(seen(&of("keeper", "close the year")), [told, "objective: close the year"]);
+    // Nothing is said twice: neither the whole description nor a line of it.
+    assert_eq!(seen(&of("keeper", "Keep the books.")), [told]);
+    assert_eq!(seen(&of("keeper", " Keep the books.\nBe exact.\n")), [told]);
+    assert_eq!(seen(&of("keeper", "Keep")), [told, "objective: Keep"]);
+    assert_eq!(seen(&of("keeper", "")), [told]);
+
+    // Before a run the manifest says where one would go, and with one it is what the run has.
+    let dry = |request: &Request<'_>| {
+        let how = Dry { options, files: &() };
+        let entry = only(ctxc::context::manifest::of_task(&registry, request, None, &how).unwrap().entries);
+        let parts = entry.segments.into_iter();
+        parts.map(|part| (part.id, part.condition, part.variable, part.tokens)).collect::<Vec<_>>()
+    };
+    let keeper = dry(&Request::of_role(&config.roles["keeper"]));
+    let open = ("objective".to_owned(), Some("the caller names one".to_owned()), vec!["objective".to_owned()], 0);
+    assert_eq!(keeper[1], open);
+    let asked = dry(&of("keeper", "close the year"));
+    assert!(asked[1].1.is_none() && asked[1].2.is_empty() && asked[1].3 > 0, "{asked:?}");
+    assert_eq!(dry(&Request::of_role(&config.roles["planner"]))[0].2, ["objective"]);
+    assert!(dry(&of("planner", "add a flag"))[0].2.is_empty());
+    assert_eq!(dry(&Request::new("other")).len(), 1, "a task alone says itself what is to be done");
 }

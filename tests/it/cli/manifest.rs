@@ -188,14 +188,17 @@ fn a_role_is_shown_with_its_model_its_price_and_what_it_may_do() {
         run.stdout,
         "clerk: triage\n \
          model small (economy, openai, small-2026): the only one that is at least economy\n \
-         1 system 11 · 2 docs/runbook.md 72 │ reusable prefix 83 │ 3 description ≤ 1,989\n \
-         total 88 to 2,000 of 2,000 tokens (o200k), by ticket\n \
+         1 system 11 · 2 docs/runbook.md 72 │ reusable prefix 83 │ 3 description ≤ 1,989 · 4 objective ≤ 1,984 (cut first)\n \
+         total 88 to 2,000 of 2,000 tokens (o200k), by objective, ticket\n \
          US$ 0.000176 a call before its answer, 0.000051 with the prefix cached, at most 0.004: over its budget of 0.0001\n \
          tools read_*; not read_mail; protected a|b*/**\n"
     );
     let given =
         project.run(&["manifest", "--role", "clerk", "--input", "ticket=a leak", "--budget", "500", "--tokenizer", "bytes"]);
     given.code(0).says("of 500 tokens (bytes, an upper bound)");
+    let asked = ["manifest", "--role", "clerk", "--input", "ticket=a leak", "--objective", "sort by noon"];
+    project.run(&asked).code(0).says("3 description 7 · 4 objective 8\n").says(" total 98 of 2,000 tokens");
+    project.run(&["manifest", "--objective", "sort"]).code(2).warns("name a TASK, or say --role NAME");
     // A task that a role plays is not told again; by its own name it is told without the role.
     project.run(&["manifest"]).code(0).says("clerk: triage\n").says("\nweek/steps/0\n").says("\n3 agents");
     project.run(&["manifest", "triage"]).code(0).says("triage\n 1 system 6 ");

@@ -1,7 +1,7 @@
 //! The command line of `ctxc manifest`.
 
 use crate::cli::context::lookup::LookupArgs;
-use crate::cli::context::values::HistoryArgs;
+use crate::cli::context::values::{HistoryArgs, ObjectiveArgs};
 use clap::{ArgGroup, Args, Subcommand, ValueEnum};
 use std::path::{Path, PathBuf};
 
@@ -36,6 +36,8 @@ pub(crate) struct ManifestArgs {
     /// What an earlier step left: words or JSON, or a file behind `@`
     #[arg(long, value_name = "NAME=VALUE", requires = "one")]
     pub(super) result: Vec<String>,
+    #[command(flatten)]
+    pub(super) objective: ObjectiveArgs,
     #[command(flatten)]
     pub(super) history: HistoryArgs,
     #[command(flatten)]

@@ -16,7 +16,7 @@ use crate::cli::render::summary::plural;
 use crate::context::assemble::Options;
 use crate::context::lines::Lines;
 use crate::context::manifest::{self, Dry, Manifest, SCHEMA, of_task};
-use crate::context::request::Request;
+use crate::context::request::{Asked, Request};
 use crate::project::config::Config;
 use crate::registry::Registry;
 use std::path::Path;
@@ -78,6 +78,9 @@ fn format(args: &ManifestArgs) -> Result<Format> {
 
 fn made(args: &ManifestArgs, project: &Compiled, cx: &mut Cx) -> Result<Manifest> {
     if args.task.is_none() && args.role.is_none() {
+        if args.objective.is_there() {
+            return Err(CliError::usage("--objective is that of one agent role or task").hint("name a TASK, or say --role NAME"));
+        }
         return of_project(project, &project.root, &args.counting);
     }
     let role = args.role.as_ref().map(|name| house::role(&project.config, name)).transpose()?;
@@ -90,7 +93,9 @@ fn made(args: &ManifestArgs, project: &Compiled, cx: &mut Cx) -> Result<Manifest
     let (inputs, results) = (values::inputs(&args.input, &parameters)?, values::results(&args.result)?);
     let (source, history) = (args.lookup.of(project), args.history.read()?);
     let request = Request { inputs: &inputs, results: &results, source: &source, history: &history, ..Request::new(&name) };
-    let request = Request { role, ..request };
+    let objective = args.objective.read(&name, (&parameters, args.role.as_deref()), &inputs)?;
+    let asked = Asked { objective: objective.as_deref(), ..Asked::default() };
+    let request = Request { asked, role, ..request };
     let make = |how: &Dry<'_>| of_task(&project.registry, &request, args.node.as_deref(), how);
     let counted = counted(&project.config, &project.files(), &project.root, &args.counting, make)?;
     source.note(cx);

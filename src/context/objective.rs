@@ -1,0 +1,68 @@
+//! The objective of a request: what is to be done, in the caller's words. One rule for `render`, `manifest`, scenarios and hosts.
+//!
+//! The task's parameter `objective` takes it, where the task declares one; a value that was given to the parameter itself stays.
+//! Else it is the segment `objective`, but where a line of the description says the same: nothing is said twice.
+
+use super::fault::Fault;
+use super::own::Drafted;
+use super::request::{Asked, Request};
+use crate::kernel::context::{Cut, Kind, Segment, Stability, Traced, Trust};
+use crate::registry::{Parameter, Registry, Task};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The parameter that takes the objective, and the segment that it is where there is none.
+pub(crate) const NAME: &str = "objective";
+
+/// The parameter that takes the objective.
+pub(crate) fn parameter(declared: &[Parameter]) -> Option<&Parameter> {
+    declared.iter().find(|parameter| parameter.name == NAME)
+}
+
+/// Whether a task takes the objective as a value.
+fn takes(registry: &Registry, task: &str) -> Result<bool, Fault> {
+    Ok(parameter(&registry.find(task).map_or(Ok(Vec::new()), Task::parameters)?).is_some())
+}
+
+/// The values of a request whose task takes the objective as one of them; `None` where they stay as they are.
+pub(super) fn values(registry: &Registry, request: &Request<'_>) -> Result<Option<BTreeMap<String, Value>>, Fault> {
+    let Some(objective) = request.asked.objective.filter(|objective| !objective.is_empty()) else { return Ok(None) };
+    if !takes(registry, request.task)? {
+        return Ok(None);
+    }
+    let mut inputs = request.inputs.clone();
+    inputs.entry(NAME.to_owned()).or_insert_with(|| Value::from(objective));
+    Ok(Some(inputs))
+}
+
+/// The same request with the objective among its values, if it is one of them.
+pub(super) fn settled<'r>(request: &Request<'r>, values: Option<&'r BTreeMap<String, Value>>) -> Request<'r> {
+    let Some(inputs) = values else { return *request };
+    Request { inputs, asked: Asked { objective: None, ..request.asked }, ..*request }
+}
+
+/// The objective as far as a dry run knows it: an agent role gets one with each call, whoever calls.
+pub(super) fn open(registry: &Registry, request: &Request<'_>) -> Result<Option<Drafted>, Fault> {
+    if request.role.is_none() || request.asked.objective.is_some() || takes(registry, request.task)? {
+        return Ok(None);
+    }
+    let segment = Segment {
+        id: NAME.to_owned(),
+        kind: Kind::Input,
+        title: NAME.to_owned(),
+        text: Traced::default(),
+        stability: Stability::Call,
+        trust: Trust::Trusted,
+        cut: Cut::Tail,
+        why: "asked for by the caller".to_owned(),
+    };
+    let condition = Some("the caller names one");
+    Ok(Some(Drafted { unknown: BTreeSet::from([NAME.to_owned()]), condition, ..Drafted::whole(segment) }))
+}
+
+/// Whether the description of the agent says the objective already, in a line of its own.
+pub(super) fn is_said(objective: &str, context: &[Drafted]) -> bool {
+    let is_own = |drafted: &&Drafted| drafted.segment.kind == Kind::Description;
+    let says = |text: &str| text.trim() == objective.trim() || text.lines().any(|line| line.trim() == objective.trim());
+    context.iter().filter(is_own).any(|drafted| says(drafted.segment.text.text()))
+}
