@@ -32,6 +32,16 @@ pub trait ReadFs: Sync {
 
     /// The path with links and `..` resolved, to tell whether a file lies inside a folder.
     fn canonical(&self, path: &Path) -> io::Result<PathBuf>;
+
+    /// The names in a folder, sorted, where they are known; to tell what a path was meant to be.
+    fn names(&self, _folder: &Path) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Whether a file that is not here is nowhere. Not so where an application hands files in later.
+    fn is_whole(&self) -> bool {
+        true
+    }
 }
 
 pub use super::memory::MemoryFs;
@@ -75,6 +85,10 @@ mod real {
 
         fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
             std::fs::canonicalize(path)
+        }
+
+        fn names(&self, folder: &Path) -> Vec<String> {
+            names_in(folder)
         }
     }
 

@@ -53,4 +53,8 @@ impl ReadFs for MemoryFs {
         }
         Ok(out)
     }
+
+    fn is_whole(&self) -> bool {
+        false
+    }
 }

@@ -48,4 +48,8 @@ impl ReadFs for Overlay<'_> {
             (found, _) => found,
         }
     }
+
+    fn names(&self, folder: &Path) -> Vec<String> {
+        RealFs.names(folder)
+    }
 }

@@ -171,7 +171,7 @@ impl World {
     /// Remembers the texts that a template pulls in, as they were when it was first compiled with them.
     pub(super) fn note_sources(&mut self, template: &str) {
         let sources = self.templates.get(template).map_or(&[][..], |template| &template.facts.sources);
-        let names: Vec<String> = sources.iter().filter_map(|source| sources::name_of(template, &source.path)).collect();
+        let names: Vec<String> = sources.iter().filter_map(|source| sources::name_of_source(template, source)).collect();
         for name in names {
             if !self.others.contains_key(name.as_str()) {
                 self.note(&Arc::from(name));

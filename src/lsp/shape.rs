@@ -9,6 +9,7 @@ use crate::base::span::Span;
 use crate::format::format_range;
 use crate::syntax::tree::{Element, Kind};
 use crate::template::expression;
+use crate::template::names::SourceKind;
 use gen_lsp_types::{
     DocumentFormattingParams, DocumentLinkParams, DocumentRangeFormattingParams, LinkedEditingRangeParams, Position,
     SelectionRange, SelectionRangeParams, SemanticTokensParams,
@@ -97,6 +98,7 @@ pub(super) fn links(server: &Server<'_>, params: &DocumentLinkParams) -> Answer 
     let sources = world.templates.get(&name).map_or(&[][..], |template| &template.facts.sources);
     let links = sources.iter().map(|source| {
         let range = server.client.encoding.range(&buffer.text, &buffer.index, source.span);
+        let folder = if source.kind == SourceKind::File { &world.root } else { &folder };
         json!({"range": range, "target": uri::of(&folder.join(&*source.path))})
     });
     value(links.collect::<Vec<_>>())

@@ -17,9 +17,6 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Bytes that one file of a context may have.
-const LIMIT: u64 = 50 << 20;
-
 /// A document and what it needs.
 #[derive(Debug)]
 pub(super) struct Snapshot {
@@ -66,7 +63,7 @@ impl Snapshot {
 impl Files for Snapshot {
     fn text(&self, path: &str) -> Result<String, String> {
         let files = self.files();
-        sources::inside_text(Door { root: &self.root, files: &files, limit: LIMIT }, Path::new(path))
+        sources::inside_text(Door { root: &self.root, files: &files, limit: sources::CONTEXT_FILE }, Path::new(path))
     }
 }
 

@@ -4,6 +4,7 @@
 //! schemas that the file pulls in, through the door it is handed.
 
 use super::entry::{DefinitionInput, Entries, Entry, FileInput, Variable};
+use super::paths;
 use super::sources::{self, Door, Texts};
 use crate::base::diagnostic::{self, Diagnostic};
 use crate::base::fs::ReadFs;
@@ -107,7 +108,8 @@ impl Compiler<'_> {
         let mut unread = Vec::new();
         let texts = self.texts(path, text, &facts, &mut unread);
         let scopes = template::scope::resolve(&file, &|written| texts.shared(written));
-        let cx = FileCx { path, document, file: &file, bodies, scopes: &scopes, config: self.config };
+        let unseen = paths::judge(self.door(), path, &facts);
+        let cx = FileCx { path, document, file: &file, bodies, scopes: &scopes, unread: &unseen, config: self.config };
         let mut diagnostics = check::file(self.active, &cx, reader.faults());
         if !unread.is_empty() {
             diagnostics.append(&mut unread);
@@ -122,13 +124,16 @@ impl Compiler<'_> {
         Outcome::Taken(Box::new(Compiled { diagnostics, facts, entries, rows }))
     }
 
+    const fn door(&self) -> Door<'_> {
+        Door { root: self.root, files: self.files, limit: self.config.limits.file }
+    }
+
     /// The texts that the file pulls in; those that cannot be had join the findings.
     fn texts(&self, path: &Arc<str>, text: &str, facts: &FileFacts, found: &mut Vec<Diagnostic>) -> Texts {
         if facts.sources.is_empty() {
             return Texts::default();
         }
-        let door = Door { root: self.root, files: self.files, limit: self.config.limits.file };
-        let texts = sources::read(door, path, facts, found);
+        let texts = sources::read(self.door(), path, facts, found);
         if !found.is_empty() {
             let index = LineIndex::new(text);
             for finding in found {

@@ -101,6 +101,7 @@ fn decode_source(input: &mut Decoder<'_>) -> Option<Source> {
     let kind = match input.u8()? {
         0 => SourceKind::Text,
         1 => SourceKind::Schema,
+        2 => SourceKind::File,
         _ => return None,
     };
     Some(Source { kind, path: input.str()?.into(), span: input.span()?, owner: input.u32()? })

@@ -38,6 +38,7 @@ pub mod mend;
 mod merge;
 mod merkle;
 pub mod node;
+mod paths;
 pub mod read;
 #[cfg(feature = "fs")]
 pub mod scenarios;

@@ -9,10 +9,15 @@ use crate::base::inside;
 use crate::rules::links::{bad_schema, missing_source};
 use crate::syntax::decode;
 use crate::template::json_schema;
+#[cfg(feature = "lsp")]
+use crate::template::names::Source;
 use crate::template::names::{FileFacts, SourceKind};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
+
+/// Bytes that one file of a context may have.
+pub(crate) const CONTEXT_FILE: u64 = 50 << 20;
 
 /// Where files are read from.
 #[derive(Clone, Copy)]
@@ -53,6 +58,8 @@ pub(super) fn read(door: Door<'_>, path: &Arc<str>, facts: &FileFacts, found: &m
         let is_known = match source.kind {
             SourceKind::Text => texts.texts.contains_key(&source.path),
             SourceKind::Schema => texts.schemas.contains_key(&source.path),
+            // What an agent is shown is read when it is shown.
+            SourceKind::File => true,
         };
         if is_known {
             continue;
@@ -83,17 +90,46 @@ fn text(door: Door<'_>, template: &str, written: &str) -> Result<String, String>
     inside_text(door, &folder.join(written))
 }
 
+/// Why a text cannot be had.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum NoText {
+    /// Its bytes cannot be had.
+    #[error("{0}")]
+    Refused(inside::Refused),
+    /// They are no text.
+    #[error("{0}")]
+    Undecodable(decode::DecodeFault),
+}
+
 /// The text of a file inside the project's folder, by its path relative to it. Links that lead outside are not followed.
 pub(crate) fn inside_text(door: Door<'_>, path: &Path) -> Result<String, String> {
-    let bytes = inside::read(door.files, door.root, path, door.limit).map_err(|refused| refused.to_string())?;
-    decode::decode(&bytes).map(std::borrow::Cow::into_owned).map_err(|fault| fault.to_string())
+    read_text(door, path).map_err(|refused| refused.to_string())
+}
+
+/// The same, with the reason as data.
+pub(super) fn read_text(door: Door<'_>, path: &Path) -> Result<String, NoText> {
+    let bytes = inside::read(door.files, door.root, path, door.limit).map_err(NoText::Refused)?;
+    decode::decode(&bytes).map(std::borrow::Cow::into_owned).map_err(NoText::Undecodable)
 }
 
 /// The name of a file that a template pulls in, as findings give it; `None` when it lies outside the project.
 #[cfg(feature = "lsp")]
 pub(crate) fn name_of(template: &str, written: &str) -> Option<String> {
     let folder = Path::new(template).parent().unwrap_or(Path::new(""));
-    let parts: Vec<String> =
-        inside::plain(&folder.join(written))?.iter().map(|part| part.to_string_lossy().into_owned()).collect();
-    Some(parts.join("/"))
+    inside::plain(&folder.join(written)).map(|path| name(&path))
+}
+
+/// The same, of a file that the facts of a template name.
+#[cfg(feature = "lsp")]
+pub(crate) fn name_of_source(template: &str, source: &Source) -> Option<String> {
+    match source.kind {
+        SourceKind::Text | SourceKind::Schema => name_of(template, &source.path),
+        SourceKind::File => inside::plain(Path::new(&*source.path)).map(|path| name(&path)),
+    }
+}
+
+/// A path with `/` between its parts.
+pub(super) fn name(path: &Path) -> String {
+    let parts: Vec<String> = path.iter().map(|part| part.to_string_lossy().into_owned()).collect();
+    parts.join("/")
 }

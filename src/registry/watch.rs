@@ -62,6 +62,13 @@ impl ReadFs for Watch {
         self.note(path, seen);
         real
     }
+
+    fn names(&self, folder: &Path) -> Vec<String> {
+        let stamp = RealFs.stamp(folder);
+        let trusted = stamp.ok().map(|stamp| if is_racy(stamp, self.now) { UNTRUSTED } else { stamp });
+        self.note(folder, trusted.map_or(Sight::Nothing, Sight::File));
+        RealFs.names(folder)
+    }
 }
 
 /// Whether a path still shows what it showed.

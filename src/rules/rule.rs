@@ -16,6 +16,7 @@ use crate::syntax::yaml::Node;
 use crate::template;
 use crate::template::model::{File, Task};
 use crate::template::scope::Scopes;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// A rule: everything about one diagnostic.
@@ -67,8 +68,19 @@ pub struct FileCx<'a> {
     pub bodies: &'a Bodies,
     /// The variables that it uses.
     pub scopes: &'a Scopes<'a>,
+    /// What cannot be had of the files that its tasks show to agents, by the path that is written.
+    pub unread: &'a BTreeMap<Box<str>, Unread>,
     /// The project.
     pub config: &'a Config,
+}
+
+/// Why a file of the project cannot be had.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unread {
+    /// In words: a lower-case fragment.
+    pub why: String,
+    /// The path that was meant, where one of that kind is there.
+    pub near: Option<String>,
 }
 
 /// One task body under check.

@@ -4,7 +4,7 @@ use super::expression::{self, Expression, Piece};
 use super::model::{Definition, File, Str, Task, Template};
 use super::names::{Arg, Definition as Fact, FileFacts, Param, Reference, ReferenceKind, Source, SourceKind};
 use super::nodes::{self, Node};
-use super::parts::{self, Call, Substitution, Text, TextSyntax, Value};
+use super::parts::{self, Call, FileSource, Substitution, Text, TextSyntax, Value};
 use super::texts::{self, Role};
 use crate::base::span::Span;
 use crate::syntax::tree::Kind;
@@ -71,6 +71,9 @@ fn of_task(task: &Task<'_>, owner: u32, facts: &mut FileFacts) {
             texts::of_task(task, &mut |_, text| of_text(text, owner, path, facts));
             if let Some(file) = task.output.as_ref().and_then(parts::OutputFormat::schema_file) {
                 facts.sources.push(schema(file, owner));
+            }
+            for path in task.files.iter().filter(|files| files.source == FileSource::Literal).flat_map(|files| &files.paths) {
+                facts.sources.push(Source { kind: SourceKind::File, path: Box::from(&*path.value), span: path.span, owner });
             }
         }
         Node::Call(call) => of_call(call, owner, path, facts),

@@ -11,7 +11,7 @@ pub struct FileFacts {
     pub definitions: Vec<Definition>,
     /// References to definitions, in document order.
     pub references: Vec<Reference>,
-    /// Files that are pulled in by `src`, or as the schema of an answer.
+    /// Files that are pulled in by `src`, as the schema of an answer, or by `file_paths`.
     pub sources: Vec<Source>,
 }
 
@@ -127,14 +127,16 @@ pub enum SourceKind {
     Text,
     /// The JSON Schema of an answer: `schema` of `output_format`, `returns` of a function.
     Schema,
+    /// A file that the agent is shown: a `path` of `file_paths`. The registry carries its name alone.
+    File,
 }
 
-/// A text, or the schema of an answer, kept in a file of its own.
+/// A text, the schema of an answer or what an agent is shown, kept in a file of its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Source {
     /// What is in it.
     pub kind: SourceKind,
-    /// As written: relative to the template's folder.
+    /// As written: relative to the template's folder, a [`SourceKind::File`] to the project's.
     pub path: Box<str>,
     /// Where the path stands.
     pub span: Span,

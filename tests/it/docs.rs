@@ -79,6 +79,12 @@ fn compile(project: &str, files: &[(&str, &str, String)]) -> Vec<String> {
         let path = folder.path().join(file);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, text).unwrap();
+        // What an example shows to its agent is there.
+        for shown in text.split("<path>").skip(1).filter_map(|rest| rest.split_once("</path>")) {
+            let path = folder.path().join(shown.0);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, "shown\n").unwrap();
+        }
         if !gives.is_empty() {
             expected.insert(((*file).to_owned(), (*gives).to_owned()));
         }

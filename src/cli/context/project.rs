@@ -19,9 +19,6 @@ use std::collections::BTreeSet;
 use std::fmt::{Debug, Formatter};
 use std::path::{Path, PathBuf};
 
-/// Bytes that one file of a context may have.
-const LIMIT: u64 = 50 << 20;
-
 /// A compiled project.
 #[derive(Debug)]
 pub(in crate::cli) struct Compiled {
@@ -149,6 +146,6 @@ pub(super) fn paths(registry: &Registry) -> BTreeSet<String> {
 
 impl Files for Inside<'_> {
     fn text(&self, path: &str) -> std::result::Result<String, String> {
-        sources::inside_text(Door { root: self.root, files: self.files, limit: LIMIT }, Path::new(path))
+        sources::inside_text(Door { root: self.root, files: self.files, limit: sources::CONTEXT_FILE }, Path::new(path))
     }
 }

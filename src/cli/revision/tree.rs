@@ -133,6 +133,11 @@ impl ReadFs for Tree {
     fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
         Ok(Path::new("/").join(self.find(path)?.0))
     }
+
+    // What git ignores is in the folder and in no revision.
+    fn is_whole(&self) -> bool {
+        false
+    }
 }
 
 #[cfg(test)]

@@ -38,7 +38,7 @@ Correct the path, restore the file, or write the text between the tags.",
 /// Words it; `why` is the reason, a lower-case fragment.
 pub(crate) fn word(path: &Arc<str>, source: &Source, why: &str) -> Diagnostic {
     let (what, help) = match source.kind {
-        SourceKind::Text => ("text", "correct the path, restore the file, or write the text between the tags"),
+        SourceKind::Text | SourceKind::File => ("text", "correct the path, restore the file, or write the text between the tags"),
         SourceKind::Schema => (
             "JSON Schema",
             "correct the path, restore the file, or name a type: `object`, `array`, `string[]`, `number`, `boolean`",

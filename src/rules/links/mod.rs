@@ -1,4 +1,5 @@
-//! Names and references across files. All of it locked: a registry promises that every reference leads somewhere.
+//! Names and references across files. Locked but for the files that agents are shown: a registry promises
+//! that every reference leads somewhere.
 
 pub(crate) mod bad_schema;
 pub(super) mod call_arguments;
@@ -6,6 +7,7 @@ pub(super) mod duplicate_name;
 pub(crate) mod missing_source;
 pub(super) mod reference_cycle;
 pub(super) mod return_type;
+pub(super) mod unreadable_path;
 pub(super) mod unresolved_reference;
 
 use super::rule::Rule;
@@ -19,4 +21,5 @@ pub(super) static RULES: &[&Rule] = &[
     &return_type::RULE,
     &missing_source::RULE,
     &bad_schema::RULE,
+    &unreadable_path::RULE,
 ];

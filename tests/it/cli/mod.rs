@@ -29,6 +29,7 @@ mod scenarios;
 mod schema;
 mod search;
 mod show;
+mod shown_files;
 mod suppress_existing;
 mod suppressions;
 #[cfg(target_os = "linux")]

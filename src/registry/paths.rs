@@ -1,0 +1,59 @@
+//! The files that tasks show to agents (`file_paths`): whether each can be had, before anything is called. Keeps nothing of them.
+
+use super::sources::{self, Door, NoText};
+use crate::base::inside::{Refused, plain};
+use crate::base::suggest;
+use crate::rules::rule::Unread;
+use crate::template::names::{FileFacts, SourceKind};
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::path::{Component, Path, PathBuf};
+
+/// How many paths of one template are looked for under other names: each looks through folders.
+const MOST: usize = 16;
+
+/// What cannot be had, by the path that is written. Nothing is allocated for a template without such paths.
+pub(super) fn judge(door: Door<'_>, template: &str, facts: &FileFacts) -> BTreeMap<Box<str>, Unread> {
+    let door = Door { limit: sources::CONTEXT_FILE, ..door };
+    let mut seen: BTreeSet<&str> = BTreeSet::new();
+    let mut unread = BTreeMap::new();
+    for source in facts.sources.iter().filter(|source| source.kind == SourceKind::File) {
+        if !seen.insert(&source.path) {
+            continue;
+        }
+        let Err(refused) = sources::read_text(door, Path::new(&*source.path)) else { continue };
+        let is_missing = matches!(&refused, NoText::Refused(Refused::Io(error)) if error.kind() == io::ErrorKind::NotFound);
+        if is_missing && !door.files.is_whole() {
+            continue;
+        }
+        let near = (unread.len() < MOST).then(|| near(door, template, &source.path, &refused)).flatten();
+        unread.insert(source.path.clone(), Unread { why: refused.to_string(), near });
+    }
+    unread
+}
+
+/// The path that was meant: from the template's folder, from the project's without what leads out of it, or one like it.
+fn near(door: Door<'_>, template: &str, written: &str, refused: &NoText) -> Option<String> {
+    let is_there = |path: &Path| sources::read_text(door, path).is_ok();
+    let folder = Path::new(template).parent().unwrap_or(Path::new(""));
+    let written = Path::new(written);
+    let from_root = || Some(written.components().filter(|part| matches!(part, Component::Normal(_))).collect::<PathBuf>());
+    let mut told = [plain(&folder.join(written)), from_root()].into_iter().flatten();
+    if let Some(found) = told.find(|path| is_there(path)) {
+        return Some(sources::name(&found));
+    }
+    if !matches!(refused, NoText::Refused(Refused::Io(_))) {
+        return None;
+    }
+    let mut found = PathBuf::new();
+    for part in &plain(written)? {
+        let next = found.join(part);
+        if door.files.canonical(&door.root.join(&next)).is_ok() {
+            found = next;
+            continue;
+        }
+        let names = door.files.names(&door.root.join(&found));
+        found.push(suggest::nearest(&part.to_string_lossy(), names.iter().map(String::as_str))?);
+    }
+    is_there(&found).then(|| sources::name(&found))
+}
