@@ -122,7 +122,8 @@ fn each_ending_has_its_exit_code() {
     project.run(&["eval"]).code(1).warns("nothing was run").warns("scenarios/broken.yaml").silent_out();
     // A context that cannot be had is a failure of its own.
     let project = sample().file("scenarios/a.yaml", scenario("a", "expect_context:\n  - nothing_cut: true\n"));
-    project.write("templates/triage.xml", TRIAGE.replace("docs/runbook.md", "docs/gone.md"));
+    let later = "<?ctxc allow unreadable-path reason=\"later\"?><path>docs/gone.md";
+    project.write("templates/triage.xml", TRIAGE.replace("<path>docs/runbook.md", later));
     project
         .run(&["eval"])
         .code(1)

@@ -122,7 +122,7 @@ fn nothing_but_a_manifest_is_written_over() {
         project.run(&["manifest", "diff", "bad.json", "bad.json"]).code(3).warns(said);
     }
     std::fs::remove_file(project.path("docs/runbook.md")).unwrap();
-    project.run(&["manifest"]).code(1).silent_out().warns("docs/runbook.md cannot be read");
+    project.run(&["manifest"]).code(1).silent_out().warns("the file `docs/runbook.md` cannot be shown to the agent");
 }
 
 #[test]

@@ -123,8 +123,11 @@ fn a_render_shows_what_is_not_saved_with_what_is_not_known_named() {
     let (_, why) = render(&mut client, &json!({"uri": uri})).unwrap_err();
     assert!(why.contains("what an agent would receive is not certain"), "{why}");
     client.replace(PATH, 4, &TRIAGE.replace("docs/runbook.md", "docs/gone.md"));
+    assert!(render(&mut client, &json!({"uri": uri})).unwrap_err().1.contains("have 1 error"));
+    let allowed = "<?ctxc allow unreadable-path reason=\"later\"?><path>docs/gone.md";
+    client.replace(PATH, 5, &TRIAGE.replace("<path>docs/runbook.md", allowed));
     assert!(render(&mut client, &json!({"uri": uri})).unwrap_err().1.contains("docs/gone.md cannot be read"));
-    client.replace(PATH, 5, TRIAGE);
+    client.replace(PATH, 6, TRIAGE);
     assert!(render(&mut client, &json!({"uri": uri, "task": "none"})).unwrap_err().1.contains("there is no task `none`"));
     for bad in
         [json!(null), json!({}), json!({"uri": 3}), json!({"uri": "file:///nowhere.xml"}), json!({"uri": uri, "position": 1})]
