@@ -278,7 +278,7 @@ impl<'a> Writer<'a, '_> {
         };
         // Where the author or a value brings the mark along, the text is not ours to vouch for: another mark is taken then.
         let mut is_ours = !text.contains(self.filler.nonce);
-        let (mut context, mut is_known) = (serde_json::Map::new(), true);
+        let (mut context, mut is_known, mut untrusted) = (serde_json::Map::new(), true, BTreeSet::new());
         for name in &names {
             self.out.used.insert(name.clone());
             let bound = self.scope.get(name);
@@ -292,15 +292,13 @@ impl<'a> Writer<'a, '_> {
                 }
                 continue;
             };
-            let mut value = Value::clone(value);
-            is_ours &= !holds(&value, self.filler.nonce);
+            is_ours &= !holds(value, self.filler.nonce);
             if bound.trust == Trust::Untrusted {
-                self.out.untrusted.insert(name.clone());
-                let (open, close) = fence(self.filler.nonce, name);
-                fenced(&mut value, &open, &close);
+                untrusted.insert(name.clone());
             }
-            context.insert(name.clone(), value);
+            context.insert(name.clone(), Value::clone(value));
         }
+        self.out.untrusted.extend(untrusted.iter().cloned());
         if !is_known {
             // What it will say depends on a value as a whole: a preview shows it as it is written.
             if self.filler.unknown == Unknown::Placeholder {
@@ -308,7 +306,7 @@ impl<'a> Writer<'a, '_> {
             }
             return;
         }
-        match jinja::render(text, &Value::Object(context)) {
+        match jinja::render(text, &Value::Object(context), &untrusted, self.filler.nonce) {
             Ok(done) if is_ours => self.marked(&done, &origin),
             Ok(done) => self.push(&done, origin),
             Err(kind) => self.fault(kind),
@@ -344,17 +342,4 @@ fn holds(value: &Value, mark: &str) -> bool {
         }
     }
     false
-}
-
-/// Fences every text in a value: a Jinja text may take any of them out.
-fn fenced(value: &mut Value, open: &str, close: &str) {
-    let mut rest = vec![value];
-    while let Some(value) = rest.pop() {
-        match value {
-            Value::String(text) => *text = [open, text, close].concat(),
-            Value::Array(items) => rest.extend(items.iter_mut()),
-            Value::Object(fields) => rest.extend(fields.values_mut()),
-            Value::Null | Value::Bool(_) | Value::Number(_) => {}
-        }
-    }
 }

@@ -4,11 +4,13 @@
 //! The second door to minijinja. No template loads another, no function reaches outside; an undefined variable is a fault.
 
 use super::fault::FaultKind;
+use super::jinja_fence::{Fenced, fenced};
 use super::jinja_meter::{self, Meter};
 use super::jinja_weigh::weigh;
 use crate::template::jinja as compiled;
-use minijinja::{Environment, ErrorKind, UndefinedBehavior};
+use minijinja::{ErrorKind, UndefinedBehavior};
 use serde_json::Value;
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::io;
 
@@ -51,14 +53,20 @@ impl io::Write for Limited {
     }
 }
 
-/// Renders a text that [`variables`] has let through.
-pub(super) fn render(text: &str, values: &Value) -> Result<String, FaultKind> {
-    let mut environment = Environment::new();
+/// Renders a text that [`variables`] has let through; what untrusted names reach stands in fences of this mark.
+pub(super) fn render(text: &str, values: &Value, untrusted: &BTreeSet<String>, nonce: &str) -> Result<String, FaultKind> {
+    let mut environment = compiled::bare();
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
     environment.set_auto_escape_callback(|_| minijinja::AutoEscape::None);
-    let weighed = weigh(text);
+    let (text, fences) = if untrusted.is_empty() {
+        (Cow::Borrowed(text), Vec::new())
+    } else {
+        let Fenced { text, fences } = fenced(text, untrusted, nonce);
+        (Cow::Owned(text), fences)
+    };
+    let weighed = weigh(&text);
     environment.set_fuel(Some(weighed.steps(MAX_STEPS)));
-    jinja_meter::attach(&mut environment, &Meter::new());
+    jinja_meter::attach(&mut environment, &Meter::new(), fences);
     let mut out = Limited { bytes: Vec::new(), is_full: false };
     let fault = |error: &minijinja::Error| FaultKind::Jinja {
         line: error.line().unwrap_or(1),

@@ -3,7 +3,8 @@
 //! minijinja counts steps, and one step may double a text or a list. Here no step costs more than what it was weighed for, nothing
 //! nests deeper than may be printed and dropped, and nothing lazy is kept: what it stands for is.
 
-use crate::template::jinja::{FILTERS, TESTS};
+use super::jinja_fence;
+use crate::template::jinja::{FILTERS, TESTS, bare};
 use minijinja::value::{Rest, ValueKind, ValueOrKwargs};
 use minijinja::{Environment, Error, ErrorKind, State, Value};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -19,8 +20,6 @@ pub(super) const FACTORS: [&str; 4] = ["_m", "_n", "_p", "_q"];
 pub(super) const ALLOWANCE: u64 = 8 << 20;
 /// What each call of a filter costs beside its arguments.
 const CALL: u64 = 256;
-/// What it costs to write down everything that is known.
-const DEBUG: u64 = 1 << 18;
 /// What an entry of a list or an object costs beside its text.
 const ENTRY: u64 = 32;
 /// How deep lists and objects may nest.
@@ -202,7 +201,7 @@ fn digits(text: &str) -> u64 {
 }
 
 /// Has an environment weigh what its filters, tests and functions are given and give back.
-pub(super) fn attach(environment: &mut Environment<'_>, meter: &Arc<Meter>) {
+pub(super) fn attach(environment: &mut Environment<'_>, meter: &Arc<Meter>, fences: Vec<(String, String)>) {
     let by = Arc::clone(meter);
     environment.add_filter(NAME, move |value: Value| by.pass(value));
     let by = Arc::clone(meter);
@@ -217,7 +216,8 @@ pub(super) fn attach(environment: &mut Environment<'_>, meter: &Arc<Meter>) {
     }
     let by = Arc::clone(meter);
     environment.add_filter(all, move |value: Value| by.product(value));
-    let plain = Arc::new(Environment::new());
+    jinja_fence::attach(environment);
+    let plain = Arc::new(bare());
     for &name in FILTERS {
         let (by, plain) = (Arc::clone(meter), Arc::clone(&plain));
         environment.add_filter(name, move |state: &mut State<'_, '_>, args: Rest<ValueOrKwargs>| {
@@ -234,10 +234,9 @@ pub(super) fn attach(environment: &mut Environment<'_>, meter: &Arc<Meter>) {
     }
     for (name, function) in plain.globals() {
         let by = Arc::clone(meter);
-        let name = name.to_owned();
-        environment.add_function(name.clone(), move |state: &mut State<'_, '_>, args: Rest<ValueOrKwargs>| {
+        environment.add_function(name.to_owned(), move |state: &mut State<'_, '_>, args: Rest<ValueOrKwargs>| {
             let args = args.into_values();
-            by.take(if name == "debug" { DEBUG } else { CALL })?;
+            by.take(CALL)?;
             args.iter().try_for_each(|value| by.weigh(value).map(drop))?;
             by.take(args.iter().filter_map(Value::as_i64).map(i64::unsigned_abs).fold(0, u64::saturating_add))?;
             function.call(state, &args)
@@ -245,16 +244,16 @@ pub(super) fn attach(environment: &mut Environment<'_>, meter: &Arc<Meter>) {
     }
     let by = Arc::clone(meter);
     environment.set_formatter(move |out, state, value| {
-        by.weigh(value)?;
-        minijinja::escape_formatter(out, state, value)
+        by.weigh(jinja_fence::inner(value))?;
+        jinja_fence::write(out, state, value, &fences)
     });
 }
 
 fn filter(name: &str, state: &mut State<'_, '_>, args: &[Value], by: &Meter, plain: &Environment<'_>) -> Result<Value, Error> {
     args.iter().try_for_each(|value| by.weigh(value).map(drop))?;
     by.take(growth(name, args).saturating_add(CALL))?;
-    // A filter that is called by another one is weighed as well.
-    let inner = args.get(1).filter(|inner| name == "map" && inner.as_str().is_some());
+    // A filter that is called by another one is weighed as well; ours are nobody's to call.
+    let inner = args.get(1).filter(|inner| name == "map" && inner.as_str().is_some_and(|inner| FILTERS.contains(&inner)));
     let made = match (inner.and_then(Value::as_str), args.first()) {
         (Some(inner), Some(items)) => {
             let rest = args.get(2..).unwrap_or(&[]);

@@ -13,6 +13,7 @@ mod fill;
 mod guide;
 pub mod history;
 mod jinja;
+mod jinja_fence;
 mod jinja_meter;
 mod jinja_weigh;
 pub mod lines;

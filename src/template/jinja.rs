@@ -6,6 +6,7 @@
 
 pub(crate) use super::jinja_builtins::{FILTERS, TESTS};
 use super::jinja_guard::{self, Name, Used};
+use super::jinja_walk::flow;
 use crate::base::span::Span;
 use crate::base::suggest::nearest;
 use minijinja::Environment;
@@ -84,7 +85,7 @@ impl JinjaName {
             Self::Filter => FILTERS.iter().map(|name| (*name).to_owned()).collect(),
             Self::Test => TESTS.iter().map(|name| (*name).to_owned()).collect(),
             Self::Function => {
-                let environment = Environment::new();
+                let environment = bare();
                 let mut names: Vec<String> = environment.globals().map(|(name, _)| name.to_owned()).collect();
                 names.sort();
                 names
@@ -93,27 +94,33 @@ impl JinjaName {
     }
 }
 
+/// What texts are read and rendered with: all of minijinja but `debug`, which shows more than a text was given.
+pub(crate) fn bare() -> Environment<'static> {
+    let mut environment = Environment::new();
+    environment.remove_global("debug");
+    environment
+}
+
 /// Parses a text.
 pub fn parse(text: &str) -> JinjaText {
     let failed = |fault| JinjaText { variables: BTreeSet::new(), faults: vec![fault] };
     if text.len() > MAX_BYTES {
         return failed(JinjaFault { kind: JinjaFaultKind::TooLarge, span: Span::of(MAX_BYTES, text.len()) });
     }
-    let jinja_guard::Seen { mut faults, names, instead, imports, inherited } = match jinja_guard::check(text) {
+    let jinja_guard::Seen { mut faults, names, instead, imports } = match jinja_guard::check(text) {
         Ok(seen) => seen,
         Err(fault) => return failed(fault),
     };
-    let mut environment = Environment::new();
+    let mut environment = bare();
     environment.set_debug(true);
     let globals: BTreeSet<String> = environment.globals().map(|(name, _)| name.to_owned()).collect();
-    let parsed =
-        environment.template_from_str(instead.as_deref().unwrap_or(text)).map(|template| template.undeclared_variables(false));
+    let read = instead.as_deref().unwrap_or(text);
     let mut variables = BTreeSet::new();
-    match parsed {
+    match environment.template_from_str(read) {
         Ok(_) if imports => {}
-        Ok(found) => {
-            let all = found.into_iter().chain(inherited.into_iter().map(str::to_owned));
-            variables = all.filter(|name| !globals.contains(name)).collect();
+        Ok(_) => {
+            let all = flow(read).variables.into_iter().filter(|name| !globals.contains(*name));
+            variables = all.map(str::to_owned).collect();
         }
         Err(error) => faults.push(syntax(&error, text)),
     }

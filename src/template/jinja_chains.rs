@@ -50,25 +50,3 @@ impl Chains {
         }
     }
 }
-
-/// The names in a stretch of a tag: neither in strings nor behind a dot.
-pub(super) fn names(tag: &str) -> impl Iterator<Item = &str> {
-    let (bytes, mut at) = (tag.as_bytes(), 0);
-    std::iter::from_fn(move || {
-        loop {
-            let byte = *bytes.get(at)?;
-            let start = at;
-            if byte == b'"' || byte == b'\'' {
-                at += super::jinja_guard::string(bytes.get(at..).unwrap_or_default(), byte);
-            } else if byte == b'_' || byte.is_ascii_alphabetic() {
-                at += bytes.get(at..)?.iter().take_while(|c| **c == b'_' || c.is_ascii_alphanumeric()).count();
-                let is_field = tag.get(..start).is_some_and(|before| before.trim_end().ends_with('.'));
-                if !is_field {
-                    return tag.get(start..at);
-                }
-            } else {
-                at += 1;
-            }
-        }
-    })
-}

@@ -4,9 +4,9 @@
 //! never an exact measure: commas and brackets are known, precedence is not. Linear, without recursion.
 
 use super::jinja::{JinjaFault, JinjaFaultKind, MAX_BLOCKS, MAX_CHAIN, MAX_REPEATED};
-use super::jinja_chains::{self, Chains};
+use super::jinja_chains::Chains;
+use super::jinja_tags::{basic, string};
 use crate::base::span::Span;
-use std::collections::BTreeSet;
 
 /// Statements that reach for another template.
 const OTHERS: [&str; 5] = ["block", "extends", "from", "import", "include"];
@@ -26,9 +26,6 @@ pub(super) struct Seen<'a> {
     pub(super) instead: Option<String>,
     /// Whether one of them brings names along, which nobody knows.
     pub(super) imports: bool,
-    /// Variables that are set from themselves (`{% set tone = tone or "warm" %}`) before anything else sets them: minijinja
-    /// takes them for the text's own.
-    pub(super) inherited: Vec<&'a str>,
 }
 
 /// A name that is looked up.
@@ -56,8 +53,7 @@ pub(super) enum Used {
 /// The first excess.
 pub(super) fn check(text: &str) -> Result<Seen<'_>, JinjaFault> {
     let seen = Seen::default();
-    let bound = BTreeSet::new();
-    let mut guard = Guard { text, at: 0, opened: 0, blocks: Vec::new(), depth: 0, balance: 0, repeated: 0, seen, bound };
+    let mut guard = Guard { text, at: 0, opened: 0, blocks: Vec::new(), depth: 0, balance: 0, repeated: 0, seen };
     while let Some(open) = guard.find_open() {
         match open {
             Open::Comment => guard.skip_behind("#}"),
@@ -92,8 +88,6 @@ struct Guard<'a> {
     /// Where the tag being read begins, its brace included.
     opened: usize,
     seen: Seen<'a>,
-    /// Names that some statement so far may have set.
-    bound: BTreeSet<&'a str>,
 }
 
 impl<'a> Guard<'a> {
@@ -120,7 +114,7 @@ impl<'a> Guard<'a> {
                 self.at += 1;
             }
             if matches!(open, Open::Block)
-                && let Some(length) = basic_tag(self.rest(), "raw")
+                && let Some(length) = basic(self.rest(), "raw")
             {
                 self.at += length;
                 return Some(Open::Raw);
@@ -139,7 +133,7 @@ impl<'a> Guard<'a> {
             self.skip_behind("{%");
             let rest = self.rest();
             let inner = rest.strip_prefix(['-', '+']).unwrap_or(rest);
-            if let Some(length) = basic_tag(inner, "endraw") {
+            if let Some(length) = basic(inner, "endraw") {
                 self.at += rest.len() - inner.len() + length;
                 return;
             }
@@ -149,14 +143,6 @@ impl<'a> Guard<'a> {
     fn fault(&self, kind: JinjaFaultKind, start: usize) -> JinjaFault {
         JinjaFault { kind, span: Span::of(start, self.text.ceil_char_boundary(self.at)) }
     }
-}
-
-/// The length of a tag that holds one word, from behind its `{%` to behind its `%}`.
-fn basic_tag(text: &str, word: &str) -> Option<usize> {
-    let space = |c: char| c.is_ascii_whitespace();
-    let rest = text.trim_start_matches(space).strip_prefix(word)?.trim_start_matches(space);
-    let rest = rest.strip_prefix(['-', '+']).unwrap_or(rest).strip_prefix("%}")?;
-    Some(text.len() - rest.len())
 }
 
 /// What a tag says beside its depth.
@@ -312,23 +298,6 @@ impl<'a> Guard<'a> {
         }
     }
 
-    /// Notes what the statement behind `start` sets, and what it sets from itself.
-    fn bind(&mut self, tag: &Tag<'a>, start: usize) {
-        let written = self.text.get(start..self.at).unwrap_or("");
-        match tag.word {
-            "set" if tag.assigns => {
-                let Some((target, value)) = written.split_once('=') else { return };
-                let names: Vec<&'a str> = jinja_chains::names(target).skip(1).collect();
-                let from_itself = jinja_chains::names(value).filter(|name| names.contains(name) && !self.bound.contains(name));
-                self.seen.inherited.extend(from_itself);
-                self.bound.extend(names);
-            }
-            // More than they set, which is the safe side.
-            "set" | "for" | "macro" | "call" | "with" => self.bound.extend(jinja_chains::names(written)),
-            _ => {}
-        }
-    }
-
     fn block(&mut self) -> Result<(), JinjaFault> {
         let (start, names) = (self.at, self.seen.names.len());
         let tag = self.tag("%}", Before::Statement)?;
@@ -344,7 +313,6 @@ impl<'a> Guard<'a> {
             self.blank();
             return Ok(());
         }
-        self.bind(&tag, start);
         if OPENERS.contains(&tag.word) || tag.word == "set" && !tag.assigns {
             self.blocks.push(1);
             self.depth += 1;
@@ -361,17 +329,4 @@ impl<'a> Guard<'a> {
         }
         Ok(())
     }
-}
-
-/// The length of a string literal with its quotes; to the end when it has none.
-pub(super) fn string(bytes: &[u8], quote: u8) -> usize {
-    let mut at = 1;
-    while let Some(&byte) = bytes.get(at) {
-        match byte {
-            b'\\' => at += 2,
-            c if c == quote => return at + 1,
-            _ => at += 1,
-        }
-    }
-    bytes.len()
 }

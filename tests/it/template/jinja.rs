@@ -196,3 +196,60 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_variable_is_seen_wherever_it_is_read() {
+    assert_eq!(variables("{{ s[0:3] }}{{ t[a:b:c] }}{{ u[:d] }}"), ["a", "b", "c", "d", "s", "t", "u"]);
+    assert_eq!(
+        variables("{% filter replace('a', b)|default(c) %}{% endfilter %}{% set s | default(d) %}{% endset %}"),
+        ["b", "c", "d"]
+    );
+    assert_eq!(
+        variables("{{ 1|default(a, boolean=b) }}{{ 1 is divisibleby(c) }}{{ 1 is divisibleby d }}{{ range(*e) }}{{ dict(**f) }}"),
+        ["a", "b", "c", "d", "e", "f"]
+    );
+    assert_eq!(
+        variables("{{ a if b else c }}{{ {d: e, 'f': g} }}{{ (h, -i, not j) }}{{ k.l[m].n }}"),
+        ["a", "b", "c", "d", "e", "g", "h", "i", "j", "k", "m"]
+    );
+    assert_eq!(
+        variables("{% for a in (b if c else d) if a.e == f recursive %}{{ loop(a.g[h:]) }}{% else %}{{ a }}{% endfor %}"),
+        ["a", "b", "c", "d", "f", "h"]
+    );
+    assert_eq!(
+        variables("{% macro m(a, b=c) %}{{ a ~ b ~ d }}{% endmacro %}{% call(e, f=g) m(h, b=i) %}{{ e ~ f ~ j }}{% endcall %}"),
+        ["c", "d", "g", "h", "i", "j"]
+    );
+    assert_eq!(
+        variables("{% with a = a, b = a %}{{ a ~ b }}{% endwith %}{{ b }}{% autoescape c %}{% endautoescape %}"),
+        ["a", "b", "c"]
+    );
+    assert_eq!(
+        variables("{% set s %}{{ s }}{% endset %}{{ s }}{% set ns.a = b %}{% set c, (d, e) = f %}{{ c ~ d ~ e }}"),
+        ["b", "f", "ns", "s"]
+    );
+    assert_eq!(
+        variables("{% for x in xs %}{% endfor %}{{ x }}{{ loop }}{% for recursive in recursive %}{% endfor %}"),
+        ["loop", "recursive", "x", "xs"]
+    );
+    assert_eq!(
+        variables("{{ a is not in b }}{{ a not in c }}{{ d is defined and e is none or f }}"),
+        ["a", "b", "c", "d", "e", "f"]
+    );
+}
+
+#[test]
+fn what_every_branch_sets_is_set() {
+    assert_eq!(
+        variables("{% if a %}{% set b = 1 %}{% elif c %}{% set b = 2 %}{% else %}{% set b = 3 %}{% endif %}{{ b }}"),
+        ["a", "c"]
+    );
+    assert_eq!(variables("{% if a %}{% set b = 1 %}{% elif c %}{% set b = 2 %}{% endif %}{{ b }}"), ["a", "b", "c"]);
+    assert_eq!(variables("{% if a %}{% set b = 1 %}{% else %}{% endif %}{{ b }}"), ["a", "b"]);
+}
+
+#[test]
+fn nothing_shows_more_than_a_text_is_given() {
+    assert_eq!(faults("{{ debug() }}"), [("Function debug ".to_owned(), "debug")]);
+    assert_eq!(variables("{{ debug }}"), ["debug"]);
+}

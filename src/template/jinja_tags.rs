@@ -1,0 +1,272 @@
+//! The tags of a Jinja text and their tokens, as minijinja splits them.
+//!
+//! Linear, without recursion. Says nothing of what is wrong: `jinja_guard` and minijinja's parser have let a text through before.
+
+use std::ops::Range;
+
+/// What a token is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// A name or a keyword.
+    Word,
+    /// A text or a number.
+    Literal,
+    /// A bracket that opens.
+    Open,
+    /// A bracket that closes.
+    Close,
+    /// All other signs.
+    Sign,
+}
+
+/// A token with its place in the text.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Token {
+    pub(crate) kind: Kind,
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+}
+
+/// `{{ … }}` or `{% … %}`.
+#[derive(Debug)]
+pub(crate) struct Tag<'t> {
+    /// The whole text.
+    pub(crate) text: &'t str,
+    /// The place of its first brace.
+    pub(crate) open: usize,
+    /// The place behind its last brace.
+    pub(crate) end: usize,
+    /// Whether it is a statement.
+    pub(crate) is_block: bool,
+    /// What stands between the braces.
+    pub(crate) tokens: Vec<Token>,
+}
+
+/// What is not plain text.
+#[derive(Debug)]
+pub(crate) enum Piece<'t> {
+    /// `{# … #}`.
+    Comment,
+    /// `{% raw %}…{% endraw %}`.
+    Raw,
+    /// What is read.
+    Tag(Tag<'t>),
+}
+
+/// A piece with where it begins and ends.
+#[derive(Debug)]
+pub(crate) struct Placed<'t> {
+    pub(crate) open: usize,
+    pub(crate) end: usize,
+    pub(crate) piece: Piece<'t>,
+}
+
+/// Words that are operators or parts of statements where no value can stand.
+pub(crate) const KEYWORDS: [&str; 12] = ["and", "as", "elif", "else", "for", "if", "in", "is", "not", "or", "recursive", "set"];
+
+/// All that is not plain text, in order.
+pub(crate) fn pieces(text: &str) -> impl Iterator<Item = Placed<'_>> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let open = next(text, at)?;
+        let (kind, inner) = (text.as_bytes().get(open + 1).copied(), text.get(open + 2..).unwrap_or(""));
+        let inner = inner.strip_prefix(['-', '+']).unwrap_or(inner);
+        at = text.len() - inner.len();
+        let is_block = kind == Some(b'%');
+        let piece = if kind == Some(b'#') {
+            at = behind(text, at, "#}");
+            Piece::Comment
+        } else if is_block && basic(inner, "raw").is_some() {
+            at = behind_raw(text, at);
+            Piece::Raw
+        } else {
+            let tokens = tokens(text, &mut at, if is_block { "%}" } else { "}}" });
+            Piece::Tag(Tag { text, open, end: at, is_block, tokens })
+        };
+        Some(Placed { open, end: at, piece })
+    })
+}
+
+fn next(text: &str, from: usize) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let mut at = from;
+    loop {
+        at += memchr::memchr(b'{', bytes.get(at..)?)?;
+        if matches!(bytes.get(at + 1), Some(b'{' | b'%' | b'#')) {
+            return Some(at);
+        }
+        at += 1;
+    }
+}
+
+fn behind(text: &str, at: usize, end: &str) -> usize {
+    let rest = text.get(at..).unwrap_or("");
+    memchr::memmem::find(rest.as_bytes(), end.as_bytes()).map_or(text.len(), |found| at + found + end.len())
+}
+
+fn behind_raw(text: &str, mut at: usize) -> usize {
+    while at < text.len() {
+        at = behind(text, at, "{%");
+        let rest = text.get(at..).unwrap_or("");
+        let inner = rest.strip_prefix(['-', '+']).unwrap_or(rest);
+        if let Some(length) = basic(inner, "endraw") {
+            return at + rest.len() - inner.len() + length;
+        }
+    }
+    text.len()
+}
+
+/// The length of the rest of a tag that holds one word, from behind its `{%` to behind its `%}`.
+pub(super) fn basic(text: &str, word: &str) -> Option<usize> {
+    let space = |c: char| c.is_ascii_whitespace();
+    let rest = text.trim_start_matches(space).strip_prefix(word)?.trim_start_matches(space);
+    let rest = rest.strip_prefix(['-', '+']).unwrap_or(rest).strip_prefix("%}")?;
+    Some(text.len() - rest.len())
+}
+
+/// The tokens of a tag; `at` goes behind it.
+fn tokens(text: &str, at: &mut usize, end: &str) -> Vec<Token> {
+    let (mut tokens, mut depth) = (Vec::new(), 0_i64);
+    loop {
+        let rest = text.get(*at..).unwrap_or("");
+        let rest = rest.trim_start_matches(|c: char| c.is_ascii_whitespace());
+        let start = text.len() - rest.len();
+        let Some(&byte) = rest.as_bytes().first() else {
+            *at = text.len();
+            return tokens;
+        };
+        let inner = rest.strip_prefix(['-', '+']).unwrap_or(rest);
+        if depth == 0 && (rest.starts_with(end) || inner.starts_with(end)) {
+            *at = start + end.len() + usize::from(!rest.starts_with(end));
+            return tokens;
+        }
+        let (kind, length) = token(rest, byte);
+        depth += i64::from(kind == Kind::Open) - i64::from(kind == Kind::Close);
+        *at = start + length;
+        tokens.push(Token { kind, start, end: *at });
+    }
+}
+
+fn token(rest: &str, byte: u8) -> (Kind, usize) {
+    let run = |test: fn(u8) -> bool| rest.bytes().take_while(|byte| test(*byte)).count();
+    match byte {
+        b'(' | b'[' | b'{' => (Kind::Open, 1),
+        b')' | b']' | b'}' => (Kind::Close, 1),
+        b'"' | b'\'' => (Kind::Literal, string(rest.as_bytes(), byte)),
+        b'0'..=b'9' => {
+            let whole = run(|c| c == b'_' || c.is_ascii_alphanumeric());
+            let part = rest.get(whole..).and_then(|rest| rest.strip_prefix('.')).unwrap_or("");
+            let digits = part.bytes().take_while(u8::is_ascii_digit).count();
+            (Kind::Literal, whole + if digits > 0 { 1 + digits } else { 0 })
+        }
+        c if c == b'_' || c.is_ascii_alphabetic() => (Kind::Word, run(|c| c == b'_' || c.is_ascii_alphanumeric())),
+        c if c.is_ascii() => {
+            let double = ["**", "//", "==", "!=", ">=", "<="].iter().any(|sign| rest.starts_with(sign));
+            (Kind::Sign, 1 + usize::from(double))
+        }
+        _ => (Kind::Word, rest.chars().take_while(|c| !c.is_ascii()).map(char::len_utf8).sum()),
+    }
+}
+
+/// The length of a string literal with its quotes; to the end when it has none.
+pub(super) fn string(bytes: &[u8], quote: u8) -> usize {
+    let mut at = 1;
+    while let Some(&byte) = bytes.get(at) {
+        at += if byte == b'\\' { 2 } else { 1 };
+        if byte == quote {
+            break;
+        }
+    }
+    at.min(bytes.len())
+}
+
+impl<'t> Tag<'t> {
+    /// A token as it is written.
+    pub(crate) fn word(&self, at: usize) -> &'t str {
+        self.tokens.get(at).and_then(|token| self.text.get(token.start..token.end)).unwrap_or("")
+    }
+
+    /// What a token is.
+    pub(crate) fn kind(&self, at: usize) -> Option<Kind> {
+        self.tokens.get(at).map(|token| token.kind)
+    }
+
+    /// The token of the `=` of a `set`, if it has one.
+    pub(crate) fn assigned(&self) -> Option<usize> {
+        (self.word(0) == "set").then(|| self.outside("=", 1..self.tokens.len()))?
+    }
+
+    /// The first token of a stretch that is this word, outside of all brackets that are opened there.
+    pub(crate) fn outside(&self, word: &str, mut stretch: Range<usize>) -> Option<usize> {
+        let mut depth = 0_i64;
+        stretch.find(|at| {
+            let kind = self.kind(*at);
+            depth += i64::from(kind == Some(Kind::Open)) - i64::from(kind == Some(Kind::Close));
+            depth == 0 && self.word(*at) == word
+        })
+    }
+
+    /// What a stretch holds between commas outside of all brackets that are opened there.
+    pub(crate) fn parts(&self, stretch: Range<usize>) -> Vec<Range<usize>> {
+        let (mut parts, mut start) = (Vec::new(), stretch.start);
+        while let Some(comma) = self.outside(",", start..stretch.end) {
+            parts.push(start..comma);
+            start = comma + 1;
+        }
+        if start < stretch.end {
+            parts.push(start..stretch.end);
+        }
+        parts
+    }
+
+    /// The token that closes the bracket opened at one.
+    pub(crate) fn closed(&self, open: usize) -> usize {
+        let mut depth = 0_i64;
+        for (at, token) in self.tokens.iter().enumerate().skip(open) {
+            depth += i64::from(token.kind == Kind::Open) - i64::from(token.kind == Kind::Close);
+            if depth == 0 {
+                return at;
+            }
+        }
+        self.tokens.len().saturating_sub(1)
+    }
+
+    /// The names that the expressions of a stretch read: no fields, filters, tests, keywords, and names of arguments.
+    pub(crate) fn names(&self, stretch: Range<usize>) -> impl Iterator<Item = &'t str> {
+        let start = stretch.start;
+        stretch.filter(move |at| self.is_name(*at, start)).map(|at| self.word(at))
+    }
+
+    fn is_name(&self, at: usize, start: usize) -> bool {
+        if self.kind(at) != Some(Kind::Word) {
+            return false;
+        }
+        let word = self.word(at);
+        let back = |steps: usize| at.checked_sub(steps).filter(|at| *at >= start).map_or("", |at| self.word(at));
+        let is_test = back(1) == "is" || back(1) == "not" && back(2) == "is";
+        if matches!(back(1), "." | "|")
+            || is_test && word != "not"
+            || matches!(word, "true" | "True" | "false" | "False" | "none" | "None")
+        {
+            return false;
+        }
+        // Where no value has ended, even a keyword is a name; `not` is one where nothing follows that it could be said of.
+        if KEYWORDS.contains(&word) {
+            let behind = at.saturating_sub(if word == "in" && back(1) == "not" { 2 } else { 1 });
+            let is_operand = at == start || !self.ends_value(behind) && !is_test;
+            let follows = self.kind(at + 1).is_some_and(|kind| !matches!(kind, Kind::Close | Kind::Sign))
+                || matches!(self.word(at + 1), "-" | "+");
+            return is_operand && (word != "not" || !follows);
+        }
+        !(self.word(at + 1) == "=" && matches!(back(1), "(" | ","))
+    }
+
+    /// Whether a value ends at a token.
+    pub(crate) fn ends_value(&self, at: usize) -> bool {
+        self.kind(at).is_some_and(|kind| match kind {
+            Kind::Literal | Kind::Close => true,
+            Kind::Word => !KEYWORDS.contains(&self.word(at)),
+            Kind::Open | Kind::Sign => false,
+        })
+    }
+}

@@ -1,0 +1,193 @@
+//! Fences in Jinja texts: filters and tests see the bare value, and what comes of it never leaves without a fence.
+
+use super::settings::{registry, values};
+use ctxc::context::assemble::{Options, assemble};
+use ctxc::context::request::Request;
+use pretty_assertions::assert_eq;
+use proptest::prelude::*;
+use serde_json::json;
+
+/// What every untrusted value is made of; no filter of these tests changes it.
+const EVIL: &str = "EVIL";
+
+/// The text with `x` and `xs` from outside and `t` and `ts` trusted, its mark replaced by an N.
+fn said(text: &str) -> String {
+    let text = text.replace('&', "&amp;").replace('<', "&lt;");
+    let templates = format!(
+        "<task type=\"atomic\" name=\"t\"><description syntax=\"jinja\">{text}</description><parameters>\
+         <parameter name=\"x\" trust=\"untrusted\"/><parameter name=\"xs\" type=\"object\" trust=\"untrusted\"/>\
+         <parameter name=\"t\"/><parameter name=\"ts\" type=\"object\"/></parameters></task>"
+    );
+    let inputs = values(&[
+        ("x", json!("EVIL1\nEVIL2")),
+        ("xs", json!([{"n": "EVIL3", "c": [{"n": "EVIL4", "c": []}]}])),
+        ("t", json!("good")),
+        ("ts", json!([{"n": "fine", "c": [{"n": "well", "c": []}]}])),
+    ]);
+    let request = Request { inputs: &inputs, ..Request::new("t") };
+    let registry = registry(&templates);
+    let assembly = assemble(&registry, &request, &Options::default()).unwrap_or_else(|refused| panic!("{text}: {refused}"));
+    let said = assembly.messages[0].as_str().replace(&assembly.report.nonce, "N");
+    said.strip_prefix("## Task\n\n").unwrap().to_owned()
+}
+
+/// What stands outside of all fences.
+fn outside(text: &str) -> String {
+    let (mut out, mut rest) = (String::new(), text);
+    while let Some((before, fenced)) = rest.split_once("<untrusted-N name=\"") {
+        out.push_str(before);
+        let (inner, behind) = fenced.split_once("\n</untrusted-N>").unwrap_or_else(|| panic!("a fence without an end: {text}"));
+        assert!(!inner.contains("<untrusted-N"), "a fence in a fence: {text}");
+        rest = behind;
+    }
+    assert!(!rest.contains("</untrusted-N>"), "an end without a fence: {text}");
+    out + rest
+}
+
+fn fenced(name: &str, text: &str) -> String {
+    format!("<untrusted-N name=\"{name}\">\n{text}\n</untrusted-N>")
+}
+
+#[test]
+fn filters_see_the_bare_value_and_what_they_make_is_fenced() {
+    assert_eq!(said("{{ (x|lines)[1] }}"), fenced("x", "EVIL2"));
+    assert_eq!(said("a {{- x|replace('\n', ' ')|lower -}} b"), format!("a{}b", fenced("x", "evil1 evil2")));
+    assert_eq!(said("{% if x == 'EVIL1\nEVIL2' and x|length == 11 %}yes{% endif %}"), "yes");
+    // Numbers and truth values give no orders.
+    assert_eq!(said("{{ x|length }} {{ x is string }} {{ none if x else x }}"), "11 True None");
+    assert_eq!(said("{{ xs[0].n }}, {{ xs|map(attribute='n')|join }}"), format!("{0}, {0}", fenced("xs", "EVIL3")));
+    // One expression, one fence, whatever it mixes.
+    assert_eq!(said("{{ t ~ ' ' ~ x[:5] }}"), fenced("x", "good EVIL1"));
+    assert_eq!(said("{{ x[:5] ~ xs[0].n }}"), fenced("x, xs", "EVIL1EVIL3"));
+    assert_eq!(said("{% autoescape true %}{{ '<' ~ x[:5] }}{% endautoescape %}"), fenced("x", "&lt;EVIL1"));
+}
+
+#[test]
+fn what_is_trusted_stays_outside() {
+    let text = "{% for i in ts %}{{ i.n }};{% endfor %}{% for i in xs %}{{ i.n }};{% endfor %}{{ t }}";
+    assert_eq!(said(text), format!("fine;{};good", fenced("xs", "EVIL3")));
+    assert_eq!(
+        said("{% macro m(x) %}[{{ x }}]{% endmacro %}{{ m(t) }}{{ m(x[:5]) }}"),
+        format!("[good]{}", fenced("x", "[EVIL1]"))
+    );
+    assert_eq!(
+        said("{% set ns = namespace(n=0) %}{% for i in xs %}{% set ns.n = ns.n + 1 %}{% endfor %}{{ ns.n }}{{ t }}"),
+        "1good"
+    );
+    assert_eq!(said("{% with x = t %}{{ x }}{% endwith %}"), "good");
+    assert_eq!(said("{{ x if false else t }}"), fenced("x", "good"));
+    assert_eq!(said("{{ t|title }} {{ {'x': t}.x }} {{ dict(x=t).x }} {{ 'x' }}"), "Good good good x");
+}
+
+#[test]
+fn what_is_captured_is_fenced_where_it_is_written() {
+    assert_eq!(
+        said("{% set s %}a {{ x[:5] }}{% endset %}{% if s == 'a EVIL1' %}b {{ s }}{% endif %}"),
+        "b ".to_owned() + &fenced("x", "a EVIL1")
+    );
+    assert_eq!(
+        said("{% filter lower %}A {{ x[:5] }}{% endfilter %}, {% filter upper %}a{% endfilter %}"),
+        fenced("x", "a evil1") + ", A"
+    );
+    let call = "{% macro m() %}<{{ caller('a') }}>{% endmacro %}x\n{%- call(i) m() -%}\n {{ i ~ x[:5] }} {%- endcall -%}\n y";
+    assert_eq!(said(call), format!("x{}y", fenced("x", "<aEVIL1>")));
+    let tree = "{% for i in xs recursive %}{{ i.n }}{% if i.c %}({{ loop(i.c) }}){% endif %}{% endfor %}";
+    assert_eq!(said(tree), fenced("xs", "EVIL3(EVIL4)"));
+    assert_eq!(said(&tree.replace("xs", "ts")), "fine(well)");
+}
+
+/// Ways for a value to get from `FROM` to `TO`, which is a name afterwards.
+const WAYS: [&str; 22] = [
+    "{% set TO = FROM %}",
+    "{% set TO = FROM|string|trim %}",
+    "{% set TO = [FROM, 'a'] %}{% set TO = TO[0] %}",
+    "{% set TO, other = FROM, 1 %}",
+    "{% set (other, TO) = (1, FROM) %}",
+    "{% set TO %}{{ FROM }}{% endset %}",
+    "{% set TO | trim | default('x') %}{{ FROM }}{% endset %}",
+    "{% set TO | replace('a', FROM) %}a{% endset %}",
+    "{% set TO = namespace() %}{% set alias = TO %}{% set alias.v = FROM %}{% set TO = TO.v %}",
+    "{% set TO = namespace(v='') %}{% for one in [FROM] %}{% set TO.v = one %}{% endfor %}{% set TO = TO.v %}",
+    "{% set TO = namespace(v='') %}{% macro put(n, v) %}{% set n.v = v %}{% endmacro %}{% set other = put(TO, FROM) %}{% set TO = TO.v %}",
+    "{% macro say() %}{{ FROM }}{% endmacro %}{% set TO = say() %}",
+    "{% macro say(a, b=FROM) %}{{ b }}{% endmacro %}{% set TO = say() %}",
+    "{% macro say(a) %}{{ caller(a) }}{% endmacro %}{% set TO %}{% call(b) say(FROM) %}{{ b }}{% endcall %}{% endset %}",
+    "{% macro say() %}{{ caller() }}{% endmacro %}{% set TO %}{% call say() %}{{ FROM }}{% endcall %}{% endset %}",
+    "{% set TO %}{% for one in [FROM] recursive %}{{ one }}{% endfor %}{% endset %}",
+    "{% set TO %}{% for one in [0] recursive %}{{ one if one else loop([FROM]) }}{% endfor %}{% endset %}",
+    "{% set TO %}{% with a = FROM, b = a %}{{ b }}{% endwith %}{% endset %}",
+    "{% set TO %}{% with FROM = FROM %}{{ FROM }}{% endwith %}{% endset %}",
+    "{% set TO %}{% for one in [0, 1] %}{% if loop.last %}{{ loop.cycle(0, FROM) }}{% endif %}{% endfor %}{% endset %}",
+    "{% set TO %}{% filter trim|replace('a', FROM) %}a{% endfilter %}{% endset %}",
+    "{% if t %}{% set TO = FROM[0:] %}{% else %}{% set TO = '' %}{% endif %}",
+];
+
+/// Ways to write what `FROM` holds.
+const WRITTEN: [&str; 14] = [
+    "{{ FROM }}",
+    "{{ t ~ FROM if t else '' }}",
+    "{% if t %}{{- FROM -}}{% endif %}",
+    "{% for one in [FROM] %}{{ loop.previtem if loop.previtem is defined else one }}{% endfor %}",
+    "{% for one in [FROM] if one %}{{ one }}{% else %}{% endfor %}",
+    "{% for one in [FROM] recursive %}{{ one }}{% endfor %}",
+    "{% for key, value in {FROM: 1}|items %}{{ key }}{% endfor %}",
+    "{% filter trim %}{{ FROM }}{% endfilter %}",
+    "{%- filter replace('a', FROM) -%} a {%+ endfilter +%}",
+    "{% macro out(a) %}{{ a }}{% endmacro %}{{ out(FROM) }}{{ out(a=FROM) }}",
+    "{% macro out(a) %}{{ caller(a) }}{% endmacro %}{% call(b) out(FROM) %}{{ b }}{% endcall %}",
+    "{% with one = FROM %}{{ one[0:] }}{% endwith %}",
+    "{% autoescape t is string %}{{ FROM }}{% endautoescape %}",
+    "{{ {'a': [FROM]} }}{{ [FROM]|tojson }}{{ 'a'|replace('a', FROM) }}{{ '%s'|format(FROM) }}{{ (FROM, 1)[0] }}",
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn nothing_from_outside_leaves_without_a_fence(
+        ways in prop::collection::vec(prop::sample::select(WAYS.to_vec()), 0..4),
+        written in prop::collection::vec(prop::sample::select(WRITTEN.to_vec()), 1..4),
+        late in 0_usize..2,
+    ) {
+        let names = ["x", "v1", "v2", "v3"];
+        let mut text = String::new();
+        for (at, way) in ways.iter().enumerate() {
+            text.push_str(&way.replace("FROM", names[at]).replace("TO", names[at + 1]));
+        }
+        for way in &written {
+            text.push_str(&way.replace("FROM", names[ways.len()]));
+        }
+        // What a round of a loop sets is written by the next one.
+        if late == 1 && ways.is_empty() {
+            let writes = written.concat().replace("FROM", "late");
+            text = format!("{{% set late = '' %}}{{% for round in [1, 2] %}}{writes}{{% set late = x %}}{{{{ late }}}}{{% endfor %}}");
+        }
+        let said = said(&text);
+        let outside = outside(&said);
+        prop_assert!(!outside.contains(EVIL), "{text}\n{said}");
+        prop_assert!(said.contains(EVIL), "{text}\n{said}");
+    }
+}
+
+#[test]
+fn a_text_of_many_statements_is_followed_in_time() {
+    // Each hands on what the next one sets, so that following them in order once is not enough.
+    let all = |one: &dyn Fn(usize) -> String| (0..3_999).map(one).collect::<Vec<_>>().concat();
+    let first = all(&|at| format!("{{% set a{} = '' %}}", at + 1));
+    let chain = all(&|at| format!("{{% set a{at} = a{} %}}", at + 1));
+    let started = std::time::Instant::now();
+    let said = said(&format!("{first}{chain}{{% set a3999 = x[:5] %}}{{{{ a0 }}}}{{{{ a3999 }}}}"));
+    assert!(started.elapsed().as_secs() < 20, "{:?}", started.elapsed());
+    assert_eq!(said, fenced("x", "") + &fenced("x", "EVIL1"));
+}
+
+#[test]
+fn no_filter_of_ours_is_anybodys_to_call() {
+    let templates = "<task type=\"atomic\" name=\"t\"><description syntax=\"jinja\">{% for a in [0]|map(x) %}{{ a }}{% endfor %}</description>\
+        <parameters><parameter name=\"x\" trust=\"untrusted\"/></parameters></task>";
+    let registry = registry(templates);
+    for name in ["_c", "_o", "_f"] {
+        let refused = registry.task("t").unwrap().assemble([("x", name)], &[], None).unwrap_err();
+        assert!(refused.to_string().contains("unknown filter"), "{refused}");
+    }
+}
