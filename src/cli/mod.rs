@@ -37,6 +37,7 @@ mod revision;
 mod rules;
 mod scenarios;
 mod schema;
+mod seal;
 mod selection;
 mod show;
 mod suppress;

@@ -1,5 +1,6 @@
-//! What to run again: the cases whose context or key moved since, or whose last verdict was not pass. All others are
-//! carried: listed with the result that still holds, so that nothing looks run that was not.
+//! What to run again: the cases whose context or key moved since, those whose last verdict was not pass, and those whose
+//! verdict nobody knows. All others are carried: listed with the result that still holds, so that nothing looks run that was
+//! not, and nothing is green that nobody ever judged.
 
 use super::case::CaseVerdict;
 use super::keys::Keys;
@@ -9,12 +10,10 @@ use std::collections::BTreeMap;
 /// What is compared with.
 #[derive(Clone, Debug, Default)]
 pub struct Since {
-    /// The keys of each case then.
-    keys: BTreeMap<String, (String, String)>,
     /// Results that are known.
     rows: BTreeMap<String, CaseRow>,
-    /// What unchanged cases without a result are carried from; `None`: they are run.
-    revision: Option<String>,
+    /// The keys of each case in a revision; `None`: results alone are compared with.
+    then: Option<BTreeMap<String, Keys>>,
     /// The registry of the results.
     registry: String,
 }
@@ -23,51 +22,55 @@ pub struct Since {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Choice {
     /// It is run.
-    Run,
+    Run(Why),
     /// This result still holds.
     Carry(Box<CaseRow>),
-    /// Nothing moved since this revision, and there is no result.
-    Unchanged(String),
+}
+
+/// Why a case is run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Why {
+    /// Everything is.
+    Asked,
+    /// What decides it moved, it is new, or it cannot be tried.
+    Moved,
+    /// Its last verdict was not pass.
+    NotPassed,
+    /// Nothing moved, and nobody knows its verdict.
+    Unknown,
 }
 
 impl Since {
     /// The results of an earlier run.
     pub fn results(earlier: &Scorecard) -> Self {
-        let mut since = Self { registry: earlier.registry_hash.clone(), ..Self::default() };
-        for row in &earlier.cases {
-            if let (Some(context), Some(case)) = (&row.context_hash, &row.case_key) {
-                since.keys.insert(row.id.clone(), (context.clone(), case.clone()));
-            }
-            since.rows.insert(row.id.clone(), row.clone());
-        }
-        since
+        let rows = earlier.cases.iter().map(|row| (row.id.clone(), row.clone())).collect();
+        Self { rows, then: None, registry: earlier.registry_hash.clone() }
     }
 
     /// A revision of the project, with the results that are known of whichever.
-    pub fn revision(name: &str, keys: impl IntoIterator<Item = (String, Keys)>, known: Option<&Scorecard>) -> Self {
-        let mut since = known.map(Self::results).unwrap_or_default();
-        let words = |keys: Keys| (keys.context.to_string(), keys.case.to_string());
-        since.keys = keys.into_iter().map(|(name, keys)| (name, words(keys))).collect();
-        since.revision = Some(name.to_owned());
-        since
+    pub fn revision(keys: impl IntoIterator<Item = (String, Keys)>, known: Option<&Scorecard>) -> Self {
+        Self { then: Some(keys.into_iter().collect()), ..known.map(Self::results).unwrap_or_default() }
     }
 
     /// What to do about a case with these keys; one without keys cannot be tried, which has to be said again.
     pub fn choose(&self, name: &str, now: Option<&Keys>) -> Choice {
-        let Some(now) = now.map(|keys| (keys.context.to_string(), keys.case.to_string())) else { return Choice::Run };
-        if self.keys.get(name) != Some(&now) {
-            return Choice::Run;
-        }
-        let row =
-            self.rows.get(name).filter(|row| (row.context_hash.as_ref(), row.case_key.as_ref()) == (Some(&now.0), Some(&now.1)));
-        match (row, &self.revision) {
-            (Some(row), Some(revision)) if row.verdict.is_none() => Choice::Unchanged(revision.clone()),
-            (Some(row), _) if row.verdict() == Some(CaseVerdict::Pass) => {
+        let Some(now) = now else { return Choice::Run(Why::Moved) };
+        let row = self
+            .rows
+            .get(name)
+            .filter(|row| row.context_hash == Some(now.context.to_string()) && row.case_key == Some(now.case.to_string()));
+        let is_moved = match &self.then {
+            Some(then) => then.get(name) != Some(now),
+            None => row.is_none(),
+        };
+        match row {
+            _ if is_moved => Choice::Run(Why::Moved),
+            None => Choice::Run(Why::Unknown),
+            Some(row) if row.verdict() != CaseVerdict::Pass => Choice::Run(Why::NotPassed),
+            Some(row) => {
                 let from = row.carried_from.clone().unwrap_or_else(|| self.registry.clone());
                 Choice::Carry(Box::new(CaseRow { carried_from: Some(from), ..row.clone() }))
             }
-            (None, Some(revision)) => Choice::Unchanged(revision.clone()),
-            (Some(_) | None, _) => Choice::Run,
         }
     }
 }

@@ -269,7 +269,9 @@ pub(super) fn prepare(
     let read =
         situation::read(&case.situation, whose, &declared, item.beside).map_err(|why| Box::new(Finished::trouble(&node, why)))?;
     let keys = Keys {
-        context: keys::context(forest, receiver, &node, bench.profile, bench.live, |path| read.holds(path)),
+        context: keys::context(forest, receiver, &node, (bench.profile, bench.counter.name()), bench.live, |path| {
+            read.holds(path)
+        }),
         case: keys::case(case, item.beside, item.snapshot.filter(|_| wants_snapshot(case)), bench.plan),
     };
     Ok(Prepared { node, read, keys })

@@ -1,5 +1,5 @@
 //! What a result belongs to: the context hash covers everything that decides what the agent receives, the case key what is
-//! frozen and what is expected. Where neither moved, the verdict is the same.
+//! frozen and what is expected, and which version of this program judged. Where neither moved, the verdict is the same.
 
 use super::receiver::Receiver;
 use crate::base::hash::{Hash, Hasher};
@@ -13,21 +13,26 @@ use crate::scenario::model::{Case, Content, Frozen};
 pub struct Keys {
     /// What decides the context: the task and everything that it reaches, its files, its receiver.
     pub context: Hash,
-    /// What the case says.
+    /// What the case says, and which version of this program judges it.
     pub case: Hash,
 }
 
-/// The hash of what decides the context. A file that is frozen in the case counts in the key of the case.
+/// The hash of what decides the context, who counts for its budget among it. A file that is frozen in the case counts in the key of the case.
 pub(super) fn context(
     forest: &Forest<'_>,
     receiver: &Receiver,
     node: &str,
-    profile: Profile,
+    (profile, counter): (Profile, &str),
     live: &dyn Files,
     is_frozen: impl Fn(&str) -> bool,
 ) -> Hash {
     let mut hasher = Hasher::new();
-    hasher.field("ctxc context 1").field(&receiver.task).field(node).field(receiver.profile.unwrap_or(profile).word());
+    hasher
+        .field("ctxc context 2")
+        .field(counter)
+        .field(&receiver.task)
+        .field(node)
+        .field(receiver.profile.unwrap_or(profile).word());
     hasher.field(forest.registry.find(&receiver.task).map_or([0; 32], |task| task.hash().0));
     let system = receiver.system.as_ref().map(|(text, _)| text.clone());
     for text in [&receiver.role, &system, &receiver.model] {
@@ -59,7 +64,7 @@ pub(super) fn context(
 pub(super) fn case(case: &Case, beside: &dyn Files, snapshot: Option<&str>, plan: &str) -> Hash {
     let mut hasher = Hasher::new();
     // Plain data with string keys: writing it cannot fail.
-    hasher.field("ctxc case 2").field(serde_json::to_vec(case).unwrap_or_default());
+    hasher.field("ctxc case 3").field(env!("CARGO_PKG_VERSION")).field(serde_json::to_vec(case).unwrap_or_default());
     hasher.field(plan).number(u64::from(snapshot.is_some())).field(snapshot.unwrap_or(""));
     for path in named(case) {
         match beside.text(path) {

@@ -84,9 +84,9 @@ pub struct CaseRow {
     pub node: String,
     /// The model that would be called.
     pub model: Option<String>,
-    /// `pass`, `fail`, `inconclusive`, `error`; `None` where it was carried from a revision and not judged here.
-    pub verdict: Option<String>,
-    /// What it was carried from: the hash of a registry, or the name of a revision.
+    /// `pass`, `fail`, `inconclusive`, `error`.
+    pub verdict: String,
+    /// What it was carried from: the hash of a registry.
     pub carried_from: Option<String>,
     /// Where the answer came from.
     pub answer: String,
@@ -225,7 +225,7 @@ impl CaseRow {
         };
         Self {
             node: done.node.clone(),
-            verdict: Some(done.verdict.word().to_owned()),
+            verdict: done.verdict.word().to_owned(),
             answer: done.answered.word().to_owned(),
             trouble: done.trouble.clone(),
             faults: done.faults.iter().map(|fault| locator.fault(fault)).collect(),
@@ -253,7 +253,7 @@ impl CaseRow {
             task: receiver.map(|receiver| receiver.task.clone()),
             node: "/".to_owned(),
             model: receiver.and_then(|receiver| receiver.model.clone()),
-            verdict: None,
+            verdict: CaseVerdict::Error.word().to_owned(),
             carried_from: None,
             answer: Answered::NotRecorded.word().to_owned(),
             trouble: None,
@@ -268,9 +268,9 @@ impl CaseRow {
         }
     }
 
-    /// Its verdict; `None` where it was not judged here.
-    pub fn verdict(&self) -> Option<CaseVerdict> {
-        self.verdict.as_deref().and_then(CaseVerdict::of_word)
+    /// Its verdict. A word that means nothing here is no success.
+    pub fn verdict(&self) -> CaseVerdict {
+        CaseVerdict::of_word(&self.verdict).unwrap_or(CaseVerdict::Error)
     }
 
     /// How many expectations on the context hold, of how many.
@@ -344,9 +344,9 @@ impl Totals {
         for row in cases {
             let counted = match (row.carried_from.is_some(), row.verdict()) {
                 (true, _) => &mut totals.carried,
-                (false, Some(CaseVerdict::Pass)) => &mut totals.passed,
-                (false, Some(CaseVerdict::Fail)) => &mut totals.failed,
-                (false, Some(CaseVerdict::Inconclusive | CaseVerdict::Error) | None) => &mut totals.errored,
+                (false, CaseVerdict::Pass) => &mut totals.passed,
+                (false, CaseVerdict::Fail) => &mut totals.failed,
+                (false, CaseVerdict::Inconclusive | CaseVerdict::Error) => &mut totals.errored,
             };
             *counted += 1;
         }

@@ -49,8 +49,25 @@ gets a list as lines. Without such a parameter
 `ctxc render --role NAME --objective TEXT`, `ctxc manifest --role NAME` and the library's `Asked::objective` follow the same rule: the manifest shows the
 segment as one that is there when the caller names an objective.
 
-A file that a template names is the one in `file_context`, else that of the project, whose text then counts in the context hash. `ctxc eval --affected` runs a
-case again when this hash, or the case itself, changed.
+A file that a template names is the one in `file_context`, else that of the project, whose text then counts in the context hash.
+
+## What is run again
+
+Every result belongs to two keys. The *context hash* covers what decides the context: the task and everything that it reaches with its resolved settings, the
+role with its prompt, model, tools and budget, who counts the tokens, and files that are not frozen. The *case key* covers what the scenario says, the
+files that it names, the stored request, `[eval] plan_path`, and the version of ctxc. A comment or white space moves neither.
+
+- `ctxc eval --affected` compares with the results of the last run: it runs the cases of which a key moved, those that are new, and those that did not pass.
+- `ctxc eval --since FILE` does the same with the results in a scorecard that `--out` wrote: it is believed, since you name it.
+- `ctxc eval --since REV` compares with the keys that a git revision gives: it runs the cases of which a key moved since, and of the others those
+  of which no result for these very keys is known, or none that passed. In a fresh clone no result is known, so that every case is run once.
+
+All others are listed as CARRIED with the result that holds, and count in the exit code as what they were. Exit code 0 is never given for a case that
+nobody judged.
+
+The results of the last run lie in `.ctxc/cache/`, sealed with a secret in your own folder of state (`$XDG_STATE_HOME/ctxc`, else `~/.local/state/ctxc`;
+`%LOCALAPPDATA%/ctxc` on Windows). What somebody else wrote there, such as a `.ctxc` that a repository brings along, is no result. Where there is no such
+folder nothing is remembered, and everything is run.
 
 ";
 

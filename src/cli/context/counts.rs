@@ -1,13 +1,14 @@
 //! Counts of tokens kept from run to run, in `.ctxc/cache/tokens-NAME`, by the hash of the text: where nothing changed, no
 //! table is read.
 //!
-//! A hint and never an authority: what is damaged, too large, or of another version of the program is dropped. The file
-//! holds no more than [`MOST`] counts, those of the last run first. Only exact counters are worth it; an estimate costs less
+//! Sealed, since a count can decide a verdict: what is damaged, too large, of another version of the program or written by
+//! somebody else is dropped. The file holds no more than [`MOST`] counts, those of the last run first. Only exact counters are worth it; an estimate costs less
 //! than a look.
 
 use crate::base::fs;
 use crate::base::hash::Hash;
 use crate::cli::error::{CliError, Result};
+use crate::cli::seal;
 use crate::context::tokens;
 use crate::kernel::tokens::TokenCounter;
 use crate::registry::store::cache_folder;
@@ -22,6 +23,7 @@ const MOST: usize = 1 << 14;
 const DIGEST: usize = 32;
 /// A hash and a count in four bytes.
 const RECORD: usize = DIGEST + 4;
+/// With the seal.
 const LIMIT: u64 = (MAGIC.len() + MOST * RECORD + DIGEST) as u64;
 
 /// A counter that remembers.
@@ -50,7 +52,8 @@ impl Counts {
             let mut bytes = Vec::new();
             let file = root.join(".ctxc/cache").join(file_name(&*counter));
             if fs::read_into(&file, LIMIT, &mut bytes).is_ok() {
-                state.old = decode(&bytes).unwrap_or_default();
+                let body = seal::open(&file_name(&*counter), &bytes);
+                state.old = body.and_then(decode).unwrap_or_default();
             }
         }
         Self { counter, root: root.to_owned(), state: Mutex::new(state) }
@@ -60,7 +63,9 @@ impl Counts {
     pub(super) fn save(&self) {
         let state = self.state();
         if state.has_news {
-            let write = || fs::write_cache(&cache_folder(&self.root)?.join(file_name(&*self.counter)), &encode(&state));
+            let name = file_name(&*self.counter);
+            let Some(sealed) = seal::seal(&name, encode(&state)) else { return };
+            let write = || fs::write_cache(&cache_folder(&self.root)?.join(name), &sealed);
             let _: std::io::Result<()> = write();
         }
     }
@@ -125,15 +130,12 @@ fn encode(state: &State) -> Vec<u8> {
         out.extend_from_slice(hash);
         out.extend_from_slice(&count.to_le_bytes());
     }
-    let digest = Hash::of(&out);
-    out.extend_from_slice(&digest.0);
     out
 }
 
-fn decode(bytes: &[u8]) -> Option<BTreeMap<[u8; DIGEST], u32>> {
-    let (body, digest) = bytes.split_last_chunk::<DIGEST>()?;
+fn decode(body: &[u8]) -> Option<BTreeMap<[u8; DIGEST], u32>> {
     let (records, rest) = body.strip_prefix(MAGIC)?.as_chunks::<RECORD>();
-    if Hash::of(body).0 != *digest || !rest.is_empty() {
+    if !rest.is_empty() {
         return None;
     }
     let split = |record: &[u8; RECORD]| {

@@ -57,17 +57,8 @@ fn case() -> Part {
         must("task", "the task; null where no such role is known", or_null(name())),
         must("node", "the agent inside the task; `/` is the task itself", node_id()),
         must("model", "the model that would be called; null where no role names one", or_null(word())),
-        must(
-            "verdict",
-            "what became of it; null where nothing moved since a revision and no result is known",
-            or_null(one_of(["pass", "fail", "inconclusive", "error"])),
-        ),
-        must(
-            "carried_from",
-            "where the verdict was taken from: the hash of a registry, or the revision since which nothing moved; null where \
-             it was run",
-            or_null(word()),
-        ),
+        must("verdict", "what became of it", one_of(["pass", "fail", "inconclusive", "error"])),
+        must("carried_from", "the hash of the registry that the verdict was given for; null where it was run", or_null(word())),
         must(
             "answer",
             "where the answer came from; without one the verdict is about the context alone",

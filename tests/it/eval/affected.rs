@@ -5,15 +5,18 @@ use super::bench::{at, case, word};
 use crate::project::reading::read_with;
 use ctxc::Registry;
 use ctxc::context::Forest;
+use ctxc::context::lines::Lines;
 use ctxc::context::request::Files;
-use ctxc::eval::affected::{Choice, Since};
+use ctxc::eval::affected::{Choice, Since, Why};
 use ctxc::eval::case::{Bench, Item};
 use ctxc::eval::keys::Keys;
 use ctxc::eval::library::Library;
+use ctxc::eval::locate::Locator;
 use ctxc::eval::run::{Roles, keys, run};
+use ctxc::eval::scorecard::{CaseRow, Of, Scorecard};
 use ctxc::eval::trials::Rows;
 use ctxc::kernel::tokens::Estimate;
-use ctxc::scenario::model::{Case, Content, ContextExpectation, Fixture, Situation, Subject};
+use ctxc::scenario::model::{Case, Content, ContextExpectation, Fixture, Situation, Subject, Suite};
 use ctxc::template::setting::{SettingName, Word};
 use pretty_assertions::assert_eq;
 use std::collections::BTreeMap;
@@ -113,14 +116,43 @@ fn settings(registry: &Registry, task: &str) -> String {
     out
 }
 
+/// Results of a run in which every case passed.
+fn passed(registry: &Registry, cases: &[Case], keys: &[(String, Keys)]) -> Scorecard {
+    let locator = Locator::new(&(), &Lines::default);
+    let suite = Suite {
+        id: word("all"),
+        is_scenario: false,
+        name: None,
+        version: None,
+        cases: Vec::new(),
+        cases_from: None,
+        tools: BTreeMap::new(),
+    };
+    let row = |(case, (_, keys)): (&Case, &(String, Keys))| CaseRow {
+        verdict: "pass".to_owned(),
+        context_hash: Some(keys.context.to_string()),
+        case_key: Some(keys.case.to_string()),
+        ..CaseRow::bare(Of { path: "s", suite: &suite, case, receiver: None }, &locator)
+    };
+    Scorecard::new(registry.hash(), "estimate", std::collections::BTreeSet::new(), cases.iter().zip(keys).map(row).collect())
+}
+
 /// The cases that would be run after a change, and those that the oracle says changed.
 fn selected(before: &Registry, after: &Registry) -> (Vec<String>, Vec<String>, usize) {
     let cases = cases();
     let ((old, was), (new, is)) = (seen(before, &cases), seen(after, &cases));
-    let known = old.into_iter().map(|(name, keys)| (name, keys.unwrap()));
-    let since = Since::revision("before", known, None);
-    let is_run = |name: &&String| since.choose(name, new[*name].as_ref()) == Choice::Run;
-    let run = new.keys().filter(is_run).cloned().collect();
+    let known: Vec<(String, Keys)> = old.into_iter().map(|(name, keys)| (name, keys.unwrap())).collect();
+    let why = |since: &Since, name: &str| match since.choose(name, new[name].as_ref()) {
+        Choice::Run(why) => Some(why),
+        Choice::Carry(_) => None,
+    };
+    // With the results of then, and against a revision of which nobody knows a result, the same is found to have moved.
+    let since = Since::results(&passed(before, &cases, &known));
+    let run: Vec<String> = new.keys().filter(|name| why(&since, name).is_some()).cloned().collect();
+    let since = Since::revision(known, None);
+    let moved = |name: &&String| why(&since, name) == Some(Why::Moved);
+    assert_eq!(new.keys().filter(moved).cloned().collect::<Vec<_>>(), run);
+    assert!(new.keys().all(|name| why(&since, name).is_some()), "nothing is carried that nobody judged");
     let moved = cases.iter().zip(was.iter().zip(&is)).filter(|(_, (was, is))| was != is);
     let rendered = was.iter().zip(&is).filter(|(was, is)| was.1 != is.1).count();
     (run, moved.map(|(case, _)| case.name.value.clone()).collect(), rendered)

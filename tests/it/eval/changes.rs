@@ -3,7 +3,7 @@
 use super::bench::{Setting, TRIAGE, at, expecting, id, live, patterns, registry, segment, word};
 use ctxc::context::Forest;
 use ctxc::context::request::{Files, Request};
-use ctxc::eval::affected::{Choice, Since};
+use ctxc::eval::affected::{Choice, Since, Why};
 use ctxc::eval::case::{Bench, Item};
 use ctxc::eval::context::Seen;
 use ctxc::eval::draft::{self, Draft, Given};
@@ -105,26 +105,32 @@ fn what_did_not_move_and_passed_is_carried_and_all_else_is_run() {
     let Choice::Carry(row) = since.choose("triage-1", keys.as_ref()) else { panic!() };
     assert_eq!(row.carried_from, Some(before.hash().to_string()));
     // What did not pass is run again, and so is what is new, what moved, and what could not be tried.
-    assert_eq!(since.choose("other", failed_keys.as_ref()), Choice::Run);
-    assert_eq!(since.choose("new", keys.as_ref()), Choice::Run);
-    assert_eq!(since.choose("triage-1", row_of(&passing, &moved).1.as_ref()), Choice::Run);
-    assert_eq!(since.choose("triage-1", None), Choice::Run);
+    assert_eq!(since.choose("other", failed_keys.as_ref()), Choice::Run(Why::NotPassed));
+    assert_eq!(since.choose("new", keys.as_ref()), Choice::Run(Why::Moved));
+    assert_eq!(since.choose("triage-1", row_of(&passing, &moved).1.as_ref()), Choice::Run(Why::Moved));
+    assert_eq!(since.choose("triage-1", None), Choice::Run(Why::Moved));
     let edited = Case {
         name: word("triage-1"),
         ..expecting(vec![segment(id("system"), State::Kept), segment(id("history"), State::Absent)])
     };
-    assert_eq!(since.choose("triage-1", row_of(&edited, &before).1.as_ref()), Choice::Run);
+    assert_eq!(since.choose("triage-1", row_of(&edited, &before).1.as_ref()), Choice::Run(Why::Moved));
     // What is carried on keeps where it came from first.
     let next = card(&moved, vec![*row]);
     assert_eq!((next.totals.carried, next.totals.passed), (1, 0));
     let Choice::Carry(again) = Since::results(&next).choose("triage-1", keys.as_ref()) else { panic!() };
     assert_eq!(again.carried_from, Some(before.hash().to_string()));
-    // Against a revision nothing has to be known but the keys.
-    let since = Since::revision("main", [("triage-1".to_owned(), keys.unwrap())], None);
-    assert_eq!(since.choose("triage-1", keys.as_ref()), Choice::Unchanged("main".to_owned()));
-    assert_eq!(since.choose("other", failed_keys.as_ref()), Choice::Run);
-    let since = Since::revision("main", [("other".to_owned(), failed_keys.unwrap())], Some(&earlier));
-    assert_eq!(since.choose("other", failed_keys.as_ref()), Choice::Run, "what failed is known to have failed");
+    // What did not move since a revision is judged where no result says how it ended.
+    let both = [("triage-1".to_owned(), keys.unwrap()), ("other".to_owned(), failed_keys.unwrap())];
+    let since = Since::revision(both.clone(), None);
+    assert_eq!(since.choose("triage-1", keys.as_ref()), Choice::Run(Why::Unknown));
+    assert_eq!(since.choose("new", keys.as_ref()), Choice::Run(Why::Moved));
+    let since = Since::revision(both, Some(&earlier));
+    assert!(matches!(since.choose("triage-1", keys.as_ref()), Choice::Carry(_)));
+    assert_eq!(since.choose("other", failed_keys.as_ref()), Choice::Run(Why::NotPassed));
+    // A word that nobody knows is no success.
+    let mut strange = earlier.clone();
+    strange.cases[0].verdict = "certainly".to_owned();
+    assert_eq!(Since::results(&strange).choose("triage-1", keys.as_ref()), Choice::Run(Why::NotPassed));
 }
 
 #[test]

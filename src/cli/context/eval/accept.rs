@@ -1,20 +1,24 @@
-//! `--accept`: requests are stored, or stored anew, after what changed was shown.
+//! `--accept`: requests are stored, or stored anew, after what changed was shown. What is accepted is judged again with what is
+//! stored then, so that nothing else passes along with it.
 
+use super::choose::World;
 use crate::base::fs;
 use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Result};
 use crate::cli::put::{self, Change};
+use crate::eval::case::Finished;
+use crate::scenario::paths;
 use std::path::Path;
 
 /// A request that is not the stored one.
 #[derive(Debug)]
-pub(super) struct Moved<'m> {
+struct Moved<'m> {
     /// Where it belongs, relative to the project.
-    pub(super) path: String,
+    path: String,
     /// What is stored; `None` for nothing.
-    pub(super) before: Option<&'m str>,
+    before: Option<&'m str>,
     /// The request as it is now.
-    pub(super) now: &'m str,
+    now: &'m str,
 }
 
 /// What standard output is for.
@@ -26,8 +30,45 @@ pub(super) enum Shown {
     Document,
 }
 
+/// Stores the requests that moved, and judges their cases again.
+pub(super) fn accept(
+    root: &Path,
+    world: &mut World<'_>,
+    finished: &mut [Option<Finished>],
+    shown: Shown,
+    cx: &mut Cx,
+) -> Result<()> {
+    let (mut moved, mut news) = (Vec::new(), Vec::new());
+    for (at, ((chosen, before), finished)) in world.chosen.iter().zip(&world.snapshots).zip(&*finished).enumerate() {
+        let Some(snapshot) = finished.as_ref().and_then(|finished| finished.snapshot.as_ref()) else { continue };
+        if before.as_deref() != Some(snapshot.now.as_str()) {
+            let path = paths::snapshot(chosen.path, &chosen.case.name.value);
+            moved.push(Moved { path, before: before.as_deref(), now: &snapshot.now });
+            news.push((at, snapshot.now.clone()));
+        }
+    }
+    if moved.is_empty() {
+        cx.note("every stored request is as it was");
+        return Ok(());
+    }
+    store(root, &moved, shown, cx)?;
+    let mut again = vec![false; finished.len()];
+    for (at, now) in news {
+        if let (Some(stored), Some(again)) = (world.snapshots.get_mut(at), again.get_mut(at)) {
+            *stored = Some(now);
+            *again = true;
+        }
+    }
+    for (slot, judged) in finished.iter_mut().zip(world.run(&again, cx.options.threads)) {
+        if judged.is_some() {
+            *slot = judged;
+        }
+    }
+    Ok(())
+}
+
 /// Shows each change, where the screen is free for it, and writes it.
-pub(super) fn accept(root: &Path, moved: &[Moved<'_>], shown: Shown, cx: &mut Cx) -> Result<()> {
+fn store(root: &Path, moved: &[Moved<'_>], shown: Shown, cx: &mut Cx) -> Result<()> {
     for one in moved {
         let path = root.join(&one.path);
         put::refuse_links(root, &one.path)?;

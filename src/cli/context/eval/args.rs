@@ -28,13 +28,14 @@ pub(crate) struct EvalArgs {
     /// Run those alone whose context or text changed since the last run, or that did not pass in it; list all others as carried
     #[arg(long)]
     pub(super) affected: bool,
-    /// The same, compared with a git revision, or with a scorecard that `--out` wrote
+    /// The same, compared with a git revision, or with a scorecard that `--out` wrote; what did not move since a revision is run
+    /// as well where no result is known
     #[arg(long, value_name = "REV|FILE")]
     pub(super) since: Option<String>,
     /// List the changes that none of these scenarios would notice: each segment dropped or cut, each setting moved
     #[arg(long, conflicts_with_all = ["affected", "since", "accept", "json", "junit", "out"])]
     pub(super) mutate: bool,
-    /// Store the requests of scenarios that expect a snapshot, after showing what changed
+    /// Store the requests of scenarios that expect a snapshot, after showing what changed, and judge these scenarios again
     #[arg(long)]
     pub(super) accept: bool,
     /// Print the scorecard as JSON

@@ -7,9 +7,10 @@ use super::{receivers, results};
 use crate::cli::context::project::Compiled;
 use crate::cli::cx::Cx;
 use crate::cli::error::Result;
+use crate::cli::render::summary::plural;
 use crate::context::render::profile::Profile;
 use crate::context::request::Files;
-use crate::eval::affected::{Choice, Since};
+use crate::eval::affected::{Choice, Since, Why};
 use crate::eval::case::{Bench, Finished, Item};
 use crate::eval::keys::Keys;
 use crate::eval::library::Library;
@@ -17,11 +18,10 @@ use crate::eval::mutate::{self, Score};
 use crate::eval::run::{self, Roles};
 use crate::eval::snapshot::wants_snapshot;
 use crate::eval::trials::Rows;
-use crate::kernel::tokens::{Bytes, TokenCounter};
+use crate::kernel::tokens::TokenCounter;
 use crate::scenario::paths;
 use std::num::NonZeroUsize;
 use std::path::Path;
-use std::sync::OnceLock;
 
 /// Everything that cases are run with.
 #[derive(Debug)]
@@ -36,8 +36,6 @@ pub(super) struct World<'w> {
     library: Library,
     counter: &'w dyn TokenCounter,
     rows: Rows,
-    /// The keys of each case, where they were asked for.
-    pub(super) keys: Vec<OnceLock<Keys>>,
 }
 
 impl<'w> World<'w> {
@@ -62,7 +60,6 @@ impl<'w> World<'w> {
             library: Library::of(chosen.iter().map(|chosen| chosen.case), plan(project)),
             counter,
             rows,
-            keys: chosen.iter().map(|_| OnceLock::new()).collect(),
         }
     }
 
@@ -92,11 +89,6 @@ impl<'w> World<'w> {
     /// The keys of every case by its name.
     pub(super) fn keys(&self, threads: Option<NonZeroUsize>) -> Vec<(String, Option<Keys>)> {
         let keys = run::keys(&self.project.registry, &self.roles, &self.bench(), &self.items(), threads);
-        for (slot, keys) in self.keys.iter().zip(&keys) {
-            if let Some(keys) = keys {
-                let _ = slot.set(*keys);
-            }
-        }
         self.chosen.iter().map(|chosen| chosen.case.name.value.clone()).zip(keys).collect()
     }
 
@@ -105,24 +97,23 @@ impl<'w> World<'w> {
         mutate::scores(&self.project.registry, &self.roles, &self.bench(), &self.items(), threads)
     }
 
-    /// Runs what is to be run.
-    pub(super) fn run(&self, choices: &[Choice], threads: Option<NonZeroUsize>) -> Vec<Option<Finished>> {
-        let is_run = |choice: &Choice| *choice == Choice::Run;
+    /// Runs those cases that `which` says.
+    pub(super) fn run(&self, which: &[bool], threads: Option<NonZeroUsize>) -> Vec<Option<Finished>> {
         let items: Vec<Item<'_>> =
-            self.items().into_iter().zip(choices).filter(|(_, choice)| is_run(choice)).map(|(item, _)| item).collect();
+            self.items().into_iter().zip(which).filter(|(_, is_run)| **is_run).map(|(item, _)| item).collect();
         let mut done = run::run(&self.project.registry, &self.roles, &self.bench(), &items, threads).into_iter();
-        choices.iter().map(|choice| if is_run(choice) { done.next() } else { None }).collect()
+        which.iter().map(|is_run| if *is_run { done.next() } else { None }).collect()
     }
 }
 
 /// What to do about each case.
 pub(super) fn choices(args: &EvalArgs, project: &Compiled, world: &World<'_>, cx: &mut Cx) -> Result<Vec<Choice>> {
-    let everything = || Ok(world.chosen.iter().map(|_| Choice::Run).collect());
+    let everything = || Ok(world.chosen.iter().map(|_| Choice::Run(Why::Asked)).collect());
     let last = results::last(&project.root);
     let since = if let Some(named) = &args.since {
         // A revision first: anybody can commit a file of its name.
-        match of_revision(named, project, cx) {
-            Ok(keys) => Since::revision(named, keys, last.as_ref()),
+        match of_revision(named, project, world.counter, cx) {
+            Ok(keys) => Since::revision(keys, last.as_ref()),
             Err(error) => results::read(Path::new(named)).map_or(Err(error), |card| Ok(Since::results(&card)))?,
         }
     } else if !args.affected {
@@ -134,17 +125,22 @@ pub(super) fn choices(args: &EvalArgs, project: &Compiled, world: &World<'_>, cx
         return everything();
     };
     let now = world.keys(cx.options.threads);
-    Ok(now.iter().map(|(name, keys)| since.choose(name, keys.as_ref())).collect())
+    let choices: Vec<Choice> = now.iter().map(|(name, keys)| since.choose(name, keys.as_ref())).collect();
+    let unknown = choices.iter().filter(|choice| **choice == Choice::Run(Why::Unknown)).count();
+    if unknown > 0 {
+        let what = plural(unknown, "scenario");
+        cx.note(&format!("nothing of {what} moved, and no result of an earlier run says how it ended: run as well"));
+    }
+    Ok(choices)
 }
 
 /// The keys of all cases of a revision.
-fn of_revision(name: &str, project: &Compiled, cx: &Cx) -> Result<Vec<(String, Keys)>> {
+fn of_revision(name: &str, project: &Compiled, counter: &dyn TokenCounter, cx: &Cx) -> Result<Vec<(String, Keys)>> {
     let then = Compiled::load_at(&project.root, name)?;
     let scenarios = Scenarios::of_revision(&then);
     let chosen = scenarios.choose(&EvalArgs::default())?;
     let files = Once::new(then.files());
-    // Keys count no tokens.
-    let world = World::new(&then, &chosen, &files, &Bytes, Rows::Curtailed);
+    let world = World::new(&then, &chosen, &files, counter, Rows::Curtailed);
     let keys = world.keys(cx.options.threads);
     Ok(keys.into_iter().filter_map(|(name, keys)| Some((name, keys?))).collect())
 }

@@ -1,6 +1,6 @@
 //! `ctxc eval`: chosen, compared with what is known, run, shown, kept. The exit code is that of the gravest verdict.
 
-use super::accept::{self, Moved, Shown};
+use super::accept::{self, Shown};
 use super::args::EvalArgs;
 use super::choose::{self, World};
 use super::load::{Chosen, Once, Scenarios, folders};
@@ -18,10 +18,8 @@ use crate::eval::case::{CaseVerdict, Finished};
 use crate::eval::locate::Locator;
 use crate::eval::run;
 use crate::eval::scorecard::{CaseRow, Of, SCHEMA, Scorecard, SuiteRow};
-use crate::eval::snapshot::wants_snapshot;
 use crate::eval::trials::Rows;
 use crate::kernel::tokens::TokenCounter;
-use crate::scenario::paths;
 use std::path::Path;
 
 /// Bytes of a file that tell what wrote it.
@@ -38,14 +36,19 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
     let files = Once::new(project.files());
     let counter = Counts::open(counts::named(tokens::DEFAULT)?, &project.root);
     let rows = if args.full { Rows::Full } else { Rows::Curtailed };
-    let world = World::new(&project, &chosen, &files, &counter, rows);
+    let mut world = World::new(&project, &chosen, &files, &counter, rows);
     if args.mutate {
         mutate::print(&world.scores(cx.options.threads), cx)?;
         counter.save();
         return Ok(Exit::Success);
     }
     let choices = choose::choices(args, &project, &world, cx)?;
-    let finished = world.run(&choices, cx.options.threads);
+    let which: Vec<bool> = choices.iter().map(|choice| matches!(choice, Choice::Run(_))).collect();
+    let mut finished = world.run(&which, cx.options.threads);
+    if args.accept {
+        let shown = if args.json { Shown::Document } else { Shown::Differences };
+        accept::accept(&project.root, &mut world, &mut finished, shown, cx)?;
+    }
     counter.save();
     let card = card(&project, &scenarios, &world, choices, &finished, counter.name());
     results::keep(&project.root, &card, |name| {
@@ -63,10 +66,6 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
         cx.print(|out| out.write_all(card.json().as_bytes()))?;
     } else {
         text::print(&card, cx)?;
-    }
-    if args.accept {
-        let shown = if args.json { Shown::Document } else { Shown::Differences };
-        return accept_all(&project, &world, &finished, (&card, shown), cx);
     }
     Ok(verdict(&card.cases))
 }
@@ -100,7 +99,7 @@ fn card(
         locator.knows(&file.path, &file.text);
     }
     let mut rows = Vec::with_capacity(choices.len());
-    for ((chosen, choice), (finished, item)) in world.chosen.iter().zip(choices).zip(finished.iter().zip(&world.keys)) {
+    for ((chosen, choice), finished) in world.chosen.iter().zip(choices).zip(finished) {
         let Chosen { path, suite, case } = *chosen;
         let receiver = run::receiver(case, &world.roles).ok();
         let of = Of { path, suite, case, receiver: receiver.as_ref() };
@@ -110,14 +109,8 @@ fn card(
                 let CaseRow { path, line, suite, tags, .. } = CaseRow::bare(of, &locator);
                 CaseRow { suite, path, line, tags, ..*row }
             }
-            (Choice::Unchanged(revision), _) => CaseRow {
-                carried_from: Some(revision),
-                context_hash: item.get().map(|keys| keys.context.to_string()),
-                case_key: item.get().map(|keys| keys.case.to_string()),
-                ..CaseRow::bare(of, &locator)
-            },
-            (Choice::Run, Some(finished)) => CaseRow::of(of, finished, &locator),
-            (Choice::Run, None) => CaseRow::bare(of, &locator),
+            (Choice::Run(_), Some(finished)) => CaseRow::of(of, finished, &locator),
+            (Choice::Run(_), None) => CaseRow::bare(of, &locator),
         });
     }
     let suites = world.chosen.iter().map(|chosen| SuiteRow::of(chosen.path, chosen.suite)).collect();
@@ -128,9 +121,9 @@ fn card(
 fn verdict<'r>(rows: impl IntoIterator<Item = &'r CaseRow>) -> Exit {
     rows.into_iter().fold(Exit::Success, |exit, row| {
         exit.and(match row.verdict() {
-            Some(CaseVerdict::Pass) | None => Exit::Success,
-            Some(CaseVerdict::Fail) => Exit::Findings,
-            Some(CaseVerdict::Inconclusive | CaseVerdict::Error) => Exit::Infrastructure,
+            CaseVerdict::Pass => Exit::Success,
+            CaseVerdict::Fail => Exit::Findings,
+            CaseVerdict::Inconclusive | CaseVerdict::Error => Exit::Infrastructure,
         })
     })
 }
@@ -141,37 +134,4 @@ fn write(path: &Path, artifact: &str, sign: &str, text: &str) -> Result<()> {
         put::refuse_others(path, artifact, head.is_empty() || memchr::memmem::find(&head, sign.as_bytes()).is_some())?;
     }
     fs::write_atomic(path, text.as_bytes()).map(drop).map_err(|err| CliError::write(path, &err))
-}
-
-/// Stores the requests that moved. What fails beside them still fails.
-fn accept_all(
-    project: &Compiled,
-    world: &World<'_>,
-    finished: &[Option<Finished>],
-    (card, shown): (&Scorecard, Shown),
-    cx: &mut Cx,
-) -> Result<Exit> {
-    let mut moved = Vec::new();
-    let mut left = Vec::new();
-    for ((chosen, row), (finished, before)) in world.chosen.iter().zip(&card.cases).zip(finished.iter().zip(&world.snapshots)) {
-        let snapshot = finished.as_ref().and_then(|finished| finished.snapshot.as_ref()).filter(|_| wants_snapshot(chosen.case));
-        match snapshot {
-            Some(snapshot) if before.as_deref() != Some(snapshot.now.as_str()) => {
-                let path = paths::snapshot(chosen.path, &chosen.case.name.value);
-                moved.push(Moved { path, before: before.as_deref(), now: &snapshot.now });
-                // Everything else that it expects was judged, and stands.
-                let rest = row.context.iter().filter(|one| one.outcome == "fail" && one.what != "snapshot");
-                let is_else = rest.count() > 0 || row.trials.iter().any(|trial| trial.verdict == "fail") || row.trouble.is_some();
-                if is_else {
-                    left.push(row);
-                }
-            }
-            Some(_) | None => left.push(row),
-        }
-    }
-    accept::accept(&project.root, &moved, shown, cx)?;
-    if moved.is_empty() {
-        cx.note("every stored request is as it was");
-    }
-    Ok(verdict(left))
 }

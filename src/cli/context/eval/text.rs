@@ -28,12 +28,11 @@ fn answer(row: &CaseRow) -> String {
 /// What became of a case, in words.
 pub(super) fn state(row: &CaseRow) -> String {
     let word = match row.verdict() {
-        Some(CaseVerdict::Pass) if row.answer == Answered::Scripted.word() => "PASS",
-        Some(CaseVerdict::Pass) => "PASS (context only)",
-        Some(CaseVerdict::Fail) => "FAIL",
-        Some(CaseVerdict::Inconclusive) => "INCONCLUSIVE",
-        Some(CaseVerdict::Error) => "ERROR",
-        None => "not judged here",
+        CaseVerdict::Pass if row.answer == Answered::Scripted.word() => "PASS",
+        CaseVerdict::Pass => "PASS (context only)",
+        CaseVerdict::Fail => "FAIL",
+        CaseVerdict::Inconclusive => "INCONCLUSIVE",
+        CaseVerdict::Error => "ERROR",
     };
     match &row.carried_from {
         None => word.to_owned(),
@@ -41,12 +40,11 @@ pub(super) fn state(row: &CaseRow) -> String {
     }
 }
 
-const fn paint(verdict: Option<CaseVerdict>) -> Paint {
+const fn paint(verdict: CaseVerdict) -> Paint {
     match verdict {
-        Some(CaseVerdict::Pass) => Paint::Good,
-        Some(CaseVerdict::Fail | CaseVerdict::Error) => Paint::Error,
-        Some(CaseVerdict::Inconclusive) => Paint::Warning,
-        None => Paint::Dim,
+        CaseVerdict::Pass => Paint::Good,
+        CaseVerdict::Fail | CaseVerdict::Error => Paint::Error,
+        CaseVerdict::Inconclusive => Paint::Warning,
     }
 }
 
