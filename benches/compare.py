@@ -15,6 +15,7 @@ import tempfile
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import context  # noqa: E402
 import hostile  # noqa: E402
 import lsp  # noqa: E402
 from measure import Command, interleave, machine, write_and_sync  # noqa: E402
@@ -249,7 +250,10 @@ def measure_worst(report, options):
 
 GROUPS = {"check": measure_check, "one": measure_one, "large": measure_large, "worst": measure_worst, "build": measure_build,
           "load": measure_load, "scale": measure_scale, "rebuild": measure_rebuild,
+          "context": lambda report, options: context.measure(report, CTXC, EMPTY, HOME, corpus(options.small, clean=True), options.small, options),
           "lsp": lambda report, options: lsp.measure(report, HOME, options)}
+# Groups with a section of their own on the page; the others share the first one.
+SECTIONS = {"": [name for name in GROUPS if name not in ("context", "lsp")], "of contexts ": ["context"], "of the server ": ["lsp"]}
 
 
 def write(section, text):
@@ -272,8 +276,8 @@ def main():
     options.machine = machine()
     os.makedirs(HOME, exist_ok=True)
     chosen = options.only.split(",") if options.only else list(GROUPS)
-    for section, groups in (("", [name for name in chosen if name != "lsp"]), ("of the server ", [name for name in chosen if name == "lsp"])):
-        report = Report()
+    for section, all_of_it in SECTIONS.items():
+        report, groups = Report(), [name for name in chosen if name in all_of_it]
         for name in groups:
             print(f"{name}:", file=sys.stderr)
             GROUPS[name](report, options)

@@ -10,6 +10,7 @@ pub mod inside;
 pub mod lines;
 mod memory;
 pub mod number;
+pub mod parallel;
 pub mod rule_meta;
 pub mod source;
 pub mod span;

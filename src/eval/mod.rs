@@ -12,7 +12,6 @@ pub mod keys;
 pub mod library;
 pub mod locate;
 pub mod mutate;
-mod parallel;
 pub mod receiver;
 pub mod run;
 pub mod scorecard;

@@ -3,8 +3,8 @@
 
 use super::case::{self, Bench, Finished, Item};
 use super::keys::Keys;
-use super::parallel;
 use super::receiver::Receiver;
+use crate::base::parallel;
 use crate::base::suggest;
 use crate::context::Forest;
 use crate::context::fault::Fault;
@@ -95,7 +95,6 @@ pub(super) fn each<T: Send>(
 ) -> Vec<T> {
     let receivers: Vec<Result<Receiver, String>> = items.iter().map(|item| receiver(item.case, roles)).collect();
     let forests = Forests::of(registry, receivers.iter().flatten().map(|receiver| receiver.task.as_str()));
-    let threads = threads.or_else(|| std::thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN);
     let both: Vec<(&Item<'_>, &Result<Receiver, String>)> = items.iter().zip(&receivers).collect();
     parallel::each(&both, threads, |(item, receiver)| {
         let found = receiver.as_ref().map_err(Clone::clone);

@@ -2,6 +2,7 @@
 
 use super::model::{Budget, Cost, Entry, Manifest, Part, Routing, SCHEMA, Source, SourceKind, Tokenizer, ToolPolicy, Total};
 use crate::base::hash::{Hash, Hasher};
+use crate::base::parallel;
 use crate::base::span::Spanned;
 use crate::context::assemble::{Options, Report, Waiting, dry};
 use crate::context::chain::{Forest, Link};
@@ -19,6 +20,7 @@ use crate::settings::explain::{OriginData, SettingsData};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
+use std::num::NonZeroUsize;
 
 /// How a manifest is made.
 #[derive(Clone, Copy, Debug)]
@@ -26,26 +28,56 @@ pub struct Dry<'a> {
     /// How segments look, who counts, the budget of each agent. Everything is counted, whatever is asked here.
     pub options: Options<'a>,
     /// Where files are read.
-    pub files: &'a dyn Files,
+    pub files: &'a (dyn Files + Sync),
 }
 
-/// The manifest of every role of the house, and of every task of a registry that none of them plays.
+/// The manifest of every role of the house, and of every task of a registry that none of them plays; made on so many threads,
+/// else on those of the machine.
 ///
 /// # Errors
 /// Everything that keeps an agent from receiving its context: a file that cannot be read, texts over the budget.
-pub fn of_project(registry: &Registry, how: &Dry<'_>) -> Result<Manifest, Vec<Fault>> {
+pub fn of_project(registry: &Registry, how: &Dry<'_>, threads: Option<NonZeroUsize>) -> Result<Manifest, Vec<Fault>> {
     let forest = Forest::whole(registry).map_err(|fault| vec![fault])?;
-    let (mut entries, mut faults) = (Vec::new(), Vec::new());
-    let roles: Vec<&Role> = how.options.house.map_or_else(Vec::new, |house| house.config.roles.values().collect());
-    let played: BTreeSet<&str> = roles.iter().map(|role| role.task.value.as_str()).collect();
+    let roles = how.options.house.map(|house| house.config.roles.values()).into_iter().flatten();
+    let roles: Vec<Played<'_>> = roles.map(Played::By).collect();
+    let played: BTreeSet<&str> = roles.iter().map(Played::task).collect();
     let alone = registry.tasks().map(Task::name).filter(|name| !played.contains(name));
-    for request in roles.into_iter().map(Request::of_role).chain(alone.map(Request::new)) {
-        match agents(&forest, &Request { files: how.files, ..request }, how, None) {
+    let wanted: Vec<Played<'_>> = roles.iter().copied().chain(alone.map(Played::Alone)).collect();
+    let (mut entries, mut faults) = (Vec::new(), Vec::new());
+    for made in
+        parallel::each(&wanted, threads, |played| agents(&forest, &Request { files: how.files, ..played.request() }, how, None))
+    {
+        match made {
             Ok(found) => entries.extend(found),
             Err(found) => faults.extend(found.into_iter().filter(|fault| !faults.contains(fault)).collect::<Vec<_>>()),
         }
     }
     if faults.is_empty() { Ok(manifest(registry, entries)) } else { Err(faults) }
+}
+
+/// Whose entries are made.
+#[derive(Clone, Copy, Debug)]
+enum Played<'a> {
+    /// A role's, with its task.
+    By(&'a Role),
+    /// A task's that no role plays.
+    Alone(&'a str),
+}
+
+impl<'a> Played<'a> {
+    fn task(&self) -> &'a str {
+        match self {
+            Self::By(role) => &role.task.value,
+            Self::Alone(task) => task,
+        }
+    }
+
+    fn request(&self) -> Request<'a> {
+        match self {
+            Self::By(role) => Request::of_role(role),
+            Self::Alone(task) => Request::new(task),
+        }
+    }
 }
 
 /// The manifest of one task, or of one agent of it, with the values that the request has.

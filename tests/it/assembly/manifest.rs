@@ -77,7 +77,7 @@ fn agree(entry: &Entry, assembly: &Assembly) {
 fn one_pass_over_the_project_tells_what_each_task_tells() {
     let registry = shipped();
     let how = Dry { options: Options::default(), files: &Here };
-    let whole = of_project(&registry, &how).unwrap();
+    let whole = of_project(&registry, &how, None).unwrap();
     let mut apart = Vec::new();
     for task in registry.tasks() {
         apart.extend(of_task(&registry, &Request::new(task.name()), None, &how).unwrap().entries);
@@ -123,7 +123,7 @@ fn a_budget_bounds_what_varies_and_no_run_goes_beyond() {
 #[test]
 fn what_changed_is_told_in_tokens_and_in_words() {
     let how = Dry { options: Options::default(), files: &() };
-    let of = |text: &str| of_project(&registry(text), &how).unwrap();
+    let of = |text: &str| of_project(&registry(text), &how, None).unwrap();
     let places = Places::default();
     let between = |old: &Manifest, new: &Manifest| {
         let version = |manifest| Version { name: "", manifest, places: &places };
@@ -157,7 +157,7 @@ fn choices_on_the_way_are_told_and_every_fault_is() {
     let manifest = of_task(&registry, &Request::new("s"), None, &how).unwrap();
     let conditions: Vec<_> = manifest.entries.iter().map(|entry| (entry.title(), entry.condition.clone())).collect();
     assert_eq!(conditions, [("s/steps/0".to_owned(), None), ("s/steps/1/cases/0".to_owned(), Some("v == 'bad'".to_owned()))]);
-    let faults = of_project(&registry, &how).unwrap_err();
+    let faults = of_project(&registry, &how, None).unwrap_err();
     let said: Vec<String> = faults.iter().map(ToString::to_string).collect();
     assert_eq!(said.len(), 2, "{said:?}");
     assert!(said[0].contains("gone.md") && said[1].contains("lost.md"), "{said:?}");

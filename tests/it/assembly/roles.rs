@@ -179,7 +179,7 @@ fn the_manifest_has_every_role_and_every_task_that_none_of_them_plays() {
     let (registry, config) = built();
     let (counters, files) = (counters(), files());
     let how = Dry { options: options(&config, &counters), files: &files };
-    let manifest = of_project(&registry, &how).unwrap();
+    let manifest = of_project(&registry, &how, None).unwrap();
     let titles: Vec<String> = manifest.entries.iter().map(Entry::title).collect();
     assert_eq!(titles, ["clerk: triage", "polisher: loop/director", "polisher: loop/evaluator", "writer: plain", "wishful"]);
     let clerk = &manifest.entries[0];

@@ -49,7 +49,7 @@ enum DiffFormat {
 /// Prints the difference.
 pub(super) fn run(args: &DiffArgs, cx: &mut Cx) -> Result<Exit> {
     let root = root(&cx.options)?;
-    let sides = Sides { root: &root, counting: &args.counting };
+    let sides = Sides { root: &root, counting: &args.counting, threads: cx.options.threads };
     let (old, new) = sides.both(&args.old, args.new.as_deref())?;
     let difference = between(&old, &new);
     match if args.json { DiffFormat::Json } else { args.format } {

@@ -1,7 +1,7 @@
 //! Makes the manifest, and prints, writes or checks it.
 
 use super::args::{CountingArgs, Format, ManifestArgs, ManifestVerb};
-use super::side::{self, HERE, Side};
+use super::side::{self, HERE, Side, Sides};
 use super::{change_text, diff, html, markdown, require, text};
 use crate::base::fs;
 use crate::cli::context::house::{self, Counters};
@@ -19,6 +19,7 @@ use crate::context::manifest::{self, Dry, Manifest, SCHEMA, of_task};
 use crate::context::request::{Asked, Request};
 use crate::project::config::Config;
 use crate::registry::Registry;
+use std::num::NonZeroUsize;
 use std::path::Path;
 
 /// Bytes of a file that tell a manifest from everything else.
@@ -81,7 +82,7 @@ fn made(args: &ManifestArgs, project: &Compiled, cx: &mut Cx) -> Result<Manifest
         if args.objective.is_there() {
             return Err(CliError::usage("--objective is that of one agent role or task").hint("name a TASK, or say --role NAME"));
         }
-        return of_project(project, &project.root, &args.counting);
+        return of_project(project, &project.root, &args.counting, cx.options.threads);
     }
     let role = args.role.as_ref().map(|name| house::role(&project.config, name)).transpose()?;
     let name = match (&args.task, role) {
@@ -103,16 +104,21 @@ fn made(args: &ManifestArgs, project: &Compiled, cx: &mut Cx) -> Result<Manifest
 }
 
 /// The manifest of a whole project; what was counted is kept in the folder `cache` belongs to.
-pub(super) fn of_project(project: &Compiled, cache: &Path, counting: &CountingArgs) -> Result<Manifest> {
-    let make = |how: &Dry<'_>| manifest::of_project(&project.registry, how);
+pub(super) fn of_project(
+    project: &Compiled,
+    cache: &Path,
+    counting: &CountingArgs,
+    threads: Option<NonZeroUsize>,
+) -> Result<Manifest> {
+    let make = |how: &Dry<'_>| manifest::of_project(&project.registry, how, threads);
     counted(&project.config, &project.files(), cache, counting, make)?
         .map_err(|faults| refused(&faults, &project.lines(&project.paths())))
 }
 
 /// The manifest of a registry alone, which knows no roles, with files of a project.
-pub(super) fn of_registry(registry: &Registry, files: &Inside<'_>, cache: &Path, counting: &CountingArgs) -> Result<Manifest> {
-    let make = |how: &Dry<'_>| manifest::of_project(registry, how);
-    counted(&Config::default(), files, cache, counting, make)?.map_err(|faults| refused(&faults, &Lines::default()))
+pub(super) fn of_registry(registry: &Registry, files: &Inside<'_>, sides: &Sides<'_>) -> Result<Manifest> {
+    let make = |how: &Dry<'_>| manifest::of_project(registry, how, sides.threads);
+    counted(&Config::default(), files, sides.root, sides.counting, make)?.map_err(|faults| refused(&faults, &Lines::default()))
 }
 
 /// Makes something with the roles, models and counters of a project.

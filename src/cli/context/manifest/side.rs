@@ -13,6 +13,7 @@ use crate::registry::{self, Registry};
 use crate::rules::input::read_fault::reason;
 use serde::Deserialize;
 use std::io;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 /// Larger than the manifest of any project.
@@ -26,6 +27,7 @@ pub(super) struct Sides<'a> {
     /// The folder of this run's project.
     pub(super) root: &'a Path,
     pub(super) counting: &'a CountingArgs,
+    pub(super) threads: Option<NonZeroUsize>,
 }
 
 /// One side, read.
@@ -114,7 +116,7 @@ impl Sides<'_> {
     }
 
     fn project(&self, name: String, project: Compiled) -> Result<Side> {
-        let manifest = of_project(&project, self.root, self.counting)?;
+        let manifest = of_project(&project, self.root, self.counting, self.threads)?;
         Ok(Side::of_project(name, manifest, project))
     }
 
@@ -129,7 +131,7 @@ impl Sides<'_> {
             |err: registry::ReadError| CliError::new(Kind::Infrastructure, format!("{}: {err}", path.display())).hint(WHENCE);
         let registry = Registry::read(bytes).map_err(unusable)?;
         let files = Inside { root: self.root, files: &RealFs };
-        let manifest = of_registry(&registry, &files, self.root, self.counting)?;
+        let manifest = of_registry(&registry, &files, self)?;
         let from = From::Registry(Box::new(registry), self.root.to_owned());
         Ok(Side { name: path.display().to_string(), manifest, from })
     }

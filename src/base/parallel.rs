@@ -7,10 +7,12 @@ use std::sync::{Mutex, PoisonError};
 /// Fewer than these are done by one thread: a thread costs more.
 const FEW: usize = 16;
 
-/// Does the work for each.
-pub(super) fn each<I: Sync, T: Send>(items: &[I], threads: NonZeroUsize, work: impl Fn(&I) -> T + Sync) -> Vec<T> {
-    let threads = threads.get().min(items.len());
-    if threads <= 1 || items.len() < FEW {
+/// Does the work for each, on as many threads as were asked for, or as the machine has.
+pub fn each<I: Sync, T: Send>(items: &[I], threads: Option<NonZeroUsize>, work: impl Fn(&I) -> T + Sync) -> Vec<T> {
+    let machine = || std::thread::available_parallelism().ok();
+    // Counting the machine's threads costs more than little work.
+    let threads = if items.len() < FEW { None } else { threads.or_else(machine) }.map_or(1, NonZeroUsize::get);
+    if threads <= 1 {
         return items.iter().map(work).collect();
     }
     let next = AtomicUsize::new(0);
@@ -42,7 +44,7 @@ mod tests {
     fn the_order_is_that_of_the_work_on_any_number_of_threads() {
         for threads in [1, 2, 7] {
             let numbers: Vec<usize> = (0..1_000).collect();
-            let squares = each(&numbers, NonZeroUsize::new(threads).unwrap(), |at| at * at);
+            let squares = each(&numbers, NonZeroUsize::new(threads), |at| at * at);
             assert!(squares.iter().enumerate().all(|(at, square)| *square == at * at), "{threads}");
             assert_eq!(squares.len(), 1_000);
         }

@@ -1,0 +1,77 @@
+//! `cargo bench --bench assembly -- ROUNDS`: a context of 1,000 segments (2 MB) assembled, without counting, within a budget
+//! that drops half of it, and with its tokens. Prints one line of JSON for compare.py: medians of the rounds in milliseconds,
+//! beside what it costs to copy the bytes once.
+
+use ctxc::context::tokens;
+use ctxc::context::{Assembly, Counting, Inputs, Kind, Options, Request, Segment, assemble};
+use ctxc::{Config, Registry, compile_sources};
+use std::hint::black_box;
+use std::io::Write;
+use std::process::ExitCode;
+use std::time::Instant;
+
+const SEGMENTS: usize = 1_000;
+const TASK: &str = "<task name=\"triage\" type=\"atomic\"><description>Sort the ticket.</description></task>";
+const PROSE: &str = "The runbook says what to look at first, who is told, and when the service is started again. ";
+
+type Failure = Box<dyn std::error::Error>;
+
+fn median(mut times: Vec<f64>) -> f64 {
+    times.sort_by(f64::total_cmp);
+    times.get(times.len() / 2).copied().unwrap_or(f64::NAN)
+}
+
+fn timed<T>(rounds: usize, mut work: impl FnMut() -> Result<T, Failure>) -> Result<f64, Failure> {
+    let mut times = Vec::new();
+    for _ in 0..rounds.max(1) {
+        let started = Instant::now();
+        let made = black_box(work()?);
+        times.push(started.elapsed().as_secs_f64() * 1e3);
+        drop(made);
+    }
+    Ok(median(times))
+}
+
+fn measure(rounds: usize) -> Result<String, Failure> {
+    let registry: Registry = compile_sources(&Config::default(), [("triage.xml", TASK)]).registry.ok_or("the task is broken")?;
+    let parent: Vec<Segment> = (0..SEGMENTS)
+        .map(|number| Segment::new(Kind::File, format!("docs/{number}.md"), format!("{number}\n{}", PROSE.repeat(23))))
+        .collect();
+    let bytes: usize = parent.iter().map(|segment| segment.text.text().len()).sum();
+    let inputs = Inputs::new();
+    let request = Request { inputs: &inputs, parent: &parent, ..Request::new("triage") };
+    let whole = assemble(&registry, &request, &Options::default())?;
+    let sent = |assembly: &Assembly| assembly.messages.iter().map(|message| message.as_str().len()).sum::<usize>();
+    if sent(&whole) < bytes || whole.report.segments.len() <= SEGMENTS {
+        return Err("the context is not whole".into());
+    }
+    let half = Options { budget: Some(bytes / 2), ..Options::default() };
+    let cut = assemble(&registry, &request, &half)?;
+    if sent(&cut) > bytes / 2 || sent(&cut) < bytes / 3 {
+        return Err("the budget is not kept, or not used".into());
+    }
+    let o200k = tokens::counter("o200k").ok_or("no such tokenizer")?;
+    let counted = Options { counter: &*o200k, counting: Counting::Always, ..Options::default() };
+    let text: String = parent.iter().map(|segment| segment.text.text()).collect();
+    let copied = timed(rounds, || Ok(black_box(&text).clone()))?;
+    let plain = timed(rounds, || Ok(assemble(&registry, &request, &Options::default())?))?;
+    let fitted = timed(rounds, || Ok(assemble(&registry, &request, &half)?))?;
+    let tokens = timed(rounds.min(5), || Ok(assemble(&registry, &request, &counted)?))?;
+    Ok(format!(
+        "{{\"bytes\":{bytes},\"copy_ms\":{copied:.4},\"assemble_ms\":{plain:.4},\"fit_ms\":{fitted:.4},\"tokens_ms\":{tokens:.4}}}\n"
+    ))
+}
+
+fn main() -> ExitCode {
+    // Cargo adds `--bench` to what the caller wrote.
+    let mut arguments = std::env::args().skip(1).filter(|argument| argument != "--bench");
+    let Some(rounds) = arguments.next().and_then(|rounds| rounds.parse().ok()) else { return ExitCode::from(2) };
+    match measure(rounds) {
+        Ok(line) if std::io::stdout().write_all(line.as_bytes()).is_ok() => ExitCode::SUCCESS,
+        Ok(_) => ExitCode::FAILURE,
+        Err(error) => {
+            drop(writeln!(std::io::stderr(), "{error}"));
+            ExitCode::FAILURE
+        }
+    }
+}

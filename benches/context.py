@@ -1,0 +1,94 @@
+"""What contexts cost: assembly in memory, cold processes of `render` and `manifest`, many tasks, many scenarios.
+
+Called by compare.py. Standard library only."""
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+from measure import Command, interleave
+
+SHIPPED = ("ctxc.toml", "templates", "prompts", "scenarios", "docs", "src", "README.md", "CHANGELOG.md")
+
+
+def shipped(home):
+    """This repository's own project, without what earlier runs kept."""
+    folder = f"{home}/shipped"
+    shutil.rmtree(folder, ignore_errors=True)
+    os.makedirs(folder)
+    for name in SHIPPED:
+        if os.path.isdir(name):
+            shutil.copytree(name, f"{folder}/{name}")
+        elif os.path.exists(name):
+            shutil.copy(name, folder)
+    return folder
+
+
+def scenarios(home):
+    folder = f"{home}/scenarios"
+    shutil.rmtree(folder, ignore_errors=True)
+    subprocess.run([sys.executable, "benches/gen_scenarios.py", folder], check=True)
+    return folder
+
+
+def forget(folder):
+    return lambda: shutil.rmtree(f"{folder}/.ctxc", ignore_errors=True)
+
+
+def assembly(rounds):
+    argv = ["cargo", "bench", "--quiet", "--locked", "--bench", "assembly", "--", str(rounds * 5)]
+    result = subprocess.run(argv, capture_output=True, text=True)
+    if result.returncode != 0:
+        raise SystemExit(result.stderr)
+    return json.loads(result.stdout.strip().splitlines()[-1])
+
+
+def measure(report, ctxc, empty, home, tasks, count, options):
+    """`tasks` is a folder of `count` templates without faults."""
+    figures = assembly(options.rounds)
+    copied = f"{figures['copy_ms']:.2f} ms to copy {figures['bytes'] / 1e6:.1f} MB once"
+    for what, key in (("without counting", "assemble_ms"), ("in half of the room", "fit_ms")):
+        report.promise(f"assembly of 1,000 segments, 2 MB, {what}", "≤ 5 ms", f"{figures[key]:.2f} ms", copied, figures[key] / 5, 1)
+    speed = figures["bytes"] / figures["tokens_ms"] / 1e3
+    report.promise("the same with every token counted", "≥ 26 MB/s, as tiktoken-rs counts", f"{figures['tokens_ms']:.1f} ms: {speed:.0f} MB/s", "26 MB/s", 26 / speed, 1)
+
+    here, many = shipped(home), scenarios(home)
+    for folder in (tasks, here, many):
+        shutil.rmtree(f"{folder}/.ctxc", ignore_errors=True)
+    known = ["triage-ticket", "--input", "subject=Login", "--input", "ticket=I cannot log in since we moved."]
+    commands = {
+        "an empty Rust program": Command([empty]),
+        "ctxc check, shipped project": Command([ctxc, "check", "-q"], cwd=here),
+        "ctxc render, one task, cold": Command([ctxc, "render", *known], cwd=here, before=forget(here)),
+        "ctxc manifest, shipped project, cold": Command([ctxc, "manifest", "--json"], cwd=here, before=forget(here)),
+        "ctxc manifest, shipped project, counts kept": Command([ctxc, "manifest", "--json"], cwd=here),
+    }
+    report.group("context of the shipped project", interleave(commands, options.rounds))
+    bare, checked, render, cold, _ = (command.median for command in commands.values())
+    floor = f"{bare:.1f} ms an empty Rust program, {checked:.1f} ms `ctxc check`"
+    report.promise("`render` of one task, cold", "≤ 20 ms", f"{render:.1f} ms", floor, render / 20, 1)
+    report.promise("`manifest` of the shipped project, cold, token table loaded", "≤ 150 ms", f"{cold:.1f} ms", floor, cold / 150, 1)
+
+    commands = {
+        f"ctxc check, {count:,} tasks": Command([ctxc, "check", "-q"], cwd=tasks),
+        f"ctxc manifest, {count:,} tasks, cold": Command([ctxc, "manifest", "--json"], cwd=tasks, before=forget(tasks)),
+        f"ctxc manifest, {count:,} tasks, counts kept": Command([ctxc, "manifest", "--json"], cwd=tasks),
+    }
+    report.group("manifest of many tasks", interleave(commands, options.rounds))
+    checked, cold, kept = (command.median for command in commands.values())
+    report.promise(f"`manifest`, {count:,} tasks, cold", "≤ 2 s", f"{cold:.0f} ms", f"{checked:.0f} ms `ctxc check`", cold / 2000, 1)
+    report.promise(f"`manifest`, {count:,} tasks, counts kept", "≤ 2 s", f"{kept:.0f} ms", f"{checked:.0f} ms `ctxc check`", kept / 2000, 1)
+
+    commands = {
+        "ctxc check, 1,000 scenarios": Command([ctxc, "check", "-q"], cwd=many),
+        "ctxc eval, 1,000 scenarios, cold": Command([ctxc, "eval", "-q"], cwd=many, before=forget(many)),
+        "ctxc eval, 1,000 scenarios, again": Command([ctxc, "eval", "-q"], cwd=many),
+        "ctxc eval --affected, nothing changed": Command([ctxc, "eval", "-q", "--affected"], cwd=many),
+    }
+    report.group("1,000 scenarios", interleave(commands, options.rounds))
+    checked, cold, again, affected = (command.median for command in commands.values())
+    floor = f"{checked:.0f} ms `ctxc check`"
+    report.promise("`eval`, 1,000 scenarios on the context, cold", "≤ 0.5 s", f"{cold:.0f} ms", floor, cold / 500, 1)
+    report.promise("`eval`, 1,000 scenarios on the context, again", "≤ 0.5 s", f"{again:.0f} ms", floor, again / 500, 1)
+    report.promise("`eval --affected`, nothing of them changed", "≤ 0.5 s", f"{affected:.0f} ms", floor, affected / 500, 1)
