@@ -36,9 +36,15 @@ impl fmt::Debug for Hash {
     }
 }
 
+/// Bytes that are gathered before they are hashed: BLAKE3 takes many kilobytes at once ten times as fast as one by one.
+const GATHERED: usize = 64 << 10;
+
 /// Hashes a sequence of fields so that no two sequences share an encoding: each field is preceded by its length.
 #[derive(Clone, Default)]
-pub struct Hasher(blake3::Hasher);
+pub struct Hasher {
+    hashed: blake3::Hasher,
+    gathered: Vec<u8>,
+}
 
 impl Hasher {
     /// An empty hasher.
@@ -49,19 +55,49 @@ impl Hasher {
     /// Adds one field.
     pub fn field(&mut self, bytes: impl AsRef<[u8]>) -> &mut Self {
         let bytes = bytes.as_ref();
-        self.0.update(&(bytes.len() as u64).to_le_bytes());
-        self.0.update(bytes);
+        self.number(bytes.len() as u64);
+        self.add(bytes);
         self
     }
 
     /// Adds a number.
     pub fn number(&mut self, number: u64) -> &mut Self {
-        self.0.update(&number.to_le_bytes());
+        self.add(&number.to_le_bytes());
         self
+    }
+
+    fn add(&mut self, bytes: &[u8]) {
+        if self.gathered.len() + bytes.len() > GATHERED {
+            self.hashed.update(&self.gathered);
+            self.gathered.clear();
+        }
+        if bytes.len() >= GATHERED {
+            self.hashed.update(bytes);
+        } else {
+            self.gathered.extend_from_slice(bytes);
+        }
     }
 
     /// The hash of all fields so far.
     pub fn finish(&self) -> Hash {
-        Hash(*self.0.finalize().as_bytes())
+        Hash(*self.hashed.clone().update(&self.gathered).finalize().as_bytes())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{GATHERED, Hash, Hasher};
+
+    #[test]
+    fn gathering_changes_no_hash() {
+        let sizes = [0, 1, 7, GATHERED - 9, GATHERED - 8, GATHERED - 1, GATHERED, GATHERED + 1, 3 * GATHERED, 5];
+        let (mut hasher, mut all) = (Hasher::new(), Vec::new());
+        for (number, size) in sizes.into_iter().enumerate() {
+            let field = vec![number as u8; size];
+            hasher.field(&field);
+            all.extend_from_slice(&(size as u64).to_le_bytes());
+            all.extend_from_slice(&field);
+            assert_eq!(hasher.finish(), Hash::of(&all), "{size}");
+        }
     }
 }
