@@ -5,7 +5,7 @@
 use super::blocks::{block, framed, text};
 use super::chain::Forest;
 use super::fault::{Fault, FaultKind, Refused};
-use super::fill::{Filler, Unknown, placeholder};
+use super::fill::{Fences, Filler, Unknown, placeholder};
 use super::mark;
 use super::objective;
 use super::own::Drafted;
@@ -249,7 +249,7 @@ fn draft(forest: &Forest<'_>, request: &Request<'_>, unknown: Unknown, counter: 
     }
     let mut nonce = mark::first(registry, request);
     loop {
-        let filler = Filler { registry, path: "", unknown, nonce: &nonce, counter };
+        let filler = Filler { registry, path: "", unknown, nonce: &nonce, fences: Fences::Around, counter };
         let mut strategy = Strategy { request, filler, faults: Vec::new() };
         let segments = strategy.segments(forest).map_err(|fault| vec![fault])?;
         if !strategy.faults.is_empty() {

@@ -31,6 +31,15 @@ pub(super) enum Unknown {
     Placeholder,
 }
 
+/// What untrusted values stand in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fences {
+    /// A fence of their own.
+    Around,
+    /// Nothing: what is filled is a value itself, and untrusted as a whole where one of them is in it.
+    None,
+}
+
 /// What stands for something that only a run knows, where somebody wants to read the rest.
 pub(super) fn placeholder(what: &str) -> String {
     format!("⟨{what}⟩")
@@ -47,6 +56,8 @@ pub(super) struct Filler<'a> {
     pub(super) unknown: Unknown,
     /// Marks where untrusted text begins and ends; no value holds it.
     pub(super) nonce: &'a str,
+    /// Whether untrusted values are fenced in the text.
+    pub(super) fences: Fences,
     /// Who counts tokens where a text has a limit of its own.
     pub(super) counter: &'a dyn TokenCounter,
 }
@@ -90,7 +101,13 @@ impl<'a> Filler<'a> {
     where
         'a: 'b,
     {
-        Filler { registry: self.registry, path, unknown: self.unknown, nonce: self.nonce, counter: self.counter }
+        Filler { path, ..self }
+    }
+
+    /// The same for a text that becomes a value.
+    #[must_use]
+    pub(super) const fn bare(self) -> Self {
+        Self { fences: Fences::None, ..self }
     }
 
     /// Fills a text of the registry: `{"text":…}` or `{"parts":…}`.
@@ -239,10 +256,12 @@ impl<'a> Writer<'a, '_> {
             return self.fault(fault);
         };
         let words = values::words(value);
-        if bound.trust == Trust::Trusted {
+        if bound.trust == Trust::Untrusted {
+            self.out.untrusted.insert(root.to_owned());
+        }
+        if bound.trust == Trust::Trusted || self.filler.fences == Fences::None {
             return self.push(&words, bound.origin.clone());
         }
-        self.out.untrusted.insert(root.to_owned());
         let (open, close) = fence(self.filler.nonce, root);
         self.push(&open, Origin::Frame);
         self.push(&words, bound.origin.clone());
@@ -299,6 +318,9 @@ impl<'a> Writer<'a, '_> {
             context.insert(name.clone(), Value::clone(value));
         }
         self.out.untrusted.extend(untrusted.iter().cloned());
+        if self.filler.fences == Fences::None {
+            untrusted.clear();
+        }
         if !is_known {
             // What it will say depends on a value as a whole: a preview shows it as it is written.
             if self.filler.unknown == Unknown::Placeholder {
@@ -316,14 +338,21 @@ impl<'a> Writer<'a, '_> {
     /// A rendered text in which every mark is one of our fences.
     fn marked(&mut self, text: &str, origin: &Origin) {
         let (mark, mut start, mut line) = (self.filler.nonce, 0, 0);
+        let ours = |at: usize| {
+            let is_end = text.get(..at).is_some_and(|text| text.ends_with("</untrusted-"));
+            let (before, end) = if is_end { ("\n</untrusted-", ">") } else { ("<untrusted-", ">\n") };
+            let behind = text.get(at..).and_then(|rest| rest.find(end)).map_or(at + mark.len(), |found| at + found + end.len());
+            text.floor_char_boundary(at.saturating_sub(before.len()))..behind
+        };
         let mut words = |writer: &mut Self, words: &str| {
             writer.push(words, origin.clone().down(line));
             line += memchr::memchr_iter(b'\n', words.as_bytes()).count() as u32;
         };
         for at in memchr::memmem::find_iter(text.as_bytes(), mark.as_bytes()) {
-            words(self, text.get(start..at).unwrap_or(""));
-            self.push(mark, Origin::Frame);
-            start = at + mark.len();
+            let side = ours(at);
+            words(self, text.get(start..side.start).unwrap_or(""));
+            self.push(text.get(side.clone()).unwrap_or(""), Origin::Frame);
+            start = side.end;
         }
         words(self, text.get(start..).unwrap_or(""));
     }

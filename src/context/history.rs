@@ -184,6 +184,9 @@ fn in_brackets(id: &str) -> String {
     if id.is_empty() { String::new() } else { format!("({id})") }
 }
 
+/// Where a line ends, for whoever reads it: all that Unicode calls a mandatory break.
+const ENDS: [char; 7] = ['\n', '\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}'];
+
 /// `WORDS: TEXT`; further lines of the text are indented.
 fn line(out: &mut String, words: &[&str], text: &str) {
     for (at, word) in words.iter().filter(|word| !word.is_empty()).enumerate() {
@@ -191,8 +194,7 @@ fn line(out: &mut String, words: &[&str], text: &str) {
         out.extend(word.chars().map(|c| if c.is_control() || c == '\u{2028}' || c == '\u{2029}' { ' ' } else { c }));
     }
     out.push(':');
-    for (at, part) in text.trim_end().split('\n').enumerate() {
-        let part = part.trim_end_matches('\r');
+    for (at, part) in text.trim_end().replace("\r\n", "\n").split(ENDS).enumerate() {
         out.push_str(if at > 0 { "\n" } else { "" });
         if !part.is_empty() {
             out.push_str(if at > 0 { "  " } else { " " });

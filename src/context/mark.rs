@@ -6,7 +6,7 @@
 use super::own::Drafted;
 use super::request::Request;
 use crate::base::hash::Hasher;
-use crate::kernel::context::{Origin, Segment};
+use crate::kernel::context::{Origin, Segment, Traced};
 use crate::registry::Registry;
 use memchr::memmem;
 
@@ -66,4 +66,12 @@ pub(super) fn holds(segment: &Segment, mark: &str) -> bool {
     segment.id.contains(mark)
         || segment.title.contains(mark)
         || memmem::find_iter(text.as_bytes(), mark.as_bytes()).any(|at| !is_ours(at))
+}
+
+/// A text without its fences.
+pub(super) fn bare(text: &Traced) -> String {
+    let words = |range: &std::ops::Range<usize>| text.text().get(range.clone()).unwrap_or("");
+    let is_fence = |origin: &Origin, words: &str| *origin == Origin::Frame && words.contains("untrusted-");
+    let stretches = text.stretches().iter().map(|stretch| (&stretch.origin, words(&stretch.range)));
+    stretches.filter(|(origin, words)| !is_fence(origin, words)).map(|(_, words)| words).collect()
 }

@@ -177,7 +177,9 @@ impl Author<'_> {
             }
             _ => {
                 let Some(text) = files.get("description") else { return };
-                let query = self.fill(text, "file_paths/description");
+                let (place, filler) = (self.place("file_paths/description"), self.filler.of(&self.link.tree.path).bare());
+                let query = filler.fill(text, &place, self.scope, &mut self.faults);
+                self.used.extend(query.used.iter().cloned());
                 let is_known = self.request.source.is_there() && query.unknown.is_empty();
                 if self.filler.unknown != Unknown::Fault && !is_known {
                     self.waiting(Kind::File, "files", "the files that match a description".to_owned());
@@ -188,6 +190,9 @@ impl Author<'_> {
                         for found in found {
                             let text = Traced::new(found.text, Origin::File { path: found.id.clone(), line: 0 });
                             self.push_file(&found.id, text, "<file_paths>, matched by description");
+                            if let Some(last) = self.out.last_mut() {
+                                last.segment.trust = found.trust;
+                            }
                         }
                     }
                     Err(reason) => {

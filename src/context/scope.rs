@@ -5,7 +5,7 @@
 
 use super::chain::Link;
 use super::fault::{Fault, FaultKind, Place};
-use super::fill::{Faults, Filler};
+use super::fill::{Faults, Filled, Filler};
 use super::request::{Request, StepResult};
 use super::values::{self, Bound, Scope};
 use crate::kernel::context::{Origin, Stability, Trust};
@@ -119,12 +119,13 @@ impl Binder<'_, '_> {
                     && let Some(text) = initial.filter(|value| value.is_object())
                 {
                     let place = place(link, "/", "initial_value");
-                    let filled = self.filler.of(&link.tree.path).fill(text, &place, scope, self.faults);
+                    let filled = self.filler.of(&link.tree.path).bare().fill(text, &place, scope, self.faults);
+                    let trust = trust(&filled);
                     let value = Value::String(filled.text.text().to_owned());
                     let bound = Bound {
                         value: Some(Arc::new(value)),
                         origin: Origin::Template { task: place.definition, node: "/".to_owned(), field: place.field, line: 0 },
-                        trust: Trust::Trusted,
+                        trust,
                         stability: Stability::Session,
                     };
                     scope.bind("accumulator", bound);
@@ -187,6 +188,7 @@ impl Binder<'_, '_> {
     fn bind_inputs(&mut self, link: &Link<'_>, key: &str, scope: &mut Scope) {
         let node = link.node;
         let inputs = node.body.get(key).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+        distrust(inputs, scope, Whole::Yes);
         for (number, input) in inputs.iter().enumerate() {
             let text = |key: &str| input.get(key).and_then(Value::as_str);
             let name = text("name").map_or_else(|| position(number), str::to_owned);
@@ -194,12 +196,12 @@ impl Binder<'_, '_> {
                 (Some(from), _) => self.from(from, place(link, &node.id, &format!("{key}/{number}")), scope),
                 (None, Some(value @ Value::Object(_))) => {
                     let place = place(link, &node.id, &format!("{key}/{number}"));
-                    let filled = self.filler.of(&link.tree.path).fill(value, &place, scope, self.faults);
+                    let filled = self.filler.of(&link.tree.path).bare().fill(value, &place, scope, self.faults);
                     let known = filled.unknown.is_empty();
                     Bound {
                         value: known.then(|| Arc::new(Value::String(filled.text.text().to_owned()))),
                         origin: Origin::Template { task: place.definition, node: place.node, field: place.field, line: 0 },
-                        trust: Trust::Trusted,
+                        trust: trust(&filled),
                         stability: filled.stability.unwrap_or(Stability::Fixed),
                     }
                 }
@@ -213,6 +215,7 @@ impl Binder<'_, '_> {
             }
             scope.bind(name, bound);
         }
+        distrust(inputs, scope, Whole::No);
     }
 
     /// What `from="a.b[0]"` leads to.
@@ -233,6 +236,30 @@ impl Binder<'_, '_> {
         }
         Bound { value: found.map(Arc::new), ..bound.clone() }
     }
+}
+
+/// Whether an input is all of what it comes from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Whole {
+    Yes,
+    No,
+}
+
+/// What is untrusted under a new name is the same text under the one that it has around here. Where it is a part of that, other inputs
+/// may be other parts; texts that name all of it are told only when those are bound.
+fn distrust(inputs: &[Value], scope: &mut Scope, whole: Whole) {
+    let marked = |input: &&Value| input.get("trust").and_then(Value::as_str) == Some("untrusted");
+    for from in inputs.iter().filter(marked).filter_map(|input| input.get("from")?.as_str()) {
+        let (root, path) = values::path(from);
+        if path.is_empty() == (whole == Whole::Yes) {
+            scope.distrust(root);
+        }
+    }
+}
+
+/// A text that holds what is untrusted is untrusted.
+fn trust(filled: &Filled) -> Trust {
+    if filled.untrusted.is_empty() { Trust::Trusted } else { Trust::Untrusted }
 }
 
 /// Whether a parameter is declared as untrusted.

@@ -7,6 +7,7 @@ use super::asked;
 use super::chain::{Forest, Link};
 use super::fault::{Fault, FaultKind, MissingFrom};
 use super::fill::{Faults, Filler, Unknown};
+use super::mark;
 use super::matcher::{self, Match};
 use super::objective;
 use super::own::{Author, Drafted};
@@ -316,7 +317,7 @@ fn relevant(node: &Node) -> Vec<String> {
 /// What a lookup is asked: the description and the relevant inputs.
 fn query(node: &Node, scope: &Scope, own: &[Drafted]) -> String {
     let description = own.iter().find(|drafted| drafted.segment.kind == Kind::Description);
-    let mut query = description.map_or_else(String::new, |drafted| drafted.segment.text.text().to_owned());
+    let mut query = description.map_or_else(String::new, |drafted| mark::bare(&drafted.segment.text));
     for name in relevant(node) {
         if let Some(value) = scope.get(&name).and_then(|bound| bound.value.as_ref()) {
             query.push('\n');

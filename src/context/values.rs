@@ -48,6 +48,13 @@ impl Scope {
         self.names.insert(name.into(), bound);
     }
 
+    /// What a name is bound to gives no orders any more.
+    pub(super) fn distrust(&mut self, name: &str) {
+        if let Some(bound) = self.names.get_mut(name) {
+            bound.trust = Trust::Untrusted;
+        }
+    }
+
     /// What a name is bound to.
     pub(super) fn get(&self, name: &str) -> Option<&Bound> {
         self.names.get(name)

@@ -9,7 +9,7 @@ use super::values::{self, HistoryArgs, ObjectiveArgs};
 use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Kind, Result};
 use crate::cli::exit::Exit;
-use crate::cli::render::escape::escape;
+use crate::cli::render::escape::{escape, escape_lines};
 use crate::cli::render::screen::Paint;
 use crate::cli::render::summary::plural;
 use crate::context::Forest;
@@ -25,6 +25,7 @@ use crate::kernel::context::{Kind as Part, Origin, Traced};
 use crate::kernel::fit::{Counting, Fate};
 use crate::project::routing::Choice;
 use clap::{Args, ValueEnum};
+use std::io::IsTerminal;
 
 /// How the text is laid out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -218,9 +219,12 @@ const fn word(speaker: Speaker) -> &'static str {
 }
 
 fn raw(assembly: &Assembly, cx: &mut Cx) -> Result<Exit> {
+    // To the byte for files and pipes; a terminal would obey what a text says to it.
+    let is_terminal = std::io::stdout().is_terminal();
     for (number, message) in assembly.messages.iter().enumerate() {
         let gap = if number > 0 { "\n" } else { "" };
-        cx.print(|out| writeln!(out, "{gap}[{}]\n{}", word(message.speaker), message.text.text()))?;
+        let text = if is_terminal { escape_lines(message.as_str()) } else { message.as_str().into() };
+        cx.print(|out| writeln!(out, "{gap}[{}]\n{text}", word(message.speaker)))?;
     }
     Ok(Exit::Success)
 }

@@ -43,15 +43,29 @@ pub(crate) fn escape(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// A text of many lines that is safe to show: line breaks and tabs stay what they are.
+pub(crate) fn escape_lines(text: &str) -> Cow<'_, str> {
+    let is_layout = |c: char| matches!(c, '\n' | '\t');
+    if !text.chars().any(|c| is_hostile(c) && !is_layout(c)) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        if is_layout(c) { out.push(c) } else { push(&mut out, c) }
+    }
+    Cow::Owned(out)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::escape;
+    use super::{escape, escape_lines};
     use std::borrow::Cow;
 
     #[test]
     fn an_escape_sequence_is_shown_and_not_sent() {
         assert_eq!(escape("a\x1b[31mb\u{202e}c\u{7}\u{9b}"), r"a\u{1b}[31mb\u{202e}c\u{7}\u{9b}");
         assert_eq!(escape("a\nb\tc"), r"a\nb\tc");
+        assert_eq!(escape_lines("a\nb\tc\x1b[2J\r"), "a\nb\tc\\u{1b}[2J\\u{d}");
     }
 
     #[test]

@@ -53,9 +53,17 @@ pub struct Frame {
     pub tail: String,
 }
 
+/// The name that a heading says. What others have named, and nobody vouches for, is named in its fence alone: a heading is read as
+/// the author's.
+fn named(segment: &Segment) -> &str {
+    let is_foreign = segment.trust == Trust::Untrusted && matches!(segment.kind, Kind::File | Kind::Inherited | Kind::Fresh);
+    if is_foreign { "" } else { &segment.title }
+}
+
 /// The title of a segment, in words.
 fn title(segment: &Segment) -> String {
-    let name = &segment.title;
+    let name = named(segment);
+    let of = |words: &str| if name.is_empty() { words.to_owned() } else { [words, ": ", name].concat() };
     match segment.kind {
         Kind::System => String::new(),
         Kind::Description => "Task".to_owned(),
@@ -63,12 +71,12 @@ fn title(segment: &Segment) -> String {
         Kind::Criteria => "Criteria".to_owned(),
         Kind::OutputFormat => "Output format".to_owned(),
         Kind::Constraints => "Constraints".to_owned(),
-        Kind::Input => format!("Input: {name}"),
+        Kind::Input => of("Input"),
         Kind::PreviousOutput => "Previous output".to_owned(),
-        Kind::Accumulated => format!("Earlier step: {name}"),
-        Kind::File => format!("File: {name}"),
-        Kind::Inherited => format!("From the parent: {name}"),
-        Kind::Fresh => format!("Looked up: {name}"),
+        Kind::Accumulated => of("Earlier step"),
+        Kind::File => of("File"),
+        Kind::Inherited => of("From the parent"),
+        Kind::Fresh => of("Looked up"),
         Kind::Examples => "Examples".to_owned(),
         Kind::History => "Conversation".to_owned(),
         Kind::FailureHistory => "Earlier attempts".to_owned(),
@@ -116,7 +124,7 @@ fn xml(segment: &Segment) -> Frame {
         return Frame::default();
     }
     let tag = segment.kind.word();
-    let name = if segment.title.is_empty() { String::new() } else { format!(" name=\"{}\"", attribute(&segment.title)) };
+    let name = if named(segment).is_empty() { String::new() } else { format!(" name=\"{}\"", attribute(named(segment))) };
     Frame { head: format!("<{tag}{name}>\n"), tail: format!("\n</{tag}>") }
 }
 

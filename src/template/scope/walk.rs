@@ -1,6 +1,6 @@
 //! One walk over a file's bodies, with the names that are bound at each place.
 
-use super::env::Env;
+use super::env::{Binding, Env};
 use super::fault::{Fault, FaultKind, Origin};
 use super::trace::{BoundKind, How, Target, Trace};
 use super::used::{self, Found};
@@ -181,6 +181,7 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
             self.bound(name, BoundKind::Step, task.element);
         }
         let mut untrusted = Trust::Trusted;
+        self.distrust(task, str::is_empty);
         for input in &task.inputs {
             let trust = self.input(Role::Input, input);
             if let Some(name) = &input.name {
@@ -190,6 +191,7 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
             }
             untrusted = either(untrusted, trust);
         }
+        self.distrust(task, |path| !path.is_empty());
         texts::of_task(task, &mut |role, text| {
             if !matches!(role, Role::Input | Role::InitialValue) {
                 self.text(role, text);
@@ -231,6 +233,21 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
             let Some(origin) = entry.declared.filter(|_| !entry.binding.is_read && self.unknown == before) else { continue };
             let (name, span) = (entry.binding.name.to_owned(), entry.binding.span);
             self.scopes.fault(Fault { kind: FaultKind::Unused { name, origin }, span });
+        }
+    }
+
+    /// What is untrusted under its new name is so under the one that it has around here. Where it is a part of that, other inputs may
+    /// be other parts.
+    fn distrust(&mut self, task: &'m Task<'a>, is: fn(&str) -> bool) {
+        for input in task.inputs.iter().filter(|input| input.text.trust == Trust::Untrusted) {
+            let Value::From(from) = &input.value else { continue };
+            let (root, path) = from.value.split_at(from.value.find(['.', '[']).unwrap_or(from.value.len()));
+            let known = self.env.find(root.trim()).filter(|bound| is(path.trim()) && bound.trust == Trust::Trusted);
+            if let Some(bound) = known {
+                bound.is_read = true;
+                let Binding { name, span, .. } = *bound;
+                self.env.bind(name, span, Trust::Untrusted);
+            }
         }
     }
 

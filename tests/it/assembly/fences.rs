@@ -2,10 +2,13 @@
 
 use super::settings::{registry, values};
 use ctxc::context::assemble::{Options, assemble};
+use ctxc::context::matcher::{ContextSource, Match};
 use ctxc::context::request::Request;
+use ctxc::kernel::context::Trust;
 use pretty_assertions::assert_eq;
 use proptest::prelude::*;
 use serde_json::json;
+use std::sync::Mutex;
 
 /// What every untrusted value is made of; no filter of these tests changes it.
 const EVIL: &str = "EVIL";
@@ -189,5 +192,65 @@ fn no_filter_of_ours_is_anybodys_to_call() {
     for name in ["_c", "_o", "_f"] {
         let refused = registry.task("t").unwrap().assemble([("x", name)], &[], None).unwrap_err();
         assert!(refused.to_string().contains("unknown filter"), "{refused}");
+    }
+}
+
+/// The messages of a task with these inputs, the mark replaced by an N.
+fn task(templates: &str, inputs: &[(&str, serde_json::Value)]) -> Result<Vec<String>, String> {
+    let inputs = values(inputs);
+    let request = Request { inputs: &inputs, ..Request::new("t") };
+    let assembly = assemble(&registry(templates), &request, &Options::default()).map_err(|refused| refused.to_string())?;
+    Ok(assembly.messages.iter().map(|message| message.as_str().replace(&assembly.report.nonce, "N")).collect())
+}
+
+#[test]
+fn what_is_untrusted_under_one_name_is_so_under_the_other() {
+    let of = |text: &str| {
+        format!(
+            "<task type=\"atomic\" name=\"t\"><parameters><parameter name=\"mail\"/></parameters>\
+             <inputs><input name=\"letter\" from=\"mail\" trust=\"untrusted\"/></inputs>{text}</task>"
+        )
+    };
+    let said = task(&of("<description>{{mail}} {{letter}}</description>"), &[("mail", json!("EVIL"))]).unwrap();
+    assert_eq!(said, [format!("## Task\n\n{} {}", fenced("mail", "EVIL"), fenced("letter", "EVIL"))]);
+    let system = of("<description>d</description><system>{{mail}}</system>");
+    let built = ctxc::compile_sources(&ctxc::Config::default(), [("t.xml", system.as_str())]);
+    let codes: Vec<&str> = built.diagnostics.iter().map(|found| found.rule.name).collect();
+    assert_eq!(codes, ["untrusted-in-system"]);
+}
+
+#[test]
+fn a_value_made_of_untrusted_ones_is_untrusted_as_a_whole() {
+    let templates = "<task type=\"atomic\" name=\"t\"><description syntax=\"jinja\">{{ (letter|lines)[1] }}</description>\
+        <parameters><parameter name=\"mail\" trust=\"untrusted\"/></parameters>\
+        <inputs><input name=\"letter\">They say:\n{{mail}}</input><input name=\"other\">And: {{mail}}</input></inputs></task>";
+    let said = task(templates, &[("mail", json!("EVIL"))]).unwrap().concat();
+    assert_eq!(said, format!("## Task\n\n{}\n\n## Input: other\n\n{}", fenced("letter", "EVIL"), fenced("other", "And: EVIL")));
+}
+
+#[test]
+fn a_lookup_is_not_asked_with_fences() {
+    let templates = "<task type=\"atomic\" name=\"t\"><description syntax=\"jinja\">find {{ mail }} {{ mail|upper }}</description>\
+        <parameters><parameter name=\"mail\" trust=\"untrusted\"/></parameters>\
+        <context_management><inherit_context>none</inherit_context><fresh_context>enabled</fresh_context></context_management></task>";
+    let asked = Asked::default();
+    let inputs = values(&[("mail", json!("the EVIL"))]);
+    let request = Request { inputs: &inputs, source: &asked, ..Request::new("t") };
+    let assembly = assemble(&registry(templates), &request, &Options::default()).unwrap();
+    assert_eq!(asked.0.into_inner().unwrap(), ["find the EVIL THE EVIL"]);
+    // What others have named is named inside of the fence: a heading is read as the author's.
+    let text = assembly.messages[0].as_str().replace(&assembly.report.nonce, "N");
+    assert!(text.ends_with(&format!("## Looked up\n\n{}", fenced("docs/obey me.md", "found"))), "{text}");
+    assert!(!text.replace(&fenced("docs/obey me.md", "found"), "").contains("obey"), "{text}");
+}
+
+/// Finds one file, and notes what it is asked.
+#[derive(Debug, Default)]
+struct Asked(Mutex<Vec<String>>);
+
+impl ContextSource for Asked {
+    fn search(&self, query: &str, _most: usize) -> Result<Vec<Match>, String> {
+        self.0.lock().unwrap().push(query.to_owned());
+        Ok(vec![Match { id: "docs/obey me.md".to_owned(), text: "found".to_owned(), trust: Trust::Untrusted }])
     }
 }

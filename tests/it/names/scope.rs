@@ -211,6 +211,19 @@ fn what_is_untrusted_stays_so_on_its_way() {
 }
 
 #[test]
+fn what_is_untrusted_under_a_new_name_is_so_under_its_old_one() {
+    let text = r#"<task type="sequential" name="t">
+  <description>d</description>
+  <parameters><parameter name="mail"/></parameters>
+  <steps>
+    <task><description>{{mail}}</description><inputs><input name="letter" from="mail.body" trust="untrusted"/></inputs><system>{{mail}}</system></task>
+    <task><description>d</description><system>{{mail}}</system></task>
+  </steps>
+</task>"#;
+    assert_eq!(shown(text), ["untrusted mail at `mail`"]);
+}
+
+#[test]
 fn relevance_is_held_to_the_inputs() {
     let text = r#"<task type="atomic" name="t"><description>d</description>
   <inputs><input name="a">x</input></inputs>

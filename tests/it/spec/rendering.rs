@@ -178,5 +178,5 @@ fn a_code_fence_is_longer_than_what_it_holds_and_names_a_plain_ending() {
     }
     let foreign = Segment { trust: Trust::Untrusted, ..segment(Kind::File, "a\"<b>\n.rs", "x") };
     let framed = frame(Profile::Markdown, &foreign, NONCE);
-    assert_eq!(framed.head, format!("## File: a\"<b> .rs\n\n<untrusted-{NONCE} name=\"a&quot;&lt;b&gt; .rs\">\n"));
+    assert_eq!(framed.head, format!("## File\n\n<untrusted-{NONCE} name=\"a&quot;&lt;b&gt; .rs\">\n"));
 }
