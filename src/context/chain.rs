@@ -183,6 +183,26 @@ impl<'r> Forest<'r> {
         files
     }
 
+    /// Files that texts of the definitions here were pulled from by `src`, by their path in the project, sorted.
+    #[cfg(feature = "store")]
+    pub(crate) fn sources(&self) -> BTreeSet<String> {
+        let mut sources = BTreeSet::new();
+        for tree in self.tasks.values().chain(self.templates.values()) {
+            let mut open = vec![&tree.root];
+            while let Some(node) = open.pop() {
+                let mut values: Vec<&Value> = node.body.values().collect();
+                while let Some(value) = values.pop() {
+                    let src = value.get("src").and_then(Value::as_str);
+                    sources.extend(src.map(|src| super::output::beside(&tree.path, src)));
+                    values.extend(value.as_object().into_iter().flat_map(|fields| fields.values()));
+                    values.extend(value.as_array().into_iter().flatten());
+                }
+                open.extend(node.children.iter().map(|child| &child.node));
+            }
+        }
+        sources
+    }
+
     /// The settings of a node that a task reaches; `None` where the node has no context of its own.
     ///
     /// # Errors

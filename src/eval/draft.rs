@@ -5,6 +5,9 @@
 
 use super::context::Seen;
 use super::receiver::Receiver;
+use crate::context::assemble::Assembly;
+use crate::context::matcher::Match;
+use crate::kernel::context::Kind;
 use crate::kernel::fit::Fate;
 use crate::scenario::model::SCENARIO_SCHEMA;
 use crate::template::setting::{SettingName, Word};
@@ -35,6 +38,26 @@ pub struct Draft<'a> {
     pub inputs: &'a [(String, Given)],
     /// What earlier steps left.
     pub results: &'a [(String, Given)],
+    /// What is looked up for the agent.
+    pub found: &'a Found,
+}
+
+/// What is looked up for an agent, best first.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Found {
+    /// Files that the task describes.
+    pub files: Vec<Match>,
+    /// Fresh context.
+    pub fresh: Vec<Match>,
+    /// The segments that these lead to, and all others of their kinds.
+    pub held: Vec<(String, String)>,
+}
+
+/// The segments of the kinds that can be looked up, by id and text.
+pub fn held(assembly: &Assembly) -> Vec<(String, String)> {
+    let segments = assembly.report.segments.iter().map(|account| &account.segment);
+    let can = segments.filter(|segment| matches!(segment.kind, Kind::Fresh | Kind::File | Kind::Inherited));
+    can.map(|segment| (segment.id.clone(), segment.text.text().to_owned())).collect()
 }
 
 /// Words that YAML takes for something other than words, in some version of it.
@@ -67,6 +90,46 @@ fn values(out: &mut String, key: &str, values: &[(String, Given)]) {
     }
 }
 
+/// What is looked up, frozen. Where there are files that the task describes, all else is memory, which has no files.
+fn lookups(out: &mut String, found: &Found) {
+    let Found { files, fresh, held: _ } = found;
+    let (memory, retrieval) = if files.is_empty() { (&[][..], &fresh[..]) } else { (&fresh[..], &files[..]) };
+    for (key, matches) in [("memory", memory), ("retrieval", retrieval)] {
+        if matches.is_empty() {
+            continue;
+        }
+        let _ = writeln!(out, "  {key}:");
+        for Match { id, text, trust: _ } in matches {
+            let _ = writeln!(out, "    - id: {}\n      text: {}", scalar(id), block(text, 8));
+        }
+    }
+}
+
+/// A text of several lines as people write it: a literal block, `indent` spaces in. Everything else is a scalar.
+fn block(text: &str, indent: usize) -> String {
+    let is_strange = |c: char| c != '\n' && c != '\t' && (c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}'));
+    let body = text.trim_end_matches('\n');
+    if !body.contains('\n') || text.contains(is_strange) {
+        return scalar(text);
+    }
+    // How many line ends there are behind it: none, one, or all that are written.
+    let (chomp, lines) = match text.len() - body.len() {
+        0 => ("-", text),
+        1 => ("", body),
+        _ => ("+", text.strip_suffix('\n').unwrap_or(text)),
+    };
+    let first = if body.starts_with([' ', '\t', '\n']) { "2" } else { "" };
+    let mut out = format!("|{first}{chomp}");
+    for line in lines.split('\n') {
+        out.push('\n');
+        if !line.is_empty() {
+            out.push_str(&" ".repeat(indent));
+            out.push_str(line);
+        }
+    }
+    out
+}
+
 /// A ceiling above a number of tokens: a tenth more, rounded up to what people write.
 pub fn ceiling(tokens: usize) -> usize {
     let more = tokens + tokens.div_ceil(10);
@@ -81,7 +144,7 @@ pub fn ceiling(tokens: usize) -> usize {
 
 /// The text of a scenario with what is expected of the context that was seen; before it was seen, with next to nothing.
 pub fn yaml(draft: &Draft<'_>, seen: Option<&Seen<'_>>) -> String {
-    let Draft { name, receiver, node, objective, inputs, results } = *draft;
+    let Draft { name, receiver, node, objective, inputs, results, found } = *draft;
     let mut out = String::new();
     let subject = receiver.role.as_deref().unwrap_or(&receiver.task);
     let _ = writeln!(
@@ -99,6 +162,7 @@ pub fn yaml(draft: &Draft<'_>, seen: Option<&Seen<'_>>) -> String {
     let _ = writeln!(out, "context:\n  objective: {}", scalar(objective.unwrap_or(subject)));
     values(&mut out, "inputs", inputs);
     values(&mut out, "results", results);
+    lookups(&mut out, found);
     out.push_str("expect_context:\n");
     match seen {
         Some(seen) => expected(&mut out, seen),

@@ -9,12 +9,12 @@
 //! shown to nobody.
 
 use crate::base::suggest;
-use crate::context::matcher::{Fixtures, Match};
+use crate::context::matcher::{ContextSource, Match};
 use crate::context::objective;
 use crate::context::request::{Asked, Attempt, Files, Request, StepResult};
 use crate::kernel::context::Trust;
 use crate::registry::Parameter;
-use crate::scenario::model::{Content, Frozen, Risk, Situation};
+use crate::scenario::model::{Content, Frozen, Risk, Shelf, Situation};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -37,9 +37,26 @@ pub(super) struct Read {
     objective: Option<String>,
     criteria: Vec<String>,
     constraints: Vec<String>,
-    matches: Vec<Match>,
+    found: Found,
     /// Frozen files by their path in the project.
     files: BTreeMap<String, String>,
+}
+
+/// What is found, whatever is asked. Files that a task describes are looked up on the shelf that has files.
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Found {
+    memory: Vec<Match>,
+    retrieval: Vec<Match>,
+}
+
+impl ContextSource for Found {
+    fn search(&self, _: &str, limit: usize) -> Result<Vec<Match>, String> {
+        Ok(self.memory.iter().chain(&self.retrieval).take(limit).cloned().collect())
+    }
+
+    fn files(&self, _: &str, limit: usize) -> Result<Vec<Match>, String> {
+        Ok(self.retrieval.iter().take(limit).cloned().collect())
+    }
 }
 
 /// Frozen files before live ones.
@@ -86,7 +103,11 @@ pub(super) fn read(situation: &Situation, whose: Whose, declared: &[Parameter], 
     }
     for fixture in &situation.matches {
         let text = text(&fixture.text.value)?;
-        read.matches.push(Match { id: fixture.id.clone(), text, trust: Trust::Untrusted });
+        let found = Match { id: fixture.id.clone(), text, trust: Trust::Untrusted };
+        match fixture.shelf {
+            Shelf::Memory => read.found.memory.push(found),
+            Shelf::Retrieval => read.found.retrieval.push(found),
+        }
     }
     said(situation, whose, declared, &mut read);
     Ok(read)
@@ -197,13 +218,12 @@ impl Read {
     /// Does something with the request that this is.
     pub(super) fn ask<T>(&self, task: &str, node: &str, live: &dyn Files, then: impl FnOnce(&Request<'_>) -> T) -> T {
         let files = Overlaid { frozen: &self.files, live };
-        let source = Fixtures(self.matches.clone());
         let asked = Asked { objective: self.objective.as_deref(), criteria: &self.criteria, constraints: &self.constraints };
         then(&Request {
             node,
             inputs: &self.inputs,
             results: &self.results,
-            source: &source,
+            source: &self.found,
             files: &files,
             previous: self.previous.as_ref(),
             attempts: &self.attempts,

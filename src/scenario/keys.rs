@@ -116,8 +116,16 @@ pub static DEFAULTS: Table = Table {
 pub static FIXTURES: Table = Table {
     what: "`fixtures`",
     keys: &[
-        key("memory", Shape::Pairs(&FIXTURE), "what memory gives back, best first"),
-        key("retrieval", Shape::Pairs(&FIXTURE), "what retrieval gives back, best first"),
+        key(
+            "memory",
+            Shape::Pairs(&FIXTURE),
+            "what memory gives back, best first; no files for a task that describes which it wants",
+        ),
+        key(
+            "retrieval",
+            Shape::Pairs(&FIXTURE),
+            "what retrieval gives back, best first: for fresh context, and for files that a task describes",
+        ),
         key("tools", Shape::Map(&Shape::Any), "what tools answer, by their names"),
     ],
     groups: &[],
@@ -150,8 +158,16 @@ pub static CONTEXT: Table = Table {
             Shape::Map(&Shape::Frozen),
             "what earlier steps left, by their names, where an agent in the middle of a task is tested",
         ),
-        key("memory", Shape::Pairs(&FIXTURE), "what memory gives back, best first"),
-        key("retrieval", Shape::Pairs(&FIXTURE), "what retrieval gives back, best first"),
+        key(
+            "memory",
+            Shape::Pairs(&FIXTURE),
+            "what memory gives back, best first; no files for a task that describes which it wants",
+        ),
+        key(
+            "retrieval",
+            Shape::Pairs(&FIXTURE),
+            "what retrieval gives back, best first: for fresh context, and for files that a task describes",
+        ),
     ],
     groups: &[],
 };

@@ -4,7 +4,7 @@ use super::check::find;
 use super::date;
 use super::keys::{CASE, CONTEXT, SCENARIO};
 use super::lower_expect::{answer, context_test, patterns};
-use super::model::{Case, Content, Failure, Fixture, Frozen, Risk, Rule, Scripted, Sequential, Situation, Subject};
+use super::model::{Case, Content, Failure, Fixture, Frozen, Risk, Rule, Scripted, Sequential, Shelf, Situation, Subject};
 use super::table::Table;
 use crate::base::span::Spanned;
 use crate::syntax::yaml::{Node, Value};
@@ -118,7 +118,7 @@ fn situation(cx: Cx<'_>, node: &Node<'_>) -> Situation {
         extra: map(get("extra"), |value| Some(value.to_json())),
         inputs: map(get("inputs"), |value| Some(frozen(value))),
         results: map(get("results"), |value| Some(frozen(value))),
-        matches: ["memory", "retrieval"].into_iter().filter_map(get).flat_map(fixtures).collect(),
+        matches: fixtures(Shelf::Memory, get("memory")).into_iter().chain(fixtures(Shelf::Retrieval, get("retrieval"))).collect(),
     }
 }
 
@@ -127,8 +127,9 @@ fn failure(node: &Node<'_>) -> Failure {
     Failure { stage: get("stage"), obstacle: get("obstacle"), note: get("note") }
 }
 
-fn fixtures(node: &Node<'_>) -> Vec<Fixture> {
-    let of = |id: &str, text: Option<&Node<'_>>| Some(Fixture { id: id.to_owned(), text: content(text?)? });
+fn fixtures(shelf: Shelf, node: Option<&Node<'_>>) -> Vec<Fixture> {
+    let Some(node) = node else { return Vec::new() };
+    let of = |id: &str, text: Option<&Node<'_>>| Some(Fixture { shelf, id: id.to_owned(), text: content(text?)? });
     match &node.value {
         Value::List(items) => items.iter().filter_map(|item| of(item.get("id")?.text()?, item.get("text"))).collect(),
         Value::Map(entries) => entries.iter().filter_map(|entry| of(&entry.key.value, Some(&entry.value))).collect(),

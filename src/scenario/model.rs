@@ -146,9 +146,21 @@ pub struct Failure {
     pub note: String,
 }
 
+/// Where something would be looked up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub enum Shelf {
+    /// `memory`: texts, none of which is a file that a task describes.
+    Memory,
+    /// `retrieval`: texts and files.
+    #[default]
+    Retrieval,
+}
+
 /// What the matcher gives back.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Fixture {
+    /// Where it comes from.
+    pub shelf: Shelf,
     /// Its id: a path, a key.
     pub id: String,
     /// Its text.

@@ -2,6 +2,9 @@
 
 use crate::base::hash::Hash;
 
+/// The folder beside a scenario that holds stored requests.
+pub const SNAPSHOTS: &str = "snapshots";
+
 /// A path beside a scenario file as one relative to the project's root; `None` where it leads outside.
 pub fn beside(scenario: &str, path: &str) -> Option<String> {
     if path.starts_with(['/', '\\']) || path.get(1..2) == Some(":") {
@@ -30,5 +33,5 @@ pub fn snapshot(scenario: &str, name: &str) -> String {
         file = format!("{}-{}", file.trim_start_matches('.'), hash.get(3..11).unwrap_or_default());
     }
     let slash = if folder.is_empty() { "" } else { "/" };
-    format!("{folder}{slash}snapshots/{file}.txt")
+    format!("{folder}{slash}{SNAPSHOTS}/{file}.txt")
 }

@@ -19,6 +19,9 @@ const SETTLED: i128 = 2_000_000_000;
 const AHEAD: usize = 32;
 /// Bytes that tell what ctxc writes from other files.
 const HEAD: usize = 256;
+/// What begins results for other programs, and a page of a manifest.
+const RESULTS: [&str; 3] =
+    ["<testsuites name=\"ctxc\"", "<testsuites name=\"ctxc eval\"", "<meta name=\"generator\" content=\"ctxc/"];
 
 /// What has to change.
 #[derive(Debug, Default)]
@@ -116,9 +119,13 @@ fn read(candidate: &Candidate) -> Result<Now, Why> {
     Ok(Now { known, text: text.map_or_else(String::new, Cow::into_owned) })
 }
 
-/// Whether a file says that it is written by ctxc, or for it: a registry, a manifest, a scenario with the answers in it.
+/// Whether a file says that it is written by ctxc, or for it: a registry, a manifest, a scenario with the answers in it, results
+/// of a run for other programs.
 fn is_own(text: &str) -> bool {
     let head = text.get(..text.floor_char_boundary(HEAD)).unwrap_or("");
+    if RESULTS.iter().any(|sign| head.contains(sign)) {
+        return true;
+    }
     let before = head.find("ctxc/").and_then(|at| head.get(..at));
     before.is_some_and(|before| before.trim_end_matches([' ', '"', '\'']).ends_with(':') && before.contains("schema"))
 }

@@ -1,11 +1,15 @@
 //! Where `render` and `manifest` look fresh context up: the project's index, made when it is first asked.
 
 use super::project::Compiled;
+use crate::base::fs;
 use crate::cli::cx::Cx;
 use crate::cli::project::FILE;
+use crate::context::Forest;
 use crate::context::matcher::{ContextSource, Match, NoSource};
-use crate::project::config::Lookup as Section;
+use crate::project::config::{Config, Lookup as Section};
 use crate::registry::Registry;
+use crate::scenario::load;
+use crate::scenario::paths::SNAPSHOTS;
 use crate::store::{Index, Scope};
 use clap::Args;
 use std::cell::OnceCell;
@@ -35,17 +39,34 @@ impl LookupArgs {
 }
 
 /// The index of a folder, for its templates and what its project file says of `[context]`.
-pub(super) fn index(root: &Path, section: &Section, registry: Option<&Registry>) -> Index {
+pub(super) fn index(root: &Path, config: &Config, registry: Option<&Registry>) -> Index {
+    let Section { include, exclude, documents } = config.context.clone();
+    Index::new(Scope { root: root.to_path_buf(), include, exclude, documents, apart: apart(root, config, registry) })
+}
+
+/// Files that say what agents are told, or what they should have been: each would answer its own question best.
+fn apart(root: &Path, config: &Config, registry: Option<&Registry>) -> BTreeSet<String> {
     let mut apart = registry.map_or_else(BTreeSet::new, super::project::paths);
     apart.insert(FILE.to_owned());
-    let Section { include, exclude, documents } = section.clone();
-    Index::new(Scope { root: root.to_path_buf(), include, exclude, documents, apart })
+    // A registry whose trees cannot be read has no contexts either.
+    apart
+        .extend(registry.and_then(|registry| Forest::whole(registry).ok()).map_or_else(BTreeSet::new, |forest| forest.sources()));
+    apart.extend(config.roles.values().filter_map(|role| role.system.as_ref()?.file.clone()));
+    let scenarios = load::files(root, &config.eval.places());
+    let folders: BTreeSet<&str> = scenarios.iter().map(|path| path.rsplit_once('/').map_or("", |(folder, _)| folder)).collect();
+    for folder in folders {
+        let folder = [folder, if folder.is_empty() { "" } else { "/" }, SNAPSHOTS].concat();
+        let stored = fs::names_in(&root.join(&folder));
+        apart.extend(stored.into_iter().map(|name| format!("{folder}/{name}")));
+    }
+    apart.extend(scenarios);
+    apart
 }
 
 impl Lookup<'_> {
     fn index(&self) -> Option<&Index> {
         let Compiled { root, registry, config, .. } = self.project;
-        Some(self.index.as_ref()?.get_or_init(|| index(root, &config.context, Some(registry))))
+        Some(self.index.as_ref()?.get_or_init(|| index(root, config, Some(registry))))
     }
 
     /// Says what a reader should know about the index, if it was asked.

@@ -3,6 +3,7 @@
 mod body;
 mod counts;
 pub(crate) mod eval;
+mod found;
 mod house;
 mod lookup;
 pub(crate) mod manifest;

@@ -4,6 +4,8 @@
 //! over a file.
 
 use super::eval::drafting::{Drafting, Sources};
+use super::found;
+use super::lookup::LookupArgs;
 use super::project::Compiled;
 use super::refused::refused;
 use super::values;
@@ -13,7 +15,10 @@ use crate::cli::error::{CliError, Kind, Result};
 use crate::cli::exit::Exit;
 use crate::cli::put;
 use crate::cli::render::summary::plural;
+use crate::context::Forest;
+use crate::context::fault::Fault;
 use crate::context::objective;
+use crate::context::request::{Asked, Request};
 use crate::eval::draft::{self, Draft, Given};
 use crate::eval::receiver::Receiver;
 use crate::registry::Parameter;
@@ -42,7 +47,8 @@ enum What {
 #[command(after_help = "Examples:\n  ctxc new scenario answer --input ticket=@samples/t1.txt\n  \
     ctxc new scenario triage --name triage-plain --objective 'sort a ticket'\n\n\
     The segments and their order, a ceiling of tokens, and the settings that have an effect become expectations. Files inside\n\
-    the project are named, other values are written down. A file that is there is never written over.")]
+    the project are named, other values are written down, and so is what is looked up for the agent. A file that is there is never\n\
+    written over.")]
 struct ScenarioArgs {
     /// A task's name, the file that holds it, or an agent role
     #[arg(value_name = "TASK|ROLE")]
@@ -59,6 +65,8 @@ struct ScenarioArgs {
     /// The request [default: the task's value of that name, where it takes one; else the first line of its description]
     #[arg(long, value_name = "TEXT")]
     objective: Option<String>,
+    #[command(flatten)]
+    lookup: LookupArgs,
     /// The scenario's name [default: the task's, and the first file's]
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
@@ -84,8 +92,61 @@ fn scenario(args: &ScenarioArgs, cx: &mut Cx) -> Result<Exit> {
     let (inputs, results) = (values::inputs(&args.input, &parameters)?, values::results(&args.result)?);
     let objective = objective(args, &parameters, &inputs)?;
     let objective = objective.as_deref();
+    let Target { name, folder, path } = target(args, &project, receiver.role.as_deref().unwrap_or(&receiver.task))?;
+    let source = args.lookup.of(&project);
+    let asked = Asked { objective, ..Asked::default() };
+    let (node, files) =
+        (args.node.as_deref().map_or_else(|| first(&project, &receiver.task), |node| Ok(node.to_owned()))?, project.files());
+    let request =
+        Request { node: &node, inputs: &inputs, results: &results, files: &files, asked, ..Request::new(&receiver.task) };
+    let lines = || project.lines(&project.paths());
+    let found = found::found(&project, &request, &source).map_err(|faults| refused(&faults, &lines()))?;
+    source.note(cx);
+    let whole = |content: Value, notes: Option<String>| match notes {
+        Some(notes) => serde_json::json!({"content": content, "notes": notes}),
+        None => content,
+    };
+    let inputs = given(&project.root, &folder, &args.input, inputs);
+    let results = results.into_iter().map(|(name, result)| (name, whole(result.content, result.notes)));
+    let results = given(&project.root, &folder, &args.result, results);
+    let node = args.node.as_deref();
+    let draft = Draft { name: &name, receiver: &receiver, node, objective, inputs: &inputs, results: &results, found: &found };
+    let sources = Sources { project: &project, path: &path };
+    let Drafting { text, expectations, is_whole } =
+        sources.draft(&draft).map_err(|trouble| trouble.told(|faults| refused(faults, &lines())))?;
+    put::refuse_links(&project.root, &path)?;
+    let full = project.root.join(&path);
+    if let Some(folder) = full.parent() {
+        fs::create_dir_all(folder).map_err(|err| CliError::write(folder, &err))?;
+    }
+    fs::write_atomic(&full, text.as_bytes()).map_err(|err| CliError::write(&full, &err))?;
+    if !is_whole {
+        cx.note("the tasks around this agent look up something of their own, which one scenario cannot tell apart: its looked-up context is not quite that of `ctxc render`");
+    }
+    let count = plural(expectations, "expectation");
+    cx.line(&format!("wrote {path}: {count} on the context, taken from this render; add what the answer must satisfy"))?;
+    Ok(Exit::Success)
+}
+
+/// The first agent of a task; the task itself where there is none, which is then told.
+fn first(project: &Compiled, task: &str) -> Result<String> {
+    let failed = |fault: Fault| CliError::new(Kind::Infrastructure, fault.to_string());
+    let forest = Forest::load(&project.registry, task).map_err(failed)?;
+    let agents = forest.map_or(Ok(Vec::new()), |forest| forest.agents(task)).map_err(failed)?;
+    Ok(agents.into_iter().next().map_or_else(|| "/".to_owned(), |agent| agent.node))
+}
+
+/// What a scenario is called, and where it goes.
+struct Target {
+    name: String,
+    /// Its folder, as the project names it.
+    folder: String,
+    /// Its file, as the project names it. There is none yet.
+    path: String,
+}
+
+fn target(args: &ScenarioArgs, project: &Compiled, subject: &str) -> Result<Target> {
     let file = args.input.iter().chain(&args.result).find_map(|one| Some(one.split_once("=@")?.1));
-    let subject = receiver.role.as_deref().unwrap_or(&receiver.task);
     let folder = args.output.as_deref().and_then(Path::parent).map(Path::to_path_buf);
     let place = || {
         let places = project.config.eval.places();
@@ -93,7 +154,7 @@ fn scenario(args: &ScenarioArgs, cx: &mut Cx) -> Result<Exit> {
         places.into_iter().find(is_folder).unwrap_or_else(|| load::FOLDER.to_owned())
     };
     let folder = folder.map_or_else(|| Ok(place()), |folder| inside(&project.root, &folder))?;
-    let known = super::eval::names(&project);
+    let known = super::eval::names(project);
     let is_taken = |name: &str| known.contains(name) || fs::exists(&project.root.join(format!("{folder}/{name}.yaml")));
     let name = args.name.clone().unwrap_or_else(|| draft::name(subject, file, is_taken));
     if known.contains(&name) {
@@ -107,31 +168,11 @@ fn scenario(args: &ScenarioArgs, cx: &mut Cx) -> Result<Exit> {
         Some(file) => join(&folder, &file.to_string_lossy()),
         None => join(&folder, &format!("{name}.yaml")),
     };
-    let full = project.root.join(&path);
-    if fs::exists(&full) {
+    if fs::exists(&project.root.join(&path)) {
         return Err(CliError::usage(format!("{path} is there already, and is never written over"))
             .hint("--name or --output writes another file"));
     }
-    let whole = |content: Value, notes: Option<String>| match notes {
-        Some(notes) => serde_json::json!({"content": content, "notes": notes}),
-        None => content,
-    };
-    let inputs = given(&project.root, &folder, &args.input, inputs);
-    let results = results.into_iter().map(|(name, result)| (name, whole(result.content, result.notes)));
-    let results = given(&project.root, &folder, &args.result, results);
-    let draft =
-        Draft { name: &name, receiver: &receiver, node: args.node.as_deref(), objective, inputs: &inputs, results: &results };
-    let sources = Sources { project: &project, path: &path };
-    let Drafting { text, expectations } =
-        sources.draft(&draft).map_err(|trouble| trouble.told(|faults| refused(faults, &project.lines(&project.paths()))))?;
-    put::refuse_links(&project.root, &path)?;
-    if let Some(folder) = full.parent() {
-        fs::create_dir_all(folder).map_err(|err| CliError::write(folder, &err))?;
-    }
-    fs::write_atomic(&full, text.as_bytes()).map_err(|err| CliError::write(&full, &err))?;
-    let count = plural(expectations, "expectation");
-    cx.line(&format!("wrote {path}: {count} on the context, taken from this render; add what the answer must satisfy"))?;
-    Ok(Exit::Success)
+    Ok(Target { name, folder, path })
 }
 
 /// The request in words, where anybody knows it yet. A task that takes it as a value is not told its own description.

@@ -80,7 +80,7 @@ impl Compiled {
     pub(super) fn index(cx: &Cx) -> Result<Index> {
         let project = Project::load(&cx.options)?.sound()?;
         let registry = built(&project)?.registry;
-        Ok(super::lookup::index(&project.root, &project.config.context, registry.as_ref()))
+        Ok(super::lookup::index(&project.root, &project.config, registry.as_ref()))
     }
 
     /// The task with a name, or the only one of a file.

@@ -7,7 +7,7 @@ use std::time::Duration;
 /// What the file says it is: `ctxc` in ASCII.
 const APPLICATION: i32 = 0x6374_7863;
 /// Moves with the tables, with how words are made and with how files are cut into passages.
-const VERSION: i32 = 1;
+const VERSION: i32 = 2;
 /// How long one statement waits for another program's.
 const PATIENCE: Duration = Duration::from_secs(2);
 

@@ -356,39 +356,3 @@ fn the_shipped_scenarios_pass() {
     let totals = &run.json()["totals"];
     assert!(totals["planned"].as_u64().unwrap() >= 7 && totals["planned"] == totals["passed"], "{totals}");
 }
-
-#[test]
-fn one_objective_in_render_manifest_and_scenarios() {
-    let plan = "<task type=\"atomic\" name=\"plan\"><description>Split it: {{objective}}</description>\
-        <parameters><parameter name=\"objective\" required=\"true\"/></parameters>\
-        <context_management><inherit_context>none</inherit_context><fresh_context>disabled</fresh_context></context_management></task>";
-    let roles = "edition = \"2026\"\n[roles.sorter]\ntemplate = \"triage\"\n[roles.planner]\ntemplate = \"plan\"\n";
-    let project = sample().file("ctxc.toml", roles).file("templates/plan.xml", plan);
-    let sorter = ["--role", "sorter", "--input", "ticket=x", "--objective", "sort by noon"];
-    let shown = project.run(&[&["render"], &sorter[..]].concat()).code(0);
-    shown.says("## Input: objective").says("sort by noon").says("input `objective`");
-    project.run(&["render", "--role", "planner", "--objective", "add a flag"]).code(0).says("Split it: add a flag");
-    project.run(&["render", "plan", "--objective", "@samples/t1.txt"]).code(0).says("Split it: No invoice came.");
-    for (args, said) in [
-        (&["render", "triage", "--input", "ticket=x", "--objective", "sort"][..], "`triage` by itself takes none"),
-        (&["render", "plan", "--objective", "a", "--input", "objective=b"], "give the same value"),
-        (&["render", "plan", "--objective", " "], "expected words that say what is to be done"),
-        (&["render", "plan", "--objective", "@none.txt"], "--objective @none.txt: the file cannot be read"),
-        (&["new", "scenario", "planner"], "`planner` takes an objective, and none is given"),
-        (&["new", "scenario", "planner", "--objective", "a", "--input", "objective=b"], "give the same value"),
-    ] {
-        project.run(args).code(2).silent_out().warns(said);
-    }
-    // The scenario's objective is the task's value, and the description is not said again in a segment of its own.
-    project.run(&["new", "scenario", "planner", "--input", "objective=add a flag"]).code(0);
-    let written = project.read("scenarios/planner-1.yaml");
-    assert!(written.contains("  objective: \"add a flag\"\n  inputs:\n    objective: \"add a flag\"\n"), "{written}");
-    project.run(&["new", "scenario", "sorter", "--input", "ticket=x"]).code(0);
-    let written = project.read("scenarios/sorter-1.yaml");
-    assert!(written.contains("  objective: \"Sort the ticket.\"\n") && !written.contains("id: objective"), "{written}");
-    project.run(&["new", "scenario", "sorter", "--name", "noon", "--input", "ticket=x", "--objective", "sort by noon"]).code(0);
-    let written = project.read("scenarios/noon.yaml");
-    assert!(written.contains("- segment: {id: objective, state: kept}"), "{written}");
-    project.run(&["eval"]).code(0).says("3 scenarios: 3 passed");
-    project.run(&["check"]).code(0);
-}

@@ -18,6 +18,7 @@ mod import;
 mod import_formats;
 mod init;
 mod manifest;
+mod new_scenario;
 mod output;
 mod outside;
 pub(crate) mod project;

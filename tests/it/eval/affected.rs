@@ -16,7 +16,7 @@ use ctxc::eval::run::{Roles, keys, run};
 use ctxc::eval::scorecard::{CaseRow, Of, Scorecard};
 use ctxc::eval::trials::Rows;
 use ctxc::kernel::tokens::Estimate;
-use ctxc::scenario::model::{Case, Content, ContextExpectation, Fixture, Situation, Subject, Suite};
+use ctxc::scenario::model::{Case, Content, ContextExpectation, Fixture, Shelf, Situation, Subject, Suite};
 use ctxc::template::setting::{SettingName, Word};
 use pretty_assertions::assert_eq;
 use std::collections::BTreeMap;
@@ -69,7 +69,8 @@ fn texts() -> Vec<(String, String)> {
 
 fn cases() -> Vec<Case> {
     let of = |number: usize| {
-        let matches = vec![Fixture { id: "kb".to_owned(), text: at(Content::Text("what was found".to_owned())) }];
+        let matches =
+            vec![Fixture { shelf: Shelf::Retrieval, id: "kb".to_owned(), text: at(Content::Text("what was found".to_owned())) }];
         Case {
             name: word(&format!("case-{number:04}")),
             subject: at(Subject::Task(format!("t{number:04}"))),

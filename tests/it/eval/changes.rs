@@ -2,11 +2,12 @@
 
 use super::bench::{Setting, TRIAGE, at, expecting, id, live, patterns, registry, segment, word};
 use ctxc::context::Forest;
+use ctxc::context::matcher::Match;
 use ctxc::context::request::{Files, Request};
 use ctxc::eval::affected::{Choice, Since, Why};
 use ctxc::eval::case::{Bench, Item};
 use ctxc::eval::context::Seen;
-use ctxc::eval::draft::{self, Draft, Given};
+use ctxc::eval::draft::{self, Draft, Found, Given};
 use ctxc::eval::library::Library;
 use ctxc::eval::locate::Locator;
 use ctxc::eval::mutate::scores;
@@ -14,8 +15,9 @@ use ctxc::eval::receiver::Receiver;
 use ctxc::eval::run::Roles;
 use ctxc::eval::scorecard::{CaseRow, Of, Scorecard, SuiteRow};
 use ctxc::eval::trials::Rows;
+use ctxc::kernel::context::Trust;
 use ctxc::kernel::tokens::Estimate;
-use ctxc::scenario::model::{Case, ContextExpectation, State, Suite};
+use ctxc::scenario::model::{Case, Content, ContextExpectation, Shelf, State, Suite};
 use ctxc::template::setting::SettingName;
 use pretty_assertions::assert_eq;
 use std::collections::BTreeMap;
@@ -172,8 +174,15 @@ fn a_scenario_is_written_from_todays_context() {
         ("who".to_owned(), Given::Value("@somebody".into())),
     ];
     let objective = draft::objective(&seen);
-    let written =
-        Draft { name: "triage-t1", receiver: &receiver, node: None, objective: Some(&objective), inputs: &given, results: &[] };
+    let written = Draft {
+        name: "triage-t1",
+        receiver: &receiver,
+        node: None,
+        objective: Some(&objective),
+        inputs: &given,
+        results: &[],
+        found: &Found::default(),
+    };
     insta::assert_snapshot!(draft::yaml(&written, Some(&seen)), @r#"
     # What triage receives today, as `ctxc new scenario` took it from a render. Take out what may change, and
     # add what the answer must satisfy: `expectations`.
@@ -209,4 +218,51 @@ fn what_yaml_could_mistake_is_quoted_and_ceilings_are_round() {
     assert_eq!(round, [0, 10, 60, 150, 1_100, 4_400, 22_000]);
     assert_eq!(draft::name("triage", Some("samples/t1.txt"), |_| false), "triage-t1");
     assert_eq!(draft::name("triage", None, |name| name == "triage-1"), "triage-2");
+}
+
+#[test]
+fn what_was_looked_up_is_read_back_byte_for_byte() {
+    let texts = [
+        "one line",
+        "",
+        "a\nb",
+        "a\nb\n",
+        "a\nb\n\n\n",
+        "  indented\nthen not",
+        "\nbegins empty\nb",
+        "\ttab\n  two\n \n",
+        "a\r\nb",
+        "\n\n",
+        "# no comment\n- no list\n...\n---\nk: v\n",
+        "@file\nb",
+        "{file: x}",
+        "umlaut ä\n\u{85}\n",
+        "\u{feff}mark\nb",
+        "\u{7}\nb",
+        "last line has spaces\n   ",
+    ];
+    let of = |shelf: &str| -> Vec<Match> {
+        let one = |(at, text): (usize, &&str)| Match {
+            id: format!("docs/{shelf}: {at}"),
+            text: (*text).to_owned(),
+            trust: Trust::Untrusted,
+        };
+        texts.iter().enumerate().map(one).collect()
+    };
+    let (files, fresh) = (of("files"), of("fresh"));
+    let receiver = Receiver::of_task("triage");
+    for files in [Vec::new(), files] {
+        let found = Found { files: files.clone(), fresh: fresh.clone(), held: Vec::new() };
+        let draft =
+            Draft { name: "n", receiver: &receiver, node: None, objective: Some("o"), inputs: &[], results: &[], found: &found };
+        let text = draft::yaml(&draft, None);
+        let (suite, faults) = ctxc::scenario::read("scenarios/n.yaml", &text);
+        assert!(faults.is_empty(), "{faults:?}\n{text}");
+        let matches = suite.unwrap().cases.remove(0).situation.matches;
+        let shelf = if files.is_empty() { Shelf::Retrieval } else { Shelf::Memory };
+        let wanted = fresh.iter().map(|one| (shelf, one)).chain(files.iter().map(|one| (Shelf::Retrieval, one)));
+        let wanted: Vec<_> = wanted.map(|(shelf, one)| (shelf, one.id.clone(), Content::Text(one.text.clone()))).collect();
+        let read: Vec<_> = matches.into_iter().map(|one| (one.shelf, one.id, one.text.value)).collect();
+        assert_eq!(read, wanted, "{text}");
+    }
 }

@@ -3,7 +3,7 @@
 use super::bench::{Setting, TRIAGE, at, case, expecting, finish, id, patterns, registry, segment, text, word, words};
 use ctxc::eval::case::{CaseVerdict, Finished};
 use ctxc::eval::receiver::Receiver;
-use ctxc::scenario::model::{Case, Content, ContextExpectation, Failure, Fixture, Frozen, Situation, State, Subject};
+use ctxc::scenario::model::{Case, Content, ContextExpectation, Failure, Fixture, Frozen, Shelf, Situation, State, Subject};
 use ctxc::scenario::paths::snapshot as snapshot_path;
 use pretty_assertions::assert_eq;
 use serde_json::json;
@@ -129,7 +129,11 @@ fn inputs_results_and_matches_may_be_files_beside_the_scenario() {
 #[test]
 fn fixtures_are_what_is_looked_up() {
     let fresh = TRIAGE.replace("<fresh_context>disabled", "<fresh_context>enabled");
-    let matches = vec![Fixture { id: "kb/7".to_owned(), text: at(Content::Text("seats were counted twice".to_owned())) }];
+    let matches = vec![Fixture {
+        shelf: Shelf::Retrieval,
+        id: "kb/7".to_owned(),
+        text: at(Content::Text("seats were counted twice".to_owned())),
+    }];
     let asked = Case {
         situation: Situation { matches, ..case().situation },
         ..expecting(vec![

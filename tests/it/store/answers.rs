@@ -133,6 +133,15 @@ fn what_is_hidden_is_not_found_unless_it_is_registered() {
         ("vendor/zebra.md", "vendored zebra"),
         ("registry.json", "{\"schema\": \"ctxc/registry/1\", \"zebra\": 1}"),
         ("scenarios/one.yaml", "schema: ctxc/scenario/1\nexpect: zebra\n"),
+        (
+            "junit.xml",
+            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"ctxc eval\" tests=\"1\">zebra</testsuites>",
+        ),
+        ("check.xml", "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"ctxc\" tests=\"1\">zebra</testsuites>"),
+        (
+            "m.html",
+            "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<meta name=\"generator\" content=\"ctxc/manifest/1\">\nzebra",
+        ),
     ]);
     let all = ["docs/guide.md", "vendor/zebra.md"];
     let sorted = |index: &Index| {

@@ -29,6 +29,8 @@ pub(in crate::cli::context) struct Drafting {
     pub(in crate::cli::context) text: String,
     /// How many expectations it has.
     pub(in crate::cli::context) expectations: usize,
+    /// Whether the scenario leads to everything that was looked up, and to nothing else.
+    pub(in crate::cli::context) is_whole: bool,
 }
 
 /// Why there is none.
@@ -58,12 +60,13 @@ impl Sources<'_> {
         let first = self.seen(&draft::yaml(draft, None), draft, &counter, draft::objective)?;
         // The first text has no objective of its own, where none was given.
         let draft = Draft { objective: Some(draft.objective.unwrap_or(&first)), ..*draft };
-        let text = self.seen(&draft::yaml(&draft, None), &draft, &counter, |seen| draft::yaml(&draft, Some(seen)))?;
+        let written = |seen: &Seen<'_>| (draft::yaml(&draft, Some(seen)), draft::held(seen.assembly) == draft.found.held);
+        let (text, is_whole) = self.seen(&draft::yaml(&draft, None), &draft, &counter, written)?;
         counter.save();
         let (suite, faults) = read(self.path, &text);
         let bug = || Trouble::Other(CliError::new(Kind::Infrastructure, format!("the scenario would have faults: {faults:?}")));
         let case = suite.and_then(|suite| suite.cases.into_iter().next()).filter(|_| faults.is_empty()).ok_or_else(bug)?;
-        Ok(Drafting { text, expectations: case.expect_context.len() })
+        Ok(Drafting { text, expectations: case.expect_context.len(), is_whole })
     }
 
     /// What a text leads to.

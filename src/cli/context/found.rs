@@ -1,0 +1,60 @@
+//! What is looked up for an agent today: of all that its sources give, what stands in its context.
+
+use super::lookup::Lookup;
+use super::project::Compiled;
+use crate::context::assemble::{Options, assemble};
+use crate::context::fault::Refused;
+use crate::context::matcher::{ContextSource, Match};
+use crate::context::request::Request;
+use crate::eval::draft::{self, Found};
+use crate::kernel::context::{Origin, Segment};
+use std::cell::RefCell;
+
+/// Remembers which files were found by a description.
+#[derive(Debug)]
+struct Heard<'s, 'p> {
+    source: &'s Lookup<'p>,
+    files: RefCell<Vec<Match>>,
+}
+
+impl ContextSource for Heard<'_, '_> {
+    fn search(&self, query: &str, limit: usize) -> Result<Vec<Match>, String> {
+        self.source.search(query, limit)
+    }
+
+    fn files(&self, query: &str, limit: usize) -> Result<Vec<Match>, String> {
+        let found = self.source.files(query, limit)?;
+        let mut heard = self.files.borrow_mut();
+        let new: Vec<Match> = found.iter().filter(|file| !heard.iter().any(|known| known.id == file.id)).cloned().collect();
+        heard.extend(new);
+        Ok(found)
+    }
+
+    fn is_there(&self) -> bool {
+        self.source.is_there()
+    }
+}
+
+/// What is looked up for the agent of a request, by itself and by the tasks around it.
+pub(super) fn found(project: &Compiled, request: &Request<'_>, source: &Lookup<'_>) -> Result<Found, Refused> {
+    let heard = Heard { source, files: RefCell::default() };
+    let request = Request { source: &heard, ..*request };
+    let assembly = assemble(&project.registry, &request, &Options::default())?;
+    let mut fresh: Vec<Match> = Vec::new();
+    for found in assembly.report.segments.iter().filter_map(|account| matched(&account.segment)) {
+        if !fresh.iter().any(|known| known.id == found.id) {
+            fresh.push(found);
+        }
+    }
+    let held = draft::held(&assembly);
+    let mut files = heard.files.into_inner();
+    files.retain(|file| held.iter().any(|(id, text)| id.ends_with(&format!("file:{}", file.id)) && *text == file.text));
+    Ok(Found { files, fresh, held })
+}
+
+/// The match that a segment is.
+fn matched(segment: &Segment) -> Option<Match> {
+    let of = |origin: &Origin| if let Origin::Match { id } = origin { Some(id.clone()) } else { None };
+    let id = segment.text.stretches().iter().find_map(|stretch| of(&stretch.origin))?;
+    Some(Match { id, text: segment.text.text().to_owned(), trust: segment.trust })
+}

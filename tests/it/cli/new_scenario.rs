@@ -1,0 +1,130 @@
+//! `ctxc new scenario`: what it writes is what the agent receives, looked-up context and objective included.
+
+use super::eval::sample;
+
+#[test]
+fn one_objective_in_render_manifest_and_scenarios() {
+    let plan = "<task type=\"atomic\" name=\"plan\"><description>Split it: {{objective}}</description>\
+        <parameters><parameter name=\"objective\" required=\"true\"/></parameters>\
+        <context_management><inherit_context>none</inherit_context><fresh_context>disabled</fresh_context></context_management></task>";
+    let roles = "edition = \"2026\"\n[roles.sorter]\ntemplate = \"triage\"\n[roles.planner]\ntemplate = \"plan\"\n";
+    let project = sample().file("ctxc.toml", roles).file("templates/plan.xml", plan);
+    let sorter = ["--role", "sorter", "--input", "ticket=x", "--objective", "sort by noon"];
+    let shown = project.run(&[&["render"], &sorter[..]].concat()).code(0);
+    shown.says("## Input: objective").says("sort by noon").says("input `objective`");
+    project.run(&["render", "--role", "planner", "--objective", "add a flag"]).code(0).says("Split it: add a flag");
+    project.run(&["render", "plan", "--objective", "@samples/t1.txt"]).code(0).says("Split it: No invoice came.");
+    for (args, said) in [
+        (&["render", "triage", "--input", "ticket=x", "--objective", "sort"][..], "`triage` by itself takes none"),
+        (&["render", "plan", "--objective", "a", "--input", "objective=b"], "give the same value"),
+        (&["render", "plan", "--objective", " "], "expected words that say what is to be done"),
+        (&["render", "plan", "--objective", "@none.txt"], "--objective @none.txt: the file cannot be read"),
+        (&["new", "scenario", "planner"], "`planner` takes an objective, and none is given"),
+        (&["new", "scenario", "planner", "--objective", "a", "--input", "objective=b"], "give the same value"),
+    ] {
+        project.run(args).code(2).silent_out().warns(said);
+    }
+    // The scenario's objective is the task's value, and the description is not said again in a segment of its own.
+    project.run(&["new", "scenario", "planner", "--input", "objective=add a flag"]).code(0);
+    let written = project.read("scenarios/planner-1.yaml");
+    assert!(written.contains("  objective: \"add a flag\"\n  inputs:\n    objective: \"add a flag\"\n"), "{written}");
+    project.run(&["new", "scenario", "sorter", "--input", "ticket=x"]).code(0);
+    let written = project.read("scenarios/sorter-1.yaml");
+    assert!(written.contains("  objective: \"Sort the ticket.\"\n") && !written.contains("id: objective"), "{written}");
+    project.run(&["new", "scenario", "sorter", "--name", "noon", "--input", "ticket=x", "--objective", "sort by noon"]).code(0);
+    let written = project.read("scenarios/noon.yaml");
+    assert!(written.contains("- segment: {id: objective, state: kept}"), "{written}");
+    project.run(&["eval"]).code(0).says("3 scenarios: 3 passed");
+    project.run(&["check"]).code(0);
+}
+
+#[test]
+fn a_new_scenario_holds_what_was_looked_up() {
+    let context = |fresh: &str| {
+        format!(
+            "<context_management><inherit_context>none</inherit_context><fresh_context>{fresh}</fresh_context></context_management>"
+        )
+    };
+    let plain = format!(
+        "<task type=\"atomic\" name=\"answer\"><description>Say how zebras are fed.</description>{}</task>",
+        context("enabled")
+    );
+    let files = "<file_paths source=\"description\"><description>ibis nesting</description></file_paths>";
+    let both = plain.replace("\"answer\"", "\"both\"").replace("</description>", &format!("</description>{files}"));
+    let round = "<task type=\"sequential\" name=\"round\"><description>Feed the zebras.</description>\
+        <context_management><fresh_context>enabled</fresh_context><inherit_context>none</inherit_context></context_management>\
+        <steps><task type=\"atomic\"><description>Weigh it.</description><context_management><inherit_context>full</inherit_context>\
+        <fresh_context>disabled</fresh_context></context_management></task></steps></task>";
+    let project =
+        sample().file("templates/answer.xml", plain).file("templates/both.xml", both).file("templates/round.xml", round);
+    let project = project
+        .file("docs/zebras.md", "  Zebras eat: \"hay\"\n\n\tand grass.\n\n")
+        .file("docs/stable.md", "Zebras are fed at noon\r\nand at night.\n")
+        .file("docs/ibis.md", "An ibis nests in reeds.\nIts nesting takes a month.")
+        .file("docs/other.md", "The bus leaves at nine.\n");
+    for task in ["answer", "both", "round"] {
+        project.run(&["new", "scenario", task]).code(0).silent();
+    }
+    let written = project.read("scenarios/answer-1.yaml");
+    let found = "    - id: docs/zebras.md\n      text: |2-\n          Zebras eat: \"hay\"\n\n        \tand grass.\n";
+    assert!(written.contains(found), "{written}");
+    assert!(written.contains("  - segment: {id: \"fresh:docs/zebras.md\", state: kept}\n"), "{written}");
+    assert!(written.contains("      text: \"Zebras are fed at noon\\r\\nand at night.\"\n"), "{written}");
+    // Files that a task describes stand on a shelf of their own.
+    let written = project.read("scenarios/both-1.yaml");
+    let shelf = written.find("  retrieval:\n    - id: docs/ibis.md\n      text: |-\n        An ibis nests in reeds.\n").unwrap();
+    assert!(written.find("  memory:\n").unwrap() < shelf && written.contains("id: \"file:docs/ibis.md\""), "{written}");
+    let written = project.read("scenarios/round-1.yaml");
+    assert!(
+        written.contains("id: \"inherited:fresh:docs/zebras.md\"") && written.contains("    - id: docs/zebras.md\n"),
+        "{written}"
+    );
+    project.run(&["eval"]).code(0).says("3 scenarios: 3 passed");
+    // What the agent would find tomorrow is no concern of theirs.
+    project.write("docs/zebras.md", "Zebras eat: \"thistles\"\n");
+    project.run(&["eval"]).code(0).says("3 scenarios: 3 passed");
+    project.run(&["new", "scenario", "answer", "--no-index"]).code(0);
+    assert!(!project.read("scenarios/answer-2.yaml").contains("retrieval"));
+    // The same text as the render has it, to the last line end.
+    let project = project.file("docs/zebras.md", "  Zebras eat: \"hay\"\n\n\tand grass.\n\n");
+    for task in ["answer", "both", "round"] {
+        let live = project.run(&["render", task, "--as", "openai-chat", "--model", "m"]).code(0).json();
+        let name = format!("scenarios/{task}-1.yaml");
+        project.write(&name, project.read(&name) + "  - snapshot: true\n");
+        project.run(&["eval", &name, "--accept"]).code(0);
+        let stored = project.read(&format!("scenarios/snapshots/{task}-1.txt"));
+        for message in live["messages"].as_array().unwrap() {
+            let said = message["content"].as_str().unwrap();
+            // The mark of what is untrusted moves with every request.
+            let marked: Vec<&str> = said.split("untrusted-").collect();
+            let rest = marked[1..].iter().map(|part| part.split_at(16).1);
+            let said = std::iter::once(marked[0]).chain(rest).collect::<Vec<_>>().join("untrusted-NONCE");
+            assert!(stored.contains(&said), "{said}\n=====\n{stored}");
+        }
+    }
+}
+
+#[test]
+fn nothing_that_ctxc_is_told_or_tells_is_context() {
+    let answer = "<task type=\"atomic\" name=\"answer\"><description src=\"../prompts/zebra.jinja\"/>\
+        <context_management><inherit_context>none</inherit_context><fresh_context>enabled</fresh_context></context_management></task>";
+    let config = "edition = \"2026\"\n[roles.keeper]\ntemplate = \"answer\"\nsystem = { file = \"prompts/keeper.md\" }\n\
+        [eval]\nscenarios = [\"scenarios\", \"more\"]\n";
+    let plain = "name: z\ntask: answer\ncontext: {objective: zebra}\nexpect_context: [{snapshot: true}]\n";
+    let project =
+        sample().file("templates/answer.xml", answer).file("prompts/zebra.jinja", "Feed the zebra.").file("ctxc.toml", config);
+    let project = project.file("prompts/keeper.md", "You keep the zebra.").file("docs/feed.md", "A zebra eats hay.");
+    let project = project
+        .file("more/z.yaml", plain)
+        .file("more/notes.txt", "The zebra is old.")
+        .file("prompts/draft.md", "zebra, once more");
+    project.run(&["eval", "--accept"]).code(0);
+    assert!(project.read("more/snapshots/z.txt").contains("zebra"));
+    project.run(&["eval", "--junit", "junit.xml", "--out", "card.json"]).code(0);
+    project.write("check.xml", project.run(&["check", "--format", "junit"]).code(0).stdout);
+    project.run(&["manifest", "--output", "m.html"]).code(0);
+    let found = project.run(&["search", "zebra", "--json"]).code(0).json();
+    let mut ids: Vec<&str> = found["matches"].as_array().unwrap().iter().map(|one| one["id"].as_str().unwrap()).collect();
+    ids.sort_unstable();
+    assert_eq!(ids, ["docs/feed.md", "more/notes.txt", "prompts/draft.md"]);
+}
