@@ -23,6 +23,7 @@ pub mod matcher;
 pub(crate) mod objective;
 pub mod output;
 mod own;
+mod query;
 pub mod render;
 pub mod request;
 pub mod role;

@@ -7,10 +7,10 @@ use super::asked;
 use super::chain::{Forest, Link};
 use super::fault::{Fault, FaultKind, MissingFrom};
 use super::fill::{Faults, Filler, Unknown};
-use super::mark;
 use super::matcher::{self, Match};
 use super::objective;
 use super::own::{Author, Drafted};
+use super::query::{is_known, query, relevant};
 use super::request::{Asked, Request, StepResult};
 use super::role;
 use super::scope::{self, Binder};
@@ -300,38 +300,6 @@ fn subset<'p>(node: &Node, scope: &Scope, parent: &'p [Drafted], own: &[Drafted]
     let best = matcher::rank(&query, documents.iter(), MATCHES);
     let best: BTreeSet<usize> = best.into_iter().filter_map(|found| found.id.parse().ok()).collect();
     parent.iter().enumerate().filter(|(at, _)| best.contains(at)).map(|(_, drafted)| drafted).collect()
-}
-
-/// The inputs that drive matching: those that `context_relevance` includes, else all.
-fn relevant(node: &Node) -> Vec<String> {
-    let list = |key: &str| node.body.get(key).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-    let name = |input: &Value| input.get("name").and_then(Value::as_str).map(str::to_owned);
-    let relevance = list("context_relevance");
-    if relevance.is_empty() {
-        return list("inputs").iter().filter_map(name).collect();
-    }
-    let included = |input: &&Value| input.get("include").and_then(Value::as_bool).unwrap_or(true);
-    relevance.iter().filter(included).filter_map(name).collect()
-}
-
-/// What a lookup is asked: the description and the relevant inputs.
-fn query(node: &Node, scope: &Scope, own: &[Drafted]) -> String {
-    let description = own.iter().find(|drafted| drafted.segment.kind == Kind::Description);
-    let mut query = description.map_or_else(String::new, |drafted| mark::bare(&drafted.segment.text));
-    for name in relevant(node) {
-        if let Some(value) = scope.get(&name).and_then(|bound| bound.value.as_ref()) {
-            query.push('\n');
-            query.push_str(&super::values::words(value));
-        }
-    }
-    query
-}
-
-/// Whether everything is known that a lookup is asked with.
-fn is_known(node: &Node, scope: &Scope, own: &[Drafted]) -> bool {
-    let mut descriptions = own.iter().filter(|drafted| drafted.segment.kind == Kind::Description);
-    let is_there = |name: &String| scope.get(name).is_none_or(|bound| bound.value.is_some());
-    descriptions.all(|drafted| drafted.unknown.is_empty()) && relevant(node).iter().all(is_there)
 }
 
 /// The files that segments hold.

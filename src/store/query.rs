@@ -10,6 +10,15 @@ const BYTES: usize = 1 << 20;
 /// Words that are looked for: the rarest.
 const ASKED: usize = 32;
 
+/// Words that say nothing about what a passage is about, as `words` has them: without the `s` of a plural.
+const EMPTY: [&str; 74] = [
+    "a", "about", "after", "all", "also", "an", "and", "any", "are", "as", "at", "be", "been", "but", "by", "can", "did", "do",
+    "doe", "each", "for", "from", "ha", "had", "have", "how", "i", "if", "in", "into", "is", "it", "may", "me", "must", "my",
+    "no", "not", "of", "on", "one", "or", "other", "our", "should", "so", "some", "such", "than", "that", "the", "their", "them",
+    "then", "there", "these", "they", "this", "those", "to", "us", "wa", "we", "were", "what", "when", "where", "which", "who",
+    "will", "with", "would", "you", "your",
+];
+
 /// The distinct words of a query, in their order.
 pub(super) fn words(query: &str) -> Vec<String> {
     let (mut seen, mut out) = (BTreeSet::new(), Vec::new());
@@ -22,8 +31,8 @@ pub(super) fn words(query: &str) -> Vec<String> {
     out
 }
 
-/// The words that are looked for, in their order: at most 32, the rarest, and none that half of all passages hold while there is
-/// another.
+/// The words that are looked for, in their order: at most 32, the rarest, and none that says nothing, or that half of all
+/// passages hold, while there is another.
 pub(super) fn telling<'w>(words: &'w [String], frequencies: &[u64], passages: u64) -> Vec<&'w str> {
     let mut ranked: Vec<(u64, usize, &str)> = words
         .iter()
@@ -32,6 +41,9 @@ pub(super) fn telling<'w>(words: &'w [String], frequencies: &[u64], passages: u6
         .filter(|(_, (_, count))| **count > 0)
         .map(|(at, (word, count))| (*count, at, word.as_str()))
         .collect();
+    if ranked.iter().any(|(.., word)| !EMPTY.contains(word)) {
+        ranked.retain(|(.., word)| !EMPTY.contains(word));
+    }
     ranked.sort_by(|(a, _, first), (b, _, second)| a.cmp(b).then_with(|| first.cmp(second)));
     let rare = ranked.iter().take_while(|(count, ..)| count.saturating_mul(2) <= passages).count();
     ranked.truncate(if rare == 0 { ASKED } else { rare.min(ASKED) });
@@ -41,7 +53,7 @@ pub(super) fn telling<'w>(words: &'w [String], frequencies: &[u64], passages: u6
 
 #[cfg(test)]
 mod tests {
-    use super::{telling, words};
+    use super::{EMPTY, telling, words};
     use pretty_assertions::assert_eq;
 
     #[test]
@@ -49,8 +61,11 @@ mod tests {
         let words = words("the rollback of the deploy");
         assert_eq!(words, ["the", "rollback", "of", "deploy"]);
         assert_eq!(telling(&words, &[9, 1, 7, 3], 10), ["rollback", "deploy"]);
-        assert_eq!(telling(&words, &[9, 0, 7, 6], 10), ["the", "of", "deploy"], "better common words than none");
+        assert_eq!(telling(&words, &[1, 0, 1, 6], 10), ["deploy"], "a word that says nothing is none, however rare");
+        assert_eq!(telling(&words, &[1, 0, 7, 0], 10), ["the"], "better empty words than none");
+        assert_eq!(telling(&words, &[9, 0, 8, 0], 10), ["the", "of"]);
         assert_eq!(telling(&words, &[0, 0, 0, 0], 10), [""; 0]);
+        assert!(EMPTY.iter().all(|word| super::words(word) == [*word]), "as the index has them");
         let many: Vec<String> = (0..100).map(|n| format!("w{n:03}")).collect();
         let found = telling(&many, &[1; 100], 1000);
         assert_eq!((found.len(), found.last()), (32, Some(&"w031")));

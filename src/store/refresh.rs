@@ -128,6 +128,15 @@ fn is_own(text: &str) -> bool {
     }
     let before = head.find("ctxc/").and_then(|at| head.get(..at));
     before.is_some_and(|before| before.trim_end_matches([' ', '"', '\'']).ends_with(':') && before.contains("schema"))
+        || is_sample(text)
+}
+
+/// Whether a file holds samples of imported prompts, as `ctxc import --verify` takes them: what they should come to, in full.
+fn is_sample(text: &str) -> bool {
+    let first = text.lines().find(|line| !line.trim().is_empty()).filter(|line| line.trim_start().starts_with('{'));
+    let value = first.and_then(|line| serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(line).ok());
+    let is_known = |key: &String| ["template", "inputs", "expected"].contains(&key.as_str());
+    value.is_some_and(|fields| fields.contains_key("template") && fields.contains_key("expected") && fields.keys().all(is_known))
 }
 
 /// Writes what a file holds now; gives back why it does not count.

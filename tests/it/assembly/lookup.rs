@@ -125,3 +125,26 @@ fn what_an_agent_is_given_is_not_looked_up_for_it_again() {
     let ids: Vec<&str> = assembly.report.segments.iter().map(|account| account.segment.id.as_str()).collect();
     assert_eq!(ids, ["description", "input:tone", "fresh:docs/b.md"]);
 }
+
+#[test]
+fn a_task_with_plain_parameters_asks_with_the_values_it_is_given() {
+    let source = Asked::default();
+    let tasks = r#"<task name="plain" type="atomic" subtype="subtask"><description>answer {{who}}</description>
+      <parameters><parameter name="topic"/><parameter name="who" default="everybody"/><parameter name="tone" default="calm"/></parameters>
+      <instructions>Stay on {{topic}}, {{tone}}.</instructions>
+      <context_management><inherit_context>none</inherit_context><fresh_context>enabled</fresh_context></context_management></task>"#;
+    let registry = registry(tasks);
+    let asked = |given: &[(&str, serde_json::Value)]| {
+        let inputs = values(given);
+        let request = Request { inputs: &inputs, source: &source, ..Request::new("plain") };
+        of_task(&registry, &request, None, &Dry { options: Options::default(), files: &() }).unwrap();
+        source.0.take().into_iter().map(|(query, _)| query).collect::<Vec<_>>()
+    };
+    // Who has no value cannot be asked with; a default says nothing of this call, and nothing is said twice.
+    assert_eq!(asked(&[]), [""; 0]);
+    assert_eq!(asked(&[("topic", json!("zebras"))]), ["answer everybody\nzebras"]);
+    assert_eq!(
+        asked(&[("topic", json!("zebras")), ("tone", json!("warm")), ("who", json!("Ann"))]),
+        ["answer Ann\nzebras\nwarm"]
+    );
+}

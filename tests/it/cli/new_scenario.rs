@@ -1,6 +1,7 @@
 //! `ctxc new scenario`: what it writes is what the agent receives, looked-up context and objective included.
 
 use super::eval::sample;
+use super::project::Project;
 
 #[test]
 fn one_objective_in_render_manifest_and_scenarios() {
@@ -38,8 +39,8 @@ fn one_objective_in_render_manifest_and_scenarios() {
     project.run(&["check"]).code(0);
 }
 
-#[test]
-fn a_new_scenario_holds_what_was_looked_up() {
+/// Tasks that look things up: fresh context, files by description too, and a step that inherits what was found.
+fn curious() -> Project {
     let context = |fresh: &str| {
         format!(
             "<context_management><inherit_context>none</inherit_context><fresh_context>{fresh}</fresh_context></context_management>"
@@ -57,11 +58,16 @@ fn a_new_scenario_holds_what_was_looked_up() {
         <fresh_context>disabled</fresh_context></context_management></task></steps></task>";
     let project =
         sample().file("templates/answer.xml", plain).file("templates/both.xml", both).file("templates/round.xml", round);
-    let project = project
+    project
         .file("docs/zebras.md", "  Zebras eat: \"hay\"\n\n\tand grass.\n\n")
         .file("docs/stable.md", "Zebras are fed at noon\r\nand at night.\n")
         .file("docs/ibis.md", "An ibis nests in reeds.\nIts nesting takes a month.")
-        .file("docs/other.md", "The bus leaves at nine.\n");
+        .file("docs/other.md", "The bus leaves at nine.\n")
+}
+
+#[test]
+fn a_new_scenario_holds_what_was_looked_up() {
+    let project = curious();
     for task in ["answer", "both", "round"] {
         project.run(&["new", "scenario", task]).code(0).silent();
     }
@@ -85,8 +91,14 @@ fn a_new_scenario_holds_what_was_looked_up() {
     project.run(&["eval"]).code(0).says("3 scenarios: 3 passed");
     project.run(&["new", "scenario", "answer", "--no-index"]).code(0);
     assert!(!project.read("scenarios/answer-2.yaml").contains("retrieval"));
-    // The same text as the render has it, to the last line end.
-    let project = project.file("docs/zebras.md", "  Zebras eat: \"hay\"\n\n\tand grass.\n\n");
+}
+
+#[test]
+fn a_new_scenario_receives_what_the_render_shows_to_the_last_line_end() {
+    let project = curious();
+    for task in ["answer", "both", "round"] {
+        project.run(&["new", "scenario", task]).code(0).silent();
+    }
     for task in ["answer", "both", "round"] {
         let live = project.run(&["render", task, "--as", "openai-chat", "--model", "m"]).code(0).json();
         let name = format!("scenarios/{task}-1.yaml");

@@ -41,8 +41,8 @@ fn a_search_says_what_is_found_and_why() {
     let run = project.run(&["search", "how do I", "roll back a deploy?"]).code(0);
     assert_eq!(
         run.stdout,
-        "docs/deploys.md  100 %: roll, back, a, deploy\n    # Deploys\n    Roll back a deploy with `rollbackDeploy`.\n\
-         1 of 10 passages in 10 files, by roll, back, a, deploy\n"
+        "docs/deploys.md  100 %: roll, back, deploy\n    # Deploys\n    Roll back a deploy with `rollbackDeploy`.\n\
+         1 of 10 passages in 10 files, by roll, back, deploy\n"
     );
     assert_eq!(run.stderr, "");
     let json = project.run(&["search", "--json", "--limit", "1", "deploys pager"]).code(0).json();

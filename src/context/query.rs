@@ -1,0 +1,61 @@
+//! What a lookup is asked with: the description of the agent, and the values that drive matching. Words alone: who answers
+//! decides which of them tell anything.
+
+use super::mark;
+use super::own::Drafted;
+use super::values::{self, Scope};
+use crate::kernel::context::{Kind, Origin};
+use crate::registry::Node;
+use serde_json::Value;
+
+/// The inputs that drive matching: those that `context_relevance` includes, else all.
+pub(super) fn relevant(node: &Node) -> Vec<String> {
+    let list = |key: &str| node.body.get(key).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    let name = |input: &Value| input.get("name").and_then(Value::as_str).map(str::to_owned);
+    let relevance = list("context_relevance");
+    if relevance.is_empty() {
+        return list("inputs").iter().filter_map(name).collect();
+    }
+    let included = |input: &&Value| input.get("include").and_then(Value::as_bool).unwrap_or(true);
+    relevance.iter().filter(included).filter_map(name).collect()
+}
+
+/// The parameters that drive matching: those of a task that says nothing of its inputs. What nobody gave a value has its default,
+/// which says nothing of this call.
+fn parameters(node: &Node, scope: &Scope) -> Vec<String> {
+    if ["inputs", "context_relevance"].iter().any(|key| node.body.contains_key(*key)) {
+        return Vec::new();
+    }
+    let declared = node.body.get("parameters").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    let names = declared.iter().filter_map(|parameter| parameter.get("name").and_then(Value::as_str));
+    let is_given = |name: &&str| scope.get(name).is_some_and(|bound| !matches!(bound.origin, Origin::Template { .. }));
+    names.filter(is_given).map(str::to_owned).collect()
+}
+
+/// What a lookup is asked: the description and the relevant inputs.
+pub(super) fn query(node: &Node, scope: &Scope, own: &[Drafted]) -> String {
+    let description = own.iter().find(|drafted| drafted.segment.kind == Kind::Description);
+    let mut query = description.map_or_else(String::new, |drafted| mark::bare(&drafted.segment.text));
+    for name in relevant(node) {
+        if let Some(value) = scope.get(&name).and_then(|bound| bound.value.as_ref()) {
+            query.push('\n');
+            query.push_str(&values::words(value));
+        }
+    }
+    for name in parameters(node, scope) {
+        let value = scope.get(&name).and_then(|bound| bound.value.as_ref()).map(|value| values::words(value));
+        // The description may hold it already.
+        if let Some(value) = value.filter(|value| !query.contains(&**value)) {
+            query.push('\n');
+            query.push_str(&value);
+        }
+    }
+    query
+}
+
+/// Whether everything is known that a lookup is asked with.
+pub(super) fn is_known(node: &Node, scope: &Scope, own: &[Drafted]) -> bool {
+    let mut descriptions = own.iter().filter(|drafted| drafted.segment.kind == Kind::Description);
+    let is_there = |name: &String| scope.get(name).is_none_or(|bound| bound.value.is_some());
+    descriptions.all(|drafted| drafted.unknown.is_empty()) && relevant(node).iter().chain(&parameters(node, scope)).all(is_there)
+}
