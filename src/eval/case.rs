@@ -50,6 +50,8 @@ pub struct Item<'a> {
     pub beside: &'a (dyn Files + Sync),
     /// The stored request; `None` where there is none.
     pub snapshot: Option<&'a str>,
+    /// Why it cannot be run as it is written, as `check` says it; `None` where nothing is wrong with it.
+    pub refused: Option<&'a str>,
 }
 
 /// What became of a case.
@@ -262,6 +264,9 @@ pub(super) fn prepare(
     receiver: &Receiver,
 ) -> Result<Prepared, Box<Finished>> {
     let case = item.case;
+    if let Some(why) = item.refused {
+        return Err(Box::new(Finished::trouble("/", why)));
+    }
     let node = node(forest, &receiver.task, case).map_err(|why| Box::new(Finished::trouble("/", why)))?;
     let declared = forest.registry.find(&receiver.task).map_or(Ok(Vec::new()), crate::registry::Task::parameters);
     let declared = declared.map_err(|error| Box::new(Finished::trouble(&node, error.to_string())))?;
@@ -367,10 +372,12 @@ fn answered(set: &Set<'_>, assembly: &Assembly, done: &mut Finished) -> Result<D
     let is_judged = verdicts.iter().any(|verdict| verdict.outcome != Outcome::Skipped);
     done.answered = if is_judged { Answered::Scripted } else { Answered::NotJudged };
     let tried = if verdicts.iter().any(Verdict::is_failure) { Tried::Failed } else { Tried::Passed };
+    // What hangs on a judge that nobody asked is decided by no trial.
+    let is_open = tried == Tried::Passed && verdicts.iter().any(|verdict| verdict.gate && verdict.reason.is_open);
     let trial = Trial { tried, verdicts, tokens: answer.tokens, output: Hash::of(answer.text.as_bytes()) };
-    if !is_judged {
+    if !is_judged || is_open {
         done.trials.push(trial);
-        return Ok(Decision::Open);
+        return Ok(if is_open { Decision::Inconclusive } else { Decision::Open });
     }
     let most = trials::most(&case.rule);
     let mut row = Vec::new();

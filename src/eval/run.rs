@@ -67,7 +67,8 @@ pub fn run(
 ) -> Vec<Finished> {
     each(registry, roles, items, threads, |item, found| match found {
         Ok((forest, receiver)) => case::run(bench, item, forest, receiver),
-        Err(why) => Finished::trouble("/", why),
+        // Who is unknown to `check` is unknown here: what it says of that says more.
+        Err(why) => Finished::trouble("/", item.refused.unwrap_or(&why)),
     })
 }
 

@@ -15,6 +15,7 @@ use crate::context::request::{Asked, Attempt, Files, Request, StepResult};
 use crate::kernel::context::Trust;
 use crate::registry::Parameter;
 use crate::scenario::model::{Content, Frozen, Risk, Shelf, Situation};
+use crate::scenario::paths::plain;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -68,7 +69,7 @@ pub(super) struct Overlaid<'a> {
 
 impl Files for Overlaid<'_> {
     fn text(&self, path: &str) -> Result<String, String> {
-        self.frozen.get(path).map_or_else(|| self.live.text(path), |text| Ok(text.clone()))
+        self.frozen.get(&*plain(path)).map_or_else(|| self.live.text(path), |text| Ok(text.clone()))
     }
 }
 
@@ -99,7 +100,7 @@ pub(super) fn read(situation: &Situation, whose: Whose, declared: &[Parameter], 
         read.results.insert(name.clone(), result(value));
     }
     for (path, content) in &situation.files {
-        read.files.insert(path.clone(), text(&content.value)?);
+        read.files.insert(plain(path).into_owned(), text(&content.value)?);
     }
     for fixture in &situation.matches {
         let text = text(&fixture.text.value)?;
@@ -212,7 +213,7 @@ fn in_words(value: Value) -> Value {
 impl Read {
     /// Whether a file is frozen.
     pub(super) fn holds(&self, path: &str) -> bool {
-        self.files.contains_key(path)
+        self.files.contains_key(&*plain(path))
     }
 
     /// Does something with the request that this is.

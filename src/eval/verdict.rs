@@ -50,6 +50,8 @@ pub struct Reason {
     pub place: Option<Place>,
     /// What else helps: what is there instead, the nearest name.
     pub advice: Vec<String>,
+    /// Whether it hangs on what nobody could look at: the rest of what would do does not hold.
+    pub is_open: bool,
     /// Whether nobody could look: what was asked about is not there, or cannot be read. Its opposite does not hold either.
     pub is_blind: bool,
 }
@@ -128,7 +130,11 @@ pub(super) fn any(judged: Vec<Judged>) -> Judged {
     };
     let mut reason = match outcome {
         Outcome::Pass => judged.into_iter().find(|(outcome, _)| *outcome == Outcome::Pass).map(|(_, reason)| reason),
-        Outcome::Skipped => judged.into_iter().find(|(outcome, _)| *outcome == Outcome::Skipped).map(|(_, reason)| reason),
+        Outcome::Skipped => {
+            let is_open = judged.iter().any(|(outcome, reason)| *outcome == Outcome::Fail || reason.is_open);
+            let skipped = judged.into_iter().find(|(outcome, _)| *outcome == Outcome::Skipped);
+            skipped.map(|(_, reason)| Reason { is_open, ..reason })
+        }
         Outcome::Fail => {
             let join = |part: fn(&Reason) -> &str, between: &str| {
                 judged.iter().map(|(_, reason)| part(reason)).collect::<Vec<_>>().join(between)

@@ -1,6 +1,7 @@
 //! The scenarios of a project held against its tasks: which files they are, what is found in them, what mends it. Writes nothing.
 
 use super::artifact::Registry;
+use super::takes;
 use crate::base::diagnostic::{self, Diagnostic};
 use crate::base::fs;
 use crate::project::config::Config;
@@ -8,14 +9,15 @@ use crate::rules::apply::{self, Fixed, Which};
 use crate::rules::check::weigh;
 use crate::rules::input::read_fault;
 use crate::rules::scenario::check::{self, Reach};
-use crate::rules::scenario::cx::{File, Tasks, World};
+use crate::rules::scenario::cx::{File, Takes, Tasks, World};
 use crate::rules::syntax::undecodable;
 use crate::scenario::Options;
 use crate::scenario::load::{self, Loaded, Unread};
 use crate::syntax::decode;
-use crate::template::names::Param;
-use std::collections::BTreeSet;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// What is checked, and against what.
@@ -45,9 +47,30 @@ impl Tasks for Registry {
         self.tasks().map(super::artifact::Task::name).collect()
     }
 
-    fn parameters(&self, task: &str) -> Option<Vec<Param>> {
-        let parameters = self.task(task).ok()?.parameters().ok()?;
-        Some(parameters.into_iter().map(|found| Param { name: found.name.into(), required: found.required }).collect())
+    fn takes(&self, task: &str) -> Option<Rc<Takes>> {
+        takes::of(self, task).map(Rc::new)
+    }
+}
+
+/// The tasks of a registry, each read once.
+#[derive(Debug)]
+struct Known<'r> {
+    registry: &'r Registry,
+    taken: RefCell<BTreeMap<String, Option<Rc<Takes>>>>,
+}
+
+impl Tasks for Known<'_> {
+    fn names(&self) -> Vec<&str> {
+        Tasks::names(self.registry)
+    }
+
+    fn takes(&self, task: &str) -> Option<Rc<Takes>> {
+        if let Some(known) = self.taken.borrow().get(task) {
+            return known.clone();
+        }
+        let found = self.registry.takes(task);
+        self.taken.borrow_mut().insert(task.to_owned(), found.clone());
+        found
     }
 }
 
@@ -76,15 +99,8 @@ pub fn check(request: &Request<'_>, paths: &[String], reach: Reach, wanted: &dyn
 }
 
 fn found(request: &Request<'_>, loaded: &[Loaded], reach: Reach) -> Vec<Diagnostic> {
-    let Request { root, config, registry, today } = *request;
-    let exists = |path: &str| fs::is_file(&root.join(path));
-    let world = World { config, tasks: registry.map(|registry| registry as &dyn Tasks), exists: &exists, today };
-    let files: Vec<File<'_>> = loaded
-        .iter()
-        .filter(|file| file.unread.is_none())
-        .map(|file| File { path: &file.path, text: &file.text, suite: file.suite.as_ref(), faults: &file.faults })
-        .collect();
-    let mut found = check::files(&world, &files, reach);
+    let config = request.config;
+    let mut found = in_world(request, loaded, |world, files| check::files(world, files, reach));
     for file in loaded {
         let unread = match &file.unread {
             None => continue,
@@ -95,6 +111,42 @@ fn found(request: &Request<'_>, loaded: &[Loaded], reach: Reach) -> Vec<Diagnost
     }
     diagnostic::sort(&mut found);
     found
+}
+
+/// Does something with what can be read of some files, and what surrounds them.
+fn in_world<T>(request: &Request<'_>, loaded: &[Loaded], then: impl FnOnce(&World<'_>, &[File<'_>]) -> T) -> T {
+    let Request { root, config, registry, today } = *request;
+    let exists = |path: &str| fs::is_file(&root.join(path));
+    let known = registry.map(|registry| Known { registry, taken: RefCell::default() });
+    let world = World { config, tasks: known.as_ref().map(|known| known as &dyn Tasks), exists: &exists, today };
+    let files: Vec<File<'_>> = loaded
+        .iter()
+        .filter(|file| file.unread.is_none())
+        .map(|file| File { path: &file.path, text: &file.text, suite: file.suite.as_ref(), faults: &file.faults })
+        .collect();
+    then(&world, &files)
+}
+
+/// Why cases cannot be run as they are written, by the file and the name of each: the first error of `check` in it, with its code.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Refusals(BTreeMap<(Arc<str>, String), String>);
+
+impl Refusals {
+    /// Why a case cannot be run; `None` where nothing is wrong with it.
+    pub fn of(&self, path: &str, case: &str) -> Option<&str> {
+        self.0.get(&(Arc::from(path), case.to_owned())).map(String::as_str)
+    }
+}
+
+/// Which cases of files that were read cannot be run as they are written. What the project says of the rules holds here too.
+pub fn refusals(request: &Request<'_>, loaded: &[Loaded]) -> Refusals {
+    let refused = in_world(request, loaded, check::refused);
+    let said = |finding: &Diagnostic| {
+        let meant = finding.help.as_deref().filter(|help| help.starts_with("did you mean"));
+        let meant = meant.map_or_else(String::new, |meant| format!("; {meant}"));
+        format!("{} ({}): {}{meant}", finding.rule.name, finding.rule.code, finding.message)
+    };
+    Refusals(refused.into_iter().map(|refused| ((refused.path, refused.case), said(&refused.finding))).collect())
 }
 
 /// The findings of one text that stands for a file, alone.

@@ -1,11 +1,15 @@
 //! Holds a tree against the tables: every fault of it, each at its own place. Takes nothing out of the tree.
 
 use super::fault::FaultKind;
+use super::paths::{beside, plain};
 use super::scalars::{scalar, setting, text, word};
 use super::sink::{Path, Sink, first_line};
 use super::table::{Group, Key, Need, Shape, Table};
 use crate::base::suggest::nearest;
 use crate::syntax::yaml::{Entry, Node, Value};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry as Seen;
 
 /// Whether missing keys are looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,6 +43,9 @@ pub(super) fn table(sink: &mut Sink<'_>, path: &Path<'_>, table: &'static Table,
             self::table(sink, &at, inner, &entry.value, ask);
         } else {
             shape(sink, &at, key.shape, &entry.value);
+        }
+        if key.name == "file_context" {
+            files(sink, &at, entry.value.entries().unwrap_or_default());
         }
     }
     if ask == Ask::Whole {
@@ -94,6 +101,26 @@ fn apart(sink: &mut Sink<'_>, path: &Path<'_>, table: &'static Table, entries: &
             };
             sink.report(second.key.span, kind);
         }
+    }
+}
+
+/// Frozen files: each inside the project, and none of them twice in different words.
+fn files(sink: &mut Sink<'_>, path: &Path<'_>, entries: &[Entry<'_>]) {
+    let mut seen: BTreeMap<Cow<'_, str>, &str> = BTreeMap::new();
+    for entry in entries {
+        let written = entry.key.value.as_ref();
+        let expected = match (beside("", written), seen.entry(plain(written))) {
+            (None, _) => "the path of a file inside the project, from the folder of ctxc.toml: `src/a.rs`".to_owned(),
+            (Some(_), Seen::Vacant(place)) => {
+                place.insert(written);
+                continue;
+            }
+            // The reader of YAML tells keys that are the same to the letter.
+            (Some(_), Seen::Occupied(first)) if *first.get() == written => continue,
+            (Some(_), Seen::Occupied(first)) => format!("another file: `{}` is the same one", first.get()),
+        };
+        let kind = FaultKind::BadValue { key: path.text(), found: written.to_owned(), expected, near: None };
+        sink.report(entry.key.span, kind);
     }
 }
 

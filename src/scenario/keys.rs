@@ -91,7 +91,7 @@ pub static SUITE: Table = Table {
             Shape::Table(&DEFAULTS),
             "what holds for every case that does not say otherwise; `context` is filled in key by key",
         ),
-        key("cases", Shape::List(&Shape::Table(&CASE), 0), "its cases"),
+        key("cases", Shape::List(&Shape::Table(&CASE), 1), "its cases"),
         key("cases_from", Shape::Text, "a table of further cases beside the suite, one a row: `.csv` or `.jsonl`"),
         key("fixtures", Shape::Table(&FIXTURES), "what is looked up in every case that says nothing of its own"),
     ],

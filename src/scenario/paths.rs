@@ -1,6 +1,7 @@
 //! Paths beside a scenario, as paths of the project. Never one that leads outside.
 
 use crate::base::hash::Hash;
+use std::borrow::Cow;
 
 /// The folder beside a scenario that holds stored requests.
 pub const SNAPSHOTS: &str = "snapshots";
@@ -34,4 +35,14 @@ pub fn snapshot(scenario: &str, name: &str) -> String {
     }
     let slash = if folder.is_empty() { "" } else { "/" };
     format!("{folder}{slash}{SNAPSHOTS}/{file}.txt")
+}
+
+/// A path of the project in the one form that all its ways of being written have: without `.`, `..` and empty parts. A path that leads
+/// outside stays as it is.
+pub fn plain(path: &str) -> Cow<'_, str> {
+    let is_plain = |part: &str| !matches!(part, "" | "." | "..");
+    if path.split('/').all(is_plain) && !path.contains('\\') {
+        return Cow::Borrowed(path);
+    }
+    beside("", path).map_or(Cow::Borrowed(path), Cow::Owned)
 }

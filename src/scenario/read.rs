@@ -116,8 +116,11 @@ fn suite(sink: &mut Sink<'_>, cx: Cx<'_>, root: &Node<'_>, id: Spanned<String>, 
         let made = tables(&from.value).and_then(|table| rows::read(&from.value, &table, from.span));
         match made {
             Err(reason) => sink.report(from.span, FaultKind::Table { path: from.value.clone(), reason }),
-            Ok(rows) => {
-                for made in rows {
+            Ok(read) => {
+                for reason in read.faults {
+                    sink.report(from.span, FaultKind::Table { path: from.value.clone(), reason });
+                }
+                for made in read.rows {
                     sink.row = Some((made.row, from.span));
                     for fault in made.faults {
                         sink.report(fault.span, FaultKind::Yaml(fault.kind));

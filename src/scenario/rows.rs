@@ -25,20 +25,29 @@ pub(super) struct Made {
     pub(super) faults: Vec<yaml::Fault>,
 }
 
+/// The rows of a table, and what is wrong with those that are none.
+pub(super) struct Read {
+    pub(super) rows: Vec<Made>,
+    pub(super) faults: Vec<String>,
+}
+
 /// Reads a table; why it is none.
-pub(super) fn read(path: &str, text: &str, place: Span) -> Result<Vec<Made>, String> {
+pub(super) fn read(path: &str, text: &str, place: Span) -> Result<Read, String> {
     let is = |ending: &str| path.rsplit('.').next().is_some_and(|found| found.eq_ignore_ascii_case(ending));
-    let rows = if is("csv") {
+    let read = if is("csv") {
         records(path, text, place)?
     } else if is("jsonl") || is("ndjson") {
-        lines(path, text, place)
+        Read { rows: lines(path, text, place), faults: Vec::new() }
     } else {
         return Err("its name ends in neither `.csv` nor `.jsonl`".to_owned());
     };
-    if rows.len() > ROWS {
-        return Err(format!("it has {} rows, and {ROWS} are the most", rows.len()));
+    if read.rows.len() > ROWS {
+        return Err(format!("it has {} rows, and {ROWS} are the most", read.rows.len()));
     }
-    Ok(rows)
+    if read.rows.is_empty() && read.faults.is_empty() {
+        return Err("it has no row".to_owned());
+    }
+    Ok(read)
 }
 
 fn lines(path: &str, text: &str, place: Span) -> Vec<Made> {
@@ -69,7 +78,7 @@ fn entry(key: &str, value: Node<'static>, place: Span) -> Entry<'static> {
     Entry { key: Spanned::new(Cow::Owned(key.to_owned()), place), value }
 }
 
-fn records(path: &str, text: &str, place: Span) -> Result<Vec<Made>, String> {
+fn records(path: &str, text: &str, place: Span) -> Result<Read, String> {
     let mut records = csv::read(text).map_err(|(line, why)| format!("line {line}: {why}"))?.into_iter();
     let Some(head) = records.next() else { return Err("it has no first line with the names of its columns".to_owned()) };
     let mut names: Vec<&str> = head.fields.iter().map(|name| name.trim()).collect();
@@ -77,17 +86,19 @@ fn records(path: &str, text: &str, place: Span) -> Result<Vec<Made>, String> {
     if let Some(twice) = names.windows(2).find_map(|two| (two.first() == two.last()).then(|| two.first()).flatten()) {
         return Err(format!("two columns are called `{twice}`"));
     }
-    let mut made = Vec::new();
+    let mut read = Read { rows: Vec::new(), faults: Vec::new() };
     for record in records {
         if record.fields.len() != head.fields.len() {
             let (has, wants) = (record.fields.len(), head.fields.len());
-            return Err(format!("line {} has {has} fields, and the first line names {wants} columns", record.line));
+            let fields = if has == 1 { "field" } else { "fields" };
+            read.faults.push(format!("line {} has {has} {fields}, and the first line names {wants} columns", record.line));
+            continue;
         }
         let fields = head.fields.iter().map(|name| name.trim()).zip(&record.fields);
         let row = Row { path: path.to_owned(), line: record.line };
-        made.push(Made { row, node: case(fields, place), faults: Vec::new() });
+        read.rows.push(Made { row, node: case(fields, place), faults: Vec::new() });
     }
-    Ok(made)
+    Ok(read)
 }
 
 /// A record as the tree of a case. An empty field says nothing.

@@ -7,7 +7,7 @@ use crate::context::request::Files;
 use crate::eval::library::{self, Library};
 use crate::eval::verdict::{self, Judged, Outcome, Place, Reason, Verdict};
 use crate::scenario::model::{AnswerTest, Expectation, Frozen, Risk};
-use serde_json::Value;
+use serde_json::{Number, Value};
 
 /// What answers are judged with.
 #[derive(Clone, Copy, Debug)]
@@ -177,12 +177,20 @@ fn references(answer: &Answer, paths: &[Spanned<String>]) -> Judged {
     pass("each file to be mentioned", "each")
 }
 
+/// What a number is worth: a whole number as one, whatever it is written as, for as a fraction two that are near are the same.
+fn worth(number: &Number) -> (Option<i128>, Option<u64>) {
+    let whole = number.as_i64().map(i128::from).or_else(|| number.as_u64().map(i128::from));
+    let fraction = number.as_f64().unwrap_or_default();
+    // Whole as a fraction says: every such number up to here is one exactly.
+    let is_whole = fraction.fract() == 0.0 && fraction.abs() < 1e38;
+    let whole = whole.or_else(|| is_whole.then_some(fraction as i128));
+    (whole, whole.is_none().then_some(fraction.to_bits()))
+}
+
 /// Equal as JSON: objects whatever the order of their keys, numbers by what they are worth.
 fn same(a: &Value, b: &Value) -> bool {
     match (a, b) {
-        (Value::Number(a), Value::Number(b)) => {
-            a == b || a.as_f64().zip(b.as_f64()).is_some_and(|(a, b)| a.total_cmp(&b).is_eq())
-        }
+        (Value::Number(a), Value::Number(b)) => a == b || worth(a) == worth(b),
         (Value::Array(a), Value::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b)),
         (Value::Object(a), Value::Object(b)) => {
             a.len() == b.len() && a.iter().all(|(key, a)| b.get(key).is_some_and(|b| same(a, b)))
@@ -252,11 +260,25 @@ fn fits(judging: &Judging<'_>, answer: &Answer, schema: &Frozen) -> Judged {
     }
 }
 
+/// Whether a tool is one that is meant; `*` stands for any part of a name. The first place of each part will do, but for the last.
+fn is_meant(pattern: &str, name: &str) -> bool {
+    let mut parts = pattern.split('*');
+    let Some(mut rest) = name.strip_prefix(parts.next().unwrap_or_default()) else { return false };
+    let Some(last) = parts.next_back() else { return rest.is_empty() };
+    for part in parts {
+        let Some((_, after)) = rest.split_once(part) else { return false };
+        rest = after;
+    }
+    rest.ends_with(last)
+}
+
 fn calls(answer: &Answer, name: &str) -> Judged {
     let expected = format!("a call of `{name}`");
-    let called = answer.tool_calls.iter().position(|(called, _)| called == name);
+    let called = answer.tool_calls.iter().position(|(called, _)| is_meant(name, called));
     if let Some(at) = called {
-        return pass(expected, format!("one: call {} of {}", at + 1, answer.tool_calls.len()));
+        let which = answer.tool_calls.get(at).filter(|(called, _)| called != name);
+        let which = which.map_or_else(String::new, |(called, _)| format!(", `{called}`"));
+        return pass(expected, format!("one: call {} of {}{which}", at + 1, answer.tool_calls.len()));
     }
     let names: Vec<String> = answer.tool_calls.iter().map(|(name, _)| format!("`{name}`")).collect();
     let found = if names.is_empty() { "no call at all".to_owned() } else { format!("calls of {}", names.join(", ")) };

@@ -1,12 +1,14 @@
 //! From files of scenarios to findings: asks every rule of the family, applies `[lints]`, locates and sorts. Reads nothing.
 
 use super::cx::{CaseCx, File, ScenarioCx, SuitesCx, World};
+use super::duplicate_case;
 use crate::base::diagnostic::{self, Diagnostic};
 use crate::base::source::LineIndex;
-use crate::rules::check::weigh;
+use crate::rules::check::{is_error, weigh};
 use crate::rules::list;
 use crate::rules::rule::{Check, Rule};
 use crate::syntax::yaml;
+use std::sync::Arc;
 
 /// How much of a project's scenarios is looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,6 +45,44 @@ pub fn files(world: &World<'_>, files: &[File<'_>], reach: Reach) -> Vec<Diagnos
     locate(world, files, &mut found);
     diagnostic::sort(&mut found);
     found
+}
+
+/// A case that cannot be run as it is written.
+#[derive(Debug)]
+pub struct Refused {
+    /// The file that it stands in.
+    pub path: Arc<str>,
+    /// Its name.
+    pub case: String,
+    /// The first error in it. Not located.
+    pub finding: Diagnostic,
+}
+
+/// The cases that an error of this family is about, in the order of their files. What nobody could understand is no case.
+pub fn refused(world: &World<'_>, files: &[File<'_>]) -> Vec<Refused> {
+    let rules: Vec<&'static Rule> =
+        list::all().filter(|rule| rule.meta.code.family() == 6 && world.config.lints.is_on(&rule.meta)).collect();
+    let is_error = |finding: Diagnostic| weigh(world.config, finding).filter(is_error);
+    let mut refused = Vec::new();
+    for file in files {
+        let cx = ScenarioCx { path: file.path, text: file.text, world };
+        for (suite, case) in file.suite.iter().flat_map(|suite| suite.cases.iter().map(move |case| (*suite, case))) {
+            let mut found = Vec::new();
+            for rule in &rules {
+                if let Check::Case(check) = rule.check {
+                    check(&CaseCx { file: &cx, suite, case }, &mut found);
+                }
+            }
+            let first = found.into_iter().find_map(is_error);
+            refused.extend(first.map(|finding| Refused { path: Arc::clone(file.path), case: case.name.value.clone(), finding }));
+        }
+    }
+    duplicate_case::each(&SuitesCx { world, files }, &mut |file, case, finding| {
+        if let Some(finding) = is_error(finding) {
+            refused.push(Refused { path: Arc::clone(file.path), case: case.name.value.clone(), finding });
+        }
+    });
+    refused
 }
 
 fn one(world: &World<'_>, rules: &[&'static Rule], file: &File<'_>) -> Vec<Diagnostic> {

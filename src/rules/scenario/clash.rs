@@ -120,7 +120,10 @@ impl<'c> Seen<'c> {
     fn patterns(&mut self, patterns: &'c Patterns, must: Must, report: &mut Report<'_>) {
         let within = patterns.within.as_ref().map(place);
         for one in &patterns.patterns {
-            pattern_clash(one, must, report);
+            // That a segment is there is an expectation, whatever it holds.
+            if within.is_none() || must == Must::BeAbsent || !pattern::is_everywhere(&one.value) {
+                pattern_clash(one, must, report);
+            }
             let (known, first) = *self.patterns.entry((within, &one.value)).or_insert((must == Must::Occur, one.span));
             if known != (must == Must::Occur) {
                 clash(report, one.span, first, "this pattern has to occur, and may not".to_owned());
@@ -202,6 +205,8 @@ fn pattern_clash(one: &Spanned<String>, must: Must, report: &mut Report<'_>) {
         }
     } else if must == Must::BeAbsent && pattern::is_everywhere(&one.value) {
         ("every text matches this pattern, so it is never absent", false)
+    } else if must == Must::Occur && pattern::is_everywhere(&one.value) {
+        ("every text matches this pattern, so it expects nothing", true)
     } else {
         return;
     };
@@ -220,6 +225,8 @@ pub(super) fn answer(all: &[Spanned<Expectation>], report: &mut Report<'_>) {
         #[allow(clippy::wildcard_enum_match_arm, reason = "no other expectations contradict each other")]
         match test {
             AnswerTest::AllOf(inner) => open.extend(inner.iter().rev().map(|one| (&one.value, one.span))),
+            // That the path selects something is an expectation, whatever it is.
+            AnswerTest::FieldMatches { pattern, .. } if pattern::is_everywhere(&pattern.value) => {}
             AnswerTest::FieldMatches { pattern, .. } => pattern_clash(pattern, Must::Occur, report),
             AnswerTest::Contains(found) | AnswerTest::Absent(found) => {
                 let must = if matches!(test, AnswerTest::Contains(_)) { Must::Occur } else { Must::BeAbsent };

@@ -8,6 +8,8 @@ use crate::project::config::Config;
 use crate::scenario::Fault;
 use crate::scenario::model::{Case, Subject, Suite};
 use crate::template::names::Param;
+use std::collections::BTreeSet;
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// The tasks of a project that compiles.
@@ -15,8 +17,21 @@ pub trait Tasks {
     /// Their names, sorted.
     fn names(&self) -> Vec<&str>;
 
-    /// The parameters of one, declared or found.
-    fn parameters(&self, task: &str) -> Option<Vec<Param>>;
+    /// What can be known of one, if it is there.
+    fn takes(&self, task: &str) -> Option<Rc<Takes>>;
+}
+
+/// What a task is given, and what its agents can be shown.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Takes {
+    /// Its parameters, declared or found.
+    pub parameters: Vec<Param>,
+    /// The names of the inputs of its nodes, and of what they refer to.
+    pub inputs: BTreeSet<String>,
+    /// The files that they name.
+    pub files: BTreeSet<String>,
+    /// Whether some of them have files that are found when a context is put together.
+    pub finds_files: bool,
 }
 
 /// What surrounds scenarios.
@@ -130,13 +145,13 @@ impl CaseCx<'_> {
         if self.is_row() { finding } else { finding.fix(write(self.file.text, span, near)) }
     }
 
-    /// The task that receives the context, with its parameters.
-    pub(super) fn parameters(&self) -> Option<(&str, Vec<Param>)> {
+    /// The task that receives the context, with what it takes.
+    pub(super) fn receiver(&self) -> Option<(&str, Rc<Takes>)> {
         let task = match &self.case.subject.value {
             Subject::Task(task) => task,
             Subject::Role(role) => self.file.world.task_of(role)?,
         };
-        Some((task, self.file.world.tasks?.parameters(task)?))
+        Some((task, self.file.world.tasks?.takes(task)?))
     }
 
     /// The place of a key before its value; that of the value where the key does not stand there.

@@ -1,6 +1,7 @@
 //! CTX618: two cases with one name.
 
 use super::cx::{File, SuitesCx};
+use super::walk;
 use super::words::{SOUND, TASK};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::diagnostic::Label;
@@ -8,6 +9,8 @@ use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
 use crate::base::source::LineIndex;
 use crate::base::span::Span;
 use crate::rules::rule::{Check, Rule};
+use crate::scenario::model::{Case, ContextExpectation};
+use crate::scenario::paths::snapshot;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -54,6 +57,21 @@ cases: [{id: a}, {id: a}]
 };
 
 fn check(cx: &SuitesCx<'_>, out: &mut Vec<Diagnostic>) {
+    each(cx, &mut |_, _, finding| out.push(finding));
+    let mut stored: BTreeMap<String, String> = BTreeMap::new();
+    for (file, case) in cx.cases() {
+        let mut wants = false;
+        walk::context(&case.expect_context, &mut |one| wants |= one.value == ContextExpectation::Snapshot);
+        let path = if wants { snapshot(file.path, &case.name.value) } else { continue };
+        let Some(other) = stored.insert(path.to_lowercase(), path.clone()).filter(|other| *other != path) else { continue };
+        let message = format!("the stored requests `{path}` and `{other}` are one file where case does not count");
+        let finding = Diagnostic::new(&RULE.meta, file.path, case.name.span, message).severity(Severity::Warning);
+        out.push(finding.note("as on Windows and macOS").help("give one of the two cases another name"));
+    }
+}
+
+/// Every case whose name is taken, with what is to be said of it.
+pub(super) fn each(cx: &SuitesCx<'_>, take: &mut dyn FnMut(&File<'_>, &Case, Diagnostic)) {
     let mut seen: BTreeMap<&str, (&File<'_>, Span)> = BTreeMap::new();
     for (file, case) in cx.cases() {
         let name = case.name.value.as_str();
@@ -68,6 +86,6 @@ fn check(cx: &SuitesCx<'_>, out: &mut Vec<Diagnostic>) {
             let path = (first.path != file.path).then(|| Arc::clone(first.path));
             finding.labels.push(Label { path, span: *place, start, text: "the other one".into() });
         }
-        out.push(finding.help("give one of the two another name"));
+        take(file, case, finding.help("give one of the two another name"));
     }
 }

@@ -6,6 +6,7 @@ use super::words::{SOUND, TASK};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
 use crate::rules::rule::{Check, Rule};
+use crate::scenario::model::{ContextExpectation, Subject};
 
 /// A case that can only fail, or a guard that guards nothing.
 pub(crate) static RULE: Rule = Rule {
@@ -21,7 +22,8 @@ pub(crate) static RULE: Rule = Rule {
         page: "\
 A case passes only when all of its expectations hold, so two that contradict each other make it fail for ever: one segment kept and absent, nothing
 cut and a segment dropped, a ceiling below its floor, a pattern that has to occur and may not. A pattern that matches no text at all never occurs:
-as something to be found it fails for ever, as a guard it guards nothing. What stands under `not` and `any_of` is not held against the rest.",
+as something to be found it fails for ever, as a guard it guards nothing. One that every text matches, and a ceiling of tokens at or above the role's budget, expect
+nothing (both are warnings). What stands under `not` and `any_of` is not held against the rest.",
         bad: &[Example { template: TASK, project: "\
 # file: scenarios/refund.yaml
 name: refund
@@ -68,7 +70,24 @@ expect_context:
 
 fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
     clash::context(&cx.case.expect_context, &mut |clash| out.push(word(cx, &clash)));
+    over_budget(cx, out);
     clash::answer(&cx.case.expectations, &mut |clash| out.push(word(cx, &clash)));
+}
+
+/// A ceiling that the role's budget keeps a context under anyway.
+fn over_budget(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
+    let Subject::Role(role) = &cx.case.subject.value else { return };
+    let Some(budget) = cx.file.world.config.roles.get(role).and_then(|role| role.budget.tokens) else { return };
+    for one in &cx.case.expect_context {
+        if let ContextExpectation::Tokens { max: Some(max), min: None, .. } = &one.value
+            && max.value >= budget.value
+        {
+            let most = budget.value;
+            let finding =
+                cx.finding(&RULE.meta, max.span, format!("the budget of role `{role}` is {most}: no context has more tokens"));
+            out.push(finding.severity(Severity::Warning).help("expect less than the budget, or that `nothing_cut` is true"));
+        }
+    }
 }
 
 fn word(cx: &CaseCx<'_>, clash: &Clash) -> Diagnostic {

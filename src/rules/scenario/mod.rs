@@ -9,6 +9,7 @@ pub mod check;
 mod clash;
 pub mod cx;
 mod duplicate_case;
+mod empty_scenario_folder;
 mod excluding_keys;
 mod impossible_expectation;
 mod impossible_threshold;
@@ -25,6 +26,7 @@ mod unknown_receiver;
 mod unknown_scenario_key;
 mod unknown_segment;
 mod untested_task;
+mod unused_frozen_file;
 mod walk;
 mod words;
 mod wrong_scenario_value;
@@ -54,4 +56,6 @@ pub(super) static RULES: &[&Rule] = &[
     &missing_frozen_file::RULE,
     &missing_snapshot::RULE,
     &bad_case_table::RULE,
+    &unused_frozen_file::RULE,
+    &empty_scenario_folder::RULE,
 ];

@@ -37,7 +37,8 @@ expect_context:
 };
 
 fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
-    let Some((task, parameters)) = cx.parameters() else { return };
+    let Some((task, takes)) = cx.receiver() else { return };
+    let parameters = &takes.parameters;
     let inputs = &cx.case.situation.inputs;
     for (name, value) in inputs {
         if parameters.iter().any(|parameter| *parameter.name == **name) {

@@ -1,7 +1,36 @@
 //! What a case names: its expectations with those inside them, segments by id, files beside it.
 
 use crate::base::span::{Span, Spanned};
-use crate::scenario::model::{AnswerTest, Case, Content, ContextExpectation, Counted, Frozen, Patterns, Selector};
+use crate::scenario::model::{AnswerTest, Case, Content, ContextExpectation, Counted, Frozen, Patterns, Selector, State};
+
+/// Whether an expectation fails for ever where it names nothing, or may hold all the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stake {
+    /// It can only fail.
+    Fails,
+    /// That something is absent holds, and under `not` and `any_of` so may everything.
+    MayHold,
+}
+
+/// The ids of segments that expectations name.
+pub(super) fn named<'c>(all: &'c [Spanned<ContextExpectation>], take: &mut dyn FnMut(&'c Spanned<String>, Stake)) {
+    let mut open: Vec<(&Spanned<ContextExpectation>, Stake)> = all.iter().rev().map(|one| (one, Stake::Fails)).collect();
+    let mut found = Vec::new();
+    while let Some((one, stake)) = open.pop() {
+        let is_guard = matches!(&one.value, ContextExpectation::Segment { state: State::Absent, .. });
+        ids(&one.value, &mut found);
+        for id in found.drain(..) {
+            take(id, if is_guard { Stake::MayHold } else { stake });
+        }
+        #[allow(clippy::wildcard_enum_match_arm, reason = "no other expectation holds others")]
+        match &one.value {
+            ContextExpectation::Not(inner) => open.push((inner, Stake::MayHold)),
+            ContextExpectation::AnyOf(inner) => open.extend(inner.iter().rev().map(|one| (one, Stake::MayHold))),
+            ContextExpectation::AllOf(inner) => open.extend(inner.iter().rev().map(|one| (one, stake))),
+            _ => {}
+        }
+    }
+}
 
 /// Every expectation on the context, with those that others are composed of.
 pub(super) fn context<'c>(all: &'c [Spanned<ContextExpectation>], take: &mut dyn FnMut(&'c Spanned<ContextExpectation>)) {
@@ -18,7 +47,7 @@ pub(super) fn context<'c>(all: &'c [Spanned<ContextExpectation>], take: &mut dyn
 }
 
 /// The ids of segments that one expectation names.
-pub(super) fn ids<'c>(expectation: &'c ContextExpectation, out: &mut Vec<&'c Spanned<String>>) {
+fn ids<'c>(expectation: &'c ContextExpectation, out: &mut Vec<&'c Spanned<String>>) {
     let selector = match expectation {
         ContextExpectation::Segment { which, .. } | ContextExpectation::Tokens { of: Counted::Segment(which), .. } => Some(which),
         ContextExpectation::Contains(Patterns { within, .. }) | ContextExpectation::Absent(Patterns { within, .. }) => {

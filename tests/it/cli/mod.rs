@@ -9,6 +9,7 @@ mod defaults;
 mod diff;
 mod docs;
 pub(crate) mod eval;
+mod eval_checked;
 mod eval_trust;
 mod fix;
 mod fmt;

@@ -89,7 +89,8 @@ fn seen(registry: &Registry, cases: &[Case]) -> (KeysByName, Vec<(String, String
     let files: &(dyn Files + Sync) = &live;
     let profile = ctxc::context::render::profile::Profile::Markdown;
     let bench = Bench { live: files, counter: &counter, profile, plan: "$", rows: Rows::Curtailed, library: &library };
-    let items: Vec<Item<'_>> = cases.iter().map(|case| Item { path: "s", case, beside: &beside, snapshot: None }).collect();
+    let items: Vec<Item<'_>> =
+        cases.iter().map(|case| Item { path: "s", case, beside: &beside, snapshot: None, refused: None }).collect();
     let keys = keys(registry, &Roles::new(), &bench, &items, None);
     let done = run(registry, &Roles::new(), &bench, &items, None);
     let names = cases.iter().map(|case| case.name.value.clone());

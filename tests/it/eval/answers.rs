@@ -190,3 +190,62 @@ fn the_first_script_whose_patterns_hold_answers() {
     assert_eq!((unrecorded.verdict, unrecorded.answered), (CaseVerdict::Inconclusive, Answered::NotRecorded));
     assert_eq!(unrecorded.trials, Vec::new());
 }
+
+/// Numbers are what they are worth, however large and however written.
+#[test]
+fn numbers_are_compared_as_what_they_are_worth() {
+    let exact = AnswerTest::Exact;
+    holds(json!(1), exact(json!(1.0)));
+    holds(json!({"n": 1e3}), exact(json!({"n": 1000})));
+    holds(json!(0.5), exact(json!(0.5)));
+    holds(json!(-0.0), exact(json!(0)));
+    holds(json!(u64::MAX), exact(json!(u64::MAX)));
+    fails(json!(9_007_199_254_740_993_u64), exact(json!(9_007_199_254_740_992_u64)));
+    fails(json!(9_007_199_254_740_993_u64), exact(json!(9_007_199_254_740_992.0)));
+    fails(json!(u64::MAX), exact(json!(u64::MAX - 1)));
+    fails(json!(0.5), exact(json!(0)));
+}
+
+#[test]
+fn tools_are_named_by_patterns_too() {
+    let done = |test: AnswerTest| {
+        let mut case = answering(json!("done"), vec![test]);
+        case.answers[0].value.tool_calls = vec![("fs.read_file".to_owned(), json!({})), ("shell".to_owned(), json!({}))];
+        finish(&case).verdict
+    };
+    for (pattern, is_called) in [
+        ("fs.*", true),
+        ("*file", true),
+        ("fs.*_*", true),
+        ("*", true),
+        ("sh*ell", true),
+        ("shell*", true),
+        ("fs.read*read_file", false),
+        ("read*", false),
+        ("shells*", false),
+        ("sh", false),
+        ("", false),
+    ] {
+        let (yes, no) = if is_called { (CaseVerdict::Pass, CaseVerdict::Fail) } else { (CaseVerdict::Fail, CaseVerdict::Pass) };
+        assert_eq!(done(AnswerTest::CallsTool(word(pattern))), yes, "{pattern}");
+        assert_eq!(done(AnswerTest::NeverCallsTool(word(pattern))), no, "{pattern}");
+    }
+}
+
+/// What only a judge could decide is decided by nobody: it neither passes nor fails.
+#[test]
+fn a_choice_that_hangs_on_a_judge_is_open() {
+    let contains = |pattern: &str| at(AnswerTest::Contains(words(&[pattern])));
+    let rubric = || at(AnswerTest::Rubric(word("it is kind")));
+    let verdict = |tests: Vec<AnswerTest>| finish(&answering(json!("all is well"), tests)).verdict;
+    let well = || AnswerTest::Contains(words(&["well"]));
+    assert_eq!(verdict(vec![well(), AnswerTest::AnyOf(vec![contains("sad"), rubric()])]), CaseVerdict::Inconclusive);
+    assert_eq!(verdict(vec![AnswerTest::AnyOf(vec![contains("sad"), rubric()])]), CaseVerdict::Inconclusive);
+    assert_eq!(verdict(vec![well(), AnswerTest::AnyOf(vec![contains("all"), rubric()])]), CaseVerdict::Pass);
+    assert_eq!(verdict(vec![well(), AnswerTest::AnyOf(vec![contains("sad")])]), CaseVerdict::Fail);
+    let nested = AnswerTest::AnyOf(vec![at(AnswerTest::AnyOf(vec![contains("sad"), rubric()]))]);
+    assert_eq!(verdict(vec![well(), nested]), CaseVerdict::Inconclusive);
+    // What fails anyway fails.
+    let sad = AnswerTest::Contains(words(&["sad"]));
+    assert_eq!(verdict(vec![sad, AnswerTest::AnyOf(vec![contains("sad"), rubric()])]), CaseVerdict::Fail);
+}

@@ -124,7 +124,7 @@ impl<'a> Setting<'a> {
             rows: self.rows,
             library: &library,
         };
-        let item = Item { path: "scenarios/triage.yaml", case, beside: &self.beside, snapshot: self.snapshot };
+        let item = Item { path: "scenarios/triage.yaml", case, beside: &self.beside, snapshot: self.snapshot, refused: None };
         run(self.registry, &self.roles, &bench, &[item], None).remove(0)
     }
 }

@@ -31,7 +31,7 @@ fn unnoticed(cases: &[Case]) -> (usize, Vec<String>) {
     let profile = ctxc::context::render::profile::Profile::Markdown;
     let bench = Bench { live: files, counter: &counter, profile, plan: "$", rows: Rows::Curtailed, library: &library };
     let items: Vec<Item<'_>> =
-        cases.iter().map(|case| Item { path: "s/a.yaml", case, beside: &beside, snapshot: None }).collect();
+        cases.iter().map(|case| Item { path: "s/a.yaml", case, beside: &beside, snapshot: None, refused: None }).collect();
     let found = scores(&registry, &Roles::new(), &bench, &items, None);
     let [score] = &found[..] else { panic!("{found:?}") };
     assert_eq!((score.subject.as_str(), score.node.as_str(), score.asked), ("triage", "/", cases.len()));

@@ -56,7 +56,8 @@ const CHANGES: &[(&str, &str, bool)] = &[
 const SUITES: &[(&str, bool)] = &[
     ("id: s\ncases: [{id: 1, task: t, input: {objective: x}, expected: [{contains: x}]}]\n", true),
     ("id: s\ndefaults: {task: t, context: {objective: x}, expectations: [{contains: x}]}\ncases: [{id: a}]\n", true),
-    ("id: s\nversion: 1.10\nfixtures: {memory: {a: b}, tools: {t: 1}}\ncases: []\n", true),
+    ("id: s\nversion: 1.10\nfixtures: {memory: {a: b}, tools: {t: 1}}\ncases_from: a.csv\n", true),
+    ("id: s\ncases: []\n", false),
     ("id: s\ndefaults: {task: t}\n", false),
     ("id: s\ndefaults: {id: t}\ncases: []\n", false),
     ("id: s\ncases: [{task: t, input: {objective: x}, expected: [{contains: x}]}]\n", false),
@@ -87,7 +88,7 @@ fn reader_and_schema_agree() {
 #[test]
 fn the_page_is_fresh_and_its_example_sound() {
     assert_fresh("docs/SCENARIOS.md", &scenario_page::markdown());
-    let task = "<task type=\"atomic\" name=\"triage\">\n  <description>sort {{ticket}}</description>\n</task>\n";
+    let task = "<task type=\"atomic\" name=\"triage\">\n  <description>sort it</description>\n  <inputs><input name=\"ticket\" from=\"ticket\"/></inputs>\n</task>\n";
     let project = Project::new().file("triage.xml", task).file("scenarios/refund.yaml", scenario_page::EXAMPLE);
     let output = project.command(&["check"]).env("SOURCE_DATE_EPOCH", "1795219200").output().unwrap();
     let said = String::from_utf8(output.stdout).unwrap();

@@ -19,6 +19,7 @@ use crate::eval::run::{self, Roles};
 use crate::eval::snapshot::wants_snapshot;
 use crate::eval::trials::Rows;
 use crate::kernel::tokens::TokenCounter;
+use crate::registry::scenarios::Refusals;
 use crate::scenario::paths;
 use std::num::NonZeroUsize;
 use std::path::Path;
@@ -36,6 +37,8 @@ pub(super) struct World<'w> {
     library: Library,
     counter: &'w dyn TokenCounter,
     rows: Rows,
+    /// The cases that are not run, as `check` would have it.
+    refusals: Refusals,
 }
 
 impl<'w> World<'w> {
@@ -60,7 +63,13 @@ impl<'w> World<'w> {
             library: Library::of(chosen.iter().map(|chosen| chosen.case), plan(project)),
             counter,
             rows,
+            refusals: Refusals::default(),
         }
+    }
+
+    /// The same, where some cases are not run as they are written.
+    pub(super) fn refusing(self, refusals: Refusals) -> Self {
+        Self { refusals, ..self }
     }
 
     fn bench(&self) -> Bench<'_> {
@@ -82,6 +91,7 @@ impl<'w> World<'w> {
                 case: chosen.case,
                 beside,
                 snapshot: snapshot.as_deref(),
+                refused: self.refusals.of(chosen.path, &chosen.case.name.value),
             })
             .collect()
     }

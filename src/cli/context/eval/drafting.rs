@@ -92,7 +92,7 @@ impl Sources<'_> {
             rows: Rows::Curtailed,
             library: &library,
         };
-        let item = Item { path: self.path, case: &case, beside: &beside, snapshot: None };
+        let item = Item { path: self.path, case: &case, beside: &beside, snapshot: None, refused: None };
         let forest = Forest::load(&self.project.registry, &draft.receiver.task).map_err(|fault| Trouble::Faults(vec![fault]))?;
         let forest = forest.ok_or_else(|| other(format!("there is no task `{}`", draft.receiver.task)))?;
         match case::context(&bench, &item, &forest, draft.receiver, then) {

@@ -8,6 +8,7 @@ use crate::cli::error::{CliError, Kind, Result};
 use crate::cli::render::summary::plural;
 use crate::context::request::Files;
 use crate::eval::library::Filter;
+use crate::registry::scenarios::{Refusals, Request, refusals};
 use crate::scenario::load::{self, Loaded, Unread};
 use crate::scenario::model::{Case, Subject, Suite};
 use crate::scenario::{Options, paths, read_with};
@@ -157,6 +158,12 @@ impl Scenarios {
             error.hint(format!("{}: {why}", file.path))
         });
         Err(error.hint("`ctxc check` shows them"))
+    }
+
+    /// The cases that `check` has errors about: nobody runs what is not what its author meant.
+    pub(super) fn refusals(&self, project: &Compiled) -> Refusals {
+        let Compiled { root, config, registry, .. } = project;
+        refusals(&Request { root, config, registry: Some(registry), today: None }, &self.files)
     }
 
     /// The cases that the command line chooses, in the order of their files.

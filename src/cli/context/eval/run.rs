@@ -36,7 +36,7 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
     let files = Once::new(project.files());
     let counter = Counts::open(counts::named(tokens::DEFAULT)?, &project.root);
     let rows = if args.full { Rows::Full } else { Rows::Curtailed };
-    let mut world = World::new(&project, &chosen, &files, &counter, rows);
+    let mut world = World::new(&project, &chosen, &files, &counter, rows).refusing(scenarios.refusals(&project));
     if args.mutate {
         mutate::print(&world.scores(cx.options.threads), cx)?;
         counter.save();

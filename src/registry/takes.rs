@@ -1,0 +1,47 @@
+//! What a compiled task is given and what its agents can be shown, with everything that it refers to. Knows names alone: which of them
+//! a call brings is decided where contexts are put together.
+
+use super::artifact::{ReferenceKind, Registry};
+use super::node::Node;
+use crate::rules::scenario::cx::Takes;
+use crate::template::names::Param;
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// What a task takes; `None` where there is none, or the registry cannot be read.
+pub(super) fn of(registry: &Registry, name: &str) -> Option<Takes> {
+    let task = registry.find(name)?;
+    let parameters = task.parameters().ok()?;
+    let mut takes = Takes {
+        parameters: parameters.into_iter().map(|found| Param { name: found.name.into(), required: found.required }).collect(),
+        ..Takes::default()
+    };
+    let mut seen = BTreeSet::from([(ReferenceKind::Ref, name.to_owned())]);
+    let mut open = vec![task];
+    while let Some(task) = open.pop() {
+        nodes(&task.root().ok()?, &mut takes);
+        for reference in task.references().ok()? {
+            let found = match reference.kind {
+                ReferenceKind::Ref => registry.find(&reference.name),
+                ReferenceKind::Call => registry.template(&reference.name),
+                ReferenceKind::From | ReferenceKind::Use => None,
+            };
+            open.extend(found.filter(|_| seen.insert((reference.kind, reference.name))));
+        }
+    }
+    Some(takes)
+}
+
+fn nodes(root: &Node, takes: &mut Takes) {
+    let mut open = vec![root];
+    while let Some(node) = open.pop() {
+        let list = |key: &str| node.body.get(key).and_then(Value::as_array).into_iter().flatten();
+        takes.inputs.extend(list("inputs").filter_map(|input| Some(input.get("name")?.as_str()?.to_owned())));
+        if let Some(files) = node.body.get("file_paths") {
+            let paths = files.get("paths").and_then(Value::as_array).into_iter().flatten();
+            takes.files.extend(paths.filter_map(|path| path.as_str().map(str::to_owned)));
+            takes.finds_files |= files.get("source").and_then(Value::as_str) != Some("literal");
+        }
+        open.extend(node.children.iter().map(|child| &child.node));
+    }
+}

@@ -1,0 +1,72 @@
+//! CTX623: a place for scenarios at which there are none.
+
+use super::cx::SuitesCx;
+use super::words::TASK;
+use crate::base::diagnostic::Diagnostic;
+use crate::base::fix::{Edit, Fix};
+use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
+use crate::base::suggest::nearest;
+use crate::rules::rule::{Check, Rule};
+
+/// Where scenarios lie when nothing is said.
+const FOLDER: &str = "scenarios";
+
+/// Nothing of what was meant to be tested is run, and nothing fails.
+pub(crate) static RULE: Rule = Rule {
+    meta: RuleMeta {
+        code: Code(623),
+        name: "empty-scenario-folder",
+        renamed_from: &[],
+        severity: Some(Severity::Warning),
+        when_enabled: Severity::Warning,
+        locked: false,
+        fix: Fixable::Suggested,
+        summary: "a place for scenarios at which there are none",
+        page: "\
+`[eval] scenarios` names files and folders, relative to the folder of `ctxc.toml`. At one that is misspelt, or empty, no scenario is found: nothing is run, and nothing
+fails. Correct the path, or take it out.",
+        bad: &[Example { template: TASK, project: "\
+[eval]
+scenarios = [\"scenaros\"]
+[lints]
+untested-task = \"off\"
+" }],
+        good: &[Example { template: TASK, project: "\
+[eval]
+scenarios = [\"tests/agents\"]
+# file: tests/agents/refund.yaml
+name: refund
+task: triage
+context:
+  objective: sort the ticket
+  inputs: {ticket: it came late}
+expect_context:
+  - nothing_cut: true
+" }],
+    },
+    check: Check::Suites(check),
+};
+
+fn check(cx: &SuitesCx<'_>, out: &mut Vec<Diagnostic>) {
+    let Some(project) = cx.world.config.files.first() else { return };
+    for place in &cx.world.config.eval.scenarios {
+        let folder = place.value.trim_start_matches("./").trim_end_matches('/');
+        let is_in = |path: &str| {
+            folder.is_empty()
+                || folder == "."
+                || path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        // A project begins with the usual folder, and without one in it.
+        if folder == FOLDER || cx.files.iter().any(|file| is_in(file.path)) {
+            continue;
+        }
+        let message = format!("there is no scenario at `{}`", place.value);
+        let finding = Diagnostic::new(&RULE.meta, &project.path, place.span, message);
+        out.push(match nearest(folder, [FOLDER]) {
+            Some(near) => finding
+                .help(format!("did you mean `{near}`?"))
+                .fix(Fix::suggested(format!("write `{near}`"), vec![Edit::replace(place.span, format!("\"{near}\""))])),
+            None => finding.note("a scenario is a YAML file, or a JSON file that says so in `schema`"),
+        });
+    }
+}

@@ -1,0 +1,163 @@
+//! What `ctxc check` calls an error of a scenario is one for `ctxc eval` too, and what only looks like an expectation is told.
+
+use super::eval::sample;
+use super::project::Project;
+use pretty_assertions::assert_eq;
+
+/// A scenario of the task `triage` with these lines below its inputs, and these after its situation.
+fn scenario(name: &str, situation: &str, rest: &str) -> String {
+    format!(
+        "name: {name}\ntask: triage\ncontext:\n  objective: sort it\n  inputs:\n    ticket: No invoice came.\n{situation}{rest}"
+    )
+}
+
+fn found(project: &Project) -> Vec<String> {
+    let run = project.run(&["check", "--format", "concise", "--verbose"]);
+    let of_family = |line: &&str| line.starts_with("scenarios/") || line.starts_with("ctxc.toml");
+    run.stdout.lines().filter(of_family).map(str::to_owned).collect()
+}
+
+#[test]
+fn cases_with_errors_are_not_run() {
+    let whole = "expect_context:\n  - nothing_cut: true\n";
+    let clash = "expect_context:\n  - segment: {kind: file, state: kept}\n  - segment: {kind: file, state: dropped}\n";
+    let files = [
+        ("fine", scenario("fine", "", whole)),
+        ("twin", scenario("fine", "", whole)),
+        ("clash", scenario("clash", "", clash)),
+        ("nobody", scenario("nobody", "", whole).replace("triage", "traige")),
+        ("empty", scenario("empty", "", whole).replace("  inputs:\n    ticket: No invoice came.\n", "")),
+        ("slip", scenario("slip", "    tiket: x\n", whole)),
+        ("lost", scenario("lost", "  file_context: {docs/runbook.md: !file gone.md}\n", whole)),
+    ];
+    let project = files.iter().fold(sample(), |project, (name, text)| project.file(&format!("scenarios/{name}.yaml"), text));
+    let run = project.run(&["eval", "--json"]);
+    let card: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    let told = |case: &serde_json::Value| {
+        let path = case["path"].as_str().unwrap().trim_start_matches("scenarios/").to_owned();
+        format!("{path}: {} {}", case["verdict"].as_str().unwrap(), case["trouble"].as_str().unwrap_or("-"))
+    };
+    let told: Vec<String> = card["cases"].as_array().unwrap().iter().map(told).collect();
+    insta::assert_snapshot!(told.join("\n"), @r"
+    clash.yaml: error impossible-expectation (CTX614): `file` is expected to be dropped here and kept before
+    empty.yaml: error missing-input (CTX613): the task `triage` needs a value for `ticket`
+    fine.yaml: pass -
+    lost.yaml: error missing-frozen-file (CTX619): there is no file `scenarios/gone.md`
+    nobody.yaml: error unknown-receiver (CTX610): the project has no task `traige`; did you mean `triage`?
+    slip.yaml: error unknown-input (CTX612): the task `triage` takes no value `tiket`
+    twin.yaml: error duplicate-case (CTX618): another case is called `fine`
+    ");
+    // What a project turns off, it runs.
+    let off = "[lints]\nimpossible-expectation = \"off\"\n";
+    project.write("ctxc.toml", off);
+    project.run(&["eval", "scenarios/clash.yaml"]).code(1).says("1 failed");
+}
+
+#[test]
+fn ids_that_nothing_has_are_told() {
+    let lines = "expect_context:
+  - segment: {id: 'input:txt', state: kept}
+  - segment: {id: 'input:text', state: kept}
+  - segment: {id: 'input:ticket', state: absent}
+  - segment: {id: 'inherited:input:text#2', state: absent}
+  - segment: {id: 'file:src/nosuch.rs', state: kept}
+  - segment: {id: 'file:runbook.md', state: absent}
+  - segment: {id: 'file:secrets.env', state: absent}
+  - tokens: {of: {id: 'fresh:T-18'}, max: 9}
+  - any_of: [{contains: {in: 'input:nothing', patterns: [a]}}]
+  - order: ['fresh:T-17', 'file:docs/runbook.md']
+";
+    let text = scenario("ids", "  retrieval: {T-17: Logins fail.}\n", lines);
+    let project = sample().file("scenarios/ids.yaml", text);
+    insta::assert_snapshot!(found(&project).join("\n"), @r"
+    scenarios/ids.yaml:9:19: warning[unknown-segment]: no agent of `triage` is shown an input `txt`
+    scenarios/ids.yaml:13:19: warning[unknown-segment]: no agent of `triage` is shown a file `src/nosuch.rs`
+    scenarios/ids.yaml:14:19: warning[unknown-segment]: no agent of `triage` is shown a file `runbook.md`
+    scenarios/ids.yaml:16:23: warning[unknown-segment]: no agent of `triage` is shown a match `T-18`
+    ");
+    project.run(&["check", "--fix", "--unsafe-fixes"]);
+    let fixed = project.read("scenarios/ids.yaml");
+    assert!(fixed.contains("{id: 'input:text', state: kept}\n  - segment: {id: 'input:text'"), "{fixed}");
+    assert!(fixed.contains("{id: 'file:docs/runbook.md', state: absent}"), "{fixed}");
+}
+
+/// However a path is written, the file that is frozen is the one that is shown.
+#[test]
+fn frozen_files_are_found_however_they_are_written() {
+    let lines = "expect_context:\n  - contains: [Frozen]\n  - absent: [Restart]\n";
+    for written in ["docs/runbook.md", "./docs/runbook.md", "docs//runbook.md", "docs/x/../runbook.md"] {
+        let text = scenario("frozen", &format!("  file_context: {{\"{written}\": Frozen.}}\n"), lines);
+        let project = sample().file("scenarios/frozen.yaml", text);
+        assert_eq!(found(&project), [""; 0], "{written}");
+        project.run(&["eval"]).code(0);
+        // What the live file says then is no part of the case.
+        project.write("docs/runbook.md", "Changed.\n");
+        project.run(&["eval", "--affected"]).code(0).says("1 carried");
+    }
+    let files = "  file_context:\n    docs/runbok.md: a\n    ../x.md: b\n    docs/runbook.md: c\n    ./docs/runbook.md: d\n    src/a.rs: e\n";
+    let project = sample().file("scenarios/frozen.yaml", scenario("frozen", files, lines));
+    insta::assert_snapshot!(found(&project).join("\n"), @r"
+    scenarios/frozen.yaml:8:5: hint[unused-frozen-file]: no agent of `triage` is shown `docs/runbok.md`
+    scenarios/frozen.yaml:9:5: error[wrong-scenario-value]: `context.file_context` is `../x.md`; expected the path of a file inside the project, from the folder of ctxc.toml: `src/a.rs`
+    scenarios/frozen.yaml:11:5: error[wrong-scenario-value]: `context.file_context` is `./docs/runbook.md`; expected another file: `docs/runbook.md` is the same one
+    scenarios/frozen.yaml:12:5: hint[unused-frozen-file]: no agent of `triage` is shown `src/a.rs`
+    ");
+    let project = sample()
+        .file("scenarios/frozen.yaml", scenario("frozen", "  file_context:\n    docs/runbok.md: a\n    src/a.rs: e\n", lines));
+    insta::assert_snapshot!(found(&project).join("\n"), @r"
+    scenarios/frozen.yaml:8:5: warning[unused-frozen-file]: no agent of `triage` is shown `docs/runbok.md`
+    scenarios/frozen.yaml:9:5: hint[unused-frozen-file]: no agent of `triage` is shown `src/a.rs`
+    ");
+}
+
+#[test]
+fn what_expects_nothing_is_told() {
+    let lines = "expect_context:
+  - contains: ''
+  - contains: ['.*']
+  - contains: {in: 'input:text', patterns: ['.*']}
+  - tokens: {max: 5000}
+expectations:
+  - contains: ['x?']
+  - field_matches: {path: $.a, pattern: '.*'}
+";
+    let role = scenario("idle", "", lines).replace("task: triage", "role: triage");
+    let project = sample().file("scenarios/idle.yaml", role);
+    project.write("ctxc.toml", "[roles.triage]\nmodel = \"m\"\nbudget = { tokens = 5000 }\n[models.m]\nprovider = \"openai\"\ntier = \"small\"\ncontext_window = 8000\n");
+    insta::assert_snapshot!(found(&project).join("\n"), @r"
+    scenarios/idle.yaml:8:15: warning[impossible-expectation]: every text matches this pattern, so it expects nothing
+    scenarios/idle.yaml:9:16: warning[impossible-expectation]: every text matches this pattern, so it expects nothing
+    scenarios/idle.yaml:11:19: warning[impossible-expectation]: the budget of role `triage` is 5000: no context has more tokens
+    scenarios/idle.yaml:13:16: warning[impossible-expectation]: every text matches this pattern, so it expects nothing
+    ");
+}
+
+#[test]
+fn suites_without_cases_and_every_bad_row_are_told() {
+    let project = sample().file("scenarios/none.yaml", "id: none\ncases: []\n");
+    let table = "id: table\ncases_from: rows.csv\ndefaults: {task: triage, context: {objective: sort}, expect_context: [{nothing_cut: true}]}\n";
+    let project = project.file("scenarios/table.yaml", table);
+    let project = project.file("scenarios/rows.csv", "id,ticket\n1,late\n2\n3,a,b\n4,late\n");
+    let bare = project.file("scenarios/bare.yaml", table.replace("table", "bare").replace("rows", "bare"));
+    let project = bare.file("scenarios/bare.csv", "id,ticket\n");
+    insta::assert_snapshot!(found(&project).join("\n"), @r"
+    scenarios/bare.yaml:2:13: error[bad-case-table]: the cases of `bare.csv` cannot be read: it has no row
+    scenarios/none.yaml:2:8: error[wrong-scenario-value]: `cases` is `[]`; expected a list of 1 or more
+    scenarios/table.yaml:2:13: error[bad-case-table]: the cases of `rows.csv` cannot be read: line 3 has 1 field, and the first line names 2 columns
+    scenarios/table.yaml:2:13: error[bad-case-table]: the cases of `rows.csv` cannot be read: line 4 has 3 fields, and the first line names 2 columns
+    ");
+}
+
+#[test]
+fn places_and_stored_requests_that_are_not_what_they_seem_are_told() {
+    let text = |name: &str| scenario(name, "", "expect_context:\n  - snapshot: true\n");
+    let project = sample().file("scenarios/a.yaml", text("Refund")).file("scenarios/b.yaml", text("refund"));
+    project.write("ctxc.toml", "[eval]\nscenarios = [\"scenarios\", \"scenaros\", \"tests/agents\"]\n");
+    insta::assert_snapshot!(found(&project).join("\n"), @r"
+    ctxc.toml:2:27: warning[empty-scenario-folder]: there is no scenario at `scenaros`
+    ctxc.toml:2:39: warning[empty-scenario-folder]: there is no scenario at `tests/agents`
+    scenarios/a.yaml:8:5: warning[missing-snapshot]: no request of this case is stored: there is no `scenarios/snapshots/Refund.txt`
+    scenarios/b.yaml:1:7: warning[duplicate-case]: the stored requests `scenarios/snapshots/refund.txt` and `scenarios/snapshots/Refund.txt` are one file where case does not count
+    scenarios/b.yaml:8:5: warning[missing-snapshot]: no request of this case is stored: there is no `scenarios/snapshots/refund.txt`
+    ");
+}
