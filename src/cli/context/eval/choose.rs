@@ -72,6 +72,11 @@ impl<'w> World<'w> {
         Self { refusals, ..self }
     }
 
+    /// Whether a case was not run as it is written.
+    pub(super) fn refuses(&self, path: &str, case: &str) -> bool {
+        self.refusals.of(path, case).is_some()
+    }
+
     fn bench(&self) -> Bench<'_> {
         Bench {
             live: self.files,

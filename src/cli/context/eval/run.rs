@@ -67,7 +67,7 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
     } else {
         text::print(&card, cx)?;
     }
-    Ok(verdict(&card.cases))
+    Ok(verdict(&card.cases, &|row| world.refuses(&row.path, &row.id)))
 }
 
 fn nothing(args: &EvalArgs, project: &Compiled) -> Result<Exit> {
@@ -118,11 +118,13 @@ fn card(
 }
 
 /// The exit code of these rows: what was carried counts as what it was.
-fn verdict<'r>(rows: impl IntoIterator<Item = &'r CaseRow>) -> Exit {
-    rows.into_iter().fold(Exit::Success, |exit, row| {
+fn verdict(rows: &[CaseRow], is_refused: &dyn Fn(&CaseRow) -> bool) -> Exit {
+    rows.iter().fold(Exit::Success, |exit, row| {
         exit.and(match row.verdict() {
             CaseVerdict::Pass => Exit::Success,
             CaseVerdict::Fail => Exit::Findings,
+            // What `check` finds is a finding here too.
+            CaseVerdict::Error if is_refused(row) => Exit::Findings,
             CaseVerdict::Inconclusive | CaseVerdict::Error => Exit::Infrastructure,
         })
     })
