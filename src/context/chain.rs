@@ -77,6 +77,24 @@ pub(super) fn is_agent(node: &Node) -> bool {
     (is_part || is_simple) && !holds_steps
 }
 
+#[cfg(feature = "store")]
+impl Tree<'_> {
+    fn sources(&self) -> BTreeSet<String> {
+        let (mut sources, mut open) = (BTreeSet::new(), vec![&self.root]);
+        while let Some(node) = open.pop() {
+            let mut values: Vec<&Value> = node.body.values().collect();
+            while let Some(value) = values.pop() {
+                let src = value.get("src").and_then(Value::as_str);
+                sources.extend(src.map(|src| super::output::beside(&self.path, src)));
+                values.extend(value.as_object().into_iter().flat_map(|fields| fields.values()));
+                values.extend(value.as_array().into_iter().flatten());
+            }
+            open.extend(node.children.iter().map(|child| &child.node));
+        }
+        sources
+    }
+}
+
 impl<'r> Forest<'r> {
     /// Loads a task and all that it refers to; `None` when there is no such task.
     pub fn load(registry: &'r Registry, task: &str) -> Result<Option<Self>, Fault> {
@@ -183,24 +201,10 @@ impl<'r> Forest<'r> {
         files
     }
 
-    /// Files that texts of the definitions here were pulled from by `src`, by their path in the project, sorted.
+    /// The files that texts of each definition here were pulled from by `src`, by their path in the project, sorted.
     #[cfg(feature = "store")]
-    pub(crate) fn sources(&self) -> BTreeSet<String> {
-        let mut sources = BTreeSet::new();
-        for tree in self.tasks.values().chain(self.templates.values()) {
-            let mut open = vec![&tree.root];
-            while let Some(node) = open.pop() {
-                let mut values: Vec<&Value> = node.body.values().collect();
-                while let Some(value) = values.pop() {
-                    let src = value.get("src").and_then(Value::as_str);
-                    sources.extend(src.map(|src| super::output::beside(&tree.path, src)));
-                    values.extend(value.as_object().into_iter().flat_map(|fields| fields.values()));
-                    values.extend(value.as_array().into_iter().flatten());
-                }
-                open.extend(node.children.iter().map(|child| &child.node));
-            }
-        }
-        sources
+    pub(crate) fn sources(&self) -> impl Iterator<Item = (&str, BTreeSet<String>)> {
+        self.tasks.iter().chain(&self.templates).map(|(name, tree)| (*name, tree.sources()))
     }
 
     /// The settings of a node that a task reaches; `None` where the node has no context of its own.

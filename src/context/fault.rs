@@ -167,6 +167,7 @@ impl MissingFrom {
             | Origin::Parent { .. }
             | Origin::Match { .. }
             | Origin::History
+            | Origin::Conversation
             | Origin::Frame => (Self::Input, None),
         }
     }

@@ -156,6 +156,7 @@ impl Lines {
             | Origin::Parent { .. }
             | Origin::Match { .. }
             | Origin::History
+            | Origin::Conversation
             | Origin::Frame => None,
         }
     }

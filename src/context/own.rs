@@ -258,7 +258,7 @@ impl Author<'_> {
         let all = self.request.history.len();
         let told = history::told(self.request.history, Wanted::of(element), self.filler.counter);
         let mut text = Traced::new(told.mark, Origin::Frame);
-        text.push(&told.text, Origin::History);
+        text.push(&told.text, Origin::Conversation);
         let why = format!("<history>, the last {} of {all} messages", told.kept);
         self.push_history(Filled { text, ..Filled::default() }, told.borders, why);
     }

@@ -66,6 +66,7 @@ impl<'a> Locator<'a> {
             Origin::Parent { id } => (Some(format!("parent's {id}")), None),
             Origin::Match { id } => (Some(format!("looked up: {id}")), None),
             Origin::History => (Some("earlier attempts".to_owned()), None),
+            Origin::Conversation => (Some("conversation".to_owned()), None),
             Origin::Frame => (None, None),
         }
     }

@@ -54,9 +54,19 @@ fn examples(imported: &Imported, folder: &str, out: &mut String) {
     out.push_str("  </examples>\n");
 }
 
+/// What stands before the prompt that a template was made of.
+const ORIGIN: &str = "<!-- Imported by `ctxc import` from ";
+
+/// The prompt that a template was made of, as its text says.
+pub fn origin(template: &str) -> Option<String> {
+    let (_, rest) = template.split_once(ORIGIN)?;
+    let (path, _) = rest.lines().next()?.rsplit_once(" (")?;
+    Some(path.replace("- -", "--"))
+}
+
 fn comment(imported: &Imported, (path, format): (&str, &str), out: &mut String) {
     let safe = |text: &str| text.replace("--", "- -");
-    let _ = write!(out, "<!-- Imported by `ctxc import` from {} ({format}).", safe(path));
+    let _ = write!(out, "{ORIGIN}{} ({format}).", safe(path));
     if let Some(description) = &imported.description {
         for line in description.lines().filter(|line| !line.trim().is_empty()) {
             let _ = write!(out, "\n     {}", safe(line.trim()));

@@ -24,7 +24,7 @@ mod settings;
 mod stache;
 
 pub use convert::{convert, is_prompt, part_of};
-pub use emit::{relative, schema_file, template};
+pub use emit::{origin, relative, schema_file, template};
 pub use model::{Body, Format, Imported, Library, Options, Parameter, Prompt, Role, Syntax, Turn};
 pub use names::{half, task_name};
 pub use note::{Note, NoteKind, Weight};

@@ -201,8 +201,10 @@ pub enum Origin {
         /// The document.
         id: String,
     },
-    /// Earlier turns or attempts.
+    /// Earlier attempts.
     History,
+    /// The conversation so far.
+    Conversation,
     /// Words of ctxc itself: headings, separators, the mark of a cut.
     Frame,
 }
@@ -301,6 +303,7 @@ impl Origin {
             | Self::Parent { .. }
             | Self::Match { .. }
             | Self::History
+            | Self::Conversation
             | Self::Frame => {}
         }
         self

@@ -33,6 +33,8 @@ const FAINT: i64 = 10;
 #[derive(Debug)]
 pub struct Index {
     scope: Scope,
+    /// Why it is never kept; `None` where it is.
+    passing: Option<&'static str>,
     open: RefCell<Option<Open>>,
 }
 
@@ -83,7 +85,13 @@ struct Open {
 impl Index {
     /// The index of a project. Opens nothing and reads nothing.
     pub const fn new(scope: Scope) -> Self {
-        Self { scope, open: RefCell::new(None) }
+        Self { scope, passing: None, open: RefCell::new(None) }
+    }
+
+    /// The index of a folder that is no project: it leaves nothing behind.
+    pub const fn passing(scope: Scope) -> Self {
+        let passing = Some("this folder is no project, and nothing is left in it");
+        Self { scope, passing, open: RefCell::new(None) }
     }
 
     /// What the index holds; brings it up to date if nothing was asked yet.
@@ -165,6 +173,9 @@ impl Index {
 
     /// The index on disk, up to date. Else why it cannot be.
     fn kept(&self, there: &[Candidate], skipped: &[Skipped], start: Start) -> Result<Open, String> {
+        if let Some(why) = self.passing {
+            return Err(why.to_owned());
+        }
         let folder = self.scope.root.join(FOLDER);
         let path = folder.join(DATABASE);
         if start == Start::AsItIs

@@ -41,7 +41,10 @@ impl LookupArgs {
 /// The index of a folder, for its templates and what its project file says of `[context]`.
 pub(super) fn index(root: &Path, config: &Config, registry: Option<&Registry>) -> Index {
     let Section { include, exclude, documents } = config.context.clone();
-    Index::new(Scope { root: root.to_path_buf(), include, exclude, documents, apart: apart(root, config, registry) })
+    let scope = Scope { root: root.to_path_buf(), include, exclude, documents, apart: apart(root, config, registry) };
+    let has_tasks = registry.is_some_and(|registry| registry.tasks().next().is_some());
+    // Whoever looks something up in a folder of texts wants no cache in it.
+    if has_tasks || fs::exists(&root.join(FILE)) { Index::new(scope) } else { Index::passing(scope) }
 }
 
 /// Files that say what agents are told, or what they should have been: each would answer its own question best.
@@ -49,8 +52,9 @@ fn apart(root: &Path, config: &Config, registry: Option<&Registry>) -> BTreeSet<
     let mut apart = registry.map_or_else(BTreeSet::new, super::project::paths);
     apart.insert(FILE.to_owned());
     // A registry whose trees cannot be read has no contexts either.
-    apart
-        .extend(registry.and_then(|registry| Forest::whole(registry).ok()).map_or_else(BTreeSet::new, |forest| forest.sources()));
+    if let Some(Ok(forest)) = registry.map(Forest::whole) {
+        apart.extend(forest.sources().flat_map(|(_, sources)| sources));
+    }
     apart.extend(config.roles.values().filter_map(|role| role.system.as_ref()?.file.clone()));
     let scenarios = load::files(root, &config.eval.places());
     let folders: BTreeSet<&str> = scenarios.iter().map(|path| path.rsplit_once('/').map_or("", |(folder, _)| folder)).collect();

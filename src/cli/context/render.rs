@@ -271,6 +271,7 @@ fn source(text: &Traced, start: usize, end: usize, lines: &Lines) -> String {
         Origin::Fragment { name, .. } => format!("fragment {name}"),
         Origin::File { path, .. } | Origin::Schema { path } => path,
         Origin::History => "earlier attempts".to_owned(),
+        Origin::Conversation => "conversation".to_owned(),
         Origin::Frame => String::new(),
     }
 }

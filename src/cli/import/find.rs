@@ -60,6 +60,9 @@ impl Library for Beside<'_> {
     }
 }
 
+/// What is wrong with a name that is no text.
+const STRANGE: &str = "its name is no UTF-8, and a template cannot name it: give it another name";
+
 /// A path with `/`.
 fn slashed(path: &Path) -> String {
     path.iter().map(|part| part.to_string_lossy()).collect::<Vec<_>>().join("/")
@@ -82,7 +85,9 @@ impl Found {
                 return Err(CliError::usage(format!("{shown} lies outside the project's folder"))
                     .hint("a template takes its texts from its own project: copy the prompts into it, or start one there with `ctxc init`"));
             };
-            if fs::is_dir(&real) {
+            if inside.to_str().is_none() {
+                found.unreadable.push((slashed(inside), STRANGE.to_owned()));
+            } else if fs::is_dir(&real) {
                 found.roots.push(slashed(inside));
                 found.folder(&real, &root, from, door);
             } else {
@@ -105,12 +110,17 @@ impl Found {
         for entry in walk.filter_map(std::result::Result::ok) {
             let is_file = entry.file_type().is_some_and(|kind| kind.is_file() || kind.is_symlink());
             let (Ok(name), Ok(short)) = (entry.path().strip_prefix(root), entry.path().strip_prefix(folder)) else { continue };
+            let is_named_in_utf8 = name.to_str().is_some();
             let name = slashed(name);
             let Some(format) = Format::of_path(&name).filter(|_| is_file && !fs::is_dir(entry.path())) else { continue };
             // Other texts than prompts end in `.txt` too.
             let is_text = entry.path().extension().is_some_and(|ending| ending == "txt");
             let is_partial = format == Format::Dotprompt && entry.file_name().to_string_lossy().starts_with('_');
             if is_partial || format == Format::Markdown && is_text && from.is_none() {
+                continue;
+            }
+            if !is_named_in_utf8 {
+                self.unreadable.push((name, STRANGE.to_owned()));
                 continue;
             }
             self.file(name, slashed(short), from.unwrap_or(format), false, door);

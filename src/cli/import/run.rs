@@ -13,6 +13,9 @@ use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Kind, Result};
 use crate::cli::exit::Exit;
 use crate::cli::project::Project;
+use crate::context::Forest;
+use crate::context::request::Files;
+use crate::import::origin;
 use crate::registry::sources::Door;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -104,7 +107,8 @@ fn names(made: &[Made]) -> BTreeMap<String, String> {
 fn verify_project(path: &Path, samples: &[samples::Sample], args: &ImportArgs, cx: &mut Cx) -> Result<Exit> {
     let project = Compiled::load(cx)?;
     let of_file = |task: crate::registry::Task<'_>| Some((task.source().ok()?.path, task.name().to_owned()));
-    let names = project.registry.tasks().filter_map(of_file).collect();
+    let mut names = prompts(&project);
+    names.extend(project.registry.tasks().filter_map(of_file));
     let verdict = verify(samples, Some(&project.registry), &names, &project.files());
     let (found, batch) = (Found::default(), Batch::default());
     let told = Told { found: &found, batch: &batch, fates: &[], verdict: Some((path, &verdict)), left_out: None };
@@ -113,6 +117,32 @@ fn verify_project(path: &Path, samples: &[samples::Sample], args: &ImportArgs, c
         DataFormat::Json => cx.json(&json::document(&told))?,
     }
     Ok(if verdict.differences.is_empty() { Exit::Success } else { Exit::Findings })
+}
+
+/// The prompts that the templates of a project were made of, by file: those whose texts stayed in place, and those that a template
+/// names as its origin. A prompt that several tasks have is none's.
+fn prompts(project: &Compiled) -> BTreeMap<String, String> {
+    let mut found: BTreeMap<String, Option<String>> = BTreeMap::new();
+    let mut put = |prompt: String, task: &str| {
+        let known = found.entry(prompt).or_insert_with(|| Some(task.to_owned()));
+        if known.as_deref() != Some(task) {
+            *known = None;
+        }
+    };
+    if let Ok(forest) = Forest::whole(&project.registry) {
+        for (task, sources) in forest.sources().filter(|(task, _)| project.registry.find(task).is_some()) {
+            for source in sources {
+                put(source, task);
+            }
+        }
+    }
+    for task in project.registry.tasks() {
+        let text = task.source().ok().and_then(|source| project.files().text(&source.path).ok());
+        if let Some(prompt) = text.as_deref().and_then(origin) {
+            put(prompt, task.name());
+        }
+    }
+    found.into_iter().filter_map(|(prompt, task)| Some((prompt, task?))).collect()
 }
 
 /// Where templates go, relative to the project's folder.

@@ -2,7 +2,7 @@
 
 use super::find::Found;
 use super::write;
-use crate::base::fs;
+use crate::base::fs::{self, ReadFs, RealFs};
 use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Result};
 use crate::cli::exit::Exit;
@@ -39,6 +39,7 @@ pub(crate) enum Ci {
 /// Writes what is missing.
 pub(crate) fn run(args: &InitArgs, cx: &mut Cx) -> Result<Exit> {
     let root = args.dir.clone().or_else(|| cx.options.project.clone()).unwrap_or_else(|| PathBuf::from("."));
+    let around = around(&root);
     let mut found = if fs::is_dir(&root) { Found::under(&root) } else { Found::default() };
     if let Some(said) = sentence(&found) {
         cx.line(&said)?;
@@ -55,12 +56,27 @@ pub(crate) fn run(args: &InitArgs, cx: &mut Cx) -> Result<Exit> {
         Some(Ci::Print) => cx.print(|out| out.write_all(write::commands().as_bytes()))?,
         None => {}
     }
+    if let Some(around) = around {
+        let around = escape(&around.display().to_string()).into_owned();
+        cx.note(&format!("{around} is a project too, around this one: in this folder commands take the new one from now on"));
+    }
     let there = args.dir.as_deref().map_or_else(String::new, |dir| format!("cd {} && ", escape(&dir.to_string_lossy())));
     cx.note(&format!("next: {there}ctxc check"));
     if args.ci.is_none() {
         cx.note("for continuous checks: ctxc init --ci github");
     }
     Ok(Exit::Success)
+}
+
+/// The project that a folder lies in, without being one itself.
+fn around(root: &Path) -> Option<PathBuf> {
+    if fs::exists(&root.join(FILE)) {
+        return None;
+    }
+    // A folder that is not there yet lies in one that is.
+    let whole = fs::current_dir().ok()?.join(root);
+    let there = whole.ancestors().find_map(|folder| RealFs.canonical(folder).ok())?;
+    there.ancestors().find(|folder| fs::exists(&folder.join(FILE))).map(Path::to_path_buf)
 }
 
 /// Writes one file unless it is there. Says which. Returns whether it wrote.

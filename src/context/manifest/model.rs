@@ -202,7 +202,7 @@ impl SourceKind {
             Origin::Result { name } => Some((Self::Result, name)),
             Origin::Parent { id } => Some((Self::Parent, id)),
             Origin::Match { id } => Some((Self::Match, id)),
-            Origin::History => Some((Self::History, "history")),
+            Origin::History | Origin::Conversation => Some((Self::History, "history")),
             Origin::Frame => None,
         }
     }

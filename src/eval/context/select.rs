@@ -31,7 +31,7 @@ pub(super) fn source(origin: &Origin) -> Option<&str> {
         Origin::Fragment { name, .. } | Origin::Input { name } | Origin::Result { name } => Some(name),
         Origin::File { path, .. } | Origin::Schema { path } => Some(path),
         Origin::Parent { id } | Origin::Match { id } => Some(id),
-        Origin::History | Origin::Frame => None,
+        Origin::History | Origin::Conversation | Origin::Frame => None,
     }
 }
 

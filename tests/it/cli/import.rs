@@ -143,7 +143,7 @@ fn a_sample_that_differs_shows_the_first_byte_with_both_lines() {
         .says("5 samples: 1 equal byte for byte, 4 not\n");
     let json = project.run(&["import", "p", "--verify", "s.jsonl", "--json"]).code(1).json();
     assert_eq!((&json["samples"]["total"], &json["samples"]["equal"]), (&5.into(), &1.into()));
-    project.run(&["import", "--verify", "s.jsonl"]).code(1).says("5 samples: 0 equal byte for byte, 5 not");
+    project.run(&["import", "--verify", "s.jsonl"]).code(1).says("5 samples: 1 equal byte for byte, 4 not");
     project.write("s.jsonl", "{}");
     project.run(&["import", "p", "--verify", "s.jsonl"]).code(2).warns("s.jsonl:1: expected a text in `template`");
 }
@@ -211,4 +211,34 @@ fn init_says_what_import_would_find() {
     let project = Project::new().file("legacy/a.j2", "{{ x }}").file("docs/b.md", "{{ x }}").file("docs/c.md", "no prompt");
     let run = project.run(&["init"]).code(0);
     run.says("found 1 Jinja prompt in legacy/ and 1 Markdown prompt in docs/ (see `ctxc import`); changed none of them\n");
+}
+
+#[test]
+fn samples_name_templates_by_their_prompts_without_a_path_too() {
+    let project = Project::new().file("ctxc.toml", "edition = \"2026\"\n").file("legacy/reply.j2", "Hello {{ name }}.");
+    // One text stays in its file, the other is written in another way; `--` cannot stand in a comment.
+    let project = project.file("legacy/a--b.md", "Bye {name}, {{braces}}.");
+    project.run(&["import", "legacy"]).code(0);
+    assert!(!project.read("templates/a-b.xml").contains("src="), "{}", project.read("templates/a-b.xml"));
+    let line = |template: &str, text: &str| {
+        format!("{{\"template\": \"{template}\", \"inputs\": {{\"name\": \"Ann\"}}, \"expected\": \"{text}\"}}\n")
+    };
+    let all = ["reply", "templates/reply.xml", "legacy/reply.j2", "./legacy/reply.j2"].map(|name| line(name, "Hello Ann."));
+    project.write("samples.jsonl", all.concat() + &line("legacy/a--b.md", "Bye Ann, {braces}."));
+    project.run(&["import", "--verify", "samples.jsonl"]).code(0).says("5 samples: every message equal, byte for byte");
+    // A prompt that two templates have is neither's.
+    project.write("templates/again.xml", project.read("templates/reply.xml").replace("\"reply\"", "\"again\""));
+    project.write("samples.jsonl", line("legacy/reply.j2", "Hello Ann.") + &line("again", "Hello Ann."));
+    project.run(&["import", "--verify", "samples.jsonl"]).code(1).says("there is no template `legacy/reply.j2`");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_prompt_whose_name_is_no_text_is_told() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let project = Project::new().file("legacy/reply.j2", "Hello {{ name }}.");
+    std::fs::write(project.path("legacy").join(std::ffi::OsStr::from_bytes(b"b\xffd.j2")), "Hi {{ x }}").unwrap();
+    let run = project.run(&["import", "legacy"]).code(1);
+    run.says("legacy/b\u{fffd}d.j2: error: it cannot be read: its name is no UTF-8, and a template cannot name it")
+        .says("wrote 1 template");
 }

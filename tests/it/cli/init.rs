@@ -98,3 +98,14 @@ fn the_lints_that_the_project_file_shows_are_ones_that_it_takes() {
         project.run(&["check"]).code(0);
     }
 }
+
+#[test]
+fn a_project_inside_another_is_said() {
+    let project = Project::new().file("ctxc.toml", "edition = \"2026\"\n").file("sub/notes.md", "x");
+    project.run(&["init", "sub"]).code(0).warns(" is a project too, around this one: in this folder commands take the new one");
+    project.run(&["init", "new/deep"]).code(0).warns(" is a project too, around this one");
+    let again = project.run(&["init", "sub"]).code(0);
+    assert!(!again.stderr.contains("around"), "{}", again.stderr);
+    let alone = Project::new().run(&["init"]).code(0).stderr;
+    assert!(!alone.contains("around"), "{alone}");
+}

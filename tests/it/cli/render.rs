@@ -85,6 +85,9 @@ fn a_conversation_is_shown_where_the_task_asks_for_it() {
     let project = sample().file("templates/reply.xml", task).file("chat.jsonl", said).file("bad.jsonl", "{\"role\":\"bot\"}\n");
     let run = project.run(&["render", "reply", "--history", "chat.jsonl", "--raw"]).code(0);
     assert!(run.stdout.contains("[2 earlier messages left out]\nuser: a zebra\n"), "{}", run.stdout);
+    let shown =
+        project.run(&["render", "reply", "--history", "chat.jsonl"]).code(0).says("user: a zebra").says("  conversation\n");
+    assert!(!shown.stdout.contains("earlier attempts"), "{}", shown.stdout);
     let manifest = project.run(&["manifest", "reply", "--history", "chat.jsonl", "--json"]).code(0).json();
     assert_eq!(manifest["entries"][0]["segments"][1]["kind"], "history");
     assert!(manifest["entries"][0]["segments"][1]["tokens"].as_u64().unwrap() > 10);

@@ -157,3 +157,14 @@ fn programs_that_ask_at_once_agree() {
         assert_eq!(answer, &answers[0]);
     }
 }
+
+#[test]
+fn a_search_leaves_nothing_in_a_folder_that_is_no_project() {
+    let project = Project::new().file("a.md", "a zebra\n");
+    let run = project.run(&["search", "zebra"]).code(0);
+    run.says("a.md").warns("this folder is no project, and nothing is left in it");
+    assert_eq!(project.files(), ["a.md"]);
+    let project = project.file("ctxc.toml", "edition = \"2026\"\n");
+    project.run(&["search", "zebra"]).code(0).silent();
+    assert!(project.path(".ctxc/cache/search.db").exists());
+}
