@@ -47,18 +47,19 @@ pub(crate) fn run(args: &DiffArgs, cx: &mut Cx) -> Result<Exit> {
     Ok(Exit::Success)
 }
 
-/// Reads a registry. A file that is not there is wrong usage; one of a newer schema is beyond this program.
+/// Reads a registry. A file that is not there is wrong usage, one that cannot be read a finding; one of a newer schema is beyond
+/// this program.
 pub(super) fn read(path: &Path) -> Result<Registry> {
     let mut bytes = Vec::new();
     if let Err(err) = fs::read_into(path, LIMIT, &mut bytes) {
-        let kind = if err.kind() == io::ErrorKind::NotFound { Kind::Usage } else { Kind::Infrastructure };
+        let kind = if err.kind() == io::ErrorKind::NotFound { Kind::Usage } else { Kind::Findings };
         return Err(CliError::new(kind, format!("{} cannot be read: {}", path.display(), reason(&err))).hint(WHENCE));
     }
     Registry::read(bytes).map_err(|err| unusable(path, &err))
 }
 
 fn unusable(path: &Path, err: &ReadError) -> CliError {
-    let error = CliError::new(Kind::Infrastructure, format!("{}: {err}", path.display()));
+    let error = CliError::new(kind(err), format!("{}: {err}", path.display()));
     match err {
         ReadError::Other { .. } => error.hint(WHENCE),
         // These say it themselves.
@@ -67,6 +68,18 @@ fn unusable(path: &Path, err: &ReadError) -> CliError {
         | ReadError::Newer { .. }
         | ReadError::Twice { .. }
         | ReadError::TooDeep { .. } => error,
+    }
+}
+
+/// What a registry that cannot be taken leads to.
+pub(super) const fn kind(err: &ReadError) -> Kind {
+    match err {
+        ReadError::Newer { .. } => Kind::Infrastructure,
+        ReadError::NotText { .. }
+        | ReadError::Damaged { .. }
+        | ReadError::Other { .. }
+        | ReadError::Twice { .. }
+        | ReadError::TooDeep { .. } => Kind::Findings,
     }
 }
 

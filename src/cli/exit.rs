@@ -29,7 +29,7 @@ pub(crate) const TABLE: [(Exit, u8, &str); 8] = [
     (
         Exit::Findings,
         1,
-        "findings of error severity, among them an input that cannot be read; `build --check` when the registry is out of date; `manifest --check` when the manifest is; `eval` when a scenario fails; `check --diff`, `fmt --check` and `fmt --diff` when something would change; `fmt` when a file was left alone",
+        "findings of error severity, among them an input that cannot be read; `build --check` when the registry is out of date; `manifest --check` when the manifest is; `eval` when a scenario fails, or is about something that is not there; `check --diff`, `fmt --check` and `fmt --diff` when something would change; `fmt` when a file was left alone",
     ),
     (
         Exit::Usage,
@@ -39,7 +39,7 @@ pub(crate) const TABLE: [(Exit, u8, &str); 8] = [
     (
         Exit::Infrastructure,
         3,
-        "output that cannot be written, a lock held by another run, a registry of a newer schema, no `git` where a revision was named, or a bug in ctxc",
+        "output that cannot be written, a lock held by another run, a registry or manifest of a newer schema, a scenario that nothing decides, no `git` where a revision was named, or a bug in ctxc",
     ),
     (Exit::Gate, 4, "reserved: gate failed"),
     (Exit::Nothing, 5, "nothing was selected: no template under the given paths, or no scenario (0 with `--allow-empty`)"),

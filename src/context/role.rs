@@ -54,6 +54,15 @@ pub struct Routed<'a> {
     pub options: Options<'a>,
     /// The model, where the project has one for it.
     pub choice: Option<Choice<'a>>,
+    /// The model that the task names itself, whether the project has it or not.
+    pub named: Option<String>,
+}
+
+impl Routed<'_> {
+    /// The name of the model that would be called: the one that the project has for the agent, else the one that its task names.
+    pub fn model(&self) -> Option<&str> {
+        self.choice.as_ref().map(|choice| choice.model.name.value.as_str()).or(self.named.as_deref())
+    }
 }
 
 /// The model of an agent and what follows from it.
@@ -63,10 +72,11 @@ pub struct Routed<'a> {
 pub fn route<'a>(forest: &Forest<'_>, request: &Request<'_>, options: &Options<'a>) -> Result<Routed<'a>, Fault> {
     let settled = Options { house: None, ..*options };
     let Some(House { config, counters, profile }) = options.house else {
-        return Ok(Routed { options: settled, choice: None });
+        return Ok(Routed { options: settled, choice: None, named: None });
     };
     let chain = forest.chain(request.task, request.node)?;
-    let choice = routing::choose(config, request.role, &wanted(&chain));
+    let wanted = wanted(&chain);
+    let choice = routing::choose(config, request.role, &wanted);
     let model = choice.as_ref().map(|choice| choice.model);
     let limit = routing::budget(request.role, model).map(|tokens| usize::try_from(tokens).unwrap_or(usize::MAX));
     let own = request.role.and_then(|role| role.profile);
@@ -77,7 +87,7 @@ pub fn route<'a>(forest: &Forest<'_>, request: &Request<'_>, options: &Options<'
         counter: model.and_then(|model| counters.named(model.tokenizer)).unwrap_or(options.counter),
         ..settled
     };
-    Ok(Routed { options, choice })
+    Ok(Routed { options, choice, named: wanted.first().map(|name| (*name).to_owned()) })
 }
 
 /// The models that the task names itself: those of the nearest node that names any, the preferred one first.
@@ -88,7 +98,7 @@ fn wanted<'f>(chain: &[Link<'f>]) -> Vec<&'f str> {
 }
 
 /// The kinds of segments that a role puts first; what the system says stays in front of them.
-pub(crate) fn order(role: Option<&Role>) -> Vec<Kind> {
+pub(super) fn order(role: Option<&Role>) -> Vec<Kind> {
     let kind = |word: &str| Kind::ALL.into_iter().find(|kind| kind.word() == word);
     let given: Vec<Kind> = role.map_or(&[][..], |role| &role.order).iter().filter_map(|word| kind(word.value)).collect();
     if given.is_empty() { given } else { std::iter::once(Kind::System).chain(given).collect() }
@@ -100,7 +110,7 @@ pub(super) fn ordered<'a>(options: &Options<'a>, order: &'a [Kind]) -> Options<'
 }
 
 /// What a role says of itself, with where it stands.
-pub(crate) fn words(system: &SystemPrompt) -> Traced {
+fn words(system: &SystemPrompt) -> Traced {
     Traced::new(system.text.as_str(), Origin::File { path: system.path.clone(), line: system.line })
 }
 
@@ -111,18 +121,6 @@ pub(super) fn says(system: &SystemPrompt, context: &mut Vec<Drafted>) {
         Some(own) => join(words(system), &mut own.segment),
         None => context.insert(0, Drafted::whole(alone(words(system)))),
     }
-}
-
-/// The same among segments that are made already.
-#[cfg(feature = "eval")]
-pub(crate) fn tell(words: Traced, segments: &mut Vec<Segment>) {
-    if let Some(own) = segments.iter_mut().find(|segment| is_own(segment)) {
-        return join(words, own);
-    }
-    for other in segments.iter_mut().filter(|segment| segment.kind == Kind::System) {
-        other.id.push_str("#2");
-    }
-    segments.insert(0, alone(words));
 }
 
 fn is_own(segment: &Segment) -> bool {

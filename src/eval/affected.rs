@@ -2,7 +2,7 @@
 //! verdict nobody knows. All others are carried: listed with the result that still holds, so that nothing looks run that was
 //! not, and nothing is green that nobody ever judged.
 
-use super::case::CaseVerdict;
+use super::finished::CaseVerdict;
 use super::keys::Keys;
 use super::scorecard::{CaseRow, Scorecard};
 use std::collections::BTreeMap;

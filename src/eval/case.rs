@@ -3,6 +3,7 @@
 
 use super::answer::{self, Answer, Judging};
 use super::context::{self as contexts, Seen};
+use super::finished::{Answered, CaseVerdict, Finished, Snapshot, Trial};
 use super::keys::{self, Keys};
 use super::library::Library;
 use super::receiver::Receiver;
@@ -14,8 +15,8 @@ use crate::base::hash::Hash;
 use crate::context::Forest;
 use crate::context::assemble::{Assembly, Options, assemble_edited};
 use crate::context::fault::Fault;
-use crate::context::render::profile::Profile;
 use crate::context::request::{Files, Request};
+use crate::context::role::{self, House, Routed};
 use crate::kernel::context::Segment;
 use crate::kernel::fit::Counting;
 use crate::kernel::tokens::TokenCounter;
@@ -27,16 +28,23 @@ use crate::scenario::paths;
 pub struct Bench<'a> {
     /// Files of the project, for what templates name and no case freezes.
     pub live: &'a (dyn Files + Sync),
-    /// Who counts tokens.
+    /// Who counts tokens where no model says who does.
     pub counter: &'a dyn TokenCounter,
-    /// How segments look.
-    pub profile: Profile,
+    /// What the project says of roles and models; `None` where it says nothing.
+    pub house: Option<House<'a>>,
     /// The path at which the parts of a decomposed task stand.
     pub plan: &'a str,
     /// Whether trials go on once the verdict is certain.
     pub rows: Rows,
     /// Patterns and paths, compiled.
     pub library: &'a Library,
+}
+
+impl<'a> Bench<'a> {
+    /// How contexts are put together: as they are for whoever renders them.
+    fn options(&self) -> Options<'a> {
+        Options { counter: self.counter, house: self.house, counting: Counting::Always, ..Options::default() }
+    }
 }
 
 /// One case with what belongs to it.
@@ -52,130 +60,6 @@ pub struct Item<'a> {
     pub snapshot: Option<&'a str>,
     /// Why it cannot be run as it is written, as `check` says it; `None` where nothing is wrong with it.
     pub refused: Option<&'a str>,
-}
-
-/// What became of a case.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum CaseVerdict {
-    /// Everything that was looked at holds.
-    Pass,
-    /// Something does not.
-    Fail,
-    /// The trials decide nothing.
-    Inconclusive,
-    /// It could not be tried.
-    Error,
-}
-
-impl CaseVerdict {
-    /// Every verdict.
-    pub const ALL: [Self; 4] = [Self::Pass, Self::Fail, Self::Inconclusive, Self::Error];
-
-    /// The word in scorecards.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Pass => "pass",
-            Self::Fail => "fail",
-            Self::Inconclusive => "inconclusive",
-            Self::Error => "error",
-        }
-    }
-
-    /// The verdict of a word.
-    pub fn of_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|verdict| verdict.word() == word)
-    }
-}
-
-/// Where the answer came from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Answered {
-    /// Nobody gave one: the verdict is about the context alone.
-    NotRecorded,
-    /// The scenario holds it.
-    Scripted,
-    /// There is one, and nothing that could be looked at is expected of it.
-    NotJudged,
-}
-
-impl Answered {
-    /// Every state.
-    pub const ALL: [Self; 3] = [Self::NotRecorded, Self::Scripted, Self::NotJudged];
-
-    /// The word in scorecards.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::NotRecorded => "not_recorded",
-            Self::Scripted => "scripted",
-            Self::NotJudged => "not_judged",
-        }
-    }
-}
-
-/// One trial.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Trial {
-    /// What became of it.
-    pub tried: Tried,
-    /// One verdict for each expectation on the answer.
-    pub verdicts: Vec<Verdict>,
-    /// Tokens in and out.
-    pub tokens: (u64, u64),
-    /// The hash of the answer's text.
-    pub output: Hash,
-}
-
-/// The stored request of a case that expects one.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Snapshot {
-    /// The request as it is now.
-    pub now: String,
-}
-
-/// A case that is done.
-#[derive(Clone, Debug)]
-pub struct Finished {
-    /// What became of it.
-    pub verdict: CaseVerdict,
-    /// The agent inside the task.
-    pub node: String,
-    /// One verdict for each expectation on the context; none where there is no context.
-    pub context: Vec<Verdict>,
-    /// Why there is no context: something of the project or of the situation, each with its place.
-    pub faults: Vec<Fault>,
-    /// Why it could not be tried.
-    pub trouble: Option<String>,
-    /// Where the answer came from.
-    pub answered: Answered,
-    /// Its trials, in order.
-    pub trials: Vec<Trial>,
-    /// Whether more trials were allowed than were needed.
-    pub stopped_early: bool,
-    /// Tokens of the context, and of its reusable prefix.
-    pub tokens: Option<(u64, u64)>,
-    /// What the result belongs to.
-    pub keys: Option<Keys>,
-    /// The request as it is now, where it is compared with a stored one.
-    pub snapshot: Option<Snapshot>,
-}
-
-impl Finished {
-    /// A case that could not be tried.
-    pub(super) fn trouble(node: &str, why: impl Into<String>) -> Self {
-        Self {
-            verdict: CaseVerdict::Error,
-            node: node.to_owned(),
-            context: Vec::new(),
-            faults: Vec::new(),
-            trouble: Some(why.into()),
-            answered: Answered::NotRecorded,
-            trials: Vec::new(),
-            stopped_early: false,
-            tokens: None,
-            keys: None,
-            snapshot: None,
-        }
-    }
 }
 
 /// The agent that a case is about: the one it names, else the first of the task.
@@ -196,33 +80,28 @@ pub(super) struct Set<'a> {
     pub(super) bench: &'a Bench<'a>,
     pub(super) item: &'a Item<'a>,
     pub(super) forest: &'a Forest<'a>,
-    pub(super) receiver: &'a Receiver,
+    pub(super) receiver: Receiver<'a>,
     pub(super) node: &'a str,
+    /// The model that would be called.
+    pub(super) model: Option<&'a str>,
     pub(super) read: &'a Read,
 }
 
 impl Set<'_> {
     /// Its context, with the segments changed before they are fitted.
     pub(super) fn assemble(&self, edit: &dyn Fn(&mut Vec<Segment>)) -> Result<Assembly, Vec<Fault>> {
-        let Bench { live, counter, profile, .. } = *self.bench;
-        let Receiver { budget, order, profile: own, .. } = self.receiver;
-        let profile = own.unwrap_or(profile);
-        let options = Options { profile, order, budget: *budget, counter, counting: Counting::Always, ..Options::default() };
-        let edit = |segments: &mut Vec<Segment>| {
-            self.receiver.open(segments);
-            edit(segments);
-        };
+        let options = self.bench.options();
         let ask =
-            |request: &Request<'_>| assemble_edited(self.forest, request, &options, &edit).map_err(|refused| refused.to_vec());
-        self.read.ask(&self.receiver.task, self.node, live, ask)
+            |request: &Request<'_>| assemble_edited(self.forest, request, &options, edit).map_err(|refused| refused.to_vec());
+        self.read.ask(self.receiver, self.node, self.bench.live, ask)
     }
 
     /// One verdict for each expectation on the context.
     pub(super) fn look(&self, assembly: &Assembly) -> Vec<Verdict> {
         let Item { path, case, snapshot, .. } = *self.item;
         let snapshot_path = paths::snapshot(path, &case.name.value);
-        let Self { forest, receiver, node, .. } = *self;
-        let seen = Seen { forest, receiver, node, assembly, snapshot, snapshot_path: &snapshot_path };
+        let Self { forest, receiver, node, model, .. } = *self;
+        let seen = Seen { forest, receiver, node, model, assembly, snapshot, snapshot_path: &snapshot_path };
         case.expect_context.iter().map(|one| contexts::judge(&seen, self.bench.library, one)).collect()
     }
 
@@ -250,46 +129,56 @@ impl Set<'_> {
 
 /// A case with everything that it names read.
 #[derive(Debug)]
-pub(super) struct Prepared {
+pub(super) struct Prepared<'a> {
     pub(super) node: String,
     pub(super) read: Read,
     pub(super) keys: Keys,
+    pub(super) routed: Routed<'a>,
 }
 
 /// Reads what a case names.
-pub(super) fn prepare(
-    bench: &Bench<'_>,
+pub(super) fn prepare<'a>(
+    bench: &Bench<'a>,
     item: &Item<'_>,
     forest: &Forest<'_>,
-    receiver: &Receiver,
-) -> Result<Prepared, Box<Finished>> {
+    receiver: Receiver<'_>,
+) -> Result<Prepared<'a>, Box<Finished>> {
     let case = item.case;
     if let Some(why) = item.refused {
-        return Err(Box::new(Finished::trouble("/", why)));
+        return Err(Box::new(Finished::refused(why)));
     }
-    let node = node(forest, &receiver.task, case).map_err(|why| Box::new(Finished::trouble("/", why)))?;
-    let declared = forest.registry.find(&receiver.task).map_or(Ok(Vec::new()), crate::registry::Task::parameters);
-    let declared = declared.map_err(|error| Box::new(Finished::trouble(&node, error.to_string())))?;
+    let node = node(forest, receiver.task, case).map_err(|why| Box::new(Finished::trouble("/", why)))?;
+    let declared = forest.registry.find(receiver.task).map_or(Ok(Vec::new()), crate::registry::Task::parameters);
+    let unread = |error: crate::registry::ReadError| Finished {
+        verdict: CaseVerdict::Error,
+        ..Finished::trouble(&node, error.to_string())
+    };
+    let declared = declared.map_err(|error| Box::new(unread(error)))?;
     let whose = if receiver.role.is_some() { Whose::Role } else { Whose::Task };
     let read =
         situation::read(&case.situation, whose, &declared, item.beside).map_err(|why| Box::new(Finished::trouble(&node, why)))?;
+    let request = Request { node: &node, role: receiver.role, ..Request::new(receiver.task) };
+    let routed = role::route(forest, &request, &bench.options());
+    let routed = routed.map_err(|fault| {
+        let context = unseen(case);
+        Box::new(Finished { faults: vec![fault], context, trouble: None, ..Finished::trouble(&node, "") })
+    })?;
     let keys = Keys {
-        context: keys::context(forest, receiver, &node, (bench.profile, bench.counter.name()), bench.live, |path| {
-            read.holds(path)
-        }),
+        context: keys::context(forest, &request, &routed, bench.live, |path| read.holds(path)),
         case: keys::case(case, item.beside, item.snapshot.filter(|_| wants_snapshot(case)), bench.plan),
     };
-    Ok(Prepared { node, read, keys })
+    Ok(Prepared { node, read, keys, routed })
 }
 
 /// Runs one case.
-pub(super) fn run(bench: &Bench<'_>, item: &Item<'_>, forest: &Forest<'_>, receiver: &Receiver) -> Finished {
-    let Prepared { node, read, keys } = match prepare(bench, item, forest, receiver) {
+pub(super) fn run(bench: &Bench<'_>, item: &Item<'_>, forest: &Forest<'_>, receiver: Receiver<'_>) -> Finished {
+    let Prepared { node, read, keys, routed } = match prepare(bench, item, forest, receiver) {
         Ok(prepared) => prepared,
         Err(trouble) => return *trouble,
     };
-    let set = Set { bench, item, forest, receiver, node: &node, read: &read };
-    let mut done = Finished { keys: Some(keys), trouble: None, ..Finished::trouble(&node, "") };
+    let set = Set { bench, item, forest, receiver, node: &node, model: routed.model(), read: &read };
+    let (model, tokenizer) = (set.model.map(str::to_owned), routed.options.counter.name().to_owned());
+    let mut done = Finished { keys: Some(keys), model, tokenizer, trouble: None, ..Finished::trouble(&node, "") };
     match set.assemble(&|_| {}) {
         Err(faults) => {
             // What keeps an agent from its context is as much a change of what it receives as a text that moved.
@@ -297,7 +186,7 @@ pub(super) fn run(bench: &Bench<'_>, item: &Item<'_>, forest: &Forest<'_>, recei
             done.faults = faults;
             done.context = unseen(item.case);
         }
-        Ok(assembly) => judged(&set, &assembly, &mut done),
+        Ok(assembly) => judged(&set, &assembly, routed.options.counter, &mut done),
     }
     done
 }
@@ -320,25 +209,29 @@ pub fn context<T>(
     bench: &Bench<'_>,
     item: &Item<'_>,
     forest: &Forest<'_>,
-    receiver: &Receiver,
+    receiver: Receiver<'_>,
     then: impl FnOnce(&Seen<'_>) -> T,
 ) -> Result<Result<T, Vec<Fault>>, String> {
     let prepared = prepare(bench, item, forest, receiver);
-    let Prepared { node, read, .. } = prepared.map_err(|trouble| trouble.trouble.unwrap_or_default())?;
-    let set = Set { bench, item, forest, receiver, node: &node, read: &read };
-    Ok(set
-        .assemble(&|_| {})
-        .map(|assembly| then(&Seen { forest, receiver, node: &node, assembly: &assembly, snapshot: None, snapshot_path: "" })))
+    let Prepared { node, read, routed, .. } = match prepared {
+        Ok(prepared) => prepared,
+        Err(done) => return done.trouble.map_or(Ok(Err(done.faults)), Err),
+    };
+    let (node, model) = (node.as_str(), routed.model());
+    let set = Set { bench, item, forest, receiver, node, model, read: &read };
+    let assembly = set.assemble(&|_| {});
+    Ok(assembly
+        .map(|assembly| then(&Seen { forest, receiver, node, model, assembly: &assembly, snapshot: None, snapshot_path: "" })))
 }
 
-fn judged(set: &Set<'_>, assembly: &Assembly, done: &mut Finished) {
+fn judged(set: &Set<'_>, assembly: &Assembly, counter: &dyn TokenCounter, done: &mut Finished) {
     done.context = set.look(assembly);
     done.tokens = assembly.report.tokens.zip(assembly.report.prefix_tokens).map(|(all, prefix)| (all as u64, prefix as u64));
     if wants_snapshot(set.item.case) {
         done.snapshot = Some(Snapshot { now: contexts::rendered(assembly) });
     }
     let holds = !done.context.iter().any(Verdict::is_failure);
-    let answered = answered(set, assembly, done);
+    let answered = answered(set, assembly, counter, done);
     done.verdict = match answered {
         Err(why) => {
             done.trouble = Some(why);
@@ -356,7 +249,7 @@ fn judged(set: &Set<'_>, assembly: &Assembly, done: &mut Finished) {
 }
 
 /// Tries the scripted answers; `Open` where there is nothing to try.
-fn answered(set: &Set<'_>, assembly: &Assembly, done: &mut Finished) -> Result<Decision, String> {
+fn answered(set: &Set<'_>, assembly: &Assembly, counter: &dyn TokenCounter, done: &mut Finished) -> Result<Decision, String> {
     let (case, bench) = (set.item.case, set.bench);
     if case.answers.is_empty() {
         return Ok(Decision::Open);
@@ -366,7 +259,7 @@ fn answered(set: &Set<'_>, assembly: &Assembly, done: &mut Finished) -> Result<D
         format!("none of the {count} scripted answers is for this request: no `when` holds")
     })?;
     let tokens = done.tokens.map_or(0, |(all, _)| all);
-    let answer = Answer::scripted(script, tokens, bench.counter);
+    let answer = Answer::scripted(script, tokens, counter);
     let judging = Judging { library: bench.library, plan: bench.plan, beside: set.item.beside };
     let verdicts: Vec<Verdict> = case.expectations.iter().map(|one| answer::judge(&judging, &answer, one)).collect();
     let is_judged = verdicts.iter().any(|verdict| verdict.outcome != Outcome::Skipped);

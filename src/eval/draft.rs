@@ -29,7 +29,7 @@ pub struct Draft<'a> {
     /// Its name.
     pub name: &'a str,
     /// Who receives the context.
-    pub receiver: &'a Receiver,
+    pub receiver: Receiver<'a>,
     /// The agent inside the task, where that is not the first one.
     pub node: Option<&'a str>,
     /// The request, in words; `None` where nobody knows it yet.
@@ -146,7 +146,7 @@ pub fn ceiling(tokens: usize) -> usize {
 pub fn yaml(draft: &Draft<'_>, seen: Option<&Seen<'_>>) -> String {
     let Draft { name, receiver, node, objective, inputs, results, found } = *draft;
     let mut out = String::new();
-    let subject = receiver.role.as_deref().unwrap_or(&receiver.task);
+    let subject = receiver.name();
     let _ = writeln!(
         out,
         "# What {subject} receives today, as `ctxc new scenario` took it from a render. Take out what may change, and"
@@ -195,7 +195,7 @@ fn expected(out: &mut String, seen: &Seen<'_>) {
 
 /// The settings of the agent that have an effect.
 fn settings(out: &mut String, seen: &Seen<'_>) {
-    let Ok(Some(settings)) = seen.forest.settings(&seen.receiver.task, seen.node) else { return };
+    let Ok(Some(settings)) = seen.forest.settings(seen.receiver.task, seen.node) else { return };
     for name in SettingName::ALL.iter().copied() {
         let setting = settings.get(name);
         if setting.applies {
@@ -216,11 +216,11 @@ fn role(out: &mut String, seen: &Seen<'_>) {
     if receiver.role.is_none() {
         return;
     }
-    if let Some(model) = &receiver.model {
+    if let Some(model) = seen.model {
         let _ = writeln!(out, "  - model: {}", scalar(model));
     }
-    let _ = writeln!(out, "  - tools: [{}]", list(&receiver.tools));
-    let _ = writeln!(out, "  - protected_paths: [{}]", list(&receiver.protected_paths));
+    let _ = writeln!(out, "  - tools: [{}]", list(&receiver.tools()));
+    let _ = writeln!(out, "  - protected_paths: [{}]", list(&receiver.protected_paths()));
 }
 
 /// The request in words: the first line of what the task's description says with these values.
@@ -228,7 +228,7 @@ pub fn objective(seen: &Seen<'_>) -> String {
     let description = seen.assembly.report.segments.iter().find(|account| account.segment.id == "description");
     let text = description.map_or("", |account| account.segment.text.text());
     let first = text.lines().map(str::trim).find(|line| !line.is_empty());
-    first.map_or_else(|| seen.receiver.task.clone(), str::to_owned)
+    first.map_or_else(|| seen.receiver.task.to_owned(), str::to_owned)
 }
 
 /// A name for a scenario that no other has: the subject's, with the first file's or a number behind it.

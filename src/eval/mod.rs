@@ -8,6 +8,7 @@ pub mod answer;
 pub mod case;
 pub mod context;
 pub mod draft;
+pub mod finished;
 pub mod keys;
 pub mod library;
 pub mod locate;

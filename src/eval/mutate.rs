@@ -1,13 +1,15 @@
 //! What no scenario would notice: one segment is dropped or cut in half, one setting, tool or path moved at a time, and
 //! every scenario that passes is asked again.
 
-use super::case::{self, Bench, CaseVerdict, Item, Prepared, Set};
+use super::case::{self, Bench, Item, Prepared, Set};
+use super::finished::CaseVerdict;
 use super::receiver::Receiver;
 use super::run::{self, Roles};
 use super::verdict::Verdict;
 use crate::context::Forest;
 use crate::context::assemble::Assembly;
 use crate::kernel::context::Segment;
+use crate::project::roles::Role;
 use crate::registry::Registry;
 use crate::settings::explain::SettingsData;
 use crate::settings::provenance::Value;
@@ -106,12 +108,18 @@ pub fn scores(
     scores.into_iter().map(score).collect()
 }
 
-fn of_case(bench: &Bench<'_>, item: &Item<'_>, forest: &Forest<'_>, receiver: &Receiver, prepared: &Prepared) -> Option<Watch> {
+fn of_case(
+    bench: &Bench<'_>,
+    item: &Item<'_>,
+    forest: &Forest<'_>,
+    receiver: Receiver<'_>,
+    prepared: &Prepared<'_>,
+) -> Option<Watch> {
     if case::run(bench, item, forest, receiver).verdict != CaseVerdict::Pass {
         return None;
     }
-    let Prepared { node, read, .. } = prepared;
-    let set = Set { bench, item, forest, receiver, node, read };
+    let Prepared { node, read, routed, .. } = prepared;
+    let set = Set { bench, item, forest, receiver, node, model: routed.model(), read };
     let assembly = set.assemble(&|_| {}).ok()?;
     let script = set.script(&assembly).ok()?.cloned();
     // A change is noticed where the context can no longer be had, where an expectation fails, or where another answer is
@@ -120,7 +128,7 @@ fn of_case(bench: &Bench<'_>, item: &Item<'_>, forest: &Forest<'_>, receiver: &R
         let Ok(assembly) = found else { return true };
         set.look(&assembly).iter().any(Verdict::is_failure) || !set.script(&assembly).is_ok_and(|other| other.cloned() == script)
     };
-    let subject = receiver.role.clone().unwrap_or_else(|| receiver.task.clone());
+    let subject = receiver.name().to_owned();
     let mut sum = Sum { asked: 1, ..Sum::default() };
     let mut record = |change: Change, is_noticed: bool| {
         if is_noticed {
@@ -138,15 +146,20 @@ fn of_case(bench: &Bench<'_>, item: &Item<'_>, forest: &Forest<'_>, receiver: &R
         }
     }
     for (name, value, word) in settings(forest, receiver, node) {
-        let Ok(Some(mut other)) = Forest::load(forest.registry, &receiver.task) else { continue };
-        if other.change(&receiver.task, node, |settings| put(settings, name, value)).is_ok() {
+        let Ok(Some(mut other)) = Forest::load(forest.registry, receiver.task) else { continue };
+        if other.change(receiver.task, node, |settings| put(settings, name, value)).is_ok() {
             let set = Set { forest: &other, ..set };
             record(Change::Set(name, word), notices(&set, set.assemble(&|_| {})));
         }
     }
-    for (change, other) in receivers(receiver) {
-        let set = Set { receiver: &other, ..set };
+    for (change, other) in receiver.role.map_or_else(Vec::new, roles) {
+        let set = Set { receiver: Receiver { role: Some(&other), ..receiver }, ..set };
         record(change, notices(&set, set.assemble(&|_| {})));
+    }
+    if let Some(model) = set.model {
+        let other = format!("{model} (another)");
+        let set = Set { model: Some(&other), ..set };
+        record(Change::Model, notices(&set, Ok(assembly)));
     }
     Some(Watch { subject, node: node.clone(), sum })
 }
@@ -159,8 +172,8 @@ fn halve(segment: &mut Segment) {
 }
 
 /// Every other value of every setting that applies, but for those that the compiler refuses.
-fn settings(forest: &Forest<'_>, receiver: &Receiver, node: &str) -> Vec<(SettingName, Value, &'static str)> {
-    let Ok(Some(settings)) = forest.settings(&receiver.task, node) else { return Vec::new() };
+fn settings(forest: &Forest<'_>, receiver: Receiver<'_>, node: &str) -> Vec<(SettingName, Value, &'static str)> {
+    let Ok(Some(settings)) = forest.settings(receiver.task, node) else { return Vec::new() };
     let inherit = Inherit::ALL.iter().map(|value| (SettingName::InheritContext, Value::Inherit(*value)));
     let fresh = Fresh::ALL.iter().map(|value| (SettingName::FreshContext, Value::Fresh(*value)));
     let format = Format::ALL.iter().map(|value| (SettingName::AccumulationFormat, Value::Format(*value)));
@@ -188,20 +201,24 @@ fn put(settings: &mut SettingsData, name: SettingName, value: Value) {
     setting.value = value;
 }
 
-/// Roles with one thing less.
-fn receivers(receiver: &Receiver) -> Vec<(Change, Receiver)> {
-    let without = |list: &[String], one: &String| list.iter().filter(|other| *other != one).cloned().collect();
+/// The role with one thing less.
+fn roles(role: &Role) -> Vec<(Change, Role)> {
     let mut others = Vec::new();
-    for tool in &receiver.tools {
-        let tools = without(&receiver.tools, tool);
-        others.push((Change::Tool(tool.clone()), Receiver { tools, ..receiver.clone() }));
+    let tools = role.tools.clone().unwrap_or_default();
+    for (at, tool) in tools.allowed.iter().enumerate() {
+        let mut fewer = tools.clone();
+        fewer.allowed.remove(at);
+        others.push((Change::Tool(tool.value.clone()), Role { tools: Some(fewer), ..role.clone() }));
     }
-    for path in &receiver.protected_paths {
-        let protected_paths = without(&receiver.protected_paths, path);
-        others.push((Change::Path(path.clone()), Receiver { protected_paths, ..receiver.clone() }));
+    for (at, tool) in tools.blocked.iter().enumerate() {
+        let mut fewer = tools.clone();
+        fewer.blocked.remove(at);
+        others.push((Change::Tool(format!("!{}", tool.value)), Role { tools: Some(fewer), ..role.clone() }));
     }
-    if let Some(model) = &receiver.model {
-        others.push((Change::Model, Receiver { model: Some(format!("{model} (another)")), ..receiver.clone() }));
+    for (at, path) in role.protected_paths.iter().enumerate() {
+        let mut other = role.clone();
+        other.protected_paths.remove(at);
+        others.push((Change::Path(path.value.clone()), other));
     }
     others
 }

@@ -1,42 +1,47 @@
-//! Who receives a context: a task, or an agent role with its model, its tools and what they may not touch. Plain data.
+//! Who receives a context: a task, or an agent role that plays one. What that makes of the text, of its budget, its profile and its
+//! counter is decided where every context is put together, in `context::role`.
 
-use crate::context::render::profile::Profile;
-use crate::context::role;
-use crate::kernel::context::{Kind, Origin, Segment, Traced};
+use crate::project::roles::Role;
 
 /// Who receives a context.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Receiver {
-    /// The agent role, where one is asked for.
-    pub role: Option<String>,
+#[derive(Clone, Copy, Debug)]
+pub struct Receiver<'a> {
     /// The task.
-    pub task: String,
-    /// What the role says of itself, before what its task says of that; with the file that holds it, if one does.
-    pub system: Option<(String, Option<String>)>,
-    /// How segments look; `None` for the usual way.
-    pub profile: Option<Profile>,
-    /// Kinds of segments that stand before all others of their message.
-    pub order: Vec<Kind>,
-    /// The model that would be called.
-    pub model: Option<String>,
-    /// The tools that it may use.
-    pub tools: Vec<String>,
-    /// What its tools may not touch.
-    pub protected_paths: Vec<String>,
-    /// Tokens of its context; `None` for no limit.
-    pub budget: Option<usize>,
+    pub task: &'a str,
+    /// The agent role that plays it, where one is asked for.
+    pub role: Option<&'a Role>,
 }
 
-impl Receiver {
+impl<'a> Receiver<'a> {
     /// A task alone.
-    pub fn of_task(task: impl Into<String>) -> Self {
-        Self { task: task.into(), ..Self::default() }
+    pub const fn of_task(task: &'a str) -> Self {
+        Self { task, role: None }
     }
 
-    /// Puts what the role says of itself before what its task says, as a run does.
-    pub(super) fn open(&self, segments: &mut Vec<Segment>) {
-        let Some((text, path)) = &self.system else { return };
-        let origin = path.as_ref().map_or(Origin::Frame, |path| Origin::File { path: path.clone(), line: 0 });
-        role::tell(Traced::new(text.as_str(), origin), segments);
+    /// A role with its task.
+    pub fn of_role(role: &'a Role) -> Self {
+        Self { task: &role.task.value, role: Some(role) }
+    }
+
+    /// The name of the role.
+    pub fn role_name(&self) -> Option<&'a str> {
+        self.role.map(|role| role.name.value.as_str())
+    }
+
+    /// The role's name, else the task's.
+    pub fn name(&self) -> &'a str {
+        self.role_name().unwrap_or(self.task)
+    }
+
+    /// The tools that it may use, then those that it may not, each behind `!`.
+    pub fn tools(&self) -> Vec<String> {
+        let Some(tools) = self.role.and_then(|role| role.tools.as_ref()) else { return Vec::new() };
+        let blocked = tools.blocked.iter().map(|tool| format!("!{}", tool.value));
+        tools.allowed.iter().map(|tool| tool.value.clone()).chain(blocked).collect()
+    }
+
+    /// What its tools may not touch.
+    pub fn protected_paths(&self) -> Vec<String> {
+        self.role.map_or_else(Vec::new, |role| role.protected_paths.iter().map(|path| path.value.clone()).collect())
     }
 }

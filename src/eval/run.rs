@@ -1,13 +1,15 @@
 //! Many cases on some threads: each task's definitions are loaded once, each pattern compiled once. What comes back stands
 //! in the order of the cases, the same on any number of threads.
 
-use super::case::{self, Bench, Finished, Item};
+use super::case::{self, Bench, Item};
+use super::finished::Finished;
 use super::keys::Keys;
 use super::receiver::Receiver;
 use crate::base::parallel;
 use crate::base::suggest;
 use crate::context::Forest;
 use crate::context::fault::Fault;
+use crate::project::roles::Role;
 use crate::registry::Registry;
 use crate::scenario::model::{Case, Subject};
 use std::collections::BTreeMap;
@@ -15,7 +17,7 @@ use std::num::NonZeroUsize;
 use std::sync::OnceLock;
 
 /// Agent roles by name.
-pub type Roles = BTreeMap<String, Receiver>;
+pub type Roles = BTreeMap<String, Role>;
 
 /// Definitions of the tasks that cases ask for, each loaded when the first of them is run.
 #[derive(Debug)]
@@ -46,10 +48,10 @@ impl<'r> Forests<'r> {
 ///
 /// # Errors
 /// There is no such role, in words.
-pub fn receiver(case: &Case, roles: &Roles) -> Result<Receiver, String> {
+pub fn receiver<'a>(case: &'a Case, roles: &'a Roles) -> Result<Receiver<'a>, String> {
     match &case.subject.value {
-        Subject::Task(task) => Ok(Receiver::of_task(task.as_str())),
-        Subject::Role(role) => roles.get(role).cloned().ok_or_else(|| {
+        Subject::Task(task) => Ok(Receiver::of_task(task)),
+        Subject::Role(role) => roles.get(role).map(Receiver::of_role).ok_or_else(|| {
             let near = suggest::nearest(role, roles.keys().map(String::as_str));
             let near = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
             format!("there is no agent role `{role}` in this project{near}")
@@ -68,7 +70,7 @@ pub fn run(
     each(registry, roles, items, threads, |item, found| match found {
         Ok((forest, receiver)) => case::run(bench, item, forest, receiver),
         // Who is unknown to `check` is unknown here: what it says of that says more.
-        Err(why) => Finished::trouble("/", item.refused.unwrap_or(&why)),
+        Err(why) => item.refused.map_or_else(|| Finished::trouble("/", why), Finished::refused),
     })
 }
 
@@ -92,13 +94,12 @@ pub(super) fn each<T: Send>(
     roles: &Roles,
     items: &[Item<'_>],
     threads: Option<NonZeroUsize>,
-    work: impl Fn(&Item<'_>, Result<(&Forest<'_>, &Receiver), String>) -> T + Sync,
+    work: impl Fn(&Item<'_>, Result<(&Forest<'_>, Receiver<'_>), String>) -> T + Sync,
 ) -> Vec<T> {
-    let receivers: Vec<Result<Receiver, String>> = items.iter().map(|item| receiver(item.case, roles)).collect();
-    let forests = Forests::of(registry, receivers.iter().flatten().map(|receiver| receiver.task.as_str()));
-    let both: Vec<(&Item<'_>, &Result<Receiver, String>)> = items.iter().zip(&receivers).collect();
+    let receivers: Vec<Result<Receiver<'_>, String>> = items.iter().map(|item| receiver(item.case, roles)).collect();
+    let forests = Forests::of(registry, receivers.iter().flatten().map(|receiver| receiver.task));
+    let both: Vec<(&Item<'_>, &Result<Receiver<'_>, String>)> = items.iter().zip(&receivers).collect();
     parallel::each(&both, threads, |(item, receiver)| {
-        let found = receiver.as_ref().map_err(Clone::clone);
-        work(item, found.and_then(|receiver| Ok((forests.get(&receiver.task)?, receiver))))
+        work(item, (*receiver).clone().and_then(|receiver| Ok((forests.get(receiver.task)?, receiver))))
     })
 }

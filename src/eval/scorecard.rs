@@ -2,7 +2,7 @@
 //!
 //! Shows no clock, no machine and no thread: two runs give the same bytes.
 
-use super::case::{Answered, CaseVerdict, Finished, Trial};
+use super::finished::{Answered, CaseVerdict, Finished, Trial};
 use super::locate::Locator;
 use super::receiver::Receiver;
 use super::trials::{self, Tried};
@@ -25,7 +25,7 @@ pub struct Scorecard {
     pub mode: String,
     /// The hash of the registry.
     pub registry_hash: String,
-    /// Who counted the tokens.
+    /// Who counted the tokens where no model says who does.
     pub tokenizer: String,
     /// How many cases.
     pub totals: Totals,
@@ -186,12 +186,14 @@ pub struct TrialRow {
 }
 
 /// Tokens of a context.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TokensRow {
     /// In all.
     pub total: u64,
     /// What a provider's cache can reuse.
     pub prefix: u64,
+    /// Who counted them.
+    pub tokenizer: String,
 }
 
 /// What a row is made from.
@@ -204,7 +206,7 @@ pub struct Of<'a> {
     /// The case.
     pub case: &'a Case,
     /// Who receives the context; `None` where there is no such role.
-    pub receiver: Option<&'a Receiver>,
+    pub receiver: Option<Receiver<'a>>,
 }
 
 impl CaseRow {
@@ -225,6 +227,7 @@ impl CaseRow {
         };
         Self {
             node: done.node.clone(),
+            model: done.model.clone(),
             verdict: done.verdict.word().to_owned(),
             answer: done.answered.word().to_owned(),
             trouble: done.trouble.clone(),
@@ -232,7 +235,7 @@ impl CaseRow {
             context: verdicts(&done.context),
             stopped_early: done.stopped_early,
             trials: done.trials.iter().map(trial).collect(),
-            tokens: done.tokens.map(|(total, prefix)| TokensRow { total, prefix }),
+            tokens: done.tokens.map(|(total, prefix)| TokensRow { total, prefix, tokenizer: done.tokenizer.clone() }),
             context_hash: done.keys.map(|keys| keys.context.to_string()),
             case_key: done.keys.map(|keys| keys.case.to_string()),
             ..Self::bare(of, locator)
@@ -249,10 +252,10 @@ impl CaseRow {
             path: path.to_owned(),
             line: locator.line(path, case.span.start).unwrap_or(1),
             tags: case.tags.iter().map(|tag| tag.value.clone()).collect(),
-            role: receiver.and_then(|receiver| receiver.role.clone()),
-            task: receiver.map(|receiver| receiver.task.clone()),
+            role: receiver.and_then(|receiver| receiver.role_name()).map(str::to_owned),
+            task: receiver.map(|receiver| receiver.task.to_owned()),
             node: "/".to_owned(),
-            model: receiver.and_then(|receiver| receiver.model.clone()),
+            model: None,
             verdict: CaseVerdict::Error.word().to_owned(),
             carried_from: None,
             answer: Answered::NotRecorded.word().to_owned(),

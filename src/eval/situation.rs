@@ -8,6 +8,7 @@
 //! rule of `context::objective`; a task asked for by itself says in its description what is to be done. The rest is carried and
 //! shown to nobody.
 
+use super::receiver::Receiver;
 use crate::base::suggest;
 use crate::context::matcher::{ContextSource, Match};
 use crate::context::objective;
@@ -217,7 +218,7 @@ impl Read {
     }
 
     /// Does something with the request that this is.
-    pub(super) fn ask<T>(&self, task: &str, node: &str, live: &dyn Files, then: impl FnOnce(&Request<'_>) -> T) -> T {
+    pub(super) fn ask<T>(&self, receiver: Receiver<'_>, node: &str, live: &dyn Files, then: impl FnOnce(&Request<'_>) -> T) -> T {
         let files = Overlaid { frozen: &self.files, live };
         let asked = Asked { objective: self.objective.as_deref(), criteria: &self.criteria, constraints: &self.constraints };
         then(&Request {
@@ -229,7 +230,8 @@ impl Read {
             previous: self.previous.as_ref(),
             attempts: &self.attempts,
             asked,
-            ..Request::new(task)
+            role: receiver.role,
+            ..Request::new(receiver.task)
         })
     }
 }

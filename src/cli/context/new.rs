@@ -84,21 +84,30 @@ pub(crate) fn run(args: &NewArgs, cx: &mut Cx) -> Result<Exit> {
 
 fn scenario(args: &ScenarioArgs, cx: &mut Cx) -> Result<Exit> {
     let project = Compiled::load(cx)?;
-    let receiver = receiver(&project, &args.subject)?;
-    let Some(task) = project.registry.find(&receiver.task) else {
+    let role = project.config.roles.get(&args.subject);
+    let task = if role.is_none() { project.task(&args.subject)? } else { String::new() };
+    let receiver = role.map_or_else(|| Receiver::of_task(&task), Receiver::of_role);
+    let Some(task) = project.registry.find(receiver.task) else {
         return Err(CliError::usage(format!("the role `{}` plays `{}`, which no template defines", args.subject, receiver.task)));
     };
     let parameters = task.parameters().map_err(|err| CliError::new(Kind::Infrastructure, err.to_string()))?;
     let (inputs, results) = (values::inputs(&args.input, &parameters)?, values::results(&args.result)?);
     let objective = objective(args, &parameters, &inputs)?;
     let objective = objective.as_deref();
-    let Target { name, folder, path } = target(args, &project, receiver.role.as_deref().unwrap_or(&receiver.task))?;
+    let Target { name, folder, path } = target(args, &project, receiver.name())?;
     let source = args.lookup.of(&project);
     let asked = Asked { objective, ..Asked::default() };
     let (node, files) =
-        (args.node.as_deref().map_or_else(|| first(&project, &receiver.task), |node| Ok(node.to_owned()))?, project.files());
-    let request =
-        Request { node: &node, inputs: &inputs, results: &results, files: &files, asked, ..Request::new(&receiver.task) };
+        (args.node.as_deref().map_or_else(|| first(&project, receiver.task), |node| Ok(node.to_owned()))?, project.files());
+    let request = Request {
+        node: &node,
+        inputs: &inputs,
+        results: &results,
+        files: &files,
+        asked,
+        role: receiver.role,
+        ..Request::new(receiver.task)
+    };
     let lines = || project.lines(&project.paths());
     let found = found::found(&project, &request, &source).map_err(|faults| refused(&faults, &lines()))?;
     source.note(cx);
@@ -110,7 +119,7 @@ fn scenario(args: &ScenarioArgs, cx: &mut Cx) -> Result<Exit> {
     let results = results.into_iter().map(|(name, result)| (name, whole(result.content, result.notes)));
     let results = given(&project.root, &folder, &args.result, results);
     let node = args.node.as_deref();
-    let draft = Draft { name: &name, receiver: &receiver, node, objective, inputs: &inputs, results: &results, found: &found };
+    let draft = Draft { name: &name, receiver, node, objective, inputs: &inputs, results: &results, found: &found };
     let sources = Sources { project: &project, path: &path };
     let Drafting { text, expectations, is_whole } =
         sources.draft(&draft).map_err(|trouble| trouble.told(|faults| refused(faults, &lines())))?;
@@ -190,14 +199,6 @@ fn objective(args: &ScenarioArgs, declared: &[Parameter], inputs: &BTreeMap<Stri
             None => Err(CliError::usage(format!("`{}` takes an objective, and none is given", args.subject))
                 .hint("say what is to be done: --objective 'add a flag that prints the plan'")),
         },
-    }
-}
-
-/// Who is asked for: a role of this name, else a task.
-fn receiver(project: &Compiled, subject: &str) -> Result<Receiver> {
-    match super::eval::roles(project).remove(subject) {
-        Some(receiver) => Ok(receiver),
-        None => project.task(subject).map(Receiver::of_task),
     }
 }
 

@@ -71,7 +71,7 @@ impl Compiled {
             return Err(broken(whose, &diagnostics).hint("`ctxc check` shows them"));
         };
         if files == 0 {
-            return Err(CliError::usage(format!("there is no template in {whose}")).hint("`ctxc init` starts one"));
+            return Err(CliError::new(Kind::Nothing, format!("there is no template in {whose}")).hint("`ctxc init` starts one"));
         }
         Ok(Self { root: project.root, registry, config: project.config, past: None })
     }

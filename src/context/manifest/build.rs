@@ -124,7 +124,7 @@ fn agents(forest: &Forest<'_>, request: &Request<'_>, how: &Dry<'_>, node: Optio
 
 /// One agent.
 fn entry(forest: &Forest<'_>, request: &Request<'_>, how: &Dry<'_>) -> Result<Entry, Vec<Fault>> {
-    let Routed { options, choice } = role::route(forest, request, &how.options).map_err(|fault| vec![fault])?;
+    let Routed { options, choice, .. } = role::route(forest, request, &how.options).map_err(|fault| vec![fault])?;
     let options = Options { counting: Counting::Always, ..options };
     let (report, waiting) = dry(forest, request, &options)?;
     let chain = forest.chain(request.task, request.node).map_err(|fault| vec![fault])?;

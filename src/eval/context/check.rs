@@ -34,9 +34,9 @@ fn of(seen: &Seen<'_>, library: &Library, expectation: &ContextExpectation) -> J
         ContextExpectation::Tokens { of, max, min } => tokens(seen, of, max.as_ref(), min.as_ref()),
         ContextExpectation::NothingCut(expected) => nothing_cut(seen, *expected),
         ContextExpectation::Setting { name, value, node } => setting(seen, name.value, &value.value, node.as_ref()),
-        ContextExpectation::Tools(names) => same(seen, "tools", names, &seen.receiver.tools),
+        ContextExpectation::Tools(names) => same(seen, "tools", names, &seen.receiver.tools()),
         ContextExpectation::Model(name) => model(seen, &name.value),
-        ContextExpectation::ProtectedPaths(paths) => same(seen, "protected paths", paths, &seen.receiver.protected_paths),
+        ContextExpectation::ProtectedPaths(paths) => same(seen, "protected paths", paths, &seen.receiver.protected_paths()),
         ContextExpectation::Snapshot => snapshot(seen),
         ContextExpectation::Not(one) => verdict::not(of(seen, library, &one.value), &described(&one.value)),
         ContextExpectation::AnyOf(some) => verdict::any(inner(some)),
@@ -205,7 +205,7 @@ fn provenance(origin: &OriginData) -> String {
 fn setting(seen: &Seen<'_>, name: SettingName, value: &str, node: Option<&Spanned<String>>) -> Judged {
     let at = node.map_or(seen.node, |node| node.value.as_str());
     let expected = format!("{} {value}", words::setting(name, node));
-    let settings = match seen.forest.settings(&seen.receiver.task, at) {
+    let settings = match seen.forest.settings(seen.receiver.task, at) {
         Ok(Some(settings)) => settings,
         Ok(None) => return (Outcome::Fail, Reason::new(expected, format!("no settings: {at} has no context of its own"))),
         Err(fault) => return (Outcome::Fail, Reason::new(expected, fault.to_string())),
@@ -225,7 +225,7 @@ fn setting(seen: &Seen<'_>, name: SettingName, value: &str, node: Option<&Spanne
     judged(is_same.into(), reason)
 }
 
-/// Without a role there is nothing that a tool, a path or a model could come from.
+/// Without a role there is nothing that a tool or a path could come from.
 fn alone(seen: &Seen<'_>) -> Option<String> {
     let is_alone = seen.receiver.role.is_none();
     is_alone.then(|| format!("`{}` is asked for as a task, which has none: name a `role`", seen.receiver.task))
@@ -262,12 +262,12 @@ fn same(seen: &Seen<'_>, what: &str, expected: &[Spanned<String>], found: &[Stri
 
 fn model(seen: &Seen<'_>, expected: &str) -> Judged {
     let words = format!("model `{expected}`");
-    match &seen.receiver.model {
+    match seen.model {
         Some(model) if model == expected => (Outcome::Pass, Reason::new(words, "it")),
         Some(model) => (Outcome::Fail, Reason::new(words, format!("`{model}`"))),
         None => {
-            let reason = Reason::new(words, "none");
-            (Outcome::Fail, if let Some(advice) = alone(seen) { reason.hint(advice) } else { reason })
+            let advice = format!("neither a role nor `{}` itself names one", seen.receiver.task);
+            (Outcome::Fail, Reason::new(words, "none").hint(advice))
         }
     }
 }

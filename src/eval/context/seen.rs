@@ -18,9 +18,11 @@ pub struct Seen<'a> {
     /// The definitions.
     pub forest: &'a Forest<'a>,
     /// Who receives it.
-    pub receiver: &'a Receiver,
+    pub receiver: Receiver<'a>,
     /// The agent inside the task.
     pub node: &'a str,
+    /// The model that would be called.
+    pub model: Option<&'a str>,
     /// The context.
     pub assembly: &'a Assembly,
     /// The stored request; `None` where there is none.

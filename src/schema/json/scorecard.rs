@@ -12,7 +12,7 @@ pub(super) fn draft() -> Draft {
         must("tool", "the version of ctxc", word()),
         must("mode", "how answers came about: from the scenarios alone, without any model", only("deterministic")),
         must("registry_hash", "the hash of the registry", hash()),
-        must("tokenizer", "who counted the tokens", word()),
+        must("tokenizer", "who counted the tokens where no model says who does", word()),
         must("totals", "how many scenarios", part("totals")),
         must("suites", "the suites, by their file", list(part("suite"))),
         must("cases", "the scenarios, in the order of their files", list(part("case"))),
@@ -56,7 +56,7 @@ fn case() -> Part {
         must("role", "the agent role; null for a task alone", or_null(name())),
         must("task", "the task; null where no such role is known", or_null(name())),
         must("node", "the agent inside the task; `/` is the task itself", node_id()),
-        must("model", "the model that would be called; null where no role names one", or_null(word())),
+        must("model", "the model that would be called; null where neither role nor task names one", or_null(word())),
         must("verdict", "what became of it", one_of(["pass", "fail", "inconclusive", "error"])),
         must("carried_from", "the hash of the registry that the verdict was given for; null where it was run", or_null(word())),
         must(
@@ -128,6 +128,7 @@ fn tokens() -> Part {
     let fields = vec![
         must("total", "those of every segment that stays", number(0)),
         must("prefix", "in front, what a provider's cache can reuse", number(0)),
+        must("tokenizer", "who counted them", word()),
     ];
     ("tokens", describe("tokens of a context", object(fields)))
 }

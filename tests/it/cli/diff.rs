@@ -58,9 +58,9 @@ fn files_that_are_no_registry_are_named() {
         .warns("ctxc build");
     project
         .run(&["diff", "a.json", "b.json"])
-        .code(3)
+        .code(1)
         .warns("b.json: expected a registry")
         .warns("hint: `ctxc build` writes a registry");
-    project.run(&["diff", "c.json", "a.json"]).code(3).warns("c.json: damaged at line 1");
-    project.run(&["diff", ".", "a.json"]).code(3).warns("it is a folder");
+    project.run(&["diff", "c.json", "a.json"]).code(1).warns("c.json: damaged at line 1");
+    project.run(&["diff", ".", "a.json"]).code(1).warns("it is a folder");
 }

@@ -112,17 +112,27 @@ fn nothing_but_a_manifest_is_written_over() {
         project.run(args).code(2).silent_out().warns(said);
     }
     assert_eq!(project.read("templates/triage.xml"), TRIAGE);
-    for (text, said) in [
-        ("", "is no manifest"),
-        ("{\"schema\":\"ctxc/manifest/2\"}", "a newer ctxc wrote it"),
-        ("{\"schema\":\"ctxc/manifest/1\"}", "is no manifest"),
+    for (text, code, said) in [
+        ("", 1, "is no manifest"),
+        ("{}", 1, "is no manifest"),
+        ("{\"schema\":\"ctxc/manifest/2\"}", 3, "a newer ctxc wrote it"),
+        ("{\"schema\":\"ctxc/manifest/1\"}", 1, "is no manifest"),
     ] {
         project.write("bad.json", text);
-        project.run(&["manifest", "--check", "bad.json"]).code(3).silent_out().warns(said);
-        project.run(&["manifest", "diff", "bad.json", "bad.json"]).code(3).warns(said);
+        project.run(&["manifest", "--check", "bad.json"]).code(code).silent_out().warns(said);
+        project.run(&["manifest", "diff", "bad.json", "bad.json"]).code(code).warns(said);
     }
     std::fs::remove_file(project.path("docs/runbook.md")).unwrap();
     project.run(&["manifest"]).code(1).silent_out().warns("the file `docs/runbook.md` cannot be shown to the agent");
+}
+
+#[test]
+fn a_folder_without_templates_has_nothing_to_show() {
+    let empty = Project::new();
+    for verb in [&["manifest"][..], &["eval"], &["render", "a"], &["new", "scenario", "a"]] {
+        empty.run(verb).code(5).silent_out().warns("there is no template in this project").warns("`ctxc init` starts one");
+    }
+    empty.run(&["eval", "--allow-empty"]).code(0);
 }
 
 #[test]

@@ -26,6 +26,7 @@ pub(crate) mod project;
 mod render;
 mod render_body;
 mod revision;
+mod roles_agree;
 mod rules;
 mod scenarios;
 mod schema;

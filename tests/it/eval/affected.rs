@@ -87,8 +87,7 @@ fn seen(registry: &Registry, cases: &[Case]) -> (KeysByName, Vec<(String, String
     let library = Library::of(cases, "$");
     let (counter, live, beside) = (Estimate::new("estimate", 4.0), BTreeMap::new(), BTreeMap::new());
     let files: &(dyn Files + Sync) = &live;
-    let profile = ctxc::context::render::profile::Profile::Markdown;
-    let bench = Bench { live: files, counter: &counter, profile, plan: "$", rows: Rows::Curtailed, library: &library };
+    let bench = Bench { live: files, counter: &counter, house: None, plan: "$", rows: Rows::Curtailed, library: &library };
     let items: Vec<Item<'_>> =
         cases.iter().map(|case| Item { path: "s", case, beside: &beside, snapshot: None, refused: None }).collect();
     let keys = keys(registry, &Roles::new(), &bench, &items, None);

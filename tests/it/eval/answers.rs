@@ -1,7 +1,7 @@
 //! Each expectation on an answer holds and fails, or says why nobody could look; scripts and trials.
 
 use super::bench::{Setting, TRIAGE, answering, at, finish, registry, word, words};
-use ctxc::eval::case::{Answered, CaseVerdict, Finished};
+use ctxc::eval::finished::{Answered, CaseVerdict, Finished};
 use ctxc::eval::trials::Rows;
 use ctxc::eval::verdict::Outcome;
 use ctxc::scenario::model::{AnswerTest, Case, Frozen, Risk, Rule, Scripted, Sequential};

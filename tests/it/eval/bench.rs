@@ -2,13 +2,15 @@
 
 use ctxc::Registry;
 use ctxc::base::span::{Span, Spanned};
-use ctxc::context::render::profile::Profile;
 use ctxc::context::request::Files;
-use ctxc::eval::case::{Bench, Finished, Item};
+use ctxc::context::role::House;
+use ctxc::eval::case::{Bench, Item};
+use ctxc::eval::finished::Finished;
 use ctxc::eval::library::Library;
 use ctxc::eval::run::{Roles, run};
 use ctxc::eval::trials::Rows;
 use ctxc::kernel::tokens::Estimate;
+use ctxc::project::config::Config;
 use ctxc::scenario::model::{
     AnswerTest, Case, Content, ContextExpectation, Expectation, Frozen, Patterns, Rule, Scripted, Selector, Situation, State,
     Subject,
@@ -100,7 +102,8 @@ pub(super) fn live() -> BTreeMap<String, String> {
 
 pub(super) struct Setting<'a> {
     pub(super) registry: &'a Registry,
-    pub(super) roles: Roles,
+    /// What the project says of roles and models.
+    pub(super) config: Option<Config>,
     pub(super) beside: BTreeMap<String, String>,
     pub(super) snapshot: Option<&'a str>,
     pub(super) rows: Rows,
@@ -108,7 +111,12 @@ pub(super) struct Setting<'a> {
 
 impl<'a> Setting<'a> {
     pub(super) fn of(registry: &'a Registry) -> Self {
-        Self { registry, roles: Roles::new(), beside: BTreeMap::new(), snapshot: None, rows: Rows::Curtailed }
+        Self { registry, config: None, beside: BTreeMap::new(), snapshot: None, rows: Rows::Curtailed }
+    }
+
+    /// The same with a project file.
+    pub(super) fn with(self, project: &str) -> Self {
+        Self { config: Some(crate::project::reading::read(project)), ..self }
     }
 
     pub(super) fn finish(&self, case: &Case) -> Finished {
@@ -119,13 +127,15 @@ impl<'a> Setting<'a> {
         let bench = Bench {
             live: files,
             counter: &counter,
-            profile: Profile::Markdown,
+            house: self.config.as_ref().map(|config| House { config, counters: &(), profile: None }),
             plan: "$.subtasks",
             rows: self.rows,
             library: &library,
         };
         let item = Item { path: "scenarios/triage.yaml", case, beside: &self.beside, snapshot: self.snapshot, refused: None };
-        run(self.registry, &self.roles, &bench, &[item], None).remove(0)
+        let none = Roles::new();
+        let roles = self.config.as_ref().map_or(&none, |config| &config.roles);
+        run(self.registry, roles, &bench, &[item], None).remove(0)
     }
 }
 

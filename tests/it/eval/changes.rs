@@ -28,8 +28,7 @@ fn unnoticed(cases: &[Case]) -> (usize, Vec<String>) {
     let library = Library::of(cases, "$.subtasks");
     let (counter, live, beside) = (Estimate::new("estimate", 4.0), live(), BTreeMap::new());
     let files: &(dyn Files + Sync) = &live;
-    let profile = ctxc::context::render::profile::Profile::Markdown;
-    let bench = Bench { live: files, counter: &counter, profile, plan: "$", rows: Rows::Curtailed, library: &library };
+    let bench = Bench { live: files, counter: &counter, house: None, plan: "$", rows: Rows::Curtailed, library: &library };
     let items: Vec<Item<'_>> =
         cases.iter().map(|case| Item { path: "s/a.yaml", case, beside: &beside, snapshot: None, refused: None }).collect();
     let found = scores(&registry, &Roles::new(), &bench, &items, None);
@@ -85,7 +84,7 @@ fn row_of(case: &Case, registry: &ctxc::Registry) -> (CaseRow, Option<ctxc::eval
         tools: BTreeMap::new(),
     };
     let receiver = Receiver::of_task("triage");
-    let of = Of { path: "scenarios/triage.yaml", suite: &suite, case, receiver: Some(&receiver) };
+    let of = Of { path: "scenarios/triage.yaml", suite: &suite, case, receiver: Some(receiver) };
     (CaseRow::of(of, &done, &locator), done.keys)
 }
 
@@ -167,7 +166,7 @@ fn a_scenario_is_written_from_todays_context() {
     let options = ctxc::context::assemble::Options { counter: &counter, counting, ..Default::default() };
     let assembly = ctxc::context::assemble::assemble_in(&forest, &request, &options).unwrap();
     let receiver = Receiver::of_task("triage");
-    let seen = Seen { forest: &forest, receiver: &receiver, node: "/", assembly: &assembly, snapshot: None, snapshot_path: "" };
+    let seen = Seen { forest: &forest, receiver, node: "/", model: None, assembly: &assembly, snapshot: None, snapshot_path: "" };
     let given = [
         ("ticket".to_owned(), Given::Value("No: invoice".into())),
         ("plan".to_owned(), Given::File("../samples/plan.json".to_owned())),
@@ -176,7 +175,7 @@ fn a_scenario_is_written_from_todays_context() {
     let objective = draft::objective(&seen);
     let written = Draft {
         name: "triage-t1",
-        receiver: &receiver,
+        receiver,
         node: None,
         objective: Some(&objective),
         inputs: &given,
@@ -253,8 +252,7 @@ fn what_was_looked_up_is_read_back_byte_for_byte() {
     let receiver = Receiver::of_task("triage");
     for files in [Vec::new(), files] {
         let found = Found { files: files.clone(), fresh: fresh.clone(), held: Vec::new() };
-        let draft =
-            Draft { name: "n", receiver: &receiver, node: None, objective: Some("o"), inputs: &[], results: &[], found: &found };
+        let draft = Draft { name: "n", receiver, node: None, objective: Some("o"), inputs: &[], results: &[], found: &found };
         let text = draft::yaml(&draft, None);
         let (suite, faults) = ctxc::scenario::read("scenarios/n.yaml", &text);
         assert!(faults.is_empty(), "{faults:?}\n{text}");

@@ -1,8 +1,7 @@
 //! Each expectation on a context holds and fails, and says what was found instead.
 
 use super::bench::{Setting, TRIAGE, at, case, expecting, finish, id, patterns, registry, said, segment, word, words};
-use ctxc::eval::case::CaseVerdict;
-use ctxc::eval::receiver::Receiver;
+use ctxc::eval::finished::CaseVerdict;
 use ctxc::eval::verdict::Outcome;
 use ctxc::kernel::context::{Kind, Origin};
 use ctxc::scenario::model::{Case, ContextExpectation, Counted, Selector, State, Subject};
@@ -96,9 +95,7 @@ fn tokens_are_bounded_in_all_in_front_and_for_a_segment() {
 #[test]
 fn a_budget_that_cuts_is_seen() {
     let registry = registry(TRIAGE);
-    let mut setting = Setting::of(&registry);
-    let agent = Receiver { role: Some("sorter".to_owned()), budget: Some(30), ..Receiver::of_task("triage") };
-    setting.roles.insert("sorter".to_owned(), agent);
+    let setting = Setting::of(&registry).with("[roles.sorter]\ntemplate = \"triage\"\nbudget = {tokens = 30}\n");
     let subject = at(Subject::Role("sorter".to_owned()));
     let of = |expectation| {
         let done = setting.finish(&Case { subject: subject.clone(), ..expecting(vec![expectation]) });
@@ -134,23 +131,18 @@ fn settings_say_where_their_value_came_from() {
 #[test]
 fn tools_models_and_paths_are_those_of_a_role() {
     let registry = registry(TRIAGE);
-    let mut setting = Setting::of(&registry);
-    let agent = Receiver {
-        role: Some("sorter".to_owned()),
-        model: Some("small".to_owned()),
-        tools: vec!["read_file".to_owned(), "search".to_owned()],
-        protected_paths: vec!["secrets/".to_owned()],
-        ..Receiver::of_task("triage")
-    };
-    setting.roles.insert("sorter".to_owned(), agent);
+    let project = "[roles.sorter]\ntemplate = \"triage\"\nmodel = \"small\"\ntools = [\"read_file\", \"search\"]\n\
+        blocked_tools = [\"rm\"]\nprotected_paths = [\"secrets/\"]\n\
+        [models.small]\nprovider = \"openai\"\ntier = \"economy\"\ncontext_window = 8000\n";
+    let setting = Setting::of(&registry).with(project);
     let subject = at(Subject::Role("sorter".to_owned()));
     let of = |expectation: ContextExpectation| {
         let done = setting.finish(&Case { subject: subject.clone(), ..expecting(vec![expectation]) });
         let reason = &done.context[0].reason;
         format!("{}: {}; {}", done.context[0].outcome.word(), reason.found, reason.advice.join("; "))
     };
-    assert_eq!(of(ContextExpectation::Tools(words(&["search", "read_file"]))), "pass: the same; ");
-    let wrong = of(ContextExpectation::Tools(words(&["serch", "read_file"])));
+    assert_eq!(of(ContextExpectation::Tools(words(&["search", "read_file", "!rm"]))), "pass: the same; ");
+    let wrong = of(ContextExpectation::Tools(words(&["serch", "read_file", "!rm"])));
     assert_eq!(wrong, "fail: no `serch`, and `search` too; did you mean `search`?");
     assert_eq!(of(ContextExpectation::Model(word("small"))), "pass: it; ");
     assert_eq!(of(ContextExpectation::Model(word("large"))), "fail: `small`; ");
@@ -159,7 +151,7 @@ fn tools_models_and_paths_are_those_of_a_role() {
     let alone = said(ContextExpectation::Tools(words(&["search"])));
     assert!(alone.ends_with("`triage` is asked for as a task, which has none: name a `role`"), "{alone}");
     let nobody = setting.finish(&Case { subject: at(Subject::Role("sortr".to_owned())), ..case() });
-    assert_eq!(nobody.verdict, CaseVerdict::Error);
+    assert_eq!(nobody.verdict, CaseVerdict::Fail);
     assert_eq!(nobody.trouble.as_deref(), Some("there is no agent role `sortr` in this project; did you mean `sorter`?"));
 }
 

@@ -1,8 +1,7 @@
 //! How a frozen situation reaches the context, what a result belongs to, and what keeps a case from being tried.
 
 use super::bench::{Setting, TRIAGE, at, case, expecting, finish, id, patterns, registry, segment, text, word, words};
-use ctxc::eval::case::{CaseVerdict, Finished};
-use ctxc::eval::receiver::Receiver;
+use ctxc::eval::finished::{CaseVerdict, Finished};
 use ctxc::scenario::model::{Case, Content, ContextExpectation, Failure, Fixture, Frozen, Shelf, Situation, State, Subject};
 use ctxc::scenario::paths::snapshot as snapshot_path;
 use pretty_assertions::assert_eq;
@@ -72,8 +71,7 @@ fn what_is_asked_for_becomes_segments_behind_those_of_the_task() {
     "#);
     // The objective is the work of a role; a task says in its description what is to be done.
     let registry = registry(TRIAGE);
-    let mut setting = Setting::of(&registry);
-    setting.roles.insert("sorter".to_owned(), Receiver { role: Some("sorter".to_owned()), ..Receiver::of_task("triage") });
+    let setting = Setting::of(&registry).with("[roles.sorter]\ntemplate = \"triage\"\n");
     let subject = at(Subject::Role("sorter".to_owned()));
     let of_role = setting.finish(&Case { subject, expect_context: vec![at(ContextExpectation::Snapshot)], ..asked });
     assert!(of_role.snapshot.unwrap().now.contains("\n## Input: objective\n\nbring the invoice\n\n## Earlier attempts\n"));
@@ -120,7 +118,7 @@ fn inputs_results_and_matches_may_be_files_beside_the_scenario() {
         ..expecting(vec![ContextExpectation::Contains(patterns(None, &["Sort from a file"]))])
     };
     let missing = setting.finish(&asked);
-    assert_eq!(missing.verdict, CaseVerdict::Error);
+    assert_eq!(missing.verdict, CaseVerdict::Fail);
     assert_eq!(missing.trouble.as_deref(), Some("t1.txt cannot be read: there is no such file"));
     setting.beside.insert("t1.txt".to_owned(), "from a file".to_owned());
     assert_eq!(setting.finish(&asked).verdict, CaseVerdict::Pass);
@@ -152,7 +150,7 @@ fn a_context_that_cannot_be_had_is_a_failure_with_its_reason() {
     let done = finish(&Case { situation: Situation::default(), ..case() });
     assert_eq!((done.verdict, done.faults[0].to_string().as_str()), (CaseVerdict::Fail, "`ticket` has no value"));
     let done = finish(&Case { subject: at(Subject::Task("triag".to_owned())), ..case() });
-    assert_eq!(done.verdict, CaseVerdict::Error);
+    assert_eq!(done.verdict, CaseVerdict::Fail);
     assert_eq!(done.trouble.as_deref(), Some("there is no task `triag` in this project; did you mean `triage`?"));
     let done = finish(&Case { node: Some(word("/steps/1")), ..case() });
     assert_eq!((done.verdict, done.faults.len()), (CaseVerdict::Fail, 1));

@@ -6,7 +6,7 @@ use crate::base::fs;
 use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Result};
 use crate::cli::put::{self, Change};
-use crate::eval::case::Finished;
+use crate::eval::finished::Finished;
 use crate::scenario::paths;
 use std::path::Path;
 

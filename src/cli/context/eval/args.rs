@@ -9,8 +9,9 @@ use std::path::PathBuf;
     ctxc eval --out scorecard.json && ctxc eval --since scorecard.json\n  ctxc eval triage-t1 --accept\n\n\
     No model is asked and no key is read. Expectations on the context are always looked at; those on the answer where the\n\
     scenario holds scripted answers. An answer that nobody gave is reported as not recorded, and never passes in silence.\n\n\
-    Exit codes: 0 everything holds, 1 something does not, 2 wrong usage or project file, 3 a scenario could not be tried,\n\
-    5 nothing selected (0 with --allow-empty).")]
+    Exit codes: 0 everything holds, 1 something does not, or a scenario is about something that is not there, 2 wrong usage or\n\
+    project file, 3 nothing decides a scenario, or no scripted answer is for its request, 5 nothing selected (0 with\n\
+    --allow-empty).")]
 #[allow(clippy::struct_excessive_bools, reason = "flags of a command line")]
 pub(crate) struct EvalArgs {
     /// Scenario files, folders of them, names of scenarios or suites [default: those of the project]

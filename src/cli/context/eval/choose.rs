@@ -3,22 +3,22 @@
 use super::args::EvalArgs;
 use super::load::plan;
 use super::load::{Beside, Chosen, Once, Scenarios};
-use super::{receivers, results};
+use super::results;
+use crate::cli::context::house::Counters;
 use crate::cli::context::project::Compiled;
 use crate::cli::cx::Cx;
 use crate::cli::error::Result;
 use crate::cli::render::summary::plural;
-use crate::context::render::profile::Profile;
 use crate::context::request::Files;
 use crate::eval::affected::{Choice, Since, Why};
-use crate::eval::case::{Bench, Finished, Item};
+use crate::eval::case::{Bench, Item};
+use crate::eval::finished::Finished;
 use crate::eval::keys::Keys;
 use crate::eval::library::Library;
 use crate::eval::mutate::{self, Score};
 use crate::eval::run::{self, Roles};
 use crate::eval::snapshot::wants_snapshot;
 use crate::eval::trials::Rows;
-use crate::kernel::tokens::TokenCounter;
 use crate::registry::scenarios::Refusals;
 use crate::scenario::paths;
 use std::num::NonZeroUsize;
@@ -28,14 +28,13 @@ use std::path::Path;
 #[derive(Debug)]
 pub(super) struct World<'w> {
     project: &'w Compiled,
-    pub(super) roles: Roles,
     pub(super) chosen: &'w [Chosen<'w>],
     pub(super) files: &'w Once<'w>,
     besides: Vec<Beside<'w>>,
     /// The stored request of each case that expects one.
     pub(super) snapshots: Vec<Option<String>>,
     library: Library,
-    counter: &'w dyn TokenCounter,
+    counters: &'w Counters,
     rows: Rows,
     /// The cases that are not run, as `check` would have it.
     refusals: Refusals,
@@ -46,7 +45,7 @@ impl<'w> World<'w> {
         project: &'w Compiled,
         chosen: &'w [Chosen<'w>],
         files: &'w Once<'w>,
-        counter: &'w dyn TokenCounter,
+        counters: &'w Counters,
         rows: Rows,
     ) -> Self {
         let stored = |chosen: &Chosen<'_>| {
@@ -55,13 +54,12 @@ impl<'w> World<'w> {
         };
         Self {
             project,
-            roles: receivers::roles(project),
             chosen,
             files,
             besides: chosen.iter().map(|chosen| Beside { scenario: chosen.path, files }).collect(),
             snapshots: chosen.iter().map(stored).collect(),
             library: Library::of(chosen.iter().map(|chosen| chosen.case), plan(project)),
-            counter,
+            counters,
             rows,
             refusals: Refusals::default(),
         }
@@ -77,11 +75,16 @@ impl<'w> World<'w> {
         self.refusals.of(path, case).is_some()
     }
 
+    /// The agent roles of the project.
+    pub(super) const fn roles(&self) -> &Roles {
+        &self.project.config.roles
+    }
+
     fn bench(&self) -> Bench<'_> {
         Bench {
             live: self.files,
-            counter: self.counter,
-            profile: Profile::default(),
+            counter: self.counters.first(),
+            house: Some(self.counters.house(&self.project.config)),
             plan: plan(self.project),
             rows: self.rows,
             library: &self.library,
@@ -103,20 +106,20 @@ impl<'w> World<'w> {
 
     /// The keys of every case by its name.
     pub(super) fn keys(&self, threads: Option<NonZeroUsize>) -> Vec<(String, Option<Keys>)> {
-        let keys = run::keys(&self.project.registry, &self.roles, &self.bench(), &self.items(), threads);
+        let keys = run::keys(&self.project.registry, self.roles(), &self.bench(), &self.items(), threads);
         self.chosen.iter().map(|chosen| chosen.case.name.value.clone()).zip(keys).collect()
     }
 
     /// What no scenario would notice.
     pub(super) fn scores(&self, threads: Option<NonZeroUsize>) -> Vec<Score> {
-        mutate::scores(&self.project.registry, &self.roles, &self.bench(), &self.items(), threads)
+        mutate::scores(&self.project.registry, self.roles(), &self.bench(), &self.items(), threads)
     }
 
     /// Runs those cases that `which` says.
     pub(super) fn run(&self, which: &[bool], threads: Option<NonZeroUsize>) -> Vec<Option<Finished>> {
         let items: Vec<Item<'_>> =
             self.items().into_iter().zip(which).filter(|(_, is_run)| **is_run).map(|(item, _)| item).collect();
-        let mut done = run::run(&self.project.registry, &self.roles, &self.bench(), &items, threads).into_iter();
+        let mut done = run::run(&self.project.registry, self.roles(), &self.bench(), &items, threads).into_iter();
         which.iter().map(|is_run| if *is_run { done.next() } else { None }).collect()
     }
 }
@@ -127,7 +130,7 @@ pub(super) fn choices(args: &EvalArgs, project: &Compiled, world: &World<'_>, cx
     let last = results::last(&project.root);
     let since = if let Some(named) = &args.since {
         // A revision first: anybody can commit a file of its name.
-        match of_revision(named, project, world.counter, cx) {
+        match of_revision(named, project, cx) {
             Ok(keys) => Since::revision(keys, last.as_ref()),
             Err(error) => results::read(Path::new(named)).map_or(Err(error), |card| Ok(Since::results(&card)))?,
         }
@@ -150,12 +153,14 @@ pub(super) fn choices(args: &EvalArgs, project: &Compiled, world: &World<'_>, cx
 }
 
 /// The keys of all cases of a revision.
-fn of_revision(name: &str, project: &Compiled, counter: &dyn TokenCounter, cx: &Cx) -> Result<Vec<(String, Keys)>> {
+fn of_revision(name: &str, project: &Compiled, cx: &Cx) -> Result<Vec<(String, Keys)>> {
     let then = Compiled::load_at(&project.root, name)?;
     let scenarios = Scenarios::of_revision(&then);
     let chosen = scenarios.choose(&EvalArgs::default())?;
     let files = Once::new(then.files());
-    let world = World::new(&then, &chosen, &files, counter, Rows::Curtailed);
+    // Its models may be others.
+    let counters = Counters::open(&then.config, None, &project.root)?;
+    let world = World::new(&then, &chosen, &files, &counters, Rows::Curtailed);
     let keys = world.keys(cx.options.threads);
     Ok(keys.into_iter().filter_map(|(name, keys)| Some((name, keys?))).collect())
 }

@@ -2,12 +2,10 @@
 
 use super::super::project::Compiled;
 use super::load::{Beside, Once, plan};
-use crate::cli::context::counts::{self, Counts};
+use crate::cli::context::house::Counters;
 use crate::cli::error::{CliError, Kind};
 use crate::context::Forest;
 use crate::context::fault::Fault;
-use crate::context::render::profile::Profile;
-use crate::context::tokens;
 use crate::eval::case::{self, Bench, Item};
 use crate::eval::context::Seen;
 use crate::eval::draft::{self, Draft};
@@ -55,14 +53,13 @@ impl Trouble {
 impl Sources<'_> {
     /// Drafts a scenario.
     pub(in crate::cli::context) fn draft(&self, draft: &Draft<'_>) -> std::result::Result<Drafting, Trouble> {
-        let counter = counts::named(tokens::DEFAULT).map_err(Trouble::Other)?;
-        let counter = Counts::open(counter, &self.project.root);
-        let first = self.seen(&draft::yaml(draft, None), draft, &counter, draft::objective)?;
+        let counters = Counters::open(&self.project.config, None, &self.project.root).map_err(Trouble::Other)?;
+        let first = self.seen(&draft::yaml(draft, None), draft, &counters, draft::objective)?;
         // The first text has no objective of its own, where none was given.
         let draft = Draft { objective: Some(draft.objective.unwrap_or(&first)), ..*draft };
         let written = |seen: &Seen<'_>| (draft::yaml(&draft, Some(seen)), draft::held(seen.assembly) == draft.found.held);
-        let (text, is_whole) = self.seen(&draft::yaml(&draft, None), &draft, &counter, written)?;
-        counter.save();
+        let (text, is_whole) = self.seen(&draft::yaml(&draft, None), &draft, &counters, written)?;
+        counters.save();
         let (suite, faults) = read(self.path, &text);
         let bug = || Trouble::Other(CliError::new(Kind::Infrastructure, format!("the scenario would have faults: {faults:?}")));
         let case = suite.and_then(|suite| suite.cases.into_iter().next()).filter(|_| faults.is_empty()).ok_or_else(bug)?;
@@ -74,7 +71,7 @@ impl Sources<'_> {
         &self,
         text: &str,
         draft: &Draft<'_>,
-        counter: &Counts,
+        counters: &Counters,
         then: impl FnOnce(&Seen<'_>) -> T,
     ) -> std::result::Result<T, Trouble> {
         let other = |message: String| Trouble::Other(CliError::usage(message));
@@ -86,14 +83,14 @@ impl Sources<'_> {
         let library = Library::default();
         let bench = Bench {
             live: &files,
-            counter,
-            profile: Profile::default(),
+            counter: counters.first(),
+            house: Some(counters.house(&self.project.config)),
             plan: plan(self.project),
             rows: Rows::Curtailed,
             library: &library,
         };
         let item = Item { path: self.path, case: &case, beside: &beside, snapshot: None, refused: None };
-        let forest = Forest::load(&self.project.registry, &draft.receiver.task).map_err(|fault| Trouble::Faults(vec![fault]))?;
+        let forest = Forest::load(&self.project.registry, draft.receiver.task).map_err(|fault| Trouble::Faults(vec![fault]))?;
         let forest = forest.ok_or_else(|| other(format!("there is no task `{}`", draft.receiver.task)))?;
         match case::context(&bench, &item, &forest, draft.receiver, then) {
             Ok(Ok(done)) => Ok(done),

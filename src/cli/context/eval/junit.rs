@@ -2,7 +2,7 @@
 //! error, one that was carried is skipped.
 
 use super::text::{lines, state};
-use crate::eval::case::CaseVerdict;
+use crate::eval::finished::CaseVerdict;
 use crate::eval::scorecard::{CaseRow, Scorecard};
 use crate::syntax::write::{TemplateWriter, legal};
 

@@ -7,12 +7,10 @@ pub(super) mod drafting;
 mod junit;
 mod load;
 mod mutate;
-mod receivers;
 mod results;
 mod run;
 mod text;
 
 pub(crate) use args::EvalArgs;
 pub(super) use load::names;
-pub(super) use receivers::roles;
 pub(crate) use run::run;

@@ -6,20 +6,18 @@ use super::choose::{self, World};
 use super::load::{Chosen, Once, Scenarios, folders};
 use super::{junit, mutate, results, text};
 use crate::base::fs;
-use crate::cli::context::counts::{self, Counts};
+use crate::cli::context::house::Counters;
 use crate::cli::context::project::Compiled;
 use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Kind, Result};
 use crate::cli::exit::Exit;
 use crate::cli::put;
-use crate::context::tokens;
 use crate::eval::affected::Choice;
-use crate::eval::case::{CaseVerdict, Finished};
+use crate::eval::finished::{CaseVerdict, Finished};
 use crate::eval::locate::Locator;
 use crate::eval::run;
 use crate::eval::scorecard::{CaseRow, Of, SCHEMA, Scorecard, SuiteRow};
 use crate::eval::trials::Rows;
-use crate::kernel::tokens::TokenCounter;
 use std::path::Path;
 
 /// Bytes of a file that tell what wrote it.
@@ -27,19 +25,22 @@ const HEAD: u64 = 512;
 
 /// Runs scenarios.
 pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
-    let project = Compiled::load(cx)?;
+    let project = match Compiled::load(cx) {
+        Err(error) if error.kind == Kind::Nothing && args.allow_empty => return Ok(Exit::Success),
+        loaded => loaded?,
+    };
     let scenarios = Scenarios::read(&project, &args.what)?;
     let chosen = scenarios.choose(args)?;
     if chosen.is_empty() {
         return nothing(args, &project);
     }
     let files = Once::new(project.files());
-    let counter = Counts::open(counts::named(tokens::DEFAULT)?, &project.root);
+    let counters = Counters::open(&project.config, None, &project.root)?;
     let rows = if args.full { Rows::Full } else { Rows::Curtailed };
-    let mut world = World::new(&project, &chosen, &files, &counter, rows).refusing(scenarios.refusals(&project));
+    let mut world = World::new(&project, &chosen, &files, &counters, rows).refusing(scenarios.refusals(&project));
     if args.mutate {
         mutate::print(&world.scores(cx.options.threads), cx)?;
-        counter.save();
+        counters.save();
         return Ok(Exit::Success);
     }
     let choices = choose::choices(args, &project, &world, cx)?;
@@ -49,8 +50,8 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
         let shown = if args.json { Shown::Document } else { Shown::Differences };
         accept::accept(&project.root, &mut world, &mut finished, shown, cx)?;
     }
-    counter.save();
-    let card = card(&project, &scenarios, &world, choices, &finished, counter.name());
+    counters.save();
+    let card = card(&project, &scenarios, &world, choices, &finished, counters.first().name());
     results::keep(&project.root, &card, |name| {
         let all = scenarios.files.iter().filter_map(|file| file.suite.as_ref()).flat_map(|suite| &suite.cases);
         // A run over named files knows nothing of the others.
@@ -101,8 +102,8 @@ fn card(
     let mut rows = Vec::with_capacity(choices.len());
     for ((chosen, choice), finished) in world.chosen.iter().zip(choices).zip(finished) {
         let Chosen { path, suite, case } = *chosen;
-        let receiver = run::receiver(case, &world.roles).ok();
-        let of = Of { path, suite, case, receiver: receiver.as_ref() };
+        let receiver = run::receiver(case, world.roles()).ok();
+        let of = Of { path, suite, case, receiver };
         rows.push(match (choice, finished) {
             (Choice::Carry(row), _) => {
                 // Where it stands may have moved; what became of it has not.

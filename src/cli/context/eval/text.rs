@@ -4,7 +4,7 @@ use crate::cli::cx::Cx;
 use crate::cli::error::Result;
 use crate::cli::render::escape::escape;
 use crate::cli::render::screen::Paint;
-use crate::eval::case::{Answered, CaseVerdict};
+use crate::eval::finished::{Answered, CaseVerdict};
 use crate::eval::scorecard::{CaseRow, PlaceRow, Scorecard, VerdictRow};
 
 /// Columns that names are padded to at most.

@@ -6,6 +6,7 @@ use super::args::CountingArgs;
 use super::run::{of_project, of_registry};
 use crate::base::fs::{self, RealFs};
 use crate::cli::context::project::{Compiled, Inside};
+use crate::cli::diff::kind;
 use crate::cli::error::{CliError, Kind, Result};
 use crate::cli::revision;
 use crate::context::manifest::{Manifest, SCHEMA};
@@ -127,8 +128,7 @@ impl Sides<'_> {
         if declared.is_none_or(|declared| declared.schema.starts_with("ctxc/manifest/")) {
             return Ok(Side::bare(path.display().to_string(), of_bytes(path, &bytes)?));
         }
-        let unusable =
-            |err: registry::ReadError| CliError::new(Kind::Infrastructure, format!("{}: {err}", path.display())).hint(WHENCE);
+        let unusable = |err: registry::ReadError| CliError::new(kind(&err), format!("{}: {err}", path.display())).hint(WHENCE);
         let registry = Registry::read(bytes).map_err(unusable)?;
         let files = Inside { root: self.root, files: &RealFs };
         let manifest = of_registry(&registry, &files, self)?;
@@ -142,7 +142,7 @@ fn bytes(path: &Path) -> Result<Vec<u8>> {
     match fs::read_into(path, LIMIT, &mut bytes) {
         Ok(_) => Ok(bytes),
         Err(err) => {
-            let kind = if err.kind() == io::ErrorKind::NotFound { Kind::Usage } else { Kind::Infrastructure };
+            let kind = if err.kind() == io::ErrorKind::NotFound { Kind::Usage } else { Kind::Findings };
             Err(CliError::new(kind, format!("{} cannot be read: {}", path.display(), reason(&err))).hint(WHENCE))
         }
     }
@@ -161,12 +161,16 @@ pub(super) fn manifest(path: &Path) -> Result<Manifest> {
 
 fn of_bytes(path: &Path, bytes: &[u8]) -> Result<Manifest> {
     let shown = path.display();
-    let other = |why: String| CliError::new(Kind::Infrastructure, format!("{shown} is no manifest: {why}")).hint(WHENCE);
+    let other = |why: String| CliError::new(Kind::Findings, format!("{shown} is no manifest: {why}")).hint(WHENCE);
     let declared: Declared = serde_json::from_slice(bytes).map_err(|err| other(err.to_string()))?;
     if declared.schema != SCHEMA {
         let newer = declared.schema.starts_with("ctxc/manifest/");
         let error = other(format!("its schema is `{}`, expected `{SCHEMA}`", declared.schema));
-        return Err(if newer { error.hint("a newer ctxc wrote it: use that one") } else { error });
+        return Err(if newer {
+            CliError { kind: Kind::Infrastructure, ..error }.hint("a newer ctxc wrote it: use that one")
+        } else {
+            error
+        });
     }
     serde_json::from_slice(bytes).map_err(|err| other(err.to_string()))
 }

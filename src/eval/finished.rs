@@ -1,0 +1,142 @@
+//! What became of a case: its verdict, what was looked at, its trials. Plain data.
+
+use super::keys::Keys;
+use super::trials::Tried;
+use super::verdict::Verdict;
+use crate::base::hash::Hash;
+use crate::context::fault::Fault;
+
+/// What became of a case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum CaseVerdict {
+    /// Everything that was looked at holds.
+    Pass,
+    /// Something does not.
+    Fail,
+    /// The trials decide nothing.
+    Inconclusive,
+    /// It could not be tried.
+    Error,
+}
+
+impl CaseVerdict {
+    /// Every verdict.
+    pub const ALL: [Self; 4] = [Self::Pass, Self::Fail, Self::Inconclusive, Self::Error];
+
+    /// The word in scorecards.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Pass => "pass",
+            Self::Fail => "fail",
+            Self::Inconclusive => "inconclusive",
+            Self::Error => "error",
+        }
+    }
+
+    /// The verdict of a word.
+    pub fn of_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|verdict| verdict.word() == word)
+    }
+}
+
+/// Where the answer came from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Answered {
+    /// Nobody gave one: the verdict is about the context alone.
+    NotRecorded,
+    /// The scenario holds it.
+    Scripted,
+    /// There is one, and nothing that could be looked at is expected of it.
+    NotJudged,
+}
+
+impl Answered {
+    /// Every state.
+    pub const ALL: [Self; 3] = [Self::NotRecorded, Self::Scripted, Self::NotJudged];
+
+    /// The word in scorecards.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::NotRecorded => "not_recorded",
+            Self::Scripted => "scripted",
+            Self::NotJudged => "not_judged",
+        }
+    }
+}
+
+/// One trial.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trial {
+    /// What became of it.
+    pub tried: Tried,
+    /// One verdict for each expectation on the answer.
+    pub verdicts: Vec<Verdict>,
+    /// Tokens in and out.
+    pub tokens: (u64, u64),
+    /// The hash of the answer's text.
+    pub output: Hash,
+}
+
+/// The stored request of a case that expects one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Snapshot {
+    /// The request as it is now.
+    pub now: String,
+}
+
+/// A case that is done.
+#[derive(Clone, Debug)]
+pub struct Finished {
+    /// What became of it.
+    pub verdict: CaseVerdict,
+    /// The agent inside the task.
+    pub node: String,
+    /// The model that would be called.
+    pub model: Option<String>,
+    /// Who counted the tokens.
+    pub tokenizer: String,
+    /// One verdict for each expectation on the context; none where there is no context.
+    pub context: Vec<Verdict>,
+    /// Why there is no context: something of the project or of the situation, each with its place.
+    pub faults: Vec<Fault>,
+    /// Why it could not be tried.
+    pub trouble: Option<String>,
+    /// Where the answer came from.
+    pub answered: Answered,
+    /// Its trials, in order.
+    pub trials: Vec<Trial>,
+    /// Whether more trials were allowed than were needed.
+    pub stopped_early: bool,
+    /// Tokens of the context, and of its reusable prefix.
+    pub tokens: Option<(u64, u64)>,
+    /// What the result belongs to.
+    pub keys: Option<Keys>,
+    /// The request as it is now, where it is compared with a stored one.
+    pub snapshot: Option<Snapshot>,
+}
+
+impl Finished {
+    /// A case that is not run as it is written.
+    pub(super) fn refused(why: &str) -> Self {
+        Self { verdict: CaseVerdict::Error, ..Self::trouble("/", why) }
+    }
+
+    /// A case about something that is not there, or not as the case has it: that is a change which it was written to notice.
+    pub(super) fn trouble(node: &str, why: impl Into<String>) -> Self {
+        Self {
+            verdict: CaseVerdict::Fail,
+            node: node.to_owned(),
+            model: None,
+            tokenizer: String::new(),
+            context: Vec::new(),
+            faults: Vec::new(),
+            trouble: Some(why.into()),
+            answered: Answered::NotRecorded,
+            trials: Vec::new(),
+            stopped_early: false,
+            tokens: None,
+            keys: None,
+            snapshot: None,
+        }
+    }
+}
