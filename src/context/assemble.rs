@@ -8,7 +8,7 @@ use super::fault::{Fault, FaultKind, Refused};
 use super::fill::{Fences, Filler, Unknown, placeholder};
 use super::mark;
 use super::objective;
-use super::own::Drafted;
+use super::own::{Drafted, Waiting};
 use super::render::message::{self, Message, Rendered, speaker};
 use super::render::profile::{Frame, Profile};
 use super::request::{Inputs, Request};
@@ -19,7 +19,6 @@ use crate::kernel::context::{FIRST_EXPENDABLE, Kind, Origin, Segment, Traced};
 use crate::kernel::fit::{self, Block, Budget, Counting, Fate, Fitted, OverBudget};
 use crate::kernel::tokens::{Bytes, TokenCounter};
 use crate::registry::{Registry, Task};
-use std::collections::BTreeSet;
 
 /// How a context is assembled.
 #[derive(Clone, Copy, Debug)]
@@ -216,9 +215,6 @@ impl Task<'_> {
     }
 }
 
-/// What a segment of a dry run waits for, and when it is there at all.
-pub(super) type Waiting = (BTreeSet<String>, Option<&'static str>);
-
 /// The report of a run before any run: what is not known counts as nothing, and is named beside each segment.
 pub(super) fn dry(
     forest: &Forest<'_>,
@@ -227,8 +223,7 @@ pub(super) fn dry(
 ) -> Result<(Report, Vec<Waiting>), Vec<Fault>> {
     let draft = draft(forest, request, Unknown::Variable, options.counter)?;
     let may_lack: Vec<bool> = draft.segments.iter().map(|drafted| drafted.condition.is_some()).collect();
-    let (segments, waiting) =
-        draft.segments.into_iter().map(|drafted| (drafted.segment, (drafted.unknown, drafted.condition))).unzip();
+    let (segments, waiting) = draft.segments.into_iter().map(Drafted::apart).unzip();
     let order = role::order(request.role);
     let options = role::ordered(options, &order);
     let assembler = Assembler { options: &options, nonce: &draft.nonce, may_lack: &may_lack };

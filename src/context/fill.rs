@@ -4,13 +4,14 @@
 //! variable in a dry run; only a preview, which goes to no agent, says ⟨what⟩ will stand there. Untrusted values are fenced in place. Reads no file; bounded in size and depth.
 
 use super::fault::{FaultKind, MissingFrom, Place};
-use super::jinja;
+use super::jinja::{self, Rendered, Says};
 use super::output::beside;
 use super::values::{self, Part, Scope};
 use crate::kernel::context::{Origin, Stability, Traced, Trust};
 use crate::kernel::tokens::TokenCounter;
 use crate::registry::Registry;
 use crate::template::expression::{self, Expression, Piece, Step};
+use crate::template::jinja_tags;
 use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -67,6 +68,8 @@ pub(super) struct Filler<'a> {
 pub(super) struct Filled {
     /// The text.
     pub(super) text: Traced,
+    /// Texts that wait for a value, as they are written, in a dry run.
+    pub(super) latent: Traced,
     /// Variables without a value, in a dry run.
     pub(super) unknown: BTreeSet<String>,
     /// Variables that it names, with a value or without.
@@ -181,6 +184,7 @@ impl<'a> Writer<'a, '_> {
         self.out.untrusted.extend(inner.untrusted);
         self.out.stability = self.out.stability.max(inner.stability);
         self.out.text.append(&inner.text);
+        self.out.latent.append(&inner.latent);
     }
 
     fn push(&mut self, text: &str, origin: Origin) {
@@ -295,8 +299,6 @@ impl<'a> Writer<'a, '_> {
             Ok(names) => names,
             Err(kind) => return self.fault(kind),
         };
-        // Where the author or a value brings the mark along, the text is not ours to vouch for: another mark is taken then.
-        let mut is_ours = !text.contains(self.filler.nonce);
         let (mut context, mut is_known, mut untrusted) = (serde_json::Map::new(), true, BTreeSet::new());
         for name in &names {
             self.out.used.insert(name.clone());
@@ -311,7 +313,6 @@ impl<'a> Writer<'a, '_> {
                 }
                 continue;
             };
-            is_ours &= !holds(value, self.filler.nonce);
             if bound.trust == Trust::Untrusted {
                 untrusted.insert(name.clone());
             }
@@ -322,53 +323,46 @@ impl<'a> Writer<'a, '_> {
             untrusted.clear();
         }
         if !is_known {
-            // What it will say depends on a value as a whole: a preview shows it as it is written.
-            if self.filler.unknown == Unknown::Placeholder {
-                self.push(text, origin);
+            match self.filler.unknown {
+                Unknown::Fault => {}
+                Unknown::Variable => self.unrendered(text, &origin),
+                // What it will say depends on a value as a whole: a preview shows it as it is written.
+                Unknown::Placeholder => self.push(text, origin),
             }
             return;
         }
-        match jinja::render(text, &Value::Object(context), &untrusted, self.filler.nonce) {
-            Ok(done) if is_ours => self.marked(&done, &origin),
-            Ok(done) => self.push(&done, origin),
+        match jinja::render(text, &Value::Object(context), &names, &untrusted, self.filler.nonce) {
+            Ok(done) => self.rendered(&done, &origin),
             Err(kind) => self.fault(kind),
         }
     }
 
-    /// A rendered text in which every mark is one of our fences.
-    fn marked(&mut self, text: &str, origin: &Origin) {
-        let (mark, mut start, mut line) = (self.filler.nonce, 0, 0);
-        let ours = |at: usize| {
-            let is_end = text.get(..at).is_some_and(|text| text.ends_with("</untrusted-"));
-            let (before, end) = if is_end { ("\n</untrusted-", ">") } else { ("<untrusted-", ">\n") };
-            let behind = text.get(at..).and_then(|rest| rest.find(end)).map_or(at + mark.len(), |found| at + found + end.len());
-            text.floor_char_boundary(at.saturating_sub(before.len()))..behind
-        };
-        let mut words = |writer: &mut Self, words: &str| {
-            writer.push(words, origin.clone().down(line));
-            line += memchr::memchr_iter(b'\n', words.as_bytes()).count() as u32;
-        };
-        for at in memchr::memmem::find_iter(text.as_bytes(), mark.as_bytes()) {
-            let side = ours(at);
-            words(self, text.get(start..side.start).unwrap_or(""));
-            self.push(text.get(side.clone()).unwrap_or(""), Origin::Frame);
-            start = side.end;
+    /// A rendered text: each stretch is from whoever says it.
+    fn rendered(&mut self, rendered: &Rendered, origin: &Origin) {
+        for stretch in &rendered.stretches {
+            let words = rendered.text.get(stretch.range.clone()).unwrap_or("");
+            match &stretch.says {
+                Says::Author(line) => self.push(words, origin.clone().down(*line)),
+                Says::Fence => self.push(words, Origin::Frame),
+                Says::Value(name) => {
+                    let origin = self.scope.get(name).map_or(Origin::Frame, |bound| bound.origin.clone());
+                    self.push(words, origin);
+                }
+                // All of its lines come from the one that it is written on.
+                Says::Output(line) => {
+                    words.split_inclusive('\n').for_each(|words| self.push(words, origin.clone().down(*line)));
+                }
+            }
         }
-        words(self, text.get(start..).unwrap_or(""));
     }
-}
 
-/// Whether a text anywhere in a value holds the mark.
-fn holds(value: &Value, mark: &str) -> bool {
-    let mut rest = vec![value];
-    while let Some(value) = rest.pop() {
-        match value {
-            Value::String(text) if text.contains(mark) => return true,
-            Value::Array(items) => rest.extend(items),
-            Value::Object(fields) if fields.keys().any(|name| name.contains(mark)) => return true,
-            Value::Object(fields) => rest.extend(fields.values()),
-            Value::String(_) | Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    /// Of a text that cannot be rendered yet, the words that it says whatever the values are. All of it is kept beside them: a
+    /// change of the rest is a change of what an agent receives, too.
+    fn unrendered(&mut self, text: &str, origin: &Origin) {
+        self.out.latent.push(text, origin.clone());
+        for words in jinja_tags::certain(text) {
+            let line = memchr::memchr_iter(b'\n', text.as_bytes().get(..words.start).unwrap_or_default()).count() as u32;
+            self.push(text.get(words).unwrap_or(""), origin.clone().down(line));
         }
     }
-    false
 }

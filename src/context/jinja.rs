@@ -4,15 +4,16 @@
 //! The second door to minijinja. No template loads another, no function reaches outside; an undefined variable is a fault.
 
 use super::fault::FaultKind;
-use super::jinja_fence::{Fenced, fenced};
+use super::jinja_fence::{Known, Numbered, numbered};
 use super::jinja_meter::{self, Meter};
+use super::jinja_trace::{Now, Sink, Writes};
 use super::jinja_weigh::weigh;
 use crate::template::jinja as compiled;
 use minijinja::{ErrorKind, UndefinedBehavior};
 use serde_json::Value;
-use std::borrow::Cow;
 use std::collections::BTreeSet;
-use std::io;
+use std::ops::Range;
+use std::sync::Arc;
 
 /// Steps of minijinja's machine that a text may take: far under 100 ms.
 pub(super) const MAX_STEPS: u64 = 200_000;
@@ -32,53 +33,81 @@ pub(super) fn variables(text: &str) -> Result<BTreeSet<String>, FaultKind> {
     }
 }
 
-/// Writes no more than it may.
-struct Limited {
-    bytes: Vec<u8>,
-    is_full: bool,
+/// What a text became.
+#[derive(Debug)]
+pub(super) struct Rendered {
+    /// The whole.
+    pub(super) text: String,
+    /// Its stretches, in order.
+    pub(super) stretches: Vec<Stretch>,
 }
 
-impl io::Write for Limited {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if self.bytes.len() + bytes.len() > MAX_BYTES {
-            self.is_full = true;
-            return Err(io::ErrorKind::FileTooLarge.into());
-        }
-        self.bytes.extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
+/// A stretch of what a text became.
+#[derive(Debug)]
+pub(super) struct Stretch {
+    /// Its bytes.
+    pub(super) range: Range<usize>,
+    /// Who says it.
+    pub(super) says: Says,
 }
 
-/// Renders a text that [`variables`] has let through; what untrusted names reach stands in fences of this mark.
-pub(super) fn render(text: &str, values: &Value, untrusted: &BTreeSet<String>, nonce: &str) -> Result<String, FaultKind> {
+/// Who says a stretch.
+#[derive(Debug)]
+pub(super) enum Says {
+    /// The author, so many lines below the first.
+    Author(u32),
+    /// The value of a name, and nothing else.
+    Value(String),
+    /// An output or a statement so many lines below the first line, whatever it took it from.
+    Output(u32),
+    /// A fence.
+    Fence,
+}
+
+/// Renders a text that reads these names, as [`variables`] gives them; what untrusted ones reach stands in fences of this mark.
+pub(super) fn render(
+    text: &str,
+    values: &Value,
+    names: &BTreeSet<String>,
+    untrusted: &BTreeSet<String>,
+    nonce: &str,
+) -> Result<Rendered, FaultKind> {
     let mut environment = compiled::bare();
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
     environment.set_auto_escape_callback(|_| minijinja::AutoEscape::None);
-    let (text, fences) = if untrusted.is_empty() {
-        (Cow::Borrowed(text), Vec::new())
-    } else {
-        let Fenced { text, fences } = fenced(text, untrusted, nonce);
-        (Cow::Owned(text), fences)
-    };
+    let Numbered { text, outputs } = numbered(text, names, untrusted, nonce);
     let weighed = weigh(&text);
     environment.set_fuel(Some(weighed.steps(MAX_STEPS)));
-    jinja_meter::attach(&mut environment, &Meter::new(), fences);
-    let mut out = Limited { bytes: Vec::new(), is_full: false };
+    let (outputs, now): (Arc<[Known]>, _) = (outputs.into(), Now::default());
+    jinja_meter::attach(&mut environment, &Meter::new(), &outputs, &now);
+    let mut out = Sink::new(&weighed.text, MAX_BYTES, now);
     let fault = |error: &minijinja::Error| FaultKind::Jinja {
         line: error.line().unwrap_or(1),
         detail: error.detail().map_or_else(|| error.kind().to_string(), str::to_owned),
     };
     let template = environment.template_from_str(&weighed.text).map_err(|error| fault(&error))?;
     match template.render_captured_to(native(values), &mut out) {
-        Ok(_) => String::from_utf8(out.bytes).map_err(|_| FaultKind::TooLarge { limit: MAX_BYTES }),
-        Err(_) if out.is_full => Err(FaultKind::TooLarge { limit: MAX_BYTES }),
-        Err(error) if jinja_meter::is_spent(&error) => Err(FaultKind::TooCostly { limit: jinja_meter::ALLOWANCE }),
-        Err(error) if error.kind() == ErrorKind::OutOfFuel => Err(FaultKind::TooLong { limit: MAX_STEPS }),
-        Err(error) => Err(fault(&error)),
+        Ok(_) => {}
+        Err(_) if out.is_full => return Err(FaultKind::TooLarge { limit: MAX_BYTES }),
+        Err(error) if jinja_meter::is_spent(&error) => return Err(FaultKind::TooCostly { limit: jinja_meter::ALLOWANCE }),
+        Err(error) if error.kind() == ErrorKind::OutOfFuel => return Err(FaultKind::TooLong { limit: MAX_STEPS }),
+        Err(error) => return Err(fault(&error)),
+    }
+    let Sink { bytes, wrote, .. } = out;
+    let stretches = wrote.into_iter().map(|wrote| Stretch { range: wrote.range, says: says(wrote.what, wrote.line, &outputs) });
+    let text = String::from_utf8(bytes).map_err(|_| FaultKind::TooLarge { limit: MAX_BYTES })?;
+    Ok(Rendered { text, stretches: stretches.collect() })
+}
+
+fn says(what: Writes, line: u32, outputs: &[Known]) -> Says {
+    match what {
+        Writes::Plain => Says::Author(line),
+        Writes::Fence => Says::Fence,
+        Writes::Something => Says::Output(line),
+        Writes::Output(number) => match outputs.get(number) {
+            Some(Known { name: Some(name), .. }) => Says::Value(name.clone()),
+            known => Says::Output(known.map_or(line, |known| known.line)),
+        },
     }
 }
 

@@ -1,11 +1,13 @@
-//! Writes fences into a Jinja text: around every output that an untrusted value can reach.
+//! Numbers the outputs of a Jinja text, to know whose value each of them writes, and to fence those that an untrusted value can reach.
 //!
 //! Filters, tests and comparisons see the bare value; what leaves through an output is fenced whole, and numbers, truth values and
 //! `none` say nothing that needs one. What is captured (`set`, macros) is fenced where it is written, not inside; a `filter`, a `call` and a
 //! recursive loop are fenced as a block. Lines stay where they are.
 
 use super::fill::fence;
+use super::jinja_trace::{Now, Writes};
 use crate::template::jinja_flow::{Flow, Source, Written};
+use crate::template::jinja_tags::{Piece, pieces};
 use crate::template::jinja_walk::flow;
 use minijinja::value::{Object, ValueKind};
 use minijinja::{Environment, Error, State, Value};
@@ -14,37 +16,52 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The filter that fences an output, and those that write the openings and the ends around a block. No text can name them.
 pub(super) const FILTERS: [&str; 3] = ["_f", "_o", "_c"];
 
-/// Which of the untrusted names reach something, a bit for each; those beyond the last share it.
+/// Which names reach something, a bit for each; those beyond the last share it.
 type Names = u64;
 
-/// A text with its fences.
+/// A text whose outputs have numbers.
 #[derive(Debug)]
-pub(super) struct Fenced {
+pub(super) struct Numbered {
     /// The text.
     pub(super) text: String,
-    /// The openings and ends that it names by number.
-    pub(super) fences: Vec<(String, String)>,
+    /// What is known of each output.
+    pub(super) outputs: Vec<Known>,
 }
 
-/// Fences what these names reach.
-pub(super) fn fenced(text: &str, untrusted: &BTreeSet<String>, nonce: &str) -> Fenced {
+/// What is known of an output before it is written.
+#[derive(Debug)]
+pub(super) struct Known {
+    /// The opening and the end that it needs.
+    fence: Option<(String, String)>,
+    /// The name whose value it writes, or a part of it. What a text puts together itself is the value of none.
+    pub(super) name: Option<String>,
+    /// Lines above it in the text.
+    pub(super) line: u32,
+}
+
+/// Numbers the outputs that these names reach, and says which of them need a fence.
+pub(super) fn numbered(text: &str, names: &BTreeSet<String>, untrusted: &BTreeSet<String>, nonce: &str) -> Numbered {
     let flow = flow(text);
-    let reached = reached(&flow, untrusted);
-    let mut numbers: BTreeMap<Names, usize> = BTreeMap::new();
-    let mut fences = Vec::new();
-    let mut inserts = Vec::new();
+    // Those that need fences first: what has no bit of its own is fenced with what it shares one with.
+    let others = names.iter().filter(|name| !untrusted.contains(*name));
+    let names: Vec<&str> = untrusted.iter().chain(others).map(String::as_str).collect();
+    let unsafe_names = (0..untrusted.len()).map(bit).fold(0, |all, bit| all | bit);
+    let reached = reached(&flow, &names);
+    let (mut outputs, mut inserts) = (Vec::new(), Vec::new());
+    let items = items(text);
+    let breaks: Vec<usize> = memchr::memchr_iter(b'\n', text.as_bytes()).collect();
     for output in &flow.outputs {
-        let Some(names) = reached.get(output.node).copied().filter(|names| *names != 0) else { continue };
-        let number = *numbers.entry(names).or_insert_with(|| {
-            fences.push(fence(nonce, &listed(untrusted, names)));
-            fences.len() - 1
-        });
+        let by = reached.get(output.node).copied().unwrap_or(0);
+        let fenced = by & unsafe_names;
+        let number = outputs.len();
         let [filter, open, close] = FILTERS;
-        match &output.kind {
+        let start = match &output.kind {
             Written::Expression(bytes) => {
                 inserts.push((bytes.start, "(".to_owned()));
                 inserts.push((bytes.end, format!(")|{filter}({number})")));
+                bytes.start
             }
+            Written::Block(_) if fenced == 0 => continue,
             // What the block trims beside itself is beside the fence.
             Written::Block(bytes) => {
                 let sign = |at: Option<usize>| match at.and_then(|at| text.as_bytes().get(at)) {
@@ -56,8 +73,21 @@ pub(super) fn fenced(text: &str, untrusted: &BTreeSet<String>, nonce: &str) -> F
                 let behind = sign(bytes.end.checked_sub(3));
                 inserts.push((bytes.start, format!("{{{{{before} {number}|{open} }}}}")));
                 inserts.push((bytes.end, format!("{{{{ {number}|{close} {behind}}}}}")));
+                bytes.start
             }
-        }
+        };
+        let line = breaks.partition_point(|at| *at < start) as u32;
+        let fence = (fenced != 0).then(|| fence(nonce, &listed(&names, fenced)));
+        let is_one = by.is_power_of_two() && by != bit(Names::BITS as usize);
+        let is_bare = match &output.kind {
+            Written::Expression(bytes) => {
+                let root = root(text.get(bytes.clone()).unwrap_or(""));
+                names.contains(&root) || items.contains(root)
+            }
+            Written::Block(_) => false,
+        };
+        let name = (is_one && is_bare).then(|| listed(&names, by));
+        outputs.push(Known { fence, name, line });
     }
     inserts.sort_by_key(|(at, _)| *at);
     let mut out = String::with_capacity(text.len() + 16 * inserts.len());
@@ -68,23 +98,43 @@ pub(super) fn fenced(text: &str, untrusted: &BTreeSet<String>, nonce: &str) -> F
         start = at;
     }
     out.push_str(text.get(start..).unwrap_or(""));
-    Fenced { text: out, fences }
+    Numbered { text: out, outputs }
+}
+
+/// The name that an expression begins with, if it does.
+fn root(expression: &str) -> &str {
+    let expression = expression.trim_start();
+    let end = expression.find(|c: char| !(c == '_' || c.is_alphanumeric())).unwrap_or(expression.len());
+    expression.get(..end).unwrap_or("")
+}
+
+/// The names that loops give to what they go through.
+fn items(text: &str) -> BTreeSet<&str> {
+    let mut items = BTreeSet::new();
+    for placed in pieces(text) {
+        let Piece::Tag(tag) = placed.piece else { continue };
+        if tag.is_block && tag.word(0) == "for" {
+            let words = (1..tag.tokens.len()).map(|at| tag.word(at)).take_while(|word| *word != "in");
+            items.extend(words);
+        }
+    }
+    items
 }
 
 fn bit(at: usize) -> Names {
     1 << at.min(Names::BITS as usize - 1)
 }
 
-fn listed(untrusted: &BTreeSet<String>, names: Names) -> String {
-    let all = untrusted.iter().enumerate().filter(|(at, _)| names & bit(*at) != 0);
-    all.map(|(_, name)| name.as_str()).collect::<Vec<_>>().join(", ")
+fn listed(all: &[&str], chosen: Names) -> String {
+    let named = all.iter().enumerate().filter(|(at, _)| chosen & bit(*at) != 0);
+    named.map(|(_, name)| *name).collect::<Vec<_>>().join(", ")
 }
 
-/// The untrusted names that reach each node. Each node passes each name on once.
-fn reached(flow: &Flow<'_>, untrusted: &BTreeSet<String>) -> Vec<Names> {
+/// The names that reach each node. Each node passes each name on once.
+fn reached(flow: &Flow<'_>, names: &[&str]) -> Vec<Names> {
     let mut reached: Vec<Names> = vec![0; flow.nodes];
     let mut next: Vec<Vec<usize>> = vec![Vec::new(); flow.nodes];
-    let bits: BTreeMap<&str, Names> = untrusted.iter().enumerate().map(|(at, name)| (name.as_str(), bit(at))).collect();
+    let bits: BTreeMap<&str, Names> = names.iter().enumerate().map(|(at, name)| (*name, bit(at))).collect();
     let (mut open, mut reads) = (Vec::new(), vec![false; flow.nodes]);
     for (from, to) in flow.flows() {
         if let Some(reads) = reads.get_mut(to) {
@@ -112,10 +162,10 @@ fn reached(flow: &Flow<'_>, untrusted: &BTreeSet<String>) -> Vec<Names> {
     reached
 }
 
-/// A value that stands in a fence when it is written.
+/// A value with the number of the output that writes it.
 #[derive(Debug)]
 struct Guarded {
-    fence: usize,
+    output: usize,
     value: Value,
 }
 
@@ -124,7 +174,7 @@ impl Object for Guarded {}
 /// One side of a fence.
 #[derive(Debug)]
 struct Side {
-    fence: usize,
+    output: usize,
     is_end: bool,
 }
 
@@ -136,35 +186,40 @@ pub(super) fn attach(environment: &mut Environment<'_>) {
     // What is undefined is refused where it is written, as everywhere.
     environment.add_filter(
         filter,
-        |value: Value, fence: usize| {
-            if value.is_undefined() { value } else { Value::from_object(Guarded { fence, value }) }
+        |value: Value, output: usize| {
+            if value.is_undefined() { value } else { Value::from_object(Guarded { output, value }) }
         },
     );
-    environment.add_filter(open, |fence: usize| Value::from_object(Side { fence, is_end: false }));
-    environment.add_filter(close, |fence: usize| Value::from_object(Side { fence, is_end: true }));
+    environment.add_filter(open, |output: usize| Value::from_object(Side { output, is_end: false }));
+    environment.add_filter(close, |output: usize| Value::from_object(Side { output, is_end: true }));
 }
 
-/// Writes a value, in its fence if it needs one.
+/// Writes a value, in its fence if it needs one, and says meanwhile what is written.
 pub(super) fn write(
     out: &mut minijinja::Output<'_>,
     state: &mut State<'_, '_>,
     value: &Value,
-    fences: &[(String, String)],
+    outputs: &[Known],
+    now: &Now,
 ) -> Result<(), Error> {
     if let Some(side) = value.downcast_object_ref::<Side>() {
-        let sides = fences.get(side.fence);
-        return Ok(out.write_str(sides.map_or("", |(open, close)| if side.is_end { close } else { open }))?);
+        let sides = outputs.get(side.output).and_then(|known| known.fence.as_ref());
+        let side = sides.map_or("", |(open, close)| if side.is_end { close } else { open });
+        return now.during(Writes::Fence, || out.write_str(side));
     }
     let Some(guarded) = value.downcast_object_ref::<Guarded>() else {
-        return minijinja::escape_formatter(out, state, value);
+        return now.during(Writes::Something, || minijinja::escape_formatter(out, state, value));
     };
     let says_nothing = matches!(guarded.value.kind(), ValueKind::None | ValueKind::Bool | ValueKind::Number);
-    let Some((open, close)) = fences.get(guarded.fence).filter(|_| !says_nothing) else {
-        return minijinja::escape_formatter(out, state, &guarded.value);
-    };
-    out.write_str(open)?;
-    minijinja::escape_formatter(out, state, &guarded.value)?;
-    Ok(out.write_str(close)?)
+    let fence = outputs.get(guarded.output).and_then(|known| known.fence.as_ref()).filter(|_| !says_nothing);
+    if let Some((open, _)) = fence {
+        now.during(Writes::Fence, || out.write_str(open))?;
+    }
+    now.during(Writes::Output(guarded.output), || minijinja::escape_formatter(out, state, &guarded.value))?;
+    if let Some((_, close)) = fence {
+        now.during(Writes::Fence, || out.write_str(close))?;
+    }
+    Ok(())
 }
 
 /// What a value weighs that may stand in a fence.

@@ -3,7 +3,8 @@
 //! minijinja counts steps, and one step may double a text or a list. Here no step costs more than what it was weighed for, nothing
 //! nests deeper than may be printed and dropped, and nothing lazy is kept: what it stands for is.
 
-use super::jinja_fence;
+use super::jinja_fence::{self, Known};
+use super::jinja_trace::Now;
 use crate::template::jinja::{FILTERS, TESTS, bare};
 use minijinja::value::{Rest, ValueKind, ValueOrKwargs};
 use minijinja::{Environment, Error, ErrorKind, State, Value};
@@ -200,8 +201,8 @@ fn digits(text: &str) -> u64 {
     numbers.map(|digits| digits.parse().unwrap_or(u64::MAX)).fold(0, u64::saturating_add)
 }
 
-/// Has an environment weigh what its filters, tests and functions are given and give back.
-pub(super) fn attach(environment: &mut Environment<'_>, meter: &Arc<Meter>, fences: Vec<(String, String)>) {
+/// Has an environment weigh what its filters, tests and functions are given and give back, and write these outputs.
+pub(super) fn attach(environment: &mut Environment<'_>, meter: &Arc<Meter>, outputs: &Arc<[Known]>, now: &Now) {
     let by = Arc::clone(meter);
     environment.add_filter(NAME, move |value: Value| by.pass(value));
     let by = Arc::clone(meter);
@@ -243,9 +244,10 @@ pub(super) fn attach(environment: &mut Environment<'_>, meter: &Arc<Meter>, fenc
         });
     }
     let by = Arc::clone(meter);
+    let (outputs, now) = (Arc::clone(outputs), now.clone());
     environment.set_formatter(move |out, state, value| {
         by.weigh(jinja_fence::inner(value))?;
-        jinja_fence::write(out, state, value, &fences)
+        jinja_fence::write(out, state, value, &outputs, &now)
     });
 }
 

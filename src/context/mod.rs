@@ -15,6 +15,7 @@ pub mod history;
 mod jinja;
 mod jinja_fence;
 mod jinja_meter;
+mod jinja_trace;
 mod jinja_weigh;
 pub mod lines;
 pub mod manifest;

@@ -18,6 +18,8 @@ use std::collections::BTreeSet;
 pub(super) struct Drafted {
     /// The segment; where `unknown` is not empty, its text is only what is known.
     pub(super) segment: Segment,
+    /// What it is made of beside its text, once values are known, in a dry run.
+    pub(super) latent: Traced,
     /// Variables that it waits for, in a dry run.
     pub(super) unknown: BTreeSet<String>,
     /// When it is there at all, in a dry run, where that is not certain.
@@ -28,9 +30,25 @@ pub(super) struct Drafted {
 
 impl Drafted {
     /// A segment of which everything is known.
-    pub(super) const fn whole(segment: Segment) -> Self {
-        Self { segment, unknown: BTreeSet::new(), condition: None, faults: Vec::new() }
+    pub(super) fn whole(segment: Segment) -> Self {
+        Self { segment, latent: Traced::default(), unknown: BTreeSet::new(), condition: None, faults: Vec::new() }
     }
+
+    /// The segment, and what is known of it beside its text.
+    pub(super) fn apart(self) -> (Segment, Waiting) {
+        let Self { segment, latent, unknown, condition, faults: _ } = self;
+        (segment, Waiting { unknown, condition, latent })
+    }
+}
+
+/// What is known of a segment of a dry run beside its text.
+pub(super) struct Waiting {
+    /// What it waits for.
+    pub(super) unknown: BTreeSet<String>,
+    /// When it is there at all.
+    pub(super) condition: Option<&'static str>,
+    /// What it is made of once that is known.
+    pub(super) latent: Traced,
 }
 
 /// Makes segments of one node.
@@ -88,7 +106,7 @@ impl Author<'_> {
             why: why.to_owned(),
         };
         let faults = std::mem::take(&mut self.faults);
-        self.out.push(Drafted { segment, unknown: filled.unknown, condition: None, faults });
+        self.out.push(Drafted { segment, latent: filled.latent, unknown: filled.unknown, condition: None, faults });
     }
 
     fn text(&mut self, key: &str, kind: Kind) {
@@ -117,6 +135,7 @@ impl Author<'_> {
             borders.push(all.text.text().len());
             all.text.push(if number > 0 { "\n- " } else { "- " }, Origin::Frame);
             append_hanging(&mut all.text, &filled.text);
+            all.latent.append(&filled.latent);
             all.unknown.extend(filled.unknown);
             all.stability = all.stability.max(filled.stability);
         }
@@ -134,6 +153,7 @@ impl Author<'_> {
                 all.text.push(if number > 0 && key == "input" { "\n\n" } else { "" }, Origin::Frame);
                 all.text.push(word, Origin::Frame);
                 all.text.append(&filled.text);
+                all.latent.append(&filled.latent);
                 all.unknown.extend(filled.unknown);
                 all.stability = all.stability.max(filled.stability);
             }
@@ -300,7 +320,7 @@ impl Author<'_> {
                 why: "<inputs>".to_owned(),
             };
             let faults = std::mem::take(&mut self.faults);
-            self.out.push(Drafted { segment, unknown, condition: None, faults });
+            self.out.push(Drafted { unknown, faults, ..Drafted::whole(segment) });
         }
     }
 }

@@ -167,7 +167,7 @@ impl<'a> Strategy<'a> {
                 faults.push((place, FaultKind::Missing { name: name.to_owned(), origin: MissingFrom::Result }));
             }
         }
-        context.push(Drafted { segment, unknown, condition: None, faults });
+        context.push(Drafted { unknown, faults, ..Drafted::whole(segment) });
     }
 
     /// What is looked up for the node.

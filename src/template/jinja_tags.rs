@@ -64,6 +64,9 @@ pub(crate) struct Placed<'t> {
 /// Words that are operators or parts of statements where no value can stand.
 pub(crate) const KEYWORDS: [&str; 12] = ["and", "as", "elif", "else", "for", "if", "in", "is", "not", "or", "recursive", "set"];
 
+/// Statements that have an end.
+const STATEMENTS: [&str; 8] = ["autoescape", "block", "call", "filter", "for", "if", "macro", "with"];
+
 /// All that is not plain text, in order.
 pub(crate) fn pieces(text: &str) -> impl Iterator<Item = Placed<'_>> {
     let mut at = 0;
@@ -85,6 +88,28 @@ pub(crate) fn pieces(text: &str) -> impl Iterator<Item = Placed<'_>> {
         };
         Some(Placed { open, end: at, piece })
     })
+}
+
+/// The words that a text says in any case: plain text outside of all statements.
+pub(crate) fn certain(text: &str) -> Vec<Range<usize>> {
+    let (mut found, mut start, mut depth) = (Vec::new(), 0, 0_usize);
+    for Placed { open, end, piece } in pieces(text) {
+        if depth == 0 && start < open {
+            found.push(start..open);
+        }
+        start = end;
+        let Piece::Tag(tag) = piece else { continue };
+        let word = if tag.is_block { tag.word(0) } else { "" };
+        if word.starts_with("end") {
+            depth = depth.saturating_sub(1);
+        } else if STATEMENTS.contains(&word) || word == "set" && tag.assigned().is_none() {
+            depth += 1;
+        }
+    }
+    if depth == 0 && start < text.len() {
+        found.push(start..text.len());
+    }
+    found
 }
 
 fn next(text: &str, from: usize) -> Option<usize> {

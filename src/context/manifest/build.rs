@@ -4,13 +4,14 @@ use super::model::{Budget, Cost, Entry, Manifest, Part, Routing, SCHEMA, Source,
 use crate::base::hash::{Hash, Hasher};
 use crate::base::parallel;
 use crate::base::span::Spanned;
-use crate::context::assemble::{Options, Report, Waiting, dry};
+use crate::context::assemble::{Options, Report, dry};
 use crate::context::chain::{Forest, Link};
 use crate::context::fault::{Fault, FaultKind};
+use crate::context::own::Waiting;
 use crate::context::request::{Files, Request};
 use crate::context::role::{self, Routed};
 use crate::kernel::assembler::Account;
-use crate::kernel::context::Segment;
+use crate::kernel::context::Traced;
 use crate::kernel::fit::Counting;
 use crate::project::models::Prices;
 use crate::project::roles::Role;
@@ -174,8 +175,14 @@ fn cost(prices: Prices, total: &Total, prefix: usize) -> Cost {
     Cost { first: of(total.fixed, 0), again: of(total.fixed, prefix), most: total.bound.map(|tokens| of(tokens, 0)) }
 }
 
-fn part(forest: &Forest<'_>, account: &Account, (waiting, condition): Waiting) -> Part {
-    let segment = &account.segment;
+fn part(forest: &Forest<'_>, account: &Account, waiting: Waiting) -> Part {
+    let (segment, Waiting { unknown, condition, latent }) = (&account.segment, waiting);
+    let hash = |text: &Traced| Hash::of(text.text().as_bytes());
+    let hash = if latent.is_empty() {
+        hash(&segment.text)
+    } else {
+        Hasher::new().field(hash(&segment.text).0).field(hash(&latent).0).finish()
+    };
     // The heading of what may not be there at all is nothing that is known.
     let tokens = if condition.is_some() { 0 } else { account.kept_tokens.unwrap_or(0) };
     Part {
@@ -184,12 +191,12 @@ fn part(forest: &Forest<'_>, account: &Account, (waiting, condition): Waiting) -
         priority: segment.kind.priority(),
         position: account.position,
         stability: segment.stability,
-        source: sources(forest, segment),
+        source: sources(forest, [&segment.text, &latent]),
         condition: condition.map(str::to_owned),
-        bound: waiting.is_empty().then_some(tokens),
-        variable: waiting.into_iter().collect(),
+        bound: unknown.is_empty().then_some(tokens),
+        variable: unknown.into_iter().collect(),
         tokens,
-        hash: Hash::of(segment.text.text().as_bytes()).to_string(),
+        hash: hash.to_string(),
     }
 }
 
@@ -208,11 +215,11 @@ fn bound(parts: &mut [Part], budget: Option<usize>) {
 }
 
 /// Where a segment's text comes from, each source once, with the hash of what is of it.
-fn sources(forest: &Forest<'_>, segment: &Segment) -> Vec<Source> {
+fn sources(forest: &Forest<'_>, texts: [&Traced; 2]) -> Vec<Source> {
     let mut found: Vec<(Source, Hasher)> = Vec::new();
-    for stretch in segment.text.stretches() {
+    for (text, stretch) in texts.into_iter().flat_map(|text| text.stretches().iter().map(move |stretch| (text, stretch))) {
         let Some((kind, name)) = SourceKind::of(&stretch.origin) else { continue };
-        let bytes = segment.text.text().as_bytes().get(stretch.range.clone()).unwrap_or_default();
+        let bytes = text.text().as_bytes().get(stretch.range.clone()).unwrap_or_default();
         if let Some((_, hasher)) = found.iter_mut().find(|(source, _)| source.kind == kind && source.name == name) {
             hasher.field(bytes);
             continue;

@@ -4,6 +4,7 @@ mod fences;
 mod fit;
 mod history;
 mod hostile;
+mod jinja_lines;
 mod lookup;
 mod manifest;
 mod properties;
