@@ -3,7 +3,7 @@
 //! Entries are the same by role, task and node; segments by their ids within an entry. What is equal is not told.
 
 use super::cause::{self, Cause};
-use super::model::{Entry, Manifest, Part, ToolPolicy};
+use super::model::{Cost, Entry, Manifest, Part, ToolPolicy};
 use super::places::Places;
 use super::settings::{self, SettingChange};
 use crate::kernel::context::Kind;
@@ -61,8 +61,17 @@ pub struct Moved {
     pub to: usize,
 }
 
+/// What a call costs before and after; `None` where no price is known.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Paid {
+    /// Before.
+    pub from: Option<Cost>,
+    /// After.
+    pub to: Option<Cost>,
+}
+
 /// An agent that came or went.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Agent {
     /// What people call it.
     pub agent: String,
@@ -74,6 +83,8 @@ pub struct Agent {
     pub node: String,
     /// Tokens of what is known.
     pub tokens: usize,
+    /// What a call costs; `None` where no price is known.
+    pub cost: Option<Cost>,
 }
 
 /// What changed for one agent.
@@ -91,6 +102,8 @@ pub struct Change {
     pub total: Moved,
     /// Tokens that a provider's cache can reuse.
     pub prefix: Moved,
+    /// What a call costs.
+    pub cost: Paid,
     /// What changed about its segments, in the order of the new manifest, those that are gone last.
     pub segments: Vec<SegmentChange>,
     /// What changed about its settings.
@@ -166,8 +179,8 @@ fn by_agent(manifest: &Manifest) -> BTreeMap<Key<'_>, &Entry> {
 
 fn agent(entry: &Entry) -> Agent {
     let Entry { role, task, node, .. } = entry;
-    let tokens = entry.total.fixed;
-    Agent { agent: entry.title(), role: role.clone(), task: task.clone(), node: node.clone(), tokens }
+    let (tokens, cost) = (entry.total.fixed, entry.cost.clone());
+    Agent { agent: entry.title(), role: role.clone(), task: task.clone(), node: node.clone(), tokens, cost }
 }
 
 fn change((old, before): (&Entry, &Places<'_>), (new, after): (&Entry, &Places<'_>)) -> Option<Change> {
@@ -179,13 +192,14 @@ fn change((old, before): (&Entry, &Places<'_>), (new, after): (&Entry, &Places<'
     // What a node around the agent carries counts where it moved something.
     settings.retain(|change| change.of.is_none() || segments.iter().any(|segment| cause::is_by(segment, change)));
     let mut other = other(old, new);
-    if segments.is_empty() && settings.is_empty() && other.is_empty() {
+    let cost = Paid { from: old.cost.clone(), to: new.cost.clone() };
+    if segments.is_empty() && settings.is_empty() && other.is_empty() && cost.from == cost.to {
         other.push("the same segments in another order".to_owned());
     }
     let Agent { agent, role, task, node, .. } = agent(new);
     let total = Moved { from: old.total.fixed, to: new.total.fixed };
     let prefix = Moved { from: old.prefix_tokens, to: new.prefix_tokens };
-    Some(Change { agent, role, task, node, total, prefix, segments, settings, other })
+    Some(Change { agent, role, task, node, total, prefix, cost, segments, settings, other })
 }
 
 fn other(old: &Entry, new: &Entry) -> Vec<String> {
@@ -214,10 +228,6 @@ fn other(old: &Entry, new: &Entry) -> Vec<String> {
         words.push(format!("budget {} a call, was {}", word(new), word(old)));
     }
     policy(old, new, &mut words);
-    if old.cost != new.cost {
-        let word = |entry: &Entry| entry.cost.as_ref().map_or_else(|| "unknown".to_owned(), |cost| format!("US$ {}", cost.first));
-        words.push(format!("a call costs {}, was {}", word(new), word(old)));
-    }
     words
 }
 

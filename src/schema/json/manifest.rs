@@ -88,7 +88,7 @@ fn tool_policy() -> Part {
     ("tool_policy", describe("which tools an agent may use", object(fields)))
 }
 
-fn cost() -> Part {
+pub(super) fn cost() -> Part {
     let fields = vec![
         must("first", "for what is known, when nothing was sent before", amount()),
         must("again", "for what is known, when the provider's cache still has the reusable prefix", amount()),

@@ -1,15 +1,15 @@
 //! `ctxc manifest diff OLD [NEW] --json`.
 
 use super::list::Draft;
-use super::manifest::{SOURCES, kinds};
+use super::manifest::{SOURCES, cost, kinds};
 use super::names::MANIFEST_DIFF;
-use super::shape::{boolean, describe, list, must, narrowed, null, number, object, one_of, only, or_null, part, word};
+use super::shape::{boolean, describe, list, must, narrowed, number, object, one_of, only, or_null, part, word};
 use super::shared::{Part, any_value, by_setting, hash, name, node_id, path, setting_name, values};
 use crate::settings::provenance::Layer;
 
 pub(super) fn draft() -> Draft {
     let mut parts: Vec<Part> = values().collect();
-    parts.extend([side(), moved(), agent(), change(), segment(), cause(), setting(), place()]);
+    parts.extend([side(), moved(), agent(), change(), cost(), paid(), segment(), cause(), setting(), place()]);
     let root = object(vec![
         must("schema", "the format", only(MANIFEST_DIFF)),
         must("old", "what there was before", part("side")),
@@ -39,7 +39,7 @@ fn moved() -> Part {
 fn who() -> Vec<super::shape::Field> {
     vec![
         must("agent", "what people call it", word()),
-        must("role", "the agent role; null for a task alone", null()),
+        must("role", "the agent role; null for a task alone", or_null(name())),
         must("task", "the task", name()),
         must("node", "the agent inside it; `/` is the task itself", node_id()),
     ]
@@ -48,6 +48,7 @@ fn who() -> Vec<super::shape::Field> {
 fn agent() -> Part {
     let mut fields = who();
     fields.push(must("tokens", "tokens of what is known before a run", number(0)));
+    fields.push(must("cost", "US$ for what is sent in one call; null where no price is known", or_null(part("cost"))));
     ("agent", describe("an agent that came or went", object(fields)))
 }
 
@@ -56,11 +57,20 @@ fn change() -> Part {
     fields.extend([
         must("total", "tokens of what is known before a run", part("moved")),
         must("prefix", "tokens in front that a provider's cache can reuse", part("moved")),
+        must("cost", "US$ for what is sent in one call", part("paid")),
         must("segments", "segments that changed, in the order of the new side; those that are gone last", list(part("segment"))),
         must("settings", "settings that changed", list(part("setting"))),
         must("other", "what else changed, in words", list(word())),
     ]);
     ("change", describe("an agent that receives something else", object(fields)))
+}
+
+fn paid() -> Part {
+    let fields = vec![
+        must("from", "before; null where no price was known", or_null(part("cost"))),
+        must("to", "after; null where no price is known", or_null(part("cost"))),
+    ];
+    ("paid", describe("what a call costs before and after", object(fields)))
 }
 
 fn segment() -> Part {

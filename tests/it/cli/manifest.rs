@@ -238,7 +238,20 @@ fn what_changed_about_a_role_is_told_in_words() {
         .says("budget US$ 0.5 a call, was US$ 0.0001");
     run.says("may use search").says("no longer: may use read_*").says("the same model in another way");
     project.write("ctxc.toml", ROLES.replace("input = 2.0", "input = 4.0"));
-    project.run(&["manifest", "--check", "m.json"]).code(1).says("a call costs US$ 0.000352, was US$ 0.000176");
+    project.run(&["manifest", "--check", "m.json"]).code(1).says(
+        "~ clerk: triage  88 tokens; US$ 0.000176 → 0.000352 (+100 %) a call, with the prefix cached 0.000051 → 0.000062 (+19 %)\n",
+    );
+    project.run(&["manifest", "--output", "dear.json"]).code(0);
+    let json = project.run(&["manifest", "diff", "m.json", "dear.json", "--json"]).code(0).json();
+    let clerk = &json["changed"][0];
+    assert_eq!((clerk["role"].as_str(), clerk["cost"]["from"]["first"].as_f64()), (Some("clerk"), Some(0.000_176)));
+    assert_eq!(clerk["cost"]["to"]["first"].as_f64(), Some(0.000_352));
+    let page = project.run(&["manifest", "diff", "m.json", "dear.json", "--format", "markdown"]).code(0);
+    page.says("| agent | tokens | reusable prefix | US$ a call |\n|---|---|---|---|\n")
+        .says("| US$ 0.000176 → 0.000352 (+100 %) a call");
+    project.write("ctxc.toml", "edition = \"2026\"\n");
+    let gone = project.run(&["manifest", "--check", "m.json"]).code(1);
+    gone.says("- clerk: triage  88 tokens; US$ 0.000176 a call\n").says("+ triage  ");
 }
 
 #[test]

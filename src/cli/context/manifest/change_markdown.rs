@@ -4,8 +4,9 @@
 
 use super::change_text::{causes, moved, same, total};
 use super::markdown::{cell, code};
+use super::words::{paid, usd};
 use crate::cli::render::summary::thousands;
-use crate::context::manifest::{Agent, Change, DIFF_SCHEMA, Difference, Fate, SegmentChange};
+use crate::context::manifest::{Agent, Change, DIFF_SCHEMA, Difference, Fate, Paid, SegmentChange};
 use std::fmt::Write as _;
 
 /// The whole page.
@@ -16,14 +17,21 @@ pub(super) fn page(difference: &Difference) -> String {
         let _ = writeln!(out, "{}.", upper(&same(difference)));
         return out;
     }
-    let _ = write!(out, "{}.\n\n| agent | tokens | reusable prefix |\n|---|---|---|\n", total(difference));
+    // A project without prices has no column of them.
+    let has_prices = difference.changed.iter().any(|change| change.cost != Paid::default())
+        || difference.added.iter().chain(&difference.removed).any(|agent| agent.cost.is_some());
+    let priced = |cost: String| if has_prices { format!(" {cost} |") } else { String::new() };
+    let (head, rule) = (priced("US$ a call".to_owned()), if has_prices { "---|" } else { "" });
+    let _ = write!(out, "{}.\n\n| agent | tokens | reusable prefix |{head}\n|---|---|---|{rule}\n", total(difference));
     for (what, agents) in [("added", &difference.added), ("removed", &difference.removed)] {
-        for Agent { agent, tokens, .. } in agents {
-            let _ = writeln!(out, "| {} | {} ({what}) | |", code(agent), thousands(*tokens));
+        for Agent { agent, tokens, cost, .. } in agents {
+            let cost = priced(cost.as_ref().map_or_else(String::new, |cost| format!("US$ {}", usd(cost.first))));
+            let _ = writeln!(out, "| {} | {} ({what}) | |{cost}", code(agent), thousands(*tokens));
         }
     }
     for change in &difference.changed {
-        let _ = writeln!(out, "| {} | {} | {} |", code(&change.agent), moved(change.total), moved(change.prefix));
+        let cost = priced(paid(&change.cost).unwrap_or_default());
+        let _ = writeln!(out, "| {} | {} | {} |{cost}", code(&change.agent), moved(change.total), moved(change.prefix));
     }
     for change in &difference.changed {
         one(change, &mut out);

@@ -1,5 +1,6 @@
 //! What changed for each agent, for people: its tokens, then settings and segments, each with what moved it.
 
+use super::words;
 use crate::cli::cx::Cx;
 use crate::cli::error::Result;
 use crate::cli::render::escape::escape;
@@ -16,7 +17,8 @@ pub(super) fn print(difference: &Difference, cx: &mut Cx) -> Result<()> {
     for (sign, agents) in [("+", &difference.added), ("-", &difference.removed)] {
         for agent in agents {
             let name = screen.paint(Paint::Strong, &format!("{sign} {}", escape(&agent.agent)));
-            cx.line(&format!("{name}  {} tokens", thousands(agent.tokens)))?;
+            let cost = agent.cost.as_ref().map_or_else(String::new, |cost| format!("; US$ {} a call", words::usd(cost.first)));
+            cx.line(&format!("{name}  {} tokens{cost}", thousands(agent.tokens)))?;
         }
     }
     for change in &difference.changed {
@@ -26,10 +28,11 @@ pub(super) fn print(difference: &Difference, cx: &mut Cx) -> Result<()> {
         } else {
             format!("; reusable prefix {}", moved(change.prefix))
         };
-        cx.hanging(&format!("{agent}  {} tokens{prefix}", moved(change.total)), 4)?;
+        let cost = words::paid(&change.cost).map_or_else(String::new, |cost| format!("; {cost}"));
+        cx.hanging(&format!("{agent}  {} tokens{prefix}{cost}", moved(change.total)), 4)?;
         let settings = change.settings.iter().map(crate::context::manifest::SettingChange::words);
-        let words = settings.chain(change.segments.iter().map(segment)).chain(change.other.iter().cloned());
-        for word in words {
+        let said = settings.chain(change.segments.iter().map(segment)).chain(change.other.iter().cloned());
+        for word in said {
             cx.hanging(&format!("    {}", escape(&word)), 6)?;
         }
     }

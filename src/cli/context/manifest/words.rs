@@ -1,7 +1,7 @@
 //! What a manifest says of an agent's model, price and policy, in words that text, Markdown and HTML share. Escapes nothing: each
 //! form has its own dangers.
 
-use crate::context::manifest::{Cost, Entry};
+use crate::context::manifest::{Cost, Entry, Paid};
 
 /// The model, how it came to be it, and what stands behind it.
 pub(super) fn model(entry: &Entry) -> Option<(&str, String)> {
@@ -24,8 +24,39 @@ pub(super) fn cost(entry: &Entry) -> Option<String> {
     Some(format!("US$ {} a call before its answer{cached}{most}{limit}", usd(*first)))
 }
 
+/// What a call costs before and after, where a price is known: “US$ 0.0002 → 0.0001 (−50 %)”.
+pub(super) fn paid(paid: &Paid) -> Option<String> {
+    let (from, to) = match (&paid.from, &paid.to) {
+        (None, None) => return None,
+        (None, Some(to)) => return Some(format!("US$ {} a call, before of no known price", usd(to.first))),
+        (Some(from), None) => return Some(format!("of no known price a call, before US$ {}", usd(from.first))),
+        (Some(from), Some(to)) => (from, to),
+    };
+    let cached = |cost: &Cost| if cost.again < cost.first { usd(cost.again) } else { usd(cost.first) };
+    let again = if cached(from) == cached(to) || (from.again, to.again) == (from.first, to.first) {
+        String::new()
+    } else {
+        format!(", with the prefix cached {}", change(from.again, to.again))
+    };
+    Some(format!("US$ {} a call{again}", change(from.first, to.first)))
+}
+
+/// “0.0002 → 0.0001 (−50 %)”; one figure where they are the same.
+fn change(from: f64, to: f64) -> String {
+    if usd(from) == usd(to) {
+        return usd(to);
+    }
+    let share = (to - from) / from * 100.0;
+    let share = if share.is_finite() {
+        format!(" ({}{:.0} %)", if share < 0.0 { "−" } else { "+" }, share.abs())
+    } else {
+        String::new()
+    };
+    format!("{} → {}{share}", usd(from), usd(to))
+}
+
 /// US$ to a figure that says something.
-fn usd(usd: f64) -> String {
+pub(super) fn usd(usd: f64) -> String {
     let places = if usd >= 0.1 {
         2
     } else if usd >= 0.001 {
@@ -52,7 +83,22 @@ pub(super) fn policy(entry: &Entry) -> Vec<(&'static str, &[String])> {
 
 #[cfg(test)]
 mod tests {
-    use super::usd;
+    use super::{paid, usd};
+    use crate::context::manifest::{Cost, Paid};
+
+    #[test]
+    fn what_a_call_costs_is_told_before_and_after() {
+        let cost = |first, again| Some(Cost { first, again, most: None });
+        let told = |from, to| paid(&Paid { from, to }).unwrap_or_default();
+        assert_eq!(told(None, None), "");
+        assert_eq!(told(None, cost(0.25, 0.1)), "US$ 0.25 a call, before of no known price");
+        assert_eq!(told(cost(0.25, 0.1), None), "of no known price a call, before US$ 0.25");
+        assert_eq!(told(cost(0.0002, 0.0002), cost(0.0001, 0.0001)), "US$ 0.0002 → 0.0001 (−50 %) a call");
+        let both = "US$ 0.0002 → 0.0004 (+100 %) a call, with the prefix cached 0.0001 → 0.0003 (+200 %)";
+        assert_eq!(told(cost(0.0002, 0.0001), cost(0.0004, 0.0003)), both);
+        assert_eq!(told(cost(0.0, 0.0), cost(0.25, 0.25)), "US$ 0 → 0.25 a call");
+        assert_eq!(told(cost(0.25, 0.1), cost(0.25, 0.1)), "US$ 0.25 a call");
+    }
 
     #[test]
     fn figures_keep_what_says_something() {

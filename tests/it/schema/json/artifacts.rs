@@ -291,7 +291,11 @@ fn manifests(out: &mut Artifacts) {
 
 /// What the shipped tasks would receive against what they receive once every text, file and default is another one.
 fn differences(out: &mut Artifacts) {
-    let mut project = Project::new().file("old/ctxc.toml", LAYERED).file("new/ctxc.toml", "edition = \"2026\"\n");
+    let roles = roles::roles();
+    // One role goes, one comes, one loses its price, and the others pay another one.
+    let priced = roles.replacen("usd_per_million = { input = 1.5, output = 2 }\n", "", 1).replace("input = 1.5", "input = 3");
+    let (old, new) = (format!("{LAYERED}{roles}"), priced.replace("[roles.premium]", "[roles.other]"));
+    let mut project = Project::new().file("old/ctxc.toml", old).file("new/ctxc.toml", format!("edition = \"2026\"\n{new}"));
     let other = |text: &str| text.replace(" the ", " each and every ");
     let moved = MOVED.replace(">none<", ">full<").replace("atomic\"", "atomic\" subtype=\"subtask\"");
     let moved = moved.replace("</task>", "<history turns=\"6\"/></task>");
