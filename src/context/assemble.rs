@@ -4,7 +4,7 @@
 
 use super::blocks::{block, framed, text};
 use super::chain::Forest;
-use super::fault::{Fault, FaultKind, Refused};
+use super::fault::{Fault, FaultKind, Place, Refused};
 use super::fill::{Fences, Filler, Unknown, placeholder};
 use super::mark;
 use super::objective;
@@ -144,7 +144,7 @@ pub(crate) fn assemble_edited(
     let assembler = Assembler { options: &options, nonce: &draft.nonce, may_lack: &[] };
     let mut segments = draft.segments.into_iter().map(|drafted| drafted.segment).collect();
     edit(&mut segments);
-    Ok(assembler.assemble(segments)?)
+    Ok(assembler.assemble(segments).map_err(|fault| whose(request, fault))?)
 }
 
 /// The same before any run, for people to read: what is not known says ⟨what⟩ it will be. Nothing of it is for an agent.
@@ -168,7 +168,7 @@ pub fn preview(registry: &Registry, request: &Request<'_>, options: &Options<'_>
     let order = role::order(request.role);
     let options = role::ordered(&routed.options, &order);
     let assembler = Assembler { options: &options, nonce: &draft.nonce, may_lack: &[] };
-    Ok(assembler.assemble(segments.collect())?)
+    Ok(assembler.assemble(segments.collect()).map_err(|fault| whose(request, fault))?)
 }
 
 impl Task<'_> {
@@ -227,8 +227,14 @@ pub(super) fn dry(
     let order = role::order(request.role);
     let options = role::ordered(options, &order);
     let assembler = Assembler { options: &options, nonce: &draft.nonce, may_lack: &may_lack };
-    let Assembly { report, .. } = assembler.assemble(segments).map_err(|fault| vec![fault])?;
+    let Assembly { report, .. } = assembler.assemble(segments).map_err(|fault| vec![whose(request, fault)])?;
     Ok((report, waiting))
+}
+
+/// A budget is no place in a file: which agent it is too small for has to be said.
+fn whose(request: &Request<'_>, fault: Fault) -> Fault {
+    let place = || Place { definition: request.task.to_owned(), node: request.node.to_owned(), field: String::new() };
+    Fault { place: fault.place.or_else(|| Some(place())), ..fault }
 }
 
 /// The segments of a request. With [`Unknown::Variable`] what is not known is recorded, else it is a fault.

@@ -63,6 +63,15 @@ pub struct Score {
     pub unnoticed: Vec<Change>,
 }
 
+/// What all scenarios notice.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Scores {
+    /// By subject and agent.
+    pub scores: Vec<Score>,
+    /// The scenarios that were not asked, since they do not pass as it is.
+    pub failing: Vec<String>,
+}
+
 /// What one case says of changes: those that it has an eye on, and those of them that it noticed.
 struct Watch {
     subject: String,
@@ -85,12 +94,14 @@ pub fn scores(
     bench: &Bench<'_>,
     items: &[Item<'_>],
     threads: Option<NonZeroUsize>,
-) -> Vec<Score> {
+) -> Scores {
     let found = run::each(registry, roles, items, threads, |item, found| {
         let (forest, receiver) = found.ok()?;
         let prepared = case::prepare(bench, item, forest, receiver).ok()?;
         of_case(bench, item, forest, receiver, &prepared)
     });
+    let silent = items.iter().zip(&found).filter(|(_, watch)| watch.is_none());
+    let failing = silent.map(|(item, _)| item.case.name.value.clone()).collect();
     let mut scores: BTreeMap<(String, String), Sum> = BTreeMap::new();
     for Watch { subject, node, sum } in found.into_iter().flatten() {
         let Sum { asked, all, seen } = scores.entry((subject, node)).or_default();
@@ -105,7 +116,7 @@ pub fn scores(
         tried: all.len(),
         unnoticed: all.difference(&seen).cloned().collect(),
     };
-    scores.into_iter().map(score).collect()
+    Scores { scores: scores.into_iter().map(score).collect(), failing }
 }
 
 fn of_case(

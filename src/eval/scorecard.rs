@@ -271,6 +271,33 @@ impl CaseRow {
         }
     }
 
+    /// The row of a file of which nothing can be run, by the name of its path.
+    pub fn unread(path: &str, why: String) -> Self {
+        Self {
+            id: path.to_owned(),
+            suite: path.to_owned(),
+            path: path.to_owned(),
+            line: 1,
+            tags: Vec::new(),
+            role: None,
+            task: None,
+            node: "/".to_owned(),
+            model: None,
+            verdict: CaseVerdict::Error.word().to_owned(),
+            carried_from: None,
+            answer: Answered::NotRecorded.word().to_owned(),
+            trouble: Some(why),
+            faults: Vec::new(),
+            context: Vec::new(),
+            rule: RuleRow { runs: 1, pass: Some(1) },
+            stopped_early: false,
+            trials: Vec::new(),
+            tokens: None,
+            context_hash: None,
+            case_key: None,
+        }
+    }
+
     /// Its verdict. A word that means nothing here is no success.
     pub fn verdict(&self) -> CaseVerdict {
         CaseVerdict::of_word(&self.verdict).unwrap_or(CaseVerdict::Error)

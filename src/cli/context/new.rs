@@ -56,7 +56,7 @@ struct ScenarioArgs {
     /// The agent inside the task, such as `/steps/1` [default: the first one]
     #[arg(long, value_name = "PATH")]
     node: Option<String>,
-    /// A value of the task: words, or a file behind `@`
+    /// A value of the task: words, or a file behind `@`; `@@` begins words that begin with `@`
     #[arg(short, long, value_name = "NAME=VALUE")]
     input: Vec<String>,
     /// What an earlier step left: words or JSON, or a file behind `@`
@@ -155,7 +155,8 @@ struct Target {
 }
 
 fn target(args: &ScenarioArgs, project: &Compiled, subject: &str) -> Result<Target> {
-    let file = args.input.iter().chain(&args.result).find_map(|one| Some(one.split_once("=@")?.1));
+    let files = args.input.iter().chain(&args.result).filter_map(|one| Some(one.split_once("=@")?.1));
+    let file = files.into_iter().find(|path| !path.starts_with('@'));
     let folder = args.output.as_deref().and_then(Path::parent).map(Path::to_path_buf);
     let place = || {
         let places = project.config.eval.places();
@@ -172,6 +173,12 @@ fn target(args: &ScenarioArgs, project: &Compiled, subject: &str) -> Result<Targ
     if args.output.is_none() && (name.contains(['/', '\\']) || name.starts_with('.')) {
         return Err(CliError::usage(format!("`{name}` can name no file: a scenario stands in one of its own name"))
             .hint("leave `/`, `\\` and a dot in front out of the name, or say --output FILE"));
+    }
+    if let Some(output) = &args.output
+        && !output.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("yaml") || ending.eq_ignore_ascii_case("yml"))
+    {
+        return Err(CliError::usage(format!("{} would be no scenario: expected a name that ends in .yaml", output.display()))
+            .hint("`ctxc eval` and `ctxc check` find scenarios by this ending"));
     }
     let path = match args.output.as_deref().and_then(Path::file_name) {
         Some(file) => join(&folder, &file.to_string_lossy()),
@@ -233,6 +240,9 @@ fn given(
     let up = "../".repeat(folder.split('/').filter(|part| !part.is_empty()).count());
     let file = |name: &str| {
         let path = written.iter().find_map(|one| one.strip_prefix(name)?.strip_prefix("=@"))?;
+        if path.starts_with('@') {
+            return None;
+        }
         let path = relative(root, Path::new(path))?;
         let beside = path.strip_prefix(folder).and_then(|rest| rest.strip_prefix('/')).filter(|_| !folder.is_empty());
         Some(Given::File(beside.map_or_else(|| format!("{up}{path}"), str::to_owned)))

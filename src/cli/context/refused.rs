@@ -17,7 +17,7 @@ pub(super) fn refused(faults: &[Fault], lines: &Lines) -> CliError {
         }
         match lines.of(&origin) {
             Some((path, line)) => format!("{path}:{line}: "),
-            None if place.field.is_empty() => format!("{} {}: ", place.definition, place.node),
+            None if place.field.is_empty() => format!("{place}: "),
             None => format!("{} {}, {}: ", place.definition, place.node, place.field),
         }
     };

@@ -67,7 +67,7 @@ pub(crate) struct RenderArgs {
     /// The agent inside the task, such as `/steps/1` [default: the first one]
     #[arg(long, value_name = "PATH")]
     node: Option<String>,
-    /// A value of the task: words, or a file behind `@`
+    /// A value of the task: words, or a file behind `@`; `@@` begins words that begin with `@`
     #[arg(short, long, value_name = "NAME=VALUE")]
     input: Vec<String>,
     /// What an earlier step left: words or JSON, or a file behind `@`

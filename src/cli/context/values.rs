@@ -24,6 +24,10 @@ fn given<'a>(option: &str, written: &'a str) -> Result<(&'a str, String)> {
         return Err(CliError::usage(format!("{option} {written}: expected NAME=VALUE or NAME=@FILE")));
     };
     let Some(path) = value.strip_prefix('@') else { return Ok((name, value.to_owned())) };
+    // As in scenarios: two begin words that begin with one.
+    if path.starts_with('@') {
+        return Ok((name, path.to_owned()));
+    }
     Ok((name, file(Path::new(path), &format!("{option} {name}=@{path}"))?))
 }
 

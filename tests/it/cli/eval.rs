@@ -119,7 +119,17 @@ fn each_ending_has_its_exit_code() {
     let all = project.run(&["eval"]).code(3);
     all.says("3 scenarios: 1 passed, 1 failed, 1 errored, 0 carried").says("none of the 1 scripted answers is for this request");
     project.write("scenarios/broken.yaml", "name: [\n");
-    project.run(&["eval"]).code(1).warns("nothing was run").warns("scenarios/broken.yaml").silent_out();
+    // One file that cannot be read stops none of the others, whatever chooses among them.
+    project.write("scenarios/blob.yaml", [0xff, 0xfe, 0x00]);
+    let all = project.run(&["eval"]).code(3).says("5 scenarios: 1 passed, 1 failed, 3 errored, 0 carried");
+    all.says("scenarios/broken.yaml:1: nothing of this file is run: 1 fault; `ctxc check` shows them");
+    project.run(&["eval", "fine"]).code(0).says("1 scenario: 1 passed").silent();
+    project.run(&["eval", "scenarios/fine.yaml"]).code(0).says("1 scenario: 1 passed");
+    project.run(&["eval", "--filter", "^fine$"]).code(1).says("3 scenarios: 1 passed, 0 failed, 2 errored").says("fine ");
+    project.run(&["eval", "--tag", "fine-tag", "--junit", "junit.xml"]).code(1).says("scenarios/broken.yaml");
+    assert!(project.read("junit.xml").contains("errors=\"2\""));
+    project.run(&["eval", "scenarios/broken.yaml"]).code(1).says("1 scenario: 0 passed, 0 failed, 1 errored");
+    project.run(&["eval", "--affected", "--filter", "^fine$"]).code(1).says("1 carried");
     // So is what a scenario is about and what is gone: whoever removed it is told.
     let project = sample();
     let gone = [("task: triage", "task: triag"), ("task: triage", "role: nobody"), ("ticket: No", "tickt: No")];
@@ -202,6 +212,10 @@ fn what_no_scenario_would_notice_is_listed() {
       nobody notices: inherit_context set to subset
       nobody notices: fresh_context set to enabled
     ");
+    // Who fails is not asked, and is told.
+    project.write("scenarios/b.yaml", scenario("b", "expect_context:\n  - absent: [Restart]\n"));
+    let run = project.run(&["eval", "--mutate"]).code(1).silent();
+    run.says("by 1 scenario (27 %)").says("not asked: `b` does not pass as it is; `ctxc eval` says why");
 }
 
 #[test]
@@ -294,7 +308,10 @@ fn a_revision_of_git_can_be_compared_with() {
     assert_eq!(carried(&["--since", "main"]), ["a", "b"]);
     project.write("docs/runbook.md", "Restart all of it.\n");
     assert_eq!(carried(&["--since", "main"]), Vec::<String>::new());
-    project.run(&["eval", "--since", "mian"]).code(2).warns("there is no revision `mian`");
+    let gone = project.run(&["eval", "--since", "mian"]).code(2).warns("there is no revision `mian`");
+    gone.warns("there is no file mian either; `ctxc eval --out FILE` writes a scorecard");
+    project.write("x.json", "{}");
+    project.run(&["eval", "--since", "x.json"]).code(2).warns("x.json is neither a revision nor a scorecard");
 }
 
 /// A project with a scenario for every way in which one can end.

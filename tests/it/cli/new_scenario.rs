@@ -140,3 +140,18 @@ fn nothing_that_ctxc_is_told_or_tells_is_context() {
     ids.sort_unstable();
     assert_eq!(ids, ["docs/feed.md", "more/notes.txt", "prompts/draft.md"]);
 }
+
+#[test]
+fn two_at_signs_begin_words_and_a_scenario_is_yaml() {
+    let project = sample();
+    let input = ["--input", "ticket=@@somebody wrote"];
+    project.run(&[&["render", "triage"], &input[..]].concat()).code(0).says(" @somebody wrote");
+    project.run(&[&["new", "scenario", "triage"], &input[..]].concat()).code(0).says("wrote scenarios/triage-1.yaml");
+    assert!(project.read("scenarios/triage-1.yaml").contains("ticket: \"@@somebody wrote\""));
+    project.run(&["eval"]).code(0);
+    for name in ["notes.txt", "scenarios/notes", "a.json"] {
+        let run = project.run(&["new", "scenario", "triage", "-i", "ticket=x", "--output", name]).code(2).silent_out();
+        run.warns("would be no scenario: expected a name that ends in .yaml");
+        assert!(!project.path(name).exists());
+    }
+}

@@ -72,6 +72,8 @@ fn what_a_budget_leaves_no_room_for_is_told_without_being_asked() {
     let project = Project::new().file("templates/sort.xml", text).file("long.md", "words and words ".repeat(400));
     let given = ["render", "sort", "--input", "mail=hello"];
     let with = |budget: &str| project.run(&[&given[..], &["--budget", budget]].concat()).code(0);
+    let small = project.run(&[&given[..], &["--budget", "3"]].concat()).code(1).silent_out();
+    small.warns("error: sort: `description` need 6 tokens and may not be cut; the budget is 3");
     with("2000").silent();
     with("300").warns("not everything fits into 300 tokens; cut: file:long.md; --explain says why");
     with("20").warns("not everything fits into 20 tokens; dropped: file:long.md; --explain says why");

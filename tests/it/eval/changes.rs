@@ -10,7 +10,7 @@ use ctxc::eval::context::Seen;
 use ctxc::eval::draft::{self, Draft, Found, Given};
 use ctxc::eval::library::Library;
 use ctxc::eval::locate::Locator;
-use ctxc::eval::mutate::scores;
+use ctxc::eval::mutate::{Scores, scores};
 use ctxc::eval::receiver::Receiver;
 use ctxc::eval::run::Roles;
 use ctxc::eval::scorecard::{CaseRow, Of, Scorecard, SuiteRow};
@@ -31,7 +31,8 @@ fn unnoticed(cases: &[Case]) -> (usize, Vec<String>) {
     let bench = Bench { live: files, counter: &counter, house: None, plan: "$", rows: Rows::Curtailed, library: &library };
     let items: Vec<Item<'_>> =
         cases.iter().map(|case| Item { path: "s/a.yaml", case, beside: &beside, snapshot: None, refused: None }).collect();
-    let found = scores(&registry, &Roles::new(), &bench, &items, None);
+    let Scores { scores: found, failing } = scores(&registry, &Roles::new(), &bench, &items, None);
+    assert_eq!(failing, Vec::<String>::new());
     let [score] = &found[..] else { panic!("{found:?}") };
     assert_eq!((score.subject.as_str(), score.node.as_str(), score.asked), ("triage", "/", cases.len()));
     (score.tried, score.unnoticed.iter().map(ctxc::eval::mutate::Change::words).collect())

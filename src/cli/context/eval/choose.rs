@@ -4,10 +4,11 @@ use super::args::EvalArgs;
 use super::load::plan;
 use super::load::{Beside, Chosen, Once, Scenarios};
 use super::results;
+use crate::base::fs;
 use crate::cli::context::house::Counters;
 use crate::cli::context::project::Compiled;
 use crate::cli::cx::Cx;
-use crate::cli::error::Result;
+use crate::cli::error::{CliError, Result};
 use crate::cli::render::summary::plural;
 use crate::context::request::Files;
 use crate::eval::affected::{Choice, Since, Why};
@@ -15,8 +16,9 @@ use crate::eval::case::{Bench, Item};
 use crate::eval::finished::Finished;
 use crate::eval::keys::Keys;
 use crate::eval::library::Library;
-use crate::eval::mutate::{self, Score};
+use crate::eval::mutate::{self, Scores};
 use crate::eval::run::{self, Roles};
+use crate::eval::scorecard::SCHEMA;
 use crate::eval::snapshot::wants_snapshot;
 use crate::eval::trials::Rows;
 use crate::registry::scenarios::Refusals;
@@ -111,7 +113,7 @@ impl<'w> World<'w> {
     }
 
     /// What no scenario would notice.
-    pub(super) fn scores(&self, threads: Option<NonZeroUsize>) -> Vec<Score> {
+    pub(super) fn scores(&self, threads: Option<NonZeroUsize>) -> Scores {
         mutate::scores(&self.project.registry, self.roles(), &self.bench(), &self.items(), threads)
     }
 
@@ -132,7 +134,9 @@ pub(super) fn choices(args: &EvalArgs, project: &Compiled, world: &World<'_>, cx
         // A revision first: anybody can commit a file of its name.
         match of_revision(named, project, cx) {
             Ok(keys) => Since::revision(keys, last.as_ref()),
-            Err(error) => results::read(Path::new(named)).map_or(Err(error), |card| Ok(Since::results(&card)))?,
+            Err(error) => {
+                results::read(Path::new(named)).map_or_else(|| Err(neither(named, error)), |card| Ok(Since::results(&card)))?
+            }
         }
     } else if !args.affected {
         return everything();
@@ -150,6 +154,16 @@ pub(super) fn choices(args: &EvalArgs, project: &Compiled, world: &World<'_>, cx
         cx.note(&format!("nothing of {what} moved, and no result of an earlier run says how it ended: run as well"));
     }
     Ok(choices)
+}
+
+/// What was named is no revision, and no scorecard either.
+fn neither(named: &str, error: CliError) -> CliError {
+    let whence = "`ctxc eval --out FILE` writes a scorecard that can be compared with";
+    if fs::is_file(Path::new(named)) {
+        return CliError::usage(format!("{named} is neither a revision nor a scorecard: expected the schema `{SCHEMA}`"))
+            .hint(whence);
+    }
+    error.hint(format!("there is no file {named} either; {whence}"))
 }
 
 /// The keys of all cases of a revision.

@@ -4,7 +4,7 @@ use super::super::project::{Compiled, Inside};
 use super::args::EvalArgs;
 use crate::base::fs;
 use crate::base::suggest;
-use crate::cli::error::{CliError, Kind, Result};
+use crate::cli::error::{CliError, Result};
 use crate::cli::render::summary::plural;
 use crate::context::request::Files;
 use crate::eval::library::Filter;
@@ -113,9 +113,7 @@ impl Scenarios {
         }
         let paths = load::files(root, &given);
         let files = load::load(root, &paths, LIMIT, &options(project));
-        let scenarios = Self { files, names };
-        scenarios.sound()?;
-        Ok(scenarios)
+        Ok(Self { files, names })
     }
 
     /// Reads those that a revision has.
@@ -140,24 +138,21 @@ impl Scenarios {
         Self { files: names.map(read).filter(Loaded::is_sound).collect(), names: Vec::new() }
     }
 
-    /// Whoever runs cases runs none with faults.
-    fn sound(&self) -> Result<()> {
-        let broken: Vec<&Loaded> = self.files.iter().filter(|file| !file.is_sound()).collect();
-        if broken.is_empty() {
-            return Ok(());
-        }
-        let faults: usize = broken.iter().map(|file| file.faults.len().max(1)).sum();
-        let message = format!("{} in {}: nothing was run", plural(faults, "fault"), plural(broken.len(), "scenario file"));
-        let error = CliError::new(Kind::Findings, message);
-        let error = broken.iter().take(5).fold(error, |error, file| {
-            let why = match &file.unread {
-                Some(Unread::Io(why)) => format!("it cannot be read: {}", crate::rules::input::read_fault::reason(why)),
-                Some(Unread::NoText(fault)) => fault.to_string(),
-                None => plural(file.faults.len().max(1), "fault"),
-            };
-            error.hint(format!("{}: {why}", file.path))
-        });
-        Err(error.hint("`ctxc check` shows them"))
+    /// The files of which nothing is run, since something is wrong with them, and what that is. Who asks for names that stand in
+    /// other files is not told.
+    pub(super) fn broken(&self) -> Vec<(&Loaded, String)> {
+        let is_asked = |file: &&Loaded| {
+            let all = self.names.iter();
+            self.names.is_empty() || all.into_iter().any(|name| named(file).contains(&name.as_str()))
+        };
+        let why = |file: &Loaded| match &file.unread {
+            Some(Unread::Io(why)) => format!("it cannot be read: {}", crate::rules::input::read_fault::reason(why)),
+            Some(Unread::NoText(fault)) => fault.to_string(),
+            None => {
+                format!("nothing of this file is run: {}; `ctxc check` shows them", plural(file.faults.len().max(1), "fault"))
+            }
+        };
+        self.files.iter().filter(|file| !file.is_sound()).filter(is_asked).map(|file| (file, why(file))).collect()
     }
 
     /// The cases that `check` has errors about: nobody runs what is not what its author meant.
@@ -171,10 +166,11 @@ impl Scenarios {
         let all: Vec<Chosen<'_>> = self
             .files
             .iter()
+            .filter(|file| file.is_sound())
             .filter_map(|file| Some((&*file.path, file.suite.as_ref()?)))
             .flat_map(|(path, suite)| suite.cases.iter().map(move |case| Chosen { path, suite, case }))
             .collect();
-        self.known(&all)?;
+        self.known()?;
         let filter = args.filter.as_deref().map(Filter::new).transpose();
         let filter = filter.map_err(|why| CliError::usage(format!("--filter: {why}")))?;
         let is_chosen = |chosen: &Chosen<'_>| {
@@ -191,9 +187,8 @@ impl Scenarios {
     }
 
     /// Ends the run at a name that nothing has.
-    fn known(&self, all: &[Chosen<'_>]) -> Result<()> {
-        let there: BTreeSet<&str> =
-            all.iter().flat_map(|chosen| [chosen.case.name.value.as_str(), chosen.suite.id.value.as_str()]).collect();
+    fn known(&self) -> Result<()> {
+        let there: BTreeSet<&str> = self.files.iter().flat_map(named).collect();
         let Some(unknown) = self.names.iter().find(|name| !there.contains(name.as_str())) else { return Ok(()) };
         let near = suggest::nearest(unknown, there.iter().copied());
         let error = CliError::usage(format!("there is no scenario, suite, file or folder `{unknown}`"));
@@ -202,6 +197,12 @@ impl Scenarios {
             None => error.hint("`ctxc eval` without names runs all scenarios of the project"),
         })
     }
+}
+
+/// The names in a file: that of its suite, and those of its cases.
+fn named(file: &Loaded) -> Vec<&str> {
+    let cases = file.suite.iter().flat_map(|suite| &suite.cases).map(|case| case.name.value.as_str());
+    file.suite.iter().map(|suite| suite.id.value.as_str()).chain(cases).collect()
 }
 
 fn is_yaml(name: &str) -> bool {

@@ -5,11 +5,11 @@ use crate::cli::error::Result;
 use crate::cli::render::escape::escape;
 use crate::cli::render::screen::Paint;
 use crate::cli::render::summary::plural;
-use crate::eval::mutate::Score;
+use crate::eval::mutate::{Score, Scores};
 
-/// Prints what nobody would notice.
-pub(super) fn print(scores: &[Score], cx: &mut Cx) -> Result<()> {
-    for score in scores {
+/// Prints what nobody would notice. Whether every scenario was asked.
+pub(super) fn print(found: &Scores, cx: &mut Cx) -> Result<bool> {
+    for score in &found.scores {
         let Score { subject, node, asked, tried, unnoticed } = score;
         let noticed = tried - unnoticed.len();
         let place = if node == "/" { subject.clone() } else { format!("{subject}{node}") };
@@ -21,8 +21,11 @@ pub(super) fn print(scores: &[Score], cx: &mut Cx) -> Result<()> {
             cx.line(&format!("  nobody notices: {}", escape(&change.words())))?;
         }
     }
-    if scores.is_empty() {
-        return cx.line("no scenario passes, so none can notice a change");
+    if found.scores.is_empty() {
+        cx.line("no scenario passes, so none can notice a change")?;
     }
-    Ok(())
+    for name in &found.failing {
+        cx.line(&format!("not asked: `{}` does not pass as it is; `ctxc eval` says why", escape(name)))?;
+    }
+    Ok(found.failing.is_empty())
 }

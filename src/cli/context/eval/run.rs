@@ -31,7 +31,8 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
     };
     let scenarios = Scenarios::read(&project, &args.what)?;
     let chosen = scenarios.choose(args)?;
-    if chosen.is_empty() {
+    let broken = scenarios.broken();
+    if chosen.is_empty() && broken.is_empty() {
         return nothing(args, &project);
     }
     let files = Once::new(project.files());
@@ -39,9 +40,12 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
     let rows = if args.full { Rows::Full } else { Rows::Curtailed };
     let mut world = World::new(&project, &chosen, &files, &counters, rows).refusing(scenarios.refusals(&project));
     if args.mutate {
-        mutate::print(&world.scores(cx.options.threads), cx)?;
+        for (file, why) in &broken {
+            cx.note(&format!("{}: {why}", file.path));
+        }
+        let is_whole = mutate::print(&world.scores(cx.options.threads), cx)?;
         counters.save();
-        return Ok(Exit::Success);
+        return Ok(if is_whole && broken.is_empty() { Exit::Success } else { Exit::Findings });
     }
     let choices = choose::choices(args, &project, &world, cx)?;
     let which: Vec<bool> = choices.iter().map(|choice| matches!(choice, Choice::Run(_))).collect();
@@ -68,7 +72,8 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
     } else {
         text::print(&card, cx)?;
     }
-    Ok(verdict(&card.cases, &|row| world.refuses(&row.path, &row.id)))
+    let is_refused = |row: &CaseRow| world.refuses(&row.path, &row.id) || broken.iter().any(|(file, _)| *file.path == row.id);
+    Ok(verdict(&card.cases, &is_refused))
 }
 
 fn nothing(args: &EvalArgs, project: &Compiled) -> Result<Exit> {
@@ -114,6 +119,8 @@ fn card(
             (Choice::Run(_), None) => CaseRow::bare(of, &locator),
         });
     }
+    rows.extend(scenarios.broken().into_iter().map(|(file, why)| CaseRow::unread(&file.path, why)));
+    rows.sort_by(|a, b| a.path.cmp(&b.path));
     let suites = world.chosen.iter().map(|chosen| SuiteRow::of(chosen.path, chosen.suite)).collect();
     Scorecard::new(project.registry.hash(), tokenizer, suites, rows)
 }

@@ -30,7 +30,7 @@ pub(crate) struct ManifestArgs {
     /// The agent inside the task, such as `/steps/1` [default: every agent]
     #[arg(long, value_name = "PATH", requires = "one")]
     pub(super) node: Option<String>,
-    /// A value of the task: words, or a file behind `@`
+    /// A value of the task: words, or a file behind `@`; `@@` begins words that begin with `@`
     #[arg(short, long, value_name = "NAME=VALUE", requires = "one")]
     pub(super) input: Vec<String>,
     /// What an earlier step left: words or JSON, or a file behind `@`
