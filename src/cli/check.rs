@@ -11,7 +11,7 @@ use super::put::Output;
 use super::render::report::Report;
 use super::render::screen::Paint;
 use super::render::summary::plural;
-use super::scenarios::Scenarios;
+use super::scenarios::{self, Scenarios};
 use super::selection::{Checked, Keep, Selection};
 use super::suppress;
 use crate::base::rule_meta::Severity;
@@ -93,13 +93,15 @@ pub(crate) fn run(args: &CheckArgs, cx: &mut Cx) -> Result<Exit> {
     let nameless = format.is_for_people() && suppressions.is_none() && !args.suppress_existing;
     let shown = Keep { identity: Identity::Unwanted, least: cx.options.shown().least };
     let keep = if nameless { shown } else { Keep::ALL };
-    let scenarios = Scenarios::new(&project, &selection);
-    let Checked { mut report, mut sources, registry } = if selection.is_scenarios() {
+    let tested = Scenarios::new(&project, &selection);
+    let Checked { mut report, mut sources, registry } = if let Some(name) = selection.stdin_scenario() {
+        scenarios::check_stdin(&project, name, cx)?
+    } else if selection.is_scenarios() {
         Checked { report: Report::default(), sources: project.sources(), registry: None }
     } else {
-        selection.check(&project, scenarios.goal(&project), keep, cx)?
+        selection.check(&project, tested.goal(&project), keep, cx)?
     };
-    scenarios.check(&project, &selection, registry, &mut report, cx)?;
+    tested.check(&project, &selection, registry, &mut report, cx)?;
     let empty = report.files == 0 && !args.paths.allow_empty;
     report.add(&project.findings);
     let mut recorded = None;

@@ -41,10 +41,17 @@ struct Changed {
     after: Vec<u8>,
 }
 
+/// A scenario on standard input is looked at alone: what a fix of it would break elsewhere nobody would see.
+fn refuse_stdin(selection: &Selection) -> Result<()> {
+    let Some(name) = selection.stdin_scenario() else { return Ok(()) };
+    Err(CliError::usage(format!("{name} on standard input is checked, and not fixed")).hint("`ctxc check --fix` fixes the file"))
+}
+
 /// Fixes, writes, reports what is left.
 pub(super) fn run(asked: Asked<'_>, cx: &mut Cx) -> Result<Exit> {
     let mut project = Project::load(&cx.options)?;
     let selection = Selection::new(&project.root, asked.paths)?;
+    refuse_stdin(&selection)?;
     let mut changed = Vec::new();
     let mut fixed = 0;
     if selection.stdin().is_none()

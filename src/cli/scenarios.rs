@@ -4,9 +4,11 @@ use super::cx::Cx;
 use super::error::Result;
 use super::project::Project;
 use super::render::report::Report;
-use super::selection::{Keep, Selection};
+use super::selection::{Checked, Keep, Selection, stdin_of};
 use crate::base::diagnostic::Diagnostic;
-use crate::base::fs;
+use crate::base::fs::{self, RealFs};
+use crate::base::hash::Hash;
+use crate::base::inside;
 use crate::base::rule_meta::Severity;
 use crate::registry::Registry;
 use crate::registry::scenarios::{self, Mended, Request};
@@ -14,6 +16,11 @@ use crate::registry::survey::Goal;
 use crate::rules::apply::Which;
 use crate::rules::check::Identity;
 use crate::rules::scenario::check::Reach;
+use crate::rules::syntax::undecodable;
+use crate::syntax::decode;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// The scenario files that a run is about, and those whose names it has to know.
 #[derive(Debug)]
@@ -68,6 +75,30 @@ impl Scenarios {
             return Ok(());
         }
         let made = if self.goal(project) == Goal::Registry { Made::Is(registry) } else { Made::Unknown };
+        self.add(project, selection, made, report, cx)
+    }
+
+    /// The same, where nobody made a registry on the way.
+    pub(super) fn check_anew(&self, project: &Project, selection: &Selection, report: &mut Report, cx: &Cx) -> Result<()> {
+        if self.is_asked(project) { self.add(project, selection, Made::Unknown, report, cx) } else { Ok(()) }
+    }
+
+    /// The folders in which scenarios are, or are looked for.
+    pub(super) fn folders(&self, project: &Project) -> BTreeSet<PathBuf> {
+        let of_files = self.all.iter().filter_map(|path| Path::new(path).parent().map(Path::to_path_buf));
+        let places = project.config.eval.places().into_iter().map(PathBuf::from);
+        of_files.chain(places).map(|folder| project.root.join(folder)).filter(|folder| fs::is_dir(folder)).collect()
+    }
+
+    /// The files that were asked about, by what they hold; one that cannot be read holds nothing.
+    pub(super) fn texts(&self, project: &Project, selection: &Selection) -> BTreeMap<String, Hash> {
+        let limit = project.config.limits.file;
+        let read = |path: &String| inside::read(&RealFs, &project.root, Path::new(path), limit).unwrap_or_default();
+        let asked = self.all.iter().filter(|path| selection.holds(path));
+        asked.map(|path| (path.clone(), Hash::of(&read(path)))).collect()
+    }
+
+    fn add(&self, project: &Project, selection: &Selection, made: Made, report: &mut Report, cx: &Cx) -> Result<()> {
         let registry = Self::registry(project, made, cx)?;
         let found = scenarios::check(&request(project, registry.as_ref()), &self.all, self.reach, &|path| selection.holds(path));
         report.files += found.paths.len();
@@ -115,6 +146,21 @@ impl Scenarios {
         };
         Ok(bytes.and_then(|bytes| Registry::read(bytes).ok()))
     }
+}
+
+/// Checks standard input as the scenario that its name says: held against the project's tasks, and alone.
+pub(super) fn check_stdin(project: &Project, name: &str, cx: &Cx) -> Result<Checked> {
+    let input = stdin_of(project)?;
+    let path: Arc<str> = Arc::from(name);
+    let diagnostics = match decode::decode(&input) {
+        Ok(text) => {
+            let registry = Scenarios::registry(project, Made::Unknown, cx)?;
+            scenarios::of_text(&request(project, registry.as_ref()), name, &text)
+        }
+        Err(fault) => vec![undecodable::word(&path, &fault)],
+    };
+    let report = Report { diagnostics, files: 1, paths: vec![path], ..Report::default() };
+    Ok(Checked { report, sources: project.sources().holding(name, &input), registry: None })
 }
 
 fn request<'r>(project: &'r Project, registry: Option<&'r Registry>) -> Request<'r> {

@@ -216,6 +216,11 @@ impl Selection {
         Ok((mending?, input))
     }
 
+    /// The name of standard input, where it is a scenario.
+    pub(super) fn stdin_scenario(&self) -> Option<&str> {
+        self.stdin().filter(|name| has_ending(Path::new(name)))
+    }
+
     /// The name of standard input, when that is what was selected.
     pub(super) fn stdin(&self) -> Option<&str> {
         self.stdin.as_deref()
@@ -257,8 +262,12 @@ impl Selection {
 
 /// Whether a path names a file of scenarios: no template has such a name.
 fn is_scenario(path: &Path) -> bool {
+    has_ending(path) && fs::is_file(path)
+}
+
+fn has_ending(path: &Path) -> bool {
     let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or("");
-    ["yaml", "yml", "json"].iter().any(|known| ending.eq_ignore_ascii_case(known)) && fs::is_file(path)
+    ["yaml", "yml", "json"].iter().any(|known| ending.eq_ignore_ascii_case(known))
 }
 
 /// The error for a path that is not there, with what is there instead.

@@ -48,7 +48,7 @@ impl Server<'_> {
         let bases: Vec<PathBuf> = if elsewhere { projects } else { folders.to_vec() };
         let is_any = self.worlds.all().any(|world| bases.iter().any(|base| world.root.starts_with(base)));
         let places: Vec<Option<&PathBuf>> = if elsewhere { bases.iter().map(Some).collect() } else { vec![None] };
-        let globs = ["**/*.{xml,toml,md,txt,json,j2,jinja,jinja2}", "**/.gitignore"];
+        let globs = ["**/*.{xml,toml,md,txt,json,j2,jinja,jinja2,yaml,yml,csv,jsonl}", "**/.gitignore"];
         let watchers = places.iter().flat_map(|place| {
             globs.map(|glob| match place {
                 Some(base) => json!({"globPattern": {"baseUri": super::uri::of(base), "pattern": glob}}),

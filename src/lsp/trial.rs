@@ -2,6 +2,7 @@
 //! engine as that of `check --fix`. Changes nothing.
 
 use super::files::Overlay;
+use super::scenarios;
 use super::world::{LARGE, PROJECT, World, read};
 use crate::base::diagnostic::Diagnostic;
 use crate::project::index::{Entry, Index};
@@ -35,6 +36,9 @@ pub(super) fn is_fixable(world: &World, name: &str) -> bool {
 fn found(world: &World, name: &Arc<str>, text: &str, scratch: &mut Scratch) -> Vec<Diagnostic> {
     if **name == *PROJECT {
         return check::config(&world.project_of(text));
+    }
+    if scenarios::is_scenario(world, name) {
+        return scenarios::of_text(world, name, text);
     }
     let files = Overlay { root: &world.root, open: &world.open };
     let active = if text.len() > LARGE { &world.structure } else { &world.active };

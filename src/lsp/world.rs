@@ -6,7 +6,7 @@ use super::buffer::Buffer;
 use super::files::{Open, Overlay};
 use super::place;
 use super::refresh::are_alike;
-use super::trial;
+use super::scenarios::{self, Taken};
 use crate::base::diagnostic::{self, Diagnostic};
 use crate::base::fs::{self, ReadFs, RealFs, Stamp};
 use crate::base::rule_meta::RuleMeta;
@@ -14,7 +14,7 @@ use crate::base::source::LineIndex;
 use crate::project::config::{Config, Input};
 use crate::project::index::{Entry, Index};
 use crate::registry::compile::{Chosen, Compiled, Compiler, Outcome, Scratch};
-use crate::registry::{link, survey};
+use crate::registry::survey;
 use crate::rules::check::{self, Active, Identity};
 use crate::rules::list;
 use crate::rules::rule::Scope;
@@ -54,9 +54,14 @@ pub(super) struct World {
     pub(super) open: Open,
     pub(super) templates: BTreeMap<Arc<str>, Template>,
     /// Findings of the project file, and of files it shares.
-    project: Vec<Diagnostic>,
+    pub(super) project: Vec<Diagnostic>,
+    /// Findings of scenarios that are open, by file.
+    pub(super) scenarios: BTreeMap<Arc<str>, Vec<Diagnostic>>,
+    pub(super) taken: Taken,
+    /// Something moved that scenarios are held against.
+    unjudged: bool,
     /// Findings about names and references, by file.
-    linked: BTreeMap<Arc<str>, Vec<Diagnostic>>,
+    pub(super) linked: BTreeMap<Arc<str>, Vec<Diagnostic>>,
     pub(super) active: Active,
     pub(super) structure: Active,
     scratch: Scratch,
@@ -104,6 +109,9 @@ impl World {
             open: Open::new(),
             templates: BTreeMap::new(),
             project: Vec::new(),
+            scenarios: BTreeMap::new(),
+            taken: Taken::default(),
+            unjudged: false,
             linked: BTreeMap::new(),
             active,
             structure,
@@ -172,6 +180,7 @@ impl World {
 
     /// A file changed, in the editor or on disk.
     pub(super) fn touch(&mut self, name: &Arc<str>) {
+        self.unjudged = true;
         let is_config = self.config.files.iter().any(|file| *file.path == **name) || **name == *PROJECT;
         if is_config {
             self.unread = true;
@@ -220,6 +229,10 @@ impl World {
         if std::mem::take(&mut self.unlinked) {
             self.link();
         }
+        self.taken.borrow_mut().retain(|_, _| !is_moved);
+        if std::mem::take(&mut self.unjudged) || is_moved {
+            self.judge();
+        }
         inner
     }
 
@@ -228,6 +241,7 @@ impl World {
         let mut found: Vec<Diagnostic> = self.project.iter().filter(|finding| *finding.path == *name).cloned().collect();
         found.extend(self.templates.get(name).into_iter().flat_map(|template| &template.found).cloned());
         found.extend(self.linked.get(name).into_iter().flatten().cloned());
+        found.extend(self.scenarios.get(name).into_iter().flatten().cloned());
         diagnostic::sort(&mut found);
         found
     }
@@ -240,7 +254,10 @@ impl World {
 
     /// Whether a name is one of those that findings are shown of.
     pub(super) fn is_ours(&self, name: &str) -> bool {
-        self.takes(name) || *name == *PROJECT || self.config.files.iter().any(|file| *file.path == *name)
+        self.takes(name)
+            || scenarios::is_scenario(self, name)
+            || *name == *PROJECT
+            || self.config.files.iter().any(|file| *file.path == *name)
     }
 
     /// Whether a file may be a template: by its name, or since the editor says that it is XML.
@@ -362,24 +379,6 @@ impl World {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
             Err(error) => Some(Err(crate::rules::input::read_fault::word(name, &error, limit))),
         }
-    }
-
-    fn link(&mut self) {
-        let text = |name: &str| read(&self.root, &self.open, self.config.limits.file, name);
-        let found = link::link(&self.config, &self.index(), self.scope(), text);
-        // A file outside the project may use its names, and gives it none.
-        let mut linked: BTreeMap<Arc<str>, Vec<Diagnostic>> = BTreeMap::new();
-        for finding in found {
-            linked.entry(Arc::clone(&finding.path)).or_default().push(finding);
-        }
-        for (name, template) in self.templates.iter().filter(|(_, template)| !template.member) {
-            linked.insert(Arc::clone(name), trial::outside(self, name, &template.facts, text));
-        }
-        let before = std::mem::replace(&mut self.linked, linked);
-        let of = |all: &BTreeMap<Arc<str>, Vec<Diagnostic>>, name: &Arc<str>| all.get(name).cloned().unwrap_or_default();
-        let names: BTreeSet<&Arc<str>> = before.keys().chain(self.linked.keys()).collect();
-        let moved = names.into_iter().filter(|name| !are_alike(&of(&before, name), &of(&self.linked, name)));
-        self.changed.extend(moved.cloned());
     }
 }
 

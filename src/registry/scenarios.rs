@@ -113,18 +113,43 @@ fn found(request: &Request<'_>, loaded: &[Loaded], reach: Reach) -> Vec<Diagnost
     found
 }
 
+/// What surrounds scenarios where no registry is at hand.
+#[cfg(feature = "lsp")]
+#[derive(Clone, Copy)]
+pub(crate) struct Surroundings<'s> {
+    /// The project's folder.
+    pub(crate) root: &'s Path,
+    /// The project.
+    pub(crate) config: &'s Config,
+    /// Its tasks; `None` while they are not known.
+    pub(crate) tasks: Option<&'s dyn Tasks>,
+    /// Whether a file of the project is there.
+    pub(crate) exists: &'s dyn Fn(&str) -> bool,
+}
+
+/// The findings of texts that stand for files, sorted by path.
+#[cfg(feature = "lsp")]
+pub(crate) fn of_texts(around: &Surroundings<'_>, texts: &[(&str, &str)]) -> Vec<Diagnostic> {
+    let Surroundings { root, config, tasks, exists } = *around;
+    let options = options(config);
+    let read = |(path, text): &(&str, &str)| load::of_text(root, path, text, config.limits.file, &options);
+    let loaded: Vec<Loaded> = texts.iter().map(read).collect();
+    let world = World { config, tasks, exists, today: None };
+    check::files(&world, &readable(&loaded), Reach::Some)
+}
+
 /// Does something with what can be read of some files, and what surrounds them.
 fn in_world<T>(request: &Request<'_>, loaded: &[Loaded], then: impl FnOnce(&World<'_>, &[File<'_>]) -> T) -> T {
     let Request { root, config, registry, today } = *request;
     let exists = |path: &str| fs::is_file(&root.join(path));
     let known = registry.map(|registry| Known { registry, taken: RefCell::default() });
     let world = World { config, tasks: known.as_ref().map(|known| known as &dyn Tasks), exists: &exists, today };
-    let files: Vec<File<'_>> = loaded
-        .iter()
-        .filter(|file| file.unread.is_none())
-        .map(|file| File { path: &file.path, text: &file.text, suite: file.suite.as_ref(), faults: &file.faults })
-        .collect();
-    then(&world, &files)
+    then(&world, &readable(loaded))
+}
+
+fn readable(loaded: &[Loaded]) -> Vec<File<'_>> {
+    let files = loaded.iter().filter(|file| file.unread.is_none());
+    files.map(|file| File { path: &file.path, text: &file.text, suite: file.suite.as_ref(), faults: &file.faults }).collect()
 }
 
 /// Why cases cannot be run as they are written, by the file and the name of each: the first error of `check` in it, with its code.

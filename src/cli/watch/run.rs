@@ -2,7 +2,7 @@
 //! it is shown and ends nothing.
 
 use super::ears::{Ears, Folders, Listening, Manner, Reach, Woken};
-use super::show::{Seen, Shown};
+use super::show::{Seen, Shown, differing};
 use crate::base::fs;
 use crate::base::hash::Hash;
 use crate::cli::args::{LimitArgs, PathArgs};
@@ -12,6 +12,7 @@ use crate::cli::exit::Exit;
 use crate::cli::interrupt;
 use crate::cli::project::{self, Project};
 use crate::cli::render::report::Report;
+use crate::cli::scenarios::Scenarios;
 use crate::cli::selection::{Selection, no_such_path};
 use crate::cli::suppress;
 use crate::project::suppressions::FILE as SUPPRESSIONS;
@@ -50,7 +51,8 @@ pub(crate) fn run(args: &WatchArgs, cx: &mut Cx) -> Result<Exit> {
     let (ears, deaf) = Ears::new(if args.poll { Manner::Polled } else { Manner::Told });
     watch_reader(ears.unread());
     let paths = PathArgs { paths: args.paths.clone(), ..PathArgs::default() };
-    let mut watching = Watching { limits: &args.limits, paths, lookout: Lookout::default(), ears, folders: Folders::new() };
+    let mut watching =
+        Watching { limits: &args.limits, paths, lookout: Lookout::default(), ears, folders: Folders::new(), scenarios: None };
     if let Some(why) = deaf {
         say_deaf(&why, cx);
     }
@@ -101,6 +103,8 @@ struct Watching<'w> {
     ears: Ears,
     /// Listened to since the last check that came to an end.
     folders: Folders,
+    /// Scenario files as they were at the last look.
+    scenarios: Option<BTreeMap<String, Hash>>,
 }
 
 impl Watching<'_> {
@@ -132,7 +136,7 @@ impl Watching<'_> {
         let (overlay, tick) = (Overlay::default(), || {});
         let request = selection.request(&project, &overlay, &tick, cx);
         let look = self.lookout.look(&request).map_err(|missing| no_such_path(&missing.0))?;
-        let Look { surveyed, changed, folders, .. } = look;
+        let Look { surveyed, mut changed, folders, .. } = look;
         let shared = project.config.files.iter().filter_map(|file| Some(project.root.join(&*file.path).parent()?.to_path_buf()));
         let here = fs::current_dir().unwrap_or_default();
         self.folders = folders.into_iter().chain(shared).map(|folder| (here.join(folder), Reach::Every)).collect();
@@ -140,6 +144,16 @@ impl Watching<'_> {
             project.config.files.iter().map(|file| (file.path.to_string(), file.hash)).collect();
         let Surveyed { diagnostics, files, paths, skipped, .. } = surveyed;
         let mut report = Report { diagnostics, paths, files, skipped, ..Report::default() };
+        if selection.is_scenarios() {
+            report = Report::default();
+        }
+        let scenarios = Scenarios::new(&project, &selection);
+        scenarios.check_anew(&project, &selection, &mut report, cx)?;
+        self.folders.extend(scenarios.folders(&project).into_iter().map(|folder| (here.join(folder), Reach::Every)));
+        let texts = scenarios.texts(&project, &selection);
+        // At the first look nothing has changed.
+        let before = self.scenarios.replace(texts.clone());
+        changed.extend(before.into_iter().flat_map(|before| differing(&before, &texts)));
         report.add(&project.findings);
         if let Some((text, known)) = &suppressions {
             suppress::apply(&mut report, text, known, |path| selection.holds(path));

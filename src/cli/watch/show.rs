@@ -126,8 +126,8 @@ impl Shown {
     }
 }
 
-/// Project files that came, went, or hold something else.
-fn differing(before: &BTreeMap<String, Hash>, after: &BTreeMap<String, Hash>) -> Vec<String> {
+/// Files that came, went, or hold something else.
+pub(super) fn differing(before: &BTreeMap<String, Hash>, after: &BTreeMap<String, Hash>) -> Vec<String> {
     let all: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
     all.into_iter().filter(|name| before.get(*name) != after.get(*name)).cloned().collect()
 }

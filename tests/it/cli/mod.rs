@@ -29,6 +29,7 @@ mod revision;
 mod roles_agree;
 mod rules;
 mod scenarios;
+mod scenarios_live;
 mod schema;
 mod search;
 mod show;

@@ -13,5 +13,6 @@ mod meanings;
 mod process;
 mod projects;
 mod same;
+mod scenarios;
 mod variables;
 mod watching;

@@ -1,0 +1,122 @@
+//! Scenarios in the editor: the findings of the command line, as they are typed, with their fixes.
+
+use super::client::{Client, applied, plain, pulling};
+use pretty_assertions::assert_eq;
+use serde_json::{Value, json};
+
+const TASK: &str = "<task type=\"atomic\" name=\"triage\">\n  <description>Sort {{ticket}}.</description>\n  <parameters>\n    <parameter name=\"ticket\" type=\"string\" required=\"true\"/>\n  </parameters>\n</task>\n";
+const CASE: &str = "name: late\ntask: triage\ncontext:\n  objective: sort it\n  inputs: {ticket: It came late.}\nexpect_context:\n  - nothing_cut: true\n";
+const PATH: &str = "scenarios/late.yaml";
+
+fn codes(items: &[Value]) -> Vec<&str> {
+    items.iter().map(|item| item["code"].as_str().unwrap()).collect()
+}
+
+/// What `ctxc check` says of the file as it is on disk: code, line and column from 0, message.
+fn on_the_command_line(client: &Client, name: &str, text: &str) -> Vec<(String, u64, u64, String)> {
+    std::fs::write(client.path(name), text).unwrap();
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_ctxc"));
+    let output = command.args(["check", name, "--format", "json"]).current_dir(client.folder()).output().unwrap();
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let one = |finding: &Value| {
+        let place = |key: &str| finding["start"][key].as_u64().unwrap() - 1;
+        let word = |key: &str| finding[key].as_str().unwrap().to_owned();
+        (word("code"), place("line"), place("utf16"), word("message"))
+    };
+    report["diagnostics"].as_array().unwrap().iter().map(one).collect()
+}
+
+fn shown(items: &[Value]) -> Vec<(String, u64, u64, String)> {
+    let one = |item: &Value| {
+        let start = &item["range"]["start"];
+        let word = |key: &str| item[key].as_str().unwrap().to_owned();
+        (word("code"), start["line"].as_u64().unwrap(), start["character"].as_u64().unwrap(), word("message"))
+    };
+    items.iter().map(one).collect()
+}
+
+#[test]
+fn what_is_wrong_with_a_scenario_is_shown_as_on_the_command_line() {
+    let mut client = Client::new(&[("templates/triage.xml", TASK), (PATH, CASE)], &pulling());
+    client.open(PATH, CASE);
+    assert_eq!(client.pull(PATH), [""; 0]);
+    let broken = [
+        CASE.replace("ticket:", "tiket:"),
+        CASE.replace("task: triage", "task: traige"),
+        CASE.replace("objective", "objectve"),
+        CASE.replace("nothing_cut: true", "contains: ['(']"),
+        CASE.replace("nothing_cut: true", "segment: {id: 'input:😀', state: kept}"),
+        CASE.replace("nothing_cut: true", "nothing_cut: [\n"),
+        CASE.replace("  inputs: {ticket: It came late.}\n", "  file_context: {docs/x.md: !file gone.md}\n"),
+    ];
+    for (version, text) in (2..).zip(&broken) {
+        client.replace(PATH, version, text);
+        let items = client.pull(PATH);
+        assert!(!items.is_empty(), "{text}");
+        assert_eq!(shown(&items), on_the_command_line(&client, PATH, text), "{text}");
+    }
+}
+
+#[test]
+fn a_scenario_follows_the_templates_as_they_are_in_the_editor() {
+    let mut client = Client::new(&[("templates/triage.xml", TASK), (PATH, CASE)], &pulling());
+    client.open(PATH, CASE);
+    client.open("templates/triage.xml", &TASK.replace("ticket", "tickets"));
+    assert_eq!(codes(&client.pull(PATH)), ["CTX612"]);
+    // While a template has an error nobody knows what its tasks are.
+    client.replace("templates/triage.xml", 2, &TASK.replace("</description>", ""));
+    assert_eq!(client.pull(PATH), [""; 0]);
+    client.replace("templates/triage.xml", 3, TASK);
+    assert_eq!(client.pull(PATH), [""; 0]);
+    client.close("templates/triage.xml");
+    // A place that the project names, and no other.
+    client.open("ctxc.toml", "[eval]\nscenarios = [\"tests/agents\"]\n");
+    let slip = CASE.replace("task: triage", "task: traige").replace("name: late", "name: slip");
+    client.replace(PATH, 2, &slip);
+    client.open("tests/agents/a.yaml", &slip);
+    client.open("tests/agents/snapshots/a.yaml", &slip);
+    client.open("tests/agents2/a.yaml", &slip);
+    assert_eq!(codes(&client.pull("tests/agents/a.yaml")), ["CTX610"]);
+    for other in [PATH, "tests/agents/snapshots/a.yaml", "tests/agents2/a.yaml"] {
+        assert_eq!(client.pull(other), [""; 0], "{other}");
+    }
+    // Two that are open have names of their own.
+    client.open("tests/agents/b.yaml", CASE);
+    client.open("tests/agents/c.yaml", CASE);
+    assert_eq!(codes(&client.pull("tests/agents/c.yaml")), ["CTX618"]);
+    client.close("tests/agents/b.yaml");
+    assert_eq!(client.pull("tests/agents/c.yaml"), [""; 0]);
+}
+
+#[test]
+fn findings_are_pushed_and_go_when_they_are_mended() {
+    let mut client = Client::new(&[("templates/triage.xml", TASK)], &plain());
+    client.open(PATH, &CASE.replace("triage", "traige"));
+    let pushed = client.pushed(PATH);
+    assert_eq!(codes(pushed["diagnostics"].as_array().unwrap()), ["CTX610"]);
+    client.replace(PATH, 2, CASE);
+    let pushed = client.pushed(PATH);
+    assert_eq!((pushed["diagnostics"].as_array().unwrap().len(), pushed["version"].as_i64()), (0, Some(2)));
+}
+
+#[test]
+fn fixes_are_offered_one_by_one_and_all_at_once() {
+    let text = CASE
+        .replace("task: triage", "task: traige")
+        .replace("  - nothing_cut: true\n", "  - nothing_cut: true\n  - nothing_cut: true\n");
+    let mut client = Client::new(&[("templates/triage.xml", TASK)], &pulling());
+    client.open(PATH, &text);
+    let uri = client.uri(PATH);
+    let everywhere = json!({"start": {"line": 0, "character": 0}, "end": {"line": 99, "character": 0}});
+    let params = json!({"textDocument": {"uri": uri}, "range": everywhere, "context": {"diagnostics": [], "only": ["quickfix"]}});
+    let actions = client.ask("textDocument/codeAction", &params);
+    let titles: Vec<&str> = actions.as_array().unwrap().iter().map(|action| action["title"].as_str().unwrap()).collect();
+    assert_eq!(titles, ["write `triage`", "remove it"]);
+    let edited = applied(&text, &actions[0]["edit"]["changes"][&uri]);
+    assert_eq!(edited, text.replace("traige", "triage"));
+    let params =
+        json!({"textDocument": {"uri": uri}, "range": everywhere, "context": {"diagnostics": [], "only": ["source.fixAll"]}});
+    let actions = client.ask("textDocument/codeAction", &params);
+    let edited = applied(&text, &actions[0]["edit"]["changes"][&uri]);
+    assert_eq!(edited, CASE.replace("task: triage", "task: traige"), "a suggestion is nobody's to take but the author's");
+}
