@@ -9,8 +9,10 @@ use crate::base::hash::Hash;
 use crate::context::assemble::Options;
 use crate::context::manifest::{Dry, Entry, of_task};
 use crate::context::request::Request;
+use crate::context::role::{Counters, House};
 use crate::context::tokens;
 use crate::kernel::tokens::{Bytes, TokenCounter};
+use crate::project::config::Config;
 use lsp_server::{ErrorCode, Message, RequestId, Response};
 use serde_json::Value;
 use std::collections::{BTreeMap, HashMap};
@@ -126,7 +128,7 @@ fn locked<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// The thread: everything that waits is taken together, and of a document only what was asked last.
 fn run(jobs: &Receiver<Job>, tell: &Tell, known: &Mutex<BTreeMap<Key, Arc<Known>>>) {
-    let counter = Memory::new();
+    let counters = Memories::new();
     let mut refreshes = 0;
     while let Ok(first) = jobs.recv() {
         let waiting: Vec<Job> = std::iter::once(first).chain(jobs.try_iter()).collect();
@@ -140,7 +142,7 @@ fn run(jobs: &Receiver<Job>, tell: &Tell, known: &Mutex<BTreeMap<Key, Arc<Known>
         for Job { snapshot, work } in waiting {
             match work {
                 Work::Count { document, tasks, state, is_told } if newest.get(&document) == Some(&state) => {
-                    let found = catch_unwind(AssertUnwindSafe(|| count(&snapshot, &tasks, &counter)));
+                    let found = catch_unwind(AssertUnwindSafe(|| count(&snapshot, &tasks, &counters)));
                     let Ok(Some(tasks)) = found else { continue };
                     let now = Arc::new(Known { tasks });
                     let before = locked(known).insert(document, Arc::clone(&now));
@@ -148,7 +150,7 @@ fn run(jobs: &Receiver<Job>, tell: &Tell, known: &Mutex<BTreeMap<Key, Arc<Known>
                 }
                 Work::Count { .. } => {}
                 Work::Render { id, wanted } => {
-                    let made = catch_unwind(AssertUnwindSafe(|| preview::of(&snapshot, &wanted, &counter)));
+                    let made = catch_unwind(AssertUnwindSafe(|| preview::of(&snapshot, &wanted, &counters)));
                     let made = made.unwrap_or_else(|_| Err("a bug in ctxc: this could not be rendered".to_owned()));
                     tell(match made {
                         Ok(value) => Response::new_ok(id, value).into(),
@@ -166,14 +168,44 @@ fn run(jobs: &Receiver<Job>, tell: &Tell, known: &Mutex<BTreeMap<Key, Arc<Known>
 }
 
 /// The agents of each task; `None` where the texts have errors, and older figures stay.
-fn count(snapshot: &Snapshot, tasks: &[String], counter: &Memory) -> Option<BTreeMap<String, Vec<Entry>>> {
+fn count(snapshot: &Snapshot, tasks: &[String], counters: &Memories) -> Option<BTreeMap<String, Vec<Entry>>> {
     let registry = snapshot.compile().ok()?;
-    let options = Options { counter, ..Options::default() };
+    let how = Dry { options: counters.options(snapshot.config()), files: snapshot };
     let of = |task: &String| {
-        let made = of_task(&registry, &Request::new(task), None, &Dry { options, files: snapshot });
-        made.ok().map(|manifest| (task.clone(), manifest.entries))
+        // A task that roles play is told as each of them receives it, as the manifest of the project tells it.
+        let roles: Vec<Request<'_>> =
+            snapshot.config().roles.values().filter(|role| role.task.value == *task).map(Request::of_role).collect();
+        let requests = if roles.is_empty() { vec![Request::new(task)] } else { roles };
+        let made = requests.iter().map(|request| of_task(&registry, request, None, &how).ok().map(|manifest| manifest.entries));
+        made.collect::<Option<Vec<_>>>().map(|entries| (task.clone(), entries.concat()))
     };
     Some(tasks.iter().filter_map(of).collect())
+}
+
+/// Every counter by its name, each with a memory: models say who counts for them.
+#[derive(Debug)]
+pub(super) struct Memories(BTreeMap<&'static str, Memory>, Memory);
+
+impl Memories {
+    fn new() -> Self {
+        let named = tokens::names().filter_map(|name| Some((name, Memory::of(tokens::counter(name)?))));
+        let first = tokens::counter(tokens::DEFAULT).unwrap_or_else(|| Arc::new(Bytes));
+        Self(named.collect(), Memory::of(first))
+    }
+
+    /// How contexts of a project are assembled, as the command line does.
+    pub(super) fn options<'a>(&'a self, config: &'a Config) -> Options<'a> {
+        let house = Some(House { config, counters: self, profile: None });
+        Options { counter: &self.1, house, ..Options::default() }
+    }
+}
+
+impl Counters for Memories {
+    fn named(&self, name: &str) -> Option<&dyn TokenCounter> {
+        // What most ask for is remembered in one place.
+        let other = self.0.get(name).filter(|_| name != tokens::DEFAULT)?;
+        Some(other)
+    }
 }
 
 /// A counter that remembers what it has counted.
@@ -184,8 +216,7 @@ pub(super) struct Memory {
 }
 
 impl Memory {
-    fn new() -> Self {
-        let counter = tokens::counter(tokens::DEFAULT).unwrap_or_else(|| Arc::new(Bytes));
+    fn of(counter: Arc<dyn TokenCounter>) -> Self {
         Self { counter, known: Mutex::default() }
     }
 }

@@ -1,7 +1,7 @@
 //! The command `ctxc.render`: the text that an agent would get, beside the file that it is written in. What only a run knows
 //! stands as ⟨what it will be⟩.
 
-use super::figures::{Figures, Memory, Work};
+use super::figures::{Figures, Memories, Work};
 use super::place;
 use super::server::{Refusal, Server};
 use super::snapshot::Snapshot;
@@ -93,7 +93,7 @@ fn around(world: &World, name: &Arc<str>, offset: Option<u32>) -> Option<Wanted>
 }
 
 /// What an agent would get, as a text with a title.
-pub(super) fn of(snapshot: &Snapshot, wanted: &Wanted, counter: &Memory) -> Result<Value, String> {
+pub(super) fn of(snapshot: &Snapshot, wanted: &Wanted, counters: &Memories) -> Result<Value, String> {
     let errors = |count: usize| format!("the texts have {count} errors: what an agent would receive is not certain");
     let registry = snapshot.compile().map_err(errors)?;
     let forest = crate::context::Forest::load(&registry, &wanted.task).map_err(|fault| fault.to_string())?;
@@ -105,7 +105,7 @@ pub(super) fn of(snapshot: &Snapshot, wanted: &Wanted, counter: &Memory) -> Resu
     let agent = agents.iter().find(|agent| inside(&agent.node)).or_else(|| agents.first());
     let Some(agent) = agent else { return Err(format!("`{}` calls no agent", wanted.task)) };
     let request = Request { node: &agent.node, files: snapshot, ..Request::new(&wanted.task) };
-    let options = Options { counter, counting: Counting::Always, ..Options::default() };
+    let options = Options { counting: Counting::Always, ..counters.options(snapshot.config()) };
     let assembly = preview(&registry, &request, &options).map_err(|refused| refused.to_string())?;
     let title = format!("{}{}", wanted.task, agent.node.trim_end_matches('/'));
     let mut text = String::new();

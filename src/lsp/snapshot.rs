@@ -39,6 +39,11 @@ impl Snapshot {
         }
     }
 
+    /// The project file.
+    pub(super) const fn config(&self) -> &Config {
+        &self.config
+    }
+
     fn files(&self) -> Overlay<'_> {
         Overlay { root: &self.root, open: &self.open }
     }

@@ -36,7 +36,9 @@ pub(super) fn brief(entries: &[Entry]) -> Option<String> {
     let fixed: usize = entries.iter().map(|entry| entry.total.fixed).sum();
     let about = if first.tokenizer.exact { "" } else { "≈ " };
     let agents = if entries.len() > 1 { format!("{} agents · ", entries.len()) } else { String::new() };
-    let mut out = format!("{agents}{about}{} tokens", thousands(fixed));
+    let as_role = first.role.as_ref().filter(|_| entries.iter().all(|entry| entry.role == first.role));
+    let role = as_role.map_or_else(String::new, |role| format!("{role}: "));
+    let mut out = format!("{role}{agents}{about}{} tokens", thousands(fixed));
     let waits: BTreeSet<&str> = entries.iter().flat_map(waiting).collect();
     if !waits.is_empty() {
         let shown: Vec<&str> = waits.iter().copied().take(3).collect();

@@ -149,3 +149,43 @@ fn the_command_is_listed_but_for_clients_with_commands_of_their_own() {
         assert_eq!(answer["capabilities"]["executeCommandProvider"]["commands"], listed);
     }
 }
+
+const HOUSE: &str = "\
+[roles.clerk]
+template = \"triage\"
+system = \"You are the clerk of this house, and nobody else.\"
+budget = { tokens = 700 }
+tier = \"economy\"
+
+[models.small]
+provider = \"anthropic\"
+tier = \"economy\"
+context_window = 9000
+usd_per_million = { input = 1.5, output = 2 }
+";
+
+#[test]
+fn figures_are_those_of_the_manifest_for_roles_and_models_too() {
+    let mut can = plain();
+    can["workspace"] = json!({"codeLens": {"refreshSupport": true}});
+    let files = [(PATH, TRIAGE), ("templates/week.xml", WEEK), ("docs/runbook.md", "Restart it.\n"), ("ctxc.toml", HOUSE)];
+    let mut client = Client::new(&files, &can);
+    client.open(PATH, TRIAGE);
+    client.open("templates/week.xml", WEEK);
+    let shown = figures(&mut client, PATH, |titles| !titles.is_empty());
+    let mut project = Project::new();
+    for (path, text) in files {
+        project = project.file(path, text);
+    }
+    let entry = |args: &[&str]| project.run(&[&["manifest", "--json"], args].concat()).code(0).json()["entries"][0].clone();
+    let clerk = entry(&["--role", "clerk"]);
+    assert_eq!(clerk["tokenizer"]["exact"], false, "the model's vendor has no public tokenizer");
+    let (total, prefix) = (&clerk["total"]["fixed"], &clerk["prefix_tokens"]);
+    let words = format!("clerk: ≈ {total} tokens · waits for objective, rules, ticket · reusable prefix {prefix} · budget 700");
+    assert_eq!(shown, [words]);
+    // Nobody plays the other task: its model is the one that the project chooses for it.
+    let shown = figures(&mut client, "templates/week.xml", |titles| !titles.is_empty());
+    let week = project.run(&["manifest", "week", "--json"]).code(0).json();
+    let fixed: u64 = week["entries"].as_array().unwrap().iter().map(|entry| entry["total"]["fixed"].as_u64().unwrap()).sum();
+    assert!(shown[0].contains(&format!("{fixed} tokens")), "{shown:?} {week}");
+}
