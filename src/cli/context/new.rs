@@ -6,10 +6,10 @@
 use super::eval::drafting::{Drafting, Sources};
 use super::found;
 use super::lookup::LookupArgs;
-use super::project::Compiled;
+use super::project::{Compiled, relative};
 use super::refused::refused;
-use super::values;
-use crate::base::fs::{self, ReadFs, RealFs};
+use super::values::GivenArgs;
+use crate::base::fs;
 use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Kind, Result};
 use crate::cli::exit::Exit;
@@ -53,15 +53,8 @@ struct ScenarioArgs {
     /// A task's name, the file that holds it, or an agent role
     #[arg(value_name = "TASK|ROLE")]
     subject: String,
-    /// The agent inside the task, such as `/steps/1` [default: the first one]
-    #[arg(long, value_name = "PATH")]
-    node: Option<String>,
-    /// A value of the task: words, or a file behind `@`; `@@` begins words that begin with `@`
-    #[arg(short, long, value_name = "NAME=VALUE")]
-    input: Vec<String>,
-    /// What an earlier step left: words or JSON, or a file behind `@`
-    #[arg(long, value_name = "NAME=VALUE")]
-    result: Vec<String>,
+    #[command(flatten)]
+    given: GivenArgs,
     /// The request [default: the task's value of that name, where it takes one; else the first line of its description]
     #[arg(long, value_name = "TEXT")]
     objective: Option<String>,
@@ -91,14 +84,14 @@ fn scenario(args: &ScenarioArgs, cx: &mut Cx) -> Result<Exit> {
         return Err(CliError::usage(format!("the role `{}` plays `{}`, which no template defines", args.subject, receiver.task)));
     };
     let parameters = task.parameters().map_err(|err| CliError::new(Kind::Infrastructure, err.to_string()))?;
-    let (inputs, results) = (values::inputs(&args.input, &parameters)?, values::results(&args.result)?);
+    let (inputs, results) = args.given.read(&parameters)?;
     let objective = objective(args, &parameters, &inputs)?;
     let objective = objective.as_deref();
     let Target { name, folder, path } = target(args, &project, receiver.name())?;
     let source = args.lookup.of(&project);
     let asked = Asked { objective, ..Asked::default() };
     let (node, files) =
-        (args.node.as_deref().map_or_else(|| first(&project, receiver.task), |node| Ok(node.to_owned()))?, project.files());
+        (args.given.node.as_deref().map_or_else(|| first(&project, receiver.task), |node| Ok(node.to_owned()))?, project.files());
     let request = Request {
         node: &node,
         inputs: &inputs,
@@ -115,10 +108,10 @@ fn scenario(args: &ScenarioArgs, cx: &mut Cx) -> Result<Exit> {
         Some(notes) => serde_json::json!({"content": content, "notes": notes}),
         None => content,
     };
-    let inputs = given(&project.root, &folder, &args.input, inputs);
+    let inputs = given(&project.root, &folder, &args.given.input, inputs);
     let results = results.into_iter().map(|(name, result)| (name, whole(result.content, result.notes)));
-    let results = given(&project.root, &folder, &args.result, results);
-    let node = args.node.as_deref();
+    let results = given(&project.root, &folder, &args.given.result, results);
+    let node = args.given.node.as_deref();
     let draft = Draft { name: &name, receiver, node, objective, inputs: &inputs, results: &results, found: &found };
     let sources = Sources { project: &project, path: &path };
     let Drafting { text, expectations, is_whole } =
@@ -155,7 +148,7 @@ struct Target {
 }
 
 fn target(args: &ScenarioArgs, project: &Compiled, subject: &str) -> Result<Target> {
-    let files = args.input.iter().chain(&args.result).filter_map(|one| Some(one.split_once("=@")?.1));
+    let files = args.given.input.iter().chain(&args.given.result).filter_map(|one| Some(one.split_once("=@")?.1));
     let file = files.into_iter().find(|path| !path.starts_with('@'));
     let folder = args.output.as_deref().and_then(Path::parent).map(Path::to_path_buf);
     let place = || {
@@ -221,13 +214,6 @@ fn inside(root: &Path, folder: &Path) -> Result<String> {
         return Err(CliError::usage(format!("there is no folder {}", folder.display())).hint("make it first"));
     }
     relative(root, folder).ok_or_else(outside)
-}
-
-/// A path as the project names it; `None` where it lies outside.
-fn relative(root: &Path, path: &Path) -> Option<String> {
-    let (root, path) = (RealFs.canonical(root).ok()?, RealFs.canonical(path).ok()?);
-    let parts = path.strip_prefix(&root).ok()?.components();
-    Some(parts.map(|part| part.as_os_str().to_string_lossy().into_owned()).collect::<Vec<_>>().join("/"))
 }
 
 /// Values as the scenario holds them: files of the project by name, all others in place.

@@ -88,7 +88,9 @@ impl Compiled {
         if self.registry.find(name).is_some() {
             return Ok(name.to_owned());
         }
-        let path = name.trim_start_matches("./");
+        // As it is named from where one stands; else as the project names it, which is what findings show.
+        let here = relative(&self.root, Path::new(name));
+        let path = here.as_deref().unwrap_or_else(|| name.trim_start_matches("./"));
         let of_file = |task: &crate::registry::Task<'_>| task.source().is_ok_and(|source| source.path == path);
         let mut inside = self.registry.tasks().filter(of_file);
         match (inside.next(), inside.next()) {
@@ -131,6 +133,13 @@ impl Compiled {
         }
         lines
     }
+}
+
+/// A path as the project names it; `None` where nothing is there, or it lies outside.
+pub(super) fn relative(root: &Path, path: &Path) -> Option<String> {
+    let (root, path) = (RealFs.canonical(root).ok()?, RealFs.canonical(path).ok()?);
+    let parts = path.strip_prefix(&root).ok()?.components();
+    Some(parts.map(|part| part.as_os_str().to_string_lossy().into_owned()).collect::<Vec<_>>().join("/"))
 }
 
 fn built(project: &Project) -> Result<Built> {

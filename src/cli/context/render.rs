@@ -5,7 +5,7 @@ use super::house::{self, Counters};
 use super::lookup::LookupArgs;
 use super::project::Compiled;
 use super::refused::refused;
-use super::values::{self, HistoryArgs, ObjectiveArgs};
+use super::values::{GivenArgs, HistoryArgs, ObjectiveArgs};
 use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Kind, Result};
 use crate::cli::exit::Exit;
@@ -64,15 +64,8 @@ pub(crate) struct RenderArgs {
     /// An agent role of the project: the task that it plays, with what the role is told, its profile, model and budget
     #[arg(long, value_name = "NAME", conflicts_with = "task")]
     role: Option<String>,
-    /// The agent inside the task, such as `/steps/1` [default: the first one]
-    #[arg(long, value_name = "PATH")]
-    node: Option<String>,
-    /// A value of the task: words, or a file behind `@`; `@@` begins words that begin with `@`
-    #[arg(short, long, value_name = "NAME=VALUE")]
-    input: Vec<String>,
-    /// What an earlier step left: words or JSON, or a file behind `@`
-    #[arg(long, value_name = "NAME=VALUE")]
-    result: Vec<String>,
+    #[command(flatten)]
+    given: GivenArgs,
     #[command(flatten)]
     objective: ObjectiveArgs,
     #[command(flatten)]
@@ -120,8 +113,8 @@ pub(crate) fn run(args: &RenderArgs, cx: &mut Cx) -> Result<Exit> {
     };
     let Some(task) = project.registry.find(&name) else { return Ok(Exit::Usage) };
     let parameters = task.parameters().map_err(|err| CliError::new(Kind::Infrastructure, err.to_string()))?;
-    let (inputs, results) = (values::inputs(&args.input, &parameters)?, values::results(&args.result)?);
-    let node = match &args.node {
+    let (inputs, results) = args.given.read(&parameters)?;
+    let node = match &args.given.node {
         Some(node) => node.clone(),
         None => first(&project, &name, cx)?,
     };

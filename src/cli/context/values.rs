@@ -39,6 +39,27 @@ fn file(path: &Path, option: &str) -> Result<String> {
     Ok(text.into_owned())
 }
 
+/// Which agent of a task, and the values that it is given.
+#[derive(Clone, Debug, Args)]
+pub(super) struct GivenArgs {
+    /// The agent inside the task, such as `/steps/1` [default: the first one; in a manifest every one]
+    #[arg(long, value_name = "PATH")]
+    pub(super) node: Option<String>,
+    /// A value of the task: words, or a file behind `@`; `@@` begins words that begin with `@`
+    #[arg(short, long, value_name = "NAME=VALUE")]
+    pub(super) input: Vec<String>,
+    /// What an earlier step left: words or JSON, or a file behind `@`
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub(super) result: Vec<String>,
+}
+
+impl GivenArgs {
+    /// The values and the results of earlier steps, for a task with these parameters.
+    pub(super) fn read(&self, declared: &[Parameter]) -> Result<(BTreeMap<String, Value>, BTreeMap<String, StepResult>)> {
+        Ok((inputs(&self.input, declared)?, results(&self.result)?))
+    }
+}
+
 /// The conversation of a context.
 #[derive(Clone, Debug, Args)]
 pub(super) struct HistoryArgs {
@@ -112,7 +133,7 @@ fn typed(name: &str, text: String, kind: Option<&str>) -> Result<Value> {
 }
 
 /// The inputs of a task.
-pub(super) fn inputs(written: &[String], declared: &[Parameter]) -> Result<BTreeMap<String, Value>> {
+fn inputs(written: &[String], declared: &[Parameter]) -> Result<BTreeMap<String, Value>> {
     let mut inputs = BTreeMap::new();
     for one in written {
         let (name, text) = given("--input", one)?;
@@ -134,7 +155,7 @@ pub(super) fn inputs(written: &[String], declared: &[Parameter]) -> Result<BTree
 }
 
 /// Results of earlier steps: JSON where it is JSON, else words. An object with `content` is a whole result, with its notes.
-pub(super) fn results(written: &[String]) -> Result<BTreeMap<String, StepResult>> {
+fn results(written: &[String]) -> Result<BTreeMap<String, StepResult>> {
     let mut results = BTreeMap::new();
     for one in written {
         let (name, text) = given("--result", one)?;

@@ -1,7 +1,7 @@
 //! `ctxc new scenario`: what it writes is what the agent receives, looked-up context and objective included.
 
 use super::eval::sample;
-use super::project::Project;
+use super::project::{Project, Run, command_in};
 
 #[test]
 fn one_objective_in_render_manifest_and_scenarios() {
@@ -154,4 +154,23 @@ fn two_at_signs_begin_words_and_a_scenario_is_yaml() {
         run.warns("would be no scenario: expected a name that ends in .yaml");
         assert!(!project.path(name).exists());
     }
+}
+
+#[test]
+fn files_are_named_from_where_one_stands() {
+    let project = sample().file("sub/t.txt", "from below\n").file("t.txt", "from above\n");
+    let run = |args: &[&str]| Run::from(command_in(&project.path("sub"), args).output().unwrap());
+    for verb in [&["render", "--raw"][..], &["manifest", "--json"]] {
+        let run = run(&[verb, &["../templates/triage.xml", "--input", "ticket=@t.txt"]].concat()).code(0);
+        assert!(run.stdout.contains("from below") || verb[0] == "manifest", "{}", run.stdout);
+    }
+    let named = ["new", "scenario", "../templates/triage.xml", "--input", "ticket=@t.txt"];
+    run(&named).code(0).says("wrote scenarios/triage-t.yaml");
+    assert!(project.read("scenarios/triage-t.yaml").contains("ticket: {file: \"../sub/t.txt\"}"));
+    run(&[&named[..], &["--name", "here", "--output", "here.yaml"]].concat()).code(0).says("wrote sub/here.yaml");
+    assert!(project.read("sub/here.yaml").contains("ticket: {file: t.txt}"));
+    run(&["eval", "here.yaml", "../scenarios"]).code(0).says("2 scenarios: 2 passed");
+    // As findings name it, a file is found from everywhere.
+    run(&["render", "templates/triage.xml", "--input", "ticket=x", "--raw"]).code(0);
+    run(&["render", "../templates/none.xml"]).code(2).warns("there is no task `../templates/none.xml`");
 }

@@ -1,7 +1,7 @@
 //! The command line of `ctxc manifest`.
 
 use crate::cli::context::lookup::LookupArgs;
-use crate::cli::context::values::{HistoryArgs, ObjectiveArgs};
+use crate::cli::context::values::{GivenArgs, HistoryArgs, ObjectiveArgs};
 use clap::{ArgGroup, Args, Subcommand, ValueEnum};
 use std::path::{Path, PathBuf};
 
@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 #[command(
     args_conflicts_with_subcommands = true,
     group(ArgGroup::new("one").args(["task", "role"])),
+    group(ArgGroup::new("of_one").args(["node", "input", "result"]).multiple(true).requires("one")),
     disable_help_subcommand = true,
     after_help = "Examples:\n  ctxc manifest triage\n  ctxc manifest --role clerk\n  ctxc manifest answer --input ticket=@samples/t1.txt --budget 8000\n  \
     ctxc manifest --output context-manifest.json && ctxc manifest --check context-manifest.json\n  \
@@ -27,15 +28,8 @@ pub(crate) struct ManifestArgs {
     /// An agent role of the project, with the task that it plays
     #[arg(long, value_name = "NAME")]
     pub(super) role: Option<String>,
-    /// The agent inside the task, such as `/steps/1` [default: every agent]
-    #[arg(long, value_name = "PATH", requires = "one")]
-    pub(super) node: Option<String>,
-    /// A value of the task: words, or a file behind `@`; `@@` begins words that begin with `@`
-    #[arg(short, long, value_name = "NAME=VALUE", requires = "one")]
-    pub(super) input: Vec<String>,
-    /// What an earlier step left: words or JSON, or a file behind `@`
-    #[arg(long, value_name = "NAME=VALUE", requires = "one")]
-    pub(super) result: Vec<String>,
+    #[command(flatten)]
+    pub(super) given: GivenArgs,
     #[command(flatten)]
     pub(super) objective: ObjectiveArgs,
     #[command(flatten)]

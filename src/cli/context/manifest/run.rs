@@ -7,7 +7,6 @@ use crate::base::fs;
 use crate::cli::context::house::{self, Counters};
 use crate::cli::context::project::{Compiled, Inside};
 use crate::cli::context::refused::refused;
-use crate::cli::context::values;
 use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Kind, Result};
 use crate::cli::exit::Exit;
@@ -91,13 +90,13 @@ fn made(args: &ManifestArgs, project: &Compiled, cx: &mut Cx) -> Result<Manifest
     };
     let Some(task) = project.registry.find(&name) else { return Err(CliError::usage(name)) };
     let parameters = task.parameters().map_err(|err| CliError::new(Kind::Infrastructure, err.to_string()))?;
-    let (inputs, results) = (values::inputs(&args.input, &parameters)?, values::results(&args.result)?);
+    let (inputs, results) = args.given.read(&parameters)?;
     let (source, history) = (args.lookup.of(project), args.history.read()?);
     let request = Request { inputs: &inputs, results: &results, source: &source, history: &history, ..Request::new(&name) };
     let objective = args.objective.read(&name, (&parameters, args.role.as_deref()), &inputs)?;
     let asked = Asked { objective: objective.as_deref(), ..Asked::default() };
     let request = Request { asked, role, ..request };
-    let make = |how: &Dry<'_>| of_task(&project.registry, &request, args.node.as_deref(), how);
+    let make = |how: &Dry<'_>| of_task(&project.registry, &request, args.given.node.as_deref(), how);
     let counted = counted(&project.config, &project.files(), &project.root, &args.counting, make)?;
     source.note(cx);
     counted.map_err(|faults| refused(&faults, &project.lines(&project.paths())))
