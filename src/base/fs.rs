@@ -139,6 +139,11 @@ mod real {
         Ok(stamp_of(&meta))
     }
 
+    /// Reads a file that only this program makes: a pipe in its place, whose opening would wait for ever, is none.
+    pub fn read_own(path: &Path, limit: u64, bytes: &mut Vec<u8>) -> io::Result<Stamp> {
+        if is_file(path) { read_into(path, limit, bytes) } else { Err(io::ErrorKind::InvalidInput.into()) }
+    }
+
     /// The stamp in a file's metadata.
     pub fn stamp_of(meta: &std::fs::Metadata) -> Stamp {
         #[cfg(unix)]
@@ -340,11 +345,13 @@ mod real {
         _file: std::fs::File,
     }
 
-    /// Takes the lock that a file stands for, making the file and its folder where they are missing. `None` when somebody
-    /// else holds it.
+    /// Takes the lock that a file stands for, and makes file and folder where they are missing; `None` when it is held.
     pub fn try_lock(path: &Path) -> io::Result<Option<Lock>> {
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder)?;
+        }
+        if exists(path) && !is_file(path) {
+            return Err(io::ErrorKind::InvalidInput.into());
         }
         let file = std::fs::OpenOptions::new().create(true).truncate(false).write(true).open(path)?;
         match file.try_lock() {
@@ -375,8 +382,7 @@ mod real {
         std::fs::File::open(path)
     }
 
-    /// Nanoseconds since 1970 by the machine's clock. For telling fresh stamps from old ones, and for the
-    /// line that `watch` ends a screen with: no output that is kept shows it.
+    /// Nanoseconds since 1970 by the machine's clock, for fresh stamps and the last line of `watch`; no kept output shows it.
     pub fn now() -> i128 {
         let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
         since.map_or(0, |time| i128::try_from(time.as_nanos()).unwrap_or(i128::MAX))

@@ -51,7 +51,7 @@ fn made(folder: &Path) -> Option<[u8; SIZE]> {
     let path = folder.join("seal");
     let read = || {
         let mut bytes = Vec::new();
-        fs::read_into(&path, SIZE as u64, &mut bytes).ok()?;
+        fs::read_own(&path, SIZE as u64, &mut bytes).ok()?;
         bytes.try_into().ok()
     };
     read().or_else(|| {

@@ -1,24 +1,22 @@
 //! What cases need compiled, compiled once: patterns, paths into answers, schemas. Shared by all cases and threads.
 //!
 //! A pattern is bounded in size and linear in the text, so that nobody's scenario can stall a run. The only door to the
-//! crates `regex`, `serde_json_path` and `jsonschema`.
+//! crate `jsonschema`.
 
+use super::search::Pattern;
 use crate::base::span::Spanned;
 use crate::scenario::model::{AnswerTest, Case, ContextExpectation};
-use regex::{Regex, RegexBuilder};
+use crate::scenario::pattern::JsonPath;
 use serde_json::Value;
-use serde_json_path::JsonPath;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// Bytes that one compiled pattern may take.
-const PATTERN: usize = 1 << 20;
-/// Bytes that one search may keep beside it.
-const SEARCH: usize = 2 << 20;
+/// Bytes that one compiled pattern of a JSON Schema may take. It is linear in the text, so that it can neither look around nor back.
+const OF_SCHEMA: usize = 64 << 10;
 
 /// A pattern that chooses names.
 #[derive(Clone, Debug)]
-pub struct Filter(Regex);
+pub struct Filter(Pattern);
 
 impl Filter {
     /// Compiles a pattern.
@@ -26,24 +24,19 @@ impl Filter {
     /// # Errors
     /// Why it is none.
     pub fn new(pattern: &str) -> Result<Self, String> {
-        compiled(pattern).map(Self)
+        Pattern::new(pattern).map(Self)
     }
 
     /// Whether it occurs in a name.
     pub fn takes(&self, name: &str) -> bool {
-        self.0.is_match(name)
+        self.0.find(name).is_ok_and(|found| found.is_some())
     }
-}
-
-fn compiled(pattern: &str) -> Result<Regex, String> {
-    let built = RegexBuilder::new(pattern).size_limit(PATTERN).dfa_size_limit(SEARCH).build();
-    built.map_err(|error| format!("/{pattern}/ is no pattern: {}", one_line(&error.to_string())))
 }
 
 /// Everything that is compiled for a set of cases. A pattern that cannot be compiled is kept with the reason.
 #[derive(Debug, Default)]
 pub struct Library {
-    patterns: BTreeMap<String, Result<Regex, String>>,
+    patterns: BTreeMap<String, Result<Pattern, String>>,
     paths: BTreeMap<String, Result<JsonPath, String>>,
 }
 
@@ -130,13 +123,13 @@ impl Library {
 
     fn pattern(&mut self, pattern: &str) {
         if !self.patterns.contains_key(pattern) {
-            self.patterns.insert(pattern.to_owned(), compiled(pattern));
+            self.patterns.insert(pattern.to_owned(), Pattern::new(pattern));
         }
     }
 
     fn path(&mut self, path: &str) {
         if !self.paths.contains_key(path) {
-            let parsed = JsonPath::parse(path).map_err(|error| one_line(&error.to_string()));
+            let parsed = JsonPath::parse(path).map_err(|at| format!("it stops being one at byte {at}"));
             self.paths.insert(path.to_owned(), parsed);
         }
     }
@@ -144,10 +137,10 @@ impl Library {
     /// The first place where a pattern occurs.
     ///
     /// # Errors
-    /// Why the pattern cannot be compiled.
+    /// Why the pattern cannot be compiled, or cannot be looked for in this text.
     pub(super) fn find(&self, pattern: &str, text: &str) -> Result<Option<Range<usize>>, String> {
         match self.patterns.get(pattern) {
-            Some(Ok(regex)) => Ok(regex.find(text).map(|found| found.range())),
+            Some(Ok(pattern)) => pattern.find(text),
             Some(Err(why)) => Err(why.clone()),
             None => Err(format!("/{pattern}/ was not compiled")),
         }
@@ -159,10 +152,7 @@ impl Library {
     /// Why the path cannot be read.
     pub(super) fn select<'v>(&self, path: &str, value: &'v Value) -> Result<Vec<(String, &'v Value)>, String> {
         match self.paths.get(path) {
-            Some(Ok(parsed)) => {
-                let located = parsed.query_located(value);
-                Ok(located.iter().map(|node| (node.location().to_string(), node.node())).collect())
-            }
+            Some(Ok(parsed)) => parsed.select(value).map_err(|error| format!("`{path}` is too much: {error}")),
             Some(Err(why)) => Err(format!("`{path}` is no JSONPath: {why}")),
             None => Err(format!("`{path}` was not read")),
         }
@@ -177,6 +167,7 @@ impl Library {
 pub(super) fn violations(schema: &Value, value: &Value) -> Result<Vec<String>, String> {
     let validator = jsonschema::options()
         .with_draft(jsonschema::Draft::Draft202012)
+        .with_pattern_options(jsonschema::PatternOptions::regex().size_limit(OF_SCHEMA))
         .build(schema)
         .map_err(|error| format!("it is no JSON Schema: {}", one_line(&error.to_string())))?;
     let said = |error: jsonschema::ValidationError<'_>| {

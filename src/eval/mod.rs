@@ -16,6 +16,7 @@ pub mod mutate;
 pub mod receiver;
 pub mod run;
 pub mod scorecard;
+mod search;
 mod situation;
 pub mod snapshot;
 pub mod trials;

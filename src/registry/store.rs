@@ -44,7 +44,7 @@ impl Store {
 
     fn read(&self, name: &str) -> Option<Vec<u8>> {
         let mut bytes = Vec::new();
-        fs::read_into(&self.folder.join(name), LIMIT, &mut bytes).ok()?;
+        fs::read_own(&self.folder.join(name), LIMIT, &mut bytes).ok()?;
         Some(bytes)
     }
 

@@ -51,7 +51,7 @@ impl Counts {
         if counter.is_exact() {
             let mut bytes = Vec::new();
             let file = root.join(".ctxc/cache").join(file_name(&*counter));
-            if fs::read_into(&file, LIMIT, &mut bytes).is_ok() {
+            if fs::read_own(&file, LIMIT, &mut bytes).is_ok() {
                 let body = seal::open(&file_name(&*counter), &bytes);
                 state.old = body.and_then(decode).unwrap_or_default();
             }

@@ -26,6 +26,7 @@ use crate::kernel::fit::{Counting, Fate};
 use crate::project::routing::Choice;
 use clap::{Args, ValueEnum};
 use std::io::IsTerminal;
+use std::ops::Range;
 
 /// How the text is laid out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -228,9 +229,10 @@ fn said(who: &str, text: &Traced, lines: &Lines, cx: &mut Cx) -> Result<()> {
     let room = screen.width.map_or(WIDTH, |width| (width * 3 / 5).max(40)).saturating_sub(10);
     let mut start = 0;
     let mut last = String::new();
+    let mut counted = Counted::default();
     for (number, line) in text.text().split('\n').enumerate() {
         let who = if number == 0 { who } else { "" };
-        let source = source(text, start, start + line.len(), lines);
+        let source = source(text, start..start + line.len(), lines, &mut counted);
         start += line.len() + 1;
         // A source is named where it begins, and again where a line of it does not follow the line before.
         let shown = if source == last { String::new() } else { source.clone() };
@@ -245,13 +247,30 @@ fn said(who: &str, text: &Traced, lines: &Lines, cx: &mut Cx) -> Result<()> {
     Ok(())
 }
 
+/// The lines of a stretch that were counted already: of a stretch of many lines each is counted once.
+#[derive(Debug, Default)]
+struct Counted {
+    /// Where the stretch begins.
+    from: usize,
+    /// How far it is counted.
+    to: usize,
+    lines: u32,
+}
+
 /// Where the first words of a line come from that somebody wrote.
-fn source(text: &Traced, start: usize, end: usize, lines: &Lines) -> String {
-    let inside = text.stretches().iter().filter(|stretch| stretch.range.start < end.max(start + 1) && stretch.range.end > start);
-    let mut inside = inside.filter(|stretch| stretch.origin != Origin::Frame);
-    let Some(stretch) = inside.next() else { return String::new() };
-    let skipped = text.text().get(stretch.range.start..start.max(stretch.range.start)).unwrap_or("");
-    let origin = stretch.origin.clone().down(skipped.matches('\n').count() as u32);
+fn source(text: &Traced, line: Range<usize>, lines: &Lines, counted: &mut Counted) -> String {
+    let first = text.stretches().partition_point(|stretch| stretch.range.end <= line.start);
+    let inside = text.stretches().get(first..).unwrap_or(&[]).iter();
+    let mut inside = inside.take_while(|stretch| stretch.range.start < line.end.max(line.start + 1));
+    let Some(stretch) = inside.find(|stretch| stretch.origin != Origin::Frame) else { return String::new() };
+    let from = stretch.range.start;
+    if counted.from != from || counted.to < from {
+        *counted = Counted { from, to: from, lines: 0 };
+    }
+    let to = line.start.max(from);
+    counted.lines += text.text().get(counted.to..to).map_or(0, |skipped| skipped.matches('\n').count() as u32);
+    counted.to = to;
+    let origin = stretch.origin.clone().down(counted.lines);
     if let Some((path, line)) = lines.of(&origin) {
         return format!("{path}:{line}");
     }

@@ -20,7 +20,8 @@ pub(crate) static RULE: Rule = Rule {
         summary: "a path into an answer that is no JSONPath",
         page: "\
 `field_matches` selects parts of an answer by a JSONPath of RFC 9535: `$` is the whole answer, `$.risk_level` a field of it, `$.steps[0]` the first
-of a list, `$.steps[*].name` a field of each. A path has 1,000 bytes at most and 12 brackets inside each other.",
+of a list, `$.steps[*].name` a field of each. A path has 1,000 bytes at most and 12 brackets inside each other; `match` and `search` are
+not there, `pattern` is. An answer in which it could lead to more than 2,000,000 nodes is not looked at, and the expectation fails with that reason.",
         bad: &[Example { template: TASK, project: "\
 # file: scenarios/refund.yaml
 name: refund

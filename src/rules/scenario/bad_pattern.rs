@@ -20,7 +20,7 @@ pub(crate) static RULE: Rule = Rule {
         summary: "a pattern that is no regular expression",
         page: "\
 Patterns are regular expressions of the Rust crate `regex`: unanchored, case-sensitive, in time linear in the text. It has no look-around and no
-back-references. `(?i)` makes a pattern blind to case, `\\(` means the sign itself. In YAML a pattern is best written in single quotes, which leave
+back-references. What it unfolds into is bounded, about a mebibyte: `\\w{60}` and `(a{1000}){1000}` are refused. `(?i)` makes a pattern blind to case, `\\(` means the sign itself. In YAML a pattern is best written in single quotes, which leave
 backslashes alone.",
         bad: &[Example { template: TASK, project: "\
 # file: scenarios/refund.yaml

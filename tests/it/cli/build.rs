@@ -156,6 +156,26 @@ fn a_pipe_in_a_folder_is_no_template() {
 
 #[cfg(unix)]
 #[test]
+fn a_pipe_in_the_cache_is_no_cache() {
+    let project = Project::new().file("templates/a.xml", CLEAN);
+    project.run(&["build"]).code(0);
+    let folder = std::fs::read_dir(project.path(".ctxc/cache"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .find(|path| path.is_dir())
+        .unwrap();
+    for name in ["index", "facts"] {
+        std::fs::remove_file(folder.join(name)).unwrap();
+        assert!(std::process::Command::new("mkfifo").arg(folder.join(name)).status().unwrap().success());
+    }
+    // Without an end this would wait for somebody to write into the pipe.
+    project.run(&["check"]).code(0);
+    project.run(&["build"]).code(0);
+    assert!(folder.join("index").is_file());
+}
+
+#[cfg(unix)]
+#[test]
 fn a_text_that_is_a_pipe_is_a_finding() {
     let task = "<task type=\"atomic\" name=\"a\">\n  <description src=\"pipe.md\"/>\n</task>\n";
     let project = Project::new().file("templates/a.xml", task);

@@ -5,4 +5,5 @@ mod answers;
 mod bench;
 mod changes;
 mod context;
+mod hostile;
 mod situations;

@@ -17,12 +17,11 @@ const DOORS: &[(&str, &[&str])] = &[
     ("miette", &["src/cli/render/"]),
     ("notify", &["src/cli/watch/"]),
     ("quick_xml", &["src/syntax/write"]),
-    ("regex", &["src/eval/"]),
-    ("regex_automata", &["src/context/tokens/"]),
+    ("regex_automata", &["src/context/tokens/", "src/eval/search.rs"]),
     ("regex_syntax", &["src/scenario/"]),
     ("rusqlite", &["src/store/sqlite"]),
     ("rustix", &["src/cli/watch/"]),
-    ("serde_json_path", &["src/eval/", "src/scenario/"]),
+    ("serde_json_path", &["src/scenario/"]),
     ("toml", &["src/project/"]),
 ];
 

@@ -33,7 +33,8 @@ pub(super) fn read(path: &Path) -> Option<Scorecard> {
 
 /// What the last run left.
 pub(super) fn last(root: &Path) -> Option<Scorecard> {
-    parsed(seal::open(NAME, &bytes(&file(root))?)?)
+    let file = Some(file(root)).filter(|file| fs::is_file(file))?;
+    parsed(seal::open(NAME, &bytes(&file)?)?)
 }
 
 /// Keeps the results for the next run, over those of cases that were not part of this one and are still there.

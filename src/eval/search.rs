@@ -1,0 +1,62 @@
+//! Looks for patterns in texts of any size: an automaton in one pass, and where one would be built anew for ever, a slower machine as far
+//! as its steps are bounded. The only door to the engine of regular expressions; what it refuses depends on pattern and text alone.
+
+use crate::scenario::pattern;
+use regex_automata::Input;
+use regex_automata::hybrid::dfa;
+use regex_automata::hybrid::regex::Regex;
+use regex_automata::nfa::thompson;
+use regex_automata::nfa::thompson::pikevm::PikeVM;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Bytes that one compiled pattern may take: more than any has that `check` lets through.
+const PATTERN: usize = 4 << 20;
+/// Bytes that the automaton of one search may keep.
+const SEARCH: usize = 2 << 20;
+/// How often the automaton may be thrown away, if it lasted for less than so many bytes a state.
+const CLEARED: usize = 4;
+const LASTED: usize = 10;
+/// Steps that the slower machine may take: its states times the bytes of the text.
+const STEPS: usize = 100_000_000;
+
+/// A compiled pattern.
+#[derive(Clone, Debug)]
+pub(super) struct Pattern {
+    /// `None` where it needs more room than one search may keep.
+    automaton: Option<Arc<Regex>>,
+    machine: PikeVM,
+}
+
+impl Pattern {
+    /// Compiles a pattern; why it is none.
+    pub(super) fn new(pattern: &str) -> Result<Self, String> {
+        if let Some(fault) = pattern::fault(pattern) {
+            return Err(format!("/{pattern}/ is no pattern: {}", fault.reason));
+        }
+        let size = thompson::Config::new().nfa_size_limit(Some(PATTERN));
+        let machine = PikeVM::builder().thompson(size.clone()).build(pattern);
+        let machine = machine.map_err(|error| format!("/{pattern}/ is no pattern: {error}"))?;
+        // Of words between borders it knows those of ASCII; a text with others goes to the machine.
+        let lazy = dfa::Config::new().cache_capacity(SEARCH).unicode_word_boundary(true);
+        let lazy = lazy.minimum_cache_clear_count(Some(CLEARED)).minimum_bytes_per_state(Some(LASTED));
+        let automaton = Regex::builder().thompson(size).dfa(lazy).build(pattern).ok().map(Arc::new);
+        Ok(Self { automaton, machine })
+    }
+
+    /// The first place where it occurs; why nobody can look.
+    pub(super) fn find(&self, text: &str) -> Result<Option<Range<usize>>, String> {
+        if let Some(automaton) = &self.automaton
+            && let Ok(found) = automaton.try_search(&mut automaton.create_cache(), &Input::new(text))
+        {
+            return Ok(found.map(|found| found.range()));
+        }
+        let states = self.machine.get_nfa().states().len();
+        if states.saturating_mul(text.len()) > STEPS {
+            let bytes = text.len();
+            return Err(format!("the pattern is too much for a text of {bytes} bytes: it has {states} states to try at each"));
+        }
+        let found = self.machine.find(&mut self.machine.create_cache(), text);
+        Ok(found.map(|found| found.range()))
+    }
+}
