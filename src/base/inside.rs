@@ -2,6 +2,7 @@
 //! no regular file: a pipe would be waited for without end.
 
 use super::fs::ReadFs;
+use super::number::size;
 use std::fmt;
 use std::io;
 use std::path::{Component, Path, PathBuf};
@@ -13,7 +14,9 @@ pub enum Refused {
     Outside,
     /// It is a folder, a pipe or a device.
     Irregular,
-    /// The system refused, or it is too large.
+    /// It has more bytes than this.
+    TooLarge(u64),
+    /// The system refused.
     Io(io::Error),
 }
 
@@ -22,6 +25,7 @@ impl fmt::Display for Refused {
         match self {
             Self::Outside => f.write_str("it lies outside the project's folder"),
             Self::Irregular => f.write_str("it is no regular file"),
+            Self::TooLarge(limit) => write!(f, "it is larger than {}", size(*limit)),
             Self::Io(err) => f.write_str(&reason(err)),
         }
     }
@@ -31,6 +35,7 @@ impl From<Refused> for io::Error {
     fn from(refused: Refused) -> Self {
         match refused {
             Refused::Io(err) => err,
+            Refused::TooLarge(_) => io::ErrorKind::FileTooLarge.into(),
             Refused::Outside | Refused::Irregular => Self::other(refused.to_string()),
         }
     }
@@ -49,7 +54,10 @@ pub fn read(files: &dyn ReadFs, root: &Path, path: &Path, limit: u64) -> Result<
     if !files.is_regular(&real) {
         return Err(Refused::Irregular);
     }
-    files.read(&real, limit).map_err(Refused::Io)
+    let refused = |err: io::Error| {
+        if err.kind() == io::ErrorKind::FileTooLarge { Refused::TooLarge(limit) } else { Refused::Io(err) }
+    };
+    files.read(&real, limit).map_err(refused)
 }
 
 /// The path without `.` and `..`; `None` when it leaves the folder it is relative to.

@@ -4,7 +4,7 @@
 
 use super::blocks::{block, framed, text};
 use super::chain::Forest;
-use super::fault::{Fault, FaultKind, Place, Refused};
+use super::fault::{Fault, FaultKind, Refused};
 use super::fill::{Fences, Filler, Unknown, placeholder};
 use super::mark;
 use super::objective;
@@ -13,10 +13,11 @@ use super::render::message::{self, Message, Rendered, speaker};
 use super::render::profile::{Frame, Profile};
 use super::request::{Inputs, Request};
 use super::role::{self, House};
+use super::scope::placed;
 use super::strategy::{self, Strategy};
 use crate::kernel::assembler::{Account, ContextAssembler, positions, reusable};
-use crate::kernel::context::{FIRST_EXPENDABLE, Kind, Origin, Segment, Traced};
-use crate::kernel::fit::{self, Block, Budget, Counting, Fate, Fitted, OverBudget};
+use crate::kernel::context::{Kind, Origin, Segment, Traced};
+use crate::kernel::fit::{self, Block, Budget, Counting, Fate, Fitted};
 use crate::kernel::tokens::{Bytes, TokenCounter};
 use crate::registry::{Registry, Task};
 
@@ -144,7 +145,7 @@ pub(crate) fn assemble_edited(
     let assembler = Assembler { options: &options, nonce: &draft.nonce, may_lack: &[] };
     let mut segments = draft.segments.into_iter().map(|drafted| drafted.segment).collect();
     edit(&mut segments);
-    Ok(assembler.assemble(segments).map_err(|fault| whose(request, fault))?)
+    Ok(assembler.assemble(segments).map_err(|fault| placed(forest, request, fault))?)
 }
 
 /// The same before any run, for people to read: what is not known says ⟨what⟩ it will be. Nothing of it is for an agent.
@@ -168,7 +169,7 @@ pub fn preview(registry: &Registry, request: &Request<'_>, options: &Options<'_>
     let order = role::order(request.role);
     let options = role::ordered(&routed.options, &order);
     let assembler = Assembler { options: &options, nonce: &draft.nonce, may_lack: &[] };
-    Ok(assembler.assemble(segments.collect()).map_err(|fault| whose(request, fault))?)
+    Ok(assembler.assemble(segments.collect()).map_err(|fault| placed(&forest, request, fault))?)
 }
 
 impl Task<'_> {
@@ -227,14 +228,8 @@ pub(super) fn dry(
     let order = role::order(request.role);
     let options = role::ordered(options, &order);
     let assembler = Assembler { options: &options, nonce: &draft.nonce, may_lack: &may_lack };
-    let Assembly { report, .. } = assembler.assemble(segments).map_err(|fault| vec![whose(request, fault)])?;
+    let Assembly { report, .. } = assembler.assemble(segments).map_err(|fault| vec![placed(forest, request, fault)])?;
     Ok((report, waiting))
-}
-
-/// A budget is no place in a file: which agent it is too small for has to be said.
-fn whose(request: &Request<'_>, fault: Fault) -> Fault {
-    let place = || Place { definition: request.task.to_owned(), node: request.node.to_owned(), field: String::new() };
-    Fault { place: fault.place.or_else(|| Some(place())), ..fault }
 }
 
 /// The segments of a request. With [`Unknown::Variable`] what is not known is recorded, else it is a fault.
@@ -352,9 +347,8 @@ impl Assembler<'_> {
             way = over.max(way * 2);
             room = room.map(|room| room.saturating_sub(way));
         }
-        let ids = segments.iter().filter(|segment| segment.kind.priority() < FIRST_EXPENDABLE).map(|segment| segment.id.clone());
-        let budget = budget.unwrap_or(0);
-        Err(FaultKind::OverBudget(OverBudget { ids: ids.collect(), needed: budget.saturating_add(1), budget }).into())
+        let limit = budget.unwrap_or(0);
+        Err(FaultKind::OverBudget(fit::over(&blocks, counter, limit).of(budget)).into())
     }
 }
 

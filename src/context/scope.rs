@@ -3,7 +3,7 @@
 //! Follows the chain from the task's root to the node, as the compiler's own scopes do. A function template sees its
 //! parameters and nothing else. Never resolves a setting.
 
-use super::chain::Link;
+use super::chain::{Forest, Link};
 use super::fault::{Fault, FaultKind, Place};
 use super::fill::{Faults, Filled, Filler};
 use super::request::{Request, StepResult};
@@ -280,6 +280,16 @@ pub(super) fn earlier<'n>(parent: &'n Node, child: &Child) -> impl Iterator<Item
 /// A place in the definition that a link stands in.
 pub(super) fn place(link: &Link<'_>, node: &str, field: &str) -> Place {
     Place { definition: link.tree.task.name().to_owned(), node: node.to_owned(), field: field.to_owned() }
+}
+
+/// A fault of a whole context, said of the agent that it is for: where the largest of what may not be cut is written.
+pub(super) fn placed(forest: &Forest<'_>, request: &Request<'_>, fault: Fault) -> Fault {
+    let FaultKind::OverBudget(over) = &*fault.kind else { return fault };
+    let chain = forest.chain(request.task, request.node).unwrap_or_default();
+    let Some(link) = chain.last() else { return fault };
+    let largest = over.parts.iter().max_by_key(|(_, tokens)| *tokens).map_or("", |(id, _)| id);
+    let field = if link.node.body.get(largest).is_some() { largest } else { "" };
+    Fault { place: Some(place(link, &link.node.id, field)), ..fault }
 }
 
 /// What an argument without a name is bound to.

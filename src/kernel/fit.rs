@@ -60,10 +60,10 @@ pub struct Fitted {
 
 /// What may not be cut is larger than the budget.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{} need {needed} tokens and may not be cut; the budget is {budget}", quoted(ids))]
+#[error("{}, which may not be cut; the budget is {budget}", needs(parts, *needed))]
 pub struct OverBudget {
-    /// The blocks, in order of priority, up to the one that went over.
-    pub ids: Vec<String>,
+    /// The blocks that may not be cut, in order of priority, each with its tokens.
+    pub parts: Vec<(String, usize)>,
     /// Tokens of all blocks that may not be cut.
     pub needed: usize,
     /// The budget.
@@ -79,8 +79,18 @@ impl OverBudget {
     }
 }
 
-fn quoted(ids: &[String]) -> String {
-    ids.iter().map(|id| format!("`{id}`")).collect::<Vec<_>>().join(", ")
+/// How many blocks are named.
+const NAMED: usize = 8;
+
+fn needs(parts: &[(String, usize)], needed: usize) -> String {
+    if let [(id, _)] = parts {
+        return format!("`{id}` needs {needed} tokens");
+    }
+    let mut named: Vec<String> = parts.iter().take(NAMED).map(|(id, tokens)| format!("`{id}` ({tokens})")).collect();
+    if parts.len() > NAMED {
+        named.push(format!("and {} more", parts.len() - NAMED));
+    }
+    format!("{} need {needed} tokens in all", named.join(", "))
 }
 
 /// Whether tokens are wanted where nothing has to be counted.
@@ -121,7 +131,7 @@ pub fn fit(blocks: &[Block<'_>], budget: &Budget<'_>) -> Result<Vec<Fitted>, Ove
         let full = budget.counter.count(&block.whole());
         let answer = match ended {
             None if full <= left => Fitted { fate: Fate::Kept, full: Some(full), kept: Some(full), reason: "fits".to_owned() },
-            None if block.priority < FIRST_EXPENDABLE => return Err(over(blocks, &order, budget.counter, limit)),
+            None if block.priority < FIRST_EXPENDABLE => return Err(over(blocks, budget.counter, limit)),
             None => {
                 ended = Some(block.id);
                 cut(block, full, left, budget.counter)
@@ -163,16 +173,14 @@ fn kept(block: &Block<'_>, budget: &Budget<'_>) -> Fitted {
     Fitted { fate: Fate::Kept, full: tokens, kept: tokens, reason: "fits".to_owned() }
 }
 
-fn over(blocks: &[Block<'_>], order: &[usize], counter: &dyn TokenCounter, budget: usize) -> OverBudget {
-    let fixed = order.iter().filter_map(|&at| blocks.get(at)).filter(|block| block.priority < FIRST_EXPENDABLE);
-    let (mut ids, mut needed) = (Vec::new(), 0);
-    for block in fixed {
-        if needed <= budget {
-            ids.push(block.id.to_owned());
-        }
-        needed += counter.count(&block.whole());
-    }
-    OverBudget { ids, needed, budget }
+/// What may not be cut, of blocks that do not fit into a budget without it.
+pub fn over(blocks: &[Block<'_>], counter: &dyn TokenCounter, budget: usize) -> OverBudget {
+    let mut fixed: Vec<&Block<'_>> = blocks.iter().filter(|block| block.priority < FIRST_EXPENDABLE).collect();
+    fixed.sort_by_key(|block| block.priority);
+    let parts: Vec<(String, usize)> =
+        fixed.into_iter().map(|block| (block.id.to_owned(), counter.count(&block.whole()))).collect();
+    let needed = parts.iter().map(|(_, tokens)| tokens).sum();
+    OverBudget { parts, needed, budget }
 }
 
 /// The words in place of what is missing. An id brings no line of its own along.

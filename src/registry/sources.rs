@@ -17,7 +17,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// Bytes that one file of a context may have.
-pub(crate) const CONTEXT_FILE: u64 = 50 << 20;
+pub(crate) const CONTEXT_FILE: u64 = 10 << 20;
 
 /// Where files are read from.
 #[derive(Clone, Copy)]

@@ -31,7 +31,10 @@ pub(super) fn words(query: &str) -> Vec<String> {
     out
 }
 
-/// The words that are looked for, in their order: at most 32, the rarest, and none that says nothing, or that half of all
+/// Of fewer passages, a word that half of them hold may be the one that was meant.
+const MANY: u64 = 64;
+
+/// The words that are looked for, in their order: at most 32, the rarest, and none that says nothing, or that half of many
 /// passages hold, while there is another.
 pub(super) fn telling<'w>(words: &'w [String], frequencies: &[u64], passages: u64) -> Vec<&'w str> {
     let mut ranked: Vec<(u64, usize, &str)> = words
@@ -45,7 +48,7 @@ pub(super) fn telling<'w>(words: &'w [String], frequencies: &[u64], passages: u6
         ranked.retain(|(.., word)| !EMPTY.contains(word));
     }
     ranked.sort_by(|(a, _, first), (b, _, second)| a.cmp(b).then_with(|| first.cmp(second)));
-    let rare = ranked.iter().take_while(|(count, ..)| count.saturating_mul(2) <= passages).count();
+    let rare = ranked.iter().take_while(|(count, ..)| passages < MANY || count.saturating_mul(2) <= passages).count();
     ranked.truncate(if rare == 0 { ASKED } else { rare.min(ASKED) });
     ranked.sort_by_key(|(_, at, _)| *at);
     ranked.into_iter().map(|(_, _, word)| word).collect()
@@ -61,8 +64,10 @@ mod tests {
         let words = words("the rollback of the deploy");
         assert_eq!(words, ["the", "rollback", "of", "deploy"]);
         assert_eq!(telling(&words, &[9, 1, 7, 3], 10), ["rollback", "deploy"]);
+        assert_eq!(telling(&words, &[90, 1, 70, 60], 100), ["rollback"], "half of many passages hold the other");
+        assert_eq!(telling(&words, &[9, 1, 7, 9], 10), ["rollback", "deploy"], "of few it may be what was meant");
         assert_eq!(telling(&words, &[1, 0, 1, 6], 10), ["deploy"], "a word that says nothing is none, however rare");
-        assert_eq!(telling(&words, &[1, 0, 7, 0], 10), ["the"], "better empty words than none");
+        assert_eq!(telling(&words, &[1, 0, 7, 0], 10), ["the", "of"], "better empty words than none");
         assert_eq!(telling(&words, &[9, 0, 8, 0], 10), ["the", "of"]);
         assert_eq!(telling(&words, &[0, 0, 0, 0], 10), [""; 0]);
         assert!(EMPTY.iter().all(|word| super::words(word) == [*word]), "as the index has them");

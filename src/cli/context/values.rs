@@ -8,6 +8,7 @@ use crate::context::objective;
 use crate::context::request::StepResult;
 use crate::context::transcript;
 use crate::registry::Parameter;
+use crate::registry::sources::CONTEXT_FILE;
 use crate::rules::input::read_fault::reason;
 use crate::syntax::decode;
 use clap::Args;
@@ -16,7 +17,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Bytes that one value may have.
-const LIMIT: u64 = 50 << 20;
+const LIMIT: u64 = CONTEXT_FILE;
 
 /// The words behind `NAME=`, `@file` read.
 fn given<'a>(option: &str, written: &'a str) -> Result<(&'a str, String)> {

@@ -1,6 +1,7 @@
 //! CTX902: a file above the size limit, refused before it is read.
 
 use crate::base::diagnostic::Diagnostic;
+use crate::base::number::size;
 use crate::base::rule_meta::{Code, Fixable, RuleMeta, Severity};
 use crate::base::source::LineIndex;
 use crate::base::span::Span;
@@ -48,24 +49,4 @@ pub fn word(path: &Arc<str>, limit: u64) -> Diagnostic {
     .help("leave it out with `exclude` in ctxc.toml, or raise the limit with `--max-file-size`");
     diagnostic.locate("", &LineIndex::new(""));
     diagnostic
-}
-
-/// `10 MiB`, or the bytes where they are no round number of a unit.
-fn size(bytes: u64) -> String {
-    for (unit, name) in [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")] {
-        if bytes >= unit && bytes.is_multiple_of(unit) {
-            return format!("{} {name}", bytes / unit);
-        }
-    }
-    format!("{bytes} bytes")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::size;
-
-    #[test]
-    fn sizes_are_named_exactly() {
-        assert_eq!((size(10 << 20), size(1500), size(2048)), ("10 MiB".into(), "1500 bytes".into(), "2 KiB".into()));
-    }
 }

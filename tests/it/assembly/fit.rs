@@ -27,7 +27,7 @@ fn what_fits_is_kept_and_not_even_counted() {
 fn a_system_text_is_never_cut_and_never_dropped() {
     let long = "s".repeat(500);
     let error = fit(&[block("notes", 4, "n", &Cut::Tail), block("system", 0, &long, &Cut::Tail)], &budget(200)).unwrap_err();
-    assert_eq!((error.ids, error.needed, error.budget), (vec!["system".to_owned()], 508, 200));
+    assert_eq!((error.parts, error.needed, error.budget), (vec![("system".to_owned(), 508)], 508, 200));
     // With room for it, everything else goes first.
     let fitted = fit(&[block("notes", 4, &long, &Cut::Tail), block("system", 0, &long, &Cut::Tail)], &budget(520)).unwrap();
     assert_eq!((&fitted[0].fate, &fitted[1].fate), (&Fate::Dropped, &Fate::Kept));
@@ -116,7 +116,7 @@ proptest! {
             }
             Err(over) => {
                 prop_assert!(over.needed > over.budget);
-                prop_assert!(!over.ids.is_empty());
+                prop_assert!(!over.parts.is_empty());
             }
         }
     }

@@ -261,7 +261,7 @@ proptest! {
             Err(refused) => {
                 let [fault] = &refused[..] else { panic!("{refused}") };
                 let FaultKind::OverBudget(over) = &*fault.kind else { panic!("{refused}") };
-                prop_assert!(over.needed > tokens && over.budget == tokens && !over.ids.is_empty());
+                prop_assert!(over.needed > tokens && over.budget == tokens && !over.parts.is_empty());
             }
         }
     }

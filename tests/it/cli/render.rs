@@ -73,7 +73,7 @@ fn what_a_budget_leaves_no_room_for_is_told_without_being_asked() {
     let given = ["render", "sort", "--input", "mail=hello"];
     let with = |budget: &str| project.run(&[&given[..], &["--budget", budget]].concat()).code(0);
     let small = project.run(&[&given[..], &["--budget", "3"]].concat()).code(1).silent_out();
-    small.warns("error: sort: `description` need 6 tokens and may not be cut; the budget is 3");
+    small.warns("error: templates/sort.xml:1:33: `description` needs 6 tokens, which may not be cut; the budget is 3");
     with("2000").silent();
     with("300").warns("not everything fits into 300 tokens; cut: file:long.md; --explain says why");
     with("20").warns("not everything fits into 20 tokens; dropped: file:long.md; --explain says why");
