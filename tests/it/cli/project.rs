@@ -80,7 +80,11 @@ impl Project {
         use std::io::Write;
         let mut command = self.command(args);
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        child.stdin.take().unwrap().write_all(input).unwrap();
+        // A program that knows before it has read all of it need not read the rest.
+        match child.stdin.take().unwrap().write_all(input) {
+            Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => panic!("{error}"),
+            _ => {}
+        }
         Run::from(child.wait_with_output().unwrap())
     }
 }
