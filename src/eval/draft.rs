@@ -40,6 +40,17 @@ pub struct Draft<'a> {
     pub results: &'a [(String, Given)],
     /// What is looked up for the agent.
     pub found: &'a Found,
+    /// How much of its text is held.
+    pub holds: Holds,
+}
+
+/// How much of a context's text a scenario holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Holds {
+    /// Which segments there are, and how large all of them may be.
+    Segments,
+    /// Every word, by a stored request.
+    Words,
 }
 
 /// What is looked up for an agent, best first.
@@ -144,7 +155,7 @@ pub fn ceiling(tokens: usize) -> usize {
 
 /// The text of a scenario with what is expected of the context that was seen; before it was seen, with next to nothing.
 pub fn yaml(draft: &Draft<'_>, seen: Option<&Seen<'_>>) -> String {
-    let Draft { name, receiver, node, objective, inputs, results, found } = *draft;
+    let Draft { name, receiver, node, objective, inputs, results, found, holds } = *draft;
     let mut out = String::new();
     let subject = receiver.name();
     let _ = writeln!(
@@ -152,6 +163,9 @@ pub fn yaml(draft: &Draft<'_>, seen: Option<&Seen<'_>>) -> String {
         "# What {subject} receives today, as `ctxc new scenario` took it from a render. Take out what may change, and"
     );
     out.push_str("# add what the answer must satisfy: `expectations`.\n");
+    if holds == Holds::Segments {
+        out.push_str("# Words may still change: `contains` names those that must stay, `snapshot: true` holds every one.\n");
+    }
     let _ = writeln!(out, "schema: {SCENARIO_SCHEMA}");
     let _ = writeln!(out, "name: {}", scalar(name));
     let key = if receiver.role.is_some() { "role" } else { "task" };
@@ -165,7 +179,12 @@ pub fn yaml(draft: &Draft<'_>, seen: Option<&Seen<'_>>) -> String {
     lookups(&mut out, found);
     out.push_str("expect_context:\n");
     match seen {
-        Some(seen) => expected(&mut out, seen),
+        Some(seen) => {
+            expected(&mut out, seen);
+            if holds == Holds::Words {
+                out.push_str("  - snapshot: true\n");
+            }
+        }
         None => out.push_str("  - nothing_cut: true\n"),
     }
     out
@@ -223,12 +242,25 @@ fn role(out: &mut String, seen: &Seen<'_>) {
     let _ = writeln!(out, "  - protected_paths: [{}]", list(&receiver.protected_paths()));
 }
 
-/// The request in words: the first line of what the task's description says with these values.
+/// The request in words: the first line of what the task's description says with these values, outside of all fences, which
+/// belong to one request.
 pub fn objective(seen: &Seen<'_>) -> String {
-    let description = seen.assembly.report.segments.iter().find(|account| account.segment.id == "description");
+    let report = &seen.assembly.report;
+    let description = report.segments.iter().find(|account| account.segment.id == "description");
     let text = description.map_or("", |account| account.segment.text.text());
-    let first = text.lines().map(str::trim).find(|line| !line.is_empty());
-    first.map_or_else(|| seen.receiver.task.to_owned(), str::to_owned)
+    let (open, close) = (format!("<untrusted-{}", report.nonce), format!("</untrusted-{}>", report.nonce));
+    let (mut is_inside, mut begun) = (false, None);
+    for line in text.lines() {
+        if let Some((before, _)) = line.split_once(&open) {
+            begun = begun.or(Some(before.trim()).filter(|before| !is_inside && !before.is_empty()));
+            is_inside = true;
+        } else if line.contains(&close) {
+            is_inside = false;
+        } else if !is_inside && !line.trim().is_empty() {
+            return line.trim().to_owned();
+        }
+    }
+    begun.unwrap_or(seen.receiver.task).to_owned()
 }
 
 /// A name for a scenario that no other has: the subject's, with the first file's or a number behind it.

@@ -48,6 +48,7 @@ pub(crate) mod sources;
 pub mod store;
 #[cfg(feature = "fs")]
 pub mod survey;
+#[cfg(feature = "fs")]
 mod takes;
 mod texts;
 mod tree;

@@ -19,10 +19,10 @@ use crate::context::Forest;
 use crate::context::fault::Fault;
 use crate::context::objective;
 use crate::context::request::{Asked, Request};
-use crate::eval::draft::{self, Draft, Given};
+use crate::eval::draft::{self, Draft, Given, Holds};
 use crate::eval::receiver::Receiver;
 use crate::registry::Parameter;
-use crate::scenario::load;
+use crate::scenario::{load, paths};
 use clap::{Args, Subcommand};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -46,9 +46,9 @@ enum What {
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  ctxc new scenario answer --input ticket=@samples/t1.txt\n  \
     ctxc new scenario triage --name triage-plain --objective 'sort a ticket'\n\n\
-    The segments and their order, a ceiling of tokens, and the settings that have an effect become expectations. Files inside\n\
-    the project are named, other values are written down, and so is what is looked up for the agent. A file that is there is never\n\
-    written over.")]
+    The segments and their order, a ceiling of tokens, and the settings that have an effect become expectations; with\n\
+    --snapshot, every word of the request too. Files inside the project are named, other values are written down, and\n\
+    so is what is looked up for the agent. A scenario that is there is never written over.")]
 struct ScenarioArgs {
     /// A task's name, the file that holds it, or an agent role
     #[arg(value_name = "TASK|ROLE")]
@@ -63,6 +63,9 @@ struct ScenarioArgs {
     /// The scenario's name [default: the task's, and the first file's]
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
+    /// Hold every word: store the whole request beside the scenario, so that any change of it is told until it is accepted
+    #[arg(long)]
+    snapshot: bool,
     /// Where it goes [default: scenarios/NAME.yaml in the project's folder]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -112,22 +115,31 @@ fn scenario(args: &ScenarioArgs, cx: &mut Cx) -> Result<Exit> {
     let results = results.into_iter().map(|(name, result)| (name, whole(result.content, result.notes)));
     let results = given(&project.root, &folder, &args.given.result, results);
     let node = args.given.node.as_deref();
-    let draft = Draft { name: &name, receiver, node, objective, inputs: &inputs, results: &results, found: &found };
+    let holds = if args.snapshot { Holds::Words } else { Holds::Segments };
+    let draft = Draft { name: &name, receiver, node, objective, inputs: &inputs, results: &results, found: &found, holds };
     let sources = Sources { project: &project, path: &path };
-    let Drafting { text, expectations, is_whole } =
+    let Drafting { text, request, expectations, is_whole } =
         sources.draft(&draft).map_err(|trouble| trouble.told(|faults| refused(faults, &lines())))?;
-    put::refuse_links(&project.root, &path)?;
-    let full = project.root.join(&path);
-    if let Some(folder) = full.parent() {
-        fs::create_dir_all(folder).map_err(|err| CliError::write(folder, &err))?;
+    if args.snapshot {
+        write(&project.root, &paths::snapshot(&path, &name), &request)?;
     }
-    fs::write_atomic(&full, text.as_bytes()).map_err(|err| CliError::write(&full, &err))?;
+    write(&project.root, &path, &text)?;
     if !is_whole {
         cx.note("the tasks around this agent look up something of their own, which one scenario cannot tell apart: its looked-up context is not quite that of `ctxc render`");
     }
     let count = plural(expectations, "expectation");
     cx.line(&format!("wrote {path}: {count} on the context, taken from this render; add what the answer must satisfy"))?;
     Ok(Exit::Success)
+}
+
+/// Writes a file of the project, and the folders that it needs.
+fn write(root: &Path, path: &str, text: &str) -> Result<()> {
+    put::refuse_links(root, path)?;
+    let full = root.join(path);
+    if let Some(folder) = full.parent() {
+        fs::create_dir_all(folder).map_err(|err| CliError::write(folder, &err))?;
+    }
+    fs::write_atomic(&full, text.as_bytes()).map(drop).map_err(|err| CliError::write(&full, &err))
 }
 
 /// The first agent of a task; the task itself where there is none, which is then told.

@@ -174,3 +174,30 @@ fn files_are_named_from_where_one_stands() {
     run(&["render", "templates/triage.xml", "--input", "ticket=x", "--raw"]).code(0);
     run(&["render", "../templates/none.xml"]).code(2).warns("there is no task `../templates/none.xml`");
 }
+
+#[test]
+fn a_new_scenario_can_hold_every_word() {
+    let text = "Answer {{ ticket }}\nas {{ who }}.\n{% if who %}Never promise a refund.{% endif %}\n";
+    let task = "<task type=\"atomic\" name=\"answer\"><description src=\"../prompts/a.j2\" syntax=\"jinja\"/>\
+        <parameters><parameter name=\"ticket\" trust=\"untrusted\"/><parameter name=\"who\"/></parameters></task>";
+    let project = Project::new()
+        .file("ctxc.toml", "edition = \"2026\"\n[roles.clerk]\ntemplate = \"answer\"\n")
+        .file("templates/answer.xml", task)
+        .file("prompts/a.j2", text);
+    let given = ["--input", "ticket=fire", "--input", "who=Bot"];
+    project
+        .run(&[&["new", "scenario", "answer", "--snapshot"], &given[..]].concat())
+        .code(0)
+        .says("wrote scenarios/answer-1.yaml");
+    project.run(&[&["new", "scenario", "clerk"], &given[..]].concat()).code(0);
+    let bare = project.read("scenarios/clerk-1.yaml");
+    assert!(bare.contains("# Words may still change: `contains`") && !bare.contains("- snapshot"), "{bare}");
+    // The fence around a value belongs to one request, and is no part of what anybody asks for.
+    assert!(bare.contains("  objective: \"as Bot.\"\n"), "{bare}");
+    let held = project.read("scenarios/answer-1.yaml");
+    assert!(held.ends_with("  - snapshot: true\n") && !held.contains("Words may"), "{held}");
+    project.run(&["eval"]).code(0).says("2 scenarios: 2 passed");
+    project.write("prompts/a.j2", text.replace("Never", "Always"));
+    let run = project.run(&["eval"]).code(1);
+    run.says("FAIL").says("Never promise a refund.").says("Always promise a refund.").says("2 scenarios: 1 passed, 1 failed");
+}

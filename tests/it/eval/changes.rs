@@ -7,7 +7,7 @@ use ctxc::context::request::{Files, Request};
 use ctxc::eval::affected::{Choice, Since, Why};
 use ctxc::eval::case::{Bench, Item};
 use ctxc::eval::context::Seen;
-use ctxc::eval::draft::{self, Draft, Found, Given};
+use ctxc::eval::draft::{self, Draft, Found, Given, Holds};
 use ctxc::eval::library::Library;
 use ctxc::eval::locate::Locator;
 use ctxc::eval::mutate::{Scores, scores};
@@ -182,10 +182,12 @@ fn a_scenario_is_written_from_todays_context() {
         inputs: &given,
         results: &[],
         found: &Found::default(),
+        holds: Holds::Segments,
     };
     insta::assert_snapshot!(draft::yaml(&written, Some(&seen)), @r#"
     # What triage receives today, as `ctxc new scenario` took it from a render. Take out what may change, and
     # add what the answer must satisfy: `expectations`.
+    # Words may still change: `contains` names those that must stay, `snapshot: true` holds every one.
     schema: ctxc/scenario/1
     name: triage-t1
     task: triage
@@ -253,7 +255,16 @@ fn what_was_looked_up_is_read_back_byte_for_byte() {
     let receiver = Receiver::of_task("triage");
     for files in [Vec::new(), files] {
         let found = Found { files: files.clone(), fresh: fresh.clone(), held: Vec::new() };
-        let draft = Draft { name: "n", receiver, node: None, objective: Some("o"), inputs: &[], results: &[], found: &found };
+        let draft = Draft {
+            name: "n",
+            receiver,
+            node: None,
+            objective: Some("o"),
+            inputs: &[],
+            results: &[],
+            found: &found,
+            holds: Holds::Segments,
+        };
         let text = draft::yaml(&draft, None);
         let (suite, faults) = ctxc::scenario::read("scenarios/n.yaml", &text);
         assert!(faults.is_empty(), "{faults:?}\n{text}");

@@ -7,7 +7,7 @@ use crate::cli::error::{CliError, Kind};
 use crate::context::Forest;
 use crate::context::fault::Fault;
 use crate::eval::case::{self, Bench, Item};
-use crate::eval::context::Seen;
+use crate::eval::context::{Seen, rendered};
 use crate::eval::draft::{self, Draft};
 use crate::eval::library::Library;
 use crate::eval::trials::Rows;
@@ -25,6 +25,8 @@ pub(in crate::cli::context) struct Sources<'s> {
 #[derive(Debug)]
 pub(in crate::cli::context) struct Drafting {
     pub(in crate::cli::context) text: String,
+    /// The request that it was taken from.
+    pub(in crate::cli::context) request: String,
     /// How many expectations it has.
     pub(in crate::cli::context) expectations: usize,
     /// Whether the scenario leads to everything that was looked up, and to nothing else.
@@ -57,13 +59,16 @@ impl Sources<'_> {
         let first = self.seen(&draft::yaml(draft, None), draft, &counters, draft::objective)?;
         // The first text has no objective of its own, where none was given.
         let draft = Draft { objective: Some(draft.objective.unwrap_or(&first)), ..*draft };
-        let written = |seen: &Seen<'_>| (draft::yaml(&draft, Some(seen)), draft::held(seen.assembly) == draft.found.held);
-        let (text, is_whole) = self.seen(&draft::yaml(&draft, None), &draft, &counters, written)?;
+        let written = |seen: &Seen<'_>| {
+            let is_whole = draft::held(seen.assembly) == draft.found.held;
+            (draft::yaml(&draft, Some(seen)), rendered(seen.assembly), is_whole)
+        };
+        let (text, request, is_whole) = self.seen(&draft::yaml(&draft, None), &draft, &counters, written)?;
         counters.save();
         let (suite, faults) = read(self.path, &text);
         let bug = || Trouble::Other(CliError::new(Kind::Infrastructure, format!("the scenario would have faults: {faults:?}")));
         let case = suite.and_then(|suite| suite.cases.into_iter().next()).filter(|_| faults.is_empty()).ok_or_else(bug)?;
-        Ok(Drafting { text, expectations: case.expect_context.len(), is_whole })
+        Ok(Drafting { text, request, expectations: case.expect_context.len(), is_whole })
     }
 
     /// What a text leads to.
