@@ -4,17 +4,15 @@
 //! variable in a dry run; only a preview, which goes to no agent, says ⟨what⟩ will stand there. Untrusted values are fenced in place. Reads no file; bounded in size and depth.
 
 use super::fault::{FaultKind, MissingFrom, Place};
-use super::jinja::{self, Rendered, Says};
 use super::output::beside;
 use super::values::{self, Part, Scope};
 use crate::kernel::context::{Origin, Stability, Traced, Trust};
 use crate::kernel::tokens::TokenCounter;
 use crate::registry::Registry;
 use crate::template::expression::{self, Expression, Piece, Step};
-use crate::template::jinja_tags;
 use serde_json::Value;
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Bytes that a filled text may have.
 pub(super) const MAX_BYTES: usize = 64 << 20;
@@ -89,11 +87,13 @@ pub(super) fn fence(nonce: &str, name: &str) -> (String, String) {
 }
 
 /// Writes the text of one field.
-struct Writer<'a, 'o> {
-    filler: Filler<'a>,
-    scope: &'a Scope,
+pub(super) struct Writer<'a, 'o> {
+    pub(super) filler: Filler<'a>,
+    pub(super) scope: &'a Scope,
     place: &'a Place,
-    out: Filled,
+    pub(super) out: Filled,
+    /// Places where something unknown will stand.
+    waits: usize,
     faults: &'o mut Faults,
 }
 
@@ -121,14 +121,14 @@ impl<'a> Filler<'a> {
                 Origin::Template { task: place.definition.clone(), node: place.node.clone(), field: place.field.clone(), line: 0 }
             }
         };
-        let mut writer = Writer { filler: self, scope, place, out: Filled::default(), faults };
+        let mut writer = Writer { filler: self, scope, place, out: Filled::default(), waits: 0, faults };
         writer.value(text, &origin, 0);
         writer.out
     }
 }
 
 impl<'a> Writer<'a, '_> {
-    fn fault(&mut self, kind: FaultKind) {
+    pub(super) fn fault(&mut self, kind: FaultKind) {
         self.faults.push((self.place.clone(), kind));
     }
 
@@ -142,33 +142,55 @@ impl<'a> Writer<'a, '_> {
             line += memchr::memchr_iter(b'\n', words.as_bytes()).count() as u32;
             match () {
                 () if verbatim => writer.push(words, origin),
-                () if is_jinja => writer.jinja(words, origin),
+                () if is_jinja => writer.jinja(words, &origin, &BTreeMap::new()),
                 () => writer.plain(words, &origin),
             }
         };
         if let Some(text) = text.get("text").and_then(Value::as_str) {
             words(self, text);
         }
-        for part in text.get("parts").and_then(Value::as_array).into_iter().flatten() {
+        let parts = text.get("parts").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+        if is_jinja && !verbatim && parts.iter().any(|part| part.get("use").is_some()) {
+            return self.jinja_parts(parts, origin, depth);
+        }
+        for part in parts {
             if let Some(text) = part.get("text").and_then(Value::as_str) {
                 words(self, text);
             } else if let Some(name) = part.get("use").and_then(Value::as_str) {
-                self.fragment(name, depth);
+                let Some(inner) = self.fragment(name, depth, self.filler) else { continue };
+                self.out.text.append(&inner.text);
+                self.out.latent.append(&inner.latent);
+                self.take(inner);
             }
         }
     }
 
-    fn fragment(&mut self, name: &str, depth: usize) {
+    /// What a text says of its values is said by the fragments in it, too.
+    pub(super) fn take(&mut self, inner: Filled) {
+        self.waits += inner.unknown.len();
+        self.out.unknown.extend(inner.unknown);
+        self.out.used.extend(inner.used);
+        self.out.untrusted.extend(inner.untrusted);
+        self.out.stability = self.out.stability.max(inner.stability);
+    }
+
+    /// A fragment, filled.
+    pub(super) fn fragment(&mut self, name: &str, depth: usize, filler: Filler<'a>) -> Option<Filled> {
         if depth >= MAX_DEPTH {
-            return self.fault(FaultKind::TooDeep { name: name.to_owned(), limit: MAX_DEPTH });
+            self.fault(FaultKind::TooDeep { name: name.to_owned(), limit: MAX_DEPTH });
+            return None;
         }
         let registry = self.filler.registry;
         let Some(fragment) = registry.fragment(name) else {
-            return self.fault(FaultKind::NoFragment { name: name.to_owned() });
+            self.fault(FaultKind::NoFragment { name: name.to_owned() });
+            return None;
         };
         let text = match registry.fragment_text(fragment) {
             Ok(text) => text,
-            Err(error) => return self.fault(FaultKind::Registry(error.to_string())),
+            Err(error) => {
+                self.fault(FaultKind::Registry(error.to_string()));
+                return None;
+            }
         };
         let origin = match text.get("src").and_then(Value::as_str) {
             Some(src) => Origin::File { path: beside(&fragment.source().path, src), line: 0 },
@@ -176,18 +198,12 @@ impl<'a> Writer<'a, '_> {
         };
         // The fragment's text lives only here, so it is written by a writer of its own.
         let mut inner =
-            Writer { filler: self.filler, scope: self.scope, place: self.place, out: Filled::default(), faults: self.faults };
+            Writer { filler, scope: self.scope, place: self.place, out: Filled::default(), waits: 0, faults: self.faults };
         inner.value(&text, &origin, depth + 1);
-        let inner = inner.out;
-        self.out.unknown.extend(inner.unknown);
-        self.out.used.extend(inner.used);
-        self.out.untrusted.extend(inner.untrusted);
-        self.out.stability = self.out.stability.max(inner.stability);
-        self.out.text.append(&inner.text);
-        self.out.latent.append(&inner.latent);
+        Some(inner.out)
     }
 
-    fn push(&mut self, text: &str, origin: Origin) {
+    pub(super) fn push(&mut self, text: &str, origin: Origin) {
         if self.out.text.text().len() + text.len() <= MAX_BYTES {
             return self.out.text.push(text, origin);
         }
@@ -199,6 +215,7 @@ impl<'a> Writer<'a, '_> {
 
     fn plain(&mut self, text: &str, origin: &Origin) {
         let mut line = 0;
+        let waits = self.waits;
         for piece in expression::scan_plain(text, 0) {
             let span = match &piece {
                 Piece::Text(span) | Piece::Escaped(span) => *span,
@@ -214,6 +231,10 @@ impl<'a> Writer<'a, '_> {
                 Piece::Expression(found) => self.expression(&found.value),
             }
             line += memchr::memchr_iter(b'\n', written.as_bytes()).count() as u32;
+        }
+        // Where something unknown stands, and what of it, is a part of what will be said.
+        if self.waits > waits {
+            self.out.latent.push(text, origin.clone());
         }
     }
 
@@ -236,6 +257,7 @@ impl<'a> Writer<'a, '_> {
                 } else if self.filler.unknown != Unknown::Fault {
                     self.stand_in(&format!("result of {name}(…)"));
                     self.out.unknown.insert(name);
+                    self.waits += 1;
                     self.out.stability = self.out.stability.max(Some(Stability::Call));
                 } else {
                     self.fault(FaultKind::Call { name });
@@ -279,10 +301,11 @@ impl<'a> Writer<'a, '_> {
         }
     }
 
-    fn missing(&mut self, name: &str, origin: Option<&Origin>) {
+    pub(super) fn missing(&mut self, name: &str, origin: Option<&Origin>) {
         let (origin, named) = origin.map_or((MissingFrom::Input, None), MissingFrom::of);
         if self.filler.unknown != Unknown::Fault {
             self.out.unknown.insert(name.to_owned());
+            self.waits += 1;
             let what = if origin == MissingFrom::Input { "input" } else { "result of" };
             self.stand_in(&format!("{what} {}", named.unwrap_or(name)));
             return;
@@ -291,78 +314,6 @@ impl<'a> Writer<'a, '_> {
         // Once a field, however often it stands there.
         if !self.faults.iter().any(|(place, kind)| place == self.place && *kind == fault) {
             self.fault(fault);
-        }
-    }
-
-    fn jinja(&mut self, text: &str, origin: Origin) {
-        let names = match jinja::variables(text) {
-            Ok(names) => names,
-            Err(kind) => return self.fault(kind),
-        };
-        let (mut context, mut is_known, mut untrusted) = (serde_json::Map::new(), true, BTreeSet::new());
-        for name in &names {
-            self.out.used.insert(name.clone());
-            let bound = self.scope.get(name);
-            self.out.stability = self.out.stability.max(Some(bound.map_or(Stability::Call, |bound| bound.stability)));
-            let Some((bound, value)) = bound.and_then(|bound| Some((bound, bound.value.as_ref()?))) else {
-                is_known = false;
-                if self.filler.unknown == Unknown::Placeholder {
-                    self.out.unknown.insert(name.clone());
-                } else {
-                    self.missing(name, bound.map(|bound| &bound.origin));
-                }
-                continue;
-            };
-            if bound.trust == Trust::Untrusted {
-                untrusted.insert(name.clone());
-            }
-            context.insert(name.clone(), Value::clone(value));
-        }
-        self.out.untrusted.extend(untrusted.iter().cloned());
-        if self.filler.fences == Fences::None {
-            untrusted.clear();
-        }
-        if !is_known {
-            match self.filler.unknown {
-                Unknown::Fault => {}
-                Unknown::Variable => self.unrendered(text, &origin),
-                // What it will say depends on a value as a whole: a preview shows it as it is written.
-                Unknown::Placeholder => self.push(text, origin),
-            }
-            return;
-        }
-        match jinja::render(text, &Value::Object(context), &names, &untrusted, self.filler.nonce) {
-            Ok(done) => self.rendered(&done, &origin),
-            Err(kind) => self.fault(kind),
-        }
-    }
-
-    /// A rendered text: each stretch is from whoever says it.
-    fn rendered(&mut self, rendered: &Rendered, origin: &Origin) {
-        for stretch in &rendered.stretches {
-            let words = rendered.text.get(stretch.range.clone()).unwrap_or("");
-            match &stretch.says {
-                Says::Author(line) => self.push(words, origin.clone().down(*line)),
-                Says::Fence => self.push(words, Origin::Frame),
-                Says::Value(name) => {
-                    let origin = self.scope.get(name).map_or(Origin::Frame, |bound| bound.origin.clone());
-                    self.push(words, origin);
-                }
-                // All of its lines come from the one that it is written on.
-                Says::Output(line) => {
-                    words.split_inclusive('\n').for_each(|words| self.push(words, origin.clone().down(*line)));
-                }
-            }
-        }
-    }
-
-    /// Of a text that cannot be rendered yet, the words that it says whatever the values are. All of it is kept beside them: a
-    /// change of the rest is a change of what an agent receives, too.
-    fn unrendered(&mut self, text: &str, origin: &Origin) {
-        self.out.latent.push(text, origin.clone());
-        for words in jinja_tags::certain(text) {
-            let line = memchr::memchr_iter(b'\n', text.as_bytes().get(..words.start).unwrap_or_default()).count() as u32;
-            self.push(text.get(words).unwrap_or(""), origin.clone().down(line));
         }
     }
 }

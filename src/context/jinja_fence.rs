@@ -7,7 +7,7 @@
 use super::fill::fence;
 use super::jinja_trace::{Now, Writes};
 use crate::template::jinja_flow::{Flow, Source, Written};
-use crate::template::jinja_tags::{Piece, pieces};
+use crate::template::jinja_tags::{Kind, Piece, pieces};
 use crate::template::jinja_walk::flow;
 use minijinja::value::{Object, ValueKind};
 use minijinja::{Environment, Error, State, Value};
@@ -79,13 +79,9 @@ pub(super) fn numbered(text: &str, names: &BTreeSet<String>, untrusted: &BTreeSe
         let line = breaks.partition_point(|at| *at < start) as u32;
         let fence = (fenced != 0).then(|| fence(nonce, &listed(&names, fenced)));
         let is_one = by.is_power_of_two() && by != bit(Names::BITS as usize);
-        let is_bare = match &output.kind {
-            Written::Expression(bytes) => {
-                let root = root(text.get(bytes.clone()).unwrap_or(""));
-                names.contains(&root) || items.contains(root)
-            }
-            Written::Block(_) => false,
-        };
+        let expression = if let Written::Expression(bytes) = &output.kind { text.get(bytes.clone()) } else { None };
+        let is_named = |root: &str| names.contains(&root) || items.contains(root);
+        let is_bare = expression.is_some_and(|expression| is_named(root(expression)) && is_part(expression));
         let name = (is_one && is_bare).then(|| listed(&names, by));
         outputs.push(Known { fence, name, line });
     }
@@ -106,6 +102,18 @@ fn root(expression: &str) -> &str {
     let expression = expression.trim_start();
     let end = expression.find(|c: char| !(c == '_' || c.is_alphanumeric())).unwrap_or(expression.len());
     expression.get(..end).unwrap_or("")
+}
+
+/// Whether an expression is a value or a part of it, filtered perhaps: no operator puts it together with something else.
+fn is_part(expression: &str) -> bool {
+    let tag = format!("{{{{{expression}}}}}");
+    pieces(&tag).all(|placed| match placed.piece {
+        Piece::Tag(tag) => (0..tag.tokens.len()).all(|at| {
+            let is_keyword = matches!(tag.word(at), "if" | "or" | "and" | "not" | "in" | "is");
+            !is_keyword && (tag.kind(at) != Some(Kind::Sign) || matches!(tag.word(at), "." | "|" | ":" | "," | "=" | "-"))
+        }),
+        Piece::Comment | Piece::Raw => false,
+    })
 }
 
 /// The names that loops give to what they go through.

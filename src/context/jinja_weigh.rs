@@ -4,7 +4,7 @@
 //! Reads tags as `template::jinja_tags` splits them, and is only given what that has let through.
 
 use super::jinja_meter::{ALLOWANCE, FACTORS, NAME, TEXT};
-use crate::template::jinja_tags::{Kind, Piece, Placed, Tag, pieces};
+use crate::template::jinja_tags::{KEYWORDS, Kind, Piece, Placed, Tag, pieces};
 use std::collections::BTreeSet;
 
 /// Statements whose output is kept as a value.
@@ -94,9 +94,23 @@ impl Tag<'_> {
             at = match self.word(at + 1) {
                 "." | "|" if at + 2 < self.tokens.len() => at + 2,
                 "(" | "[" => self.closed(at + 1),
+                "is" => self.test(at + 1),
                 _ => return Some(at),
             };
         }
+    }
+
+    /// The last token of a test that begins with `is`, with an argument that has no brackets.
+    fn test(&self, is: usize) -> usize {
+        let name = is + if self.word(is + 1) == "not" { 2 } else { 1 };
+        let is_argument = match self.kind(name + 1) {
+            Some(Kind::Literal) => true,
+            Some(Kind::Word) => !KEYWORDS.contains(&self.word(name + 1)),
+            Some(Kind::Open | Kind::Sign) => matches!(self.word(name + 1), "[" | "{"),
+            Some(Kind::Close) | None => false,
+        };
+        let end = if is_argument { self.value(name + 1) } else { None };
+        end.unwrap_or(name).min(self.tokens.len().saturating_sub(1))
     }
 
     /// Where something is written in.
@@ -183,7 +197,10 @@ impl Tag<'_> {
         // One for each bracket that is open.
         let (mut outer, mut begin, mut begins) = (Vec::new(), first, Vec::new());
         for (at, token) in self.tokens.iter().enumerate() {
-            let hangs_on = at > first && (self.word(at - 1) == "." || self.word(at - 1) == "|");
+            let before = if at > first { self.word(at - 1) } else { "" };
+            let is_test =
+                before == "is" || self.word(at) == "is" || before == "not" && at > first + 1 && self.word(at - 2) == "is";
+            let hangs_on = at > first && (matches!(before, "." | "|") || is_test);
             match token.kind {
                 Kind::Open => {
                     if !(at > first && self.ends_value(at - 1)) {

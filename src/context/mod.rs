@@ -9,6 +9,7 @@ mod blocks;
 mod chain;
 pub mod fault;
 mod fill;
+mod fill_jinja;
 #[cfg(doctest)]
 mod guide;
 pub mod history;

@@ -90,14 +90,24 @@ pub(crate) fn pieces(text: &str) -> impl Iterator<Item = Placed<'_>> {
     })
 }
 
-/// The words that a text says in any case: plain text outside of all statements.
+/// The words that a text says in any case: plain text outside of all statements, without the space that tags take from it.
 pub(crate) fn certain(text: &str) -> Vec<Range<usize>> {
-    let (mut found, mut start, mut depth) = (Vec::new(), 0, 0_usize);
-    for Placed { open, end, piece } in pieces(text) {
-        if depth == 0 && start < open {
-            found.push(start..open);
+    let (mut found, mut start, mut depth, mut trims) = (Vec::new(), 0, 0_usize, false);
+    let mut plain = |range: Range<usize>, trims_start: bool, trims_end: bool| {
+        let words = text.get(range.clone()).unwrap_or("");
+        let begun = if trims_start { words.trim_start() } else { words };
+        let kept = if trims_end { begun.trim_end() } else { begun };
+        let from = range.end - begun.len();
+        if !kept.is_empty() {
+            found.push(from..from + kept.len());
         }
-        start = end;
+    };
+    for Placed { open, end, piece } in pieces(text) {
+        let bytes = text.as_bytes();
+        if depth == 0 {
+            plain(start..open, trims, bytes.get(open + 2) == Some(&b'-'));
+        }
+        (start, trims) = (end, end.checked_sub(3).and_then(|at| bytes.get(at)) == Some(&b'-'));
         let Piece::Tag(tag) = piece else { continue };
         let word = if tag.is_block { tag.word(0) } else { "" };
         if word.starts_with("end") {
@@ -106,10 +116,22 @@ pub(crate) fn certain(text: &str) -> Vec<Range<usize>> {
             depth += 1;
         }
     }
-    if depth == 0 && start < text.len() {
-        found.push(start..text.len());
+    if depth == 0 {
+        // One line end behind all is not said.
+        let end = text.strip_suffix('\n').map_or(text, |text| text.strip_suffix('\r').unwrap_or(text)).len();
+        plain(start.min(end)..end, trims, false);
     }
     found
+}
+
+/// Whether a text keeps some of what it says as a value before it is said: for a filter, a name, a macro.
+pub(crate) fn captures(text: &str) -> bool {
+    pieces(text).any(|placed| match placed.piece {
+        Piece::Tag(tag) if tag.is_block => {
+            matches!(tag.word(0), "call" | "filter" | "macro") || tag.word(0) == "set" && tag.assigned().is_none()
+        }
+        Piece::Tag(_) | Piece::Comment | Piece::Raw => false,
+    })
 }
 
 fn next(text: &str, from: usize) -> Option<usize> {

@@ -11,8 +11,10 @@ pub mod fault;
 pub mod jinja;
 mod jinja_builtins;
 mod jinja_chains;
+#[cfg_attr(not(feature = "assemble"), allow(dead_code, reason = "only what renders needs all of it"))]
 pub(crate) mod jinja_flow;
 mod jinja_guard;
+#[cfg_attr(not(feature = "assemble"), allow(dead_code, reason = "only what renders needs all of it"))]
 pub(crate) mod jinja_tags;
 pub(crate) mod jinja_walk;
 pub mod jinja_words;

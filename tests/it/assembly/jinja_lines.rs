@@ -116,3 +116,84 @@ fn what_waits_for_a_value_counts_what_is_said_in_any_case_and_notices_every_chan
     moved(&text.replace("{% if tone %}", "{% if not tone %}"));
     assert_eq!(description(text), part);
 }
+
+#[test]
+fn space_that_tags_take_away_is_not_counted() {
+    let heading = "## Task\n\n".len();
+    for (text, certain) in [
+        ("one \n {{- ticket -}} \n two", "onetwo"),
+        ("one {%- if tone %} a {% endif -%} two", "onetwo"),
+        ("one {#- c -#} two {{ ticket }}", "onetwo "),
+        ("one {{ ticket }}\n", "one "),
+        ("{% raw %}x{% endraw %}one {{ ticket }}", "one "),
+    ] {
+        assert_eq!(description(text).tokens, heading + certain.len(), "{text:?}");
+    }
+}
+
+#[test]
+fn where_a_value_stands_and_what_of_it_is_a_part_of_a_text() {
+    let plain = |text: &str| description(text).hash;
+    let of = |text: &str| {
+        let task = task(text).replace(" syntax=\"jinja\"", "");
+        let (registry, request) = (registry(&task), Request::new("t"));
+        let how = Dry { options: Options::default(), files: &() };
+        of_task(&registry, &request, None, &how).unwrap().entries.remove(0).segments.remove(0)
+    };
+    let one = of("From {{tone}} to {{ticket}}");
+    let other = of("From {{ticket}} to {{tone}}");
+    assert!(one.hash != other.hash && one.source != other.source && one.tokens == other.tokens);
+    assert_ne!(of("{{docs.a}}").hash, of("{{docs.b}}").hash);
+    assert_ne!(plain("{{ docs.a }}"), plain("{{ docs.b }}"));
+}
+
+#[test]
+fn fragments_stand_where_they_are_written() {
+    let said = |text: &str, fragment: &str| {
+        let library = format!("<library><fragment name=\"rules\">{fragment}</fragment></library>");
+        let sources = [("t.xml", task(text)), ("l.xml", library)];
+        let built = ctxc::compile_sources(&ctxc::Config::default(), sources.iter().map(|(path, text)| (*path, text.as_str())));
+        let registry = built.registry.unwrap_or_else(|| panic!("{:?}", built.diagnostics));
+        let inputs = values(&[("ticket", json!("fire\nnow")), ("tone", json!("kind")), ("docs", json!([1, 2]))]);
+        let request = Request { inputs: &inputs, ..Request::new("t") };
+        let assembly = assemble(&registry, &request, &Options::default()).unwrap_or_else(|refused| panic!("{refused}"));
+        let said = assembly.messages[0].as_str().replace(&assembly.report.nonce, "N");
+        said.strip_prefix("## Task\n\n").unwrap().to_owned()
+    };
+    let rules = "<use fragment=\"rules\"/>";
+    assert_eq!(said(&format!("Rules for {{{{ tone }}}}:\n{rules}\nEnd"), "be brief"), "Rules for kind:\nbe brief\nEnd");
+    assert_eq!(said(&format!("{{% if tone %}}{rules}{{% endif %}}!"), "be {{tone}}"), "be kind!");
+    assert_eq!(said(&format!("{{% for d in docs %}}{rules};{{% endfor %}}"), "a"), "a;a;");
+    assert_eq!(said(&format!("{{% set kept %}}{rules}{{% endset %}}{{{{ kept }}}}"), "a"), "a");
+    let fire = "<untrusted-N name=\"ticket\">\nfire\nnow\n</untrusted-N>";
+    assert_eq!(said(&format!("{{{{ tone }}}} {rules}"), "on {{ticket}}"), format!("kind on {fire}"));
+    // What a filter makes of a fragment stands in a fence as a whole: the filter never sees one.
+    let loud = said(&format!("{{% filter upper %}}{rules}{{% endfilter %}}"), "on {{ticket}}");
+    assert_eq!(loud, "<untrusted-N name=\"fragment_rules\">\nON FIRE\nNOW\n</untrusted-N>");
+}
+
+#[test]
+fn tests_bind_closer_than_a_product() {
+    let said = |text: &str| {
+        let inputs = values(&[("ticket", json!("x")), ("tone", json!(3)), ("docs", json!(2))]);
+        let request = Request { inputs: &inputs, ..Request::new("t") };
+        let assembly = assemble(&registry(&task(text)), &request, &Options::default()).unwrap();
+        assembly.messages[0].as_str().strip_prefix("## Task\n\n").unwrap().to_owned()
+    };
+    for text in [
+        "{{ tone * docs is even }}",
+        "{{ tone * docs is not even }}",
+        "{{ docs is even * tone }}",
+        "{{ tone * 9 is divisibleby 3 }}",
+        "{{ tone + docs is odd }}",
+        "{{ tone == docs is odd }}",
+        "{{ docs * tone is sameas(tone) }}",
+    ] {
+        let plain = minijinja::Environment::new();
+        let plain = plain.template_from_str(text).unwrap().render(minijinja::Value::from_pairs([("tone", 3), ("docs", 2)]));
+        match plain {
+            Ok(plain) => assert_eq!(said(text), plain, "{text}"),
+            Err(error) => panic!("{text}: {error}"),
+        }
+    }
+}

@@ -47,6 +47,7 @@ fn a_scenario_written_from_a_render_passes_and_fails_when_the_context_moves() {
     insta::assert_snapshot!(project.read("scenarios/triage-t1.yaml"), @r#"
     # What triage receives today, as `ctxc new scenario` took it from a render. Take out what may change, and
     # add what the answer must satisfy: `expectations`.
+    # Words may still change: `contains` names those that must stay, `snapshot: true` holds every one.
     schema: ctxc/scenario/1
     name: triage-t1
     task: triage
@@ -76,9 +77,9 @@ fn a_scenario_written_from_a_render_passes_and_fails_when_the_context_moves() {
     let run = project.run(&["eval"]).code(1).silent();
     insta::assert_snapshot!(run.stdout, @r"
     triage-t1  context 6/8  answer not recorded  FAIL
-      scenarios/triage-t1.yaml:14: expected segment `file:docs/runbook.md`, found none
+      scenarios/triage-t1.yaml:15: expected segment `file:docs/runbook.md`, found none
         segments here: system, description, input:text
-      scenarios/triage-t1.yaml:15: expected the order `system`, `file:docs/runbook.md`, `description`, `input:text`, found no `file:docs/runbook.md`
+      scenarios/triage-t1.yaml:16: expected the order `system`, `file:docs/runbook.md`, `description`, `input:text`, found no `file:docs/runbook.md`
         segments here: system, description, input:text
     1 scenario: 0 passed, 1 failed, 0 errored, 0 carried; 0 calls, US$ 0
     ");

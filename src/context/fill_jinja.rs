@@ -1,0 +1,138 @@
+//! Jinja texts as a part of what a field says: their values, the fragments in them, and who says each stretch of what they become.
+
+use super::fill::{Fences, Filled, Unknown, Writer};
+use super::jinja::{self, Rendered, Says};
+use crate::kernel::context::{Origin, Stability, Trust};
+use crate::template::jinja_tags;
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+
+impl<'a> Writer<'a, '_> {
+    /// A Jinja text with fragments in it is one text: each fragment is written where it stands, as the value of a name of its own.
+    pub(super) fn jinja_parts(&mut self, parts: &'a [Value], origin: &Origin, depth: usize) {
+        let words = |part: &'a Value| part.get("text").and_then(Value::as_str);
+        let all: String = parts.iter().filter_map(words).collect();
+        // A filter would reach the fences inside of a fragment: it gets the bare text, and the fence is around what comes of it.
+        let is_kept = jinja_tags::captures(&all);
+        let (mut text, mut fragments) = (String::with_capacity(all.len()), BTreeMap::new());
+        for part in parts {
+            text.push_str(words(part).unwrap_or(""));
+            let Some(name) = part.get("use").and_then(Value::as_str) else { continue };
+            let Some(mut inner) = self.fragment(name, depth, self.filler) else { continue };
+            if is_kept && !inner.untrusted.is_empty() {
+                let Some(bare) = self.fragment(name, depth, self.filler.bare()) else { continue };
+                inner = bare;
+            }
+            let mut variable = format!("fragment_{}", name.replace(|c: char| !c.is_ascii_alphanumeric(), "_"));
+            while all.contains(&variable) || fragments.contains_key(&variable) {
+                variable.push('_');
+            }
+            text.extend(["{{ ", &variable, " }}"]);
+            fragments.insert(variable, inner);
+        }
+        self.jinja(&text, origin, &fragments);
+        for inner in fragments.into_values() {
+            self.take(inner);
+        }
+    }
+
+    pub(super) fn jinja(&mut self, text: &str, origin: &Origin, fragments: &BTreeMap<String, Filled>) {
+        let names = match jinja::variables(text) {
+            Ok(names) => names,
+            Err(kind) => return self.fault(kind),
+        };
+        let (mut context, mut is_known, mut untrusted) = (serde_json::Map::new(), true, BTreeSet::new());
+        for name in &names {
+            if let Some(fragment) = fragments.get(name) {
+                is_known &= fragment.unknown.is_empty();
+                // With its fences it is the author's; without, it needs one.
+                if !fragment.untrusted.is_empty() && !fragment.text.text().contains(self.filler.nonce) {
+                    untrusted.insert(name.clone());
+                }
+                context.insert(name.clone(), Value::String(fragment.text.text().to_owned()));
+                continue;
+            }
+            self.out.used.insert(name.clone());
+            let bound = self.scope.get(name);
+            self.out.stability = self.out.stability.max(Some(bound.map_or(Stability::Call, |bound| bound.stability)));
+            let Some((bound, value)) = bound.and_then(|bound| Some((bound, bound.value.as_ref()?))) else {
+                is_known = false;
+                if self.filler.unknown == Unknown::Placeholder {
+                    self.out.unknown.insert(name.clone());
+                } else {
+                    self.missing(name, bound.map(|bound| &bound.origin));
+                }
+                continue;
+            };
+            if bound.trust == Trust::Untrusted {
+                untrusted.insert(name.clone());
+            }
+            context.insert(name.clone(), Value::clone(value));
+        }
+        self.out.untrusted.extend(untrusted.iter().cloned());
+        if self.filler.fences == Fences::None {
+            untrusted.clear();
+        }
+        if !is_known {
+            self.waiting(text, origin, fragments);
+            return;
+        }
+        match jinja::render(text, &Value::Object(context), &names, &untrusted, self.filler.nonce) {
+            Ok(done) => self.rendered(&done, origin, fragments),
+            Err(kind) => self.fault(kind),
+        }
+    }
+
+    /// A text that waits for a value.
+    fn waiting(&mut self, text: &str, origin: &Origin, fragments: &BTreeMap<String, Filled>) {
+        match self.filler.unknown {
+            Unknown::Fault => {}
+            Unknown::Variable => {
+                self.unrendered(text, origin);
+                for fragment in fragments.values() {
+                    self.out.latent.append(&fragment.text);
+                    self.out.latent.append(&fragment.latent);
+                }
+            }
+            // What it will say depends on a value as a whole: a preview shows it as it is written.
+            Unknown::Placeholder => {
+                let shown = fragments.iter().fold(text.to_owned(), |text, (name, fragment)| {
+                    text.replace(&format!("{{{{ {name} }}}}"), fragment.text.text())
+                });
+                self.push(&shown, origin.clone());
+            }
+        }
+    }
+
+    /// A rendered text: each stretch is from whoever says it.
+    fn rendered(&mut self, rendered: &Rendered, origin: &Origin, fragments: &BTreeMap<String, Filled>) {
+        for stretch in &rendered.stretches {
+            let words = rendered.text.get(stretch.range.clone()).unwrap_or("");
+            match &stretch.says {
+                Says::Author(line) => self.push(words, origin.clone().down(*line)),
+                Says::Fence => self.push(words, Origin::Frame),
+                Says::Value(name) if fragments.get(name).is_some_and(|fragment| fragment.text.text() == words) => {
+                    fragments.get(name).into_iter().for_each(|fragment| self.out.text.append(&fragment.text));
+                }
+                Says::Value(name) => {
+                    let origin = self.scope.get(name).map_or_else(|| origin.clone(), |bound| bound.origin.clone());
+                    self.push(words, origin);
+                }
+                // All of its lines come from the one that it is written on.
+                Says::Output(line) => {
+                    words.split_inclusive('\n').for_each(|words| self.push(words, origin.clone().down(*line)));
+                }
+            }
+        }
+    }
+
+    /// Of a text that cannot be rendered yet, the words that it says whatever the values are. All of it is kept beside them: a
+    /// change of the rest is a change of what an agent receives, too.
+    fn unrendered(&mut self, text: &str, origin: &Origin) {
+        self.out.latent.push(text, origin.clone());
+        for words in jinja_tags::certain(text) {
+            let line = memchr::memchr_iter(b'\n', text.as_bytes().get(..words.start).unwrap_or_default()).count() as u32;
+            self.push(text.get(words).unwrap_or(""), origin.clone().down(line));
+        }
+    }
+}
