@@ -306,6 +306,8 @@ impl<'a> Writer<'a, '_> {
         if self.filler.unknown != Unknown::Fault {
             self.out.unknown.insert(name.to_owned());
             self.waits += 1;
+            // The name that a text has for it says nothing of where it comes from.
+            self.out.latent.push(named.unwrap_or(name), Origin::Frame);
             let what = if origin == MissingFrom::Input { "input" } else { "result of" };
             self.stand_in(&format!("{what} {}", named.unwrap_or(name)));
             return;

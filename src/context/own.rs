@@ -319,8 +319,13 @@ impl Author<'_> {
                 cut: Cut::Tail,
                 why: "<inputs>".to_owned(),
             };
+            // Where it will come from is a part of what it will be.
+            let place = self.place(&format!("inputs/{number}"));
+            let origin = Origin::Template { task: place.definition, node: place.node, field: place.field, line: 0 };
+            let from = input.get("from").filter(|_| bound.value.is_none()).map(Value::to_string);
+            let latent = Traced::new(from.unwrap_or_default(), origin);
             let faults = std::mem::take(&mut self.faults);
-            self.out.push(Drafted { unknown, faults, ..Drafted::whole(segment) });
+            self.out.push(Drafted { latent, unknown, faults, ..Drafted::whole(segment) });
         }
     }
 }

@@ -3,6 +3,7 @@
 //! A pattern is bounded in size and linear in the text, so that nobody's scenario can stall a run. The only door to the
 //! crate `jsonschema`.
 
+use super::schema_cost;
 use super::search::Pattern;
 use crate::base::span::Spanned;
 use crate::scenario::model::{AnswerTest, Case, ContextExpectation};
@@ -165,6 +166,9 @@ impl Library {
 /// # Errors
 /// Why the schema is none.
 pub(super) fn violations(schema: &Value, value: &Value) -> Result<Vec<String>, String> {
+    if schema_cost::visits(schema, value).is_none() {
+        return Err(format!("the schema is too much for this value: more than {} visits of its parts", schema_cost::MOST));
+    }
     let validator = jsonschema::options()
         .with_draft(jsonschema::Draft::Draft202012)
         .with_pattern_options(jsonschema::PatternOptions::regex().size_limit(OF_SCHEMA))

@@ -89,7 +89,7 @@ fn field(judging: &Judging<'_>, answer: &Answer, path: &str, pattern: &str) -> J
         Err(why) => return blind(expected, why),
     };
     if nodes.is_empty() {
-        return fail(expected, format!("nothing at {path} in {}", short(&json.to_string())));
+        return blind(expected, format!("nothing at {path} in {}", short(&json.to_string())));
     }
     for (at, value) in &nodes {
         let text = words(value);
@@ -135,7 +135,7 @@ fn max_risk(answer: &Answer, most: Risk) -> Judged {
     let expected = format!("a risk of at most {}", risk(most));
     let Some(json) = &answer.json else { return blind(expected, no_json(answer)) };
     let Some((key, value)) = ["risk_level", "risk"].into_iter().find_map(|key| Some((key, json.get(key)?))) else {
-        return fail(expected, "none: the answer has neither `risk_level` nor `risk`");
+        return blind(expected, "none: the answer has neither `risk_level` nor `risk`");
     };
     let written = words(value);
     match of_word(&written) {

@@ -207,8 +207,10 @@ fn setting(seen: &Seen<'_>, name: SettingName, value: &str, node: Option<&Spanne
     let expected = format!("{} {value}", words::setting(name, node));
     let settings = match seen.forest.settings(seen.receiver.task, at) {
         Ok(Some(settings)) => settings,
-        Ok(None) => return (Outcome::Fail, Reason::new(expected, format!("no settings: {at} has no context of its own"))),
-        Err(fault) => return (Outcome::Fail, Reason::new(expected, fault.to_string())),
+        Ok(None) => {
+            return (Outcome::Fail, Reason::new(expected, format!("no settings: {at} has no context of its own")).blind());
+        }
+        Err(fault) => return (Outcome::Fail, Reason::new(expected, fault.to_string()).blind()),
     };
     let found = settings.get(name);
     let word = if found.applies { found.value.word() } else { "n/a" };

@@ -145,6 +145,16 @@ fn where_a_value_stands_and_what_of_it_is_a_part_of_a_text() {
     assert!(one.hash != other.hash && one.source != other.source && one.tokens == other.tokens);
     assert_ne!(of("{{docs.a}}").hash, of("{{docs.b}}").hash);
     assert_ne!(plain("{{ docs.a }}"), plain("{{ docs.b }}"));
+    let input = |from: &str, text: &str| {
+        let inputs = format!("{text}</description><inputs><input name=\"z\" from=\"{from}\"/></inputs>");
+        let task = task(&inputs).replacen("</description><parameters>", "<parameters>", 1).replace(" syntax=\"jinja\"", "");
+        let (registry, request) = (registry(&task), Request::new("t"));
+        let how = Dry { options: Options::default(), files: &() };
+        let entry = of_task(&registry, &request, None, &how).unwrap().entries.remove(0);
+        entry.segments.into_iter().map(|part| part.hash).collect::<Vec<_>>()
+    };
+    assert_ne!(input("docs.a", "d"), input("docs.b", "d"));
+    assert_ne!(input("ticket", "d {{z}}"), input("tone", "d {{z}}"));
 }
 
 #[test]

@@ -91,6 +91,17 @@ fn risk_parts_tokens_and_tools() {
 }
 
 #[test]
+fn what_is_not_there_is_not_what_was_ruled_out() {
+    let not = |test: AnswerTest| AnswerTest::Not(Box::new(at(test)));
+    let high = |path: &str| AnswerTest::FieldMatches { path: word(path), pattern: word("high") };
+    holds(json!({"risk": "low"}), not(high("$.risk")));
+    assert!(fails(json!({"risk_lvl": "high"}), not(high("$.risk"))).contains("nothing at $.risk"));
+    assert!(
+        fails(json!({"risk_lvl": "high"}), not(AnswerTest::MaxRisk(Risk::Medium))).contains("neither `risk_level` nor `risk`")
+    );
+}
+
+#[test]
 fn exact_answers_and_schemas() {
     holds(json!("{\"b\": 1.0, \"a\": [true]}"), AnswerTest::Exact(json!({"a": [true], "b": 1})));
     holds(json!("yes"), AnswerTest::Exact(json!("yes")));

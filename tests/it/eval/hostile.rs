@@ -83,6 +83,18 @@ fn no_pattern_of_a_schema_steps_back_for_ever() {
 }
 
 #[test]
+fn no_schema_refers_to_itself_for_ever() {
+    let twice = |to: &str| json!([{"$ref": format!("#/$defs/{to}")}, {"$ref": format!("#/$defs/{to}")}]);
+    let defs = json!({"a": {"anyOf": twice("b")}, "b": {"anyOf": twice("c"), "not": {}},
+        "c": {"properties": {"a": {"$ref": "#/$defs/a"}}}});
+    let schema = json!({"$defs": defs, "$ref": "#/$defs/a"});
+    let answer = (0..50).fold(json!(1), |inner, _| json!({"a": inner}));
+    let (outcome, found) = told(answer, AnswerTest::Schema(Frozen::Value(schema)));
+    assert_eq!(outcome, Outcome::Fail);
+    assert!(found.contains("the schema is too much for this value"), "{found}");
+}
+
+#[test]
 fn no_search_builds_automata_for_ever() {
     let mut seed = 1_u64;
     let letters = std::iter::repeat_with(|| {
