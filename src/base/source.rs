@@ -48,11 +48,16 @@ impl LineIndex {
         self.starts.len() as u32
     }
 
+    /// The line of a byte offset, from 1.
+    pub fn line(&self, offset: u32) -> u32 {
+        self.starts.partition_point(|&start| start <= offset).max(1) as u32
+    }
+
     /// The position of a byte offset; past the end, the end of the text.
     pub fn position(&self, text: &str, offset: u32) -> Position {
         let offset = offset.min(text.len() as u32);
-        let line = self.starts.partition_point(|&start| start <= offset).max(1);
-        let start = self.starts.get(line - 1).copied().unwrap_or(0);
+        let line = self.line(offset);
+        let start = self.starts.get(line as usize - 1).copied().unwrap_or(0);
         let mut end = offset as usize;
         while !text.is_char_boundary(end) {
             end -= 1;
@@ -63,7 +68,7 @@ impl LineIndex {
         } else {
             before.chars().fold((0, 0), |(c, u), ch| (c + 1, u + ch.len_utf16() as u32))
         };
-        Position { line: line as u32, column: column + 1, utf16: utf16 + 1 }
+        Position { line, column: column + 1, utf16: utf16 + 1 }
     }
 
     /// The bytes of a 1-based line with its line break; `None` past the last line.

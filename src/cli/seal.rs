@@ -62,7 +62,8 @@ fn made(folder: &Path) -> Option<[u8; SIZE]> {
     })
 }
 
-/// Bytes that nobody can guess: each state is keyed by the system's own source of randomness.
+/// Bytes that nobody can guess: a state is keyed by 128 bits of the system's own source of randomness, and what it makes of a
+/// number says nothing of them. The standard library has no other way to that source.
 fn fresh() -> [u8; SIZE] {
     let mut bytes = [0; SIZE];
     for chunk in bytes.chunks_mut(size_of::<u64>()) {

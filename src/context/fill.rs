@@ -92,8 +92,6 @@ pub(super) struct Writer<'a, 'o> {
     pub(super) scope: &'a Scope,
     place: &'a Place,
     pub(super) out: Filled,
-    /// Places where something unknown will stand.
-    waits: usize,
     faults: &'o mut Faults,
 }
 
@@ -121,7 +119,7 @@ impl<'a> Filler<'a> {
                 Origin::Template { task: place.definition.clone(), node: place.node.clone(), field: place.field.clone(), line: 0 }
             }
         };
-        let mut writer = Writer { filler: self, scope, place, out: Filled::default(), waits: 0, faults };
+        let mut writer = Writer { filler: self, scope, place, out: Filled::default(), faults };
         writer.value(text, &origin, 0);
         writer.out
     }
@@ -167,7 +165,6 @@ impl<'a> Writer<'a, '_> {
 
     /// What a text says of its values is said by the fragments in it, too.
     pub(super) fn take(&mut self, inner: Filled) {
-        self.waits += inner.unknown.len();
         self.out.unknown.extend(inner.unknown);
         self.out.used.extend(inner.used);
         self.out.untrusted.extend(inner.untrusted);
@@ -197,8 +194,7 @@ impl<'a> Writer<'a, '_> {
             None => Origin::Fragment { name: name.to_owned(), line: 0 },
         };
         // The fragment's text lives only here, so it is written by a writer of its own.
-        let mut inner =
-            Writer { filler, scope: self.scope, place: self.place, out: Filled::default(), waits: 0, faults: self.faults };
+        let mut inner = Writer { filler, scope: self.scope, place: self.place, out: Filled::default(), faults: self.faults };
         inner.value(&text, &origin, depth + 1);
         Some(inner.out)
     }
@@ -215,7 +211,7 @@ impl<'a> Writer<'a, '_> {
 
     fn plain(&mut self, text: &str, origin: &Origin) {
         let mut line = 0;
-        let waits = self.waits;
+        let known = self.out.latent.text().len();
         for piece in expression::scan_plain(text, 0) {
             let span = match &piece {
                 Piece::Text(span) | Piece::Escaped(span) => *span,
@@ -233,7 +229,7 @@ impl<'a> Writer<'a, '_> {
             line += memchr::memchr_iter(b'\n', written.as_bytes()).count() as u32;
         }
         // Where something unknown stands, and what of it, is a part of what will be said.
-        if self.waits > waits {
+        if self.out.latent.text().len() > known {
             self.out.latent.push(text, origin.clone());
         }
     }
@@ -256,8 +252,8 @@ impl<'a> Writer<'a, '_> {
                     self.variable(&name, &[]);
                 } else if self.filler.unknown != Unknown::Fault {
                     self.stand_in(&format!("result of {name}(…)"));
+                    self.out.latent.push(&name, Origin::Frame);
                     self.out.unknown.insert(name);
-                    self.waits += 1;
                     self.out.stability = self.out.stability.max(Some(Stability::Call));
                 } else {
                     self.fault(FaultKind::Call { name });
@@ -305,7 +301,6 @@ impl<'a> Writer<'a, '_> {
         let (origin, named) = origin.map_or((MissingFrom::Input, None), MissingFrom::of);
         if self.filler.unknown != Unknown::Fault {
             self.out.unknown.insert(name.to_owned());
-            self.waits += 1;
             // The name that a text has for it says nothing of where it comes from.
             self.out.latent.push(named.unwrap_or(name), Origin::Frame);
             let what = if origin == MissingFrom::Input { "input" } else { "result of" };

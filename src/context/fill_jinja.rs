@@ -2,10 +2,18 @@
 
 use super::fill::{Fences, Filled, Unknown, Writer};
 use super::jinja::{self, Rendered, Says};
+use crate::base::source::LineIndex;
 use crate::kernel::context::{Origin, Stability, Trust};
 use crate::template::jinja_tags;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
+
+/// A fragment in a Jinja text.
+pub(super) struct Used {
+    filled: Filled,
+    /// Whether it still needs a fence: it has untrusted values, and none of them stands in one.
+    is_bare: bool,
+}
 
 impl<'a> Writer<'a, '_> {
     /// A Jinja text with fragments in it is one text: each fragment is written where it stands, as the value of a name of its own.
@@ -14,42 +22,37 @@ impl<'a> Writer<'a, '_> {
         let all: String = parts.iter().filter_map(words).collect();
         // A filter would reach the fences inside of a fragment: it gets the bare text, and the fence is around what comes of it.
         let is_kept = jinja_tags::captures(&all);
+        let how = if is_kept { self.filler.bare() } else { self.filler };
         let (mut text, mut fragments) = (String::with_capacity(all.len()), BTreeMap::new());
         for part in parts {
             text.push_str(words(part).unwrap_or(""));
             let Some(name) = part.get("use").and_then(Value::as_str) else { continue };
-            let Some(mut inner) = self.fragment(name, depth, self.filler) else { continue };
-            if is_kept && !inner.untrusted.is_empty() {
-                let Some(bare) = self.fragment(name, depth, self.filler.bare()) else { continue };
-                inner = bare;
-            }
+            let Some(filled) = self.fragment(name, depth, how) else { continue };
             let mut variable = format!("fragment_{}", name.replace(|c: char| !c.is_ascii_alphanumeric(), "_"));
             while all.contains(&variable) || fragments.contains_key(&variable) {
                 variable.push('_');
             }
             text.extend(["{{ ", &variable, " }}"]);
-            fragments.insert(variable, inner);
+            let is_bare = is_kept && !filled.untrusted.is_empty();
+            fragments.insert(variable, Used { filled, is_bare });
         }
         self.jinja(&text, origin, &fragments);
-        for inner in fragments.into_values() {
-            self.take(inner);
+        for fragment in fragments.into_values() {
+            self.take(fragment.filled);
         }
     }
 
-    pub(super) fn jinja(&mut self, text: &str, origin: &Origin, fragments: &BTreeMap<String, Filled>) {
+    /// A Jinja text, with what stands for the fragments in it.
+    pub(super) fn jinja(&mut self, text: &str, origin: &Origin, fragments: &BTreeMap<String, Used>) {
         let names = match jinja::variables(text) {
             Ok(names) => names,
             Err(kind) => return self.fault(kind),
         };
         let (mut context, mut is_known, mut untrusted) = (serde_json::Map::new(), true, BTreeSet::new());
         for name in &names {
-            if let Some(fragment) = fragments.get(name) {
-                is_known &= fragment.unknown.is_empty();
-                // With its fences it is the author's; without, it needs one.
-                if !fragment.untrusted.is_empty() && !fragment.text.text().contains(self.filler.nonce) {
-                    untrusted.insert(name.clone());
-                }
-                context.insert(name.clone(), Value::String(fragment.text.text().to_owned()));
+            if let Some(Used { filled, .. }) = fragments.get(name) {
+                is_known &= filled.unknown.is_empty();
+                context.insert(name.clone(), Value::String(filled.text.text().to_owned()));
                 continue;
             }
             self.out.used.insert(name.clone());
@@ -70,6 +73,7 @@ impl<'a> Writer<'a, '_> {
             context.insert(name.clone(), Value::clone(value));
         }
         self.out.untrusted.extend(untrusted.iter().cloned());
+        untrusted.extend(fragments.iter().filter(|(_, fragment)| fragment.is_bare).map(|(name, _)| name.clone()));
         if self.filler.fences == Fences::None {
             untrusted.clear();
         }
@@ -84,20 +88,20 @@ impl<'a> Writer<'a, '_> {
     }
 
     /// A text that waits for a value.
-    fn waiting(&mut self, text: &str, origin: &Origin, fragments: &BTreeMap<String, Filled>) {
+    fn waiting(&mut self, text: &str, origin: &Origin, fragments: &BTreeMap<String, Used>) {
         match self.filler.unknown {
             Unknown::Fault => {}
             Unknown::Variable => {
                 self.unrendered(text, origin);
-                for fragment in fragments.values() {
-                    self.out.latent.append(&fragment.text);
-                    self.out.latent.append(&fragment.latent);
+                for Used { filled, .. } in fragments.values() {
+                    self.out.latent.append(&filled.text);
+                    self.out.latent.append(&filled.latent);
                 }
             }
             // What it will say depends on a value as a whole: a preview shows it as it is written.
             Unknown::Placeholder => {
                 let shown = fragments.iter().fold(text.to_owned(), |text, (name, fragment)| {
-                    text.replace(&format!("{{{{ {name} }}}}"), fragment.text.text())
+                    text.replace(&format!("{{{{ {name} }}}}"), fragment.filled.text.text())
                 });
                 self.push(&shown, origin.clone());
             }
@@ -105,19 +109,17 @@ impl<'a> Writer<'a, '_> {
     }
 
     /// A rendered text: each stretch is from whoever says it.
-    fn rendered(&mut self, rendered: &Rendered, origin: &Origin, fragments: &BTreeMap<String, Filled>) {
+    fn rendered(&mut self, rendered: &Rendered, origin: &Origin, fragments: &BTreeMap<String, Used>) {
         for stretch in &rendered.stretches {
             let words = rendered.text.get(stretch.range.clone()).unwrap_or("");
             match &stretch.says {
                 Says::Author(line) => self.push(words, origin.clone().down(*line)),
                 Says::Fence => self.push(words, Origin::Frame),
-                Says::Value(name) if fragments.get(name).is_some_and(|fragment| fragment.text.text() == words) => {
-                    fragments.get(name).into_iter().for_each(|fragment| self.out.text.append(&fragment.text));
-                }
-                Says::Value(name) => {
-                    let origin = self.scope.get(name).map_or_else(|| origin.clone(), |bound| bound.origin.clone());
-                    self.push(words, origin);
-                }
+                Says::Value(name) => match (fragments.get(name), self.scope.get(name)) {
+                    (Some(fragment), _) if fragment.filled.text.text() == words => self.out.text.append(&fragment.filled.text),
+                    (None, Some(bound)) => self.push(words, bound.origin.clone()),
+                    _ => self.push(words, origin.clone()),
+                },
                 // All of its lines come from the one that it is written on.
                 Says::Output(line) => {
                     words.split_inclusive('\n').for_each(|words| self.push(words, origin.clone().down(*line)));
@@ -130,8 +132,9 @@ impl<'a> Writer<'a, '_> {
     /// change of the rest is a change of what an agent receives, too.
     fn unrendered(&mut self, text: &str, origin: &Origin) {
         self.out.latent.push(text, origin.clone());
+        let lines = LineIndex::new(text);
         for words in jinja_tags::certain(text) {
-            let line = memchr::memchr_iter(b'\n', text.as_bytes().get(..words.start).unwrap_or_default()).count() as u32;
+            let line = lines.line(words.start as u32) - 1;
             self.push(text.get(words).unwrap_or(""), origin.clone().down(line));
         }
     }

@@ -6,8 +6,9 @@
 
 use super::fill::fence;
 use super::jinja_trace::{Now, Writes};
+use crate::base::source::LineIndex;
 use crate::template::jinja_flow::{Flow, Source, Written};
-use crate::template::jinja_tags::{Kind, Piece, pieces};
+use crate::template::jinja_tags::inserted;
 use crate::template::jinja_walk::flow;
 use minijinja::value::{Object, ValueKind};
 use minijinja::{Environment, Error, State, Value};
@@ -48,8 +49,7 @@ pub(super) fn numbered(text: &str, names: &BTreeSet<String>, untrusted: &BTreeSe
     let unsafe_names = (0..untrusted.len()).map(bit).fold(0, |all, bit| all | bit);
     let reached = reached(&flow, &names);
     let (mut outputs, mut inserts) = (Vec::new(), Vec::new());
-    let items = items(text);
-    let breaks: Vec<usize> = memchr::memchr_iter(b'\n', text.as_bytes()).collect();
+    let lines = LineIndex::new(text);
     for output in &flow.outputs {
         let by = reached.get(output.node).copied().unwrap_or(0);
         let fenced = by & unsafe_names;
@@ -76,57 +76,14 @@ pub(super) fn numbered(text: &str, names: &BTreeSet<String>, untrusted: &BTreeSe
                 bytes.start
             }
         };
-        let line = breaks.partition_point(|at| *at < start) as u32;
+        let line = lines.line(start as u32) - 1;
         let fence = (fenced != 0).then(|| fence(nonce, &listed(&names, fenced)));
         let is_one = by.is_power_of_two() && by != bit(Names::BITS as usize);
-        let expression = if let Written::Expression(bytes) = &output.kind { text.get(bytes.clone()) } else { None };
-        let is_named = |root: &str| names.contains(&root) || items.contains(root);
-        let is_bare = expression.is_some_and(|expression| is_named(root(expression)) && is_part(expression));
-        let name = (is_one && is_bare).then(|| listed(&names, by));
+        let is_whole = output.part_of.is_some_and(|root| names.contains(&root) || flow.items.contains(root));
+        let name = (is_one && is_whole).then(|| listed(&names, by));
         outputs.push(Known { fence, name, line });
     }
-    inserts.sort_by_key(|(at, _)| *at);
-    let mut out = String::with_capacity(text.len() + 16 * inserts.len());
-    let mut start = 0;
-    for (at, words) in inserts {
-        out.push_str(text.get(start..at).unwrap_or(""));
-        out.push_str(&words);
-        start = at;
-    }
-    out.push_str(text.get(start..).unwrap_or(""));
-    Numbered { text: out, outputs }
-}
-
-/// The name that an expression begins with, if it does.
-fn root(expression: &str) -> &str {
-    let expression = expression.trim_start();
-    let end = expression.find(|c: char| !(c == '_' || c.is_alphanumeric())).unwrap_or(expression.len());
-    expression.get(..end).unwrap_or("")
-}
-
-/// Whether an expression is a value or a part of it, filtered perhaps: no operator puts it together with something else.
-fn is_part(expression: &str) -> bool {
-    let tag = format!("{{{{{expression}}}}}");
-    pieces(&tag).all(|placed| match placed.piece {
-        Piece::Tag(tag) => (0..tag.tokens.len()).all(|at| {
-            let is_keyword = matches!(tag.word(at), "if" | "or" | "and" | "not" | "in" | "is");
-            !is_keyword && (tag.kind(at) != Some(Kind::Sign) || matches!(tag.word(at), "." | "|" | ":" | "," | "=" | "-"))
-        }),
-        Piece::Comment | Piece::Raw => false,
-    })
-}
-
-/// The names that loops give to what they go through.
-fn items(text: &str) -> BTreeSet<&str> {
-    let mut items = BTreeSet::new();
-    for placed in pieces(text) {
-        let Piece::Tag(tag) = placed.piece else { continue };
-        if tag.is_block && tag.word(0) == "for" {
-            let words = (1..tag.tokens.len()).map(|at| tag.word(at)).take_while(|word| *word != "in");
-            items.extend(words);
-        }
-    }
-    items
+    Numbered { text: inserted(text, inserts), outputs }
 }
 
 fn bit(at: usize) -> Names {

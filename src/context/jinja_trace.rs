@@ -3,6 +3,7 @@
 //! minijinja writes plain text as slices of the text that it was given, so the place of a slice is its place in the text. What is
 //! captured first (`set`, `filter`, macros) is written as the value of an output, or of the statement behind which it stands.
 
+use crate::base::source::LineIndex;
 use minijinja::Error;
 use std::io;
 use std::ops::Range;
@@ -69,22 +70,21 @@ pub(super) struct Sink<'t> {
     pub(super) is_full: bool,
     most: usize,
     now: Now,
-    /// The text that is rendered, where its lines end, and on which of them was written last.
+    /// The text that is rendered, its lines, and on which of them was written last.
     text: &'t str,
-    breaks: Vec<usize>,
+    lines: LineIndex,
     line: u32,
 }
 
 impl<'t> Sink<'t> {
     /// For what this text writes.
     pub(super) fn new(text: &'t str, most: usize, now: Now) -> Self {
-        let breaks = memchr::memchr_iter(b'\n', text.as_bytes()).collect();
-        Self { bytes: Vec::new(), wrote: Vec::new(), is_full: false, most, now, text, breaks, line: 0 }
+        Self { bytes: Vec::new(), wrote: Vec::new(), is_full: false, most, now, text, lines: LineIndex::new(text), line: 0 }
     }
 
     /// The lines above a place of the text.
     fn above(&self, at: usize) -> u32 {
-        self.breaks.partition_point(|end| *end < at) as u32
+        self.lines.line(at as u32) - 1
     }
 }
 

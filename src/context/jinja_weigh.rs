@@ -4,7 +4,7 @@
 //! Reads tags as `template::jinja_tags` splits them, and is only given what that has let through.
 
 use super::jinja_meter::{ALLOWANCE, FACTORS, NAME, TEXT};
-use crate::template::jinja_tags::{KEYWORDS, Kind, Piece, Placed, Tag, pieces};
+use crate::template::jinja_tags::{KEYWORDS, Kind, Piece, Placed, Tag, inserted, pieces};
 use std::collections::BTreeSet;
 
 /// Statements whose output is kept as a value.
@@ -53,16 +53,7 @@ pub(super) fn weigh(text: &str) -> Weighed {
     if captures > 0 {
         longest = longest.max(text.len() - plain);
     }
-    inserts.sort_by_key(|(at, _)| *at);
-    let mut out = String::with_capacity(text.len() + inserts.iter().map(|(_, words)| words.len()).sum::<usize>());
-    let mut start = 0;
-    for (at, words) in inserts {
-        out.push_str(text.get(start..at).unwrap_or(""));
-        out.push_str(&words);
-        start = at;
-    }
-    out.push_str(text.get(start..).unwrap_or(""));
-    Weighed { text: out, tags, longest }
+    Weighed { text: inserted(text, inserts), tags, longest }
 }
 
 impl Tag<'_> {

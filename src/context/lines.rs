@@ -3,6 +3,7 @@
 //! Reads the text of a file that was compiled; a definition that is not in it has no lines.
 
 use super::fault::{FaultKind, Place};
+use crate::base::source::LineIndex;
 use crate::kernel::context::Origin;
 use crate::syntax::limits::Limits;
 use crate::syntax::reader::Reader;
@@ -39,8 +40,7 @@ struct Field {
 struct Page<'p> {
     path: &'p str,
     text: &'p str,
-    /// Where each line ends.
-    ends: Vec<usize>,
+    lines: LineIndex,
 }
 
 impl Page<'_> {
@@ -53,23 +53,21 @@ impl Page<'_> {
     }
 
     fn at(&self, offset: usize) -> u32 {
-        1 + self.ends.partition_point(|end| *end < offset) as u32
+        self.lines.line(offset as u32)
     }
 
     /// Line and column, from 1.
-    fn position(&self, offset: usize) -> (u32, u32) {
-        let lines = self.ends.partition_point(|end| *end < offset);
-        let start = lines.checked_sub(1).and_then(|last| self.ends.get(last)).map_or(0, |end| end + 1);
-        let before = self.text.get(start..offset).map_or(0, |before| before.chars().count());
-        (1 + lines as u32, 1 + before as u32)
+    fn position(&self, offset: u32) -> (u32, u32) {
+        let position = self.lines.position(self.text, offset);
+        (position.line, position.column)
     }
 
     fn field(&self, element: Element<'_>) -> Field {
         let (span, inner) = (element.span(), element.inner());
         Field {
             path: self.path.to_owned(),
-            begin: self.position(span.start as usize),
-            inner: self.position(inner.start as usize),
+            begin: self.position(span.start),
+            inner: self.position(inner.start),
             text: inner.slice(self.text).to_owned(),
         }
     }
@@ -81,7 +79,7 @@ impl Lines {
         let mut reader = Reader::new();
         reader.read(text, limits);
         let file = crate::template::lower(reader.document(text));
-        let page = Page { path, text, ends: memchr::memchr_iter(b'\n', text.as_bytes()).collect() };
+        let page = Page { path, text, lines: LineIndex::new(text) };
         for definition in &file.definitions {
             if let Definition::Fragment(fragment) = definition {
                 self.fragment(&page, fragment);

@@ -14,10 +14,11 @@ const PAIRS: usize = 200_000;
 const DEPTH: usize = 200;
 
 /// Keys whose schemas are for the value itself; a mapping or a list of schemas counts as each of them.
-const HERE: [&str; 9] = ["allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas", "propertyNames"];
+const HERE: [&str; 8] = ["allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas"];
 /// Keys whose schemas are for what the value holds.
-const INSIDE: [&str; 7] = [
+const INSIDE: [&str; 8] = [
     "patternProperties",
+    "propertyNames",
     "additionalProperties",
     "unevaluatedProperties",
     "items",
@@ -65,13 +66,15 @@ impl<'s> Counting<'s> {
         }
         self.known.insert(pair, None);
         let mut sum: u64 = 1;
+        // To know what nobody has looked at yet, everything beside it is held against the value once more.
+        let times = if keys.keys().any(|key| key.starts_with("unevaluated")) { 2 } else { 1 };
         for (key, inner) in keys {
             let refers = matches!(key.as_str(), "$ref" | "$dynamicRef" | "$recursiveRef");
             if let Some(target) = inner.as_str().filter(|_| refers).and_then(|to| self.target(to)) {
-                sum = sum.checked_add(self.pair(target, value, depth + 1)?)?;
+                sum = sum.checked_add(times * self.pair(target, value, depth + 1)?)?;
             } else if HERE.contains(&key.as_str()) {
                 for inner in schemas(key, inner) {
-                    sum = sum.checked_add(self.pair(inner, value, depth + 1)?)?;
+                    sum = sum.checked_add(times * self.pair(inner, value, depth + 1)?)?;
                 }
             } else if let (true, Value::Object(inner), Value::Object(fields)) = (key == "properties", inner, value) {
                 for (name, field) in fields {
@@ -130,6 +133,8 @@ mod tests {
         let node = json!({"type": "object", "properties": {"name": {"type": "string"}, "parts": {"type": "array", "items": {"$ref": "#"}}}});
         let value = json!({"name": "a", "parts": vec![json!({"name": "b", "parts": []}); 1_000]});
         assert!(visits(&node, &value).is_some_and(|visits| visits < 10_000));
+        let names = json!({"propertyNames": {"pattern": "^[a-z]+$"}, "unevaluatedProperties": false, "$ref": "#/$defs/a", "$defs": {"a": {}}});
+        assert_eq!(visits(&names, &json!({"a": 1, "b": 2})), Some(1 + 2 + 2), "each name, and twice what is beside");
         assert_eq!(visits(&json!(true), &value), Some(1));
         assert_eq!(visits(&json!({"$ref": "#"}), &value), None, "a circle has no end");
         assert!(visits(&json!({"items": {"type": "integer"}}), &json!((0..5_000).collect::<Vec<_>>())).is_some());

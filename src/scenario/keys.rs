@@ -112,22 +112,22 @@ pub static DEFAULTS: Table = Table {
     groups: &[Apart("rule", &["runs", "pass_threshold"]), Apart("role", &["task"])],
 };
 
+/// Fixtures of a suite, and what a situation has of its own.
+const MEMORY: Key = key(
+    "memory",
+    Shape::Pairs(&FIXTURE),
+    "what memory gives back, best first; no files for a task that describes which it wants",
+);
+const RETRIEVAL: Key = key(
+    "retrieval",
+    Shape::Pairs(&FIXTURE),
+    "what retrieval gives back, best first: for fresh context, and for files that a task describes",
+);
+
 /// `fixtures` of a suite.
 pub static FIXTURES: Table = Table {
     what: "`fixtures`",
-    keys: &[
-        key(
-            "memory",
-            Shape::Pairs(&FIXTURE),
-            "what memory gives back, best first; no files for a task that describes which it wants",
-        ),
-        key(
-            "retrieval",
-            Shape::Pairs(&FIXTURE),
-            "what retrieval gives back, best first: for fresh context, and for files that a task describes",
-        ),
-        key("tools", Shape::Map(&Shape::Any), "what tools answer, by their names"),
-    ],
+    keys: &[MEMORY, RETRIEVAL, key("tools", Shape::Map(&Shape::Any), "what tools answer, by their names")],
     groups: &[],
 };
 
@@ -158,16 +158,8 @@ pub static CONTEXT: Table = Table {
             Shape::Map(&Shape::Frozen),
             "what earlier steps left, by their names, where an agent in the middle of a task is tested",
         ),
-        key(
-            "memory",
-            Shape::Pairs(&FIXTURE),
-            "what memory gives back, best first; no files for a task that describes which it wants",
-        ),
-        key(
-            "retrieval",
-            Shape::Pairs(&FIXTURE),
-            "what retrieval gives back, best first: for fresh context, and for files that a task describes",
-        ),
+        MEMORY,
+        RETRIEVAL,
     ],
     groups: &[],
 };

@@ -98,7 +98,7 @@ macro_rules! answer_keys {
     ($($last:expr),* $(,)?) => {
         &[
             key("field_matches", Shape::Table(&FIELD), "the answer is JSON, the path selects something, and the pattern holds for each of it"),
-            key("absent", Shape::Patterns, "none of the patterns occurs"),
+            key("absent", Shape::Patterns, "none of the patterns occurs: in the text, in a value of its JSON, in what a tool is given"),
             key("contains", Shape::Patterns, "each pattern occurs"),
             key("max_risk", Shape::Word(RISKS), "`$.risk_level`, else `$.risk`, is at or below it"),
             key("decomposes", Shape::Bool, "whether the answer splits the work into two parts or more"),

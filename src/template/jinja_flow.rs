@@ -12,11 +12,13 @@ pub(crate) struct Flow<'t> {
     /// The names that it reads before it sets them.
     pub(crate) variables: BTreeSet<&'t str>,
     /// What is written to the text itself.
-    pub(crate) outputs: Vec<Output>,
+    pub(crate) outputs: Vec<Output<'t>>,
     /// From one node to another.
     pub(crate) edges: Vec<(usize, usize)>,
     /// From a name, seen from a scope, to a node.
     pub(super) reads: Vec<(&'t str, usize, usize)>,
+    /// The names that loops give to what they go through.
+    pub(crate) items: BTreeSet<&'t str>,
     /// All nodes that there are.
     pub(crate) nodes: usize,
     /// What is written into a value that others may hold as well: from there it can reach everything.
@@ -28,9 +30,12 @@ pub(crate) struct Flow<'t> {
 
 /// Something that is written to the text itself, not into a value.
 #[derive(Debug)]
-pub(crate) struct Output {
+pub(crate) struct Output<'t> {
     /// What reaches it.
     pub(crate) node: usize,
+    /// The name whose value it writes, or a part of it: of the values handed in, or one that a loop goes through. `None` where the
+    /// text puts together what it writes.
+    pub(crate) part_of: Option<&'t str>,
     /// What it is.
     pub(crate) kind: Written,
 }

@@ -134,6 +134,20 @@ pub(crate) fn captures(text: &str) -> bool {
     })
 }
 
+/// A text with words put in at places, those of one place in the order in which they come.
+pub(crate) fn inserted(text: &str, mut inserts: Vec<(usize, String)>) -> String {
+    inserts.sort_by_key(|(at, _)| *at);
+    let mut out = String::with_capacity(text.len() + inserts.iter().map(|(_, words)| words.len()).sum::<usize>());
+    let mut start = 0;
+    for (at, words) in inserts {
+        out.push_str(text.get(start..at).unwrap_or(""));
+        out.push_str(&words);
+        start = at;
+    }
+    out.push_str(text.get(start..).unwrap_or(""));
+    out
+}
+
 fn next(text: &str, from: usize) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut at = from;
@@ -306,6 +320,19 @@ impl<'t> Tag<'t> {
             return is_operand && (word != "not" || !follows);
         }
         !(self.word(at + 1) == "=" && matches!(back(1), "(" | ","))
+    }
+
+    /// The name that an output begins with, where it writes its value or a part of it, filtered perhaps: no operator puts it together
+    /// with something else.
+    pub(crate) fn part_of(&self) -> Option<&'t str> {
+        let is_part = |at: usize| match self.kind(at) {
+            // A place counted from the end.
+            Some(Kind::Sign) if self.word(at) == "-" => at > 0 && !self.ends_value(at - 1),
+            Some(Kind::Sign) => matches!(self.word(at), "." | "|" | ":" | "," | "="),
+            Some(Kind::Word) => !KEYWORDS.contains(&self.word(at)),
+            Some(Kind::Literal | Kind::Open | Kind::Close) | None => true,
+        };
+        (self.kind(0) == Some(Kind::Word) && (0..self.tokens.len()).all(is_part)).then(|| self.word(0))
     }
 
     /// Whether a value ends at a token.

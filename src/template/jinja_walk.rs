@@ -176,7 +176,8 @@ impl<'t> Walk<'t> {
         let keeps_names = self.scope == block.scope;
         (self.scope, self.capture) = (block.scope, block.capture);
         if let Some(node) = block.written {
-            self.flow.outputs.push(Output { node, kind: Written::Block(block.start..tag.end) });
+            let kind = Written::Block(block.start..tag.end);
+            self.flow.outputs.push(Output { node, part_of: None, kind });
         }
         let (Some(set), Some(outer)) = (set, self.set.last_mut()) else { return };
         outer.extend(block.later);
@@ -192,7 +193,8 @@ impl<'t> Walk<'t> {
     fn output(&mut self, tag: &Tag<'t>) {
         let node = self.read(tag, 0..tag.tokens.len());
         if let (None, Some(first), Some(last)) = (self.capture, tag.tokens.first(), tag.tokens.last()) {
-            self.flow.outputs.push(Output { node, kind: Written::Expression(first.start..last.end) });
+            let kind = Written::Expression(first.start..last.end);
+            self.flow.outputs.push(Output { node, part_of: tag.part_of(), kind });
         }
     }
 
@@ -254,6 +256,7 @@ impl<'t> Walk<'t> {
         };
         for at in (1..of).filter(|at| tag.kind(*at) == Some(Kind::Word)) {
             self.bind(tag.word(at), Some(items), true);
+            self.flow.items.insert(tag.word(at));
         }
         self.bind(LOOP, Some(items), true);
         if let Some(condition) = condition {

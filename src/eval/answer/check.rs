@@ -104,16 +104,20 @@ fn field(judging: &Judging<'_>, answer: &Answer, path: &str, pattern: &str) -> J
 }
 
 fn absent(judging: &Judging<'_>, answer: &Answer, patterns: &[Spanned<String>]) -> Judged {
+    let said = answer.said();
     for pattern in patterns {
-        let expected = format!("no /{}/", pattern.value);
-        match judging.library.find(&pattern.value, &answer.text) {
-            Ok(None) => {}
-            Ok(Some(range)) => {
-                let found = format!("“{}”", short(answer.text.get(range.clone()).unwrap_or("")));
-                let place = Place { range: Some(range), ..Place::default() };
-                return (Outcome::Fail, Reason::new(expected, found).at(place));
+        for (number, text) in said.iter().enumerate() {
+            let expected = format!("no /{}/", pattern.value);
+            match judging.library.find(&pattern.value, text) {
+                Ok(None) => {}
+                Ok(Some(range)) => {
+                    let found = format!("“{}”", short(text.get(range.clone()).unwrap_or("")));
+                    // Places are those of the answer's own text, which comes first.
+                    let place = Place { range: Some(range).filter(|_| number == 0), ..Place::default() };
+                    return (Outcome::Fail, Reason::new(expected, found).at(place));
+                }
+                Err(why) => return blind(expected, why),
             }
-            Err(why) => return blind(expected, why),
         }
     }
     pass("none of the patterns", "none")

@@ -2,8 +2,9 @@
 //!
 //! Keeps every line where it is.
 
-use super::scan::{Kind, Lines, Piece, scan};
+use super::scan::{Kind, Piece, scan};
 use super::words::{Token, Word, words};
+use crate::base::source::LineIndex;
 use crate::import::note::{Note, NoteKind};
 use crate::template::jinja::{JinjaFaultKind, parse};
 use std::collections::BTreeSet;
@@ -42,7 +43,7 @@ type Edits = Vec<(Range<usize>, String)>;
 pub(super) fn adapt(path: &str, text: &str) -> Adapted {
     let pieces = scan(text);
     let modules = modules(text, &pieces);
-    let (mut edits, mut notes, lines) = (Edits::new(), Vec::new(), Lines::of(text));
+    let (mut edits, mut notes, lines) = (Edits::new(), Vec::new(), LineIndex::new(text));
     for piece in pieces.iter().filter(|piece| matches!(piece.kind, Kind::Variable | Kind::Statement)) {
         let tokens = words(text, piece.inner.clone());
         let mut at = 0;
@@ -53,7 +54,7 @@ pub(super) fn adapt(path: &str, text: &str) -> Adapted {
                 at,
                 &modules,
                 &mut |kind, place| {
-                    notes.push(Note { path: path.to_owned(), line: lines.at(place), kind });
+                    notes.push(Note { path: path.to_owned(), line: lines.line(place as u32), kind });
                 },
                 &mut edits,
             );
@@ -69,7 +70,11 @@ pub(super) fn adapt(path: &str, text: &str) -> Adapted {
         };
         let is_module = modules.iter().any(|name| from.starts_with(name.as_str()));
         if from != ")" && !is_module && said.insert(from.clone()) {
-            notes.push(Note { path: path.to_owned(), line: lines.at(range.start), kind: NoteKind::Rewritten { from, to } });
+            notes.push(Note {
+                path: path.to_owned(),
+                line: lines.line(range.start as u32),
+                kind: NoteKind::Rewritten { from, to },
+            });
         }
     }
     let adapted = apply(text, &edits);
@@ -175,8 +180,8 @@ fn apply(text: &str, edits: &Edits) -> String {
 fn faults(path: &str, text: &str, notes: &mut Vec<Note>) {
     let found = parse(text).faults;
     let kinds = found.into_iter().filter_map(|fault| Some((said(fault.kind)?, fault.span.start as usize)));
-    let lines = Lines::of(text);
-    notes.extend(kinds.map(|(kind, at)| Note { path: path.to_owned(), line: lines.at(at), kind }));
+    let lines = LineIndex::new(text);
+    notes.extend(kinds.map(|(kind, at)| Note { path: path.to_owned(), line: lines.line(at as u32), kind }));
 }
 
 /// A fault of a Jinja text as a note.

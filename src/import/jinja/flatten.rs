@@ -59,7 +59,7 @@ pub(super) fn flatten(path: &str, text: &str, library: &dyn Library, options: Op
 
 impl Flattener<'_> {
     fn note(&mut self, page: &Page, piece: &Piece, kind: NoteKind) {
-        let note = Note { path: page.path.clone(), line: page.lines.at(piece.range.start), kind };
+        let note = Note { path: page.path.clone(), line: page.lines.line(piece.range.start as u32), kind };
         if self.flat.notes.len() < MAX_NOTES && !self.flat.notes.contains(&note) {
             self.flat.notes.push(note);
         }

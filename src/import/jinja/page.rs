@@ -1,7 +1,8 @@
 //! A template file that was split, and what is looked up in it: blocks, macros, the names that statements take in.
 
-use super::scan::{Kind, Lines, Piece, Trim, scan};
+use super::scan::{Kind, Piece, Trim, scan};
 use super::words::{Word, literal, words};
+use crate::base::source::LineIndex;
 use crate::import::note::NoteKind;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -14,7 +15,7 @@ pub(super) struct Page {
     pub(super) pieces: Vec<Piece>,
     /// For each piece that opens a block or a macro, the one that closes it; the number of pieces where none does.
     closes: Vec<usize>,
-    pub(super) lines: Lines,
+    pub(super) lines: LineIndex,
 }
 
 impl Page {
@@ -32,7 +33,7 @@ impl Page {
                 *close = at;
             }
         }
-        let lines = Lines::of(&text);
+        let lines = LineIndex::new(&text);
         Self { path: path.to_owned(), pieces, closes, lines, text }
     }
 

@@ -204,21 +204,6 @@ pub(super) fn string(bytes: &[u8], at: usize) -> usize {
     bytes.len()
 }
 
-/// Where the lines of a text end.
-#[derive(Debug)]
-pub(super) struct Lines(Vec<usize>);
-
-impl Lines {
-    pub(super) fn of(text: &str) -> Self {
-        Self(memchr::memchr_iter(b'\n', text.as_bytes()).collect())
-    }
-
-    /// The line of a place, from 1.
-    pub(super) fn at(&self, place: usize) -> u32 {
-        1 + self.0.partition_point(|end| *end < place) as u32
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::{Kind, Trim, scan};

@@ -3,8 +3,9 @@
 //! An engine that is lenient takes a missing input as nothing; the language never does. So an input that the text asks for in a
 //! condition has a default that is as good as nothing, and every other is required.
 
-use super::scan::{Kind, Lines, scan};
+use super::scan::{Kind, scan};
 use super::words::{Token, Word, literal, words};
+use crate::base::source::LineIndex;
 use crate::import::declared::nothing;
 use crate::import::model::Parameter;
 use crate::import::note::{Note, NoteKind};
@@ -63,7 +64,7 @@ const ASKING: [&str; 6] = ["if", "elif", "not", "and", "or", "else"];
 /// The inputs of a text, in the order in which it names them first.
 pub(super) fn parameters(path: &str, text: &str, variables: &BTreeSet<String>, notes: &mut Vec<Note>) -> Vec<Parameter> {
     let mut seen: BTreeMap<&str, Seen> = BTreeMap::new();
-    let lines = Lines::of(text);
+    let lines = LineIndex::new(text);
     for piece in scan(text).iter().filter(|piece| matches!(piece.kind, Kind::Variable | Kind::Statement)) {
         let tokens = words(text, piece.inner.clone());
         for (at, token) in tokens.iter().enumerate() {
@@ -81,7 +82,7 @@ pub(super) fn parameters(path: &str, text: &str, variables: &BTreeSet<String>, n
                 one.add(Use::Asked);
                 let difference = "an input that a run leaves out has its default here, so it is always defined".to_owned();
                 let kind = NoteKind::Differs { what: format!("`{name} is defined`"), difference };
-                notes.push(Note { path: path.to_owned(), line: lines.at(token.range.start), kind });
+                notes.push(Note { path: path.to_owned(), line: lines.line(token.range.start as u32), kind });
             }
         }
     }

@@ -207,3 +207,26 @@ fn tests_bind_closer_than_a_product() {
         }
     }
 }
+
+#[test]
+fn what_a_text_puts_together_is_the_value_of_none() {
+    let origin = |text: &str| {
+        let inputs = values(&[("ticket", json!("x")), ("tone", json!("kind")), ("docs", json!([{"n": "a"}]))]);
+        let request = Request { inputs: &inputs, ..Request::new("t") };
+        let registry = registry(&task(text));
+        let assembly = assemble(&registry, &request, &Options::default()).unwrap();
+        let text = &assembly.report.segments[0].segment.text;
+        let stretch = text.stretches().iter().find(|stretch| stretch.origin != Origin::Frame).unwrap();
+        if let Origin::Input { name } = &stretch.origin { name.clone() } else { "the author".to_owned() }
+    };
+    for part in
+        ["{{ tone }}", "{{ tone|upper }}", "{{ tone[-2:] }}", "{{ docs[0].n }}", "{% for doc in docs %}{{ doc.n }}{% endfor %}"]
+    {
+        assert_ne!(origin(part), "the author", "{part}");
+    }
+    for whole in
+        ["{{ tone ~ '!' }}", "{{ tone or 'none' }}", "{{ tone if tone else 'x' }}", "{{ 'a' }}", "{% set a = tone %}{{ a }}"]
+    {
+        assert_eq!(origin(whole), "the author", "{whole}");
+    }
+}

@@ -102,6 +102,19 @@ fn what_is_not_there_is_not_what_was_ruled_out() {
 }
 
 #[test]
+fn what_is_ruled_out_is_ruled_out_as_it_is_meant_and_in_what_tools_are_given() {
+    let absent = |pattern: &str| AnswerTest::Absent(words(&[pattern]));
+    let reply = json!({"t": "say \"refund\"", "u": ["a\nb", 4111], "empty": ""});
+    for pattern in [r#"say "refund""#, "a\nb", "^4111$", "refund"] {
+        assert!(fails(reply.clone(), absent(pattern)).starts_with(&format!("expected no /{pattern}/")), "{pattern}");
+    }
+    holds(reply, absent("^$"));
+    let mut case = answering(json!("done"), vec![absent("hunter2")]);
+    case.answers[0].value.tool_calls = vec![("mail".to_owned(), json!({"to": ["a"], "body": "password hunter2"}))];
+    assert_eq!(finish(&case).trials[0].verdicts[0].outcome, Outcome::Fail);
+}
+
+#[test]
 fn exact_answers_and_schemas() {
     holds(json!("{\"b\": 1.0, \"a\": [true]}"), AnswerTest::Exact(json!({"a": [true], "b": 1})));
     holds(json!("yes"), AnswerTest::Exact(json!("yes")));
