@@ -40,8 +40,8 @@ impl Server<'_> {
         let document = params.text_document;
         // A document that was never opened cannot be changed.
         let Some((world, name)) = self.worlds.document_mut(&document.text_document_identifier.uri) else { return };
-        let Some(buffer) = world.open.get_mut(&name) else { return };
-        buffer.apply(params.content_changes, document.version, self.client.encoding);
+        let Some(buffer) = Arc::make_mut(&mut world.open).get_mut(&name) else { return };
+        Arc::make_mut(buffer).apply(params.content_changes, document.version, self.client.encoding);
         world.touch(&name);
         world.edited.insert(name);
         self.stale = true;

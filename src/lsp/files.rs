@@ -7,8 +7,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Open documents by the names that findings give them.
-pub(super) type Open = BTreeMap<Arc<str>, Buffer>;
+/// Open documents by the names that findings give them. Each is shared with whatever looks at it on another thread.
+pub(super) type Open = BTreeMap<Arc<str>, Arc<Buffer>>;
 
 /// Disk, with open documents before it.
 #[derive(Debug)]
@@ -20,7 +20,7 @@ pub(super) struct Overlay<'o> {
 impl Overlay<'_> {
     fn buffer(&self, path: &Path) -> Option<&Buffer> {
         let name = crate::registry::survey::name_in(self.root, path);
-        self.open.get(name.as_str())
+        self.open.get(name.as_str()).map(Arc::as_ref)
     }
 }
 

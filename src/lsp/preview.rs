@@ -122,7 +122,7 @@ impl Figures {
     /// Has the tasks of a document counted, unless that was asked for already.
     pub(super) fn want(&mut self, world: &World, name: &Arc<str>, is_told: bool) {
         let document = (world.root.clone(), Arc::clone(name));
-        if world.open.get(name).is_none_or(super::buffer::Buffer::is_large) || !self.is_new(&document, world.state) {
+        if world.open.get(name).is_none_or(|buffer| buffer.is_large()) || !self.is_new(&document, world.state) {
             return;
         }
         let tasks = told_figures::tasks(world, name);

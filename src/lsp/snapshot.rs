@@ -2,7 +2,7 @@
 //! thread, while the editor goes on.
 
 use super::files::{Open, Overlay};
-use super::world::{LARGE, World};
+use super::world::World;
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fs::{ReadFs, RealFs};
 use crate::context::request::Files;
@@ -21,8 +21,8 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub(super) struct Snapshot {
     root: PathBuf,
-    config: Config,
-    open: Open,
+    config: Arc<Config>,
+    open: Arc<Open>,
     /// The document and the files of everything that it refers to.
     names: BTreeSet<Arc<str>>,
 }
@@ -30,17 +30,16 @@ pub(super) struct Snapshot {
 impl Snapshot {
     /// A document as the editor has it.
     pub(super) fn of(world: &World, name: &Arc<str>) -> Self {
-        let open = world.open.iter().filter(|(_, buffer)| buffer.text.len() <= LARGE);
         Self {
             root: world.root.clone(),
-            config: world.config.clone(),
-            open: open.map(|(name, buffer)| (Arc::clone(name), buffer.clone())).collect(),
+            config: Arc::clone(&world.config),
+            open: Arc::clone(&world.open),
             names: needed(world, name),
         }
     }
 
     /// The project file.
-    pub(super) const fn config(&self) -> &Config {
+    pub(super) fn config(&self) -> &Config {
         &self.config
     }
 

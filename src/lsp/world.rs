@@ -50,8 +50,8 @@ pub(super) struct Template {
 #[allow(clippy::struct_excessive_bools, reason = "each is work of its own that waits until somebody asks")]
 pub(super) struct World {
     pub(super) root: PathBuf,
-    pub(super) config: Config,
-    pub(super) open: Open,
+    pub(super) config: Arc<Config>,
+    pub(super) open: Arc<Open>,
     pub(super) templates: BTreeMap<Arc<str>, Template>,
     /// Findings of the project file, and of files it shares.
     pub(super) project: Vec<Diagnostic>,
@@ -101,12 +101,12 @@ pub(super) struct World {
 impl World {
     /// A project in a folder. Nothing is read before somebody asks.
     pub(super) fn new(root: PathBuf) -> Self {
-        let config = Config::default();
+        let config = Arc::new(Config::default());
         let (active, structure) = actives(&config);
         Self {
             root,
             config,
-            open: Open::new(),
+            open: Arc::default(),
             templates: BTreeMap::new(),
             project: Vec::new(),
             scenarios: BTreeMap::new(),
@@ -157,16 +157,16 @@ impl World {
     }
 
     /// A document was opened, or takes the place of another state of itself.
-    pub(super) fn put(&mut self, name: &Arc<str>, buffer: Buffer) {
+    pub(super) fn put(&mut self, name: &Arc<str>, buffer: Arc<Buffer>) {
         // One that is on no disk yet belongs to the project, too.
         self.unwalked |= is_template(name) && !self.templates.contains_key(name);
-        self.open.insert(Arc::clone(name), buffer);
+        Arc::make_mut(&mut self.open).insert(Arc::clone(name), buffer);
         self.touch(name);
     }
 
     /// A document was closed: what is on disk counts again.
-    pub(super) fn close(&mut self, name: &str) -> Option<Buffer> {
-        let closed = self.open.remove(name)?;
+    pub(super) fn close(&mut self, name: &str) -> Option<Arc<Buffer>> {
+        let closed = Arc::make_mut(&mut self.open).remove(name)?;
         let name = Arc::from(name);
         self.touch(&name);
         // One that was on no disk is gone.
@@ -287,7 +287,7 @@ impl World {
         self.reads += 1;
         self.note(&Arc::from(PROJECT));
         let text = self.text(PROJECT).map(|(text, _)| text);
-        self.config = text.map_or_else(Config::default, |text| self.project_of(&text));
+        self.config = Arc::new(text.map_or_else(Config::default, |text| self.project_of(&text)));
         self.note_project();
         let project = check::config(&self.config);
         let before = std::mem::replace(&mut self.project, project);

@@ -103,7 +103,7 @@ impl Worlds {
     /// A document was opened, or takes the place of another state of itself.
     pub(super) fn open(&mut self, buffer: Buffer) {
         let path = super::uri::path(&buffer.uri);
-        self.put(buffer);
+        self.put(Arc::new(buffer));
         if path.as_deref().is_some_and(is_unsaved_project) {
             self.rehome();
         }
@@ -212,7 +212,7 @@ impl Worlds {
         }
     }
 
-    fn put(&mut self, buffer: Buffer) {
+    fn put(&mut self, buffer: Arc<Buffer>) {
         let path = super::uri::path(&buffer.uri);
         // What is no file has its address for a name.
         let home = self.home_of(&buffer.uri);
