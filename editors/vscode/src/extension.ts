@@ -6,7 +6,7 @@ import * as vscode from 'vscode';
 import { find, type Found } from './binary';
 import { fixAll } from './fix';
 import { machine } from './machine';
-import { PROJECT, Projects } from './projects';
+import { isOurs, PROJECT, Projects } from './projects';
 import { Renders, SCHEME } from './render';
 import { show, start, statusItem, type Session, type Wanted } from './session';
 import { traceOutput } from './trace';
@@ -101,7 +101,7 @@ export function activate(context: vscode.ExtensionContext): void {
     const used = (): Set<string> => {
         const enable = settings().get<string>('enable', 'project');
         const own = enable === 'never' ? [] : folders().map((folder) => projects.above(folder));
-        const documents = vscode.workspace.textDocuments.filter(({ languageId }) => languageId === 'xml');
+        const documents = vscode.workspace.textDocuments.filter(({ languageId }) => isOurs(languageId));
         const roots = [...own, ...documents.map(({ uri }) => projectOf(uri))];
         return new Set(roots.filter((root) => root !== undefined));
     };
@@ -150,7 +150,7 @@ export function activate(context: vscode.ExtensionContext): void {
         vscode.workspace.onDidChangeWorkspaceFolders(changed),
         vscode.workspace.onDidGrantWorkspaceTrust(() => void restart()),
         vscode.workspace.onDidOpenTextDocument(({ languageId, uri }) => {
-            const root = languageId === 'xml' ? projectOf(uri) : undefined;
+            const root = isOurs(languageId) ? projectOf(uri) : undefined;
             if (root !== undefined && !sessions.has(root)) {
                 void then(() => open(root));
             }

@@ -1,6 +1,7 @@
 // The command that applies every safe fix to the file in the editor, again while fixes bring about others.
 
 import * as vscode from 'vscode';
+import { isOurs } from './projects';
 
 const KIND = 'source.fixAll.ctxc';
 /** As many rounds as `ctxc check --fix` makes. */
@@ -8,8 +9,8 @@ const ROUNDS = 10;
 
 export async function fixAll(): Promise<void> {
     const document = vscode.window.activeTextEditor?.document;
-    if (document?.languageId !== 'xml') {
-        void vscode.window.showInformationMessage('ctxc: no XML file is in the editor.');
+    if (document === undefined || !isOurs(document.languageId)) {
+        void vscode.window.showInformationMessage('ctxc: no template and no scenario is in the editor.');
         return;
     }
     let rounds = 0;

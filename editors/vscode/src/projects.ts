@@ -5,6 +5,17 @@ import * as path from 'node:path';
 /** The name of the project file. */
 export const PROJECT = 'ctxc.toml';
 
+/** What templates are written in. */
+export const TEMPLATES = 'xml';
+
+/** What scenarios are written in. */
+export const SCENARIOS: readonly string[] = ['yaml', 'json'];
+
+/** Whether a document in this language may be the server's concern. */
+export function isOurs(language: string): boolean {
+    return language === TEMPLATES || SCENARIOS.includes(language);
+}
+
 /** Finds projects, and remembers the answers until it is told that project files came or went. */
 export class Projects {
     readonly #known = new Map<string, string | undefined>();

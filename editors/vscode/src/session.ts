@@ -3,19 +3,23 @@
 
 import * as vscode from 'vscode';
 import {
+    CodeActionRequest,
     CodeLensRequest,
     DidChangeTextDocumentNotification,
     DidCloseTextDocumentNotification,
     DidOpenTextDocumentNotification,
+    DidSaveTextDocumentNotification,
+    DocumentDiagnosticRequest,
     InlayHintRequest,
     LanguageClient,
     RevealOutputChannelOn,
     State,
+    TextDocumentSyncKind,
     TransportKind,
 } from 'vscode-languageclient/node';
 import * as path from 'node:path';
 import { middleware } from './middleware';
-import { PROJECT } from './projects';
+import { PROJECT, SCENARIOS, TEMPLATES } from './projects';
 
 /** What a session is started with. */
 export interface Plan {
@@ -68,7 +72,7 @@ export function statusItem(root: string): vscode.LanguageStatusItem {
 
 function selector(root: string): { scheme: string; language: string; pattern: vscode.RelativePattern }[] {
     const pattern = new vscode.RelativePattern(vscode.Uri.file(root), '**/*');
-    return [{ scheme: 'file', language: 'xml', pattern }];
+    return [TEMPLATES, ...SCENARIOS].map((language) => ({ scheme: 'file', language, pattern }));
 }
 
 /** Starts a server. Throws when it does not come to answer. */
@@ -86,7 +90,7 @@ export async function start(plan: Plan, status: vscode.LanguageStatusItem): Prom
         },
         {
             // A glob as a string: the client does not turn relative patterns into those of VS Code everywhere.
-            documentSelector: [{ scheme: 'file', language: 'xml', pattern: `${escaped(uri.fsPath)}/**/*` }],
+            documentSelector: [{ scheme: 'file', language: TEMPLATES, pattern: inside(plan.root) }],
             workspaceFolder: { uri, name: path.basename(plan.root), index: 0 },
             diagnosticCollectionName: 'ctxc',
             // Servers of several projects cannot each register the same command; the extension has it.
@@ -120,10 +124,12 @@ export async function start(plan: Plan, status: vscode.LanguageStatusItem): Prom
         throw error;
     }
     const project = projectFile(client, path.join(plan.root, PROJECT));
+    const scenarios = eachStart(client, () => scenarioFiles(client, plan.root));
     return {
         async stop() {
             watching.dispose();
             project.dispose();
+            scenarios.dispose();
             status.dispose();
             await client.dispose().catch((error: unknown) => plan.log.warn(String(error)));
         },
@@ -172,7 +178,6 @@ function projectFile(client: LanguageClient, file: string): vscode.Disposable {
         }
     };
     const opened = (): void => vscode.workspace.textDocuments.forEach(open);
-    opened();
     return vscode.Disposable.from(
         vscode.workspace.onDidOpenTextDocument(open),
         vscode.workspace.onDidChangeTextDocument(({ document }) => {
@@ -187,11 +192,47 @@ function projectFile(client: LanguageClient, file: string): vscode.Disposable {
                 void client.sendNotification(DidCloseTextDocumentNotification.type, params);
             }
         }),
-        // A server that was started again knows of nothing.
-        client.onDidChangeState(({ newState }) => {
-            if (newState === State.Running) {
-                opened();
-            }
-        }),
+        eachStart(client, opened),
     );
+}
+
+/** Does something now and whenever the server was started again: it knows of nothing then. */
+function eachStart(client: LanguageClient, work: () => void): vscode.Disposable {
+    work();
+    return client.onDidChangeState(({ newState }) => {
+        if (newState === State.Running) {
+            work();
+        }
+    });
+}
+
+/**
+ * Has the server look at scenarios: their findings and fixes, and nothing else, so that it is no formatter, and no more, of
+ * YAML and JSON. Which of the files are scenarios is for the server to say.
+ */
+function scenarioFiles(client: LanguageClient, root: string): void {
+    const capabilities = client.initializeResult?.capabilities;
+    const documentSelector = SCENARIOS.map((language) => ({ scheme: 'file', language, pattern: inside(root) }));
+    const register = <T extends object>(feature: { register(data: { id: string; registerOptions: T }): void }, of: string, options: T) =>
+        feature.register({ id: `scenarios/${of}`, registerOptions: { ...options, documentSelector } });
+    register(client.getFeature(DidOpenTextDocumentNotification.method), 'open', { documentSelector });
+    const syncKind: TextDocumentSyncKind = TextDocumentSyncKind.Incremental;
+    register(client.getFeature(DidChangeTextDocumentNotification.method), 'change', { documentSelector, syncKind });
+    register(client.getFeature(DidSaveTextDocumentNotification.method), 'save', { documentSelector });
+    register(client.getFeature(DidCloseTextDocumentNotification.method), 'close', { documentSelector });
+    const { diagnosticProvider, codeActionProvider } = capabilities ?? {};
+    if (diagnosticProvider) {
+        // Those of the workspace come once, with the templates'.
+        const options = { ...diagnosticProvider, documentSelector, workspaceDiagnostics: false };
+        register(client.getFeature(DocumentDiagnosticRequest.method), 'findings', options);
+    }
+    if (codeActionProvider) {
+        const kinds = typeof codeActionProvider === 'object' ? codeActionProvider : {};
+        register(client.getFeature(CodeActionRequest.method), 'fixes', { ...kinds, documentSelector });
+    }
+}
+
+/** Every file of a folder, as a glob. */
+function inside(root: string): string {
+    return `${escaped(vscode.Uri.file(root).fsPath)}/**/*`;
 }

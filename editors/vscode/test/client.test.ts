@@ -7,6 +7,7 @@ import * as os from 'node:os';
 import * as path from 'node:path';
 import { after, test } from 'node:test';
 import { Window } from './stub';
+import { Position, Range } from './values';
 
 const ROOT = path.resolve(__dirname, '..');
 const program = process.env['CTXC'];
@@ -93,6 +94,35 @@ test('findings are shown, fixed by the command, and gone', { skip }, async () =>
     if (process.platform === 'linux') {
         await until('the end of the server', () => children().length === 0);
     }
+});
+
+const SCENARIO = 'schema: ctxc/scenario/1\nname: one\ntask: t\ncontext:\n  objective: o\nexpect_context:\n  - segment: {id: descriptio, state: kept}\n';
+
+test('scenarios have their findings and fixes, and ctxc is nothing else to YAML', { skip: skip || process.platform !== 'linux' }, async () => {
+    const task = '<task type="atomic" name="t">\n  <description>a</description>\n</task>\n';
+    const root = folder({ 'ctxc.toml': '', 'templates/a.xml': task, 'scenarios/one.yaml': SCENARIO, 'other.yaml': SCENARIO });
+    const window = serving(root);
+    const [file, other] = [path.join(root, 'scenarios', 'one.yaml'), path.join(root, 'other.yaml')];
+    await within(window, async () => {
+        window.open(other, 'yaml');
+        const document = window.open(file, 'yaml');
+        await until('the finding', () => window.findings(file).includes('CTX611'), window);
+        assert.deepEqual(window.findings(other), []);
+        for (const kind of ['DocumentFormattingEdit', 'Hover', 'CompletionItem', 'CodeLens']) {
+            assert.ok(window.kinds().includes(kind), kind);
+            assert.equal(window.fitting(kind, document), 0, kind);
+        }
+        const [first] = children();
+        process.kill(Number(first), 'SIGKILL');
+        await until('another server', () => children().some((one) => one !== first), window);
+        window.type(document, SCENARIO.replace('name: one', 'nam: one'));
+        await until('the new finding', () => window.findings(file).includes('CTX602'), window);
+        const whole = new Range(new Position(0, 0), new Position(9, 0));
+        const fixes = (await window.run('vscode.executeCodeActionProvider', document.uri, whole, 'quickfix')) as { title: string }[];
+        assert.ok(fixes.some(({ title }) => title === 'write `name`'), JSON.stringify(fixes));
+        await window.run('ctxc.fixAll');
+        assert.equal(window.said.at(-1), 'ctxc: no safe fix for this file');
+    });
 });
 
 test('a server that dies is started again', { skip: skip || process.platform !== 'linux' }, async () => {

@@ -137,6 +137,11 @@ export class Window {
         return [...new Set(this.#providers.map(({ kind }) => kind))].sort();
     }
 
+    /** How many providers of a kind there are for a document. */
+    fitting(kind: string, document: Document): number {
+        return this.#providers.filter((one) => !one.gone && one.kind === kind && matches(one.selector, document)).length;
+    }
+
     /** What the providers of a kind answer for a document. */
     async ask(kind: string, method: string, document: Document, ...args: unknown[]): Promise<unknown[]> {
         const fit = this.#providers.filter((one) => !one.gone && one.kind === kind && matches(one.selector, document));
