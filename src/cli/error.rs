@@ -34,6 +34,8 @@ pub(crate) struct CliError {
     pub(crate) kind: Kind,
     /// What was found against what was expected; a lower-case fragment.
     pub(crate) message: String,
+    /// What else went wrong, each an error of its own.
+    pub(crate) others: Vec<String>,
     /// What to do, one line each.
     pub(crate) hints: Vec<String>,
 }
@@ -44,12 +46,19 @@ pub(crate) type Result<T> = std::result::Result<T, CliError>;
 impl CliError {
     /// An error of a kind.
     pub(crate) fn new(kind: Kind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), hints: Vec::new() }
+        Self { kind, message: message.into(), others: Vec::new(), hints: Vec::new() }
     }
 
     /// Wrong usage.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
         Self::new(Kind::Usage, message)
+    }
+
+    /// Adds what else went wrong.
+    #[must_use]
+    pub(crate) fn and(mut self, message: impl Into<String>) -> Self {
+        self.others.push(message.into());
+        self
     }
 
     /// Adds a line that says what to do.
@@ -139,7 +148,9 @@ impl CliError {
         }
         let (red, cyan, off) = if color { ("\x1b[1;31m", "\x1b[36m", "\x1b[0m") } else { ("", "", "") };
         // Nobody is left to tell when standard error itself fails.
-        let _ = writeln!(out, "{}", wrap(&format!("{red}error{off}: {}", escape(&self.message)), width, 7));
+        for message in std::iter::once(&self.message).chain(&self.others) {
+            let _ = writeln!(out, "{}", wrap(&format!("{red}error{off}: {}", escape(message)), width, 7));
+        }
         for hint in &self.hints {
             let _ = writeln!(out, "{}", wrap(&format!("  {cyan}hint{off}: {}", escape(hint)), width, 8));
         }

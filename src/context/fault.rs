@@ -179,13 +179,22 @@ impl MissingFrom {
 pub struct Fault {
     /// Where; `None` where the whole context is meant.
     pub place: Option<Place>,
+    /// The line of a text that it is about, where it is about one: the field's own, a fragment's, or that of a file.
+    pub at: Option<Box<Origin>>,
     /// What.
     pub kind: Box<FaultKind>,
 }
 
+impl Fault {
+    /// A fault of a field.
+    pub(super) fn of(place: Place, kind: FaultKind) -> Self {
+        Self { place: Some(place), at: None, kind: Box::new(kind) }
+    }
+}
+
 impl From<FaultKind> for Fault {
     fn from(kind: FaultKind) -> Self {
-        Self { place: None, kind: Box::new(kind) }
+        Self { place: None, at: None, kind: Box::new(kind) }
     }
 }
 

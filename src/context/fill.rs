@@ -3,7 +3,7 @@
 //! Nothing is ever rendered as empty or as a marker: a variable without a value is a fault in a render, and recorded as
 //! variable in a dry run; only a preview, which goes to no agent, says ⟨what⟩ will stand there. Untrusted values are fenced in place. Reads no file; bounded in size and depth.
 
-use super::fault::{FaultKind, MissingFrom, Place};
+use super::fault::{Fault, FaultKind, MissingFrom, Place};
 use super::output::beside;
 use super::values::{self, Part, Scope};
 use crate::kernel::context::{Origin, Stability, Traced, Trust};
@@ -79,7 +79,7 @@ pub(super) struct Filled {
 }
 
 /// Where faults are gathered.
-pub(super) type Faults = Vec<(Place, FaultKind)>;
+pub(super) type Faults = Vec<Fault>;
 
 /// The opening and the closing of the fence around an untrusted text.
 pub(super) fn fence(nonce: &str, name: &str) -> (String, String) {
@@ -91,6 +91,8 @@ pub(super) struct Writer<'a, 'o> {
     pub(super) filler: Filler<'a>,
     pub(super) scope: &'a Scope,
     place: &'a Place,
+    /// The line that is being written.
+    pub(super) at: Origin,
     pub(super) out: Filled,
     faults: &'o mut Faults,
 }
@@ -119,7 +121,7 @@ impl<'a> Filler<'a> {
                 Origin::Template { task: place.definition.clone(), node: place.node.clone(), field: place.field.clone(), line: 0 }
             }
         };
-        let mut writer = Writer { filler: self, scope, place, out: Filled::default(), faults };
+        let mut writer = Writer { filler: self, scope, place, at: origin.clone(), out: Filled::default(), faults };
         writer.value(text, &origin, 0);
         writer.out
     }
@@ -127,7 +129,7 @@ impl<'a> Filler<'a> {
 
 impl<'a> Writer<'a, '_> {
     pub(super) fn fault(&mut self, kind: FaultKind) {
-        self.faults.push((self.place.clone(), kind));
+        self.faults.push(Fault { at: Some(Box::new(self.at.clone())), ..Fault::of(self.place.clone(), kind) });
     }
 
     /// A text with its own syntax, parts and trust.
@@ -136,13 +138,14 @@ impl<'a> Writer<'a, '_> {
         let is_jinja = text.get("syntax").and_then(Value::as_str) == Some("jinja");
         let mut line = 0;
         let mut words = |writer: &mut Self, words: &'a str| {
-            let origin = origin.clone().down(line);
+            let above = origin.clone().down(line);
             line += memchr::memchr_iter(b'\n', words.as_bytes()).count() as u32;
             match () {
-                () if verbatim => writer.push(words, origin),
-                () if is_jinja => writer.jinja(words, &origin, &BTreeMap::new()),
-                () => writer.plain(words, &origin),
+                () if verbatim => writer.push(words, above),
+                () if is_jinja => writer.jinja(words, &above, &BTreeMap::new()),
+                () => writer.plain(words, &above),
             }
+            writer.at = origin.clone().down(line);
         };
         if let Some(text) = text.get("text").and_then(Value::as_str) {
             words(self, text);
@@ -194,7 +197,8 @@ impl<'a> Writer<'a, '_> {
             None => Origin::Fragment { name: name.to_owned(), line: 0 },
         };
         // The fragment's text lives only here, so it is written by a writer of its own.
-        let mut inner = Writer { filler, scope: self.scope, place: self.place, out: Filled::default(), faults: self.faults };
+        let (scope, place, at, out) = (self.scope, self.place, origin.clone(), Filled::default());
+        let mut inner = Writer { filler, scope, place, at, out, faults: self.faults };
         inner.value(&text, &origin, depth + 1);
         Some(inner.out)
     }
@@ -204,9 +208,14 @@ impl<'a> Writer<'a, '_> {
             return self.out.text.push(text, origin);
         }
         let fault = FaultKind::TooLarge { limit: MAX_BYTES };
-        if !self.faults.iter().any(|(place, kind)| place == self.place && *kind == fault) {
+        if !self.is_told(&fault) {
             self.fault(fault);
         }
+    }
+
+    /// Whether a fault of the field is known, of whatever line.
+    fn is_told(&self, kind: &FaultKind) -> bool {
+        self.faults.iter().any(|fault| fault.place.as_ref() == Some(self.place) && *fault.kind == *kind)
     }
 
     fn plain(&mut self, text: &str, origin: &Origin) {
@@ -224,7 +233,10 @@ impl<'a> Writer<'a, '_> {
             match piece {
                 Piece::Text(_) | Piece::Fault(_) => self.push(written, here()),
                 Piece::Escaped(_) => self.push("{{", here()),
-                Piece::Expression(found) => self.expression(&found.value),
+                Piece::Expression(found) => {
+                    self.at = here();
+                    self.expression(&found.value);
+                }
             }
             line += memchr::memchr_iter(b'\n', written.as_bytes()).count() as u32;
         }
@@ -309,7 +321,7 @@ impl<'a> Writer<'a, '_> {
         }
         let fault = FaultKind::Missing { name: named.unwrap_or(name).to_owned(), origin };
         // Once a field, however often it stands there.
-        if !self.faults.iter().any(|(place, kind)| place == self.place && *kind == fault) {
+        if !self.is_told(&fault) {
             self.fault(fault);
         }
     }

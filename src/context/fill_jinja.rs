@@ -1,5 +1,6 @@
 //! Jinja texts as a part of what a field says: their values, the fragments in them, and who says each stretch of what they become.
 
+use super::fault::FaultKind;
 use super::fill::{Fences, Filled, Unknown, Writer};
 use super::jinja::{self, Rendered, Says};
 use crate::base::source::LineIndex;
@@ -46,7 +47,7 @@ impl<'a> Writer<'a, '_> {
     pub(super) fn jinja(&mut self, text: &str, origin: &Origin, fragments: &BTreeMap<String, Used>) {
         let names = match jinja::variables(text) {
             Ok(names) => names,
-            Err(kind) => return self.fault(kind),
+            Err(kind) => return self.jinja_fault(kind, origin),
         };
         let (mut context, mut is_known, mut untrusted) = (serde_json::Map::new(), true, BTreeSet::new());
         for name in &names {
@@ -63,6 +64,8 @@ impl<'a> Writer<'a, '_> {
                 if self.filler.unknown == Unknown::Placeholder {
                     self.out.unknown.insert(name.clone());
                 } else {
+                    let above = jinja_tags::first_read(text, name).and_then(|at| text.get(..at)).unwrap_or("");
+                    self.at = origin.clone().down(above.matches('\n').count() as u32);
                     self.missing(name, bound.map(|bound| &bound.origin));
                 }
                 continue;
@@ -83,8 +86,15 @@ impl<'a> Writer<'a, '_> {
         }
         match jinja::render(text, &Value::Object(context), &names, &untrusted, self.filler.nonce) {
             Ok(done) => self.rendered(&done, origin, fragments),
-            Err(kind) => self.fault(kind),
+            Err(kind) => self.jinja_fault(kind, origin),
         }
+    }
+
+    /// A fault of a text that begins here, at its line.
+    fn jinja_fault(&mut self, kind: FaultKind, origin: &Origin) {
+        let above = if let FaultKind::Jinja { line, .. } = &kind { line.saturating_sub(1) } else { 0 };
+        self.at = origin.clone().down(u32::try_from(above).unwrap_or(0));
+        self.fault(kind);
     }
 
     /// A text that waits for a value.

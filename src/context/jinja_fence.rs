@@ -14,7 +14,7 @@ use minijinja::value::{Object, ValueKind};
 use minijinja::{Environment, Error, State, Value};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The filter that fences an output, and those that write the openings and the ends around a block. No text can name them.
+/// The filter that fences an output, and those that stand before a block and behind one that needs a fence. No text can name them.
 pub(super) const FILTERS: [&str; 3] = ["_f", "_o", "_c"];
 
 /// Which names reach something, a bit for each; those beyond the last share it.
@@ -61,7 +61,6 @@ pub(super) fn numbered(text: &str, names: &BTreeSet<String>, untrusted: &BTreeSe
                 inserts.push((bytes.end, format!(")|{filter}({number})")));
                 bytes.start
             }
-            Written::Block(_) if fenced == 0 => continue,
             // What the block trims beside itself is beside the fence.
             Written::Block(bytes) => {
                 let sign = |at: Option<usize>| match at.and_then(|at| text.as_bytes().get(at)) {
@@ -72,7 +71,9 @@ pub(super) fn numbered(text: &str, names: &BTreeSet<String>, untrusted: &BTreeSe
                 let before = sign(Some(bytes.start + 2));
                 let behind = sign(bytes.end.checked_sub(3));
                 inserts.push((bytes.start, format!("{{{{{before} {number}|{open} }}}}")));
-                inserts.push((bytes.end, format!("{{{{ {number}|{close} {behind}}}}}")));
+                if fenced != 0 {
+                    inserts.push((bytes.end, format!("{{{{ {number}|{close} {behind}}}}}")));
+                }
                 bytes.start
             }
         };
@@ -168,7 +169,11 @@ pub(super) fn write(
     now: &Now,
 ) -> Result<(), Error> {
     if let Some(side) = value.downcast_object_ref::<Side>() {
-        let sides = outputs.get(side.output).and_then(|known| known.fence.as_ref());
+        let known = outputs.get(side.output);
+        if let Some(known) = known.filter(|_| !side.is_end) {
+            now.below(known.line);
+        }
+        let sides = known.and_then(|known| known.fence.as_ref());
         let side = sides.map_or("", |(open, close)| if side.is_end { close } else { open });
         return now.during(Writes::Fence, || out.write_str(side));
     }

@@ -1,13 +1,17 @@
-//! Where the texts of a template stand in its file: so that every line of a render leads back to the one it was written on.
+//! Where the texts of a template stand in its files: so that every line of a render leads back to the one it was written on, and every
+//! fault to its place.
 //!
-//! Reads the text of a file that was compiled; a definition that is not in it has no lines.
+//! Reads files that were compiled; a definition that is not in them has no lines.
 
-use super::fault::{FaultKind, Place};
+use super::fault::{Fault, FaultKind};
+use super::output::beside;
+use super::request::Files;
+use super::text_lines::TextLines;
 use crate::base::source::LineIndex;
+use crate::base::span::Span;
 use crate::kernel::context::Origin;
 use crate::syntax::limits::Limits;
 use crate::syntax::reader::Reader;
-use crate::syntax::tree::Element;
 use crate::template::model::{Definition, Fragment, Task};
 use crate::template::nodes::{self, Node};
 use crate::template::parts::{Input, Text, Value};
@@ -17,137 +21,220 @@ use std::collections::BTreeMap;
 type Key = (String, String, String);
 
 /// The lines of texts, from 1.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default)]
 pub struct Lines {
-    texts: BTreeMap<Key, (String, u32)>,
-    fragments: BTreeMap<String, (String, u32)>,
-    /// The elements of fields, each with its file, where it stands there, and what is inside it.
+    pages: BTreeMap<String, Page>,
+    /// The texts of fields and of fragments, each in its page.
+    texts: BTreeMap<Key, (String, TextLines)>,
+    fragments: BTreeMap<String, (String, TextLines)>,
+    /// The lines of files that are the text of an element.
+    sources: BTreeMap<String, TextLines>,
+    /// The elements of fields.
     fields: BTreeMap<Key, Field>,
 }
 
 /// An element as faults are said of it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 struct Field {
     path: String,
-    /// Where it begins, from 1: line and column.
-    begin: (u32, u32),
-    /// Where its text begins, and the text.
-    inner: (u32, u32),
-    text: String,
+    /// Where it begins.
+    begin: u32,
+    /// What names what it is about.
+    inside: Span,
 }
 
-/// What one text is read from.
-struct Page<'p> {
-    path: &'p str,
-    text: &'p str,
+/// What texts are read from.
+#[derive(Debug)]
+struct Page {
+    text: String,
     lines: LineIndex,
 }
 
-impl Page<'_> {
-    /// The line on which the words of a text begin: blank lines before them are not part of it.
-    fn line(&self, text: &Text<'_>) -> u32 {
-        let inner = text.element.inner();
-        let inside = inner.slice(self.text);
-        let blank = inside.len() - inside.trim_start().len();
-        self.at(inner.start as usize + blank)
-    }
-
-    fn at(&self, offset: usize) -> u32 {
-        self.lines.line(offset as u32)
+impl Page {
+    fn new(text: String) -> Self {
+        Self { lines: LineIndex::new(&text), text }
     }
 
     /// Line and column, from 1.
     fn position(&self, offset: u32) -> (u32, u32) {
-        let position = self.lines.position(self.text, offset);
+        let position = self.lines.position(&self.text, offset);
         (position.line, position.column)
     }
 
-    fn field(&self, element: Element<'_>) -> Field {
-        let (span, inner) = (element.span(), element.inner());
-        Field {
-            path: self.path.to_owned(),
-            begin: self.position(span.start),
-            inner: self.position(inner.start),
-            text: inner.slice(self.text).to_owned(),
+    /// Where a word stands in a part of the page, and not as a part of another one.
+    fn find(&self, inside: Span, word: &str) -> Option<u32> {
+        let is_part = |c: char| c.is_alphanumeric() || c == '_';
+        let text = inside.slice(&self.text);
+        let found = text.match_indices(word).map(|(at, _)| at).find(|&at| {
+            let (before, behind) = (text.get(..at).unwrap_or(""), text.get(at + word.len()..).unwrap_or(""));
+            // A variable stands in a tag; a path and a fragment stand by themselves.
+            !before.ends_with(is_part) && !behind.starts_with(is_part)
+        });
+        found.map(|at| inside.start + at as u32)
+    }
+}
+
+/// A file of which the lines are taken.
+struct Taking<'l> {
+    lines: &'l mut Lines,
+    files: &'l dyn Files,
+    path: &'l str,
+    page: &'l Page,
+}
+
+impl Taking<'_> {
+    fn definition(&mut self, definition: &Definition<'_>, stem: &str) {
+        if let Definition::Fragment(Fragment { name: Some(name), text, .. }) = definition {
+            let lines = self.text(text);
+            self.lines.fragments.insert(name.value.to_string(), (self.path.to_owned(), lines));
+        }
+        let Some(task) = definition.task() else { return };
+        let named = match definition {
+            Definition::Template(template) => template.name.as_ref(),
+            Definition::Task(task) => task.name.as_ref(),
+            Definition::Fragment(_) => None,
+        };
+        let name = named.map_or_else(|| stem.to_owned(), |name| name.value.to_string());
+        nodes::paths(task, &mut |node, id| {
+            let key = |field: String| (name.clone(), id.to_owned(), field);
+            match node {
+                Node::Task(task) => self.task(task, &key),
+                Node::Call(call) => self.inputs("args", &call.args, &key),
+                Node::Cond(_) => {}
+            }
+        });
+    }
+
+    fn text(&mut self, text: &Text<'_>) -> TextLines {
+        let source = text.src.as_ref().map(|src| beside(self.path, &src.value));
+        if let Some(path) = source.filter(|path| !self.lines.sources.contains_key(path))
+            && let Ok(words) = self.files.text(&path)
+        {
+            self.lines.sources.insert(path.clone(), TextLines::of_file(text.element, &words));
+            self.lines.pages.entry(path).or_insert_with(|| Page::new(words));
+        }
+        TextLines::of_element(text.element, &self.page.text, &self.page.lines)
+    }
+
+    fn add(&mut self, key: Key, text: &Text<'_>) {
+        self.field(key.clone(), text.element.span().start, text.element.inner());
+        let lines = self.text(text);
+        self.lines.texts.insert(key, (self.path.to_owned(), lines));
+    }
+
+    fn field(&mut self, key: Key, begin: u32, inside: Span) {
+        self.lines.fields.insert(key, Field { path: self.path.to_owned(), begin, inside });
+    }
+
+    fn task(&mut self, task: &Task<'_>, key: &impl Fn(String) -> Key) {
+        let texts = [
+            ("description", &task.description),
+            ("system", &task.system),
+            ("instructions", &task.instructions),
+            ("criteria", &task.criteria),
+        ];
+        for (field, text) in texts {
+            if let Some(text) = text {
+                self.add(key(field.to_owned()), text);
+            }
+        }
+        for (number, text) in task.constraints.iter().enumerate() {
+            self.add(key(format!("constraints/{number}")), text);
+        }
+        for (number, example) in task.examples.iter().enumerate() {
+            for (name, text) in [("input", &example.input), ("output", &example.output)] {
+                if let Some(text) = text {
+                    self.add(key(format!("examples/{number}/{name}")), text);
+                }
+            }
+        }
+        self.inputs("inputs", &task.inputs, key);
+        if let Some(initial) = task.reduce.as_ref().and_then(|reduce| reduce.initial.as_ref()) {
+            self.input(key("initial_value".to_owned()), initial);
+        }
+        if let Some(files) = &task.files {
+            self.field(key("file_paths".to_owned()), files.element.span().start, files.element.inner());
+            if let Some(text) = &files.description {
+                self.add(key("file_paths/description".to_owned()), text);
+            }
+        }
+        if let Some(output) = &task.output {
+            self.field(key("output_format".to_owned()), output.element.span().start, output.element.inner());
+        }
+        for parameter in &task.parameters {
+            if let (Some(name), Some(default)) = (&parameter.name, &parameter.default) {
+                let line = self.page.lines.line(default.span.start);
+                let lines = (self.path.to_owned(), TextLines::straight(line));
+                self.lines.texts.insert(key(format!("parameters/{}", name.value)), lines);
+            }
+        }
+    }
+
+    fn inputs(&mut self, list: &str, inputs: &[Input<'_>], key: &impl Fn(String) -> Key) {
+        for (number, input) in inputs.iter().enumerate() {
+            self.input(key(format!("{list}/{number}")), input);
+        }
+    }
+
+    fn input(&mut self, key: Key, input: &Input<'_>) {
+        match &input.value {
+            Value::Text => self.add(key, &input.text),
+            Value::From(from) => self.field(key, input.text.element.span().start, from.span),
+            Value::Missing | Value::Task(_) | Value::Call(_) => {}
         }
     }
 }
 
 impl Lines {
-    /// Adds the definitions of a file. `stem` names a definition that has no name.
-    pub fn add(&mut self, path: &str, text: &str, stem: &str, limits: &Limits) {
+    /// Adds the definitions of a file, and the files that are texts of theirs. `stem` names a definition that has no name.
+    pub fn add(&mut self, files: &dyn Files, path: &str, stem: &str, limits: &Limits) {
+        let Ok(text) = files.text(path) else { return };
+        let page = Page::new(text);
         let mut reader = Reader::new();
-        reader.read(text, limits);
-        let file = crate::template::lower(reader.document(text));
-        let page = Page { path, text, lines: LineIndex::new(text) };
+        reader.read(&page.text, limits);
+        let file = crate::template::lower(reader.document(&page.text));
+        let mut taking = Taking { lines: self, files, path, page: &page };
         for definition in &file.definitions {
-            if let Definition::Fragment(fragment) = definition {
-                self.fragment(&page, fragment);
-            }
-            let Some(task) = definition.task() else { continue };
-            let named = match definition {
-                Definition::Template(template) => template.name.as_ref(),
-                Definition::Task(task) => task.name.as_ref(),
-                Definition::Fragment(_) => None,
-            };
-            let name = named.map_or_else(|| stem.to_owned(), |name| name.value.to_string());
-            nodes::paths(task, &mut |node, id| self.node(&page, &name, node, id));
+            taking.definition(definition, stem);
         }
+        drop(file);
+        self.pages.insert(path.to_owned(), page);
     }
 
-    fn fragment(&mut self, page: &Page<'_>, fragment: &Fragment<'_>) {
-        if let Some(name) = &fragment.name {
-            self.fragments.insert(name.value.to_string(), (page.path.to_owned(), page.line(&fragment.text)));
+    /// File, line and column, from 1, of what a fault is about: the variable, the path, the fragment that it names where that is found,
+    /// else the line of the text, else the field's element.
+    pub fn fault<'l>(&'l self, fault: &'l Fault) -> Option<(&'l str, u32, u32)> {
+        let word = named(&fault.kind);
+        if let Some((path, line)) = fault.at.as_ref().and_then(|at| self.of(at)) {
+            let Some((page, span)) = self.line(path, line) else { return Some((path, line, 1)) };
+            let words = span.slice(&page.text);
+            let first = span.start + (words.len() - words.trim_start().len()) as u32;
+            let (_, column) = page.position(word.and_then(|word| page.find(span, word)).unwrap_or(first));
+            return Some((path, line, column));
         }
-    }
-
-    fn node(&mut self, page: &Page<'_>, name: &str, node: Node<'_, '_>, id: &str) {
-        if let Node::Task(task) = node {
-            let files = task.files.as_ref().map(|files| ("file_paths", files.element));
-            let output = task.output.as_ref().map(|output| ("output_format", output.element));
-            for (field, element) in files.into_iter().chain(output) {
-                self.fields.insert((name.to_owned(), id.to_owned(), field.to_owned()), page.field(element));
-            }
-        }
-        let fields = &mut self.fields;
-        let mut add = |field: String, text: &Text<'_>| {
-            let key = (name.to_owned(), id.to_owned(), field);
-            fields.insert(key.clone(), page.field(text.element));
-            self.texts.insert(key, (page.path.to_owned(), page.line(text)));
-        };
-        match node {
-            Node::Task(task) => of_task(task, &mut add),
-            Node::Call(call) => of_inputs("args", &call.args, &mut add),
-            Node::Cond(_) => {}
-        }
-    }
-
-    /// File, line and column, from 1, of what a fault is about: the variable, the path, the fragment that it names where its field
-    /// holds it, else the field's element.
-    pub fn fault(&self, place: &Place, kind: &FaultKind) -> Option<(&str, u32, u32)> {
-        let key = (place.definition.clone(), place.node.clone(), place.field.clone());
-        let field = self.fields.get(&key)?;
-        let found = named(kind).and_then(|name| find(&field.text, name));
-        let (line, column) = found.map_or(field.begin, |at| {
-            let before = field.text.get(..at).unwrap_or("");
-            match before.rsplit_once('\n') {
-                None => (field.inner.0, field.inner.1 + before.chars().count() as u32),
-                Some((above, last)) => (field.inner.0 + 1 + above.matches('\n').count() as u32, 1 + last.chars().count() as u32),
-            }
-        });
+        let place = fault.place.as_ref()?;
+        let field = self.fields.get(&(place.definition.clone(), place.node.clone(), place.field.clone()))?;
+        let page = self.pages.get(&field.path)?;
+        let (line, column) = page.position(word.and_then(|word| page.find(field.inside, word)).unwrap_or(field.begin));
         Some((&field.path, line, column))
+    }
+
+    fn line(&self, path: &str, line: u32) -> Option<(&Page, Span)> {
+        let page = self.pages.get(path)?;
+        Some((page, page.lines.line_span(&page.text, line)?))
     }
 
     /// The file and line, from 1, that an origin stands on; `None` for what stands in no file.
     pub fn of<'l>(&'l self, origin: &'l Origin) -> Option<(&'l str, u32)> {
-        let below = |found: &'l (String, u32), line: u32| (found.0.as_str(), found.1 + line);
+        let below = |found: &'l (String, TextLines), line: u32| (found.0.as_str(), found.1.line(line));
         match origin {
             Origin::Template { task, node, field, line } => {
                 let key = (task.clone(), node.clone(), field.clone());
                 self.texts.get(&key).map(|found| below(found, *line))
             }
             Origin::Fragment { name, line } => self.fragments.get(name).map(|found| below(found, *line)),
-            Origin::File { path, line } => Some((path, line + 1)),
+            // A file that is the text of an element has lost the blank lines before it.
+            Origin::File { path, line } => Some((path, self.sources.get(path).map_or(line + 1, |lines| lines.line(*line)))),
             Origin::Schema { .. }
             | Origin::Input { .. }
             | Origin::Result { .. }
@@ -171,48 +258,5 @@ fn named(kind: &FaultKind) -> Option<&str> {
         | FaultKind::UntrustedInSystem { name } => Some(name),
         FaultKind::File { path, .. } => Some(path),
         _ => None,
-    }
-}
-
-/// Where a word stands in a text, and not as a part of another one.
-fn find(text: &str, word: &str) -> Option<usize> {
-    let is_part = |c: char| c.is_alphanumeric() || c == '_';
-    text.match_indices(word).map(|(at, _)| at).find(|&at| {
-        let (before, behind) = (text.get(..at).unwrap_or(""), text.get(at + word.len()..).unwrap_or(""));
-        // A variable stands in a tag; a path and a fragment stand by themselves.
-        !before.ends_with(is_part) && !behind.starts_with(is_part)
-    })
-}
-
-fn of_task(task: &Task<'_>, add: &mut impl FnMut(String, &Text<'_>)) {
-    let texts = [
-        ("description", &task.description),
-        ("system", &task.system),
-        ("instructions", &task.instructions),
-        ("criteria", &task.criteria),
-    ];
-    for (field, text) in texts {
-        if let Some(text) = text {
-            add(field.to_owned(), text);
-        }
-    }
-    for (number, text) in task.constraints.iter().enumerate() {
-        add(format!("constraints/{number}"), text);
-    }
-    for (number, example) in task.examples.iter().enumerate() {
-        for (key, text) in [("input", &example.input), ("output", &example.output)] {
-            if let Some(text) = text {
-                add(format!("examples/{number}/{key}"), text);
-            }
-        }
-    }
-    of_inputs("inputs", &task.inputs, add);
-}
-
-fn of_inputs(key: &str, inputs: &[Input<'_>], add: &mut impl FnMut(String, &Text<'_>)) {
-    for (number, input) in inputs.iter().enumerate() {
-        if matches!(input.value, Value::Text) {
-            add(format!("{key}/{number}"), &input.text);
-        }
     }
 }

@@ -31,6 +31,7 @@ pub mod request;
 pub mod role;
 mod scope;
 mod strategy;
+mod text_lines;
 pub mod tokens;
 pub mod transcript;
 mod values;

@@ -2,7 +2,7 @@
 //! form of the answer. An input that a text of the task already holds is no segment of its own.
 
 use super::chain::Link;
-use super::fault::{FaultKind, MissingFrom, Place};
+use super::fault::{Fault, FaultKind, MissingFrom, Place};
 use super::fill::{Faults, Filled, Filler, Unknown};
 use super::history::{self, Wanted};
 use super::output;
@@ -114,7 +114,7 @@ impl Author<'_> {
         let filled = self.fill(text, key);
         if kind == Kind::System {
             for name in &filled.untrusted {
-                self.faults.push((self.place(key), FaultKind::UntrustedInSystem { name: name.clone() }));
+                self.faults.push(Fault::of(self.place(key), FaultKind::UntrustedInSystem { name: name.clone() }));
             }
         }
         let trust = text.get("trust").and_then(Value::as_str);
@@ -169,7 +169,7 @@ impl Author<'_> {
                 self.push(Kind::OutputFormat, filled, Cut::Tail, "<output_format>");
             }
             Err(kind) => {
-                self.faults.push((self.place("output_format"), kind));
+                self.faults.push(Fault::of(self.place("output_format"), kind));
                 self.push(Kind::OutputFormat, Filled::default(), Cut::Tail, "<output_format>");
             }
         }
@@ -189,7 +189,8 @@ impl Author<'_> {
                 let command = files.get("command").and_then(Value::as_str).unwrap_or_default();
                 if self.filler.unknown == Unknown::Fault {
                     let reason = "its paths are the output of a command, which only a trusted run executes".to_owned();
-                    self.faults.push((self.place("file_paths"), FaultKind::File { path: format!("`{command}`"), reason }));
+                    let kind = FaultKind::File { path: format!("`{command}`"), reason };
+                    self.faults.push(Fault::of(self.place("file_paths"), kind));
                     self.push_file(command, Traced::default(), "<file_paths>");
                 } else {
                     self.waiting(Kind::File, "files", format!("output of `{command}`"));
@@ -216,7 +217,7 @@ impl Author<'_> {
                         }
                     }
                     Err(reason) => {
-                        self.faults.push((self.place("file_paths"), FaultKind::Source { reason }));
+                        self.faults.push(Fault::of(self.place("file_paths"), FaultKind::Source { reason }));
                         self.push_file("", Traced::default(), "<file_paths>");
                     }
                 }
@@ -232,7 +233,7 @@ impl Author<'_> {
             }
             Err(reason) => {
                 let kind = FaultKind::File { path: path.to_owned(), reason };
-                self.faults.push((self.place("file_paths"), kind));
+                self.faults.push(Fault::of(self.place("file_paths"), kind));
                 self.push_file(path, Traced::default(), "<file_paths>");
             }
         }
@@ -304,7 +305,8 @@ impl Author<'_> {
                 None => {
                     let (origin, named) = MissingFrom::of(&bound.origin);
                     let name = named.unwrap_or(name).to_owned();
-                    self.faults.push((self.place(&format!("inputs/{number}")), FaultKind::Missing { name, origin }));
+                    let place = self.place(&format!("inputs/{number}"));
+                    self.faults.push(Fault::of(place, FaultKind::Missing { name, origin }));
                 }
             }
             let unknown =

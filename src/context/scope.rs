@@ -232,7 +232,7 @@ impl Binder<'_, '_> {
         let found = values::part(value, &path).cloned();
         if found.is_none() {
             let found = values::kind(value);
-            self.faults.push((place, FaultKind::NoPart { name: root.to_owned(), path: from.to_owned(), found }));
+            self.faults.push(Fault::of(place, FaultKind::NoPart { name: root.to_owned(), path: from.to_owned(), found }));
         }
         Bound { value: found.map(Arc::new), ..bound.clone() }
     }

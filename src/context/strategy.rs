@@ -164,7 +164,7 @@ impl<'a> Strategy<'a> {
             }
             None => {
                 let place = scope::place(parent, node, "");
-                faults.push((place, FaultKind::Missing { name: name.to_owned(), origin: MissingFrom::Result }));
+                faults.push(Fault::of(place, FaultKind::Missing { name: name.to_owned(), origin: MissingFrom::Result }));
             }
         }
         context.push(Drafted { unknown, faults, ..Drafted::whole(segment) });
@@ -210,7 +210,7 @@ impl<'a> Strategy<'a> {
                 context.extend(new);
             }
             Err(reason) => {
-                let faults = vec![(scope::place(link, &link.node.id, ""), FaultKind::Source { reason })];
+                let faults = vec![Fault::of(scope::place(link, &link.node.id, ""), FaultKind::Source { reason })];
                 let segment = segment("fresh".to_owned(), String::new(), Traced::default(), Trust::Untrusted);
                 context.push(Drafted { faults, ..Drafted::whole(segment) });
             }
@@ -356,12 +356,15 @@ fn name_apart(context: &mut [Drafted]) {
 /// All faults of a request as errors, each once, in the order of their places.
 pub(super) fn faults(found: Faults) -> Vec<Fault> {
     let mut faults: Vec<Fault> = Vec::new();
-    for (place, kind) in found {
-        let fault = Fault { place: Some(place), kind: Box::new(kind) };
+    for fault in found {
         if !faults.contains(&fault) {
             faults.push(fault);
         }
     }
-    faults.sort_by(|a, b| a.place.cmp(&b.place));
+    // What leads nowhere has no value where it is named, which is said already.
+    let lost = |fault: &Fault| if let FaultKind::NoPart { name, .. } = &*fault.kind { Some(name.clone()) } else { None };
+    let lost: BTreeSet<String> = faults.iter().filter_map(lost).collect();
+    faults.retain(|fault| !matches!(&*fault.kind, FaultKind::Missing { name, .. } if lost.contains(name)));
+    faults.sort_by(|a, b| (&a.place, &a.at).cmp(&(&b.place, &b.at)));
     faults
 }

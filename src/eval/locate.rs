@@ -74,14 +74,10 @@ impl<'a> Locator<'a> {
     /// Why there is no context, with its place.
     pub(super) fn fault(&self, fault: &Fault) -> FaultRow {
         let message = fault.to_string();
-        let Some(place) = &fault.place else { return FaultRow { message, path: None, line: None } };
-        let (task, node, field) = (place.definition.clone(), place.node.clone(), place.field.clone());
-        match self.origin(&Origin::Template { task, node, field, line: 0 }) {
-            (_, Some((path, line))) => FaultRow { message, path: Some(path), line },
-            (source, None) => {
-                let source = source.map_or_else(String::new, |source| format!(" ({source})"));
-                FaultRow { message: message + &source, path: None, line: None }
-            }
+        if let Some((path, line, _)) = self.lines.get_or_init(self.read).fault(fault) {
+            return FaultRow { message, path: Some(path.to_owned()), line: Some(line) };
         }
+        let source = fault.place.as_ref().map_or_else(String::new, |place| format!(" ({place})"));
+        FaultRow { message: message + &source, path: None, line: None }
     }
 }

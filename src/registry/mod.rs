@@ -61,4 +61,5 @@ mod whole;
 pub use artifact::{Fragment, NoTask, Parameter, Reference, ReferenceKind, Registry, Source, Task, Warning};
 pub use node::{Child, Node};
 pub use read::{ReadError, SCHEMA};
+pub(crate) use texts::{is_use, preserves};
 pub(crate) use tree::SLOTS;

@@ -104,7 +104,8 @@ fn joined(element: Element<'_>) -> String {
     out
 }
 
-fn is_use(element: Element<'_>) -> bool {
+/// Whether an element stands for a fragment.
+pub(crate) fn is_use(element: Element<'_>) -> bool {
     element.namespace().is_none() && element.name() == "use"
 }
 
@@ -121,7 +122,7 @@ fn unix(text: &str) -> Cow<'_, str> {
 }
 
 /// Whether the nearest `xml:space` says `preserve`.
-fn preserves(element: Element<'_>) -> bool {
+pub(crate) fn preserves(element: Element<'_>) -> bool {
     let mut at = Some(element);
     while let Some(element) = at {
         if let Some(space) = element.attribute("xml:space") {

@@ -134,6 +134,16 @@ pub(crate) fn captures(text: &str) -> bool {
     })
 }
 
+/// Where a text first reads a name.
+pub(crate) fn first_read(text: &str, name: &str) -> Option<usize> {
+    pieces(text).find_map(|placed| {
+        let Piece::Tag(tag) = placed.piece else { return None };
+        let start = usize::from(tag.is_block);
+        let read = (start..tag.tokens.len()).find(|at| tag.word(*at) == name && tag.is_name(*at, start))?;
+        tag.tokens.get(read).map(|token| token.start)
+    })
+}
+
 /// A text with words put in at places, those of one place in the order in which they come.
 pub(crate) fn inserted(text: &str, mut inserts: Vec<(usize, String)>) -> String {
     inserts.sort_by_key(|(at, _)| *at);

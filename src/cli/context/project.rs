@@ -125,11 +125,9 @@ impl Compiled {
 
     /// Where the texts of these files stand.
     pub(in crate::cli) fn lines(&self, paths: &BTreeSet<String>) -> Lines {
-        let mut lines = Lines::default();
+        let (mut lines, files) = (Lines::default(), self.files());
         for path in paths {
-            if let Ok(text) = self.files().text(path) {
-                lines.add(path, &text, stem(path), &self.config.limits);
-            }
+            lines.add(&files, path, stem(path), &self.config.limits);
         }
         lines
     }

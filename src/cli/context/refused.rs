@@ -1,28 +1,18 @@
-//! Why there is no context: every fault with its place in a file, and what would give the value that is missing.
+//! Why there is no context: every fault with its place in a file, and what would give the values that are missing.
 
 use crate::cli::error::{CliError, Kind};
 use crate::context::fault::{Fault, FaultKind, MissingFrom};
 use crate::context::lines::Lines;
-use crate::kernel::context::Origin;
 use std::collections::BTreeSet;
 
 /// Why there is no context, each fault with its place.
 pub(super) fn refused(faults: &[Fault], lines: &Lines) -> CliError {
-    let place = |fault: &Fault| {
-        let Some(place) = &fault.place else { return String::new() };
-        let (task, node, field) = (place.definition.clone(), place.node.clone(), place.field.clone());
-        let origin = Origin::Template { task, node, field, line: 0 };
-        if let Some((path, line, column)) = lines.fault(place, &fault.kind) {
-            return format!("{path}:{line}:{column}: ");
-        }
-        match lines.of(&origin) {
-            Some((path, line)) => format!("{path}:{line}: "),
-            None if place.field.is_empty() => format!("{place}: "),
-            None => format!("{} {}, {}: ", place.definition, place.node, place.field),
-        }
-    };
-    let said: Vec<String> = faults.iter().map(|fault| format!("{}{fault}", place(fault))).collect();
-    let (first, rest) = said.split_first().map_or(("", &[][..]), |(first, rest)| (first.as_str(), rest));
+    // In the order of the files, and once: a line of a fragment is as wrong in one text that uses it as in another.
+    let places: BTreeSet<_> = faults.iter().map(|fault| (lines.fault(fault), words(fault, lines))).collect();
+    let mut said = places.into_iter().map(|(place, words)| match place {
+        Some((path, line, column)) => format!("{path}:{line}:{column}: {words}"),
+        None => words,
+    });
     let is_usage = |fault: &Fault| {
         matches!(
             &*fault.kind,
@@ -30,19 +20,39 @@ pub(super) fn refused(faults: &[Fault], lines: &Lines) -> CliError {
         )
     };
     let kind = if faults.iter().all(is_usage) { Kind::Usage } else { Kind::Findings };
-    let mut error = CliError::new(kind, first);
-    for line in rest {
-        error = error.hint(format!("and {line}"));
+    let error = CliError::new(kind, said.next().unwrap_or_default());
+    advice(faults).into_iter().fold(said.fold(error, CliError::and), CliError::hint)
+}
+
+/// What is wrong, with its definition where no file has its place.
+fn words(fault: &Fault, lines: &Lines) -> String {
+    match &fault.place {
+        Some(place) if lines.fault(fault).is_none() => format!("{place}: {fault}"),
+        _ => fault.to_string(),
     }
-    let mut advice = BTreeSet::new();
+}
+
+/// How to give what is missing.
+fn advice(faults: &[Fault]) -> Vec<String> {
+    let (mut inputs, mut results) = (BTreeSet::new(), BTreeSet::new());
     for fault in faults {
         if let FaultKind::Missing { name, origin: MissingFrom::Input } = &*fault.kind {
-            advice.insert(format!("give it: --input {name}=VALUE, or --input {name}=@FILE"));
+            inputs.insert(name.as_str());
         } else if let FaultKind::Missing { name, origin: MissingFrom::Result } | FaultKind::Call { name } = &*fault.kind {
-            advice.insert(format!(
-                "only a run knows it; to see a context, give one: --result {name}=VALUE, or --result {name}=@FILE"
-            ));
+            results.insert(name.as_str());
         }
     }
-    advice.into_iter().fold(error, CliError::hint)
+    let all = |option: &str, names: &BTreeSet<&str>| {
+        let each = names.iter().map(|name| format!("{option} {name}=VALUE"));
+        each.collect::<Vec<_>>().join(" ")
+    };
+    let way = |option: &str, names: &BTreeSet<&str>, one: &str, more: &str| match names.first() {
+        None => None,
+        Some(name) if names.len() == 1 => Some(format!("{one}: {option} {name}=VALUE, or {option} {name}=@FILE")),
+        Some(_) => Some(format!("{more}: {}; @FILE in place of VALUE takes what a file holds", all(option, names))),
+    };
+    let known = "only a run knows it; to see a context, give one";
+    let inputs = way("--input", &inputs, "give it", "give them");
+    let results = way("--result", &results, known, "only a run knows them; to see a context, give each");
+    inputs.into_iter().chain(results).collect()
 }

@@ -146,7 +146,7 @@ fn each_ending_has_its_exit_code() {
         .run(&["eval"])
         .code(1)
         .says("context 0/1")
-        .says("there is no context: docs/gone.md cannot be read: it does not exist (triage, file_paths)");
+        .says("templates/triage.xml:11: there is no context: docs/gone.md cannot be read: it does not exist\n");
 }
 
 #[test]

@@ -25,6 +25,7 @@ mod outside;
 pub(crate) mod project;
 mod render;
 mod render_body;
+mod render_lines;
 mod revision;
 mod roles_agree;
 mod rules;

@@ -70,7 +70,8 @@ fn row_of(case: &Case, registry: &ctxc::Registry) -> (CaseRow, Option<ctxc::eval
     let live = live();
     let lines = || {
         let mut lines = ctxc::context::lines::Lines::default();
-        lines.add("templates/triage.xml", TRIAGE, "triage", &ctxc::syntax::limits::Limits::default());
+        let files = BTreeMap::from([("templates/triage.xml".to_owned(), TRIAGE.to_owned())]);
+        lines.add(&files, "templates/triage.xml", "triage", &ctxc::syntax::limits::Limits::default());
         lines
     };
     let locator = Locator::new(&live, &lines);

@@ -1,0 +1,128 @@
+//! On which line of its file each line of a compiled text is written.
+//!
+//! A text has lost what is no part of it: comments, blank lines at its ends, references and sections. It is read once more from its element, so
+//! that no registry has to know of that. One turn for each place where a line does not follow the one before; linear.
+
+use crate::base::source::LineIndex;
+use crate::registry::{is_use, preserves};
+use crate::syntax::tree::{Element, Kind, Node};
+use crate::syntax::value;
+
+/// What indents.
+const BLANKS: [char; 2] = [' ', '\t'];
+
+/// The lines of a text: from which on each is the one below the last, and where that one is. Text lines from 0, file lines from 1.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct TextLines {
+    turns: Vec<(u32, u32)>,
+}
+
+impl TextLines {
+    /// Of a text between tags; `text` is the file.
+    pub(super) fn of_element(element: Element<'_>, text: &str, lines: &LineIndex) -> Self {
+        let start = element.inner().start;
+        let mut walk =
+            Walk { lines, preserves: preserves(element), found: None, line: lines.line(start), number: 0, made: Self::default() };
+        for node in element.children() {
+            match node.kind() {
+                Kind::Text | Kind::Cdata => walk.node(node, text),
+                Kind::Element if node.as_element().is_some_and(is_use) => walk.words(node.span().start as usize, "<use"),
+                Kind::Element | Kind::Comment | Kind::Instruction => {}
+            }
+        }
+        walk.end_line(0);
+        walk.made
+    }
+
+    /// Of a text that is all of a file.
+    pub(super) fn of_file(element: Element<'_>, text: &str) -> Self {
+        let is_blank = |line: &&str| !preserves(element) && line.trim_matches(BLANKS).is_empty();
+        let blank = text.split(['\n', '\r']).take_while(is_blank).map(|line| line.len() + 1).sum::<usize>();
+        Self::straight(LineIndex::new(text).line(blank as u32))
+    }
+
+    /// Of a text each line of which follows the one before.
+    pub(super) fn straight(first: u32) -> Self {
+        Self { turns: vec![(0, first)] }
+    }
+
+    /// The line of the file that a line of the text is on.
+    pub(super) fn line(&self, line: u32) -> u32 {
+        let behind = self.turns.partition_point(|(from, _)| *from <= line);
+        let (from, first) = behind.checked_sub(1).and_then(|at| self.turns.get(at)).copied().unwrap_or((0, 1));
+        first + (line - from)
+    }
+}
+
+/// The line of a text that is being read.
+struct Walk<'l> {
+    lines: &'l LineIndex,
+    /// Whether blank lines at the start count.
+    preserves: bool,
+    /// Where its first word stands.
+    found: Option<u32>,
+    /// Where it begins.
+    line: u32,
+    /// Lines before it.
+    number: u32,
+    made: TextLines,
+}
+
+impl Walk<'_> {
+    fn node(&mut self, node: Node<'_>, text: &str) {
+        let (start, raw) = (node.inner().start as usize, node.inner().slice(text));
+        let is_text = node.kind() == Kind::Text;
+        let mut rest = raw;
+        while !rest.is_empty() {
+            let at = start + raw.len() - rest.len();
+            let stop = rest.find(|c| matches!(c, '\n' | '\r') || c == '&' && is_text).unwrap_or(rest.len());
+            let (words, behind) = rest.split_at(stop);
+            self.words(at, words);
+            let length = match behind.as_bytes() {
+                [] => 0,
+                [b'&', ..] => self.reference(at + stop, behind),
+                [b'\r', b'\n', ..] => 2,
+                _ => 1,
+            };
+            if behind.starts_with(['\n', '\r']) {
+                self.end_line(at + stop + length);
+            }
+            rest = behind.get(length..).unwrap_or("");
+        }
+    }
+
+    /// What begins with `&`: how long it is. A line break that is written as a sign ends a line of the text, and none of the file.
+    fn reference(&mut self, at: usize, behind: &str) -> usize {
+        let inside = behind.get(1..).unwrap_or("");
+        let length = inside.find([';', '&', '\n']).filter(|end| inside[*end..].starts_with(';')).map_or(1, |end| end + 2);
+        let (sign, next) = behind.split_at(length);
+        match &*value::text(sign, false) {
+            "\n" => self.end_line(at + length),
+            // Outside of `xml:space="preserve"` it is a line break of its own, or one with what follows.
+            "\r" if !self.preserves && !next.starts_with(['\n', '\r']) => self.end_line(at + length),
+            other => self.words(at, other),
+        }
+        length
+    }
+
+    fn words(&mut self, at: usize, words: &str) {
+        let blank = words.len() - words.trim_start_matches(BLANKS).len();
+        if self.found.is_none() && blank < words.len() {
+            self.found = Some(self.lines.line((at + blank) as u32));
+        }
+    }
+
+    /// Ends the line; the next begins here.
+    fn end_line(&mut self, next: usize) {
+        let found = self.found.take();
+        let line = found.unwrap_or(self.line);
+        self.line = self.lines.line(next as u32);
+        if self.made.turns.is_empty() && found.is_none() && !self.preserves {
+            return;
+        }
+        if self.made.turns.is_empty() || self.made.line(self.number) != line {
+            self.made.turns.push((self.number, line));
+        }
+        self.number += 1;
+    }
+}

@@ -1,0 +1,170 @@
+//! `render`: the line that each line of a text is written on, and the line that each fault is in.
+
+use super::project::Project;
+use pretty_assertions::assert_eq;
+
+const PLAIN: &str = "<task type=\"atomic\" name=\"x\"><description>D</description>
+  <parameters><parameter name=\"a\" default=\"dflt\"/></parameters>
+  <instructions>
+    line 4
+    <!-- a
+    b
+    --> line 7 <!--
+    --> still 7
+    line 9&#10;new of 9
+    <![CDATA[line 10
+    line 11 &]]>
+    line 12 &amp; &#x41;
+    {{a}} <use fragment=\"fr\"/>
+    line 14
+  </instructions>
+  <criteria xml:space=\"preserve\">
+  line 17 <!--
+  -->
+  line 19</criteria>
+  <constraints>
+    <constraint>one <!--
+    --> two</constraint>
+    <constraint>
+
+      line 25</constraint>
+    <constraint src=\"s.md\"/>
+  </constraints>
+</task>
+";
+
+const JINJA: &str = "<task type=\"atomic\" name=\"x\"><description>D</description>
+  <parameters><parameter name=\"a\" default=\"dflt\"/></parameters>
+  <instructions syntax=\"jinja\">
+
+    <!-- a
+    b
+    -->
+    line 8
+    <!-- a
+    b
+    --> {{ a }} 11
+    {%- macro m() %}[{{ caller() }}]{% endmacro %}
+    {%- set q = 1 -%}
+    {#-
+
+    c -#}
+    {% filter upper %}hello 17
+
+    there{% endfilter %}
+    {% for i in [1, 2] %}
+    {%- call m() -%} in call 21 {%- endcall %}
+    {% filter upper %}b 22{% endfilter %}
+    {% endfor %}
+    {{ m }}
+    line 25
+  </instructions>
+</task>
+";
+
+/// The lines of a render, each with its source where one is named.
+fn said(task: &str, line_end: &str) -> String {
+    let file = |text: &str| text.replace('\n', line_end);
+    let library = "<library>\n<fragment name=\"fr\">\n  <!--\n  -->\n  of line 5\n</fragment></library>";
+    let project = Project::new()
+        .file("templates/x.xml", file(task))
+        .file("templates/l.xml", file(library))
+        .file("templates/s.md", file("\n  \n  of line 3\n\n  of line 5"));
+    let run = project.run(&["render", "x"]).code(0);
+    let body = |line: &str| line.split_once('│').map_or("", |(_, line)| line.trim()).replace("                    ", "");
+    let lines: Vec<String> = run.stdout.lines().map(body).filter(|line| !line.is_empty()).collect();
+    lines.join("\n")
+}
+
+#[test]
+fn each_line_is_from_where_it_is_written() {
+    let plain = said(PLAIN, "\n");
+    insta::assert_snapshot!(plain, @r"
+    ## Instructions
+    line 4              templates/x.xml:4
+    line 7  still 7    templates/x.xml:7
+    line 9              templates/x.xml:9
+    new of 9
+    line 10             templates/x.xml:10
+    line 11 &           templates/x.xml:11
+    line 12 & A         templates/x.xml:12
+    dflt of line 5      templates/x.xml:13
+    line 14             templates/x.xml:14
+    ## Criteria
+    templates/x.xml:16
+    line 17               templates/x.xml:17
+    line 19               templates/x.xml:19
+    ## Constraints
+    - one  two              templates/x.xml:21
+    - line 25               templates/x.xml:25
+    - of line 3             templates/s.md:3
+    of line 5             templates/s.md:5
+    ## Task
+    D   templates/x.xml:1
+    ");
+    let jinja = said(JINJA, "\n");
+    insta::assert_snapshot!(jinja, @r"
+    ## Instructions
+    line 8                  templates/x.xml:8
+    dflt 11HELLO 17        templates/x.xml:11
+    templates/x.xml:17
+    THERE
+    [in call 21]            templates/x.xml:21
+    B 22templates/x.xml:22
+    [in call 21]            templates/x.xml:21
+    B 22templates/x.xml:22
+    templates/x.xml:23
+    <macro m>               templates/x.xml:24
+    line 25                 templates/x.xml:25
+    ## Task
+    D   templates/x.xml:1
+    ");
+    for line_end in ["\r\n", "\r"] {
+        assert_eq!(said(PLAIN, line_end), plain, "{line_end:?}");
+        assert_eq!(said(JINJA, line_end), jinja, "{line_end:?}");
+    }
+}
+
+const FAULTY: &str = "<library>
+<fragment name=\"fr\">A fragment
+  of {{ d }} lines</fragment>
+<task type=\"atomic\" name=\"z\"><description syntax=\"jinja\"><!--
+    --> of {% if c %}{{ a.b.c }}{% endif %}
+  </description>
+  <parameters><parameter name=\"a\" type=\"object\"/><parameter name=\"b\"/><parameter name=\"c\"/><parameter name=\"d\"/></parameters>
+  <instructions src=\"z.md\" syntax=\"jinja\"/>
+  <criteria>Words of b
+    {{b}} and
+    {{b}} <use fragment=\"fr\"/></criteria>
+  <inputs>
+    <input name=\"q\"
+      from=\"c\"/>
+    <input name=\"c\" from=\"a.zz\"/>
+  </inputs>
+</task></library>
+";
+
+#[test]
+fn each_fault_is_told_at_its_line() {
+    let text = "\n\nc is {% if c %}\n  {{ b }}{% endif %}\n{% for x in a.n %}{% endfor %}\n";
+    let project = Project::new().file("templates/z.xml", FAULTY).file("templates/z.md", text);
+    let told = |given: &[&str], code: i32| project.run(&[&["render", "z"], given].concat()).code(code).stderr;
+    insta::assert_snapshot!(told(&[], 2), @r"
+    error: templates/z.md:4:6: `b` has no value
+    error: templates/z.md:5:13: `a` has no value
+    error: templates/z.xml:3:9: `d` has no value
+    error: templates/z.xml:5:25: `a` has no value
+    error: templates/z.xml:10:7: `b` has no value
+    error: templates/z.xml:14:13: `c` has no value
+      hint: give them: --input a=VALUE --input b=VALUE --input c=VALUE --input d=VALUE; @FILE in place of VALUE takes what a file holds
+    ");
+    insta::assert_snapshot!(told(&["-i", r#"a={"b":1,"n":5,"zz":1}"#, "-i", "b=1", "-i", "c=3", "-i", "d=3"], 1), @r"
+    error: templates/z.md:5:1: the Jinja text cannot be rendered: number is not iterable
+    error: templates/z.xml:5:5: the Jinja text cannot be rendered: `a.b.c` is undefined
+    ");
+    insta::assert_snapshot!(told(&["-i", r#"a={"b":{"c":1},"n":[]}"#, "-i", "b=1", "-i", "c=3"], 1), @r"
+    error: templates/z.xml:3:9: `d` has no value
+    error: templates/z.xml:15:27: `a.zz` leads nowhere: the value of `a` is an object that has no such field
+      hint: give it: --input d=VALUE, or --input d=@FILE
+    ");
+}
