@@ -100,9 +100,18 @@ impl Set<'_> {
     pub(super) fn look(&self, assembly: &Assembly) -> Vec<Verdict> {
         let Item { path, case, snapshot, .. } = *self.item;
         let snapshot_path = paths::snapshot(path, &case.name.value);
+        let judge = |seen: &Seen<'_>| {
+            let judge = |one| contexts::judge(seen, self.bench.library, one);
+            case.expect_context.iter().map(judge).collect()
+        };
+        self.see(assembly, snapshot, &snapshot_path, judge)
+    }
+
+    /// Does something with what can be seen of its context.
+    fn see<T>(&self, assembly: &Assembly, snapshot: Option<&str>, snapshot_path: &str, then: impl FnOnce(&Seen<'_>) -> T) -> T {
         let Self { forest, receiver, node, model, .. } = *self;
-        let seen = Seen { forest, receiver, node, model, assembly, snapshot, snapshot_path: &snapshot_path };
-        case.expect_context.iter().map(|one| contexts::judge(&seen, self.bench.library, one)).collect()
+        let (situation, files) = (&self.item.case.situation, &self.read.over(self.bench.live));
+        then(&Seen { forest, receiver, node, model, assembly, snapshot, snapshot_path, situation, files })
     }
 
     /// The scripted answer to a request: the first whose patterns hold.
@@ -220,8 +229,7 @@ pub fn context<T>(
     let (node, model) = (node.as_str(), routed.model());
     let set = Set { bench, item, forest, receiver, node, model, read: &read };
     let assembly = set.assemble(&|_| {});
-    Ok(assembly
-        .map(|assembly| then(&Seen { forest, receiver, node, model, assembly: &assembly, snapshot: None, snapshot_path: "" })))
+    Ok(assembly.map(|assembly| set.see(&assembly, None, "", then)))
 }
 
 fn judged(set: &Set<'_>, assembly: &Assembly, counter: &dyn TokenCounter, done: &mut Finished) {

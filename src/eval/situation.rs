@@ -217,9 +217,14 @@ impl Read {
         self.files.contains_key(&*plain(path))
     }
 
+    /// Its files, and behind them the live ones.
+    pub(super) const fn over<'a>(&'a self, live: &'a dyn Files) -> Overlaid<'a> {
+        Overlaid { frozen: &self.files, live }
+    }
+
     /// Does something with the request that this is.
     pub(super) fn ask<T>(&self, receiver: Receiver<'_>, node: &str, live: &dyn Files, then: impl FnOnce(&Request<'_>) -> T) -> T {
-        let files = Overlaid { frozen: &self.files, live };
+        let files = self.over(live);
         let asked = Asked { objective: self.objective.as_deref(), criteria: &self.criteria, constraints: &self.constraints };
         then(&Request {
             node,

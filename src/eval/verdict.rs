@@ -113,7 +113,10 @@ pub(super) fn not((outcome, reason): Judged, what: &str) -> Judged {
             let reason = Reason { expected: format!("not: {what}"), ..reason };
             (Outcome::Fail, reason)
         }
-        Outcome::Fail if reason.is_blind => (Outcome::Fail, Reason { expected: format!("not: {what}"), ..reason }),
+        Outcome::Fail if reason.is_blind => {
+            let reason = Reason { expected: format!("not: {what}"), ..reason };
+            (Outcome::Fail, reason.hint("nobody could look at it, so that `not` does not hold either"))
+        }
         Outcome::Fail => (Outcome::Pass, Reason::new(format!("not: {what}"), reason.found)),
         Outcome::Skipped => (Outcome::Skipped, reason),
     }
@@ -151,12 +154,14 @@ pub(super) fn any(judged: Vec<Judged>) -> Judged {
     (outcome, reason.take().unwrap_or_default())
 }
 
-/// All of them hold.
+/// All of them hold. One that was looked at and does not hold is enough for the opposite, whatever nobody could look at.
 pub(super) fn all(judged: &[Judged]) -> Judged {
     let worst = [Outcome::Fail, Outcome::Skipped];
     for worst in worst {
-        if let Some(found) = judged.iter().find(|(outcome, _)| *outcome == worst) {
-            return found.clone();
+        let mut found = judged.iter().filter(|(outcome, _)| *outcome == worst);
+        if let Some((_, reason)) = found.clone().next() {
+            let is_blind = found.all(|(_, reason)| reason.is_blind);
+            return (worst, Reason { is_blind, ..reason.clone() });
         }
     }
     let words: Vec<&str> = judged.iter().map(|(_, reason)| reason.expected.as_str()).collect();

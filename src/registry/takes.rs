@@ -19,6 +19,7 @@ pub(super) fn of(registry: &Registry, name: &str) -> Option<Takes> {
     let mut seen = BTreeSet::from([(ReferenceKind::Ref, name.to_owned())]);
     let mut open = vec![task];
     while let Some(task) = open.pop() {
+        takes.sources.insert(task.name().to_owned());
         nodes(&task.root().ok()?, &mut takes);
         for reference in task.references().ok()? {
             let found = match reference.kind {
@@ -26,6 +27,7 @@ pub(super) fn of(registry: &Registry, name: &str) -> Option<Takes> {
                 ReferenceKind::Call => registry.template(&reference.name),
                 ReferenceKind::From | ReferenceKind::Use => None,
             };
+            takes.sources.insert(reference.name.clone());
             open.extend(found.filter(|_| seen.insert((reference.kind, reference.name))));
         }
     }
@@ -42,6 +44,7 @@ fn nodes(root: &Node, takes: &mut Takes) {
             takes.files.extend(paths.filter_map(|path| path.as_str().map(str::to_owned)));
             takes.finds_files |= files.get("source").and_then(Value::as_str) != Some("literal");
         }
+        takes.sources.extend(node.children.iter().filter_map(|child| child.name.clone()));
         open.extend(node.children.iter().map(|child| &child.node));
     }
 }

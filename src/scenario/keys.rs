@@ -214,7 +214,7 @@ static SCRIPTED: Table = Table {
     what: "a scripted answer",
     keys: &[
         key("when", Shape::Table(&WHEN), "the requests that it answers; every request where it is left out"),
-        key("reply", Shape::Any, "what is answered: a text, or JSON"),
+        key("reply", Shape::Any, "what is answered: a text, or JSON; nothing where it is left out"),
         key("tool_calls", Shape::List(&Shape::Table(&TOOL_CALL), 0), "the tools that are called"),
         key("usage", Shape::Table(&USAGE), "the tokens that it takes"),
     ],

@@ -99,10 +99,10 @@ macro_rules! answer_keys {
         &[
             key("field_matches", Shape::Table(&FIELD), "the answer is JSON, the path selects something, and the pattern holds for each of it"),
             key("absent", Shape::Patterns, "none of the patterns occurs: in the text, in a value of its JSON, in what a tool is given"),
-            key("contains", Shape::Patterns, "each pattern occurs"),
+            key("contains", Shape::Patterns, "each pattern occurs: in the text, or in a value of its JSON"),
             key("max_risk", Shape::Word(RISKS), "`$.risk_level`, else `$.risk`, is at or below it"),
             key("decomposes", Shape::Bool, "whether the answer splits the work into two parts or more"),
-            key("max_tokens", Shape::Whole(1, MOST), "tokens of request and answer stay within it"),
+            key("max_tokens", Shape::Whole(1, MOST), "tokens of request and answer stay within it; of the answer its text counts and what tools are given"),
             key("references_files", Shape::List(&Shape::Text, 1), "each path is mentioned"),
             key("exact", Shape::Any, "the answer equals it as JSON"),
             key("schema", Shape::Schema, "the answer is JSON that the schema accepts"),

@@ -381,7 +381,7 @@ pub struct Scripted {
     pub has: Vec<Spanned<String>>,
     /// Patterns that the request must not have.
     pub lacks: Vec<Spanned<String>>,
-    /// What is answered.
+    /// What is answered; null where it calls tools alone.
     pub reply: Value,
     /// Names and arguments of the tools that are called.
     pub tool_calls: Vec<(String, Value)>,

@@ -51,6 +51,16 @@ segment as one that is there when the caller names an objective.
 
 A file that a template names is the one in `file_context`, else that of the project, whose text then counts in the context hash.
 
+## What `not` holds of
+
+`not` turns what could be looked at, and nothing else. Where what is asked about is not there, cannot be read or is of the wrong kind, neither the expectation nor
+its opposite holds: a JSONPath that selects nothing, a risk that the answer does not say, a node without settings, tokens that nobody counted, a role's tools
+where a task is asked for. So a slip in a name fails, under `not` too.
+
+A segment that is absent was looked at, if the agent could be shown it: `not: {segment: {source: docs/x.md, state: kept}}` holds where docs/x.md is a file of the
+project or of the case and no part of this context. It fails where no such file is there, and of an input that no task here declares; `check` says so too
+(`unknown-segment`). What a later change is not to bring, whatever it will be called, is ruled out by `state: absent`.
+
 ## What is run again
 
 Every result belongs to two keys. The *context hash* covers what decides the context: the task and everything that it reaches with its resolved settings, the

@@ -19,36 +19,53 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// A scripted answer. Tokens that the script does not say are counted: `context` in, the reply out.
+    /// A scripted answer; one that calls tools and replies nothing has no text. Tokens that the script does not say are counted:
+    /// `context` in, the reply and what tools are given out.
     pub fn scripted(script: &Scripted, context: u64, counter: &dyn TokenCounter) -> Self {
-        let (text, json) = match script.reply.as_str() {
-            Some(text) => (text.to_owned(), serde_json::from_str(text).ok()),
-            None => (script.reply.to_string(), Some(script.reply.clone())),
+        let (text, json) = match &script.reply {
+            Value::Null => (String::new(), None),
+            Value::String(text) => (text.clone(), serde_json::from_str(text).ok()),
+            reply @ (Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_)) => {
+                (reply.to_string(), Some(reply.clone()))
+            }
         };
-        let tokens = script.usage.unwrap_or_else(|| (context, counter.count(&text) as u64));
+        let count = |text: &str| counter.count(text) as u64;
+        let given = |(name, arguments): &(String, Value)| count(name).saturating_add(count(&arguments.to_string()));
+        let out = || script.tool_calls.iter().map(given).fold(count(&text), u64::saturating_add);
+        let tokens = script.usage.unwrap_or_else(|| (context, out()));
         Self { text, json, tool_calls: script.tool_calls.clone(), tokens }
     }
 
-    /// Everything that it says, for whoever rules something out: its text, and each value of its JSON and of what it gives to
-    /// tools, as it is meant and not as JSON writes it.
+    /// What it says: its text, and each value of its JSON as it is meant and not as JSON writes it.
     pub(super) fn said(&self) -> Vec<Cow<'_, str>> {
         let mut said = vec![Cow::Borrowed(self.text.as_str())];
-        let mut open: Vec<&Value> = self.tool_calls.iter().rev().map(|(_, arguments)| arguments).chain(&self.json).collect();
-        while let Some(value) = open.pop() {
-            match value {
-                Value::Array(items) => open.extend(items.iter().rev()),
-                Value::Object(fields) => open.extend(fields.values().rev()),
-                Value::String(text) if text.is_empty() => {}
-                Value::String(text) => said.push(Cow::Borrowed(text)),
-                Value::Number(_) | Value::Bool(_) => said.push(Cow::Owned(value.to_string())),
-                Value::Null => {}
-            }
-        }
+        meant(self.json.iter().collect(), &mut said);
+        said
+    }
+
+    /// The same with what it gives to tools, for whoever rules something out.
+    pub(super) fn said_or_given(&self) -> Vec<Cow<'_, str>> {
+        let mut said = self.said();
+        meant(self.tool_calls.iter().rev().map(|(_, arguments)| arguments).collect(), &mut said);
         said
     }
 
     /// The answer as JSON: what it is, or its words.
     pub(super) fn value(&self) -> Value {
         self.json.clone().unwrap_or_else(|| Value::String(self.text.clone()))
+    }
+}
+
+/// The words, numbers and truth values in values of which the last comes first.
+fn meant<'a>(mut open: Vec<&'a Value>, out: &mut Vec<Cow<'a, str>>) {
+    while let Some(value) = open.pop() {
+        match value {
+            Value::Array(items) => open.extend(items.iter().rev()),
+            Value::Object(fields) => open.extend(fields.values().rev()),
+            Value::String(text) if text.is_empty() => {}
+            Value::String(text) => out.push(Cow::Borrowed(text)),
+            Value::Number(_) | Value::Bool(_) => out.push(Cow::Owned(value.to_string())),
+            Value::Null => {}
+        }
     }
 }

@@ -98,7 +98,10 @@ fn segment(seen: &Seen<'_>, which: &Selector, state: State) -> Judged {
             let why = format!("it is there by {}", first.segment.why);
             (Outcome::Fail, Reason::new(expected, format!("`{}`", first.segment.id)).at(place(first)).hint(why))
         }
-        (_, None) => (Outcome::Fail, nothing(seen.assembly, which, expected)),
+        (_, None) => {
+            let reason = nothing(seen.assembly, which, expected);
+            (Outcome::Fail, if seen.could(which) { reason } else { reason.blind() })
+        }
         (_, Some(first)) => {
             let other = found.iter().find(|account| !is_in(state, &account.fate));
             match other {
@@ -147,7 +150,7 @@ fn tokens(seen: &Seen<'_>, of: &Counted, max: Option<&Spanned<u64>>, min: Option
     };
     let what = counted(of);
     let Some(figure) = figure.map(|figure| figure as u64) else {
-        return (Outcome::Fail, Reason::new(what, "that nobody counted"));
+        return (Outcome::Fail, Reason::new(what, "that nobody counted").blind());
     };
     let too_many = max.filter(|max| figure > max.value);
     let too_few = min.filter(|min| figure < min.value);
@@ -257,7 +260,7 @@ fn same(seen: &Seen<'_>, what: &str, expected: &[Spanned<String>], found: &[Stri
         }
     }
     if let Some(advice) = alone(seen) {
-        reason = reason.hint(advice);
+        reason = reason.hint(advice).blind();
     }
     (Outcome::Fail, reason)
 }
@@ -269,7 +272,7 @@ fn model(seen: &Seen<'_>, expected: &str) -> Judged {
         Some(model) => (Outcome::Fail, Reason::new(words, format!("`{model}`"))),
         None => {
             let advice = format!("neither a role nor `{}` itself names one", seen.receiver.task);
-            (Outcome::Fail, Reason::new(words, "none").hint(advice))
+            (Outcome::Fail, Reason::new(words, "none").hint(advice).blind())
         }
     }
 }
@@ -279,7 +282,7 @@ fn snapshot(seen: &Seen<'_>) -> Judged {
     let accept = "look at `--accept`, which shows what changed before it writes";
     let Some(stored) = seen.snapshot else {
         let reason = Reason::new(expected, "no such file").hint("nothing is stored yet: `ctxc eval --accept` stores it");
-        return (Outcome::Fail, reason);
+        return (Outcome::Fail, reason.blind());
     };
     let now = rendered(seen.assembly);
     if stored == now {

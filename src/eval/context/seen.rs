@@ -2,10 +2,14 @@
 
 use crate::context::Forest;
 use crate::context::assemble::Assembly;
+use crate::context::request::Files;
 use crate::eval::receiver::Receiver;
 use crate::kernel::assembler::{Account, Speaker};
 use crate::kernel::context::Origin;
 use crate::kernel::fit::Fate;
+use crate::rules::scenario::cx::Tasks as _;
+use crate::rules::scenario::shown::Shown;
+use crate::scenario::model::{Selector, Situation};
 use std::fmt::Write as _;
 use std::ops::Range;
 
@@ -29,6 +33,19 @@ pub struct Seen<'a> {
     pub snapshot: Option<&'a str>,
     /// Where stored requests of this case belong, relative to the project.
     pub snapshot_path: &'a str,
+    /// What the case freezes.
+    pub situation: &'a Situation,
+    /// Its files, and behind them those of the project.
+    pub files: &'a dyn Files,
+}
+
+impl Seen<'_> {
+    /// Whether a segment could be there, if the project were another: what could not is no less absent for whatever went wrong.
+    pub(super) fn could(&self, which: &Selector) -> bool {
+        let Some(takes) = self.forest.registry.takes(self.receiver.task) else { return true };
+        let exists = |path: &str| self.files.text(path).is_ok();
+        Shown { takes: &takes, situation: self.situation, exists: &exists }.could(which)
+    }
 }
 
 /// The word of a speaker.

@@ -7,6 +7,7 @@ use crate::base::span::Span;
 use crate::project::config::Config;
 use crate::scenario::Fault;
 use crate::scenario::model::{Case, Subject, Suite};
+use crate::scenario::paths;
 use crate::template::names::Param;
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -32,6 +33,8 @@ pub struct Takes {
     pub files: BTreeSet<String>,
     /// Whether some of them have files that are found when a context is put together.
     pub finds_files: bool,
+    /// What else a text of theirs can come from: tasks, fragments, values by their names, steps.
+    pub sources: BTreeSet<String>,
 }
 
 /// What surrounds scenarios.
@@ -152,6 +155,12 @@ impl CaseCx<'_> {
             Subject::Role(role) => self.file.world.task_of(role)?,
         };
         Some((task, self.file.world.tasks?.takes(task)?))
+    }
+
+    /// Whether a file of the project is there, or the case freezes it.
+    pub(super) fn exists(&self, path: &str) -> bool {
+        let path = paths::plain(path);
+        (self.file.world.exists)(&path) || self.case.situation.files.keys().any(|frozen| paths::plain(frozen) == path)
     }
 
     /// The place of a key before its value; that of the value where the key does not stand there.

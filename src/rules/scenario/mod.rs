@@ -20,6 +20,7 @@ mod missing_snapshot;
 mod repeated_expectation;
 mod repeated_scenario_key;
 mod scenario_syntax;
+pub mod shown;
 mod stale_scenario;
 mod unknown_input;
 mod unknown_receiver;

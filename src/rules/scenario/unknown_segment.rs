@@ -1,7 +1,8 @@
 //! CTX611: an expectation on a segment that no context has.
 
 use super::cx::CaseCx;
-use super::walk::{self, Stake};
+use super::shown::{self, Shown};
+use super::walk::{self, Name, Stake};
 use super::words::{list, short, some};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
@@ -40,8 +41,9 @@ pub(crate) static RULE: Rule = Rule {
         page: "\
 The id of a segment is its kind, alone or with what it holds: `system`, `input:ticket`, `file:src/a.rs`. An id that begins with no kind names
 nothing, so that `absent` holds for ever and everything else never. Neither does one whose name is no input and no file of the task or of
-what it refers to; of what is expected to be absent, a slip alone is told. `ctxc manifest TASK` shows the ids of a task's context; a path
-goes under `source`.",
+what it refers to; of what is expected to be absent, a slip alone is told. Under `not` a file that the project has and the task does not name
+yet is a name like any other. `ctxc manifest TASK` shows the ids of a task's context; a path goes under `source`, where a file has to be
+one of the project or of the case.",
         bad: &[Example { template: SHOWN, project: "\
 # file: scenarios/refund.yaml
 name: refund
@@ -69,6 +71,16 @@ context:
   inputs: {ticket: it came late}
 expect_context:
   - segment: {id: \"file:teams.md\", state: absent}
+" }, Example { template: SHOWN, project: "\
+# file: scenarios/refund.yaml
+name: refund
+task: triage
+context:
+  objective: sort the ticket
+  inputs: {ticket: it came late}
+expect_context:
+  - not:
+      segment: {source: docs/never.md, state: kept}
 " }],
         good: &[Example { template: SHOWN, project: "\
 # file: scenarios/refund.yaml
@@ -87,53 +99,43 @@ expect_context:
 };
 
 fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
-    walk::named(&cx.case.expect_context, &mut |id, stake| {
-        let written = id.value.as_str();
-        let (kind, rest) = written.split_once(':').map_or((written, ""), |(kind, rest)| (kind, rest));
-        // A second segment of a kind is numbered: `file#2`.
-        let word = kind.split(['#', '/', '@']).next().unwrap_or(kind);
-        // An agent role is told its objective in a segment of that name.
-        if KINDS.contains(&word) || word == "objective" {
-            out.extend(name(cx, id, stake));
-            return;
-        }
-        let finding = cx.finding(&RULE.meta, id.span, format!("no context has a segment `{written}`: an id begins with a kind"));
-        let near = nearest(word, KINDS.iter().copied());
-        let whole = near.map(|near| format!("{near}{}", written.get(word.len()..).unwrap_or("")));
-        let finding = match near {
-            None if rest.is_empty() && written.contains(['/', '.']) => {
-                finding.help("a path goes under `source`: `{source: PATH}`")
-            }
-            _ => finding.note(format!("the kinds are {}", list(KINDS))),
-        };
-        out.push(cx.meant(finding, id.span, whole.as_deref()));
+    walk::named(&cx.case.expect_context, &mut |name, stake| match name {
+        Name::Id(written) => out.extend(id(cx, written, stake)),
+        Name::Source(written) => out.extend(source(cx, written, stake)),
     });
+}
+
+fn id(cx: &CaseCx<'_>, id: &Spanned<String>, stake: Stake) -> Option<Diagnostic> {
+    let written = id.value.as_str();
+    let word = shown::word(written);
+    if shown::is_kind(word) {
+        return name(cx, id, stake);
+    }
+    let finding = cx.finding(&RULE.meta, id.span, format!("no context has a segment `{written}`: an id begins with a kind"));
+    let near = nearest(word, KINDS.iter().copied());
+    let whole = near.map(|near| format!("{near}{}", written.get(word.len()..).unwrap_or("")));
+    let finding = match near {
+        None if !written.contains(':') && written.contains(['/', '.']) => {
+            finding.help("a path goes under `source`: `{source: PATH}`")
+        }
+        _ => finding.note(format!("the kinds are {}", list(KINDS))),
+    };
+    Some(cx.meant(finding, id.span, whole.as_deref()))
 }
 
 /// What is said of an id whose kind is one, and whose name is none of those that the agents of the task can be shown. What is
 /// expected to be absent may have any name: of that a slip alone is told.
 fn name(cx: &CaseCx<'_>, id: &Spanned<String>, stake: Stake) -> Option<Diagnostic> {
-    let own = id.value.strip_prefix("inherited:").unwrap_or(&id.value);
-    let (kind, rest) = own.split_once(':')?;
-    let wanted = numbered(rest);
+    let (kind, rest) = shown::named(&id.value)?;
+    let wanted = shown::numbered(rest);
     let (task, takes) = cx.receiver()?;
-    let found: Vec<&str> = cx.case.situation.matches.iter().map(|found| found.id.as_str()).collect();
-    let (what, known): (&str, Vec<&str>) = match kind {
-        "input" => ("an input", takes.inputs.iter().map(String::as_str).collect()),
-        // What is found for a description comes from the fixtures too.
-        "file" => {
-            let matched = if takes.finds_files { found.as_slice() } else { &[] };
-            ("a file", takes.files.iter().map(String::as_str).chain(matched.iter().copied()).collect())
-        }
-        "fresh" => ("a match", found),
-        _ => return None,
-    };
-    if known.contains(&rest) || known.contains(&wanted) {
+    let exists = |path: &str| cx.exists(path);
+    let shown = Shown { takes: &takes, situation: &cx.case.situation, exists: &exists };
+    let (what, known) = shown.names(kind)?;
+    if known.contains(&wanted) || stake == Stake::Opposite && shown.could_be(&id.value) {
         return None;
     }
-    // The file without its folder, or in another one, is meant more often than it is mistyped.
-    let same = |other: &&str| stem(other) == stem(wanted) && kind != "input";
-    let near = known.iter().copied().find(same).or_else(|| nearest(wanted, known.iter().copied()));
+    let near = Shown::near(wanted, &known, kind);
     if near.is_none() && stake == Stake::MayHold {
         return None;
     }
@@ -154,13 +156,20 @@ fn name(cx: &CaseCx<'_>, id: &Spanned<String>, stake: Stake) -> Option<Diagnosti
     Some(cx.meant(finding, id.span, whole.as_deref()))
 }
 
-/// A name without the number that tells it from another of the same.
-fn numbered(name: &str) -> &str {
-    let is_number = |end: &str| !end.is_empty() && end.bytes().all(|byte| byte.is_ascii_digit());
-    name.rsplit_once('#').filter(|(_, end)| is_number(end)).map_or(name, |(name, _)| name)
-}
-
-/// The last part of a path.
-fn stem(path: &str) -> &str {
-    path.rsplit('/').next().unwrap_or(path)
+/// What is said of a source that no text of the task can come from. A file of the project is one that it could name.
+fn source(cx: &CaseCx<'_>, name: &Spanned<String>, stake: Stake) -> Option<Diagnostic> {
+    let (task, takes) = cx.receiver()?;
+    let exists = |path: &str| cx.exists(path);
+    let shown = Shown { takes: &takes, situation: &cx.case.situation, exists: &exists };
+    if shown.could_come_from(&name.value) {
+        return None;
+    }
+    let near = Shown::near(&name.value, &shown.sources(), "file");
+    if near.is_none() && stake == Stake::MayHold {
+        return None;
+    }
+    let message = format!("no text that an agent of `{task}` is shown comes from `{}`", short(&name.value));
+    let finding = cx.finding(&RULE.meta, name.span, message);
+    let finding = finding.note("a source is a file of the project, or the name of a task, fragment, input, step or fixture");
+    Some(cx.meant(finding, name.span, near))
 }

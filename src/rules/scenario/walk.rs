@@ -1,4 +1,4 @@
-//! What a case names: its expectations with those inside them, segments by id, files beside it.
+//! What a case names: its expectations with those inside them, segments by id or source, files beside it.
 
 use crate::base::span::{Span, Spanned};
 use crate::scenario::model::{AnswerTest, Case, Content, ContextExpectation, Counted, Frozen, Patterns, Selector, State};
@@ -8,23 +8,36 @@ use crate::scenario::model::{AnswerTest, Case, Content, ContextExpectation, Coun
 pub(super) enum Stake {
     /// It can only fail.
     Fails,
-    /// That something is absent holds, and under `not` and `any_of` so may everything.
+    /// Under `not` it fails too, but where a change of the project could bring what it names.
+    Opposite,
+    /// That something is absent holds, and under `any_of` so may everything.
     MayHold,
 }
 
-/// The ids of segments that expectations name.
-pub(super) fn named<'c>(all: &'c [Spanned<ContextExpectation>], take: &mut dyn FnMut(&'c Spanned<String>, Stake)) {
+/// How expectations name segments.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Name<'c> {
+    /// By an id.
+    Id(&'c Spanned<String>),
+    /// By what their text comes from.
+    Source(&'c Spanned<String>),
+}
+
+/// The names of segments in expectations.
+pub(super) fn named<'c>(all: &'c [Spanned<ContextExpectation>], take: &mut dyn FnMut(Name<'c>, Stake)) {
     let mut open: Vec<(&Spanned<ContextExpectation>, Stake)> = all.iter().rev().map(|one| (one, Stake::Fails)).collect();
     let mut found = Vec::new();
     while let Some((one, stake)) = open.pop() {
         let is_guard = matches!(&one.value, ContextExpectation::Segment { state: State::Absent, .. });
-        ids(&one.value, &mut found);
-        for id in found.drain(..) {
-            take(id, if is_guard { Stake::MayHold } else { stake });
+        names(&one.value, &mut found);
+        for name in found.drain(..) {
+            take(name, if is_guard && stake == Stake::Fails { Stake::MayHold } else { stake });
         }
         #[allow(clippy::wildcard_enum_match_arm, reason = "no other expectation holds others")]
         match &one.value {
-            ContextExpectation::Not(inner) => open.push((inner, Stake::MayHold)),
+            ContextExpectation::Not(inner) => {
+                open.push((inner, if stake == Stake::MayHold { stake } else { Stake::Opposite }));
+            }
             ContextExpectation::AnyOf(inner) => open.extend(inner.iter().rev().map(|one| (one, Stake::MayHold))),
             ContextExpectation::AllOf(inner) => open.extend(inner.iter().rev().map(|one| (one, stake))),
             _ => {}
@@ -46,15 +59,15 @@ pub(super) fn context<'c>(all: &'c [Spanned<ContextExpectation>], take: &mut dyn
     }
 }
 
-/// The ids of segments that one expectation names.
-fn ids<'c>(expectation: &'c ContextExpectation, out: &mut Vec<&'c Spanned<String>>) {
+/// The names of segments in one expectation.
+fn names<'c>(expectation: &'c ContextExpectation, out: &mut Vec<Name<'c>>) {
     let selector = match expectation {
         ContextExpectation::Segment { which, .. } | ContextExpectation::Tokens { of: Counted::Segment(which), .. } => Some(which),
         ContextExpectation::Contains(Patterns { within, .. }) | ContextExpectation::Absent(Patterns { within, .. }) => {
             within.as_ref()
         }
         ContextExpectation::Order(ids) => {
-            out.extend(ids);
+            out.extend(ids.iter().map(Name::Id));
             None
         }
         ContextExpectation::Tokens { .. }
@@ -68,8 +81,10 @@ fn ids<'c>(expectation: &'c ContextExpectation, out: &mut Vec<&'c Spanned<String
         | ContextExpectation::AnyOf(_)
         | ContextExpectation::AllOf(_) => None,
     };
-    if let Some(Selector::Id(id)) = selector {
-        out.push(id);
+    match selector {
+        Some(Selector::Id(id)) => out.push(Name::Id(id)),
+        Some(Selector::Source(name)) => out.push(Name::Source(name)),
+        Some(Selector::Kind(_)) | None => {}
     }
 }
 

@@ -99,6 +99,11 @@ fn what_is_not_there_is_not_what_was_ruled_out() {
     assert!(
         fails(json!({"risk_lvl": "high"}), not(AnswerTest::MaxRisk(Risk::Medium))).contains("neither `risk_level` nor `risk`")
     );
+    assert!(fails(json!({"risk": "hihg"}), not(AnswerTest::MaxRisk(Risk::Medium))).contains("which is no risk"));
+    // What is said in JSON is said without its escapes.
+    let said = json!({"t": "say \"refund\""});
+    holds(said.clone(), AnswerTest::Contains(words(&[r#"say "refund""#])));
+    fails(said, not(AnswerTest::Contains(words(&[r#"say "refund""#]))));
 }
 
 #[test]
@@ -112,6 +117,23 @@ fn what_is_ruled_out_is_ruled_out_as_it_is_meant_and_in_what_tools_are_given() {
     let mut case = answering(json!("done"), vec![absent("hunter2")]);
     case.answers[0].value.tool_calls = vec![("mail".to_owned(), json!({"to": ["a"], "body": "password hunter2"}))];
     assert_eq!(finish(&case).trials[0].verdicts[0].outcome, Outcome::Fail);
+}
+
+#[test]
+fn an_answer_that_calls_tools_alone_has_no_text_and_what_it_gives_them_counts() {
+    let calling = |tests, body: &str| {
+        let mut case = answering(Value::Null, tests);
+        case.answers[0].value.tool_calls = vec![("mail".to_owned(), json!({"body": body}))];
+        case.answers[0].value.usage = None;
+        finish(&case)
+    };
+    let none = calling(vec![AnswerTest::Absent(words(&["null"])), AnswerTest::Exact(json!(""))], "x");
+    assert_eq!(none.verdict, CaseVerdict::Pass, "{none:?}");
+    let (few, many) =
+        (calling(vec![AnswerTest::MaxTokens(100)], "x"), calling(vec![AnswerTest::MaxTokens(100)], &"word ".repeat(90)));
+    assert_eq!((few.verdict, many.verdict), (CaseVerdict::Pass, CaseVerdict::Fail));
+    // `mail`, and `{"body":"x"}`, at four bytes a token.
+    assert_eq!(few.trials[0].tokens.1, 1 + 3);
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use super::bench::{Setting, TRIAGE, at, expecting, id, live, patterns, registry, segment, word};
 use ctxc::context::Forest;
+use ctxc::context::assemble::{Options, assemble_in};
 use ctxc::context::matcher::Match;
 use ctxc::context::request::{Files, Request};
 use ctxc::eval::affected::{Choice, Since, Why};
@@ -16,6 +17,7 @@ use ctxc::eval::run::Roles;
 use ctxc::eval::scorecard::{CaseRow, Of, Scorecard, SuiteRow};
 use ctxc::eval::trials::Rows;
 use ctxc::kernel::context::Trust;
+use ctxc::kernel::fit::Counting;
 use ctxc::kernel::tokens::Estimate;
 use ctxc::scenario::model::{Case, Content, ContextExpectation, Shelf, State, Suite};
 use ctxc::template::setting::SettingName;
@@ -164,11 +166,12 @@ fn a_scenario_is_written_from_todays_context() {
     let live = live();
     let request = Request { inputs: &inputs, files: &live, ..Request::new("triage") };
     let counter = Estimate::new("estimate", 4.0);
-    let counting = ctxc::kernel::fit::Counting::Always;
-    let options = ctxc::context::assemble::Options { counter: &counter, counting, ..Default::default() };
-    let assembly = ctxc::context::assemble::assemble_in(&forest, &request, &options).unwrap();
+    let options = Options { counter: &counter, counting: Counting::Always, ..Options::default() };
+    let assembly = assemble_in(&forest, &request, &options).unwrap();
+    let situation = expecting(Vec::new()).situation;
     let receiver = Receiver::of_task("triage");
-    let seen = Seen { forest: &forest, receiver, node: "/", model: None, assembly: &assembly, snapshot: None, snapshot_path: "" };
+    let (forest, assembly, situation, files) = (&forest, &assembly, &situation, &live);
+    let seen = Seen { forest, receiver, node: "/", model: None, assembly, snapshot: None, snapshot_path: "", situation, files };
     let given = [
         ("ticket".to_owned(), Given::Value("No: invoice".into())),
         ("plan".to_owned(), Given::File("../samples/plan.json".to_owned())),

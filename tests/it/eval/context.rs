@@ -1,12 +1,13 @@
 //! Each expectation on a context holds and fails, and says what was found instead.
 
-use super::bench::{Setting, TRIAGE, at, case, expecting, finish, id, patterns, registry, said, segment, word, words};
+use super::bench::{Setting, TRIAGE, at, case, expecting, finish, id, patterns, registry, said, segment, text, word, words};
 use ctxc::eval::finished::CaseVerdict;
 use ctxc::eval::verdict::Outcome;
 use ctxc::kernel::context::{Kind, Origin};
-use ctxc::scenario::model::{Case, ContextExpectation, Counted, Selector, State, Subject};
+use ctxc::scenario::model::{Case, ContextExpectation, Counted, Frozen, Selector, Situation, State, Subject};
 use ctxc::template::setting::SettingName;
 use pretty_assertions::assert_eq;
+use std::collections::BTreeMap;
 
 fn holds(expectation: ContextExpectation) {
     let told = said(expectation);
@@ -185,4 +186,54 @@ fn expectations_compose() {
     assert!(said(ContextExpectation::AllOf(vec![kept(), gone()])).starts_with("fail: expected segment `examples`, found none"));
     let either = said(ContextExpectation::AnyOf(vec![gone(), at(segment(id("history"), State::Kept))]));
     assert!(either.starts_with("fail: expected segment `examples`, or segment `history`, found none; and none"), "{either}");
+}
+
+#[test]
+fn not_holds_of_what_could_be_there_alone() {
+    let not = |expectation| said(ContextExpectation::Not(Box::new(at(expectation))));
+    let kept = |which| not(segment(which, State::Kept));
+    let source = |name: &str| Selector::Source(word(name));
+    // The task has no examples, no such input stands in a text of its own, and the project has the file: all that could be.
+    for which in [id("examples"), Selector::Kind(at(Kind::History)), source("previous"), id("constraints:request")] {
+        assert!(kept(which.clone()).starts_with("pass:"), "{which:?}");
+    }
+    holds(ContextExpectation::Not(Box::new(at(segment(id("file:docs/runbook.md"), State::Cut)))));
+    for which in
+        [id("input:nosuch"), id("file:docs/never.md"), id("systm"), id("fresh:x"), source("docs/never.md"), source("nobody")]
+    {
+        let told = kept(which.clone());
+        assert!(told.starts_with("fail: expected not: ") && told.contains("`not` does not hold either"), "{which:?}: {told}");
+    }
+    let role = ContextExpectation::Tools(words(&["rm"]));
+    for blind in [ContextExpectation::Model(word("small")), ContextExpectation::Snapshot, role] {
+        assert!(not(blind.clone()).starts_with("fail:"), "{blind:?}");
+    }
+    // Absent is what may be called anything.
+    holds(segment(id("file:docs/never.md"), State::Absent));
+    // One that was looked at is enough, wherever it stands.
+    let (seen, blind) = (|| at(segment(id("examples"), State::Kept)), || at(segment(id("input:nosuch"), State::Kept)));
+    holds(ContextExpectation::Not(Box::new(at(ContextExpectation::AllOf(vec![blind(), seen()])))));
+    holds(ContextExpectation::Not(Box::new(at(ContextExpectation::AllOf(vec![seen(), blind()])))));
+    assert!(not(ContextExpectation::AllOf(vec![blind()])).starts_with("fail:"));
+    assert!(not(ContextExpectation::AnyOf(vec![seen(), blind()])).starts_with("fail:"));
+}
+
+#[test]
+fn what_a_case_freezes_or_a_project_has_could_be_there() {
+    let registry = registry(TRIAGE);
+    let setting = Setting::of(&registry);
+    let not = |which| ContextExpectation::Not(Box::new(at(segment(which, State::Kept))));
+    let of = |which: Selector, situation: Situation| {
+        let inputs = case().situation.inputs;
+        let done = setting.finish(&Case { situation: Situation { inputs, ..situation }, ..expecting(vec![not(which)]) });
+        done.context[0].outcome
+    };
+    let frozen = || Situation { files: BTreeMap::from([("docs/new.md".to_owned(), text("new"))]), ..Situation::default() };
+    assert_eq!(of(id("file:docs/new.md"), frozen()), Outcome::Pass);
+    assert_eq!(of(Selector::Source(word("./docs/new.md")), frozen()), Outcome::Pass);
+    assert_eq!(of(id("file:docs/new.md"), Situation::default()), Outcome::Fail);
+    let step =
+        || Situation { results: BTreeMap::from([("plan".to_owned(), at(Frozen::Value("x".into())))]), ..Situation::default() };
+    assert_eq!(of(Selector::Source(word("plan")), step()), Outcome::Pass);
+    assert_eq!(of(Selector::Source(word("plan")), Situation::default()), Outcome::Fail);
 }
