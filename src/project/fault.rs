@@ -236,6 +236,15 @@ pub enum FaultKind {
         /// Why.
         why: Unreadable,
     },
+    /// An expression in a role's system prompt, which takes no values.
+    PromptValue {
+        /// The role.
+        role: String,
+        /// The expression with its braces.
+        written: String,
+        /// The prompt's file and the line there, where it has one of its own.
+        line: Option<(String, u32)>,
+    },
     /// A key's value in a project file. What it is is told nowhere.
     KeyInFile {
         /// The provider.

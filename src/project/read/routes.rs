@@ -5,12 +5,13 @@ use super::models::{Models, Providers};
 use super::sections::near;
 use super::shared::reason;
 use super::value::Sink;
-use crate::base::span::Spanned;
+use crate::base::span::{Span, Spanned};
 use crate::project::config::{FILE_LIMIT, Input};
 use crate::project::fault::{FaultKind, Unreadable};
 use crate::project::models::{Model, ProviderKind};
-use crate::project::roles::{ModelChoice, Role};
+use crate::project::roles::{ModelChoice, Role, SystemPrompt};
 use crate::project::routing::{Unfit, candidates};
+use crate::template::expression::{ExpressionFaultKind, Piece, may_hold, scan_plain};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path};
 
@@ -117,6 +118,7 @@ pub(super) fn system_prompts(sink: &mut Sink, input: &Input<'_>, roles: &mut BTr
             system.line = lines(before) + u32::from(is_below) + lines(blank(&system.text));
             system.text = system.text.trim().to_owned();
             input.path.clone_into(&mut system.path);
+            values(sink, &role.name.value, system, Some(written));
             continue;
         };
         match prompt(input, file) {
@@ -124,6 +126,7 @@ pub(super) fn system_prompts(sink: &mut Sink, input: &Input<'_>, roles: &mut BTr
                 system.line = lines(blank(&text));
                 text.trim().clone_into(&mut system.text);
                 system.path = file.trim_start_matches("./").to_owned();
+                values(sink, &role.name.value, system, None);
             }
             Err(why) => {
                 let (role_name, path) = (role.name.value.clone(), file.clone());
@@ -131,6 +134,32 @@ pub(super) fn system_prompts(sink: &mut Sink, input: &Input<'_>, roles: &mut BTr
                 role.system = None;
             }
         }
+    }
+}
+
+/// Expressions that would go out as they stand: once each, in the project file where they stand in it. `written` is the value as the
+/// project file has it.
+fn values(sink: &mut Sink, role: &str, system: &SystemPrompt, written: Option<&str>) {
+    if !may_hold(&system.text) {
+        return;
+    }
+    let mut seen = BTreeSet::new();
+    for piece in scan_plain(&system.text, 0) {
+        let at = match piece {
+            Piece::Expression(found) => found.span,
+            // A filter, which plain texts do not have either.
+            Piece::Fault(fault) if fault.kind == ExpressionFaultKind::TrailingText => fault.expression,
+            Piece::Fault(_) | Piece::Text(_) | Piece::Escaped(_) => continue,
+        };
+        let found = at.slice(&system.text);
+        if !seen.insert(found) {
+            continue;
+        }
+        let before = system.text.get(..at.start as usize).unwrap_or("");
+        let line = written.is_none().then(|| (system.path.clone(), system.line + lines(before) + 1));
+        let inside = written.and_then(|written| written.find(found)).map(|at| system.span.start as usize + at);
+        let span = inside.map_or(system.span, |start| Span::of(start, start + found.len()));
+        sink.report(span, FaultKind::PromptValue { role: role.to_owned(), written: found.to_owned(), line });
     }
 }
 

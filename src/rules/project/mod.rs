@@ -15,6 +15,7 @@ mod missing_key;
 mod no_model;
 mod not_shareable;
 mod project_syntax;
+mod prompt_value;
 mod repeated_entry;
 mod repeated_lint;
 mod requirement;
@@ -73,4 +74,5 @@ pub(super) static RULES: &[&Rule] = &[
     &contradictory_role::RULE,
     &repeated_entry::RULE,
     &missing_key::RULE,
+    &prompt_value::RULE,
 ];

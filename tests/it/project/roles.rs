@@ -372,3 +372,29 @@ fn prompts_of_roles_stay_inside_the_project_and_are_texts() {
     let large = "x".repeat(1 << 21);
     assert!(said("a.md", &[("a.md", &large)]).contains("it is larger than 1 MiB"));
 }
+
+#[test]
+fn values_in_system_prompts_are_told_where_they_stand() {
+    assert_snapshot!(found(r#"
+[roles.a]
+system = """
+You are {{ who }}, and \u007b{hidden}}.
+Write JSON: {"a": {"b": {}}} and {{}}. \\{{escaped}}, {{ who }}
+"""
+[roles.b]
+system = "{{a.b | upper}}"
+"#), @r#"
+    warning CTX533 ctxc.toml:3:10 `\"\"\"\nYou are {{ who }}, and \\u007b{hidden}}.\nWrite JSON: {\"a\": {\"b\": {}}} and {{}}. \\\\{{escaped}}, {{ who }}\n\"\"\"`: role `a` would be told `{{hidden}}` as it stands: its system prompt takes no values
+      ? move the sentence to the task that it plays, into `<system>` or `<instructions>`, where values are put in
+    warning CTX533 ctxc.toml:4:9 `{{ who }}`: role `a` would be told `{{ who }}` as it stands: its system prompt takes no values
+      ? move the sentence to the task that it plays, into `<system>` or `<instructions>`, where values are put in
+    warning CTX533 ctxc.toml:8:11 `{{a.b | upper}}`: role `b` would be told `{{a.b | upper}}` as it stands: its system prompt takes no values
+      ? move the sentence to the task that it plays, into `<system>` or `<instructions>`, where values are put in
+    "#);
+    let config = read_with("[roles.a]\nsystem = { file = \"a.md\" }\n", &[("a.md", "\n\nYou are\n{{who}}.\n")]);
+    assert_snapshot!(shown(&config), @r#"
+    warning CTX533 ctxc.toml:2:19 `\"a.md\"`: role `a` would be told `{{who}}` as it stands, a.md:4: its system prompt takes no values
+      ? move the sentence to the task that it plays, into `<system>` or `<instructions>`, where values are put in
+    "#);
+    assert_eq!(config.roles["a"].system.as_ref().unwrap().text, "You are\n{{who}}.");
+}
