@@ -43,7 +43,7 @@ pub(crate) struct BuildArgs {
 
 /// Builds, reports.
 pub(crate) fn run(args: &BuildArgs, cx: &mut Cx) -> Result<Exit> {
-    let mut project = Project::load(&cx.options)?;
+    let mut project = Project::load(&cx.options)?.tested();
     project.config.limits = args.limits.resolve(&project.config.limits);
     let selection = Selection::new(&project.root, &args.paths)?;
     let lock = if args.check { None } else { lock(&project.root)? };

@@ -85,7 +85,7 @@ pub(crate) fn run(args: &CheckArgs, cx: &mut Cx) -> Result<Exit> {
         return Err(CliError::usage("`--unsafe-fixes` says which fixes, not what to do with them")
             .hint("add `--fix` to apply them, or `--diff` to look at them first"));
     }
-    let mut project = Project::load(&cx.options)?;
+    let mut project = Project::load(&cx.options)?.tested();
     project.config.limits = args.limits.resolve(&project.config.limits);
     let selection = Selection::new(&project.root, &args.paths)?;
     let format = args.format.resolve();

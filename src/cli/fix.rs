@@ -49,7 +49,7 @@ fn refuse_stdin(selection: &Selection) -> Result<()> {
 
 /// Fixes, writes, reports what is left.
 pub(super) fn run(asked: Asked<'_>, cx: &mut Cx) -> Result<Exit> {
-    let mut project = Project::load(&cx.options)?;
+    let mut project = Project::load(&cx.options)?.tested();
     let selection = Selection::new(&project.root, asked.paths)?;
     refuse_stdin(&selection)?;
     let mut changed = Vec::new();
@@ -57,7 +57,7 @@ pub(super) fn run(asked: Asked<'_>, cx: &mut Cx) -> Result<Exit> {
     if selection.stdin().is_none()
         && let Some((count, file, mended)) = mend_project(&project, asked.which)?
     {
-        (project, fixed) = (mended, count);
+        (project, fixed) = (mended.tested(), count);
         changed.push(file);
     }
     project.config.limits = asked.limits.resolve(&project.config.limits);

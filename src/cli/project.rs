@@ -7,6 +7,7 @@ use crate::base::diagnostic::Diagnostic;
 use crate::base::fs::{self, ReadFs, RealFs};
 use crate::base::rule_meta::{RuleMeta, Severity};
 use crate::project::config::{Config, Input};
+use crate::registry::scenarios;
 use crate::rules::input::read_fault::reason;
 use crate::rules::{check, list};
 use crate::syntax::decode;
@@ -70,6 +71,15 @@ impl Project {
         let config = Config::read(&input);
         let findings = check::config(&config);
         Self { root, config, findings }
+    }
+
+    /// The same with what its scenarios test, where a requirement asks for it.
+    pub(super) fn tested(mut self) -> Self {
+        if self.config.wants_tested() {
+            self.config.test(scenarios::tested(&self.root, &self.config));
+            self.findings = check::config(&self.config);
+        }
+        self
     }
 
     /// Whether its file cannot be taken as it is.

@@ -1,12 +1,13 @@
-//! A project as read: layers, lints, requirements, limits, each with the place it came from. Immutable once read.
+//! A project as read: layers, lints, requirements, limits, each with the place it came from. Immutable once read, but for
+//! what nobody can read in it: which tasks are tested.
 
 use super::eval::Eval;
-use super::fault::Fault;
+use super::fault::{Fault, FaultKind};
 use super::glob::Globs;
 use super::lints::Lints;
 use super::models::{Model, Provider};
 use super::read::read;
-use super::require::Requirement;
+use super::require::{Needs, Requirement};
 use super::roles::Role;
 use crate::base::fs::ReadFs;
 use crate::base::hash::{Hash, Hasher};
@@ -16,7 +17,7 @@ use crate::base::span::{Span, Spanned};
 use crate::settings::layers::{Layers, RowId};
 use crate::settings::provenance::{Origin, Place};
 use crate::syntax::limits::Limits;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -121,6 +122,8 @@ pub struct Config {
     pub providers: BTreeMap<String, Provider>,
     /// `[eval]`.
     pub eval: Eval,
+    /// The tasks that scenarios test, for `has scenario`; `None` where nobody looked. See [`Config::test`].
+    pub tested: Option<BTreeSet<String>>,
     /// Sections of later releases by name.
     pub reserved: BTreeMap<String, Reserved>,
     /// What is wrong with the file, in the order of files and spans.
@@ -146,6 +149,7 @@ impl Default for Config {
             models: BTreeMap::new(),
             providers: BTreeMap::new(),
             eval: Eval::default(),
+            tested: None,
             reserved: BTreeMap::new(),
             faults: Vec::new(),
             hash: Hash::of(b""),
@@ -190,6 +194,18 @@ impl Config {
     /// The hash of one row: a task under it need not be resolved again while this is the same.
     pub fn row_hash(&self, row: RowId) -> Hash {
         self.layers.hash(self.layers.get(row))
+    }
+
+    /// Whether some requirement is about scenarios, so that they have to be read.
+    pub fn wants_tested(&self) -> bool {
+        let mut conditions = self.requirements.iter().flat_map(|requirement| &requirement.conditions);
+        conditions.any(|condition| condition.value.needs() == Some(Needs::Scenarios))
+    }
+
+    /// Takes the names of the tasks that scenarios test: requirements on them can be judged from here on.
+    pub fn test(&mut self, tasks: BTreeSet<String>) {
+        self.tested = Some(tasks);
+        self.faults.retain(|fault| !matches!(fault.kind, FaultKind::NotChecked { needs: Needs::Scenarios, .. }));
     }
 
     /// Whether a role plays a task.

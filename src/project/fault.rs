@@ -1,6 +1,7 @@
 //! What is wrong with a project file, as data. Worded by the rules of family 5xx, nowhere else.
 
 use super::glob::GlobError;
+use super::require::Needs;
 use super::roles::Tier;
 use super::routing::Unfit;
 use crate::base::hash::Hash;
@@ -150,12 +151,12 @@ pub enum FaultKind {
     },
     /// A `[[require]]` that demands nothing.
     EmptyRequirement,
-    /// A condition over a fact that this release does not know.
+    /// A condition over a fact that nobody looked at.
     NotChecked {
         /// The condition.
         condition: String,
         /// What it needs.
-        needs: &'static str,
+        needs: Needs,
     },
     /// A role in a selector that the project does not define.
     UnknownRole {

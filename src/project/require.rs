@@ -211,6 +211,15 @@ impl Field {
     }
 }
 
+/// What a condition is about, where the templates do not say it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Needs {
+    /// The project's scenarios.
+    Scenarios,
+    /// The tokens of the manifest.
+    Tokens,
+}
+
 /// A fact about a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fact<T> {
@@ -268,11 +277,11 @@ impl Condition {
         }
     }
 
-    /// What the condition needs that only a later release knows. Said once, at the condition itself.
-    pub const fn needs(&self) -> Option<&'static str> {
+    /// What the condition needs beside the templates. Said once, at the condition itself.
+    pub const fn needs(&self) -> Option<Needs> {
         match &self.test {
-            Test::Has(Thing::Scenario, _) => Some("the project's scenarios"),
-            Test::Number(Measure::ManifestTokens, ..) => Some("the tokens of the manifest"),
+            Test::Has(Thing::Scenario, _) => Some(Needs::Scenarios),
+            Test::Number(Measure::ManifestTokens, ..) => Some(Needs::Tokens),
             Test::Has(..) | Test::Number(..) | Test::Text(..) => None,
         }
     }

@@ -17,6 +17,8 @@ pub(super) fn of(config: &Config) -> Keys {
     }
     // Places of requirements are shown in findings, and defaults above them may have moved them.
     rest.field(format!("{:?}", config.requirements)).field(format!("{:?}", config.limits));
+    // Whether a task is tested is found in its file.
+    rest.field(format!("{:?}", config.tested));
     let mut rows = Vec::new();
     for (_, row) in config.layers.rows() {
         // A row that comes or goes changes what a type means.

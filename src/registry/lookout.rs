@@ -118,7 +118,7 @@ impl Lookout {
 fn project_hash(config: &Config) -> Hash {
     let files: Vec<_> = config.files.iter().map(|file| (&file.path, file.hash)).collect();
     // A shared file that cannot be read is a fault and no file.
-    Hash::of(format!("{files:?}{:?}{:?}", config.faults, config.limits).as_bytes())
+    Hash::of(format!("{files:?}{:?}{:?}{:?}", config.faults, config.limits, config.tested).as_bytes())
 }
 
 /// The folders of the texts that a file pulls in.

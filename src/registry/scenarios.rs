@@ -10,6 +10,7 @@ use crate::rules::check::weigh;
 use crate::rules::input::read_fault;
 use crate::rules::scenario::check::{self, Reach};
 use crate::rules::scenario::cx::{File, Takes, Tasks, World};
+use crate::rules::scenario::untested_task;
 use crate::rules::syntax::undecodable;
 use crate::scenario::Options;
 use crate::scenario::load::{self, Loaded, Unread};
@@ -82,6 +83,13 @@ pub fn files(root: &Path, config: &Config) -> Vec<String> {
 /// Reads files.
 pub fn load(root: &Path, config: &Config, paths: &[String]) -> Vec<Loaded> {
     load::load(root, paths, config.limits.file, &options(config))
+}
+
+/// The tasks that the scenarios of a project test, for `[[require]]`. A file that cannot be understood tests none.
+pub fn tested(root: &Path, config: &Config) -> BTreeSet<String> {
+    let loaded = load(root, config, &files(root, config));
+    let cases = loaded.iter().filter_map(|file| file.suite.as_ref()).flat_map(|suite| &suite.cases);
+    untested_task::tested(cases, config).into_iter().map(str::to_owned).collect()
 }
 
 fn options(config: &Config) -> Options<'_> {

@@ -129,7 +129,7 @@ impl Watching<'_> {
     }
 
     fn look_once(&mut self, cx: &Cx) -> Result<Seen> {
-        let mut project = Project::load(&cx.options)?;
+        let mut project = Project::load(&cx.options)?.tested();
         project.config.limits = self.limits.resolve(&project.config.limits);
         let selection = Selection::new(&project.root, &self.paths)?;
         let suppressions = suppress::load(&project.root)?;

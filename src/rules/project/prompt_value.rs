@@ -45,5 +45,7 @@ fn word(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let written = shown(written);
     let message = format!("role `{role}` would be told `{written}` as it stands{place}: its system prompt takes no values");
     let finding = Diagnostic::new(&RULE.meta, &cx.path(fault.file), fault.span, message);
-    Some(finding.help("move the sentence to the task that it plays, into `<system>` or `<instructions>`, where values are put in"))
+    Some(
+        finding.help("move the sentence to the task that it plays, into `<system>` or `<instructions>`, where values are put in"),
+    )
 }

@@ -4,7 +4,7 @@ use super::task_facts::TaskFacts;
 use crate::base::diagnostic::Diagnostic;
 use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
 use crate::base::span::{Span, Spanned};
-use crate::project::require::{Condition, Outcome, Requirement, Test};
+use crate::project::require::{Condition, Outcome, Requirement, Test, Thing};
 use crate::rules::check::stem;
 use crate::rules::rule::{Check, FileCx, Rule};
 use crate::rules::ways_out::set;
@@ -56,6 +56,7 @@ const TASK: &str = "\
 #[derive(Clone, Copy)]
 struct Root<'a> {
     name: &'a str,
+    is_task: bool,
 }
 
 fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
@@ -64,11 +65,13 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
         return;
     }
     let mut definitions = cx.file.definitions.iter().filter(|definition| definition.task().is_some());
-    let mut root = Root { name: "" };
+    let mut root = Root { name: "", is_task: true };
     nodes::bodies(cx.file, |task, parent| {
         if parent.is_none() {
-            let name = definitions.next().and_then(Definition::name).map(|name| &*name.value);
-            root = Root { name: name.unwrap_or_else(|| stem(cx.path)) };
+            let definition = definitions.next();
+            let name = definition.and_then(Definition::name).map(|name| &*name.value);
+            let is_task = !matches!(definition, Some(Definition::Template(_)));
+            root = Root { name: name.unwrap_or_else(|| stem(cx.path)), is_task };
         }
         // A task that stands for a registered one is judged where that one is defined.
         if task.reference.is_none() {
@@ -98,7 +101,7 @@ fn judge(
     if is_typed && !is_of_type(cx, requirement, task) {
         return;
     }
-    let facts = TaskFacts { cx, task, body };
+    let facts = TaskFacts { cx, task, body, name: root.is_task.then_some(root.name) };
     for condition in &requirement.conditions {
         if (is_typed || is_root || condition.value.is_about_setting())
             && let Outcome::Fails(found) = condition.value.judge(&facts)
@@ -148,6 +151,9 @@ fn word(facts: &TaskFacts<'_>, requirement: &Requirement, condition: &Spanned<Co
     }
     if let Some(reason) = &requirement.reason {
         finding = finding.note(format!("the project's reason: {reason}"));
+    }
+    if let (Test::Has(Thing::Scenario, true), Some(task)) = (&condition.value.test, facts.name) {
+        finding = finding.help(format!("`ctxc new scenario {task}` writes one from what is received today"));
     }
     if let (Some(name), Test::Text(_, true, values)) = (setting, &condition.value.test)
         && let [value] = values.as_slice()

@@ -4,7 +4,7 @@ use super::words::TASK;
 use crate::base::diagnostic::Diagnostic;
 use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
 use crate::project::fault::{Fault, FaultKind};
-use crate::project::require::Measure;
+use crate::project::require::Needs;
 use crate::rules::rule::{Check, ConfigCx, Rule};
 
 /// Never silently taken for granted.
@@ -19,9 +19,10 @@ pub(crate) static RULE: Rule = Rule {
         fix: Fixable::None,
         summary: "a condition that cannot be checked here",
         page: "\
-A condition may ask for something that only another command can know. `manifest_tokens` is checked by `ctxc manifest`, for every agent, by the
-tokens that are known before a run. What no command knows yet (the scenarios of a project) is neither kept nor broken, and this says so
-rather than let it pass in silence.",
+A condition may ask for something that only another command looks at. `manifest_tokens` is checked by `ctxc manifest`, for every agent, by the
+tokens that are known before a run; `has scenario` by `ctxc check`, `ctxc build` and `ctxc watch`, which read the scenarios of the project. Elsewhere,
+and where a program compiles with the library and hands in no scenarios (`Config::test`), the condition is neither kept nor broken, and this says
+so rather than let it pass in silence.",
         bad: &[Example { template: TASK, project: "[[require]]\nmust = \"manifest_tokens <= 4000\"\n" }],
         good: &[Example { template: TASK, project: "[[require]]\nmust = \"has description\"\n" }],
     },
@@ -31,10 +32,14 @@ rather than let it pass in silence.",
 fn word(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let FaultKind::NotChecked { condition, needs } = &fault.kind else { return None };
     let found = |message: String| Diagnostic::new(&RULE.meta, &cx.path(fault.file), fault.span, message);
-    if condition.starts_with(Measure::ManifestTokens.word()) {
-        let finding = found(format!("not checked here: `{condition}` needs {needs}"));
-        return Some(finding.help("`ctxc manifest` checks it for every agent, and exits with 1 where one does not meet it"));
-    }
-    let finding = found(format!("not checked: `{condition}` needs {needs}, which this release does not know yet"));
-    Some(finding.note("the condition is read and kept; nothing is claimed about any task"))
+    let (needs, help) = match needs {
+        Needs::Scenarios => {
+            ("the project's scenarios", "`ctxc check` and `ctxc build` read them, and say which tasks do not meet it")
+        }
+        Needs::Tokens => (
+            "the tokens of the manifest",
+            "`ctxc manifest` checks it for every agent, and exits with 1 where one does not meet it",
+        ),
+    };
+    Some(found(format!("not checked here: `{condition}` needs {needs}")).help(help))
 }

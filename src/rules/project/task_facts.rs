@@ -14,6 +14,8 @@ pub(super) struct TaskFacts<'a> {
     pub(super) cx: &'a FileCx<'a>,
     pub(super) task: &'a Task<'a>,
     pub(super) body: &'a Body,
+    /// The name that scenarios call it by; `None` of a template, which is tested by the tasks that call it.
+    pub(super) name: Option<&'a str>,
 }
 
 impl Facts for TaskFacts<'_> {
@@ -36,7 +38,10 @@ impl Facts for TaskFacts<'_> {
             Thing::OutputFormat => task.output.is_some(),
             Thing::Examples => !task.examples.is_empty(),
             Thing::ContextManagement => task.settings.is_some(),
-            Thing::Scenario => return Fact::Unknown,
+            Thing::Scenario => {
+                let known = self.cx.config.tested.as_ref().zip(self.name);
+                return known.map_or(Fact::Unknown, |(tested, name)| Fact::Known(tested.contains(name)));
+            }
         })
     }
 

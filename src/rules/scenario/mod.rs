@@ -26,7 +26,7 @@ mod unknown_input;
 mod unknown_receiver;
 mod unknown_scenario_key;
 mod unknown_segment;
-mod untested_task;
+pub(crate) mod untested_task;
 mod unused_frozen_file;
 mod walk;
 mod words;

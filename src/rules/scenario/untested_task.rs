@@ -4,8 +4,9 @@ use super::cx::SuitesCx;
 use super::words::{TASK, some};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
+use crate::project::config::Config;
 use crate::rules::rule::{Check, Rule};
-use crate::scenario::model::Subject;
+use crate::scenario::model::{Case, Subject};
 use std::collections::BTreeSet;
 
 /// What no case looks at changes unseen.
@@ -44,15 +45,18 @@ expect_context:
     check: Check::Suites(check),
 };
 
+/// The tasks that cases are about: of themselves, or of a role that plays them.
+pub(crate) fn tested<'c>(cases: impl Iterator<Item = &'c Case>, config: &'c Config) -> BTreeSet<&'c str> {
+    let task = |case: &'c Case| match &case.subject.value {
+        Subject::Task(task) => Some(task.as_str()),
+        Subject::Role(role) => config.roles.get(role).map(|role| role.task.value.as_str()),
+    };
+    cases.filter_map(task).collect()
+}
+
 fn check(cx: &SuitesCx<'_>, out: &mut Vec<Diagnostic>) {
     let (Some(tasks), Some(section)) = (cx.world.tasks, cx.world.config.eval.section) else { return };
-    let mut tested: BTreeSet<&str> = BTreeSet::new();
-    for (_, case) in cx.cases() {
-        match &case.subject.value {
-            Subject::Task(task) => tested.insert(task),
-            Subject::Role(role) => cx.world.task_of(role).is_some_and(|task| tested.insert(task)),
-        };
-    }
+    let tested = tested(cx.cases().map(|(_, case)| case), cx.world.config);
     let all = tasks.names();
     let missing: Vec<&str> = all.iter().copied().filter(|task| !tested.contains(task)).collect();
     let Some(first) = missing.first() else { return };

@@ -22,6 +22,7 @@ mod manifest;
 mod new_scenario;
 mod output;
 mod outside;
+mod policies;
 pub(crate) mod project;
 mod render;
 mod render_body;

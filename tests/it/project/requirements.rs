@@ -100,14 +100,14 @@ fn selectors_of_what_nobody_knows() {
 }
 
 #[test]
-fn facts_of_a_later_release_are_not_taken_for_granted() {
+fn facts_that_nobody_looked_at_are_not_taken_for_granted() {
     assert_snapshot!(found("[[require]]\nmust = [\"has scenario\", \"manifest_tokens <= 4_000\", \"lacks scenario\"]\n"), @r#"
-    info CTX515 ctxc.toml:2:9 `\"has scenario\"`: not checked: `has scenario` needs the project's scenarios, which this release does not know yet
-      = the condition is read and kept; nothing is claimed about any task
+    info CTX515 ctxc.toml:2:9 `\"has scenario\"`: not checked here: `has scenario` needs the project's scenarios
+      ? `ctxc check` and `ctxc build` read them, and say which tasks do not meet it
     info CTX515 ctxc.toml:2:25 `\"manifest_tokens <= 4_000\"`: not checked here: `manifest_tokens <= 4_000` needs the tokens of the manifest
       ? `ctxc manifest` checks it for every agent, and exits with 1 where one does not meet it
-    info CTX515 ctxc.toml:2:53 `\"lacks scenario\"`: not checked: `lacks scenario` needs the project's scenarios, which this release does not know yet
-      = the condition is read and kept; nothing is claimed about any task
+    info CTX515 ctxc.toml:2:53 `\"lacks scenario\"`: not checked here: `lacks scenario` needs the project's scenarios
+      ? `ctxc check` and `ctxc build` read them, and say which tasks do not meet it
     "#);
 }
 
