@@ -163,12 +163,24 @@ fn growth(name: &str, args: &[Value]) -> u64 {
     let number = |value: &Value| value.as_i64().map_or(0, i64::unsigned_abs);
     let given = |name: &str| {
         let kwargs = args.last().filter(|last| last.is_kwargs());
-        kwargs.and_then(|kwargs| kwargs.get_attr(name).ok()).map_or(0, |value| number(&value))
+        let value = kwargs.and_then(|kwargs| kwargs.get_attr(name).ok());
+        value.map_or(0, |value| value.as_str().map_or_else(|| number(&value), |text| text.len() as u64))
     };
     let numbers = args.iter().skip(1).map(number).fold(0, u64::saturating_add);
     let items = args.first().and_then(Value::len).unwrap_or(0) as u64;
     match name {
-        "indent" => (text(0).matches('\n').count() as u64 + 1).saturating_mul(numbers.saturating_add(given("width"))),
+        "indent" => {
+            let lines = text(0).chars().filter(|c| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}')).count() as u64;
+            let width = numbers.saturating_add(text(1).len() as u64).saturating_add(given("width"));
+            lines.saturating_add(1).saturating_mul(width)
+        }
+        "center" => numbers.saturating_add(given("width")),
+        "wordwrap" => {
+            let width = args.get(1).map_or(0, number).saturating_add(given("width")).max(1);
+            let parts = 2 * pieces(text(0), None) + text(0).matches('-').count();
+            let between = text(3).len() as u64 + given("wrapstring");
+            (parts as u64).saturating_add(text(0).len() as u64 / width).saturating_mul(between.saturating_add(ENTRY))
+        }
         "replace" => {
             let (of, from, to) = (text(0).len() as u64, text(1).len() as u64, text(2).len() as u64);
             (of.saturating_add(1) / from.max(1)).saturating_mul(to)
@@ -234,12 +246,14 @@ pub(super) fn attach(environment: &mut Environment<'_>, meter: &Arc<Meter>, outp
         });
     }
     for (name, function) in plain.globals() {
-        let by = Arc::clone(meter);
+        let (by, called) = (Arc::clone(meter), name.to_owned());
         environment.add_function(name.to_owned(), move |state: &mut State<'_, '_>, args: Rest<ValueOrKwargs>| {
             let args = args.into_values();
             by.take(CALL)?;
             args.iter().try_for_each(|value| by.weigh(value).map(drop))?;
-            by.take(args.iter().filter_map(Value::as_i64).map(i64::unsigned_abs).fold(0, u64::saturating_add))?;
+            if called == "range" {
+                by.take(args.iter().filter_map(Value::as_i64).map(i64::unsigned_abs).fold(0, u64::saturating_add))?;
+            }
             function.call(state, &args)
         });
     }

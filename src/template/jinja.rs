@@ -7,6 +7,8 @@
 pub(crate) use super::jinja_builtins::{FILTERS, TESTS};
 use super::jinja_guard::{self, Name, Used};
 use super::jinja_walk::flow;
+use super::jinja2;
+pub use super::jinja2::{ABSENT, Absent, absent};
 use crate::base::span::Span;
 use crate::base::suggest::nearest;
 use minijinja::Environment;
@@ -94,10 +96,12 @@ impl JinjaName {
     }
 }
 
-/// What texts are read and rendered with: all of minijinja but `debug`, which shows more than a text was given.
+/// What texts are read and rendered with: all of minijinja but `debug`, which shows more than a text was given, and what Python's
+/// Jinja2 has beyond it.
 pub(crate) fn bare() -> Environment<'static> {
     let mut environment = Environment::new();
     environment.remove_global("debug");
+    jinja2::attach(&mut environment);
     environment
 }
 
@@ -142,7 +146,8 @@ fn unknown(names: &[Name<'_>], variables: &mut BTreeSet<String>, globals: &BTree
             continue;
         }
         variables.remove(name);
-        let near = (said.len() <= NEAREST).then(|| match what {
+        let is_near = said.len() <= NEAREST && absent(what, name).is_none();
+        let near = is_near.then(|| match what {
             JinjaName::Filter => nearest(name, FILTERS.iter().copied()),
             JinjaName::Test => nearest(name, TESTS.iter().copied()),
             JinjaName::Function => nearest(name, globals.iter().map(String::as_str)),

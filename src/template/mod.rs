@@ -9,6 +9,7 @@ pub mod expression;
 pub mod facts;
 pub mod fault;
 pub mod jinja;
+pub(crate) mod jinja2;
 mod jinja_builtins;
 mod jinja_chains;
 #[cfg_attr(not(feature = "assemble"), allow(dead_code, reason = "only what renders needs all of it"))]

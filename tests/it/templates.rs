@@ -7,6 +7,7 @@ use ctxc::registry::{Registry, Task};
 use ctxc::settings::explain::{SettingData, SettingsData};
 use ctxc::settings::operators::DEFAULTS;
 use ctxc::settings::provenance::Layer;
+use ctxc::template::jinja::{ABSENT, JinjaName};
 use ctxc::template::setting::{SettingName, Word};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -327,6 +328,26 @@ fn the_gallery_is_complete_and_fresh() {
         table(registry.find(name).or_else(|| registry.template(name)).unwrap())
     });
     assert_fresh("docs/TEMPLATES.md", &fresh);
+}
+
+#[test]
+fn the_filters_of_the_guide_are_those_of_the_code() {
+    let page = std::fs::read_to_string(root().join("docs/LANGUAGE.md")).unwrap();
+    let fresh = regenerated(&page, "<!-- generated: jinja", |_| {
+        let mut out = String::from("| | |\n|---|---|\n");
+        let quoted = |names: Vec<String>| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+        for (word, what) in [("filters", JinjaName::Filter), ("tests", JinjaName::Test), ("functions", JinjaName::Function)] {
+            writeln!(out, "| {word} | {} |", quoted(what.all())).unwrap();
+        }
+        let why = ABSENT.iter().map(|absent| (absent.why, absent.instead)).collect::<BTreeSet<_>>();
+        for (why, instead) in why {
+            let names = ABSENT.iter().filter(|absent| (absent.why, absent.instead) == (why, instead));
+            let names = quoted(names.map(|absent| absent.name.to_owned()).collect());
+            writeln!(out, "| not here: {names} | {why}: {instead} |").unwrap();
+        }
+        out
+    });
+    assert_fresh("docs/LANGUAGE.md", &fresh);
 }
 
 #[test]

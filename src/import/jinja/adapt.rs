@@ -6,7 +6,7 @@ use super::scan::{Kind, Piece, scan};
 use super::words::{Token, Word, words};
 use crate::base::source::LineIndex;
 use crate::import::note::{Note, NoteKind};
-use crate::template::jinja::{JinjaFaultKind, parse};
+use crate::template::jinja::{JinjaFaultKind, JinjaName, absent, parse};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -36,13 +36,21 @@ const TESTS: [(&str, &str); 2] = [("startswith", "startingwith"), ("endswith", "
 /// How many words the argument of a method may have.
 const MAX_ARGUMENT: usize = 200;
 
+/// Names whose methods are none of Python's values.
+struct Named {
+    /// Of whole files that are imported.
+    modules: BTreeSet<String>,
+    /// Of what goes through its values in turn.
+    cyclers: BTreeSet<String>,
+}
+
 /// A stretch and what is written instead.
 type Edits = Vec<(Range<usize>, String)>;
 
 /// Writes what Python alone understands in another way, and notes what has none.
 pub(super) fn adapt(path: &str, text: &str) -> Adapted {
     let pieces = scan(text);
-    let modules = modules(text, &pieces);
+    let named = Named { modules: modules(text, &pieces), cyclers: cyclers(text, &pieces) };
     let (mut edits, mut notes, lines) = (Edits::new(), Vec::new(), LineIndex::new(text));
     for piece in pieces.iter().filter(|piece| matches!(piece.kind, Kind::Variable | Kind::Statement)) {
         let tokens = words(text, piece.inner.clone());
@@ -52,7 +60,7 @@ pub(super) fn adapt(path: &str, text: &str) -> Adapted {
                 text,
                 &tokens,
                 at,
-                &modules,
+                &named,
                 &mut |kind, place| {
                     notes.push(Note { path: path.to_owned(), line: lines.line(place as u32), kind });
                 },
@@ -68,7 +76,7 @@ pub(super) fn adapt(path: &str, text: &str) -> Adapted {
         } else {
             (from, to.clone())
         };
-        let is_module = modules.iter().any(|name| from.starts_with(name.as_str()));
+        let is_module = named.modules.iter().any(|name| from.starts_with(name.as_str()));
         if from != ")" && !is_module && said.insert(from.clone()) {
             notes.push(Note {
                 path: path.to_owned(),
@@ -94,12 +102,23 @@ fn modules(text: &str, pieces: &[Piece]) -> BTreeSet<String> {
         .collect()
 }
 
+/// Names that are set to a `cycler`.
+fn cyclers(text: &str, pieces: &[Piece]) -> BTreeSet<String> {
+    let sets = pieces.iter().filter(|piece| piece.word(text) == "set");
+    sets.filter_map(|piece| {
+        let tokens = words(text, piece.inner.clone());
+        let is = |at: usize, word: &str| tokens.get(at).is_some_and(|token| token.is(text, word));
+        (is(2, "=") && is(3, "cycler")).then(|| tokens.get(1).map(|name| name.slice(text).to_owned()))?
+    })
+    .collect()
+}
+
 /// Looks at the word at `at`; gives the next one to look at.
 fn call(
     text: &str,
     tokens: &[Token],
     at: usize,
-    modules: &BTreeSet<String>,
+    named: &Named,
     note: &mut dyn FnMut(NoteKind, usize),
     edits: &mut Edits,
 ) -> usize {
@@ -109,11 +128,12 @@ fn call(
         return at + 1;
     }
     let method = name.slice(text);
-    if let Some(module) = tokens.get(at - 1).filter(|token| modules.contains(token.slice(text))) {
+    if let Some(module) = tokens.get(at - 1).filter(|token| named.modules.contains(token.slice(text))) {
         edits.push((module.range.start..name.range.end, format!("{}_{method}", module.slice(text))));
         return at + 2;
     }
-    if is(at - 1, "loop") || is(at - 1, "self") {
+    let is_cycler = |at: usize| tokens.get(at).is_some_and(|token| named.cyclers.contains(token.slice(text)));
+    if is(at - 1, "loop") || is(at - 1, "self") || matches!(method, "next" | "reset") && is_cycler(at - 1) {
         return at + 2;
     }
     let known = |list: &[(&str, &'static str)]| list.iter().find(|(known, _)| *known == method).map(|(_, there)| *there);
@@ -195,13 +215,22 @@ pub(super) fn said(kind: JinjaFaultKind) -> Option<NoteKind> {
         JinjaFaultKind::Syntax(words) => broken(format!("the text is no Jinja that can be read: {words}")),
         JinjaFaultKind::Unknown { name, .. } if name == "super" => None,
         JinjaFaultKind::Unknown { what, name, near } => {
+            let absent = absent(what, &name);
             let what = match what {
-                crate::template::jinja::JinjaName::Filter => format!("filter `{name}`"),
-                crate::template::jinja::JinjaName::Test => format!("test `{name}`"),
-                crate::template::jinja::JinjaName::Function => format!("function `{name}`"),
+                JinjaName::Filter => format!("filter `{name}`"),
+                JinjaName::Test => format!("test `{name}`"),
+                JinjaName::Function => format!("function `{name}`"),
             };
-            let near = near.map_or_else(String::new, |near| format!("; the nearest is `{near}`"));
-            Some(NoteKind::Unsupported { what, why: format!("there is none of that name{near}") })
+            let why = absent.map_or_else(
+                || {
+                    near.map_or_else(
+                        || "there is none of that name".to_owned(),
+                        |near| format!("there is none of that name; the nearest is `{near}`"),
+                    )
+                },
+                |absent| format!("{}; {}", absent.why, absent.instead),
+            );
+            Some(NoteKind::Unsupported { what, why })
         }
     }
 }

@@ -5,7 +5,7 @@ use crate::base::fix::{Edit, Fix};
 use crate::base::rule_meta::{Example, Fixable, Severity};
 use crate::rules::rule::{Check, FileCx, Rule};
 use crate::rules::structure::family::{finding, meta, shown, template};
-use crate::template::jinja::{JinjaFaultKind, JinjaName, MAX_BLOCKS, MAX_BYTES, MAX_REPEATED};
+use crate::template::jinja::{JinjaFaultKind, JinjaName, MAX_BLOCKS, MAX_BYTES, MAX_REPEATED, absent};
 use crate::template::scope::{FaultKind, Place};
 
 /// A template that fails when it is rendered fails in front of a customer.
@@ -58,15 +58,19 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
             JinjaFaultKind::TooMuchRepeated => format!("repeats texts to more than {MAX_REPEATED} bytes"),
             JinjaFaultKind::OtherTemplate(word) => format!("`{word}` would take text from another template"),
             JinjaFaultKind::Syntax(words) => format!("Jinja cannot read this: {}", shown(words)),
-            JinjaFaultKind::Unknown { what, name, .. } => format!("Jinja has no {} `{}`", word(*what), shown(name)),
+            JinjaFaultKind::Unknown { what, name, .. } => match absent(*what, name) {
+                Some(absent) => format!("Jinja's {} `{name}` is not here: {}", word(*what), absent.why),
+                None => format!("Jinja has no {} `{}`", word(*what), shown(name)),
+            },
         };
         let message = if *place == Place::Source { format!("in the text of this file: {message}") } else { message };
         let found = finding(&RULE.meta, cx, fault.span, message);
         out.push(match why {
             JinjaFaultKind::OtherTemplate(_) => found.help("put shared text into a <fragment>, and use it in a text of its own"),
-            JinjaFaultKind::Unknown { what, name, near } => {
-                known(found, *what, near.as_deref(), fault.span.slice(cx.document.text) == name)
-            }
+            JinjaFaultKind::Unknown { what, name, near } => match absent(*what, name) {
+                Some(absent) => found.help(absent.instead),
+                None => known(found, *what, near.as_deref(), fault.span.slice(cx.document.text) == name),
+            },
             JinjaFaultKind::TooLarge | JinjaFaultKind::TooDeep | JinjaFaultKind::TooMuchRepeated | JinjaFaultKind::Syntax(_) => {
                 found
             }

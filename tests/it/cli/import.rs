@@ -88,13 +88,13 @@ fn what_is_there_is_left_alone_without_force() {
 #[test]
 fn what_cannot_be_carried_is_named_with_its_line_and_gives_no_template() {
     let project = Project::new()
-        .file("p/a.j2", "fine\n{{ name.zfill(3) }}\n{{ text | wordwrap(40) }}\n{% include chosen %}\n{{ x is sunny }}\n")
+        .file("p/a.j2", "fine\n{{ name.zfill(3) }}\n{{ text | markdown }}\n{% include chosen %}\n{{ x is sunny }}\n")
         .file("p/b.j2", "{% for %}")
         .file("p/c.j2", "{{ ok }}");
     let run = project.run(&["import", "p"]).code(1);
     let said = run.stdout.clone();
     run.says("p/a.j2:2: error: `.zfill()` cannot be carried over: a value has no methods here")
-        .says("p/a.j2:3: error: filter `wordwrap` cannot be carried over")
+        .says("p/a.j2:3: error: filter `markdown` cannot be carried over")
         .says("p/a.j2:4: error: `include` cannot be carried over: what it takes in is chosen while rendering")
         .says("p/a.j2:5: error: test `sunny` cannot be carried over")
         .says("p/b.j2:1: error: the text is no Jinja that can be read")

@@ -16,6 +16,7 @@ mod fmt;
 pub(crate) mod formats;
 mod help;
 mod import;
+mod import_filters;
 mod import_formats;
 mod init;
 mod manifest;

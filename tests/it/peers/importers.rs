@@ -54,6 +54,15 @@ fn importers_jinja_renders_what_its_templates_do() {
 }
 
 #[test]
+#[ignore = "needs importers: Jinja2"]
+fn importers_jinja_says_of_each_filter_what_is_written_down() {
+    let rows = format!("{ROOT}/tests/import/filters.jsonl");
+    let output = Command::new("python3").args([&format!("{ROOT}/tests/import/render_filters.py"), &rows]).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), std::fs::read_to_string(&rows).unwrap());
+}
+
+#[test]
 #[ignore = "needs importers: dotprompt, Prompty, LangChain"]
 fn importers_of_other_formats_render_what_their_templates_do() {
     for format in ["dotprompt", "prompty", "langchain"] {

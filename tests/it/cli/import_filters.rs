@@ -1,0 +1,43 @@
+//! Filters, tests and functions of Jinja: each row of a file imported, rendered and compared with what Python's Jinja2 says, which
+//! `tests/it/peers/importers.rs` asks.
+
+use super::project::Project;
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+
+const ROWS: &str = include_str!("../../import/filters.jsonl");
+
+#[test]
+fn what_jinja2_says_is_said_byte_for_byte() {
+    let project = Project::new();
+    let mut samples = String::new();
+    for (number, row) in ROWS.lines().enumerate() {
+        let row: Value = serde_json::from_str(row).unwrap();
+        let name = format!("prompts/p{number:03}.j2");
+        // Not even an end of a line is trimmed beside a text that is not blank.
+        project.write(&name, format!("{{{{ 0 }}}}{}{{{{ 0 }}}}", row["text"].as_str().unwrap()));
+        let expected = format!("0{}0", row["expected"].as_str().unwrap());
+        writeln!(samples, "{}", json!({"template": name, "inputs": row["inputs"], "expected": expected})).unwrap();
+    }
+    project.write("samples.jsonl", &samples);
+    let run = project.run(&["import", "prompts", "--verify", "samples.jsonl"]);
+    run.code(0).says(&format!("{} samples: every message equal, byte for byte", ROWS.lines().count()));
+}
+
+#[test]
+fn what_jinja2_has_and_a_prompt_cannot_is_named_with_what_to_do() {
+    let text = "{{ names|random }} {{ text|urlize }} {{ lipsum() }} {{ _('Hello') }}{% if text is callable %}{% endif %}";
+    let project = Project::new().file("p/a.j2", text);
+    let run = project.run(&["import", "p"]).code(1);
+    run.says("filter `random` cannot be carried over: what it says differs from run to run; choose before the run")
+        .says("filter `urlize` cannot be carried over: it makes links for a browser")
+        .says("function `lipsum` cannot be carried over: what it says differs from run to run; write the words that are meant")
+        .says("function `_` cannot be carried over: it looks its words up in catalogues")
+        .says("test `callable` cannot be carried over: no value that is handed in can be called");
+    let task = "<task type=\"atomic\" name=\"t\"><description syntax=\"jinja\">{{ names|random }}</description><parameters>\
+                <parameter name=\"names\" type=\"array\"/></parameters></task>";
+    let project = Project::new().file("templates/t.xml", task);
+    let run = project.run(&["check"]).code(1);
+    run.says("Jinja's filter `random` is not here: what it says differs from run to run")
+        .says("choose before the run, and hand in what was chosen as a parameter");
+}
