@@ -8,7 +8,7 @@ use super::fault::{Fault, FaultKind, Refused};
 use super::fill::{Fences, Filler, Unknown, placeholder};
 use super::mark;
 use super::objective;
-use super::own::{Drafted, Waiting};
+use super::own::Drafted;
 use super::render::message::{self, Message, Rendered, speaker};
 use super::render::profile::{Frame, Profile};
 use super::request::{Inputs, Request};
@@ -74,11 +74,11 @@ pub struct Report {
 }
 
 /// A context before it is rendered.
-struct Draft {
+pub(super) struct Draft {
     /// Its segments, in the order of their sources.
-    segments: Vec<Drafted>,
+    pub(super) segments: Vec<Drafted>,
     /// What marks untrusted text.
-    nonce: String,
+    pub(super) nonce: String,
 }
 
 impl Assembly {
@@ -216,24 +216,13 @@ impl Task<'_> {
     }
 }
 
-/// The report of a run before any run: what is not known counts as nothing, and is named beside each segment.
-pub(super) fn dry(
+/// The segments of a request. With [`Unknown::Variable`] what is not known is recorded, else it is a fault.
+pub(super) fn draft(
     forest: &Forest<'_>,
     request: &Request<'_>,
-    options: &Options<'_>,
-) -> Result<(Report, Vec<Waiting>), Vec<Fault>> {
-    let draft = draft(forest, request, Unknown::Variable, options.counter)?;
-    let may_lack: Vec<bool> = draft.segments.iter().map(|drafted| drafted.condition.is_some()).collect();
-    let (segments, waiting) = draft.segments.into_iter().map(Drafted::apart).unzip();
-    let order = role::order(request.role);
-    let options = role::ordered(options, &order);
-    let assembler = Assembler { options: &options, nonce: &draft.nonce, may_lack: &may_lack };
-    let Assembly { report, .. } = assembler.assemble(segments).map_err(|fault| vec![placed(forest, request, fault)])?;
-    Ok((report, waiting))
-}
-
-/// The segments of a request. With [`Unknown::Variable`] what is not known is recorded, else it is a fault.
-fn draft(forest: &Forest<'_>, request: &Request<'_>, unknown: Unknown, counter: &dyn TokenCounter) -> Result<Draft, Vec<Fault>> {
+    unknown: Unknown,
+    counter: &dyn TokenCounter,
+) -> Result<Draft, Vec<Fault>> {
     let registry = forest.registry;
     let values = objective::values(registry, request).map_err(|fault| vec![fault])?;
     let request = &objective::settled(request, values.as_ref());
@@ -259,11 +248,11 @@ fn draft(forest: &Forest<'_>, request: &Request<'_>, unknown: Unknown, counter: 
 }
 
 /// The assembler of rendered segments.
-struct Assembler<'a> {
-    options: &'a Options<'a>,
-    nonce: &'a str,
+pub(super) struct Assembler<'a> {
+    pub(super) options: &'a Options<'a>,
+    pub(super) nonce: &'a str,
     /// Which segments of a dry run may not be there at all: no figure of another segment counts on them.
-    may_lack: &'a [bool],
+    pub(super) may_lack: &'a [bool],
 }
 
 impl ContextAssembler for Assembler<'_> {
@@ -304,7 +293,7 @@ fn recount(fitted: &mut [Fitted], rendered: &[Rendered<'_>], counter: &dyn Token
     for message in rendered.chunk_by(|a, b| speaker(a.segment) == speaker(b.segment)) {
         let Some(last) = message.last() else { continue };
         let Some(fitted) = fitted.get_mut(last.index).filter(|fitted| fitted.kept.is_some()) else { continue };
-        fitted.kept = Some(counter.count(last.text.text()));
+        fitted.kept = Some(fit::tokens(last.text.text(), last.text.open().iter().copied(), counter));
         if fitted.fate == Fate::Kept {
             fitted.full = fitted.kept;
         }

@@ -19,6 +19,7 @@ pub(super) fn block<'a>(segment: &'a Segment, frame: &'a Frame) -> Block<'a> {
         head: &frame.head,
         text: segment.text.text(),
         tail: &frame.tail,
+        open: segment.text.open(),
         cut: &segment.cut,
     }
 }

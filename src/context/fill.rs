@@ -263,7 +263,7 @@ impl<'a> Writer<'a, '_> {
                 if self.scope.get(&name).is_some_and(|bound| bound.value.is_some()) {
                     self.variable(&name, &[]);
                 } else if self.filler.unknown != Unknown::Fault {
-                    self.stand_in(&format!("result of {name}(…)"));
+                    self.stand_in(|| format!("result of {name}(…)"));
                     self.out.latent.push(&name, Origin::Frame);
                     self.out.unknown.insert(name);
                     self.out.stability = self.out.stability.max(Some(Stability::Call));
@@ -282,7 +282,13 @@ impl<'a> Writer<'a, '_> {
         let bound = self.scope.get(root);
         self.out.stability = self.out.stability.max(Some(bound.map_or(Stability::Call, |bound| bound.stability)));
         let Some((bound, value)) = bound.and_then(|bound| Some((bound, bound.value.as_ref()?))) else {
-            return self.missing(root, bound.map(|bound| &bound.origin));
+            let origin = bound.map(|bound| &bound.origin);
+            self.missing(root, origin);
+            return self.stand_in(|| {
+                let (origin, named) = from_where(origin);
+                let what = if origin == MissingFrom::Input { "input" } else { "result of" };
+                format!("{what} {}", named.unwrap_or(root))
+            });
         };
         let Some(value) = values::part(value, rest) else {
             let whole: &Value = value;
@@ -302,21 +308,21 @@ impl<'a> Writer<'a, '_> {
         self.push(&close, Origin::Frame);
     }
 
-    /// In a preview, what stands for something unknown.
-    fn stand_in(&mut self, what: &str) {
-        if self.filler.unknown == Unknown::Placeholder {
-            self.push(&placeholder(what), Origin::Frame);
+    /// What stands for something unknown: in a preview words for it, in a dry run nothing, with a note of the place.
+    fn stand_in(&mut self, what: impl FnOnce() -> String) {
+        match self.filler.unknown {
+            Unknown::Fault => {}
+            Unknown::Variable => self.out.text.leave_open(),
+            Unknown::Placeholder => self.push(&placeholder(&what()), Origin::Frame),
         }
     }
 
     pub(super) fn missing(&mut self, name: &str, origin: Option<&Origin>) {
-        let (origin, named) = origin.map_or((MissingFrom::Input, None), MissingFrom::of);
+        let (origin, named) = from_where(origin);
         if self.filler.unknown != Unknown::Fault {
             self.out.unknown.insert(name.to_owned());
             // The name that a text has for it says nothing of where it comes from.
             self.out.latent.push(named.unwrap_or(name), Origin::Frame);
-            let what = if origin == MissingFrom::Input { "input" } else { "result of" };
-            self.stand_in(&format!("{what} {}", named.unwrap_or(name)));
             return;
         }
         let fault = FaultKind::Missing { name: named.unwrap_or(name).to_owned(), origin };
@@ -325,4 +331,9 @@ impl<'a> Writer<'a, '_> {
             self.fault(fault);
         }
     }
+}
+
+/// What would bring a value, and under which name; where nobody binds it, the input.
+fn from_where(origin: Option<&Origin>) -> (MissingFrom, Option<&str>) {
+    origin.map_or((MissingFrom::Input, None), MissingFrom::of)
 }

@@ -143,9 +143,17 @@ impl<'a> Writer<'a, '_> {
     fn unrendered(&mut self, text: &str, origin: &Origin) {
         self.out.latent.push(text, origin.clone());
         let lines = LineIndex::new(text);
+        let mut said = 0;
         for words in jinja_tags::certain(text) {
+            if words.start > said {
+                self.out.text.leave_open();
+            }
+            said = words.end;
             let line = lines.line(words.start as u32) - 1;
             self.push(text.get(words).unwrap_or(""), origin.clone().down(line));
+        }
+        if said < text.trim_end_matches(['\r', '\n']).len() {
+            self.out.text.leave_open();
         }
     }
 }

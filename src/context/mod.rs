@@ -7,12 +7,14 @@ mod asked;
 pub mod assemble;
 mod blocks;
 mod chain;
+mod dry;
 pub mod fault;
 mod fill;
 mod fill_jinja;
 #[cfg(doctest)]
 mod guide;
 pub mod history;
+mod inherited;
 mod jinja;
 mod jinja_fence;
 mod jinja_meter;

@@ -60,9 +60,25 @@ pub(super) fn open(registry: &Registry, request: &Request<'_>) -> Result<Option<
     Ok(Some(Drafted { unknown: BTreeSet::from([NAME.to_owned()]), condition, ..Drafted::whole(segment) }))
 }
 
-/// Whether the description of the agent says the objective already, in a line of its own.
+/// Whether the description of the agent says the objective already, in a line of its own. Before a run a line may wait for a value.
 pub(super) fn is_said(objective: &str, context: &[Drafted]) -> bool {
-    let is_own = |drafted: &&Drafted| drafted.segment.kind == Kind::Description;
-    let says = |text: &str| text.trim() == objective.trim() || text.lines().any(|line| line.trim() == objective.trim());
-    context.iter().filter(is_own).any(|drafted| says(drafted.segment.text.text()))
+    descriptions(context).any(|drafted| {
+        let text = &drafted.segment.text;
+        let mut start = 0;
+        let says = |line: &str| {
+            let place = start..=start + line.len();
+            start += line.len() + 1;
+            line.trim() == objective.trim() && !text.open().iter().any(|at| place.contains(at))
+        };
+        text.text().split('\n').any(says) || text.open().is_empty() && text.text().trim() == objective.trim()
+    })
+}
+
+/// Whether the description may come to say it, by a value that it waits for.
+pub(super) fn may_be_said(context: &[Drafted]) -> bool {
+    descriptions(context).any(|drafted| !drafted.segment.text.open().is_empty())
+}
+
+fn descriptions(context: &[Drafted]) -> impl Iterator<Item = &Drafted> {
+    context.iter().filter(|drafted| drafted.segment.kind == Kind::Description)
 }

@@ -24,6 +24,8 @@ pub(super) struct Drafted {
     pub(super) unknown: BTreeSet<String>,
     /// When it is there at all, in a dry run, where that is not certain.
     pub(super) condition: Option<&'static str>,
+    /// Whether, in a dry run, something else may say the same once it is known, so that this is left out.
+    pub(super) is_doubtful: bool,
     /// What is wrong with it. It counts where the agent receives the segment.
     pub(super) faults: Faults,
 }
@@ -31,13 +33,14 @@ pub(super) struct Drafted {
 impl Drafted {
     /// A segment of which everything is known.
     pub(super) fn whole(segment: Segment) -> Self {
-        Self { segment, latent: Traced::default(), unknown: BTreeSet::new(), condition: None, faults: Vec::new() }
+        let (latent, unknown, faults) = (Traced::default(), BTreeSet::new(), Vec::new());
+        Self { segment, latent, unknown, condition: None, is_doubtful: false, faults }
     }
 
     /// The segment, and what is known of it beside its text.
     pub(super) fn apart(self) -> (Segment, Waiting) {
-        let Self { segment, latent, unknown, condition, faults: _ } = self;
-        (segment, Waiting { unknown, condition, latent })
+        let Self { segment, latent, unknown, condition, is_doubtful, faults: _ } = self;
+        (segment, Waiting { unknown, condition, is_doubtful, latent })
     }
 }
 
@@ -47,6 +50,8 @@ pub(super) struct Waiting {
     pub(super) unknown: BTreeSet<String>,
     /// When it is there at all.
     pub(super) condition: Option<&'static str>,
+    /// Whether something else may say the same, so that it is left out.
+    pub(super) is_doubtful: bool,
     /// What it is made of once that is known.
     pub(super) latent: Traced,
 }
@@ -105,8 +110,10 @@ impl Author<'_> {
             cut,
             why: why.to_owned(),
         };
+        // What has no word of its own is not there where what it waits for says nothing.
+        let condition = (segment.text.is_empty() && !filled.unknown.is_empty()).then_some("what it waits for says anything");
         let faults = std::mem::take(&mut self.faults);
-        self.out.push(Drafted { segment, latent: filled.latent, unknown: filled.unknown, condition: None, faults });
+        self.out.push(Drafted { latent: filled.latent, unknown: filled.unknown, condition, faults, ..Drafted::whole(segment) });
     }
 
     fn text(&mut self, key: &str, kind: Kind) {
@@ -301,7 +308,7 @@ impl Author<'_> {
             let mut text = Traced::default();
             match &bound.value {
                 Some(value) => text.push(&values::words(value), bound.origin.clone()),
-                None if self.filler.unknown != Unknown::Fault => {}
+                None if self.filler.unknown != Unknown::Fault => text.leave_open(),
                 None => {
                     let (origin, named) = MissingFrom::of(&bound.origin);
                     let name = named.unwrap_or(name).to_owned();

@@ -118,7 +118,11 @@ fn words(system: &SystemPrompt) -> Traced {
 /// a segment of its own.
 pub(super) fn says(system: &SystemPrompt, context: &mut Vec<Drafted>) {
     match context.iter_mut().find(|drafted| is_own(&drafted.segment)) {
-        Some(own) => join(words(system), &mut own.segment),
+        Some(own) => {
+            // The role says something, whatever becomes of the task's words.
+            let may_lack = own.condition.take().is_some();
+            join(words(system), &mut own.segment, if may_lack { "" } else { "\n\n" });
+        }
         None => context.insert(0, Drafted::whole(alone(words(system)))),
     }
 }
@@ -127,8 +131,8 @@ fn is_own(segment: &Segment) -> bool {
     segment.kind == Kind::System && segment.trust == Trust::Trusted
 }
 
-fn join(mut words: Traced, own: &mut Segment) {
-    words.push("\n\n", Origin::Frame);
+fn join(mut words: Traced, own: &mut Segment, between: &str) {
+    words.push(between, Origin::Frame);
     words.append(&own.text);
     own.text = words;
     own.why = format!("the role's system and {}", own.why);

@@ -7,10 +7,11 @@ use super::asked;
 use super::chain::{Forest, Link};
 use super::fault::{Fault, FaultKind, MissingFrom};
 use super::fill::{Faults, Filler, Unknown};
-use super::matcher::{self, Match};
+use super::inherited;
+use super::matcher::Match;
 use super::objective;
 use super::own::{Author, Drafted};
-use super::query::{is_known, query, relevant};
+use super::query::{is_known, query};
 use super::request::{Asked, Request, StepResult};
 use super::role;
 use super::scope::{self, Binder};
@@ -19,7 +20,6 @@ use crate::kernel::context::{Cut, Kind, Origin, Segment, Stability, Traced, Trus
 use crate::registry::{Child, Node};
 use crate::settings::explain::SettingsData;
 use crate::template::setting::SettingName;
-use serde_json::Value;
 use std::collections::BTreeSet;
 
 /// How many matches a lookup takes.
@@ -68,7 +68,10 @@ impl<'a> Strategy<'a> {
         self.stage(&mut context);
         let said = |objective: &&str| !objective::is_said(objective, &context);
         let asked = Asked { objective: self.request.asked.objective.filter(said), ..self.request.asked };
-        context.extend(asked::segments(&asked).into_iter().map(Drafted::whole));
+        let may_be_said = objective::may_be_said(&context);
+        let of_request =
+            |segment: Segment| Drafted { is_doubtful: may_be_said && segment.id == objective::NAME, ..Drafted::whole(segment) };
+        context.extend(asked::segments(&asked).into_iter().map(of_request));
         if self.filler.unknown != Unknown::Fault {
             context.extend(objective::open(self.filler.registry, self.request)?);
         }
@@ -87,28 +90,12 @@ impl<'a> Strategy<'a> {
         let Some(link) = chain.last() else { return Vec::new() };
         let (used, faults, out) = (BTreeSet::new(), Vec::new(), Vec::new());
         let own = Author { request: self.request, filler: self.filler, scope, link, faults, used, out }.write();
-        let mut context = Self::inherited(link, scope, parent, &own);
+        let value = setting(link.node, SettingName::InheritContext);
+        let mut context = inherited::inherited(value, (link.node, scope, &own), parent, self.filler.unknown);
         self.accumulated(chain, &mut context);
         self.fresh(link, scope, &own, &mut context);
         context.extend(own);
         context
-    }
-
-    /// What of the parent's context the node sees.
-    fn inherited(link: &Link<'_>, scope: &Scope, parent: &[Drafted], own: &[Drafted]) -> Vec<Drafted> {
-        let value = setting(link.node, SettingName::InheritContext);
-        let why = format!("inherit_context {value}");
-        let chosen: Vec<&Drafted> = match value {
-            "full" => parent.iter().collect(),
-            "subset" => subset(link.node, scope, parent, own),
-            _ => Vec::new(),
-        };
-        // What the task names itself need not be there twice.
-        let is_new = |drafted: &&Drafted| {
-            let same = |other: &Drafted| other.segment.text.text() == drafted.segment.text.text();
-            drafted.segment.text.is_empty() || !own.iter().any(same)
-        };
-        chosen.into_iter().filter(is_new).map(|drafted| inherit(drafted, &why)).collect()
     }
 
     /// What earlier steps of the operators on the way left.
@@ -160,6 +147,7 @@ impl<'a> Strategy<'a> {
                 segment.text = Traced::new(text, Origin::Result { name: name.to_owned() });
             }
             None if self.filler.unknown != Unknown::Fault => {
+                segment.text.leave_open();
                 unknown.insert(format!("result of {name}"));
             }
             None => {
@@ -252,54 +240,6 @@ impl<'a> Strategy<'a> {
         }
         push(Kind::FailureHistory, text, Origin::History, Cut::HeadAt(borders));
     }
-}
-
-/// A segment of the parent's as its child sees it.
-fn inherit(drafted: &Drafted, why: &str) -> Drafted {
-    let mut inherited = drafted.clone();
-    let segment = &mut inherited.segment;
-    if segment.kind != Kind::Inherited {
-        if segment.title.is_empty() {
-            segment.title = segment.kind.word().replace('_', " ");
-        }
-        segment.id = format!("inherited:{}", segment.id);
-        segment.kind = Kind::Inherited;
-    }
-    why.clone_into(&mut segment.why);
-    inherited
-}
-
-/// The part of the parent's context that a task asks for: its files; else what its inputs name; else the best matches.
-fn subset<'p>(node: &Node, scope: &Scope, parent: &'p [Drafted], own: &[Drafted]) -> Vec<&'p Drafted> {
-    let files = node.body.get("file_paths").and_then(|files| files.get("paths")).and_then(Value::as_array);
-    let files: BTreeSet<&str> = files.into_iter().flatten().filter_map(Value::as_str).collect();
-    let is_file = |drafted: &&Drafted| {
-        let of_file = |origin: &Origin| matches!(origin, Origin::File { path, .. } if files.contains(path.as_str()));
-        let comes = drafted.segment.text.stretches().iter().any(|stretch| of_file(&stretch.origin));
-        comes || files.contains(drafted.segment.title.as_str())
-    };
-    let relevant = relevant(node);
-    let is_named = |drafted: &&Drafted| {
-        let of_input = drafted.segment.id.rsplit_once("input:").map(|(_, name)| name);
-        relevant.iter().any(|name| of_input == Some(name.as_str()) || drafted.segment.title == *name)
-    };
-    let chosen: Vec<&Drafted> = parent.iter().filter(|drafted| is_file(drafted) || is_named(drafted)).collect();
-    if !chosen.is_empty() || !files.is_empty() {
-        return chosen;
-    }
-    let query = query(node, scope, own);
-    let documents: Vec<Match> = parent
-        .iter()
-        .enumerate()
-        .map(|(at, drafted)| Match {
-            id: format!("{at:08}"),
-            text: format!("{} {}", drafted.segment.title, drafted.segment.text.text()),
-            trust: drafted.segment.trust,
-        })
-        .collect();
-    let best = matcher::rank(&query, documents.iter(), MATCHES);
-    let best: BTreeSet<usize> = best.into_iter().filter_map(|found| found.id.parse().ok()).collect();
-    parent.iter().enumerate().filter(|(at, _)| best.contains(at)).map(|(_, drafted)| drafted).collect()
 }
 
 /// The files that segments hold.

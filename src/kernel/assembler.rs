@@ -5,6 +5,7 @@
 use super::context::{Kind, Segment, Stability};
 use super::fit::Fate;
 use serde::{Deserialize, Serialize};
+use std::borrow::Borrow;
 
 /// Who speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -62,13 +63,13 @@ pub trait ContextAssembler {
 
 /// Where each segment stands: by speaker; then the kinds of `first`, in that order; then the most stable first, then by
 /// priority, then by source. The result lists indices of `segments`.
-pub fn positions(segments: &[Segment], speaker: impl Fn(&Segment) -> Speaker, first: &[Kind]) -> Vec<usize> {
+pub fn positions<S: Borrow<Segment>>(segments: &[S], speaker: impl Fn(&Segment) -> Speaker, first: &[Kind]) -> Vec<usize> {
     let place = |segment: &Segment| {
         let asked = first.iter().position(|kind| *kind == segment.kind).unwrap_or(first.len());
         (speaker(segment), asked, segment.stability, segment.kind.priority())
     };
     let mut order: Vec<usize> = (0..segments.len()).collect();
-    order.sort_by_cached_key(|&at| segments.get(at).map(place));
+    order.sort_by_cached_key(|&at| segments.get(at).map(|segment| place(segment.borrow())));
     order
 }
 

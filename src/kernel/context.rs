@@ -218,11 +218,14 @@ pub struct Stretch {
     pub origin: Origin,
 }
 
-/// A text whose stretches are known. The stretches cover it without gaps, in order.
+/// A text whose stretches are known. The stretches cover it without gaps, in order. Before a run it may be open: there are places where
+/// something will stand that nobody knows yet.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Traced {
     text: String,
     stretches: Vec<Stretch>,
+    /// Places in the text, in order.
+    open: Vec<usize>,
 }
 
 impl Traced {
@@ -252,6 +255,19 @@ impl Traced {
             origin: stretch.origin.clone(),
         };
         self.stretches.extend(other.stretches.iter().map(moved));
+        self.open.extend(other.open.iter().map(|at| at + start));
+    }
+
+    /// Says that something will stand here that is not known yet.
+    pub fn leave_open(&mut self) {
+        if self.open.last() != Some(&self.text.len()) {
+            self.open.push(self.text.len());
+        }
+    }
+
+    /// The places where something will stand that is not known yet, in order.
+    pub fn open(&self) -> &[usize] {
+        &self.open
     }
 
     /// The text.
@@ -274,7 +290,8 @@ impl Traced {
     pub fn slice(&self, range: Range<usize>) -> Self {
         let end = self.text.floor_char_boundary(range.end.min(self.text.len()));
         let start = self.text.floor_char_boundary(range.start.min(end));
-        let mut part = Self { text: self.text.get(start..end).unwrap_or("").to_owned(), stretches: Vec::new() };
+        let mut part = Self { text: self.text.get(start..end).unwrap_or("").to_owned(), ..Self::default() };
+        part.open.extend(self.open.iter().filter(|at| (start..=end).contains(*at)).map(|at| at - start));
         for stretch in &self.stretches {
             let (from, to) = (stretch.range.start.max(start), stretch.range.end.min(end));
             if from < to {

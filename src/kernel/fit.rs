@@ -25,6 +25,8 @@ pub struct Block<'a> {
     pub text: &'a str,
     /// What is rendered after the text: the closing of a fence, a separator.
     pub tail: &'a str,
+    /// Places in the text where something will stand that is not known yet, in order: then its tokens are the least that it can have.
+    pub open: &'a [usize],
     /// Where the text may be cut.
     pub cut: &'a Cut,
 }
@@ -128,7 +130,7 @@ pub fn fit(blocks: &[Block<'_>], budget: &Budget<'_>) -> Result<Vec<Fitted>, Ove
     let (mut left, mut ended): (usize, Option<&str>) = (limit, None);
     for &at in &order {
         let (Some(block), Some(slot)) = (blocks.get(at), fitted.get_mut(at)) else { continue };
-        let full = budget.counter.count(&block.whole());
+        let full = block.tokens(budget.counter);
         let answer = match ended {
             None if full <= left => Fitted { fate: Fate::Kept, full: Some(full), kept: Some(full), reason: "fits".to_owned() },
             None if block.priority < FIRST_EXPENDABLE => return Err(over(blocks, budget.counter, limit)),
@@ -154,8 +156,9 @@ impl Block<'_> {
         self.head.len() + self.text.len() + self.tail.len()
     }
 
-    fn whole(&self) -> String {
-        [self.head, self.text, self.tail].concat()
+    fn tokens(&self, counter: &dyn TokenCounter) -> usize {
+        let whole = [self.head, self.text, self.tail].concat();
+        tokens(&whole, self.open.iter().map(|at| self.head.len() + at), counter)
     }
 
     fn part(&self, range: &Range<usize>, mark: &str) -> String {
@@ -168,8 +171,19 @@ impl Block<'_> {
     }
 }
 
+/// Tokens of a text; the least that it can have, where something not known yet will stand at some places.
+pub(crate) fn tokens(text: &str, open: impl ExactSizeIterator<Item = usize>, counter: &dyn TokenCounter) -> usize {
+    if open.len() == 0 {
+        return counter.count(text);
+    }
+    let mut start = 0;
+    let ends = open.chain([text.len()]);
+    let pieces: Vec<&str> = ends.map(|end| text.get(std::mem::replace(&mut start, end)..end).unwrap_or("")).collect();
+    counter.least(&pieces)
+}
+
 fn kept(block: &Block<'_>, budget: &Budget<'_>) -> Fitted {
-    let tokens = (budget.counting == Counting::Always).then(|| budget.counter.count(&block.whole()));
+    let tokens = (budget.counting == Counting::Always).then(|| block.tokens(budget.counter));
     Fitted { fate: Fate::Kept, full: tokens, kept: tokens, reason: "fits".to_owned() }
 }
 
@@ -177,8 +191,7 @@ fn kept(block: &Block<'_>, budget: &Budget<'_>) -> Fitted {
 pub fn over(blocks: &[Block<'_>], counter: &dyn TokenCounter, budget: usize) -> OverBudget {
     let mut fixed: Vec<&Block<'_>> = blocks.iter().filter(|block| block.priority < FIRST_EXPENDABLE).collect();
     fixed.sort_by_key(|block| block.priority);
-    let parts: Vec<(String, usize)> =
-        fixed.into_iter().map(|block| (block.id.to_owned(), counter.count(&block.whole()))).collect();
+    let parts: Vec<(String, usize)> = fixed.into_iter().map(|block| (block.id.to_owned(), block.tokens(counter))).collect();
     let needed = parts.iter().map(|(_, tokens)| tokens).sum();
     OverBudget { parts, needed, budget }
 }

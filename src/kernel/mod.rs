@@ -6,4 +6,5 @@ pub mod assembler;
 mod border;
 pub mod context;
 pub mod fit;
+pub mod seam;
 pub mod tokens;

@@ -2,6 +2,7 @@
 //!
 //! A token is at least one byte, so a text of no more bytes than the budget has tokens needs no counting at all.
 
+use super::seam;
 use std::fmt::Debug;
 
 /// Counts tokens of texts.
@@ -19,6 +20,14 @@ pub trait TokenCounter: Debug + Send + Sync {
     /// What is beyond `limit` tokens of the text need not be looked at.
     fn fit(&self, text: &str, limit: usize) -> usize {
         longest(text, limit, |prefix| self.count(prefix))
+    }
+
+    /// Tokens that every text has which is made of these pieces, in this order, with anything at all between two of them.
+    ///
+    /// What is given here holds for tokenizers that take a text apart into words before they join anything, and counts as much as is
+    /// certain of those: see [`seam::least`].
+    fn least(&self, pieces: &[&str]) -> usize {
+        seam::least(pieces, |text| self.count(text))
     }
 }
 
@@ -56,6 +65,10 @@ impl Estimate {
         #[allow(clippy::cast_sign_loss, reason = "clamped to 100 and more")]
         Self { name: name.into(), centibytes: centibytes as u32 }
     }
+
+    const fn of(&self, bytes: usize) -> usize {
+        (bytes * 100).div_ceil(self.centibytes as usize)
+    }
 }
 
 impl TokenCounter for Estimate {
@@ -68,12 +81,16 @@ impl TokenCounter for Estimate {
     }
 
     fn count(&self, text: &str) -> usize {
-        (text.len() * 100).div_ceil(self.centibytes as usize)
+        self.of(text.len())
     }
 
     fn fit(&self, text: &str, limit: usize) -> usize {
         let bytes = limit.saturating_mul(self.centibytes as usize) / 100;
         text.floor_char_boundary(bytes.min(text.len()))
+    }
+
+    fn least(&self, pieces: &[&str]) -> usize {
+        self.of(pieces.iter().map(|piece| piece.len()).sum())
     }
 }
 
@@ -96,6 +113,10 @@ impl TokenCounter for Bytes {
 
     fn fit(&self, text: &str, limit: usize) -> usize {
         text.floor_char_boundary(limit.min(text.len()))
+    }
+
+    fn least(&self, pieces: &[&str]) -> usize {
+        pieces.iter().map(|piece| piece.len()).sum()
     }
 }
 

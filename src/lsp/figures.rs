@@ -5,7 +5,7 @@
 
 use super::preview::{self, Wanted};
 use super::snapshot::Snapshot;
-use crate::base::hash::Hash;
+use crate::base::hash::{Hash, Hasher};
 use crate::context::assemble::Options;
 use crate::context::manifest::{Dry, Entry, of_task};
 use crate::context::request::Request;
@@ -219,6 +219,19 @@ impl Memory {
     fn of(counter: Arc<dyn TokenCounter>) -> Self {
         Self { counter, known: Mutex::default() }
     }
+
+    fn remembered(&self, hash: Hash, count: impl FnOnce() -> usize) -> usize {
+        if let Some(known) = locked(&self.known).get(&hash) {
+            return *known;
+        }
+        let count = count();
+        let mut known = locked(&self.known);
+        if known.len() >= MOST {
+            known.clear();
+        }
+        known.insert(hash, count);
+        count
+    }
 }
 
 impl TokenCounter for Memory {
@@ -231,17 +244,15 @@ impl TokenCounter for Memory {
     }
 
     fn count(&self, text: &str) -> usize {
-        let hash = Hash::of(text.as_bytes());
-        if let Some(known) = locked(&self.known).get(&hash) {
-            return *known;
+        self.remembered(Hash::of(text.as_bytes()), || self.counter.count(text))
+    }
+
+    fn least(&self, pieces: &[&str]) -> usize {
+        let mut hasher = Hasher::new();
+        for piece in pieces {
+            hasher.field(piece);
         }
-        let count = self.counter.count(text);
-        let mut known = locked(&self.known);
-        if known.len() >= MOST {
-            known.clear();
-        }
-        known.insert(hash, count);
-        count
+        self.remembered(hasher.finish(), || self.counter.least(pieces))
     }
 
     fn fit(&self, text: &str, limit: usize) -> usize {

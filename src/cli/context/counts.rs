@@ -6,7 +6,7 @@
 //! than a look.
 
 use crate::base::fs;
-use crate::base::hash::Hash;
+use crate::base::hash::{Hash, Hasher};
 use crate::cli::error::{CliError, Result};
 use crate::cli::seal;
 use crate::context::tokens;
@@ -70,6 +70,25 @@ impl Counts {
         }
     }
 
+    fn remembered(&self, hash: impl FnOnce() -> Hash, count: impl FnOnce() -> usize) -> usize {
+        if !self.counter.is_exact() {
+            return count();
+        }
+        let Hash(hash) = hash();
+        let known = {
+            let state = self.state();
+            state.used.get(&hash).or_else(|| state.old.get(&hash)).copied()
+        };
+        let count = known.map_or_else(count, |count| count as usize);
+        // More than four thousand million tokens are counted anew each time.
+        if let Ok(count) = u32::try_from(count) {
+            let mut state = self.state();
+            state.has_news |= known.is_none();
+            state.used.insert(hash, count);
+        }
+        count
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -85,22 +104,18 @@ impl TokenCounter for Counts {
     }
 
     fn count(&self, text: &str) -> usize {
-        if !self.is_exact() {
-            return self.counter.count(text);
-        }
-        let hash = Hash::of(text.as_bytes()).0;
-        let known = {
-            let state = self.state();
-            state.used.get(&hash).or_else(|| state.old.get(&hash)).copied()
+        self.remembered(|| Hash::of(text.as_bytes()), || self.counter.count(text))
+    }
+
+    fn least(&self, pieces: &[&str]) -> usize {
+        let hash = || {
+            let mut hasher = Hasher::new();
+            for piece in pieces {
+                hasher.field(piece);
+            }
+            hasher.finish()
         };
-        let count = known.map_or_else(|| self.counter.count(text), |count| count as usize);
-        // More than four thousand million tokens are counted anew each time.
-        if let Ok(count) = u32::try_from(count) {
-            let mut state = self.state();
-            state.has_news |= known.is_none();
-            state.used.insert(hash, count);
-        }
-        count
+        self.remembered(hash, || self.counter.least(pieces))
     }
 
     fn fit(&self, text: &str, limit: usize) -> usize {

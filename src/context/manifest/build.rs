@@ -1,11 +1,13 @@
 //! From a registry to its manifest: each definition is loaded once, each agent assembled dry by the code of a run.
 
+use super::bounds;
 use super::model::{Budget, Cost, Entry, Manifest, Part, Routing, SCHEMA, Source, SourceKind, Tokenizer, ToolPolicy, Total};
 use crate::base::hash::{Hash, Hasher};
 use crate::base::parallel;
 use crate::base::span::Spanned;
-use crate::context::assemble::{Options, Report, dry};
+use crate::context::assemble::{Options, Report};
 use crate::context::chain::{Forest, Link};
+use crate::context::dry;
 use crate::context::fault::{Fault, FaultKind};
 use crate::context::own::Waiting;
 use crate::context::request::{Files, Request};
@@ -127,14 +129,16 @@ fn agents(forest: &Forest<'_>, request: &Request<'_>, how: &Dry<'_>, node: Optio
 fn entry(forest: &Forest<'_>, request: &Request<'_>, how: &Dry<'_>) -> Result<Entry, Vec<Fault>> {
     let Routed { options, choice, .. } = role::route(forest, request, &how.options).map_err(|fault| vec![fault])?;
     let options = Options { counting: Counting::Always, ..options };
-    let (report, waiting) = dry(forest, request, &options)?;
+    let dry::Dry { report, waiting, whole } = dry::dry(forest, request, &options)?;
     let chain = forest.chain(request.task, request.node).map_err(|fault| vec![fault])?;
-    let Report { segments, budget, tokenizer, is_exact, tokens: _, prefix_tokens, nonce: _ } = report;
-    let mut segments: Vec<Part> = segments.iter().zip(waiting).map(|(account, waiting)| part(forest, account, waiting)).collect();
-    bound(&mut segments, budget);
-    let fixed = segments.iter().map(|part| part.tokens).sum();
-    let varies = segments.iter().any(Part::is_variable);
-    let total = Total { fixed, bound: if varies { budget } else { Some(fixed) } };
+    let Report { segments, budget, tokenizer, is_exact, tokens: _, prefix_tokens, nonce } = report;
+    let parts = segments.iter().zip(waiting).zip(whole).map(|((account, waiting), whole)| {
+        let may_lack = waiting.is_doubtful || waiting.condition.is_some();
+        (part(forest, account, waiting, &nonce), whole, may_lack)
+    });
+    let mut parts: Vec<_> = parts.collect();
+    let total = bounds::bound(&mut parts, budget);
+    let segments: Vec<Part> = parts.into_iter().map(|(part, ..)| part).collect();
     let (role, prefix_tokens) = (request.role, prefix_tokens.unwrap_or(0));
     let prices = choice.as_ref().and_then(|choice| choice.model.prices);
     let listed = |entries: &[Spanned<String>]| entries.iter().map(|entry| entry.value.clone()).collect();
@@ -175,9 +179,10 @@ fn cost(prices: Prices, total: &Total, prefix: usize) -> Cost {
     Cost { first: of(total.fixed, 0), again: of(total.fixed, prefix), most: total.bound.map(|tokens| of(tokens, 0)) }
 }
 
-fn part(forest: &Forest<'_>, account: &Account, waiting: Waiting) -> Part {
-    let (segment, Waiting { unknown, condition, latent }) = (&account.segment, waiting);
-    let hash = |text: &Traced| Hash::of(text.text().as_bytes());
+fn part(forest: &Forest<'_>, account: &Account, waiting: Waiting, nonce: &str) -> Part {
+    let (segment, Waiting { unknown, condition, latent, is_doubtful: _ }) = (&account.segment, waiting);
+    // The mark of fences moves with all that is handed in, and says nothing.
+    let hash = |text: &Traced| Hash::of(text.text().replace(nonce, "").as_bytes());
     let hash = if latent.is_empty() {
         hash(&segment.text)
     } else {
@@ -193,24 +198,11 @@ fn part(forest: &Forest<'_>, account: &Account, waiting: Waiting) -> Part {
         stability: segment.stability,
         source: sources(forest, [&segment.text, &latent]),
         condition: condition.map(str::to_owned),
-        bound: unknown.is_empty().then_some(tokens),
         variable: unknown.into_iter().collect(),
         tokens,
+        least: 0,
+        bound: None,
         hash: hash.to_string(),
-    }
-}
-
-/// What a variable segment can have at most is what the segments before it, by priority, leave of the budget.
-fn bound(parts: &mut [Part], budget: Option<usize>) {
-    let Some(mut left) = budget else { return };
-    let mut order: Vec<usize> = (0..parts.len()).collect();
-    order.sort_by_key(|&at| parts.get(at).map(|part| part.priority));
-    for at in order {
-        let Some(part) = parts.get_mut(at) else { continue };
-        if part.is_variable() {
-            part.bound = Some(left);
-        }
-        left = left.saturating_sub(part.tokens);
     }
 }
 

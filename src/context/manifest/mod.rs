@@ -3,6 +3,7 @@
 //! Made by the assembler itself, run dry, so that it tells of no other context than a run puts together. Holds no line number and no
 //! place in a file: an edit that only moves white space changes nothing in it.
 
+mod bounds;
 mod build;
 mod cause;
 mod change;

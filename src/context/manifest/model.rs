@@ -118,9 +118,13 @@ pub struct Part {
     pub condition: Option<String>,
     /// What it waits for: values and results that only a run has.
     pub variable: Vec<String>,
-    /// Tokens of what is known of it, heading and fences included.
+    /// Tokens of what is known of it, heading and fences included; where it waits for something, the least that it has when it is there
+    /// whole.
     pub tokens: usize,
-    /// The most tokens that it can have; `None` where nothing bounds it.
+    /// The least tokens of any run: none where it may not be there, or may have to go for what is not known yet.
+    #[serde(default)]
+    pub least: usize,
+    /// The most tokens of any run; `None` where nothing bounds it.
     pub bound: Option<usize>,
     /// The hash of what is known of its text.
     pub hash: String,
@@ -184,9 +188,12 @@ pub struct Budget {
 /// Tokens in all.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Total {
-    /// Of what is known.
+    /// The least of any run.
+    #[serde(default)]
+    pub least: usize,
+    /// Of what is known, where nothing has to go for what is not.
     pub fixed: usize,
-    /// The most that there can be; `None` where nothing bounds it.
+    /// The most of any run; `None` where nothing bounds it.
     pub bound: Option<usize>,
 }
 

@@ -17,7 +17,7 @@ pub(crate) static RULE: Rule = Rule {
 const PAGE: &str = "\
 What stands in `<system>` is what the agent obeys first. An input or parameter with `trust=\"untrusted\"` comes from outside: from a
 ticket, a web page, a mail. In the system text whoever wrote it would give the orders. Put it into an `<input>`, or name it in
-`<instructions>`: there it is fenced by a delimiter that is drawn anew for each request.
+`<instructions>`: there it is fenced by a delimiter that depends on everything the request holds.
 
 The mark goes along: an input whose value comes `from` an untrusted one is untrusted too, and what an untrusted input comes `from` is the same text
 under another name.";

@@ -45,8 +45,9 @@ fn entry() -> Part {
         must("usd", "US$ a call; null for no limit", or_null(amount())),
     ]);
     let total = object(vec![
-        must("fixed", "tokens of what is known", number(0)),
-        must("bound", "the most tokens that there can be; null where nothing bounds them", or_null(number(0))),
+        must("least", "the least tokens of any run", number(0)),
+        must("fixed", "tokens of what is known, where nothing has to go for what is not", number(0)),
+        must("bound", "the most tokens of any run; null where nothing bounds them", or_null(number(0))),
     ]);
     let fields = vec![
         must("role", "the agent role; null for a task alone", or_null(word())),
@@ -112,7 +113,12 @@ fn segment() -> Part {
         must("condition", "when it is there at all; null where that depends on nothing", or_null(word())),
         must("variable", "values and results that it waits for; none where its text is known", list(word())),
         must("tokens", "tokens of what is known of it, its heading and fences included", number(0)),
-        must("bound", "the most tokens that it can have; null where nothing bounds it", or_null(number(0))),
+        must(
+            "least",
+            "the least tokens of any run: none where it may not be there, or may have to go for what is not known",
+            number(0),
+        ),
+        must("bound", "the most tokens of any run; null where nothing bounds it", or_null(number(0))),
         must("hash", "the hash of what is known of its text", hash()),
     ];
     ("segment", describe("a block of context", object(fields)))

@@ -49,16 +49,17 @@ fn agree(entry: &Entry, assembly: &Assembly) {
     let (report, title) = (&assembly.report, entry.title());
     let there = |entry: &Entry| {
         let parts = entry.segments.iter().filter(|part| part.condition.is_none());
-        parts.map(|part| (part.id.clone(), part.tokens, part.bound, part.priority)).collect::<Vec<_>>()
+        parts.map(|part| (part.id.clone(), part.tokens, part.priority)).collect::<Vec<_>>()
     };
     let received: Vec<_> = report
         .segments
         .iter()
-        .map(|account| {
-            let tokens = account.kept_tokens.unwrap();
-            (account.segment.id.clone(), tokens, Some(tokens), account.segment.kind.priority())
-        })
+        .map(|account| (account.segment.id.clone(), account.kept_tokens.unwrap(), account.segment.kind.priority()))
         .collect();
+    for part in &entry.segments {
+        let are_bounds = part.least <= part.tokens && part.bound.is_none_or(|bound| part.tokens <= bound);
+        assert!(are_bounds, "{title}: {} is {}, from {} to {:?}", part.id, part.tokens, part.least, part.bound);
+    }
     assert_eq!(there(entry), received, "{title}");
     assert_eq!((entry.total.fixed, entry.prefix_tokens), (report.tokens.unwrap(), report.prefix_tokens.unwrap()), "{title}");
     assert_eq!((&entry.tokenizer.name, entry.tokenizer.exact), (&report.tokenizer, report.is_exact));

@@ -1,5 +1,6 @@
 //! What an agent receives: budget, substitution, settings, rendering.
 
+mod bounds;
 mod fences;
 mod fit;
 mod history;

@@ -109,7 +109,7 @@ fn a_new_scenario_receives_what_the_render_shows_to_the_last_line_end() {
             let said = message["content"].as_str().unwrap();
             // The mark of what is untrusted moves with every request.
             let marked: Vec<&str> = said.split("untrusted-").collect();
-            let rest = marked[1..].iter().map(|part| part.split_at(16).1);
+            let rest = marked[1..].iter().map(|part| part.split_at(21).1);
             let said = std::iter::once(marked[0]).chain(rest).collect::<Vec<_>>().join("untrusted-NONCE");
             assert!(stored.contains(&said), "{said}\n=====\n{stored}");
         }

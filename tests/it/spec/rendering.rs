@@ -14,7 +14,7 @@ use pretty_assertions::assert_eq;
 use serde_json::json;
 use std::fmt::Write as _;
 
-const NONCE: &str = "0123456789abcdef";
+const NONCE: &str = "012345678901234567890";
 
 fn segment(kind: Kind, title: &str, text: &str) -> Segment {
     Segment {
@@ -99,7 +99,7 @@ fn marks() -> String {
         ("before an earlier part, the first one first", Cut::HeadAt(vec![0, 100, 200])),
     ];
     for (about, cut) in cuts {
-        let block = Block { id: "ID", priority: 4, head: "", text: &text, tail: "", cut: &cut };
+        let block = Block { id: "ID", priority: 4, head: "", text: &text, tail: "", open: &[], cut: &cut };
         let budget = Budget { tokens: Some(290), counter: &Bytes, counting: Counting::WhenNeeded };
         let fitted = fit(&[block], &budget).unwrap();
         let Fate::Cut { range, mark } = &fitted[0].fate else { panic!("{fitted:?}") };

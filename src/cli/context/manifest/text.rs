@@ -8,7 +8,7 @@ use crate::cli::error::Result;
 use crate::cli::render::escape::escape;
 use crate::cli::render::screen::Paint;
 use crate::cli::render::summary::{plural, thousands};
-use crate::context::manifest::{Entry, Manifest, Part};
+use crate::context::manifest::{Entry, Manifest, Part, Total};
 use crate::kernel::context::{FIRST_EXPENDABLE, Kind};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -24,12 +24,14 @@ fn alone(part: &Part) -> String {
     format!("{whose}{}", escape(name(part)))
 }
 
-/// What a run may add to the tokens that are known.
+/// What a run may take from the tokens that are known, and add to them.
 pub(super) fn beyond(entry: &Entry) -> String {
-    match entry.total.bound {
-        Some(bound) if bound == entry.total.fixed => String::new(),
-        Some(bound) => format!(", at most {}", thousands(bound)),
-        None => ", more with what a run brings".to_owned(),
+    let Total { least, fixed, bound } = entry.total;
+    let less = if least < fixed { format!(", at least {}", thousands(least)) } else { String::new() };
+    match bound {
+        Some(bound) if bound == fixed => less,
+        Some(bound) => format!("{less}, at most {}", thousands(bound)),
+        None => format!("{less}, more with what a run brings"),
     }
 }
 
@@ -103,21 +105,25 @@ fn tokens(part: &Part) -> String {
     let last = if part.priority >= FIRST_EXPENDABLE { " (cut first)" } else { "" };
     match part.bound {
         Some(bound) => format!("≤ {}{last}", thousands(bound)),
+        None if part.least < part.tokens => format!("0 or ≥ {known}"),
         None => format!("≥ {known}"),
     }
 }
 
 /// The line below: how much in all, who counted, what it waits for.
 fn total(entry: &Entry) -> String {
-    let (fixed, counted) = (thousands(entry.total.fixed), format!("{}{}", entry.tokenizer.name, inexact(entry)));
+    let Total { least, fixed, bound } = entry.total;
+    let counted = format!("{}{}", entry.tokenizer.name, inexact(entry));
+    let known = if least < fixed { format!("; {} where nothing known has to go", thousands(fixed)) } else { String::new() };
+    let least = thousands(least);
     let unknown: BTreeSet<&str> = entry.segments.iter().flat_map(|part| &part.variable).map(String::as_str).collect();
     let waits = unknown.iter().map(|name| escape(name)).collect::<Vec<_>>().join(", ");
     let of = entry.budget.tokens.map_or_else(String::new, |budget| format!(" of {}", thousands(budget)));
-    match (entry.total.bound, waits.is_empty()) {
-        (_, true) => format!("total {fixed}{of} tokens ({counted})"),
+    match (bound, waits.is_empty()) {
+        (_, true) => format!("total {}{of} tokens ({counted})", thousands(fixed)),
         (Some(bound), false) => {
-            format!("total {fixed} to {}{of} tokens ({counted}), by {waits}", thousands(bound))
+            format!("total {least} to {}{of} tokens ({counted}), by {waits}{known}", thousands(bound))
         }
-        (None, false) => format!("total {fixed} tokens ({counted}) and what a run brings: {waits}"),
+        (None, false) => format!("total {least} tokens ({counted}) and what a run brings: {waits}{known}"),
     }
 }

@@ -1,0 +1,96 @@
+//! The assembler run dry, before any run: what is not known counts as nothing, is named beside each segment, and leaves room in its figures.
+//!
+//! A figure here is one that every run keeps to, whatever its values are: the least and the most that a segment costs where it is there whole.
+
+use super::assemble::{Assembler, Assembly, Options, Report, draft};
+use super::blocks::framed;
+use super::chain::Forest;
+use super::fault::Fault;
+use super::fill::Unknown;
+use super::own::{Drafted, Waiting};
+use super::render::message::speaker;
+use super::request::Request;
+use super::role;
+use super::scope::placed;
+use crate::kernel::assembler::{Account, ContextAssembler, positions};
+use crate::kernel::context::{FIRST_EXPENDABLE, Segment};
+use crate::kernel::fit;
+
+/// What is known before a run.
+pub(super) struct Dry {
+    /// The report of a run in which nothing that is unknown says anything.
+    pub(super) report: Report,
+    /// What each segment waits for.
+    pub(super) waiting: Vec<Waiting>,
+    /// What each segment costs where it is there whole.
+    pub(super) whole: Vec<Whole>,
+}
+
+/// What a segment costs where it is there whole.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Whole {
+    /// What it needs of the budget, at the least: room for a separator is kept for each.
+    pub(super) needs: usize,
+    /// The least tokens.
+    pub(super) least: usize,
+    /// The most; `None` where nothing bounds them.
+    pub(super) most: Option<usize>,
+}
+
+/// Puts a context together without what only a run knows.
+pub(super) fn dry(forest: &Forest<'_>, request: &Request<'_>, options: &Options<'_>) -> Result<Dry, Vec<Fault>> {
+    let draft = draft(forest, request, Unknown::Variable, options.counter)?;
+    let may_lack: Vec<bool> = draft.segments.iter().map(|drafted| drafted.condition.is_some()).collect();
+    let (segments, waiting): (Vec<_>, Vec<_>) = draft.segments.into_iter().map(Drafted::apart).unzip();
+    let order = role::order(request.role);
+    let options = role::ordered(options, &order);
+    let assembler = Assembler { options: &options, nonce: &draft.nonce, may_lack: &may_lack };
+    let Assembly { report, .. } = assembler.assemble(segments).map_err(|fault| vec![placed(forest, request, fault)])?;
+    let whole = whole(&assembler, &report.segments, &waiting);
+    Ok(Dry { report, waiting, whole })
+}
+
+/// What each segment costs. The last of a message has no separator behind it, and which one that is may depend on the run.
+fn whole(assembler: &Assembler<'_>, accounts: &[Account], waiting: &[Waiting]) -> Vec<Whole> {
+    let segments: Vec<&Segment> = accounts.iter().map(|account| &account.segment).collect();
+    let comes = waiting.iter().any(|waiting| waiting.condition.is_some());
+    // Where nothing waits, the report is that of every run.
+    let varies = comes || waiting.iter().any(|waiting| waiting.is_doubtful || !waiting.unknown.is_empty());
+    let stays = |segment: &Segment, waiting: &Waiting| {
+        let may_be_dropped = assembler.options.budget.is_some() && segment.kind.priority() >= FIRST_EXPENDABLE;
+        waiting.condition.is_none() && !waiting.is_doubtful && !may_be_dropped
+    };
+    let mut whole = vec![Whole::default(); accounts.len()];
+    // From the last one on: whether something of the same message follows for certain, or may.
+    let (mut follows, mut may_follow, mut message) = (false, false, None);
+    for at in positions(&segments, speaker, assembler.options.order).into_iter().rev() {
+        let (Some(account), Some(waits), Some(slot)) = (accounts.get(at), waiting.get(at), whole.get_mut(at)) else { continue };
+        let segment = &account.segment;
+        if message.replace(speaker(segment)) != Some(speaker(segment)) {
+            (follows, may_follow) = (false, comes);
+        }
+        if waits.condition.is_none() {
+            let needs = account.full_tokens.unwrap_or(0);
+            *slot = Whole { needs, least: needs, most: Some(needs) };
+            if varies && !follows {
+                *slot = last(assembler, segment, may_follow);
+            }
+            slot.most = slot.most.filter(|_| segment.text.open().is_empty());
+        }
+        follows |= stays(segment, waits);
+        may_follow = true;
+    }
+    whole
+}
+
+/// What a segment costs that may be the last of its message: without a separator, or with one where something may follow.
+fn last(assembler: &Assembler<'_>, segment: &Segment, may_follow: bool) -> Whole {
+    let Options { profile, counter, .. } = *assembler.options;
+    let frame = framed(profile, segment, assembler.nonce);
+    let with = [&*frame.head, segment.text.text(), &frame.tail].concat();
+    let without = with.strip_suffix(profile.separator()).unwrap_or(&with);
+    let count = |text: &str| fit::tokens(text, segment.text.open().iter().map(|at| frame.head.len() + at), counter);
+    let (needs, alone) = (count(&with), count(without));
+    let (least, most) = if may_follow { (needs.min(alone), needs.max(alone)) } else { (alone, alone) };
+    Whole { needs, least, most: Some(most) }
+}

@@ -1,0 +1,129 @@
+//! What a node sees of its parent's context: all, or the part that it asks for; nothing of it twice.
+//!
+//! Before a run what may yet turn out to be the same, or to fit better, is called doubtful.
+
+use super::fill::Unknown;
+use super::matcher::{self, Match};
+use super::own::Drafted;
+use super::query::{is_known, query, relevant};
+use super::strategy::MATCHES;
+use super::values::Scope;
+use crate::kernel::context::{Cut, Kind, Origin, Segment, Stability, Traced, Trust};
+use crate::registry::Node;
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// What a node with its scope and its own segments inherits by a value of `inherit_context`.
+pub(super) fn inherited(
+    value: &str,
+    (node, scope, own): (&Node, &Scope, &[Drafted]),
+    parent: &[Drafted],
+    unknown: Unknown,
+) -> Vec<Drafted> {
+    let why = format!("inherit_context {value}");
+    let (chosen, is_ranked) = match value {
+        "full" => (parent.iter().collect(), false),
+        "subset" => subset(node, scope, parent, own),
+        _ => (Vec::new(), false),
+    };
+    // What fits best may be something else once all words are known.
+    let are_known = || is_known(node, scope, own) && parent.iter().all(|drafted| drafted.unknown.is_empty());
+    let is_guess = is_ranked && unknown == Unknown::Variable && !are_known();
+    let new = chosen.into_iter().filter_map(|drafted| {
+        // What the task names itself need not be there twice.
+        let likeness = own.iter().map(|other| likeness(&drafted.segment.text, &other.segment.text)).max();
+        let is_doubtful = is_guess || drafted.is_doubtful || likeness == Some(Likeness::Possible);
+        (likeness != Some(Likeness::Same)).then(|| Drafted { is_doubtful, ..inherit(drafted, &why) })
+    });
+    new.chain(is_guess.then(|| others(&why))).collect()
+}
+
+/// What may fit of the parent's context beside what does by the words that are known.
+fn others(why: &str) -> Drafted {
+    let segment = Segment {
+        id: Kind::Inherited.word().to_owned(),
+        kind: Kind::Inherited,
+        title: String::new(),
+        text: Traced::default(),
+        stability: Stability::Call,
+        trust: Trust::Trusted,
+        cut: Cut::Tail,
+        why: why.to_owned(),
+    };
+    let (unknown, condition) = (BTreeSet::from(["matches".to_owned()]), Some("more of it matches"));
+    Drafted { unknown, condition, ..Drafted::whole(segment) }
+}
+
+/// A segment of the parent's as its child sees it.
+fn inherit(drafted: &Drafted, why: &str) -> Drafted {
+    let mut inherited = drafted.clone();
+    let segment = &mut inherited.segment;
+    if segment.kind != Kind::Inherited {
+        if segment.title.is_empty() {
+            segment.title = segment.kind.word().replace('_', " ");
+        }
+        segment.id = format!("inherited:{}", segment.id);
+        segment.kind = Kind::Inherited;
+    }
+    why.clone_into(&mut segment.why);
+    inherited
+}
+
+/// Whether two texts say the same.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Likeness {
+    /// They do not, whatever they wait for.
+    None,
+    /// They may, once it is known what they wait for.
+    Possible,
+    /// They do.
+    Same,
+}
+
+/// Whether a text of the parent's is also one of the task's; an empty one is nobody's.
+fn likeness(parents: &Traced, own: &Traced) -> Likeness {
+    let (text, other) = (parents.text(), own.text());
+    if parents.open().is_empty() && own.open().is_empty() {
+        return if !text.is_empty() && text == other { Likeness::Same } else { Likeness::None };
+    }
+    let head = |text: &Traced| text.open().first().copied().unwrap_or(text.text().len());
+    let tail = |text: &Traced| text.open().last().copied().unwrap_or(0);
+    let (begins, others) = (text.get(..head(parents)).unwrap_or(""), other.get(..head(own)).unwrap_or(""));
+    let is_begun = begins.starts_with(others) || others.starts_with(begins);
+    let (ends, others) = (text.get(tail(parents)..).unwrap_or(""), other.get(tail(own)..).unwrap_or(""));
+    if is_begun && (ends.ends_with(others) || others.ends_with(ends)) { Likeness::Possible } else { Likeness::None }
+}
+
+/// The part of the parent's context that a task asks for: its files; else what its inputs name; else the best matches, and then it is
+/// said that they are ranked.
+fn subset<'p>(node: &Node, scope: &Scope, parent: &'p [Drafted], own: &[Drafted]) -> (Vec<&'p Drafted>, bool) {
+    let files = node.body.get("file_paths").and_then(|files| files.get("paths")).and_then(Value::as_array);
+    let files: BTreeSet<&str> = files.into_iter().flatten().filter_map(Value::as_str).collect();
+    let is_file = |drafted: &&Drafted| {
+        let of_file = |origin: &Origin| matches!(origin, Origin::File { path, .. } if files.contains(path.as_str()));
+        let comes = drafted.segment.text.stretches().iter().any(|stretch| of_file(&stretch.origin));
+        comes || files.contains(drafted.segment.title.as_str())
+    };
+    let relevant = relevant(node);
+    let is_named = |drafted: &&Drafted| {
+        let of_input = drafted.segment.id.rsplit_once("input:").map(|(_, name)| name);
+        relevant.iter().any(|name| of_input == Some(name.as_str()) || drafted.segment.title == *name)
+    };
+    let chosen: Vec<&Drafted> = parent.iter().filter(|drafted| is_file(drafted) || is_named(drafted)).collect();
+    if !chosen.is_empty() || !files.is_empty() {
+        return (chosen, false);
+    }
+    let query = query(node, scope, own);
+    let documents: Vec<Match> = parent
+        .iter()
+        .enumerate()
+        .map(|(at, drafted)| Match {
+            id: format!("{at:08}"),
+            text: format!("{} {}", drafted.segment.title, drafted.segment.text.text()),
+            trust: drafted.segment.trust,
+        })
+        .collect();
+    let best = matcher::rank(&query, documents.iter(), MATCHES);
+    let best: BTreeSet<usize> = best.into_iter().filter_map(|found| found.id.parse().ok()).collect();
+    (parent.iter().enumerate().filter(|(at, _)| best.contains(at)).map(|(_, drafted)| drafted).collect(), true)
+}

@@ -1,0 +1,45 @@
+//! The figures that every run keeps to: the least and the most tokens of each segment, and of all of them.
+//!
+//! Never counts. Follows the order in which segments are fitted: where one does not fit whole, it is cut, and nothing after it stays.
+
+use super::model::{Part, Total};
+use crate::context::dry::Whole;
+use crate::kernel::context::FIRST_EXPENDABLE;
+use crate::kernel::fit::WORTH_CUTTING;
+
+/// Writes the least and the most into each segment, and gives those of the whole. With each segment come what it costs where it is there
+/// whole, and whether it may be missing for another reason than the budget.
+pub(super) fn bound(parts: &mut [(Part, Whole, bool)], budget: Option<usize>) -> Total {
+    let fixed = parts.iter().map(|(part, ..)| part.tokens).sum();
+    if !parts.iter().any(|(part, _, may_lack)| *may_lack || part.is_variable()) {
+        for (part, ..) in parts {
+            (part.least, part.bound) = (part.tokens, Some(part.tokens));
+        }
+        return Total { least: fixed, fixed, bound: Some(fixed) };
+    }
+    let mut order: Vec<usize> = (0..parts.len()).collect();
+    order.sort_by_key(|&at| parts.get(at).map(|(part, ..)| part.priority));
+    // The most that is left of the budget, and the least: `None` where what came before may have taken all.
+    let (mut most_left, mut least_left) = (budget, budget);
+    for at in order {
+        let Some((part, whole, may_lack)) = parts.get_mut(at) else { continue };
+        least_left = least_left.filter(|_| whole.most.is_some()).and_then(|left| left.checked_sub(whole.needs));
+        let is_certain = !*may_lack && (part.priority < FIRST_EXPENDABLE || budget.is_none() || least_left.is_some());
+        part.least = if is_certain { whole.least } else { 0 };
+        part.bound = match most_left {
+            None => whole.most,
+            // It is cut in every run, if there is enough to be cut to.
+            Some(left) if whole.needs > left => Some(if left > WORTH_CUTTING { left } else { 0 }),
+            Some(left) => Some(whole.most.map_or(left, |most| most.min(left))),
+        };
+        let taken = if *may_lack { 0 } else { whole.needs };
+        most_left = most_left.map(|left| left.saturating_sub(taken));
+    }
+    let least = parts.iter().map(|(part, ..)| part.least).sum();
+    let most = parts.iter().map(|(part, ..)| part.bound).sum::<Option<usize>>();
+    let bound = match (most, budget) {
+        (Some(most), Some(budget)) => Some(most.min(budget)),
+        (most, budget) => most.or(budget),
+    };
+    Total { least, fixed, bound }
+}

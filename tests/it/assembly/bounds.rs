@@ -1,0 +1,251 @@
+//! The least and the most of a manifest hold for every run: whatever its values are, whoever counts, however much room there is.
+
+use super::settings::{registry, values};
+use ctxc::Registry;
+use ctxc::context::assemble::{Assembly, Options, assemble};
+use ctxc::context::manifest::{Dry, Entry, of_task};
+use ctxc::context::matcher::{Fixtures, Match};
+use ctxc::context::request::{Asked, Request, StepResult};
+use ctxc::context::tokens::counter;
+use ctxc::context::{Counting, Profile, Trust};
+use ctxc::kernel::context::{Kind, Segment};
+use ctxc::kernel::tokens::{Bytes, Estimate, TokenCounter};
+use pretty_assertions::assert_eq;
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::sync::{Arc, LazyLock};
+
+static COUNTERS: LazyLock<[Arc<dyn TokenCounter>; 4]> = LazyLock::new(|| {
+    let [o200k, cl100k] = ["o200k", "cl100k"].map(|name| counter(name).unwrap());
+    [o200k, cl100k, Arc::new(Bytes), Arc::new(Estimate::new("estimate", 3.5))]
+});
+
+/// A task and what one run of it has.
+#[derive(Clone, Debug)]
+struct Scene {
+    /// Whether the task is a step of another.
+    is_step: bool,
+    description: String,
+    instructions: String,
+    more: String,
+    /// The values of a run, and whether a manifest knows them.
+    given: BTreeMap<&'static str, (String, bool)>,
+    parent: Vec<Segment>,
+    found: Vec<Match>,
+    objective: Option<String>,
+    budget: Option<usize>,
+    profile: Profile,
+    counter: usize,
+}
+
+/// What tokenizers join or part, and what Jinja trims.
+fn words() -> impl Strategy<Value = String> {
+    let piece = prop_oneof![
+        4 => "[a-zA-Z]{1,7}",
+        2 => Just(" ".to_owned()),
+        1 => "[ \t\n]{1,6}",
+        1 => "[0-9]{1,5}",
+        2 => prop::sample::select(vec!["'", "'s", "'ll", "/", "//\n", ".", "…", "\"", "-", "---", "=", "#", "\r\n", "\u{a0}", "\u{2028}"])
+            .prop_map(str::to_owned),
+        1 => prop::sample::select(vec!["é", "\u{301}", "指示。", "ẞ", "Ⓐ", "٣", "👩\u{200d}👧", "indivis", "ible", "ſ"])
+            .prop_map(str::to_owned),
+    ];
+    prop::collection::vec(piece, 0..9).prop_map(|pieces| pieces.concat())
+}
+
+const NAMES: [&str; 3] = ["a", "b", "z"];
+
+/// A text with values in it, plain or Jinja.
+fn template() -> impl Strategy<Value = (String, bool)> {
+    let tag = prop::sample::select(vec!["a", "b", "z", "z", "c"]);
+    let plain = prop_oneof![3 => words(), 2 => tag.clone().prop_map(|name| format!("{{{{{name}}}}}"))];
+    let jinja = prop_oneof![
+        3 => words(),
+        2 => (tag.clone(), "-?", "-?").prop_map(|(name, begin, end)| format!("{{{{{begin} {name} {end}}}}}")),
+        1 => (tag, words(), "-?", "-?").prop_map(|(name, words, begin, end)| {
+            format!("{{%{begin} if {name} %}}{words}{{% else -%}} no {{% endif {end}%}}")
+        }),
+        1 => ("-?", "-?").prop_map(|(begin, end)| format!("{{#{begin} note {end}#}}")),
+        1 => words().prop_map(|words| format!("{{% set z = \"new\" %}}{words}")),
+    ];
+    prop_oneof![
+        prop::collection::vec(plain, 0..6).prop_map(|pieces| (pieces.concat(), false)),
+        prop::collection::vec(jinja, 0..6).prop_map(|pieces| (pieces.concat(), true)),
+    ]
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('\r', "&#13;")
+}
+
+fn element(name: &str, (text, is_jinja): &(String, bool)) -> String {
+    let syntax = if *is_jinja { " syntax=\"jinja\"" } else { "" };
+    format!("<{name}{syntax}>{}</{name}>", escaped(text))
+}
+
+fn more() -> impl Strategy<Value = String> {
+    let inherit = prop::sample::select(vec!["full", "none", "subset"]);
+    let trust = |untrusted: bool| if untrusted { " trust=\"untrusted\"" } else { "" };
+    let input = (0..3_usize, any::<bool>()).prop_map(move |(at, untrusted)| {
+        let name = NAMES[at];
+        format!("<input name=\"{name}{name}\" from=\"{name}\"{}/>", trust(untrusted))
+    });
+    let parts = (
+        prop::collection::btree_set(input, 0..3).prop_map(|inputs| inputs.into_iter().collect::<String>()),
+        prop::collection::vec(template(), 0..3),
+        prop::collection::vec((template(), template()), 0..3),
+        any::<bool>(),
+        inherit,
+        any::<bool>(),
+    );
+    parts.prop_map(|(inputs, constraints, examples, has_file, inherit, fresh)| {
+        let list = |name: &str, inner: String| if inner.is_empty() { inner } else { format!("<{name}>{inner}</{name}>") };
+        let constraints: String = constraints.iter().map(|text| element("constraint", text)).collect();
+        let example =
+            |(input, output): &(_, _)| format!("<example>{}{}</example>", element("input", input), element("output", output));
+        let examples: String = examples.iter().map(example).collect();
+        let file = if has_file { "<file_paths source=\"literal\"><path>docs/a.md</path></file_paths>" } else { "" };
+        let fresh = if fresh && inherit == "none" { "<fresh_context>enabled</fresh_context>" } else { "" };
+        [
+            list("inputs", inputs),
+            list("constraints", constraints),
+            list("examples", examples),
+            file.to_owned(),
+            format!("<context_management><inherit_context>{inherit}</inherit_context>{fresh}</context_management>"),
+        ]
+        .concat()
+    })
+}
+
+fn scenes() -> impl Strategy<Value = Scene> {
+    let segment = (prop::sample::select(vec![Kind::File, Kind::Input, Kind::Description]), words(), any::<bool>());
+    let segment = segment.prop_map(|(kind, text, trusted)| {
+        let segment = Segment::new(kind, "p", text);
+        if trusted { segment } else { segment.untrusted() }
+    });
+    let found = words().prop_map(|text| Match { id: "doc".to_owned(), text, trust: Trust::Untrusted });
+    let value = prop_oneof![4 => words(), 1 => "[a-z ]{200,900}"];
+    let given = prop::collection::vec((value, prop::bool::weighted(0.3)), NAMES.len());
+    let budget = prop::option::of(prop_oneof![40_usize..400, 400_usize..4000]);
+    let how = (budget, prop::sample::select(Profile::ALL.to_vec()), 0..4_usize);
+    let around = (prop::collection::vec(segment, 0..3), prop::collection::vec(found, 0..2), prop::option::of("[a-z]{1,3}"));
+    (any::<bool>(), template(), template(), more(), given, around, how).prop_map(
+        |(is_step, description, instructions, more, given, (parent, found, objective), (budget, profile, counter))| Scene {
+            is_step,
+            description: element("description", &description),
+            instructions: element("instructions", &instructions),
+            more,
+            given: NAMES.into_iter().zip(given).collect(),
+            parent,
+            found,
+            objective,
+            budget,
+            profile,
+            counter,
+        },
+    )
+}
+
+impl Scene {
+    fn registry(&self) -> Option<Registry> {
+        let Self { description, instructions, more, .. } = self;
+        let parameters = "<parameters><parameter name=\"a\"/><parameter name=\"b\"/><parameter name=\"z\" trust=\"untrusted\"/>\
+            <parameter name=\"c\" default=\"the default\"/></parameters>";
+        let agent = format!("{description}{instructions}{more}");
+        let templates = if self.is_step {
+            format!(
+                "<task type=\"sequential\" name=\"t\"><description>all of {{{{a}}}}</description>{parameters}\
+                 <inputs><input name=\"whole\" from=\"b\"/></inputs><steps><task as=\"plan\" type=\"atomic\"><description>plan it</description></task>\
+                 <task type=\"atomic\">{agent}</task></steps></task>"
+            )
+        } else {
+            format!("<task type=\"atomic\" name=\"t\">{parameters}{agent}</task>")
+        };
+        let text = format!("<library>{templates}</library>");
+        ctxc::compile_sources(&ctxc::Config::default(), [("lib.xml", text.as_str())]).registry
+    }
+
+    /// The manifest's entry and what a run puts together, where the run is possible.
+    fn both(&self) -> Option<(Entry, Assembly)> {
+        let registry = self.registry()?;
+        let options = Options {
+            profile: self.profile,
+            budget: self.budget,
+            counter: &*COUNTERS[self.counter],
+            counting: Counting::Always,
+            ..Options::default()
+        };
+        let files = BTreeMap::from([("docs/a.md".to_owned(), "One team.\n".to_owned())]);
+        let of = |is_wanted: fn(bool) -> bool| -> BTreeMap<String, Value> {
+            let wanted = self.given.iter().filter(|(_, (_, known))| is_wanted(*known));
+            wanted.map(|(name, (value, _))| ((*name).to_owned(), json!(value))).collect()
+        };
+        let (all, some) = (of(|_| true), of(|known| known));
+        let results = BTreeMap::from([("plan".to_owned(), StepResult { content: json!(self.given["b"].0), notes: None })]);
+        let node = if self.is_step { "/steps/1" } else { "/" };
+        let asked = Asked { objective: self.objective.as_deref(), ..Asked::default() };
+        let request = Request { node, files: &files, parent: &self.parent, asked, ..Request::new("t") };
+        let dry = of_task(&registry, &Request { inputs: &some, ..request }, Some(node), &Dry { options, files: &files });
+        let source = Fixtures(self.found.clone());
+        let run = assemble(&registry, &Request { inputs: &all, results: &results, source: &source, ..request }, &options).ok()?;
+        let [entry] = <[Entry; 1]>::try_from(dry.expect("a run that is possible has a manifest").entries).ok()?;
+        Some((entry, run))
+    }
+}
+
+/// Holds a run against the manifest.
+fn hold(entry: &Entry, run: &Assembly) -> Result<(), TestCaseError> {
+    let mut told: BTreeMap<&str, _> = entry.segments.iter().map(|part| (&*part.id, part)).collect();
+    let is_open = entry.segments.iter().any(|part| part.condition.is_some());
+    for account in &run.report.segments {
+        let kept = account.kept_tokens.unwrap();
+        let Some(part) = told.remove(&*account.segment.id) else {
+            prop_assert!(is_open, "{} comes from nowhere", account.segment.id);
+            continue;
+        };
+        prop_assert!(part.least <= kept, "{}: at least {}, and there are {kept}", part.id, part.least);
+        prop_assert!(part.bound.is_none_or(|most| kept <= most), "{}: at most {:?}, and there are {kept}", part.id, part.bound);
+    }
+    for part in told.values() {
+        prop_assert!(part.least == 0, "{} is told and not there", part.id);
+    }
+    let (total, least, most) = (run.report.tokens.unwrap(), entry.total.least, entry.total.bound);
+    prop_assert!(least <= total && most.is_none_or(|most| total <= most), "{least} to {most:?}, and there are {total}");
+    if Some(least) == most {
+        prop_assert_eq!((entry.total.fixed, entry.prefix_tokens), (total, run.report.prefix_tokens.unwrap()));
+    }
+    Ok(())
+}
+
+proptest! {
+    #[test]
+    fn the_least_and_the_most_of_a_manifest_hold_for_every_run(scene in scenes()) {
+        let both = scene.both();
+        prop_assume!(both.is_some());
+        let (entry, run) = both.unwrap();
+        hold(&entry, &run)?;
+    }
+}
+
+#[test]
+fn a_mark_costs_the_same_whatever_it_is() {
+    for counter in COUNTERS.iter() {
+        let cost = |mark: &str| counter.count(&format!("<untrusted-{mark} name=\"z\">\n"));
+        let costs: Vec<usize> = (0..1000).map(|number| cost(&format!("{number:03}").repeat(7))).collect();
+        assert_eq!(costs, vec![cost("012345678901234567890"); 1000], "{}", counter.name());
+    }
+}
+
+#[test]
+fn the_least_is_as_much_as_is_certain() {
+    let registry = registry(
+        "<task type=\"atomic\" name=\"t\"><description>Send {{a}} to {{b}}, and say: it is done.</description>\
+         <parameters><parameter name=\"a\"/><parameter name=\"b\"/></parameters></task>",
+    );
+    let options = Options { counter: &*COUNTERS[0], counting: Counting::Always, ..Options::default() };
+    let entry = of_task(&registry, &Request::new("t"), None, &Dry { options, files: &() }).unwrap().entries.remove(0);
+    let inputs = values(&[("a", json!("word")), ("b", json!("team"))]);
+    let run = assemble(&registry, &Request { inputs: &inputs, ..Request::new("t") }, &options).unwrap();
+    assert_eq!((entry.total.least, run.report.tokens), (14, Some(15)));
+}
