@@ -194,12 +194,20 @@ fn change((old, before): (&Entry, &Places<'_>), (new, after): (&Entry, &Places<'
     let mut other = other(old, new);
     let cost = Paid { from: old.cost.clone(), to: new.cost.clone() };
     if segments.is_empty() && settings.is_empty() && other.is_empty() && cost.from == cost.to {
+        if standing(old) == standing(new) {
+            return None;
+        }
         other.push("the same segments in another order".to_owned());
     }
     let Agent { agent, role, task, node, .. } = agent(new);
     let total = Moved { from: old.total.fixed, to: new.total.fixed };
     let prefix = Moved { from: old.prefix_tokens, to: new.prefix_tokens };
     Some(Change { agent, role, task, node, total, prefix, cost, segments, settings, other })
+}
+
+/// The segments in the order in which they stand.
+fn standing(entry: &Entry) -> Vec<&str> {
+    entry.positioned().into_iter().map(|part| &*part.id).collect()
 }
 
 fn other(old: &Entry, new: &Entry) -> Vec<String> {
@@ -299,7 +307,7 @@ fn of_part(old: &Part, new: &Part, settings: &[SettingChange]) -> Option<Segment
     })
 }
 
-/// What is to be said of a segment beside its tokens.
+/// What is to be said of a segment beside its tokens. What others leave of the budget for it is said by those.
 fn said(old: &Part, new: &Part) -> Vec<String> {
     let mut said = Vec::new();
     if old.tokens == new.tokens && old.hash != new.hash {
@@ -308,10 +316,6 @@ fn said(old: &Part, new: &Part) -> Vec<String> {
     if old.variable != new.variable {
         let list = |part: &Part| if part.variable.is_empty() { "nothing".to_owned() } else { part.variable.join(", ") };
         said.push(format!("waits for {}, was {}", list(new), list(old)));
-    }
-    if old.bound != new.bound && (new.is_variable() || old.is_variable()) {
-        let word = |part: &Part| part.bound.map_or_else(|| "without bound".to_owned(), |bound| format!("at most {bound}"));
-        said.push(format!("{}, was {}", word(new), word(old)));
     }
     if old.stability != new.stability {
         said.push(format!("stability {}, was {}", new.stability.word(), old.stability.word()));

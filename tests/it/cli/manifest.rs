@@ -44,9 +44,7 @@ fn people_see_segments_prefix_and_total() {
          total 85 of 500 tokens (o200k)\n"
     );
     let bounded = sample().run(&["manifest", "triage", "--budget", "500"]).code(0);
-    bounded
-        .says("3 description ≤ 494\n total 11 to 500 of 500 tokens (o200k), by ticket; 83 where nothing known has to go")
-        .says(", by ticket;");
+    bounded.says("3 description ≤ 494\n total 11 to 500 of 500 tokens (o200k), by ticket; 83 where nothing known has to go");
     let all = sample().run(&["manifest"]).code(0).silent();
     let step = "week/steps/1\n 1 parent's description 9 │ reusable prefix 9 │ 2 description ≥ 6 · 3 first ≥ 6\n";
     all.says(step).says("\n3 agents, 187 tokens known before a run\n");
@@ -97,6 +95,45 @@ fn registries_are_compared_by_what_their_agents_receive() {
          accumulate_data of week true → false (ctxc.toml:2)\n    - accumulated:first 6: accumulate_data\n\
          1 agent changed; 187 → 181 (−6, −3 %) tokens known before a run\n"
     );
+}
+
+#[test]
+fn a_change_is_told_of_the_segment_that_changed_and_of_no_other() {
+    // The fence of a known value has another mark now, and the input has two tokens of the budget less.
+    let task = "<task type=\"atomic\" name=\"t\"><description>Sort {{ticket}}.</description><instructions>For {{who}}: BE kind.</instructions>\
+        <parameters><parameter name=\"ticket\"/><parameter name=\"log\"/><parameter name=\"who\" trust=\"untrusted\" default=\"a friend\"/></parameters>\
+        <inputs><input name=\"told\" from=\"log\" trust=\"untrusted\"/></inputs><constraints><constraint>One team.</constraint></constraints></task>";
+    let roles = "[roles.clerk]\ntemplate = \"t\"\nbudget = { tokens = 2000 }\n";
+    let project = Project::new().file("templates/t.xml", task).file("ctxc.toml", roles);
+    project.run(&["manifest", "--output", "m.json"]).code(0);
+    project.write("templates/t.xml", task.replace("One team.", "One team, be quick."));
+    let run = project.run(&["manifest", "diff", "m.json", "."]).code(0);
+    assert_eq!(
+        run.stdout,
+        "~ clerk: t  82 → 85 (+3, +4 %) tokens; reusable prefix 44 → 47 (+3, +7 %)\n    \
+         ~ constraints 7 → 10: text of the template (templates/t.xml)\n\
+         1 agent changed; 82 → 85 (+3, +4 %) tokens known before a run\n"
+    );
+}
+
+#[test]
+fn what_is_held_against_a_registry_is_told_without_roles() {
+    let project = sample().file("ctxc.toml", ROLES);
+    project.run(&["build", "-o", "r.json"]).code(0);
+    project.run(&["manifest", "--output", "m.json"]).code(0);
+    let left_out = "1 role of . left out, since r.json is a registry, which holds tasks and no roles";
+    for args in [["r.json", "."], [".", "r.json"]] {
+        let run = project.run(&["manifest", "diff", args[0], args[1]]).code(0).warns(left_out);
+        assert_eq!(run.stdout, "every agent receives the same\n");
+    }
+    // What a role plays is not in a manifest without the role.
+    let run = project.run(&["manifest", "diff", "m.json", "r.json"]).code(0).warns("1 role of m.json left out");
+    assert_eq!(run.stdout, "every agent receives the same\n");
+    project.write("docs/runbook.md", "Restart it.\n");
+    project.write("templates/triage.xml", TRIAGE.replace("support tickets", "all support tickets"));
+    let run = project.run(&["manifest", "diff", "r.json"]).code(0).warns("1 role of work tree left out");
+    run.says("~ triage  ").says("~ week/steps/0  ").says("2 agents changed");
+    project.run(&["manifest", "diff", "r.json", "r.json"]).code(0).silent();
 }
 
 #[test]

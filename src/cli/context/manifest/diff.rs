@@ -17,7 +17,7 @@ use std::path::PathBuf;
     ctxc manifest diff main... --format markdown > comment.md\n  ctxc manifest diff context-manifest.json .\n\n\
     One argument is compared with the project as it stands. A..B and A...B mean what git means by them: a side that is left\n\
     out is HEAD, and three dots begin where B left A. A file or folder that exists is taken before a revision of that name;\n\
-    refs/heads/NAME is always the branch. A revision is compiled in memory: the work tree is not touched, nothing is fetched.")]
+    refs/heads/NAME is always the branch. A registry holds tasks and no roles: with one, tasks alone are compared. A revision is compiled in memory: the work tree is not touched, nothing is fetched.")]
 pub(super) struct DiffArgs {
     /// Before: a manifest, a registry, a project's folder, or a git revision
     #[arg(value_name = "OLD")]
@@ -50,7 +50,10 @@ enum DiffFormat {
 pub(super) fn run(args: &DiffArgs, cx: &mut Cx) -> Result<Exit> {
     let root = root(&cx.options)?;
     let sides = Sides { root: &root, counting: &args.counting, threads: cx.options.threads };
-    let (old, new) = sides.both(&args.old, args.new.as_deref())?;
+    let (mut old, mut new) = sides.both(&args.old, args.new.as_deref())?;
+    if let Some(words) = sides.even(&mut old, &mut new)? {
+        cx.note(&words);
+    }
     let difference = between(&old, &new);
     match if args.json { DiffFormat::Json } else { args.format } {
         DiffFormat::Text => change_text::print(&difference, cx)?,

@@ -8,11 +8,13 @@ use crate::base::fs::{self, RealFs};
 use crate::cli::context::project::{Compiled, Inside};
 use crate::cli::diff::kind;
 use crate::cli::error::{CliError, Kind, Result};
+use crate::cli::render::summary::plural;
 use crate::cli::revision;
 use crate::context::manifest::{Manifest, SCHEMA};
 use crate::registry::{self, Registry};
 use crate::rules::input::read_fault::reason;
 use serde::Deserialize;
+use std::collections::BTreeSet;
 use std::io;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -91,6 +93,31 @@ impl Sides<'_> {
         let range = range.map_or(Ok(None), |text| revision::range(self.root, text))?;
         let Some((old, new)) = range else { return Ok((self.one(old)?, self.folder(self.root, HERE.to_owned())?)) };
         Ok((self.revision(&old)?, self.revision(&new)?))
+    }
+
+    /// A registry knows tasks and nothing of a project file: what is held against one is told of the tasks alone. In words, what was left
+    /// out for it.
+    pub(super) fn even(&self, old: &mut Side, new: &mut Side) -> Result<Option<String>> {
+        let (bare, full) = match (&old.from, &new.from) {
+            (From::Registry(..), From::Registry(..)) => return Ok(None),
+            (From::Registry(..), _) => (old, new),
+            (_, From::Registry(..)) => (new, old),
+            _ => return Ok(None),
+        };
+        let roles: BTreeSet<&str> = full.manifest.entries.iter().filter_map(|entry| entry.role.as_deref()).collect();
+        let roles = plural(roles.len(), "role");
+        let played = full.manifest.entries.iter().filter(|entry| entry.role.is_some()).map(|entry| entry.task.clone());
+        let played: BTreeSet<String> = played.collect();
+        if let From::Project(project) = &full.from {
+            full.manifest = of_registry(&project.registry, &project.files(), self)?;
+        } else {
+            // Of a manifest there is nothing else: what roles play cannot be told without them.
+            full.manifest.entries.retain(|entry| entry.role.is_none());
+            bare.manifest.entries.retain(|entry| !played.contains(&entry.task));
+        }
+        let (full, bare) = (&full.name, &bare.name);
+        let said = || format!("{roles} of {full} left out, since {bare} is a registry, which holds tasks and no roles");
+        Ok((!played.is_empty()).then(said))
     }
 
     fn one(&self, named: &Path) -> Result<Side> {
