@@ -12,17 +12,20 @@ use std::fmt::Write as _;
 
 const STYLE: &str = "\
 :root{color-scheme:light dark}
-body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:64rem;padding:0 1rem}
+body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:76rem;padding:0 1rem}
 h2{font-size:1.1rem;margin:2rem 0 .3rem}
 .bar{display:flex;height:1.6rem;border-radius:4px;overflow:hidden;background:#8883}
 .bar span{min-width:2px;border-right:1px solid Canvas}
 .fixed{background:#2f6fb3}.project{background:#3a8f6b}.session{background:#b98a2e}.call{background:#b3552f}
 .variable{background-image:repeating-linear-gradient(45deg,#fff5 0 4px,#fff0 4px 8px)}
-table{border-collapse:collapse;width:100%;margin:.6rem 0}
+table{border-collapse:collapse;table-layout:fixed;width:100%;margin:.6rem 0}
 th,td{text-align:left;padding:.15rem .6rem .15rem 0;border-bottom:1px solid #8883;vertical-align:top}
-td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}
+td.n,th.n{text-align:right;font-variant-numeric:tabular-nums;padding-right:1rem}
+th:nth-child(1){width:1.6rem}th:nth-child(2){width:26%}th:nth-child(3),th:nth-child(4){width:5rem}th:nth-child(5){width:15%}
+td:nth-child(1){padding-right:.6rem}td:nth-child(2),td:nth-child(5){overflow-wrap:anywhere}
 i{display:inline-block;width:.8em;height:.8em;border-radius:2px;margin-right:.4em}
-p{margin:.3rem 0}.dim{opacity:.7}code{overflow-wrap:anywhere}
+p{margin:.3rem 0}.dim{opacity:.7}code{font-size:.9em;overflow-wrap:anywhere}
+@media(max-width:50rem){table{table-layout:auto}th:nth-child(n){width:auto}td:nth-child(n),td code{overflow-wrap:normal}body{overflow-x:auto}}
 ";
 
 /// The whole page.
@@ -93,13 +96,15 @@ fn row(part: &Part, out: &mut String) {
     let place = part.position.map_or_else(|| "dropped".to_owned(), |at| (at + 1).to_string());
     let bound = part.bound.map_or_else(|| "no bound".to_owned(), thousands);
     let sources: Vec<&str> = part.source.iter().map(|source| source.path.as_deref().unwrap_or(&source.name)).collect();
+    // Most segments have the name of their kind.
+    let kind =
+        if name(part) == part.kind.word() { String::new() } else { format!(" <span class=\"dim\">{}</span>", part.kind.word()) };
     let _ = writeln!(
         out,
-        "<tr><td class=\"n\">{place}</td><td><i class=\"{}\"></i>{} <span class=\"dim\">{}</span></td><td class=\"n\">{}</td>\
+        "<tr><td class=\"n\">{place}</td><td><i class=\"{}\"></i>{}{kind}</td><td class=\"n\">{}</td>\
          <td class=\"n\">{bound}</td><td>{}</td><td><code>{}</code></td></tr>",
         class(part),
         text(name(part)),
-        part.kind.word(),
         thousands(part.tokens),
         text(&part.variable.join(", ")),
         text(&sources.join(", "))
