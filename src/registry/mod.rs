@@ -61,5 +61,6 @@ mod whole;
 pub use artifact::{Fragment, NoTask, Parameter, Reference, ReferenceKind, Registry, Source, Task, Warning};
 pub use node::{Child, Node};
 pub use read::{ReadError, SCHEMA};
+#[cfg(feature = "assemble")]
 pub(crate) use texts::{is_use, preserves};
 pub(crate) use tree::SLOTS;
