@@ -61,6 +61,15 @@ impl CliError {
         self
     }
 
+    /// Adds another error, with what to do about it.
+    #[must_use]
+    pub(crate) fn also(mut self, other: Self) -> Self {
+        self.others.push(other.message);
+        self.others.extend(other.others);
+        self.hints.extend(other.hints);
+        self
+    }
+
     /// Adds a line that says what to do.
     #[must_use]
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {

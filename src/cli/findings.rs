@@ -68,7 +68,12 @@ pub(super) fn broken(whose: &str, found: &[Diagnostic]) -> CliError {
     let errors: Vec<&Diagnostic> = found.iter().filter(|finding| is_error(finding)).collect();
     let count = plural(errors.len(), "error");
     let error = CliError::new(Kind::Findings, format!("{whose} has {count}: what an agent would receive is not certain"));
+    places(&errors).fold(error, CliError::hint)
+}
+
+/// The first of some errors, each with its place.
+pub(super) fn places(errors: &[&Diagnostic]) -> impl Iterator<Item = String> {
     let place =
         |finding: &&Diagnostic| format!("{}:{}:{}: {}", finding.path, finding.start.line, finding.start.column, finding.message);
-    errors.iter().take(TOLD).map(place).fold(error, CliError::hint)
+    errors.iter().take(TOLD).map(place)
 }

@@ -164,7 +164,7 @@ impl Selection {
             Request { held, goal, identity: keep.identity, least: keep.least, ..self.request(project, &overlay, &tick, cx) };
         let surveyed = survey::survey(&request).map_err(|missing| no_such_path(&missing.0));
         progress.finish();
-        let Surveyed { diagnostics, counted, files, paths, skipped, registry } = surveyed?;
+        let Surveyed { diagnostics, counted, files, paths, skipped, registry, left_out: _ } = surveyed?;
         let sources = match &self.stdin {
             Some(name) => project.sources().holding(name, &input),
             None => project.sources(),

@@ -113,7 +113,7 @@ pub(crate) fn compile_held<'b>(
     diagnostic::sort(&mut found);
     let sound = !found.iter().any(check::is_error);
     let lines = |file: u32| taken.get(file as usize).map_or(&[][..], |(_, file)| &file.entries);
-    Built::new(sound.then(|| whole::bytes(&index, lines)), found, taken.len())
+    Built::new(sound.then(|| whole::bytes(&index, lines, |_| true)), found, taken.len())
 }
 
 #[cfg(feature = "fs")]
@@ -125,7 +125,8 @@ mod folder {
     use crate::base::fs::{self, RealFs};
     use crate::base::rule_meta::RuleMeta;
     use crate::project::config::{Config, Input};
-    use crate::registry::survey::{self, Goal, Overlay, Request};
+    use crate::registry::sound::LeftOut;
+    use crate::registry::survey::{self, Goal, Overlay, Request, Surveyed};
     use crate::rules::list;
     use crate::syntax::decode;
     use std::io;
@@ -197,9 +198,18 @@ mod folder {
 
         /// Compiles every template of the project. Writes nothing.
         pub fn build(&self) -> Built {
+            self.surveyed(Goal::Registry).0
+        }
+
+        /// The same of a project that may have errors: the registry has what is sound, and all else is named beside it. There is no
+        /// registry where the project file has errors.
+        pub fn build_sound(&self) -> (Built, Vec<LeftOut>) {
+            self.surveyed(Goal::Sound)
+        }
+
+        fn surveyed(&self, goal: Goal) -> (Built, Vec<LeftOut>) {
             let Self { root, config } = self;
-            let overlay = Overlay::default();
-            let (given, goal) = (&[], Goal::Registry);
+            let (overlay, given) = (Overlay::default(), &[]);
             let request = Request {
                 root,
                 config,
@@ -213,12 +223,12 @@ mod folder {
                 tick: &|| {},
             };
             // Nothing was named, so nothing named can be missing.
-            let surveyed = survey::survey(&request).unwrap_or_default();
+            let Surveyed { diagnostics, registry, files, left_out, .. } = survey::survey(&request).unwrap_or_default();
             let mut found = check::config(config);
             let sound = !found.iter().any(check::is_error);
-            found.extend(surveyed.diagnostics);
+            found.extend(diagnostics);
             diagnostic::sort(&mut found);
-            Built::new(surveyed.registry.filter(|_| sound), found, surveyed.files)
+            (Built::new(registry.filter(|_| sound), found, files), left_out)
         }
     }
 }

@@ -43,6 +43,8 @@ pub mod read;
 #[cfg(feature = "fs")]
 pub mod scenarios;
 mod settings;
+#[cfg(feature = "fs")]
+pub mod sound;
 pub(crate) mod sources;
 #[cfg(feature = "fs")]
 pub mod store;

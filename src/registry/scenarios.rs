@@ -169,6 +169,11 @@ impl Refusals {
     pub fn of(&self, path: &str, case: &str) -> Option<&str> {
         self.0.get(&(Arc::from(path), case.to_owned())).map(String::as_str)
     }
+
+    /// A case cannot be run for another reason, which comes before what `check` has of it.
+    pub fn refuse(&mut self, path: &Arc<str>, case: &str, why: String) {
+        self.0.insert((Arc::clone(path), case.to_owned()), why);
+    }
 }
 
 /// Which cases of files that were read cannot be run as they are written. What the project says of the rules holds here too.

@@ -113,7 +113,7 @@ pub(super) fn read_text(door: Door<'_>, path: &Path) -> Result<String, NoText> {
 }
 
 /// The name of a file that a template pulls in, as findings give it; `None` when it lies outside the project.
-#[cfg(feature = "lsp")]
+#[cfg(any(feature = "lsp", feature = "fs"))]
 pub(crate) fn name_of(template: &str, written: &str) -> Option<String> {
     let folder = Path::new(template).parent().unwrap_or(Path::new(""));
     inside::plain(&folder.join(written)).map(|path| name(&path))

@@ -7,6 +7,7 @@
 use super::cache::Tally;
 use super::compile::{Chosen, Compiled, Compiler, Outcome, Scratch};
 use super::entry::{self, Entries};
+use super::sound::{self, LeftOut};
 use super::walk::{self, By, Found, Missing, Plan, Visit};
 use super::{gather, link, whole};
 use crate::base::diagnostic::{self, Diagnostic};
@@ -60,6 +61,8 @@ pub enum Goal {
     Findings,
     /// The registry's bytes too. Then the files that were asked for are all there is.
     Registry,
+    /// The same, where the registry has what is sound although something is not.
+    Sound,
 }
 
 /// A text without a file: standard input, an editor's buffer.
@@ -84,8 +87,10 @@ pub struct Surveyed {
     pub paths: Vec<Arc<str>>,
     /// `*.xml` files found in folders that are no templates.
     pub skipped: usize,
-    /// The registry, when it was asked for and nothing is an error.
+    /// The registry, when it was asked for and nothing is an error, or what is sound was.
     pub registry: Option<Vec<u8>>,
+    /// What it does not have, since something is an error.
+    pub left_out: Vec<LeftOut>,
 }
 
 /// A given path that does not exist.
@@ -101,7 +106,7 @@ pub fn name_in(root: &Path, path: &Path) -> String {
 /// Checks files and what they say of each other.
 pub fn survey(request: &Request<'_>) -> Result<Surveyed, NoSuchPath> {
     let active = Active::new(request.config).with_identity(request.identity);
-    let entries = (request.goal == Goal::Registry).then(|| Entries::new(request.config));
+    let entries = (request.goal != Goal::Findings).then(|| Entries::new(request.config));
     let Request { root, config, .. } = *request;
     let compiler = Compiler { config, active: &active, root, files: &RealFs, entries: entries.as_ref() };
     let run = Run { request, compiler: &compiler };
@@ -128,12 +133,18 @@ pub fn survey(request: &Request<'_>) -> Result<Surveyed, NoSuchPath> {
     if found.len() > own {
         diagnostic::sort(&mut found);
     }
-    let whole = request.goal == Goal::Registry && !found.iter().any(check::is_error);
     let lines = |file: u32| all.get(file as usize).map_or(&[][..], |item| &item.entries);
-    let registry = whole.then(|| whole::bytes(&index, lines));
+    let (mut registry, mut left_out) = (None, Vec::new());
+    if !found.iter().any(check::is_error) {
+        registry = (request.goal != Goal::Findings).then(|| whole::bytes(&index, lines, |_| true));
+    } else if request.goal == Goal::Sound {
+        let unsound = sound::unsound(&index, &found);
+        registry = Some(whole::bytes(&index, lines, |id| unsound.spares(id)));
+        left_out = unsound.left_out();
+    }
     let counted = gather::sum(asked.iter().flat_map(|item| &item.counted));
     let paths = asked.iter().map(|item| Arc::clone(&item.path)).collect();
-    Ok(Surveyed { diagnostics: found, counted, files: chosen, paths, skipped: batch.skipped, registry })
+    Ok(Surveyed { diagnostics: found, counted, files: chosen, paths, skipped: batch.skipped, registry, left_out })
 }
 
 /// Whether some reference leads to nothing among the files themselves.

@@ -7,13 +7,13 @@ use crate::base::hash::Hash;
 use crate::project::index::{DefId, Index};
 use std::io;
 
-/// The registry of files without errors; `entries` gives the lines of a file by its number in the index.
-pub(super) fn bytes<'e>(index: &'e Index<'e>, entries: impl Fn(u32) -> &'e [Entry]) -> Vec<u8> {
+/// The registry of those definitions that are `wanted`; `entries` gives the lines of a file by its number in the index.
+pub(super) fn bytes<'e>(index: &'e Index<'e>, entries: impl Fn(u32) -> &'e [Entry], wanted: impl Fn(DefId) -> bool) -> Vec<u8> {
     let entry = |id: DefId| entries(id.file).iter().find(|entry| entry.definition == id.definition);
     let (order, _) = index.order();
     let hashes = merkle::hashes(index, &order, |id| entry(id).map(|entry| entry.own));
     let mut items: Vec<Item<'_>> = Vec::with_capacity(order.len());
-    for &id in &order {
+    for &id in order.iter().filter(|id| wanted(**id)) {
         let (Some(found), Some(definition)) = (entry(id), index.definition(id)) else { continue };
         let hash = hashes.get(id).unwrap_or(Hash([0; 32]));
         let body = Body::New { bytes: &found.bytes, hash_at: found.hash_at };

@@ -1,5 +1,6 @@
 //! Where `render` and `manifest` look fresh context up: the project's index, made when it is first asked.
 
+use super::lacks::Lacks;
 use super::project::Compiled;
 use crate::base::fs;
 use crate::cli::cx::Cx;
@@ -39,9 +40,12 @@ impl LookupArgs {
 }
 
 /// The index of a folder, for its templates and what its project file says of `[context]`.
-pub(super) fn index(root: &Path, config: &Config, registry: Option<&Registry>) -> Index {
+pub(super) fn index(root: &Path, config: &Config, registry: Option<&Registry>, lacks: &Lacks) -> Index {
     let Section { include, exclude, documents } = config.context.clone();
-    let scope = Scope { root: root.to_path_buf(), include, exclude, documents, apart: apart(root, config, registry) };
+    let mut apart = apart(root, config, registry);
+    // What is broken just now becomes no context of others for it.
+    apart.extend(lacks.files().map(str::to_owned));
+    let scope = Scope { root: root.to_path_buf(), include, exclude, documents, apart };
     let has_tasks = registry.is_some_and(|registry| registry.tasks().next().is_some());
     // Whoever looks something up in a folder of texts wants no cache in it.
     if has_tasks || fs::exists(&root.join(FILE)) { Index::new(scope) } else { Index::passing(scope) }
@@ -69,8 +73,8 @@ fn apart(root: &Path, config: &Config, registry: Option<&Registry>) -> BTreeSet<
 
 impl Lookup<'_> {
     fn index(&self) -> Option<&Index> {
-        let Compiled { root, registry, config, .. } = self.project;
-        Some(self.index.as_ref()?.get_or_init(|| index(root, config, Some(registry))))
+        let Compiled { root, registry, config, lacks, .. } = self.project;
+        Some(self.index.as_ref()?.get_or_init(|| index(root, config, Some(registry), lacks)))
     }
 
     /// Says what a reader should know about the index, if it was asked.

@@ -5,6 +5,7 @@ mod counts;
 pub(crate) mod eval;
 mod found;
 mod house;
+mod lacks;
 mod lookup;
 pub(crate) mod manifest;
 pub(crate) mod new;

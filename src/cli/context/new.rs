@@ -81,11 +81,9 @@ pub(crate) fn run(args: &NewArgs, cx: &mut Cx) -> Result<Exit> {
 fn scenario(args: &ScenarioArgs, cx: &mut Cx) -> Result<Exit> {
     let project = Compiled::load(cx)?;
     let role = project.config.roles.get(&args.subject);
-    let task = if role.is_none() { project.task(&args.subject)? } else { String::new() };
+    let task = project.task(role.map_or(&args.subject, |role| &role.task.value))?;
     let receiver = role.map_or_else(|| Receiver::of_task(&task), Receiver::of_role);
-    let Some(task) = project.registry.find(receiver.task) else {
-        return Err(CliError::usage(format!("the role `{}` plays `{}`, which no template defines", args.subject, receiver.task)));
-    };
+    let Some(task) = project.registry.find(receiver.task) else { return Ok(Exit::Usage) };
     let parameters = task.parameters().map_err(|err| CliError::new(Kind::Infrastructure, err.to_string()))?;
     let (inputs, results) = args.given.read(&parameters)?;
     let objective = objective(args, &parameters, &inputs)?;

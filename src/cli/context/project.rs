@@ -1,18 +1,19 @@
 //! A project compiled in memory, the files its contexts hold, and the lines its texts stand on.
 
+use super::lacks::Lacks;
 use crate::base::fs::{ReadFs, RealFs};
 use crate::base::suggest;
 use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Kind, Result};
-use crate::cli::findings::broken;
 use crate::cli::project::Project;
 use crate::cli::revision::Past;
 use crate::context::lines::Lines;
 use crate::context::request::Files;
 use crate::project::config::Config;
 use crate::registry::library::Built;
+use crate::registry::sound::LeftOut;
 use crate::registry::sources::{self, Door};
-use crate::registry::{Registry, library};
+use crate::registry::{Registry, Task, library};
 use crate::rules::check::stem;
 use crate::store::Index;
 use std::collections::BTreeSet;
@@ -28,6 +29,8 @@ pub(in crate::cli) struct Compiled {
     pub(in crate::cli) registry: Registry,
     /// Its project file, or the defaults.
     pub(super) config: Config,
+    /// What it lacks, since something in it is an error.
+    pub(in crate::cli) lacks: Lacks,
     /// The revision that it is of; `None` for the work tree.
     past: Option<Past>,
 }
@@ -46,15 +49,17 @@ impl Debug for Inside<'_> {
 }
 
 impl Compiled {
-    /// Compiles the project of this run; only one without errors has contexts.
+    /// Compiles the project of this run. What rests on a file with errors has no context, and is not in the registry.
     pub(in crate::cli) fn load(cx: &Cx) -> Result<Self> {
         Self::new(Project::load(&cx.options)?.sound()?, "this project")
     }
 
-    /// Compiles the project in a folder.
+    /// Compiles the project in a folder; only one without errors is compared.
     pub(in crate::cli) fn load_in(folder: &Path) -> Result<Self> {
         let name = format!("the project in {}", folder.display());
-        Self::new(Project::load_in(folder.to_owned())?.sound()?, &name)
+        let project = Self::new(Project::load_in(folder.to_owned())?.sound()?, &name)?;
+        project.lacks.nothing(&name)?;
+        Ok(project)
     }
 
     /// Compiles the project in a folder as a revision has it.
@@ -62,25 +67,28 @@ impl Compiled {
         let past = Past::open(folder, revision)?;
         let registry = past.compile()?;
         let (root, config) = (past.root.clone(), past.config.clone());
-        Ok(Self { root, registry, config, past: Some(past) })
+        Ok(Self { root, registry, config, lacks: Lacks::default(), past: Some(past) })
     }
 
     fn new(project: Project, whose: &str) -> Result<Self> {
-        let Built { registry, diagnostics, files } = built(&project)?;
+        let (Built { registry, diagnostics, files }, left_out) = built(&project)?;
+        let lacks = Lacks::new(diagnostics, left_out);
         let Some(registry) = registry else {
-            return Err(broken(whose, &diagnostics).hint("`ctxc check` shows them"));
+            lacks.nothing(whose)?;
+            return Err(CliError::new(Kind::Infrastructure, format!("what was made of {whose} cannot be read again")));
         };
         if files == 0 {
             return Err(CliError::new(Kind::Nothing, format!("there is no template in {whose}")).hint("`ctxc init` starts one"));
         }
-        Ok(Self { root: project.root, registry, config: project.config, past: None })
+        Ok(Self { root: project.root, registry, config: project.config, lacks, past: None })
     }
 
     /// The index of the project of this run. Templates may have errors, or be none: then nothing is known to be one.
     pub(super) fn index(cx: &Cx) -> Result<Index> {
         let project = Project::load(&cx.options)?.sound()?;
-        let registry = built(&project)?.registry;
-        Ok(super::lookup::index(&project.root, &project.config, registry.as_ref()))
+        let (Built { registry, diagnostics, .. }, left_out) = built(&project)?;
+        let lacks = Lacks::new(diagnostics, left_out);
+        Ok(super::lookup::index(&project.root, &project.config, registry.as_ref(), &lacks))
     }
 
     /// The task with a name, or the only one of a file.
@@ -88,20 +96,28 @@ impl Compiled {
         if self.registry.find(name).is_some() {
             return Ok(name.to_owned());
         }
+        if let Some(error) = self.lacks.task(name) {
+            return Err(error);
+        }
         // As it is named from where one stands; else as the project names it, which is what findings show.
         let here = relative(&self.root, Path::new(name));
         let path = here.as_deref().unwrap_or_else(|| name.trim_start_matches("./"));
         let of_file = |task: &crate::registry::Task<'_>| task.source().is_ok_and(|source| source.path == path);
-        let mut inside = self.registry.tasks().filter(of_file);
+        let left_out = self.lacks.tasks().filter(|task| task.path == path).map(|task| task.name.as_str());
+        let mut inside = self.registry.tasks().filter(of_file).map(Task::name).chain(left_out);
         match (inside.next(), inside.next()) {
-            (Some(task), None) => return Ok(task.name().to_owned()),
+            (Some(task), None) => return self.lacks.task(task).map_or_else(|| Ok(task.to_owned()), Err),
             (Some(_), Some(_)) => {
                 return Err(CliError::usage(format!("{path} holds several tasks")).hint("name one of them"));
             }
             (None, _) => {}
         }
-        let names = || self.registry.tasks().map(crate::registry::Task::name);
+        if let Some(error) = self.lacks.file(path) {
+            return Err(error);
+        }
+        let names = || self.registry.tasks().map(Task::name).chain(self.lacks.tasks().map(|task| task.name.as_str()));
         let error = CliError::usage(format!("there is no task `{name}` in this project"));
+        let error = self.lacks.may_hold().into_iter().fold(error, CliError::hint);
         Err(match suggest::nearest(name, names()) {
             Some(near) => error.did_you_mean(Some(near)),
             None => error.hint(format!("tasks here: {}", names().take(8).collect::<Vec<_>>().join(", "))),
@@ -140,9 +156,9 @@ pub(super) fn relative(root: &Path, path: &Path) -> Option<String> {
     Some(parts.map(|part| part.as_os_str().to_string_lossy().into_owned()).collect::<Vec<_>>().join("/"))
 }
 
-fn built(project: &Project) -> Result<Built> {
+fn built(project: &Project) -> Result<(Built, Vec<LeftOut>)> {
     let found = library::Project::load(&project.root);
-    Ok(found.map_err(|err| CliError::new(Kind::Infrastructure, err.to_string()))?.build())
+    Ok(found.map_err(|err| CliError::new(Kind::Infrastructure, err.to_string()))?.build_sound())
 }
 
 /// The files of all definitions.

@@ -110,7 +110,7 @@ pub(crate) fn run(args: &RenderArgs, cx: &mut Cx) -> Result<Exit> {
     let role = args.role.as_ref().map(|name| house::role(&project.config, name)).transpose()?;
     let name = match (&args.task, role) {
         (Some(task), _) => project.task(task)?,
-        (None, role) => role.map(|role| role.task.value.clone()).unwrap_or_default(),
+        (None, role) => project.task(role.map_or("", |role| &role.task.value))?,
     };
     let Some(task) = project.registry.find(&name) else { return Ok(Exit::Usage) };
     let parameters = task.parameters().map_err(|err| CliError::new(Kind::Infrastructure, err.to_string()))?;

@@ -106,6 +106,8 @@ fn names(made: &[Made]) -> BTreeMap<String, String> {
 /// Compares the templates of the project as they are.
 fn verify_project(path: &Path, samples: &[samples::Sample], args: &ImportArgs, cx: &mut Cx) -> Result<Exit> {
     let project = Compiled::load(cx)?;
+    // A sample of a template with errors cannot be told from one of none.
+    project.lacks.nothing("this project")?;
     let of_file = |task: crate::registry::Task<'_>| Some((task.source().ok()?.path, task.name().to_owned()));
     let mut names = prompts(&project);
     names.extend(project.registry.tasks().filter_map(of_file));

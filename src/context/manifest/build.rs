@@ -40,22 +40,31 @@ pub struct Dry<'a> {
 /// # Errors
 /// Everything that keeps an agent from receiving its context: a file that cannot be read, texts over the budget.
 pub fn of_project(registry: &Registry, how: &Dry<'_>, threads: Option<NonZeroUsize>) -> Result<Manifest, Vec<Fault>> {
-    let forest = Forest::whole(registry).map_err(|fault| vec![fault])?;
+    match of_rest(registry, how, threads) {
+        (manifest, faults) if faults.is_empty() => Ok(manifest),
+        (_, faults) => Err(faults),
+    }
+}
+
+/// The same of those agents that can receive their contexts, and what keeps the others from theirs.
+pub fn of_rest(registry: &Registry, how: &Dry<'_>, threads: Option<NonZeroUsize>) -> (Manifest, Vec<Fault>) {
+    let forest = match Forest::whole(registry) {
+        Ok(forest) => forest,
+        Err(fault) => return (manifest(registry, Vec::new()), vec![fault]),
+    };
     let roles = how.options.house.map(|house| house.config.roles.values()).into_iter().flatten();
     let roles: Vec<Played<'_>> = roles.map(Played::By).collect();
     let played: BTreeSet<&str> = roles.iter().map(Played::task).collect();
     let alone = registry.tasks().map(Task::name).filter(|name| !played.contains(name));
     let wanted: Vec<Played<'_>> = roles.iter().copied().chain(alone.map(Played::Alone)).collect();
     let (mut entries, mut faults) = (Vec::new(), Vec::new());
-    for made in
+    for (found, failed) in
         parallel::each(&wanted, threads, |played| agents(&forest, &Request { files: how.files, ..played.request() }, how, None))
     {
-        match made {
-            Ok(found) => entries.extend(found),
-            Err(found) => faults.extend(found.into_iter().filter(|fault| !faults.contains(fault)).collect::<Vec<_>>()),
-        }
+        entries.extend(found);
+        faults.extend(failed.into_iter().filter(|fault| !faults.contains(fault)).collect::<Vec<_>>());
     }
-    if faults.is_empty() { Ok(manifest(registry, entries)) } else { Err(faults) }
+    (manifest(registry, entries), faults)
 }
 
 /// Whose entries are made.
@@ -92,7 +101,10 @@ pub fn of_task(registry: &Registry, request: &Request<'_>, node: Option<&str>, h
     let forest = Forest::load(registry, request.task).and_then(|forest| forest.ok_or_else(missing));
     let forest = forest.map_err(|fault| vec![fault])?;
     let request = Request { files: how.files, ..*request };
-    Ok(manifest(registry, agents(&forest, &request, how, node)?))
+    match agents(&forest, &request, how, node) {
+        (entries, faults) if faults.is_empty() => Ok(manifest(registry, entries)),
+        (_, faults) => Err(faults),
+    }
 }
 
 /// The manifest of one role of the house: of every agent of the task that it plays.
@@ -107,13 +119,14 @@ fn manifest(registry: &Registry, entries: Vec<Entry>) -> Manifest {
     Manifest { schema: SCHEMA.to_owned(), registry_hash: registry.hash().to_string(), entries }
 }
 
-/// The agents of a task, or the one at a node.
-fn agents(forest: &Forest<'_>, request: &Request<'_>, how: &Dry<'_>, node: Option<&str>) -> Result<Vec<Entry>, Vec<Fault>> {
-    let nodes = if let Some(node) = node {
-        vec![node.to_owned()]
-    } else {
-        let found = forest.agents(request.task).map_err(|fault| vec![fault])?;
-        found.into_iter().map(|agent| agent.node).collect()
+/// The agents of a task, or the one at a node, and what keeps some from their contexts.
+fn agents(forest: &Forest<'_>, request: &Request<'_>, how: &Dry<'_>, node: Option<&str>) -> (Vec<Entry>, Vec<Fault>) {
+    let nodes = match node {
+        Some(node) => vec![node.to_owned()],
+        None => match forest.agents(request.task) {
+            Ok(found) => found.into_iter().map(|agent| agent.node).collect(),
+            Err(fault) => return (Vec::new(), vec![fault]),
+        },
     };
     let (mut entries, mut faults) = (Vec::new(), Vec::new());
     for node in nodes {
@@ -122,7 +135,7 @@ fn agents(forest: &Forest<'_>, request: &Request<'_>, how: &Dry<'_>, node: Optio
             Err(found) => faults.extend(found.into_iter().filter(|fault| !faults.contains(fault)).collect::<Vec<_>>()),
         }
     }
-    if faults.is_empty() { Ok(entries) } else { Err(faults) }
+    (entries, faults)
 }
 
 /// One agent.

@@ -2,6 +2,7 @@
 
 mod bad_context;
 mod bad_input;
+mod broken_files;
 mod build;
 mod check;
 mod ci;

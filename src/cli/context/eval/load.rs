@@ -8,6 +8,7 @@ use crate::cli::error::{CliError, Result};
 use crate::cli::render::summary::plural;
 use crate::context::request::Files;
 use crate::eval::library::Filter;
+use crate::eval::run;
 use crate::registry::scenarios::{Refusals, Request, refusals};
 use crate::scenario::load::{self, Loaded, Unread};
 use crate::scenario::model::{Case, Subject, Suite};
@@ -155,10 +156,19 @@ impl Scenarios {
         self.files.iter().filter(|file| !file.is_sound()).filter(is_asked).map(|file| (file, why(file))).collect()
     }
 
-    /// The cases that `check` has errors about: nobody runs what is not what its author meant.
+    /// The cases that `check` has errors about, or about whose tasks it has: nobody runs what is not what its author meant.
     pub(super) fn refusals(&self, project: &Compiled) -> Refusals {
-        let Compiled { root, config, registry, .. } = project;
-        refusals(&Request { root, config, registry: Some(registry), today: None }, &self.files)
+        let Compiled { root, config, registry, lacks, .. } = project;
+        let mut refusals = refusals(&Request { root, config, registry: Some(registry), today: None }, &self.files);
+        for file in self.files.iter().filter(|_| !lacks.is_empty()) {
+            for case in file.suite.iter().flat_map(|suite| &suite.cases) {
+                let why = run::receiver(case, &config.roles).ok().and_then(|receiver| lacks.why(&receiver));
+                if let Some(why) = why {
+                    refusals.refuse(&file.path, &case.name.value, why);
+                }
+            }
+        }
+        refusals
     }
 
     /// The cases that the command line chooses, in the order of their files.

@@ -31,9 +31,21 @@ pub(crate) fn run(args: &ManifestArgs, cx: &mut Cx) -> Result<Exit> {
     }
     let format = format(args)?;
     let project = Compiled::load(cx)?;
-    let manifest = made(args, &project, cx)?;
-    // What is not met is said once everything else is.
-    let met = require::met(&project, &manifest, cx);
+    let (manifest, missing) = made(args, &project, cx)?;
+    let is_for_screens = args.check.is_none() && args.output.is_none();
+    let missing = match missing {
+        Some(error) if !is_for_screens => {
+            return Err(error.hint("a manifest that is kept, or compared, is that of all agents"));
+        }
+        Some(error) if manifest.entries.is_empty() => return Err(error),
+        missing => missing,
+    };
+    // What is not met, and who is not there, is said once everything else is.
+    let met = match (require::met(&project, &manifest, cx), missing) {
+        (met, None) => met,
+        (Ok(()), Some(missing)) => Err(missing),
+        (Err(unmet), Some(missing)) => Err(unmet.also(missing)),
+    };
     let verdict = match (&args.check, &args.output) {
         (Some(path), _) => check(path, &Side::of_project(HERE.to_owned(), manifest, project), args, cx)?,
         (None, Some(path)) => write(path, format, &manifest, cx)?,
@@ -76,17 +88,18 @@ fn format(args: &ManifestArgs) -> Result<Format> {
     }
 }
 
-fn made(args: &ManifestArgs, project: &Compiled, cx: &mut Cx) -> Result<Manifest> {
+/// The manifest that is asked for, and why agents are missing in it.
+fn made(args: &ManifestArgs, project: &Compiled, cx: &mut Cx) -> Result<(Manifest, Option<CliError>)> {
     if args.task.is_none() && args.role.is_none() {
         if args.objective.is_there() {
             return Err(CliError::usage("--objective is that of one agent role or task").hint("name a TASK, or say --role NAME"));
         }
-        return of_project(project, &project.root, &args.counting, cx.options.threads);
+        return of_rest(project, &args.counting, cx.options.threads);
     }
     let role = args.role.as_ref().map(|name| house::role(&project.config, name)).transpose()?;
     let name = match (&args.task, role) {
         (Some(task), _) => project.task(task)?,
-        (None, role) => role.map(|role| role.task.value.clone()).unwrap_or_default(),
+        (None, role) => project.task(role.map_or("", |role| &role.task.value))?,
     };
     let Some(task) = project.registry.find(&name) else { return Err(CliError::usage(name)) };
     let parameters = task.parameters().map_err(|err| CliError::new(Kind::Infrastructure, err.to_string()))?;
@@ -99,7 +112,24 @@ fn made(args: &ManifestArgs, project: &Compiled, cx: &mut Cx) -> Result<Manifest
     let make = |how: &Dry<'_>| of_task(&project.registry, &request, args.given.node.as_deref(), how);
     let counted = counted(&project.config, &project.files(), &project.root, &args.counting, make)?;
     source.note(cx);
-    counted.map_err(|faults| refused(&faults, &project.lines(&project.paths())))
+    Ok((counted.map_err(|faults| refused(&faults, &project.lines(&project.paths())))?, None))
+}
+
+/// The manifest of those agents of a project that can receive a context, and why the others cannot.
+fn of_rest(project: &Compiled, counting: &CountingArgs, threads: Option<NonZeroUsize>) -> Result<(Manifest, Option<CliError>)> {
+    let is_there = |task: &str| project.lacks.is_empty() || project.registry.find(task).is_some();
+    let mut config = project.config.clone();
+    config.roles.retain(|_, role| is_there(&role.task.value));
+    let lost = project.config.roles.keys().filter(|name| !config.roles.contains_key(*name)).map(String::as_str);
+    let lacks = project.lacks.all(&lost.collect::<Vec<_>>());
+    let make = |how: &Dry<'_>| manifest::of_rest(&project.registry, how, threads);
+    let (manifest, faults) = counted(&config, &project.files(), &project.root, counting, make)?;
+    let refused = (!faults.is_empty()).then(|| refused(&faults, &project.lines(&project.paths())));
+    let missing = match (lacks, refused) {
+        (Some(lacks), Some(refused)) => Some(refused.also(lacks)),
+        (lacks, refused) => lacks.or(refused),
+    };
+    Ok((manifest, missing))
 }
 
 /// The manifest of a whole project; what was counted is kept in the folder `cache` belongs to.

@@ -1,0 +1,108 @@
+//! What a project with errors lacks: whoever asks for it is told the errors, and nobody else is.
+
+use crate::base::diagnostic::Diagnostic;
+use crate::cli::error::{CliError, Kind, Result};
+use crate::cli::findings::{broken, places};
+use crate::cli::project::FILE;
+use crate::cli::render::summary::plural;
+use crate::eval::receiver::Receiver;
+use crate::registry::sound::LeftOut;
+use crate::rules::check::is_error;
+use crate::template::names::DefinitionKind;
+use std::collections::BTreeSet;
+
+/// Names that are told where agents are left out.
+const TOLD: usize = 8;
+/// Where the rest of the errors is.
+const SHOWN: &str = "`ctxc check` shows them";
+
+/// The errors of a project, and what it therefore lacks.
+#[derive(Debug, Default)]
+pub(in crate::cli) struct Lacks {
+    errors: Vec<Diagnostic>,
+    left_out: Vec<LeftOut>,
+}
+
+impl Lacks {
+    /// Of what was found, and what was left out for it.
+    pub(super) fn new(found: Vec<Diagnostic>, left_out: Vec<LeftOut>) -> Self {
+        Self { errors: found.into_iter().filter(is_error).collect(), left_out }
+    }
+
+    /// Whether nothing is an error.
+    pub(super) fn is_empty(&self) -> bool {
+        self.errors.is_empty()
+    }
+
+    /// Ends the run where something is an error: what is asked for is said of a whole project.
+    pub(in crate::cli) fn nothing(&self, whose: &str) -> Result<()> {
+        if self.is_empty() { Ok(()) } else { Err(broken(whose, &self.errors).hint(SHOWN)) }
+    }
+
+    /// The tasks that are left out.
+    pub(super) fn tasks(&self) -> impl Iterator<Item = &LeftOut> {
+        self.left_out.iter().filter(|left_out| left_out.kind == DefinitionKind::Task)
+    }
+
+    /// Why nobody can say what an agent of a task receives; `None` where the project lacks no such task.
+    pub(super) fn task(&self, name: &str) -> Option<CliError> {
+        let LeftOut { path, because, .. } = self.tasks().find(|task| task.name == name)?;
+        let whose = if path == because { path.clone() } else { format!("{because}, which `{name}` rests on,") };
+        Some(self.of(because, &whose))
+    }
+
+    /// The same of what a file holds.
+    pub(super) fn file(&self, path: &str) -> Option<CliError> {
+        self.errors.iter().any(|error| *error.path == *path).then(|| self.of(path, path))
+    }
+
+    fn of(&self, path: &str, whose: &str) -> CliError {
+        let errors: Vec<Diagnostic> = self.errors.iter().filter(|error| *error.path == *path).cloned().collect();
+        broken(whose, &errors).hint(SHOWN)
+    }
+
+    /// The first error that keeps an agent from its context, as verdicts say it.
+    pub(super) fn why(&self, receiver: &Receiver<'_>) -> Option<String> {
+        let left_out = self.tasks().find(|left_out| left_out.name == receiver.task);
+        let is_cause = |error: &&Diagnostic| match left_out {
+            Some(left_out) => *error.path == *left_out.because,
+            // Nobody defines the task that a role plays.
+            None => *error.path == *FILE && receiver.role.is_some_and(|role| role.task.span == error.span),
+        };
+        let error = self.errors.iter().find(is_cause)?;
+        let (rule, start) = (error.rule, error.start);
+        Some(format!("{} ({}): {}:{}:{}: {}", rule.name, rule.code, error.path, start.line, start.column, error.message))
+    }
+
+    /// The files that may hold what is not found.
+    pub(super) fn may_hold(&self) -> Option<String> {
+        let known: BTreeSet<&str> = self.left_out.iter().map(|left_out| left_out.path.as_str()).collect();
+        let files: BTreeSet<&str> = self.errors.iter().map(|error| &*error.path).filter(|path| !known.contains(path)).collect();
+        let files: Vec<&str> = files.into_iter().filter(|path| **path != *FILE).take(TOLD).collect();
+        (!files.is_empty()).then(|| format!("nobody knows what {} would define: `ctxc check` shows why", files.join(", ")))
+    }
+
+    /// The files of what is left out, and the texts that they pull in.
+    pub(super) fn files(&self) -> impl Iterator<Item = &str> {
+        let own = self.left_out.iter().flat_map(|left_out| left_out.texts.iter().chain([&left_out.path]));
+        own.map(String::as_str).chain(self.errors.iter().map(|error| &*error.path))
+    }
+
+    /// What is not in something that is of all agents; `roles` are those whose tasks are not there.
+    pub(super) fn all(&self, roles: &[&str]) -> Option<CliError> {
+        if self.is_empty() {
+            return None;
+        }
+        let tasks: BTreeSet<String> = self.tasks().map(|task| format!("`{}`", task.name)).collect();
+        let missing: Vec<String> = roles.iter().map(|role| format!("role `{role}`")).chain(tasks).collect();
+        let more = match missing.len().saturating_sub(TOLD) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let count = plural(self.errors.len(), "error");
+        let first = missing.iter().take(TOLD).map(String::as_str).collect::<Vec<_>>().join(", ");
+        let what = if missing.is_empty() { String::new() } else { format!(": left out are {first}{more}") };
+        let error = CliError::new(Kind::Findings, format!("this is not all, since the project has {count}{what}"));
+        Some(places(&self.errors.iter().collect::<Vec<_>>()).fold(error, CliError::hint).hint(SHOWN))
+    }
+}

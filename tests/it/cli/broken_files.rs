@@ -1,0 +1,130 @@
+//! Files with errors: who rests on one is told its errors, and nobody else is.
+
+use super::project::Project;
+use pretty_assertions::assert_eq;
+
+fn task(name: &str, words: &str) -> String {
+    format!("<task type=\"atomic\" name=\"{name}\">\n  <description>Do {name}. {words}</description>\n</task>\n")
+}
+
+fn scenario(subject: &str) -> String {
+    let name = subject.split_once(": ").unwrap().1;
+    format!(
+        "schema: ctxc/scenario/1\nname: {name}\n{subject}\ncontext: {{objective: x}}\nexpect_context:\n  - nothing_cut: true\n"
+    )
+}
+
+/// `sub` uses a fragment of a file with errors and `top` is `sub`, `lost` stands in a file that is none, two files define `twin`.
+fn sample() -> Project {
+    let roles =
+        "[roles.clerk]\ntemplate = \"broken\"\n[roles.finder]\ntemplate = \"lost\"\n[roles.reader]\ntemplate = \"good\"\n";
+    let top = "<task type=\"sequential\" name=\"top\">\n  <description>Do all.</description>\n  <steps><task ref=\"sub\"/></steps>\n</task>\n";
+    let library =
+        "<library>\n<fragment name=\"fr\">be <b>brief</fragment>\n<fragment name=\"own\">be kind</fragment></library>\n";
+    Project::new()
+        .file("ctxc.toml", format!("edition = \"2026\"\n[project]\nname = \"p\"\n{roles}"))
+        .file("templates/good.xml", task("good", "<use fragment=\"sound\"/>"))
+        .file("templates/sound.xml", "<library>\n<fragment name=\"sound\">be calm</fragment></library>\n")
+        .file("templates/broken.xml", task("broken", "a & b"))
+        .file("templates/fr.xml", library)
+        .file("templates/sub.xml", task("sub", "<use fragment=\"fr\"/>"))
+        .file("templates/kind.xml", task("kind", "<use fragment=\"own\"/>"))
+        .file("templates/top.xml", top)
+        .file("templates/lost.xml", "<")
+        .file("templates/twin1.xml", task("twin", ""))
+        .file("templates/twin2.xml", task("twin", "else"))
+        .file("scenarios/good.yaml", scenario("role: reader"))
+        .file("scenarios/sub.yaml", scenario("task: top"))
+        .file("scenarios/clerk.yaml", scenario("role: clerk"))
+        .file("scenarios/finder.yaml", scenario("role: finder"))
+}
+
+#[test]
+fn a_render_is_refused_where_it_rests_on_an_error() {
+    let project = sample();
+    let sound = project.run(&["render", "good", "--raw"]).code(0).silent().stdout;
+    assert_eq!(sound, "[user]\n## Task\n\nDo good. be calm\n");
+    project.run(&["render", "--role", "reader", "--raw"]).code(0).says("Do good.");
+    project.run(&["render", "templates/good.xml", "--raw"]).code(0).says("Do good.");
+    let fragment = "hint: templates/fr.xml:2:25: `<b>` is never closed";
+    for (named, why, place) in [
+        (&["broken"][..], "templates/broken.xml has 1 error", "hint: templates/broken.xml:2:29: `&` on its own"),
+        (&["templates/broken.xml"], "templates/broken.xml has 1 error", "hint: templates/broken.xml:2:29: `&` on its own"),
+        (&["--role", "clerk"], "templates/broken.xml has 1 error", "hint: templates/broken.xml:2:29: `&` on its own"),
+        (&["sub"], "templates/fr.xml, which `sub` rests on, has 2 errors", fragment),
+        (&["kind"], "templates/fr.xml, which `kind` rests on, has 2 errors", fragment),
+        (&["top"], "templates/fr.xml, which `top` rests on, has 2 errors", fragment),
+        (&["twin"], "templates/twin2.xml, which `twin` rests on, has 1 error", "`twin`"),
+        (&["templates/lost.xml"], "templates/lost.xml has ", "hint: templates/lost.xml:1:1: "),
+    ] {
+        let run = project.run(&[&["render"], named].concat()).code(1).silent_out();
+        run.warns(&format!("error: {why}")).warns(place).warns("what an agent would receive is not certain");
+        project.run(&[&["manifest"], named].concat()).code(1).silent_out().warns(why);
+        if named.len() == 1 {
+            project.run(&[&["new", "scenario"], named].concat()).code(1).silent_out().warns(why);
+        }
+    }
+}
+
+#[test]
+fn a_name_that_nothing_has_is_told_with_the_files_that_may_hold_it() {
+    let project = sample();
+    let run = project.run(&["render", "brokn"]).code(2).silent_out();
+    let run = run.warns("there is no task `brokn` in this project").warns("did you mean `broken`?");
+    run.warns("nobody knows what templates/lost.xml would define");
+    let role = project.run(&["render", "--role", "finder"]).code(2).warns("there is no task `lost`");
+    role.warns("nobody knows what templates/lost.xml would define");
+    let sound = Project::new().file("templates/good.xml", task("good", ""));
+    let run = sound.run(&["render", "goood"]).code(2);
+    assert!(!run.stderr.contains("would define"), "{}", run.stderr);
+}
+
+#[test]
+fn a_manifest_of_all_agents_says_who_is_not_in_it() {
+    let project = sample();
+    let run = project.run(&["manifest"]).code(1).says("reader: good");
+    assert!(!run.stdout.contains("broken") && !run.stdout.contains("sub"), "{}", run.stdout);
+    let run = run.warns("left out are role `clerk`, role `finder`, `broken`, `kind`, `sub`, `top`, `twin`\n");
+    run.warns("hint: ctxc.toml:");
+    let json = project.run(&["manifest", "--json"]).code(1).json();
+    assert_eq!(json["entries"].as_array().unwrap().len(), 1);
+    project.run(&["manifest", "good"]).code(0).silent();
+    // What is kept is whole, and what is compared is.
+    project.run(&["manifest", "--output", "m.json"]).code(1).silent_out().warns("is that of all agents");
+    assert!(!project.path("m.json").exists());
+    project.run(&["manifest", "diff", ".", "."]).code(1).silent_out().warns("errors");
+    // The same where something that no rule sees keeps one agent from its context.
+    let long = format!(
+        "<task type=\"atomic\" name=\"long\"><description>Do it.</description><system>{}</system></task>",
+        "word ".repeat(90)
+    );
+    let project = Project::new().file("templates/good.xml", task("good", "")).file("templates/long.xml", long);
+    let run = project.run(&["manifest", "--budget", "40"]).code(1).says("good\n");
+    run.warns("templates/long.xml:1:").warns("the budget is 40");
+}
+
+#[test]
+fn cases_of_tasks_with_errors_are_errors_and_others_run() {
+    let project = sample();
+    let run = project.run(&["eval"]).code(1).says("reader  context 1/1").says("PASS");
+    let run = run.says("scenarios/clerk.yaml:1: bare-ampersand (CTX006): templates/broken.xml:2:29: `&` on its own");
+    let run = run.says("scenarios/sub.yaml:1: unclosed-element (CTX001): templates/fr.xml:2:25: `<b>` is never closed");
+    let run = run.says("scenarios/finder.yaml:1: unknown-task (").says("4 scenarios: 1 passed, 0 failed, 3 errored");
+    run.silent();
+    project.run(&["eval", "reader"]).code(0).says("1 passed");
+}
+
+#[test]
+fn what_is_broken_just_now_is_no_context_of_others() {
+    let asking = task("good", "")
+        .replace("</description>", "</description><context_management><inherit_context>none</inherit_context><fresh_context>enabled</fresh_context></context_management>");
+    let asked = "<task type=\"atomic\" name=\"told\"><description src=\"told.md\"/></task>";
+    let project = Project::new()
+        .file("ctxc.toml", "edition = \"2026\"\n[project]\nname = \"p\"\n")
+        .file("templates/good.xml", asking)
+        .file("templates/told.xml", asked)
+        .file("templates/told.md", "Do good, and do it well.");
+    let sound = project.run(&["render", "good", "--raw"]).code(0).stdout;
+    project.write("templates/told.xml", asked.replace("</task>", "&</task>"));
+    assert_eq!(project.run(&["render", "good", "--raw"]).code(0).stdout, sound);
+}
