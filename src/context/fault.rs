@@ -49,6 +49,16 @@ pub enum FaultKind {
         /// What the value is.
         found: &'static str,
     },
+    /// The value that a run is given is of another type than its parameter.
+    #[error("the value of `{name}` is {found}, and its type is `{kind}`")]
+    WrongType {
+        /// The parameter.
+        name: String,
+        /// Its declared type.
+        kind: String,
+        /// What the value is.
+        found: &'static str,
+    },
     /// `{{fn(…)}}` stands for the result of an agent, which only a run has.
     #[error("`{name}(…)` stands for the result of a call, which only a run has")]
     Call {

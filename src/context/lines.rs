@@ -162,6 +162,10 @@ impl Taking<'_> {
             self.field(key("output_format".to_owned()), output.element.span().start, output.element.inner());
         }
         for parameter in &task.parameters {
+            if let Some(name) = &parameter.name {
+                let element = parameter.element.span();
+                self.field(key(format!("parameters/{}", name.value)), element.start, element);
+            }
             if let (Some(name), Some(default)) = (&parameter.name, &parameter.default) {
                 let line = self.page.lines.line(default.span.start);
                 let lines = (self.path.to_owned(), TextLines::straight(line));

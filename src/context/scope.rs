@@ -9,7 +9,8 @@ use super::fill::{Faults, Filled, Filler};
 use super::request::{Request, StepResult};
 use super::values::{self, Bound, Scope};
 use crate::kernel::context::{Origin, Stability, Trust};
-use crate::registry::{Child, Node};
+use crate::registry::{Child, Node, Parameter};
+use crate::template::value_type;
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -54,6 +55,12 @@ impl Binder<'_, '_> {
             (from.node, handed)
         });
         for (number, parameter) in link.tree.task.parameters()?.into_iter().enumerate() {
+            let bound = handed.as_ref().and_then(|(node, values)| values.get(&argument(node, &parameter.name, number)?).cloned());
+            // A task that stands for itself takes from the caller what the task around it does not have.
+            let is_asked = bound.is_none() && handed.as_ref().is_none_or(|(node, _)| node.element != "call");
+            if is_asked {
+                self.keep_type(link, &parameter);
+            }
             let name = parameter.name;
             let asked = || {
                 self.request.inputs.get(&name).map(|value| Bound {
@@ -63,14 +70,7 @@ impl Binder<'_, '_> {
                     stability: Stability::Call,
                 })
             };
-            let given = match &handed {
-                None => asked(),
-                Some((node, values)) => {
-                    let bound = argument(node, &name, number).and_then(|key| values.get(&key)).cloned();
-                    // A task that stands for itself takes from the caller what the task around it does not have.
-                    if node.element == "call" { bound } else { bound.or_else(asked) }
-                }
-            };
+            let given = if is_asked { asked() } else { bound };
             let default = parameter.default.map(|text| Bound {
                 value: Some(Arc::new(typed(&text, parameter.kind.as_deref()))),
                 origin: Origin::Template {
@@ -98,6 +98,17 @@ impl Binder<'_, '_> {
             scope.bind(name, bound);
         }
         Ok(scope)
+    }
+
+    /// Tells a value that a run is given and that is not of its parameter's type. No value is as good as none where none is required.
+    fn keep_type(&mut self, link: &Link<'_>, parameter: &Parameter) {
+        let (Some(value), Some(kind)) = (self.request.inputs.get(&parameter.name), &parameter.kind) else { return };
+        if value_type::is_of(value, kind) || value.is_null() && !parameter.required {
+            return;
+        }
+        let (name, found) = (parameter.name.clone(), value_type::word(value));
+        let place = place(link, "/", &format!("parameters/{name}"));
+        self.faults.push(Fault::of(place, FaultKind::WrongType { name, kind: kind.clone(), found }));
     }
 
     /// What a composite task binds for the part of it that the chain goes into.

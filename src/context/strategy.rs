@@ -82,6 +82,11 @@ impl<'a> Strategy<'a> {
         name_apart(&mut context);
         let inside = context.iter_mut().flat_map(|drafted| std::mem::take(&mut drafted.faults));
         self.faults.extend(inside);
+        // What a text makes of a value of another type is no fault of the text.
+        let is_type = |fault: &Fault| matches!(*fault.kind, FaultKind::WrongType { .. });
+        if self.faults.iter().any(is_type) {
+            self.faults.retain(is_type);
+        }
         Ok(context)
     }
 

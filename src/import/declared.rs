@@ -49,7 +49,10 @@ pub(super) fn merge(all: &mut Vec<Parameter>, more: Vec<Parameter>) {
     for one in more {
         match all.iter_mut().find(|there| there.name == one.name) {
             Some(there) => {
-                there.kind = if there.kind == one.kind || one.kind == Some("string") { there.kind } else { one.kind };
+                there.kind = match (there.kind, one.kind) {
+                    (Some(kind), Some(other)) => Some(kind).filter(|_| kind == other),
+                    (kind, other) => kind.or(other),
+                };
                 there.default = there.default.take().or(one.default);
             }
             None => all.push(one),

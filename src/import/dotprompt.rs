@@ -58,11 +58,11 @@ pub(super) fn text(
     for (at, kind) in written.notes {
         imported.note(path, line + lines(words.get(..at).unwrap_or("")), kind);
     }
-    let string = |name: String| Parameter { name, kind: Some("string"), default: None };
+    let any = |name: String| Parameter { name, kind: None, default: None };
     let names = match written.syntax {
         Syntax::Jinja if imported.is_refused() => Vec::new(),
         Syntax::Jinja => jinja::inputs(path, &written.text, &mut imported.notes),
-        Syntax::Plain | Syntax::Verbatim => doubles(&written.text).into_iter().map(string).collect(),
+        Syntax::Plain | Syntax::Verbatim => doubles(&written.text).into_iter().map(any).collect(),
     };
     declared::merge(used, names);
     Turn { role, body: Body::Inline(written.text), syntax: written.syntax }

@@ -143,8 +143,8 @@ impl Reader<'_> {
     }
 
     fn put(&mut self, role: Role, pieces: &[Piece]) {
-        let string = |name: String| Parameter { name, kind: Some("string"), default: None };
-        declared::merge(&mut self.used, fstring::names(pieces).into_iter().map(string).collect());
+        let any = |name: String| Parameter { name, kind: None, default: None };
+        declared::merge(&mut self.used, fstring::names(pieces).into_iter().map(any).collect());
         let (text, syntax) = written(pieces);
         self.imported.turns.push(Turn { role, body: Body::Inline(text), syntax });
     }

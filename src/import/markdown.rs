@@ -74,7 +74,7 @@ pub(super) fn read(prompt: &Prompt<'_>, library: &dyn Library, options: Options)
         Placeholders::Jinja => return jinja::read(prompt, library, options),
         Placeholders::None => (in_place(), Syntax::Verbatim),
         Placeholders::Double => {
-            imported.parameters = doubles(prompt.text).into_iter().map(string).collect();
+            imported.parameters = doubles(prompt.text).into_iter().map(any).collect();
             (in_place(), Syntax::Plain)
         }
         Placeholders::Single => single(prompt, Braces::Doubled, &mut imported),
@@ -84,13 +84,14 @@ pub(super) fn read(prompt: &Prompt<'_>, library: &dyn Library, options: Options)
     imported
 }
 
-fn string(name: String) -> Parameter {
-    Parameter { name, kind: Some("string"), default: None }
+/// What a value is tells nothing of it.
+fn any(name: String) -> Parameter {
+    Parameter { name, kind: None, default: None }
 }
 
 fn single(prompt: &Prompt<'_>, how: Braces, imported: &mut Imported) -> (Body, Syntax) {
     let read = fstring::read(prompt.text, how);
-    imported.parameters = fstring::names(&read.pieces).into_iter().map(string).collect();
+    imported.parameters = fstring::names(&read.pieces).into_iter().map(any).collect();
     let other = if how == Braces::Doubled { "and doubled braces become single ones" } else { "and all other braces stay" };
     let why = format!("a value is written `{{name}}` in it, which is `{{{{name}}}}` here, {other}");
     imported.note(prompt.path, 0, NoteKind::Inlined { why });

@@ -29,5 +29,6 @@ pub mod scope;
 pub mod setting;
 pub mod text;
 pub mod texts;
+pub mod value_type;
 
 pub use lower::{legacy_type, lower};

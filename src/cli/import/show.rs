@@ -63,7 +63,7 @@ fn prompt(made: &Made, fate: Fate, cx: &mut Cx) -> Result<()> {
 fn input(parameter: &Parameter) -> String {
     let kind = parameter.kind.unwrap_or("any");
     match &parameter.default {
-        Some(default) if kind == "string" => format!("{} ({kind}, default {default:?})", parameter.name),
+        Some(default) if matches!(kind, "string" | "any") => format!("{} ({kind}, default {default:?})", parameter.name),
         Some(default) => format!("{} ({kind}, default {default})", parameter.name),
         None => format!("{} ({kind})", parameter.name),
     }

@@ -7,6 +7,7 @@ mod page;
 mod read;
 mod scan;
 mod usage;
+mod uses;
 mod words;
 
 pub(super) use read::{inputs, others, read, text};

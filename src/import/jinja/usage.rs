@@ -1,165 +1,136 @@
 //! What the inputs of a Jinja text are, as far as their use tells: types, defaults, and whether a run may leave them out.
 //!
 //! An engine that is lenient takes a missing input as nothing; the language never does. So an input that the text asks for in a
-//! condition has a default that is as good as nothing, and every other is required.
+//! condition has a default that is as good as nothing, and every other is required. Where uses do not agree, or tell nothing, an input
+//! has no type: it takes whatever it is given.
 
-use super::scan::{Kind, scan};
-use super::words::{Token, Word, literal, words};
+use super::scan::{Kind, Piece, scan};
+use super::uses::{Slot, Tag, Use};
+use super::words::{Token, words};
 use crate::base::source::LineIndex;
 use crate::import::declared::nothing;
 use crate::import::model::Parameter;
 use crate::import::note::{Note, NoteKind};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What a use of a variable tells.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Use {
-    List,
-    Object,
-    Number,
-    /// It is put out, compared, or handed to a filter.
-    Put,
-    /// It is asked for, so it may be missing.
-    Asked,
-}
+/// A name, and the macro that it is a parameter of.
+type Name<'t> = (Option<&'t str>, &'t str);
 
-/// What was seen of one variable.
+/// What was seen of one name.
 #[derive(Clone, Debug, Default)]
-struct Seen {
+struct Seen<'t> {
     first: usize,
     uses: BTreeSet<Use>,
     default: Option<String>,
+    /// What else its value is called.
+    also: BTreeSet<Name<'t>>,
 }
 
-impl Seen {
-    fn add(&mut self, of: Use) {
-        self.uses.insert(of);
-    }
-
-    fn is(&self, of: Use) -> bool {
-        self.uses.contains(&of)
-    }
-}
-
-/// Filters that take lists.
-const OF_LISTS: [&str; 14] = [
-    "batch",
-    "first",
-    "groupby",
-    "join",
-    "last",
-    "map",
-    "reject",
-    "rejectattr",
-    "select",
-    "selectattr",
-    "slice",
-    "sort",
-    "sum",
-    "unique",
-];
-/// Words beside which a variable is asked for, not put.
-const ASKING: [&str; 6] = ["if", "elif", "not", "and", "or", "else"];
+/// The parameters of macros.
+type Macros<'t> = BTreeMap<&'t str, Vec<&'t str>>;
 
 /// The inputs of a text, in the order in which it names them first.
 pub(super) fn parameters(path: &str, text: &str, variables: &BTreeSet<String>, notes: &mut Vec<Note>) -> Vec<Parameter> {
-    let mut seen: BTreeMap<&str, Seen> = BTreeMap::new();
+    let pieces: Vec<(Piece, Vec<Token>)> = scan(text)
+        .into_iter()
+        .filter(|piece| matches!(piece.kind, Kind::Variable | Kind::Statement))
+        .map(|piece| (piece.clone(), words(text, piece.inner)))
+        .collect();
+    let macros: Macros<'_> =
+        pieces.iter().filter(|(piece, _)| piece.word(text) == "macro").map(|(_, tokens)| named(text, tokens)).collect();
+    let (mut seen, mut inside): (BTreeMap<Name<'_>, Seen<'_>>, Vec<&str>) = (BTreeMap::new(), Vec::new());
     let lines = LineIndex::new(text);
-    for piece in scan(text).iter().filter(|piece| matches!(piece.kind, Kind::Variable | Kind::Statement)) {
-        let tokens = words(text, piece.inner.clone());
+    for (piece, tokens) in &pieces {
+        let tag = Tag::new(text, tokens);
+        match piece.word(text) {
+            "macro" => inside.push(tag.word(1)),
+            "endmacro" => {
+                inside.pop();
+            }
+            _ => {}
+        }
         for (at, token) in tokens.iter().enumerate() {
             let name = token.slice(text);
-            let is_field = at > 0 && tokens.get(at - 1).is_some_and(|before| before.is(text, "."));
-            let is_target = at == 1 && tokens.first().is_some_and(|token| token.is(text, "set"));
-            if token.word != Word::Name || is_field || is_target || !variables.contains(name) {
+            let is_set = at == 1 && tag.word(0) == "set";
+            let is_head = tag.word(0) == "macro" && (at == 1 || tag.is_entry(at, 2));
+            if !tag.is_value(at) || is_set || is_head {
                 continue;
             }
-            let one = seen.entry(name).or_insert_with(|| Seen { first: token.range.start, ..Seen::default() });
-            look(one, text, &tokens, at);
-            if tokens.get(at + 1).is_some_and(|token| token.is(text, "is"))
-                && tokens.get(at + 2).is_some_and(|token| token.is(text, "defined") || token.is(text, "not"))
-            {
-                one.add(Use::Asked);
+            let own = inside.last().filter(|own| macros.get(**own).is_some_and(|all| all.contains(&name))).copied();
+            let told = tag.told(at);
+            let is_set = tag.word(0) == "set" && tag.word(2) == "=" && at == 3 && told.is_bare && is_whole(&tag, at);
+            let one = seen.entry((own, name)).or_insert_with(|| Seen { first: token.range.start, ..Seen::default() });
+            one.also.extend(is_set.then(|| (None, tag.word(1))));
+            one.also.extend(told.handed.and_then(|(called, slot)| Some((Some(called), parameter_of(&macros, called, slot)?))));
+            let is_asked = told.uses.contains(&Use::Asked) && told.is_bare && tag.word(at + 1) == "is";
+            // A value that only goes on is put where it is put there.
+            let is_passed = !one.also.is_empty() && (is_set || told.handed.is_some());
+            one.uses.extend(told.uses.into_iter().filter(|found| !(is_passed && *found == Use::Put)));
+            one.default = one.default.take().or(told.default);
+            if is_asked && own.is_none() && variables.contains(name) {
                 let difference = "an input that a run leaves out has its default here, so it is always defined".to_owned();
                 let kind = NoteKind::Differs { what: format!("`{name} is defined`"), difference };
                 notes.push(Note { path: path.to_owned(), line: lines.line(token.range.start as u32), kind });
             }
         }
     }
-    let mut found: Vec<(&str, Seen)> = seen.into_iter().collect();
+    pass_on(&mut seen);
+    let inputs = seen.into_iter().filter(|((own, name), _)| own.is_none() && variables.contains(*name));
+    let mut found: Vec<(&str, Seen<'_>)> = inputs.map(|((_, name), seen)| (name, seen)).collect();
     found.sort_by_key(|(_, seen)| seen.first);
     found.into_iter().map(|(name, seen)| parameter(name, &seen)).collect()
 }
 
-fn look(seen: &mut Seen, text: &str, tokens: &[Token], at: usize) {
-    let word = |at: Option<usize>| at.and_then(|at| tokens.get(at)).map_or("", |token| token.slice(text));
-    let (before, after) = (word(at.checked_sub(1)), word(Some(at + 1)));
-    let second = tokens.get(at + 2);
-    match after {
-        "[" if second.is_some_and(|token| token.word == Word::Number) => return seen.add(Use::List),
-        "." | "[" => return seen.add(Use::Object),
-        _ => {}
-    }
-    if after == "|" {
-        let filter = second.map_or("", |token| token.slice(text));
-        match filter {
-            "default" | "d" => return default(seen, text, tokens, at + 3),
-            "items" | "dictsort" => return seen.add(Use::Object),
-            filter if OF_LISTS.contains(&filter) => return seen.add(Use::List),
-            _ => {}
-        }
-    }
-    if before == "in" && tokens.first().is_some_and(|token| token.is(text, "for")) {
-        seen.add(Use::List);
-        return;
-    }
-    let is_sign = |sign: &str| matches!(sign, "<" | ">" | "+" | "-" | "*" | "/" | "%");
-    let near_number = tokens.get(at + 2).or(tokens.get(at + 3)).is_some_and(|token| token.word == Word::Number);
-    if is_sign(after) && near_number {
-        seen.add(Use::Number);
-        return;
-    }
-    let alone = ASKING.contains(&before) && (after.is_empty() || ASKING.contains(&after));
-    let is_first_choice = after == "or" && !ASKING.contains(&before);
-    if alone || is_first_choice {
-        seen.add(Use::Asked);
-        if is_first_choice || before == "else" {
-            seen.add(Use::Put);
-        }
-    } else if after != "is" {
-        seen.add(Use::Put);
+/// The name of a macro and its parameters.
+fn named<'t>(text: &'t str, tokens: &[Token]) -> (&'t str, Vec<&'t str>) {
+    let tag = Tag::new(text, tokens);
+    let heads = (3..tokens.len()).filter(|at| tag.is_entry(*at, 2));
+    (tag.word(1), heads.map(|at| tag.word(at)).collect())
+}
+
+fn parameter_of<'t>(macros: &Macros<'t>, called: &str, slot: Slot<'t>) -> Option<&'t str> {
+    let all = macros.get(called)?;
+    match slot {
+        Slot::At(at) => all.get(at).copied(),
+        Slot::Named(name) => all.contains(&name).then_some(name),
     }
 }
 
-/// `default("…")`: what stands in the brackets.
-fn default(seen: &mut Seen, text: &str, tokens: &[Token], open: usize) {
-    let (Some(value), Some(close)) = (tokens.get(open + 1), tokens.get(open + 2)) else { return seen.add(Use::Asked) };
-    let closes = close.is(text, ")") || close.is(text, ",");
-    seen.add(Use::Asked);
-    match value.word {
-        Word::Text if closes => {
-            seen.add(Use::Put);
-            seen.default = literal(value.slice(text));
+/// Whether a statement sets a name to nothing but the value at a place, or to a choice that begins with it.
+fn is_whole(tag: &Tag<'_, '_>, at: usize) -> bool {
+    let after = tag.word(at + 1);
+    after.is_empty() || matches!(after, "|" | "or" | "[")
+}
+
+/// What is told of a name is told of all values that are called by it. Each name passes on what is new, so often as there are uses.
+fn pass_on(seen: &mut BTreeMap<Name<'_>, Seen<'_>>) {
+    let mut from: BTreeMap<Name<'_>, Vec<Name<'_>>> = BTreeMap::new();
+    for (name, one) in &*seen {
+        for also in &one.also {
+            from.entry(*also).or_default().push(*name);
         }
-        Word::Number if closes => {
-            seen.add(Use::Number);
-            seen.default = Some(value.slice(text).to_owned());
+    }
+    let mut open: Vec<Name<'_>> = seen.keys().copied().collect();
+    while let Some(name) = open.pop() {
+        let Some(uses) = seen.get(&name).map(|one| one.uses.clone()) else { continue };
+        for to in from.get(&name).into_iter().flatten() {
+            let Some(one) = seen.get_mut(to).filter(|one| !one.uses.is_superset(&uses)) else { continue };
+            one.uses.extend(&uses);
+            open.push(*to);
         }
-        Word::Sign if value.is(text, "[") => seen.add(Use::List),
-        Word::Sign if value.is(text, "{") => seen.add(Use::Object),
-        Word::Name | Word::Number | Word::Text | Word::Sign => {}
     }
 }
 
-fn parameter(name: &str, seen: &Seen) -> Parameter {
-    let kind = match (seen.is(Use::List), seen.is(Use::Object), seen.is(Use::Number)) {
-        (true, true, _) => None,
-        (true, false, _) => Some("array"),
-        (false, true, _) => Some("object"),
-        (false, false, true) => Some("number"),
-        (false, false, false) if seen.is(Use::Asked) && !seen.is(Use::Put) => Some("boolean"),
-        (false, false, false) => Some("string"),
+fn parameter(name: &str, seen: &Seen<'_>) -> Parameter {
+    let is = |of: Use| seen.uses.contains(&of);
+    let types =
+        [(Use::List, "array"), (Use::Object, "object"), (Use::Number, "number"), (Use::Text, "string"), (Use::Truth, "boolean")];
+    let mut told = types.into_iter().filter(|(of, _)| is(*of)).map(|(_, kind)| kind);
+    let kind = match (told.next(), told.next()) {
+        (kind @ Some(_), None) => kind,
+        (None, _) if is(Use::Asked) && !is(Use::Put) && seen.default.is_none() => Some("boolean"),
+        (None | Some(_), _) => None,
     };
-    let default = seen.default.clone().or_else(|| seen.is(Use::Asked).then(|| nothing(kind).to_owned()));
+    let default = seen.default.clone().or_else(|| is(Use::Asked).then(|| nothing(kind).to_owned()));
     Parameter { name: name.to_owned(), kind, default }
 }

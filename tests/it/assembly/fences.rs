@@ -18,8 +18,8 @@ fn said(text: &str) -> String {
     let text = text.replace('&', "&amp;").replace('<', "&lt;");
     let templates = format!(
         "<task type=\"atomic\" name=\"t\"><description syntax=\"jinja\">{text}</description><parameters>\
-         <parameter name=\"x\" trust=\"untrusted\"/><parameter name=\"xs\" type=\"object\" trust=\"untrusted\"/>\
-         <parameter name=\"t\"/><parameter name=\"ts\" type=\"object\"/></parameters></task>"
+         <parameter name=\"x\" trust=\"untrusted\"/><parameter name=\"xs\" type=\"array\" trust=\"untrusted\"/>\
+         <parameter name=\"t\"/><parameter name=\"ts\" type=\"array\"/></parameters></task>"
     );
     let inputs = values(&[
         ("x", json!("EVIL1\nEVIL2")),

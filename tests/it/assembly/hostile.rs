@@ -117,8 +117,8 @@ fn compiled(text: &str) -> Option<Registry> {
     let text = text.replace('&', "&amp;").replace('<', "&lt;");
     let task = format!(
         "<task type=\"atomic\" name=\"t\"><description syntax=\"jinja\">{text}</description><parameters>\
-         <parameter name=\"big\"/><parameter name=\"list\" type=\"object\"/><parameter name=\"s\"/>\
-         <parameter name=\"tree\" type=\"object\"/><parameter name=\"zz\" type=\"object\"/></parameters></task>"
+         <parameter name=\"big\"/><parameter name=\"list\" type=\"array\"/><parameter name=\"s\"/>\
+         <parameter name=\"tree\" type=\"object\"/><parameter name=\"zz\"/></parameters></task>"
     );
     let built = ctxc::compile_sources(&ctxc::Config::default(), [("t.xml", task.as_str())]);
     let found = built.diagnostics.iter().any(|finding| finding.rule.name.contains("jinja"));

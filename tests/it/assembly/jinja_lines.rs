@@ -29,7 +29,7 @@ End {{ '1' }}";
 fn task(text: &str) -> String {
     format!(
         "<task type=\"atomic\" name=\"t\"><description syntax=\"jinja\">{text}</description><parameters>\
-         <parameter name=\"ticket\" trust=\"untrusted\"/><parameter name=\"docs\" type=\"object\"/><parameter name=\"tone\"/>\
+         <parameter name=\"ticket\" trust=\"untrusted\"/><parameter name=\"docs\"/><parameter name=\"tone\"/>\
          </parameters></task>"
     )
 }

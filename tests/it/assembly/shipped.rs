@@ -61,6 +61,16 @@ impl Given {
                 let content = json!(format!("what {name} left"));
                 self.results.insert(name.clone(), StepResult { content, notes: Some("noted".to_owned()) });
             }
+            FaultKind::WrongType { name, kind, .. } => {
+                let value = match kind.as_str() {
+                    "number" | "integer" => json!(3),
+                    "boolean" => json!(true),
+                    "object" => json!({}),
+                    "array" | "string[]" => json!(["one", "two"]),
+                    _ => return false,
+                };
+                self.inputs.insert(name.clone(), value);
+            }
             FaultKind::NoPart { name, path, .. } => {
                 let field = path.split('.').nth(1).unwrap_or_else(|| panic!("{path}")).to_owned();
                 let value = self.value(name);

@@ -79,9 +79,9 @@ fn jinja_is_strict_and_bounded() {
     let said = |text: &str, n: Value| self::said(&text_faults(&jinja(text), n));
     assert_eq!(text("{% for x in n.list %}{{ x }},{% endfor %}", json!({"list": [1, 2]})).unwrap(), "## Task\n\n1,2,");
     assert!(said("{{ n.missing }}", json!({})).contains("undefined"), "{}", said("{{ n.missing }}", json!({})));
-    let endless = "{% for a in n %}{% for b in n %}{% for c in n %}x{% endfor %}{% endfor %}{% endfor %}";
+    let endless = "{% for a in n.l %}{% for b in n.l %}{% for c in n.l %}x{% endfor %}{% endfor %}{% endfor %}";
     let many: Vec<u32> = (0..200).collect();
-    assert!(said(endless, json!(many)).contains("more than 200000 steps"), "{}", said(endless, json!(many)));
+    assert!(said(endless, json!({"l": many})).contains("more than 200000 steps"));
 }
 
 fn text_faults(templates: &str, n: Value) -> Vec<ctxc::context::fault::Fault> {

@@ -16,7 +16,7 @@ fn a_jinja_prompt_stays_where_it_is_and_is_named_by_its_template() {
     let project = Project::new().file("legacy/support/reply.j2", REPLY);
     let run = project.run(&["import", "legacy"]).code(0).warns("next: ctxc check");
     run.says("legacy/support/reply.j2 (Jinja, text stays in its file) → templates/support/reply.xml\n")
-        .says("  inputs: customer (object), tone (string, default \"warm\"), message (string)\n")
+        .says("  inputs: customer (object), tone (any, default \"warm\"), message (any)\n")
         .says("wrote 1 template; changed none of the prompts\n");
     assert_eq!(project.read("legacy/support/reply.j2"), REPLY);
     insta::assert_snapshot!(template(&project, "templates/support/reply.xml"), @r#"
@@ -26,8 +26,8 @@ fn a_jinja_prompt_stays_where_it_is_and_is_named_by_its_template() {
       <description src="../../legacy/support/reply.j2" syntax="jinja"/>
       <parameters>
         <parameter name="customer" type="object" required="true"/>
-        <parameter name="tone" type="string" default="warm"/>
-        <parameter name="message" type="string" required="true"/>
+        <parameter name="tone" default="warm"/>
+        <parameter name="message" required="true"/>
       </parameters>
     </task>
     "#);
@@ -47,7 +47,7 @@ fn markdown_is_carried_with_each_kind_of_placeholder() {
     <task type="atomic" name="single">
       <description>Answer {{question}} as {"answer": "…"} if a &lt; b &amp; c.</description>
       <parameters>
-        <parameter name="question" type="string" required="true"/>
+        <parameter name="question" required="true"/>
       </parameters>
     </task>
     "#);
@@ -241,4 +241,64 @@ fn a_prompt_whose_name_is_no_text_is_told() {
     let run = project.run(&["import", "legacy"]).code(1);
     run.says("legacy/b\u{fffd}d.j2: error: it cannot be read: its name is no UTF-8, and a template cannot name it")
         .says("wrote 1 template");
+}
+
+#[test]
+fn types_are_what_uses_tell_and_none_where_they_do_not() {
+    let text = "\
+{% macro plan(steps, title='') %}{% for s in steps %}{{ s }}{% endfor %}{{ title|upper }}{% endmacro %}{% macro outer(inner) %}{{ plan(inner) }}{% endmacro %}\
+{{ document[:2000] }}{% for h in history[-3:] %}{{ h }}{% endfor %}{{ price|round(2) }}{{ docs|length }}{{ outer(constraints) }}{{ plan([], title=heading) }}\
+{% for k, v in labels.items() %}{{ k }}{% endfor %}{% if tone == 'formal' %}{% endif %}{% if limit >= 3 %}{% endif %}{% if 'a' != mode %}{% endif %}\
+{{ n + 1 }}{{ 100 - used }}{{ tools[0].name }}{{ user['name'] }}{% set all = sources|default([]) %}{{ all|length }}{% set kept = cited %}{{ kept|join }}\
+{{ plain }}{{ note|default('none') }}{% if asked %}{% endif %}{% for i in range(count) %}{% endfor %}{% if level in ['a', 'b'] %}{% endif %}\
+{{ both|upper }}{{ both + 1 }}{% for x in text|split(',') %}{% endfor %}{{ facts|tojson }}{% if strict == true %}{% endif %}{{ last[-1] }}{{ plan(title=plain) }}";
+    let project = Project::new().file("p/a.j2", text);
+    let run = project.run(&["import", "p"]).code(0);
+    let told = run.stdout.lines().find_map(|line| line.trim().strip_prefix("inputs: ")).unwrap().replace("), ", ")\n");
+    insta::assert_snapshot!(told, @r#"
+    document (any)
+    history (array)
+    price (number)
+    docs (any)
+    constraints (array)
+    heading (string)
+    labels (object)
+    tone (string)
+    limit (number)
+    mode (string)
+    n (number)
+    used (number)
+    tools (array)
+    user (object)
+    sources (array, default [])
+    cited (array)
+    plain (string)
+    note (any, default "none")
+    asked (boolean, default false)
+    count (number)
+    level (string)
+    both (any)
+    text (string)
+    facts (any)
+    strict (boolean)
+    last (array)
+    "#);
+}
+
+#[test]
+fn a_value_of_another_type_is_refused_with_its_parameter() {
+    let project = Project::new()
+        .file("p/a.j2", "{% for x in list %}\n- {{ x }}{% endfor %}{{ words|upper }}{{ n|round }}{% if late %}!{% endif %}");
+    project.run(&["import", "p"]).code(0);
+    let render = |list: &str, n: &str| {
+        project.run(&["render", "a", "-i", &format!("list={list}"), "-i", "words=w", "-i", &format!("n={n}"), "-i", "late=null"])
+    };
+    render("[1, 2]", "1.5").code(0);
+    render("\"abc\"", "[]")
+        .code(2)
+        .warns("templates/a.xml:6:")
+        .warns("the value of `list` is a string, and its type is `array`")
+        .warns("the value of `n` is an array, and its type is `number`");
+    project.write("s.jsonl", r#"{"template":"a","inputs":{"list":["x"],"words":["w"],"n":1},"expected":"x"}"#);
+    project.run(&["import", "--verify", "s.jsonl"]).code(1).says("the value of `words` is an array, and its type is `string`");
 }

@@ -1,0 +1,67 @@
+//! What the types of declared values mean of JSON. Looks at a value once, and no deeper than a list's entries.
+
+use serde_json::Value;
+
+/// Whether a value is of a declared type. A type that nobody knows takes every value: it is told where it is declared.
+pub fn is_of(value: &Value, kind: &str) -> bool {
+    match kind {
+        "string" => value.is_string(),
+        "number" => value.is_number(),
+        "integer" => value.as_f64().is_some_and(|number| number.fract() == 0.0),
+        "boolean" => value.is_boolean(),
+        "object" => value.is_object(),
+        "array" => value.is_array(),
+        "string[]" => value.as_array().is_some_and(|all| all.iter().all(Value::is_string)),
+        _ => true,
+    }
+}
+
+/// What a value is, in the words of the types.
+pub const fn word(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a string",
+        Value::Array(_) => "an array",
+        Value::Object(_) => "an object",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_of;
+    use crate::template::element_specs::TYPES;
+    use pretty_assertions::assert_eq;
+    use serde_json::json;
+
+    #[test]
+    fn each_type_takes_its_own() {
+        let values = [
+            json!("a"),
+            json!(1.5),
+            json!(2.0),
+            json!(3),
+            json!(true),
+            json!({}),
+            json!([1]),
+            json!(["a"]),
+            json!([]),
+            json!(null),
+        ];
+        let taken =
+            |kind: &&str| values.iter().filter(|value| is_of(value, kind)).map(ToString::to_string).collect::<Vec<_>>().join(" ");
+        let all: Vec<String> = TYPES.iter().map(|kind| format!("{kind}: {}", taken(kind))).collect();
+        let expected = [
+            "string: \"a\"",
+            "number: 1.5 2.0 3",
+            "integer: 2.0 3",
+            "boolean: true",
+            "object: {}",
+            "array: [1] [\"a\"] []",
+            "string[]: [\"a\"] []",
+        ];
+        assert_eq!(all, expected);
+        assert!(is_of(&json!(1), "text"));
+    }
+}
