@@ -142,7 +142,7 @@ pub(crate) fn assemble_edited(
     let draft = draft(forest, request, Unknown::Fault, routed.options.counter)?;
     let order = role::order(request.role);
     let options = role::ordered(&routed.options, &order);
-    let assembler = Assembler { options: &options, nonce: &draft.nonce, may_lack: &[] };
+    let assembler = Assembler { options: &options, nonce: &draft.nonce, times: &[] };
     let mut segments = draft.segments.into_iter().map(|drafted| drafted.segment).collect();
     edit(&mut segments);
     Ok(assembler.assemble(segments).map_err(|fault| placed(forest, request, fault))?)
@@ -168,7 +168,7 @@ pub fn preview(registry: &Registry, request: &Request<'_>, options: &Options<'_>
     let routed = role::route(&forest, request, options)?;
     let order = role::order(request.role);
     let options = role::ordered(&routed.options, &order);
-    let assembler = Assembler { options: &options, nonce: &draft.nonce, may_lack: &[] };
+    let assembler = Assembler { options: &options, nonce: &draft.nonce, times: &[] };
     Ok(assembler.assemble(segments.collect()).map_err(|fault| placed(&forest, request, fault))?)
 }
 
@@ -251,8 +251,8 @@ pub(super) fn draft(
 pub(super) struct Assembler<'a> {
     pub(super) options: &'a Options<'a>,
     pub(super) nonce: &'a str,
-    /// Which segments of a dry run may not be there at all: no figure of another segment counts on them.
-    pub(super) may_lack: &'a [bool],
+    /// How many segments each of a dry run stands for; 0 for what may not be there at all: no figure of another counts on it. Else one.
+    pub(super) times: &'a [usize],
 }
 
 impl ContextAssembler for Assembler<'_> {
@@ -262,7 +262,7 @@ impl ContextAssembler for Assembler<'_> {
     fn assemble(&self, segments: Vec<Segment>) -> Result<Assembly, Fault> {
         let frame = |(at, segment)| {
             // What may not be there takes no room from what is.
-            if self.may_lack(at) { Frame::default() } else { framed(self.options.profile, segment, self.nonce) }
+            if self.times(at) == 0 { Frame::default() } else { framed(self.options.profile, segment, self.nonce) }
         };
         let frames: Vec<Frame> = segments.iter().enumerate().map(frame).collect();
         let order = positions(&segments, speaker, self.options.order);
@@ -307,16 +307,17 @@ type Said = (Vec<Fitted>, Vec<Message>);
 const ROUNDS: usize = 24;
 
 impl Assembler<'_> {
-    /// Whether a segment may not be there at all.
-    fn may_lack(&self, at: usize) -> bool {
-        self.may_lack.get(at).is_some_and(|may_lack| *may_lack)
+    /// How many segments one stands for.
+    pub(super) fn times(&self, at: usize) -> usize {
+        self.times.get(at).copied().unwrap_or(1)
     }
 
     /// Fits the segments into the budget, and holds the whole messages against it: joined, texts may count a few tokens more
     /// than one by one.
     fn fitted(&self, segments: &[Segment], frames: &[Frame], order: &[usize]) -> Result<Said, Fault> {
         let Options { profile, budget, counter, counting, .. } = *self.options;
-        let blocks: Vec<Block<'_>> = segments.iter().zip(frames).map(|(segment, frame)| block(segment, frame)).collect();
+        let blocks: Vec<Block<'_>> =
+            segments.iter().zip(frames).enumerate().map(|(at, (segment, frame))| block(segment, frame, self.times(at))).collect();
         let (mut room, mut way) = (budget, 0);
         for _ in 0..ROUNDS {
             let mut fitted = match fit::fit(&blocks, &Budget { tokens: room, counter, counting }) {
@@ -325,7 +326,7 @@ impl Assembler<'_> {
                 Err(over) => return Err(FaultKind::OverBudget(over.of(budget)).into()),
             };
             let mut rendered = rendered(profile, segments, frames, order, &fitted);
-            rendered.retain(|part| !self.may_lack(part.index));
+            rendered.retain(|part| self.times(part.index) > 0);
             let messages = message::messages(&rendered, profile);
             let limit = budget.filter(|limit| messages.iter().map(|message| message.text.text().len()).sum::<usize>() > *limit);
             let needed = limit.map_or(0, |_| messages.iter().map(|message| counter.count(message.text.text())).sum());

@@ -11,8 +11,8 @@ pub(super) fn framed(profile: Profile, segment: &Segment, nonce: &str) -> Frame 
     frame
 }
 
-/// A segment in its frame, ready to be fitted.
-pub(super) fn block<'a>(segment: &'a Segment, frame: &'a Frame) -> Block<'a> {
+/// A segment in its frame, ready to be fitted; one of a dry run may stand for several.
+pub(super) fn block<'a>(segment: &'a Segment, frame: &'a Frame, times: usize) -> Block<'a> {
     Block {
         id: &segment.id,
         priority: segment.kind.priority(),
@@ -20,6 +20,7 @@ pub(super) fn block<'a>(segment: &'a Segment, frame: &'a Frame) -> Block<'a> {
         text: segment.text.text(),
         tail: &frame.tail,
         open: segment.text.open(),
+        times,
         cut: &segment.cut,
     }
 }

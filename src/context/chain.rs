@@ -176,10 +176,9 @@ impl<'r> Forest<'r> {
             if here == asked {
                 return Ok(chain);
             }
-            let leads = |child: &&Child| {
-                let path = [base.as_str(), &child.node.id].concat();
-                asked.strip_prefix(&path).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-            };
+            let inner = asked.strip_prefix(&base).unwrap_or("");
+            let leads =
+                |child: &&Child| inner.strip_prefix(&*child.node.id).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
             let child = node.children.iter().find(leads).ok_or_else(unknown)?;
             chain.push(Link { tree, node: &child.node, child: Some(child) });
         }

@@ -37,14 +37,23 @@ pub(super) struct Whole {
     pub(super) most: Option<usize>,
 }
 
+impl Whole {
+    fn times(self, times: usize) -> Self {
+        let Self { needs, least, most } = self;
+        let by = |tokens: usize| tokens.saturating_mul(times);
+        Self { needs: by(needs), least: by(least), most: most.map(by) }
+    }
+}
+
 /// Puts a context together without what only a run knows.
 pub(super) fn dry(forest: &Forest<'_>, request: &Request<'_>, options: &Options<'_>) -> Result<Dry, Vec<Fault>> {
     let draft = draft(forest, request, Unknown::Variable, options.counter)?;
-    let may_lack: Vec<bool> = draft.segments.iter().map(|drafted| drafted.condition.is_some()).collect();
+    let times = |drafted: &Drafted| if drafted.condition.is_some() { 0 } else { drafted.times };
+    let times: Vec<usize> = draft.segments.iter().map(times).collect();
     let (segments, waiting): (Vec<_>, Vec<_>) = draft.segments.into_iter().map(Drafted::apart).unzip();
     let order = role::order(request.role);
     let options = role::ordered(options, &order);
-    let assembler = Assembler { options: &options, nonce: &draft.nonce, may_lack: &may_lack };
+    let assembler = Assembler { options: &options, nonce: &draft.nonce, times: &times };
     let Assembly { report, .. } = assembler.assemble(segments).map_err(|fault| vec![placed(forest, request, fault)])?;
     let whole = whole(&assembler, &report.segments, &waiting);
     Ok(Dry { report, waiting, whole })
@@ -73,7 +82,7 @@ fn whole(assembler: &Assembler<'_>, accounts: &[Account], waiting: &[Waiting]) -
             let needs = account.full_tokens.unwrap_or(0);
             *slot = Whole { needs, least: needs, most: Some(needs) };
             if varies && !follows {
-                *slot = last(assembler, segment, may_follow);
+                *slot = last(assembler, segment, may_follow).times(assembler.times(at));
             }
             slot.most = slot.most.filter(|_| segment.text.open().is_empty());
         }

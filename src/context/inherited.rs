@@ -32,7 +32,8 @@ pub(super) fn inherited(
     let new = chosen.into_iter().filter_map(|drafted| {
         // What the task names itself need not be there twice.
         let likeness = own.iter().map(|other| likeness(&drafted.segment.text, &other.segment.text)).max();
-        let is_doubtful = is_guess || drafted.is_doubtful || likeness == Some(Likeness::Possible);
+        let is_part = value == "subset" && drafted.times > 1;
+        let is_doubtful = is_guess || is_part || drafted.is_doubtful || likeness == Some(Likeness::Possible);
         (likeness != Some(Likeness::Same)).then(|| Drafted { is_doubtful, ..inherit(drafted, &why) })
     });
     new.chain(is_guess.then(|| others(&why))).collect()
@@ -59,7 +60,8 @@ fn inherit(drafted: &Drafted, why: &str) -> Drafted {
     let mut inherited = drafted.clone();
     let segment = &mut inherited.segment;
     if segment.kind != Kind::Inherited {
-        if segment.title.is_empty() {
+        // What stands for several says no title of theirs.
+        if segment.title.is_empty() && drafted.times == 1 {
             segment.title = segment.kind.word().replace('_', " ");
         }
         segment.id = format!("inherited:{}", segment.id);
@@ -109,8 +111,11 @@ fn subset<'p>(node: &Node, scope: &Scope, parent: &'p [Drafted], own: &[Drafted]
         let of_input = drafted.segment.id.rsplit_once("input:").map(|(_, name)| name);
         relevant.iter().any(|name| of_input == Some(name.as_str()) || drafted.segment.title == *name)
     };
-    let chosen: Vec<&Drafted> = parent.iter().filter(|drafted| is_file(drafted) || is_named(drafted)).collect();
-    if !chosen.is_empty() || !files.is_empty() {
+    // What stands for several may hold one that is named.
+    let is_several = |drafted: &&Drafted| drafted.times > 1;
+    let is_chosen = |drafted: &&Drafted| is_file(drafted) || is_named(drafted) || is_several(drafted);
+    let chosen: Vec<&Drafted> = parent.iter().filter(is_chosen).collect();
+    if !chosen.iter().all(is_several) || !files.is_empty() {
         return (chosen, false);
     }
     let query = query(node, scope, own);

@@ -3,6 +3,7 @@
 //! Does no I/O: values, files and sources of fresh context are handed in. Reads the settings that the registry stores and
 //! resolves none. Same inputs, same bytes.
 
+mod accumulated;
 mod asked;
 pub mod assemble;
 mod blocks;

@@ -3,29 +3,28 @@
 //! Along the chain from the task's root each node makes a context of its parent's: what it inherits, what earlier steps left,
 //! what is looked up, what it says itself. Reads the stored settings and resolves none.
 
+use super::accumulated;
 use super::asked;
 use super::chain::{Forest, Link};
-use super::fault::{Fault, FaultKind, MissingFrom};
+use super::fault::{Fault, FaultKind};
 use super::fill::{Faults, Filler, Unknown};
 use super::inherited;
 use super::matcher::Match;
 use super::objective;
 use super::own::{Author, Drafted};
 use super::query::{is_known, query};
-use super::request::{Asked, Request, StepResult};
+use super::request::{Asked, Request};
 use super::role;
 use super::scope::{self, Binder};
 use super::values::Scope;
 use crate::kernel::context::{Cut, Kind, Origin, Segment, Stability, Traced, Trust};
-use crate::registry::{Child, Node};
+use crate::registry::Node;
 use crate::settings::explain::SettingsData;
 use crate::template::setting::SettingName;
 use std::collections::BTreeSet;
 
 /// How many matches a lookup takes.
 pub(super) const MATCHES: usize = 8;
-/// Tokens that notes have at most: what has none is cut to them.
-pub(super) const NOTES: usize = 200;
 
 /// Puts the segments of one request together.
 #[derive(Debug)]
@@ -36,7 +35,7 @@ pub(super) struct Strategy<'a> {
 }
 
 /// What a setting of a node says; the language's word.
-fn setting(node: &Node, name: SettingName) -> &'static str {
+pub(super) fn setting(node: &Node, name: SettingName) -> &'static str {
     node.settings.as_ref().map_or("", |settings: &SettingsData| {
         let setting = settings.get(name);
         if setting.applies { setting.value.word() } else { "" }
@@ -97,70 +96,10 @@ impl<'a> Strategy<'a> {
         let own = Author { request: self.request, filler: self.filler, scope, link, faults, used, out }.write();
         let value = setting(link.node, SettingName::InheritContext);
         let mut context = inherited::inherited(value, (link.node, scope, &own), parent, self.filler.unknown);
-        self.accumulated(chain, &mut context);
+        context.extend(accumulated::accumulated(chain, self.request, self.filler.unknown));
         self.fresh(link, scope, &own, &mut context);
         context.extend(own);
         context
-    }
-
-    /// What earlier steps of the operators on the way left.
-    fn accumulated(&self, chain: &[Link<'_>], context: &mut Vec<Drafted>) {
-        let Some((link, before)) = chain.split_last() else { return };
-        // Through references, to the node that runs steps.
-        let mut child = link.child;
-        let mut parent = None;
-        for link in before.iter().rev() {
-            match child {
-                Some(_) => {
-                    let is_cond = link.node.element == "cond";
-                    if is_cond {
-                        child = link.child;
-                        continue;
-                    }
-                    parent = Some(link);
-                    break;
-                }
-                None => child = link.child,
-            }
-        }
-        let (Some(parent), Some(child)) = (parent, child) else { return };
-        if setting(parent.node, SettingName::AccumulateData) != "true" {
-            return;
-        }
-        let format = setting(parent.node, SettingName::AccumulationFormat);
-        for (name, node) in steps_before(parent.node, child) {
-            self.left_by(&name, &node, format, parent, context);
-        }
-    }
-
-    fn left_by(&self, name: &str, node: &str, format: &str, parent: &Link<'_>, context: &mut Vec<Drafted>) {
-        let found = self.request.results.get(name).or_else(|| self.request.results.get(node));
-        let mut segment = Segment {
-            id: format!("accumulated:{name}"),
-            kind: Kind::Accumulated,
-            title: name.to_owned(),
-            text: Traced::default(),
-            stability: Stability::Session,
-            trust: Trust::Trusted,
-            cut: Cut::Tail,
-            why: format!("accumulate_data true, accumulation_format {format}"),
-        };
-        let (mut unknown, mut faults) = (BTreeSet::new(), Vec::new());
-        match found {
-            Some(result) => {
-                let text = carried(result, format);
-                segment.text = Traced::new(text, Origin::Result { name: name.to_owned() });
-            }
-            None if self.filler.unknown != Unknown::Fault => {
-                segment.text.leave_open();
-                unknown.insert(format!("result of {name}"));
-            }
-            None => {
-                let place = scope::place(parent, node, "");
-                faults.push(Fault::of(place, FaultKind::Missing { name: name.to_owned(), origin: MissingFrom::Result }));
-            }
-        }
-        context.push(Drafted { unknown, faults, ..Drafted::whole(segment) });
     }
 
     /// What is looked up for the node.
@@ -251,39 +190,6 @@ impl<'a> Strategy<'a> {
 fn files<'d>(drafted: impl Iterator<Item = &'d Drafted>) -> BTreeSet<String> {
     let of_file = |origin: &Origin| if let Origin::File { path, .. } = origin { Some(path.clone()) } else { None };
     drafted.flat_map(|drafted| drafted.segment.text.stretches()).filter_map(|stretch| of_file(&stretch.origin)).collect()
-}
-
-/// The steps before one, by name and node: those of a sequence, or the parts of a round.
-fn steps_before(parent: &Node, child: &Child) -> Vec<(String, String)> {
-    if child.slot == "steps" {
-        let named = |step: &Child| (step.name.clone().unwrap_or_else(|| step.node.id.clone()), step.node.id.clone());
-        return scope::earlier(parent, child).map(named).collect();
-    }
-    let parts = [("director", "director_result"), ("script_execution", "script_result")];
-    let before = parts.iter().take_while(|(slot, _)| *slot != child.slot);
-    let there = before.filter(|(slot, _)| parent.children.iter().any(|child| child.slot == *slot));
-    there.map(|(slot, name)| ((*name).to_owned(), format!("/{slot}"))).collect()
-}
-
-/// A result in the form in which it is carried along. Without notes its content stands in, cut and marked.
-fn carried(result: &StepResult, format: &str) -> String {
-    let content = scope::content(result);
-    let notes = result.notes.clone().unwrap_or_else(|| {
-        // A token is about four bytes; the exact cut is the assembler's.
-        let room = content.floor_char_boundary(NOTES * 4);
-        if room == content.len() {
-            content.clone()
-        } else {
-            format!("{}\n[no notes: the first part of the content]", &content.get(..room).unwrap_or(""))
-        }
-    });
-    if format == "full_output" && result.notes.is_some() {
-        format!("{notes}\n\n{content}")
-    } else if format == "full_output" {
-        content
-    } else {
-        notes
-    }
 }
 
 /// Gives segments of one id a number, so that each is named apart.

@@ -27,6 +27,8 @@ pub struct Block<'a> {
     pub tail: &'a str,
     /// Places in the text where something will stand that is not known yet, in order: then its tokens are the least that it can have.
     pub open: &'a [usize],
+    /// How many blocks of this kind stand here, which are fitted as one: 1, but for those that are not known yet.
+    pub times: usize,
     /// Where the text may be cut.
     pub cut: &'a Cut,
 }
@@ -153,12 +155,12 @@ pub fn fit(blocks: &[Block<'_>], budget: &Budget<'_>) -> Result<Vec<Fitted>, Ove
 
 impl Block<'_> {
     fn bytes(&self) -> usize {
-        self.head.len() + self.text.len() + self.tail.len()
+        (self.head.len() + self.text.len() + self.tail.len()).saturating_mul(self.times)
     }
 
     fn tokens(&self, counter: &dyn TokenCounter) -> usize {
         let whole = [self.head, self.text, self.tail].concat();
-        tokens(&whole, self.open.iter().map(|at| self.head.len() + at), counter)
+        tokens(&whole, self.open.iter().map(|at| self.head.len() + at), counter).saturating_mul(self.times)
     }
 
     fn part(&self, range: &Range<usize>, mark: &str) -> String {

@@ -249,3 +249,63 @@ fn the_least_is_as_much_as_is_certain() {
     let run = assemble(&registry, &Request { inputs: &inputs, ..Request::new("t") }, &options).unwrap();
     assert_eq!((entry.total.least, run.report.tokens), (14, Some(15)));
 }
+
+/// So many steps, each of which sees what all before it left.
+fn steps(count: usize) -> Registry {
+    let step = |number| format!("<task as=\"s{number}\" type=\"atomic\"><description>do {number}</description></task>");
+    let steps: String = (0..count).map(step).collect();
+    registry(&format!("<task type=\"sequential\" name=\"t\"><description>all</description><steps>{steps}</steps></task>"))
+}
+
+#[test]
+fn a_manifest_grows_with_its_steps_and_not_with_their_square() {
+    let options = Options { counting: Counting::Always, ..Options::default() };
+    let how = Dry { options, files: &() };
+    let manifest = of_task(&steps(2_000), &Request::new("t"), None, &how).unwrap();
+    assert_eq!(manifest.entries.len(), 2_000);
+    let bytes = serde_json::to_string_pretty(&manifest).unwrap().len();
+    assert!(bytes < 12 << 20, "{bytes} bytes");
+}
+
+#[test]
+fn many_results_are_told_as_one_segment_that_holds_for_every_run() {
+    let registry = steps(60);
+    let results = |count: usize| {
+        let result = |number: usize| (format!("s{number}"), StepResult { content: json!("done ".repeat(number)), notes: None });
+        (0..count).map(result).collect::<BTreeMap<_, _>>()
+    };
+    for (profile, counter) in Profile::ALL.into_iter().flat_map(|profile| COUNTERS.iter().map(move |counter| (profile, counter)))
+    {
+        for budget in [None, Some(300), Some(3_000)] {
+            let options = Options { profile, budget, counter: &**counter, counting: Counting::Always, ..Options::default() };
+            let all = results(50);
+            let request = Request { node: "/steps/50", results: &all, ..Request::new("t") };
+            let run = assemble(&registry, &request, &options).unwrap();
+            // Of a few steps somebody knows what they left.
+            for known in [0, 1, 40, 50] {
+                let known = results(known);
+                let some = Request { results: &known, ..request };
+                let manifest = of_task(&registry, &some, Some(request.node), &Dry { options, files: &() }).unwrap();
+                let [entry] = &manifest.entries[..] else { panic!("{manifest:#?}") };
+                let told: Vec<&str> = entry.segments.iter().map(|part| &*part.id).collect();
+                let is_grouped = told.contains(&"accumulated:earlier steps");
+                assert_eq!(is_grouped, known.len() < 18, "{told:?}");
+                let (total, least, most) = (run.report.tokens.unwrap(), entry.total.least, entry.total.bound);
+                assert!(least <= total && most.is_none_or(|most| total <= most), "{least} to {most:?}, and there are {total}");
+                let (mut left, mut some) = (0, 0);
+                for account in &run.report.segments {
+                    let kept = account.kept_tokens.unwrap();
+                    match entry.segments.iter().find(|part| part.id == account.segment.id) {
+                        Some(part) => assert!(part.least <= kept && part.bound.is_none_or(|most| kept <= most), "{}", part.id),
+                        None => (left, some) = (left + kept, some + 1),
+                    }
+                }
+                if let Some(group) = entry.segments.iter().find(|part| part.id == "accumulated:earlier steps") {
+                    assert_eq!(group.variable, [format!("results of {some} earlier steps")]);
+                    assert!(group.least <= left && group.bound.is_none_or(|most| left <= most), "{} and {left}", group.least);
+                    assert!(budget.is_some() || group.least >= 2 * some, "{}", group.least);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! What earlier steps of the operators on the way left for an agent, in the form that the settings ask for.
+//!
+//! Before a run the results of many steps are told as one segment, so that a manifest grows with the steps and not with their square.
+
+use super::chain::Link;
+use super::fault::{Fault, FaultKind, MissingFrom};
+use super::fill::Unknown;
+use super::own::Drafted;
+use super::request::{Request, StepResult};
+use super::scope;
+use super::strategy::setting;
+use crate::kernel::context::{Cut, Kind, Origin, Segment, Stability, Traced, Trust};
+use crate::registry::{Child, Node};
+use crate::template::setting::SettingName;
+use std::collections::BTreeSet;
+
+/// Tokens that notes have at most: what has none is cut to them.
+const NOTES: usize = 200;
+/// So many results that are not known are told one by one; of more, all but the last [`NEAREST`] as one.
+const MANY: usize = 32;
+const NEAREST: usize = 4;
+
+/// A step: its name, and the node that it is.
+type Step<'n> = (&'n str, &'n str);
+
+/// What reaches the node at the end of a chain.
+pub(super) fn accumulated(chain: &[Link<'_>], request: &Request<'_>, unknown: Unknown) -> Vec<Drafted> {
+    let mut context = Vec::new();
+    let Some((parent, child)) = runner(chain) else { return context };
+    if setting(parent.node, SettingName::AccumulateData) != "true" {
+        return context;
+    }
+    let format = setting(parent.node, SettingName::AccumulationFormat);
+    let mut open = Vec::new();
+    for (name, node) in steps_before(parent.node, child) {
+        let found = request.results.get(name).or_else(|| request.results.get(node));
+        match found {
+            None if unknown == Unknown::Variable => open.push((name, node)),
+            _ => {
+                flush(&mut open, format, &mut context);
+                context.push(left_by((name, node), found, format, (parent, unknown)));
+            }
+        }
+    }
+    flush(&mut open, format, &mut context);
+    context
+}
+
+/// The node that runs the steps of which one leads to the end of a chain, through references, and that step.
+fn runner<'l, 'f>(chain: &'l [Link<'f>]) -> Option<(&'l Link<'f>, &'f Child)> {
+    let (link, before) = chain.split_last()?;
+    let mut child = link.child;
+    for link in before.iter().rev() {
+        if let Some(child) = child.filter(|_| link.node.element != "cond") {
+            return Some((link, child));
+        }
+        child = link.child;
+    }
+    None
+}
+
+/// Tells the results that are not known.
+fn flush(open: &mut Vec<Step<'_>>, format: &str, context: &mut Vec<Drafted>) {
+    let many = if open.len() > MANY { open.len() - NEAREST } else { 0 };
+    if many > 0 {
+        let mut segment = segment(("earlier steps", ""), format);
+        segment.title.clear();
+        context.push(Drafted { times: many, ..waiting(segment, format!("results of {many} earlier steps")) });
+    }
+    for (at, (name, node)) in open.drain(..).enumerate() {
+        if at >= many {
+            context.push(waiting(segment((name, node), format), format!("result of {name}")));
+        }
+    }
+}
+
+/// A segment whose text only a run knows.
+fn waiting(mut segment: Segment, what: String) -> Drafted {
+    segment.text.leave_open();
+    Drafted { unknown: BTreeSet::from([what]), ..Drafted::whole(segment) }
+}
+
+fn left_by(step: Step<'_>, found: Option<&StepResult>, format: &str, (parent, unknown): (&Link<'_>, Unknown)) -> Drafted {
+    let mut segment = segment(step, format);
+    let (name, node) = (step.0.to_owned(), step.1);
+    match found {
+        Some(result) => {
+            segment.text = Traced::new(carried(result, format), Origin::Result { name });
+            Drafted::whole(segment)
+        }
+        None if unknown != Unknown::Fault => waiting(segment, format!("result of {name}")),
+        None => {
+            let kind = FaultKind::Missing { name, origin: MissingFrom::Result };
+            Drafted { faults: vec![Fault::of(scope::place(parent, node, ""), kind)], ..Drafted::whole(segment) }
+        }
+    }
+}
+
+fn segment((name, _): Step<'_>, format: &str) -> Segment {
+    Segment {
+        id: format!("{}:{name}", Kind::Accumulated.word()),
+        kind: Kind::Accumulated,
+        title: name.to_owned(),
+        text: Traced::default(),
+        stability: Stability::Session,
+        trust: Trust::Trusted,
+        cut: Cut::Tail,
+        why: format!("accumulate_data true, accumulation_format {format}"),
+    }
+}
+
+/// The steps before one: those of a sequence, or the parts of a round.
+fn steps_before<'n>(parent: &'n Node, child: &Child) -> Vec<Step<'n>> {
+    if child.slot == "steps" {
+        let step = |step: &'n Child| (step.name.as_deref().unwrap_or(&step.node.id), &*step.node.id);
+        return scope::earlier(parent, child).map(step).collect();
+    }
+    let parts = [("director", "director_result", "/director"), ("script_execution", "script_result", "/script_execution")];
+    let before = parts.into_iter().take_while(|(slot, ..)| *slot != child.slot);
+    let there = before.filter(|(slot, ..)| parent.children.iter().any(|child| child.slot == *slot));
+    there.map(|(_, name, node)| (name, node)).collect()
+}
+
+/// A result in the form in which it is carried along. Without notes its content stands in, cut and marked.
+fn carried(result: &StepResult, format: &str) -> String {
+    let content = scope::content(result);
+    let notes = result.notes.clone().unwrap_or_else(|| {
+        // A token is about four bytes; the exact cut is the assembler's.
+        let room = content.floor_char_boundary(NOTES * 4);
+        if room == content.len() {
+            content.clone()
+        } else {
+            format!("{}\n[no notes: the first part of the content]", &content.get(..room).unwrap_or(""))
+        }
+    });
+    if format == "full_output" && result.notes.is_some() {
+        format!("{notes}\n\n{content}")
+    } else if format == "full_output" {
+        content
+    } else {
+        notes
+    }
+}
