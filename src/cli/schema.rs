@@ -7,10 +7,10 @@ use crate::base::suggest;
 use crate::schema::{self, json};
 use clap::{Args, ValueEnum};
 
-/// Print a schema of templates, of scenarios, or of what ctxc writes as JSON, for editors and other validators
+/// Print a schema of templates, of scenarios, of ctxc.toml, or of what ctxc writes as JSON, for editors and other validators
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  ctxc schema rng > ctxc.rng\n  ctxc schema rnc > ctxc.rnc\n  ctxc schema xsd > ctxc.xsd\n  \
-    ctxc schema json > ctxc.schema.json\n  ctxc schema json registry > registry.schema.json\n  ctxc schema scenario > scenario.schema.json\n\n\
+    ctxc schema json > ctxc.schema.json\n  ctxc schema json registry > registry.schema.json\n  ctxc schema scenario > scenario.schema.json\n  ctxc schema config > ctxc.schema.json\n\n\
     Then: xmllint --noout --relaxng ctxc.rng templates/triage.xml\n\n\
     The RELAX NG schema refuses settings that contradict each other or the defaults of their task's type, as the compiler\n\
     does. Names, references, variables and what ctxc.toml declares are known to the compiler alone.")]
@@ -36,6 +36,8 @@ enum Language {
     Json,
     /// JSON Schema of scenarios and suites, which are YAML or JSON
     Scenario,
+    /// JSON Schema of ctxc.toml, which is TOML
+    Config,
 }
 
 /// Prints a schema.
@@ -51,6 +53,7 @@ pub(crate) fn run(args: &SchemaArgs, cx: &mut Cx) -> Result<Exit> {
         (Language::Xsd, None) => schema::xsd(),
         (Language::Json, None) => json::bundle(),
         (Language::Scenario, None) => schema::scenario::scenario(),
+        (Language::Config, None) => schema::config::config(),
     };
     cx.print(|out| out.write_all(text.as_bytes()))?;
     Ok(Exit::Success)

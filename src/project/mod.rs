@@ -6,6 +6,7 @@ pub mod eval;
 pub mod fault;
 pub mod glob;
 pub mod index;
+pub mod keys;
 pub mod lints;
 pub mod models;
 mod read;

@@ -4,6 +4,7 @@
 //! agree from [`crate::settings`]. A schema never refuses what the compiler accepts in a project without types of its own.
 
 mod body;
+pub mod config;
 mod grammar;
 pub mod json;
 mod languages;

@@ -15,38 +15,12 @@ use crate::project::config::{Format, Lookup, Reserved, Templates};
 use crate::project::eval::Eval;
 use crate::project::fault::{Fault, FaultKind};
 use crate::project::glob::Globs;
+use crate::project::keys::{SHARED, TOP};
 use crate::project::require::Requirement;
 use crate::project::roles::Role;
 use crate::settings::layers::{DeclaredDefault, DeclaredRow};
 use crate::syntax::limits::Limits;
 use std::collections::BTreeMap;
-
-/// The keys at the top of a project file.
-const KEYS: [&str; 20] = [
-    "edition",
-    "extends",
-    "project",
-    "templates",
-    "context",
-    "defaults",
-    "operators",
-    "lints",
-    "require",
-    "owners",
-    "limits",
-    "allow",
-    "roles",
-    "models",
-    "policy",
-    "providers",
-    "eval",
-    "history",
-    "package",
-    "fmt",
-];
-
-/// The keys that a shared file may have.
-const SHARED: [&str; 5] = ["edition", "lints", "defaults", "require", "allow"];
 
 /// Syntax faults that are kept of one file; the rest repeats them.
 const SYNTAX_FAULTS: usize = 100;
@@ -127,7 +101,7 @@ pub(super) fn draft(text: &str, file: u16, owner: Owner, rules: &[&'static RuleM
 fn top(sink: &mut Sink, out: &mut Draft, tree: &Table<'_>, owner: Owner, rules: &[&'static RuleMeta]) {
     for (key, value) in tree {
         let name = key.get_ref().as_ref();
-        if owner == Owner::Shared && KEYS.contains(&name) && !SHARED.contains(&name) {
+        if owner == Owner::Shared && TOP.keys.iter().any(|key| key.name == name) && !SHARED.contains(&name) {
             sink.report(span(&key.span()), FaultKind::NotShared { key: name.to_owned() });
             continue;
         }
@@ -155,7 +129,7 @@ fn top(sink: &mut Sink, out: &mut Draft, tree: &Table<'_>, owner: Owner, rules: 
                 }
             }
             _ if owner == Owner::Shared => sink.unknown_key("", key, &SHARED),
-            _ => sink.unknown_key("", key, &KEYS),
+            _ => sink.unknown_key("", key, &TOP.names()),
         }
     }
 }

@@ -4,17 +4,8 @@ use super::value::{Key, Sink, Table, Value, decimal, needs, number, set, span, t
 use crate::base::span::{Span, Spanned};
 use crate::project::eval::{Drift, Eval, Gate, Stability, Stale};
 use crate::project::fault::FaultKind;
-use crate::scenario::{keys, paths, pattern};
-
-const KEYS: [&str; 9] = ["scenarios", "runs", "pass", "plan_path", "stale_after_days", "stale", "gate", "drift", "stability"];
-const GATE: [&str; 4] = ["manifest_tokens", "pass_rate", "tokens", "cost_usd"];
-const DRIFT: [&str; 4] = ["token_inflation", "window", "latency_regression", "batches"];
-const STABILITY: [&str; 4] = ["reruns", "variance", "cost_usd", "accepters"];
-
-/// A part of something that may grow a hundredfold, and no further.
-const PART: (f64, f64) = (0.0, 100.0);
-const RATE: (f64, f64) = (0.0, 1.0);
-const DOLLARS: (f64, f64) = (0.0, 1e9);
+use crate::project::keys;
+use crate::scenario::{paths, pattern};
 
 pub(super) fn eval(sink: &mut Sink, key: &Key<'_>, value: &Value<'_>) -> Eval {
     let mut out = Eval::default();
@@ -24,24 +15,24 @@ pub(super) fn eval(sink: &mut Sink, key: &Key<'_>, value: &Value<'_>) -> Eval {
     for (key, value) in own {
         match key.get_ref().as_ref() {
             "scenarios" => out.scenarios = scenarios(sink, value).unwrap_or(out.scenarios),
-            "runs" => out.runs = number(sink, "eval.runs", value, (1, keys::RUNS)).map(|runs| runs as u32),
+            "runs" => out.runs = number(sink, "eval.runs", value, keys::TRIALS).map(|runs| runs as u32),
             "pass" => {
-                out.pass = number(sink, "eval.pass", value, (1, keys::RUNS)).map(|pass| pass as u32);
+                out.pass = number(sink, "eval.pass", value, keys::TRIALS).map(|pass| pass as u32);
                 pass_at = Some(span(&value.span()));
             }
             "plan_path" => out.plan_path = plan_path(sink, value),
             "stale_after_days" => {
-                let days = number(sink, "eval.stale_after_days", value, (1, 36_500));
+                let days = number(sink, "eval.stale_after_days", value, keys::DAYS);
                 out.stale_after_days = days.map_or(out.stale_after_days, |days| days as u32);
             }
             "stale" => {
-                let found = word(sink, "eval.stale", value, &["error", "warn"], ["error", "warn"]);
+                let found = word(sink, "eval.stale", value, &keys::STALE, keys::STALE);
                 out.stale = if found.is_some_and(|found| found.value == "warn") { Stale::Warn } else { Stale::Error };
             }
             "gate" => gate(sink, value, &mut out.gate),
             "drift" => drift(sink, value, &mut out.drift),
             "stability" => out.stability = stability(sink, key, value),
-            _ => sink.unknown_key("eval", key, &KEYS),
+            _ => sink.unknown_key("eval", key, &keys::EVAL.names()),
         }
     }
     threshold(sink, &mut out, pass_at);
@@ -94,12 +85,13 @@ fn gate(sink: &mut Sink, value: &Value<'_>, out: &mut Gate) {
     for (key, value) in table(sink, "eval.gate", value).into_iter().flatten() {
         match key.get_ref().as_ref() {
             "manifest_tokens" => {
-                out.manifest_tokens = decimal(sink, "eval.gate.manifest_tokens", value, PART).unwrap_or(out.manifest_tokens);
+                out.manifest_tokens =
+                    decimal(sink, "eval.gate.manifest_tokens", value, keys::PART).unwrap_or(out.manifest_tokens);
             }
-            "pass_rate" => out.pass_rate = decimal(sink, "eval.gate.pass_rate", value, RATE),
-            "tokens" => out.tokens = decimal(sink, "eval.gate.tokens", value, PART),
-            "cost_usd" => out.cost_usd = decimal(sink, "eval.gate.cost_usd", value, DOLLARS),
-            _ => sink.unknown_key("eval.gate", key, &GATE),
+            "pass_rate" => out.pass_rate = decimal(sink, "eval.gate.pass_rate", value, keys::RATE),
+            "tokens" => out.tokens = decimal(sink, "eval.gate.tokens", value, keys::PART),
+            "cost_usd" => out.cost_usd = decimal(sink, "eval.gate.cost_usd", value, keys::DOLLARS),
+            _ => sink.unknown_key("eval.gate", key, &keys::GATE.names()),
         }
     }
 }
@@ -108,19 +100,21 @@ fn drift(sink: &mut Sink, value: &Value<'_>, out: &mut Drift) {
     for (key, value) in table(sink, "eval.drift", value).into_iter().flatten() {
         match key.get_ref().as_ref() {
             "token_inflation" => {
-                out.token_inflation = decimal(sink, "eval.drift.token_inflation", value, PART).unwrap_or(out.token_inflation);
+                out.token_inflation =
+                    decimal(sink, "eval.drift.token_inflation", value, keys::PART).unwrap_or(out.token_inflation);
             }
             "latency_regression" => {
-                let found = decimal(sink, "eval.drift.latency_regression", value, PART);
+                let found = decimal(sink, "eval.drift.latency_regression", value, keys::PART);
                 out.latency_regression = found.unwrap_or(out.latency_regression);
             }
             "window" => {
-                out.window = number(sink, "eval.drift.window", value, (2, 1000)).map_or(out.window, |window| window as u32);
+                out.window = number(sink, "eval.drift.window", value, keys::WINDOW).map_or(out.window, |window| window as u32);
             }
             "batches" => {
-                out.batches = number(sink, "eval.drift.batches", value, (1, 1000)).map_or(out.batches, |batches| batches as u32);
+                out.batches =
+                    number(sink, "eval.drift.batches", value, keys::BATCHES).map_or(out.batches, |batches| batches as u32);
             }
-            _ => sink.unknown_key("eval.drift", key, &DRIFT),
+            _ => sink.unknown_key("eval.drift", key, &keys::DRIFT.names()),
         }
     }
 }
@@ -131,13 +125,13 @@ fn stability(sink: &mut Sink, at: &Key<'_>, value: &Value<'_>) -> Option<Stabili
     let (mut reruns, mut variance, mut cost_usd, mut accepters) = (None, None, None, None);
     for (key, value) in own {
         match key.get_ref().as_ref() {
-            "reruns" => reruns = number(sink, "eval.stability.reruns", value, (1, keys::RUNS)).map(|reruns| reruns as u32),
-            "variance" => variance = decimal(sink, "eval.stability.variance", value, RATE),
-            "cost_usd" => cost_usd = decimal(sink, "eval.stability.cost_usd", value, DOLLARS),
+            "reruns" => reruns = number(sink, "eval.stability.reruns", value, keys::TRIALS).map(|reruns| reruns as u32),
+            "variance" => variance = decimal(sink, "eval.stability.variance", value, keys::RATE),
+            "cost_usd" => cost_usd = decimal(sink, "eval.stability.cost_usd", value, keys::DOLLARS),
             "accepters" => accepters = Some(set(sink, "eval.stability.accepters", value)),
-            _ => sink.unknown_key("eval.stability", key, &STABILITY),
+            _ => sink.unknown_key("eval.stability", key, &keys::STABILITY.names()),
         }
     }
-    needs(sink, ("eval.stability", span(&at.span())), own, &STABILITY, &STABILITY);
+    needs(sink, ("eval.stability", span(&at.span())), own, &keys::STABILITY);
     Some(Stability { reruns: reruns?, variance: variance?, cost_usd: cost_usd?, accepters: accepters? })
 }

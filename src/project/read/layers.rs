@@ -5,15 +5,13 @@ use super::draft::DefaultLine;
 use super::value::{Key, Sink, Table, Value, boolean, span, table, text, word};
 use crate::base::span::{Span, Spanned};
 use crate::project::fault::{FaultKind, Refusal};
+use crate::project::keys::{OPERATOR, ROW_SETTINGS, SETTINGS};
 use crate::settings::layers::{DeclaredDefault, DeclaredRow};
 use crate::settings::operators::Operator;
 use crate::template::legacy_type;
 use crate::template::setting::{SettingName, Word, Written};
 use std::sync::Arc;
 use toml::de::DeValue;
-
-const SETTINGS: [&str; 4] = ["inherit_context", "accumulate_data", "accumulation_format", "fresh_context"];
-const ROW: [&str; 5] = ["base", "inherit_context", "accumulate_data", "accumulation_format", "fresh_context"];
 
 /// Reads one setting. `false` when the key is none.
 fn setting(sink: &mut Sink, row: &str, key: &Key<'_>, value: &Value<'_>, out: &mut Written) -> bool {
@@ -36,7 +34,7 @@ fn setting(sink: &mut Sink, row: &str, key: &Key<'_>, value: &Value<'_>, out: &m
 pub(super) fn defaults(sink: &mut Sink, value: &Value<'_>, out: &mut Vec<DefaultLine>) {
     for (operator, value) in table(sink, "defaults", value).into_iter().flatten() {
         let name: Arc<str> = operator.get_ref().as_ref().into();
-        if SETTINGS.contains(&&*name) {
+        if SettingName::parse(&name).is_some() {
             // The slip of writing a setting for every type at once.
             let kind = FaultKind::UnknownOperator { found: name.to_string(), near: None, valid: Vec::new() };
             sink.report(span(&operator.span()), kind);
@@ -51,13 +49,13 @@ pub(super) fn defaults(sink: &mut Sink, value: &Value<'_>, out: &mut Vec<Default
                 continue;
             }
             let DeValue::Table(of_subtype) = value.get_ref() else {
-                sink.unknown_key(&row, key, &SETTINGS);
+                sink.unknown_key(&row, key, &SETTINGS.names());
                 continue;
             };
             let declared = DeclaredDefault {
                 operator: Arc::clone(&name),
                 subtype: Some(key.get_ref().as_ref().into()),
-                written: subtype_settings(sink, &format!("{row}.{}", key.get_ref()), of_subtype, &SETTINGS),
+                written: subtype_settings(sink, &format!("{row}.{}", key.get_ref()), of_subtype),
                 file: sink.file,
             };
             out.push(DefaultLine { operator: operator_span, subtype: Some(span(&key.span())), declared });
@@ -67,11 +65,11 @@ pub(super) fn defaults(sink: &mut Sink, value: &Value<'_>, out: &mut Vec<Default
     }
 }
 
-fn subtype_settings(sink: &mut Sink, row: &str, settings: &Table<'_>, valid: &[&'static str]) -> Written {
+fn subtype_settings(sink: &mut Sink, row: &str, settings: &Table<'_>) -> Written {
     let mut written = Written::default();
     for (key, value) in settings {
         if !setting(sink, row, key, value, &mut written) {
-            sink.unknown_key(row, key, valid);
+            sink.unknown_key(row, key, &ROW_SETTINGS.names());
         }
     }
     written
@@ -104,7 +102,7 @@ pub(super) fn operators(sink: &mut Sink, value: &Value<'_>, out: &mut Vec<(Span,
                 operator: Arc::clone(&name),
                 subtype: Some(subtype.into()),
                 base: Operator::Atomic,
-                written: subtype_settings(sink, &format!("{table_name}.{subtype}"), settings, &SETTINGS),
+                written: subtype_settings(sink, &format!("{table_name}.{subtype}"), settings),
                 file: sink.file,
             };
             if is_name(subtype) {
@@ -127,7 +125,7 @@ fn operator(sink: &mut Sink, at: Span, name: &Arc<str>, row: &Table<'_>, out: &m
             continue;
         }
         if key.get_ref() != "base" {
-            sink.unknown_key(&table_name, key, &ROW);
+            sink.unknown_key(&table_name, key, &OPERATOR.names());
             continue;
         }
         has_base = true;

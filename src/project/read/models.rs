@@ -5,22 +5,13 @@ use super::value::{Sink, Value, decimal, needs, number, set, span, table, text};
 use crate::base::span::Spanned;
 use crate::base::suggest::nearest;
 use crate::project::fault::FaultKind;
+use crate::project::keys;
 use crate::project::models::{Model, Prices, Provider, ProviderKind, TOKENIZERS};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The keys of a model.
-const MODEL: [&str; 8] =
-    ["provider", "id", "tier", "capabilities", "context_window", "output_reserve", "tokenizer", "usd_per_million"];
-/// The keys of a provider.
-const PROVIDER: [&str; 3] = ["kind", "base_url", "api_key_env"];
-/// The keys of prices.
-const PRICES: [&str; 3] = ["input", "cached_input", "output"];
 /// Keys that people put a key's value under.
 const SECRETS: [&str; 9] =
     ["api_key", "apikey", "api-key", "key", "secret", "token", "password", "access_token", "authorization"];
-
-/// Tokens that a window can have.
-const WINDOW: (u64, u64) = (1, 1_000_000_000);
 
 /// Models, and the names of all that are written, those too that cannot be taken.
 #[derive(Debug, Default)]
@@ -45,10 +36,10 @@ pub(super) fn models(sink: &mut Sink, value: &Value<'_>) -> Models {
 
 fn model(sink: &mut Sink, name: Spanned<String>, value: &Value<'_>, providers: &mut Vec<Spanned<String>>) -> Option<Model> {
     let path = format!("models.{}", name.value);
-    let keys = table(sink, &path, value)?;
+    let own = table(sink, &path, value)?;
     let (mut provider, mut id, mut level, mut window, mut prices, mut tokenizer) = (None, None, None, None, None, None);
     let (mut capabilities, mut reserve) = (BTreeSet::new(), None);
-    for (key, value) in keys {
+    for (key, value) in own {
         let inner = key.get_ref().as_ref();
         let full = format!("{path}.{inner}");
         match inner {
@@ -56,17 +47,17 @@ fn model(sink: &mut Sink, name: Spanned<String>, value: &Value<'_>, providers: &
             "id" => id = text(sink, &full, value).map(|found| found.value.to_owned()),
             "tier" => level = tier(sink, &full, value),
             "capabilities" => capabilities = set(sink, &full, value).into_iter().map(|found| found.value).collect(),
-            "context_window" => window = number(sink, &full, value, WINDOW),
+            "context_window" => window = number(sink, &full, value, keys::TOKENS),
             "output_reserve" => {
-                reserve = number(sink, &full, value, (0, WINDOW.1)).map(|tokens| Spanned::new(tokens, span(&value.span())));
+                reserve = number(sink, &full, value, keys::RESERVE).map(|tokens| Spanned::new(tokens, span(&value.span())));
             }
             "tokenizer" => tokenizer = self::tokenizer(sink, &full, value),
             "usd_per_million" => prices = self::prices(sink, &full, value),
-            _ => sink.unknown_key(&path, key, &MODEL),
+            _ => sink.unknown_key(&path, key, &keys::MODEL.names()),
         }
     }
     providers.extend(provider.clone());
-    needs(sink, (&path, name.span), keys, &["provider", "tier", "context_window"], &MODEL);
+    needs(sink, (&path, name.span), own, &keys::MODEL);
     let (provider, level, window) = (provider?, level?, window?);
     if let Some(tokens) = reserve.filter(|tokens| tokens.value >= window) {
         let kind = FaultKind::BadValue {
@@ -108,19 +99,19 @@ pub(super) fn tokenizers(models: &mut Models, providers: &Providers) {
 }
 
 fn prices(sink: &mut Sink, path: &str, value: &Value<'_>) -> Option<Prices> {
-    let keys = table(sink, path, value)?;
+    let own = table(sink, path, value)?;
     let (mut input, mut cached, mut output) = (None, None, None);
-    for (key, value) in keys {
+    for (key, value) in own {
         let inner = key.get_ref().as_ref();
         let full = format!("{path}.{inner}");
         match inner {
-            "input" => input = decimal(sink, &full, value, (0.0, 1e6)),
-            "cached_input" => cached = decimal(sink, &full, value, (0.0, 1e6)),
-            "output" => output = decimal(sink, &full, value, (0.0, 1e6)),
-            _ => sink.unknown_key(path, key, &PRICES),
+            "input" => input = decimal(sink, &full, value, keys::PRICE),
+            "cached_input" => cached = decimal(sink, &full, value, keys::PRICE),
+            "output" => output = decimal(sink, &full, value, keys::PRICE),
+            _ => sink.unknown_key(path, key, &keys::PRICES.names()),
         }
     }
-    needs(sink, (path, span(&value.span())), keys, &["input", "output"], &PRICES);
+    needs(sink, (path, span(&value.span())), own, &keys::PRICES);
     let input = input?;
     Some(Prices { input, cached_input: cached.unwrap_or(input), output: output? })
 }
@@ -146,9 +137,9 @@ pub(super) fn providers(sink: &mut Sink, value: &Value<'_>) -> Providers {
 
 fn provider(sink: &mut Sink, name: Spanned<String>, value: &Value<'_>) -> Option<Provider> {
     let path = format!("providers.{}", name.value);
-    let keys = table(sink, &path, value)?;
+    let own = table(sink, &path, value)?;
     let (mut kind, mut base_url, mut api_key_env) = (None, None, None);
-    for (key, value) in keys {
+    for (key, value) in own {
         let inner = key.get_ref().as_ref();
         let (full, at) = (format!("{path}.{inner}"), span(&value.span()));
         let secret = |key| FaultKind::KeyInFile { provider: name.value.clone(), key, at };
@@ -176,11 +167,11 @@ fn provider(sink: &mut Sink, name: Spanned<String>, value: &Value<'_>) -> Option
             },
             _ => match SECRETS.into_iter().find(|word| word.eq_ignore_ascii_case(inner)) {
                 Some(key) => sink.report(name.span, secret(key)),
-                None => sink.unknown_key(&path, key, &PROVIDER),
+                None => sink.unknown_key(&path, key, &keys::PROVIDER.names()),
             },
         }
     }
-    needs(sink, (&path, name.span), keys, &["kind"], &PROVIDER);
+    needs(sink, (&path, name.span), own, &keys::PROVIDER);
     Some(Provider { name, kind: kind?, base_url, api_key_env })
 }
 

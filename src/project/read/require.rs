@@ -5,11 +5,10 @@ use super::value::{Sink, Table, Value, globs, span, text, texts};
 use crate::base::rule_meta::Severity;
 use crate::base::span::{Span, Spanned};
 use crate::project::fault::FaultKind;
+use crate::project::keys::REQUIRE;
 use crate::project::lints::Level;
 use crate::project::require::{Requirement, Selector};
 use toml::de::DeValue;
-
-const KEYS: [&str; 8] = ["path", "name", "operator", "subtype", "role", "must", "level", "reason"];
 
 pub(super) fn requirements(sink: &mut Sink, value: &Value<'_>, out: &mut Vec<Requirement>) {
     let DeValue::Array(list) = value.get_ref() else {
@@ -58,7 +57,7 @@ fn requirement(sink: &mut Sink, at: Span, table: &Table<'_>) -> Option<Requireme
                     }
                 }
             }
-            _ => sink.unknown_key("[require]", key, &KEYS),
+            _ => sink.unknown_key("[require]", key, &REQUIRE.names()),
         }
     }
     if !has_must {

@@ -5,28 +5,10 @@ use crate::base::span::{Span, Spanned};
 use crate::base::suggest::nearest;
 use crate::project::fault::FaultKind;
 use crate::project::glob::Globs;
+use crate::project::keys;
 use crate::project::roles::{Budget, KINDS, ModelChoice, PROFILES, Role, SystemPrompt, Tier, Tools, covers};
 use std::collections::BTreeMap;
 use toml::de::DeValue;
-
-/// The keys of a role.
-const KEYS: [&str; 12] = [
-    "template",
-    "description",
-    "system",
-    "tools",
-    "blocked_tools",
-    "protected_paths",
-    "budget",
-    "model",
-    "tier",
-    "capabilities",
-    "profile",
-    "order",
-];
-
-/// Tokens that a budget can name.
-const TOKENS: (u64, u64) = (1, 1_000_000_000);
 
 pub(super) fn roles(sink: &mut Sink, value: &Value<'_>) -> BTreeMap<String, Role> {
     let mut out = BTreeMap::new();
@@ -56,10 +38,10 @@ pub(super) fn named(sink: &mut Sink, section: &str, key: &Key<'_>) -> Option<Spa
 
 fn role(sink: &mut Sink, name: Spanned<String>, value: &Value<'_>) -> Option<Role> {
     let path = format!("roles.{}", name.value);
-    let keys = table(sink, &path, value)?;
+    let own = table(sink, &path, value)?;
     let mut role = silent(name);
     let (mut models, mut least) = (None, Least::default());
-    for (key, value) in keys {
+    for (key, value) in own {
         let inner = key.get_ref().as_ref();
         let full = format!("{path}.{inner}");
         match inner {
@@ -91,10 +73,10 @@ fn role(sink: &mut Sink, name: Spanned<String>, value: &Value<'_>) -> Option<Rol
             // The word of the language for what a role plays, which this table calls by its file's.
             "task" => {
                 let (table, near) = (path.clone(), Some("template".to_owned()));
-                let kind = FaultKind::UnknownKey { table, key: "task".to_owned(), near, valid: KEYS.to_vec() };
+                let kind = FaultKind::UnknownKey { table, key: "task".to_owned(), near, valid: keys::ROLE.names() };
                 sink.report(span(&key.span()), kind);
             }
-            _ => sink.unknown_key(&path, key, &KEYS),
+            _ => sink.unknown_key(&path, key, &keys::ROLE.names()),
         }
     }
     role.model = least.choice(sink, &role.name.value, models);
@@ -157,19 +139,19 @@ fn system(sink: &mut Sink, path: &str, value: &Value<'_>) -> Option<SystemPrompt
         }
         return Some(SystemPrompt { span: at, file: None, path: String::new(), line: 0, text: text.as_ref().to_owned() });
     }
-    let DeValue::Table(keys) = value.get_ref() else {
+    let DeValue::Table(own) = value.get_ref() else {
         sink.wrong_type(path, value, "a text in quotes, or `{ file = \"…\" }`");
         return None;
     };
     let mut file = None;
-    for (key, value) in keys {
+    for (key, value) in own {
         if key.get_ref().as_ref() == "file" {
             file = text(sink, &format!("{path}.file"), value);
         } else {
-            sink.unknown_key(path, key, &["file"]);
+            sink.unknown_key(path, key, &keys::SYSTEM.names());
         }
     }
-    needs(sink, (path, at), keys, &["file"], &["file"]);
+    needs(sink, (path, at), own, &keys::SYSTEM);
     let prompt = |file: Spanned<&str>| (file.span, Some(file.value.to_owned()));
     let (span, file) = file.map(prompt)?;
     Some(SystemPrompt { span, file, path: String::new(), line: 0, text: String::new() })
@@ -181,9 +163,9 @@ fn budget(sink: &mut Sink, path: &str, value: &Value<'_>) -> Budget {
         let inner = key.get_ref().as_ref();
         let (full, at) = (format!("{path}.{inner}"), span(&value.span()));
         match inner {
-            "tokens" => out.tokens = number(sink, &full, value, TOKENS).map(|tokens| Spanned::new(tokens, at)),
-            "usd" => out.usd = decimal(sink, &full, value, (0.0, 1e6)).map(|usd| Spanned::new(usd, at)),
-            _ => sink.unknown_key(path, key, &["tokens", "usd"]),
+            "tokens" => out.tokens = number(sink, &full, value, keys::TOKENS).map(|tokens| Spanned::new(tokens, at)),
+            "usd" => out.usd = decimal(sink, &full, value, keys::PRICE).map(|usd| Spanned::new(usd, at)),
+            _ => sink.unknown_key(path, key, &keys::BUDGET.names()),
         }
     }
     out

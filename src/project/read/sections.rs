@@ -8,6 +8,7 @@ use crate::format::Indent;
 use crate::project::config::{EDITION, Format, Lookup, Reserved, Templates};
 use crate::project::fault::FaultKind;
 use crate::project::glob::Globs;
+use crate::project::keys::{self, Shape};
 use crate::syntax::limits::Limits;
 use toml::de::DeValue;
 
@@ -25,7 +26,7 @@ pub(super) fn project(sink: &mut Sink, value: &Value<'_>) -> Option<Spanned<Stri
             "name" => name = text(sink, "project.name", value).map(|name| name.map(str::to_owned)),
             "version" => drop(text(sink, "project.version", value)),
             "description" => drop(text(sink, "project.description", value)),
-            _ => sink.unknown_key("project", key, &["name", "version", "description"]),
+            _ => sink.unknown_key("project", key, &keys::PROJECT.names()),
         }
     }
     if let Some(empty) = name.as_ref().filter(|name| name.value.trim().is_empty()) {
@@ -47,7 +48,7 @@ pub(super) fn templates(sink: &mut Sink, value: &Value<'_>) -> Templates {
         match key.get_ref().as_ref() {
             "include" => out.include = Some(globs(sink, "templates.include", value)).filter(|globs| !globs.is_empty()),
             "exclude" => out.exclude = globs(sink, "templates.exclude", value),
-            _ => sink.unknown_key("templates", key, &["include", "exclude"]),
+            _ => sink.unknown_key("templates", key, &keys::TEMPLATES.names()),
         }
     }
     out
@@ -60,7 +61,7 @@ pub(super) fn context(sink: &mut Sink, value: &Value<'_>) -> Lookup {
             "include" => out.include = Some(globs(sink, "context.include", value)).filter(|globs| !globs.is_empty()),
             "exclude" => out.exclude = globs(sink, "context.exclude", value),
             "documents" => out.documents = globs(sink, "context.documents", value),
-            _ => sink.unknown_key("context", key, &["include", "exclude", "documents"]),
+            _ => sink.unknown_key("context", key, &keys::CONTEXT.names()),
         }
     }
     out
@@ -79,26 +80,15 @@ pub(super) fn owners(sink: &mut Sink, value: &Value<'_>, out: &mut Vec<(Globs, S
     }
 }
 
-/// Upper ends of what a limit can be raised to: what spans, counters and the stack can hold.
-const LIMITS: [(&str, u64); 8] = [
-    ("depth", 512),
-    ("attributes", 65_535),
-    ("namespaces", 1_000),
-    ("file", 1 << 30),
-    ("text", 1 << 30),
-    ("name", 65_535),
-    ("nodes", 100_000_000),
-    ("diagnostics", 1_000_000),
-];
-
 pub(super) fn limits(sink: &mut Sink, value: &Value<'_>, out: &mut Limits) {
     for (key, value) in table(sink, "limits", value).into_iter().flatten() {
         let name = key.get_ref().as_ref();
-        let Some((_, top)) = LIMITS.iter().find(|(limit, _)| *limit == name) else {
-            sink.unknown_key("limits", key, &LIMITS.map(|(limit, _)| limit));
+        let known = keys::LIMITS.keys.iter().find(|limit| limit.name == name);
+        let Some(Shape::Whole(bounds)) = known.map(|limit| limit.shape) else {
+            sink.unknown_key("limits", key, &keys::LIMITS.names());
             continue;
         };
-        let Some(number) = number(sink, &format!("limits.{name}"), value, (1, *top)) else { continue };
+        let Some(number) = number(sink, &format!("limits.{name}"), value, bounds) else { continue };
         match name {
             "depth" => out.depth = number as u32,
             "attributes" => out.attributes = number as u32,
@@ -115,22 +105,22 @@ pub(super) fn limits(sink: &mut Sink, value: &Value<'_>, out: &mut Limits) {
 pub(super) fn format(sink: &mut Sink, value: &Value<'_>, out: &mut Format) {
     for (key, value) in table(sink, "fmt", value).into_iter().flatten() {
         match (key.get_ref().as_ref(), value.get_ref()) {
-            ("width", _) => out.width = number(sink, "fmt.width", value, (20, 1_000)).map_or(out.width, |width| width as u32),
-            ("indent", DeValue::String(word)) if word == "tab" => out.indent = Indent::Tab,
+            ("width", _) => out.width = number(sink, "fmt.width", value, keys::WIDTH).map_or(out.width, |width| width as u32),
+            ("indent", DeValue::String(word)) if word == keys::TAB => out.indent = Indent::Tab,
             ("indent", DeValue::String(word)) => {
                 let kind = FaultKind::BadValue {
                     key: "fmt.indent".to_owned(),
                     found: word.as_ref().to_owned(),
                     expected: "a number of spaces from 1 to 16, or \"tab\"".to_owned(),
-                    near: nearest(word, ["tab"]).map(str::to_owned),
+                    near: nearest(word, [keys::TAB]).map(str::to_owned),
                 };
                 sink.report(span(&value.span()), kind);
             }
             ("indent", _) => {
-                let spaces = number(sink, "fmt.indent", value, (1, 16));
+                let spaces = number(sink, "fmt.indent", value, keys::INDENT);
                 out.indent = spaces.map_or(out.indent, |spaces| Indent::Spaces(spaces as u8));
             }
-            _ => sink.unknown_key("fmt", key, &["width", "indent"]),
+            _ => sink.unknown_key("fmt", key, &keys::FORMAT.names()),
         }
     }
 }
@@ -141,7 +131,7 @@ pub(super) fn allow(sink: &mut Sink, value: &Value<'_>) -> Vec<Spanned<String>> 
         if key.get_ref().as_ref() == "loosen" {
             out.extend(texts(sink, "allow.loosen", value).into_iter().map(|entry| entry.map(str::to_owned)));
         } else {
-            sink.unknown_key("allow", key, &["loosen"]);
+            sink.unknown_key("allow", key, &keys::ALLOW.names());
         }
     }
     out

@@ -8,6 +8,7 @@ use crate::base::source::LineIndex;
 use crate::base::span::{Span, Spanned};
 use crate::project::config::{ConfigFile, FILE_LIMIT, Input};
 use crate::project::fault::FaultKind;
+use crate::project::keys::EXTENDS;
 use std::io::ErrorKind;
 use std::path::Path;
 use toml::de::DeValue;
@@ -50,7 +51,7 @@ pub(super) fn extends(sink: &mut Sink, value: &Value<'_>) -> Option<Extends> {
                     sink.report(name.span, FaultKind::SharedPackage { name: name.value.to_owned() });
                 }
             }
-            _ => sink.unknown_key("extends", key, &["path", "hash"]),
+            _ => sink.unknown_key("extends", key, &EXTENDS.names()),
         }
     }
     if package {

@@ -4,6 +4,7 @@ use crate::base::span::{Span, Spanned};
 use crate::base::suggest::nearest;
 use crate::project::fault::{Fault, FaultKind};
 use crate::project::glob::Globs;
+use crate::project::keys;
 use std::ops::Range;
 use toml::de::{DeString, DeValue};
 
@@ -61,18 +62,13 @@ impl Sink {
 }
 
 /// Reports keys that a table cannot do without. One that was written and misspelt has been reported.
-pub(super) fn needs(
-    sink: &mut Sink,
-    (name, at): (&str, Span),
-    table: &Table<'_>,
-    needed: &[&'static str],
-    valid: &[&'static str],
-) {
+pub(super) fn needs(sink: &mut Sink, (name, at): (&str, Span), table: &Table<'_>, keys: &keys::Table) {
+    let valid = keys.names();
     let is_meant = |key: &str| {
         let mut unknown = table.keys().map(|key| key.get_ref().as_ref()).filter(|word| !valid.contains(word));
         unknown.any(|word| valid.len() == 1 || nearest(word, valid.iter().copied()) == Some(key))
     };
-    for &key in needed {
+    for key in keys.needed() {
         // A value that cannot be taken was reported where it stands.
         if !table.contains_key(key) && !is_meant(key) {
             sink.report(at, FaultKind::MissingKey { table: name.to_owned(), key });
