@@ -22,9 +22,9 @@ use std::path::{Path, PathBuf};
 /// Build the registry: every task with its settings resolved, so that nothing is resolved at run time
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  ctxc build\n  ctxc build --check\n  ctxc build templates -o built.json\n\n\
-    Only what changed since the last build is opened; findings of the other files are counted, and shown with --verbose.\n\
+    Only what changed since the last build is opened; findings of the other files are counted, and shown with --verbose. \
     With an error anywhere no registry is written, and the one that was there stays.\n\n\
-    Exit codes: 0 written or unchanged, 1 errors or out of date with --check, 2 wrong usage or project file,\n\
+    Exit codes: 0 written or unchanged, 1 errors or out of date with --check, 2 wrong usage or project file, \
     3 the output cannot be written, 5 no template found.")]
 pub(crate) struct BuildArgs {
     #[command(flatten)]

@@ -11,17 +11,39 @@ pub(crate) struct Cx {
     /// Resolved options.
     pub(crate) options: Options,
     out: BufWriter<Stdout>,
+    /// Whether whoever read the results has gone away: nothing more is written, and what is found counts all the same.
+    is_unread: bool,
 }
 
 impl Cx {
     /// Writes to standard output.
     pub(crate) fn new(options: Options) -> Self {
-        Self { options, out: BufWriter::with_capacity(1 << 16, io::stdout()) }
+        Self { options, out: BufWriter::with_capacity(1 << 16, io::stdout()), is_unread: false }
     }
 
-    /// Writes results. A reader that has gone away ends the run quietly.
+    /// Writes results, as long as somebody reads them.
     pub(crate) fn print(&mut self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
-        write(&mut self.out).map_err(|err| CliError::stdout(&err))
+        if self.is_unread {
+            return Ok(());
+        }
+        let written = write(&mut self.out);
+        self.heard(written)
+    }
+
+    /// A reader that has gone away is no error, and changes no verdict.
+    fn heard(&mut self, written: io::Result<()>) -> Result<()> {
+        match written {
+            Err(err) if err.kind() == io::ErrorKind::BrokenPipe => {
+                self.is_unread = true;
+                Ok(())
+            }
+            written => written.map_err(|err| CliError::stdout(&err)),
+        }
+    }
+
+    /// Whether nobody reads the results any more: what would go on for ever ends.
+    pub(crate) const fn is_unread(&self) -> bool {
+        self.is_unread
     }
 
     /// Writes a line for people. What a narrow screen breaks goes on under its first word.
@@ -53,6 +75,10 @@ impl Cx {
 
     /// Sends what is still buffered. The verdict counts only after this.
     pub(crate) fn flush(&mut self) -> Result<()> {
-        self.out.flush().map_err(|err| CliError::stdout(&err))
+        if self.is_unread {
+            return Ok(());
+        }
+        let flushed = self.out.flush();
+        self.heard(flushed)
     }
 }

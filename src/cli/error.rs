@@ -23,7 +23,7 @@ pub(crate) enum Kind {
     Infrastructure,
     /// Nothing was selected.
     Nothing,
-    /// Whoever read our output has gone away; said to nobody.
+    /// Whoever read a file that is a pipe has gone away; said to nobody.
     BrokenPipe,
 }
 
@@ -130,11 +130,8 @@ impl CliError {
         Some(all)
     }
 
-    /// Standard output could not be written.
+    /// Standard output could not be written; that nobody reads it is no error, see `Cx::print`.
     pub(crate) fn stdout(err: &io::Error) -> Self {
-        if err.kind() == io::ErrorKind::BrokenPipe {
-            return Self::new(Kind::BrokenPipe, "");
-        }
         Self::new(Kind::Infrastructure, format!("cannot write to standard output: {}", reason(err)))
             .hint("the results are incomplete; make room or send them elsewhere, then run it again")
     }

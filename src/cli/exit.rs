@@ -1,6 +1,6 @@
 //! Exit codes: documented constants. The table in `docs/CLI.md` is generated from [`TABLE`].
 //!
-//! The code is taken from the verdict after all output is flushed. A broken pipe is quiet success.
+//! The code is taken from the verdict after all output is flushed. A reader of a pipe that has gone away changes none.
 
 /// How a run of the program ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -25,7 +25,7 @@ pub(crate) enum Exit {
 
 /// Every exit, its number, and what it means, in the order of the documentation.
 pub(crate) const TABLE: [(Exit, u8, &str); 8] = [
-    (Exit::Success, 0, "success; also when the reader of a pipe has gone away"),
+    (Exit::Success, 0, "success; a reader of a pipe that has gone away changes no verdict"),
     (
         Exit::Findings,
         1,

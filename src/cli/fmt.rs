@@ -27,9 +27,9 @@ use std::path::Path;
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  ctxc fmt\n  ctxc fmt --check\n  ctxc fmt templates/triage.xml --diff\n  \
     cat templates/triage.xml | ctxc fmt -\n\n\
-    Texts, comments, the order of attributes and the registry's hashes stay as they are. Width and indentation are set in\n\
+    Texts, comments, the order of attributes and the registry's hashes stay as they are. Width and indentation are set in \
     `[fmt]` of ctxc.toml; `<?ctxc fmt off?>` … `<?ctxc fmt on?>` keeps a part as it is written.\n\n\
-    Exit codes: 0 all laid out, 1 a file was left alone, or would change with --check or --diff, 2 wrong usage or project\n\
+    Exit codes: 0 all laid out, 1 a file was left alone, or would change with --check or --diff, 2 wrong usage or project \
     file, 3 a file cannot be written, 5 no template found.")]
 pub(crate) struct FmtArgs {
     #[command(flatten)]

@@ -12,7 +12,7 @@ use clap::{Args, ValueEnum};
 #[command(after_help = "Examples:\n  ctxc schema rng > ctxc.rng\n  ctxc schema rnc > ctxc.rnc\n  ctxc schema xsd > ctxc.xsd\n  \
     ctxc schema json > ctxc.schema.json\n  ctxc schema json registry > registry.schema.json\n  ctxc schema scenario > scenario.schema.json\n  ctxc schema config > ctxc.schema.json\n\n\
     Then: xmllint --noout --relaxng ctxc.rng templates/triage.xml\n\n\
-    The RELAX NG schema refuses settings that contradict each other or the defaults of their task's type, as the compiler\n\
+    The RELAX NG schema refuses settings that contradict each other or the defaults of their task's type, as the compiler \
     does. Names, references, variables and what ctxc.toml declares are known to the compiler alone.")]
 pub(crate) struct SchemaArgs {
     /// Which

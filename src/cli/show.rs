@@ -11,7 +11,7 @@ use super::project::Project;
 use super::render::escape::escape;
 use super::render::screen::Paint;
 use super::render::sources::Sources;
-use super::render::summary::thousands;
+use super::render::summary::few;
 use super::selection::no_such_path;
 use crate::base::{fs, suggest};
 use crate::registry::inspect::{self, Place, ResolvedNode};
@@ -37,8 +37,6 @@ pub(crate) struct ShowArgs {
     limits: LimitArgs,
 }
 
-/// Tasks named to somebody who named one that is not there.
-const NAMED: usize = 8;
 /// The column in which it says where a value came from.
 const ORIGIN: usize = 36;
 
@@ -122,12 +120,8 @@ fn unknown(places: &[Place], name: &str) -> CliError {
     .hint("a task goes by its name, or by the file that holds it")
 }
 
-/// `tasks here: a, b and 12 more`.
 fn there(places: &[Place]) -> String {
-    let names: Vec<&str> = places.iter().take(NAMED).map(|place| &*place.name).collect();
-    let more = places.len() - names.len();
-    let more = if more > 0 { format!(" and {} more", thousands(more)) } else { String::new() };
-    format!("tasks here: {}{more}", names.join(", "))
+    format!("tasks here: {}", few(places.iter().map(|place| &*place.name)))
 }
 
 fn print(node: &ResolvedNode, sources: &mut Sources, cx: &mut Cx) -> Result<()> {

@@ -11,9 +11,12 @@ use crate::context::assemble::Assembly;
 use crate::kernel::context::Segment;
 use crate::project::roles::Role;
 use crate::registry::Registry;
+use crate::schema::json::mutations::CHANGES;
+use crate::schema::json::names::MUTATIONS;
 use crate::settings::explain::SettingsData;
 use crate::settings::provenance::Value;
 use crate::template::setting::{Format, Fresh, Inherit, SettingName, Word};
+use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
 
@@ -35,6 +38,19 @@ pub enum Change {
 }
 
 impl Change {
+    fn part(&self) -> Part<'_> {
+        let [dropped, halved, setting, tool, path, model] = CHANGES;
+        let (change, name, value) = match self {
+            Self::Drop(id) => (dropped, Some(id.as_str()), None),
+            Self::Halve(id) => (halved, Some(id.as_str()), None),
+            Self::Set(name, value) => (setting, Some(name.word()), Some(*value)),
+            Self::Tool(name) => (tool, Some(name.as_str()), None),
+            Self::Path(pattern) => (path, Some(pattern.as_str()), None),
+            Self::Model => (model, None, None),
+        };
+        Part { change, name, value }
+    }
+
     /// The change in words.
     pub fn words(&self) -> String {
         match self {
@@ -70,6 +86,54 @@ pub struct Scores {
     pub scores: Vec<Score>,
     /// The scenarios that were not asked, since they do not pass as it is.
     pub failing: Vec<String>,
+}
+
+/// [`Scores`] as JSON has them.
+#[derive(Serialize)]
+struct Document<'s> {
+    schema: &'static str,
+    agents: Vec<Agent<'s>>,
+    not_asked: &'s [String],
+}
+
+#[derive(Serialize)]
+struct Agent<'s> {
+    subject: &'s str,
+    node: &'s str,
+    scenarios: usize,
+    tried: usize,
+    noticed: usize,
+    unnoticed: Vec<Part<'s>>,
+}
+
+#[derive(Serialize)]
+struct Part<'s> {
+    change: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<&'s str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    value: Option<&'static str>,
+}
+
+impl Scores {
+    /// As JSON.
+    pub fn document(&self) -> impl Serialize + '_ {
+        Document { schema: MUTATIONS, agents: self.scores.iter().map(Score::agent).collect(), not_asked: &self.failing }
+    }
+}
+
+impl Score {
+    fn agent(&self) -> Agent<'_> {
+        let Self { subject, node, asked, tried, unnoticed } = self;
+        Agent {
+            subject,
+            node,
+            scenarios: *asked,
+            tried: *tried,
+            noticed: tried - unnoticed.len(),
+            unnoticed: unnoticed.iter().map(Change::part).collect(),
+        }
+    }
 }
 
 /// What one case says of changes: those that it has an eye on, and those of them that it noticed.

@@ -73,7 +73,8 @@ files that it names, the stored request, `[eval] plan_path`, and the version of 
   of which no result for these very keys is known, or none that passed. In a fresh clone no result is known, so that every case is run once.
 
 All others are listed as CARRIED with the result that holds, and count in the exit code as what they were. Exit code 0 is never given for a case that
-nobody judged. A case of a task that rests on a file with errors is not run: its verdict is an error with the rule's code and the place, and all others run.
+nobody judged, nor because nobody reads the output: `ctxc eval | head -1` ends with the verdict. A case of a task that rests on a file with errors is
+not run: its verdict is an error with the rule's code and the place, and all others run.
 
 The results of the last run lie in `.ctxc/cache/`, sealed with a secret in your own folder of state (`$XDG_STATE_HOME/ctxc`, else `~/.local/state/ctxc`;
 `%LOCALAPPDATA%/ctxc` on Windows). What somebody else wrote there, such as a `.ctxc` that a repository brings along, is no result. Where there is no such

@@ -3,6 +3,7 @@
 use super::counts::{self, Counts};
 use crate::base::suggest;
 use crate::cli::error::{CliError, Result};
+use crate::cli::render::summary::few;
 use crate::context::role::{self, House};
 use crate::context::tokens;
 use crate::kernel::tokens::TokenCounter;
@@ -67,7 +68,7 @@ pub(super) fn role<'c>(config: &'c Config, name: &str) -> Result<&'c Role> {
         match suggest::nearest(name, names()) {
             Some(near) => error.did_you_mean(Some(near)),
             None if config.roles.is_empty() => error.hint("`[roles.NAME]` of ctxc.toml defines one"),
-            None => error.hint(format!("roles here: {}", names().take(8).collect::<Vec<_>>().join(", "))),
+            None => error.hint(format!("roles here: {}", few(names()))),
         }
     })
 }

@@ -5,6 +5,7 @@
 
 use super::eval::drafting::{Drafting, Sources};
 use super::found;
+use super::house;
 use super::lookup::LookupArgs;
 use super::project::{Compiled, relative};
 use super::refused::refused;
@@ -21,6 +22,7 @@ use crate::context::objective;
 use crate::context::request::{Asked, Request};
 use crate::eval::draft::{self, Draft, Given, Holds};
 use crate::eval::receiver::Receiver;
+use crate::project::roles::Role;
 use crate::registry::Parameter;
 use crate::scenario::{load, paths};
 use clap::{Args, Subcommand};
@@ -44,15 +46,20 @@ enum What {
 
 /// Write a scenario of a task or agent role: what it receives today, as expectations that pass
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  ctxc new scenario answer --input ticket=@samples/t1.txt\n  \
+#[command(
+    after_help = "Examples:\n  ctxc new scenario answer --input ticket=@samples/t1.txt\n  ctxc new scenario --role clerk\n  \
     ctxc new scenario triage --name triage-plain --objective 'sort a ticket'\n\n\
-    The segments and their order, a ceiling of tokens, and the settings that have an effect become expectations; with\n\
-    --snapshot, every word of the request too. Files inside the project are named, other values are written down, and\n\
-    so is what is looked up for the agent. A scenario that is there is never written over.")]
+    The segments and their order, a ceiling of tokens, and the settings that have an effect become expectations; with \
+    --snapshot, every word of the request too. Files inside the project are named, other values are written down, and \
+    so is what is looked up for the agent. A scenario that is there is never written over."
+)]
 struct ScenarioArgs {
     /// A task's name, the file that holds it, or an agent role
-    #[arg(value_name = "TASK|ROLE")]
-    subject: String,
+    #[arg(value_name = "TASK|ROLE", required_unless_present = "role")]
+    subject: Option<String>,
+    /// An agent role of the project, with the task that it plays
+    #[arg(long, value_name = "NAME", conflicts_with = "subject")]
+    role: Option<String>,
     #[command(flatten)]
     given: GivenArgs,
     /// The request [default: the task's value of that name, where it takes one; else the first line of its description]
@@ -80,13 +87,12 @@ pub(crate) fn run(args: &NewArgs, cx: &mut Cx) -> Result<Exit> {
 
 fn scenario(args: &ScenarioArgs, cx: &mut Cx) -> Result<Exit> {
     let project = Compiled::load(cx)?;
-    let role = project.config.roles.get(&args.subject);
-    let task = project.task(role.map_or(&args.subject, |role| &role.task.value))?;
+    let (role, task) = subject(args, &project)?;
     let receiver = role.map_or_else(|| Receiver::of_task(&task), Receiver::of_role);
     let Some(task) = project.registry.find(receiver.task) else { return Ok(Exit::Usage) };
     let parameters = task.parameters().map_err(|err| CliError::new(Kind::Infrastructure, err.to_string()))?;
     let (inputs, results) = args.given.read(&parameters)?;
-    let objective = objective(args, &parameters, &inputs)?;
+    let objective = objective(args, receiver.name(), (&parameters, &inputs))?;
     let objective = objective.as_deref();
     let Target { name, folder, path } = target(args, &project, receiver.name())?;
     let source = args.lookup.of(&project);
@@ -128,6 +134,17 @@ fn scenario(args: &ScenarioArgs, cx: &mut Cx) -> Result<Exit> {
     let count = plural(expectations, "expectation");
     cx.line(&format!("wrote {path}: {count} on the context, taken from this render; add what the answer must satisfy"))?;
     Ok(Exit::Success)
+}
+
+/// The role that is asked for, if one is, and the task.
+fn subject<'p>(args: &ScenarioArgs, project: &'p Compiled) -> Result<(Option<&'p Role>, String)> {
+    let asked = args.subject.as_deref().unwrap_or_default();
+    let role = match &args.role {
+        Some(name) => Some(house::role(&project.config, name)?),
+        None => project.config.roles.get(asked),
+    };
+    let task = project.task(role.map_or(asked, |role| &role.task.value))?;
+    Ok((role, task))
 }
 
 /// Writes a file of the project, and the folders that it needs.
@@ -195,7 +212,11 @@ fn target(args: &ScenarioArgs, project: &Compiled, subject: &str) -> Result<Targ
 }
 
 /// The request in words, where anybody knows it yet. A task that takes it as a value is not told its own description.
-fn objective(args: &ScenarioArgs, declared: &[Parameter], inputs: &BTreeMap<String, Value>) -> Result<Option<String>> {
+fn objective(
+    args: &ScenarioArgs,
+    subject: &str,
+    (declared, inputs): (&[Parameter], &BTreeMap<String, Value>),
+) -> Result<Option<String>> {
     let Some(parameter) = objective::parameter(declared) else { return Ok(args.objective.clone()) };
     let words = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     match (&args.objective, inputs.get(objective::NAME)) {
@@ -206,7 +227,7 @@ fn objective(args: &ScenarioArgs, declared: &[Parameter], inputs: &BTreeMap<Stri
         (None, Some(value)) => Ok(Some(words(value))),
         (None, None) => match &parameter.default {
             Some(default) => Ok(Some(default.clone())),
-            None => Err(CliError::usage(format!("`{}` takes an objective, and none is given", args.subject))
+            None => Err(CliError::usage(format!("`{subject}` takes an objective, and none is given"))
                 .hint("say what is to be done: --objective 'add a flag that prints the plan'")),
         },
     }

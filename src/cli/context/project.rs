@@ -6,6 +6,7 @@ use crate::base::suggest;
 use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Kind, Result};
 use crate::cli::project::Project;
+use crate::cli::render::summary::few;
 use crate::cli::revision::Past;
 use crate::context::lines::Lines;
 use crate::context::request::Files;
@@ -120,7 +121,7 @@ impl Compiled {
         let error = self.lacks.may_hold().into_iter().fold(error, CliError::hint);
         Err(match suggest::nearest(name, names()) {
             Some(near) => error.did_you_mean(Some(near)),
-            None => error.hint(format!("tasks here: {}", names().take(8).collect::<Vec<_>>().join(", "))),
+            None => error.hint(format!("tasks here: {}", few(names()))),
         })
     }
 

@@ -24,7 +24,7 @@ const FEW: usize = 3;
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  ctxc search \"how do I roll back a deploy\"\n  ctxc search rollback --limit 20 --json\n  ctxc search\n\n\
-    A task that looks up fresh context asks with its description and its inputs, and takes the best eight passages.\n\
+    A task that looks up fresh context asks with its description and its inputs, and takes the best eight passages. \
     `[context]` in ctxc.toml says which files are looked at. Without QUERY it says what there is."
 )]
 pub(crate) struct SearchArgs {

@@ -9,12 +9,12 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  ctxc import legacy\n  ctxc import legacy/reply.j2 --dry-run\n  \
     ctxc import legacy --force --trim-blocks --lstrip-blocks\n  ctxc import --verify samples.jsonl\n\n\
-    Your prompts are read and never changed. A text stays in its file (`src`) wherever the language can say so; where it has\n\
-    to be written in another way, it is copied into the template, and you are told why. What cannot be carried over is named\n\
+    Your prompts are read and never changed. A text stays in its file (`src`) wherever the language can say so; where it has \
+    to be written in another way, it is copied into the template, and you are told why. What cannot be carried over is named \
     with its file and line, and gives no template. Files that are there are left alone without --force.\n\n\
-    A line of samples: {\"template\": \"reply\", \"inputs\": {…}, \"expected\": \"the text\"}; `expected` may be a list of\n\
+    A line of samples: {\"template\": \"reply\", \"inputs\": {…}, \"expected\": \"the text\"}; `expected` may be a list of \
     {\"role\", \"content\"}. docs/IMPORT.md has the rest.\n\n\
-    Exit codes: 0 all carried over and equal, 1 a prompt is not carried over or a sample differs, 2 wrong usage or project\n\
+    Exit codes: 0 all carried over and equal, 1 a prompt is not carried over or a sample differs, 2 wrong usage or project \
     file, 3 a file cannot be written, 5 no prompt found.")]
 pub(crate) struct ImportArgs {
     /// Files and folders with prompts; none with --verify: the templates of the project as they are

@@ -29,6 +29,15 @@ pub(crate) fn plural(count: usize, one: &str) -> String {
     if count == 1 { format!("{count_text} {one}") } else { format!("{count_text} {one}s") }
 }
 
+/// `a, b and 12 more`.
+pub(crate) fn few<'n>(mut names: impl Iterator<Item = &'n str>) -> String {
+    const NAMED: usize = 8;
+    let shown: Vec<&str> = names.by_ref().take(NAMED).collect();
+    let more = names.count();
+    let more = if more > 0 { format!(" and {} more", thousands(more)) } else { String::new() };
+    format!("{}{more}", shown.join(", "))
+}
+
 /// Says which files had more findings than are shown.
 pub(super) fn left_out(out: &mut dyn Write, files: &[(&str, usize)], screen: Screen) -> io::Result<()> {
     for (path, count) in files {

@@ -28,8 +28,8 @@ const LOOKS: usize = 10;
 /// Check again whenever a template, a text it pulls in, or the project file changes
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  ctxc watch\n  ctxc watch templates/triage.xml\n\n\
-    On a terminal the screen is drawn anew after each change. Elsewhere each check whose input changed is one line of JSON: the\n\
-    files that changed, the totals, and which findings are new, moved or gone since the line before. `ctxc schema json watch`\n\
+    On a terminal the screen is drawn anew after each change. Elsewhere each check whose input changed is one line of JSON: the \
+    files that changed, the totals, and which findings are new, moved or gone since the line before. `ctxc schema json watch` \
     describes it. Ctrl-C ends it, and so does whoever reads its output by going away.")]
 pub(crate) struct WatchArgs {
     /// Files and folders [default: the project's templates, else templates/, else this folder]
@@ -65,7 +65,7 @@ pub(crate) fn run(args: &WatchArgs, cx: &mut Cx) -> Result<Exit> {
             Err(error) if matches!(error.kind, Kind::Usage | Kind::Project) => shown.failed(&error, cx)?,
             Err(error) => return Err(error),
         }
-        if watching.ears.wait() == Woken::Unread {
+        if cx.is_unread() || watching.ears.wait() == Woken::Unread {
             return Ok(Exit::Success);
         }
     }

@@ -1,7 +1,7 @@
 //! The list of all schemas, and what every schema file says at its head.
 
 use super::value::Json;
-use super::{answers, diagnostics, diff, import, manifest, manifest_diff, registry, rules, scorecard, search, watch};
+use super::{answers, diagnostics, diff, import, manifest, manifest_diff, mutations, registry, rules, scorecard, search, watch};
 use std::borrow::Cow;
 
 /// The dialect of JSON Schema.
@@ -37,6 +37,7 @@ pub fn all() -> Vec<Schema> {
         import::draft(),
         manifest::draft(),
         manifest_diff::draft(),
+        mutations::draft(),
         registry::draft(),
         rules::rule(),
         rules::list(),

@@ -11,6 +11,7 @@ mod import;
 mod list;
 mod manifest;
 mod manifest_diff;
+pub mod mutations;
 pub mod names;
 mod registry;
 mod rules;

@@ -26,5 +26,7 @@ pub const MANIFEST: &str = "ctxc/manifest/1";
 pub const MANIFEST_DIFF: &str = "ctxc/manifest-diff/1";
 /// `ctxc import`.
 pub const IMPORT: &str = "ctxc/import/1";
+/// `ctxc eval --mutate`.
+pub const MUTATIONS: &str = "ctxc/mutations/1";
 /// `ctxc eval`.
 pub const SCORECARD: &str = "ctxc/scorecard/1";

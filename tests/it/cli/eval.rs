@@ -30,7 +30,7 @@ pub(crate) fn sample() -> Project {
 }
 
 /// A scenario of the task with these lines below its situation.
-fn scenario(name: &str, lines: &str) -> String {
+pub(super) fn scenario(name: &str, lines: &str) -> String {
     format!(
         "name: {name}\ntask: triage\ntags: [{name}-tag]\ncontext:\n  objective: sort it\n  inputs:\n    ticket: No invoice came.\n{lines}"
     )
@@ -110,7 +110,8 @@ fn each_ending_has_its_exit_code() {
     project.run(&["eval", "--tag", "fine-tag"]).code(0).says("1 scenario: 1 passed");
     project.run(&["eval", "--filter", "^fi"]).code(0);
     project.run(&["eval", "--filter", "("]).code(2).warns("/(/ is no pattern: unclosed group");
-    project.run(&["eval", "--role", "nobody"]).code(5).warns("chooses none of the project's scenarios");
+    project.run(&["eval", "--role", "nobody"]).code(2).warns("there is no role `nobody` in this project");
+    project.run(&["eval", "--tag", "nobody"]).code(5).warns("chooses none of the project's scenarios");
     project
         .run(&["eval", "fin"])
         .code(2)
@@ -217,6 +218,12 @@ fn what_no_scenario_would_notice_is_listed() {
     project.write("scenarios/b.yaml", scenario("b", "expect_context:\n  - absent: [Restart]\n"));
     let run = project.run(&["eval", "--mutate"]).code(1).silent();
     run.says("by 1 scenario (27 %)").says("not asked: `b` does not pass as it is; `ctxc eval` says why");
+    let found = project.run(&["eval", "--mutate", "--json"]).code(1).silent().json();
+    let agent = &found["agents"][0];
+    assert_eq!((&agent["subject"], &agent["tried"], &agent["noticed"]), (&"triage".into(), &11.into(), &3.into()));
+    assert_eq!(agent["unnoticed"][0], serde_json::json!({"change": "segment_dropped", "name": "description"}));
+    assert_eq!(agent["unnoticed"][5], serde_json::json!({"change": "setting", "name": "inherit_context", "value": "full"}));
+    assert_eq!(found["not_asked"], serde_json::json!(["b"]));
 }
 
 #[test]

@@ -92,3 +92,26 @@ fn every_verb_has_examples_and_every_example_works() {
         }
     }
 }
+
+/// Lines of help that end where their author broke them: the screen breaks paragraphs.
+fn broken_by_hand(source: &str) -> Vec<&str> {
+    let texts = source.split("after_help = \"").skip(1).filter_map(|rest| rest.split("\")]").next());
+    texts.flat_map(str::lines).filter(|line| line.ends_with("\\n\\") && !line.ends_with("\\n\\n\\")).collect()
+}
+
+#[test]
+fn paragraphs_of_help_are_broken_by_the_screen_alone() {
+    let mut open = vec![std::path::PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/src/cli"))];
+    let mut texts = 0;
+    while let Some(path) = open.pop() {
+        if path.is_dir() {
+            open.extend(std::fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path()));
+            continue;
+        }
+        let source = std::fs::read_to_string(&path).unwrap();
+        texts += source.matches("after_help = \"").count();
+        assert_eq!(broken_by_hand(&source), [""; 0], "{}", path.display());
+    }
+    assert!(texts > 10, "{texts}");
+    assert_eq!(broken_by_hand("after_help = \"A:\\n  b\\n\\n\\\none\\n\\\ntwo\\n\\n\\\nthree\")]"), ["one\\n\\"]);
+}

@@ -11,6 +11,7 @@ mod diff;
 mod docs;
 pub(crate) mod eval;
 mod eval_checked;
+mod eval_chosen;
 mod eval_trust;
 mod fix;
 mod fmt;

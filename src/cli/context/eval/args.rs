@@ -7,10 +7,10 @@ use std::path::PathBuf;
 #[derive(Debug, Default, Args)]
 #[command(after_help = "Examples:\n  ctxc eval\n  ctxc eval triage-t1 --json\n  ctxc eval --affected --junit eval.xml\n  \
     ctxc eval --out scorecard.json && ctxc eval --since scorecard.json\n  ctxc eval triage-t1 --accept\n\n\
-    No model is asked and no key is read. Expectations on the context are always looked at; those on the answer where the\n\
+    No model is asked and no key is read. Expectations on the context are always looked at; those on the answer where the \
     scenario holds scripted answers. An answer that nobody gave is reported as not recorded, and never passes in silence.\n\n\
-    Exit codes: 0 everything holds, 1 something does not, or a scenario is about something that is not there, 2 wrong usage or\n\
-    project file, 3 nothing decides a scenario, or no scripted answer is for its request, 5 nothing selected (0 with\n\
+    Exit codes: 0 everything holds, 1 something does not, or a scenario is about something that is not there, 2 wrong usage or \
+    project file, 3 nothing decides a scenario, or no scripted answer is for its request, 5 nothing selected (0 with \
     --allow-empty).")]
 #[allow(clippy::struct_excessive_bools, reason = "flags of a command line")]
 pub(crate) struct EvalArgs {
@@ -34,12 +34,12 @@ pub(crate) struct EvalArgs {
     #[arg(long, value_name = "REV|FILE")]
     pub(super) since: Option<String>,
     /// List the changes that none of these scenarios would notice: each segment dropped or cut, each setting moved
-    #[arg(long, conflicts_with_all = ["affected", "since", "accept", "json", "junit", "out"])]
+    #[arg(long, conflicts_with_all = ["affected", "since", "accept", "junit", "out"])]
     pub(super) mutate: bool,
     /// Store the requests of scenarios that expect a snapshot, after showing what changed, and judge these scenarios again
     #[arg(long)]
     pub(super) accept: bool,
-    /// Print the scorecard as JSON
+    /// Print the scorecard as JSON; with --mutate, the changes
     #[arg(long)]
     pub(super) json: bool,
     /// Write the XML of `JUnit` to a file

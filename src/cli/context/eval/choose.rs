@@ -170,7 +170,7 @@ fn neither(named: &str, error: CliError) -> CliError {
 fn of_revision(name: &str, project: &Compiled, cx: &Cx) -> Result<Vec<(String, Keys)>> {
     let then = Compiled::load_at(&project.root, name)?;
     let scenarios = Scenarios::of_revision(&then);
-    let chosen = scenarios.choose(&EvalArgs::default())?;
+    let chosen = scenarios.choose(&EvalArgs::default(), &then.config)?;
     let files = Once::new(then.files());
     // Its models may be others.
     let counters = Counters::open(&then.config, None, &project.root)?;

@@ -4,11 +4,13 @@ use super::super::project::{Compiled, Inside};
 use super::args::EvalArgs;
 use crate::base::fs;
 use crate::base::suggest;
+use crate::cli::context::house;
 use crate::cli::error::{CliError, Result};
 use crate::cli::render::summary::plural;
 use crate::context::request::Files;
 use crate::eval::library::Filter;
 use crate::eval::run;
+use crate::project::config::Config;
 use crate::registry::scenarios::{Refusals, Request, refusals};
 use crate::scenario::load::{self, Loaded, Unread};
 use crate::scenario::model::{Case, Subject, Suite};
@@ -68,10 +70,12 @@ pub(super) struct Chosen<'l> {
     pub(super) case: &'l Case,
 }
 
-/// The scenario files that are asked for, and the names that are no paths.
+/// The scenario files that are asked for, and the names that are no paths. Names are looked for in all files of the project.
 #[derive(Debug)]
 pub(super) struct Scenarios {
     pub(super) files: Vec<Loaded>,
+    /// The files that are asked for as a whole; where there are none and no names, all are.
+    whole: BTreeSet<String>,
     names: Vec<String>,
 }
 
@@ -109,12 +113,12 @@ impl Scenarios {
                 None => names.push(one.clone()),
             }
         }
-        if given.is_empty() {
-            given = folders(project);
+        let whole: BTreeSet<String> = load::files(root, &given).into_iter().collect();
+        if given.is_empty() || !names.is_empty() {
+            given.extend(folders(project));
         }
-        let paths = load::files(root, &given);
-        let files = load::load(root, &paths, LIMIT, &options(project));
-        Ok(Self { files, names })
+        let files = load::load(root, &load::files(root, &given), LIMIT, &options(project));
+        Ok(Self { files, whole, names })
     }
 
     /// Reads those that a revision has.
@@ -136,15 +140,15 @@ impl Scenarios {
             Loaded { path: name.into(), text: text.into(), suite, faults, unread: None }
         };
         // What was wrong then is not this run's to say: such cases count as changed.
-        Self { files: names.map(read).filter(Loaded::is_sound).collect(), names: Vec::new() }
+        Self { files: names.map(read).filter(Loaded::is_sound).collect(), whole: BTreeSet::new(), names: Vec::new() }
     }
 
     /// The files of which nothing is run, since something is wrong with them, and what that is. Who asks for names that stand in
     /// other files is not told.
     pub(super) fn broken(&self) -> Vec<(&Loaded, String)> {
         let is_asked = |file: &&Loaded| {
-            let all = self.names.iter();
-            self.names.is_empty() || all.into_iter().any(|name| named(file).contains(&name.as_str()))
+            let mut all = self.names.iter();
+            self.names.is_empty() || self.whole.contains(&*file.path) || all.any(|name| named(file).contains(&name.as_str()))
         };
         let why = |file: &Loaded| match &file.unread {
             Some(Unread::Io(why)) => format!("it cannot be read: {}", crate::rules::input::read_fault::reason(why)),
@@ -172,7 +176,7 @@ impl Scenarios {
     }
 
     /// The cases that the command line chooses, in the order of their files.
-    pub(super) fn choose(&self, args: &EvalArgs) -> Result<Vec<Chosen<'_>>> {
+    pub(super) fn choose(&self, args: &EvalArgs, config: &Config) -> Result<Vec<Chosen<'_>>> {
         let all: Vec<Chosen<'_>> = self
             .files
             .iter()
@@ -181,11 +185,15 @@ impl Scenarios {
             .flat_map(|(path, suite)| suite.cases.iter().map(move |case| Chosen { path, suite, case }))
             .collect();
         self.known()?;
+        for name in &args.role {
+            house::role(config, name)?;
+        }
         let filter = args.filter.as_deref().map(Filter::new).transpose();
         let filter = filter.map_err(|why| CliError::usage(format!("--filter: {why}")))?;
         let is_chosen = |chosen: &Chosen<'_>| {
             let name = &chosen.case.name.value;
-            let is_named = self.names.is_empty() || self.names.iter().any(|one| one == name || *one == chosen.suite.id.value);
+            let is_whole = self.names.is_empty() || self.whole.contains(chosen.path);
+            let is_named = is_whole || self.names.iter().any(|one| one == name || *one == chosen.suite.id.value);
             let is_tagged = args.tag.is_empty() || chosen.case.tags.iter().any(|tag| args.tag.contains(&tag.value));
             let is_of_role = match &chosen.case.subject.value {
                 Subject::Role(role) => args.role.is_empty() || args.role.contains(role),

@@ -30,7 +30,7 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
         loaded => loaded?,
     };
     let scenarios = Scenarios::read(&project, &args.what)?;
-    let chosen = scenarios.choose(args)?;
+    let chosen = scenarios.choose(args, &project.config)?;
     let broken = scenarios.broken();
     if chosen.is_empty() && broken.is_empty() {
         return nothing(args, &project);
@@ -43,9 +43,15 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
         for (file, why) in &broken {
             cx.note(&format!("{}: {why}", file.path));
         }
-        let is_whole = mutate::print(&world.scores(cx.options.threads), cx)?;
+        let mut found = world.scores(cx.options.threads);
         counters.save();
-        return Ok(if is_whole && broken.is_empty() { Exit::Success } else { Exit::Findings });
+        if args.json {
+            found.failing.extend(broken.iter().map(|(file, _)| file.path.to_string()));
+            cx.json(&found.document())?;
+        } else {
+            mutate::print(&found, cx)?;
+        }
+        return Ok(if found.failing.is_empty() && broken.is_empty() { Exit::Success } else { Exit::Findings });
     }
     let choices = choose::choices(args, &project, &world, cx)?;
     let which: Vec<bool> = choices.iter().map(|choice| matches!(choice, Choice::Run(_))).collect();

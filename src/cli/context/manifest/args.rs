@@ -15,9 +15,9 @@ use std::path::{Path, PathBuf};
     after_help = "Examples:\n  ctxc manifest triage\n  ctxc manifest --role clerk\n  ctxc manifest answer --input ticket=@samples/t1.txt --budget 8000\n  \
     ctxc manifest --output context-manifest.json && ctxc manifest --check context-manifest.json\n  \
     ctxc manifest --format html > manifest.html\n  ctxc manifest diff registry.json registry.json\n\n\
-    Nothing is run and no model is asked. Values that only a run has are named, and count as nothing; --input and --result\n\
-    give some. Context that is looked up is open too, unless TASK is named and everything is there that it is looked up by.\n\
-    An agent that rests on a file with errors is left out and named, with exit code 1; --output and --check want them all.\n\
+    Nothing is run and no model is asked. Values that only a run has are named, and count as nothing; --input and --result \
+    give some. Context that is looked up is open too, unless TASK is named and everything is there that it is looked up by. \
+    An agent that rests on a file with errors is left out and named, with exit code 1; --output and --check want them all. \
     A file is written whole or not at all."
 )]
 pub(crate) struct ManifestArgs {

@@ -15,9 +15,10 @@ use std::path::PathBuf;
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  ctxc manifest diff main\n  ctxc manifest diff HEAD~2 HEAD\n  \
     ctxc manifest diff main... --format markdown > comment.md\n  ctxc manifest diff context-manifest.json .\n\n\
-    One argument is compared with the project as it stands. A..B and A...B mean what git means by them: a side that is left\n\
-    out is HEAD, and three dots begin where B left A. A file or folder that exists is taken before a revision of that name;\n\
-    refs/heads/NAME is always the branch. A registry holds tasks and no roles: with one, tasks alone are compared. A revision is compiled in memory: the work tree is not touched, nothing is fetched.")]
+    One argument is compared with the project as it stands. A..B and A...B mean what git means by them: a side that is left \
+    out is HEAD, and three dots begin where B left A. A file or folder that exists is taken before a revision of that name; \
+    refs/heads/NAME is always the branch. A registry holds tasks and no roles: with one, tasks alone are compared. A revision \
+    is compiled in memory: the work tree is not touched, nothing is fetched.")]
 pub(super) struct DiffArgs {
     /// Before: a manifest, a registry, a project's folder, or a git revision
     #[arg(value_name = "OLD")]

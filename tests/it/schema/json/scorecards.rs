@@ -12,8 +12,34 @@ pub(super) fn scorecards(out: &mut Artifacts) {
         part["cases"] = Value::Array(vec![case.clone()]);
         put(out, names::SCORECARD, case["id"].as_str().unwrap(), part);
     }
+    mutations(out);
     put(out, names::SCORECARD, "carried", project.run(&["eval", "--json", "--affected"]).code(3).json());
     let project = crate::cli::eval::every_ending();
     crate::cli::eval::commit(&project);
     put(out, names::SCORECARD, "a revision", project.run(&["eval", "holds", "--json", "--since", "main"]).code(0).json());
+}
+
+/// Changes of every kind that nobody notices.
+fn mutations(out: &mut Artifacts) {
+    let project = crate::cli::eval::sample();
+    project.write(
+        "ctxc.toml",
+        "[roles.clerk]\ntemplate = \"triage\"\nmodel = \"small\"\ntools = [\"read\"]\nblocked_tools = [\"rm\"]\nprotected_paths = [\"a/**\"]\n\
+         [models.small]\nprovider = \"ollama\"\ntier = \"economy\"\ncontext_window = 8000\n",
+    );
+    let case = |name: &str, tokens: u64| {
+        format!(
+            "name: {name}\nrole: clerk\ncontext: {{objective: sort, inputs: {{ticket: x}}}}\nexpect_context:\n  - tokens: {{max: {tokens}}}\n"
+        )
+    };
+    project.write("scenarios/a.yaml", case("a", 900));
+    project.write("scenarios/b.yaml", case("b", 1));
+    let found = project.run(&["eval", "--mutate", "--json"]).code(1).json();
+    let unnoticed = found["agents"][0]["unnoticed"].as_array().unwrap();
+    for kind in ctxc::schema::json::mutations::CHANGES {
+        assert!(unnoticed.iter().any(|change| change["change"] == kind), "{kind}: {found:#}");
+    }
+    put(out, names::MUTATIONS, "of every kind", found);
+    std::fs::remove_file(project.path("scenarios/a.yaml")).unwrap();
+    put(out, names::MUTATIONS, "nobody asked", project.run(&["eval", "--mutate", "--json"]).code(1).json());
 }

@@ -51,6 +51,7 @@ fn every_schema_is_one_of_its_draft_and_closed_and_described() {
             "import",
             "manifest",
             "manifest-diff",
+            "mutations",
             "registry",
             "rule",
             "rules",
