@@ -332,6 +332,7 @@ impl Assembler<'_> {
             let needed = limit.map_or(0, |_| messages.iter().map(|message| counter.count(message.text.text())).sum());
             let Some(over) = limit.and_then(|limit| needed.checked_sub(limit)).filter(|over| *over > 0) else {
                 recount(&mut fitted, &rendered, counter);
+                self.recount_whole(&mut fitted, segments, frames, order);
                 return Ok((fitted, messages));
             };
             way = over.max(way * 2);
@@ -339,6 +340,23 @@ impl Assembler<'_> {
         }
         let limit = budget.unwrap_or(0);
         Err(FaultKind::OverBudget(fit::over(&blocks, counter, limit).of(budget)).into())
+    }
+}
+
+impl Assembler<'_> {
+    /// What is not there whole has the tokens that it would have if it were: as the last of its message, without a separator.
+    fn recount_whole(&self, fitted: &mut [Fitted], segments: &[Segment], frames: &[Frame], order: &[usize]) {
+        let speaker_of = |at: &usize| segments.get(*at).map(speaker);
+        for message in order.chunk_by(|a, b| speaker_of(a) == speaker_of(b)) {
+            let Some(&last) = message.last() else { continue };
+            let (Some(segment), Some(frame), Some(fitted)) = (segments.get(last), frames.get(last), fitted.get_mut(last)) else {
+                continue;
+            };
+            if fitted.fate != Fate::Kept && fitted.full.is_some() {
+                let whole = text(segment, frame, self.options.profile, &Fate::Kept);
+                fitted.full = Some(fit::tokens(whole.text(), whole.open().iter().copied(), self.options.counter));
+            }
+        }
     }
 }
 

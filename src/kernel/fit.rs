@@ -7,6 +7,7 @@
 use super::border;
 use super::context::{Cut, FIRST_EXPENDABLE};
 use super::tokens::TokenCounter;
+use crate::base::number::thousands;
 use std::ops::Range;
 
 /// With no more tokens left than this a text is dropped, not cut: what is left of it would say nothing.
@@ -64,7 +65,7 @@ pub struct Fitted {
 
 /// What may not be cut is larger than the budget.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{}, which may not be cut; the budget is {budget}", needs(parts, *needed))]
+#[error("{}, which may not be cut; the budget is {}", needs(parts, *needed), thousands(*budget))]
 pub struct OverBudget {
     /// The blocks that may not be cut, in order of priority, each with its tokens.
     pub parts: Vec<(String, usize)>,
@@ -88,13 +89,14 @@ const NAMED: usize = 8;
 
 fn needs(parts: &[(String, usize)], needed: usize) -> String {
     if let [(id, _)] = parts {
-        return format!("`{id}` needs {needed} tokens");
+        return format!("`{id}` needs {} tokens", thousands(needed));
     }
-    let mut named: Vec<String> = parts.iter().take(NAMED).map(|(id, tokens)| format!("`{id}` ({tokens})")).collect();
+    let mut named: Vec<String> =
+        parts.iter().take(NAMED).map(|(id, tokens)| format!("`{id}` ({})", thousands(*tokens))).collect();
     if parts.len() > NAMED {
         named.push(format!("and {} more", parts.len() - NAMED));
     }
-    format!("{} need {needed} tokens in all", named.join(", "))
+    format!("{} need {} tokens in all", named.join(", "), thousands(needed))
 }
 
 /// Whether tokens are wanted where nothing has to be counted.
@@ -213,7 +215,7 @@ fn mark(block: &Block<'_>, range: &Range<usize>) -> String {
 fn cut(block: &Block<'_>, full: usize, left: usize, counter: &dyn TokenCounter) -> Fitted {
     let dropped = |reason: String| Fitted { fate: Fate::Dropped, full: Some(full), kept: Some(0), reason };
     if left <= WORTH_CUTTING {
-        return dropped(format!("{full} tokens, and {left} were left: no more than {WORTH_CUTTING} are not worth a cut"));
+        return dropped(format!("{}, and a text is cut only to more than {WORTH_CUTTING}", were_left(left)));
     }
     let found = match block.cut {
         Cut::Tail => tail(block, left, counter),
@@ -222,11 +224,14 @@ fn cut(block: &Block<'_>, full: usize, left: usize, counter: &dyn TokenCounter) 
     };
     match found {
         Some((range, mark, kept)) => {
-            let reason = format!("{full} tokens, and {left} were left");
-            Fitted { fate: Fate::Cut { range, mark }, full: Some(full), kept: Some(kept), reason }
+            Fitted { fate: Fate::Cut { range, mark }, full: Some(full), kept: Some(kept), reason: were_left(left) }
         }
-        None => dropped(format!("{full} tokens, and {left} were left: not enough for a whole part of it")),
+        None => dropped(format!("{}, not enough for a whole part of it", were_left(left))),
     }
+}
+
+fn were_left(tokens: usize) -> String {
+    if tokens == 1 { "1 token was left".to_owned() } else { format!("{} tokens were left", thousands(tokens)) }
 }
 
 /// The borders that lie between two characters of a text, in order. Those of a host need not be.

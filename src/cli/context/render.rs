@@ -11,7 +11,7 @@ use crate::cli::error::{CliError, Kind, Result};
 use crate::cli::exit::Exit;
 use crate::cli::render::escape::{escape, escape_lines};
 use crate::cli::render::screen::Paint;
-use crate::cli::render::summary::plural;
+use crate::cli::render::summary::{plural, thousands};
 use crate::context::Forest;
 use crate::context::assemble::{Assembly, Options, assemble};
 use crate::context::fault::Fault;
@@ -295,7 +295,9 @@ fn explain(assembly: &Assembly, choice: Option<&Choice<'_>>, cx: &mut Cx) -> Res
     for account in &assembly.report.segments {
         let fate = match &account.fate {
             Fate::Kept => "kept".to_owned(),
-            Fate::Cut { range, .. } => format!("cut to {} of {} bytes", range.len(), account.segment.text.text().len()),
+            Fate::Cut { range, .. } => {
+                format!("cut to {} of {} bytes", thousands(range.len()), thousands(account.segment.text.text().len()))
+            }
             Fate::Dropped => "dropped".to_owned(),
         };
         let segment = &account.segment;
@@ -313,8 +315,8 @@ fn explain(assembly: &Assembly, choice: Option<&Choice<'_>>, cx: &mut Cx) -> Res
     let report = &assembly.report;
     let exact = if report.is_exact { "" } else { "about " };
     let total = plural(report.tokens.unwrap_or(0), "token");
-    let budget = report.budget.map_or_else(String::new, |budget| format!(" of {budget}"));
-    let prefix = report.prefix_tokens.unwrap_or(0);
+    let budget = report.budget.map_or_else(String::new, |budget| format!(" of {}", thousands(budget)));
+    let prefix = thousands(report.prefix_tokens.unwrap_or(0));
     let id = screen.paint(Paint::Strong, &format!("{:<28}", "total"));
     let line = format!(
         "{id} {exact}{total}{budget}, counted by {}; the first {prefix} stay the same from call to call",
@@ -333,6 +335,6 @@ fn figures(account: &Account) -> String {
     let full = account.full_tokens.unwrap_or(0);
     match account.kept_tokens.unwrap_or(0) {
         kept if kept == full => plural(full, "token"),
-        kept => format!("{kept} of {}", plural(full, "token")),
+        kept => format!("{} of {}", thousands(kept), plural(full, "token")),
     }
 }

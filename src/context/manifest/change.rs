@@ -6,6 +6,7 @@ use super::cause::{self, Cause};
 use super::model::{Cost, Entry, Manifest, Part, ToolPolicy};
 use super::places::Places;
 use super::settings::{self, SettingChange};
+use crate::base::number::thousands;
 use crate::kernel::context::Kind;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -228,7 +229,7 @@ fn other(old: &Entry, new: &Entry) -> Vec<String> {
         words.push(format!("called when {}, was {}", to.unwrap_or("the task is"), from.unwrap_or("the task is")));
     }
     if old.budget.tokens != new.budget.tokens {
-        let word = |entry: &Entry| entry.budget.tokens.map_or_else(|| "none".to_owned(), |tokens| tokens.to_string());
+        let word = |entry: &Entry| entry.budget.tokens.map_or_else(|| "none".to_owned(), thousands);
         words.push(format!("budget {}, was {}", word(new), word(old)));
     }
     if old.budget.usd != new.budget.usd {

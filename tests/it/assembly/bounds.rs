@@ -295,10 +295,11 @@ fn many_results_are_told_as_one_segment_that_holds_for_every_run() {
                 let (mut left, mut some) = (0, 0);
                 for account in &run.report.segments {
                     let kept = account.kept_tokens.unwrap();
-                    match entry.segments.iter().find(|part| part.id == account.segment.id) {
-                        Some(part) => assert!(part.least <= kept && part.bound.is_none_or(|most| kept <= most), "{}", part.id),
-                        None => (left, some) = (left + kept, some + 1),
-                    }
+                    let Some(part) = entry.segments.iter().find(|part| part.id == account.segment.id) else {
+                        (left, some) = (left + kept, some + 1);
+                        continue;
+                    };
+                    assert!(part.least <= kept && part.bound.is_none_or(|most| kept <= most), "{}", part.id);
                 }
                 if let Some(group) = entry.segments.iter().find(|part| part.id == "accumulated:earlier steps") {
                     assert_eq!(group.variable, [format!("results of {some} earlier steps")]);
@@ -308,4 +309,22 @@ fn many_results_are_told_as_one_segment_that_holds_for_every_run() {
             }
         }
     }
+}
+
+#[test]
+fn what_has_to_go_is_told_with_the_tokens_that_it_had() {
+    let registry = registry(
+        "<task type=\"atomic\" name=\"t\"><description>Sort.</description><constraints><constraint>One.</constraint></constraints>\
+         <file_paths source=\"literal\"><path>a.md</path></file_paths></task>",
+    );
+    let files = BTreeMap::from([("a.md".to_owned(), "word ".repeat(40))]);
+    let figures = |budget| {
+        let options = Options { budget, counter: &*COUNTERS[0], counting: Counting::Always, ..Options::default() };
+        let run = assemble(&registry, &Request { files: &files, ..Request::new("t") }, &options).unwrap();
+        let file = run.report.segments.iter().find(|account| account.segment.kind == Kind::File).unwrap();
+        (file.full_tokens, file.kept_tokens)
+    };
+    let (full, kept) = figures(None);
+    assert_eq!(full, kept);
+    assert_eq!(figures(Some(30)), (full, Some(0)));
 }

@@ -47,7 +47,7 @@ fn the_mark_of_a_cut_counts_and_the_cut_is_between_characters() {
     // With no more than this left a piece of it would say nothing.
     let fitted = fit(&[block("file:a", 4, &text, &Cut::Tail)], &budget(WORTH_CUTTING)).unwrap();
     assert_eq!(fitted[0].fate, Fate::Dropped);
-    assert!(fitted[0].reason.contains("100 were left"), "{}", fitted[0].reason);
+    assert!(fitted[0].reason.contains("100 tokens were left"), "{}", fitted[0].reason);
 }
 
 #[test]

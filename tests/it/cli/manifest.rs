@@ -273,7 +273,7 @@ fn what_changed_about_a_role_is_told_in_words() {
     let run = run
         .says("clerk: triage")
         .says("~ system 11 → 12")
-        .says("budget 1000, was 2000")
+        .says("budget 1,000, was 2,000")
         .says("budget US$ 0.5 a call, was US$ 0.0001");
     run.says("may use search").says("no longer: may use read_*").says("the same model in another way");
     project.write("ctxc.toml", ROLES.replace("input = 2.0", "input = 4.0"));
@@ -319,7 +319,7 @@ fn a_role_is_rendered_with_its_profile_model_and_budget() {
     with(&["--explain"])
         .code(0)
         .says("the role's system and <system>")
-        .says(" of 2000, counted by o200k")
+        .says(" of 2,000, counted by o200k")
         .says("model                        small: the only one that is at least economy");
     let body = with(&["--as", "openai-chat"]).code(0).json();
     assert_eq!(

@@ -21,7 +21,7 @@ fn the_report_says_who_counted() {
     assert!(total(&project, &[]).contains("counted by o200k"), "{}", total(&project, &[]));
     assert!(total(&project, &["--tokenizer", "cl100k"]).contains("counted by cl100k"));
     let claude = total(&project, &["--tokenizer", "claude", "--budget", "5000"]);
-    assert!(claude.contains(" about ") && claude.contains(" of 5000, counted by claude (estimate)"), "{claude}");
+    assert!(claude.contains(" about ") && claude.contains(" of 5,000, counted by claude (estimate)"), "{claude}");
     let run = project.run(&["render", "clean", "--explain"]).code(0);
     let segments = run.stdout.lines().filter(|line| line.contains(" priority "));
     assert!(segments.clone().count() > 0 && segments.clone().all(|line| line.contains(" token")), "{}", run.stdout);

@@ -7,6 +7,7 @@ use crate::base::span::Spanned;
 use crate::cli::context::project::Compiled;
 use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Kind, Result};
+use crate::cli::render::summary::thousands;
 use crate::context::manifest::{Entry, Manifest};
 use crate::project::require::{Condition, Measure, Requirement, Test};
 use crate::registry::Registry;
@@ -69,8 +70,12 @@ fn of_entry(project: &Compiled, requirement: &Requirement, entry: &Entry) -> Vec
     let told = |condition: &Spanned<Condition>| {
         let at = project.config.position(requirement.file, condition.span.start);
         let at = at.map_or_else(String::new, |(path, start)| format!("{path}:{}: ", start.line));
-        let message =
-            format!("{at}{} has {tokens} tokens, and the project requires `{}`{why}", entry.title(), condition.value.text);
+        let message = format!(
+            "{at}{} has {} tokens, and the project requires `{}`{why}",
+            entry.title(),
+            thousands(entry.total.fixed),
+            condition.value.text
+        );
         Unmet { level: requirement.level, message }
     };
     requirement.conditions.iter().filter(|condition| fails(&condition.value.test)).map(told).collect()

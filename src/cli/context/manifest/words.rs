@@ -55,19 +55,26 @@ fn change(from: f64, to: f64) -> String {
     format!("{} → {}{share}", usd(from), usd(to))
 }
 
-/// US$ to a figure that says something.
+/// US$ to a figure that says something, however small it is.
 pub(super) fn usd(usd: f64) -> String {
-    let places = if usd >= 0.1 {
+    let mut places = if usd >= 0.1 {
         2
     } else if usd >= 0.001 {
         4
     } else {
         6
     };
-    let written = format!("{usd:.places$}");
+    let mut written = format!("{usd:.places$}");
+    while usd > 0.0 && places < MOST_PLACES && !written.contains(|digit| matches!(digit, '1'..='9')) {
+        places += 1;
+        written = format!("{usd:.places$}");
+    }
     let short = if written.contains('.') { written.trim_end_matches('0').trim_end_matches('.') } else { &written };
     short.to_owned()
 }
+
+/// What is less than this many places say is nothing.
+const MOST_PLACES: usize = 18;
 
 /// What its tools may do, as (word, entries).
 pub(super) fn policy(entry: &Entry) -> Vec<(&'static str, &[String])> {
@@ -102,7 +109,7 @@ mod tests {
 
     #[test]
     fn figures_keep_what_says_something() {
-        let shown = [0.0, 0.000_004_2, 0.000_8, 0.001_234_5, 0.05, 0.25, 3.0, 12.345].map(usd);
-        assert_eq!(shown, ["0", "0.000004", "0.0008", "0.0012", "0.05", "0.25", "3", "12.35"]);
+        let shown = [0.0, 0.000_000_1, 0.000_004_2, 0.000_8, 0.001_234_5, 0.05, 0.25, 3.0, 12.345].map(usd);
+        assert_eq!(shown, ["0", "0.0000001", "0.000004", "0.0008", "0.0012", "0.05", "0.25", "3", "12.35"]);
     }
 }
