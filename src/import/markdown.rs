@@ -63,7 +63,22 @@ fn single_outside(text: &str) -> usize {
 
 /// Whether something in a text stands for a value: a page without is no prompt, unless somebody says so.
 pub(super) fn is_prompt(text: &str) -> bool {
-    placeholders(text) != Placeholders::None
+    placeholders(text) != Placeholders::None || !odd_names(text).is_empty()
+}
+
+/// Where `{{user-name}}` stands, which looks like a value and is a difference to Jinja and no name to the language.
+fn odd_names(text: &str) -> Vec<(usize, &str)> {
+    let (mut found, mut at) = (Vec::new(), 0);
+    while let Some((before, after)) = text.get(at..).and_then(|rest| rest.split_once("{{")) {
+        let Some((inner, _)) = after.split_once("}}") else { break };
+        let (open, name) = (at + before.len(), inner.trim());
+        let is_part = |part: &str| !part.is_empty() && part.chars().all(|c| c.is_alphanumeric() || c == '_');
+        if name.contains('-') && name.starts_with(char::is_alphabetic) && name.split('-').all(is_part) {
+            found.push((open, name));
+        }
+        at = open + inner.len() + 4;
+    }
+    found
 }
 
 /// Reads a file.
@@ -80,6 +95,11 @@ pub(super) fn read(prompt: &Prompt<'_>, library: &dyn Library, options: Options)
         Placeholders::Single => single(prompt, Braces::Doubled, &mut imported),
         Placeholders::Replaced => single(prompt, Braces::Themselves, &mut imported),
     };
+    for (at, name) in odd_names(prompt.text) {
+        let line = 1 + prompt.text.get(..at).unwrap_or("").matches('\n').count() as u32;
+        let why = format!("names have letters, digits and `_`: write `{}`", name.replace('-', "_"));
+        imported.note(prompt.path, line, NoteKind::Unsupported { what: format!("`{{{{ {name} }}}}`"), why });
+    }
     imported.turns.push(Turn { role: Role::User, body, syntax });
     imported
 }

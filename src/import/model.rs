@@ -45,18 +45,22 @@ impl Format {
         }
     }
 
+    /// The endings of its files.
+    pub const fn endings(self) -> &'static [&'static str] {
+        match self {
+            Self::Jinja => &["j2", "jinja", "jinja2"],
+            Self::Dotprompt => &["prompt"],
+            Self::Prompty => &["prompty"],
+            Self::Langchain => &["yaml", "yml", "json"],
+            Self::Markdown => &["md", "markdown", "txt"],
+        }
+    }
+
     /// The format that a file's ending tells.
     pub fn of_path(path: &str) -> Option<Self> {
         let name = path.rsplit('/').next().unwrap_or(path);
         let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending).to_ascii_lowercase();
-        match ending.as_str() {
-            "j2" | "jinja" | "jinja2" => Some(Self::Jinja),
-            "prompt" => Some(Self::Dotprompt),
-            "prompty" => Some(Self::Prompty),
-            "yaml" | "yml" | "json" => Some(Self::Langchain),
-            "md" | "markdown" | "txt" => Some(Self::Markdown),
-            _ => None,
-        }
+        Self::ALL.into_iter().find(|format| format.endings().contains(&ending.as_str()))
     }
 }
 

@@ -15,7 +15,7 @@ use crate::cli::exit::Exit;
 use crate::cli::project::Project;
 use crate::context::Forest;
 use crate::context::request::Files;
-use crate::import::origin;
+use crate::import::{Format, origin};
 use crate::registry::sources::Door;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -64,7 +64,7 @@ pub(crate) fn run(args: &ImportArgs, cx: &mut Cx) -> Result<Exit> {
         let error = CliError::new(Kind::Nothing, "no prompt was found under these paths");
         return Err(match found.plain.first() {
             Some(page) => error.hint(format!("nothing stands for a value in {page}: name the file itself to import it")),
-            None => error.hint("prompts are told by their endings: .j2, .jinja, .jinja2, .md; name a file with --from FORMAT"),
+            None => error.hint(format!("prompts are told by their endings: {}; name a file with --from FORMAT", endings())),
         });
     }
     let library = Beside { door, roots: &found.roots, texts: RefCell::default() };
@@ -90,6 +90,12 @@ pub(crate) fn run(args: &ImportArgs, cx: &mut Cx) -> Result<Exit> {
     let is_whole = found.unreadable.is_empty() && !fates.contains(&Fate::Refused);
     let is_equal = verdict.is_none_or(|(_, verdict)| verdict.differences.is_empty());
     Ok(if is_whole && is_equal { Exit::Success } else { Exit::Findings })
+}
+
+/// The endings by which prompts are found in folders, where other texts than prompts have `.txt` too.
+fn endings() -> String {
+    let all = Format::ALL.iter().flat_map(|format| format.endings()).filter(|ending| **ending != "txt");
+    all.map(|ending| format!(".{ending}")).collect::<Vec<_>>().join(", ")
 }
 
 /// What samples may call the templates of this run.

@@ -76,7 +76,15 @@ fn sample(line: usize, text: &str) -> std::result::Result<Sample, String> {
 
 fn message(value: &Value) -> std::result::Result<(String, String), String> {
     let word = |key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
-    word("role").zip(word("content")).ok_or_else(|| "expected `role` and `content` as texts in each message".to_owned())
+    let (role, content) =
+        word("role").zip(word("content")).ok_or_else(|| "expected `role` and `content` as texts in each message".to_owned())?;
+    // As LangChain calls them.
+    let role = match role.as_str() {
+        "human" => "user".to_owned(),
+        "ai" => "assistant".to_owned(),
+        _ => role,
+    };
+    Ok((role, content))
 }
 
 #[cfg(test)]
@@ -86,8 +94,11 @@ mod tests {
 
     #[test]
     fn a_line_is_read_and_what_is_wrong_with_it_is_said() {
-        let read = sample(3, r#"{"template":"t","inputs":{"a":1},"expected":[{"role":"user","content":"x"}]}"#).unwrap();
-        assert_eq!(read.expected, Expected::Messages(vec![("user".to_owned(), "x".to_owned())]));
+        let written =
+            r#"{"template":"t","inputs":{"a":1},"expected":[{"role":"human","content":"x"},{"role":"ai","content":"y"}]}"#;
+        let read = sample(3, written).unwrap();
+        let messages = [("user", "x"), ("assistant", "y")].map(|(role, content)| (role.to_owned(), content.to_owned()));
+        assert_eq!(read.expected, Expected::Messages(messages.into()));
         assert_eq!((read.line, read.inputs["a"].clone()), (3, 1.into()));
         for (bad, why) in [
             ("{", "it is no JSON: EOF while parsing an object at line 1 column 1"),

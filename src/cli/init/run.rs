@@ -10,7 +10,7 @@ use crate::cli::project::FILE;
 use crate::cli::render::escape::escape;
 use crate::cli::render::summary::plural;
 use clap::{Args, ValueEnum};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// Start a project: a project file for the templates that are there, or a first template where none is
@@ -44,11 +44,14 @@ pub(crate) fn run(args: &InitArgs, cx: &mut Cx) -> Result<Exit> {
     if let Some(said) = sentence(&found) {
         cx.line(&said)?;
     }
-    let wrote_template = found.templates.is_empty() && !fs::exists(&root.join(FILE));
+    // Beside prompts that are there nobody needs another one.
+    let is_first = found.templates.is_empty() && found.prompts.is_empty();
+    let wrote_template = is_first && !fs::exists(&root.join(FILE));
     if wrote_template && put(&root, write::TEMPLATE, &write::template(), cx)? {
         found.templates = BTreeMap::from([("templates".to_owned(), 1)]);
     }
-    put(&root, FILE, &write::project_file(&found.templates), cx)?;
+    let here = BTreeMap::from([("templates".to_owned(), 0)]);
+    put(&root, FILE, &write::project_file(if found.templates.is_empty() { &here } else { &found.templates }), cx)?;
     match args.ci {
         Some(Ci::Github) => {
             put(&root, write::GITHUB, write::github(), cx)?;
@@ -61,7 +64,8 @@ pub(crate) fn run(args: &InitArgs, cx: &mut Cx) -> Result<Exit> {
         cx.note(&format!("{around} is a project too, around this one: in this folder commands take the new one from now on"));
     }
     let there = args.dir.as_deref().map_or_else(String::new, |dir| format!("cd {} && ", escape(&dir.to_string_lossy())));
-    cx.note(&format!("next: {there}ctxc check"));
+    let next = if found.templates.is_empty() && !found.prompts.is_empty() { import(&found) } else { "check".to_owned() };
+    cx.note(&format!("next: {there}ctxc {next}"));
     if args.ci.is_none() {
         cx.note("for continuous checks: ctxc init --ci github");
     }
@@ -96,10 +100,20 @@ fn put(root: &Path, name: &str, text: &str, cx: &mut Cx) -> Result<bool> {
     Ok(true)
 }
 
-/// `found 600 task files in prompts/ and 41 Jinja prompts in legacy/ (see `ctxc import`); changed none of them`.
+/// What brings prompts along that are there.
+fn import(found: &Found) -> String {
+    let folders: BTreeSet<&String> = found.prompts.values().flat_map(BTreeMap::keys).collect();
+    let named = |folder: &&String| if folder.is_empty() { ".".to_owned() } else { escape(folder).into_owned() };
+    let all: Vec<String> = folders.iter().map(named).collect();
+    // What is everywhere is looked for everywhere.
+    format!("import {}", if all.len() > 3 || all.contains(&".".to_owned()) { ".".to_owned() } else { all.join(" ") })
+}
+
+/// `found 600 task files in prompts/ and 41 Jinja files in legacy/ (see `ctxc import`); changed none of them`. A file of prompts may be
+/// a part of others; nobody has opened it yet.
 fn sentence(found: &Found) -> Option<String> {
     let templates = (!found.templates.is_empty()).then(|| part(&found.templates, "task file"));
-    let prompts = found.prompts.iter().map(|(format, files)| part(files, &format!("{} prompt", format.title())));
+    let prompts = found.prompts.iter().map(|(format, files)| part(files, &format!("{} file", format.title())));
     let said: Vec<String> = templates.into_iter().chain(prompts).collect();
     let (last, before) = said.split_last()?;
     let all = if before.is_empty() { last.clone() } else { format!("{} and {last}", before.join(", ")) };

@@ -19,7 +19,7 @@ pub(super) struct Adapted {
 }
 
 /// Methods without arguments and their filters.
-const PLAIN: [(&str, &str); 7] = [
+const PLAIN: [(&str, &str); 8] = [
     ("items", "items"),
     ("upper", "upper"),
     ("lower", "lower"),
@@ -27,6 +27,7 @@ const PLAIN: [(&str, &str); 7] = [
     ("title", "title"),
     ("capitalize", "capitalize"),
     ("keys", "list"),
+    ("values", "items|map('last')"),
 ];
 /// Methods with arguments and their filters.
 const FILTERS: [(&str, &str); 2] = [("replace", "replace"), ("split", "split")];
@@ -71,13 +72,16 @@ pub(super) fn adapt(path: &str, text: &str) -> Adapted {
     let mut said = BTreeSet::new();
     for (range, to) in &edits {
         let from = text.get(range.clone()).unwrap_or("").to_owned();
-        let (from, to) = if to.is_empty() {
+        let (from, to) = if from.is_empty() {
+            (from, to.clone())
+        } else if to.is_empty() {
             (format!("{from}(…)"), format!("…|join({})", from.trim_end_matches(".join")))
         } else {
             (from, to.clone())
         };
+        let (from, to) = if from == GET { (".get(…)".to_owned(), "[…]|default(…)".to_owned()) } else { (from, to) };
         let is_module = named.modules.iter().any(|name| from.starts_with(name.as_str()));
-        if from != ")" && !is_module && said.insert(from.clone()) {
+        if !matches!(from.as_str(), "" | ")" | ",") && !is_module && said.insert(from.clone()) {
             notes.push(Note {
                 path: path.to_owned(),
                 line: lines.line(range.start as u32),
@@ -137,6 +141,13 @@ fn call(
         return at + 2;
     }
     let known = |list: &[(&str, &'static str)]| list.iter().find(|(known, _)| *known == method).map(|(_, there)| *there);
+    if let Some((begin, end)) = indexed(text, tokens, at) {
+        edits.push((begin..begin, "(".to_owned()));
+        edits.push((end..end, ")".to_owned()));
+    }
+    if method == "get" && get(text, tokens, at, edits) {
+        return at + 3;
+    }
     if let Some(filter) = known(&PLAIN).filter(|_| is(at + 3, ")"))
         && let Some(close) = tokens.get(at + 3)
     {
@@ -163,6 +174,61 @@ fn call(
     let why = "a value has no methods here; use a filter, or compute it before and hand it in".to_owned();
     note(NoteKind::Unsupported { what: format!("`.{method}()`"), why }, dot.range.start);
     at + 2
+}
+
+/// `.get(name, other)` as a field with what stands for it where it is missing.
+fn get(text: &str, tokens: &[Token], dot: usize, edits: &mut Edits) -> bool {
+    let close = matching(text, tokens, dot + 2).filter(|close| *close > dot + 3);
+    let end = close.and_then(|close| tokens.get(close));
+    let (Some(close), Some(end), Some(begin), Some(open)) = (close, end, tokens.get(dot), tokens.get(dot + 2)) else {
+        return false;
+    };
+    edits.push((begin.range.start..open.range.end, "[".to_owned()));
+    edits.push(match comma(text, tokens, dot + 2, close) {
+        Some(comma) => (comma.range.clone(), "]|default(".to_owned()),
+        None => (end.range.clone(), "]|default(none)".to_owned()),
+    });
+    true
+}
+
+/// How a method is asked for what may be missing.
+const GET: &str = ".get(";
+
+/// From where to where brackets have to stand, if what the method at a dot gives back is indexed: a filter cannot be.
+fn indexed(text: &str, tokens: &[Token], dot: usize) -> Option<(usize, usize)> {
+    let close = matching(text, tokens, dot + 2)?;
+    tokens.get(close + 1).filter(|token| token.is(text, "["))?;
+    let is = |at: usize, sign: &str| tokens.get(at).is_some_and(|token| token.is(text, sign));
+    let (mut at, mut depth) = (dot.checked_sub(1)?, 0_usize);
+    for _ in 0..MAX_ARGUMENT {
+        if is(at, ")") || is(at, "]") {
+            depth += 1;
+        } else if is(at, "(") || is(at, "[") {
+            depth = depth.checked_sub(1)?;
+        }
+        let goes_on = depth > 0 || is(at, "(") || is(at, "[") || is(at, ".") || at > 0 && is(at - 1, ".");
+        // Brackets around nothing but the value itself belong to no name before them.
+        let is_called = at > 0
+            && tokens.get(at - 1).is_some_and(|token| token.word == Word::Name || token.is(text, ")") || token.is(text, "]"));
+        if depth == 0 && (!goes_on || (is(at, "(") || is(at, "[")) && !is_called) {
+            return Some((tokens.get(at)?.range.start, tokens.get(close)?.range.end));
+        }
+        at = at.checked_sub(1)?;
+    }
+    None
+}
+
+/// The first comma between two brackets.
+fn comma<'w>(text: &str, tokens: &'w [Token], open: usize, close: usize) -> Option<&'w Token> {
+    let mut depth = 0_usize;
+    tokens.get(open + 1..close)?.iter().find(|token| {
+        match () {
+            () if ["(", "[", "{"].iter().any(|sign| token.is(text, sign)) => depth += 1,
+            () if [")", "]", "}"].iter().any(|sign| token.is(text, sign)) => depth = depth.saturating_sub(1),
+            () => {}
+        }
+        depth == 0 && token.is(text, ",")
+    })
 }
 
 /// The bracket that closes the one at `open`.

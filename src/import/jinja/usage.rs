@@ -26,6 +26,9 @@ struct Seen<'t> {
     also: BTreeSet<Name<'t>>,
 }
 
+const DEFINED: &str = "an input that a run leaves out has its default here, so it is always defined";
+const SORTED: &str = "the fields of what is handed in come in the order of their names, and not in the one that they were put in";
+
 /// The parameters of macros.
 type Macros<'t> = BTreeMap<&'t str, Vec<&'t str>>;
 
@@ -67,10 +70,16 @@ pub(super) fn parameters(path: &str, text: &str, variables: &BTreeSet<String>, n
             let is_passed = !one.also.is_empty() && (is_set || told.handed.is_some());
             one.uses.extend(told.uses.into_iter().filter(|found| !(is_passed && *found == Use::Put)));
             one.default = one.default.take().or(told.default);
-            if is_asked && own.is_none() && variables.contains(name) {
-                let difference = "an input that a run leaves out has its default here, so it is always defined".to_owned();
-                let kind = NoteKind::Differs { what: format!("`{name} is defined`"), difference };
+            let mut differs = |what: String, difference: &str| {
+                let kind = NoteKind::Differs { what, difference: difference.to_owned() };
                 notes.push(Note { path: path.to_owned(), line: lines.line(token.range.start as u32), kind });
+            };
+            let is_input = own.is_none() && variables.contains(name);
+            if is_asked && is_input {
+                differs(format!("`{name} is defined`"), DEFINED);
+            }
+            if is_input && tag.word(at + 1) == "|" && tag.word(at + 2) == "items" {
+                differs(format!("`{name}|items`"), SORTED);
             }
         }
     }

@@ -248,8 +248,10 @@ impl<'t, 'w> Tag<'t, 'w> {
     fn compared(&self, name: usize, end: usize) -> Option<Use> {
         let signs = |first: &str, second: &str| matches!((first, second), ("=" | "!", "=") | ("<" | ">", _));
         let (behind, next) = (self.word(end), self.word(end + 1));
+        // What is greater than another value is seldom a text.
+        let least = |sign: &str| matches!(sign, "<" | ">").then_some(Use::Number);
         if signs(behind, next) {
-            return self.literal(end + 1 + usize::from(next == "="));
+            return self.literal(end + 1 + usize::from(next == "=")).or_else(|| least(behind));
         }
         // `x in ["a", "b"]`: what it is compared with.
         if behind == "in" && matches!(next, "[" | "(")
@@ -263,7 +265,8 @@ impl<'t, 'w> Tag<'t, 'w> {
         } else {
             name.checked_sub(2).filter(|_| matches!(last, "<" | ">"))
         };
-        literal.and_then(|at| self.literal(at))
+        let sign = if last == "=" { before } else { last };
+        literal.and_then(|at| self.literal(at).or_else(|| least(sign)))
     }
 
     fn calculated(&self, name: usize, end: usize) -> Option<Use> {

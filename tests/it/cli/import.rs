@@ -210,7 +210,7 @@ fn hostile_prompts_are_refused_and_not_followed() {
 fn init_says_what_import_would_find() {
     let project = Project::new().file("legacy/a.j2", "{{ x }}").file("docs/b.md", "{{ x }}").file("docs/c.md", "no prompt");
     let run = project.run(&["init"]).code(0);
-    run.says("found 1 Jinja prompt in legacy/ and 1 Markdown prompt in docs/ (see `ctxc import`); changed none of them\n");
+    run.says("found 1 Jinja file in legacy/ and 1 Markdown file in docs/ (see `ctxc import`); changed none of them\n");
 }
 
 #[test]
@@ -251,7 +251,7 @@ fn types_are_what_uses_tell_and_none_where_they_do_not() {
 {% for k, v in labels.items() %}{{ k }}{% endfor %}{% if tone == 'formal' %}{% endif %}{% if limit >= 3 %}{% endif %}{% if 'a' != mode %}{% endif %}\
 {{ n + 1 }}{{ 100 - used }}{{ tools[0].name }}{{ user['name'] }}{% set all = sources|default([]) %}{{ all|length }}{% set kept = cited %}{{ kept|join }}\
 {{ plain }}{{ note|default('none') }}{% if asked %}{% endif %}{% for i in range(count) %}{% endfor %}{% if level in ['a', 'b'] %}{% endif %}\
-{{ both|upper }}{{ both + 1 }}{% for x in text|split(',') %}{% endfor %}{{ facts|tojson }}{% if strict == true %}{% endif %}{{ last[-1] }}{{ plan(title=plain) }}";
+{{ both|upper }}{{ both + 1 }}{% if low < high %}{% endif %}{% for x in text|split(',') %}{% endfor %}{{ facts|tojson }}{% if strict == true %}{% endif %}{{ last[-1] }}{{ plan(title=plain) }}";
     let project = Project::new().file("p/a.j2", text);
     let run = project.run(&["import", "p"]).code(0);
     let told = run.stdout.lines().find_map(|line| line.trim().strip_prefix("inputs: ")).unwrap().replace("), ", ")\n");
@@ -278,6 +278,8 @@ fn types_are_what_uses_tell_and_none_where_they_do_not() {
     count (number)
     level (string)
     both (any)
+    low (number)
+    high (number)
     text (string)
     facts (any)
     strict (boolean)
@@ -301,4 +303,43 @@ fn a_value_of_another_type_is_refused_with_its_parameter() {
         .warns("the value of `n` is an array, and its type is `number`");
     project.write("s.jsonl", r#"{"template":"a","inputs":{"list":["x"],"words":["w"],"n":1},"expected":"x"}"#);
     project.run(&["import", "--verify", "s.jsonl"]).code(1).says("the value of `words` is an array, and its type is `string`");
+}
+
+#[test]
+fn a_name_that_is_none_is_an_error_at_its_line() {
+    let project = Project::new().file("p/a.md", "# Hello\n\nDear {{ user-name }},\n");
+    let run = project.run(&["import", "p"]).code(1);
+    run.says("p/a.md:3: error: `{{ user-name }}` cannot be carried over: names have letters, digits and `_`: write `user_name`");
+}
+
+#[test]
+fn a_folder_without_prompts_is_told_all_their_endings() {
+    let project = Project::new().file("p/a.rs", "");
+    let run = project.run(&["import", "p"]).code(5);
+    run.warns("prompts are told by their endings: .j2, .jinja, .jinja2, .prompt, .prompty, .yaml, .yml, .json, .md, .markdown; name a file");
+}
+
+#[test]
+fn a_folder_of_prompts_gets_a_project_and_no_example() {
+    let project = Project::new().file("legacy/a.j2", "{{ x }}").file("legacy/parts/b.j2", "").file("docs/c.md", "{name}");
+    let run =
+        project.run(&["init"]).code(0).says("found 2 Jinja files in legacy/ and 1 Markdown file in docs/ (see `ctxc import`)");
+    run.warns("next: ctxc import docs legacy");
+    assert_eq!(project.files(), ["ctxc.toml", "docs/c.md", "legacy/a.j2", "legacy/parts/b.j2"]);
+    project.run(&["import", "docs", "legacy"]).code(0);
+    project.run(&["check"]).code(0).says("checked 3 files: nothing found");
+    let samples = r#"{"template":"legacy/a.j2","inputs":{"x":1},"expected":"1"}"#;
+    project.write("s.jsonl", samples);
+    project.run(&["import", "--verify", "s.jsonl"]).code(0).says("1 sample: every message equal, byte for byte");
+}
+
+#[test]
+fn methods_of_objects_and_what_is_indexed_behind_a_method_are_written_anew() {
+    let text = "{{ user.get('name', 'you').split(' ')[0] }}|{{ user.get('tags', ['a', 'b'])[1] }}|{{ user.get('none') }}|{{ user.values()|length }}|\
+                {{ text.strip().split(',')[0].upper() }}|{{ (text ~ 'z').split(',')[1] }}";
+    let project = Project::new().file("p/a.j2", text);
+    let sample = r#"{"template":"p/a.j2","inputs":{"user":{"name":"Zoë Adler"},"text":" a,b"},"expected":"Zoë|b|None|1|A|bz"}"#;
+    project.write("s.jsonl", sample);
+    let run = project.run(&["import", "p", "--verify", "s.jsonl"]).code(0);
+    run.says("`.get(…)` is written `[…]|default(…)` in the template, which means the same").says("every message equal");
 }

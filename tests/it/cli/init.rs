@@ -24,7 +24,7 @@ fn what_is_there_is_found_and_not_changed() {
     let before = project.files();
     let run = project.run(&["init"]).code(0);
     let run = run.says(
-        "found 3 task files in this folder, prompts/ and 1 Jinja prompt in legacy/ (see `ctxc import`); changed none of them\n",
+        "found 3 task files in this folder, prompts/ and 1 Jinja file in legacy/ (see `ctxc import`); changed none of them\n",
     );
     assert!(!run.stdout.contains("summarize"), "no example beside real templates: {}", run.stdout);
     assert_eq!(project.files().len(), before.len() + 1);
