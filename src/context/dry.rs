@@ -94,12 +94,14 @@ fn whole(assembler: &Assembler<'_>, accounts: &[Account], waiting: &[Waiting]) -
 
 /// What a segment costs that may be the last of its message: without a separator, or with one where something may follow.
 fn last(assembler: &Assembler<'_>, segment: &Segment, may_follow: bool) -> Whole {
-    let Options { profile, counter, .. } = *assembler.options;
+    let Options { profile, counter, budget, .. } = *assembler.options;
     let frame = framed(profile, segment, assembler.nonce);
     let with = [&*frame.head, segment.text.text(), &frame.tail].concat();
     let without = with.strip_suffix(profile.separator()).unwrap_or(&with);
     let count = |text: &str| fit::tokens(text, segment.text.open().iter().map(|at| frame.head.len() + at), counter);
-    let (needs, alone) = (count(&with), count(without));
+    let alone = count(without);
+    // Where nothing is fitted and nothing follows, nobody asks.
+    let needs = if may_follow || budget.is_some() { count(&with) } else { alone };
     let (least, most) = if may_follow { (needs.min(alone), needs.max(alone)) } else { (alone, alone) };
     Whole { needs, least, most: Some(most) }
 }
