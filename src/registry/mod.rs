@@ -50,7 +50,6 @@ pub(crate) mod sources;
 pub mod store;
 #[cfg(feature = "fs")]
 pub mod survey;
-#[cfg(feature = "fs")]
 mod takes;
 mod texts;
 mod tree;

@@ -1,7 +1,6 @@
 //! The scenarios of a project held against its tasks: which files they are, what is found in them, what mends it. Writes nothing.
 
 use super::artifact::Registry;
-use super::takes;
 use crate::base::diagnostic::{self, Diagnostic};
 use crate::base::fs;
 use crate::project::config::Config;
@@ -41,16 +40,6 @@ pub struct Found {
     pub diagnostics: Vec<Diagnostic>,
     /// The files that were read.
     pub paths: Vec<Arc<str>>,
-}
-
-impl Tasks for Registry {
-    fn names(&self) -> Vec<&str> {
-        self.tasks().map(super::artifact::Task::name).collect()
-    }
-
-    fn takes(&self, task: &str) -> Option<Rc<Takes>> {
-        takes::of(self, task).map(Rc::new)
-    }
 }
 
 /// The tasks of a registry, each read once.

@@ -1,15 +1,26 @@
 //! What a compiled task is given and what its agents can be shown, with everything that it refers to. Knows names alone: which of them
 //! a call brings is decided where contexts are put together.
 
-use super::artifact::{ReferenceKind, Registry};
+use super::artifact::{ReferenceKind, Registry, Task};
 use super::node::Node;
-use crate::rules::scenario::cx::Takes;
+use crate::rules::scenario::cx::{Takes, Tasks};
 use crate::template::names::Param;
 use serde_json::Value;
 use std::collections::BTreeSet;
+use std::rc::Rc;
+
+impl Tasks for Registry {
+    fn names(&self) -> Vec<&str> {
+        self.tasks().map(Task::name).collect()
+    }
+
+    fn takes(&self, task: &str) -> Option<Rc<Takes>> {
+        of(self, task).map(Rc::new)
+    }
+}
 
 /// What a task takes; `None` where there is none, or the registry cannot be read.
-pub(super) fn of(registry: &Registry, name: &str) -> Option<Takes> {
+fn of(registry: &Registry, name: &str) -> Option<Takes> {
     let task = registry.find(name)?;
     let parameters = task.parameters().ok()?;
     let mut takes = Takes {
