@@ -249,9 +249,9 @@ impl<'t, 'w> Tag<'t, 'w> {
         let signs = |first: &str, second: &str| matches!((first, second), ("=" | "!", "=") | ("<" | ">", _));
         let (behind, next) = (self.word(end), self.word(end + 1));
         // What is greater than another value is seldom a text.
-        let least = |sign: &str| matches!(sign, "<" | ">").then_some(Use::Number);
+        let ordered = |sign: &str| matches!(sign, "<" | ">").then_some(Use::Number);
         if signs(behind, next) {
-            return self.literal(end + 1 + usize::from(next == "=")).or_else(|| least(behind));
+            return self.literal(end + 1 + usize::from(next == "=")).or_else(|| ordered(behind));
         }
         // `x in ["a", "b"]`: what it is compared with.
         if behind == "in" && matches!(next, "[" | "(")
@@ -266,7 +266,7 @@ impl<'t, 'w> Tag<'t, 'w> {
             name.checked_sub(2).filter(|_| matches!(last, "<" | ">"))
         };
         let sign = if last == "=" { before } else { last };
-        literal.and_then(|at| self.literal(at).or_else(|| least(sign)))
+        literal.and_then(|at| self.literal(at).or_else(|| ordered(sign)))
     }
 
     fn calculated(&self, name: usize, end: usize) -> Option<Use> {
