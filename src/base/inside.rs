@@ -1,8 +1,8 @@
 //! Files inside a folder: what lies outside it, by `..` or through a link, is refused without being read, and so is what is
 //! no regular file: a pipe would be waited for without end.
 
-use super::fs::ReadFs;
-use super::number::size;
+use super::fs::{ReadFs, Stamp};
+use super::number::{size, thousands};
 use std::fmt;
 use std::io;
 use std::path::{Component, Path, PathBuf};
@@ -14,8 +14,13 @@ pub enum Refused {
     Outside,
     /// It is a folder, a pipe or a device.
     Irregular,
-    /// It has more bytes than this.
-    TooLarge(u64),
+    /// It has more bytes than it may have.
+    TooLarge {
+        /// Its bytes, where they are known.
+        size: Option<u64>,
+        /// How many it may have.
+        limit: u64,
+    },
     /// The system refused.
     Io(io::Error),
 }
@@ -25,7 +30,10 @@ impl fmt::Display for Refused {
         match self {
             Self::Outside => f.write_str("it lies outside the project's folder"),
             Self::Irregular => f.write_str("it is no regular file"),
-            Self::TooLarge(limit) => write!(f, "it is larger than {}", size(*limit)),
+            Self::TooLarge { size: Some(bytes), limit } => {
+                write!(f, "it is larger than {}, the limit: {} bytes", size(*limit), thousands(*bytes as usize))
+            }
+            Self::TooLarge { size: None, limit } => write!(f, "it is larger than {}", size(*limit)),
             Self::Io(err) => f.write_str(&reason(err)),
         }
     }
@@ -35,7 +43,7 @@ impl From<Refused> for io::Error {
     fn from(refused: Refused) -> Self {
         match refused {
             Refused::Io(err) => err,
-            Refused::TooLarge(_) => io::ErrorKind::FileTooLarge.into(),
+            Refused::TooLarge { .. } => io::ErrorKind::FileTooLarge.into(),
             Refused::Outside | Refused::Irregular => Self::other(refused.to_string()),
         }
     }
@@ -54,10 +62,15 @@ pub fn read(files: &dyn ReadFs, root: &Path, path: &Path, limit: u64) -> Result<
     if !files.is_regular(&real) {
         return Err(Refused::Irregular);
     }
-    let refused = |err: io::Error| {
-        if err.kind() == io::ErrorKind::FileTooLarge { Refused::TooLarge(limit) } else { Refused::Io(err) }
-    };
-    files.read(&real, limit).map_err(refused)
+    files.read(&real, limit).map_err(|err| too_large(err, limit, || files.stamp(&real)))
+}
+
+/// Why a file was not read; of one that is too large, how large it is.
+pub fn too_large(err: io::Error, limit: u64, stamp: impl FnOnce() -> io::Result<Stamp>) -> Refused {
+    if err.kind() != io::ErrorKind::FileTooLarge {
+        return Refused::Io(err);
+    }
+    Refused::TooLarge { size: stamp().ok().map(|stamp| stamp.len), limit }
 }
 
 /// The path without `.` and `..`; `None` when it leaves the folder it is relative to.

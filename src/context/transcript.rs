@@ -21,6 +21,13 @@ pub struct Unread {
 /// The first line that is no message.
 pub fn read(text: &str) -> Result<Vec<Said>, Unread> {
     let mut said = Vec::new();
+    if text.trim_start().starts_with('[') {
+        let line = 1 + text.bytes().take_while(u8::is_ascii_whitespace).filter(|byte| *byte == b'\n').count();
+        return Err(Unread {
+            line,
+            why: "expected one message a line, found a list of them: write each on a line of its own".to_owned(),
+        });
+    }
     for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
         let failed = |why: String| Unread { line: number + 1, why };
         let message: Value = serde_json::from_str(line).map_err(|err| failed(format!("this is no JSON: {err}")))?;

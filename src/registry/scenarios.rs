@@ -3,6 +3,7 @@
 use super::artifact::Registry;
 use crate::base::diagnostic::{self, Diagnostic};
 use crate::base::fs;
+use crate::base::source::{LineIndex, Position};
 use crate::project::config::Config;
 use crate::rules::apply::{self, Fixed, Which};
 use crate::rules::check::weigh;
@@ -168,10 +169,16 @@ impl Refusals {
 /// Which cases of files that were read cannot be run as they are written. What the project says of the rules holds here too.
 pub fn refusals(request: &Request<'_>, loaded: &[Loaded]) -> Refusals {
     let refused = in_world(request, loaded, check::refused);
-    let said = |finding: &Diagnostic| {
+    let texts: BTreeMap<&str, &str> = loaded.iter().map(|file| (&*file.path, &*file.text)).collect();
+    let mut lines: BTreeMap<Arc<str>, LineIndex> = BTreeMap::new();
+    let mut said = |finding: &Diagnostic| {
+        let text = texts.get(&*finding.path).copied().unwrap_or("");
+        let lines = lines.entry(Arc::clone(&finding.path)).or_insert_with(|| LineIndex::new(text));
+        let Position { line, column, .. } = lines.position(text, finding.span.start);
         let meant = finding.help.as_deref().filter(|help| help.starts_with("did you mean"));
         let meant = meant.map_or_else(String::new, |meant| format!("; {meant}"));
-        format!("{} ({}): {}{meant}", finding.rule.name, finding.rule.code, finding.message)
+        let (rule, path) = (finding.rule, &finding.path);
+        format!("{} ({}): {path}:{line}:{column}: {}{meant}", rule.name, rule.code, finding.message)
     };
     Refusals(refused.into_iter().map(|refused| ((refused.path, refused.case), said(&refused.finding))).collect())
 }

@@ -6,6 +6,7 @@
 
 pub(crate) use super::jinja_builtins::{FILTERS, TESTS};
 use super::jinja_guard::{self, Name, Used};
+use super::jinja_tags::{Placed, pieces};
 use super::jinja_walk::flow;
 use super::jinja2;
 pub use super::jinja2::{ABSENT, Absent, absent};
@@ -16,6 +17,8 @@ use std::collections::BTreeSet;
 
 /// The largest text, in bytes.
 pub const MAX_BYTES: usize = 1_000_000;
+/// How far into a line a tag may reach, in characters: minijinja counts columns in 16 bits, and adds to the last of them.
+pub const MAX_COLUMNS: usize = u16::MAX as usize - 1;
 /// How deep blocks may nest; each `elif` is a level until its `endif`.
 pub const MAX_BLOCKS: u32 = 48;
 /// How many operators, dots and filters may stand on one another in one expression; a pair of brackets counts as four.
@@ -50,6 +53,8 @@ pub struct JinjaFault {
 pub enum JinjaFaultKind {
     /// The text is longer than [`MAX_BYTES`].
     TooLarge,
+    /// A tag, a comment or raw text reaches beyond [`MAX_COLUMNS`] of its line.
+    LineTooLong,
     /// Blocks nest deeper than [`MAX_BLOCKS`], or an expression is longer than [`MAX_CHAIN`].
     TooDeep,
     /// Repeated literals make more than [`MAX_REPEATED`] bytes.
@@ -115,6 +120,9 @@ pub fn parse(text: &str) -> JinjaText {
         Ok(seen) => seen,
         Err(fault) => return failed(fault),
     };
+    if let Some(span) = beyond(text) {
+        return failed(JinjaFault { kind: JinjaFaultKind::LineTooLong, span });
+    }
     let mut environment = bare();
     environment.set_debug(true);
     let globals: BTreeSet<String> = environment.globals().map(|(name, _)| name.to_owned()).collect();
@@ -164,6 +172,23 @@ fn syntax(error: &minijinja::Error, text: &str) -> JinjaFault {
     let end = text.ceil_char_boundary(range.end.clamp(start, text.len()));
     let words = error.detail().map_or_else(|| error.kind().to_string(), str::to_owned);
     JinjaFault { kind: JinjaFaultKind::Syntax(words), span: Span::of(start, end) }
+}
+
+/// The first part of a line beyond [`MAX_COLUMNS`] that is not all plain text.
+fn beyond(text: &str) -> Option<Span> {
+    // Nearly every text is too short for such a line.
+    if text.len() <= MAX_COLUMNS {
+        return None;
+    }
+    let (mut long, mut start) = (Vec::new(), 0);
+    for line in text.split('\n') {
+        let end = start + line.len();
+        long.extend(line.char_indices().nth(MAX_COLUMNS).map(|(at, _)| start + at..end));
+        start = end + 1;
+    }
+    let reached = |piece: &Placed<'_>| long.iter().find(|beyond| piece.open < beyond.end && beyond.start < piece.end).cloned();
+    let found = if long.is_empty() { None } else { pieces(text).find_map(|piece| reached(&piece)) };
+    found.map(|beyond| Span::of(beyond.start, beyond.end))
 }
 
 /// The bytes of a line, counted from 1, without its end.

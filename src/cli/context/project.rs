@@ -8,6 +8,7 @@ use crate::cli::error::{CliError, Kind, Result};
 use crate::cli::project::Project;
 use crate::cli::render::summary::few;
 use crate::cli::revision::Past;
+use crate::context::Forest;
 use crate::context::lines::Lines;
 use crate::context::request::Files;
 use crate::project::config::Config;
@@ -119,10 +120,21 @@ impl Compiled {
         let names = || self.registry.tasks().map(Task::name).chain(self.lacks.tasks().map(|task| task.name.as_str()));
         let error = CliError::usage(format!("there is no task `{name}` in this project"));
         let error = self.lacks.may_hold().into_iter().fold(error, CliError::hint);
+        if let Some(of) = self.texts_of(path) {
+            return Err(error.hint(of));
+        }
         Err(match suggest::nearest(name, names()) {
             Some(near) => error.did_you_mean(Some(near)),
             None => error.hint(format!("tasks here: {}", few(names()))),
         })
+    }
+
+    /// Whose text a file is, in words.
+    fn texts_of(&self, path: &str) -> Option<String> {
+        let forest = Forest::whole(&self.registry).ok()?;
+        let all = forest.sources().filter(|(_, sources)| sources.contains(path));
+        let names: Vec<String> = all.map(|(name, _)| format!("`{name}`")).take(8).collect();
+        (!names.is_empty()).then(|| format!("{path} is a text of {}: name that", names.join(", ")))
     }
 
     /// The files that a revision has, by their names in the project; `None` for the work tree.

@@ -1,6 +1,7 @@
 //! `--input NAME=VALUE`, `--result NAME=VALUE`, `--objective TEXT` and `--history FILE`: values from the command line, or from files behind `@`.
 
 use crate::base::fs::{ReadFs, RealFs};
+use crate::base::inside::too_large;
 use crate::base::suggest;
 use crate::cli::error::{CliError, Result};
 use crate::context::history::Said;
@@ -9,7 +10,6 @@ use crate::context::request::StepResult;
 use crate::context::transcript;
 use crate::registry::Parameter;
 use crate::registry::sources::CONTEXT_FILE;
-use crate::rules::input::read_fault::reason;
 use crate::syntax::decode;
 use clap::Args;
 use serde_json::Value;
@@ -35,7 +35,8 @@ fn given<'a>(option: &str, written: &'a str) -> Result<(&'a str, String)> {
 /// The text of a file that an option names.
 fn file(path: &Path, option: &str) -> Result<String> {
     let failed = |why: String| CliError::usage(format!("{option}: the file cannot be read: {why}"));
-    let bytes = RealFs.read(path, LIMIT).map_err(|err| failed(reason(&err)))?;
+    let refused = |err| failed(too_large(err, LIMIT, || RealFs.stamp(path)).to_string());
+    let bytes = RealFs.read(path, LIMIT).map_err(refused)?;
     let text = decode::decode(&bytes).map_err(|fault| failed(fault.to_string()))?;
     Ok(text.into_owned())
 }

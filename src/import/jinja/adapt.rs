@@ -6,7 +6,7 @@ use super::scan::{Kind, Piece, scan};
 use super::words::{Token, Word, words};
 use crate::base::source::LineIndex;
 use crate::import::note::{Note, NoteKind};
-use crate::template::jinja::{JinjaFaultKind, JinjaName, absent, parse};
+use crate::template::jinja::{JinjaFaultKind, JinjaName, MAX_BYTES, MAX_COLUMNS, absent, parse};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -275,7 +275,8 @@ pub(super) fn said(kind: JinjaFaultKind) -> Option<NoteKind> {
     let broken = |words: String| Some(NoteKind::Broken(words));
     match kind {
         JinjaFaultKind::OtherTemplate(_) => None,
-        JinjaFaultKind::TooLarge => Some(NoteKind::TooLarge { limit: crate::template::jinja::MAX_BYTES }),
+        JinjaFaultKind::TooLarge => Some(NoteKind::TooLarge { limit: MAX_BYTES }),
+        JinjaFaultKind::LineTooLong => broken(format!("a tag reaches more than {MAX_COLUMNS} characters into its line")),
         JinjaFaultKind::TooDeep => broken("blocks or expressions stand too deep in each other".to_owned()),
         JinjaFaultKind::TooMuchRepeated => broken("a repeated text becomes too long".to_owned()),
         JinjaFaultKind::Syntax(words) => broken(format!("the text is no Jinja that can be read: {words}")),

@@ -5,7 +5,7 @@ use crate::base::fix::{Edit, Fix};
 use crate::base::rule_meta::{Example, Fixable, Severity};
 use crate::rules::rule::{Check, FileCx, Rule};
 use crate::rules::structure::family::{finding, meta, shown, template};
-use crate::template::jinja::{JinjaFaultKind, JinjaName, MAX_BLOCKS, MAX_BYTES, MAX_REPEATED, absent};
+use crate::template::jinja::{JinjaFaultKind, JinjaName, MAX_BLOCKS, MAX_BYTES, MAX_COLUMNS, MAX_REPEATED, absent};
 use crate::template::scope::{FaultKind, Place};
 
 /// A template that fails when it is rendered fails in front of a customer.
@@ -54,6 +54,7 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
         let FaultKind::Jinja { fault: why, place } = &fault.kind else { continue };
         let message = match why {
             JinjaFaultKind::TooLarge => format!("a Jinja text has at most {MAX_BYTES} bytes"),
+            JinjaFaultKind::LineTooLong => format!("a tag reaches at most {MAX_COLUMNS} characters into its line"),
             JinjaFaultKind::TooDeep => format!("nests too deep: at most {MAX_BLOCKS} blocks in one another"),
             JinjaFaultKind::TooMuchRepeated => format!("repeats texts to more than {MAX_REPEATED} bytes"),
             JinjaFaultKind::OtherTemplate(word) => format!("`{word}` would take text from another template"),
@@ -71,6 +72,7 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
                 Some(absent) => found.help(absent.instead),
                 None => known(found, *what, near.as_deref(), fault.span.slice(cx.document.text) == name),
             },
+            JinjaFaultKind::LineTooLong => found.help("break the line; a `-` in a tag takes the line end away again"),
             JinjaFaultKind::TooLarge | JinjaFaultKind::TooDeep | JinjaFaultKind::TooMuchRepeated | JinjaFaultKind::Syntax(_) => {
                 found
             }

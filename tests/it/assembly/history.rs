@@ -133,7 +133,7 @@ fn transcripts_of_two_vendors_are_read() {
     assert_eq!(transcript::read(anthropic).unwrap(), expected);
     for (text, words) in [
         ("{\"role\":\"user\"}\n{", "line 2: this is no JSON"),
-        ("[]", "line 1: expected an object"),
+        ("[]", "line 1: expected one message a line"),
         ("{\"role\":\"bot\"}", "`role` is `bot`"),
     ] {
         let error = transcript::read(text).unwrap_err().to_string();

@@ -39,13 +39,13 @@ fn cases_with_errors_are_not_run() {
     };
     let told: Vec<String> = card["cases"].as_array().unwrap().iter().map(told).collect();
     insta::assert_snapshot!(told.join("\n"), @r"
-    clash.yaml: error impossible-expectation (CTX614): `file` is expected to be dropped here and kept before
-    empty.yaml: error missing-input (CTX613): the task `triage` needs a value for `ticket`
+    clash.yaml: error impossible-expectation (CTX614): scenarios/clash.yaml:9:5: `file` is expected to be dropped here and kept before
+    empty.yaml: error missing-input (CTX613): scenarios/empty.yaml:2:7: the task `triage` needs a value for `ticket`
     fine.yaml: pass -
-    lost.yaml: error missing-frozen-file (CTX619): there is no file `scenarios/gone.md`
-    nobody.yaml: error unknown-receiver (CTX610): the project has no task `traige`; did you mean `triage`?
-    slip.yaml: error unknown-input (CTX612): the task `triage` takes no value `tiket`
-    twin.yaml: error duplicate-case (CTX618): another case is called `fine`
+    lost.yaml: error missing-frozen-file (CTX619): scenarios/lost.yaml:7:41: there is no file `scenarios/gone.md`
+    nobody.yaml: error unknown-receiver (CTX610): scenarios/nobody.yaml:2:7: the project has no task `traige`; did you mean `triage`?
+    slip.yaml: error unknown-input (CTX612): scenarios/slip.yaml:7:5: the task `triage` takes no value `tiket`
+    twin.yaml: error duplicate-case (CTX618): scenarios/twin.yaml:1:7: another case is called `fine`
     ");
     // What a project turns off, it runs.
     let off = "[lints]\nimpossible-expectation = \"off\"\n";

@@ -58,7 +58,7 @@ fn a_value_that_the_task_does_not_know_is_no_pass() {
     let project = sample("expect_context:\n  - nothing_cut: true\n");
     let text = project.read("scenarios/t-1.yaml").replace("{x: one}", "{x: one, y: two}");
     project.write("scenarios/t-1.yaml", text);
-    project.run(&["eval"]).code(1).says("unknown-input (CTX612): the task `t` takes no value `y`");
+    project.run(&["eval"]).code(1).says("unknown-input (CTX612): scenarios/t-1.yaml:").says("the task `t` takes no value `y`");
 }
 
 #[test]

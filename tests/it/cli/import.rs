@@ -192,7 +192,7 @@ fn hostile_prompts_are_refused_and_not_followed() {
     run.says("p/self.j2:1: error: `self.j2` takes in itself: p/self.j2 → p/self.j2\n")
         .says("takes in itself: p/round/a.j2 → p/round/b.j2 → p/round/a.j2\n")
         .says("p/latin.j2: error: it cannot be read: ")
-        .says("p/huge.j2: error: it cannot be read: it is larger than 10 MiB\n")
+        .says("p/huge.j2: error: it cannot be read: it is larger than 10 MiB, the limit: 52,428,800 bytes\n")
         .says("p/out.j2:1: error: `../../etc/passwd` is not found")
         .says("`/etc/passwd` is not found")
         .says("p/bomb/0.j2")

@@ -168,3 +168,34 @@ fn each_fault_is_told_at_its_line() {
       hint: give it: --input d=VALUE, or --input d=@FILE
     ");
 }
+
+#[test]
+fn a_text_of_a_task_leads_to_the_task() {
+    let task = "<task type=\"atomic\" name=\"s\"><description src=\"../prompts/s.md\"/></task>";
+    let project = Project::new().file("templates/s.xml", task).file("prompts/s.md", "Sort it.");
+    let run = project.run(&["render", "prompts/s.md"]).code(2).silent_out();
+    run.warns("there is no task `prompts/s.md`").warns("prompts/s.md is a text of `s`: name that");
+}
+
+#[test]
+fn a_value_that_is_too_large_is_told_with_its_size_and_the_limit() {
+    let task = "<task type=\"atomic\" name=\"s\"><description>{{a}}</description><parameters><parameter name=\"a\"/></parameters><history/></task>";
+    let project = Project::new().file("templates/s.xml", task).file("big.txt", "a".repeat((10 << 20) + 1));
+    for given in [&["-i", "a=@big.txt"][..], &["-i", "a=1", "--history", "big.txt"]] {
+        let run = project.run(&[&["render", "s"], given].concat()).code(2).silent_out();
+        run.warns("it is larger than 10 MiB, the limit: 10,485,761 bytes");
+    }
+}
+
+#[test]
+fn a_conversation_that_is_one_list_is_told_as_such() {
+    let task = "<task type=\"atomic\" name=\"s\"><description>D</description><history/></task>";
+    let message = "{\"role\": \"user\", \"content\": \"hello\"}";
+    let project = Project::new()
+        .file("templates/s.xml", task)
+        .file("one.json", format!("[{message}]"))
+        .file("many.json", format!("\n[\n  {message}\n]\n"));
+    let said = |name: &str| project.run(&["render", "s", "--history", name]).code(2);
+    said("one.json").warns("--history one.json: line 1: expected one message a line, found a list of them");
+    said("many.json").warns("--history many.json: line 2: expected one message a line, found a list of them");
+}

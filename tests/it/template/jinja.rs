@@ -1,6 +1,6 @@
 //! Jinja text.
 
-use ctxc::template::jinja::{JinjaFaultKind as Kind, JinjaName, MAX_BLOCKS, MAX_BYTES, parse};
+use ctxc::template::jinja::{JinjaFaultKind as Kind, JinjaName, MAX_BLOCKS, MAX_BYTES, MAX_COLUMNS, parse};
 use pretty_assertions::assert_eq;
 use proptest::prelude::*;
 
@@ -163,9 +163,9 @@ fn an_honest_depth_is_read() {
     for text in nested(20) {
         assert_eq!(parse(&text).faults, [], "{text}");
     }
-    let wide = format!("{{{{ [{}] }}}}", "a.b.c, -1, range(x), ".repeat(10_000));
+    let wide = format!("{{{{ [{}] }}}}", "a.b.c, -1, range(x),\n".repeat(10_000));
     assert_eq!(parse(&wide).faults, []);
-    let many = "{% if a %}{{ a.b }}{% elif b %}{% set x = 1 %}{% endif %}".repeat(5_000);
+    let many = "{% if a %}{{ a.b }}{% elif b %}{% set x = 1 %}{% endif %}\n".repeat(5_000);
     assert_eq!(parse(&many).faults, []);
 }
 
@@ -252,4 +252,19 @@ fn what_every_branch_sets_is_set() {
 fn nothing_shows_more_than_a_text_is_given() {
     assert_eq!(faults("{{ debug() }}"), [("Function debug ".to_owned(), "debug")]);
     assert_eq!(variables("{{ debug }}"), ["debug"]);
+}
+
+#[test]
+fn lines_longer_than_minijinja_counts_are_refused() {
+    // A build with checks would end in minijinja at each of these.
+    for open in ["{{ \"", "{#", "{% raw %}", "{{ a"] {
+        for long in ["x".repeat(70_000), "é".repeat(70_000)] {
+            assert_eq!(fault(&format!("a\n{open}{long}")).0, Kind::LineTooLong, "{open}");
+        }
+    }
+    let line = "é".repeat(MAX_COLUMNS);
+    assert_eq!(parse(&format!("{line}xyz\n{line}\n{{{{ a }}}}")).faults, [], "plain text may be of any length");
+    assert_eq!(fault(&format!("a\n{line}x{{{{ a }}}}\nx")), (Kind::LineTooLong, "x{{ a }}"));
+    let unclosed = format!("{{#{}", "x".repeat(MAX_COLUMNS - 2));
+    assert!(matches!(fault(&unclosed).0, Kind::Syntax(_)));
 }
