@@ -72,7 +72,7 @@ impl Binder<'_, '_> {
             };
             let given = if is_asked { asked() } else { bound };
             let default = parameter.default.map(|text| Bound {
-                value: Some(Arc::new(typed(&text, parameter.kind.as_deref()))),
+                value: Some(Arc::new(value_type::written(&text, parameter.kind.as_deref()))),
                 origin: Origin::Template {
                     task: link.tree.task.name().to_owned(),
                     node: "/".to_owned(),
@@ -320,14 +320,6 @@ fn argument(node: &Node, name: &str, number: usize) -> Option<String> {
     }
     let positional = args.get(number).is_some_and(|arg| arg.get("name").is_none());
     positional.then(|| position(number))
-}
-
-/// A default as a value of its declared type; what is none stays a text.
-fn typed(text: &str, kind: Option<&str>) -> Value {
-    match kind {
-        None | Some("string") => Value::String(text.to_owned()),
-        Some(_) => serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.to_owned())),
-    }
 }
 
 /// The content of a result as a text.

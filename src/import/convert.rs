@@ -17,6 +17,7 @@ pub fn convert(prompt: &Prompt<'_>, library: &dyn Library, options: Options) -> 
         Format::Markdown if prompt.text.starts_with("---\n") => behind_front(prompt, library, options),
         Format::Markdown => markdown::read(prompt, library, options),
     };
+    declared::fit(&mut imported.parameters);
     order(prompt.path, &mut imported);
     let is_system = imported.turns.iter().all(|turn| turn.role == Role::System);
     if is_system && !imported.turns.is_empty() { imported.into_system() } else { imported }

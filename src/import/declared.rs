@@ -2,6 +2,7 @@
 
 use super::model::{Imported, Parameter};
 use super::note::NoteKind;
+use crate::template::value_type;
 
 /// A declared input and whether a run may leave it out.
 pub(super) type Declared = (Parameter, bool);
@@ -10,7 +11,7 @@ pub(super) type Declared = (Parameter, bool);
 pub(super) const fn nothing(kind: Option<&str>) -> &'static str {
     match kind {
         Some(kind) => match kind.as_bytes() {
-            b"array" => "[]",
+            b"array" | b"string[]" => "[]",
             b"object" => "{}",
             b"boolean" => "false",
             b"number" | b"integer" => "0",
@@ -31,7 +32,9 @@ pub(super) fn settle(declared: Vec<Declared>, used: &[Parameter], path: &str, li
         };
         one.kind = one.kind.or(found.kind);
         if one.default.is_none() && is_optional {
-            one.default = found.default.clone().or_else(|| Some(nothing(one.kind).to_owned()));
+            // A text that only asks for it says nothing of what it is; the declared type does.
+            let told = found.default.clone().filter(|default| !default.is_empty());
+            one.default = told.or_else(|| Some(nothing(one.kind).to_owned()));
         }
         all.push(one);
     }
@@ -42,6 +45,14 @@ pub(super) fn settle(declared: Vec<Declared>, used: &[Parameter], path: &str, li
         all.push(used);
     }
     imported.parameters = all;
+}
+
+/// Leaves the type out of what has a default that is not of it: what the prompt says without a value stays as it was.
+pub(super) fn fit(parameters: &mut [Parameter]) {
+    for one in parameters {
+        let default = one.default.as_deref();
+        one.kind = one.kind.filter(|kind| default.is_none_or(|default| value_type::is_default_of(default, kind)));
+    }
 }
 
 /// Adds the inputs of another text.

@@ -86,6 +86,13 @@ pub enum FaultKind<'a> {
         /// What may stand there.
         allowed: &'static [&'static str],
     },
+    /// The default of a parameter whose type is a list or an object, which it is not.
+    BadDefault {
+        /// The parameter's type.
+        kind: String,
+        /// What stands there.
+        found: String,
+    },
     /// `yes`, `no`, `1`, `0`, `True` … where `true` or `false` must stand.
     BadBoolean {
         /// The attribute's or element's name.

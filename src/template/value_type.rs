@@ -16,6 +16,23 @@ pub fn is_of(value: &Value, kind: &str) -> bool {
     }
 }
 
+/// What a template writes, a default, as a value of a declared type: the words themselves, or JSON. What is no JSON stays a text.
+pub fn written(text: &str, kind: Option<&str>) -> Value {
+    match kind {
+        None | Some("string") => Value::String(text.to_owned()),
+        Some(_) => serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.to_owned())),
+    }
+}
+
+/// Whether a default is of its parameter's type. `null` stands for no value, as it does where a value is handed in.
+pub fn is_default_of(text: &str, kind: &str) -> bool {
+    if kind == "string" {
+        return true;
+    }
+    let value = written(text, Some(kind));
+    value.is_null() || is_of(&value, kind)
+}
+
 /// What a value is, in the words of the types.
 pub const fn word(value: &Value) -> &'static str {
     match value {
@@ -30,7 +47,7 @@ pub const fn word(value: &Value) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use super::is_of;
+    use super::{is_default_of, is_of};
     use crate::template::element_specs::TYPES;
     use pretty_assertions::assert_eq;
     use serde_json::json;
@@ -63,5 +80,22 @@ mod tests {
         ];
         assert_eq!(all, expected);
         assert!(is_of(&json!(1), "text"));
+    }
+
+    #[test]
+    fn a_default_is_a_value_of_its_type() {
+        let defaults = ["", "no", "true", "2.5", "-3", "1e999", "abc", "[1]", "[\"a\"]", "{}", "null"];
+        let taken = |kind: &&str| defaults.iter().filter(|text| is_default_of(text, kind)).copied().collect::<Vec<_>>().join(" ");
+        let all: Vec<String> = TYPES.iter().map(|kind| format!("{kind}: {}", taken(kind))).collect();
+        let expected = [
+            "string:  no true 2.5 -3 1e999 abc [1] [\"a\"] {} null",
+            "number: 2.5 -3 null",
+            "integer: -3 null",
+            "boolean: true null",
+            "object: {} null",
+            "array: [1] [\"a\"] null",
+            "string[]: [\"a\"] null",
+        ];
+        assert_eq!(all, expected);
     }
 }

@@ -17,7 +17,8 @@ pub(crate) static RULE: Rule = Rule {
 
 const PAGE: &str = "\
 Settings and many attributes take one of a few words, written exactly: `full`, not `Full` or `all`. A word that is none of them is
-not guessed at, since each guess would give the agent another context. Where only capitals or hyphens differ, the fix is safe.";
+not guessed at, since each guess would give the agent another context. Where only capitals or hyphens differ, the fix is safe. The
+`default` of a parameter is a value of the parameter's type, as those are that a run hands in: for `array`, `string[]` and `object` it is JSON.";
 
 const BAD: &[Example] = &[
     template(
@@ -26,9 +27,18 @@ const BAD: &[Example] = &[
     template(
         "<task type=\"atomic\" name=\"triage\">\n  <description>sort the ticket</description>\n  <output_format type=\"JSON\"/>\n</task>\n",
     ),
+    template(
+        "<task type=\"atomic\" name=\"triage\">\n  <description>sort the ticket into one of {{teams}}</description>\n  <parameters>\n    <parameter name=\"teams\" type=\"string[]\" default=\"billing\"/>\n  </parameters>\n</task>\n",
+    ),
 ];
 
 fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
+    if let FaultKind::BadDefault { kind, found } = &fault.kind {
+        let expected = if kind == "object" { "a JSON object, such as `{}`" } else { "a JSON array, such as `[]`" };
+        let of = if kind == "string[]" { " whose entries are strings" } else { "" };
+        let message = format!("`default` cannot be `{}`, since the type is `{kind}`; expected {expected}{of}", shown(found));
+        return Some(finding(&RULE.meta, cx, fault.span, message));
+    }
     let FaultKind::BadValue { name, found, allowed } = &fault.kind else { return None };
     if found.is_empty() {
         let message = format!("`{name}` is empty; expected {}", either(allowed.iter().copied()));

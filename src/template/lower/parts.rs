@@ -1,6 +1,6 @@
 //! Inputs, parameters, files, output, examples, calls and choices.
 
-use super::attributes::trimmed;
+use super::attributes::{boolean, trimmed};
 use super::children::Found;
 use super::file::Lower;
 use super::text::{is_blank, word_of};
@@ -13,6 +13,7 @@ use crate::template::parts::{
     Call, Case, Cond, Example, FilePaths, FileSource, History, Input, OutputFormat, Parameter, Relevance, Step, Text, Trust,
     Value,
 };
+use crate::template::value_type;
 use std::collections::HashMap;
 
 impl<'a> Lower<'a> {
@@ -36,7 +37,26 @@ impl<'a> Lower<'a> {
             _ => {}
         });
         self.children(kind, element, |_, _| {});
+        self.default_of_type(&out);
         out
+    }
+
+    /// Tells of a default that would be refused if a run handed it in.
+    fn default_of_type(&mut self, parameter: &Parameter<'a>) {
+        let (Some(kind), Some(default)) = (&parameter.kind, &parameter.default) else { return };
+        if value_type::is_default_of(&default.value, &kind.value) {
+            return;
+        }
+        let (name, found) = ("default", default.value.to_string());
+        let fault = match &*kind.value {
+            "boolean" => boolean(name, default).err(),
+            "number" => Some(FaultKind::BadNumber { name, found, expected: "a number, as JSON writes it" }),
+            "integer" => Some(FaultKind::BadNumber { name, found, expected: "a whole number" }),
+            kind => Some(FaultKind::BadDefault { kind: kind.to_owned(), found }),
+        };
+        if let Some(fault) = fault {
+            self.fault_of_tag(parameter.element, default.span, fault);
+        }
     }
 
     fn repeated_name(&mut self, kind: Kind, name: &str, element: Element<'a>, first: Span) {

@@ -58,6 +58,20 @@ fn dotprompt_carries_messages_inputs_and_the_schema_of_its_answer() {
 }
 
 #[test]
+fn a_default_is_of_its_type_or_the_type_is_left_out() {
+    let project = Project::new()
+        .file("p/t.prompt", "---\ninput:\n  schema:\n    n?: integer\n---\n{{#if n}}{{n}} answers{{/if}}")
+        .file("p/d.prompt", "---\ninput:\n  schema:\n    n: integer\n  default:\n    n: few\n---\n{{n}} answers")
+        .file("p/j.j2", "{{ n|default(\"many\") }}, {{ n + 1 }}\n");
+    let run = project.run(&["import", "p"]).code(0);
+    run.says("inputs: n (integer, default 0)");
+    assert!(project.read("templates/t.xml").contains("<parameter name=\"n\" type=\"integer\" default=\"0\"/>"));
+    assert!(project.read("templates/d.xml").contains("<parameter name=\"n\" default=\"few\"/>"));
+    assert!(project.read("templates/j.xml").contains("<parameter name=\"n\" default=\"many\"/>"));
+    project.run(&["check", "--verbose"]).code(0).says("nothing found");
+}
+
+#[test]
 fn what_a_format_has_and_the_language_has_not_is_named() {
     let project = Project::new()
         .file("p/a.prompt", "{{history}}\n{{media url=x}}\n{{> part}}\n{{#each a}}{{upper this}}{{/each}}\n{{#if b}}")

@@ -196,6 +196,15 @@ fn each_fault_stands_at_its_place() {
     assert_eq!(faults(nested), ["NestedBody `task`"]);
     let number = "<task type=\"script\"><command>a</command><timeout>soon</timeout></task>";
     assert_eq!(faults(number), ["BadNumber `soon`"]);
+    let default = |kind: &str, default: &str| {
+        body(&format!("<parameters><parameter name=\"p\" default='{default}' type=\"{kind}\"/></parameters>")).join(" ")
+    };
+    assert_eq!(default("boolean", "no"), "BadBoolean `no`");
+    assert_eq!(default("boolean", "maybe"), "BadValue `maybe`");
+    assert_eq!(default("integer", "2.5"), "BadNumber `2.5`");
+    assert_eq!(default("object", "[1]"), "BadDefault `[1]`");
+    assert_eq!(default("string[]", "[1]"), "BadDefault `[1]`");
+    assert_eq!((default("array", "[1]"), default("number", "1e3"), default("string", "")), Default::default());
 }
 
 #[test]
