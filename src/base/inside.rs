@@ -91,6 +91,19 @@ pub fn plain(path: &Path) -> Option<PathBuf> {
     Some(out)
 }
 
+/// The name of a file that is written relative to the folder of another, relative to the same folder as that one; `None` where it
+/// leaves it.
+pub fn beside(file: &str, written: &str) -> Option<String> {
+    let folder = Path::new(file).parent().unwrap_or(Path::new(""));
+    plain(&folder.join(written)).map(|path| name(&path))
+}
+
+/// A path with `/` between its parts.
+pub fn name(path: &Path) -> String {
+    let parts: Vec<String> = path.iter().map(|part| part.to_string_lossy().into_owned()).collect();
+    parts.join("/")
+}
+
 /// The reason in an I/O error, in the words of a person rather than “(os error 13)”. A lower-case fragment.
 pub fn reason(err: &io::Error) -> String {
     REASONS.iter().find(|(kind, _)| *kind == err.kind()).map_or_else(|| spoken(err), |(_, words)| (*words).to_owned())

@@ -8,9 +8,9 @@ use super::server::{Answer, Refusal, Server, value};
 use super::variables::{self, Occurrence, Pointed, Role, Texts, Traced, Web};
 use super::world::World;
 use crate::base::fix::{self, Edit};
+use crate::base::inside;
 use crate::base::source::LineIndex;
 use crate::base::span::Span;
-use crate::registry::sources;
 use crate::template::expression::{self, Expression, Piece};
 use crate::template::names::DefinitionKind;
 use crate::template::scope::{How, Target};
@@ -131,8 +131,7 @@ fn prove(world: &World, web: &mut Web<'_>, (old, new): (&str, &str), edits: &Edi
         let after = fix::apply(&text, edits).ok_or_else(|| Refusal::invalid("two of the places to change lie in each other"))?;
         instead.insert(Arc::clone(file), after);
     }
-    let pulls =
-        |file: &str, written: &str| sources::name_of(file, written).is_some_and(|name| instead.contains_key(name.as_str()));
+    let pulls = |file: &str, written: &str| inside::beside(file, written).is_some_and(|name| instead.contains_key(name.as_str()));
     let touched = world.templates.iter().filter(|(file, template)| {
         let files = web.all.iter().any(|variable| variable.file == **file);
         files || instead.contains_key(*file) || template.facts.sources.iter().any(|source| pulls(file, &source.path))

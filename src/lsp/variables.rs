@@ -5,9 +5,9 @@
 
 use super::place;
 use super::world::World;
+use crate::base::inside;
 use crate::base::span::Span;
 use crate::project::index::{DefId, Index};
-use crate::registry::sources;
 use crate::template::expression::{self, Expression, Piece};
 use crate::template::jinja_words;
 use crate::template::names::{DefinitionKind, Reference, ReferenceKind};
@@ -68,7 +68,7 @@ pub(super) fn traced(world: &World, name: &str, wanted: &str, instead: &Texts) -
     let text = text_of(name)?;
     let trace = place::with(&text, &world.config.limits, |document| {
         let file = template::lower(document);
-        let source = |written: &str| sources::name_of(name, written).and_then(|name| text_of(&name)).map(Arc::from);
+        let source = |written: &str| inside::beside(name, written).and_then(|name| text_of(&name)).map(Arc::from);
         scope::trace(&file, &source, wanted)
     });
     Some(Traced { text, trace })
@@ -230,7 +230,7 @@ impl<'w> Web<'w> {
                 found.extend(spans.into_iter().map(|span| one(file, span, Role::Says)));
             }
             How::Source(written, syntax) => {
-                let Some(other) = sources::name_of(file, written) else { return };
+                let Some(other) = inside::beside(file, written) else { return };
                 let Some((text, _)) = self.world.text(&other) else { return };
                 let other: Arc<str> = Arc::from(other);
                 let spans = match syntax {

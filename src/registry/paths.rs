@@ -1,7 +1,7 @@
 //! The files that tasks show to agents (`file_paths`): whether each can be had, before anything is called. Keeps nothing of them.
 
 use super::sources::{self, Door, NoText};
-use crate::base::inside::{Refused, plain};
+use crate::base::inside::{self, Refused, plain};
 use crate::base::suggest;
 use crate::rules::rule::Unread;
 use crate::template::names::{FileFacts, SourceKind};
@@ -40,7 +40,7 @@ fn near(door: Door<'_>, template: &str, written: &str, refused: &NoText) -> Opti
     let from_root = || Some(written.components().filter(|part| matches!(part, Component::Normal(_))).collect::<PathBuf>());
     let mut told = [plain(&folder.join(written)), from_root()].into_iter().flatten();
     if let Some(found) = told.find(|path| is_there(path)) {
-        return Some(sources::name(&found));
+        return Some(inside::name(&found));
     }
     if !matches!(refused, NoText::Refused(Refused::Io(_))) {
         return None;
@@ -55,5 +55,5 @@ fn near(door: Door<'_>, template: &str, written: &str, refused: &NoText) -> Opti
         let names = door.files.names(&door.root.join(&found));
         found.push(suggest::nearest(&part.to_string_lossy(), names.iter().map(String::as_str))?);
     }
-    is_there(&found).then(|| sources::name(&found))
+    is_there(&found).then(|| inside::name(&found))
 }

@@ -3,6 +3,7 @@
 //! Names and references alone decide, as in linking. Linear; an error in `ctxc.toml` is nobody's here.
 
 use crate::base::diagnostic::Diagnostic;
+use crate::base::inside;
 use crate::project::index::{DefId, Index};
 use crate::rules::check;
 use crate::template::names::{DefinitionKind, SourceKind};
@@ -86,7 +87,7 @@ impl Unsound<'_> {
                 name: definition.name.to_string(),
                 path: file.path.to_string(),
                 because: path(*because),
-                texts: texts.filter_map(|source| super::sources::name_of(file.path, &source.path)).collect(),
+                texts: texts.filter_map(|source| inside::beside(file.path, &source.path)).collect(),
             })
         };
         self.because.iter().filter_map(one).collect()

@@ -112,24 +112,11 @@ pub(super) fn read_text(door: Door<'_>, path: &Path) -> Result<String, NoText> {
     decode::decode(&bytes).map(std::borrow::Cow::into_owned).map_err(NoText::Undecodable)
 }
 
-/// The name of a file that a template pulls in, as findings give it; `None` when it lies outside the project.
-#[cfg(any(feature = "lsp", feature = "fs"))]
-pub(crate) fn name_of(template: &str, written: &str) -> Option<String> {
-    let folder = Path::new(template).parent().unwrap_or(Path::new(""));
-    inside::plain(&folder.join(written)).map(|path| name(&path))
-}
-
-/// The same, of a file that the facts of a template name.
+/// The name of a file that the facts of a template name, as findings give it; `None` when it lies outside the project.
 #[cfg(feature = "lsp")]
 pub(crate) fn name_of_source(template: &str, source: &Source) -> Option<String> {
     match source.kind {
-        SourceKind::Text | SourceKind::Schema => name_of(template, &source.path),
-        SourceKind::File => inside::plain(Path::new(&*source.path)).map(|path| name(&path)),
+        SourceKind::Text | SourceKind::Schema => inside::beside(template, &source.path),
+        SourceKind::File => inside::plain(Path::new(&*source.path)).map(|path| inside::name(&path)),
     }
-}
-
-/// A path with `/` between its parts.
-pub(super) fn name(path: &Path) -> String {
-    let parts: Vec<String> = path.iter().map(|part| part.to_string_lossy().into_owned()).collect();
-    parts.join("/")
 }

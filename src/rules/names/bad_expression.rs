@@ -3,12 +3,13 @@
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::{Edit, Fix};
 use crate::base::rule_meta::{Example, Fixable, Severity};
+use crate::rules::names::placed::finding;
 use crate::rules::rule::{Check, FileCx, Rule};
-use crate::rules::structure::family::{FINE, finding, meta, shown, template};
+use crate::rules::structure::family::{FINE, meta, shown, template};
 use crate::syntax::write::set_attribute;
 use crate::template::elements::Kind;
 use crate::template::expression::{ExpressionFaultKind, MAX_ARGUMENTS, MAX_DEPTH};
-use crate::template::scope::{FaultKind, Place};
+use crate::template::scope::FaultKind;
 
 /// Half an expression in a prompt is a marker text that an agent takes for words.
 pub(crate) static RULE: Rule = Rule {
@@ -30,22 +31,19 @@ const BAD: &[Example] = &[
 
 fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     for fault in &cx.scopes.faults {
-        let FaultKind::Expression { fault: why, element, place } = &fault.kind else { continue };
-        let mut message = words(why.kind);
-        if *place == Place::Source {
-            message = format!("in the text of this file, {message}");
-        }
-        let mut found = finding(&RULE.meta, cx, fault.span, message);
-        if *place != Place::Source && why.expression != why.span {
+        let FaultKind::Expression { fault: why, element } = &fault.kind else { continue };
+        let mut found = finding(&RULE.meta, cx, fault, words(why.kind));
+        // What stands in a file of its own is not at hand here.
+        let written = if fault.inside.is_none() { why.expression.slice(cx.document.text) } else { "" };
+        if fault.inside.is_none() && why.expression != why.span {
             found = found.label(why.expression, "in this expression");
         }
-        let written = why.expression.slice(cx.document.text);
         found = found.help(if why.kind == ExpressionFaultKind::TrailingText && written.contains('|') {
             "filters need syntax=\"jinja\" on the element; for literal braces write `\\{{`"
         } else {
             "an expression is a name, a.b[0], or fn(arg, key=value); for literal braces write `\\{{`"
         });
-        if *place == Place::Text && why.expression.slice(cx.document.text).starts_with("{{") {
+        if written.starts_with("{{") {
             let edits = vec![Edit::insert(why.expression.start, "\\")];
             found = found.fix(Fix::suggested("write `\\{{`: the braces are text", edits));
         }

@@ -3,10 +3,11 @@
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::{Edit, Fix};
 use crate::base::rule_meta::{Example, Fixable, Severity};
+use crate::rules::names::placed::finding;
 use crate::rules::rule::{Check, FileCx, Rule};
-use crate::rules::structure::family::{finding, meta, shown, template};
+use crate::rules::structure::family::{meta, shown, template};
 use crate::template::jinja::{JinjaFaultKind, JinjaName, MAX_BLOCKS, MAX_BYTES, MAX_COLUMNS, MAX_REPEATED, absent};
-use crate::template::scope::{FaultKind, Place};
+use crate::template::scope::FaultKind;
 
 /// A template that fails when it is rendered fails in front of a customer.
 pub(crate) static RULE: Rule = Rule {
@@ -51,7 +52,7 @@ const GOOD: &[Example] = &[template(
 
 fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     for fault in &cx.scopes.faults {
-        let FaultKind::Jinja { fault: why, place } = &fault.kind else { continue };
+        let FaultKind::Jinja(why) = &fault.kind else { continue };
         let message = match why {
             JinjaFaultKind::TooLarge => format!("a Jinja text has at most {MAX_BYTES} bytes"),
             JinjaFaultKind::LineTooLong => format!("a tag reaches at most {MAX_COLUMNS} characters into its line"),
@@ -64,8 +65,7 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
                 None => format!("Jinja has no {} `{}`", word(*what), shown(name)),
             },
         };
-        let message = if *place == Place::Source { format!("in the text of this file: {message}") } else { message };
-        let found = finding(&RULE.meta, cx, fault.span, message);
+        let found = finding(&RULE.meta, cx, fault, message);
         out.push(match why {
             JinjaFaultKind::OtherTemplate(_) => found.help("put shared text into a <fragment>, and use it in a text of its own"),
             JinjaFaultKind::Unknown { what, name, near } => match absent(*what, name) {

@@ -5,6 +5,7 @@ mod bad_expression;
 mod bad_from;
 mod bad_jinja;
 mod implicit_parameter;
+mod placed;
 mod return_mismatch;
 mod step_not_run;
 mod undeclared_variable;

@@ -2,8 +2,9 @@
 
 use crate::base::diagnostic::Diagnostic;
 use crate::base::rule_meta::{Example, Severity};
+use crate::rules::names::placed::finding;
 use crate::rules::rule::{Check, FileCx, Rule};
-use crate::rules::structure::family::{finding, meta, shown, template};
+use crate::rules::structure::family::{meta, shown, template};
 use crate::template::scope::FaultKind;
 
 /// Steps run in the order in which they are written.
@@ -49,6 +50,6 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
                 "only the steps behind that one see its result: move this behind it, or use a value that is there before",
             )
         };
-        out.push(finding(&RULE.meta, cx, fault.span, message).label(*result, "the step names its result here").help(help));
+        out.push(finding(&RULE.meta, cx, fault, message).label(*result, "the step names its result here").help(help));
     }
 }

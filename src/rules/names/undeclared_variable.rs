@@ -3,11 +3,12 @@
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::{Edit, Fix};
 use crate::base::rule_meta::{Example, Fixable, Severity};
+use crate::rules::names::placed::finding;
 use crate::rules::rule::{Check, FileCx, Rule};
-use crate::rules::structure::family::{finding, is_small, meta, shown, template};
+use crate::rules::structure::family::{is_small, meta, shown, template};
 use crate::syntax::write::{insert_child, set_attribute};
 use crate::template::elements::Kind;
-use crate::template::scope::{FaultKind, Origin, Place};
+use crate::template::scope::{FaultKind, Origin};
 
 /// Nothing is ever rendered as an empty place.
 pub(crate) static RULE: Rule = Rule {
@@ -47,19 +48,13 @@ const GOOD: &[Example] = &[template(
 
 fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     for fault in &cx.scopes.faults {
-        let FaultKind::Undeclared { name, near, place, origin } = &fault.kind else { continue };
+        let FaultKind::Undeclared { name, near, origin } = &fault.kind else { continue };
         let whose = match origin {
             Origin::Function(_) => "this function sees its parameters only, and none has that name",
             Origin::Task(_) => "no parameter, input, earlier step or loop has that name",
         };
         let named = shown(name);
-        let message = match place {
-            Place::Source => format!("the text of this file uses `{named}`, which would have no value: {whose}"),
-            Place::Text | Place::From | Place::Condition | Place::Jinja => {
-                format!("`{named}` would have no value: {whose}")
-            }
-        };
-        let mut found = finding(&RULE.meta, cx, fault.span, message);
+        let mut found = finding(&RULE.meta, cx, fault, format!("`{named}` would have no value: {whose}"));
         let is_exact = fault.span.slice(cx.document.text) == *name;
         if let Some(meant) = near {
             found = found.help(format!("did you mean `{}`?", shown(meant)));

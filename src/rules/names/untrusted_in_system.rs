@@ -3,8 +3,9 @@
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::Fix;
 use crate::base::rule_meta::{Example, Severity};
+use crate::rules::names::placed::finding;
 use crate::rules::rule::{Check, FileCx, Rule};
-use crate::rules::structure::family::{finding, meta, shown, template};
+use crate::rules::structure::family::{meta, shown, template};
 use crate::syntax::write::remove_attribute;
 use crate::template::scope::FaultKind;
 
@@ -40,7 +41,7 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
         let FaultKind::UntrustedInSystem { name, source } = &fault.kind else { continue };
         let Some(name) = name else {
             let message = "the system text itself is marked as coming from outside";
-            let found = finding(&RULE.meta, cx, fault.span, message).help("put what comes from outside into an <input>");
+            let found = finding(&RULE.meta, cx, fault, message).help("put what comes from outside into an <input>");
             let edit = cx.document.element_at(fault.span.start).and_then(|element| remove_attribute(element, "trust"));
             out.push(match edit {
                 Some(edit) => found.fix(Fix::suggested("remove the mark: the text is the author's own", vec![edit])),
@@ -49,7 +50,7 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
             continue;
         };
         let message = format!("`{}` comes from outside and would be part of the system text", shown(name));
-        let found = finding(&RULE.meta, cx, fault.span, message);
+        let found = finding(&RULE.meta, cx, fault, message);
         let found = if source.is_empty() { found } else { found.label(*source, "it gets its value here") };
         out.push(found.help("name it in `<instructions>`, where it is fenced, and take it out of `<system>`"));
     }

@@ -1,11 +1,13 @@
 //! What is wrong with the variables of a file, as data. Worded by the rules of family 3xx, nowhere else.
 
+use crate::base::source::Position;
 use crate::base::span::Span;
 use crate::syntax::tree::Element;
 use crate::template::condition::ConditionFault;
 use crate::template::expression::ExpressionFault;
 use crate::template::jinja::JinjaFaultKind;
 use std::borrow::Cow;
+use std::sync::Arc;
 
 /// One fault.
 #[derive(Clone, Debug)]
@@ -14,11 +16,30 @@ pub struct Fault<'a> {
     pub kind: FaultKind<'a>,
     /// The place to look at.
     pub span: Span,
+    /// Where in a text in a file of its own; the place to look at is its `src` then.
+    pub inside: Option<Inside>,
+}
+
+/// A place in a text in a file of its own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Inside {
+    /// The file, as `src` has it.
+    pub written: Arc<str>,
+    /// Where; of a Jinja variable the first place where the word stands.
+    pub span: Span,
+    /// Line and column of its start.
+    pub start: Position,
+}
+
+impl<'a> Fault<'a> {
+    pub(super) const fn new(kind: FaultKind<'a>, span: Span) -> Self {
+        Self { kind, span, inside: None }
+    }
 }
 
 /// Where a variable is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Place {
+pub(super) enum Place {
     /// `{{…}}` in a text: the span is that of the name.
     Text,
     /// `from="…"`: the span is that of the name.
@@ -50,8 +71,6 @@ pub enum FaultKind<'a> {
         name: Cow<'a, str>,
         /// The nearest name that is bound there.
         near: Option<String>,
-        /// Where it is used.
-        place: Place,
         /// What declares the parameters around it.
         origin: Origin<'a>,
     },
@@ -82,18 +101,11 @@ pub enum FaultKind<'a> {
         fault: ExpressionFault,
         /// The text element it stands in.
         element: Element<'a>,
-        /// Where it stands: in a text or in a file of its own.
-        place: Place,
     },
     /// A condition that cannot be read.
     Condition(ConditionFault),
     /// A Jinja text that cannot be parsed.
-    Jinja {
-        /// Why.
-        fault: JinjaFaultKind,
-        /// Where it stands: in a text or in a file of its own.
-        place: Place,
-    },
+    Jinja(JinjaFaultKind),
     /// `from` holds something that is no name.
     BadFrom {
         /// The name inside the braces, when it is written as `{{name}}`.

@@ -11,6 +11,7 @@ mod trace;
 mod used;
 mod walk;
 
-pub use fault::{Fault, FaultKind, Origin, Place};
+use fault::Place;
+pub use fault::{Fault, FaultKind, Inside, Origin};
 pub use trace::{Bound, BoundKind, How, Target, Trace, TracedUse};
 pub use walk::{Implicit, Scopes, Sources, resolve, trace};

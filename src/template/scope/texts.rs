@@ -1,8 +1,9 @@
 //! The texts, words and conditions of a body, each use of a variable held against what is bound.
 
-use super::fault::{Fault, FaultKind};
+use super::fault::{Fault, FaultKind, Inside};
 use super::used::{self, Found, Used};
 use super::walk::{Implicit, Walk, either};
+use crate::base::source::LineIndex;
 use crate::base::span::Spanned;
 use crate::base::suggest::nearest;
 use crate::syntax::tree::Attribute;
@@ -10,6 +11,7 @@ use crate::template::model::{Str, Task};
 use crate::template::parts::{Substitution, Text, TextSyntax, Trust};
 use crate::template::texts::Role;
 use std::collections::HashSet;
+use std::sync::Arc;
 
 impl<'m, 'a> Walk<'m, 'a, '_> {
     pub(super) fn files(&mut self, task: &'m Task<'a>) {
@@ -35,7 +37,7 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
             }
             let near = self.may_compare(known.len()).then(|| nearest(&name.value, names()).map(str::to_owned)).flatten();
             let kind = FaultKind::UnknownInput { name: name.value.clone(), near };
-            self.scopes.fault(Fault { kind, span: name.span });
+            self.scopes.fault(Fault::new(kind, name.span));
         }
     }
 
@@ -64,7 +66,7 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         self.taken_in(text);
         if role == Role::System && text.trust == Trust::Untrusted {
             let source = text.element.attribute("trust").map_or(text.element.name_span(), Attribute::span);
-            self.scopes.fault(Fault { kind: FaultKind::UntrustedInSystem { name: None, source }, span: source });
+            self.scopes.fault(Fault::new(FaultKind::UntrustedInSystem { name: None, source }, source));
         }
         if text.element.is_damaged() {
             self.unknown += 1;
@@ -89,10 +91,14 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
             self.unknown += 1;
             return trust;
         };
+        let first = self.scopes.faults.len();
         let mut take = |found: Found<'a>| trust = either(trust, self.take(role, found));
         match text.syntax {
             TextSyntax::Plain => used::in_source(text.element, src.span, &content, &mut take),
             TextSyntax::Jinja => used::in_jinja_source(src.span, &content, &mut take),
+        }
+        if let Some(faults) = self.scopes.faults.get_mut(first..).filter(|faults| !faults.is_empty()) {
+            settle(faults, src, &content);
         }
         trust
     }
@@ -117,17 +123,17 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         let (trust, source) = (binding.trust, binding.span);
         if role == Role::System && trust == Trust::Untrusted {
             let kind = FaultKind::UntrustedInSystem { name: Some(used.name), source };
-            self.scopes.fault(Fault { kind, span: used.span });
+            self.scopes.fault(Fault::new(kind, used.inside));
         }
         trust
     }
 
     /// A variable that nothing binds.
     fn free(&mut self, used: Used<'a>) {
-        let Used { name, span, place } = used;
+        let Used { name, span, inside, .. } = used;
         if let Some(step) = self.later.find(&name) {
             let kind = FaultKind::NotYet { name, result: step.span };
-            self.scopes.fault(Fault { kind, span });
+            self.scopes.fault(Fault::new(kind, inside));
             return;
         }
         if let Some(origin) = self.origins.last().copied() {
@@ -136,8 +142,8 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
             }
             let may = self.may_compare(self.env.mark());
             let near = may.then(|| nearest(&name, self.env.names()).map(str::to_owned)).flatten();
-            let kind = FaultKind::Undeclared { name, near, place, origin };
-            self.scopes.fault(Fault { kind, span });
+            let kind = FaultKind::Undeclared { name, near, origin };
+            self.scopes.fault(Fault::new(kind, inside));
             return;
         }
         if let Some(known) = self.implicit.get(&*name).and_then(|at| self.scopes.implicit.get_mut(*at)) {
@@ -146,5 +152,22 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         }
         self.implicit.insert(name.to_string(), self.scopes.implicit.len());
         self.scopes.implicit.push(Implicit { owner: self.owner, name: Spanned::new(name, span) });
+    }
+}
+
+/// Moves the faults of a text in a file of its own to its `src`, and keeps where in the text they are.
+fn settle(faults: &mut [Fault<'_>], src: &Str<'_>, text: &str) {
+    let (written, lines) = (Arc::<str>::from(&*src.value), LineIndex::new(text));
+    for fault in faults {
+        let name = match &fault.kind {
+            FaultKind::Undeclared { name, .. } | FaultKind::NotYet { name, .. } => Some(name),
+            FaultKind::UntrustedInSystem { name, .. } => name.as_ref(),
+            _ => None,
+        };
+        let unknown = name.filter(|_| fault.span.is_empty());
+        let span = unknown.and_then(|name| used::word(text, name)).unwrap_or(fault.span);
+        let start = lines.position(text, span.start);
+        fault.inside = Some(Inside { written: Arc::clone(&written), span, start });
+        fault.span = src.span;
     }
 }

@@ -14,6 +14,8 @@ use std::borrow::Cow;
 pub(super) struct Used<'a> {
     pub(super) name: Cow<'a, str>,
     pub(super) span: Span,
+    /// Where it stands in a text in a file of its own, the span of whose `src` the other one is; nowhere where that is not known.
+    pub(super) inside: Span,
     pub(super) place: Place,
 }
 
@@ -46,17 +48,18 @@ pub(super) fn in_word<'a>(element: Element<'a>, word: &Str<'a>, found: &mut impl
     }
 }
 
-/// The `{{…}}` of a text in a file of its own; everything stands at its `src`.
+/// The `{{…}}` of a text in a file of its own. Uses stand at its `src`, faults where they are in it.
 pub(super) fn in_source<'a>(element: Element<'a>, src: Span, text: &str, found: &mut impl FnMut(Found<'a>)) {
     if !expression::may_hold(text) {
         return;
     }
     in_pieces(expression::scan_plain(text, 0), element, Place::Source, &mut |piece| match piece {
         Found::Used(used) => {
-            found(Found::Used(Used { name: Cow::Owned(used.name.into_owned()), span: src, place: Place::Source }));
+            let name = Cow::Owned(used.name.into_owned());
+            found(Found::Used(Used { name, span: src, inside: used.span, place: Place::Source }));
         }
-        Found::Fault(Fault { kind: FaultKind::Expression { fault, place, .. }, .. }) => {
-            found(Found::Fault(Fault { kind: FaultKind::Expression { fault, element, place }, span: src }));
+        Found::Fault(Fault { kind: FaultKind::Expression { fault, .. }, span, .. }) => {
+            found(Found::Fault(Fault::new(FaultKind::Expression { fault, element }, span)));
         }
         Found::Fault(_) => {}
     });
@@ -69,7 +72,7 @@ fn in_pieces<'t, 'e: 't>(pieces: Expressions<'t>, element: Element<'e>, place: P
             Piece::Expression(expression) => in_expression(expression.value, place, found),
             Piece::Fault(fault) => {
                 let span = fault.span;
-                found(Found::Fault(Fault { kind: FaultKind::Expression { fault, element, place }, span }));
+                found(Found::Fault(Fault::new(FaultKind::Expression { fault, element }, span)));
             }
         }
     }
@@ -80,7 +83,7 @@ fn in_expression<'t>(expression: Expression<'t>, place: Place, found: &mut impl 
     match expression {
         Expression::Path(path) => {
             let Spanned { value: name, span } = path.root;
-            found(Found::Used(Used { name, span, place }));
+            found(Found::Used(Used { name, span, inside: span, place }));
         }
         Expression::Call(call) => {
             let named = call.named.into_iter().map(|(_, value)| value);
@@ -100,12 +103,13 @@ pub(super) fn in_condition<'a>(test: &Str<'a>, found: &mut impl FnMut(Found<'a>)
         Ok(condition) => {
             for variable in condition::variables(&condition) {
                 let name = Cow::Owned(variable.value.to_string());
-                found(Found::Used(Used { name, span: variable.span, place: Place::Condition }));
+                let span = variable.span;
+                found(Found::Used(Used { name, span, inside: span, place: Place::Condition }));
             }
         }
         Err(fault) => {
             let span = fault.span;
-            found(Found::Fault(Fault { kind: FaultKind::Condition(fault), span }));
+            found(Found::Fault(Fault::new(FaultKind::Condition(fault), span)));
         }
     }
 }
@@ -118,7 +122,7 @@ pub(super) fn in_from<'a>(from: &Str<'a>, found: &mut impl FnMut(Found<'a>)) {
     let starts = letters.next().is_some_and(|c| c == '_' || c.is_alphabetic());
     if !starts || !letters.all(|c| c == '_' || c == '-' || c.is_alphanumeric()) || value.contains(char::is_whitespace) {
         let inside = value.strip_prefix("{{").and_then(|rest| rest.strip_suffix("}}")).map(|inside| inside.trim().to_owned());
-        return found(Found::Fault(Fault { kind: FaultKind::BadFrom { meant: inside }, span: from.span }));
+        return found(Found::Fault(Fault::new(FaultKind::BadFrom { meant: inside }, from.span)));
     }
     let exact = from.span.len() as usize == value.len();
     let span = if exact { Span::new(from.span.start, from.span.start + root.len() as u32) } else { from.span };
@@ -126,7 +130,7 @@ pub(super) fn in_from<'a>(from: &Str<'a>, found: &mut impl FnMut(Found<'a>)) {
         Cow::Borrowed(value) => Cow::Borrowed(value.get(..root.len()).unwrap_or(value)),
         Cow::Owned(_) => Cow::Owned(root.to_owned()),
     };
-    found(Found::Used(Used { name, span, place: Place::From }));
+    found(Found::Used(Used { name, span, inside: span, place: Place::From }));
 }
 
 /// The variables of a Jinja text in place.
@@ -143,28 +147,27 @@ pub(super) fn in_jinja<'a>(element: Element<'a>, found: &mut impl FnMut(Found<'a
     let parsed = jinja::parse(&text);
     for name in parsed.variables {
         let span = word(&text, &name).map_or_else(|| element.inner(), moved);
-        found(Found::Used(Used { name: Cow::Owned(name), span, place: Place::Jinja }));
+        found(Found::Used(Used { name: Cow::Owned(name), span, inside: span, place: Place::Jinja }));
     }
     for fault in parsed.faults {
-        let kind = FaultKind::Jinja { fault: fault.kind, place: Place::Jinja };
-        found(Found::Fault(Fault { kind, span: moved(fault.span) }));
+        found(Found::Fault(Fault::new(FaultKind::Jinja(fault.kind), moved(fault.span))));
     }
 }
 
-/// The variables of a Jinja text in a file of its own.
+/// The same of one in a file of its own. Uses stand at its `src`, faults where they are in it.
 pub(super) fn in_jinja_source<'a>(src: Span, text: &str, found: &mut impl FnMut(Found<'a>)) {
     let parsed = jinja::parse(text);
     for name in parsed.variables {
-        found(Found::Used(Used { name: Cow::Owned(name), span: src, place: Place::Source }));
+        // Where a name stands is searched for when something is wrong with it.
+        found(Found::Used(Used { name: Cow::Owned(name), span: src, inside: Span::default(), place: Place::Source }));
     }
     for fault in parsed.faults {
-        let kind = FaultKind::Jinja { fault: fault.kind, place: Place::Source };
-        found(Found::Fault(Fault { kind, span: src }));
+        found(Found::Fault(Fault::new(FaultKind::Jinja(fault.kind), fault.span)));
     }
 }
 
 /// The first place of a word between characters that are no part of one.
-fn word(text: &str, name: &str) -> Option<Span> {
+pub(super) fn word(text: &str, name: &str) -> Option<Span> {
     let part = |c: char| c == '_' || c.is_alphanumeric();
     let places = memchr::memmem::find_iter(text.as_bytes(), name.as_bytes());
     let mut whole = places.filter(|at| {

@@ -232,7 +232,7 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         while let Some(entry) = self.env.unbind(mark) {
             let Some(origin) = entry.declared.filter(|_| !entry.binding.is_read && self.unknown == before) else { continue };
             let (name, span) = (entry.binding.name.to_owned(), entry.binding.span);
-            self.scopes.fault(Fault { kind: FaultKind::Unused { name, origin }, span });
+            self.scopes.fault(Fault::new(FaultKind::Unused { name, origin }, span));
         }
     }
 

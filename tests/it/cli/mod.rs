@@ -25,6 +25,7 @@ mod manifest;
 mod new_scenario;
 mod output;
 mod outside;
+mod own_texts;
 mod policies;
 pub(crate) mod project;
 mod render;

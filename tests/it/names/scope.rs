@@ -1,7 +1,7 @@
 //! Which names are bound where.
 
 use ctxc::syntax::{Limits, Reader};
-use ctxc::template::scope::{FaultKind, Scopes, resolve};
+use ctxc::template::scope::{Fault, FaultKind, Scopes, resolve};
 use pretty_assertions::assert_eq;
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -186,6 +186,17 @@ fn a_text_in_a_file_of_its_own_is_held_to_the_same() {
     assert_eq!(shown_with(text, &clean), NOTHING);
     let bad = [("plain.md", "{{c}} {{ }}"), ("rules.jinja", "{% if d %}")];
     assert_eq!(shown_with(text, &bad), ["Empty at `plain.md`", "undeclared c, near b at `plain.md`", "jinja at `rules.jinja`"]);
+    let far = [("plain.md", "c\nc {{a}}\n  {{c.d}} {{ }}"), ("rules.jinja", "dd\n{% if d %}{{ b|nope }}{% endif %}")];
+    let mut inside = scopes(text, &far, |scopes| {
+        let one = |fault: &Fault<'_>| {
+            let inside = fault.inside.clone().unwrap();
+            let text = far.iter().find(|(path, _)| **path == *inside.written).unwrap().1;
+            format!("{}:{}:{} `{}`", inside.written, inside.start.line, inside.start.column, inside.span.slice(text))
+        };
+        scopes.faults.iter().map(one).collect::<Vec<_>>()
+    });
+    inside.sort();
+    assert_eq!(inside, ["plain.md:3:11 `{{ }}`", "plain.md:3:5 `c`", "rules.jinja:2:16 `nope`", "rules.jinja:2:7 `d`"]);
 }
 
 #[test]

@@ -1,0 +1,25 @@
+//! Where faults of variables are told: in the template, and where the text has a file of its own in that one too.
+//!
+//! What is looked for, suppressed and mended is the template, so the `src` is the place of the finding; its message begins with
+//! the place in the text.
+
+use crate::base::diagnostic::Diagnostic;
+use crate::base::inside;
+use crate::base::rule_meta::RuleMeta;
+use crate::rules::rule::FileCx;
+use crate::rules::structure::family;
+use crate::template::scope::Fault;
+use std::sync::Arc;
+
+/// A finding of a fault.
+pub(super) fn finding(rule: &'static RuleMeta, cx: &FileCx<'_>, fault: &Fault<'_>, message: impl Into<String>) -> Diagnostic {
+    let Some(inside) = &fault.inside else { return family::finding(rule, cx, fault.span, message) };
+    let path = inside::beside(cx.path, &inside.written).map_or_else(|| Arc::clone(&inside.written), Arc::from);
+    let (start, message) = (inside.start, message.into());
+    family::finding(rule, cx, fault.span, format!("in {path}:{}:{}: {message}", start.line, start.column)).label_in(
+        path,
+        inside.span,
+        start,
+        "in this text",
+    )
+}

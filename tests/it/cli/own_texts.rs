@@ -1,0 +1,54 @@
+//! Faults of texts in files of their own: found at the `src`, told with the place in the text.
+
+use super::project::Project;
+use pretty_assertions::assert_eq;
+
+fn task(name: &str, src: &str, parts: &str) -> String {
+    format!(
+        "<task type=\"atomic\" name=\"{name}\"><description src=\"{src}/>{parts}<parameters><parameter name=\"ok\"/></parameters></task>\n"
+    )
+}
+
+fn sample() -> Project {
+    Project::new()
+        .file("ctxc.toml", "edition = \"2026\"\n[project]\nname = \"p\"\n[templates]\ninclude = [\"t\"]\n")
+        .file("t/a.xml", task("a", "texts/a&amp;b.j2\" syntax=\"jinja\"", ""))
+        .file("t/texts/a&b.j2", "ok {{ ok }}\n\nis missingly\n  ü {{ missing }}\n")
+        .file("t/b.xml", task("b", "../shared/b.j2\" syntax=\"jinja\"", ""))
+        .file("shared/b.j2", "\u{feff}{{ ok }}\r\n\r\n{{ ok | nofilter }}\r\n")
+        .file("t/d.xml", task("d", "d.md\"", ""))
+        .file("t/d.md", "one {{ok}}\n\n  {{ ok\n")
+        .file("t/s.xml", task("s", "s.md\"", "<system src=\"s.md\" />").replace("\"ok\"", "\"ok\" trust=\"untrusted\""))
+        .file("t/s.md", "a\nb {{ok}}")
+}
+
+#[test]
+fn check_tells_the_line_of_the_text() {
+    let project = sample();
+    let run = project.run(&["check", "--format", "concise"]).code(1);
+    assert_eq!(
+        run.stdout,
+        "\
+t/a.xml:1:48: error[undeclared-variable]: in t/texts/a&b.j2:4:8: `missing` would have no value: no parameter, input, earlier step or loop has that name
+t/b.xml:1:48: error[bad-jinja]: in shared/b.j2:3:9: Jinja has no filter `nofilter`
+t/d.xml:1:48: error[bad-expression]: in t/d.md:3:3: `{{` is never closed
+t/s.xml:1:68: error[untrusted-in-system]: in t/s.md:2:5: `ok` comes from outside and would be part of the system text
+checked 4 files: 4 errors; 2 fixable with `check --fix --unsafe-fixes`
+by rule: bad-expression 1, bad-jinja 1, undeclared-variable 1, untrusted-in-system 1
+"
+    );
+}
+
+#[test]
+fn every_form_points_into_the_text() {
+    let project = sample();
+    let full = project.run(&["check", "t/a.xml", "--color", "never"]).code(1);
+    full.says("in t/texts/a&b.j2:4:8: ").says("4 │   ü {{ missing }}").says("in this text");
+    let sarif = project.run(&["check", "t/b.xml", "--format", "sarif"]).code(1).json();
+    let related = &sarif["runs"][0]["results"][0]["relatedLocations"][0];
+    assert_eq!(related["message"]["text"], "in this text");
+    assert_eq!(related["physicalLocation"]["artifactLocation"]["uri"], "shared/b.j2");
+    assert_eq!(related["physicalLocation"]["region"]["startLine"], 3);
+    let json = project.run(&["check", "t/d.xml", "--json"]).code(1).json();
+    assert_eq!(json["diagnostics"][0]["labels"][0]["path"], "t/d.md", "{json:#}");
+}
