@@ -5,9 +5,10 @@
 
 use super::jinja_fence::{self, Known};
 use super::jinja_trace::Now;
-use crate::template::jinja::{FILTERS, TESTS, bare};
-use minijinja::value::{Rest, ValueKind, ValueOrKwargs};
+use crate::template::jinja::{FILTERS, TESTS, bare, words};
+use minijinja::value::{Kwargs, Rest, ValueKind, ValueOrKwargs};
 use minijinja::{Environment, Error, ErrorKind, State, Value};
+use std::borrow::Cow;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -15,6 +16,8 @@ use std::sync::{Arc, Mutex};
 pub(super) const NAME: &str = "_";
 /// The filter that weighs texts alone.
 pub(super) const TEXT: &str = "_t";
+/// The filter behind the step of a slice.
+pub(super) const STEP: &str = "_s";
 /// The filters behind the first factor of a multiplication, each further one, an exponent, and all of it.
 pub(super) const FACTORS: [&str; 4] = ["_m", "_n", "_p", "_q"];
 /// What all steps of a text may cost together, in bytes.
@@ -41,6 +44,14 @@ enum Factor {
 pub(super) struct Meter {
     left: AtomicU64,
     products: Mutex<Vec<Product>>,
+}
+
+/// What was weighed of a value.
+#[derive(Clone, Copy, Debug, Default)]
+struct Weight {
+    bytes: u64,
+    /// How deep its lists and objects nest.
+    depth: usize,
 }
 
 /// What the factors so far make of each other.
@@ -79,11 +90,12 @@ impl Meter {
     }
 
     /// Takes off what a value costs, and gives back what it weighed.
-    fn weigh(&self, value: &Value) -> Result<u64, Error> {
+    fn weigh(&self, value: &Value) -> Result<Weight, Error> {
         let before = self.left.load(Ordering::Relaxed);
-        let mut open = vec![(value.clone(), 0)];
+        let (mut open, mut deepest) = (vec![(value.clone(), 0)], 0);
         while let Some((value, depth)) = open.pop() {
             self.take(ENTRY)?;
+            deepest = deepest.max(depth);
             if let Some(text) = value.as_str() {
                 self.take(text.len() as u64)?;
                 continue;
@@ -107,18 +119,15 @@ impl Meter {
                 open.push((item, depth + 1));
             }
         }
-        Ok(before - self.left.load(Ordering::Relaxed))
+        Ok(Weight { bytes: before - self.left.load(Ordering::Relaxed), depth: deepest })
     }
 
     /// Weighs one more factor, before it is multiplied with those so far.
     fn factor(&self, value: Value, role: Factor) -> Result<Value, Error> {
         let value = self.pass(value)?;
-        let (size, is_text) = match value.as_i64() {
-            Some(number) => (number.unsigned_abs(), false),
-            None => match value.len() {
-                Some(length) => ((length as u64).saturating_mul(if value.as_str().is_some() { 1 } else { ENTRY }), true),
-                None => (1, false),
-            },
+        let (size, is_text) = match value.len() {
+            Some(length) => ((length as u64).saturating_mul(if value.as_str().is_some() { 1 } else { ENTRY }), true),
+            None => (size(&value), false),
         };
         let Ok(mut products) = self.products.lock() else { return Err(spent()) };
         let next = match (role, products.last().copied()) {
@@ -157,43 +166,108 @@ impl Meter {
     }
 }
 
+/// What a filter is given, by its place or by its name.
+struct Given<'a> {
+    args: &'a [Value],
+    named: Option<Kwargs>,
+    /// What was weighed of the value that it is called on, and of everything else.
+    weights: (Weight, u64),
+}
+
+impl<'a> Given<'a> {
+    fn weighed(args: &'a [Value], by: &Meter) -> Result<Self, Error> {
+        let (named, args) = match args.split_last() {
+            Some((last, before)) if last.is_kwargs() => (Kwargs::try_from(last.clone()).ok(), before),
+            _ => (None, args),
+        };
+        let of = args.first().map_or(Ok(Weight::default()), |of| by.weigh(of))?;
+        let given = Self { args, named, weights: (of, 0) };
+        let others = given.others().try_fold(0, |sum, value| Ok::<_, Error>(sum + by.weigh(&value)?.bytes))?;
+        Ok(Self { weights: (of, others), ..given })
+    }
+
+    /// The words of the value that it is called on, and its entries.
+    fn of(&self) -> (Cow<'_, str>, u64) {
+        let of = self.args.first();
+        (of.map(words).unwrap_or_default(), of.and_then(Value::len).unwrap_or(0) as u64)
+    }
+
+    fn others(&self) -> impl Iterator<Item = Value> {
+        let named = self.named.iter().flat_map(|named| named.args().filter_map(|name| named.peek::<Value>(name).ok()));
+        self.args.iter().skip(1).cloned().chain(named)
+    }
+
+    fn at(&self, place: usize, name: &str) -> Option<Value> {
+        let named = || self.named.as_ref().and_then(|named| named.peek::<Value>(name).ok());
+        self.args.get(place).cloned().or_else(named)
+    }
+
+    /// The bytes of an argument as a text, whatever it is.
+    fn length(&self, place: usize, name: &str) -> u64 {
+        self.at(place, name).map_or(0, |value| words(&value).len() as u64)
+    }
+
+    fn longest(&self) -> u64 {
+        self.others().map(|value| words(&value).len() as u64).max().unwrap_or(0)
+    }
+
+    /// The sum of all numbers, but for the value itself.
+    fn numbers(&self) -> u64 {
+        self.others().map(|value| size(&value)).fold(0, u64::saturating_add)
+    }
+}
+
+/// How large a number is; what is none has no size.
+fn size(value: &Value) -> u64 {
+    if !matches!(value.kind(), ValueKind::Number | ValueKind::Bool) {
+        return 0;
+    }
+    match value.as_i64() {
+        Some(number) => number.unsigned_abs(),
+        #[allow(clippy::cast_sign_loss, reason = "it has none, and what is too large is as large as can be")]
+        None => f64::try_from(value.clone()).map_or(u64::MAX, |number| number.abs().ceil() as u64),
+    }
+}
+
 /// What a filter makes beyond its arguments.
-fn growth(name: &str, args: &[Value]) -> u64 {
-    let text = |at: usize| args.get(at).and_then(Value::as_str).unwrap_or("");
-    let number = |value: &Value| value.as_i64().map_or(0, i64::unsigned_abs);
-    let given = |name: &str| {
-        let kwargs = args.last().filter(|last| last.is_kwargs());
-        let value = kwargs.and_then(|kwargs| kwargs.get_attr(name).ok());
-        value.map_or(0, |value| value.as_str().map_or_else(|| number(&value), |text| text.len() as u64))
-    };
-    let numbers = args.iter().skip(1).map(number).fold(0, u64::saturating_add);
-    let items = args.first().and_then(Value::len).unwrap_or(0) as u64;
+fn growth(name: &str, given: &Given<'_>) -> u64 {
+    let ((text, items), numbers) = (given.of(), given.numbers());
+    let length = text.len() as u64;
     match name {
         "indent" => {
-            let lines = text(0).chars().filter(|c| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}')).count() as u64;
-            let width = numbers.saturating_add(text(1).len() as u64).saturating_add(given("width"));
-            lines.saturating_add(1).saturating_mul(width)
+            let lines = text.chars().filter(|c| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}')).count() as u64;
+            lines.saturating_add(1).saturating_mul(numbers.saturating_add(given.longest()))
         }
-        "center" => numbers.saturating_add(given("width")),
+        "center" => numbers,
         "wordwrap" => {
-            let width = args.get(1).map_or(0, number).saturating_add(given("width")).max(1);
-            let parts = 2 * pieces(text(0), None) + text(0).matches('-').count();
-            let between = text(3).len() as u64 + given("wrapstring");
-            (parts as u64).saturating_add(text(0).len() as u64 / width).saturating_mul(between.saturating_add(ENTRY))
+            let width = given.others().filter(Value::is_number).map(|width| size(&width)).min().unwrap_or(79).max(1);
+            let parts = 2 * pieces(&text, None) as u64 + text.matches('-').count() as u64 + length / width;
+            parts.saturating_mul(given.longest().saturating_add(ENTRY))
         }
-        "replace" => {
-            let (of, from, to) = (text(0).len() as u64, text(1).len() as u64, text(2).len() as u64);
-            (of.saturating_add(1) / from.max(1)).saturating_mul(to)
+        "replace" => ((length + 1) / given.length(1, "old").max(1)).saturating_mul(given.length(2, "new")),
+        "join" => items.saturating_mul(given.length(1, "d")),
+        "batch" | "slice" => numbers.saturating_mul(2 * ENTRY),
+        "split" => (pieces(&text, given.args.get(1)) as u64).saturating_mul(ENTRY),
+        "lines" => (text.matches('\n').count() as u64).saturating_mul(ENTRY),
+        "list" | "unique" | "sort" | "reverse" if given.args.first().is_some_and(|of| of.as_str().is_some()) => {
+            length.saturating_mul(ENTRY)
         }
-        "join" => items.saturating_mul(text(1).len() as u64),
-        "batch" | "slice" => numbers.saturating_add(given("count")).saturating_mul(2 * ENTRY),
-        "split" => (pieces(text(0), args.get(1)) as u64).saturating_mul(ENTRY),
-        "lines" => (text(0).matches('\n').count() as u64).saturating_mul(ENTRY),
-        "list" | "unique" | "sort" | "reverse" if !text(0).is_empty() => (text(0).len() as u64).saturating_mul(ENTRY),
-        "tojson" => items.saturating_add(1).saturating_mul(numbers.saturating_add(given("indent")).saturating_mul(DEPTH as u64)),
-        // A sum of texts or lists copies what it has with each.
-        "sum" => items.saturating_mul(ENTRY).saturating_mul(items / 64),
-        "format" => numbers.saturating_add(digits(text(0))),
+        "tojson" => {
+            let Weight { bytes, depth } = given.weights.0;
+            (bytes / ENTRY + 1).saturating_mul(numbers.saturating_mul(depth as u64 + 1))
+        }
+        // A sum of texts or lists copies what it has with each; one that begins with a number takes numbers alone.
+        "sum" if given.at(2, "start").is_some_and(|start| !start.is_number()) => {
+            items.saturating_mul(given.weights.0.bytes.saturating_add(given.weights.1))
+        }
+        // Each entry is held against what the test is given.
+        "select" | "reject" | "selectattr" | "rejectattr" => items.saturating_mul(given.weights.1),
+        "format" => {
+            let places = (text.matches('%').count() as u64).saturating_mul(given.longest());
+            // A star takes its width from what is given.
+            let widths = if text.contains('*') { numbers } else { 0 };
+            widths.saturating_add(digits(&text)).saturating_add(places)
+        }
         _ => 0,
     }
 }
@@ -222,6 +296,9 @@ pub(super) fn attach(environment: &mut Environment<'_>, meter: &Arc<Meter>, outp
         by.take(value.as_str().map_or(0, |text| text.len() as u64))?;
         if value.kind() == ValueKind::Iterable { by.pass(value) } else { Ok::<_, Error>(value) }
     });
+    // minijinja takes the negative of a step, which the least number has none of.
+    let step = |step: Value| if step.as_i64() == Some(i64::MIN) { Value::from(-i64::MAX) } else { step };
+    environment.add_filter(STEP, step);
     let [first, next, power, all] = FACTORS;
     for (name, role) in [(first, Factor::First), (next, Factor::Next), (power, Factor::Power)] {
         let by = Arc::clone(meter);
@@ -252,7 +329,7 @@ pub(super) fn attach(environment: &mut Environment<'_>, meter: &Arc<Meter>, outp
             by.take(CALL)?;
             args.iter().try_for_each(|value| by.weigh(value).map(drop))?;
             if called == "range" {
-                by.take(args.iter().filter_map(Value::as_i64).map(i64::unsigned_abs).fold(0, u64::saturating_add))?;
+                by.take(args.iter().map(size).fold(0, u64::saturating_add))?;
             }
             function.call(state, &args)
         });
@@ -266,8 +343,7 @@ pub(super) fn attach(environment: &mut Environment<'_>, meter: &Arc<Meter>, outp
 }
 
 fn filter(name: &str, state: &mut State<'_, '_>, args: &[Value], by: &Meter, plain: &Environment<'_>) -> Result<Value, Error> {
-    args.iter().try_for_each(|value| by.weigh(value).map(drop))?;
-    by.take(growth(name, args).saturating_add(CALL))?;
+    by.take(growth(name, &Given::weighed(args, by)?).saturating_add(CALL))?;
     // A filter that is called by another one is weighed as well; ours are nobody's to call.
     let inner = args.get(1).filter(|inner| name == "map" && inner.as_str().is_some_and(|inner| FILTERS.contains(&inner)));
     let made = match (inner.and_then(Value::as_str), args.first()) {

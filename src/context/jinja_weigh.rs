@@ -3,7 +3,7 @@
 //! A filter binds closer than any operator and hands its value on, so the text means what it meant. Lines stay where they are.
 //! Reads tags as `template::jinja_tags` splits them, and is only given what that has let through.
 
-use super::jinja_meter::{ALLOWANCE, FACTORS, NAME, TEXT};
+use super::jinja_meter::{ALLOWANCE, FACTORS, NAME, STEP, TEXT};
 use crate::template::jinja_tags::{KEYWORDS, Kind, Piece, Placed, Tag, inserted, pieces};
 use std::collections::BTreeSet;
 
@@ -152,12 +152,26 @@ impl Tag<'_> {
             if self.word(at) == "(" && self.word(at - 1) == "changed" {
                 self.arguments(at, inserts);
             }
+            if let Some((from, to)) = self.step(at).filter(|_| is_index) {
+                inserts.push((self.tokens.get(from).map_or(0, |token| token.start), "(".to_owned()));
+                inserts.push((end(to), format!(")|{STEP}")));
+            }
             let from = begins.get(at - 1).and_then(|begin| self.tokens.get(*begin)).filter(|_| is_index);
             if let Some(from) = from {
                 inserts.push((from.start, "(".to_owned()));
                 inserts.push((end(at - 1), format!("|{TEXT})")));
             }
         }
+    }
+
+    /// The step of a slice in brackets, from its first token to its last.
+    fn step(&self, open: usize) -> Option<(usize, usize)> {
+        let (close, mut at, mut colons) = (self.closed(open), open + 1, 0);
+        while at < close && colons < 2 {
+            colons += usize::from(self.word(at) == ":");
+            at = if self.kind(at) == Some(Kind::Open) { self.closed(at) + 1 } else { at + 1 };
+        }
+        (colons == 2 && at < close).then_some((at, close - 1))
     }
 
     /// Weighs what is given in brackets.

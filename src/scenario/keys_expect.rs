@@ -15,7 +15,11 @@ pub static CONTEXT_TEST: Table = Table {
         key("tokens", Shape::Table(&TOKENS), "a ceiling, or a floor, of tokens"),
         key("nothing_cut", Shape::Bool, "whether every segment is there whole"),
         key("setting", Shape::Setting, "the resolved value of a context setting: `{name, value, node}`"),
-        key("tools", Shape::List(&Shape::Text, 0), "exactly these tools are allowed, whatever their order"),
+        key(
+            "tools",
+            Shape::List(&Shape::Text, 0),
+            "exactly these tools are allowed, whatever their order; what the role blocks stands with `!` before it: `!git_push`",
+        ),
         key("model", Shape::Text, "the model that would be called"),
         key("protected_paths", Shape::List(&Shape::Text, 0), "exactly these paths may not be touched, whatever their order"),
         key("snapshot", Shape::True, "the rendered request equals the stored one"),

@@ -9,6 +9,7 @@ use super::jinja_guard::{self, Name, Used};
 use super::jinja_tags::{Placed, pieces};
 use super::jinja_walk::flow;
 use super::jinja2;
+pub(crate) use super::jinja2::words;
 pub use super::jinja2::{ABSENT, Absent, absent};
 use crate::base::span::Span;
 use crate::base::suggest::nearest;

@@ -230,21 +230,21 @@ fn setting(seen: &Seen<'_>, name: SettingName, value: &str, node: Option<&Spanne
     judged(is_same.into(), reason)
 }
 
-/// Without a role there is nothing that a tool or a path could come from.
-fn alone(seen: &Seen<'_>) -> Option<String> {
-    let is_alone = seen.receiver.role.is_none();
-    is_alone.then(|| format!("`{}` is asked for as a task, which has none: name a `role`", seen.receiver.task))
-}
-
+/// Whether a list of the role's policy holds exactly these.
 fn same(seen: &Seen<'_>, what: &str, expected: &[Spanned<String>], found: &[String]) -> Judged {
+    let words = format!("{what} {}", quoted(expected));
+    if seen.receiver.role.is_none() {
+        // A task has none, whoever plays it: what it lacks says nothing.
+        let advice = format!("`{}` is asked for as a task: name a `role`", seen.receiver.task);
+        return (Outcome::Fail, Reason::new(words, format!("no {what}: a task has none")).hint(advice).blind());
+    }
     let wanted: BTreeSet<&str> = expected.iter().map(|one| one.value.as_str()).collect();
     let there: BTreeSet<&str> = found.iter().map(String::as_str).collect();
     let quote = |names: &[&str]| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
     let (missing, more): (Vec<&str>, Vec<&str>) =
         (wanted.difference(&there).copied().collect(), there.difference(&wanted).copied().collect());
-    let expected = format!("{what} {}", quoted(expected));
     if missing.is_empty() && more.is_empty() {
-        return (Outcome::Pass, Reason::new(expected, "the same"));
+        return (Outcome::Pass, Reason::new(words, "the same"));
     }
     let mut found = Vec::new();
     if !missing.is_empty() {
@@ -253,14 +253,11 @@ fn same(seen: &Seen<'_>, what: &str, expected: &[Spanned<String>], found: &[Stri
     if !more.is_empty() {
         found.push(format!("{} too", quote(&more)));
     }
-    let mut reason = Reason::new(expected, found.join(", and "));
+    let mut reason = Reason::new(words, found.join(", and "));
     for name in missing {
         if let Some(near) = suggest::nearest(name, more.iter().copied()) {
             reason = reason.hint(format!("did you mean `{near}`?"));
         }
-    }
-    if let Some(advice) = alone(seen) {
-        reason = reason.hint(advice).blind();
     }
     (Outcome::Fail, reason)
 }

@@ -85,6 +85,6 @@ impl<'a, const N: usize> Given<'a, N> {
 }
 
 /// A value as `str` writes it.
-pub(super) fn words(value: &Value) -> Cow<'_, str> {
+pub(crate) fn words(value: &Value) -> Cow<'_, str> {
     value.as_str().map_or_else(|| Cow::Owned(value.to_string()), Cow::Borrowed)
 }

@@ -16,3 +16,4 @@ mod wrap;
 
 pub use absent::{ABSENT, Absent, absent};
 pub(super) use attach::attach;
+pub(crate) use given::words;

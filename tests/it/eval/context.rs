@@ -150,7 +150,11 @@ fn tools_models_and_paths_are_those_of_a_role() {
     assert_eq!(of(ContextExpectation::ProtectedPaths(words(&["secrets/"]))), "pass: the same; ");
     assert_eq!(of(ContextExpectation::ProtectedPaths(Vec::new())), "fail: `secrets/` too; ");
     let alone = said(ContextExpectation::Tools(words(&["search"])));
-    assert!(alone.ends_with("`triage` is asked for as a task, which has none: name a `role`"), "{alone}");
+    assert!(alone.ends_with("`triage` is asked for as a task: name a `role`"), "{alone}");
+    let none = || ContextExpectation::Tools(Vec::new());
+    for expectation in [none(), ContextExpectation::Not(Box::new(at(none())))] {
+        assert!(said(expectation).contains("found no tools: a task has none; `triage` is asked for as a task"));
+    }
     let nobody = setting.finish(&Case { subject: at(Subject::Role("sortr".to_owned())), ..case() });
     assert_eq!(nobody.verdict, CaseVerdict::Fail);
     assert_eq!(nobody.trouble.as_deref(), Some("there is no agent role `sortr` in this project; did you mean `sorter`?"));
