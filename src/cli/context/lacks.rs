@@ -40,19 +40,19 @@ impl Lacks {
     }
 
     /// The tasks that are left out.
-    pub(super) fn tasks(&self) -> impl Iterator<Item = &LeftOut> {
+    pub(in crate::cli) fn tasks(&self) -> impl Iterator<Item = &LeftOut> {
         self.left_out.iter().filter(|left_out| left_out.kind == DefinitionKind::Task)
     }
 
     /// Why nobody can say what an agent of a task receives; `None` where the project lacks no such task.
-    pub(super) fn task(&self, name: &str) -> Option<CliError> {
+    pub(in crate::cli) fn task(&self, name: &str) -> Option<CliError> {
         let LeftOut { path, because, .. } = self.tasks().find(|task| task.name == name)?;
         let whose = if path == because { path.clone() } else { format!("{because}, which `{name}` rests on,") };
         Some(self.of(because, &whose))
     }
 
     /// The same of what a file holds.
-    pub(super) fn file(&self, path: &str) -> Option<CliError> {
+    pub(in crate::cli) fn file(&self, path: &str) -> Option<CliError> {
         self.errors.iter().any(|error| *error.path == *path).then(|| self.of(path, path))
     }
 

@@ -4,7 +4,7 @@ use super::args::ImportArgs;
 use super::find::{Beside, Found};
 use super::make::{Batch, Made, make};
 use super::samples;
-use super::verify::{Verdict, verify};
+use super::verify::{Against, Verdict, verify};
 use super::{json, show};
 use crate::base::fs::{self, ReadFs, RealFs};
 use crate::cli::args::DataFormat;
@@ -71,7 +71,8 @@ pub(crate) fn run(args: &ImportArgs, cx: &mut Cx) -> Result<Exit> {
     let batch = make(&found, &library, args.engine.resolve(), &folder);
     let verdict = samples.as_ref().map(|(path, samples)| {
         let files = Inside { root: &project.root, files: &RealFs };
-        (*path, verify(samples, batch.registry.as_ref(), &names(&batch.made), &files))
+        let (registry, names) = (batch.registry.as_ref(), names(&batch.made));
+        (*path, verify(samples, Against { registry, names: &names, files: &files, lacking: &|_| None }))
     });
     let fates = batch.made.iter().map(|made| put(made, args, &project.root)).collect::<Result<Vec<_>>>()?;
     let probe = if folder.is_empty() { "x.xml".to_owned() } else { format!("{folder}/x.xml") };
@@ -112,12 +113,14 @@ fn names(made: &[Made]) -> BTreeMap<String, String> {
 /// Compares the templates of the project as they are.
 fn verify_project(path: &Path, samples: &[samples::Sample], args: &ImportArgs, cx: &mut Cx) -> Result<Exit> {
     let project = Compiled::load(cx)?;
-    // A sample of a template with errors cannot be told from one of none.
-    project.lacks.nothing("this project")?;
     let of_file = |task: crate::registry::Task<'_>| Some((task.source().ok()?.path, task.name().to_owned()));
     let mut names = prompts(&project);
     names.extend(project.registry.tasks().filter_map(of_file));
-    let verdict = verify(samples, Some(&project.registry), &names, &project.files());
+    // A sample of a template with errors is told them; none other has to do with them.
+    names.extend(project.lacks.tasks().map(|task| (task.path.clone(), task.name.clone())));
+    let lacking = |name: &str| project.lacks.task(name).or_else(|| project.lacks.file(name)).map(|error| error.message);
+    let (registry, files) = (Some(&project.registry), project.files());
+    let verdict = verify(samples, Against { registry, names: &names, files: &files, lacking: &lacking });
     let (found, batch) = (Found::default(), Batch::default());
     let told = Told { found: &found, batch: &batch, fates: &[], verdict: Some((path, &verdict)), left_out: None };
     match args.format.resolve() {
@@ -144,11 +147,15 @@ fn prompts(project: &Compiled) -> BTreeMap<String, String> {
             }
         }
     }
-    for task in project.registry.tasks() {
-        let text = task.source().ok().and_then(|source| project.files().text(&source.path).ok());
-        if let Some(prompt) = text.as_deref().and_then(origin) {
-            put(prompt, task.name());
+    let sound = project.registry.tasks().filter_map(|task| Some((task.source().ok()?.path, task.name())));
+    let broken = project.lacks.tasks().map(|task| (task.path.clone(), task.name.as_str()));
+    for (path, task) in sound.chain(broken) {
+        if let Some(prompt) = project.files().text(&path).ok().as_deref().and_then(origin) {
+            put(prompt, task);
         }
+    }
+    for task in project.lacks.tasks() {
+        task.texts.iter().for_each(|text| put(text.clone(), &task.name));
     }
     found.into_iter().filter_map(|(prompt, task)| Some((prompt, task?))).collect()
 }

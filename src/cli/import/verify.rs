@@ -57,33 +57,38 @@ pub(super) struct Verdict {
     pub(super) differences: Vec<Difference>,
 }
 
-/// Renders every sample. `names` leads from what a sample may call a template to its task.
-pub(super) fn verify(
-    samples: &[Sample],
-    registry: Option<&Registry>,
-    names: &BTreeMap<String, String>,
-    files: &dyn Files,
-) -> Verdict {
+/// What samples are held against.
+#[derive(Clone, Copy)]
+pub(super) struct Against<'a> {
+    /// The templates.
+    pub(super) registry: Option<&'a Registry>,
+    /// From what a sample may call a template to its task.
+    pub(super) names: &'a BTreeMap<String, String>,
+    /// The files of the project.
+    pub(super) files: &'a dyn Files,
+    /// Why the registry lacks a task or file of that name, where it has errors.
+    pub(super) lacking: &'a dyn Fn(&str) -> Option<String>,
+}
+
+/// Renders every sample.
+pub(super) fn verify(samples: &[Sample], against: Against<'_>) -> Verdict {
     let mut differences = Vec::new();
     for sample in samples {
-        if let Err(kind) = compare(sample, registry, names, files) {
+        if let Err(kind) = compare(sample, against) {
             differences.push(Difference { line: sample.line, template: sample.template.clone(), kind });
         }
     }
     Verdict { samples: samples.len(), differences }
 }
 
-fn compare(
-    sample: &Sample,
-    registry: Option<&Registry>,
-    names: &BTreeMap<String, String>,
-    files: &dyn Files,
-) -> Result<(), Kinds> {
+fn compare(sample: &Sample, against: Against<'_>) -> Result<(), Kinds> {
+    let Against { registry, names, files, lacking } = against;
     let wanted = sample.template.as_str();
     let there = |registry: &&Registry, name: &str| registry.task(name).is_ok();
     let task = names.get(wanted.trim_start_matches("./")).map_or(wanted, String::as_str);
     let Some(registry) = registry.filter(|registry| there(registry, task)) else {
-        return Err(Kinds::Failed(vec![format!("there is no template `{wanted}`")]));
+        let why = lacking(task).unwrap_or_else(|| format!("there is no template `{wanted}`"));
+        return Err(Kinds::Failed(vec![why]));
     };
     let request = Request { inputs: &sample.inputs, files, ..Request::new(task) };
     let assembly = assemble(registry, &request, &Options::default())

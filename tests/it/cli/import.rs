@@ -343,3 +343,25 @@ fn methods_of_objects_and_what_is_indexed_behind_a_method_are_written_anew() {
     let run = project.run(&["import", "p", "--verify", "s.jsonl"]).code(0);
     run.says("`.get(…)` is written `[…]|default(…)` in the template, which means the same").says("every message equal");
 }
+
+#[test]
+fn a_broken_template_fails_its_own_samples_and_no_others() {
+    let project = Project::new().file("ctxc.toml", "edition = \"2026\"\n").file("legacy/good.j2", "Hello {{ name }}.");
+    let project = project.file("legacy/bad.j2", "Bye {{ name }}.");
+    project.run(&["import", "legacy"]).code(0);
+    project.write("templates/bad.xml", project.read("templates/bad.xml").replace("</task>", "&</task>"));
+    project.write("templates/lost.xml", "<");
+    let line = |template: &str| {
+        format!("{{\"template\": \"{template}\", \"inputs\": {{\"name\": \"Ann\"}}, \"expected\": \"Hello Ann.\"}}\n")
+    };
+    project.write("samples.jsonl", line("good") + &line("legacy/good.j2"));
+    project.run(&["import", "--verify", "samples.jsonl"]).code(0).says("2 samples: every message equal, byte for byte");
+    let bad = ["bad", "legacy/bad.j2", "templates/bad.xml", "templates/lost.xml", "none"].map(line).concat();
+    project.write("samples.jsonl", line("good") + &bad);
+    let run = project.run(&["import", "--verify", "samples.jsonl"]).code(1).says("6 samples: 1 equal byte for byte, 5 not");
+    let why = "cannot be rendered: templates/bad.xml has 1 error: what an agent would receive is not certain";
+    let run = run.says(&format!("error: bad {why}")).says(&format!("error: legacy/bad.j2 {why}"));
+    run.says(&format!("error: templates/bad.xml {why}"))
+        .says("error: templates/lost.xml cannot be rendered: templates/lost.xml has ")
+        .says("error: none cannot be rendered: there is no template `none`");
+}
