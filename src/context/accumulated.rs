@@ -63,15 +63,14 @@ fn runner<'l, 'f>(chain: &'l [Link<'f>]) -> Option<(&'l Link<'f>, &'f Child)> {
 fn flush(open: &mut Vec<Step<'_>>, format: &str, context: &mut Vec<Drafted>) {
     let many = if open.len() > MANY { open.len() - NEAREST } else { 0 };
     if many > 0 {
-        let mut segment = segment(("earlier steps", ""), format);
-        segment.title.clear();
-        context.push(Drafted { times: many, ..waiting(segment, format!("results of {many} earlier steps")) });
+        let mut others: Vec<String> = open.drain(..many).map(|(name, _)| name.to_owned()).collect();
+        // Each has a heading with its own name.
+        let title = others.pop().unwrap_or_default();
+        let segment = Segment { title, ..segment(("earlier steps", ""), format) };
+        context.push(Drafted { others, ..waiting(segment, format!("results of {many} earlier steps")) });
     }
-    for (at, (name, node)) in open.drain(..).enumerate() {
-        if at >= many {
-            context.push(waiting(segment((name, node), format), format!("result of {name}")));
-        }
-    }
+    let one = |step: Step<'_>| waiting(segment(step, format), format!("result of {}", step.0));
+    context.extend(open.drain(..).map(one));
 }
 
 /// A segment whose text only a run knows.

@@ -2,7 +2,7 @@
 //!
 //! `ctxc render`, `ctxc manifest`, runs and hosts share this path, so none of them can tell another story.
 
-use super::blocks::{block, framed, text};
+use super::blocks::{block, framed, rendered, text};
 use super::chain::Forest;
 use super::fault::{Fault, FaultKind, Refused};
 use super::fill::{Fences, Filler, Unknown, placeholder};
@@ -142,7 +142,7 @@ pub(crate) fn assemble_edited(
     let draft = draft(forest, request, Unknown::Fault, routed.options.counter)?;
     let order = role::order(request.role);
     let options = role::ordered(&routed.options, &order);
-    let assembler = Assembler { options: &options, nonce: &draft.nonce, times: &[] };
+    let assembler = Assembler { options: &options, nonce: &draft.nonce, others: &[] };
     let mut segments = draft.segments.into_iter().map(|drafted| drafted.segment).collect();
     edit(&mut segments);
     Ok(assembler.assemble(segments).map_err(|fault| placed(forest, request, fault))?)
@@ -168,7 +168,7 @@ pub fn preview(registry: &Registry, request: &Request<'_>, options: &Options<'_>
     let routed = role::route(&forest, request, options)?;
     let order = role::order(request.role);
     let options = role::ordered(&routed.options, &order);
-    let assembler = Assembler { options: &options, nonce: &draft.nonce, times: &[] };
+    let assembler = Assembler { options: &options, nonce: &draft.nonce, others: &[] };
     Ok(assembler.assemble(segments.collect()).map_err(|fault| placed(&forest, request, fault))?)
 }
 
@@ -251,8 +251,9 @@ pub(super) fn draft(
 pub(super) struct Assembler<'a> {
     pub(super) options: &'a Options<'a>,
     pub(super) nonce: &'a str,
-    /// How many segments each of a dry run stands for; 0 for what may not be there at all: no figure of another counts on it. Else one.
-    pub(super) times: &'a [usize],
+    /// Tokens of those that are told with each segment of a dry run as one; `None` for what may not be there at all: no figure of
+    /// another counts on it. Else none.
+    pub(super) others: &'a [Option<usize>],
 }
 
 impl ContextAssembler for Assembler<'_> {
@@ -262,7 +263,7 @@ impl ContextAssembler for Assembler<'_> {
     fn assemble(&self, segments: Vec<Segment>) -> Result<Assembly, Fault> {
         let frame = |(at, segment)| {
             // What may not be there takes no room from what is.
-            if self.times(at) == 0 { Frame::default() } else { framed(self.options.profile, segment, self.nonce) }
+            if self.others(at).is_none() { Frame::default() } else { framed(self.options.profile, segment, self.nonce) }
         };
         let frames: Vec<Frame> = segments.iter().enumerate().map(frame).collect();
         let order = positions(&segments, speaker, self.options.order);
@@ -288,18 +289,6 @@ impl ContextAssembler for Assembler<'_> {
     }
 }
 
-/// Behind the last segment of a message stands no separator. Room was kept for one, since nobody knew which would be the last.
-fn recount(fitted: &mut [Fitted], rendered: &[Rendered<'_>], counter: &dyn TokenCounter) {
-    for message in rendered.chunk_by(|a, b| speaker(a.segment) == speaker(b.segment)) {
-        let Some(last) = message.last() else { continue };
-        let Some(fitted) = fitted.get_mut(last.index).filter(|fitted| fitted.kept.is_some()) else { continue };
-        fitted.kept = Some(fit::tokens(last.text.text(), last.text.open().iter().copied(), counter));
-        if fitted.fate == Fate::Kept {
-            fitted.full = fitted.kept;
-        }
-    }
-}
-
 /// What became of each segment, and the messages that come of it.
 type Said = (Vec<Fitted>, Vec<Message>);
 
@@ -307,17 +296,17 @@ type Said = (Vec<Fitted>, Vec<Message>);
 const ROUNDS: usize = 24;
 
 impl Assembler<'_> {
-    /// How many segments one stands for.
-    pub(super) fn times(&self, at: usize) -> usize {
-        self.times.get(at).copied().unwrap_or(1)
+    /// Tokens of those that are told with a segment as one; `None` where it may not be there at all.
+    pub(super) fn others(&self, at: usize) -> Option<usize> {
+        self.others.get(at).copied().unwrap_or(Some(0))
     }
 
     /// Fits the segments into the budget, and holds the whole messages against it: joined, texts may count a few tokens more
     /// than one by one.
     fn fitted(&self, segments: &[Segment], frames: &[Frame], order: &[usize]) -> Result<Said, Fault> {
         let Options { profile, budget, counter, counting, .. } = *self.options;
-        let blocks: Vec<Block<'_>> =
-            segments.iter().zip(frames).enumerate().map(|(at, (segment, frame))| block(segment, frame, self.times(at))).collect();
+        let one = |(at, (segment, frame))| block(segment, frame, self.others(at).unwrap_or(0));
+        let blocks: Vec<Block<'_>> = segments.iter().zip(frames).enumerate().map(one).collect();
         let (mut room, mut way) = (budget, 0);
         for _ in 0..ROUNDS {
             let mut fitted = match fit::fit(&blocks, &Budget { tokens: room, counter, counting }) {
@@ -326,12 +315,12 @@ impl Assembler<'_> {
                 Err(over) => return Err(FaultKind::OverBudget(over.of(budget)).into()),
             };
             let mut rendered = rendered(profile, segments, frames, order, &fitted);
-            rendered.retain(|part| self.times(part.index) > 0);
+            rendered.retain(|part| self.others(part.index).is_some());
             let messages = message::messages(&rendered, profile);
             let limit = budget.filter(|limit| messages.iter().map(|message| message.text.text().len()).sum::<usize>() > *limit);
             let needed = limit.map_or(0, |_| messages.iter().map(|message| counter.count(message.text.text())).sum());
             let Some(over) = limit.and_then(|limit| needed.checked_sub(limit)).filter(|over| *over > 0) else {
-                recount(&mut fitted, &rendered, counter);
+                self.recount(&mut fitted, &rendered);
                 self.recount_whole(&mut fitted, segments, frames, order);
                 return Ok((fitted, messages));
             };
@@ -341,9 +330,24 @@ impl Assembler<'_> {
         let limit = budget.unwrap_or(0);
         Err(FaultKind::OverBudget(fit::over(&blocks, counter, limit).of(budget)).into())
     }
-}
 
-impl Assembler<'_> {
+    /// Behind the last segment of a message stands no separator. Room was kept for one, since nobody knew which would be the last.
+    fn recount(&self, fitted: &mut [Fitted], rendered: &[Rendered<'_>]) {
+        for message in rendered.chunk_by(|a, b| speaker(a.segment) == speaker(b.segment)) {
+            let Some(last) = message.last() else { continue };
+            let Some(fitted) = fitted.get_mut(last.index).filter(|fitted| fitted.kept.is_some()) else { continue };
+            fitted.kept = Some(self.tokens(last.index, &last.text));
+            if fitted.fate == Fate::Kept {
+                fitted.full = fitted.kept;
+            }
+        }
+    }
+
+    /// Tokens of a segment that is rendered so, with those that are told with it.
+    fn tokens(&self, at: usize, text: &Traced) -> usize {
+        fit::tokens(text.text(), text.open().iter().copied(), self.options.counter) + self.others(at).unwrap_or(0)
+    }
+
     /// What is not there whole has the tokens that it would have if it were: as the last of its message, without a separator.
     fn recount_whole(&self, fitted: &mut [Fitted], segments: &[Segment], frames: &[Frame], order: &[usize]) {
         let speaker_of = |at: &usize| segments.get(*at).map(speaker);
@@ -354,26 +358,10 @@ impl Assembler<'_> {
             };
             if fitted.fate != Fate::Kept && fitted.full.is_some() {
                 let whole = text(segment, frame, self.options.profile, &Fate::Kept);
-                fitted.full = Some(fit::tokens(whole.text(), whole.open().iter().copied(), self.options.counter));
+                fitted.full = Some(self.tokens(last, &whole));
             }
         }
     }
-}
-
-/// The segments that stay, in their order, as they are rendered.
-fn rendered<'s>(
-    profile: Profile,
-    segments: &'s [Segment],
-    frames: &[Frame],
-    order: &[usize],
-    fitted: &[Fitted],
-) -> Vec<Rendered<'s>> {
-    let one = |&index: &usize| {
-        let (segment, frame, fitted) = (segments.get(index)?, frames.get(index)?, fitted.get(index)?);
-        let text = text(segment, frame, profile, &fitted.fate);
-        (fitted.fate != Fate::Dropped).then_some(Rendered { index, segment, text })
-    };
-    order.iter().filter_map(one).collect()
 }
 
 fn accounts(segments: Vec<Segment>, fitted: Vec<Fitted>, order: &[usize]) -> Vec<Account> {

@@ -1,8 +1,9 @@
 //! Segments as blocks that are fitted, and as the text that stays of them.
 
+use super::render::message::Rendered;
 use super::render::profile::{self, Frame, Profile};
 use crate::kernel::context::{Cut, Origin, Segment, Traced};
-use crate::kernel::fit::{Block, Fate};
+use crate::kernel::fit::{Block, Fate, Fitted};
 
 /// A frame with the separator behind it: what a segment costs.
 pub(super) fn framed(profile: Profile, segment: &Segment, nonce: &str) -> Frame {
@@ -11,8 +12,8 @@ pub(super) fn framed(profile: Profile, segment: &Segment, nonce: &str) -> Frame 
     frame
 }
 
-/// A segment in its frame, ready to be fitted; one of a dry run may stand for several.
-pub(super) fn block<'a>(segment: &'a Segment, frame: &'a Frame, times: usize) -> Block<'a> {
+/// A segment in its frame, ready to be fitted; with one of a dry run may come the tokens of others that are told with it.
+pub(super) fn block<'a>(segment: &'a Segment, frame: &'a Frame, others: usize) -> Block<'a> {
     Block {
         id: &segment.id,
         priority: segment.kind.priority(),
@@ -20,7 +21,7 @@ pub(super) fn block<'a>(segment: &'a Segment, frame: &'a Frame, times: usize) ->
         text: segment.text.text(),
         tail: &frame.tail,
         open: segment.text.open(),
-        times,
+        others,
         cut: &segment.cut,
     }
 }
@@ -45,4 +46,20 @@ pub(super) fn text(segment: &Segment, frame: &Frame, profile: Profile, fate: &Fa
     }
     out.push(frame.tail.strip_suffix(profile.separator()).unwrap_or(&frame.tail), Origin::Frame);
     out
+}
+
+/// The segments that stay, in their order, as they are rendered.
+pub(super) fn rendered<'s>(
+    profile: Profile,
+    segments: &'s [Segment],
+    frames: &[Frame],
+    order: &[usize],
+    fitted: &[Fitted],
+) -> Vec<Rendered<'s>> {
+    let one = |&index: &usize| {
+        let (segment, frame, fitted) = (segments.get(index)?, frames.get(index)?, fitted.get(index)?);
+        let text = text(segment, frame, profile, &fitted.fate);
+        (fitted.fate != Fate::Dropped).then_some(Rendered { index, segment, text })
+    };
+    order.iter().filter_map(one).collect()
 }

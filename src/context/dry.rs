@@ -3,7 +3,7 @@
 //! A figure here is one that every run keeps to, whatever its values are: the least and the most that a segment costs where it is there whole.
 
 use super::assemble::{Assembler, Assembly, Options, Report, draft};
-use super::blocks::framed;
+use super::blocks::{block, framed};
 use super::chain::Forest;
 use super::fault::Fault;
 use super::fill::Unknown;
@@ -35,28 +35,40 @@ pub(super) struct Whole {
     pub(super) least: usize,
     /// The most; `None` where nothing bounds them.
     pub(super) most: Option<usize>,
+    /// Whether it is several that are told as one: in a run each is fitted alone.
+    pub(super) is_several: bool,
 }
 
 impl Whole {
-    fn times(self, times: usize) -> Self {
-        let Self { needs, least, most } = self;
-        let by = |tokens: usize| tokens.saturating_mul(times);
-        Self { needs: by(needs), least: by(least), most: most.map(by) }
+    /// With so many tokens of others.
+    fn with(self, others: usize) -> Self {
+        let Self { needs, least, most, is_several } = self;
+        Self { needs: needs + others, least: least + others, most: most.map(|most| most + others), is_several }
     }
 }
 
 /// Puts a context together without what only a run knows.
 pub(super) fn dry(forest: &Forest<'_>, request: &Request<'_>, options: &Options<'_>) -> Result<Dry, Vec<Fault>> {
     let draft = draft(forest, request, Unknown::Variable, options.counter)?;
-    let times = |drafted: &Drafted| if drafted.condition.is_some() { 0 } else { drafted.times };
-    let times: Vec<usize> = draft.segments.iter().map(times).collect();
+    let tokens = |drafted: &Drafted| drafted.condition.is_none().then(|| others(drafted, options, &draft.nonce));
+    let others: Vec<Option<usize>> = draft.segments.iter().map(tokens).collect();
     let (segments, waiting): (Vec<_>, Vec<_>) = draft.segments.into_iter().map(Drafted::apart).unzip();
     let order = role::order(request.role);
     let options = role::ordered(options, &order);
-    let assembler = Assembler { options: &options, nonce: &draft.nonce, times: &times };
+    let assembler = Assembler { options: &options, nonce: &draft.nonce, others: &others };
     let Assembly { report, .. } = assembler.assemble(segments).map_err(|fault| vec![placed(forest, request, fault)])?;
     let whole = whole(&assembler, &report.segments, &waiting);
     Ok(Dry { report, waiting, whole })
+}
+
+/// Tokens of those that are told with a segment as one: each has its own heading, and another behind it.
+fn others(drafted: &Drafted, options: &Options<'_>, nonce: &str) -> usize {
+    let mut other = drafted.segment.clone();
+    let tokens = |title: &String| {
+        other.title.clone_from(title);
+        block(&other, &framed(options.profile, &other, nonce), 0).tokens(options.counter)
+    };
+    drafted.others.iter().map(tokens).sum()
 }
 
 /// What each segment costs. The last of a message has no separator behind it, and which one that is may depend on the run.
@@ -80,10 +92,11 @@ fn whole(assembler: &Assembler<'_>, accounts: &[Account], waiting: &[Waiting]) -
         }
         if waits.condition.is_none() {
             let needs = account.full_tokens.unwrap_or(0);
-            *slot = Whole { needs, least: needs, most: Some(needs) };
+            *slot = Whole { needs, least: needs, most: Some(needs), is_several: false };
             if varies && !follows {
-                *slot = last(assembler, segment, may_follow).times(assembler.times(at));
+                *slot = last(assembler, segment, may_follow).with(assembler.others(at).unwrap_or(0));
             }
+            slot.is_several = assembler.others(at).is_some_and(|others| others > 0);
             slot.most = slot.most.filter(|_| segment.text.open().is_empty());
         }
         follows |= stays(segment, waits);
@@ -103,5 +116,5 @@ fn last(assembler: &Assembler<'_>, segment: &Segment, may_follow: bool) -> Whole
     // Where nothing is fitted and nothing follows, nobody asks.
     let needs = if may_follow || budget.is_some() { count(&with) } else { alone };
     let (least, most) = if may_follow { (needs.min(alone), needs.max(alone)) } else { (alone, alone) };
-    Whole { needs, least, most: Some(most) }
+    Whole { needs, least, most: Some(most), is_several: false }
 }

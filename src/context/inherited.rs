@@ -32,7 +32,7 @@ pub(super) fn inherited(
     let new = chosen.into_iter().filter_map(|drafted| {
         // What the task names itself need not be there twice.
         let likeness = own.iter().map(|other| likeness(&drafted.segment.text, &other.segment.text)).max();
-        let is_part = value == "subset" && drafted.times > 1;
+        let is_part = value == "subset" && !drafted.others.is_empty();
         let is_doubtful = is_guess || is_part || drafted.is_doubtful || likeness == Some(Likeness::Possible);
         (likeness != Some(Likeness::Same)).then(|| Drafted { is_doubtful, ..inherit(drafted, &why) })
     });
@@ -60,8 +60,7 @@ fn inherit(drafted: &Drafted, why: &str) -> Drafted {
     let mut inherited = drafted.clone();
     let segment = &mut inherited.segment;
     if segment.kind != Kind::Inherited {
-        // What stands for several says no title of theirs.
-        if segment.title.is_empty() && drafted.times == 1 {
+        if segment.title.is_empty() {
             segment.title = segment.kind.word().replace('_', " ");
         }
         segment.id = format!("inherited:{}", segment.id);
@@ -112,7 +111,7 @@ fn subset<'p>(node: &Node, scope: &Scope, parent: &'p [Drafted], own: &[Drafted]
         relevant.iter().any(|name| of_input == Some(name.as_str()) || drafted.segment.title == *name)
     };
     // What stands for several may hold one that is named.
-    let is_several = |drafted: &&Drafted| drafted.times > 1;
+    let is_several = |drafted: &&Drafted| !drafted.others.is_empty();
     let is_chosen = |drafted: &&Drafted| is_file(drafted) || is_named(drafted) || is_several(drafted);
     let chosen: Vec<&Drafted> = parent.iter().filter(is_chosen).collect();
     if !chosen.iter().all(is_several) || !files.is_empty() {

@@ -26,8 +26,8 @@ pub(super) struct Drafted {
     pub(super) condition: Option<&'static str>,
     /// Whether, in a dry run, something else may say the same once it is known, so that this is left out.
     pub(super) is_doubtful: bool,
-    /// How many segments it stands for: 1, but for those of a dry run that are told as one.
-    pub(super) times: usize,
+    /// The titles of those that are told with it as one, in a dry run: but for its title, they are what it is.
+    pub(super) others: Vec<String>,
     /// What is wrong with it. It counts where the agent receives the segment.
     pub(super) faults: Faults,
 }
@@ -35,13 +35,13 @@ pub(super) struct Drafted {
 impl Drafted {
     /// A segment of which everything is known.
     pub(super) fn whole(segment: Segment) -> Self {
-        let (latent, unknown, faults) = (Traced::default(), BTreeSet::new(), Vec::new());
-        Self { segment, latent, unknown, condition: None, is_doubtful: false, times: 1, faults }
+        let (latent, unknown, others, faults) = (Traced::default(), BTreeSet::new(), Vec::new(), Vec::new());
+        Self { segment, latent, unknown, condition: None, is_doubtful: false, others, faults }
     }
 
     /// The segment, and what is known of it beside its text.
     pub(super) fn apart(self) -> (Segment, Waiting) {
-        let Self { segment, latent, unknown, condition, is_doubtful, times: _, faults: _ } = self;
+        let Self { segment, latent, unknown, condition, is_doubtful, others: _, faults: _ } = self;
         (segment, Waiting { unknown, condition, is_doubtful, latent })
     }
 }

@@ -28,8 +28,8 @@ pub struct Block<'a> {
     pub tail: &'a str,
     /// Places in the text where something will stand that is not known yet, in order: then its tokens are the least that it can have.
     pub open: &'a [usize],
-    /// How many blocks of this kind stand here, which are fitted as one: 1, but for those that are not known yet.
-    pub times: usize,
+    /// Tokens of the blocks that are fitted with this one as one: those that are told together before a run. Else none.
+    pub others: usize,
     /// Where the text may be cut.
     pub cut: &'a Cut,
 }
@@ -157,12 +157,14 @@ pub fn fit(blocks: &[Block<'_>], budget: &Budget<'_>) -> Result<Vec<Fitted>, Ove
 
 impl Block<'_> {
     fn bytes(&self) -> usize {
-        (self.head.len() + self.text.len() + self.tail.len()).saturating_mul(self.times)
+        // A token is at least one byte.
+        self.head.len() + self.text.len() + self.tail.len() + self.others
     }
 
-    fn tokens(&self, counter: &dyn TokenCounter) -> usize {
+    /// Tokens of the whole block.
+    pub(crate) fn tokens(&self, counter: &dyn TokenCounter) -> usize {
         let whole = [self.head, self.text, self.tail].concat();
-        tokens(&whole, self.open.iter().map(|at| self.head.len() + at), counter).saturating_mul(self.times)
+        tokens(&whole, self.open.iter().map(|at| self.head.len() + at), counter) + self.others
     }
 
     fn part(&self, range: &Range<usize>, mark: &str) -> String {

@@ -28,8 +28,8 @@ pub(super) fn bound(parts: &mut [(Part, Whole, bool)], budget: Option<usize>) ->
         part.least = if is_certain { whole.least } else { 0 };
         part.bound = match most_left {
             None => whole.most,
-            // It is cut in every run, if there is enough to be cut to.
-            Some(left) if whole.needs > left => Some(if left > WORTH_CUTTING { left } else { 0 }),
+            // It is cut in every run, if there is enough to be cut to; of several some may be whole.
+            Some(left) if whole.needs > left => Some(if left > WORTH_CUTTING || whole.is_several { left } else { 0 }),
             Some(left) => Some(whole.most.map_or(left, |most| most.min(left))),
         };
         let taken = if *may_lack { 0 } else { whole.needs };

@@ -3,7 +3,7 @@
 use super::settings::{registry, values};
 use ctxc::Registry;
 use ctxc::context::assemble::{Assembly, Options, assemble};
-use ctxc::context::manifest::{Dry, Entry, of_task};
+use ctxc::context::manifest::{Dry, Entry, Total, of_task};
 use ctxc::context::matcher::{Fixtures, Match};
 use ctxc::context::request::{Asked, Request, StepResult};
 use ctxc::context::tokens::counter;
@@ -252,9 +252,14 @@ fn the_least_is_as_much_as_is_certain() {
 
 /// So many steps, each of which sees what all before it left.
 fn steps(count: usize) -> Registry {
+    steps_and(count, "")
+}
+
+/// The same, with one more behind them.
+fn steps_and(count: usize, last: &str) -> Registry {
     let step = |number| format!("<task as=\"s{number}\" type=\"atomic\"><description>do {number}</description></task>");
     let steps: String = (0..count).map(step).collect();
-    registry(&format!("<task type=\"sequential\" name=\"t\"><description>all</description><steps>{steps}</steps></task>"))
+    registry(&format!("<task type=\"sequential\" name=\"t\"><description>all</description><steps>{steps}{last}</steps></task>"))
 }
 
 #[test]
@@ -268,6 +273,41 @@ fn a_manifest_grows_with_its_steps_and_not_with_their_square() {
 }
 
 #[test]
+fn what_is_known_before_a_run_never_falls_where_a_step_is_added() {
+    let inner = "<task type=\"sequential\"><description>part</description><steps><task type=\"atomic\"><description>do it</description>\
+        <context_management><inherit_context>full</inherit_context></context_management></task></steps></task>";
+    let result = |number: usize, text: &str| (format!("s{number}"), StepResult { content: json!(text), notes: None });
+    let empty: BTreeMap<_, _> = (0..60).map(|number| result(number, "")).collect();
+    let third = BTreeMap::from([result(3, "hello")]);
+    for (profile, counter) in Profile::ALL.into_iter().zip(COUNTERS.iter()) {
+        let options = Options { profile, counter: &**counter, counting: Counting::Always, ..Options::default() };
+        let mut told = [(0, 0, None); 2];
+        for count in 1..=60 {
+            let registry = steps_and(count, inner);
+            let total = |request: &Request<'_>| {
+                let manifest = of_task(&registry, request, Some(request.node), &Dry { options, files: &() });
+                manifest.unwrap().entries.remove(0).total
+            };
+            // The last step itself, and what inherits from the one behind it.
+            let nodes = [format!("/steps/{}", count - 1), format!("/steps/{count}/steps/0")];
+            for (node, (known, certain, of_third)) in nodes.iter().zip(&mut told) {
+                let request = Request { node, ..Request::new("t") };
+                let Total { fixed, least, .. } = total(&request);
+                assert!(*known < fixed && *certain <= least, "{node}: {known} and {certain}, then {fixed} and {least}");
+                (*known, *certain) = (fixed, least);
+                let run = assemble(&registry, &Request { results: &empty, ..request }, &options).unwrap().report.tokens.unwrap();
+                assert!(least <= fixed && fixed <= run, "{node}: {least}, {fixed}, and there are {run}");
+                // What is told as one before a result that is known, and behind it, adds up to the same.
+                if count > 5 {
+                    let more = total(&Request { results: &third, ..request }).fixed - fixed;
+                    assert_eq!(*of_third.get_or_insert(more), more, "{node}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
 fn many_results_are_told_as_one_segment_that_holds_for_every_run() {
     let registry = steps(60);
     let results = |count: usize| {
@@ -276,7 +316,7 @@ fn many_results_are_told_as_one_segment_that_holds_for_every_run() {
     };
     for (profile, counter) in Profile::ALL.into_iter().flat_map(|profile| COUNTERS.iter().map(move |counter| (profile, counter)))
     {
-        for budget in [None, Some(300), Some(3_000)] {
+        for budget in [None, Some(60), Some(300), Some(3_000)] {
             let options = Options { profile, budget, counter: &**counter, counting: Counting::Always, ..Options::default() };
             let all = results(50);
             let request = Request { node: "/steps/50", results: &all, ..Request::new("t") };

@@ -99,7 +99,7 @@ fn marks() -> String {
         ("before an earlier part, the first one first", Cut::HeadAt(vec![0, 100, 200])),
     ];
     for (about, cut) in cuts {
-        let block = Block { id: "ID", priority: 4, head: "", text: &text, tail: "", open: &[], times: 1, cut: &cut };
+        let block = Block { id: "ID", priority: 4, head: "", text: &text, tail: "", open: &[], others: 0, cut: &cut };
         let budget = Budget { tokens: Some(290), counter: &Bytes, counting: Counting::WhenNeeded };
         let fitted = fit(&[block], &budget).unwrap();
         let Fate::Cut { range, mark } = &fitted[0].fate else { panic!("{fitted:?}") };
