@@ -1,5 +1,5 @@
-//! What no scenario would notice: one segment is dropped or cut in half, one setting, tool or path moved at a time, and
-//! every scenario that passes is asked again.
+//! What no scenario would notice: one segment is dropped or loses the second half of its text, one setting, tool or path moved
+//! at a time, and every scenario that passes is asked again.
 
 use super::case::{self, Bench, Item, Prepared, Set};
 use super::finished::CaseVerdict;
@@ -55,7 +55,7 @@ impl Change {
     pub fn words(&self) -> String {
         match self {
             Self::Drop(id) => format!("segment `{id}` dropped"),
-            Self::Halve(id) => format!("segment `{id}` cut in half"),
+            Self::Halve(id) => format!("segment `{id}` loses the second half of its text"),
             Self::Set(name, value) => format!("{} set to {value}", name.word()),
             Self::Tool(name) => format!("tool `{name}` taken away"),
             Self::Path(path) => format!("`{path}` no longer protected"),

@@ -207,9 +207,9 @@ fn what_no_scenario_would_notice_is_listed() {
     triage  3 of 11 changes noticed by 1 scenario (27 %)
       nobody notices: segment `description` dropped
       nobody notices: segment `input:text` dropped
-      nobody notices: segment `description` cut in half
-      nobody notices: segment `input:text` cut in half
-      nobody notices: segment `system` cut in half
+      nobody notices: segment `description` loses the second half of its text
+      nobody notices: segment `input:text` loses the second half of its text
+      nobody notices: segment `system` loses the second half of its text
       nobody notices: inherit_context set to full
       nobody notices: inherit_context set to subset
       nobody notices: fresh_context set to enabled

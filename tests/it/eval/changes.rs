@@ -48,9 +48,9 @@ fn what_no_scenario_would_notice_is_listed() {
     insta::assert_snapshot!(left.join("\n"), @r"
     segment `description` dropped
     segment `file:docs/runbook.md` dropped
-    segment `description` cut in half
-    segment `file:docs/runbook.md` cut in half
-    segment `system` cut in half
+    segment `description` loses the second half of its text
+    segment `file:docs/runbook.md` loses the second half of its text
+    segment `system` loses the second half of its text
     inherit_context set to full
     inherit_context set to subset
     fresh_context set to enabled

@@ -33,7 +33,7 @@ pub(crate) struct EvalArgs {
     /// as well where no result is known
     #[arg(long, value_name = "REV|FILE")]
     pub(super) since: Option<String>,
-    /// List the changes that none of these scenarios would notice: each segment dropped or cut, each setting moved
+    /// List the changes that none of these scenarios would notice: each segment dropped or its text halved, each setting moved
     #[arg(long, conflicts_with_all = ["affected", "since", "accept", "junit", "out"])]
     pub(super) mutate: bool,
     /// Store the requests of scenarios that expect a snapshot, after showing what changed, and judge these scenarios again
