@@ -72,6 +72,8 @@ pub enum FaultKind {
         detail: String,
         /// The line of the text, from 1.
         line: usize,
+        /// The words of that line that it is about, where they are known.
+        words: Option<String>,
     },
     /// A text grows beyond what a text may have.
     #[error("the text is larger than {limit} bytes")]

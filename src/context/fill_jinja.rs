@@ -2,7 +2,7 @@
 
 use super::fault::FaultKind;
 use super::fill::{Fences, Filled, Unknown, Writer};
-use super::jinja::{self, Rendered, Says};
+use super::jinja::{self, Rendered, Says, With};
 use crate::base::source::LineIndex;
 use crate::kernel::context::{Origin, Stability, Trust};
 use crate::template::jinja_tags;
@@ -84,7 +84,8 @@ impl<'a> Writer<'a, '_> {
             self.waiting(text, origin, fragments);
             return;
         }
-        match jinja::render(text, &Value::Object(context), &names, &untrusted, self.filler.nonce) {
+        let with = With { values: &Value::Object(context), names: &names, untrusted: &untrusted, nonce: self.filler.nonce };
+        match jinja::render(text, with) {
             Ok(done) => self.rendered(&done, origin, fragments),
             Err(kind) => self.jinja_fault(kind, origin),
         }

@@ -4,11 +4,13 @@
 //! The second door to minijinja. No template loads another, no function reaches outside; an undefined variable is a fault.
 
 use super::fault::FaultKind;
-use super::jinja_fence::{Known, Numbered, numbered};
+use super::jinja_fence::{self, Known, Numbered, numbered};
+use super::jinja_marks;
 use super::jinja_meter::{self, Meter};
-use super::jinja_trace::{Now, Sink, Writes};
+use super::jinja_trace::{Now, Sink, Writes, Wrote};
 use super::jinja_weigh::weigh;
 use crate::template::jinja as compiled;
+use crate::template::jinja_tags::{Piece, pieces};
 use minijinja::{ErrorKind, UndefinedBehavior};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -29,6 +31,7 @@ pub(super) fn variables(text: &str) -> Result<BTreeSet<String>, FaultKind> {
         Some(fault) => Err(FaultKind::Jinja {
             line: 1 + text.get(..fault.span.start as usize).map_or(0, |before| before.matches('\n').count()),
             detail: format!("{:?}", fault.kind),
+            words: None,
         }),
     }
 }
@@ -64,29 +67,70 @@ pub(super) enum Says {
     Fence,
 }
 
-/// Renders a text that reads these names, as [`variables`] gives them; what untrusted ones reach stands in fences of this mark.
-pub(super) fn render(
-    text: &str,
-    values: &Value,
-    names: &BTreeSet<String>,
-    untrusted: &BTreeSet<String>,
-    nonce: &str,
-) -> Result<Rendered, FaultKind> {
+/// What a text is rendered with.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct With<'a> {
+    /// The values of all names.
+    pub(super) values: &'a Value,
+    /// The names that it reads, as [`variables`] gives them.
+    pub(super) names: &'a BTreeSet<String>,
+    /// Those of them that are untrusted: what they reach stands in fences.
+    pub(super) untrusted: &'a BTreeSet<String>,
+    /// The mark of the fences.
+    pub(super) nonce: &'a str,
+}
+
+/// Renders a text.
+pub(super) fn render(text: &str, with: With<'_>) -> Result<Rendered, FaultKind> {
+    let done = once(text, with)?;
+    let mut stretches = Vec::with_capacity(done.wrote.len());
+    // For the lines of what it captures alone; what is said is what it says without marks.
+    let marked = if done.captured.is_empty() { None } else { once(&jinja_marks::written(text, &done.captured), with).ok() };
+    let marked = marked.filter(|marked| marked.wrote.len() == done.wrote.len());
+    for (at, Wrote { range, what, line }) in done.wrote.iter().enumerate() {
+        let says = says(*what, *line, &done.outputs);
+        let tag = match *what {
+            Writes::Plain | Writes::Fence => None,
+            Writes::Something => Some(*line),
+            Writes::Output(number) => Some(done.outputs.get(number).map_or(*line, |known| known.line)),
+        };
+        let other = marked.as_ref().and_then(|marked| Some((marked, marked.wrote.get(at)?)));
+        let other =
+            other.filter(|(_, wrote)| wrote.what == *what).and_then(|(marked, wrote)| marked.text.get(wrote.range.clone()));
+        let words = done.text.get(range.clone()).unwrap_or("");
+        match tag.and_then(|tag| jinja_marks::stretches(words, other?, range.start, tag)) {
+            Some(lines) => stretches.extend(lines),
+            None => stretches.push(Stretch { range: range.clone(), says }),
+        }
+    }
+    Ok(Rendered { text: done.text, stretches })
+}
+
+/// What rendering a text has written.
+struct Done {
+    text: String,
+    wrote: Vec<Wrote>,
+    outputs: Arc<[Known]>,
+    captured: Vec<Range<usize>>,
+}
+
+fn once(text: &str, with: With<'_>) -> Result<Done, FaultKind> {
     let mut environment = compiled::bare();
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
     environment.set_auto_escape_callback(|_| minijinja::AutoEscape::None);
-    let Numbered { text, outputs } = numbered(text, names, untrusted, nonce);
-    let weighed = weigh(&text);
+    let Numbered { text: safe, outputs, captured } = numbered(text, with.names, with.untrusted, with.nonce);
+    let weighed = weigh(&safe);
     environment.set_fuel(Some(weighed.steps(MAX_STEPS)));
     let (outputs, now): (Arc<[Known]>, _) = (outputs.into(), Now::default());
     jinja_meter::attach(&mut environment, &Meter::new(), &outputs, &now);
     let mut out = Sink::new(&weighed.text, MAX_BYTES, now);
-    let fault = |error: &minijinja::Error| FaultKind::Jinja {
-        line: error.line().unwrap_or(1),
-        detail: error.detail().map_or_else(|| error.kind().to_string(), str::to_owned),
+    let fault = |error: &minijinja::Error| {
+        let line = error.line().unwrap_or(1);
+        let words = error.range().and_then(|range| tag_at(text, &weighed.text, range.start, line));
+        FaultKind::Jinja { line, detail: error.detail().map_or_else(|| error.kind().to_string(), str::to_owned), words }
     };
     let template = environment.template_from_str(&weighed.text).map_err(|error| fault(&error))?;
-    match template.render_captured_to(native(values), &mut out) {
+    match template.render_captured_to(native(with.values), &mut out) {
         Ok(_) => {}
         Err(_) if out.is_full => return Err(FaultKind::TooLarge { limit: MAX_BYTES }),
         Err(error) if jinja_meter::is_spent(&error) => return Err(FaultKind::TooCostly { limit: jinja_meter::ALLOWANCE }),
@@ -94,9 +138,20 @@ pub(super) fn render(
         Err(error) => return Err(fault(&error)),
     }
     let Sink { bytes, wrote, .. } = out;
-    let stretches = wrote.into_iter().map(|wrote| Stretch { range: wrote.range, says: says(wrote.what, wrote.line, &outputs) });
     let text = String::from_utf8(bytes).map_err(|_| FaultKind::TooLarge { limit: MAX_BYTES })?;
-    Ok(Rendered { text, stretches: stretches.collect() })
+    Ok(Done { text, wrote, outputs, captured })
+}
+
+/// What a tag of the text has on a line: the one that became what stands at a place of the weighed text.
+fn tag_at(text: &str, weighed: &str, at: usize, line: usize) -> Option<String> {
+    let before = pieces(weighed).take_while(|placed| placed.open <= at);
+    let number = before.filter(|placed| !matches!(&placed.piece, Piece::Tag(tag) if jinja_fence::is_side(tag))).count();
+    let Piece::Tag(tag) = pieces(text).nth(number.checked_sub(1)?)?.piece else { return None };
+    let (first, last) = (tag.tokens.first()?, tag.tokens.last()?);
+    let above = text.get(..first.start)?.matches('\n').count();
+    let words = text.get(first.start..last.end)?.split('\n').nth(line.checked_sub(above + 1)?)?.trim();
+    // In the file, signs of XML are written otherwise.
+    words.split(['<', '>', '&']).next().map(|words| words.trim().to_owned()).filter(|words| !words.is_empty())
 }
 
 fn says(what: Writes, line: u32, outputs: &[Known]) -> Says {

@@ -8,11 +8,12 @@ use super::fill::fence;
 use super::jinja_trace::{Now, Writes};
 use crate::base::source::LineIndex;
 use crate::template::jinja_flow::{Flow, Source, Written};
-use crate::template::jinja_tags::inserted;
+use crate::template::jinja_tags::{Tag, inserted};
 use crate::template::jinja_walk::flow;
 use minijinja::value::{Object, ValueKind};
 use minijinja::{Environment, Error, State, Value};
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 /// The filter that fences an output, and those that stand before a block and behind one that needs a fence. No text can name them.
 pub(super) const FILTERS: [&str; 3] = ["_f", "_o", "_c"];
@@ -27,6 +28,8 @@ pub(super) struct Numbered {
     pub(super) text: String,
     /// What is known of each output.
     pub(super) outputs: Vec<Known>,
+    /// What is kept as a value before it is written, in the text as it was.
+    pub(super) captured: Vec<Range<usize>>,
 }
 
 /// What is known of an output before it is written.
@@ -84,7 +87,7 @@ pub(super) fn numbered(text: &str, names: &BTreeSet<String>, untrusted: &BTreeSe
         let name = (is_one && is_whole).then(|| listed(&names, by));
         outputs.push(Known { fence, name, line });
     }
-    Numbered { text: inserted(text, inserts), outputs }
+    Numbered { text: inserted(text, inserts), outputs, captured: flow.captured }
 }
 
 fn bit(at: usize) -> Names {
@@ -145,6 +148,12 @@ struct Side {
 }
 
 impl Object for Side {}
+
+/// Whether a tag stands for one side of a fence: no tag of the text became it.
+pub(super) fn is_side(tag: &Tag<'_>) -> bool {
+    let [_, open, close] = FILTERS;
+    !tag.is_block && [open, close].contains(&tag.word(2))
+}
 
 /// Has an environment know the filters that fence.
 pub(super) fn attach(environment: &mut Environment<'_>) {

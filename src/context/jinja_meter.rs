@@ -4,6 +4,7 @@
 //! nests deeper than may be printed and dropped, and nothing lazy is kept: what it stands for is.
 
 use super::jinja_fence::{self, Known};
+use super::jinja_marks;
 use super::jinja_trace::Now;
 use crate::template::jinja::{FILTERS, TESTS, bare, words};
 use minijinja::value::{Kwargs, Rest, ValueKind, ValueOrKwargs};
@@ -299,6 +300,11 @@ pub(super) fn attach(environment: &mut Environment<'_>, meter: &Arc<Meter>, outp
     // minijinja takes the negative of a step, which the least number has none of.
     let step = |step: Value| if step.as_i64() == Some(i64::MIN) { Value::from(-i64::MAX) } else { step };
     environment.add_filter(STEP, step);
+    let by = Arc::clone(meter);
+    environment.add_filter(jinja_marks::FILTER, move |value: Value, line: u32| {
+        by.weigh(&value)?;
+        Ok::<_, Error>(jinja_marks::marked(value, line))
+    });
     let [first, next, power, all] = FACTORS;
     for (name, role) in [(first, Factor::First), (next, Factor::Next), (power, Factor::Power)] {
         let by = Arc::clone(meter);

@@ -3,7 +3,7 @@
 //!
 //! Reads files that were compiled; a definition that is not in them has no lines.
 
-use super::fault::{Fault, FaultKind};
+use super::fault::{Fault, FaultKind, Place};
 use super::output::beside;
 use super::request::Files;
 use super::text_lines::TextLines;
@@ -210,17 +210,24 @@ impl Lines {
     pub fn fault<'l>(&'l self, fault: &'l Fault) -> Option<(&'l str, u32, u32)> {
         let word = named(&fault.kind);
         if let Some((path, line)) = fault.at.as_ref().and_then(|at| self.of(at)) {
-            let Some((page, span)) = self.line(path, line) else { return Some((path, line, 1)) };
+            let Some((page, mut span)) = self.line(path, line) else { return Some((path, line, 1)) };
+            // The line on which its element begins holds others, too.
+            let field = fault.place.as_ref().and_then(|place| self.field(place)).filter(|field| field.path == path);
+            span.start =
+                field.map(|field| field.inside.start).filter(|at| (span.start..span.end).contains(at)).unwrap_or(span.start);
             let words = span.slice(&page.text);
             let first = span.start + (words.len() - words.trim_start().len()) as u32;
             let (_, column) = page.position(word.and_then(|word| page.find(span, word)).unwrap_or(first));
             return Some((path, line, column));
         }
-        let place = fault.place.as_ref()?;
-        let field = self.fields.get(&(place.definition.clone(), place.node.clone(), place.field.clone()))?;
+        let field = self.field(fault.place.as_ref()?)?;
         let page = self.pages.get(&field.path)?;
         let (line, column) = page.position(word.and_then(|word| page.find(field.inside, word)).unwrap_or(field.begin));
         Some((&field.path, line, column))
+    }
+
+    fn field(&self, place: &Place) -> Option<&Field> {
+        self.fields.get(&(place.definition.clone(), place.node.clone(), place.field.clone()))
     }
 
     fn line(&self, path: &str, line: u32) -> Option<(&Page, Span)> {
@@ -261,6 +268,7 @@ fn named(kind: &FaultKind) -> Option<&str> {
         | FaultKind::NoFragment { name }
         | FaultKind::UntrustedInSystem { name } => Some(name),
         FaultKind::File { path, .. } => Some(path),
+        FaultKind::Jinja { words, .. } => words.as_deref(),
         _ => None,
     }
 }

@@ -18,6 +18,7 @@ pub mod history;
 mod inherited;
 mod jinja;
 mod jinja_fence;
+mod jinja_marks;
 mod jinja_meter;
 mod jinja_trace;
 mod jinja_weigh;

@@ -13,6 +13,8 @@ pub(crate) struct Flow<'t> {
     pub(crate) variables: BTreeSet<&'t str>,
     /// What is written to the text itself.
     pub(crate) outputs: Vec<Output<'t>>,
+    /// What is kept as a value before it is written, in order: statements with all to their ends, braces included.
+    pub(crate) captured: Vec<Range<usize>>,
     /// From one node to another.
     pub(crate) edges: Vec<(usize, usize)>,
     /// From a name, seen from a scope, to a node.

@@ -174,6 +174,9 @@ impl<'t> Walk<'t> {
         let set = if self.set.len() > 1 { self.set.pop() } else { None };
         let Some(block) = self.open.pop() else { return };
         let keeps_names = self.scope == block.scope;
+        if block.capture.is_none() && self.capture.is_some() {
+            self.flow.captured.push(block.start..tag.end);
+        }
         (self.scope, self.capture) = (block.scope, block.capture);
         if let Some(node) = block.written {
             let kind = Written::Block(block.start..tag.end);

@@ -228,14 +228,14 @@ fn said(who: &str, text: &Traced, lines: &Lines, cx: &mut Cx) -> Result<()> {
     let screen = cx.options.screen;
     let room = screen.width.map_or(WIDTH, |width| (width * 3 / 5).max(40)).saturating_sub(10);
     let mut start = 0;
-    let mut last = String::new();
+    let mut last = Source::default();
     let mut counted = Counted::default();
     for (number, line) in text.text().split('\n').enumerate() {
         let who = if number == 0 { who } else { "" };
         let source = source(text, start..start + line.len(), lines, &mut counted);
         start += line.len() + 1;
-        // A source is named where it begins, and again where a line of it does not follow the line before.
-        let shown = if source == last { String::new() } else { source.clone() };
+        // A line of a file is named each time; what has no lines is named where it begins.
+        let shown = if source == last && !source.is_line { String::new() } else { source.words.clone() };
         last = source;
         let line = escape(line);
         let padded = format!("{line:<room$}");
@@ -257,12 +257,30 @@ struct Counted {
     lines: u32,
 }
 
-/// Where the first words of a line come from that somebody wrote.
-fn source(text: &Traced, line: Range<usize>, lines: &Lines, counted: &mut Counted) -> String {
+/// Where a line comes from.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Source {
+    /// Nothing where nobody but ctxc wrote any of it.
+    words: String,
+    /// Whether it is a line of a file.
+    is_line: bool,
+}
+
+/// Where the first words of a line come from that somebody wrote; where a value goes on there, what is said behind it.
+fn source(text: &Traced, line: Range<usize>, lines: &Lines, counted: &mut Counted) -> Source {
     let first = text.stretches().partition_point(|stretch| stretch.range.end <= line.start);
     let inside = text.stretches().get(first..).unwrap_or(&[]).iter();
-    let mut inside = inside.take_while(|stretch| stretch.range.start < line.end.max(line.start + 1));
-    let Some(stretch) = inside.find(|stretch| stretch.origin != Origin::Frame) else { return String::new() };
+    let mut inside = inside
+        .take_while(|stretch| stretch.range.start < line.end.max(line.start + 1))
+        .filter(|stretch| stretch.origin != Origin::Frame);
+    let Some(mut stretch) = inside.next() else { return Source::default() };
+    if stretch.range.start < line.start && lines.of(&stretch.origin).is_none() {
+        let says = |range: &Range<usize>| {
+            text.text().get(range.start..range.end.min(line.end)).is_some_and(|words| !words.trim().is_empty())
+        };
+        let behind = inside.find(|stretch| lines.of(&stretch.origin).is_some() && says(&stretch.range));
+        stretch = behind.unwrap_or(stretch);
+    }
     let from = stretch.range.start;
     if counted.from != from || counted.to < from {
         *counted = Counted { from, to: from, lines: 0 };
@@ -272,9 +290,9 @@ fn source(text: &Traced, line: Range<usize>, lines: &Lines, counted: &mut Counte
     counted.to = to;
     let origin = stretch.origin.clone().down(counted.lines);
     if let Some((path, line)) = lines.of(&origin) {
-        return format!("{path}:{line}");
+        return Source { words: format!("{path}:{line}"), is_line: true };
     }
-    match origin {
+    let words = match origin {
         Origin::Input { name } => format!("input `{name}`"),
         Origin::Result { name } => format!("result of {name}"),
         Origin::Parent { id } => format!("parent's {id}"),
@@ -285,7 +303,8 @@ fn source(text: &Traced, line: Range<usize>, lines: &Lines, counted: &mut Counte
         Origin::History => "earlier attempts".to_owned(),
         Origin::Conversation => "conversation".to_owned(),
         Origin::Frame => String::new(),
-    }
+    };
+    Source { words, is_line: false }
 }
 
 /// What became of each segment.

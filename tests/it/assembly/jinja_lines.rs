@@ -83,12 +83,61 @@ fn every_stretch_is_from_its_line_or_its_value() {
     9: ")\n"
     13: "\n"
     14: "\n"
-    14: "kept kind\n"
+    12: "kept "
+    12: "kind\n"
     14: "\n"
     15: "{{ raw }}"
     15: "\nEnd "
     16: "1"
     "#);
+}
+
+/// What is kept is traced with marks: they say lines, and nothing that is said.
+#[test]
+fn what_is_kept_says_what_minijinja_says_and_has_its_lines_where_they_can_be_told() {
+    let inputs = [("ticket", json!("x\ny")), ("tone", json!("kind")), ("docs", json!(["\u{F0018}k", "2"]))];
+    let said = |text: &str| {
+        let registry = registry(&task(text).replace(" trust=\"untrusted\"", ""));
+        let inputs = values(&inputs);
+        let request = Request { inputs: &inputs, ..Request::new("t") };
+        let assembly = assemble(&registry, &request, &Options::default()).unwrap_or_else(|refused| panic!("{text}: {refused}"));
+        let traced = &assembly.report.segments[0].segment.text;
+        let mut lines: Vec<u32> = Vec::new();
+        let (mut at, stretches) = (0, traced.stretches());
+        for line in traced.text().lines() {
+            let stretch = stretches.iter().rfind(|stretch| stretch.range.start <= at).unwrap();
+            let Origin::Template { line: above, .. } = &stretch.origin else { panic!("{text}: {:?}", stretch.origin) };
+            lines.push(above + 1 + traced.text()[stretch.range.start..at].matches('\n').count() as u32);
+            at += line.len() + 1;
+        }
+        (traced.text().to_owned(), lines)
+    };
+    let two = "{% set s %}one\ntwo{% endset %}";
+    for (text, lines) in [
+        ("{% set s %}\none\n\ntwo\n{% endset %}\n{{ s|trim }}\n{{ s|length }}", &[5, 2, 3, 4, 7][..]),
+        ("{% macro m(a) %}- {{ a }}\n  b\n{% endmacro %}\n{{ m(ticket) }}{{ m(1) }}", &[3, 1, 1, 2, 1, 2]),
+        ("{% macro m() %}[\n{{ caller() }}]{% endmacro %}\n{% call m() %}a\nb{% endcall %}", &[2, 1, 3, 4]),
+        ("{% filter upper|indent(2) %}a\nb{% raw %}\n{{c{% endraw %}{% endfilter %}", &[1, 2, 3]),
+        ("{% for x in docs recursive %}a\nb{% endfor %}", &[1, 2, 2]),
+        (&format!("{two}{{{{ s|replace('o', '0') }}}} {{{{ s ~ '!' }}}}"), &[1, 2, 2]),
+        // What a mark would change has the line of its tag.
+        (&format!("{two}{{{{ s|capitalize }}}}"), &[2, 2]),
+        (&format!("{two}\n{{{{ s|truncate(5, true, '', 0) }}}}\n{{{{ s }}}}"), &[2, 3, 3, 1, 2]),
+        (&format!("{two}{{% if s == 'one\ntwo' %}}\n{{{{ s }}}}{{% endif %}}"), &[3, 4, 4]),
+        (&format!("{two}{{% for c in s %}}{{{{ c }}}}\n{{% endfor %}}"), &[2, 2, 2, 2, 2, 2, 2, 2]),
+        ("{% macro m() %}\nx\n{% endmacro %}{{ m()[1] }}", &[3]),
+        ("{% set s %}{% if false %}x{% endif %}{{ '' }}{% endset %}{% if s %}a{% else %}b{% endif %}", &[1]),
+        ("{% set s %}a\n{{ docs[0] }}{% endset %}{{ s }}", &[2, 2]),
+    ] {
+        let context =
+            minijinja::Value::from_pairs([("ticket", minijinja::Value::from("x\ny")), ("docs", vec!["\u{F0018}k", "2"].into())]);
+        let mut plain = minijinja::Environment::new();
+        plain.add_filter("truncate", |text: String, length: usize, _: bool, _: String, _: usize| {
+            text.chars().take(length).collect::<String>()
+        });
+        let plain = plain.template_from_str(text).unwrap().render(context).unwrap();
+        assert_eq!(said(text), (plain, lines.to_vec()), "{text}");
+    }
 }
 
 fn description(text: &str) -> Part {

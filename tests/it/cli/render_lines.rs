@@ -62,15 +62,57 @@ const JINJA: &str = "<task type=\"atomic\" name=\"x\"><description>D</descriptio
 </task>
 ";
 
+/// What Jinja keeps before it is written.
+const CAPTURED: &str = "<task type=\"atomic\" name=\"x\"><description>D</description>
+  <parameters><parameter name=\"a\"/><parameter name=\"b\" type=\"array\"/></parameters>
+  <instructions syntax=\"jinja\">
+{% macro each(items) -%}
+{% for i in items %}
+{{ loop.index }}. {{ i }}
+{%- endfor %}
+{%- endmacro %}
+{% macro field(name, value) %}
+  **{{ name }}**: {{ value or 'n/a' }}
+
+  {{ each(value) }}
+{%- endmacro %}
+{% macro rows(l) %}{% for x in l %}{{ caller(x) }}
+{% endfor %}{% endmacro %}{% set block %}
+  block 15 {% raw %}{{ raw }}
+  {{ raw }} 16{% endraw %}
+
+  block 18
+{% endset %}
+{{ field('Options', b) }}
+{{ block|trim }}
+{{ block|trim|length }} of 22
+{{ block|replace('block', 'line')|indent(4) }}
+{{ block|truncate(30) }}
+{% if block %}{{ block }}{% endif %}
+{% call(x) rows([a]) %}- {{ x }} 26{% endcall %}
+{% filter upper %}one 27
+two 28
+
+  four 30{% endfilter %} tail 30
+{{ a }} tail 31
+{% set q = block %}{% for l in q|lines %}{{ l }}|{% endfor %}
+  </instructions>
+</task>
+";
+
 /// The lines of a render, each with its source where one is named.
 fn said(task: &str, line_end: &str) -> String {
+    said_of(task, line_end, &[])
+}
+
+fn said_of(task: &str, line_end: &str, given: &[&str]) -> String {
     let file = |text: &str| text.replace('\n', line_end);
     let library = "<library>\n<fragment name=\"fr\">\n  <!--\n  -->\n  of line 5\n</fragment></library>";
     let project = Project::new()
         .file("templates/x.xml", file(task))
         .file("templates/l.xml", file(library))
         .file("templates/s.md", file("\n  \n  of line 3\n\n  of line 5"));
-    let run = project.run(&["render", "x"]).code(0);
+    let run = project.run(&[&["render", "x"], given].concat()).code(0);
     let body = |line: &str| line.split_once('│').map_or("", |(_, line)| line.trim()).replace("                    ", "");
     let lines: Vec<String> = run.stdout.lines().map(body).filter(|line| !line.is_empty()).collect();
     lines.join("\n")
@@ -84,7 +126,7 @@ fn each_line_is_from_where_it_is_written() {
     line 4              templates/x.xml:4
     line 7  still 7    templates/x.xml:7
     line 9              templates/x.xml:9
-    new of 9
+    new of 9                templates/x.xml:9
     line 10             templates/x.xml:10
     line 11 &           templates/x.xml:11
     line 12 & A         templates/x.xml:12
@@ -107,11 +149,11 @@ fn each_line_is_from_where_it_is_written() {
     ## Instructions
     line 8                  templates/x.xml:8
     dflt 11HELLO 17        templates/x.xml:11
-    templates/x.xml:17
-    THERE
-    [in call 21]            templates/x.xml:21
+    templates/x.xml:18
+    THERE                   templates/x.xml:19
+    [in call 21]            templates/x.xml:12
     B 22templates/x.xml:22
-    [in call 21]            templates/x.xml:21
+    [in call 21]            templates/x.xml:12
     B 22templates/x.xml:22
     templates/x.xml:23
     <macro m>               templates/x.xml:24
@@ -123,6 +165,58 @@ fn each_line_is_from_where_it_is_written() {
         assert_eq!(said(PLAIN, line_end), plain, "{line_end:?}");
         assert_eq!(said(JINJA, line_end), jinja, "{line_end:?}");
     }
+}
+
+#[test]
+fn what_is_kept_before_it_is_written_is_from_its_own_lines() {
+    let given = ["-i", "a=one\ntwo", "-i", "b=[\"x\", \"y\\nz\"]"];
+    let lines = said_of(CAPTURED, "\n", &given);
+    insta::assert_snapshot!(lines, @r"
+    ## Task
+    D   templates/x.xml:1
+    ## Instructions
+    templates/x.xml:8
+    templates/x.xml:13
+    templates/x.xml:20
+    templates/x.xml:21
+    **Options**: ['x', 'y\nz']                templates/x.xml:10
+    templates/x.xml:10
+    templates/x.xml:12
+    1. xtemplates/x.xml:6
+    2. ytemplates/x.xml:6
+    z   templates/x.xml:6
+    block 15 {{ raw }}      templates/x.xml:16
+    {{ raw }} 16          templates/x.xml:17
+    templates/x.xml:18
+    block 18              templates/x.xml:19
+    45 of 22                templates/x.xml:23
+    templates/x.xml:24
+    line 15 {{ raw }} templates/x.xml:16
+    {{ raw }} 16      templates/x.xml:17
+    templates/x.xml:18
+    line 18           templates/x.xml:19
+    templates/x.xml:24
+    templates/x.xml:25
+    block 15 {{ raw }}    templates/x.xml:25
+    {{...                 templates/x.xml:25
+    templates/x.xml:26
+    block 15 {{ raw }}    templates/x.xml:16
+    {{ raw }} 16          templates/x.xml:17
+    templates/x.xml:18
+    block 18              templates/x.xml:19
+    templates/x.xml:26
+    - one                   templates/x.xml:27
+    two 26                  templates/x.xml:27
+    templates/x.xml:27
+    ONE 27                  templates/x.xml:28
+    TWO 28                  templates/x.xml:29
+    templates/x.xml:30
+    FOUR 30 tail 30       templates/x.xml:31
+    one input `a`
+    two tail 31             templates/x.xml:32
+    |  block 15 {{ raw }}|  {{ raw }} 16||  block 18|               templates/x.xml:33
+    ");
+    assert_eq!(said_of(CAPTURED, "\r\n", &given), lines);
 }
 
 const FAULTY: &str = "<library>
@@ -159,9 +253,16 @@ fn each_fault_is_told_at_its_line() {
       hint: give them: --input a=VALUE --input b=VALUE --input c=VALUE --input d=VALUE; @FILE in place of VALUE takes what a file holds
     ");
     insta::assert_snapshot!(told(&["-i", r#"a={"b":1,"n":5,"zz":1}"#, "-i", "b=1", "-i", "c=3", "-i", "d=3"], 1), @r"
-    error: templates/z.md:5:1: the Jinja text cannot be rendered: number is not iterable
-    error: templates/z.xml:5:5: the Jinja text cannot be rendered: `a.b.c` is undefined
+    error: templates/z.md:5:4: the Jinja text cannot be rendered: number is not iterable
+    error: templates/z.xml:5:25: the Jinja text cannot be rendered: `a.b.c` is undefined
     ");
+    let short = "<task type=\"atomic\" name=\"z\"><description>a.b of z.a {{a}}</description><instructions syntax=\"jinja\">\
+                 Do {% filter upper %}{{ a }}{% endfilter %}, {{ a }}{% if a.b.c &lt; 3 %}x{% endif %}</instructions>\
+                 <parameters><parameter name=\"a\" type=\"object\" trust=\"untrusted\"/></parameters></task>";
+    let project = Project::new().file("templates/z.xml", short);
+    let found = project.run(&["render", "z", "-i", "a={}"]).code(1).stderr;
+    let column = short.find("if a.b").unwrap() + 1;
+    assert_eq!(found, format!("error: templates/z.xml:1:{column}: the Jinja text cannot be rendered: `a.b` is undefined\n"));
     insta::assert_snapshot!(told(&["-i", r#"a={"b":{"c":1},"n":[]}"#, "-i", "b=1", "-i", "c=3"], 1), @r"
     error: templates/z.xml:3:9: `d` has no value
     error: templates/z.xml:15:27: `a.zz` leads nowhere: the value of `a` is an object that has no such field
