@@ -10,7 +10,7 @@ use super::request::{Request, StepResult};
 use super::values::{self, Bound, Scope};
 use crate::kernel::context::{Origin, Stability, Trust};
 use crate::registry::{Child, Node, Parameter};
-use crate::template::value_type;
+use crate::template::value_type::{self, Wanted};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -100,15 +100,14 @@ impl Binder<'_, '_> {
         Ok(scope)
     }
 
-    /// Tells a value that a run is given and that is not of its parameter's type. No value is as good as none where none is required.
+    /// Tells a value that a run is given and that is not of its parameter's type.
     fn keep_type(&mut self, link: &Link<'_>, parameter: &Parameter) {
-        let (Some(value), Some(kind)) = (self.request.inputs.get(&parameter.name), &parameter.kind) else { return };
-        if value_type::is_of(value, kind) || value.is_null() && !parameter.required {
-            return;
-        }
+        let Some(value) = self.request.inputs.get(&parameter.name) else { return };
+        let wanted = Wanted { kind: parameter.kind.as_deref(), required: parameter.required };
+        let Some(kind) = wanted.missed(value).map(str::to_owned) else { return };
         let (name, found) = (parameter.name.clone(), value_type::word(value));
         let place = place(link, "/", &format!("parameters/{name}"));
-        self.faults.push(Fault::of(place, FaultKind::WrongType { name, kind: kind.clone(), found }));
+        self.faults.push(Fault::of(place, FaultKind::WrongType { name, kind, found }));
     }
 
     /// What a composite task binds for the part of it that the chain goes into.

@@ -3,8 +3,7 @@
 
 use super::artifact::{ReferenceKind, Registry, Task};
 use super::node::Node;
-use crate::rules::scenario::cx::{Takes, Tasks};
-use crate::template::names::Param;
+use crate::rules::scenario::cx::{Parameter, Takes, Tasks};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -23,10 +22,12 @@ impl Tasks for Registry {
 fn of(registry: &Registry, name: &str) -> Option<Takes> {
     let task = registry.find(name)?;
     let parameters = task.parameters().ok()?;
-    let mut takes = Takes {
-        parameters: parameters.into_iter().map(|found| Param { name: found.name.into(), required: found.required }).collect(),
-        ..Takes::default()
+    let parameter = |found: super::artifact::Parameter| Parameter {
+        name: found.name.into(),
+        kind: found.kind.map(String::into),
+        required: found.required,
     };
+    let mut takes = Takes { parameters: parameters.into_iter().map(parameter).collect(), ..Takes::default() };
     let mut seen = BTreeSet::from([(ReferenceKind::Ref, name.to_owned())]);
     let mut open = vec![task];
     while let Some(task) = open.pop() {

@@ -33,6 +33,23 @@ pub fn is_default_of(text: &str, kind: &str) -> bool {
     value.is_null() || is_of(&value, kind)
 }
 
+/// What a parameter says of its values.
+#[derive(Clone, Copy, Debug)]
+pub struct Wanted<'p> {
+    /// Its declared type.
+    pub kind: Option<&'p str>,
+    /// Whether a run without a value fails.
+    pub required: bool,
+}
+
+impl<'p> Wanted<'p> {
+    /// The type that a value which a run is given should have and does not. No value is as good as none where none is required.
+    pub fn missed(self, value: &Value) -> Option<&'p str> {
+        let Self { kind, required } = self;
+        kind.filter(|kind| !is_of(value, kind) && (required || !value.is_null()))
+    }
+}
+
 /// What a value is, in the words of the types.
 pub const fn word(value: &Value) -> &'static str {
     match value {

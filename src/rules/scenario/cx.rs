@@ -8,7 +8,7 @@ use crate::project::config::Config;
 use crate::scenario::Fault;
 use crate::scenario::model::{Case, Subject, Suite};
 use crate::scenario::paths;
-use crate::template::names::Param;
+use crate::template::value_type::Wanted;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -22,11 +22,29 @@ pub trait Tasks {
     fn takes(&self, task: &str) -> Option<Rc<Takes>>;
 }
 
+/// A value that a task is given.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parameter {
+    /// Its name.
+    pub name: Box<str>,
+    /// Its declared type.
+    pub kind: Option<Box<str>>,
+    /// Whether a run without a value fails.
+    pub required: bool,
+}
+
+impl Parameter {
+    /// What it says of its values.
+    pub(super) fn wanted(&self) -> Wanted<'_> {
+        Wanted { kind: self.kind.as_deref(), required: self.required }
+    }
+}
+
 /// What a task is given, and what its agents can be shown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Takes {
     /// Its parameters, declared or found.
-    pub parameters: Vec<Param>,
+    pub parameters: Vec<Parameter>,
     /// The names of the inputs of its nodes, and of what they refer to.
     pub inputs: BTreeSet<String>,
     /// The files that they name.

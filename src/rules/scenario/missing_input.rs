@@ -1,12 +1,11 @@
 //! CTX613: a required parameter without a value.
 
-use super::cx::CaseCx;
+use super::cx::{CaseCx, Parameter};
 use super::words::{SOUND, TASK, some};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
 use crate::base::suggest::nearest;
 use crate::rules::rule::{Check, Rule};
-use crate::template::names::Param;
 
 /// The case could only fail.
 pub(crate) static RULE: Rule = Rule {
@@ -40,7 +39,7 @@ fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
     let Some((task, takes)) = cx.receiver() else { return };
     let parameters = &takes.parameters;
     let inputs = &cx.case.situation.inputs;
-    let missing = |parameter: &&Param| {
+    let missing = |parameter: &&Parameter| {
         let name = &*parameter.name;
         parameter.required && !inputs.contains_key(name) && !cx.case.situation.says(name)
     };

@@ -30,6 +30,7 @@ pub(crate) mod untested_task;
 mod unused_frozen_file;
 mod walk;
 mod words;
+mod wrong_input;
 mod wrong_scenario_value;
 
 use super::rule::Rule;
@@ -59,4 +60,5 @@ pub(super) static RULES: &[&Rule] = &[
     &bad_case_table::RULE,
     &unused_frozen_file::RULE,
     &empty_scenario_folder::RULE,
+    &wrong_input::RULE,
 ];

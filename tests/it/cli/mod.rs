@@ -35,6 +35,7 @@ mod revision;
 mod roles_agree;
 mod rules;
 mod scenarios;
+mod scenarios_given;
 mod scenarios_live;
 mod schema;
 mod search;
