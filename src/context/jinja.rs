@@ -118,7 +118,8 @@ fn once(text: &str, with: With<'_>) -> Result<Done, FaultKind> {
     let mut environment = compiled::bare();
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
     environment.set_auto_escape_callback(|_| minijinja::AutoEscape::None);
-    let Numbered { text: safe, outputs, captured } = numbered(text, with.names, with.untrusted, with.nonce);
+    let safe = compiled::asking_for_callers(text);
+    let Numbered { text: safe, outputs, captured } = numbered(&safe, with.names, with.untrusted, with.nonce);
     let weighed = weigh(&safe);
     environment.set_fuel(Some(weighed.steps(MAX_STEPS)));
     let (outputs, now): (Arc<[Known]>, _) = (outputs.into(), Now::default());

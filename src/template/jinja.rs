@@ -6,11 +6,13 @@
 
 pub(crate) use super::jinja_builtins::{FILTERS, TESTS};
 use super::jinja_guard::{self, Name, Used};
+pub(crate) use super::jinja_macros::asking_for_callers;
+use super::jinja_macros::rest_of_arguments;
 use super::jinja_tags::{Placed, pieces};
 use super::jinja_walk::flow;
 use super::jinja2;
 pub(crate) use super::jinja2::words;
-pub use super::jinja2::{ABSENT, Absent, absent};
+pub use super::jinja2::{ABSENT, Absent, DIFFERENT, Different, absent};
 use crate::base::span::Span;
 use crate::base::suggest::nearest;
 use minijinja::Environment;
@@ -84,6 +86,8 @@ pub enum JinjaName {
     Test,
     /// `{{ range(3) }}`.
     Function,
+    /// `{{ varargs }}`, inside of a macro.
+    Variable,
 }
 
 impl JinjaName {
@@ -98,6 +102,7 @@ impl JinjaName {
                 names.sort();
                 names
             }
+            Self::Variable => Vec::new(),
         }
     }
 }
@@ -134,6 +139,12 @@ pub fn parse(text: &str) -> JinjaText {
         Ok(_) => {
             let all = flow(read).variables.into_iter().filter(|name| !globals.contains(*name));
             variables = all.map(str::to_owned).collect();
+            for (name, at) in rest_of_arguments(read) {
+                if variables.remove(name) {
+                    let kind = JinjaFaultKind::Unknown { what: JinjaName::Variable, name: name.to_owned(), near: None };
+                    faults.push(JinjaFault { kind, span: Span::of(at, at + name.len()) });
+                }
+            }
         }
         Err(error) => faults.push(syntax(&error, text)),
     }
@@ -160,6 +171,7 @@ fn unknown(names: &[Name<'_>], variables: &mut BTreeSet<String>, globals: &BTree
             JinjaName::Filter => nearest(name, FILTERS.iter().copied()),
             JinjaName::Test => nearest(name, TESTS.iter().copied()),
             JinjaName::Function => nearest(name, globals.iter().map(String::as_str)),
+            JinjaName::Variable => None,
         });
         let near = near.flatten().map(str::to_owned);
         let kind = JinjaFaultKind::Unknown { what, name: name.to_owned(), near };

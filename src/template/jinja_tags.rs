@@ -224,12 +224,7 @@ fn token(rest: &str, byte: u8) -> (Kind, usize) {
         b'(' | b'[' | b'{' => (Kind::Open, 1),
         b')' | b']' | b'}' => (Kind::Close, 1),
         b'"' | b'\'' => (Kind::Literal, string(rest.as_bytes(), byte)),
-        b'0'..=b'9' => {
-            let whole = run(|c| c == b'_' || c.is_ascii_alphanumeric());
-            let part = rest.get(whole..).and_then(|rest| rest.strip_prefix('.')).unwrap_or("");
-            let digits = part.bytes().take_while(u8::is_ascii_digit).count();
-            (Kind::Literal, whole + if digits > 0 { 1 + digits } else { 0 })
-        }
+        b'0'..=b'9' => (Kind::Literal, number(rest.as_bytes())),
         c if c == b'_' || c.is_ascii_alphabetic() => (Kind::Word, run(|c| c == b'_' || c.is_ascii_alphanumeric())),
         c if c.is_ascii() => {
             let double = ["**", "//", "==", "!=", ">=", "<="].iter().any(|sign| rest.starts_with(sign));
@@ -237,6 +232,24 @@ fn token(rest: &str, byte: u8) -> (Kind, usize) {
         }
         _ => (Kind::Word, rest.chars().take_while(|c| !c.is_ascii()).map(char::len_utf8).sum()),
     }
+}
+
+/// The length of a number: digits of a base that it names, else with a fraction and an exponent.
+fn number(bytes: &[u8]) -> usize {
+    let run = |from: usize, test: fn(u8) -> bool| bytes.iter().skip(from).take_while(|byte| test(**byte)).count();
+    let digits = |from| run(from, |byte| byte == b'_' || byte.is_ascii_digit());
+    if matches!(bytes, [b'0', b'b' | b'B' | b'o' | b'O' | b'x' | b'X', ..]) {
+        return run(0, |byte| byte == b'_' || byte.is_ascii_alphanumeric());
+    }
+    let mut end = digits(0);
+    if bytes.get(end) == Some(&b'.') && bytes.get(end + 1).is_some_and(u8::is_ascii_digit) {
+        end += 1 + digits(end + 1);
+    }
+    if matches!(bytes.get(end), Some(b'e' | b'E')) {
+        end += 1 + usize::from(matches!(bytes.get(end + 1), Some(b'-' | b'+')));
+        end += digits(end);
+    }
+    end
 }
 
 /// The length of a string literal with its quotes; to the end when it has none.
@@ -308,7 +321,8 @@ impl<'t> Tag<'t> {
         stretch.filter(move |at| self.is_name(*at, start)).map(|at| self.word(at))
     }
 
-    fn is_name(&self, at: usize, start: usize) -> bool {
+    /// Whether a token of a stretch that begins at `start` is a name that is read.
+    pub(super) fn is_name(&self, at: usize, start: usize) -> bool {
         if self.kind(at) != Some(Kind::Word) {
             return false;
         }

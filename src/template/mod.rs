@@ -15,6 +15,7 @@ mod jinja_chains;
 #[cfg_attr(not(feature = "assemble"), allow(dead_code, reason = "only what renders needs all of it"))]
 pub(crate) mod jinja_flow;
 mod jinja_guard;
+mod jinja_macros;
 #[cfg_attr(not(feature = "assemble"), allow(dead_code, reason = "only what renders needs all of it"))]
 pub(crate) mod jinja_tags;
 pub(crate) mod jinja_walk;

@@ -7,7 +7,7 @@ use ctxc::registry::{Registry, Task};
 use ctxc::settings::explain::{SettingData, SettingsData};
 use ctxc::settings::operators::DEFAULTS;
 use ctxc::settings::provenance::Layer;
-use ctxc::template::jinja::{ABSENT, JinjaName};
+use ctxc::template::jinja::{ABSENT, DIFFERENT, Different, JinjaName};
 use ctxc::template::setting::{SettingName, Word};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -344,6 +344,10 @@ fn the_filters_of_the_guide_are_those_of_the_code() {
             let names = ABSENT.iter().filter(|absent| (absent.why, absent.instead) == (why, instead));
             let names = quoted(names.map(|absent| absent.name.to_owned()).collect());
             writeln!(out, "| not here: {names} | {why}: {instead} |").unwrap();
+        }
+        for Different { text, jinja2, here } in DIFFERENT {
+            let here = here.map_or("an error here".to_owned(), |here| format!("`{here}` here"));
+            writeln!(out, "| different: `{}` | `{jinja2}` in Jinja2, {here} |", text.replace('|', "\\|")).unwrap();
         }
         out
     });

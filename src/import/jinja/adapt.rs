@@ -287,6 +287,7 @@ pub(super) fn said(kind: JinjaFaultKind) -> Option<NoteKind> {
                 JinjaName::Filter => format!("filter `{name}`"),
                 JinjaName::Test => format!("test `{name}`"),
                 JinjaName::Function => format!("function `{name}`"),
+                JinjaName::Variable => format!("`{name}` of a macro"),
             };
             let why = absent.map_or_else(
                 || {

@@ -41,7 +41,12 @@ pub const ABSENT: &[Absent] = &[
     Absent { what: JinjaName::Function, name: "gettext", why: GETTEXT, instead: TRANSLATE },
     Absent { what: JinjaName::Function, name: "lipsum", why: RUN, instead: "write the words that are meant" },
     Absent { what: JinjaName::Function, name: "ngettext", why: GETTEXT, instead: TRANSLATE },
+    Absent { what: JinjaName::Variable, name: "kwargs", why: REST, instead: NAME },
+    Absent { what: JinjaName::Variable, name: "varargs", why: REST, instead: NAME },
 ];
+
+const REST: &str = "a macro takes the arguments that it names, and no others";
+const NAME: &str = "name them in the macro, with defaults, or hand it a list or an object";
 
 const GETTEXT: &str = "it looks its words up in catalogues of the program around it";
 const TRANSLATE: &str = "write a template for each language, or hand the translation in as a parameter";
@@ -49,4 +54,46 @@ const TRANSLATE: &str = "write a template for each language, or hand the transla
 /// What is known of a name that Jinja2 has and a prompt cannot.
 pub fn absent(what: JinjaName, name: &str) -> Option<&'static Absent> {
     ABSENT.iter().find(|absent| absent.what == what && absent.name == name)
+}
+
+/// A text that says something else than in Jinja2.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Different {
+    /// The text.
+    pub text: &'static str,
+    /// What Jinja2 says.
+    pub jinja2: &'static str,
+    /// What is said here; `None` where it is an error.
+    pub here: Option<&'static str>,
+}
+
+const fn different(text: &'static str, jinja2: &'static str, here: Option<&'static str>) -> Different {
+    Different { text, jinja2, here }
+}
+
+/// One of each kind that is known: numbers with more than 16 digits or very small ones, what counts as equal, formats.
+pub const DIFFERENT: &[Different] = &[
+    different("{{ 1e16 }}", "1e+16", Some("10000000000000000.0")),
+    different("{{ 0.00001 }}", "1e-05", Some("0.00001")),
+    different("{{ \"nan\"|float }}", "nan", Some("NaN")),
+    different("{{ {\"k\": 1}|attr(\"k\") is defined }}", "False", Some("True")),
+    different("{{ [1, true, 1.0]|unique|list }}", "[1]", Some("[1, True]")),
+    different("{{ \"%r\"|format(\"q\") }}", "'q'", None),
+    different("{{ 5|format }}", "5", None),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::DIFFERENT;
+    use pretty_assertions::assert_eq;
+
+    #[test]
+    fn what_is_different_is_as_it_is_written_down() {
+        let environment = crate::template::jinja::bare();
+        for different in DIFFERENT {
+            let said = environment.render_str(different.text, ()).ok();
+            assert_eq!(said.as_deref(), different.here, "{}", different.text);
+            assert_ne!(said.as_deref(), Some(different.jinja2));
+        }
+    }
 }

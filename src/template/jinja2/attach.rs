@@ -1,20 +1,22 @@
 //! The table of what is added, by its names.
 
-use super::{data, markup, texts, turns, wrap};
-use minijinja::value::{Rest, ValueOrKwargs};
+use super::{data, markup, numbers, texts, turns, wrap};
+use minijinja::value::{Rest, ValueKind, ValueOrKwargs};
 use minijinja::{Environment, Error, Value};
 
 /// What makes a value of the arguments of a call.
 type Makes = fn(&[Value]) -> Result<Value, Error>;
 
-const FILTERS: [(&str, Makes); 15] = [
+const FILTERS: [(&str, Makes); 17] = [
     ("center", texts::center),
     ("e", markup::escape),
     ("escape", markup::escape),
     ("filesizeformat", data::filesizeformat),
+    ("float", numbers::float),
     ("forceescape", markup::forceescape),
     ("groupby", data::groupby),
     ("indent", texts::indent),
+    ("int", numbers::int),
     ("replace", texts::replace),
     ("striptags", markup::striptags),
     ("tojson", data::tojson),
@@ -32,6 +34,10 @@ pub(in crate::template) fn attach(environment: &mut Environment<'_>) {
     for (name, makes) in FILTERS {
         environment.add_filter(name, move |args: Rest<ValueOrKwargs>| makes(&args.into_values()));
     }
+    // What has a length and entries that are looked up: a text and an object, too.
+    environment.add_test("sequence", |value: Value| {
+        value.is_undefined() || matches!(value.kind(), ValueKind::Seq | ValueKind::Map | ValueKind::String)
+    });
     for (name, makes) in FUNCTIONS {
         environment.add_function(name, move |args: Rest<ValueOrKwargs>| makes(&args.into_values()));
     }

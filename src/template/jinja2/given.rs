@@ -46,6 +46,12 @@ impl<'a, const N: usize> Given<'a, N> {
         self.values.get(at)?.as_ref().filter(|value| !value.is_none() && !value.is_undefined())
     }
 
+    /// What is given, even `none`; else another value.
+    pub(super) fn or(&self, at: usize, other: impl Into<Value>) -> Value {
+        let given = self.values.get(at).and_then(Option::as_ref).filter(|value| !value.is_undefined());
+        given.cloned().unwrap_or_else(|| other.into())
+    }
+
     /// What the call is made on. What is undefined is refused, as everywhere.
     pub(super) fn value(&self) -> Result<&Value, Error> {
         match self.values.first() {

@@ -9,11 +9,12 @@ mod data;
 mod entities;
 mod given;
 mod markup;
+mod numbers;
 mod python;
 mod texts;
 mod turns;
 mod wrap;
 
-pub use absent::{ABSENT, Absent, absent};
+pub use absent::{ABSENT, Absent, DIFFERENT, Different, absent};
 pub(super) use attach::attach;
 pub(crate) use given::words;

@@ -40,4 +40,10 @@ fn what_jinja2_has_and_a_prompt_cannot_is_named_with_what_to_do() {
     let run = project.run(&["check"]).code(1);
     run.says("Jinja's filter `random` is not here: what it says differs from run to run")
         .says("choose before the run, and hand in what was chosen as a parameter");
+    let text = "{% macro m(a) %}\n{{ varargs|join }}{% endmacro %}{{ m(1, 2) }}";
+    let project = Project::new().file("p/a.j2", text).file("templates/t.xml", task.replace("{{ names|random }}", text));
+    let said = "a macro takes the arguments that it names, and no others";
+    project.run(&["import", "p"]).code(1).says(&format!("p/a.j2:2: error: `varargs` of a macro cannot be carried over: {said}"));
+    let run = project.run(&["check"]).code(1);
+    run.says(&format!("Jinja's name `varargs` is not here: {said}")).says("name them in the macro, with defaults");
 }

@@ -43,6 +43,22 @@ fn filters_tests_and_functions_are_known_before_anything_is_rendered() {
 }
 
 #[test]
+fn what_a_macro_has_in_python_alone_is_told_where_it_is_read() {
+    let text = "{% macro a(x) %}{{ varargs|length }}{% if x %}{{ kwargs.b }}{{ o.kwargs }}{% endif %}{% endmacro %}{{ a(1) }}";
+    assert_eq!(faults(text), [("Variable varargs ".to_owned(), "varargs"), ("Variable kwargs ".to_owned(), "kwargs")]);
+    // Elsewhere they are names as others are.
+    assert_eq!(variables("{{ kwargs }}{% macro a(varargs) %}{{ varargs }}{{ caller }}{% endmacro %}{{ a(1) }}"), ["kwargs"]);
+}
+
+#[test]
+fn an_exponent_belongs_to_its_number() {
+    assert_eq!(
+        variables("{{ 1.5e3 }}{{ 1e-5*a }}{{ 2E+1-e }}{{ 0x1e-e3 }}{{ 1.5e-7 if 1_0e2 else b.e3 }}"),
+        ["a", "b", "e", "e3"]
+    );
+}
+
+#[test]
 fn a_reach_for_another_template_hides_no_other_fault() {
     let text = "{{ a|uper }}\n{% include 'x' %}\n{% block b %}{{ c }}{% endblock %}{{ d e }}";
     let found = faults(text);
