@@ -6,11 +6,13 @@
 
 pub(crate) use super::jinja_builtins::{FILTERS, TESTS};
 use super::jinja_guard::{self, Name, Used};
+#[cfg(feature = "assemble")]
 pub(crate) use super::jinja_macros::asking_for_callers;
 use super::jinja_macros::rest_of_arguments;
 use super::jinja_tags::{Placed, pieces};
 use super::jinja_walk::flow;
 use super::jinja2;
+#[cfg(feature = "assemble")]
 pub(crate) use super::jinja2::words;
 pub use super::jinja2::{ABSENT, Absent, DIFFERENT, Different, absent};
 use crate::base::span::Span;

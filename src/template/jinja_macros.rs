@@ -2,7 +2,10 @@
 //!
 //! Reads a text that parses, once, without recursion.
 
-use super::jinja_tags::{Piece, Tag, inserted, pieces};
+#[cfg(feature = "assemble")]
+use super::jinja_tags::inserted;
+use super::jinja_tags::{Piece, Tag, pieces};
+#[cfg(feature = "assemble")]
 use std::borrow::Cow;
 
 /// The arguments of a call beyond those that a macro names.
@@ -27,6 +30,7 @@ fn declares(head: &Tag<'_>, name: &str) -> bool {
 }
 
 /// A text whose macros ask whether they have a `caller` where they ask for it: to Jinja2 none is false, to a strict reader an error.
+#[cfg(feature = "assemble")]
 pub(crate) fn asking_for_callers(text: &str) -> Cow<'_, str> {
     if memchr::memmem::find(text.as_bytes(), b"caller").is_none() {
         return Cow::Borrowed(text);
@@ -42,6 +46,7 @@ pub(crate) fn asking_for_callers(text: &str) -> Cow<'_, str> {
 }
 
 /// Whether nothing but the truth of a name counts where it stands.
+#[cfg(feature = "assemble")]
 fn is_asked(tag: &Tag<'_>, at: usize) -> bool {
     let before = at.checked_sub(1).map_or("", |before| tag.word(before));
     let is_alone = matches!(tag.word(at + 1), "" | "and" | "or" | "else" | ")" | "]" | "}" | ",");

@@ -17,4 +17,5 @@ mod wrap;
 
 pub use absent::{ABSENT, Absent, DIFFERENT, Different, absent};
 pub(super) use attach::attach;
+#[cfg(feature = "assemble")]
 pub(crate) use given::words;

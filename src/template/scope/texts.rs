@@ -162,7 +162,12 @@ fn settle(faults: &mut [Fault<'_>], src: &Str<'_>, text: &str) {
         let name = match &fault.kind {
             FaultKind::Undeclared { name, .. } | FaultKind::NotYet { name, .. } => Some(name),
             FaultKind::UntrustedInSystem { name, .. } => name.as_ref(),
-            _ => None,
+            FaultKind::Unused { .. }
+            | FaultKind::Expression { .. }
+            | FaultKind::Condition(_)
+            | FaultKind::Jinja(_)
+            | FaultKind::BadFrom { .. }
+            | FaultKind::UnknownInput { .. } => None,
         };
         let unknown = name.filter(|_| fault.span.is_empty());
         let span = unknown.and_then(|name| used::word(text, name)).unwrap_or(fault.span);

@@ -108,5 +108,5 @@ fn a_jinja_text_without_end_is_a_finding_at_its_text() {
     let task = "<task type=\"atomic\" name=\"t\">\n  <description syntax=\"jinja\">{% set ns = namespace(x='ab') %}{% for i in range(60) %}{% set ns.x = ns.x ~ ns.x %}{% endfor %}</description>\n</task>\n";
     let project = Project::new().file("templates/t.xml", task);
     let run = project.run(&["render", "t"]).code(1).silent_out();
-    run.warns("templates/t.xml:2:3: the Jinja text handles more than 8388608 bytes in all");
+    run.warns("templates/t.xml:2:31: the Jinja text handles more than 8388608 bytes in all");
 }
