@@ -214,6 +214,26 @@ impl<'r> Forest<'r> {
         Ok(self.chain(task, node)?.last().and_then(|link| link.node.settings.as_ref()))
     }
 
+    /// Whether a text of a node is a Jinja text, of whose words no segment tells one from another.
+    ///
+    /// # Errors
+    /// There is no such task or node.
+    pub fn is_jinja(&self, task: &str, node: &str) -> Result<bool, Fault> {
+        fn says(value: &serde_json::Value) -> bool {
+            match value {
+                serde_json::Value::Object(fields) => {
+                    fields.get("syntax").is_some_and(|syntax| syntax == "jinja") || fields.values().any(says)
+                }
+                serde_json::Value::Array(items) => items.iter().any(says),
+                serde_json::Value::Null
+                | serde_json::Value::Bool(_)
+                | serde_json::Value::Number(_)
+                | serde_json::Value::String(_) => false,
+            }
+        }
+        Ok(self.chain(task, node)?.last().is_some_and(|link| link.node.body.values().any(says)))
+    }
+
     /// Changes the settings of a node, to ask what would come of it.
     ///
     /// # Errors

@@ -163,9 +163,10 @@ pub fn yaml(draft: &Draft<'_>, seen: Option<&Seen<'_>>) -> String {
         "# What {subject} receives today, as `ctxc new scenario` took it from a render. Take out what may change, and"
     );
     out.push_str("# add what the answer must satisfy: `expectations`.\n");
-    if holds == Holds::Segments {
-        out.push_str("# Words may still change: `contains` names those that must stay, `snapshot: true` holds every one.\n");
-    }
+    out.push_str(match holds {
+        Holds::Segments => "# Words may still change: `contains` names those that must stay, `snapshot: true` holds every one.\n",
+        Holds::Words => "# No word may change: `ctxc eval --accept` takes over a change that is meant, after showing it.\n",
+    });
     let _ = writeln!(out, "schema: {SCENARIO_SCHEMA}");
     let _ = writeln!(out, "name: {}", scalar(name));
     let key = if receiver.role.is_some() { "role" } else { "task" };

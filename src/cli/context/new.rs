@@ -49,8 +49,8 @@ enum What {
 #[command(
     after_help = "Examples:\n  ctxc new scenario answer --input ticket=@samples/t1.txt\n  ctxc new scenario --role clerk\n  \
     ctxc new scenario triage --name triage-plain --objective 'sort a ticket'\n\n\
-    The segments and their order, a ceiling of tokens, and the settings that have an effect become expectations; with \
-    --snapshot, every word of the request too. Files inside the project are named, other values are written down, and \
+    The segments and their order, a ceiling of tokens, and the settings that have an effect become expectations; of a Jinja \
+    text, or with --snapshot, every word of the request too. Files inside the project are named, other values are written down, and \
     so is what is looked up for the agent. A scenario that is there is never written over."
 )]
 struct ScenarioArgs {
@@ -71,8 +71,12 @@ struct ScenarioArgs {
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
     /// Hold every word: store the whole request beside the scenario, so that any change of it is told until it is accepted
-    #[arg(long)]
+    /// [default: where a text of the agent is a Jinja text]
+    #[arg(long, overrides_with = "no_snapshot")]
     snapshot: bool,
+    /// Hold no words, those of a Jinja text neither
+    #[arg(long, overrides_with = "snapshot")]
+    no_snapshot: bool,
     /// Where it goes [default: scenarios/NAME.yaml in the project's folder]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -118,22 +122,42 @@ fn scenario(args: &ScenarioArgs, cx: &mut Cx) -> Result<Exit> {
     let inputs = given(&project.root, &folder, &args.given.input, inputs);
     let results = results.into_iter().map(|(name, result)| (name, whole(result.content, result.notes)));
     let results = given(&project.root, &folder, &args.given.result, results);
-    let node = args.given.node.as_deref();
-    let holds = if args.snapshot { Holds::Words } else { Holds::Segments };
-    let draft = Draft { name: &name, receiver, node, objective, inputs: &inputs, results: &results, found: &found, holds };
+    let holds = holds(args, &project, receiver.task, &node)?;
+    let draft = Draft {
+        name: &name,
+        receiver,
+        node: args.given.node.as_deref(),
+        objective,
+        inputs: &inputs,
+        results: &results,
+        found: &found,
+        holds,
+    };
     let sources = Sources { project: &project, path: &path };
     let Drafting { text, request, expectations, is_whole } =
         sources.draft(&draft).map_err(|trouble| trouble.told(|faults| refused(faults, &lines())))?;
-    if args.snapshot {
-        write(&project.root, &paths::snapshot(&path, &name), &request)?;
+    let mut written = path.clone();
+    if holds == Holds::Words {
+        let stored = paths::snapshot(&path, &name);
+        write(&project.root, &stored, &request)?;
+        written = format!("{path} and {stored}");
     }
     write(&project.root, &path, &text)?;
     if !is_whole {
         cx.note("the tasks around this agent look up something of their own, which one scenario cannot tell apart: its looked-up context is not quite that of `ctxc render`");
     }
     let count = plural(expectations, "expectation");
-    cx.line(&format!("wrote {path}: {count} on the context, taken from this render; add what the answer must satisfy"))?;
+    cx.line(&format!("wrote {written}: {count} on the context, taken from this render; add what the answer must satisfy"))?;
     Ok(Exit::Success)
+}
+
+/// What the scenario holds. A prompt that is one Jinja text is one segment: nothing but its words tells that it changed.
+fn holds(args: &ScenarioArgs, project: &Compiled, task: &str, node: &str) -> Result<Holds> {
+    let failed = |fault: Fault| CliError::new(Kind::Infrastructure, fault.to_string());
+    let forest = Forest::load(&project.registry, task).map_err(failed)?;
+    let is_jinja = forest.map_or(Ok(false), |forest| forest.is_jinja(task, node)).map_err(failed)?;
+    let is_whole = args.snapshot || is_jinja && !args.no_snapshot;
+    Ok(if is_whole { Holds::Words } else { Holds::Segments })
 }
 
 /// The role that is asked for, if one is, and the task.

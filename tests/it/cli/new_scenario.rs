@@ -185,19 +185,27 @@ fn a_new_scenario_can_hold_every_word() {
         .file("templates/answer.xml", task)
         .file("prompts/a.j2", text);
     let given = ["--input", "ticket=fire", "--input", "who=Bot"];
-    project
-        .run(&[&["new", "scenario", "answer", "--snapshot"], &given[..]].concat())
-        .code(0)
-        .says("wrote scenarios/answer-1.yaml");
-    project.run(&[&["new", "scenario", "clerk"], &given[..]].concat()).code(0);
+    project.run(&[&["new", "scenario", "answer"], &given[..]].concat()).code(0).says("wrote scenarios/answer-1.yaml");
+    project.run(&[&["new", "scenario", "clerk", "--no-snapshot"], &given[..]].concat()).code(0);
     let bare = project.read("scenarios/clerk-1.yaml");
     assert!(bare.contains("# Words may still change: `contains`") && !bare.contains("- snapshot"), "{bare}");
     // The fence around a value belongs to one request, and is no part of what anybody asks for.
     assert!(bare.contains("  objective: \"as Bot.\"\n"), "{bare}");
     let held = project.read("scenarios/answer-1.yaml");
-    assert!(held.ends_with("  - snapshot: true\n") && !held.contains("Words may"), "{held}");
+    assert!(
+        held.contains("# No word may change: `ctxc eval --accept`")
+            && held.ends_with("  - snapshot: true\n")
+            && !held.contains("Words may"),
+        "{held}"
+    );
     project.run(&["eval"]).code(0).says("2 scenarios: 2 passed");
     project.write("prompts/a.j2", text.replace("Never", "Always"));
     let run = project.run(&["eval"]).code(1);
+    project.write("templates/plain.xml", "<task type=\"atomic\" name=\"plain\"><description>Sort it.</description></task>");
+    for (flags, is_held) in [(&[][..], false), (&["--snapshot"], true), (&["--snapshot", "--no-snapshot"], false)] {
+        let name = format!("plain-{}", flags.len());
+        project.run(&[&["new", "scenario", "plain", "--name", &name], flags].concat()).code(0);
+        assert_eq!(project.read(&format!("scenarios/{name}.yaml")).contains("- snapshot"), is_held, "{flags:?}");
+    }
     run.says("FAIL").says("Never promise a refund.").says("Always promise a refund.").says("2 scenarios: 1 passed, 1 failed");
 }
