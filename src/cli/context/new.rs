@@ -136,13 +136,9 @@ fn scenario(args: &ScenarioArgs, cx: &mut Cx) -> Result<Exit> {
     let sources = Sources { project: &project, path: &path };
     let Drafting { text, request, expectations, is_whole } =
         sources.draft(&draft).map_err(|trouble| trouble.told(|faults| refused(faults, &lines())))?;
-    let mut written = path.clone();
-    if holds == Holds::Words {
-        let stored = paths::snapshot(&path, &name);
-        write(&project.root, &stored, &request)?;
-        written = format!("{path} and {stored}");
-    }
-    write(&project.root, &path, &text)?;
+    let stored = (holds == Holds::Words).then(|| paths::snapshot(&path, &name));
+    let files = [stored.as_deref().map(|stored| (stored, &*request)), Some((&*path, &*text))];
+    let written = write_all(&project.root, files.into_iter().flatten())?;
     if !is_whole {
         cx.note("the tasks around this agent look up something of their own, which one scenario cannot tell apart: its looked-up context is not quite that of `ctxc render`");
     }
@@ -169,6 +165,12 @@ fn subject<'p>(args: &ScenarioArgs, project: &'p Compiled) -> Result<(Option<&'p
     };
     let task = project.task(role.map_or(asked, |role| &role.task.value))?;
     Ok((role, task))
+}
+
+/// Writes files of the project, the one that names the others last; gives their names, that one first.
+fn write_all<'f>(root: &Path, files: impl DoubleEndedIterator<Item = (&'f str, &'f str)> + Clone) -> Result<String> {
+    files.clone().try_for_each(|(path, text)| write(root, path, text))?;
+    Ok(files.rev().map(|(path, _)| path).collect::<Vec<_>>().join(" and "))
 }
 
 /// Writes a file of the project, and the folders that it needs.
