@@ -146,20 +146,54 @@ impl Tag<'_> {
             inserts.push((from.start, "(".to_owned()));
             inserts.push((last.end, format!(")|{NAME}")));
         }
-        for at in first + 1..self.tokens.len() {
-            let is_index = self.word(at) == "[" && self.ends_value(at - 1);
+        self.brackets(first, &begins, inserts);
+    }
+
+    /// Weighs what brackets hold: arguments that are compared, keys, what is indexed, and the steps of slices.
+    fn brackets(&self, first: usize, begins: &[usize], inserts: &mut Vec<(usize, String)>) {
+        let end = |at: usize| self.tokens.get(at).map_or(0, |token| token.end);
+        for at in first..self.tokens.len() {
+            let is_index = at > first && self.word(at) == "[" && self.ends_value(at - 1);
             // What a loop compares with the round before.
-            if self.word(at) == "(" && self.word(at - 1) == "changed" {
+            if at > first && self.word(at) == "(" && self.word(at - 1) == "changed" {
                 self.arguments(at, inserts);
             }
-            if let Some((from, to)) = self.step(at).filter(|_| is_index) {
+            if is_index || self.word(at) == "{" {
+                self.keys(at, inserts);
+            }
+            if let Some((from, to)) = Some(at).filter(|_| is_index).and_then(|at| self.step(at)) {
                 inserts.push((self.tokens.get(from).map_or(0, |token| token.start), "(".to_owned()));
                 inserts.push((end(to), format!(")|{STEP}")));
             }
-            let from = begins.get(at - 1).and_then(|begin| self.tokens.get(*begin)).filter(|_| is_index);
+            let begin = at.checked_sub(1).and_then(|before| begins.get(before)).filter(|_| is_index);
+            let from = begin.and_then(|begin| self.tokens.get(*begin));
             if let Some(from) = from {
                 inserts.push((from.start, "(".to_owned()));
                 inserts.push((end(at - 1), format!("|{TEXT})")));
+            }
+        }
+    }
+
+    /// Weighs the keys of an object, or what is looked up in brackets: each is compared with others, from its first byte on.
+    fn keys(&self, open: usize, inserts: &mut Vec<(usize, String)>) {
+        let close = self.closed(open);
+        let is_object = self.word(open) == "{";
+        for part in self.parts(open + 1..close) {
+            let colon = self.outside(":", part.clone());
+            let key = match (is_object, colon) {
+                (true, Some(colon)) => part.start..colon,
+                (false, None) => part,
+                // A slice has numbers, and a key without a value is no text that is let through.
+                (true, None) | (false, Some(_)) => continue,
+            };
+            let is_literal = key.len() == 1 && self.kind(key.start) == Some(Kind::Literal);
+            let (from, to) = (self.tokens.get(key.start), key.end.checked_sub(1).and_then(|last| self.tokens.get(last)));
+            if let (Some(from), Some(to)) = (from, to)
+                && !key.is_empty()
+                && !is_literal
+            {
+                inserts.push((from.start, "(".to_owned()));
+                inserts.push((to.end, format!(")|{NAME}")));
             }
         }
     }

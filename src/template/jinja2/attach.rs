@@ -38,6 +38,8 @@ pub(in crate::template) fn attach(environment: &mut Environment<'_>) {
     environment.add_test("sequence", |value: Value| {
         value.is_undefined() || matches!(value.kind(), ValueKind::Seq | ValueKind::Map | ValueKind::String)
     });
+    // minijinja divides by what it is given, and nothing divides by nothing.
+    environment.add_test("divisibleby", |args: Rest<Value>| numbers::divisibleby(&args));
     for (name, makes) in FUNCTIONS {
         environment.add_function(name, move |args: Rest<ValueOrKwargs>| makes(&args.into_values()));
     }

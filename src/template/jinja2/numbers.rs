@@ -3,7 +3,7 @@
 use super::given::{Given, refused};
 use super::python::is_space;
 use minijinja::value::ValueKind;
-use minijinja::{Error, Value};
+use minijinja::{Error, ErrorKind, Value};
 
 /// `int(default=0, base=10)`: a whole number in digits of the base, else the whole part of what is a number in decimal digits.
 pub(super) fn int(args: &[Value]) -> Result<Value, Error> {
@@ -30,6 +30,32 @@ pub(super) fn int(args: &[Value]) -> Result<Value, Error> {
 pub(super) fn float(args: &[Value]) -> Result<Value, Error> {
     let given = Given::new(args, ["value", "default"])?;
     Ok(number(given.value()?).map_or_else(|| given.or(1, 0.0), Value::from))
+}
+
+/// `divisibleby(num)`: whether a number is a multiple of another, which is an error of what is no number and of nothing.
+pub(super) fn divisibleby(args: &[Value]) -> Result<bool, Error> {
+    let given = Given::new(args, ["value", "num"])?;
+    let (value, by) = (given.value()?, given.get(1).ok_or_else(|| Error::from(ErrorKind::MissingArgument))?);
+    let exact = |value: &Value| match value.kind() {
+        ValueKind::Bool => Some(i128::from(value.is_true())),
+        _ => i128::try_from(value.clone()).ok().filter(|_| value.is_integer()),
+    };
+    if let (Some(value), Some(by)) = (exact(value), exact(by)) {
+        return match by {
+            0 => Err(refused("a number is divided by nothing: `divisibleby(0)`")),
+            // The least number divided by this is none that can be kept.
+            -1 => Ok(true),
+            by => Ok(value % by == 0),
+        };
+    }
+    let float = |value: &Value| number(value).filter(|_| value.as_str().is_none());
+    let (Some(value), Some(by)) = (float(value), float(by)) else {
+        return Err(refused("`divisibleby` takes a number of a number"));
+    };
+    if by == 0.0 {
+        return Err(refused("a number is divided by nothing: `divisibleby(0)`"));
+    }
+    Ok(value % by == 0.0)
 }
 
 /// A value as `float` reads it.

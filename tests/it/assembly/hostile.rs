@@ -26,6 +26,9 @@ fn honest() -> Vec<&'static str> {
         "{% with q = 's' ~ s, r = 2 * 3 %}{{ q }}{{ r }}{% endwith %}",
         "{% macro mm(v) %}[{{ caller(v * 2) }}]{% endmacro %}{% call(x) mm('a' ~ 'b') %}{{ x ~ '!' }}{% endcall %}",
         "{% for x in list if x in [1, 3] %}{{ loop.index ~ ':' ~ x }}{{ ', ' if not loop.last }}{% endfor %}{{ list|sum * 2 }}{{ list|length + 1 }}",
+        "{{ {s: 1, s ~ 'x': 2, 'k': 3, (4): 5, list[0]: 6}|tojson }} {{ {'abc': {'d': 7}}[s]['d'] }} {{ tree[('a')][list[0] - 1]['b'] }}",
+        "{% for k in ['a'] %}{{ tree[k][0].b }}{{ {k: [k, {k ~ k: k}]} }}{{ {'a': 1}[k if true else s] }}{% endfor %}",
+        "{{ 4 is divisibleby(2) }} {{ 5 is divisibleby 2 }} {{ [{'a': 2}, {'a': 1}]|sort(attribute='a')|map(attribute='a')|join('-') }}",
         "{% if s|length > 2 and s|upper == 'ABC' %}y{% elif s == 'q' %}n{% endif %}{{ s|replace('a', 'b' ~ 'c') }} {{ s|default('x' ~ 'y', true) }}",
     ]
 }
@@ -85,6 +88,31 @@ fn hostile() -> Vec<(&'static str, String)> {
         ("zip", "{% set ns = namespace(x=[1]) %}{% for i in range(20000) %}{% set ns.x = ns.x|zip(ns.x) %}{% endfor %}{{ ns.x|length }}".to_owned()),
         ("groupby", "{% for i in range(5000) %}{% set x = range(9999)|groupby('a') %}{% endfor %}".to_owned()),
         ("long", format!("{{{{ {} }}}}", vec!["big"; 40].join(" ~ "))),
+    ]
+}
+
+/// The same, by keys that are compared and paths that are read again and again.
+fn hostile_by_names() -> Vec<(&'static str, String)> {
+    vec![
+        ("mapkey", "{% for i in range(60000) %}{% if {big: 1, big ~ '': 2} %}{% endif %}{% endfor %}".to_owned()),
+        ("mapkeys", "{% for i in range(60000) %}{% if {big: 1, big: 2} %}{% endif %}{% endfor %}".to_owned()),
+        ("mapkeyif", "{% for i in range(60000) %}{% if {(big if true else s): 1, big: 2} %}{% endif %}{% endfor %}".to_owned()),
+        ("mapinner", "{% for i in range(60000) %}{% if [[{'k': {big: 1, big: 2}}]] %}{% endif %}{% endfor %}".to_owned()),
+        ("mapof", "{% for i in range(60000) %}{% if {'a': 1}[big] is defined %}{% endif %}{% endfor %}".to_owned()),
+        ("lookup", "{% set m = {big: 1, big ~ 'a': 2} %}{% for i in range(60000) %}{% if m[big] %}{% endif %}{% endfor %}".to_owned()),
+        ("lookups", "{% set m = {big: {big: 1}} %}{% for i in range(60000) %}{% if m[big][big] %}{% endif %}{% endfor %}".to_owned()),
+        ("attrgroup", "{% if range(90000)|groupby(big)|length %}{% endif %}".to_owned()),
+        ("attrgroupname", "{% if range(90000)|groupby(attribute='a.' * 400000)|length %}{% endif %}".to_owned()),
+        ("attrsort", "{% if range(90000)|sort(attribute='a.' * 9000)|length %}{% endif %}".to_owned()),
+        ("attrmap", "{% if range(90000)|map(attribute='a.' * 9000)|list|length %}{% endif %}".to_owned()),
+        ("attrunique", "{% if range(90000)|unique(attribute='a.' * 9000)|list|length %}{% endif %}".to_owned()),
+        ("attrmax", "{% if range(90000)|max(attribute='a.' * 9000) %}{% endif %}{% if range(90000)|min(attribute='a.' * 9000) %}{% endif %}".to_owned()),
+        ("attrsum", "{% if range(90000)|sum(attribute='a.' * 9000) %}{% endif %}".to_owned()),
+        ("attrjoin", "{% if range(90000)|join(attribute='a.' * 9000) %}{% endif %}".to_owned()),
+        ("attrselect", "{% if range(90000)|selectattr('a.' * 9000)|list|length %}{% endif %}".to_owned()),
+        ("attrtext", "{% if big|sort(attribute='a.' * 9000)|list|length %}{% endif %}{% if big|unique(attribute='a.' * 9000)|list %}{% endif %}".to_owned()),
+        ("sortcopies", "{% for i in range(999) %}{% if ([big] * 9)|sort|length %}{% endif %}{% endfor %}".to_owned()),
+        ("dictsorts", "{% for i in range(9999) %}{% if {'a': big, 'b': big}|dictsort(by='value') %}{% endif %}{% endfor %}".to_owned()),
     ]
 }
 
@@ -184,7 +212,7 @@ fn no_text_takes_more_than_its_time_and_its_bytes() {
     // Seldom met by a build without optimisations on a machine that does more than this.
     let limit = Duration::from_millis(if cfg!(debug_assertions) { 4_000 } else { 100 });
     let mut wrong = Vec::new();
-    for (name, text) in hostile().into_iter().chain(hostile_to_python()) {
+    for (name, text) in hostile().into_iter().chain(hostile_by_names()).chain(hostile_to_python()) {
         let Some(registry) = compiled(&text) else { continue };
         let started = Instant::now();
         let said = rendered(&registry, &inputs);
@@ -216,4 +244,21 @@ fn a_text_that_costs_too_much_says_so() {
     let text = "{% set ns = namespace(x='ab') %}{% for i in range(60) %}{% set ns.x = ns.x ~ ns.x %}{% endfor %}";
     let refused = rendered(&compiled(text).unwrap(), &inputs()).unwrap_err().to_string();
     assert!(refused.starts_with("t, description: the Jinja text handles more than 8388608 bytes in all"), "{refused}");
+}
+
+#[test]
+fn nothing_is_divided_by_nothing() {
+    for text in [
+        "{% if 4 is divisibleby(0) %}x{% endif %}",
+        "{% if 4 is divisibleby 0.0 %}x{% endif %}",
+        "{% if s is divisibleby 2 %}x{% endif %}",
+        "{{ list|select('divisibleby', 0)|list }}",
+        "{{ 4 // 0 }}",
+        "{{ 4 % 0 }}",
+    ] {
+        let refused = rendered(&compiled(text).unwrap(), &inputs()).unwrap_err();
+        assert!(matches!(&*refused[0].kind, FaultKind::Jinja { .. }), "{text}: {refused}");
+    }
+    let least = "{{ (0 - 9223372036854775807 - 1) is divisibleby(-1) }} {{ list|select('divisibleby', 3)|list }} {{ 4.5 is divisibleby(1.5) }}";
+    assert_eq!(rendered(&compiled(least).unwrap(), &inputs()).unwrap().trim(), "True [3] True");
 }
