@@ -4,13 +4,17 @@
 //! definition once. Bounded: references in a circle, which no compiled registry has, end in a fault.
 
 use super::fault::{Fault, FaultKind};
+use super::strategy::setting;
 use crate::registry::{Child, Node, Registry, Task};
 use crate::settings::explain::SettingsData;
+use crate::template::setting::SettingName;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How many definitions may stand behind one another.
 pub(super) const MAX_DEPTH: usize = 64;
+/// Keys under which a node hands texts to what stands below it.
+const HANDED: [&str; 3] = ["inputs", "args", "initial_value"];
 /// How many agents of a task are listed.
 pub(super) const MAX_AGENTS: usize = 10_000;
 
@@ -214,24 +218,38 @@ impl<'r> Forest<'r> {
         Ok(self.chain(task, node)?.last().and_then(|link| link.node.settings.as_ref()))
     }
 
-    /// Whether a text of a node is a Jinja text, of whose words no segment tells one from another.
+    /// Whether a text that a node is shown is a Jinja text, of whose words no segment tells one from another: one of its own, one that
+    /// it is handed or inherits, or a fragment in one of these.
     ///
     /// # Errors
     /// There is no such task or node.
     pub fn is_jinja(&self, task: &str, node: &str) -> Result<bool, Fault> {
-        fn says(value: &serde_json::Value) -> bool {
-            match value {
-                serde_json::Value::Object(fields) => {
-                    fields.get("syntax").is_some_and(|syntax| syntax == "jinja") || fields.values().any(says)
-                }
-                serde_json::Value::Array(items) => items.iter().any(says),
-                serde_json::Value::Null
-                | serde_json::Value::Bool(_)
-                | serde_json::Value::Number(_)
-                | serde_json::Value::String(_) => false,
+        let mut is_shown = true;
+        for link in self.chain(task, node)?.iter().rev() {
+            let stands_for_another = target(link.node).is_some();
+            let is_whole = is_shown && !stands_for_another;
+            let mut texts = link.node.body.iter().filter(|(key, _)| is_whole || HANDED.contains(&key.as_str()));
+            if texts.any(|(_, text)| self.says_jinja(text, &mut BTreeSet::new())) {
+                return Ok(true);
             }
+            is_shown &= stands_for_another || matches!(setting(link.node, SettingName::InheritContext), "full" | "subset");
         }
-        Ok(self.chain(task, node)?.last().is_some_and(|link| link.node.body.values().any(says)))
+        Ok(false)
+    }
+
+    /// Whether a Jinja text stands somewhere in a value of the registry, fragments included that are not known yet.
+    fn says_jinja(&self, value: &Value, known: &mut BTreeSet<String>) -> bool {
+        match value {
+            Value::Object(fields) => {
+                let name = fields.get("use").and_then(Value::as_str).filter(|name| known.insert((*name).to_owned()));
+                let fragment = name.and_then(|name| self.registry.fragment_text(self.registry.fragment(name)?).ok());
+                fields.get("syntax").is_some_and(|syntax| syntax == "jinja")
+                    || fields.values().any(|value| self.says_jinja(value, known))
+                    || fragment.is_some_and(|text| self.says_jinja(&text, known))
+            }
+            Value::Array(items) => items.iter().any(|item| self.says_jinja(item, known)),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
+        }
     }
 
     /// Changes the settings of a node, to ask what would come of it.

@@ -79,6 +79,15 @@ impl Wanted {
         let compacted = element.get("compacted").and_then(Value::as_bool).unwrap_or(false);
         Self { turns: number("turns"), tokens: number("tokens"), compacted }
     }
+
+    /// What is waited for: the conversation, or as much of it as is asked for.
+    pub(super) fn words(self) -> String {
+        let number = |what: &str, number: Option<usize>| number.map(|number| format!("{what} {number}"));
+        let compacted = self.compacted.then(|| "compacted".to_owned());
+        let asked: Vec<String> =
+            [number("turns", self.turns), number("tokens", self.tokens), compacted].into_iter().flatten().collect();
+        if asked.is_empty() { "conversation".to_owned() } else { format!("conversation ({})", asked.join(", ")) }
+    }
 }
 
 /// Puts a conversation into words.

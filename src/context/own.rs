@@ -277,7 +277,9 @@ impl Author<'_> {
         let Some(element) = self.link.node.body.get("history") else { return };
         if self.request.history.is_empty() {
             if self.filler.unknown != Unknown::Fault {
-                let filled = Filled { unknown: BTreeSet::from(["conversation".to_owned()]), ..Filled::default() };
+                // How much of it there will be is a part of what it will be.
+                let unknown = BTreeSet::from([Wanted::of(element).words()]);
+                let filled = Filled { unknown, ..Filled::default() };
                 self.push_history(filled, Vec::new(), "<history>".to_owned());
                 if let Some(last) = self.out.last_mut() {
                     last.condition = Some("something was said before");

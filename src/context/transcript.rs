@@ -2,7 +2,7 @@
 
 use super::history::{Said, ToolCall};
 use crate::kernel::assembler::Speaker;
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 
 /// A line that is no message.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -30,19 +30,48 @@ pub fn read(text: &str) -> Result<Vec<Said>, Unread> {
     }
     for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
         let failed = |why: String| Unread { line: number + 1, why };
-        let message: Value = serde_json::from_str(line).map_err(|err| failed(format!("this is no JSON: {err}")))?;
-        let found = "expected an object with `role`, which is user, assistant, tool or system";
-        let role = message.get("role").and_then(Value::as_str).ok_or_else(|| failed(found.to_owned()))?;
-        let speaker = match role {
-            "system" | "developer" => continue,
-            "user" => Speaker::User,
-            "assistant" => Speaker::Assistant,
-            "tool" => Speaker::Tool,
-            other => return Err(failed(format!("`role` is `{other}`; {found}"))),
-        };
-        push(&message, speaker, &mut said);
+        let value: Value = serde_json::from_str(line).map_err(|err| failed(format!("this is no JSON: {err}")))?;
+        message(&value, &mut said).map_err(failed)?;
     }
     Ok(said)
+}
+
+/// Reads one message: what it says comes behind what was said before.
+///
+/// # Errors
+/// Why it is none.
+pub fn message(message: &Value, said: &mut Vec<Said>) -> Result<(), String> {
+    let found = "expected an object with `role`, which is user, assistant, tool or system";
+    let role = message.get("role").and_then(Value::as_str).ok_or_else(|| found.to_owned())?;
+    let speaker = match role {
+        "system" | "developer" => return Ok(()),
+        "user" => Speaker::User,
+        "assistant" => Speaker::Assistant,
+        "tool" => Speaker::Tool,
+        other => return Err(format!("`role` is `{other}`; {found}")),
+    };
+    push(message, speaker, said);
+    Ok(())
+}
+
+/// A message as OpenAI has it: what [`message`] reads back.
+pub fn written(said: &Said) -> Value {
+    let mut fields = Map::from_iter([("role".to_owned(), said.speaker.word().into())]);
+    if let Some(id) = said.answers.as_ref().filter(|id| !id.is_empty()) {
+        fields.insert("tool_call_id".to_owned(), id.as_str().into());
+    }
+    if !said.text.is_empty() || said.calls.is_empty() {
+        fields.insert("content".to_owned(), said.text.as_str().into());
+    }
+    if !said.calls.is_empty() {
+        // A text of JSON is read back as what it is, whatever that may be.
+        let call = |call: &ToolCall| {
+            let function = json!({"name": call.name, "arguments": call.arguments.to_string()});
+            if call.id.is_empty() { json!({"function": function}) } else { json!({"id": call.id, "function": function}) }
+        };
+        fields.insert("tool_calls".to_owned(), said.calls.iter().map(call).collect());
+    }
+    Value::Object(fields)
 }
 
 /// The parts of one message: words, calls and results may stand in one list.

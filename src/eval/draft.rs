@@ -38,6 +38,8 @@ pub struct Draft<'a> {
     pub inputs: &'a [(String, Given)],
     /// What earlier steps left.
     pub results: &'a [(String, Given)],
+    /// What was said before.
+    pub history: Option<&'a Given>,
     /// What is looked up for the agent.
     pub found: &'a Found,
     /// How much of its text is held.
@@ -71,6 +73,12 @@ pub fn held(assembly: &Assembly) -> Vec<(String, String)> {
     can.map(|segment| (segment.id.clone(), segment.text.text().to_owned())).collect()
 }
 
+/// Whether an agent is shown something of the conversation, its parent's part of it included.
+pub fn hears(assembly: &Assembly) -> bool {
+    let mut ids = assembly.report.segments.iter().map(|account| account.segment.id.as_str());
+    ids.any(|id| id.strip_prefix("inherited:").unwrap_or(id) == Kind::History.word())
+}
+
 /// Words that YAML takes for something other than words, in some version of it.
 const TAKEN: [&str; 9] = ["true", "false", "null", "yes", "no", "on", "off", "y", "n"];
 
@@ -98,6 +106,23 @@ fn values(out: &mut String, key: &str, values: &[(String, Given)]) {
             Given::Value(value) => value.to_string(),
         };
         let _ = writeln!(out, "    {}: {value}", scalar(name));
+    }
+}
+
+/// What was said before: the file that holds it, or a message a line.
+fn conversation(out: &mut String, history: Option<&Given>) {
+    match history {
+        None => {}
+        Some(Given::File(path)) => {
+            let _ = writeln!(out, "  history: {{file: {}}}", scalar(path));
+        }
+        Some(Given::Value(messages)) => {
+            out.push_str("  history:\n");
+            for message in messages.as_array().map_or(&[][..], Vec::as_slice) {
+                // A JSON object is a mapping of YAML.
+                let _ = writeln!(out, "    - {message}");
+            }
+        }
     }
 }
 
@@ -155,7 +180,7 @@ pub fn ceiling(tokens: usize) -> usize {
 
 /// The text of a scenario with what is expected of the context that was seen; before it was seen, with next to nothing.
 pub fn yaml(draft: &Draft<'_>, seen: Option<&Seen<'_>>) -> String {
-    let Draft { name, receiver, node, objective, inputs, results, found, holds } = *draft;
+    let Draft { name, receiver, node, objective, inputs, results, history, found, holds } = *draft;
     let mut out = String::new();
     let subject = receiver.name();
     let _ = writeln!(
@@ -177,6 +202,7 @@ pub fn yaml(draft: &Draft<'_>, seen: Option<&Seen<'_>>) -> String {
     let _ = writeln!(out, "context:\n  objective: {}", scalar(objective.unwrap_or(subject)));
     values(&mut out, "inputs", inputs);
     values(&mut out, "results", results);
+    conversation(&mut out, history);
     lookups(&mut out, found);
     out.push_str("expect_context:\n");
     match seen {

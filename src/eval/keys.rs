@@ -7,7 +7,7 @@ use crate::context::assemble::Options;
 use crate::context::request::{Files, Request};
 use crate::context::role::Routed;
 use crate::project::roles::Role;
-use crate::scenario::model::{Case, Content, Frozen};
+use crate::scenario::model::{Case, Content, Conversation, Frozen};
 
 /// The keys of one case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,6 +105,9 @@ fn named(case: &Case) -> Vec<&str> {
     paths.extend(situation.files.values().filter_map(|one| of_content(&one.value)));
     paths.extend(situation.matches.iter().filter_map(|one| of_content(&one.text.value)));
     paths.extend(situation.inputs.values().chain(situation.results.values()).filter_map(|one| of_frozen(&one.value)));
+    if let Some(Conversation::File(path)) = situation.history.as_ref().map(|history| &history.value) {
+        paths.push(path);
+    }
     for expectation in &case.expectations {
         let mut open = vec![&expectation.value.test];
         while let Some(test) = open.pop() {

@@ -10,12 +10,14 @@
 
 use super::receiver::Receiver;
 use crate::base::suggest;
+use crate::context::history::Said;
 use crate::context::matcher::{ContextSource, Match};
 use crate::context::objective;
 use crate::context::request::{Asked, Attempt, Files, Request, StepResult};
+use crate::context::transcript;
 use crate::kernel::context::Trust;
 use crate::registry::Parameter;
-use crate::scenario::model::{Content, Frozen, Risk, Shelf, Situation};
+use crate::scenario::model::{Content, Conversation, Frozen, Risk, Shelf, Situation};
 use crate::scenario::paths::plain;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -35,6 +37,7 @@ pub(super) struct Read {
     inputs: BTreeMap<String, Value>,
     results: BTreeMap<String, StepResult>,
     attempts: Vec<Attempt>,
+    history: Vec<Said>,
     previous: Option<Value>,
     objective: Option<String>,
     criteria: Vec<String>,
@@ -111,8 +114,26 @@ pub(super) fn read(situation: &Situation, whose: Whose, declared: &[Parameter], 
             Shelf::Retrieval => read.found.retrieval.push(found),
         }
     }
+    if let Some(history) = &situation.history {
+        read.history = conversation(&history.value, beside)?;
+    }
     said(situation, whose, declared, &mut read);
     Ok(read)
+}
+
+/// What was said before.
+fn conversation(history: &Conversation, beside: &dyn Files) -> Result<Vec<Said>, String> {
+    let messages = match history {
+        Conversation::File(path) => {
+            return transcript::read(&file(beside, path)?).map_err(|unread| format!("{path}: {unread}"));
+        }
+        Conversation::Messages(messages) => messages,
+    };
+    let mut said = Vec::new();
+    for (number, message) in messages.iter().enumerate() {
+        transcript::message(&message.value, &mut said).map_err(|why| format!("message {} of `history`: {why}", number + 1))?;
+    }
+    Ok(said)
 }
 
 fn file(beside: &dyn Files, path: &str) -> Result<String, String> {
@@ -234,6 +255,7 @@ impl Read {
             files: &files,
             previous: self.previous.as_ref(),
             attempts: &self.attempts,
+            history: &self.history,
             asked,
             role: receiver.role,
             ..Request::new(receiver.task)

@@ -56,6 +56,7 @@ fn nodes(root: &Node, takes: &mut Takes) {
             takes.files.extend(paths.filter_map(|path| path.as_str().map(str::to_owned)));
             takes.finds_files |= files.get("source").and_then(Value::as_str) != Some("literal");
         }
+        takes.hears |= node.body.contains_key("history");
         takes.sources.extend(node.children.iter().filter_map(|child| child.name.clone()));
         open.extend(node.children.iter().map(|child| &child.node));
     }

@@ -1,6 +1,7 @@
 //! Holds a tree against the tables: every fault of it, each at its own place. Takes nothing out of the tree.
 
 use super::fault::FaultKind;
+use super::model::Frozen;
 use super::paths::{beside, plain};
 use super::scalars::{scalar, setting, text, word};
 use super::sink::{Path, Sink, first_line};
@@ -172,7 +173,7 @@ fn tag(sink: &mut Sink<'_>, node: &Node<'_>) {
 
 /// Holds a value against what its key takes.
 pub(super) fn shape(sink: &mut Sink<'_>, path: &Path<'_>, shape: Shape, node: &Node<'_>) {
-    if !matches!(shape, Shape::Content | Shape::Frozen | Shape::Table(_)) {
+    if !matches!(shape, Shape::Content | Shape::Frozen | Shape::Table(_) | Shape::Chat(_)) {
         tag(sink, node);
     }
     match shape {
@@ -199,6 +200,8 @@ pub(super) fn shape(sink: &mut Sink<'_>, path: &Path<'_>, shape: Shape, node: &N
             }),
             Value::Null | Value::Bool(_) | Value::Number(_) | Value::Text(_) => sink.wrong_type(path, shape, node),
         },
+        Shape::Chat(inner) => chat(sink, path, (shape, inner), node),
+        Shape::Said(inner) => said(sink, path, (shape, inner), node),
         Shape::PatternsOr(inner) if node.entries().is_some() => table(sink, path, inner, node, Ask::Whole),
         Shape::Patterns | Shape::PatternsOr(_) => patterns(sink, path, shape, node),
         Shape::IdOr(inner) if node.entries().is_some() => table(sink, path, inner, node, Ask::Whole),
@@ -232,6 +235,35 @@ fn list(sink: &mut Sink<'_>, path: &Path<'_>, shapes: (Shape, &'static Shape), l
     if items.len() < least {
         let expected = format!("a list of {least} or more");
         sink.bad_value(path, node, expected, None);
+    }
+}
+
+/// Messages in place, or the file that holds them.
+fn chat(sink: &mut Sink<'_>, path: &Path<'_>, shapes: (Shape, &'static Table), node: &Node<'_>) {
+    match node.items() {
+        Some(items) => {
+            tag(sink, node);
+            for item in items {
+                table(sink, path, shapes.1, item, Ask::Whole);
+            }
+        }
+        None if matches!(super::lower::frozen(node).value, Frozen::File(_)) || node.tag.is_some() => {
+            file(sink, path, Shape::Frozen, node);
+        }
+        None => sink.wrong_type(path, shapes.0, node),
+    }
+}
+
+/// What a message says: words, or its parts.
+fn said(sink: &mut Sink<'_>, path: &Path<'_>, shapes: (Shape, &'static Table), node: &Node<'_>) {
+    match &node.value {
+        Value::Null | Value::Text(_) => {}
+        Value::List(items) => {
+            for item in items.iter().filter(|item| item.text().is_none()) {
+                table(sink, path, shapes.1, item, Ask::Whole);
+            }
+        }
+        Value::Bool(_) | Value::Number(_) | Value::Map(_) => sink.wrong_type(path, shapes.0, node),
     }
 }
 

@@ -1,5 +1,6 @@
 //! The format of scenarios and suites as tables. A key that is not here is not read, is in no schema and on no page.
 
+use super::keys_chat::MESSAGE;
 use super::keys_expect::{ANSWER, CONTEXT_TEST};
 use super::table::Group::{Apart, One, Some as AtLeast};
 use super::table::Need::{Optional, Required};
@@ -157,6 +158,11 @@ pub static CONTEXT: Table = Table {
             "results",
             Shape::Map(&Shape::Frozen),
             "what earlier steps left, by their names, where an agent in the middle of a task is tested",
+        ),
+        key(
+            "history",
+            Shape::Chat(&MESSAGE),
+            "the conversation so far, oldest first, for a task with `<history>`; a file has one message a line, as `ctxc render --history` takes it",
         ),
         MEMORY,
         RETRIEVAL,

@@ -4,7 +4,9 @@ use super::check::find;
 use super::date;
 use super::keys::{CASE, CONTEXT, SCENARIO};
 use super::lower_expect::{answer, context_test, patterns};
-use super::model::{Case, Content, Failure, Fixture, Frozen, Risk, Rule, Scripted, Sequential, Shelf, Situation, Subject};
+use super::model::{
+    Case, Content, Conversation, Failure, Fixture, Frozen, Risk, Rule, Scripted, Sequential, Shelf, Situation, Subject,
+};
 use super::table::Table;
 use crate::base::span::Spanned;
 use crate::syntax::yaml::{Node, Value};
@@ -118,8 +120,18 @@ fn situation(cx: Cx<'_>, node: &Node<'_>) -> Situation {
         extra: map(get("extra"), |value| Some(value.to_json())),
         inputs: map(get("inputs"), |value| Some(frozen(value))),
         results: map(get("results"), |value| Some(frozen(value))),
+        history: get("history").and_then(conversation),
         matches: fixtures(Shelf::Memory, get("memory")).into_iter().chain(fixtures(Shelf::Retrieval, get("retrieval"))).collect(),
     }
+}
+
+fn conversation(node: &Node<'_>) -> Option<Spanned<Conversation>> {
+    let value = match (node.items(), frozen(node).value) {
+        (Some(items), _) => Conversation::Messages(items.iter().map(|one| Spanned::new(one.to_json(), one.span)).collect()),
+        (None, Frozen::File(path)) => Conversation::File(path),
+        (None, Frozen::Value(_)) => return None,
+    };
+    Some(Spanned::new(value, node.span))
 }
 
 fn failure(node: &Node<'_>) -> Failure {

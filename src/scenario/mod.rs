@@ -1,10 +1,12 @@
 //! Floor 2: scenarios and suites as written. Text to data with places, and all faults of a text in one run.
 
 mod check;
+mod conversation;
 pub mod csv;
 pub mod date;
 pub mod fault;
 pub mod keys;
+pub mod keys_chat;
 pub mod keys_expect;
 #[cfg(feature = "fs")]
 pub mod load;

@@ -3,6 +3,7 @@
 //! Plain data. A scenario file is a suite of one case, so that one runner serves both. Nothing here is judged, and no
 //! name is looked up: whether a role, task or segment exists is asked by rules and by the evaluation.
 
+pub use super::conversation::Conversation;
 use crate::base::span::{Span, Spanned};
 use crate::template::setting::SettingName;
 use serde::Serialize;
@@ -97,6 +98,9 @@ pub struct Situation {
     pub inputs: BTreeMap<String, Spanned<Frozen>>,
     /// `results`: what earlier steps left, by their names, where an agent in the middle of a task is tested.
     pub results: BTreeMap<String, Spanned<Frozen>>,
+    /// `history`: the conversation so far.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub history: Option<Spanned<Conversation>>,
     /// `memory` and `retrieval`: what the matcher gives back, best first.
     pub matches: Vec<Fixture>,
 }

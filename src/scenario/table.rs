@@ -77,6 +77,10 @@ pub enum Shape {
     Content,
     /// A value, or a file that holds it.
     Frozen,
+    /// A list of a table, or a file of such messages, one a line.
+    Chat(&'static Table),
+    /// A text, nothing, or a list of a table and of texts.
+    Said(&'static Table),
     /// A JSON Schema, or the path of one.
     Schema,
     /// An id, or a table.
@@ -124,6 +128,8 @@ impl Shape {
             Self::Patterns => "a pattern or a list of patterns",
             Self::Content => "a text, or a file as `{file: PATH}`",
             Self::Frozen => "a value, or a file as `{file: PATH}`",
+            Self::Chat(_) => "a list of messages, or a file of them as `@PATH` or `{file: PATH}`",
+            Self::Said(_) => "a text, or a list of texts and parts",
             Self::Schema => "the path of a JSON Schema, or a mapping that is one",
             Self::IdOr(_) => "the id of a segment, or a mapping with `id`, `kind` or `source`",
             Self::PatternsOr(_) => "a pattern, a list of patterns, or a mapping with `in` and `patterns`",

@@ -148,6 +148,14 @@ fn shape(shape: Shape, defs: &mut Map<String, Value>) -> Value {
             let list = json!({"type": "array", "items": reference(table, Part::Whole, defs)});
             json!({"anyOf": [list, {"type": "object", "additionalProperties": content()}]})
         }
+        Shape::Chat(table) => {
+            let list = json!({"type": "array", "items": reference(table, Part::Whole, defs)});
+            json!({"anyOf": [list, {"type": "string", "pattern": "^@[^@]"}, file()]})
+        }
+        Shape::Said(table) => {
+            let items = json!({"anyOf": [{"type": "string"}, reference(table, Part::Whole, defs)]});
+            json!({"anyOf": [{"type": ["string", "null"]}, {"type": "array", "items": items}]})
+        }
         Shape::Table(table) => {
             let is_own = std::ptr::eq(table, &raw const CASE) || std::ptr::eq(table, &raw const DEFAULTS);
             reference(table, if is_own { Part::Own } else { Part::Whole }, defs)
@@ -161,8 +169,11 @@ fn patterns() -> Vec<Value> {
 
 /// A text, or the file that holds it.
 fn content() -> Value {
-    let file = json!({"type": "object", "properties": {"file": text()}, "required": ["file"], "additionalProperties": false});
-    json!({"anyOf": [{"type": "string"}, file]})
+    json!({"anyOf": [{"type": "string"}, file()]})
+}
+
+fn file() -> Value {
+    json!({"type": "object", "properties": {"file": text()}, "required": ["file"], "additionalProperties": false})
 }
 
 /// Each setting with its own words. `true` may stand without quotes.

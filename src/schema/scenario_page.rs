@@ -26,7 +26,7 @@ collections inside each other and a million nodes with what its aliases repeat. 
 unanchored and case-sensitive; in YAML they are best written in single quotes.
 
 Files lie beside the scenario and inside the project. A content is taken from one by `!file PATH` or `{file: PATH}`; a value under `inputs` or
-`results` by the text `@PATH` too, and `@@` begins a text that begins with `@`.
+`results`, and `history`, by the text `@PATH` too; `@@` begins a text that begins with `@`.
 
 A table of cases (`cases_from`) is CSV as RFC 4180 says, with the names of its columns in the first line, or JSONL. The columns `id`, `name`,
 `description`, `role`, `task`, `node`, `tags`, `runs`, `pass_threshold`, `reviewed`, `baseline_config_hash`, `objective`, `task_id`, `risk_level`, `contains`,
@@ -45,6 +45,9 @@ gets a list as lines. Without such a parameter
 - `objective` becomes the segment `objective` where a role is asked for, unless a line of the description says the same; a task asked for by itself says in
   its description what is to be done;
 - everything else is carried and shown to nobody.
+
+`history` is the conversation so far, as `ctxc render --history` takes it: a list of messages here, or a file of one message a line. A task with `<history>` sees
+of it what its `turns`, `tokens` and `compacted` leave, as the segment `history`; where no agent of the task has one, `check` says so (`unheard-history`).
 
 `ctxc render --role NAME --objective TEXT`, `ctxc manifest --role NAME` and the library's `Asked::objective` follow the same rule: the manifest shows the
 segment as one that is there when the caller names an objective.
@@ -161,6 +164,7 @@ fn inner(shape: Shape) -> Option<&'static Table> {
         Shape::Table(table) | Shape::IdOr(table) | Shape::PatternsOr(table) | Shape::WordOr(_, table) | Shape::Pairs(table) => {
             Some(table)
         }
+        Shape::Chat(table) | Shape::Said(table) => Some(table),
         Shape::List(item, _) => inner(*item),
         _ => None,
     }

@@ -9,7 +9,7 @@ use super::house;
 use super::lookup::LookupArgs;
 use super::project::{Compiled, relative};
 use super::refused::refused;
-use super::values::GivenArgs;
+use super::values::{GivenArgs, HistoryArgs};
 use crate::base::fs;
 use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Kind, Result};
@@ -18,8 +18,10 @@ use crate::cli::put;
 use crate::cli::render::summary::plural;
 use crate::context::Forest;
 use crate::context::fault::Fault;
+use crate::context::history::Said;
 use crate::context::objective;
-use crate::context::request::{Asked, Request};
+use crate::context::request::{Asked, Request, StepResult};
+use crate::context::transcript;
 use crate::eval::draft::{self, Draft, Given, Holds};
 use crate::eval::receiver::Receiver;
 use crate::project::roles::Role;
@@ -66,12 +68,14 @@ struct ScenarioArgs {
     #[arg(long, value_name = "TEXT")]
     objective: Option<String>,
     #[command(flatten)]
+    history: HistoryArgs,
+    #[command(flatten)]
     lookup: LookupArgs,
     /// The scenario's name [default: the task's, and the first file's]
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
     /// Hold every word: store the whole request beside the scenario, so that any change of it is told until it is accepted
-    /// [default: where a text of the agent is a Jinja text]
+    /// [default: where a text that the agent is shown is a Jinja text, a fragment and its parent's texts included]
     #[arg(long, overrides_with = "no_snapshot")]
     snapshot: bool,
     /// Hold no words, those of a Jinja text neither
@@ -99,7 +103,7 @@ fn scenario(args: &ScenarioArgs, cx: &mut Cx) -> Result<Exit> {
     let objective = objective(args, receiver.name(), (&parameters, &inputs))?;
     let objective = objective.as_deref();
     let Target { name, folder, path } = target(args, &project, receiver.name())?;
-    let source = args.lookup.of(&project);
+    let (source, (said, history)) = (args.lookup.of(&project), history(args, &project.root, &folder)?);
     let asked = Asked { objective, ..Asked::default() };
     let (node, files) =
         (args.given.node.as_deref().map_or_else(|| first(&project, receiver.task), |node| Ok(node.to_owned()))?, project.files());
@@ -108,6 +112,7 @@ fn scenario(args: &ScenarioArgs, cx: &mut Cx) -> Result<Exit> {
         inputs: &inputs,
         results: &results,
         files: &files,
+        history: &said,
         asked,
         role: receiver.role,
         ..Request::new(receiver.task)
@@ -115,12 +120,8 @@ fn scenario(args: &ScenarioArgs, cx: &mut Cx) -> Result<Exit> {
     let lines = || project.lines(&project.paths());
     let found = found::found(&project, &request, &source).map_err(|faults| refused(&faults, &lines()))?;
     source.note(cx);
-    let whole = |content: Value, notes: Option<String>| match notes {
-        Some(notes) => serde_json::json!({"content": content, "notes": notes}),
-        None => content,
-    };
     let inputs = given(&project.root, &folder, &args.given.input, inputs);
-    let results = results.into_iter().map(|(name, result)| (name, whole(result.content, result.notes)));
+    let results = results.into_iter().map(|(name, result)| (name, whole(result)));
     let results = given(&project.root, &folder, &args.given.result, results);
     let holds = holds(args, &project, receiver.task, &node)?;
     let draft = Draft {
@@ -130,12 +131,16 @@ fn scenario(args: &ScenarioArgs, cx: &mut Cx) -> Result<Exit> {
         objective,
         inputs: &inputs,
         results: &results,
+        history: history.as_ref(),
         found: &found,
         holds,
     };
     let sources = Sources { project: &project, path: &path };
-    let Drafting { text, request, expectations, is_whole } =
+    let Drafting { text, request, hears, expectations, is_whole } =
         sources.draft(&draft).map_err(|trouble| trouble.told(|faults| refused(faults, &lines())))?;
+    if history.is_some() && !hears {
+        return Err(unheard(receiver.task));
+    }
     let stored = (holds == Holds::Words).then(|| paths::snapshot(&path, &name));
     let files = [stored.as_deref().map(|stored| (stored, &*request)), Some((&*path, &*text))];
     let written = write_all(&project.root, files.into_iter().flatten())?;
@@ -147,7 +152,35 @@ fn scenario(args: &ScenarioArgs, cx: &mut Cx) -> Result<Exit> {
     Ok(Exit::Success)
 }
 
-/// What the scenario holds. A prompt that is one Jinja text is one segment: nothing but its words tells that it changed.
+/// The conversation, and how the scenario holds it: by the file's name, where that lies in the project.
+fn history(args: &ScenarioArgs, root: &Path, folder: &str) -> Result<(Vec<Said>, Option<Given>)> {
+    let said = args.history.read()?;
+    let Some(path) = args.history.path() else { return Ok((said, None)) };
+    if said.is_empty() {
+        let error = format!("--history {}: expected a message, found none", path.display());
+        return Err(
+            CliError::usage(error).hint("a file of a conversation has one message a line; what the system says counts for none")
+        );
+    }
+    let written = || Given::Value(said.iter().map(transcript::written).collect());
+    let given = beside(root, folder, path).map_or_else(written, Given::File);
+    Ok((said, Some(given)))
+}
+
+/// A result with its notes, where it has some.
+fn whole(StepResult { content, notes }: StepResult) -> Value {
+    match notes {
+        Some(notes) => serde_json::json!({"content": content, "notes": notes}),
+        None => content,
+    }
+}
+
+fn unheard(task: &str) -> CliError {
+    CliError::usage(format!("--history: this agent of `{task}` sees nothing of the conversation: its task has no <history>"))
+        .hint("leave --history out, or add `<history/>` to the task")
+}
+
+/// What the scenario holds. A Jinja text is one segment, or a part of one: nothing but its words tells that it changed.
 fn holds(args: &ScenarioArgs, project: &Compiled, task: &str, node: &str) -> Result<Holds> {
     let failed = |fault: Fault| CliError::new(Kind::Infrastructure, fault.to_string());
     let forest = Forest::load(&project.registry, task).map_err(failed)?;
@@ -280,15 +313,20 @@ fn given(
     written: &[String],
     values: impl IntoIterator<Item = (String, Value)>,
 ) -> Vec<(String, Given)> {
-    let up = "../".repeat(folder.split('/').filter(|part| !part.is_empty()).count());
     let file = |name: &str| {
         let path = written.iter().find_map(|one| one.strip_prefix(name)?.strip_prefix("=@"))?;
         if path.starts_with('@') {
             return None;
         }
-        let path = relative(root, Path::new(path))?;
-        let beside = path.strip_prefix(folder).and_then(|rest| rest.strip_prefix('/')).filter(|_| !folder.is_empty());
-        Some(Given::File(beside.map_or_else(|| format!("{up}{path}"), str::to_owned)))
+        beside(root, folder, Path::new(path)).map(Given::File)
     };
     values.into_iter().map(|(name, value)| (name.clone(), file(&name).unwrap_or(Given::Value(value)))).collect()
+}
+
+/// A file of the project as a scenario in a folder names it.
+fn beside(root: &Path, folder: &str, path: &Path) -> Option<String> {
+    let up = "../".repeat(folder.split('/').filter(|part| !part.is_empty()).count());
+    let path = relative(root, path)?;
+    let beside = path.strip_prefix(folder).and_then(|rest| rest.strip_prefix('/')).filter(|_| !folder.is_empty());
+    Some(beside.map_or_else(|| format!("{up}{path}"), str::to_owned))
 }

@@ -20,8 +20,9 @@ use crate::context::render::profile::Profile;
 use crate::context::render::target::Call;
 use crate::context::request::{Asked, Request};
 use crate::context::role::{self, House};
+use crate::eval::draft::hears;
 use crate::kernel::assembler::{Account, Speaker};
-use crate::kernel::context::{Kind as Part, Origin, Traced};
+use crate::kernel::context::{Origin, Traced};
 use crate::kernel::fit::{Counting, Fate};
 use crate::project::routing::Choice;
 use clap::{Args, ValueEnum};
@@ -134,8 +135,7 @@ pub(crate) fn run(args: &RenderArgs, cx: &mut Cx) -> Result<Exit> {
     counters.save();
     source.note(cx);
     let assembly = assembled.map_err(|faults| refused(&faults, &lines()))?;
-    let sees = |account: &Account| account.segment.id.ends_with(Part::History.word());
-    if !history.is_empty() && !assembly.report.segments.iter().any(sees) {
+    if !history.is_empty() && !hears(&assembly) {
         cx.note("this agent sees nothing of the conversation: its task has no <history>");
     }
     if !args.explain {

@@ -71,6 +71,11 @@ pub(super) struct HistoryArgs {
 }
 
 impl HistoryArgs {
+    /// The file that it stands in.
+    pub(super) fn path(&self) -> Option<&Path> {
+        self.history.as_deref()
+    }
+
     /// Reads it; nothing where there is none.
     pub(super) fn read(&self) -> Result<Vec<Said>> {
         let Some(path) = &self.history else { return Ok(Vec::new()) };

@@ -51,6 +51,8 @@ pub struct Takes {
     pub files: BTreeSet<String>,
     /// Whether some of them have files that are found when a context is put together.
     pub finds_files: bool,
+    /// Whether some of them are shown the conversation so far.
+    pub hears: bool,
     /// What else a text of theirs can come from: tasks, fragments, values by their names, steps.
     pub sources: BTreeSet<String>,
 }

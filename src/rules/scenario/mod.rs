@@ -22,6 +22,7 @@ mod repeated_scenario_key;
 mod scenario_syntax;
 pub mod shown;
 mod stale_scenario;
+mod unheard_history;
 mod unknown_input;
 mod unknown_receiver;
 mod unknown_scenario_key;
@@ -61,4 +62,5 @@ pub(super) static RULES: &[&Rule] = &[
     &unused_frozen_file::RULE,
     &empty_scenario_folder::RULE,
     &wrong_input::RULE,
+    &unheard_history::RULE,
 ];

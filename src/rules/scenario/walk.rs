@@ -1,7 +1,9 @@
 //! What a case names: its expectations with those inside them, segments by id or source, files beside it.
 
 use crate::base::span::{Span, Spanned};
-use crate::scenario::model::{AnswerTest, Case, Content, ContextExpectation, Counted, Frozen, Patterns, Selector, State};
+use crate::scenario::model::{
+    AnswerTest, Case, Content, ContextExpectation, Conversation, Counted, Frozen, Patterns, Selector, State,
+};
 
 /// Whether an expectation fails for ever where it names nothing, or may hold all the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,6 +103,11 @@ pub(super) fn files<'c>(case: &'c Case, take: &mut dyn FnMut(&'c str, Span)) {
         if let Frozen::File(path) = &value.value {
             take(path, value.span);
         }
+    }
+    if let Some(history) = &situation.history
+        && let Conversation::File(path) = &history.value
+    {
+        take(path, history.span);
     }
     let mut open: Vec<(&AnswerTest, Span)> = case.expectations.iter().map(|one| (&one.value.test, one.span)).collect();
     while let Some((test, span)) = open.pop() {

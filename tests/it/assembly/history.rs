@@ -85,7 +85,7 @@ fn a_manifest_leaves_it_open_and_counts_it_where_it_is_given() {
     let part = open.segments.iter().find(|part| part.kind == Kind::History).unwrap();
     assert_eq!(
         (part.tokens, &*part.variable, part.condition.as_deref()),
-        (0, &["conversation".to_owned()][..], Some("something was said before"))
+        (0, &["conversation (turns 2)".to_owned()][..], Some("something was said before"))
     );
     let known = manifest(&said);
     let part = known.segments.iter().find(|part| part.kind == Kind::History).unwrap();

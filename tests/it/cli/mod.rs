@@ -36,6 +36,7 @@ mod roles_agree;
 mod rules;
 mod scenarios;
 mod scenarios_given;
+mod scenarios_history;
 mod scenarios_live;
 mod schema;
 mod search;

@@ -209,3 +209,68 @@ fn a_new_scenario_can_hold_every_word() {
     }
     run.says("FAIL").says("Never promise a refund.").says("Always promise a refund.").says("2 scenarios: 1 passed, 1 failed");
 }
+
+/// A fragment that is a Jinja text, a step below a task that is one, and one that is handed such a text.
+fn borrowed() -> Project {
+    let context = |inherit: &str| {
+        format!(
+            "<context_management><inherit_context>{inherit}</inherit_context><fresh_context>disabled</fresh_context></context_management>"
+        )
+    };
+    let fragment = "<library><fragment name=\"tone\" syntax=\"jinja\">{% if true %}Be short.{% endif %} Sign as Ann.</fragment>\
+        <fragment name=\"letter\"><use fragment=\"tone\"/></fragment></library>";
+    let answer = format!(
+        "<task type=\"atomic\" name=\"answer\"><description>Answer it. <use fragment=\"letter\"/></description>{}</task>",
+        context("none")
+    );
+    let round = |inherit: &str| {
+        format!(
+            "<task type=\"sequential\" name=\"round-{inherit}\"><description syntax=\"jinja\">{{% if true %}}Feed the zebras.{{% endif %}} Weigh \
+            them first.</description><steps><task type=\"atomic\"><description>Go.</description>{}</task></steps></task>",
+            context(inherit)
+        )
+    };
+    let inner = format!(
+        "<template name=\"inner\" params=\"how\"><task type=\"atomic\"><description>{{{{how}}}}</description>{}</task></template>",
+        context("none")
+    );
+    let handing = "<task type=\"sequential\" name=\"handing\"><description>Go.</description><steps><call template=\"inner\">\
+        <arg name=\"how\" syntax=\"jinja\">{% if true %}Run.{% endif %} Then rest.</arg></call></steps></task>";
+    let project = Project::new().file("ctxc.toml", "edition = \"2026\"\n").file("templates/library.xml", fragment);
+    let project = project.file("templates/answer.xml", answer).file("templates/inner.xml", inner);
+    let project = project.file("templates/full.xml", round("full")).file("templates/none.xml", round("none"));
+    project.file("templates/handing.xml", handing)
+}
+
+#[test]
+fn words_of_fragments_and_of_what_is_inherited_are_held_too() {
+    let project = borrowed();
+    project.run(&["check"]).code(0);
+    for (task, is_held) in [("answer", true), ("round-full", true), ("round-none", false), ("handing", true)] {
+        project.run(&["new", "scenario", task]).code(0);
+        let written = project.read(&format!("scenarios/{task}-1.yaml"));
+        assert_eq!(written.contains("- snapshot: true"), is_held, "{task}: {written}");
+    }
+    project.run(&["eval"]).code(0).says("4 scenarios: 4 passed");
+    for task in ["answer", "round-full", "handing"] {
+        let run = project.run(&["eval", &format!("{task}-1"), "--mutate"]).code(0);
+        let run = run.says("(100 %)");
+        assert!(!run.stdout.contains("nobody notices"), "{}", run.stdout);
+    }
+    // Each text of another file moves those that show it, and no other.
+    for (file, from, to, failed) in [
+        ("templates/library.xml", "Sign as Ann", "Sign as Bob", "answer-1"),
+        ("templates/full.xml", "Weigh", "Count", "round-full-1"),
+        ("templates/none.xml", "Weigh", "Count", ""),
+        ("templates/handing.xml", "Then rest", "Then walk", "handing-1"),
+    ] {
+        let text = project.read(file);
+        project.write(file, text.replace(from, to));
+        let run = project.run(&["eval", "--json"]).code(i32::from(!failed.is_empty()));
+        let card = run.json();
+        let names = card["cases"].as_array().unwrap().iter().filter(|case| case["verdict"] != "pass");
+        let names: Vec<&str> = names.map(|case| case["id"].as_str().unwrap_or_default()).collect();
+        assert_eq!(names, failed.split_whitespace().collect::<Vec<_>>(), "{file}");
+        project.write(file, text);
+    }
+}

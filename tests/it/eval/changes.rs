@@ -185,6 +185,7 @@ fn a_scenario_is_written_from_todays_context() {
         objective: Some(&objective),
         inputs: &given,
         results: &[],
+        history: None,
         found: &Found::default(),
         holds: Holds::Segments,
     };
@@ -266,6 +267,7 @@ fn what_was_looked_up_is_read_back_byte_for_byte() {
             objective: Some("o"),
             inputs: &[],
             results: &[],
+            history: None,
             found: &found,
             holds: Holds::Segments,
         };

@@ -27,6 +27,8 @@ pub(in crate::cli::context) struct Drafting {
     pub(in crate::cli::context) text: String,
     /// The request that it was taken from.
     pub(in crate::cli::context) request: String,
+    /// Whether the agent is shown anything of a conversation.
+    pub(in crate::cli::context) hears: bool,
     /// How many expectations it has.
     pub(in crate::cli::context) expectations: usize,
     /// Whether the scenario leads to everything that was looked up, and to nothing else.
@@ -61,14 +63,14 @@ impl Sources<'_> {
         let draft = Draft { objective: Some(draft.objective.unwrap_or(&first)), ..*draft };
         let written = |seen: &Seen<'_>| {
             let is_whole = draft::held(seen.assembly) == draft.found.held;
-            (draft::yaml(&draft, Some(seen)), rendered(seen.assembly), is_whole)
+            (draft::yaml(&draft, Some(seen)), rendered(seen.assembly), is_whole, draft::hears(seen.assembly))
         };
-        let (text, request, is_whole) = self.seen(&draft::yaml(&draft, None), &draft, &counters, written)?;
+        let (text, request, is_whole, hears) = self.seen(&draft::yaml(&draft, None), &draft, &counters, written)?;
         counters.save();
         let (suite, faults) = read(self.path, &text);
         let bug = || Trouble::Other(CliError::new(Kind::Infrastructure, format!("the scenario would have faults: {faults:?}")));
         let case = suite.and_then(|suite| suite.cases.into_iter().next()).filter(|_| faults.is_empty()).ok_or_else(bug)?;
-        Ok(Drafting { text, request, expectations: case.expect_context.len(), is_whole })
+        Ok(Drafting { text, request, hears, expectations: case.expect_context.len(), is_whole })
     }
 
     /// What a text leads to.

@@ -1,0 +1,74 @@
+//! CTX625: a conversation that no agent of the task is shown.
+
+use super::cx::CaseCx;
+use super::words::{TASK, first_line};
+use crate::base::diagnostic::Diagnostic;
+use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
+use crate::rules::rule::{Check, Rule};
+
+/// A task that shows the conversation to its agent.
+const HEARS: &str = "\
+<task type=\"atomic\" name=\"triage\">
+  <description>answer what was asked last</description>
+  <history turns=\"4\"/>
+</task>
+";
+
+/// What reaches no prompt tests nothing.
+pub(crate) static RULE: Rule = Rule {
+    meta: RuleMeta {
+        code: Code(625),
+        name: "unheard-history",
+        renamed_from: &[],
+        severity: Some(Severity::Error),
+        when_enabled: Severity::Error,
+        locked: false,
+        fix: Fixable::None,
+        summary: "a conversation that no agent of the task is shown",
+        page: "\
+`context.history` is what was said before. A task shows it to its agent by `<history>`; where neither the task nor what it refers to has one, the
+conversation reaches no prompt, and the case would test a context without it. A conversation without a message is none.",
+        bad: &[Example { template: TASK, project: "\
+# file: scenarios/refund.yaml
+name: refund
+task: triage
+context:
+  objective: sort the ticket
+  inputs: {ticket: it came late}
+  history:
+    - {role: user, content: where is my order?}
+expect_context:
+  - nothing_cut: true
+" }],
+        good: &[Example { template: HEARS, project: "\
+# file: scenarios/refund.yaml
+name: refund
+task: triage
+context:
+  objective: answer
+  history:
+    - {role: user, content: where is my order?}
+    - {role: assistant, content: on its way}
+    - {role: user, content: since when?}
+expect_context:
+  - segment: {id: history, state: kept}
+" }],
+    },
+    check: Check::Case(check),
+};
+
+fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
+    let Some(history) = cx.case.situation.history.as_ref().filter(|history| !history.value.is_empty()) else { return };
+    let Some((task, takes)) = cx.receiver() else { return };
+    if takes.hears {
+        return;
+    }
+    let span = cx.key_of("history", history.span);
+    let span = first_line(cx.file.text, span);
+    let finding = cx.finding(&RULE.meta, span, format!("no agent of `{task}` is shown the conversation"));
+    out.push(
+        finding
+            .note("neither the task nor what it refers to has `<history>`")
+            .help("add `<history/>` to the task, or leave `history` out"),
+    );
+}

@@ -1,0 +1,141 @@
+//! Conversations in scenarios: frozen, held against the format, told where nobody is shown them.
+
+use super::project::Project;
+
+const REPLY: &str = "<task type=\"atomic\" name=\"reply\">\n  <description>Answer the last message.</description>\n  <history turns=\"1\"/>\n  \
+    <context_management><inherit_context>none</inherit_context><fresh_context>disabled</fresh_context></context_management>\n</task>\n";
+const SORT: &str = "<task type=\"atomic\" name=\"sort\">\n  <description>Sort it.</description>\n</task>\n";
+const CHAT: &str = "{\"role\": \"user\", \"content\": \"where is order 4711?\"}\n\
+    {\"role\": \"assistant\", \"tool_calls\": [{\"id\": \"c1\", \"function\": {\"name\": \"look\", \"arguments\": \"{\\\"id\\\":4711}\"}}]}\n\
+    {\"role\": \"tool\", \"tool_call_id\": \"c1\", \"content\": \"sent\"}\n\
+    {\"role\": \"user\", \"content\": \"since when?\"}\n";
+
+fn sample() -> Project {
+    let project = Project::new().file("ctxc.toml", "edition = \"2026\"\n").file("templates/reply.xml", REPLY);
+    project.file("templates/sort.xml", SORT).file("samples/chat.jsonl", CHAT)
+}
+
+/// A scenario with this history.
+fn scenario(name: &str, history: &str, expected: &str) -> String {
+    format!("name: {name}\ntask: reply\ncontext:\n  objective: answer\n  history: {history}\nexpect_context:\n{expected}")
+}
+
+const SEEN: &str = "  - segment: {id: history, state: kept}\n  - contains: {in: history, patterns: [since when]}\n  \
+    - absent: {in: {kind: history}, patterns: ['4711']}\n";
+
+#[test]
+fn a_conversation_is_frozen_in_place_or_in_a_file_and_shown() {
+    let list = "\n    - {role: user, content: where is 4711?}\n    - role: assistant\n      content:\n        \
+        - {type: text, text: I look.}\n        - {type: tool_use, id: c1, name: look, input: {id: 4711}}\n    \
+        - role: user\n      content: [{type: tool_result, tool_use_id: c1, content: sent}, since when?]\n    - {role: system, content: x}";
+    let project = sample()
+        .file("scenarios/list.yaml", scenario("list", list, "  - contains: {in: history, patterns: [since when]}\n"))
+        .file("scenarios/at.yaml", scenario("at", "\"@../samples/chat.jsonl\"", SEEN))
+        .file("scenarios/key.yaml", scenario("key", "{file: ../samples/chat.jsonl}", SEEN))
+        .file("scenarios/tag.yaml", scenario("tag", "!file ../samples/chat.jsonl", SEEN))
+        .file("scenarios/none.yaml", scenario("none", "[]", "  - segment: {id: history, state: absent}\n"));
+    project.run(&["check"]).code(0);
+    project.run(&["eval"]).code(0).says("5 scenarios: 5 passed");
+    // The file is a part of the case, and so is how much of it the task shows.
+    project.run(&["eval", "--affected"]).code(0).says("5 carried");
+    project.write("samples/chat.jsonl", CHAT.replace("since when", "by whom"));
+    project.run(&["eval", "--affected"]).code(1).says("3 failed, 0 errored, 2 carried");
+    project.write("samples/chat.jsonl", CHAT);
+    project.write("templates/reply.xml", REPLY.replace("turns=\"1\"", "turns=\"2\""));
+    project.run(&["eval", "--affected"]).code(1).says("5 scenarios: 2 passed, 3 failed, 0 errored, 0 carried");
+    project.write("samples/chat.jsonl", "{\"role\": \"user\", \"content\": \"a\"}\n{\"role\": \"usr\"}\n");
+    project.run(&["eval", "at"]).code(1).says("../samples/chat.jsonl: line 2: `role` is `usr`; expected an object with `role`");
+}
+
+#[test]
+fn every_fault_of_a_conversation_is_told_at_its_place() {
+    let list = "\n    - {rol: user, content: a}\n    - {role: usr, content: a}\n    - {role: user}\n    - {role: user, content: 5}\n    \
+        - {role: tool, tool_cal_id: c1, content: a}\n    - {role: assistant, tool_calls: [{id: c1, function: {nam: look}}]}\n    \
+        - {role: user, content: [{type: text, txt: a}]}\n    - just words";
+    let project = sample()
+        .file("scenarios/a.yaml", scenario("a", list, "  - nothing_cut: true\n"))
+        .file("scenarios/b.yaml", scenario("b", "some words", "  - nothing_cut: true\n"))
+        .file("scenarios/c.yaml", scenario("c", "{role: user}", "  - nothing_cut: true\n"))
+        .file("scenarios/d.yaml", scenario("d", "\"@chat.jsonl\"", "  - nothing_cut: true\n"))
+        .file(
+            "scenarios/e.yaml",
+            scenario("e", "\"@../samples/chat.jsonl\"", "  - nothing_cut: true\n").replace("reply", "sort"),
+        );
+    let run = project.run(&["check", "--format", "concise"]).code(1);
+    insta::assert_snapshot!(run.stdout, @r#"
+    scenarios/a.yaml:6:8: error[unknown-scenario-key]: a message (`context.history`) has no key `rol`
+    scenarios/a.yaml:7:14: error[wrong-scenario-value]: `context.history.role` is `usr`; expected `user`, `assistant`, `tool`, `system`, `developer`
+    scenarios/a.yaml:8:7: error[missing-scenario-key]: a message (`context.history`) needs `content` or `tool_calls`
+    scenarios/a.yaml:9:29: error[wrong-scenario-value]: `context.history.content` is a number; expected a text, or a list of texts and parts
+    scenarios/a.yaml:10:20: error[unknown-scenario-key]: a message (`context.history`) has no key `tool_cal_id`
+    scenarios/a.yaml:11:58: error[unknown-scenario-key]: `context.history.tool_calls.function` has no key `nam`
+    scenarios/a.yaml:12:43: error[unknown-scenario-key]: a part of a message (`context.history.content`) has no key `txt`
+    scenarios/a.yaml:13:7: error[wrong-scenario-value]: `context.history` is a text; expected a mapping
+    scenarios/b.yaml:5:12: error[wrong-scenario-value]: `context.history` is a text; expected a list of messages, or a file of them as `@PATH` or `{file: PATH}`
+    scenarios/c.yaml:5:12: error[wrong-scenario-value]: `context.history` is a mapping; expected a list of messages, or a file of them as `@PATH` or `{file: PATH}`
+    scenarios/d.yaml:5:12: error[missing-frozen-file]: there is no file `scenarios/chat.jsonl`
+    scenarios/e.yaml:5:3: error[unheard-history]: no agent of `sort` is shown the conversation
+    templates/reply.xml:4:23: warning[no-context]: sees nothing but its own text: inherits, carries and looks up no context
+    checked 7 files: 12 errors, 1 warning; 6 fixable with `check --fix --unsafe-fixes`
+    by rule: wrong-scenario-value 5, unknown-scenario-key 4, missing-frozen-file 1, missing-scenario-key 1, no-context 1, and 1 more rule
+    "#);
+    let run = project.run(&["eval", "d", "e"]).code(1);
+    insta::assert_snapshot!(run.stdout, @r#"
+    d  context 0/0  answer not recorded  ERROR
+      scenarios/d.yaml:1: missing-frozen-file (CTX619): scenarios/d.yaml:5:12: there is no file `scenarios/chat.jsonl`
+    e  context 0/0  answer not recorded  ERROR
+      scenarios/e.yaml:1: unheard-history (CTX625): scenarios/e.yaml:5:3: no agent of `sort` is shown the conversation
+    2 scenarios: 0 passed, 0 failed, 2 errored, 0 carried; 0 calls, US$ 0
+    "#);
+}
+
+#[test]
+fn a_new_scenario_freezes_the_conversation() {
+    let project = sample();
+    let chat = ["--history", "samples/chat.jsonl"];
+    project.run(&[&["new", "scenario", "reply"], &chat[..]].concat()).code(0);
+    let written = project.read("scenarios/reply-1.yaml");
+    assert!(written.contains("  history: {file: \"../samples/chat.jsonl\"}\n"), "{written}");
+    assert!(written.contains("  - segment: {id: history, state: kept}\n"), "{written}");
+    // One that lies elsewhere is written down.
+    let outside = tempfile::tempdir().unwrap();
+    let path = outside.path().join("chat.jsonl");
+    std::fs::write(&path, CHAT).unwrap();
+    project.run(&["new", "scenario", "reply", "--snapshot", "--history", path.to_str().unwrap()]).code(0);
+    let written = project.read("scenarios/reply-2.yaml");
+    assert!(written.contains("  history:\n    - {\"content\":\"where is order 4711?\",\"role\":\"user\"}\n"), "{written}");
+    project.run(&["check"]).code(0);
+    project.run(&["eval"]).code(0).says("2 scenarios: 2 passed");
+    let live = project.run(&[&["render", "reply"], &chat[..]].concat()).code(0);
+    live.says("user: since when?");
+    assert!(project.read("scenarios/snapshots/reply-2.txt").contains("[3 earlier messages left out]\nuser: since when?"));
+    project
+        .run(&[&["new", "scenario", "sort"], &chat[..]].concat())
+        .code(2)
+        .silent_out()
+        .warns("--history: this agent of `sort` sees nothing of the conversation: its task has no <history>");
+    project.write("samples/empty.jsonl", "\n");
+    let run = project.run(&["new", "scenario", "reply", "--history", "samples/empty.jsonl"]).code(2).silent_out();
+    run.warns("--history samples/empty.jsonl: expected a message, found none");
+    for (path, said) in
+        [("samples", "cannot be read"), ("none.jsonl", "cannot be read"), ("templates/sort.xml", "line 1: this is no JSON")]
+    {
+        project.run(&["new", "scenario", "reply", "--history", path]).code(2).silent_out().warns(said);
+    }
+}
+
+#[test]
+fn another_setting_of_history_is_a_change_of_the_manifest() {
+    let project = sample();
+    project.run(&["manifest", "--json", "--output", "old.json"]).code(0);
+    for (now, said) in [
+        ("<history turns=\"3\"/>", "waits for conversation (turns 3), was conversation (turns 1)"),
+        ("<history turns=\"1\" tokens=\"90\"/>", "waits for conversation (turns 1, tokens 90), was conversation (turns 1)"),
+        ("<history turns=\"1\" compacted=\"true\"/>", "waits for conversation (turns 1, compacted), was conversation (turns 1)"),
+        ("<history/>", "waits for conversation, was conversation (turns 1)"),
+    ] {
+        project.write("templates/reply.xml", REPLY.replace("<history turns=\"1\"/>", now));
+        project.run(&["manifest", "--json", "--output", "new.json"]).code(0);
+        project.run(&["manifest", "diff", "old.json", "new.json"]).says("history").says(said);
+    }
+}
