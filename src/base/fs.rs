@@ -21,7 +21,7 @@ pub struct Stamp {
 
 /// Read access to files. Implemented by the real file system and by [`MemoryFs`].
 pub trait ReadFs: Sync {
-    /// All bytes of a file. A file larger than `limit` bytes gives [`io::ErrorKind::FileTooLarge`] unread.
+    /// All bytes of a regular file; one larger than `limit` bytes gives [`io::ErrorKind::FileTooLarge`] unread.
     fn read(&self, path: &Path, limit: u64) -> io::Result<Vec<u8>>;
 
     /// Length and times of a file.
@@ -71,7 +71,7 @@ mod real {
     impl ReadFs for RealFs {
         fn read(&self, path: &Path, limit: u64) -> io::Result<Vec<u8>> {
             let mut bytes = Vec::new();
-            read_into(path, limit, &mut bytes)?;
+            read_own(path, limit, &mut bytes)?;
             Ok(bytes)
         }
 
@@ -116,7 +116,7 @@ mod real {
         Ok(())
     }
 
-    /// Reads a file into a buffer that is reused from file to file. Returns its stamp.
+    /// Reads a file, or a pipe that somebody named, into a buffer that is reused from file to file. Returns its stamp.
     pub fn read_into(path: &Path, limit: u64, bytes: &mut Vec<u8>) -> io::Result<Stamp> {
         bytes.clear();
         let mut file = std::fs::File::open(path)?;
@@ -139,9 +139,10 @@ mod real {
         Ok(stamp_of(&meta))
     }
 
-    /// Reads a file that only this program makes: a pipe in its place, whose opening would wait for ever, is none.
+    /// Reads a file that nobody named on a command line: a pipe in its place, whose opening would wait for ever, is refused.
     pub fn read_own(path: &Path, limit: u64, bytes: &mut Vec<u8>) -> io::Result<Stamp> {
-        if is_file(path) { read_into(path, limit, bytes) } else { Err(io::ErrorKind::InvalidInput.into()) }
+        let kind = std::fs::metadata(path)?.file_type();
+        if kind.is_file() || kind.is_dir() { read_into(path, limit, bytes) } else { Err(crate::base::inside::irregular()) }
     }
 
     /// The stamp in a file's metadata.
@@ -171,9 +172,8 @@ mod real {
     /// The first bytes of a regular file, no more than `most`; `None` for anything else that is there.
     pub fn head(path: &Path, most: u64) -> io::Result<Option<Vec<u8>>> {
         let mut bytes = Vec::new();
-        let is_regular = std::fs::metadata(path)?.is_file();
-        is_regular.then(|| std::fs::File::open(path)?.take(most).read_to_end(&mut bytes)).transpose()?;
-        Ok(is_regular.then_some(bytes))
+        let file = std::fs::metadata(path)?.is_file().then(|| std::fs::File::open(path)).transpose()?;
+        file.map(|file| file.take(most).read_to_end(&mut bytes).map(|_| bytes)).transpose()
     }
 
     /// Whether a path exists and is a folder.

@@ -7,6 +7,15 @@ use std::fmt;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
+/// What is wrong with a pipe, a device or a socket in the place of a file.
+pub(crate) const IRREGULAR: &str = "it is no regular file";
+
+/// The same as an error of the system.
+#[cfg(feature = "fs")]
+pub(crate) fn irregular() -> io::Error {
+    io::Error::other(IRREGULAR)
+}
+
 /// Why a file inside a folder was not read.
 #[derive(Debug)]
 pub enum Refused {
@@ -29,7 +38,7 @@ impl fmt::Display for Refused {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Outside => f.write_str("it lies outside the project's folder"),
-            Self::Irregular => f.write_str("it is no regular file"),
+            Self::Irregular => f.write_str(IRREGULAR),
             Self::TooLarge { size: Some(bytes), limit } => {
                 write!(f, "it is larger than {}, the limit: {} bytes", size(*limit), thousands(*bytes as usize))
             }

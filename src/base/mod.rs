@@ -11,6 +11,8 @@ pub mod lines;
 mod memory;
 pub mod number;
 pub mod parallel;
+#[cfg(feature = "fs")]
+pub mod patterns;
 pub mod rule_meta;
 pub mod source;
 pub mod span;

@@ -51,6 +51,9 @@ pub(crate) fn run(args: &BuildArgs, cx: &mut Cx) -> Result<Exit> {
     if lock.is_some() {
         fs::clear_leftovers(output.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new(".")));
     }
+    if args.output.is_none() {
+        put::refuse_pipe(&output, "registry.json")?;
+    }
     refuse_others(&output, args.check)?;
     let recorded = suppress::load(&project.root)?;
     let format = args.format.resolve();

@@ -115,7 +115,7 @@ pub(super) fn read(path: &Path) -> Result<Option<String>> {
 pub(super) fn read_bytes(path: &Path) -> Result<Option<(Vec<u8>, String)>> {
     let shown = path.display();
     let mut bytes = Vec::new();
-    match fs::read_into(path, LIMIT, &mut bytes) {
+    match fs::read_own(path, LIMIT, &mut bytes) {
         Ok(_) => {}
         Err(err) if err.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(err) if err.kind() == io::ErrorKind::IsADirectory => {

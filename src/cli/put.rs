@@ -31,7 +31,17 @@ pub(super) fn refuse_links(root: &Path, relative: &str) -> Result<()> {
                 .hint("put a folder or file of the project in its place"));
         }
     }
-    Ok(())
+    refuse_pipe(&path, relative)
+}
+
+/// Refuses a place, shown as `name`, that nobody named for this run and that is a pipe or a device: to write into it may wait for
+/// ever.
+pub(super) fn refuse_pipe(path: &Path, name: &str) -> Result<()> {
+    if fs::is_file(path) || fs::is_dir(path) || !fs::exists(path) {
+        return Ok(());
+    }
+    Err(CliError::usage(format!("{name} is no regular file, and it would be written into"))
+        .hint("put a file in its place, or remove it"))
 }
 
 /// What is done with texts that change.
@@ -69,7 +79,7 @@ pub(super) enum Written {
 pub(super) fn write(change: &Change<'_>) -> Result<Written> {
     let mut now = Vec::new();
     // One byte more than it had tells enough.
-    let same = fs::read_into(change.path, change.before.len() as u64 + 1, &mut now).is_ok() && now == change.before;
+    let same = fs::read_own(change.path, change.before.len() as u64 + 1, &mut now).is_ok() && now == change.before;
     if !same {
         return Ok(Written::Overtaken);
     }

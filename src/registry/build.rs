@@ -125,7 +125,7 @@ pub fn build(request: &Request<'_>) -> Result<Outcome, NoSuchPath> {
 /// Brings a file to hold a registry that is whole in memory. No cache is kept of it.
 pub fn put(output: &Path, registry: &[u8], goal: Goal) -> State {
     let mut there = Vec::new();
-    if fs::read_into(output, registry.len() as u64, &mut there).is_ok() && there == registry {
+    if fs::read_own(output, registry.len() as u64, &mut there).is_ok() && there == registry {
         return State::Current;
     }
     if goal == Goal::Compare {

@@ -149,7 +149,7 @@ impl Drop for Worker<'_> {
 /// The file cannot be read any more.
 pub fn nodes(root: &Path, config: &Config, place: &Place) -> io::Result<Vec<ResolvedNode>> {
     let mut bytes = Vec::new();
-    fs::read_into(&root.join(&*place.path), config.limits.file, &mut bytes)?;
+    fs::read_own(&root.join(&*place.path), config.limits.file, &mut bytes)?;
     let text = decode::decode(&bytes).map_err(|fault| io::Error::new(io::ErrorKind::InvalidData, fault.to_string()))?;
     let mut reader = Reader::new();
     reader.read(&text, &config.limits);

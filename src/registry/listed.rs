@@ -4,6 +4,7 @@
 
 use super::walk;
 use crate::base::fs::ReadFs;
+use crate::base::patterns::NAMES;
 use crate::project::config::Templates;
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
@@ -12,8 +13,6 @@ use std::path::{Path, PathBuf};
 
 /// Bytes that a file of patterns may have.
 const LIMIT: u64 = 4 << 20;
-/// Files of patterns, those that count more first.
-const IGNORE: [&str; 2] = [".ignore", ".gitignore"];
 /// The folder that is looked through where a project names none.
 const USUAL: &str = "templates";
 
@@ -70,7 +69,7 @@ impl Ignored<'_> {
         let mut said = [Match::None, Match::None];
         for folder in path.ancestors().skip(1) {
             let files = self.files;
-            let patterns = self.known.entry(folder.to_owned()).or_insert_with(|| IGNORE.map(|name| read(files, folder, name)));
+            let patterns = self.known.entry(folder.to_owned()).or_insert_with(|| NAMES.map(|name| read(files, folder, name)));
             for (said, patterns) in said.iter_mut().zip(patterns) {
                 if said.is_none() {
                     *said = patterns.matched(path, is_folder).map(|_| ());

@@ -116,7 +116,7 @@ impl Mender<'_> {
             return Some(held.bytes.to_vec());
         }
         let mut bytes = Vec::new();
-        fs::read_into(&self.request.root.join(name), self.request.config.limits.file, &mut bytes).ok()?;
+        fs::read_own(&self.request.root.join(name), self.request.config.limits.file, &mut bytes).ok()?;
         Some(bytes)
     }
 

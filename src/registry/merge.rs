@@ -129,7 +129,7 @@ impl<'r> Merge<'r> {
         let request = self.run.request;
         let text = |path: &str| {
             let mut bytes = Vec::new();
-            fs::read_into(&request.root.join(path), request.config.limits.file, &mut bytes).ok()?;
+            fs::read_own(&request.root.join(path), request.config.limits.file, &mut bytes).ok()?;
             decode::decode(&bytes).ok().map(std::borrow::Cow::into_owned)
         };
         let linked = link::link(request.config, &self.index(), Scope::Whole, text);
@@ -206,7 +206,9 @@ impl<'r> Merge<'r> {
     /// new bytes. `None` when it is not the registry that lines are taken from.
     fn replace(&self, pieces: &[Piece<'_>]) -> io::Result<Option<(State, Option<Stamp>)>> {
         let output = self.run.request.output;
-        let old = fs::open(output).and_then(|file| Ok((file.metadata()?, file))).ok();
+        // Nothing is taken over from a pipe that somebody named, and nobody may ever write into it.
+        let old =
+            fs::is_file(output).then(|| fs::open(output).and_then(|file| Ok((file.metadata()?, file)))).and_then(Result::ok);
         let there = old.as_ref().map(|(meta, _)| fs::stamp_of(meta));
         if self.old.is_some() && self.old != there {
             return Ok(None);

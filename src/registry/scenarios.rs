@@ -213,7 +213,7 @@ pub fn mend(request: &Request<'_>, found: &[Diagnostic], which: Which, wanted: &
 
 fn mend_one(request: &Request<'_>, name: &str, which: Which, wanted: &dyn Fn(&Diagnostic) -> bool) -> Option<Mended> {
     let mut before = Vec::new();
-    fs::read_into(&request.root.join(name), request.config.limits.file, &mut before).ok()?;
+    fs::read_own(&request.root.join(name), request.config.limits.file, &mut before).ok()?;
     let text = decode::decode(&before).ok()?;
     let mut check = |text: &str| of_text(request, name, text);
     let Fixed { text, fixed, left } = apply::fix(&text, which, &request.config.limits, wanted, &mut check);

@@ -186,7 +186,7 @@ impl Request<'_> {
             return decode::decode(bytes).ok().map(std::borrow::Cow::into_owned);
         }
         let mut bytes = Vec::new();
-        fs::read_into(&self.root.join(path), self.config.limits.file, &mut bytes).ok()?;
+        fs::read_own(&self.root.join(path), self.config.limits.file, &mut bytes).ok()?;
         decode::decode(&bytes).ok().map(std::borrow::Cow::into_owned)
     }
 }

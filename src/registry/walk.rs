@@ -4,6 +4,8 @@
 //! Nothing of the machine counts (no global ignore file), so that every machine finds the same files.
 
 use crate::base::fs::{self, ReadFs, Stamp};
+use crate::base::inside::irregular;
+use crate::base::patterns::Barred;
 use crate::project::glob::Globs;
 use ignore::{DirEntry, WalkBuilder, WalkState};
 use std::io;
@@ -26,6 +28,8 @@ pub(super) struct Start {
 /// What to walk.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Plan {
+    /// The project's folder, from which files of patterns are named.
+    root: PathBuf,
     /// Files that were named: taken whatever they are called and hold.
     pub(super) files: Vec<Start>,
     /// Folders.
@@ -78,7 +82,7 @@ pub(super) struct Missing(pub(super) PathBuf);
 impl Plan {
     /// What to walk for the paths of a command; none given, what the project says.
     pub(super) fn new(root: &Path, given: &[PathBuf], include: Option<&Globs>, exclude: &Globs) -> Result<Self, Missing> {
-        let mut plan = Self { exclude: exclude.clone(), ..Self::default() };
+        let mut plan = Self { root: root.to_path_buf(), exclude: exclude.clone(), ..Self::default() };
         for path in given {
             if !fs::exists(path) {
                 return Err(Missing(path.clone()));
@@ -113,7 +117,8 @@ impl Plan {
         if self.folders.is_empty() {
             return;
         }
-        let Some(walk) = self.builder(threads) else { return };
+        let barred = Barred::default();
+        let Some(walk) = self.builder(threads, &barred) else { return self.barred(&barred, &make) };
         walk.build_parallel().run(|| {
             let mut visitor = make();
             Box::new(move |entry| {
@@ -124,16 +129,28 @@ impl Plan {
                 WalkState::Continue
             })
         });
+        self.barred(&barred, &make);
     }
 
-    fn builder(&self, threads: NonZeroUsize) -> Option<WalkBuilder> {
-        let (first, rest) = self.folders.split_first()?;
-        let mut walk = WalkBuilder::new(&first.path);
-        for start in rest {
+    fn builder(&self, threads: NonZeroUsize, barred: &Barred) -> Option<WalkBuilder> {
+        let mut starts = self.folders.iter().filter(|start| barred.lets_begin(&start.path));
+        let mut walk = WalkBuilder::new(&starts.next()?.path);
+        for start in starts {
             walk.add(&start.path);
         }
         walk.require_git(false).git_global(false).git_exclude(false).threads(threads.get());
+        let barred = barred.clone();
+        walk.filter_entry(move |entry| entry.file_type().is_none_or(|kind| !kind.is_dir()) || barred.lets_in(entry.path()));
         Some(walk)
+    }
+
+    /// Tells the files of patterns that kept the walk out of folders.
+    fn barred<V: Visit>(&self, barred: &Barred, make: &impl Fn() -> V) {
+        let met = barred.met();
+        let Some(mut visitor) = (!met.is_empty()).then(make) else { return };
+        for path in met {
+            visitor.unreadable(&name_in(&self.root, &path), irregular());
+        }
     }
 
     fn entry(&self, entry: &DirEntry, visitor: &mut impl Visit) {

@@ -99,7 +99,7 @@ struct Now {
 fn read(candidate: &Candidate) -> Result<Now, Why> {
     let began = fs::now();
     let mut bytes = Vec::new();
-    let read = fs::read_into(&candidate.path, candidate.limit, &mut bytes).map_err(|err| {
+    let read = fs::read_own(&candidate.path, candidate.limit, &mut bytes).map_err(|err| {
         if err.kind() == ErrorKind::FileTooLarge {
             Why::TooLarge { limit: candidate.limit }
         } else if err.kind() == ErrorKind::NotFound {

@@ -4,6 +4,8 @@
 //! global ignore file). The result is sorted by name, whatever order the folders were walked in.
 
 use crate::base::fs::{self, ReadFs, RealFs, Stamp};
+use crate::base::inside::IRREGULAR;
+use crate::base::patterns::Barred;
 use crate::project::glob::Globs;
 use ignore::{DirEntry, WalkBuilder, WalkState};
 use std::collections::{BTreeMap, BTreeSet};
@@ -90,9 +92,14 @@ pub(super) fn survey(scope: &Scope) -> (Vec<Candidate>, Vec<Skipped>) {
         let included = scope.include.as_ref().is_none_or(|globs| globs.matches(name));
         included && !scope.exclude.matches(name) && !scope.apart.contains(name)
     };
-    for start in starts.iter().filter(|start| fs::exists(start)) {
-        walk(scope, start, Hidden::LeftOut, FOUND, &is_meant, &mut found);
+    let barred = Barred::default();
+    for start in starts.iter().filter(|start| fs::exists(start) && barred.lets_begin(start)) {
+        walk(scope, start, Hidden::LeftOut(&barred), FOUND, &is_meant, &mut found);
     }
+    skipped.extend(barred.met().into_iter().map(|path| {
+        let reason = format!("{IRREGULAR}, so nothing below its folder is looked up");
+        Skipped { path: named(scope, &path), why: Why::Unreadable { reason } }
+    }));
     for pattern in scope.documents.written() {
         let mut globs = Globs::default();
         // It was taken from patterns that were read.
@@ -134,23 +141,31 @@ fn fixed(pattern: &str) -> String {
 }
 
 /// What becomes of files that are hidden, by a dot or by `.gitignore`.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Hidden {
-    LeftOut,
+#[derive(Clone, Copy)]
+enum Hidden<'b> {
+    LeftOut(&'b Barred),
     Taken,
 }
 
 fn walk(
     scope: &Scope,
     start: &Path,
-    hidden: Hidden,
+    hidden: Hidden<'_>,
     limit: u64,
     is_meant: &(dyn Fn(&str) -> bool + Sync),
     found: &mut BTreeMap<String, Candidate>,
 ) {
     let mut walk = WalkBuilder::new(start);
-    walk.standard_filters(hidden == Hidden::LeftOut).require_git(false).git_global(false).git_exclude(false);
-    walk.filter_entry(|entry| ![".git", ".ctxc"].iter().any(|name| entry.file_name() == *name));
+    let barred = match hidden {
+        Hidden::LeftOut(barred) => Some(barred.clone()),
+        Hidden::Taken => None,
+    };
+    walk.standard_filters(barred.is_some()).require_git(false).git_global(false).git_exclude(false);
+    walk.filter_entry(move |entry| {
+        let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+        let is_open = || barred.as_ref().is_none_or(|barred| !is_folder || barred.lets_in(entry.path()));
+        ![".git", ".ctxc"].iter().any(|name| entry.file_name() == *name) && is_open()
+    });
     let all = Mutex::new(found);
     walk.build_parallel().run(|| {
         Box::new(|entry| {
@@ -168,12 +183,17 @@ fn candidate(scope: &Scope, entry: &DirEntry, limit: u64, is_meant: &dyn Fn(&str
     if !entry.file_type().is_some_and(|kind| kind.is_file()) {
         return None;
     }
-    let inside = entry.path().strip_prefix(&scope.root).unwrap_or(entry.path());
-    let parts: Vec<_> = inside.components().map(|part| part.as_os_str().to_string_lossy()).collect();
-    let name = parts.join("/");
+    let name = named(scope, entry.path());
     if !is_meant(&name) {
         return None;
     }
     let stamp = RealFs.stamp(entry.path()).ok()?;
     Some(Candidate { name, path: entry.path().to_path_buf(), stamp, limit })
+}
+
+/// A path relative to the project's folder, with `/`.
+fn named(scope: &Scope, path: &Path) -> String {
+    let inside = path.strip_prefix(&scope.root).unwrap_or(path);
+    let parts: Vec<_> = inside.components().map(|part| part.as_os_str().to_string_lossy()).collect();
+    parts.join("/")
 }

@@ -1,6 +1,6 @@
 //! `--input NAME=VALUE`, `--result NAME=VALUE`, `--objective TEXT` and `--history FILE`: values from the command line, or from files behind `@`.
 
-use crate::base::fs::{ReadFs, RealFs};
+use crate::base::fs::{self, ReadFs, RealFs};
 use crate::base::inside::too_large;
 use crate::base::suggest;
 use crate::cli::error::{CliError, Result};
@@ -36,7 +36,8 @@ fn given<'a>(option: &str, written: &'a str) -> Result<(&'a str, String)> {
 fn file(path: &Path, option: &str) -> Result<String> {
     let failed = |why: String| CliError::usage(format!("{option}: the file cannot be read: {why}"));
     let refused = |err| failed(too_large(err, LIMIT, || RealFs.stamp(path)).to_string());
-    let bytes = RealFs.read(path, LIMIT).map_err(refused)?;
+    let mut bytes = Vec::new();
+    fs::read_into(path, LIMIT, &mut bytes).map_err(refused)?;
     let text = decode::decode(&bytes).map_err(|fault| failed(fault.to_string()))?;
     Ok(text.into_owned())
 }

@@ -1,6 +1,8 @@
 //! Which files are prompts: those named, and in folders those that their endings and texts tell. Reads inside the project alone.
 
 use crate::base::fs::{self, ReadFs, RealFs};
+use crate::base::inside::IRREGULAR;
+use crate::base::patterns::Barred;
 use crate::cli::error::{CliError, Result};
 use crate::cli::selection::no_such_path;
 use crate::import::{self, Format, Library};
@@ -106,8 +108,13 @@ impl Found {
     }
 
     fn folder(&mut self, folder: &Path, root: &Path, from: Option<Format>, door: Door<'_>) {
-        let walk = ignore::WalkBuilder::new(folder).require_git(false).git_global(false).sort_by_file_path(Path::cmp).build();
-        for entry in walk.filter_map(std::result::Result::ok) {
+        let barred = Barred::default();
+        let mut walk = ignore::WalkBuilder::new(folder);
+        walk.require_git(false).git_global(false).git_exclude(false).sort_by_file_path(Path::cmp);
+        let within = barred.clone();
+        walk.filter_entry(move |entry| entry.file_type().is_none_or(|kind| !kind.is_dir()) || within.lets_in(entry.path()));
+        let entries = barred.lets_begin(folder).then(|| walk.build()).into_iter().flatten();
+        for entry in entries.filter_map(std::result::Result::ok) {
             let is_file = entry.file_type().is_some_and(|kind| kind.is_file() || kind.is_symlink());
             let (Ok(name), Ok(short)) = (entry.path().strip_prefix(root), entry.path().strip_prefix(folder)) else { continue };
             let is_named_in_utf8 = name.to_str().is_some();
@@ -125,6 +132,10 @@ impl Found {
             }
             self.file(name, slashed(short), from.unwrap_or(format), false, door);
         }
+        let why = |path: PathBuf| {
+            (slashed(path.strip_prefix(root).unwrap_or(&path)), format!("{IRREGULAR}, so its folder was not looked into"))
+        };
+        self.unreadable.extend(barred.met().into_iter().map(why));
     }
 
     fn file(&mut self, path: String, inside: String, format: Format, is_named: bool, door: Door<'_>) {

@@ -13,6 +13,7 @@ use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Kind, Result};
 use crate::cli::exit::Exit;
 use crate::cli::project::Project;
+use crate::cli::put::refuse_pipe;
 use crate::context::Forest;
 use crate::context::request::Files;
 use crate::import::{Format, origin};
@@ -212,8 +213,9 @@ fn put(made: &Made, args: &ImportArgs, root: &Path) -> Result<Fate> {
     if args.dry_run {
         return Ok(Fate::Dry);
     }
-    for (path, text) in files {
-        let path = root.join(path);
+    for (name, text) in files {
+        let path = root.join(name);
+        refuse_pipe(&path, name)?;
         let failed = |err: &std::io::Error| CliError::write(&path, err);
         fs::create_dir_all(path.parent().unwrap_or(root)).map_err(|err| failed(&err))?;
         fs::write_atomic(&path, text.as_bytes()).map_err(|err| failed(&err))?;
@@ -227,5 +229,5 @@ fn is_same(path: &Path, text: &str) -> Option<bool> {
         return None;
     }
     let mut there = Vec::new();
-    Some(fs::read_into(path, text.len() as u64 + 1, &mut there).is_ok() && there == text.as_bytes())
+    Some(fs::read_own(path, text.len() as u64 + 1, &mut there).is_ok() && there == text.as_bytes())
 }

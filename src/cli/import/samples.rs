@@ -1,6 +1,6 @@
 //! Samples: one JSON object a line, with a template, its inputs, and the text or the messages that come of them.
 
-use crate::base::fs::{ReadFs, RealFs};
+use crate::base::fs;
 use crate::cli::error::{CliError, Result};
 use crate::rules::input::read_fault::reason;
 use crate::syntax::decode;
@@ -35,7 +35,8 @@ pub(super) struct Sample {
 pub(super) fn read(path: &Path) -> Result<Vec<Sample>> {
     let shown = path.display();
     let failed = |why: String| CliError::usage(format!("--verify {shown}: the file cannot be read: {why}"));
-    let bytes = RealFs.read(path, LIMIT).map_err(|err| failed(reason(&err)))?;
+    let mut bytes = Vec::new();
+    fs::read_into(path, LIMIT, &mut bytes).map_err(|err| failed(reason(&err)))?;
     let text = decode::decode(&bytes).map_err(|fault| failed(fault.to_string()))?;
     let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
     let read = |(at, line): (usize, &str)| {

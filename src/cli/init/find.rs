@@ -1,6 +1,7 @@
 //! What a folder already holds: templates of this language, and prompts of others. Reads, never writes.
 
 use crate::base::fs;
+use crate::base::patterns::Barred;
 use crate::cli::import;
 use crate::import::Format;
 use crate::syntax::decode;
@@ -27,8 +28,14 @@ impl Found {
     pub(super) fn under(root: &Path) -> Self {
         let mut found = Self::default();
         let mut reader = Reader::new();
-        let walk = ignore::WalkBuilder::new(root).require_git(false).git_global(false).build();
-        for entry in walk.filter_map(Result::ok) {
+        let barred = Barred::default();
+        if !barred.lets_begin(root) {
+            return found;
+        }
+        let mut walk = ignore::WalkBuilder::new(root);
+        walk.require_git(false).git_global(false).git_exclude(false);
+        walk.filter_entry(move |entry| entry.file_type().is_none_or(|kind| !kind.is_dir()) || barred.lets_in(entry.path()));
+        for entry in walk.build().filter_map(Result::ok) {
             if !entry.file_type().is_some_and(|kind| kind.is_file()) {
                 continue;
             }
@@ -55,7 +62,7 @@ fn top(root: &Path, path: &Path) -> String {
 
 fn is_template(path: &Path, reader: &mut Reader) -> bool {
     let mut bytes = Vec::new();
-    if fs::read_into(path, LIMIT, &mut bytes).is_err() {
+    if fs::read_own(path, LIMIT, &mut bytes).is_err() {
         return false;
     }
     let Ok(text) = decode::decode(&bytes) else { return false };

@@ -22,7 +22,7 @@ pub(crate) static RULE: Rule = Rule {
         summary: "a file or folder cannot be read",
         page: "\
 A file or folder that belongs to what is checked could not be read: its permissions forbid it, it vanished while the others were
-read, a link points in a circle, or the disk failed. All other files are checked as usual.
+read, a link points in a circle, it is a pipe or a device, or the disk failed. All other files are checked as usual.
 
 A file that was not read was not checked, so this is an error that cannot be turned off. Mend the permissions, or keep the path
 out of the project with `[templates] exclude` in `ctxc.toml` or with a `.gitignore`.",
@@ -35,17 +35,22 @@ out of the project with `[templates] exclude` in `ctxc.toml` or with a `.gitigno
 /// Words it.
 pub fn word(path: &Arc<str>, err: &io::Error) -> Diagnostic {
     let help = WAYS.iter().find(|(kind, _)| *kind == err.kind()).map_or(OTHERWISE, |(_, way)| way);
+    let is_patterns = path.ends_with(".gitignore") || path.ends_with(".ignore");
     let mut diagnostic = Diagnostic::new(&RULE.meta, path, Span::at(0), format!("cannot be read: {}", reason(err)))
-        .note("it was not checked; all other files were")
+        .note(if is_patterns { UNKNOWN } else { "it was not checked; all other files were" })
         .help(help);
     diagnostic.locate("", &LineIndex::new(""));
     diagnostic
 }
 
-const WAYS: [(io::ErrorKind, &str); 3] = [
+const WAYS: [(io::ErrorKind, &str); 4] = [
     (io::ErrorKind::PermissionDenied, "give yourself permission to read it, or leave it out with `exclude` in ctxc.toml"),
     (io::ErrorKind::NotFound, "it vanished during the run, or is a link to nothing: restore it or remove the link"),
+    // What this program itself refuses: a pipe, or a link that leads out of the project.
+    (io::ErrorKind::Other, "put a file of the project in its place, or remove it"),
     (io::ErrorKind::IsADirectory, "name the files inside it, or the folder itself as an argument"),
 ];
+
+const UNKNOWN: &str = "what it hides is not known, so nothing below its folder was looked at; all other files were checked";
 
 const OTHERWISE: &str = "look at the file with other programs; when they cannot read it either, restore it";

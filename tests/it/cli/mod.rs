@@ -26,6 +26,8 @@ mod new_scenario;
 mod output;
 mod outside;
 mod own_texts;
+#[cfg(unix)]
+mod pipes;
 mod policies;
 pub(crate) mod project;
 mod render;

@@ -1,0 +1,41 @@
+//! Files of patterns, `.gitignore` and `.ignore`, that no walk may open: a pipe in the place of one would be waited for without end.
+//!
+//! What such a file hides is not known, so nothing below its folder is looked at, and whoever walks tells why.
+
+use super::fs::{self, ReadFs};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The files of patterns that a walk reads, those that count more first.
+pub const NAMES: [&str; 2] = [".ignore", ".gitignore"];
+
+/// What kept a walk out of folders.
+#[derive(Clone, Debug, Default)]
+pub struct Barred(Arc<Mutex<BTreeSet<PathBuf>>>);
+
+impl Barred {
+    /// Whether a walk may look into a folder.
+    pub fn lets_in(&self, folder: &Path) -> bool {
+        let Some(bar) = bar(folder) else { return true };
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(bar);
+        false
+    }
+
+    /// Whether a walk may begin at a folder: patterns count from above, too.
+    pub fn lets_begin(&self, start: &Path) -> bool {
+        let real = fs::RealFs.canonical(start).unwrap_or_else(|_| start.to_path_buf());
+        self.lets_in(start) && real.ancestors().skip(1).all(|above| self.lets_in(above))
+    }
+
+    /// The files of patterns that were met.
+    pub fn met(&self) -> Vec<PathBuf> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
+    }
+}
+
+/// A file of patterns of a folder whose opening may wait for ever.
+fn bar(folder: &Path) -> Option<PathBuf> {
+    let waits = |path: &PathBuf| !fs::is_file(path) && !fs::is_dir(path) && fs::exists(path);
+    NAMES.iter().map(|name| folder.join(name)).find(waits)
+}

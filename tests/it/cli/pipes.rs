@@ -1,0 +1,149 @@
+//! Pipes in the place of files: opened, they would be waited for without end. What the user names on the command line may be one.
+
+use super::project::{Project, Run};
+use std::io::Read;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+const TASK: &str = "<task type=\"atomic\" name=\"t\">
+  <description src=\"d.md\"/>
+  <parameters><parameter name=\"x\" type=\"string\"/></parameters>
+  <file_paths source=\"literal\"><path>docs/plan.md</path></file_paths>
+  <output_format type=\"json\" schema=\"out.json\"/>
+</task>
+";
+
+fn sample() -> Project {
+    let config = "edition = \"2026\"\nextends = { path = \"shared.toml\", hash = \"HASH\" }\n[roles.guide]\ntemplate = \"t\"\nsystem = { file = \"prompts/x.md\" }\n";
+    let hash = format!("b3:{}", blake3_of("[lints]\n"));
+    let case =
+        "name: t-1\ntask: t\ncontext:\n  objective: go\n  inputs: {x: \"@data.md\"}\nexpect_context:\n  - snapshot: true\n";
+    let suite =
+        "id: u\ndefaults:\n  task: t\n  context: {objective: go}\n  expect_context: [nothing_cut: true]\ncases_from: cases.csv\n";
+    Project::new()
+        .file("ctxc.toml", config.replace("HASH", &hash))
+        .file("shared.toml", "[lints]\n")
+        .file("prompts/x.md", "You guide.\n")
+        .file("templates/t.xml", TASK)
+        .file("templates/d.md", "Do {{x}}.\n")
+        .file("templates/out.json", "{\"type\": \"object\", \"properties\": {\"a\": {\"type\": \"string\"}}}\n")
+        .file("docs/plan.md", "A plan.\n")
+        .file("scenarios/t.yaml", case)
+        .file("scenarios/u.yaml", suite)
+        .file("scenarios/cases.csv", "id,x\na,1\n")
+        .file("scenarios/data.md", "data\n")
+}
+
+fn blake3_of(text: &str) -> String {
+    ctxc::base::hash::Hash::of(text.as_bytes()).to_string().trim_start_matches("b3:").to_owned()
+}
+
+fn pipe(project: &Project, place: &str) {
+    let path = project.path(place);
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    let _ = std::fs::remove_file(&path);
+    assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
+}
+
+/// A run that must end by itself.
+#[track_caller]
+fn run(project: &Project, args: &[&str]) -> Run {
+    let mut child = project.command(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut outputs = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
+    let reader = std::thread::spawn(move || {
+        let (mut stdout, mut stderr) = (String::new(), String::new());
+        outputs.0.read_to_string(&mut stdout).unwrap();
+        outputs.1.read_to_string(&mut stderr).unwrap();
+        (stdout, stderr)
+    });
+    let began = Instant::now();
+    let status = loop {
+        if let Some(status) = child.try_wait().unwrap() {
+            break status;
+        }
+        if began.elapsed() > Duration::from_mins(1) {
+            child.kill().unwrap();
+            panic!("`ctxc {}` waits for a pipe", args.join(" "));
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    };
+    let (stdout, stderr) = reader.join().unwrap();
+    Run { code: status.code(), stdout, stderr }
+}
+
+#[test]
+fn a_pipe_in_the_place_of_a_file_is_refused_and_never_waited_for() {
+    const IRREGULAR: &str = "it is no regular file";
+    let places: [(&str, &[&str], &str); 17] = [
+        ("ctxc.toml", &["check"], IRREGULAR),
+        ("ctxc.suppressions.toml", &["check"], IRREGULAR),
+        ("shared.toml", &["check"], "cannot read the shared file shared.toml: it is no regular file"),
+        ("prompts/x.md", &["check"], "ctxc.toml:5:"),
+        ("prompts/x.md", &["check"], IRREGULAR),
+        ("templates/d.md", &["check"], IRREGULAR),
+        ("templates/out.json", &["check"], IRREGULAR),
+        ("docs/plan.md", &["check"], IRREGULAR),
+        ("scenarios/t.yaml", &["check"], IRREGULAR),
+        ("scenarios/cases.csv", &["check"], IRREGULAR),
+        ("scenarios/data.md", &["check"], "scenarios/data.md"),
+        (".gitignore", &["check"], "error[unreadable-file] .gitignore:1:1: cannot be read: it is no regular file"),
+        ("templates/.ignore", &["build"], "error[unreadable-file] templates/.ignore:1:1: cannot be read: it is no regular file"),
+        ("docs/.gitignore", &["search", "plan"], "docs/.gitignore: it cannot be read: it is no regular file"),
+        (
+            "prompts/.gitignore",
+            &["import", ".", "--dry-run"],
+            "prompts/.gitignore: error: it cannot be read: it is no regular file",
+        ),
+        ("scenarios/snapshots/t-1.txt", &["eval", "--accept"], "scenarios/snapshots/t-1.txt is no regular file"),
+        ("registry.json", &["build"], "registry.json is no regular file"),
+    ];
+    for (place, args, says) in places {
+        let project = sample();
+        pipe(&project, place);
+        let run = run(&project, args);
+        assert!(run.code != Some(0) || args[0] == "search", "{place}: {run:#?}");
+        assert!(format!("{}{}", run.stdout, run.stderr).contains(says), "{place}: {run:#?}");
+    }
+}
+
+#[test]
+fn no_verb_waits_for_a_pipe_of_the_project() {
+    let project = sample();
+    let places =
+        [".gitignore", "templates/.gitignore", "prompts/x.md", "scenarios/snapshots/t-1.txt", ".ctxc/lock", "docs/plan.md"];
+    for place in places.into_iter().chain([".ctxc/cache/search.db", ".ctxc/cache/scorecard", "registry.json"]) {
+        pipe(&project, place);
+    }
+    for verb in [
+        "check",
+        "check --fix",
+        "build",
+        "fmt",
+        "eval",
+        "manifest",
+        "render t -i x=1",
+        "render --role guide -i x=1 --objective go",
+        "search plan",
+        "show t",
+        "import . --dry-run",
+        "init",
+        "scenarios",
+        "new scenario t -i x=1",
+    ] {
+        run(&project, &verb.split(' ').collect::<Vec<_>>());
+    }
+}
+
+#[test]
+fn a_pipe_that_the_user_names_is_read_and_written() {
+    let project = sample();
+    pipe(&project, "words");
+    let path = project.path("words");
+    let writer = std::thread::spawn(move || std::fs::write(path, "from a pipe").unwrap());
+    run(&project, &["render", "t", "-i", "x=@words"]).code(0).says("from a pipe");
+    writer.join().unwrap();
+    let path = project.path("words");
+    let reader = std::thread::spawn(move || std::fs::read_to_string(path).unwrap());
+    run(&project, &["build", "-o", "words"]).code(0);
+    assert!(reader.join().unwrap().contains("ctxc/registry/"));
+}
