@@ -27,7 +27,8 @@ type Step<'n> = (&'n str, &'n str);
 pub(super) fn accumulated(chain: &[Link<'_>], request: &Request<'_>, unknown: Unknown) -> Vec<Drafted> {
     let mut context = Vec::new();
     let Some((parent, child)) = runner(chain) else { return context };
-    if setting(parent.node, SettingName::AccumulateData) != "true" {
+    // Inputs are made before the first step.
+    if child.slot == "inputs" || setting(parent.node, SettingName::AccumulateData) != "true" {
         return context;
     }
     let format = setting(parent.node, SettingName::AccumulationFormat);

@@ -2,8 +2,8 @@
 //! nothing that a provider's cache can reuse.
 
 use super::objective;
-use super::own::append_hanging;
 use super::request::Asked;
+use super::several::append_hanging;
 use crate::kernel::context::{Cut, Kind, Origin, Segment, Stability, Traced, Trust};
 
 /// What the caller asks for in words of its own.

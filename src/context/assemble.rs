@@ -15,7 +15,7 @@ use super::request::{Inputs, Request};
 use super::role::{self, House};
 use super::scope::placed;
 use super::strategy::{self, Strategy};
-use crate::kernel::assembler::{Account, ContextAssembler, positions, reusable};
+use crate::kernel::assembler::{Account, ContextAssembler, Late, positions, reusable};
 use crate::kernel::context::{Kind, Origin, Segment, Traced};
 use crate::kernel::fit::{self, Block, Budget, Counting, Fate, Fitted};
 use crate::kernel::tokens::{Bytes, TokenCounter};
@@ -59,6 +59,8 @@ pub struct Assembly {
 pub struct Report {
     /// One entry a segment; nothing is dropped in silence.
     pub segments: Vec<Account>,
+    /// What of the context around the agent cannot be known before it has run, and is no segment of it.
+    pub late: Vec<Late>,
     /// The budget in tokens.
     pub budget: Option<usize>,
     /// The tokenizer's name.
@@ -77,6 +79,8 @@ pub struct Report {
 pub(super) struct Draft {
     /// Its segments, in the order of their sources.
     pub(super) segments: Vec<Drafted>,
+    /// What would be one if it could be known.
+    pub(super) late: Vec<Late>,
     /// What marks untrusted text.
     pub(super) nonce: String,
 }
@@ -142,7 +146,7 @@ pub(crate) fn assemble_edited(
     let draft = draft(forest, request, Unknown::Fault, routed.options.counter)?;
     let order = role::order(request.role);
     let options = role::ordered(&routed.options, &order);
-    let assembler = Assembler { options: &options, nonce: &draft.nonce, others: &[] };
+    let assembler = Assembler { options: &options, nonce: &draft.nonce, others: &[], late: &draft.late };
     let mut segments = draft.segments.into_iter().map(|drafted| drafted.segment).collect();
     edit(&mut segments);
     Ok(assembler.assemble(segments).map_err(|fault| placed(forest, request, fault))?)
@@ -168,7 +172,7 @@ pub fn preview(registry: &Registry, request: &Request<'_>, options: &Options<'_>
     let routed = role::route(&forest, request, options)?;
     let order = role::order(request.role);
     let options = role::ordered(&routed.options, &order);
-    let assembler = Assembler { options: &options, nonce: &draft.nonce, others: &[] };
+    let assembler = Assembler { options: &options, nonce: &draft.nonce, others: &[], late: &draft.late };
     Ok(assembler.assemble(segments.collect()).map_err(|fault| placed(&forest, request, fault))?)
 }
 
@@ -241,7 +245,8 @@ pub(super) fn draft(
             return Err(strategy::faults(strategy.faults));
         }
         if !segments.iter().any(|drafted| mark::holds(&drafted.segment, &nonce)) {
-            return Ok(Draft { segments, nonce });
+            let (late, segments): (Vec<_>, Vec<_>) = segments.into_iter().partition(|drafted| !drafted.late.is_empty());
+            return Ok(Draft { segments, late: late.into_iter().map(Drafted::told).collect(), nonce });
         }
         nonce = mark::next(&nonce, &segments);
     }
@@ -254,6 +259,8 @@ pub(super) struct Assembler<'a> {
     /// Tokens of those that are told with each segment of a dry run as one; `None` for what may not be there at all: no figure of
     /// another counts on it. Else none.
     pub(super) others: &'a [Option<usize>],
+    /// What is told of beside the segments.
+    pub(super) late: &'a [Late],
 }
 
 impl ContextAssembler for Assembler<'_> {
@@ -278,6 +285,7 @@ impl ContextAssembler for Assembler<'_> {
         let Options { budget, counter, .. } = *self.options;
         let report = Report {
             segments: accounts(segments, fitted, &order),
+            late: self.late.to_vec(),
             budget,
             tokenizer: counter.name().to_owned(),
             is_exact: counter.is_exact(),

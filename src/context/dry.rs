@@ -55,7 +55,7 @@ pub(super) fn dry(forest: &Forest<'_>, request: &Request<'_>, options: &Options<
     let (segments, waiting): (Vec<_>, Vec<_>) = draft.segments.into_iter().map(Drafted::apart).unzip();
     let order = role::order(request.role);
     let options = role::ordered(options, &order);
-    let assembler = Assembler { options: &options, nonce: &draft.nonce, others: &others };
+    let assembler = Assembler { options: &options, nonce: &draft.nonce, others: &others, late: &draft.late };
     let Assembly { report, .. } = assembler.assemble(segments).map_err(|fault| vec![placed(forest, request, fault)])?;
     let whole = whole(&assembler, &report.segments, &waiting);
     Ok(Dry { report, waiting, whole })

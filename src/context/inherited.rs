@@ -5,7 +5,7 @@
 use super::fill::Unknown;
 use super::matcher::{self, Match};
 use super::own::Drafted;
-use super::query::{is_known, query, relevant};
+use super::query::{is_known, late, query, relevant};
 use super::strategy::MATCHES;
 use super::values::Scope;
 use crate::kernel::context::{Cut, Kind, Origin, Segment, Stability, Traced, Trust};
@@ -26,6 +26,10 @@ pub(super) fn inherited(
         "subset" => subset(node, scope, parent, own),
         _ => (Vec::new(), false),
     };
+    let late = if is_ranked { late(node, scope, own) } else { BTreeSet::new() };
+    if !late.is_empty() {
+        return vec![Drafted::late(Kind::Inherited, (Kind::Inherited.word().to_owned(), ""), &why, late)];
+    }
     // What fits best may be something else once all words are known.
     let are_known = || is_known(node, scope, own) && parent.iter().all(|drafted| drafted.unknown.is_empty());
     let is_guess = is_ranked && unknown == Unknown::Variable && !are_known();
@@ -121,6 +125,7 @@ fn subset<'p>(node: &Node, scope: &Scope, parent: &'p [Drafted], own: &[Drafted]
     let documents: Vec<Match> = parent
         .iter()
         .enumerate()
+        .filter(|(_, drafted)| drafted.late.is_empty())
         .map(|(at, drafted)| Match {
             id: format!("{at:08}"),
             text: format!("{} {}", drafted.segment.title, drafted.segment.text.text()),

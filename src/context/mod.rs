@@ -34,13 +34,14 @@ pub mod render;
 pub mod request;
 pub mod role;
 mod scope;
+mod several;
 mod strategy;
 mod text_lines;
 pub mod tokens;
 pub mod transcript;
 mod values;
 
-pub use crate::kernel::assembler::{Account, Speaker};
+pub use crate::kernel::assembler::{Account, Late, Speaker};
 pub use crate::kernel::context::{Kind, Segment, Stability, Trust};
 pub use crate::kernel::fit::{Counting, Fate};
 pub use crate::kernel::tokens::TokenCounter;

@@ -9,6 +9,7 @@ use super::output;
 use super::request::Request;
 use super::scope::place;
 use super::values::{self, Scope};
+use crate::kernel::assembler::Late;
 use crate::kernel::context::{Cut, Kind, Origin, Segment, Stability, Traced, Trust};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -30,18 +31,41 @@ pub(super) struct Drafted {
     pub(super) others: Vec<String>,
     /// What is wrong with it. It counts where the agent receives the segment.
     pub(super) faults: Faults,
+    /// What it needs that is not there before the agent has run that the context is for: then the agent does not receive it.
+    pub(super) late: BTreeSet<String>,
 }
 
 impl Drafted {
     /// A segment of which everything is known.
     pub(super) fn whole(segment: Segment) -> Self {
-        let (latent, unknown, others, faults) = (Traced::default(), BTreeSet::new(), Vec::new(), Vec::new());
-        Self { segment, latent, unknown, condition: None, is_doubtful: false, others, faults }
+        let (latent, unknown, late, others, faults) =
+            (Traced::default(), BTreeSet::new(), BTreeSet::new(), Vec::new(), Vec::new());
+        Self { segment, latent, unknown, condition: None, is_doubtful: false, others, faults, late }
+    }
+
+    /// A segment whose words cannot be known before the agent has run that the context is for.
+    pub(super) fn late(kind: Kind, (id, title): (String, &str), why: &str, late: BTreeSet<String>) -> Self {
+        let segment = Segment {
+            id,
+            kind,
+            title: title.to_owned(),
+            text: Traced::default(),
+            stability: Stability::Call,
+            trust: Trust::Trusted,
+            cut: Cut::Tail,
+            why: why.to_owned(),
+        };
+        Self { late, ..Self::whole(segment) }
+    }
+
+    /// What is said of it where it is late.
+    pub(super) fn told(self) -> Late {
+        Late { id: self.segment.id, needs: self.late.into_iter().collect() }
     }
 
     /// The segment, and what is known of it beside its text.
     pub(super) fn apart(self) -> (Segment, Waiting) {
-        let Self { segment, latent, unknown, condition, is_doubtful, others: _, faults: _ } = self;
+        let Self { segment, latent, unknown, condition, is_doubtful, others: _, faults: _, late: _ } = self;
         (segment, Waiting { unknown, condition, is_doubtful, latent })
     }
 }
@@ -66,6 +90,8 @@ pub(super) struct Author<'a> {
     pub(super) link: &'a Link<'a>,
     /// Faults of the segment being written.
     pub(super) faults: Faults,
+    /// What it needs that is not there yet.
+    pub(super) late: BTreeSet<String>,
     pub(super) used: BTreeSet<String>,
     pub(super) out: Vec<Drafted>,
 }
@@ -91,14 +117,24 @@ impl Author<'_> {
         place(self.link, &self.link.node.id, field)
     }
 
-    fn fill(&mut self, text: &Value, field: &str) -> Filled {
+    pub(super) fn fill(&mut self, text: &Value, field: &str) -> Filled {
         let place = self.place(field);
         let filled = self.filler.of(&self.link.tree.path).fill(text, &place, self.scope, &mut self.faults);
-        self.used.extend(filled.used.iter().cloned());
+        self.uses(&filled);
         filled
     }
 
-    fn push(&mut self, kind: Kind, filled: Filled, cut: Cut, why: &str) {
+    fn uses(&mut self, filled: &Filled) {
+        self.used.extend(filled.used.iter().cloned());
+        self.late.extend(filled.used.iter().filter_map(|name| self.scope.late(name).cloned()));
+    }
+
+    pub(super) fn push(&mut self, kind: Kind, filled: Filled, cut: Cut, why: &str) {
+        if !self.late.is_empty() {
+            self.faults.clear();
+            let late = std::mem::take(&mut self.late);
+            return self.out.push(Drafted::late(kind, (kind.word().to_owned(), ""), why, late));
+        }
         if filled.text.is_empty() && filled.unknown.is_empty() && self.faults.is_empty() {
             return;
         }
@@ -133,41 +169,6 @@ impl Author<'_> {
         {
             last.segment.trust = Trust::Untrusted;
         }
-    }
-
-    fn constraints(&mut self) {
-        let Some(texts) = self.link.node.body.get("constraints").and_then(Value::as_array) else { return };
-        let (mut all, mut borders) = (Filled::default(), Vec::new());
-        for (number, text) in texts.iter().enumerate() {
-            let field = format!("constraints/{number}");
-            let filled = self.fill(text, &field);
-            borders.push(all.text.text().len());
-            all.text.push(if number > 0 { "\n- " } else { "- " }, Origin::Frame);
-            append_hanging(&mut all.text, &filled.text);
-            all.latent.append(&filled.latent);
-            all.unknown.extend(filled.unknown);
-            all.stability = all.stability.max(filled.stability);
-        }
-        self.push(Kind::Constraints, all, Cut::TailAt(borders), "<constraints>");
-    }
-
-    fn examples(&mut self) {
-        let Some(examples) = self.link.node.body.get("examples").and_then(Value::as_array) else { return };
-        let (mut all, mut borders) = (Filled::default(), Vec::new());
-        for (number, example) in examples.iter().enumerate() {
-            borders.push(all.text.text().len());
-            for (key, word) in [("input", "Input:\n"), ("output", "\nOutput:\n")] {
-                let Some(text) = example.get(key) else { continue };
-                let filled = self.fill(text, &format!("examples/{number}/{key}"));
-                all.text.push(if number > 0 && key == "input" { "\n\n" } else { "" }, Origin::Frame);
-                all.text.push(word, Origin::Frame);
-                all.text.append(&filled.text);
-                all.latent.append(&filled.latent);
-                all.unknown.extend(filled.unknown);
-                all.stability = all.stability.max(filled.stability);
-            }
-        }
-        self.push(Kind::Examples, all, Cut::TailAt(borders), "<examples>");
     }
 
     fn output(&mut self) {
@@ -209,7 +210,10 @@ impl Author<'_> {
                 let Some(text) = files.get("description") else { return };
                 let (place, filler) = (self.place("file_paths/description"), self.filler.of(&self.link.tree.path).bare());
                 let query = filler.fill(text, &place, self.scope, &mut self.faults);
-                self.used.extend(query.used.iter().cloned());
+                self.uses(&query);
+                if !self.late.is_empty() {
+                    return self.push(Kind::File, query, Cut::Tail, "<file_paths>");
+                }
                 let is_known = self.request.source.is_there() && query.unknown.is_empty();
                 if self.filler.unknown != Unknown::Fault && !is_known {
                     self.waiting(Kind::File, "files", "the files that match a description".to_owned());
@@ -309,6 +313,11 @@ impl Author<'_> {
         for (number, input) in inputs.iter().enumerate() {
             let Some(name) = input.get("name").and_then(Value::as_str) else { continue };
             let Some(bound) = self.scope.get(name).filter(|_| !self.used.contains(name)) else { continue };
+            if let Some(late) = self.scope.late(name) {
+                let late = BTreeSet::from([late.clone()]);
+                self.out.push(Drafted::late(Kind::Input, (format!("input:{name}"), name), "<inputs>", late));
+                continue;
+            }
             let mut text = Traced::default();
             match &bound.value {
                 Some(value) => text.push(&values::words(value), bound.origin.clone()),
@@ -341,16 +350,4 @@ impl Author<'_> {
             self.out.push(Drafted { latent, unknown, faults, ..Drafted::whole(segment) });
         }
     }
-}
-
-/// Appends a text under the bullet before it: its further lines are indented by two.
-pub(super) fn append_hanging(out: &mut Traced, text: &Traced) {
-    let mut start = 0;
-    let whole = text.text();
-    for at in memchr::memchr_iter(b'\n', whole.as_bytes()) {
-        out.append(&text.slice(start..at + 1));
-        out.push("  ", Origin::Frame);
-        start = at + 1;
-    }
-    out.append(&text.slice(start..whole.len()));
 }

@@ -7,6 +7,7 @@ use super::values::{self, Scope};
 use crate::kernel::context::{Kind, Origin};
 use crate::registry::Node;
 use serde_json::Value;
+use std::collections::BTreeSet;
 
 /// The inputs that drive matching: those that `context_relevance` includes, else all.
 pub(super) fn relevant(node: &Node) -> Vec<String> {
@@ -51,6 +52,13 @@ pub(super) fn query(node: &Node, scope: &Scope, own: &[Drafted]) -> String {
         }
     }
     query
+}
+
+/// What a lookup is asked with and is not there before the agent has run that the context is for.
+pub(super) fn late(node: &Node, scope: &Scope, own: &[Drafted]) -> BTreeSet<String> {
+    let descriptions = own.iter().filter(|drafted| drafted.segment.kind == Kind::Description);
+    let said = descriptions.flat_map(|drafted| drafted.late.iter().cloned());
+    said.chain(relevant(node).iter().filter_map(|name| scope.late(name).cloned())).collect()
 }
 
 /// Whether everything is known that a lookup is asked with.

@@ -25,8 +25,9 @@ pub(super) struct Binder<'a, 'o> {
 }
 
 impl Binder<'_, '_> {
-    /// The scope of the last node of a chain that begins with the task asked for.
-    pub(super) fn scope(&mut self, chain: &[Link<'_>]) -> Result<Scope, Fault> {
+    /// The scope of the last node of a chain that begins with the task asked for, as the agent sees it that the chain leads to
+    /// through the node behind: of a task that makes an input, the inputs from that one on are late.
+    pub(super) fn scope(&mut self, chain: &[Link<'_>], behind: Option<&Link<'_>>) -> Result<Scope, Fault> {
         let mut scope = Scope::new();
         let mut before: Option<(Link<'_>, Scope)> = None;
         for (at, link) in chain.iter().enumerate() {
@@ -40,7 +41,11 @@ impl Binder<'_, '_> {
                 before = Some((*link, scope.clone()));
                 continue;
             }
-            self.bind_inputs(link, "inputs", &mut scope);
+            let made = match chain.get(at + 1) {
+                Some(next) => Inputs { upto: made_by(next), late: None },
+                None => Inputs { upto: None, late: behind.and_then(made_by) },
+            };
+            self.bind_inputs(link, "inputs", made, &mut scope);
         }
         Ok(scope)
     }
@@ -51,7 +56,7 @@ impl Binder<'_, '_> {
         let handed = from.map(|(from, outer)| {
             let mut handed = outer.clone();
             let key = if from.node.element == "call" { "args" } else { "inputs" };
-            self.bind_inputs(from, key, &mut handed);
+            self.bind_inputs(from, key, Inputs::default(), &mut handed);
             (from.node, handed)
         });
         for (number, parameter) in link.tree.task.parameters()?.into_iter().enumerate() {
@@ -194,20 +199,26 @@ impl Binder<'_, '_> {
         }
     }
 
-    /// Binds the inputs or arguments of a node.
-    fn bind_inputs(&mut self, link: &Link<'_>, key: &str, scope: &mut Scope) {
+    /// Binds the inputs or arguments of a node, in their order.
+    fn bind_inputs(&mut self, link: &Link<'_>, key: &str, which: Inputs, scope: &mut Scope) {
         let node = link.node;
         let inputs = node.body.get(key).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
         distrust(inputs, scope, Whole::Yes);
-        for (number, input) in inputs.iter().enumerate() {
+        for (number, input) in inputs.iter().enumerate().take(which.upto.unwrap_or(usize::MAX)) {
             let text = |key: &str| input.get(key).and_then(Value::as_str);
             let name = text("name").map_or_else(|| position(number), str::to_owned);
+            // What is made of something late is late, too.
+            let mut late = match text("from") {
+                Some(from) => scope.late(values::path(from).0).cloned(),
+                None => which.late.filter(|late| number >= *late).map(|_| name.clone()),
+            };
             let mut bound = match (text("from"), input.get("value")) {
                 (Some(from), _) => self.from(from, place(link, &node.id, &format!("{key}/{number}")), scope),
                 (None, Some(value @ Value::Object(_))) => {
                     let place = place(link, &node.id, &format!("{key}/{number}"));
                     let filled = self.filler.of(&link.tree.path).bare().fill(value, &place, scope, self.faults);
                     let known = filled.unknown.is_empty();
+                    late = filled.used.iter().find_map(|name| scope.late(name).cloned());
                     Bound {
                         value: known.then(|| Arc::new(Value::String(filled.text.text().to_owned()))),
                         origin: Origin::Template { task: place.definition, node: place.node, field: place.field, line: 0 },
@@ -223,7 +234,10 @@ impl Binder<'_, '_> {
             if marked == Some("untrusted") {
                 bound.trust = Trust::Untrusted;
             }
-            scope.bind(name, bound);
+            match late {
+                Some(input) => scope.bind_late(name, input, bound),
+                None => scope.bind(name, bound),
+            }
         }
         distrust(inputs, scope, Whole::No);
     }
@@ -246,6 +260,21 @@ impl Binder<'_, '_> {
         }
         Bound { value: found.map(Arc::new), ..bound.clone() }
     }
+}
+
+/// Which inputs of a node are bound, and how.
+#[derive(Clone, Copy, Debug, Default)]
+struct Inputs {
+    /// Only those before this one; else all.
+    upto: Option<usize>,
+    /// Those that a task makes from this one on, and what is made of them, have no value yet.
+    late: Option<usize>,
+}
+
+/// The number of the input that a node makes for the node around it. Inputs are made in their order.
+fn made_by(link: &Link<'_>) -> Option<usize> {
+    let child = link.child.filter(|child| child.slot == "inputs")?;
+    child.node.id.rsplit('/').next()?.parse().ok()
 }
 
 /// Whether an input is all of what it comes from.

@@ -12,7 +12,7 @@ use super::inherited;
 use super::matcher::Match;
 use super::objective;
 use super::own::{Author, Drafted};
-use super::query::{is_known, query};
+use super::query::{is_known, late, query};
 use super::request::{Asked, Request};
 use super::role;
 use super::scope::{self, Binder};
@@ -61,7 +61,8 @@ impl<'a> Strategy<'a> {
             let upto = chain.get(..=at).unwrap_or(&[]);
             // Those of the last scope count: it is the one the agent's texts are filled from.
             self.faults.clear();
-            let scope = Binder { request: self.request, filler: self.filler, faults: &mut self.faults }.scope(upto)?;
+            let scope =
+                Binder { request: self.request, filler: self.filler, faults: &mut self.faults }.scope(upto, chain.get(at + 1))?;
             context = self.node(upto, &scope, &context);
         }
         self.stage(&mut context);
@@ -92,8 +93,8 @@ impl<'a> Strategy<'a> {
     /// The context of one node, made of its parent's.
     fn node(&self, chain: &[Link<'_>], scope: &Scope, parent: &[Drafted]) -> Vec<Drafted> {
         let Some(link) = chain.last() else { return Vec::new() };
-        let (used, faults, out) = (BTreeSet::new(), Vec::new(), Vec::new());
-        let own = Author { request: self.request, filler: self.filler, scope, link, faults, used, out }.write();
+        let (used, late, faults, out) = (BTreeSet::new(), BTreeSet::new(), Vec::new(), Vec::new());
+        let own = Author { request: self.request, filler: self.filler, scope, link, faults, late, used, out }.write();
         let value = setting(link.node, SettingName::InheritContext);
         let mut context = inherited::inherited(value, (link.node, scope, &own), parent, self.filler.unknown);
         context.extend(accumulated::accumulated(chain, self.request, self.filler.unknown));
@@ -118,6 +119,11 @@ impl<'a> Strategy<'a> {
             cut: Cut::Tail,
             why: why.clone(),
         };
+        let late = late(link.node, scope, own);
+        if !late.is_empty() {
+            context.push(Drafted::late(Kind::Fresh, ("fresh".to_owned(), ""), &why, late));
+            return;
+        }
         let is_open = self.filler.unknown != Unknown::Fault;
         if is_open && !(self.request.source.is_there() && is_known(link.node, scope, own)) {
             let segment = segment("fresh".to_owned(), String::new(), Traced::default(), Trust::Untrusted);

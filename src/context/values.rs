@@ -26,6 +26,8 @@ pub(super) struct Bound {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Scope {
     names: BTreeMap<String, Bound>,
+    /// Those that have no value before the agent has run that the context is for, with the input that they wait for.
+    late: BTreeMap<String, String>,
 }
 
 /// A step into a value.
@@ -45,7 +47,20 @@ impl Scope {
 
     /// Binds a name; the inner one wins.
     pub(super) fn bind(&mut self, name: impl Into<String>, bound: Bound) {
-        self.names.insert(name.into(), bound);
+        let name = name.into();
+        self.late.remove(&name);
+        self.names.insert(name, bound);
+    }
+
+    /// Binds a name that has no value before the agent has run that the context is for, since it is made of such an input.
+    pub(super) fn bind_late(&mut self, name: String, input: String, bound: Bound) {
+        self.names.insert(name.clone(), Bound { value: None, ..bound });
+        self.late.insert(name, input);
+    }
+
+    /// The input that a name waits for, where it has no value before the agent has run that the context is for.
+    pub(super) fn late(&self, name: &str) -> Option<&String> {
+        self.late.get(name)
     }
 
     /// What a name is bound to gives no orders any more.

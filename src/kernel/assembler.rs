@@ -50,6 +50,24 @@ pub struct Account {
     pub reason: String,
 }
 
+/// A segment of the context around an agent that it does not receive: its words cannot be known before the agent has run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Late {
+    /// The id that it would have.
+    pub id: String,
+    /// The inputs that it needs.
+    pub needs: Vec<String>,
+}
+
+impl Late {
+    /// Why it is not there; a lower-case fragment.
+    pub fn reason(&self) -> String {
+        let needs: Vec<String> = self.needs.iter().map(|name| format!("`{name}`")).collect();
+        let verb = if needs.len() == 1 { "is" } else { "are" };
+        format!("needs {}, which {verb} not there before this agent has run", needs.join(", "))
+    }
+}
+
 /// Makes of segments what an agent receives.
 pub trait ContextAssembler {
     /// What it makes.

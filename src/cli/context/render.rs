@@ -331,6 +331,10 @@ fn explain(assembly: &Assembly, choice: Option<&Choice<'_>>, cx: &mut Cx) -> Res
         );
         cx.hanging(&line, 29)?;
     }
+    for late in &assembly.report.late {
+        let id = screen.paint(Paint::Strong, &escape(&format!("{:<28}", late.id)));
+        cx.hanging(&format!("{id} left out: {}", escape(&late.reason())), 29)?;
+    }
     let report = &assembly.report;
     let exact = if report.is_exact { "" } else { "about " };
     let total = plural(report.tokens.unwrap_or(0), "token");

@@ -144,7 +144,7 @@ fn entry(forest: &Forest<'_>, request: &Request<'_>, how: &Dry<'_>) -> Result<En
     let options = Options { counting: Counting::Always, ..options };
     let dry::Dry { report, waiting, whole } = dry::dry(forest, request, &options)?;
     let chain = forest.chain(request.task, request.node).map_err(|fault| vec![fault])?;
-    let Report { segments, budget, tokenizer, is_exact, tokens: _, prefix_tokens, nonce } = report;
+    let Report { segments, late, budget, tokenizer, is_exact, tokens: _, prefix_tokens, nonce } = report;
     let parts = segments.iter().zip(waiting).zip(whole).map(|((account, waiting), whole)| {
         let may_lack = waiting.is_doubtful || waiting.condition.is_some();
         (part(forest, account, waiting, &nonce), whole, may_lack)
@@ -166,6 +166,7 @@ fn entry(forest: &Forest<'_>, request: &Request<'_>, how: &Dry<'_>) -> Result<En
         profile: Cow::Borrowed(options.profile.word()),
         tokenizer: Tokenizer { name: tokenizer, exact: is_exact },
         segments,
+        late,
         settings: chain.last().and_then(|link| link.node.settings.as_ref()).map(placeless),
         tool_policy: tools.map(|tools| ToolPolicy { allowed: listed(&tools.allowed), blocked: listed(&tools.blocked) }),
         protected_paths: role.map_or_else(Vec::new, |role| listed(&role.protected_paths)),

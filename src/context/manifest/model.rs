@@ -1,5 +1,6 @@
 //! The manifest as data, in the order in which its keys are written.
 
+use crate::kernel::assembler::Late;
 use crate::kernel::context::{Kind, Origin, Stability};
 use crate::settings::explain::SettingsData;
 use serde::{Deserialize, Serialize};
@@ -42,6 +43,9 @@ pub struct Entry {
     pub tokenizer: Tokenizer,
     /// What it would receive, in the order of the sources.
     pub segments: Vec<Part>,
+    /// What of the context around it cannot be known before it has run, and is no segment of it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub late: Vec<Late>,
     /// The resolved settings of the node, without places in files.
     pub settings: Option<SettingsData>,
     /// Which tools it may use; `None` where no role says.

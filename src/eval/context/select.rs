@@ -47,6 +47,11 @@ pub(super) fn named(which: &Selector) -> String {
 /// Says that a selector names nothing: what is there instead, and what was probably meant.
 pub(super) fn nothing(assembly: &Assembly, which: &Selector, expected: String) -> Reason {
     let mut reason = Reason::new(expected, "none");
+    if let Selector::Id(id) = which
+        && let Some(late) = assembly.report.late.iter().find(|late| late.id == id.value)
+    {
+        return reason.hint(late.reason());
+    }
     let accounts = &assembly.report.segments;
     match which {
         Selector::Id(id) => {

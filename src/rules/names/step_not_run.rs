@@ -1,15 +1,23 @@
-//! CTX319: the result of a step that has not run yet.
+//! CTX319: the result of a step, or of a task that makes an input, that has not run yet.
 
 use crate::base::diagnostic::Diagnostic;
 use crate::base::rule_meta::{Example, Severity};
+use crate::base::span::Span;
 use crate::rules::names::placed::finding;
 use crate::rules::rule::{Check, FileCx, Rule};
 use crate::rules::structure::family::{meta, shown, template};
-use crate::template::scope::FaultKind;
+use crate::template::scope::{Fault, FaultKind};
 
-/// Steps run in the order in which they are written.
+/// Steps run in the order in which they are written, and so do the tasks that make inputs.
 pub(crate) static RULE: Rule = Rule {
-    meta: meta(319, "step-not-run", Severity::Error, "the result of a step is used before the step has run", PAGE, (BAD, GOOD)),
+    meta: meta(
+        319,
+        "step-not-run",
+        Severity::Error,
+        "the result of a step, or of a task that makes an input, is used before that has run",
+        PAGE,
+        (BAD, GOOD),
+    ),
     check: Check::File(check),
 };
 
@@ -17,7 +25,10 @@ const PAGE: &str = "\
 The steps of a sequential task run one after the other, and `as` names what one of them gives. That name stands for a value from the next
 step on: the task around, the steps before and the step itself would find nothing there, and a run would fail at the first of them.
 
-Move the step that gives the result before the one that uses it, or use another value. Where the run itself is to give the value, declare it
+Tasks and calls that stand in an `input` run before the task around them, in the order of the inputs: such an input has a value for the
+inputs behind it and for the texts of the task, and none for the task that makes it, nor for inputs before.
+
+Move what gives the result before what uses it, or use another value. Where the run itself is to give the value, declare it
 as a parameter under a name of its own.";
 
 const BAD: &[Example] = &[
@@ -27,11 +38,21 @@ const BAD: &[Example] = &[
     template(
         "<task type=\"sequential\" name=\"triage\">\n  <description>sort the ticket</description>\n  <steps>\n    <task as=\"verdict\"><description>judge the ticket, and then {{verdict}}</description></task>\n  </steps>\n</task>\n",
     ),
+    template(
+        "<task type=\"atomic\" name=\"check\">\n  <description>check the claims</description>\n  <inputs>\n    <input name=\"claims\">\n      <task type=\"atomic\"><description>list what {{digest}} claims</description></task>\n    </input>\n    <input name=\"digest\">\n      <task type=\"atomic\"><description>sum the article up</description></task>\n    </input>\n  </inputs>\n  <instructions>{{claims}} {{digest}}</instructions>\n</task>\n",
+    ),
 ];
 
 const GOOD: &[Example] = &[template(
     "<task type=\"sequential\" name=\"triage\">\n  <description>sort the ticket</description>\n  <steps>\n    <task as=\"verdict\"><description>judge the ticket</description></task>\n    <task>\n      <description>answer</description>\n      <inputs>\n        <input name=\"by\" from=\"verdict\"/>\n      </inputs>\n    </task>\n  </steps>\n</task>\n",
 )];
+
+/// Whether it is the result of what it is used in.
+#[derive(Clone, Copy)]
+enum Own {
+    Yes,
+    No,
+}
 
 fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     for fault in &cx.scopes.faults {
@@ -39,6 +60,11 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
         let named = shown(name);
         let step = cx.document.element_at(result.start);
         let is_own = step.is_some_and(|step| step.span().start < fault.span.start && fault.span.end <= step.span().end);
+        if step.is_some_and(|step| step.name() == "input") {
+            let own = if is_own { Own::Yes } else { Own::No };
+            out.push(input(cx, (fault, *result), &named, own));
+            continue;
+        }
         let (message, help) = if is_own {
             (
                 format!("`{named}` is the result of this very step, which has not run where it is used"),
@@ -52,4 +78,19 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
         };
         out.push(finding(&RULE.meta, cx, fault, message).label(*result, "the step names its result here").help(help));
     }
+}
+
+/// The same of an input that a task or call makes.
+fn input(cx: &FileCx<'_>, (fault, name): (&Fault<'_>, Span), named: &str, own: Own) -> Diagnostic {
+    let (message, help) = match own {
+        Own::Yes => (
+            format!("`{named}` is the input that is made here, and has no value yet"),
+            "use a value that is there before, or give the input another name",
+        ),
+        Own::No => (
+            format!("`{named}` is an input that is made later than this, and has no value yet"),
+            "inputs are made in their order: move this one behind it, or use a value that is there before",
+        ),
+    };
+    finding(&RULE.meta, cx, fault, message).label(name, "the input has its name here").help(help)
 }

@@ -4,7 +4,7 @@
 
 use super::list::Draft;
 use super::names::MANIFEST;
-use super::shape::{amount, boolean, describe, list, must, number, object, one_of, only, or_null, part, text, word};
+use super::shape::{amount, boolean, describe, list, may, must, number, object, one_of, only, or_null, part, text, word};
 use super::shared::{Part, Written, hash, name, node_id, path, settings};
 use crate::kernel::context::Kind;
 use crate::project::roles::{PROFILES, Tier};
@@ -59,6 +59,14 @@ fn entry() -> Part {
         must("profile", "how its segments look", one_of(PROFILES)),
         must("tokenizer", "who counted the tokens", tokenizer),
         must("segments", "what the agent would receive, in the order of the sources", list(part("segment"))),
+        may(
+            "late",
+            "what of the context around it cannot be known before it has run, and is no segment of it",
+            list(object(vec![
+                must("id", "the id that it would have", word()),
+                must("needs", "the inputs that it needs", list(word())),
+            ])),
+        ),
         must("settings", "the settings that decided it", part("settings")),
         must("tool_policy", "which tools it may use; null where no role says", or_null(part("tool_policy"))),
         must("protected_paths", "patterns of paths that its tools may not touch", list(word())),

@@ -74,11 +74,11 @@ pub enum FaultKind<'a> {
         /// What declares the parameters around it.
         origin: Origin<'a>,
     },
-    /// The result of a step that has not run where it is used.
+    /// The result of a step, or of a task that makes an input, that has not run where it is used.
     NotYet {
         /// The result's name.
         name: Cow<'a, str>,
-        /// Where the step says it.
+        /// Where the step or the input says it.
         result: Span,
     },
     /// A declared parameter that nothing reads.

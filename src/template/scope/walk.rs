@@ -91,8 +91,8 @@ fn walk<'a>(file: &File<'a>, sources: &Sources<'_>, mut traced: Option<(&mut Tra
 
 pub(super) struct Walk<'m, 'a, 'w> {
     pub(super) env: Env<'m, 'a>,
-    /// The results of steps around here that have not run: those of each list from the step on that is walked, which is
-    /// the innermost.
+    /// The results of steps around here that have not run, and of tasks that make inputs: those of each list from the one on that
+    /// is walked, which is the innermost.
     pub(super) later: Env<'m, 'a>,
     /// What declares parameters around here, the innermost last. Empty: free variables are implicit parameters.
     pub(super) origins: Vec<Origin<'a>>,
@@ -180,10 +180,16 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
             self.later.bind(&name.value, name.span, Trust::Trusted);
             self.bound(name, BoundKind::Step, task.element);
         }
+        for name in task.inputs.iter().rev().filter_map(made) {
+            self.later.bind(&name.value, name.span, Trust::Trusted);
+        }
         let mut untrusted = Trust::Trusted;
         self.distrust(task, str::is_empty);
         for input in &task.inputs {
             let trust = self.input(Role::Input, input);
+            if made(input).is_some() {
+                self.later.unbind(0);
+            }
             if let Some(name) = &input.name {
                 self.env.bind(&name.value, name.span, trust);
                 self.bound(name, BoundKind::Input, task.element);
@@ -357,6 +363,11 @@ fn hides_names(task: &Task<'_>) -> bool {
     let list = task.parameters_element.is_some_and(|list| list.is_damaged() || list.elements().any(is_unread));
     let inputs = || task.inputs.iter().any(|input| input.name.is_none());
     list || task.parameters.iter().any(|parameter| parameter.name.is_none()) || inputs()
+}
+
+/// The name of an input that a task makes.
+const fn made<'m, 'a>(input: &'m Input<'a>) -> Option<&'m Str<'a>> {
+    if matches!(input.value, Value::Task(_) | Value::Call(_)) { input.name.as_ref() } else { None }
 }
 
 /// The name of a step's result.

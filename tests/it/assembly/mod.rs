@@ -7,6 +7,7 @@ mod history;
 mod hostile;
 mod jinja_lines;
 mod lookup;
+mod made;
 mod manifest;
 mod properties;
 mod roles;

@@ -93,6 +93,27 @@ fn a_task_that_declares_parameters_is_held_to_them() {
 }
 
 #[test]
+fn a_task_that_makes_an_input_sees_the_inputs_before_it_and_neither_itself_nor_later_ones() {
+    let text = r#"<task type="atomic" name="t">
+  <description>d</description>
+  <parameters><parameter name="p"/></parameters>
+  <inputs>
+    <input name="one"><task type="atomic"><description>{{p}} {{one}} {{two}}</description></task></input>
+    <input name="said">{{one}} {{two}}</input>
+    <input name="two"><call template="f"><arg name="x" from="one"/><arg name="y" from="two"/></call></input>
+    <input name="p"><task type="atomic"><description>{{p}} {{said}}</description></task></input>
+  </inputs>
+  <instructions>{{one}} {{two}} {{p}}</instructions>
+</task>"#;
+    let late = ["one of `one` at `one`", "two of `two` at `two`", "two of `two` at `two`", "two of `two` at `two`"];
+    assert_eq!(shown(text), late.map(|words| format!("not yet {words}")));
+    // Without parameters, too: a run could not give it under the name that stands for something else.
+    let free = r#"<task type="atomic" name="t"><description>d</description>
+  <inputs><input name="one"><task type="atomic"><description>{{one}} {{other}}</description></task></input></inputs></task>"#;
+    assert_eq!(shown(free), ["not yet one of `one` at `one`", "implicit other"]);
+}
+
+#[test]
 fn a_step_sees_what_is_around_it_and_the_results_before_it() {
     let text = r#"<task type="sequential" name="t">
   <description>d</description>

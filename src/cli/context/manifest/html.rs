@@ -85,6 +85,9 @@ fn agent(entry: &Entry, widest: usize, out: &mut String) {
         row(part, out);
     }
     out.push_str("</table>\n");
+    for late in &entry.late {
+        let _ = writeln!(out, "<p class=\"dim\"><code>{}</code> is left out: {}</p>", text(&late.id), text(&late.reason()));
+    }
 }
 
 fn class(part: &Part) -> String {

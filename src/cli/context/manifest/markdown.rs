@@ -46,6 +46,9 @@ fn agent(entry: &Entry, out: &mut String) {
     for part in entry.positioned().into_iter().chain(dropped) {
         out.push_str(&row(part));
     }
+    for late in &entry.late {
+        let _ = write!(out, "\n{} is left out: {}.\n", code(&late.id), cell(&late.reason()));
+    }
 }
 
 fn row(part: &Part) -> String {

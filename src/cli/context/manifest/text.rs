@@ -94,6 +94,9 @@ fn segments(entry: &Entry) -> String {
     for part in entry.segments.iter().filter(|part| part.position.is_none()) {
         let _ = write!(out, " · {} dropped", alone(part));
     }
+    for late in &entry.late {
+        let _ = write!(out, " · {} left out: {}", escape(&late.id), escape(&late.reason()));
+    }
     out
 }
 

@@ -1,0 +1,101 @@
+//! Texts of a node that are made of several: constraints and examples. Those that cannot be known yet are told apart from the others.
+
+use super::fill::Filled;
+use super::own::Author;
+use crate::kernel::context::{Cut, Kind, Origin, Traced};
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// What several texts become.
+#[derive(Default)]
+struct Several {
+    all: Filled,
+    borders: Vec<usize>,
+    /// What those need that cannot be known yet.
+    late: BTreeSet<String>,
+}
+
+impl Several {
+    /// A border, with what stands between two; whether it is the first.
+    fn border(&mut self, between: &str) {
+        let is_first = self.borders.is_empty();
+        self.borders.push(self.all.text.text().len());
+        self.all.text.push(if is_first { "" } else { between }, Origin::Frame);
+    }
+
+    /// Takes over what is known of a text beside its words.
+    fn take(&mut self, filled: Filled) {
+        self.all.latent.append(&filled.latent);
+        self.all.unknown.extend(filled.unknown);
+        self.all.stability = self.all.stability.max(filled.stability);
+    }
+}
+
+impl Author<'_> {
+    pub(super) fn constraints(&mut self) {
+        let Some(texts) = self.link.node.body.get("constraints").and_then(Value::as_array) else { return };
+        let mut several = Several::default();
+        for (number, text) in texts.iter().enumerate() {
+            let fill = |author: &mut Self| author.fill(text, &format!("constraints/{number}"));
+            let Some(filled) = self.known(&mut several.late, fill) else { continue };
+            several.border("\n");
+            several.all.text.push("- ", Origin::Frame);
+            append_hanging(&mut several.all.text, &filled.text);
+            several.take(filled);
+        }
+        self.tell(Kind::Constraints, several, "<constraints>");
+    }
+
+    pub(super) fn examples(&mut self) {
+        let Some(examples) = self.link.node.body.get("examples").and_then(Value::as_array) else { return };
+        let mut several = Several::default();
+        for (number, example) in examples.iter().enumerate() {
+            let fill = |author: &mut Self| {
+                ["input", "output"].map(|key| Some(author.fill(example.get(key)?, &format!("examples/{number}/{key}"))))
+            };
+            let Some(filled) = self.known(&mut several.late, fill) else { continue };
+            let between = if filled[0].is_some() { "\n\n" } else { "" };
+            several.border(between);
+            for (filled, word) in filled.into_iter().zip(["Input:\n", "\nOutput:\n"]) {
+                let Some(filled) = filled else { continue };
+                several.all.text.push(word, Origin::Frame);
+                several.all.text.append(&filled.text);
+                several.take(filled);
+            }
+        }
+        self.tell(Kind::Examples, several, "<examples>");
+    }
+
+    /// What is filled; `None` where it cannot be known yet, and `late` takes note of what it needs.
+    fn known<T>(&mut self, late: &mut BTreeSet<String>, fill: impl FnOnce(&mut Self) -> T) -> Option<T> {
+        let faults = self.faults.len();
+        let filled = fill(self);
+        let missing = std::mem::take(&mut self.late);
+        if missing.is_empty() {
+            return Some(filled);
+        }
+        self.faults.truncate(faults);
+        late.extend(missing);
+        None
+    }
+
+    fn tell(&mut self, kind: Kind, several: Several, why: &str) {
+        self.push(kind, several.all, Cut::TailAt(several.borders), why);
+        if !several.late.is_empty() {
+            self.late = several.late;
+            self.push(kind, Filled::default(), Cut::Tail, why);
+        }
+    }
+}
+
+/// Appends a text under the bullet before it: its further lines are indented by two.
+pub(super) fn append_hanging(out: &mut Traced, text: &Traced) {
+    let mut start = 0;
+    let whole = text.text();
+    for at in memchr::memchr_iter(b'\n', whole.as_bytes()) {
+        out.append(&text.slice(start..at + 1));
+        out.push("  ", Origin::Frame);
+        start = at + 1;
+    }
+    out.append(&text.slice(start..whole.len()));
+}
