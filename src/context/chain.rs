@@ -5,6 +5,7 @@
 
 use super::fault::{Fault, FaultKind};
 use super::strategy::setting;
+use crate::registry::node::Target;
 use crate::registry::{Child, Node, Registry, Task};
 use crate::settings::explain::SettingsData;
 use crate::template::setting::SettingName;
@@ -60,25 +61,14 @@ pub struct Agent {
     pub name: Option<String>,
 }
 
-/// What a node stands for elsewhere.
-pub(super) enum Target<'n> {
-    Task(&'n str),
-    Template(&'n str),
-}
-
 /// The definition that a node refers to.
 pub(super) fn target(node: &Node) -> Option<Target<'_>> {
-    let name = |key: &str| node.body.get(key).and_then(Value::as_str);
-    if node.element == "call" { name("template").map(Target::Template) } else { name("ref").map(Target::Task) }
+    node.target()
 }
 
 /// Whether an agent is called for the node itself, and not for nodes inside it.
 pub(super) fn is_agent(node: &Node) -> bool {
-    let is_part = matches!(node.element.as_str(), "inner_task" | "reduction_task" | "director" | "evaluator");
-    let composite = ["sequential", "reduce", "director_evaluator_loop", "script"];
-    let is_simple = node.operator.as_deref().is_some_and(|operator| !composite.contains(&operator));
-    let holds_steps = node.children.iter().any(|child| child.slot != "inputs" && child.slot != "args");
-    (is_part || is_simple) && !holds_steps
+    node.is_agent()
 }
 
 #[cfg(feature = "store")]

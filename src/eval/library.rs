@@ -6,6 +6,7 @@
 use super::schema_cost;
 use super::search::Pattern;
 use crate::base::span::Spanned;
+use crate::scenario::json_schema::{self, SlipKind};
 use crate::scenario::model::{AnswerTest, Case, ContextExpectation};
 use crate::scenario::pattern::JsonPath;
 use serde_json::Value;
@@ -158,6 +159,30 @@ impl Library {
             None => Err(format!("`{path}` was not read")),
         }
     }
+}
+
+/// A schema from a file, unless there is a slip in it: what it does not ask for would hold, and its opposite fail. What has no likeness
+/// to a keyword may be somebody's own.
+///
+/// # Errors
+/// The first slip.
+pub(super) fn sound(path: &str, schema: Value) -> Result<Value, String> {
+    let slip = json_schema::slips(&schema).into_iter().find(|slip| !matches!(slip.kind, SlipKind::Unknown { near: None }));
+    let Some(slip) = slip else { return Ok(schema) };
+    let at = json_schema::pointer(&slip.path);
+    Err(match slip.kind {
+        SlipKind::Unknown { near } => {
+            format!(
+                "{path} has a slip: `{at}` is no keyword{}",
+                near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"))
+            )
+        }
+        SlipKind::Bad { expected, near } => {
+            let found = schema.pointer(&at).map_or_else(String::new, Value::to_string);
+            let near = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+            format!("{path} has a slip: `{at}` is {found}; expected {expected}{near}")
+        }
+    })
 }
 
 /// Whether a value satisfies a JSON Schema (draft 2020-12 where it does not say): what is wrong with it, each with its place.

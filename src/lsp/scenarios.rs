@@ -7,8 +7,9 @@ use super::world::World;
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fs;
 use crate::project::index::Index;
+use crate::registry::Registry;
 use crate::registry::scenarios;
-use crate::rules::scenario::cx::{Takes, Tasks};
+use crate::rules::scenario::cx::{Results, Takes, Tasks};
 use crate::scenario::load::PASSED_OVER;
 use crate::scenario::model::{SCENARIO_SCHEMA, SUITE_SCHEMA};
 use crate::template::names::DefinitionKind;
@@ -59,7 +60,7 @@ fn judged(world: &World, texts: &[(&str, &str)]) -> BTreeMap<Arc<str>, Vec<Diagn
         return BTreeMap::new();
     }
     let is_there = |path: &str| world.open.contains_key(path) || fs::is_file(&world.root.join(path));
-    let known = Known { world, index: world.index() };
+    let known = Known { world, index: world.index(), compiled: RefCell::default() };
     // While some template has an error nobody knows what its tasks will be.
     let tasks = (!world.is_broken()).then_some(&known as &dyn Tasks);
     let surroundings = scenarios::Surroundings { root: &world.root, config: &world.config, tasks, exists: &is_there };
@@ -74,6 +75,15 @@ fn judged(world: &World, texts: &[(&str, &str)]) -> BTreeMap<Arc<str>, Vec<Diagn
 struct Known<'w> {
     world: &'w World,
     index: Index<'w>,
+    /// Tasks with what they refer to, for cases that freeze results.
+    compiled: RefCell<BTreeMap<String, Option<Rc<Registry>>>>,
+}
+
+impl Known<'_> {
+    fn compile(&self, task: &str) -> Option<Registry> {
+        let file = self.index.find(DefinitionKind::Task, task).and_then(|id| self.index.file(id.file))?;
+        Snapshot::of(self.world, file.path).compile().ok()
+    }
 }
 
 impl Tasks for Known<'_> {
@@ -90,9 +100,14 @@ impl Tasks for Known<'_> {
         if let Some(known) = self.world.taken.borrow().get(task) {
             return known.clone();
         }
-        let file = self.index.find(DefinitionKind::Task, task).and_then(|id| self.index.file(id.file));
-        let found = file.and_then(|file| Snapshot::of(self.world, file.path).compile().ok()?.takes(task));
+        let found = self.compile(task).and_then(|registry| registry.takes(task));
         self.world.taken.borrow_mut().insert(task.to_owned(), found.clone());
         found
+    }
+
+    fn results(&self, task: &str, node: Option<&str>) -> Option<Results> {
+        let mut compiled = self.compiled.borrow_mut();
+        let registry = compiled.entry(task.to_owned()).or_insert_with(|| self.compile(task).map(Rc::new));
+        registry.as_ref()?.results(task, node)
     }
 }

@@ -40,6 +40,7 @@ mod merkle;
 pub mod node;
 mod paths;
 pub mod read;
+pub(crate) mod results;
 #[cfg(feature = "fs")]
 pub mod scenarios;
 mod settings;

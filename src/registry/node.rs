@@ -42,6 +42,32 @@ pub struct Child {
     pub node: Node,
 }
 
+/// What a node stands for elsewhere.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Target<'n> {
+    /// A task.
+    Task(&'n str),
+    /// A function template.
+    Template(&'n str),
+}
+
+impl Node {
+    /// The definition that it refers to.
+    pub(crate) fn target(&self) -> Option<Target<'_>> {
+        let name = |key: &str| self.body.get(key).and_then(serde_json::Value::as_str);
+        if self.element == "call" { name("template").map(Target::Template) } else { name("ref").map(Target::Task) }
+    }
+
+    /// Whether an agent is called for the node itself, and not for nodes inside it.
+    pub(crate) fn is_agent(&self) -> bool {
+        let is_part = matches!(self.element.as_str(), "inner_task" | "reduction_task" | "director" | "evaluator");
+        let composite = ["sequential", "reduce", "director_evaluator_loop", "script"];
+        let is_simple = self.operator.as_deref().is_some_and(|operator| !composite.contains(&operator));
+        let holds_steps = self.children.iter().any(|child| child.slot != "inputs" && child.slot != "args");
+        (is_part || is_simple) && !holds_steps
+    }
+}
+
 /// A node with its children still unread.
 #[derive(Deserialize)]
 struct Shallow<'a> {

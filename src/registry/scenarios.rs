@@ -9,7 +9,7 @@ use crate::rules::apply::{self, Fixed, Which};
 use crate::rules::check::weigh;
 use crate::rules::input::read_fault;
 use crate::rules::scenario::check::{self, Reach};
-use crate::rules::scenario::cx::{File, Takes, Tasks, World};
+use crate::rules::scenario::cx::{File, Results, Takes, Tasks, World};
 use crate::rules::scenario::untested_task;
 use crate::rules::syntax::undecodable;
 use crate::scenario::Options;
@@ -62,6 +62,10 @@ impl Tasks for Known<'_> {
         let found = self.registry.takes(task);
         self.taken.borrow_mut().insert(task.to_owned(), found.clone());
         found
+    }
+
+    fn results(&self, task: &str, node: Option<&str>) -> Option<Results> {
+        self.registry.results(task, node)
     }
 }
 

@@ -3,7 +3,8 @@
 
 use super::artifact::{ReferenceKind, Registry, Task};
 use super::node::Node;
-use crate::rules::scenario::cx::{Parameter, Takes, Tasks};
+use super::results;
+use crate::rules::scenario::cx::{Parameter, Results, Takes, Tasks};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -15,6 +16,10 @@ impl Tasks for Registry {
 
     fn takes(&self, task: &str) -> Option<Rc<Takes>> {
         of(self, task).map(Rc::new)
+    }
+
+    fn results(&self, task: &str, node: Option<&str>) -> Option<Results> {
+        results::of(self, task, node)
     }
 }
 

@@ -211,7 +211,8 @@ pub(super) fn shape(sink: &mut Sink<'_>, path: &Path<'_>, shape: Shape, node: &N
             None => word(sink, path, shape, words, node),
         },
         Shape::Content | Shape::Frozen => file(sink, path, shape, node),
-        Shape::Schema if node.entries().is_some() => {}
+        Shape::Schema if super::lower::file_of(node).is_some() => file(sink, path, Shape::Frozen, node),
+        Shape::Schema if node.entries().is_some() => super::slips::report(sink, path, node),
         Shape::Setting => setting(sink, path, node),
         Shape::Text
         | Shape::Label

@@ -5,6 +5,7 @@ mod conversation;
 pub mod csv;
 pub mod date;
 pub mod fault;
+pub mod json_schema;
 pub mod keys;
 pub mod keys_chat;
 pub mod keys_expect;
@@ -19,6 +20,7 @@ mod read;
 mod rows;
 mod scalars;
 mod sink;
+mod slips;
 pub mod table;
 
 pub use fault::{Fault, FaultKind};

@@ -54,6 +54,9 @@ segment as one that is there when the caller names an objective.
 
 A file that a template names is the one in `file_context`, else that of the project, whose text then counts in the context hash.
 
+A JSON Schema in `schema` has the keywords of the drafts from 4 to 2020-12, and of your own those that begin with `x-`: a validator passes over every other, so that a slip would ask for
+nothing. `check` tells them in a scenario; with one in a file that `schema` names, the expectation fails.
+
 ## What `not` holds of
 
 `not` turns what could be looked at, and nothing else. Where what is asked about is not there, cannot be read or is of the wrong kind, neither the expectation nor

@@ -99,7 +99,7 @@ fn scenario(args: &ScenarioArgs, cx: &mut Cx) -> Result<Exit> {
     let receiver = role.map_or_else(|| Receiver::of_task(&task), Receiver::of_role);
     let Some(task) = project.registry.find(receiver.task) else { return Ok(Exit::Usage) };
     let parameters = task.parameters().map_err(|err| CliError::new(Kind::Infrastructure, err.to_string()))?;
-    let (inputs, results) = args.given.read(&parameters)?;
+    let (inputs, results) = args.given.read((&project.registry, receiver.task), &parameters)?;
     let objective = objective(args, receiver.name(), (&parameters, &inputs))?;
     let objective = objective.as_deref();
     let Target { name, folder, path } = target(args, &project, receiver.name())?;

@@ -115,7 +115,7 @@ pub(crate) fn run(args: &RenderArgs, cx: &mut Cx) -> Result<Exit> {
     };
     let Some(task) = project.registry.find(&name) else { return Ok(Exit::Usage) };
     let parameters = task.parameters().map_err(|err| CliError::new(Kind::Infrastructure, err.to_string()))?;
-    let (inputs, results) = args.given.read(&parameters)?;
+    let (inputs, results) = args.given.read((&project.registry, &name), &parameters)?;
     let node = match &args.given.node {
         Some(node) => node.clone(),
         None => first(&project, &name, cx)?,

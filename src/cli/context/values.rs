@@ -8,8 +8,9 @@ use crate::context::history::Said;
 use crate::context::objective;
 use crate::context::request::StepResult;
 use crate::context::transcript;
-use crate::registry::Parameter;
 use crate::registry::sources::CONTEXT_FILE;
+use crate::registry::{Parameter, Registry};
+use crate::rules::scenario::cx::Tasks;
 use crate::syntax::decode;
 use clap::Args;
 use serde_json::Value;
@@ -57,8 +58,34 @@ pub(super) struct GivenArgs {
 }
 
 impl GivenArgs {
+    /// Ends the run at a result that no step of the task leaves.
+    fn known(&self, registry: &Registry, task: &str) -> Result<()> {
+        if self.result.is_empty() {
+            return Ok(());
+        }
+        let Some(known) = Tasks::results(registry, task, self.node.as_deref()) else { return Ok(()) };
+        for written in &self.result {
+            let name = written.split_once('=').map_or(written.as_str(), |(name, _)| name);
+            if known.all.contains(name) {
+                continue;
+            }
+            let error = CliError::usage(format!("--result {name}: no step of `{task}` leaves such a result"));
+            return Err(match suggest::nearest(name, known.names()) {
+                Some(near) => error.did_you_mean(Some(near)),
+                None if known.names().next().is_none() => error.hint("none of its steps has a name"),
+                None => error.hint(format!("there is {}", known.names().collect::<Vec<_>>().join(", "))),
+            });
+        }
+        Ok(())
+    }
+
     /// The values and the results of earlier steps, for a task with these parameters.
-    pub(super) fn read(&self, declared: &[Parameter]) -> Result<(BTreeMap<String, Value>, BTreeMap<String, StepResult>)> {
+    pub(super) fn read(
+        &self,
+        (registry, task): (&Registry, &str),
+        declared: &[Parameter],
+    ) -> Result<(BTreeMap<String, Value>, BTreeMap<String, StepResult>)> {
+        self.known(registry, task)?;
         Ok((inputs(&self.input, declared)?, results(&self.result)?))
     }
 }

@@ -260,7 +260,8 @@ fn fits(judging: &Judging<'_>, answer: &Answer, schema: &Frozen) -> Judged {
             .beside
             .text(path)
             .and_then(|text| serde_json::from_str(&text).map_err(|error| error.to_string()))
-            .map_err(|why| format!("{path} cannot be read: {why}")),
+            .map_err(|why| format!("{path} cannot be read: {why}"))
+            .and_then(|schema| library::sound(path, schema)),
     };
     let Some(json) = &answer.json else { return blind(expected, no_json(answer)) };
     match read.and_then(|schema| library::violations(&schema, json)) {

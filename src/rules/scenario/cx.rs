@@ -20,6 +20,29 @@ pub trait Tasks {
 
     /// What can be known of one, if it is there.
     fn takes(&self, task: &str) -> Option<Rc<Takes>>;
+
+    /// What is known of results where an agent of a task is asked: the one with a path, else the first one.
+    fn results(&self, task: &str, node: Option<&str>) -> Option<Results>;
+}
+
+/// Results of earlier steps, by the names under which they can be given.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Results {
+    /// Those that some step of the task leaves, or one of what it refers to.
+    pub all: BTreeSet<String>,
+    /// The path of the agent that is asked; `None` where the task has no such agent.
+    pub agent: Option<String>,
+    /// The agents that there are, where it is none of them.
+    pub agents: Vec<String>,
+    /// Those that reach this agent.
+    pub shown: BTreeSet<String>,
+}
+
+impl Results {
+    /// The names that people gave, or know: no paths of nodes.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.all.iter().map(String::as_str).filter(|name| !name.starts_with('/'))
+    }
 }
 
 /// A value that a task is given.
@@ -175,6 +198,13 @@ impl CaseCx<'_> {
             Subject::Role(role) => self.file.world.task_of(role)?,
         };
         Some((task, self.file.world.tasks?.takes(task)?))
+    }
+
+    /// The task that receives the context, with what is known of results.
+    pub(super) fn results(&self) -> Option<(&str, Results)> {
+        let (task, _) = self.receiver()?;
+        let node = self.case.node.as_ref().map(|node| node.value.as_str());
+        Some((task, self.file.world.tasks?.results(task, node)?))
     }
 
     /// Whether a file of the project is there, or the case freezes it.

@@ -27,6 +27,7 @@ mod unknown_input;
 mod unknown_receiver;
 mod unknown_scenario_key;
 mod unknown_segment;
+mod untaken_result;
 pub(crate) mod untested_task;
 mod unused_frozen_file;
 mod walk;
@@ -63,4 +64,5 @@ pub(super) static RULES: &[&Rule] = &[
     &empty_scenario_folder::RULE,
     &wrong_input::RULE,
     &unheard_history::RULE,
+    &untaken_result::RULE,
 ];

@@ -55,7 +55,7 @@ fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
         }
     };
     if known.contains(&name.as_str()) {
-        return;
+        return unknown_node(cx, out);
     }
     let span = cx.case.subject.span;
     let finding = cx.finding(&RULE.meta, span, format!("the project has no {what} `{name}`"));
@@ -69,4 +69,15 @@ fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
         (Some(_), _) => finding,
     };
     out.push(cx.meant(finding, span, near));
+}
+
+/// A `node` that leads to nothing in the task.
+fn unknown_node(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
+    let Some(node) = &cx.case.node else { return };
+    let Some((task, results)) = cx.results() else { return };
+    if results.agent.is_none() {
+        let finding = cx.finding(&RULE.meta, node.span, format!("the task `{task}` has no agent `{}`", node.value));
+        let agents: Vec<&str> = results.agents.iter().map(String::as_str).collect();
+        out.push(finding.note(format!("it has {}; the first one is meant where `node` is left out", some(&agents))));
+    }
 }

@@ -40,6 +40,7 @@ mod scenarios;
 mod scenarios_given;
 mod scenarios_history;
 mod scenarios_live;
+mod scenarios_results;
 mod schema;
 mod search;
 mod show;

@@ -103,7 +103,7 @@ fn made(args: &ManifestArgs, project: &Compiled, cx: &mut Cx) -> Result<(Manifes
     };
     let Some(task) = project.registry.find(&name) else { return Err(CliError::usage(name)) };
     let parameters = task.parameters().map_err(|err| CliError::new(Kind::Infrastructure, err.to_string()))?;
-    let (inputs, results) = args.given.read(&parameters)?;
+    let (inputs, results) = args.given.read((&project.registry, &name), &parameters)?;
     let (source, history) = (args.lookup.of(project), args.history.read()?);
     let request = Request { inputs: &inputs, results: &results, source: &source, history: &history, ..Request::new(&name) };
     let objective = args.objective.read(&name, (&parameters, args.role.as_deref()), &inputs)?;

@@ -1,0 +1,234 @@
+//! Which results of earlier steps an agent of a compiled task is given: every name that some step leaves, and of these the ones that reach
+//! one agent. Where that hangs on more than names, it is taken to reach it.
+
+use super::artifact::{ReferenceKind, Registry};
+use super::node::{Child, Node, Target};
+use crate::rules::scenario::cx::Results;
+use crate::template::setting::SettingName;
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Nodes that are looked at on the way to an agent.
+const MOST: usize = 100_000;
+/// Agents that are listed.
+const LISTED: usize = 200;
+
+/// The definitions that a task reaches, by whether they are function templates and by name.
+type Trees = BTreeMap<(bool, String), Node>;
+
+/// A node on the way to the agent, and how it stands in the node before.
+#[derive(Clone, Copy)]
+struct Link<'t> {
+    node: &'t Node,
+    child: Option<&'t Child>,
+    /// The link before, in the arena.
+    before: Option<usize>,
+}
+
+/// What is known of results where one agent is asked; the first one where none is named. `None` where there is no such task.
+pub(super) fn of(registry: &Registry, task: &str, node: Option<&str>) -> Option<Results> {
+    let trees = trees(registry, task)?;
+    let mut all = BTreeSet::new();
+    for root in trees.values() {
+        each(root, &mut |node| all.extend(left(node)));
+    }
+    let way = way(&trees, task, node);
+    let agent = way.as_ref().map(|(id, _)| id.clone());
+    let agents = if agent.is_none() { agents(&trees, task) } else { Vec::new() };
+    let shown = way.map(|(_, way)| shown(registry, &way)).unwrap_or_default();
+    Some(Results { all, agent, agents, shown })
+}
+
+fn trees(registry: &Registry, task: &str) -> Option<Trees> {
+    let mut trees = Trees::new();
+    let mut open = vec![(false, registry.find(task)?)];
+    while let Some((is_template, task)) = open.pop() {
+        trees.insert((is_template, task.name().to_owned()), task.root().ok()?);
+        for reference in task.references().ok()? {
+            let found = match reference.kind {
+                ReferenceKind::Ref => registry.find(&reference.name).map(|task| (false, task)),
+                ReferenceKind::Call => registry.template(&reference.name).map(|task| (true, task)),
+                ReferenceKind::From | ReferenceKind::Use => None,
+            };
+            let new = found.filter(|(is_template, _)| !trees.contains_key(&(*is_template, reference.name.clone())));
+            open.extend(new);
+        }
+    }
+    Some(trees)
+}
+
+fn each<'t>(root: &'t Node, then: &mut dyn FnMut(&'t Node)) {
+    let mut open = vec![root];
+    while let Some(node) = open.pop() {
+        then(node);
+        open.extend(node.children.iter().map(|child| &child.node));
+    }
+}
+
+/// The names by which results of what stands in a node go.
+fn left(node: &Node) -> Vec<String> {
+    let mut names = Vec::new();
+    for child in &node.children {
+        let rounds: &[&str] = match child.slot.as_str() {
+            "inner_task" => &["current_input"],
+            "reduction_task" => &["current_input", "current_result", "accumulator"],
+            "director" => &["director_result", "current_iteration", "evaluation_feedback"],
+            "script_execution" => &["script_result"],
+            _ => &[],
+        };
+        names.extend(rounds.iter().map(|name| (*name).to_owned()));
+        names.extend(child.name.clone());
+        names.push(child.node.id.clone());
+    }
+    names.extend(inner(node).map(|(_, name)| name));
+    names
+}
+
+/// Inputs and arguments that are the result of a task or call inside: their places and names.
+fn inner(node: &Node) -> impl Iterator<Item = (String, String)> {
+    ["inputs", "args"].into_iter().flat_map(move |key| {
+        let values = node.body.get(key).and_then(Value::as_array).into_iter().flatten().enumerate();
+        values.filter_map(move |(number, value)| {
+            let is_result = value.get("from").is_none() && !value.get("value").is_some_and(Value::is_object);
+            let name = value.get("name").and_then(Value::as_str).map_or_else(|| format!("#{number}"), str::to_owned);
+            is_result.then(|| (format!("{}/{key}/{number}", node.id.trim_end_matches('/')), name))
+        })
+    })
+}
+
+/// The agent that is asked for with its path, and the nodes from the task's root to it.
+fn way<'t>(trees: &'t Trees, task: &str, asked: Option<&str>) -> Option<(String, Vec<Link<'t>>)> {
+    let root = trees.get(&(false, task.to_owned()))?;
+    let asked = asked.map(|asked| asked.trim_end_matches('/'));
+    let mut arena: Vec<Link<'t>> = Vec::new();
+    let mut open = vec![(Link { node: root, child: None, before: None }, String::new())];
+    while let Some((link, base)) = open.pop() {
+        let id = [base.as_str(), link.node.id.trim_end_matches('/')].concat();
+        let leads =
+            asked.is_none_or(|asked| asked.strip_prefix(&id).is_some_and(|rest| rest.is_empty() || rest.starts_with('/')));
+        if !leads || arena.len() >= MOST {
+            continue;
+        }
+        arena.push(link);
+        let before = Some(arena.len() - 1);
+        if let Some(target) = link.node.target() {
+            open.extend(trees.get(&key(target)).map(|node| (Link { node, child: None, before }, id)));
+            continue;
+        }
+        let is_meant = asked.map_or_else(|| link.node.is_agent(), |asked| asked == id);
+        if is_meant {
+            let mut way = vec![link];
+            while let Some(link) = way.last().and_then(|link| arena.get(link.before?)) {
+                way.push(*link);
+            }
+            way.reverse();
+            return Some((if id.is_empty() { "/".to_owned() } else { id }, way));
+        }
+        let inside = link.node.children.iter().rev();
+        open.extend(inside.map(|child| (Link { node: &child.node, child: Some(child), before }, base.clone())));
+    }
+    None
+}
+
+/// The agents of a task, as many as anybody looks through.
+fn agents(trees: &Trees, task: &str) -> Vec<String> {
+    let (mut agents, mut looks) = (Vec::new(), 0);
+    let root = trees.get(&(false, task.to_owned()));
+    let mut open: Vec<(&Node, String)> = root.map(|root| (root, String::new())).into_iter().collect();
+    while let Some((node, base)) = open.pop().filter(|_| agents.len() < LISTED && looks < MOST) {
+        looks += 1;
+        let id = [base.as_str(), node.id.trim_end_matches('/')].concat();
+        if let Some(root) = node.target().and_then(|target| trees.get(&key(target))) {
+            open.push((root, id));
+            continue;
+        }
+        agents.extend(node.is_agent().then(|| if id.is_empty() { "/".to_owned() } else { id }));
+        open.extend(node.children.iter().rev().map(|child| (&child.node, base.clone())));
+    }
+    agents
+}
+
+fn key(target: Target<'_>) -> (bool, String) {
+    match target {
+        Target::Task(name) => (false, name.to_owned()),
+        Target::Template(name) => (true, name.to_owned()),
+    }
+}
+
+/// The names under which a result reaches the agent at the end of a way.
+fn shown(registry: &Registry, way: &[Link<'_>]) -> BTreeSet<String> {
+    let mut shown = BTreeSet::new();
+    for (at, link) in way.iter().enumerate() {
+        shown.extend(inner(link.node).flat_map(|(place, name)| [place, name]));
+        let Some((child, parent)) = link.child.zip(at.checked_sub(1).and_then(|at| way.get(at))) else { continue };
+        let carries = carries(parent.node);
+        let below = way.get(at - 1..).unwrap_or_default();
+        for (name, node) in before(parent.node, child) {
+            let is_named = || name.as_deref().is_some_and(|name| says(registry, below, name));
+            if carries || is_named() {
+                shown.extend(name.into_iter().chain(node));
+            }
+        }
+    }
+    shown
+}
+
+/// What may be bound for a part of a node: its name, and the node that leaves it.
+fn before(parent: &Node, child: &Child) -> Vec<(Option<String>, Option<String>)> {
+    let node = |slot: &str| parent.children.iter().find(|child| child.slot == slot).map(|child| child.node.id.clone());
+    let word = |name: &str, slot: &str| (Some(name.to_owned()), node(slot));
+    let mut rounds: Vec<(Option<String>, Option<String>)> = match child.slot.as_str() {
+        "steps" => {
+            let steps = parent.children.iter().filter(|child| child.slot == "steps");
+            let earlier = steps.take_while(|other| other.node.id != child.node.id);
+            return earlier.map(|step| (step.name.clone(), Some(step.node.id.clone()))).collect();
+        }
+        "inner_task" => vec![word("current_input", "")],
+        "reduction_task" => ["current_input", "current_result", "accumulator"].map(|name| word(name, "")).to_vec(),
+        "director" | "script_execution" | "evaluator" => {
+            ["current_iteration", "evaluation_feedback"].map(|name| word(name, "")).to_vec()
+        }
+        _ => Vec::new(),
+    };
+    if matches!(child.slot.as_str(), "script_execution" | "evaluator") {
+        rounds.push(word("director_result", "director"));
+    }
+    if child.slot == "evaluator" {
+        rounds.push(word("script_result", "script_execution"));
+    }
+    rounds
+}
+
+/// Whether a node carries along what its steps left.
+fn carries(node: &Node) -> bool {
+    let setting = node.settings.as_ref().map(|settings| settings.get(SettingName::AccumulateData));
+    setting.is_some_and(|setting| setting.applies && setting.value.word() == "true")
+}
+
+/// Whether some text of these nodes, or a fragment in one, has a word.
+fn says(registry: &Registry, way: &[Link<'_>], word: &str) -> bool {
+    let mut known = BTreeSet::new();
+    way.iter().flat_map(|link| link.node.body.values()).any(|value| holds(registry, value, word, &mut known))
+}
+
+fn holds(registry: &Registry, value: &Value, word: &str, known: &mut BTreeSet<String>) -> bool {
+    match value {
+        Value::String(text) => has_word(text, word),
+        Value::Array(items) => items.iter().any(|item| holds(registry, item, word, known)),
+        Value::Object(fields) => {
+            let name = fields.get("use").and_then(Value::as_str).filter(|name| known.insert((*name).to_owned()));
+            let fragment = name.and_then(|name| registry.fragment_text(registry.fragment(name)?).ok());
+            fields.values().any(|value| holds(registry, value, word, known))
+                || fragment.is_some_and(|text| holds(registry, &text, word, known))
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
+    }
+}
+
+fn has_word(text: &str, word: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    text.match_indices(word).any(|(at, _)| {
+        let (before, after) = (text.get(..at).unwrap_or(""), text.get(at + word.len()..).unwrap_or(""));
+        !before.ends_with(is_part) && !after.starts_with(is_part)
+    })
+}

@@ -1,0 +1,147 @@
+//! CTX626: a frozen result or a scripted answer that nobody takes.
+
+use super::cx::{CaseCx, Results};
+use super::words::{first_line, short, some};
+use crate::base::diagnostic::Diagnostic;
+use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
+use crate::base::suggest::nearest;
+use crate::rules::rule::{Check, Rule};
+
+/// A task whose second step is given what the first one left.
+const STEPS: &str = "\
+<task type=\"sequential\" name=\"triage\">
+  <description>sort the ticket</description>
+  <context_management>
+    <accumulate_data>false</accumulate_data>
+  </context_management>
+  <steps>
+    <task as=\"facts\"><description>gather facts</description></task>
+    <task as=\"mood\"><description>guess the mood</description></task>
+    <task><description>answer by {{facts}}</description></task>
+  </steps>
+</task>
+";
+
+/// What reaches nobody tests nothing.
+pub(crate) static RULE: Rule = Rule {
+    meta: RuleMeta {
+        code: Code(626),
+        name: "untaken-result",
+        renamed_from: &[],
+        severity: Some(Severity::Error),
+        when_enabled: Severity::Error,
+        locked: false,
+        fix: Fixable::Suggested,
+        summary: "a frozen result or a scripted answer that nobody takes",
+        page: "\
+`context.results` gives what earlier steps left, by the names of the steps (`as`) or by their nodes (`/steps/0`); an agent of a round is given
+`director_result`, `current_input` and the like. A result that no step of the task leaves reaches no prompt, and the case would test a context
+without it. One that the task has and the case's agent is not shown, since it comes later or no text names it and nothing carries it along, is a
+warning. So is a scripted answer below one without `when`, which answers every request.",
+        bad: &[Example { template: STEPS, project: "\
+# file: scenarios/refund.yaml
+name: refund
+task: triage
+node: /steps/2
+context:
+  objective: answer
+  results: {fact: it came late}
+expect_context:
+  - nothing_cut: true
+" }, Example { template: STEPS, project: "\
+# file: scenarios/refund.yaml
+name: refund
+task: triage
+node: /steps/2
+context:
+  objective: answer
+  results: {facts: it came late, mood: angry}
+expect_context:
+  - nothing_cut: true
+" }, Example { template: STEPS, project: "\
+# file: scenarios/refund.yaml
+name: refund
+task: triage
+context:
+  objective: answer
+expectations:
+  - contains: late
+answers:
+  - reply: it came late
+  - when: {has: order}
+    reply: it was lost
+" }],
+        good: &[Example { template: STEPS, project: "\
+# file: scenarios/refund.yaml
+name: refund
+task: triage
+node: /steps/2
+context:
+  objective: answer
+  results: {facts: it came late}
+expect_context:
+  - nothing_cut: true
+" }],
+    },
+    check: Check::Case(check),
+};
+
+fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
+    answers(cx, out);
+    let given = &cx.case.situation.results;
+    if given.is_empty() {
+        return;
+    }
+    let Some((task, known)) = cx.results() else { return };
+    for (name, value) in given {
+        if known.shown.contains(name) {
+            continue;
+        }
+        let span = cx.key_of(name, value.span);
+        let place = first_line(cx.file.text, span);
+        if known.all.contains(name) {
+            let Some(agent) = &known.agent else { continue };
+            let finding = cx.finding(
+                &RULE.meta,
+                place,
+                format!("the agent `{agent}` of `{task}` is not shown the result `{}`", short(name)),
+            );
+            out.push(listed(finding.severity(Severity::Warning), &known));
+            continue;
+        }
+        let free = known.names().filter(|other| !given.contains_key(*other));
+        let near = nearest(name, free);
+        let finding = cx.finding(&RULE.meta, place, format!("no step of `{task}` leaves a result `{}`", short(name)));
+        let finding = if near.is_some() { finding } else { listed(finding, &known) };
+        out.push(if span == value.span { finding } else { cx.meant(finding, span, near) });
+    }
+}
+
+/// Says what the agent is shown.
+fn listed(finding: Diagnostic, known: &Results) -> Diagnostic {
+    let names: Vec<&str> = known.shown.iter().map(String::as_str).filter(|name| !name.starts_with('/')).collect();
+    match (names.as_slice(), known.shown.first()) {
+        ([], None) => finding.note("it is shown none: `node` names the agent, and the first one is meant where it is left out"),
+        ([], Some(_)) => {
+            finding.note(format!("it is shown {}", some(&known.shown.iter().map(String::as_str).collect::<Vec<_>>())))
+        }
+        (names, _) => finding.note(format!("it is shown {}", some(names))),
+    }
+}
+
+/// Answers behind one that answers everything.
+fn answers(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
+    let answers = &cx.case.answers;
+    let Some(at) = answers.iter().position(|answer| answer.value.has.is_empty() && answer.value.lacks.is_empty()) else { return };
+    let Some(first) = answers.get(at) else { return };
+    for never in answers.iter().skip(at + 1) {
+        let span = first_line(cx.file.text, never.span);
+        let finding = cx.finding(&RULE.meta, span, "this answer is never given: one before it answers every request");
+        let finding = finding.severity(Severity::Warning).help("put the answer without `when` last");
+        out.push(if cx.is_row() {
+            finding
+        } else {
+            finding.label(first_line(cx.file.text, first.span), "this one has no `when`")
+        });
+    }
+}

@@ -1,0 +1,131 @@
+//! Results and answers of scenarios that nobody takes, and slips in their schemas.
+
+use super::project::Project;
+
+const ROUND: &str = "<task type=\"sequential\" name=\"round\">\n  <description>Go round.</description>\n  <context_management>\n    \
+    <accumulate_data>false</accumulate_data>\n  </context_management>\n  <steps>\n    \
+    <task as=\"facts\"><description>Gather facts.</description></task>\n    \
+    <task as=\"mood\"><description>Guess the mood.</description></task>\n    \
+    <task><description syntax=\"jinja\">{% if facts.late %}Say sorry.{% endif %} Answer.</description></task>\n  </steps>\n</task>\n";
+
+fn sample() -> Project {
+    let carrying = ROUND.replace("round", "carrying").replace("false", "true").replace("facts.late", "true");
+    let project = Project::new().file("ctxc.toml", "edition = \"2026\"\n").file("templates/round.xml", ROUND);
+    project.file("templates/carrying.xml", carrying)
+}
+
+fn scenario(name: &str, node: &str, results: &str) -> String {
+    format!(
+        "name: {name}\ntask: round\nnode: {node}\ncontext:\n  objective: go\n  results: {results}\nexpect_context:\n  - nothing_cut: true\n"
+    )
+}
+
+#[test]
+fn results_that_nobody_takes_are_told_and_not_run() {
+    let project = sample()
+        .file("scenarios/a.yaml", scenario("a", "/steps/2", "{fact: {late: true}}"))
+        .file("scenarios/b.yaml", scenario("b", "/steps/2", "\n    facts: {late: true}\n    mood: bad"))
+        .file("scenarios/c.yaml", scenario("c", "/steps/0", "{facts: {late: true}}"))
+        .file("scenarios/d.yaml", scenario("d", "/steps/2", "{facts: {late: true}}"))
+        .file("scenarios/e.yaml", scenario("e", "/steps/2", "{/steps/0: {late: true}, mood: bad}").replace("round", "carrying"))
+        .file("scenarios/f.yaml", scenario("f", "/steps/2", "{weather: fine}"))
+        .file("scenarios/g.yaml", scenario("g", "/steps/9", "{facts: fine}"));
+    let run = project.run(&["check", "--format", "concise"]).code(1);
+    insta::assert_snapshot!(run.stdout, @r#"
+    scenarios/a.yaml:6:13: error[untaken-result]: no step of `round` leaves a result `fact`
+    scenarios/b.yaml:8:5: warning[untaken-result]: the agent `/steps/2` of `round` is not shown the result `mood`
+    scenarios/c.yaml:6:13: warning[untaken-result]: the agent `/steps/0` of `round` is not shown the result `facts`
+    scenarios/f.yaml:6:13: error[untaken-result]: no step of `round` leaves a result `weather`
+    scenarios/g.yaml:3:7: error[unknown-receiver]: the task `round` has no agent `/steps/9`
+    checked 9 files: 3 errors, 2 warnings; 1 fixable with `check --fix --unsafe-fixes`
+    by rule: untaken-result 4, unknown-receiver 1
+    "#);
+    let run = project.run(&["eval"]).code(1);
+    insta::assert_snapshot!(run.stdout, @r#"
+    a  context 0/0  answer not recorded  ERROR
+      scenarios/a.yaml:1: untaken-result (CTX626): scenarios/a.yaml:6:13: no step of `round` leaves a result `fact`; did you mean `facts`?
+    b  context 1/1  answer not recorded  PASS (context only)
+    c  context 1/1  answer not recorded  PASS (context only)
+    d  context 1/1  answer not recorded  PASS (context only)
+    e  context 1/1  answer not recorded  PASS (context only)
+    f  context 0/0  answer not recorded  ERROR
+      scenarios/f.yaml:1: untaken-result (CTX626): scenarios/f.yaml:6:13: no step of `round` leaves a result `weather`
+    g  context 0/0  answer not recorded  ERROR
+      scenarios/g.yaml:1: unknown-receiver (CTX610): scenarios/g.yaml:3:7: the task `round` has no agent `/steps/9`
+    7 scenarios: 4 passed, 0 failed, 3 errored, 0 carried; 0 calls, US$ 0
+    "#);
+    project.run(&["check", "--fix", "--unsafe-fixes", "scenarios/a.yaml"]);
+    assert!(project.read("scenarios/a.yaml").contains("  results: {facts: {late: true}}\n"));
+    for verb in [&["render"][..], &["manifest"], &["new", "scenario"]] {
+        let run = project.run(&[verb, &["round", "--node", "/steps/2", "--result", "fact=x"]].concat()).code(2).silent_out();
+        run.warns("--result fact: no step of `round` leaves such a result").warns("did you mean `facts`?");
+    }
+    project.run(&["render", "round", "--node", "/steps/2", "--result", "facts={\"late\": true}"]).code(0).says("Say sorry.");
+}
+
+#[test]
+fn an_answer_below_one_for_everything_is_never_given() {
+    let answers = "expectations:\n  - contains: b\nanswers:\n  - when: {has: order}\n    reply: a\n  - reply: b\n  - when: {has: Go}\n    \
+        reply: c\n";
+    let project = sample().file("scenarios/a.yaml", format!("name: a\ntask: round\ncontext:\n  objective: go\n{answers}"));
+    let run = project.run(&["check", "--format", "concise", "scenarios/a.yaml"]).code(0);
+    run.says("scenarios/a.yaml:11:5: warning[untaken-result]: this answer is never given: one before it answers every request");
+}
+
+/// A case whose answer is held against a schema.
+fn held(name: &str, schema: &str) -> String {
+    format!("name: {name}\ntask: round\ncontext:\n  objective: go\nexpectations:\n{schema}answers:\n  - reply: {{team: 5}}\n")
+}
+
+#[test]
+fn slips_in_a_schema_are_told_where_they_stand() {
+    let slips = "  - schema:\n      type: objct\n      requried: [team]\n      properties:\n        team: {type: strng, minLenght: 3}\n        \
+        parts: {type: array, items: {type: [string, nul]}, minItems: 5, maxItems: 2}\n        when: {format: date-tme, x-own: 1}\n        \
+        who: {$ref: '#/$defs/persn'}\n      additionalProperties: false\n      required: [taem, 5]\n      colour: red\n      $defs: {person: {enum: []}}\n";
+    let inside = "  - not:\n      any_of:\n        - schema: {type: object, requird: [team]}\n";
+    let project = sample()
+        .file("scenarios/a.yaml", held("a", slips))
+        .file("scenarios/b.yaml", held("b", inside))
+        .file(
+            "scenarios/c.yaml",
+            held("c", "  - schema: {type: object, required: [team], properties: {team: {type: integer}}}\n"),
+        )
+        .file("scenarios/d.yaml", held("d", "  - schema: answer.json\n"))
+        .file("scenarios/e.yaml", held("e", "  - not: {schema: {file: answer.json}}\n"))
+        .file("scenarios/answer.json", "{\"type\": \"object\", \"properties\": {\"team\": {\"tpye\": \"string\"}}}")
+        .file("scenarios/f.yaml", held("f", "  - schema: own.json\n"))
+        .file("scenarios/own.json", "{\"type\": \"object\", \"ourColour\": \"red\"}");
+    let run = project.run(&["check", "--format", "concise", "scenarios"]).code(1);
+    insta::assert_snapshot!(run.stdout, @r#"
+    scenarios/a.yaml:7:13: error[wrong-scenario-value]: `expectations.schema.type` is `objct`; expected `object`, `array`, `string`, `number`, `integer`, `boolean`, `null`
+    scenarios/a.yaml:8:7: error[unknown-scenario-key]: a JSON Schema (`expectations.schema`) has no key `requried`
+    scenarios/a.yaml:10:22: error[wrong-scenario-value]: `expectations.schema.properties.team.type` is `strng`; expected `object`, `array`, `string`, `number`, `integer`, `boolean`, `null`
+    scenarios/a.yaml:10:29: error[unknown-scenario-key]: a JSON Schema (`expectations.schema.properties.team`) has no key `minLenght`
+    scenarios/a.yaml:11:53: error[wrong-scenario-value]: `expectations.schema.properties.parts.items.type.1` is `nul`; expected `object`, `array`, `string`, `number`, `integer`, `boolean`, `null`
+    scenarios/a.yaml:11:83: error[wrong-scenario-value]: `expectations.schema.properties.parts.maxItems` is `2`; expected 5 or more, as `minItems` says
+    scenarios/a.yaml:12:24: error[wrong-scenario-value]: `expectations.schema.properties.when.format` is `date-tme`; expected `date-time`, `date`, `time`, `duration`, `email`, `idn-email`, `hostname`, `idn-hostname`, `ipv4`, `ipv6`, `uri`, `uri-reference`, `iri`, `iri-reference`, `uuid`, `uri-template`, `json-pointer`, `relative-json-pointer`, `regex`
+    scenarios/a.yaml:13:21: error[wrong-scenario-value]: `expectations.schema.properties.who.$ref` is `#/$defs/persn`; expected a place in this schema: `#/$defs/NAME`
+    scenarios/a.yaml:15:18: error[wrong-scenario-value]: `expectations.schema.required.0` is `taem`; expected a name under `properties`, since `additionalProperties` rules out every other
+    scenarios/a.yaml:15:24: error[wrong-scenario-value]: `expectations.schema.required.1` is `5`; expected a text
+    scenarios/a.yaml:16:7: error[unknown-scenario-key]: a JSON Schema (`expectations.schema`) has no key `colour`
+    scenarios/a.yaml:17:30: error[wrong-scenario-value]: `expectations.schema.$defs.person.enum` is `[]`; expected a list of 1 or more values
+    scenarios/b.yaml:8:34: error[unknown-scenario-key]: a JSON Schema (`expectations.not.any_of.schema`) has no key `requird`
+    checked 6 files: 13 errors; 9 fixable with `check --fix --unsafe-fixes`
+    by rule: wrong-scenario-value 9, unknown-scenario-key 4
+    "#);
+    let run = project.run(&["eval"]).code(1);
+    insta::assert_snapshot!(run.stdout, @r#"
+    scenarios/a.yaml  context 0/0  answer not recorded       ERROR
+      scenarios/a.yaml:1: nothing of this file is run: 12 faults; `ctxc check` shows them
+    scenarios/b.yaml  context 0/0  answer not recorded       ERROR
+      scenarios/b.yaml:1: nothing of this file is run: 1 fault; `ctxc check` shows them
+    c                 context 0/0  answer 2 of 2 (scripted)  PASS
+    d                 context 0/0  answer 0 of 2 (scripted)  FAIL
+      scenarios/d.yaml:6: expected an answer that fits answer.json, found answer.json has a slip: `/properties/team/tpye` is no keyword; did you mean `type`?
+    e                 context 0/0  answer 0 of 2 (scripted)  FAIL
+      scenarios/e.yaml:6: expected not: the answer fits answer.json, found answer.json has a slip: `/properties/team/tpye` is no keyword; did you mean `type`?
+        nobody could look at it, so that `not` does not hold either
+    f                 context 0/0  answer 2 of 2 (scripted)  PASS
+    6 scenarios: 2 passed, 2 failed, 2 errored, 0 carried; 0 calls, US$ 0
+    "#);
+}
