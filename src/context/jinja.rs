@@ -82,10 +82,12 @@ pub(super) struct With<'a> {
 
 /// Renders a text.
 pub(super) fn render(text: &str, with: With<'_>) -> Result<Rendered, FaultKind> {
-    let done = once(text, with)?;
+    let safe = compiled::meant(text);
+    let done = once(text, &safe, with)?;
     let mut stretches = Vec::with_capacity(done.wrote.len());
     // For the lines of what it captures alone; what is said is what it says without marks.
-    let marked = if done.captured.is_empty() { None } else { once(&jinja_marks::written(text, &done.captured), with).ok() };
+    let marked =
+        if done.captured.is_empty() { None } else { once(text, &jinja_marks::written(&safe, &done.captured), with).ok() };
     let marked = marked.filter(|marked| marked.wrote.len() == done.wrote.len());
     for (at, Wrote { range, what, line }) in done.wrote.iter().enumerate() {
         let says = says(*what, *line, &done.outputs);
@@ -114,12 +116,12 @@ struct Done {
     captured: Vec<Range<usize>>,
 }
 
-fn once(text: &str, with: With<'_>) -> Result<Done, FaultKind> {
+/// Renders what a text means.
+fn once(text: &str, safe: &str, with: With<'_>) -> Result<Done, FaultKind> {
     let mut environment = compiled::bare();
     environment.set_undefined_behavior(UndefinedBehavior::Strict);
     environment.set_auto_escape_callback(|_| minijinja::AutoEscape::None);
-    let safe = compiled::asking_for_callers(text);
-    let Numbered { text: safe, outputs, captured } = numbered(&safe, with.names, with.untrusted, with.nonce);
+    let Numbered { text: safe, outputs, captured } = numbered(safe, with.names, with.untrusted, with.nonce);
     let weighed = weigh(&safe);
     environment.set_fuel(Some(weighed.steps(MAX_STEPS)));
     let (outputs, now): (Arc<[Known]>, _) = (outputs.into(), Now::default());
@@ -146,7 +148,9 @@ fn once(text: &str, with: With<'_>) -> Result<Done, FaultKind> {
 /// What a tag of the text has on a line: the one that became what stands at a place of the weighed text.
 fn tag_at(text: &str, weighed: &str, at: usize, line: usize) -> Option<String> {
     let before = pieces(weighed).take_while(|placed| placed.open <= at);
-    let number = before.filter(|placed| !matches!(&placed.piece, Piece::Tag(tag) if jinja_fence::is_side(tag))).count();
+    let number = before
+        .filter(|placed| !matches!(&placed.piece, Piece::Tag(tag) if jinja_fence::is_side(tag) || compiled::is_put_in(tag)))
+        .count();
     let Piece::Tag(tag) = pieces(text).nth(number.checked_sub(1)?)?.piece else { return None };
     let (first, last) = (tag.tokens.first()?, tag.tokens.last()?);
     let above = text.get(..first.start)?.matches('\n').count();

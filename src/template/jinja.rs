@@ -6,9 +6,9 @@
 
 pub(crate) use super::jinja_builtins::{FILTERS, TESTS};
 use super::jinja_guard::{self, Name, Used};
+use super::jinja_macros::{own_blocks, rest_of_arguments, too_early};
 #[cfg(feature = "assemble")]
-pub(crate) use super::jinja_macros::asking_for_callers;
-use super::jinja_macros::rest_of_arguments;
+pub(crate) use super::jinja_meant::{is_put_in, meant};
 use super::jinja_tags::{Placed, pieces};
 use super::jinja_walk::flow;
 use super::jinja2;
@@ -68,6 +68,13 @@ pub enum JinjaFaultKind {
     OtherTemplate(&'static str),
     /// minijinja cannot parse it; its own words.
     Syntax(String),
+    /// The default of a macro's argument names the argument itself or one behind it, which has no value yet.
+    TooEarly {
+        /// The argument.
+        argument: String,
+        /// What its default names.
+        name: String,
+    },
     /// A name that minijinja does not have. Said once, at its first place.
     Unknown {
         /// What it would be.
@@ -88,7 +95,7 @@ pub enum JinjaName {
     Test,
     /// `{{ range(3) }}`.
     Function,
-    /// `{{ varargs }}`, inside of a macro.
+    /// `{{ varargs }}` inside of a macro, `{{ self.block() }}`.
     Variable,
 }
 
@@ -141,18 +148,25 @@ pub fn parse(text: &str) -> JinjaText {
         Ok(_) => {
             let all = flow(read).variables.into_iter().filter(|name| !globals.contains(*name));
             variables = all.map(str::to_owned).collect();
-            for (name, at) in rest_of_arguments(read) {
-                if variables.remove(name) {
-                    let kind = JinjaFaultKind::Unknown { what: JinjaName::Variable, name: name.to_owned(), near: None };
-                    faults.push(JinjaFault { kind, span: Span::of(at, at + name.len()) });
-                }
-            }
+            named(read, &mut variables, &mut faults);
         }
         Err(error) => faults.push(syntax(&error, text)),
     }
     unknown(&names, &mut variables, &globals, &mut faults);
     faults.sort_by_key(|fault| fault.span.start);
     JinjaText { variables, faults }
+}
+
+/// Names that Jinja2 has without their being declared, and a text here has not.
+fn named(text: &str, variables: &mut BTreeSet<String>, faults: &mut Vec<JinjaFault>) {
+    let rest = rest_of_arguments(text).into_iter().filter(|(name, _)| variables.remove(*name));
+    let absent = rest.chain(own_blocks(text));
+    let kind = |name: &str| JinjaFaultKind::Unknown { what: JinjaName::Variable, name: name.to_owned(), near: None };
+    faults.extend(absent.map(|(name, at)| JinjaFault { kind: kind(name), span: Span::of(at, at + name.len()) }));
+    faults.extend(too_early(text).into_iter().map(|(argument, name, at)| {
+        let kind = JinjaFaultKind::TooEarly { argument: argument.to_owned(), name: name.to_owned() };
+        JinjaFault { kind, span: Span::of(at, at + name.len()) }
+    }));
 }
 
 /// Filters, tests and functions that there are not, each once. What is called is no variable that could be declared.

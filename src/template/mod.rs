@@ -17,6 +17,8 @@ pub(crate) mod jinja_flow;
 mod jinja_guard;
 mod jinja_macros;
 #[cfg_attr(not(feature = "assemble"), allow(dead_code, reason = "only what renders needs all of it"))]
+mod jinja_meant;
+#[cfg_attr(not(feature = "assemble"), allow(dead_code, reason = "only what renders needs all of it"))]
 pub(crate) mod jinja_tags;
 pub(crate) mod jinja_walk;
 pub mod jinja_words;

@@ -2,6 +2,7 @@
 //!
 //! Keeps every line where it is.
 
+use super::modules::{Member, Modules, is_module, modules, taken};
 use super::scan::{Kind, Piece, scan};
 use super::words::{Token, Word, words};
 use crate::base::source::LineIndex;
@@ -16,6 +17,8 @@ pub(super) struct Adapted {
     pub(super) text: String,
     pub(super) notes: Vec<Note>,
     pub(super) is_changed: bool,
+    /// What it calls the files that it imports as a whole, and where it has their names.
+    pub(super) modules: (Modules, Vec<Member>),
 }
 
 /// Methods without arguments and their filters.
@@ -40,7 +43,7 @@ const MAX_ARGUMENT: usize = 200;
 /// Names whose methods are none of Python's values.
 struct Named {
     /// Of whole files that are imported.
-    modules: BTreeSet<String>,
+    modules: Modules,
     /// Of what goes through its values in turn.
     cyclers: BTreeSet<String>,
 }
@@ -53,8 +56,20 @@ pub(super) fn adapt(path: &str, text: &str) -> Adapted {
     let pieces = scan(text);
     let named = Named { modules: modules(text, &pieces), cyclers: cyclers(text, &pieces) };
     let (mut edits, mut notes, lines) = (Edits::new(), Vec::new(), LineIndex::new(text));
+    let (mut of_modules, mut members) = (Edits::new(), Vec::new());
     for piece in pieces.iter().filter(|piece| matches!(piece.kind, Kind::Variable | Kind::Statement)) {
         let tokens = words(text, piece.inner.clone());
+        let taken = taken(text, piece, &tokens, &named.modules);
+        for (module, name, range, written) in taken.members {
+            let line = lines.line(range.start as u32);
+            members.push(Member { module: module.to_owned(), name: name.to_owned(), line });
+            of_modules.push((range, written));
+        }
+        for (module, place) in taken.bare {
+            let (what, why) = (format!("`{module}`"), BARE.to_owned());
+            let line = lines.line(place as u32);
+            notes.push(Note { path: path.to_owned(), line, kind: NoteKind::Unsupported { what, why } });
+        }
         let mut at = 0;
         while at < tokens.len() {
             at = call(
@@ -80,8 +95,7 @@ pub(super) fn adapt(path: &str, text: &str) -> Adapted {
             (from, to.clone())
         };
         let (from, to) = if from == GET { (".get(…)".to_owned(), "[…]|default(…)".to_owned()) } else { (from, to) };
-        let is_module = named.modules.iter().any(|name| from.starts_with(name.as_str()));
-        if !matches!(from.as_str(), "" | ")" | ",") && !is_module && said.insert(from.clone()) {
+        if !matches!(from.as_str(), "" | ")" | ",") && said.insert(from.clone()) {
             notes.push(Note {
                 path: path.to_owned(),
                 line: lines.line(range.start as u32),
@@ -89,21 +103,10 @@ pub(super) fn adapt(path: &str, text: &str) -> Adapted {
             });
         }
     }
+    edits.extend(of_modules);
     let adapted = apply(text, &edits);
     faults(path, &adapted, &mut notes);
-    Adapted { text: adapted, notes, is_changed: !edits.is_empty() }
-}
-
-/// Names under which whole files are imported.
-fn modules(text: &str, pieces: &[Piece]) -> BTreeSet<String> {
-    let imports = pieces.iter().filter(|piece| piece.word(text) == "import");
-    imports
-        .filter_map(|piece| {
-            let tokens = words(text, piece.inner.clone());
-            let at = tokens.iter().position(|token| token.is(text, "as"))?;
-            Some(tokens.get(at + 1)?.slice(text).to_owned())
-        })
-        .collect()
+    Adapted { text: adapted, notes, is_changed: !edits.is_empty(), modules: (named.modules, members) }
 }
 
 /// Names that are set to a `cycler`.
@@ -132,8 +135,7 @@ fn call(
         return at + 1;
     }
     let method = name.slice(text);
-    if let Some(module) = tokens.get(at - 1).filter(|token| named.modules.contains(token.slice(text))) {
-        edits.push((module.range.start..name.range.end, format!("{}_{method}", module.slice(text))));
+    if is_module(text, tokens, at, &named.modules) {
         return at + 2;
     }
     let is_cycler = |at: usize| tokens.get(at).is_some_and(|token| named.cyclers.contains(token.slice(text)));
@@ -191,6 +193,9 @@ fn get(text: &str, tokens: &[Token], dot: usize, edits: &mut Edits) -> bool {
     true
 }
 
+/// Why an imported file is no value.
+const BARE: &str =
+    "an imported file is called so, and only what it sets can be used: name that (`m.title`), and call nothing else so";
 /// How a method is asked for what may be missing.
 const GET: &str = ".get(";
 
@@ -249,7 +254,7 @@ fn matching(text: &str, tokens: &[Token], open: usize) -> Option<usize> {
 
 fn apply(text: &str, edits: &Edits) -> String {
     let mut sorted: Vec<&(Range<usize>, String)> = edits.iter().collect();
-    sorted.sort_by_key(|(range, _)| range.start);
+    sorted.sort_by_key(|(range, _)| (range.start, range.end));
     let (mut out, mut at) = (String::with_capacity(text.len()), 0);
     for (range, to) in sorted {
         if range.start >= at {
@@ -265,7 +270,12 @@ fn apply(text: &str, edits: &Edits) -> String {
 /// What minijinja would not render, but for reaching for other files, which are taken in.
 fn faults(path: &str, text: &str, notes: &mut Vec<Note>) {
     let found = parse(text).faults;
-    let kinds = found.into_iter().filter_map(|fault| Some((said(fault.kind)?, fault.span.start as usize)));
+    // What names a block is followed when all is put together.
+    let is_block = |kind: &JinjaFaultKind| matches!(kind, JinjaFaultKind::Unknown { name, .. } if ["self", "super"].contains(&name.as_str()));
+    let kinds = found
+        .into_iter()
+        .filter(|fault| !is_block(&fault.kind))
+        .filter_map(|fault| Some((said(fault.kind)?, fault.span.start as usize)));
     let lines = LineIndex::new(text);
     notes.extend(kinds.map(|(kind, at)| Note { path: path.to_owned(), line: lines.line(at as u32), kind }));
 }
@@ -280,13 +290,18 @@ pub(super) fn said(kind: JinjaFaultKind) -> Option<NoteKind> {
         JinjaFaultKind::TooDeep => broken("blocks or expressions stand too deep in each other".to_owned()),
         JinjaFaultKind::TooMuchRepeated => broken("a repeated text becomes too long".to_owned()),
         JinjaFaultKind::Syntax(words) => broken(format!("the text is no Jinja that can be read: {words}")),
-        JinjaFaultKind::Unknown { name, .. } if name == "super" => None,
+        JinjaFaultKind::TooEarly { argument, name } => {
+            let what = format!("a default of `{argument}` that names `{name}`");
+            let why = "that has no value yet, and Jinja2 puts nothing; name it before, or set it inside of the macro".to_owned();
+            Some(NoteKind::Unsupported { what, why })
+        }
         JinjaFaultKind::Unknown { what, name, near } => {
             let absent = absent(what, &name);
             let what = match what {
                 JinjaName::Filter => format!("filter `{name}`"),
                 JinjaName::Test => format!("test `{name}`"),
                 JinjaName::Function => format!("function `{name}`"),
+                JinjaName::Variable if name == "self" => "`self`".to_owned(),
                 JinjaName::Variable => format!("`{name}` of a macro"),
             };
             let why = absent.map_or_else(

@@ -1,13 +1,14 @@
 //! One text out of a template and everything that it takes in: `include`, `extends` with its blocks and `super()`, `import`.
 //!
-//! Names that are chosen while rendering stay beyond it, with a note. Bounded in depth, in steps and in bytes; a cycle is
+//! What is imported has names of its own (`imports`). Names that are chosen while rendering stay beyond it, with a note. Bounded in depth, in steps and in bytes; a cycle is
 //! a note. What is put in is enclosed in `{% with %}` wherever it could change the white space or the names around it.
 
 use super::adapt::{Adapted, adapt};
+use super::bodies::{Asked, Locals, Use, asked};
+use super::imports::Names;
 use super::layout;
-use super::page::{Blocks, Page, chosen_later, collect, enclose, first_name, macros, prefixed, sole_literal, trims_back};
+use super::page::{Blocks, Page, chosen_later, collect, enclose, first_name, sole_literal, trims_back};
 use super::scan::{Kind, Piece, Trim};
-use super::words::{Word, literal, words};
 use crate::import::model::{Library, Options};
 use crate::import::names::{beside, folders};
 use crate::import::note::{Note, NoteKind};
@@ -34,32 +35,43 @@ pub(super) struct Flat {
     pub(super) parts: BTreeSet<String>,
     /// What is to be known.
     pub(super) notes: Vec<Note>,
+    /// What any of the files calls one that it imports as a whole.
+    pub(super) modules: BTreeSet<String>,
+    /// What the names of imported files are called in the text, with those names and their files.
+    pub(super) called: BTreeMap<String, (String, String)>,
 }
 
 /// What all steps share.
-struct Flattener<'a> {
+pub(super) struct Flattener<'a> {
     library: &'a dyn Library,
-    options: Options,
+    pub(super) options: Options,
     pages: BTreeMap<String, Rc<Page>>,
+    /// The names that pages define, by path.
+    pub(super) exports: BTreeMap<String, Rc<BTreeSet<String>>>,
+    /// The imported files whose inputs were told.
+    pub(super) told: BTreeSet<String>,
     /// The files being read, from the outside in.
-    stack: Vec<String>,
+    pub(super) stack: Vec<String>,
     depth: usize,
     steps: usize,
-    flat: Flat,
+    pub(super) flat: Flat,
 }
 
 /// Takes everything in.
 pub(super) fn flatten(path: &str, text: &str, library: &dyn Library, options: Options) -> Flat {
-    let (pages, stack) = (BTreeMap::new(), vec![path.to_owned()]);
-    let mut flattener = Flattener { library, options, pages, stack, depth: 0, steps: 0, flat: Flat::default() };
+    let (pages, exports, told, stack) = (BTreeMap::new(), BTreeMap::new(), BTreeSet::new(), vec![path.to_owned()]);
+    let mut flattener = Flattener { library, options, pages, exports, told, stack, depth: 0, steps: 0, flat: Flat::default() };
     let page = flattener.page(path, text);
     let text = flattener.whole(&page);
     Flat { text, ..flattener.flat }
 }
 
 impl Flattener<'_> {
-    fn note(&mut self, page: &Page, piece: &Piece, kind: NoteKind) {
-        let note = Note { path: page.path.clone(), line: page.lines.line(piece.range.start as u32), kind };
+    pub(super) fn note(&mut self, page: &Page, piece: &Piece, kind: NoteKind) {
+        self.add(Note { path: page.path.clone(), line: page.lines.line(piece.range.start as u32), kind });
+    }
+
+    pub(super) fn add(&mut self, note: Note) {
         if self.flat.notes.len() < MAX_NOTES && !self.flat.notes.contains(&note) {
             self.flat.notes.push(note);
         }
@@ -69,16 +81,17 @@ impl Flattener<'_> {
         if let Some(page) = self.pages.get(path) {
             return Rc::clone(page);
         }
-        let Adapted { text, notes, is_changed } = adapt(path, text);
+        let Adapted { text, notes, is_changed, modules } = adapt(path, text);
         self.flat.notes.extend(notes);
         self.flat.is_changed |= is_changed;
-        let page = Rc::new(Page::new(path, text));
+        self.flat.modules.extend(modules.0.keys().cloned());
+        let page = Rc::new(Page::new(path, text, modules));
         self.pages.insert(path.to_owned(), Rc::clone(&page));
         page
     }
 
     /// The page of a name, where a loader would find it: from the given folders, then from the page's own folder upwards.
-    fn load(&mut self, page: &Page, piece: &Piece, name: &str) -> Option<Rc<Page>> {
+    pub(super) fn load(&mut self, page: &Page, piece: &Piece, name: &str) -> Option<Rc<Page>> {
         self.flat.is_changed = true;
         self.steps += 1;
         if self.steps > MAX_STEPS {
@@ -135,7 +148,11 @@ impl Flattener<'_> {
                 let (what, why) = ("a text before `extends`".to_owned(), "put `extends` first".to_owned());
                 self.note(&page, piece, NoteKind::Unsupported { what, why });
             }
-            out.push_str(&self.definitions(&page, None));
+            if is_in_condition(&page, at) {
+                let (what, why) = ("`extends` in a condition".to_owned(), "put it first; make a prompt for each base".to_owned());
+                self.note(&page, piece, NoteKind::Unsupported { what, why });
+            }
+            self.definitions(&page, &Names::new(), &mut out);
             let Some(base) = self.load(&page, piece, &name) else { break };
             self.stack.push(base.path.clone());
             page = base;
@@ -147,67 +164,121 @@ impl Flattener<'_> {
 
     /// Pieces with everything that they take in. `inside` is the block they stand in, and how many overrides lie above it.
     fn emit(&mut self, page: &Rc<Page>, range: Range<usize>, blocks: &Blocks, inside: Option<(&str, usize)>, out: &mut String) {
-        let mut at = range.start;
+        let (mut at, mut locals) = (range.start, Locals::new(inside.is_some()));
         while let Some(piece) = page.pieces.get(at).filter(|_| at < range.end) {
             if out.len() > MAX_BYTES {
                 return self.note(page, piece, NoteKind::TooLarge { limit: MAX_BYTES });
             }
+            locals.over(&page.text, piece);
             match (piece.kind, piece.word(&page.text)) {
                 (Kind::Statement, "include") => self.include(page, at, out),
-                (Kind::Statement, "import" | "from") => self.import(page, piece, out),
+                (Kind::Statement, "import" | "from") => self.import(page, piece, &Names::new(), out),
                 (Kind::Statement, "block") => {
                     let close = page.close(at);
-                    let name = first_name(piece.rest(&page.text));
+                    let rest = piece.rest(&page.text);
+                    let name = first_name(rest);
                     self.flat.is_changed = true;
                     let ends = (piece.left, page.pieces.get(close).map_or(Trim::Default, |piece| piece.right));
-                    self.block(page, close, &name, 0, blocks, ends, out);
+                    let content = self.body(page, &name, 0, blocks);
+                    if !rest.split_whitespace().any(|word| word == "scoped") {
+                        self.hidden(page, piece, &name, &content, &locals);
+                    }
+                    enclose(out, &content.text, ends, content.inner, trims_back(page, close + 1));
                     at = close;
                 }
-                (Kind::Variable, _) if piece.inside(&page.text).trim() == "super()" => match inside {
-                    Some((name, level)) => {
-                        let ends = (piece.left, piece.right);
-                        self.block(page, at, name, level + 1, blocks, ends, out);
-                    }
-                    None => self.note(page, piece, chosen_later("super()")),
-                },
                 (Kind::Data, _) => out.push_str(layout::data(&page.text, &page.pieces, at, self.options)),
-                _ => out.push_str(piece.slice(&page.text)),
+                _ => match asked(&page.text, piece) {
+                    Some(Use::Whole(asked)) => self.asked(page, at, &asked, (blocks, inside), &locals, out),
+                    Some(Use::Part(_)) => self.refuse_blocks(page, piece),
+                    None => out.push_str(piece.slice(&page.text)),
+                },
             }
             at += 1;
         }
     }
 
-    /// A block by its name, `level` overrides below the most derived.
-    #[allow(clippy::too_many_arguments, reason = "what a block is depends on both of its places")]
-    fn block(
+    /// Puts what a block says where it is asked for.
+    fn asked(
         &mut self,
         page: &Rc<Page>,
         at: usize,
-        name: &str,
-        level: usize,
-        blocks: &Blocks,
-        ends: (Trim, Trim),
+        asked: &Asked<'_>,
+        (blocks, inside): (&Blocks, Option<(&str, usize)>),
+        locals: &Locals,
         out: &mut String,
     ) {
-        let Some(block) = blocks.get(name).and_then(|bodies| bodies.get(level)) else { return };
+        let Some(piece) = page.pieces.get(at) else { return };
+        self.flat.is_changed = true;
+        let (name, level) = match (asked.block, inside) {
+            (Some(name), _) => (name, 0),
+            (None, Some((name, level))) => (name, level + 1),
+            (None, None) => return self.refuse_blocks(page, piece),
+        };
+        if blocks.get(name).is_none_or(|bodies| bodies.len() <= level) {
+            let said = if asked.block.is_some() { format!("`self.{name}()`") } else { "`super()`".to_owned() };
+            let why = format!("there is no block `{name}` that it could mean; name one of the text, or take it out");
+            return self.note(page, piece, NoteKind::Unsupported { what: said, why });
+        }
+        let content = self.body(page, name, level, blocks);
+        self.hidden(page, piece, name, &content, locals);
+        let (left, right) = (piece.left, piece.right);
+        let (open, close) = match (asked.kept, asked.filters) {
+            (None, "") => {
+                return enclose(out, &content.text, (left, right), content.inner, trims_back(page, at + 1));
+            }
+            (None, filters) => (format!("filter {filters}"), "endfilter"),
+            (Some(kept), "") => (format!("set {kept}"), "endset"),
+            (Some(kept), filters) => (format!("set {kept}|{filters}"), "endset"),
+        };
+        out.extend(["{%", left.sign(), " ", &open, " %}"]);
+        let mut whole = String::new();
+        enclose(&mut whole, &content.text, (Trim::Default, Trim::Default), content.inner, true);
+        out.push_str(&whole);
+        out.extend(["{% ", close, " ", right.sign(), "%}"]);
+    }
+
+    /// Tells a use of a block that is more than what it says put out, filtered or kept.
+    pub(super) fn refuse_blocks(&mut self, page: &Page, piece: &Piece) {
+        let said = match asked(&page.text, piece) {
+            None => return,
+            Some(Use::Part(said)) => said,
+            Some(Use::Whole(Asked { block: Some(block), .. })) => format!("self.{block}()"),
+            Some(Use::Whole(Asked { block: None, .. })) => "super()".to_owned(),
+        };
+        let why = format!("it is put where it stands alone; keep it first, outside of macros: `{{% set said = {said} %}}`");
+        self.note(page, piece, NoteKind::Unsupported { what: format!("`{said}` in a macro or an expression"), why });
+    }
+
+    /// Tells a name that a block reads and that the statements around the place do not give it.
+    fn hidden(&mut self, page: &Page, piece: &Piece, block: &str, content: &Content, locals: &Locals) {
+        let Some(name) = locals.hidden(&content.text) else { return };
+        let why = "a statement around the place binds that name, and Jinja2 shows it to no block but `{% block … scoped %}`; write that, \
+                   or give one of them another name";
+        let kind = NoteKind::Unsupported { what: format!("`{name}` in block `{block}`"), why: why.to_owned() };
+        self.note(page, piece, kind);
+    }
+
+    /// What a block says, `level` overrides below the most derived.
+    fn body(&mut self, page: &Rc<Page>, name: &str, level: usize, blocks: &Blocks) -> Content {
+        let mut content = Content { text: String::new(), inner: (Trim::Default, Trim::Default) };
+        let Some(block) = blocks.get(name).and_then(|bodies| bodies.get(level)) else { return content };
         self.steps += 1;
         self.depth += 1;
         if self.depth > MAX_DEPTH || self.steps > MAX_STEPS {
             if let Some(piece) = block.page.pieces.get(block.open) {
-                self.note(&block.page, piece, NoteKind::TooLarge { limit: MAX_BYTES });
+                self.note(page, piece, NoteKind::TooLarge { limit: MAX_BYTES });
             }
             self.depth -= 1;
-            return;
+            return content;
         }
-        let mut content = String::new();
-        self.emit(&block.page, block.open + 1..block.close, blocks, Some((name, level)), &mut content);
+        self.emit(&block.page, block.open + 1..block.close, blocks, Some((name, level)), &mut content.text);
         self.depth -= 1;
         let sign = |at: usize, of: fn(&Piece) -> Trim| block.page.pieces.get(at).map_or(Trim::Default, of);
-        let inner = (sign(block.open, |piece| piece.right), sign(block.close, |piece| piece.left));
-        enclose(out, &content, ends, inner, trims_back(page, at + 1));
+        content.inner = (sign(block.open, |piece| piece.right), sign(block.close, |piece| piece.left));
+        content
     }
 
-    fn include(&mut self, page: &Rc<Page>, at: usize, out: &mut String) {
+    pub(super) fn include(&mut self, page: &Rc<Page>, at: usize, out: &mut String) {
         let Some(piece) = page.pieces.get(at) else { return };
         let Some(name) = sole_literal(page, piece) else { return self.note(page, piece, chosen_later("include")) };
         let rest = piece.rest(&page.text);
@@ -228,62 +299,20 @@ impl Flattener<'_> {
         self.stack.pop();
         enclose(out, &content, (piece.left, piece.right), (Trim::Default, Trim::Default), trims_back(page, at + 1));
     }
+}
 
-    /// `import "x" as m`, `from "x" import a`: the macros themselves.
-    fn import(&mut self, page: &Rc<Page>, piece: &Piece, out: &mut String) {
-        self.flat.is_changed = true;
-        let tokens = words(&page.text, piece.inner.clone());
-        let source = tokens.get(1).filter(|token| token.word == Word::Text).and_then(|token| literal(token.slice(&page.text)));
-        let Some(name) = source else { return self.note(page, piece, chosen_later("import")) };
-        let alias_of = |at: usize| tokens.get(at + 1).filter(|_| tokens.get(at).is_some_and(|token| token.is(&page.text, "as")));
-        let prefix = alias_of(2).map(|token| token.slice(&page.text).to_owned());
-        if piece.word(&page.text) == "from" && tokens.iter().any(|token| token.is(&page.text, "as")) {
-            let (what, why) = ("`from … import … as …`".to_owned(), "import it under its own name".to_owned());
-            return self.note(page, piece, NoteKind::Unsupported { what, why });
-        }
-        let Some(inner) = self.load(page, piece, &name) else { return };
-        self.stack.push(inner.path.clone());
-        let text = self.definitions(&inner, prefix.as_deref());
-        self.stack.pop();
-        if piece.left != Trim::Default {
-            out.extend(["{#", piece.left.sign(), " #}"]);
-        }
-        out.push_str(&text);
-        if piece.right != Trim::Default {
-            out.extend(["{# ", piece.right.sign(), "#}"]);
-        }
-    }
+/// What a block says, and what its own tags do to the white space at its ends.
+struct Content {
+    text: String,
+    inner: (Trim, Trim),
+}
 
-    /// The macros and variables that stand on the page's top level, without anything between them.
-    fn definitions(&mut self, page: &Rc<Page>, prefix: Option<&str>) -> String {
-        const OPENERS: [&str; 7] = ["block", "if", "for", "call", "filter", "with", "autoescape"];
-        let (mut out, mut depth, mut at) = (String::new(), 0_usize, 0);
-        let names: BTreeSet<String> = macros(page);
-        while let Some(piece) = page.pieces.get(at) {
-            let word = piece.word(&page.text);
-            match word {
-                "macro" if depth == 0 => {
-                    let close = page.close(at);
-                    for number in at..=close {
-                        let Some(piece) = page.pieces.get(number) else { break };
-                        let text = match piece.kind {
-                            Kind::Data => layout::data(&page.text, &page.pieces, number, self.options).to_owned(),
-                            Kind::Variable | Kind::Statement | Kind::Comment | Kind::Raw => prefixed(page, piece, prefix, &names),
-                        };
-                        out.push_str(&text);
-                    }
-                    at = close;
-                }
-                "set" if depth == 0 && piece.inside(&page.text).contains('=') => {
-                    out.extend(["{% ", piece.inside(&page.text).trim(), " %}"]);
-                }
-                "import" | "from" if depth == 0 => self.import(page, piece, &mut out),
-                word if OPENERS.contains(&word) => depth += 1,
-                word if word.strip_prefix("end").is_some_and(|word| OPENERS.contains(&word)) => depth = depth.saturating_sub(1),
-                _ => {}
-            }
-            at += 1;
-        }
-        out
-    }
+/// Whether a condition is open before a piece.
+fn is_in_condition(page: &Page, at: usize) -> bool {
+    let words = page.pieces.iter().take(at).map(|piece| piece.word(&page.text));
+    words.fold(0_usize, |depth, word| match word {
+        "if" | "for" | "with" => depth + 1,
+        "endif" | "endfor" | "endwith" => depth.saturating_sub(1),
+        _ => depth,
+    }) > 0
 }

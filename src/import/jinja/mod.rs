@@ -1,8 +1,12 @@
 //! Prompts written in Jinja: read tag by tag, never rendered.
 
 mod adapt;
+mod bodies;
 mod flatten;
+mod imports;
+mod late;
 mod layout;
+mod modules;
 mod page;
 mod read;
 mod scan;

@@ -1,10 +1,12 @@
 //! A template file that was split, and what is looked up in it: blocks, macros, the names that statements take in.
 
+use super::bodies::is_kept;
+use super::modules::{Member, Modules};
 use super::scan::{Kind, Piece, Trim, scan};
 use super::words::{Word, literal, words};
 use crate::base::source::LineIndex;
 use crate::import::note::NoteKind;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// A template file.
@@ -13,19 +15,22 @@ pub(super) struct Page {
     pub(super) path: String,
     pub(super) text: String,
     pub(super) pieces: Vec<Piece>,
-    /// For each piece that opens a block or a macro, the one that closes it; the number of pieces where none does.
+    /// What it calls the files that it imports as a whole, and where it has their names.
+    pub(super) modules: Modules,
+    pub(super) members: Vec<Member>,
+    /// For each piece that opens a block, a macro or a kept text, the one that closes it; the number of pieces where none does.
     closes: Vec<usize>,
     pub(super) lines: LineIndex,
 }
 
 impl Page {
-    pub(super) fn new(path: &str, text: String) -> Self {
+    pub(super) fn new(path: &str, text: String, (modules, members): (Modules, Vec<Member>)) -> Self {
         let pieces = scan(&text);
         let mut closes = vec![pieces.len(); pieces.len()];
         let mut open: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
         for (at, piece) in pieces.iter().enumerate() {
             let word = piece.word(&text);
-            if matches!(word, "block" | "macro") {
+            if matches!(word, "block" | "macro") || is_kept(&text, piece) {
                 open.entry(word).or_default().push(at);
             } else if let Some(opened) = word.strip_prefix("end").and_then(|word| open.get_mut(word)?.pop())
                 && let Some(close) = closes.get_mut(opened)
@@ -34,7 +39,7 @@ impl Page {
             }
         }
         let lines = LineIndex::new(&text);
-        Self { path: path.to_owned(), pieces, closes, lines, text }
+        Self { path: path.to_owned(), pieces, modules, members, closes, lines, text }
     }
 
     /// The piece that closes the one at `open`.
@@ -57,29 +62,6 @@ pub(super) type Blocks = BTreeMap<String, Vec<Block>>;
 /// The name that a statement begins with.
 pub(super) fn first_name(rest: &str) -> String {
     rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect()
-}
-
-/// The macros of a page.
-pub(super) fn macros(page: &Page) -> BTreeSet<String> {
-    let heads = page.pieces.iter().filter(|piece| piece.word(&page.text) == "macro");
-    heads.map(|piece| first_name(piece.rest(&page.text))).collect()
-}
-
-/// A tag with the page's own macros under their names behind `prefix_`.
-pub(super) fn prefixed(page: &Page, piece: &Piece, prefix: Option<&str>, names: &BTreeSet<String>) -> String {
-    let (text, Some(prefix)) = (&page.text, prefix) else { return piece.slice(&page.text).to_owned() };
-    let tokens = words(text, piece.inner.clone());
-    let (mut out, mut at) = (String::new(), piece.range.start);
-    for pair in tokens.windows(2) {
-        let [name, after] = pair else { continue };
-        if name.word == Word::Name && after.is(text, "(") && names.contains(name.slice(text)) {
-            out.push_str(text.get(at..name.range.start).unwrap_or(""));
-            out.extend([prefix, "_"]);
-            at = name.range.start;
-        }
-    }
-    out.push_str(text.get(at..piece.range.end).unwrap_or(""));
-    out
 }
 
 pub(super) fn chosen_later(what: &str) -> NoteKind {

@@ -2,6 +2,7 @@
 
 use super::adapt::said;
 use super::flatten::flatten;
+use super::late;
 use super::layout::without_last_break;
 use super::scan::scan;
 use super::usage;
@@ -9,6 +10,7 @@ use super::words::{Word, literal, words};
 use crate::import::model::{Body, Imported, Library, Options, Parameter, Prompt, Role, Syntax, Turn};
 use crate::import::note::{Note, NoteKind, Weight};
 use crate::template::jinja::parse;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Reads a file.
 pub(in crate::import) fn read(prompt: &Prompt<'_>, library: &dyn Library, options: Options) -> Imported {
@@ -23,8 +25,31 @@ pub(in crate::import) fn read(prompt: &Prompt<'_>, library: &dyn Library, option
         Body::Inline(source(&flat.text, options))
     };
     imported.parameters = inputs(prompt.path, &flat.text, &mut imported.notes);
+    foreign(prompt.path, &flat.modules, &flat.called, &mut imported);
+    late::told(prompt.path, &flat.text, is_in_place, &mut imported);
     imported.turns.push(Turn { role: Role::User, body, syntax: Syntax::Jinja });
     imported
+}
+
+/// Tells names that would become inputs and are none: what one file calls an imported one where another file reads it, and what an
+/// imported file does not set in every case.
+fn foreign(path: &str, modules: &BTreeSet<String>, called: &BTreeMap<String, (String, String)>, imported: &mut Imported) {
+    if imported.is_refused() {
+        return;
+    }
+    let mut found = Vec::new();
+    for one in &imported.parameters {
+        if let Some((name, file)) = called.get(&one.name) {
+            let why = "it is set in some cases alone, or behind what reads it; set it before, whatever the case".to_owned();
+            found.push((file.clone(), NoteKind::Unsupported { what: format!("`{name}`"), why }));
+        } else if modules.contains(&one.name) {
+            let why = "it is the name of a file that another one imports; import it in each file that uses it".to_owned();
+            found.push((path.to_owned(), NoteKind::Unsupported { what: format!("`{}`", one.name), why }));
+        }
+    }
+    for (path, kind) in found {
+        imported.note(&path, 0, kind);
+    }
 }
 
 /// The text that renders as this one did: Jinja takes a last line break away, so one that stays is there twice.

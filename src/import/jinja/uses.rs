@@ -108,6 +108,11 @@ impl<'t, 'w> Tag<'t, 'w> {
         matches!(self.before(at, 1), "(" | ",") && self.opened(at).is_some_and(|(around, _)| around == open)
     }
 
+    /// Whether an entry between any two brackets begins at a place.
+    pub(super) fn is_entry_of_any(&self, at: usize) -> bool {
+        self.opened(at).is_some_and(|(open, _)| self.is_entry(at, open))
+    }
+
     /// Whether the word at a place is the name of a value, not of a field, a filter or an argument.
     pub(super) fn is_value(&self, at: usize) -> bool {
         let is_argument = self.word(at + 1) == "=" && self.word(at + 2) != "=" && self.opened(at).is_some();

@@ -60,6 +60,9 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
             JinjaFaultKind::TooMuchRepeated => format!("repeats texts to more than {MAX_REPEATED} bytes"),
             JinjaFaultKind::OtherTemplate(word) => format!("`{word}` would take text from another template"),
             JinjaFaultKind::Syntax(words) => format!("Jinja cannot read this: {}", shown(words)),
+            JinjaFaultKind::TooEarly { argument, name } => {
+                format!("the default of `{argument}` names `{name}`, which has no value yet: Jinja2 puts nothing there")
+            }
             JinjaFaultKind::Unknown { what, name, .. } => match absent(*what, name) {
                 Some(absent) => format!("Jinja's {} `{name}` is not here: {}", word(*what), absent.why),
                 None => format!("Jinja has no {} `{}`", word(*what), shown(name)),
@@ -72,11 +75,21 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
                 Some(absent) => found.help(absent.instead),
                 None => known(found, *what, near.as_deref(), fault.span.slice(cx.document.text) == name),
             },
+            JinjaFaultKind::TooEarly { argument, name } => found.help(early(argument, name)),
             JinjaFaultKind::LineTooLong => found.help("break the line; a `-` in a tag takes the line end away again"),
             JinjaFaultKind::TooLarge | JinjaFaultKind::TooDeep | JinjaFaultKind::TooMuchRepeated | JinjaFaultKind::Syntax(_) => {
                 found
             }
         });
+    }
+}
+
+/// What to write for a default that names what has no value yet.
+fn early(argument: &str, name: &str) -> String {
+    if argument == name {
+        format!("give the argument another name than the value around the macro: `{argument}_=…`")
+    } else {
+        format!("put the argument `{name}` before `{argument}`, or set `{argument}` inside of the macro")
     }
 }
 

@@ -42,6 +42,12 @@ pub const ABSENT: &[Absent] = &[
     Absent { what: JinjaName::Function, name: "lipsum", why: RUN, instead: "write the words that are meant" },
     Absent { what: JinjaName::Function, name: "ngettext", why: GETTEXT, instead: TRANSLATE },
     Absent { what: JinjaName::Variable, name: "kwargs", why: REST, instead: NAME },
+    Absent {
+        what: JinjaName::Variable,
+        name: "self",
+        why: "a text here has no blocks that it could name",
+        instead: "keep what the block says, `{% set title %}…{% endset %}`, and put `{{ title }}` in both places",
+    },
     Absent { what: JinjaName::Variable, name: "varargs", why: REST, instead: NAME },
 ];
 

@@ -1,0 +1,121 @@
+//! `import` of Jinja files that take each other in: what blocks and imported files say is what Python's Jinja2 says, or is told at its place.
+
+use super::project::Project;
+use serde_json::{Value, json};
+
+const LIB: &str = "{% set V = 'vee' %}\n{%- set W %}w{{ 1 }}{% endset %}{% macro hi(n, g=V) -%} {{ g }}, {{ n }}! {%- endmacro -%}\
+                   {% macro two() %}{{ hi('x') }}{{ V }}{% endmacro %}{% set ns = namespace(n=0) %}\
+                   {% macro count() %}{% set ns.n = ns.n + 1 %}{{ ns.n }}{% endmacro %}";
+const OTHER: &str = "{% from 'lib.j2' import hi as greet, V %}{% import 'lib.j2' as lib %}{% set K = lib.V ~ 1 %}\
+                     {% macro z() %}{{ greet('zz') }}{{ V }}{{ lib.two() }}{% endmacro %}";
+const BASE: &str = "<{% block title %}T {{ x }}{% endblock %}|{{ self.title() }}|{% block body %}\n B \n{% endblock %}>";
+
+fn project(text: &str) -> Project {
+    Project::new().file("p/main.j2", text).file("p/lib.j2", LIB).file("p/other.j2", OTHER).file("p/base.j2", BASE)
+}
+
+#[track_caller]
+fn equal(text: &str, inputs: &Value, expected: &str) {
+    let project = project(text);
+    project.write("s.jsonl", json!({"template": "main", "inputs": inputs, "expected": expected}).to_string());
+    let run = project.run(&["import", "p/main.j2", "--verify", "s.jsonl"]).code(0);
+    let run = run.says("1 sample: every message equal, byte for byte");
+    assert!(!run.stdout.contains("warning"), "{}", run.stdout);
+    project.run(&["check"]).code(0).says("nothing found");
+}
+
+/// What Jinja2 3.1 says of each.
+#[test]
+fn what_is_taken_in_says_what_jinja2_says() {
+    let x = || json!({"x": 1});
+    equal("{% extends 'base.j2' %}{% block title %}mine {{ x }}{% endblock %}", &x(), "<mine 1|mine 1|\n B \n>");
+    equal("{% extends 'base.j2' %}{% block body %}[{{- self.title()|upper -}}]{% endblock %}", &x(), "<T 1|T 1|[T 1]>");
+    equal(
+        "{% extends 'base.j2' %}{% block title %}{% set s = super()|lower %}{{ s }}{{ s }}{% endblock %}",
+        &x(),
+        "<t 1t 1|t 1t 1|\n B \n>",
+    );
+    equal("{% block a %}\n A{{ x }} \n{% endblock %} \n{{- self.a() -}} \n x", &x(), "\n A1 \n\n A1 \nx");
+    equal(
+        "{% import 'lib.j2' as lib %}{{ lib.V|upper }} {{ lib.hi(lib.W) }}{{ lib.two() }}",
+        &json!({}),
+        "VEE vee, w1!vee, x!vee",
+    );
+    equal(
+        "{% import 'lib.j2' as lib %}{{ lib.hi('you') }}{{ V }}{{ lib.count() }}{{ lib.count() }}",
+        &json!({"V": "in"}),
+        "vee, you!in12",
+    );
+    equal("{% from 'lib.j2' import hi as greet, W %}{{ V }}{{ greet('a') }}{{ W }}", &json!({"V": "in"}), "invee, a!w1");
+    equal("{% import 'other.j2' as o %}{{ o.z() }}{{ o.K }}", &json!({}), "vee, zz!veevee, x!veevee1");
+    equal("A \n{% import 'lib.j2' as lib %} B{{ lib_V }}{{ lib.V }}", &json!({"lib_V": "own"}), "A \n Bownvee");
+}
+
+#[test]
+fn a_macro_takes_its_defaults_and_what_it_writes_into_as_in_jinja2() {
+    let text = "{% macro a(x, y=x|upper, z=y ~ '!') -%}\n {{ x }}{{ y }}{{ z }}{% endmacro %}{{ a('q') }} {{ a('q', z='r') }}";
+    equal(text, &json!({}), "qQQ! qQr");
+    equal("{% macro a(x, y=x) %}{{ x }}{{ y }}{% endmacro %}{{ x }}{{ a(1) }}{{ a(y=3, x=4) }}", &json!({"x": 7}), "71143");
+    equal("{% macro m() %}{{ caller(1) }}{% endmacro %}{% call(x, y=x) m() %}{{ x }}{{ y }}{% endcall %}", &json!({}), "11");
+    let text = "{% set n = namespace(t='', k=0) %}{% macro a() %}{% set n.k = 5 %}{% set n.t -%}\n hi {{ x }}{% endset %}{% endmacro %}\
+                {{ a() }}{{ n.t }}{{ n.k }}";
+    equal(text, &json!({"x": 2}), "hi 25");
+}
+
+#[track_caller]
+fn told(text: &str, says: &str) {
+    let run = project(text).run(&["import", "p/main.j2"]).code(1);
+    run.says(&format!("error: {says}")).says("1 prompt not carried over");
+}
+
+#[test]
+fn what_is_not_taken_in_is_told_at_its_place_with_what_to_write() {
+    let x = "{% block a %}A{{ i }}{% endblock %}\n";
+    told(
+        &format!("{x}{{% if self.a() == 'A' %}}y{{% endif %}}"),
+        "`self.a()` in a macro or an expression cannot be carried over: it is put where",
+    );
+    told(&format!("{x}{{{{ self.b() }}}}"), "`self.b()` cannot be carried over: there is no block `b`");
+    told(
+        &format!("{x}{{% for i in [1] %}}{{{{ self.a() }}}}{{% endfor %}}"),
+        "`i` in block `a` cannot be carried over: a statement around",
+    );
+    told("{% if x %}{% extends 'base.j2' %}{% endif %}", "`extends` in a condition cannot be carried over: put it first");
+    let import = "{% import 'lib.j2' as lib %}\n";
+    told(
+        &format!("{import}{{{{ lib.nope }}}}"),
+        "`lib.nope` cannot be carried over: p/lib.j2 sets no such name, so that Jinja2 puts nothing",
+    );
+    told(&format!("{import}{{{{ lib['V'] }}}}"), "`lib` cannot be carried over: an imported file is called so");
+    told(
+        "{% macro a(x=y, y=2) %}{{ x }}{% endmacro %}{{ a() }}",
+        "a default of `x` that names `y` cannot be carried over: that has no value yet",
+    );
+    told(
+        "{% macro a() %}\n{{ k }}{% endmacro %}{% set k = 4 %}{{ a() }}",
+        "`k` in macro `a` cannot be carried over: it is set behind the macro",
+    );
+    let project = project("{% import 'if.j2' as l %}{{ l.A }}").file("p/if.j2", "{% if true %}{% set A = 5 %}{% endif %}");
+    project
+        .run(&["import", "p/main.j2"])
+        .code(1)
+        .says("p/if.j2: error: `A` cannot be carried over: it is set in some cases alone");
+    let project = project
+        .file("p/if.j2", "\n{% macro m() %}\n{{ x }}{% endmacro %}")
+        .file("p/main.j2", "{% import 'if.j2' as l %}{{ l.m() }}");
+    project.run(&["import", "p/main.j2"]).code(0).says("p/if.j2:3: warning: `x`: Jinja2 shows a file that is imported no inputs");
+}
+
+#[test]
+fn a_text_is_checked_for_what_it_cannot_say_of_itself() {
+    let task = |text: &str| {
+        let text = format!("<task type=\"atomic\" name=\"t\"><description syntax=\"jinja\">{text}</description></task>");
+        Project::new().file("templates/t.xml", text).run(&["check"]).code(1)
+    };
+    task("{{ self.title() }}")
+        .says("Jinja's name `self` is not here: a text here has no blocks that it could name")
+        .says("{% set title %}…{% endset %}");
+    let run = task("{% macro a(x=y, y=1) %}{{ x }}{% endmacro %}");
+    run.says("the default of `x` names `y`, which has no value yet: Jinja2 puts nothing there")
+        .says("put the argument `y` before `x`");
+}
