@@ -62,7 +62,7 @@ pub(super) fn written(text: &str, captured: &[Range<usize>]) -> String {
 }
 
 /// What stands between `{% raw %}` and `{% endraw %}`.
-fn inner(text: &str, raw: Range<usize>) -> Range<usize> {
+pub(super) fn inner(text: &str, raw: Range<usize>) -> Range<usize> {
     let words = text.get(raw.clone()).unwrap_or("");
     let (start, end) = (words.find("%}").map_or(0, |at| at + 2), words.rfind("{%").unwrap_or(0));
     raw.start + start..raw.start + end.max(start)

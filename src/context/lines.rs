@@ -113,7 +113,7 @@ impl Taking<'_> {
             self.lines.sources.insert(path.clone(), TextLines::of_file(text.element, &words));
             self.lines.pages.entry(path).or_insert_with(|| Page::new(words));
         }
-        TextLines::of_element(text.element, &self.page.text, &self.page.lines)
+        TextLines::of_element(text.element, text.syntax, &self.page.text, &self.page.lines)
     }
 
     fn add(&mut self, key: Key, text: &Text<'_>) {
@@ -209,15 +209,17 @@ impl Lines {
     /// else the line of the text, else the field's element.
     pub fn fault<'l>(&'l self, fault: &'l Fault) -> Option<(&'l str, u32, u32)> {
         let word = named(&fault.kind);
-        if let Some((path, line)) = fault.at.as_ref().and_then(|at| self.of(at)) {
-            let Some((page, mut span)) = self.line(path, line) else { return Some((path, line, 1)) };
+        if let Some((path, first, line)) = fault.at.as_ref().and_then(|at| self.both(at)) {
+            let Some((page, mut span)) = self.line(path, first) else { return Some((path, first, 1)) };
             // The line on which its element begins holds others, too.
             let field = fault.place.as_ref().and_then(|place| self.field(place)).filter(|field| field.path == path);
             span.start =
                 field.map(|field| field.inside.start).filter(|at| (span.start..span.end).contains(at)).unwrap_or(span.start);
             let words = span.slice(&page.text);
-            let first = span.start + (words.len() - words.trim_start().len()) as u32;
-            let (_, column) = page.position(word.and_then(|word| page.find(span, word)).unwrap_or(first));
+            let begin = span.start + (words.len() - words.trim_start().len()) as u32;
+            // Behind a statement of Jinja and a comment, a word of the line stands on a later one.
+            span.end = self.line(path, line.max(first)).map_or(span.end, |(_, last)| last.end);
+            let (line, column) = page.position(word.and_then(|word| page.find(span, word)).unwrap_or(begin));
             return Some((path, line, column));
         }
         let field = self.field(fault.place.as_ref()?)?;
@@ -237,7 +239,12 @@ impl Lines {
 
     /// The file and line, from 1, that an origin stands on; `None` for what stands in no file.
     pub fn of<'l>(&'l self, origin: &'l Origin) -> Option<(&'l str, u32)> {
-        let below = |found: &'l (String, TextLines), line: u32| (found.0.as_str(), found.1.line(line));
+        self.both(origin).map(|(path, _, line)| (path, line))
+    }
+
+    /// File, the line on which the origin's line begins, and that of its first words.
+    fn both<'l>(&'l self, origin: &'l Origin) -> Option<(&'l str, u32, u32)> {
+        let below = |found: &'l (String, TextLines), line: u32| (found.0.as_str(), found.1.first(line), found.1.line(line));
         match origin {
             Origin::Template { task, node, field, line } => {
                 let key = (task.clone(), node.clone(), field.clone());
@@ -245,7 +252,10 @@ impl Lines {
             }
             Origin::Fragment { name, line } => self.fragments.get(name).map(|found| below(found, *line)),
             // A file that is the text of an element has lost the blank lines before it.
-            Origin::File { path, line } => Some((path, self.sources.get(path).map_or(line + 1, |lines| lines.line(*line)))),
+            Origin::File { path, line } => {
+                let line = self.sources.get(path).map_or(line + 1, |lines| lines.line(*line));
+                Some((path, line, line))
+            }
             Origin::Schema { .. }
             | Origin::Input { .. }
             | Origin::Result { .. }

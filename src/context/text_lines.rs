@@ -1,12 +1,17 @@
 //! On which line of its file each line of a compiled text is written.
 //!
 //! A text has lost what is no part of it: comments, blank lines at its ends, references and sections. It is read once more from its element, so
-//! that no registry has to know of that. One turn for each place where a line does not follow the one before; linear.
+//! that no registry has to know of that. The words of a Jinja text are told from its statements and comments, which say nothing. One turn for each place where a line does not follow the one before; linear.
 
+use super::jinja_marks::inner as raw_words;
 use crate::base::source::LineIndex;
 use crate::registry::{is_use, preserves};
 use crate::syntax::tree::{Element, Kind, Node};
 use crate::syntax::value;
+use crate::template::jinja_tags::{Piece, Placed, pieces};
+use crate::template::parts::TextSyntax;
+use std::iter::Peekable;
+use std::ops::Range;
 
 /// What indents.
 const BLANKS: [char; 2] = [' ', '\t'];
@@ -15,18 +20,30 @@ const BLANKS: [char; 2] = [' ', '\t'];
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct TextLines {
     turns: Vec<(u32, u32)>,
+    /// The same of what is on a line first, whether it says something or not.
+    firsts: Vec<(u32, u32)>,
 }
 
 impl TextLines {
     /// Of a text between tags; `text` is the file.
-    pub(super) fn of_element(element: Element<'_>, text: &str, lines: &LineIndex) -> Self {
-        let start = element.inner().start;
-        let mut walk =
-            Walk { lines, preserves: preserves(element), found: None, line: lines.line(start), number: 0, made: Self::default() };
+    pub(super) fn of_element(element: Element<'_>, syntax: TextSyntax, text: &str, lines: &LineIndex) -> Self {
+        let line = lines.line(element.inner().start);
+        let silent = if syntax == TextSyntax::Jinja { silent(&element.text()) } else { Vec::new() };
+        let mut walk = Walk {
+            lines,
+            preserves: preserves(element),
+            silent: silent.into_iter().peekable(),
+            at: 0,
+            found: None,
+            first: None,
+            line,
+            number: 0,
+            made: Self::default(),
+        };
         for node in element.children() {
             match node.kind() {
                 Kind::Text | Kind::Cdata => walk.node(node, text),
-                Kind::Element if node.as_element().is_some_and(is_use) => walk.words(node.span().start as usize, "<use"),
+                Kind::Element if node.as_element().is_some_and(is_use) => walk.finds(node.span().start as usize),
                 Kind::Element | Kind::Comment | Kind::Instruction => {}
             }
         }
@@ -43,15 +60,41 @@ impl TextLines {
 
     /// Of a text each line of which follows the one before.
     pub(super) fn straight(first: u32) -> Self {
-        Self { turns: vec![(0, first)] }
+        Self { turns: vec![(0, first)], firsts: vec![(0, first)] }
     }
 
-    /// The line of the file that a line of the text is on.
+    /// The line of the file that the first words of a line of the text are on.
     pub(super) fn line(&self, line: u32) -> u32 {
-        let behind = self.turns.partition_point(|(from, _)| *from <= line);
-        let (from, first) = behind.checked_sub(1).and_then(|at| self.turns.get(at)).copied().unwrap_or((0, 1));
-        first + (line - from)
+        turned(&self.turns, line)
     }
+
+    /// The line of the file on which a line of the text begins, perhaps with a statement of Jinja.
+    pub(super) fn first(&self, line: u32) -> u32 {
+        turned(&self.firsts, line)
+    }
+}
+
+fn turned(turns: &[(u32, u32)], line: u32) -> u32 {
+    let behind = turns.partition_point(|(from, _)| *from <= line);
+    let (from, first) = behind.checked_sub(1).and_then(|at| turns.get(at)).copied().unwrap_or((0, 1));
+    first + (line - from)
+}
+
+/// The parts of a Jinja text that say nothing: comments, statements without what stands between them.
+fn silent(text: &str) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    for Placed { open, end, piece } in pieces(text) {
+        match piece {
+            Piece::Comment => found.push(open..end),
+            Piece::Tag(tag) if tag.is_block => found.push(open..end),
+            Piece::Raw => {
+                let inner = raw_words(text, open..end);
+                found.extend([open..inner.start, inner.end..end]);
+            }
+            Piece::Tag(_) => {}
+        }
+    }
+    found
 }
 
 /// The line of a text that is being read.
@@ -59,8 +102,14 @@ struct Walk<'l> {
     lines: &'l LineIndex,
     /// Whether blank lines at the start count.
     preserves: bool,
+    /// What says nothing, in the text.
+    silent: Peekable<std::vec::IntoIter<Range<usize>>>,
+    /// How far the text is read.
+    at: usize,
     /// Where its first word stands.
     found: Option<u32>,
+    /// The same, of words that say nothing as well.
+    first: Option<u32>,
     /// Where it begins.
     line: u32,
     /// Lines before it.
@@ -85,6 +134,7 @@ impl Walk<'_> {
                 _ => 1,
             };
             if behind.starts_with(['\n', '\r']) {
+                self.at += 1;
                 self.end_line(at + stop + length);
             }
             rest = behind.get(length..).unwrap_or("");
@@ -96,32 +146,61 @@ impl Walk<'_> {
         let inside = behind.get(1..).unwrap_or("");
         let length = inside.find([';', '&', '\n']).filter(|end| inside[*end..].starts_with(';')).map_or(1, |end| end + 2);
         let (sign, next) = behind.split_at(length);
-        match &*value::text(sign, false) {
+        let stands_for = value::text(sign, false);
+        match &*stands_for {
             "\n" => self.end_line(at + length),
             // Outside of `xml:space="preserve"` it is a line break of its own, or one with what follows.
             "\r" if !self.preserves && !next.starts_with(['\n', '\r']) => self.end_line(at + length),
-            other => self.words(at, other),
+            other => {
+                self.words(at, other);
+                return length;
+            }
         }
+        self.at += stands_for.len();
         length
     }
 
     fn words(&mut self, at: usize, words: &str) {
-        let blank = words.len() - words.trim_start_matches(BLANKS).len();
-        if self.found.is_none() && blank < words.len() {
-            self.found = Some(self.lines.line((at + blank) as u32));
+        let start = self.at;
+        self.at += words.len();
+        let mut blank = words.len() - words.trim_start_matches(BLANKS).len();
+        if blank < words.len() {
+            let line = || self.lines.line((at + blank) as u32);
+            self.first = self.first.or_else(|| Some(line()));
         }
+        while self.found.is_none() && blank < words.len() {
+            self.silent.next_if(|silent| silent.end <= start + blank);
+            match self.silent.peek() {
+                Some(silent) if silent.end <= start + blank => {}
+                Some(silent) if silent.start <= start + blank => {
+                    let behind = words.get(silent.end - start..).unwrap_or("");
+                    blank = words.len() - behind.trim_start_matches(BLANKS).len();
+                }
+                _ => self.found = Some(self.lines.line((at + blank) as u32)),
+            }
+        }
+    }
+
+    /// Something stands here that is no text and says something.
+    fn finds(&mut self, at: usize) {
+        let line = self.lines.line(at as u32);
+        self.found = self.found.or(Some(line));
+        self.first = self.first.or(Some(line));
     }
 
     /// Ends the line; the next begins here.
     fn end_line(&mut self, next: usize) {
-        let found = self.found.take();
-        let line = found.unwrap_or(self.line);
+        let (found, first) = (self.found.take(), self.first.take());
+        let first_line = first.unwrap_or(self.line);
+        let line = found.unwrap_or(first_line);
         self.line = self.lines.line(next as u32);
-        if self.made.turns.is_empty() && found.is_none() && !self.preserves {
+        if self.made.turns.is_empty() && first.is_none() && !self.preserves {
             return;
         }
-        if self.made.turns.is_empty() || self.made.line(self.number) != line {
-            self.made.turns.push((self.number, line));
+        for (turns, line) in [(&mut self.made.turns, line), (&mut self.made.firsts, first_line)] {
+            if turns.is_empty() || turned(turns, self.number) != line {
+                turns.push((self.number, line));
+            }
         }
         self.number += 1;
     }

@@ -11,6 +11,7 @@ mod instruction;
 pub mod limits;
 mod markup;
 mod namespaces;
+pub(crate) mod placed;
 mod raw;
 pub mod reader;
 mod recover;

@@ -2,6 +2,7 @@
 //!
 //! Linear, without recursion. Says nothing of what is wrong: `jinja_guard` and minijinja's parser have let a text through before.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// What a token is.
@@ -142,6 +143,19 @@ pub(crate) fn first_read(text: &str, name: &str) -> Option<usize> {
         let read = (start..tag.tokens.len()).find(|at| tag.word(*at) == name && tag.is_name(*at, start))?;
         tag.tokens.get(read).map(|token| token.start)
     })
+}
+
+/// Where a text first reads each name that it reads.
+pub(crate) fn first_reads(text: &str) -> BTreeMap<&str, usize> {
+    let mut found = BTreeMap::new();
+    for placed in pieces(text) {
+        let Piece::Tag(tag) = placed.piece else { continue };
+        let start = usize::from(tag.is_block);
+        for (at, token) in tag.tokens.iter().enumerate().skip(start).filter(|(at, _)| tag.is_name(*at, start)) {
+            found.entry(tag.word(at)).or_insert(token.start);
+        }
+    }
+    found
 }
 
 /// A text with words put in at places, those of one place in the order in which they come.

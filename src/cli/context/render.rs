@@ -274,10 +274,17 @@ fn source(text: &Traced, line: Range<usize>, lines: &Lines, counted: &mut Counte
         .take_while(|stretch| stretch.range.start < line.end.max(line.start + 1))
         .filter(|stretch| stretch.origin != Origin::Frame);
     let Some(mut stretch) = inside.next() else { return Source::default() };
-    if stretch.range.start < line.start && lines.of(&stretch.origin).is_none() {
-        let says = |range: &Range<usize>| {
-            text.text().get(range.start..range.end.min(line.end)).is_some_and(|words| !words.trim().is_empty())
-        };
+    let says = |range: &Range<usize>| {
+        let words = text.text().get(range.start.max(line.start)..range.end.min(line.end));
+        words.is_some_and(|words| !words.trim().is_empty())
+    };
+    let goes_on = stretch.range.start < line.start && lines.of(&stretch.origin).is_none();
+    // Blanks before the first words may be left of another line of the same text.
+    let is_blank = stretch.range.end < line.end && lines.of(&stretch.origin).is_some() && !says(&stretch.range);
+    if is_blank {
+        let first = inside.find(|stretch| says(&stretch.range));
+        stretch = first.filter(|first| is_same_text(&first.origin, &stretch.origin)).unwrap_or(stretch);
+    } else if goes_on {
         let behind = inside.find(|stretch| lines.of(&stretch.origin).is_some() && says(&stretch.range));
         stretch = behind.unwrap_or(stretch);
     }
@@ -305,6 +312,24 @@ fn source(text: &Traced, line: Range<usize>, lines: &Lines, counted: &mut Counte
         Origin::Frame => String::new(),
     };
     Source { words, is_line: false }
+}
+
+/// Whether two lines are of one text.
+fn is_same_text(one: &Origin, other: &Origin) -> bool {
+    let first = |origin: &Origin| match origin.clone() {
+        Origin::Template { task, node, field, .. } => Some(Origin::Template { task, node, field, line: 0 }),
+        Origin::Fragment { name, .. } => Some(Origin::Fragment { name, line: 0 }),
+        Origin::File { path, .. } => Some(Origin::File { path, line: 0 }),
+        Origin::Schema { .. }
+        | Origin::Input { .. }
+        | Origin::Result { .. }
+        | Origin::Parent { .. }
+        | Origin::Match { .. }
+        | Origin::History
+        | Origin::Conversation
+        | Origin::Frame => None,
+    };
+    first(one).is_some_and(|one| first(other) == Some(one))
 }
 
 /// What became of each segment.

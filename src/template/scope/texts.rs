@@ -4,12 +4,14 @@ use super::fault::{Fault, FaultKind, Inside};
 use super::used::{self, Found, Used};
 use super::walk::{Implicit, Walk, either};
 use crate::base::source::LineIndex;
-use crate::base::span::Spanned;
+use crate::base::span::{Span, Spanned};
 use crate::base::suggest::nearest;
 use crate::syntax::tree::Attribute;
+use crate::template::jinja_tags::first_reads;
 use crate::template::model::{Str, Task};
 use crate::template::parts::{Substitution, Text, TextSyntax, Trust};
 use crate::template::texts::Role;
+use std::cell::LazyCell;
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -158,6 +160,7 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
 /// Moves the faults of a text in a file of its own to its `src`, and keeps where in the text they are.
 fn settle(faults: &mut [Fault<'_>], src: &Str<'_>, text: &str) {
     let (written, lines) = (Arc::<str>::from(&*src.value), LineIndex::new(text));
+    let places = LazyCell::new(|| first_reads(text));
     for fault in faults {
         let name = match &fault.kind {
             FaultKind::Undeclared { name, .. } | FaultKind::NotYet { name, .. } => Some(name),
@@ -170,7 +173,8 @@ fn settle(faults: &mut [Fault<'_>], src: &Str<'_>, text: &str) {
             | FaultKind::UnknownInput { .. } => None,
         };
         let unknown = name.filter(|_| fault.span.is_empty());
-        let span = unknown.and_then(|name| used::word(text, name)).unwrap_or(fault.span);
+        let span = unknown.and_then(|name| places.get(&**name)).copied();
+        let span = span.zip(name).map_or(fault.span, |(at, name)| Span::of(at, at + name.len()));
         let start = lines.position(text, span.start);
         fault.inside = Some(Inside { written: Arc::clone(&written), span, start });
         fault.span = src.span;

@@ -2,12 +2,16 @@
 
 use super::fault::{Fault, FaultKind, Place};
 use crate::base::span::{Span, Spanned};
+use crate::syntax::placed::Placed;
 use crate::syntax::tree::{Element, Kind as Node};
 use crate::template::condition;
 use crate::template::expression::{self, Expression, Expressions, Piece};
 use crate::template::jinja;
+use crate::template::jinja_tags::first_reads;
 use crate::template::model::Str;
 use std::borrow::Cow;
+use std::cell::LazyCell;
+use std::collections::BTreeMap;
 
 /// A use of a variable.
 #[derive(Clone, Debug)]
@@ -140,13 +144,16 @@ pub(super) fn in_jinja<'a>(element: Element<'a>, found: &mut impl FnMut(Found<'a
     let text = element.text();
     // In one piece and without references the text stands in the document as it is.
     let exact = first.filter(|node| second.is_none() && node.inner().len() as usize == text.len()).map(|node| node.inner().start);
+    let written = LazyCell::new(|| Placed::of(element));
     let moved = |span: Span| match exact {
         Some(start) => Span::new(start + span.start, start + span.end),
-        None => element.inner(),
+        None => written.span(span).unwrap_or_else(|| element.inner()),
     };
     let parsed = jinja::parse(&text);
+    let places = if parsed.variables.is_empty() { BTreeMap::new() } else { first_reads(&text) };
     for name in parsed.variables {
-        let span = word(&text, &name).map_or_else(|| element.inner(), moved);
+        let place = places.get(name.as_str()).map(|at| Span::of(*at, at + name.len()));
+        let span = place.map_or_else(|| element.inner(), &moved);
         found(Found::Used(Used { name: Cow::Owned(name), span, inside: span, place: Place::Jinja }));
     }
     for fault in parsed.faults {
@@ -164,16 +171,4 @@ pub(super) fn in_jinja_source<'a>(src: Span, text: &str, found: &mut impl FnMut(
     for fault in parsed.faults {
         found(Found::Fault(Fault::new(FaultKind::Jinja(fault.kind), fault.span)));
     }
-}
-
-/// The first place of a word between characters that are no part of one.
-pub(super) fn word(text: &str, name: &str) -> Option<Span> {
-    let part = |c: char| c == '_' || c.is_alphanumeric();
-    let places = memchr::memmem::find_iter(text.as_bytes(), name.as_bytes());
-    let mut whole = places.filter(|at| {
-        let before = text.get(..*at).and_then(|before| before.chars().next_back());
-        let after = text.get(at + name.len()..).and_then(|after| after.chars().next());
-        !before.is_some_and(|c| part(c) || c == '.') && !after.is_some_and(part)
-    });
-    whole.next().map(|at| Span::of(at, at + name.len()))
 }
