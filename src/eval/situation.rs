@@ -125,7 +125,8 @@ pub(super) fn read(situation: &Situation, whose: Whose, declared: &[Parameter], 
 fn conversation(history: &Conversation, beside: &dyn Files) -> Result<Vec<Said>, String> {
     let messages = match history {
         Conversation::File(path) => {
-            return transcript::read(&file(beside, path)?).map_err(|unread| format!("{path}: {unread}"));
+            let said = transcript::read(&file(beside, path)?).map_err(|unread| format!("{path}: {unread}"))?;
+            return if said.is_empty() { Err(format!("{path}: expected a message, found none")) } else { Ok(said) };
         }
         Conversation::Messages(messages) => messages,
     };

@@ -63,7 +63,12 @@ fn judged(world: &World, texts: &[(&str, &str)]) -> BTreeMap<Arc<str>, Vec<Diagn
     let known = Known { world, index: world.index(), compiled: RefCell::default() };
     // While some template has an error nobody knows what its tasks will be.
     let tasks = (!world.is_broken()).then_some(&known as &dyn Tasks);
-    let surroundings = scenarios::Surroundings { root: &world.root, config: &world.config, tasks, exists: &is_there };
+    let text = |path: &str| match world.open.get(path) {
+        Some(buffer) => Some(buffer.text.clone()),
+        None => scenarios::text_of(&world.root, path),
+    };
+    let surroundings =
+        scenarios::Surroundings { text: &text, root: &world.root, config: &world.config, tasks, exists: &is_there };
     let mut found: BTreeMap<Arc<str>, Vec<Diagnostic>> = BTreeMap::new();
     for finding in scenarios::of_texts(&surroundings, texts) {
         found.entry(Arc::clone(&finding.path)).or_default().push(finding);

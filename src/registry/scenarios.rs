@@ -1,6 +1,7 @@
 //! The scenarios of a project held against its tasks: which files they are, what is found in them, what mends it. Writes nothing.
 
 use super::artifact::Registry;
+use super::sources::CONTEXT_FILE;
 use crate::base::diagnostic::{self, Diagnostic};
 use crate::base::fs;
 use crate::base::source::{LineIndex, Position};
@@ -127,16 +128,18 @@ pub(crate) struct Surroundings<'s> {
     pub(crate) tasks: Option<&'s dyn Tasks>,
     /// Whether a file of the project is there.
     pub(crate) exists: &'s dyn Fn(&str) -> bool,
+    /// Its text.
+    pub(crate) text: &'s dyn Fn(&str) -> Option<String>,
 }
 
 /// The findings of texts that stand for files, sorted by path.
 #[cfg(feature = "lsp")]
 pub(crate) fn of_texts(around: &Surroundings<'_>, texts: &[(&str, &str)]) -> Vec<Diagnostic> {
-    let Surroundings { root, config, tasks, exists } = *around;
+    let Surroundings { root, config, tasks, exists, text } = *around;
     let options = options(config);
     let read = |(path, text): &(&str, &str)| load::of_text(root, path, text, config.limits.file, &options);
     let loaded: Vec<Loaded> = texts.iter().map(read).collect();
-    let world = World { config, tasks, exists, today: None };
+    let world = World { config, tasks, exists, text, today: None };
     check::files(&world, &readable(&loaded), Reach::Some)
 }
 
@@ -144,9 +147,16 @@ pub(crate) fn of_texts(around: &Surroundings<'_>, texts: &[(&str, &str)]) -> Vec
 fn in_world<T>(request: &Request<'_>, loaded: &[Loaded], then: impl FnOnce(&World<'_>, &[File<'_>]) -> T) -> T {
     let Request { root, config, registry, today } = *request;
     let exists = |path: &str| fs::is_file(&root.join(path));
+    let text = |path: &str| text_of(root, path);
     let known = registry.map(|registry| Known { registry, taken: RefCell::default() });
-    let world = World { config, tasks: known.as_ref().map(|known| known as &dyn Tasks), exists: &exists, today };
+    let world = World { config, tasks: known.as_ref().map(|known| known as &dyn Tasks), exists: &exists, text: &text, today };
     then(&world, &readable(loaded))
+}
+
+/// The text of a file of the project.
+pub(crate) fn text_of(root: &Path, path: &str) -> Option<String> {
+    let bytes = fs::ReadFs::read(&fs::RealFs, &root.join(path), CONTEXT_FILE).ok()?;
+    Some(decode::decode(&bytes).ok()?.into_owned())
 }
 
 fn readable(loaded: &[Loaded]) -> Vec<File<'_>> {

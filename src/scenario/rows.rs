@@ -4,6 +4,7 @@
 use super::csv;
 use super::fault::Row;
 use crate::base::span::{Span, Spanned};
+use crate::base::suggest::nearest;
 use crate::syntax::yaml::{self, Entry, Node, Value};
 use std::borrow::Cow;
 
@@ -85,6 +86,10 @@ fn records(path: &str, text: &str, place: Span) -> Result<Read, String> {
     names.sort_unstable();
     if let Some(twice) = names.windows(2).find_map(|two| (two.first() == two.last()).then(|| two.first()).flatten()) {
         return Err(format!("two columns are called `{twice}`"));
+    }
+    if !names.contains(&"id") {
+        let near = nearest("id", names.iter().copied()).map_or_else(String::new, |near| format!("; `{near}` is none"));
+        return Err(format!("its first line names no column `id`{near}"));
     }
     let mut read = Read { rows: Vec::new(), faults: Vec::new() };
     for record in records {

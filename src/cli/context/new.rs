@@ -144,6 +144,7 @@ fn scenario(args: &ScenarioArgs, cx: &mut Cx) -> Result<Exit> {
     let stored = (holds == Holds::Words).then(|| paths::snapshot(&path, &name));
     let files = [stored.as_deref().map(|stored| (stored, &*request)), Some((&*path, &*text))];
     let written = write_all(&project.root, files.into_iter().flatten())?;
+    note_place(&project, &path, cx);
     if !is_whole {
         cx.note("the tasks around this agent look up something of their own, which one scenario cannot tell apart: its looked-up context is not quite that of `ctxc render`");
     }
@@ -246,6 +247,9 @@ fn target(args: &ScenarioArgs, project: &Compiled, subject: &str) -> Result<Targ
     let known = super::eval::names(project);
     let is_taken = |name: &str| known.contains(name) || fs::exists(&project.root.join(format!("{folder}/{name}.yaml")));
     let name = args.name.clone().unwrap_or_else(|| draft::name(subject, file, is_taken));
+    if name.trim().is_empty() {
+        return Err(CliError::usage("--name: expected a name, found none"));
+    }
     if known.contains(&name) {
         return Err(CliError::usage(format!("there is a scenario `{name}` already")).hint("--name gives this one another name"));
     }
@@ -270,12 +274,25 @@ fn target(args: &ScenarioArgs, project: &Compiled, subject: &str) -> Result<Targ
     Ok(Target { name, folder, path })
 }
 
+/// Says where the project's scenarios are not looked for.
+fn note_place(project: &Compiled, path: &str, cx: &mut Cx) {
+    if !load::files(&project.root, &project.config.eval.places()).iter().any(|known| known == path) {
+        cx.note(&format!(
+            "{path} lies outside of [eval] scenarios: `ctxc eval` runs it where it is named, and `ctxc check` passes over it"
+        ));
+    }
+}
+
 /// The request in words, where anybody knows it yet. A task that takes it as a value is not told its own description.
 fn objective(
     args: &ScenarioArgs,
     subject: &str,
     (declared, inputs): (&[Parameter], &BTreeMap<String, Value>),
 ) -> Result<Option<String>> {
+    let is_blank = |words: &str| words.trim().is_empty();
+    if args.objective.as_deref().is_some_and(is_blank) {
+        return Err(CliError::usage("--objective: expected words that say what is to be done, found none"));
+    }
     let Some(parameter) = objective::parameter(declared) else { return Ok(args.objective.clone()) };
     let words = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     match (&args.objective, inputs.get(objective::NAME)) {
@@ -283,10 +300,13 @@ fn objective(
             Err(CliError::usage("--objective and --input objective give the same value").hint("leave one of them out"))
         }
         (Some(objective), None) => Ok(Some(objective.clone())),
+        (None, Some(value)) if is_blank(&words(value)) => {
+            Err(CliError::usage("--input objective: expected words that say what is to be done, found none"))
+        }
         (None, Some(value)) => Ok(Some(words(value))),
         (None, None) => match &parameter.default {
-            Some(default) => Ok(Some(default.clone())),
-            None => Err(CliError::usage(format!("`{subject}` takes an objective, and none is given"))
+            Some(default) if !is_blank(default) => Ok(Some(default.clone())),
+            _ => Err(CliError::usage(format!("`{subject}` takes an objective, and none is given"))
                 .hint("say what is to be done: --objective 'add a flag that prints the plan'")),
         },
     }

@@ -161,8 +161,13 @@ fn typed(name: &str, text: String, kind: Option<&str>) -> Result<Value> {
     match kind {
         None | Some("string") => Ok(Value::String(text)),
         Some(kind) => serde_json::from_str(&text).map_err(|err| {
-            CliError::usage(format!("--input {name}: expected JSON, since the parameter's type is {kind}: {err}"))
-                .hint("put words into double quotes inside single ones: --input 'name=\"words\"'")
+            let why = if text.trim().is_empty() { "there is nothing".to_owned() } else { err.to_string() };
+            let error = CliError::usage(format!("--input {name}: expected JSON, since the parameter's type is {kind}: {why}"));
+            match kind {
+                "number" | "integer" => error.hint(format!("a number stands as it is: --input {name}=5")),
+                "boolean" => error.hint(format!("it is true or false: --input {name}=true")),
+                _ => error.hint(format!("put words into double quotes inside single ones: --input '{name}=\"words\"'")),
+            }
         }),
     }
 }

@@ -89,6 +89,8 @@ pub struct World<'w> {
     pub tasks: Option<&'w dyn Tasks>,
     /// Whether a file of the project is there, by its path from the root.
     pub exists: &'w dyn Fn(&str) -> bool,
+    /// The text of a file of the project, by its path from the root; `None` where it cannot be had.
+    pub text: &'w dyn Fn(&str) -> Option<String>,
     /// Today as days since 1970; `None` where nobody asks how old a case is.
     pub today: Option<i64>,
 }
@@ -205,6 +207,11 @@ impl CaseCx<'_> {
         let (task, _) = self.receiver()?;
         let node = self.case.node.as_ref().map(|node| node.value.as_str());
         Some((task, self.file.world.tasks?.results(task, node)?))
+    }
+
+    /// The text of a file beside the scenario.
+    pub(super) fn text(&self, path: &str) -> Option<String> {
+        (self.file.world.text)(&paths::beside(self.file.path, path)?)
     }
 
     /// Whether a file of the project is there, or the case freezes it.

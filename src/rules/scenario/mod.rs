@@ -27,6 +27,7 @@ mod unknown_input;
 mod unknown_receiver;
 mod unknown_scenario_key;
 mod unknown_segment;
+mod unsound_frozen_file;
 mod untaken_result;
 pub(crate) mod untested_task;
 mod unused_frozen_file;
@@ -65,4 +66,5 @@ pub(super) static RULES: &[&Rule] = &[
     &wrong_input::RULE,
     &unheard_history::RULE,
     &untaken_result::RULE,
+    &unsound_frozen_file::RULE,
 ];

@@ -56,6 +56,10 @@ fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
             None if all.is_empty() => finding.note("it takes none"),
             None => finding.note(format!("it takes {}", some(&all))),
         };
-        out.push(if span == value.span { finding } else { cx.meant(finding, span, near) });
+        out.push(match near {
+            // A fix needs the key's place; a row of a table has none.
+            Some(near) if span == value.span => finding.help(format!("did you mean `{near}`?")),
+            _ => cx.meant(finding, span, near),
+        });
     }
 }

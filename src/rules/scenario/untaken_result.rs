@@ -113,7 +113,11 @@ fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
         let near = nearest(name, free);
         let finding = cx.finding(&RULE.meta, place, format!("no step of `{task}` leaves a result `{}`", short(name)));
         let finding = if near.is_some() { finding } else { listed(finding, &known) };
-        out.push(if span == value.span { finding } else { cx.meant(finding, span, near) });
+        out.push(match near {
+            // A fix needs the key's place; a row of a table has none.
+            Some(near) if span == value.span => finding.help(format!("did you mean `{near}`?")),
+            _ => cx.meant(finding, span, near),
+        });
     }
 }
 

@@ -109,6 +109,11 @@ pub(super) fn files<'c>(case: &'c Case, take: &mut dyn FnMut(&'c str, Span)) {
     {
         take(path, history.span);
     }
+    schemas(case, take);
+}
+
+/// The files of JSON Schemas that a case names.
+pub(super) fn schemas<'c>(case: &'c Case, take: &mut dyn FnMut(&'c str, Span)) {
     let mut open: Vec<(&AnswerTest, Span)> = case.expectations.iter().map(|one| (&one.value.test, one.span)).collect();
     while let Some((test, span)) = open.pop() {
         #[allow(clippy::wildcard_enum_match_arm, reason = "no other expectation names a file or holds others")]

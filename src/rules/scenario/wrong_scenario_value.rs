@@ -61,6 +61,13 @@ fn word(cx: &ScenarioCx<'_>, fault: &Fault) -> Option<Diagnostic> {
         return Some(cx.meant(finding, fault, near.as_deref()));
     }
     let FaultKind::WrongType { key, expected, found } = &fault.kind else { return None };
+    if key.is_empty() && fault.row.is_some() {
+        return Some(cx.finding(
+            &RULE.meta,
+            fault,
+            format!("the line holds {found}; expected an object with the keys of a case"),
+        ));
+    }
     if key.is_empty() {
         let finding = cx.finding(
             &RULE.meta,

@@ -43,6 +43,7 @@ mod scenarios_given;
 mod scenarios_history;
 mod scenarios_live;
 mod scenarios_results;
+mod scenarios_wrong;
 mod schema;
 mod search;
 mod show;

@@ -110,8 +110,11 @@ fn slips_in_a_schema_are_told_where_they_stand() {
     scenarios/a.yaml:16:7: error[unknown-scenario-key]: a JSON Schema (`expectations.schema`) has no key `colour`
     scenarios/a.yaml:17:30: error[wrong-scenario-value]: `expectations.schema.$defs.person.enum` is `[]`; expected a list of 1 or more values
     scenarios/b.yaml:8:34: error[unknown-scenario-key]: a JSON Schema (`expectations.not.any_of.schema`) has no key `requird`
-    checked 6 files: 13 errors; 9 fixable with `check --fix --unsafe-fixes`
-    by rule: wrong-scenario-value 9, unknown-scenario-key 4
+    scenarios/d.yaml:6:5: error[unsound-frozen-file]: `/properties/team/tpye` is no keyword of a JSON Schema: `answer.json` asks for nothing by it
+    scenarios/e.yaml:6:10: error[unsound-frozen-file]: `/properties/team/tpye` is no keyword of a JSON Schema: `answer.json` asks for nothing by it
+    scenarios/f.yaml:6:5: warning[unsound-frozen-file]: `/ourColour` is no keyword of a JSON Schema: `own.json` asks for nothing by it
+    checked 6 files: 15 errors, 1 warning; 9 fixable with `check --fix --unsafe-fixes`
+    by rule: wrong-scenario-value 9, unknown-scenario-key 4, unsound-frozen-file 3
     "#);
     let run = project.run(&["eval"]).code(1);
     insta::assert_snapshot!(run.stdout, @r#"
@@ -120,12 +123,11 @@ fn slips_in_a_schema_are_told_where_they_stand() {
     scenarios/b.yaml  context 0/0  answer not recorded       ERROR
       scenarios/b.yaml:1: nothing of this file is run: 1 fault; `ctxc check` shows them
     c                 context 0/0  answer 2 of 2 (scripted)  PASS
-    d                 context 0/0  answer 0 of 2 (scripted)  FAIL
-      scenarios/d.yaml:6: expected an answer that fits answer.json, found answer.json has a slip: `/properties/team/tpye` is no keyword; did you mean `type`?
-    e                 context 0/0  answer 0 of 2 (scripted)  FAIL
-      scenarios/e.yaml:6: expected not: the answer fits answer.json, found answer.json has a slip: `/properties/team/tpye` is no keyword; did you mean `type`?
-        nobody could look at it, so that `not` does not hold either
+    d                 context 0/0  answer not recorded       ERROR
+      scenarios/d.yaml:1: unsound-frozen-file (CTX627): scenarios/d.yaml:6:5: `/properties/team/tpye` is no keyword of a JSON Schema: `answer.json` asks for nothing by it; did you mean `type`?
+    e                 context 0/0  answer not recorded       ERROR
+      scenarios/e.yaml:1: unsound-frozen-file (CTX627): scenarios/e.yaml:6:10: `/properties/team/tpye` is no keyword of a JSON Schema: `answer.json` asks for nothing by it; did you mean `type`?
     f                 context 0/0  answer 2 of 2 (scripted)  PASS
-    6 scenarios: 2 passed, 2 failed, 2 errored, 0 carried; 0 calls, US$ 0
+    6 scenarios: 2 passed, 0 failed, 4 errored, 0 carried; 0 calls, US$ 0
     "#);
 }

@@ -1,0 +1,185 @@
+//! CTX627: a frozen file that is not what it stands for.
+
+use super::cx::CaseCx;
+use super::walk;
+use super::words::{TASK, first_line, short};
+use crate::base::diagnostic::Diagnostic;
+use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
+use crate::base::span::Span;
+use crate::rules::rule::{Check, Rule};
+use crate::scenario::json_schema::{self, Slip, SlipKind};
+use crate::scenario::keys_chat::SPEAKERS;
+use crate::scenario::model::{Conversation, Frozen};
+use crate::template::value_type;
+use serde_json::Value;
+
+/// The case has no context, or an answer is held against less than was meant.
+pub(crate) static RULE: Rule = Rule {
+    meta: RuleMeta {
+        code: Code(627),
+        name: "unsound-frozen-file",
+        renamed_from: &[],
+        severity: Some(Severity::Error),
+        when_enabled: Severity::Error,
+        locked: false,
+        fix: Fixable::None,
+        summary: "a frozen file that is not what it stands for",
+        page: "\
+A file under `inputs` holds JSON of its parameter's type, unless that is `string`; one under `history` a chat message a line; one under `schema` a JSON
+Schema. A keyword that no draft of JSON Schema has asks for nothing, so that every answer fits: a slip is an error, and one without any likeness to a
+keyword a warning. A keyword of your own begins with `x-`.",
+        bad: &[Example { template: TASK, project: "\
+# file: scenarios/refund.yaml
+name: refund
+task: triage
+context:
+  objective: sort the ticket
+  inputs: {ticket: it came late}
+expectations:
+  - schema: files/answer.json
+# file: scenarios/files/answer.json
+{\"type\": \"object\", \"requried\": [\"team\"]}
+" }, Example { template: HEARS, project: "\
+# file: scenarios/refund.yaml
+name: refund
+task: triage
+context:
+  objective: answer
+  history: \"@files/chat.jsonl\"
+expect_context:
+  - nothing_cut: true
+# file: scenarios/files/chat.jsonl
+{\"role\": \"usr\", \"content\": \"where is my order?\"}
+" }],
+        good: &[Example { template: TASK, project: "\
+# file: scenarios/refund.yaml
+name: refund
+task: triage
+context:
+  objective: sort the ticket
+  inputs: {ticket: it came late}
+expectations:
+  - schema: files/answer.json
+# file: scenarios/files/answer.json
+{\"type\": \"object\", \"required\": [\"team\"]}
+" }],
+    },
+    check: Check::Case(check),
+};
+
+/// A task that shows the conversation to its agent.
+const HEARS: &str = "\
+<task type=\"atomic\" name=\"triage\">
+  <description>answer what was asked last</description>
+  <history turns=\"4\"/>
+</task>
+";
+
+/// Slips that are told of one schema.
+const MOST: usize = 8;
+
+fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
+    inputs(cx, out);
+    if let Some(history) = &cx.case.situation.history
+        && let Conversation::File(path) = &history.value
+        && let Some(text) = cx.text(path)
+        && let Some(why) = no_conversation(&text)
+    {
+        out.push(finding(cx, history.span, format!("`{path}` is no conversation: {why}")));
+    }
+    walk::schemas(cx.case, &mut |path, span| {
+        if let Some(text) = cx.text(path) {
+            schema(cx, (path, &text), span, out);
+        }
+    });
+}
+
+fn finding(cx: &CaseCx<'_>, span: Span, message: String) -> Diagnostic {
+    cx.finding(&RULE.meta, first_line(cx.file.text, span), message)
+}
+
+/// Why a text is no JSON.
+fn no_json(text: &str, error: &serde_json::Error) -> String {
+    if text.trim().is_empty() { "it is empty".to_owned() } else { error.to_string() }
+}
+
+fn inputs(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
+    if !cx.case.situation.inputs.values().any(|given| matches!(given.value, Frozen::File(_))) {
+        return;
+    }
+    let Some((task, takes)) = cx.receiver() else { return };
+    for parameter in &takes.parameters {
+        let Some(given) = cx.case.situation.inputs.get(&*parameter.name) else { continue };
+        let Some(kind) = parameter.kind.as_deref().filter(|kind| *kind != "string") else { continue };
+        let Frozen::File(path) = &given.value else { continue };
+        let Some(text) = cx.text(path) else { continue };
+        let name = &parameter.name;
+        let message = match serde_json::from_str::<Value>(&text) {
+            Err(error) => {
+                let why = no_json(&text, &error);
+                format!("`{path}` is no JSON, which the type `{kind}` of `{name}` in the task `{task}` asks for: {why}")
+            }
+            Ok(value) if parameter.wanted().missed(&value).is_some() => {
+                let found = value_type::word(&value);
+                format!("`{path}` holds {found}, and the type of `{name}` in the task `{task}` is `{kind}`")
+            }
+            Ok(_) => continue,
+        };
+        out.push(finding(cx, given.span, message));
+    }
+}
+
+/// Why a text is no conversation.
+fn no_conversation(text: &str) -> Option<String> {
+    if text.trim_start().starts_with('[') {
+        return Some("expected one message a line, found a list of them".to_owned());
+    }
+    let mut says = false;
+    for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+        let number = number + 1;
+        let message: Value = match serde_json::from_str(line) {
+            Ok(message) => message,
+            Err(error) => return Some(format!("line {number} is no JSON: {error}")),
+        };
+        let role = message.get("role").and_then(Value::as_str);
+        let Some(known) = role.filter(|role| SPEAKERS.contains(role)) else {
+            let found = role.map_or_else(|| "none".to_owned(), |role| format!("`{}`", short(role)));
+            return Some(format!("line {number} needs a `role`, which is user, assistant, tool or system; found {found}"));
+        };
+        says |= !matches!(known, "system" | "developer");
+    }
+    (!says).then(|| "expected a message, found none".to_owned())
+}
+
+fn schema(cx: &CaseCx<'_>, (path, text): (&str, &str), span: Span, out: &mut Vec<Diagnostic>) {
+    let schema: Value = match serde_json::from_str(text) {
+        Ok(schema) => schema,
+        Err(error) => {
+            let why = no_json(text, &error);
+            return out.push(finding(cx, span, format!("`{path}` is no JSON, and so no JSON Schema: {why}")));
+        }
+    };
+    for Slip { path: steps, kind } in json_schema::slips(&schema).into_iter().take(MOST) {
+        let at = json_schema::pointer(&steps);
+        let (found, near) = match kind {
+            SlipKind::Unknown { near } => {
+                let found = finding(
+                    cx,
+                    span,
+                    format!("`{}` is no keyword of a JSON Schema: `{path}` asks for nothing by it", short(&at)),
+                );
+                let found = found.note("a keyword of your own begins with `x-`");
+                (if near.is_some() { found } else { found.severity(Severity::Warning) }, near.map(str::to_owned))
+            }
+            SlipKind::Bad { expected, near } => {
+                let value = schema.pointer(&at).map_or_else(String::new, Value::to_string);
+                let at = if at.is_empty() { "the whole".to_owned() } else { format!("`{}`", short(&at)) };
+                (finding(cx, span, format!("{at} of `{path}` is {}; expected {expected}", short(&value))), near)
+            }
+        };
+        out.push(match near {
+            Some(near) => found.help(format!("did you mean `{near}`?")),
+            None => found,
+        });
+    }
+}

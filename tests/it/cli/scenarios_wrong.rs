@@ -1,0 +1,120 @@
+//! Wrong input of `ctxc new scenario`, and wrong files beside scenarios: each is told in words, with what was expected.
+
+use super::project::Project;
+
+const TASK: &str = "<task type=\"atomic\" name=\"triage\">\n  <description>sort {{ticket}} {{n}} {{teams}}</description>\n  \
+    <history/>\n  <parameters>\n    <parameter name=\"ticket\" type=\"string\" required=\"true\"/>\n    \
+    <parameter name=\"n\" type=\"integer\" default=\"3\"/>\n    <parameter name=\"teams\" type=\"array\" default=\"[]\"/>\n  </parameters>\n</task>\n";
+const PLAN: &str = "<task type=\"atomic\" name=\"plan\"><description>Split it: {{objective}}</description>\
+    <parameters><parameter name=\"objective\" required=\"true\"/></parameters></task>";
+
+fn sample() -> Project {
+    let project = Project::new().file("ctxc.toml", "edition = \"2026\"\n").file("templates/triage.xml", TASK);
+    project.file("templates/plan.xml", PLAN).file("samples/t.txt", "late")
+}
+
+#[test]
+fn a_new_scenario_says_what_is_wrong_with_what_it_is_given() {
+    let project = sample();
+    for (args, said) in [
+        (&["triage", "--input", "ticket=x", "--name", ""][..], "--name: expected a name, found none"),
+        (
+            &["triage", "--input", "ticket=x", "--objective", " "],
+            "--objective: expected words that say what is to be done, found none",
+        ),
+        (&["plan", "--input", "objective="], "--input objective: expected words that say what is to be done, found none"),
+        (&["triage", "--input", "ticket=x", "--input", "n=abc"], "a number stands as it is: --input n=5"),
+        (
+            &["triage", "--input", "ticket=x", "--input", "teams="],
+            "--input teams: expected JSON, since the parameter's type is array: there is nothing",
+        ),
+    ] {
+        project.run(&[&["new", "scenario"], args].concat()).code(2).silent_out().warns(said);
+    }
+    let outside = project.run(&["new", "scenario", "triage", "--input", "ticket=x", "--output", "samples/a.yaml"]).code(0);
+    outside.warns("samples/a.yaml lies outside of [eval] scenarios: `ctxc eval` runs it where it is named");
+    project.run(&["new", "scenario", "triage", "--input", "ticket=x"]).code(0).silent();
+}
+
+fn case(name: &str, context: &str, rest: &str) -> String {
+    format!("name: {name}\ntask: triage\ncontext:\n  objective: x\n{context}{rest}")
+}
+
+/// Scenarios with files of many kinds beside them.
+fn with_files() -> Project {
+    let whole = "expect_context: [{nothing_cut: true}]\n";
+    let answer = |schema: &str| format!("expectations: [{{schema: {schema}}}]\nanswers: [{{reply: {{a: 1}}}}]\n");
+    let ticket = "  inputs: {ticket: x}\n";
+    let suite = |table: &str| {
+        format!("id: {table}\ndefaults: {{task: triage, context: {{objective: x}}, {}}}\ncases_from: {table}\n", whole.trim_end())
+    };
+    sample()
+        .file("scenarios/a.yaml", case("a", "  inputs: {ticket: x, n: \"@files/none.json\"}\n", whole))
+        .file("scenarios/b.yaml", case("b", "  inputs: {ticket: x, n: \"@files/text.json\"}\n", whole))
+        .file("scenarios/c.yaml", case("c", ticket, &answer("files/none.json")))
+        .file("scenarios/d.yaml", case("d", ticket, &answer("files/slip.json")))
+        .file("scenarios/e.yaml", case("e", ticket, &answer("files/own.json")))
+        .file("scenarios/f.yaml", case("f", &format!("{ticket}  history: !file files/none.json\n"), whole))
+        .file("scenarios/g.yaml", case("g", &format!("{ticket}  history: !file files/chat.jsonl\n"), whole))
+        .file("scenarios/h.yaml", case("h", &format!("{ticket}  history: !file files/list.json\n"), whole))
+        .file("scenarios/i.yaml", suite("names.csv"))
+        .file("scenarios/j.yaml", suite("rows.jsonl"))
+        .file("scenarios/k.yaml", suite("slip.csv"))
+        .file("scenarios/names.csv", "name,ticket\na,b\nc,d\n")
+        .file("scenarios/slip.csv", "id,tickett\na,b\n")
+        .file("scenarios/rows.jsonl", "[]\nwords\n")
+        .file("scenarios/files/none.json", "")
+        .file("scenarios/files/text.json", "\"five\"")
+        .file("scenarios/files/slip.json", "{\"tpye\": \"object\", \"properties\": {\"a\": {\"type\": \"strng\"}}}")
+        .file("scenarios/files/own.json", "{\"type\": \"object\", \"colour\": \"red\"}")
+        .file("scenarios/files/chat.jsonl", "{\"role\": \"user\", \"content\": \"a\"}\n{\"rol\": \"user\"}\n")
+        .file("scenarios/files/list.json", "[]")
+}
+
+#[test]
+fn files_beside_a_scenario_are_what_they_stand_for() {
+    let project = with_files();
+    let run = project.run(&["check", "--format", "concise", "scenarios"]).code(1);
+    insta::assert_snapshot!(run.stdout, @r#"
+    scenarios/a.yaml:5:26: error[unsound-frozen-file]: `files/none.json` is no JSON, which the type `integer` of `n` in the task `triage` asks for: it is empty
+    scenarios/b.yaml:5:26: error[unsound-frozen-file]: `files/text.json` holds a string, and the type of `n` in the task `triage` is `integer`
+    scenarios/c.yaml:6:16: error[unsound-frozen-file]: `files/none.json` is no JSON, and so no JSON Schema: it is empty
+    scenarios/d.yaml:6:16: error[unsound-frozen-file]: `/properties/a/type` of `files/slip.json` is "strng"; expected `object`, `array`, `string`, `number`, `integer`, `boolean`, `null`
+    scenarios/d.yaml:6:16: error[unsound-frozen-file]: `/tpye` is no keyword of a JSON Schema: `files/slip.json` asks for nothing by it
+    scenarios/e.yaml:6:16: warning[unsound-frozen-file]: `/colour` is no keyword of a JSON Schema: `files/own.json` asks for nothing by it
+    scenarios/f.yaml:6:18: error[unsound-frozen-file]: `files/none.json` is no conversation: expected a message, found none
+    scenarios/g.yaml:6:18: error[unsound-frozen-file]: `files/chat.jsonl` is no conversation: line 2 needs a `role`, which is user, assistant, tool or system; found none
+    scenarios/h.yaml:6:18: error[unsound-frozen-file]: `files/list.json` is no conversation: expected one message a line, found a list of them
+    scenarios/i.yaml:3:13: error[bad-case-table]: the cases of `names.csv` cannot be read: its first line names no column `id`
+    scenarios/j.yaml:3:13: error[wrong-scenario-value]: the line holds a list; expected an object with the keys of a case
+    scenarios/j.yaml:3:13: error[wrong-scenario-value]: the line holds a text; expected an object with the keys of a case
+    scenarios/k.yaml:3:13: error[unknown-input]: the task `triage` takes no value `tickett`
+    checked 11 files: 12 errors, 1 warning
+    by rule: unsound-frozen-file 9, wrong-scenario-value 2, bad-case-table 1, unknown-input 1
+    "#);
+    let run = project.run(&["eval"]).code(1);
+    insta::assert_snapshot!(run.stdout, @r#"
+    a                 context 0/0  answer not recorded       ERROR
+      scenarios/a.yaml:1: unsound-frozen-file (CTX627): scenarios/a.yaml:5:26: `files/none.json` is no JSON, which the type `integer` of `n` in the task `triage` asks for: it is empty
+    b                 context 0/0  answer not recorded       ERROR
+      scenarios/b.yaml:1: unsound-frozen-file (CTX627): scenarios/b.yaml:5:26: `files/text.json` holds a string, and the type of `n` in the task `triage` is `integer`
+    c                 context 0/0  answer not recorded       ERROR
+      scenarios/c.yaml:1: unsound-frozen-file (CTX627): scenarios/c.yaml:6:16: `files/none.json` is no JSON, and so no JSON Schema: it is empty
+    d                 context 0/0  answer not recorded       ERROR
+      scenarios/d.yaml:1: unsound-frozen-file (CTX627): scenarios/d.yaml:6:16: `/tpye` is no keyword of a JSON Schema: `files/slip.json` asks for nothing by it; did you mean `type`?
+    e                 context 0/0  answer 2 of 2 (scripted)  PASS
+    f                 context 0/0  answer not recorded       ERROR
+      scenarios/f.yaml:1: unsound-frozen-file (CTX627): scenarios/f.yaml:6:18: `files/none.json` is no conversation: expected a message, found none
+    g                 context 0/0  answer not recorded       ERROR
+      scenarios/g.yaml:1: unsound-frozen-file (CTX627): scenarios/g.yaml:6:18: `files/chat.jsonl` is no conversation: line 2 needs a `role`, which is user, assistant, tool or system; found none
+    h                 context 0/0  answer not recorded       ERROR
+      scenarios/h.yaml:1: unsound-frozen-file (CTX627): scenarios/h.yaml:6:18: `files/list.json` is no conversation: expected one message a line, found a list of them
+    scenarios/i.yaml  context 0/0  answer not recorded       ERROR
+      scenarios/i.yaml:1: nothing of this file is run: 1 fault; `ctxc check` shows them
+    scenarios/j.yaml  context 0/0  answer not recorded       ERROR
+      scenarios/j.yaml:1: nothing of this file is run: 2 faults; `ctxc check` shows them
+    slip.csv/a        context 0/0  answer not recorded       ERROR
+      scenarios/k.yaml:3: unknown-input (CTX612): scenarios/k.yaml:3:13: the task `triage` takes no value `tickett`; did you mean `ticket`?
+    11 scenarios: 1 passed, 0 failed, 10 errored, 0 carried; 0 calls, US$ 0
+    "#);
+}
