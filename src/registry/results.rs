@@ -35,8 +35,9 @@ pub(super) fn of(registry: &Registry, task: &str, node: Option<&str>) -> Option<
     let way = way(&trees, task, node);
     let agent = way.as_ref().map(|(id, _)| id.clone());
     let agents = if agent.is_none() { agents(&trees, task) } else { Vec::new() };
+    let hears = way.as_ref().is_some_and(|(_, way)| hears(way));
     let shown = way.map(|(_, way)| shown(registry, &way)).unwrap_or_default();
-    Some(Results { all, agent, agents, shown })
+    Some(Results { all, agent, agents, hears, shown })
 }
 
 fn trees(registry: &Registry, task: &str) -> Option<Trees> {
@@ -155,6 +156,19 @@ fn key(target: Target<'_>) -> (bool, String) {
     }
 }
 
+/// Whether the agent at the end of a way has a conversation of its own, or inherits from one that has.
+fn hears(way: &[Link<'_>]) -> bool {
+    for link in way.iter().rev().filter(|link| link.node.target().is_none()) {
+        if link.node.body.contains_key("history") {
+            return true;
+        }
+        if !matches!(setting(link.node, SettingName::InheritContext), Some("full" | "subset")) {
+            return false;
+        }
+    }
+    false
+}
+
 /// The names under which a result reaches the agent at the end of a way.
 fn shown(registry: &Registry, way: &[Link<'_>]) -> BTreeSet<String> {
     let mut shown = BTreeSet::new();
@@ -201,8 +215,13 @@ fn before(parent: &Node, child: &Child) -> Vec<(Option<String>, Option<String>)>
 
 /// Whether a node carries along what its steps left.
 fn carries(node: &Node) -> bool {
-    let setting = node.settings.as_ref().map(|settings| settings.get(SettingName::AccumulateData));
-    setting.is_some_and(|setting| setting.applies && setting.value.word() == "true")
+    setting(node, SettingName::AccumulateData) == Some("true")
+}
+
+/// What a setting of a node is, where it has an effect.
+fn setting(node: &Node, name: SettingName) -> Option<&'static str> {
+    let setting = node.settings.as_ref()?.get(name);
+    setting.applies.then(|| setting.value.word())
 }
 
 /// Whether some text of these nodes, or a fragment in one, has a word.

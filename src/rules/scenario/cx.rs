@@ -34,6 +34,8 @@ pub struct Results {
     pub agent: Option<String>,
     /// The agents that there are, where it is none of them.
     pub agents: Vec<String>,
+    /// Whether this agent is shown the conversation so far, by itself or by what it inherits.
+    pub hears: bool,
     /// Those that reach this agent.
     pub shown: BTreeSet<String>,
 }

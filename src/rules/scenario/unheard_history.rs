@@ -1,6 +1,6 @@
 //! CTX625: a conversation that no agent of the task is shown.
 
-use super::cx::CaseCx;
+use super::cx::{CaseCx, Results};
 use super::words::{TASK, first_line};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
@@ -27,7 +27,8 @@ pub(crate) static RULE: Rule = Rule {
         summary: "a conversation that no agent of the task is shown",
         page: "\
 `context.history` is what was said before. A task shows it to its agent by `<history>`; where neither the task nor what it refers to has one, the
-conversation reaches no prompt, and the case would test a context without it. A conversation without a message is none.",
+conversation reaches no prompt, and the case would test a context without it. Where another agent of the task is shown it than the one that the case is about, that
+is a warning; `history: []` leaves out what a suite's defaults say.",
         bad: &[Example { template: TASK, project: "\
 # file: scenarios/refund.yaml
 name: refund
@@ -60,11 +61,18 @@ expect_context:
 fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
     let Some(history) = cx.case.situation.history.as_ref().filter(|history| !history.value.is_empty()) else { return };
     let Some((task, takes)) = cx.receiver() else { return };
-    if takes.hears {
+    let is_told = |results: &Results| results.agent.is_some() && !results.hears;
+    let deaf = cx.results().map(|(_, results)| results).filter(|results| takes.hears && is_told(results));
+    if takes.hears && deaf.is_none() {
         return;
     }
     let span = cx.key_of("history", history.span);
     let span = first_line(cx.file.text, span);
+    if let Some(agent) = deaf.and_then(|results| results.agent) {
+        let finding = cx.finding(&RULE.meta, span, format!("the agent `{agent}` of `{task}` is not shown the conversation"));
+        let finding = finding.note("neither it nor what it inherits from has `<history>`").severity(Severity::Warning);
+        return out.push(finding);
+    }
     let finding = cx.finding(&RULE.meta, span, format!("no agent of `{task}` is shown the conversation"));
     out.push(
         finding

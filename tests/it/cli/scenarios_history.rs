@@ -90,6 +90,26 @@ fn every_fault_of_a_conversation_is_told_at_its_place() {
 }
 
 #[test]
+fn an_agent_that_is_not_shown_the_conversation_is_told() {
+    let round = "<task type=\"sequential\" name=\"round\"><description>Go.</description><steps>\
+        <task as=\"one\"><description>First.</description><history/></task>\
+        <task><description>Second {{one}}.</description></task></steps></task>";
+    let suite = "id: s\ndefaults:\n  task: round\n  expect_context: [{nothing_cut: true}]\n  context:\n    objective: go\n    history:\n      \
+        - {role: user, content: hi}\ncases:\n  - {id: a}\n  - {id: b, node: /steps/1, context: {results: {one: x}}}\n  \
+        - {id: c, node: /steps/1, context: {results: {one: x}, history: []}}\n";
+    let project = sample().file("templates/round.xml", round).file("scenarios/s.yaml", suite);
+    let run = project.run(&["check", "--format", "concise", "scenarios"]).code(0);
+    insta::assert_snapshot!(run.stdout, @r#"
+    scenarios/s.yaml:7:5: warning[unheard-history]: the agent `/steps/1` of `round` is not shown the conversation
+    checked 1 file: 1 warning
+    by rule: unheard-history 1
+    "#);
+    // What stands above it and is inherited has it for all.
+    project.write("templates/round.xml", round.replace("<history/>", "").replace("<steps>", "<history/><steps>"));
+    assert!(!project.run(&["check", "scenarios"]).stdout.contains("unheard-history"));
+}
+
+#[test]
 fn a_new_scenario_freezes_the_conversation() {
     let project = sample();
     let chat = ["--history", "samples/chat.jsonl"];
