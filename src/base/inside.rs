@@ -10,7 +10,17 @@ use std::path::{Component, Path, PathBuf};
 /// What is wrong with a pipe, a device or a socket in the place of a file.
 pub(crate) const IRREGULAR: &str = "it is no regular file";
 
-/// The same as an error of the system.
+/// What is wrong with a file whose path, or a link on it, leads out of the project.
+const OUTSIDE: &str = "it lies outside the project's folder";
+
+/// That a link leads out of a folder, as an error of the system; `None` where it does not, or leads nowhere.
+#[cfg(feature = "fs")]
+pub(crate) fn leads_out(files: &dyn ReadFs, folder: &Path, path: &Path) -> Option<io::Error> {
+    let (folder, real) = (files.canonical(folder).ok()?, files.canonical(path).ok()?);
+    (!real.starts_with(folder)).then(|| io::Error::other(OUTSIDE))
+}
+
+/// That something is no regular file, as an error of the system.
 #[cfg(feature = "fs")]
 pub(crate) fn irregular() -> io::Error {
     io::Error::other(IRREGULAR)
@@ -37,7 +47,7 @@ pub enum Refused {
 impl fmt::Display for Refused {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Outside => f.write_str("it lies outside the project's folder"),
+            Self::Outside => f.write_str(OUTSIDE),
             Self::Irregular => f.write_str(IRREGULAR),
             Self::TooLarge { size: Some(bytes), limit } => {
                 write!(f, "it is larger than {}, the limit: {} bytes", size(*limit), thousands(*bytes as usize))

@@ -5,6 +5,7 @@ use super::options::Options;
 use super::render::sources::Sources;
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fs::{self, ReadFs, RealFs};
+use crate::base::inside;
 use crate::base::rule_meta::{RuleMeta, Severity};
 use crate::project::config::{Config, Input};
 use crate::registry::scenarios;
@@ -115,6 +116,14 @@ pub(super) fn read(path: &Path) -> Result<Option<String>> {
 pub(super) fn read_bytes(path: &Path) -> Result<Option<(Vec<u8>, String)>> {
     let shown = path.display();
     let mut bytes = Vec::new();
+    // Its words are shown where something is wrong with them: those of a file elsewhere are nobody's to show.
+    if inside::leads_out(&RealFs, path.parent().unwrap_or(Path::new("")), path).is_some() {
+        return Err(CliError::new(
+            Kind::Project,
+            format!("{shown} is a link that leads out of the project's folder, and was not read"),
+        )
+        .hint("put the file itself in its place; what projects share goes into a file that `extends` names"));
+    }
     match fs::read_own(path, LIMIT, &mut bytes) {
         Ok(_) => {}
         Err(err) if err.kind() == io::ErrorKind::NotFound => return Ok(None),

@@ -12,8 +12,8 @@ use super::gather::{Gather, Known, Noted};
 use super::merge::{Merge, Merged};
 use super::store::Store;
 use super::survey::NoSuchPath;
-use super::walk::{self, Missing, Plan};
-use super::{gather, keys, watch};
+use super::walk::{Missing, Plan};
+use super::{gather, keys, place, watch};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fs::{self, ReadFs, RealFs};
 use crate::project::config::Config;
@@ -115,7 +115,7 @@ pub fn build(request: &Request<'_>) -> Result<Outcome, NoSuchPath> {
     let entries = Entries::new(request.config);
     let Request { root, config, output, .. } = *request;
     let compiler = Compiler { config, active: &active, root, files: &RealFs, entries: Some(&entries) };
-    let store = Store::new(root, &walk::name_in(root, output));
+    let store = Store::new(root, &place::name_in(root, output));
     let run = Run { request, plan: &plan, compiler: &compiler, store: &store, keys: keys::of(config) };
     let old = run.old();
     // A cache that turns out not to belong to the registry, or to itself, is none: everything is compiled.

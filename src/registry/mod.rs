@@ -39,6 +39,8 @@ mod merge;
 mod merkle;
 pub mod node;
 mod paths;
+#[cfg(feature = "fs")]
+mod place;
 pub mod read;
 pub(crate) mod results;
 #[cfg(feature = "fs")]

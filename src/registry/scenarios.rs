@@ -4,6 +4,7 @@ use super::artifact::Registry;
 use super::sources::CONTEXT_FILE;
 use crate::base::diagnostic::{self, Diagnostic};
 use crate::base::fs;
+use crate::base::inside;
 use crate::base::source::{LineIndex, Position};
 use crate::project::config::Config;
 use crate::rules::apply::{self, Fixed, Which};
@@ -146,7 +147,11 @@ pub(crate) fn of_texts(around: &Surroundings<'_>, texts: &[(&str, &str)]) -> Vec
 /// Does something with what can be read of some files, and what surrounds them.
 fn in_world<T>(request: &Request<'_>, loaded: &[Loaded], then: impl FnOnce(&World<'_>, &[File<'_>]) -> T) -> T {
     let Request { root, config, registry, today } = *request;
-    let exists = |path: &str| fs::is_file(&root.join(path));
+    // What lies behind a link out of the project is read by nothing.
+    let exists = |path: &str| {
+        let file = root.join(path);
+        fs::is_file(&file) && inside::leads_out(&fs::RealFs, root, &file).is_none()
+    };
     let text = |path: &str| text_of(root, path);
     let known = registry.map(|registry| Known { registry, taken: RefCell::default() });
     let world = World { config, tasks: known.as_ref().map(|known| known as &dyn Tasks), exists: &exists, text: &text, today };

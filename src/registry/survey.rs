@@ -8,8 +8,8 @@ use super::cache::Tally;
 use super::compile::{Chosen, Compiled, Compiler, Outcome, Scratch};
 use super::entry::{self, Entries};
 use super::sound::{self, LeftOut};
-use super::walk::{self, By, Found, Missing, Plan, Visit};
-use super::{gather, link, whole};
+use super::walk::{By, Found, Missing, Plan, Visit};
+use super::{gather, link, place, whole};
 use crate::base::diagnostic::{self, Diagnostic};
 use crate::base::fs::{self, RealFs};
 use crate::base::rule_meta::Severity;
@@ -100,7 +100,7 @@ pub struct NoSuchPath(pub PathBuf);
 
 /// The name that findings give to a path: relative to the project root; as given where it lies outside.
 pub fn name_in(root: &Path, path: &Path) -> String {
-    walk::name_in(root, path)
+    place::name_in(root, path)
 }
 
 /// Checks files and what they say of each other.

@@ -3,14 +3,15 @@
 //! Decides by name alone (`*.xml`, `.gitignore`, the project's globs); what a file holds is looked at by the visitor.
 //! Nothing of the machine counts (no global ignore file), so that every machine finds the same files.
 
+use super::place::{name_in, slashed};
 use crate::base::fs::{self, ReadFs, Stamp};
-use crate::base::inside::irregular;
+use crate::base::inside::{irregular, leads_out};
 use crate::base::patterns::Barred;
 use crate::project::glob::Globs;
 use ignore::{DirEntry, WalkBuilder, WalkState};
 use std::io;
 use std::num::NonZeroUsize;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Named files below this number are visited by one thread: a thread costs more than a few files.
@@ -30,6 +31,10 @@ pub(super) struct Start {
 pub(super) struct Plan {
     /// The project's folder, from which files of patterns are named.
     root: PathBuf,
+    /// It, and the folders that were named: no link leads out of them.
+    homes: Vec<PathBuf>,
+    /// Folders of the project that are elsewhere, behind a link.
+    outside: Vec<Start>,
     /// Files that were named: taken whatever they are called and hold.
     pub(super) files: Vec<Start>,
     /// Folders.
@@ -83,6 +88,7 @@ impl Plan {
     /// What to walk for the paths of a command; none given, what the project says.
     pub(super) fn new(root: &Path, given: &[PathBuf], include: Option<&Globs>, exclude: &Globs) -> Result<Self, Missing> {
         let mut plan = Self { root: root.to_path_buf(), exclude: exclude.clone(), ..Self::default() };
+        plan.homes = std::iter::once(root).chain(given.iter().map(PathBuf::as_path)).map(Path::to_path_buf).collect();
         for path in given {
             if !fs::exists(path) {
                 return Err(Missing(path.clone()));
@@ -95,7 +101,7 @@ impl Plan {
             let starts = include.map_or_else(|| vec![usual(root)], |globs| bases(root, globs));
             // A pattern may name what is not there yet.
             let (there, absent): (Vec<Start>, Vec<Start>) = starts.into_iter().partition(|start| fs::exists(&start.path));
-            plan.folders = there;
+            (plan.outside, plan.folders) = there.into_iter().partition(|start| plan.leads_out(&start.path).is_some());
             plan.absent = absent.into_iter().map(|start| start.path).collect();
         }
         plan.files.sort_by(|a, b| a.name.cmp(&b.name));
@@ -114,6 +120,11 @@ impl Plan {
     /// Visits every file once for each way that leads to it. `make` gives each thread its visitor.
     pub(super) fn run<V: Visit>(&self, threads: NonZeroUsize, make: impl Fn() -> V + Sync) {
         self.named(threads, &make);
+        for start in &self.outside {
+            if let Some(error) = self.leads_out(&start.path) {
+                make().unreadable(&start.name, error);
+            }
+        }
         if self.folders.is_empty() {
             return;
         }
@@ -171,9 +182,18 @@ impl Plan {
             if fs::exists(entry.path()) && !fs::is_file(entry.path()) {
                 return;
             }
+            if let Some(error) = self.leads_out(entry.path()) {
+                return visitor.unreadable(&name, error);
+            }
             visitor.link(entry.path());
         }
         visitor.file(&Found { path: entry.path(), name: &name, by: By::Walk });
+    }
+
+    /// That a link leads out of the project, and out of every folder that was named.
+    fn leads_out(&self, path: &Path) -> Option<io::Error> {
+        let out = self.homes.iter().map(|home| leads_out(&fs::RealFs, home, path)).collect::<Option<Vec<_>>>();
+        out?.pop()
     }
 
     fn failed(&self, error: ignore::Error, visitor: &mut impl Visit) {
@@ -261,47 +281,6 @@ pub(super) fn base_names(globs: &Globs) -> Vec<String> {
         }
     }
     kept
-}
-
-/// The name of a path: joined to the project's root it is that file again, wherever one stands. A file outside has `..` in
-/// its name, or is named whole where it was given so and where links make `..` lead somewhere else.
-pub(super) fn name_in(root: &Path, path: &Path) -> String {
-    let here = fs::current_dir().unwrap_or_default();
-    let (base, there) = (clean(&here.join(root)), clean(&here.join(path)));
-    let goes_up = |path: &Path| path.components().any(|part| part == Component::ParentDir);
-    let name = match there.strip_prefix(&base) {
-        Ok(inside) if !goes_up(path) && !goes_up(root) => return slashed(inside),
-        Ok(inside) => inside.to_path_buf(),
-        Err(_) if path.is_absolute() => return slashed(path),
-        Err(_) => away(&base, &there),
-    };
-    let real = |path: &Path| fs::RealFs.canonical(path).ok();
-    if real(&here.join(root).join(&name)) == real(path) { slashed(&name) } else { slashed(&here.join(path)) }
-}
-
-/// The way from one folder to a path outside of it. Both are whole and without `.` and `..`.
-fn away(base: &Path, there: &Path) -> PathBuf {
-    let shared = base.components().zip(there.components()).take_while(|(a, b)| a == b).count();
-    let up = base.components().skip(shared).map(|_| Component::ParentDir);
-    up.chain(there.components().skip(shared)).collect()
-}
-
-/// A path without `.` and `..`, by its words alone.
-fn clean(path: &Path) -> PathBuf {
-    let mut out = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::CurDir => {}
-            Component::ParentDir => drop(out.pop()),
-            Component::Normal(_) | Component::RootDir | Component::Prefix(_) => out.push(part),
-        }
-    }
-    out
-}
-
-fn slashed(path: &Path) -> String {
-    let text = path.to_string_lossy();
-    if std::path::MAIN_SEPARATOR == '/' { text.into_owned() } else { text.replace(std::path::MAIN_SEPARATOR, "/") }
 }
 
 /// The stamp of a file that was found; links are followed.

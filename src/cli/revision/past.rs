@@ -3,6 +3,7 @@
 use super::git::Git;
 use super::tree::Tree;
 use crate::base::fs::ReadFs;
+use crate::base::inside;
 use crate::cli::error::{CliError, Kind, Result};
 use crate::cli::findings::broken;
 use crate::cli::project::{FILE, Project};
@@ -61,7 +62,9 @@ impl Past {
         let names = self.tree.below(&self.folder);
         let names = listed::templates(&self.config.templates, &self.root, &self.tree, names);
         let read = |name: &str| {
-            let bytes = self.tree.read(&self.root.join(name), self.config.limits.file);
+            let path = self.root.join(name);
+            let out = inside::leads_out(&self.tree, &self.root, &path);
+            let bytes = out.map_or_else(|| self.tree.read(&path, self.config.limits.file), Err);
             // A link that leads to a folder is not followed, as in a walk.
             let is_folder = bytes.as_ref().is_err_and(|err| err.kind() == io::ErrorKind::IsADirectory);
             (!is_folder).then(|| (Arc::from(name), bytes.map(Cow::Owned)))
@@ -90,7 +93,8 @@ pub(crate) fn range(folder: &Path, text: &str) -> Result<Option<(String, String)
 /// The project file of a revision.
 fn config(tree: &Tree, root: &Path, revision: &str) -> Result<Config> {
     let failed = |why: String| CliError::new(Kind::Project, format!("{FILE} in `{revision}` cannot be read: {why}"));
-    let bytes = match tree.read(&root.join(FILE), FILE_LIMIT) {
+    let path = root.join(FILE);
+    let bytes = match inside::leads_out(tree, root, &path).map_or_else(|| tree.read(&path, FILE_LIMIT), Err) {
         Ok(bytes) => bytes,
         Err(err) if err.kind() == io::ErrorKind::NotFound => return Ok(Config::default()),
         Err(err) => return Err(failed(reason(&err))),

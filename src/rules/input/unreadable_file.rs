@@ -22,7 +22,7 @@ pub(crate) static RULE: Rule = Rule {
         summary: "a file or folder cannot be read",
         page: "\
 A file or folder that belongs to what is checked could not be read: its permissions forbid it, it vanished while the others were
-read, a link points in a circle, it is a pipe or a device, or the disk failed. All other files are checked as usual.
+read, a link points in a circle or out of the project, it is a pipe or a device, or the disk failed. All other files are checked as usual.
 
 A file that was not read was not checked, so this is an error that cannot be turned off. Mend the permissions, or keep the path
 out of the project with `[templates] exclude` in `ctxc.toml` or with a `.gitignore`.",

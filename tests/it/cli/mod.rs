@@ -23,6 +23,8 @@ mod import_formats;
 mod import_jinja;
 mod init;
 mod jinja_places;
+#[cfg(unix)]
+mod links;
 mod manifest;
 mod new_scenario;
 mod output;

@@ -1,0 +1,46 @@
+//! The names of files in a project: what a path is called, wherever one stands.
+
+use crate::base::fs::{self, ReadFs};
+use std::path::{Component, Path, PathBuf};
+
+/// The name of a path: joined to the project's root it is that file again, wherever one stands. A file outside has `..` in
+/// its name, or is named whole where it was given so and where links make `..` lead somewhere else.
+pub(super) fn name_in(root: &Path, path: &Path) -> String {
+    let here = fs::current_dir().unwrap_or_default();
+    let (base, there) = (clean(&here.join(root)), clean(&here.join(path)));
+    let goes_up = |path: &Path| path.components().any(|part| part == Component::ParentDir);
+    let name = match there.strip_prefix(&base) {
+        Ok(inside) if !goes_up(path) && !goes_up(root) => return slashed(inside),
+        Ok(inside) => inside.to_path_buf(),
+        Err(_) if path.is_absolute() => return slashed(path),
+        Err(_) => away(&base, &there),
+    };
+    let real = |path: &Path| fs::RealFs.canonical(path).ok();
+    if real(&here.join(root).join(&name)) == real(path) { slashed(&name) } else { slashed(&here.join(path)) }
+}
+
+/// The way from one folder to a path outside of it. Both are whole and without `.` and `..`.
+fn away(base: &Path, there: &Path) -> PathBuf {
+    let shared = base.components().zip(there.components()).take_while(|(a, b)| a == b).count();
+    let up = base.components().skip(shared).map(|_| Component::ParentDir);
+    up.chain(there.components().skip(shared)).collect()
+}
+
+/// A path without `.` and `..`, by its words alone.
+fn clean(path: &Path) -> PathBuf {
+    let mut out = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => drop(out.pop()),
+            Component::Normal(_) | Component::RootDir | Component::Prefix(_) => out.push(part),
+        }
+    }
+    out
+}
+
+/// A path with `/` between its parts.
+pub(super) fn slashed(path: &Path) -> String {
+    let text = path.to_string_lossy();
+    if std::path::MAIN_SEPARATOR == '/' { text.into_owned() } else { text.replace(std::path::MAIN_SEPARATOR, "/") }
+}

@@ -1,0 +1,96 @@
+//! Links of a project that lead out of it: what is behind them is not the project's, and is neither read nor written.
+
+use super::project::{Project, Run};
+use std::os::unix::fs::symlink;
+
+const SECRET: &str = "secret-words";
+
+/// A project, and files elsewhere that are not as they should be: whoever reads them shows their lines.
+fn sample() -> (Project, Project) {
+    let task = "<task type=\"atomic\" name=\"t\">\n  <description>Do it.</description>\n</task>\n";
+    let far = "<task type=\"atomic\" name=\"secret-words\"><description>secret-words</description><secret-words/></task>\n";
+    let project = Project::new().file("ctxc.toml", "edition = \"2026\"\n").file("templates/t.xml", task).file("sub/deep/x", "");
+    let outside = Project::new()
+        .file("far/far.xml", far)
+        .file("lib.xml", "<library><fragment id=\"secret-words\"><secret-words/></fragment></library>\n")
+        .file("secret.toml", "edition = \"2026\"\nsecret-words = 1\n")
+        .file("secret.yaml", "secret-words: 1\n")
+        .file("secret.md", "secret-words\n");
+    (project, outside)
+}
+
+fn link(project: &Project, outside: &Project, (place, target): (&str, &str)) {
+    let path = project.path(place);
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    let _ = std::fs::remove_file(&path);
+    symlink(outside.path(target), path).unwrap();
+}
+
+fn all(run: &Run) -> String {
+    format!("{}{}", run.stdout, run.stderr)
+}
+
+#[test]
+fn links_that_lead_out_of_the_project_are_told_and_not_followed() {
+    const OUTSIDE: &str = "it lies outside the project's folder";
+    const OUT: &str = "is a link that leads out of the project's folder, and was not read";
+    let role = "edition = \"2026\"\n[roles.r]\ntemplate = \"t\"\nsystem = { file = \"prompts/p.md\" }\n";
+    let case = "name: c\ntask: t\ncontext:\n  objective: go\n  file_context: {a.md: !file data.md}\nexpect_context:\n  - nothing_cut: true\n";
+    for (from, to, at, why) in [
+        ("ctxc.toml", "secret.toml", "ctxc.toml", OUT),
+        ("ctxc.suppressions.toml", "secret.toml", "ctxc.suppressions.toml", OUT),
+        ("templates/far.xml", "far/far.xml", "error[unreadable-file] templates/far.xml:1:1: cannot be read: ", OUTSIDE),
+        ("templates/lib.xml", "lib.xml", "error[unreadable-file] templates/lib.xml:1:1: cannot be read: ", OUTSIDE),
+        ("scenarios/s.yaml", "secret.yaml", "scenarios/s.yaml:1:1", OUTSIDE),
+        ("prompts/p.md", "secret.md", "ctxc.toml:4:", "outside"),
+        ("scenarios/data.md", "secret.md", "scenarios/c.yaml:5:", "there is no file `scenarios/data.md`"),
+    ] {
+        let (project, outside) = sample();
+        match from {
+            "prompts/p.md" => project.write("ctxc.toml", role),
+            "scenarios/data.md" => project.write("scenarios/c.yaml", case),
+            _ => {}
+        }
+        link(&project, &outside, (from, to));
+        for verb in ["check", "build", "fmt", "eval", "show", "manifest"] {
+            let run = project.run(&[verb]);
+            assert!(!all(&run).contains(SECRET), "{from} {verb}: {}", all(&run));
+        }
+        let run = project.run(&["check"]);
+        assert!(run.code != Some(0) && all(&run).contains(at) && all(&run).contains(why), "{from}: {}", all(&run));
+        // Nor is anything written through one.
+        for verb in [&["fmt"][..], &["check", "--fix", "--unsafe-fixes"], &["check", "--suppress-existing"]] {
+            let before = outside.read(to);
+            let run = project.run(verb);
+            assert!(!all(&run).contains(SECRET), "{from} {verb:?}: {}", all(&run));
+            assert_eq!(outside.read(to), before);
+        }
+    }
+}
+
+#[test]
+fn a_project_file_found_from_below_is_a_file_of_its_folder() {
+    let (project, outside) = sample();
+    link(&project, &outside, ("ctxc.toml", "secret.toml"));
+    let mut command = project.command(&["check"]);
+    let run = Run::from(command.current_dir(project.path("sub/deep")).output().unwrap()).code(2);
+    assert!(run.stderr.contains("leads out of the project's folder") && !all(&run).contains(SECRET), "{}", all(&run));
+    // One that stays inside is followed.
+    std::fs::remove_file(project.path("ctxc.toml")).unwrap();
+    project.write("config/ctxc.toml", "edition = \"2026\"\n");
+    symlink("config/ctxc.toml", project.path("ctxc.toml")).unwrap();
+    project.run(&["check"]).code(0);
+}
+
+#[test]
+fn a_folder_of_templates_is_one_of_the_project() {
+    let (project, outside) = sample();
+    std::fs::remove_dir_all(project.path("templates")).unwrap();
+    link(&project, &outside, ("templates", "far"));
+    let run = project.run(&["check"]).code(1).says("error[unreadable-file] templates:1:1: cannot be read: it lies outside");
+    assert!(!all(&run).contains(SECRET), "{}", all(&run));
+    // Who names it means it, and links within it are its own.
+    symlink("far.xml", outside.path("far/near.xml")).unwrap();
+    let run = project.run(&["check", "templates"]).code(1);
+    assert!(all(&run).contains(SECRET) && !all(&run).contains("lies outside"), "{}", all(&run));
+}
