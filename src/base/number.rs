@@ -23,9 +23,60 @@ pub fn size(bytes: u64) -> String {
     format!("{bytes} bytes")
 }
 
+/// The whole numbers that can be said exactly.
+pub const WHOLE: &str = "a whole number is from -9223372036854775808 to 18446744073709551615";
+
+/// Whether a text is a whole number beyond 64 bits: one that would be read as the nearest fraction, and written as `1e29`.
+pub fn is_beyond(text: &str) -> bool {
+    let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
+    let is_whole = !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_digit());
+    is_whole && text.parse::<u64>().is_err() && text.parse::<i64>().is_err()
+}
+
+/// The first whole number beyond 64 bits in a text that is JSON.
+pub fn beyond(json: &str) -> Option<&str> {
+    let mut rest = json;
+    while let Some(at) = rest.find(|c: char| c == '"' || c == '-' || c.is_ascii_digit()) {
+        let from = rest.get(at..).unwrap_or("");
+        let is_text = from.starts_with('"');
+        let end = if is_text { end_of_text(from) } else { from.find(|c| !is_of_number(c)).unwrap_or(from.len()) };
+        let (token, after) = from.split_at(end);
+        if !is_text && is_beyond(token) {
+            return Some(token);
+        }
+        rest = after;
+    }
+    None
+}
+
+fn is_of_number(c: char) -> bool {
+    c.is_ascii_digit() || matches!(c, '-' | '+' | '.' | 'e' | 'E')
+}
+
+/// Where a text ends that begins with its quotes.
+fn end_of_text(json: &str) -> usize {
+    let mut escaped = false;
+    let closes = |byte: u8| {
+        let ends = byte == b'"' && !escaped;
+        escaped = byte == b'\\' && !escaped;
+        ends
+    };
+    json.bytes().skip(1).position(closes).map_or(json.len(), |at| at + 2)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::size;
+    use super::{beyond, size};
+
+    #[test]
+    fn whole_numbers_beyond_64_bits_are_found_outside_of_texts() {
+        for exact in ["18446744073709551615", "-9223372036854775808", "1e300", "123456789012345678901.5", "007", "-", ""] {
+            assert_eq!(beyond(exact), None, "{exact}");
+        }
+        assert_eq!(beyond("[1, -9223372036854775809]"), Some("-9223372036854775809"));
+        let quoted = r#"{"12345678901234567890123": "a \" 98765432109876543210 \\", "n": 18446744073709551616}"#;
+        assert_eq!(beyond(quoted), Some("18446744073709551616"));
+    }
 
     #[test]
     fn sizes_have_the_largest_unit_that_says_all() {

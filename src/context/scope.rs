@@ -66,18 +66,20 @@ impl Binder<'_, '_> {
             if is_asked {
                 self.keep_type(link, &parameter);
             }
-            let name = parameter.name;
+            let name = parameter.name.clone();
             let asked = || {
-                self.request.inputs.get(&name).map(|value| Bound {
-                    value: Some(Arc::new(value.clone())),
+                // Without a type, `null` is a value as any other.
+                let is_there = |value: &&Value| !value.is_null() || parameter.kind.is_none() || parameter.default.is_none();
+                self.request.inputs.get(&name).filter(is_there).map(|value| Bound {
+                    value: Some(Arc::new(value_type::settled(value.clone(), parameter.kind.as_deref()))),
                     origin: Origin::Input { name: name.clone() },
                     trust: Trust::Trusted,
                     stability: Stability::Call,
                 })
             };
             let given = if is_asked { asked() } else { bound };
-            let default = parameter.default.map(|text| Bound {
-                value: Some(Arc::new(value_type::written(&text, parameter.kind.as_deref()))),
+            let default = parameter.default.as_ref().map(|text| Bound {
+                value: Some(Arc::new(value_type::written(text, parameter.kind.as_deref()))),
                 origin: Origin::Template {
                     task: link.tree.task.name().to_owned(),
                     node: "/".to_owned(),
@@ -108,7 +110,7 @@ impl Binder<'_, '_> {
     /// Tells a value that a run is given and that is not of its parameter's type.
     fn keep_type(&mut self, link: &Link<'_>, parameter: &Parameter) {
         let Some(value) = self.request.inputs.get(&parameter.name) else { return };
-        let wanted = Wanted { kind: parameter.kind.as_deref(), required: parameter.required };
+        let wanted = Wanted { kind: parameter.kind.as_deref(), required: parameter.required && parameter.default.is_none() };
         let Some(kind) = wanted.missed(value).map(str::to_owned) else { return };
         let (name, found) = (parameter.name.clone(), value_type::word(value));
         let place = place(link, "/", &format!("parameters/{name}"));

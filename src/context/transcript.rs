@@ -1,6 +1,7 @@
 //! Reads conversations as programs keep them: one chat message a line, in the forms of OpenAI and of Anthropic.
 
 use super::history::{Said, ToolCall};
+use crate::base::number;
 use crate::kernel::assembler::Speaker;
 use serde_json::{Map, Value, json};
 
@@ -31,6 +32,9 @@ pub fn read(text: &str) -> Result<Vec<Said>, Unread> {
     for (number, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
         let failed = |why: String| Unread { line: number + 1, why };
         let value: Value = serde_json::from_str(line).map_err(|err| failed(format!("this is no JSON: {err}")))?;
+        if let Some(number) = number::beyond(line) {
+            return Err(failed(format!("the number {number} is beyond 64 bits: {}; write it as a text", number::WHOLE)));
+        }
         message(&value, &mut said).map_err(failed)?;
     }
     Ok(said)
@@ -102,7 +106,10 @@ fn push(message: &Value, speaker: Speaker, said: &mut Vec<Said>) {
         let function = call.get("function").unwrap_or(call);
         let arguments = match function.get("arguments") {
             // OpenAI has them as a text of JSON.
-            Some(Value::String(text)) => serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.clone())),
+            Some(Value::String(text)) => {
+                let read = number::beyond(text).is_none().then(|| serde_json::from_str(text).ok()).flatten();
+                read.unwrap_or_else(|| Value::String(text.clone()))
+            }
             other => other.cloned().unwrap_or_default(),
         };
         own.calls.push(ToolCall { id: word(call, "id"), name: word(function, "name"), arguments });

@@ -9,7 +9,7 @@
 //! shown to nobody.
 
 use super::receiver::Receiver;
-use crate::base::suggest;
+use crate::base::{number, suggest};
 use crate::context::history::Said;
 use crate::context::matcher::{ContextSource, Match};
 use crate::context::objective;
@@ -98,7 +98,7 @@ pub(super) fn read(situation: &Situation, whose: Whose, declared: &[Parameter], 
             Frozen::Value(value) => value.clone(),
             Frozen::File(path) => {
                 let text = file(beside, path)?;
-                serde_json::from_str(&text).unwrap_or(Value::String(text))
+                serde_json::from_str(&text).map_or_else(|_| Ok(Value::String(text.clone())), |value| exact(path, &text, value))?
             }
         };
         read.results.insert(name.clone(), result(value));
@@ -151,8 +151,15 @@ fn value(frozen: &Frozen, parameter: Option<&Parameter>, beside: &dyn Files) -> 
     match parameter.and_then(|parameter| parameter.kind.as_deref()) {
         None | Some("string") => Ok(Value::String(text)),
         Some(kind) => serde_json::from_str(&text)
-            .map_err(|error| format!("{path} is no JSON, which the parameter's type {kind} asks for: {error}")),
+            .map_err(|error| format!("{path} is no JSON, which the parameter's type {kind} asks for: {error}"))
+            .and_then(|value| exact(path, &text, value)),
     }
+}
+
+/// A value of a file, unless it has a whole number that is read as the nearest fraction.
+fn exact(path: &str, json: &str, value: Value) -> Result<Value, String> {
+    let told = |found| format!("{path}: the number {found} is beyond 64 bits: {}; write it as a text", number::WHOLE);
+    number::beyond(json).map_or(Ok(value), |found| Err(told(found)))
 }
 
 /// What an earlier step left. An object with `content` is a whole result, with its notes.

@@ -98,6 +98,7 @@ fn words(kind: &FaultKind) -> String {
         FaultKind::DuplicateKey { key, .. } => format!("key `{key}` is there twice"),
         FaultKind::KeyWithParts => "a key is a list or a mapping; expected a text".to_owned(),
         FaultKind::Merge => "`<<` merges something that is no mapping".to_owned(),
+        FaultKind::Beyond(number) => format!("the number {number} is beyond 64 bits; put it into quotes"),
         FaultKind::SecondDocument => "a second document begins; expected one".to_owned(),
     }
 }

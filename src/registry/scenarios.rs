@@ -160,7 +160,7 @@ fn in_world<T>(request: &Request<'_>, loaded: &[Loaded], then: impl FnOnce(&Worl
 
 /// The text of a file of the project.
 pub(crate) fn text_of(root: &Path, path: &str) -> Option<String> {
-    let bytes = fs::ReadFs::read(&fs::RealFs, &root.join(path), CONTEXT_FILE).ok()?;
+    let bytes = inside::read(&fs::RealFs, root, Path::new(path), CONTEXT_FILE).ok()?;
     Some(decode::decode(&bytes).ok()?.into_owned())
 }
 

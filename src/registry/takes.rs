@@ -30,7 +30,7 @@ fn of(registry: &Registry, name: &str) -> Option<Takes> {
     let parameter = |found: super::artifact::Parameter| Parameter {
         name: found.name.into(),
         kind: found.kind.map(String::into),
-        required: found.required,
+        required: found.required && found.default.is_none(),
     };
     let mut takes = Takes { parameters: parameters.into_iter().map(parameter).collect(), ..Takes::default() };
     let mut seen = BTreeSet::from([(ReferenceKind::Ref, name.to_owned())]);

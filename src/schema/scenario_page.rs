@@ -21,7 +21,8 @@ editors complete them. This page is made from the tables that both are made from
 const NOTES: &str = "\
 ## How values are read
 
-YAML 1.2 with its core schema: `yes` and `no` are texts, `1.10` is a number, a day is a text. Anchors, aliases and `<<` work; a file holds one document, 64
+YAML 1.2 with its core schema: `yes` and `no` are texts, `1.10` is a number, a day is a text. A whole number beyond 64 bits
+is an error: put it into quotes. Anchors, aliases and `<<` work; a file holds one document, 64
 collections inside each other and a million nodes with what its aliases repeat. Patterns are regular expressions of the Rust crate `regex`,
 unanchored and case-sensitive; in YAML they are best written in single quotes.
 
@@ -76,7 +77,7 @@ files that it names, the stored request, `[eval] plan_path`, and the version of 
 - `ctxc eval --affected` compares with the results of the last run: it runs the cases of which a key moved, those that are new, and those that did not pass.
 - `ctxc eval --since FILE` does the same with the results in a scorecard that `--out` wrote: it is believed, since you name it.
 - `ctxc eval --since REV` compares with the keys that a git revision gives: it runs the cases of which a key moved since, and of the others those
-  of which no result for these very keys is known, or none that passed. In a fresh clone no result is known, so that every case is run once.
+  of which no result for these very keys is known, or none that passed. A revision whose own project has errors is told with their files, and nothing is run. In a fresh clone no result is known, so that every case is run once.
 
 All others are listed as CARRIED with the result that holds, and count in the exit code as what they were. Exit code 0 is never given for a case that
 nobody judged, nor because nobody reads the output: `ctxc eval | head -1` ends with the verdict. A case of a task that rests on a file with errors is

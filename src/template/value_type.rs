@@ -1,13 +1,14 @@
 //! What the types of declared values mean of JSON. Looks at a value once, and no deeper than a list's entries.
 
-use serde_json::Value;
+use crate::base::number;
+use serde_json::{Number, Value};
 
 /// Whether a value is of a declared type. A type that nobody knows takes every value: it is told where it is declared.
 pub fn is_of(value: &Value, kind: &str) -> bool {
     match kind {
         "string" => value.is_string(),
         "number" => value.is_number(),
-        "integer" => value.as_f64().is_some_and(|number| number.fract() == 0.0),
+        "integer" => whole(value).is_some(),
         "boolean" => value.is_boolean(),
         "object" => value.is_object(),
         "array" => value.is_array(),
@@ -16,11 +17,30 @@ pub fn is_of(value: &Value, kind: &str) -> bool {
     }
 }
 
+/// A whole number, however it is written: `3.0` is one. `None` where it is none, or is beyond 64 bits.
+fn whole(value: &Value) -> Option<Number> {
+    let number = value.as_number()?;
+    if number.is_i64() || number.is_u64() {
+        return Some(number.clone());
+    }
+    let fraction = number.as_f64().filter(|number| number.fract() == 0.0)?;
+    let digits = format!("{fraction:.0}");
+    digits.parse::<u64>().map(Number::from).or_else(|_| digits.parse::<i64>().map(Number::from)).ok()
+}
+
+/// A value as its declared type has it: a whole number is written as one.
+pub fn settled(value: Value, kind: Option<&str>) -> Value {
+    match kind {
+        Some("integer") => whole(&value).map_or(value, Value::Number),
+        _ => value,
+    }
+}
+
 /// What a template writes, a default, as a value of a declared type: the words themselves, or JSON. What is no JSON stays a text.
 pub fn written(text: &str, kind: Option<&str>) -> Value {
     match kind {
         None | Some("string") => Value::String(text.to_owned()),
-        Some(_) => serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.to_owned())),
+        Some(_) => settled(serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.to_owned())), kind),
     }
 }
 
@@ -30,7 +50,7 @@ pub fn is_default_of(text: &str, kind: &str) -> bool {
         return true;
     }
     let value = written(text, Some(kind));
-    value.is_null() || is_of(&value, kind)
+    number::beyond(text).is_none() && (value.is_null() || is_of(&value, kind))
 }
 
 /// What a parameter says of its values.
@@ -38,7 +58,7 @@ pub fn is_default_of(text: &str, kind: &str) -> bool {
 pub struct Wanted<'p> {
     /// Its declared type.
     pub kind: Option<&'p str>,
-    /// Whether a run without a value fails.
+    /// Whether a run without a value fails: it is required, and has no default.
     pub required: bool,
 }
 
@@ -101,13 +121,14 @@ mod tests {
 
     #[test]
     fn a_default_is_a_value_of_its_type() {
-        let defaults = ["", "no", "true", "2.5", "-3", "1e999", "abc", "[1]", "[\"a\"]", "{}", "null"];
+        let defaults =
+            ["", "no", "true", "2.5", "-3", "3.0", "1e999", "18446744073709551616", "abc", "[1]", "[\"a\"]", "{}", "null"];
         let taken = |kind: &&str| defaults.iter().filter(|text| is_default_of(text, kind)).copied().collect::<Vec<_>>().join(" ");
         let all: Vec<String> = TYPES.iter().map(|kind| format!("{kind}: {}", taken(kind))).collect();
         let expected = [
-            "string:  no true 2.5 -3 1e999 abc [1] [\"a\"] {} null",
-            "number: 2.5 -3 null",
-            "integer: -3 null",
+            "string:  no true 2.5 -3 3.0 1e999 18446744073709551616 abc [1] [\"a\"] {} null",
+            "number: 2.5 -3 3.0 null",
+            "integer: -3 3.0 null",
             "boolean: true null",
             "object: {} null",
             "array: [1] [\"a\"] null",

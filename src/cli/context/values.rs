@@ -2,7 +2,7 @@
 
 use crate::base::fs::{self, ReadFs, RealFs};
 use crate::base::inside::too_large;
-use crate::base::suggest;
+use crate::base::{number, suggest};
 use crate::cli::error::{CliError, Result};
 use crate::context::history::Said;
 use crate::context::objective;
@@ -160,16 +160,28 @@ impl ObjectiveArgs {
 fn typed(name: &str, text: String, kind: Option<&str>) -> Result<Value> {
     match kind {
         None | Some("string") => Ok(Value::String(text)),
-        Some(kind) => serde_json::from_str(&text).map_err(|err| {
-            let why = if text.trim().is_empty() { "there is nothing".to_owned() } else { err.to_string() };
-            let error = CliError::usage(format!("--input {name}: expected JSON, since the parameter's type is {kind}: {why}"));
-            match kind {
-                "number" | "integer" => error.hint(format!("a number stands as it is: --input {name}=5")),
-                "boolean" => error.hint(format!("it is true or false: --input {name}=true")),
-                _ => error.hint(format!("put words into double quotes inside single ones: --input '{name}=\"words\"'")),
-            }
-        }),
+        Some(kind) => {
+            let value = serde_json::from_str(&text).map_err(|err| {
+                let why = if text.trim().is_empty() { "there is nothing".to_owned() } else { err.to_string() };
+                let error =
+                    CliError::usage(format!("--input {name}: expected JSON, since the parameter's type is {kind}: {why}"));
+                match kind {
+                    "number" | "integer" => error.hint(format!("a number stands as it is: --input {name}=5")),
+                    "boolean" => error.hint(format!("it is true or false: --input {name}=true")),
+                    _ => error.hint(format!("put words into double quotes inside single ones: --input '{name}=\"words\"'")),
+                }
+            })?;
+            exact(&format!("--input {name}"), &text)?;
+            Ok(value)
+        }
     }
+}
+
+/// Refuses JSON with a whole number that would be read as the nearest fraction.
+fn exact(option: &str, json: &str) -> Result<()> {
+    let Some(found) = number::beyond(json) else { return Ok(()) };
+    Err(CliError::usage(format!("{option}: the number {found} is beyond 64 bits: {}", number::WHOLE))
+        .hint("hand it in as a text, in a parameter of type string: a text is shown as it is written"))
 }
 
 /// The inputs of a task.
@@ -199,7 +211,13 @@ fn results(written: &[String]) -> Result<BTreeMap<String, StepResult>> {
     let mut results = BTreeMap::new();
     for one in written {
         let (name, text) = given("--result", one)?;
-        let value: Value = serde_json::from_str(&text).unwrap_or(Value::String(text));
+        let value = match serde_json::from_str(&text) {
+            Ok(value) => {
+                exact(&format!("--result {name}"), &text)?;
+                value
+            }
+            Err(_) => Value::String(text),
+        };
         let is_whole = |fields: &serde_json::Map<String, Value>| {
             fields.contains_key("content") && fields.keys().all(|key| ["content", "notes", "status"].contains(&key.as_str()))
         };

@@ -1,6 +1,7 @@
 //! Samples: one JSON object a line, with a template, its inputs, and the text or the messages that come of them.
 
 use crate::base::fs;
+use crate::base::number;
 use crate::cli::error::{CliError, Result};
 use crate::rules::input::read_fault::reason;
 use crate::syntax::decode;
@@ -55,6 +56,9 @@ pub(super) fn read(path: &Path) -> Result<Vec<Sample>> {
 
 fn sample(line: usize, text: &str) -> std::result::Result<Sample, String> {
     let value: Value = serde_json::from_str(text).map_err(|err| format!("it is no JSON: {err}"))?;
+    if let Some(number) = number::beyond(text) {
+        return Err(format!("the number {number} is beyond 64 bits: {}; write it as a text", number::WHOLE));
+    }
     let Value::Object(mut fields) = value else { return Err("expected a JSON object".to_owned()) };
     let Some(Value::String(template)) = fields.remove("template") else {
         return Err("expected a text in `template`".to_owned());

@@ -54,7 +54,7 @@ pub struct Parameter {
     pub name: Box<str>,
     /// Its declared type.
     pub kind: Option<Box<str>>,
-    /// Whether a run without a value fails.
+    /// Whether a run without a value fails: it is required, and has no default.
     pub required: bool,
 }
 

@@ -4,6 +4,7 @@ use super::cx::{ScenarioCx, mend};
 use super::words::{SOUND, TASK};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::{Edit, Fix};
+use crate::base::number::WHOLE;
 use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
 use crate::rules::rule::{Check, Rule};
 use crate::scenario::{Fault, FaultKind};
@@ -23,7 +24,8 @@ pub(crate) static RULE: Rule = Rule {
         page: "\
 Scenarios and suites are YAML 1.2, and JSON, which is YAML too. Reading stops where the text is no YAML any more, so what stands behind
 that place was not looked at. One file holds one document, 64 collections inside each other at most, and aliases that repeat no more
-than a million nodes. A tag says nothing, except `!file PATH` where the content of a file can stand.",
+than a million nodes. A tag says nothing, except `!file PATH` where the content of a file can stand. A whole number beyond 64 bits goes into
+quotes: without them it would be shown as `1.2e29`.",
         bad: &[Example { template: TASK, project: "\
 # file: scenarios/refund.yaml
 name: refund
@@ -83,6 +85,9 @@ fn word(cx: &ScenarioCx<'_>, fault: &Fault) -> Option<Diagnostic> {
         }
         yaml::FaultKind::KeyWithParts => found("a list or a mapping stands where the name of a key is expected".to_owned()),
         yaml::FaultKind::Merge => found("`<<` takes over a mapping, and this is none".to_owned()),
+        yaml::FaultKind::Beyond(number) => found(format!("the number `{number}` is beyond 64 bits: {WHOLE}"))
+            .note("it would be read as the nearest fraction, and shown as that")
+            .help("put it into quotes: a text is shown as it is written"),
         yaml::FaultKind::SecondDocument => {
             found("a second document begins here; a file holds one".to_owned()).help("put several cases into a suite: `cases:`")
         }

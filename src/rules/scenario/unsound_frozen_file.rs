@@ -4,6 +4,7 @@ use super::cx::CaseCx;
 use super::walk;
 use super::words::{TASK, first_line, short};
 use crate::base::diagnostic::Diagnostic;
+use crate::base::number;
 use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
 use crate::base::span::Span;
 use crate::rules::rule::{Check, Rule};
@@ -119,6 +120,10 @@ fn inputs(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
                 let why = no_json(&text, &error);
                 format!("`{path}` is no JSON, which the type `{kind}` of `{name}` in the task `{task}` asks for: {why}")
             }
+            Ok(_) if number::beyond(&text).is_some() => {
+                let found = number::beyond(&text).unwrap_or_default();
+                format!("the number `{found}` in `{path}` is beyond 64 bits: {}", number::WHOLE)
+            }
             Ok(value) if parameter.wanted().missed(&value).is_some() => {
                 let found = value_type::word(&value);
                 format!("`{path}` holds {found}, and the type of `{name}` in the task `{task}` is `{kind}`")
@@ -141,6 +146,9 @@ fn no_conversation(text: &str) -> Option<String> {
             Ok(message) => message,
             Err(error) => return Some(format!("line {number} is no JSON: {error}")),
         };
+        if let Some(found) = number::beyond(line) {
+            return Some(format!("line {number} has the number {found}, which is beyond 64 bits: {}", number::WHOLE));
+        }
         let role = message.get("role").and_then(Value::as_str);
         let Some(known) = role.filter(|role| SPEAKERS.contains(role)) else {
             let found = role.map_or_else(|| "none".to_owned(), |role| format!("`{}`", short(role)));

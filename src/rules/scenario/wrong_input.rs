@@ -36,7 +36,7 @@ pub(crate) static RULE: Rule = Rule {
         page: "\
 A value that a run or a scenario hands in is of the type that its parameter declares; with any other there is no context. In YAML `5`, `true`
 and `null` are a number, a boolean and no value, and in quotes each is a text. A field of a CSV table is a text; in JSONL a value has its type.
-`null` stands for no value where none is required.",
+`null` stands for no value: the default counts where there is one, and it is an error where a value is required.",
         bad: &[Example { template: TYPED, project: "\
 # file: scenarios/refund.yaml
 name: refund

@@ -18,7 +18,7 @@ pub(crate) static RULE: Rule = Rule {
 const PAGE: &str = "\
 `<max_iterations>` and `<timeout>` hold a whole number from 1, in decimal digits and without a unit; the unit of a timeout is its
 attribute: `<timeout unit=\"ms\">500</timeout>`, seconds when absent. `turns` and `tokens` of `<history>` are such numbers too. A limit of 0
-would allow nothing. The `default` of a parameter whose type is `integer` or `number` is such a number, of any sign: each run that hands in none goes
+would allow nothing. The `default` of a parameter whose type is `integer` or `number` is such a number, of any sign and of at most 64 bits where it is whole: each run that hands in none goes
 on with it.";
 
 const BAD: &[Example] = &[

@@ -4,6 +4,7 @@ use super::fault::{DEPTH, Fault, FaultKind, WEIGHT};
 use super::keys::{Key, merge, pair};
 use super::node::{Entry, Node, Value};
 use super::scalar::{own_tag, scalar};
+use crate::base::number::is_beyond;
 use crate::base::span::{Span, Spanned};
 use granit_parser::{ErrorKind, Event, ParseResult, Parser, ScalarStyle, Tag};
 use std::borrow::Cow;
@@ -86,7 +87,11 @@ impl<'t> Builder<'t> {
                 // A block's place runs on to the next node.
                 let block = matches!(style, ScalarStyle::Literal | ScalarStyle::Folded);
                 let shown = if block { span.slice(self.text).trim_end().len() as u32 } else { span.len() };
-                let node = scalar(text, style, Span::new(span.start, span.start + shown), own, is_text);
+                let at = Span::new(span.start, span.start + shown);
+                if matches!(style, ScalarStyle::Plain) && own.is_none() && !is_text && is_beyond(&text) {
+                    self.report(at, FaultKind::Beyond(text.to_string()));
+                }
+                let node = scalar(text, style, at, own, is_text);
                 return self.node(node, anchor);
             }
             Event::SequenceStart(_, anchor, own) => return self.start(span, anchor, tag(own), Parts::List(Vec::new())),

@@ -41,6 +41,8 @@ pub enum FaultKind {
     KeyWithParts,
     /// `<<` of something that is no mapping.
     Merge,
+    /// A whole number beyond 64 bits, which no JSON says exactly here.
+    Beyond(String),
     /// A second document in one file.
     SecondDocument,
 }

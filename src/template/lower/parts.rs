@@ -4,6 +4,7 @@ use super::attributes::{boolean, trimmed};
 use super::children::Found;
 use super::file::Lower;
 use super::text::{is_blank, word_of};
+use crate::base::number;
 use crate::base::span::Span;
 use crate::syntax::tree::{Attribute, Element};
 use crate::template::elements::Kind;
@@ -15,6 +16,10 @@ use crate::template::parts::{
 };
 use crate::template::value_type;
 use std::collections::HashMap;
+
+/// What a number is that is shown as it was written.
+const BEYOND: &str =
+    "whole numbers from -9223372036854775808 to 18446744073709551615, or `type=\"string\"`, which is shown as it is written";
 
 impl<'a> Lower<'a> {
     pub(super) fn parameters(&mut self, element: Element<'a>) -> Vec<Parameter<'a>> {
@@ -50,6 +55,9 @@ impl<'a> Lower<'a> {
         let (name, found) = ("default", default.value.to_string());
         let fault = match &*kind.value {
             "boolean" => boolean(name, default).err(),
+            kind if number::beyond(&found).is_some() && kind != "boolean" => {
+                Some(FaultKind::BadNumber { name, found, expected: BEYOND })
+            }
             "number" => Some(FaultKind::BadNumber { name, found, expected: "a number, as JSON writes it" }),
             "integer" => Some(FaultKind::BadNumber { name, found, expected: "a whole number" }),
             kind => Some(FaultKind::BadDefault { kind: kind.to_owned(), found }),

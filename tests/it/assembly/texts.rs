@@ -104,3 +104,22 @@ fn the_library_does_it_in_one_call() {
     let over = registry.task("t").unwrap().assemble(&inputs, &[], Some(5)).unwrap_err();
     assert!(said(&over).contains("may not be cut; the budget is 5"), "{}", said(&over));
 }
+
+#[test]
+fn null_and_whole_numbers_are_settled_by_the_parameter() {
+    let registry = registry(
+        "<task type=\"atomic\" name=\"t\"><description>a={{a}} b={{b}}</description><parameters>\
+         <parameter name=\"a\" type=\"integer\" required=\"true\" default=\"7\"/><parameter name=\"b\" type=\"integer\"/>\
+         </parameters></task>",
+    );
+    let shown = |a: Value, b: Value| {
+        let inputs = values(&[("a", a), ("b", b)]);
+        let run = assemble(&registry, &Request { inputs: &inputs, ..Request::new("t") }, &Options::default());
+        run.map(|run| run.report.segments[0].segment.text.text().to_owned()).map_err(|faults| faults[0].to_string())
+    };
+    assert_eq!(shown(Value::Null, json!(3.0)), Ok("a=7 b=3".to_owned()));
+    assert_eq!(shown(json!(18_446_744_073_709_551_615_u64), json!(-2e3)), Ok("a=18446744073709551615 b=-2000".to_owned()));
+    for refused in [Value::Null, json!(1e30), json!(2.5)] {
+        assert!(shown(json!(1), refused.clone()).unwrap_err().contains("integer"), "{refused}");
+    }
+}

@@ -27,6 +27,7 @@ mod jinja_places;
 mod links;
 mod manifest;
 mod new_scenario;
+mod numbers;
 mod output;
 mod outside;
 mod own_texts;
