@@ -33,6 +33,8 @@ pub enum Refused {
     Outside,
     /// It is a folder, a pipe or a device.
     Irregular,
+    /// Its path ends as that of a folder does.
+    Slash,
     /// It has more bytes than it may have.
     TooLarge {
         /// Its bytes, where they are known.
@@ -49,6 +51,7 @@ impl fmt::Display for Refused {
         match self {
             Self::Outside => f.write_str(OUTSIDE),
             Self::Irregular => f.write_str(IRREGULAR),
+            Self::Slash => f.write_str("its path ends in `/`, as that of a folder does"),
             Self::TooLarge { size: Some(bytes), limit } => {
                 write!(f, "it is larger than {}, the limit: {} bytes", size(*limit), thousands(*bytes as usize))
             }
@@ -63,7 +66,7 @@ impl From<Refused> for io::Error {
         match refused {
             Refused::Io(err) => err,
             Refused::TooLarge { .. } => io::ErrorKind::FileTooLarge.into(),
-            Refused::Outside | Refused::Irregular => Self::other(refused.to_string()),
+            Refused::Outside | Refused::Irregular | Refused::Slash => Self::other(refused.to_string()),
         }
     }
 }
@@ -74,6 +77,9 @@ impl From<Refused> for io::Error {
 /// What lies outside `root`, is no regular file, cannot be read, or is larger.
 pub fn read(files: &dyn ReadFs, root: &Path, path: &Path, limit: u64) -> Result<Vec<u8>, Refused> {
     let file = root.join(plain(path).ok_or(Refused::Outside)?);
+    if path.as_os_str().as_encoded_bytes().ends_with(b"/") {
+        return Err(Refused::Slash);
+    }
     let (root, real) = (files.canonical(root).map_err(Refused::Io)?, files.canonical(&file).map_err(Refused::Io)?);
     if !real.starts_with(&root) {
         return Err(Refused::Outside);

@@ -22,6 +22,9 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+/// Inputs that no template takes, of those that are told.
+const TOLD: usize = 5;
+
 /// What became of the file of a template.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fate {
@@ -75,6 +78,9 @@ pub(crate) fn run(args: &ImportArgs, cx: &mut Cx) -> Result<Exit> {
         let (registry, names) = (batch.registry.as_ref(), names(&batch.made));
         (*path, verify(samples, Against { registry, names: &names, files: &files, lacking: &|_| None }))
     });
+    if let Some((path, verdict)) = &verdict {
+        tell(path, verdict, cx);
+    }
     let fates = batch.made.iter().map(|made| put(made, args, &project.root)).collect::<Result<Vec<_>>>()?;
     let probe = if folder.is_empty() { "x.xml".to_owned() } else { format!("{folder}/x.xml") };
     let is_left_out = project.config.templates.include.as_ref().is_some_and(|globs| !globs.matches(&probe));
@@ -92,6 +98,16 @@ pub(crate) fn run(args: &ImportArgs, cx: &mut Cx) -> Result<Exit> {
     let is_whole = found.unreadable.is_empty() && !fates.contains(&Fate::Refused);
     let is_equal = verdict.is_none_or(|(_, verdict)| verdict.differences.is_empty());
     Ok(if is_whole && is_equal { Exit::Success } else { Exit::Findings })
+}
+
+/// Inputs that no template takes: a slip in a name, or what a program hands to all of its prompts.
+fn tell(path: &Path, verdict: &Verdict, cx: &mut Cx) {
+    for (line, what) in verdict.strange.iter().take(TOLD) {
+        cx.note(&format!("{}:{line}: {what}", path.display()));
+    }
+    if let Some(more) = verdict.strange.len().checked_sub(TOLD).filter(|more| *more > 0) {
+        cx.note(&format!("samples have {more} more such inputs"));
+    }
 }
 
 /// The endings by which prompts are found in folders, where other texts than prompts have `.txt` too.
@@ -122,6 +138,7 @@ fn verify_project(path: &Path, samples: &[samples::Sample], args: &ImportArgs, c
     let lacking = |name: &str| project.lacks.task(name).or_else(|| project.lacks.file(name)).map(|error| error.message);
     let (registry, files) = (Some(&project.registry), project.files());
     let verdict = verify(samples, Against { registry, names: &names, files: &files, lacking: &lacking });
+    tell(path, &verdict, cx);
     let (found, batch) = (Found::default(), Batch::default());
     let told = Told { found: &found, batch: &batch, fates: &[], verdict: Some((path, &verdict)), left_out: None };
     match args.format.resolve() {

@@ -1,5 +1,6 @@
 //! Samples: one JSON object a line, with a template, its inputs, and the text or the messages that come of them.
 
+use super::once::Once;
 use crate::base::fs;
 use crate::base::number;
 use crate::cli::error::{CliError, Result};
@@ -55,7 +56,7 @@ pub(super) fn read(path: &Path) -> Result<Vec<Sample>> {
 }
 
 fn sample(line: usize, text: &str) -> std::result::Result<Sample, String> {
-    let value: Value = serde_json::from_str(text).map_err(|err| format!("it is no JSON: {err}"))?;
+    let Once(value) = serde_json::from_str(text).map_err(|err| format!("it is no JSON: {err}"))?;
     if let Some(number) = number::beyond(text) {
         return Err(format!("the number {number} is beyond 64 bits: {}; write it as a text", number::WHOLE));
     }
@@ -111,6 +112,10 @@ mod tests {
             (r#"{"inputs":{}}"#, "expected a text in `template`"),
             (r#"{"template":"t"}"#, "expected a text or a list of messages in `expected`"),
             (r#"{"template":"t","expected":"","input":{}}"#, "there is no key `input`; expected template, inputs, expected"),
+            (
+                r#"{"template":"t","inputs":{"a":[{"b":1,"b":2}]},"expected":""}"#,
+                "it is no JSON: the key `b` is there twice at line 1 column 41",
+            ),
             (r#"{"template":"t","expected":[{}]}"#, "expected `role` and `content` as texts in each message"),
         ] {
             assert_eq!(sample(1, bad).unwrap_err(), why, "{bad}");

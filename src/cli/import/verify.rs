@@ -4,13 +4,14 @@
 //! template adds to it: an output format is no part of a prompt's text.
 
 use super::samples::{Expected, Sample};
+use crate::base::suggest;
 use crate::context::assemble::{Assembly, Options, assemble};
 use crate::context::render::message::speaker;
 use crate::context::request::{Files, Request};
 use crate::kernel::assembler::Speaker;
 use crate::kernel::context::Kind;
 use crate::registry::Registry;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A sample that does not come out as expected.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,6 +56,8 @@ pub(super) struct Byte {
 pub(super) struct Verdict {
     pub(super) samples: usize,
     pub(super) differences: Vec<Difference>,
+    /// What samples hand in and no template takes, by line.
+    pub(super) strange: Vec<(usize, String)>,
 }
 
 /// What samples are held against.
@@ -70,6 +73,16 @@ pub(super) struct Against<'a> {
     pub(super) lacking: &'a dyn Fn(&str) -> Option<String>,
 }
 
+impl<'a> Against<'a> {
+    /// The task that a sample calls by a name.
+    fn task<'n>(&self, wanted: &'n str) -> &'n str
+    where
+        'a: 'n,
+    {
+        self.names.get(wanted.trim_start_matches("./")).map_or(wanted, String::as_str)
+    }
+}
+
 /// Renders every sample.
 pub(super) fn verify(samples: &[Sample], against: Against<'_>) -> Verdict {
     let mut differences = Vec::new();
@@ -78,14 +91,14 @@ pub(super) fn verify(samples: &[Sample], against: Against<'_>) -> Verdict {
             differences.push(Difference { line: sample.line, template: sample.template.clone(), kind });
         }
     }
-    Verdict { samples: samples.len(), differences }
+    Verdict { samples: samples.len(), differences, strange: strange(samples, against) }
 }
 
 fn compare(sample: &Sample, against: Against<'_>) -> Result<(), Kinds> {
-    let Against { registry, names, files, lacking } = against;
+    let Against { registry, files, lacking, .. } = against;
     let wanted = sample.template.as_str();
     let there = |registry: &&Registry, name: &str| registry.task(name).is_ok();
-    let task = names.get(wanted.trim_start_matches("./")).map_or(wanted, String::as_str);
+    let task = against.task(wanted);
     let Some(registry) = registry.filter(|registry| there(registry, task)) else {
         let why = lacking(task).unwrap_or_else(|| format!("there is no template `{wanted}`"));
         return Err(Kinds::Failed(vec![why]));
@@ -109,6 +122,25 @@ fn compare(sample: &Sample, against: Against<'_>) -> Result<(), Kinds> {
         None => Ok(()),
         Some(byte) => Err(Kinds::Byte(Byte { role: role.clone(), ..byte })),
     })
+}
+
+/// The inputs of samples that their templates do not take, each once with the first line that has it: with a slip in a name a template is
+/// rendered without that value.
+fn strange(samples: &[Sample], against: Against<'_>) -> Vec<(usize, String)> {
+    let mut seen = BTreeSet::new();
+    let mut told = Vec::new();
+    for sample in samples {
+        let task = against.task(&sample.template);
+        let Some(parameters) = against.registry.and_then(|registry| registry.find(task)?.parameters().ok()) else { continue };
+        let names = || parameters.iter().map(|parameter| parameter.name.as_str());
+        for name in sample.inputs.keys().filter(|name| !names().any(|known| known == *name)) {
+            if seen.insert((task, name)) {
+                let near = suggest::nearest(name, names()).map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+                told.push((sample.line, format!("{} takes no input `{name}`{near}", sample.template)));
+            }
+        }
+    }
+    told
 }
 
 /// What the prompt says, by who says it.

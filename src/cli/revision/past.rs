@@ -75,7 +75,7 @@ impl Past {
         if files == 0 {
             return Err(CliError::usage(format!("there is no template in `{}`", self.name)));
         }
-        registry.ok_or_else(|| broken(&format!("`{}`", self.name), &diagnostics))
+        registry.ok_or_else(|| of_then(&self.name, broken(&format!("`{}`", self.name), &diagnostics)))
     }
 }
 
@@ -105,7 +105,17 @@ fn config(tree: &Tree, root: &Path, revision: &str) -> Result<Config> {
         Ok(project) => Ok(project.config),
         Err(mut error) => {
             error.message = format!("{} in `{revision}`", error.message);
-            Err(error)
+            // What shows more shows the files of today.
+            error.hints.pop();
+            Err(of_then(revision, error))
         }
     }
+}
+
+/// Says of each place of an error that it is in a revision: the file of that name here may be another.
+fn of_then(revision: &str, mut error: CliError) -> CliError {
+    for place in &mut error.hints {
+        *place = format!("in `{revision}`: {place}");
+    }
+    error.hint("the files here have no part in it: name a revision that `ctxc check` had nothing against")
 }

@@ -110,3 +110,13 @@ fn a_jinja_text_without_end_is_a_finding_at_its_text() {
     let run = project.run(&["render", "t"]).code(1).silent_out();
     run.warns("templates/t.xml:2:31: the Jinja text handles more than 8388608 bytes in all");
 }
+
+#[test]
+fn a_path_that_ends_in_a_slash_is_that_of_a_folder() {
+    let task = "<task type=\"atomic\" name=\"t\">\n  <description src=\"d.md/\"/>\n  <file_paths source=\"literal\"><path>docs/a.md/</path></file_paths>\n</task>\n";
+    let project = Project::new().file("templates/t.xml", task).file("templates/d.md", "Do it.\n").file("docs/a.md", "a\n");
+    let run = project.run(&["check"]).code(1);
+    let run = run.says("the text in `d.md/` cannot be had: its path ends in `/`, as that of a folder does");
+    run.says("the file `docs/a.md/` cannot be shown to the agent: its path ends in `/`, as that of a folder does")
+        .says("docs/a.md`?");
+}

@@ -365,3 +365,13 @@ fn a_broken_template_fails_its_own_samples_and_no_others() {
         .says("error: templates/lost.xml cannot be rendered: templates/lost.xml has ")
         .says("error: none cannot be rendered: there is no template `none`");
 }
+
+#[test]
+fn a_sample_with_a_slip_in_a_key_is_told() {
+    let task = "<task type=\"atomic\" name=\"t\">\n  <description>Go {{tone}}.</description>\n  <parameters><parameter name=\"tone\" default=\"on\"/></parameters>\n</task>\n";
+    let project = Project::new().file("templates/t.xml", task);
+    project.write("s.jsonl", "{\"template\": \"t\", \"inputs\": {\"tine\": \"off\"}, \"expected\": \"Go on.\"}\n");
+    project.run(&["import", "--verify", "s.jsonl"]).code(0).warns("s.jsonl:1: t takes no input `tine`; did you mean `tone`?");
+    project.write("s.jsonl", "{\"template\": \"t\", \"inputs\": {\"tone\": \"a\", \"tone\": \"b\"}, \"expected\": \"Go b.\"}\n");
+    project.run(&["import", "--verify", "s.jsonl"]).code(2).warns("s.jsonl:1: it is no JSON: the key `tone` is there twice");
+}

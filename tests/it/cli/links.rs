@@ -94,3 +94,20 @@ fn a_folder_of_templates_is_one_of_the_project() {
     let run = project.run(&["check", "templates"]).code(1);
     assert!(all(&run).contains(SECRET) && !all(&run).contains("lies outside"), "{}", all(&run));
 }
+
+#[test]
+fn a_file_with_two_names_is_not_written_through_one_of_them() {
+    let (project, outside) = sample();
+    project.run(&["build"]).code(0);
+    outside.write("mine", project.read("registry.json"));
+    let before = outside.read("mine");
+    std::fs::remove_file(project.path("registry.json")).unwrap();
+    std::fs::hard_link(outside.path("mine"), project.path("registry.json")).unwrap();
+    project.write("templates/u.xml", "<task type=\"atomic\" name=\"u\"><description>Do more.</description></task>\n");
+    std::fs::hard_link(project.path("templates/u.xml"), outside.path("u")).unwrap();
+    let unformatted = outside.read("u");
+    project.run(&["build"]).code(0);
+    project.run(&["fmt"]).code(0);
+    assert_eq!((outside.read("mine"), outside.read("u")), (before.clone(), unformatted.clone()));
+    assert!(project.read("registry.json") != before && project.read("templates/u.xml") != unformatted);
+}

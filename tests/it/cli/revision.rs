@@ -319,3 +319,29 @@ fn the_repository_is_the_one_around_the_project_even_inside_a_hook() {
     command.env("GIT_DIR", other.path(".git")).env("GIT_WORK_TREE", other.path("")).env("GIT_INDEX_FILE", "index");
     assert_eq!(Run::from(command.output().unwrap()).code(0).stdout, SAME);
 }
+
+#[test]
+fn a_broken_revision_says_which_file_of_which_revision() {
+    let project = repository();
+    project.write("templates/triage.xml", TRIAGE.replace("</system>", "").replace("<system src", "<sistem src"));
+    commit(&project, "broken template");
+    git(&project.path(""), &["tag", "v2"]);
+    project.write("templates/triage.xml", TRIAGE);
+    project.write("ctxc.toml", "edition = \"2026\"\nlimit = 1\n");
+    commit(&project, "broken project file");
+    git(&project.path(""), &["tag", "v3"]);
+    project.write("ctxc.toml", "edition = \"2026\"\n");
+    let case =
+        "name: c\ntask: triage\ncontext:\n  objective: go\n  inputs: {ticket: late}\nexpect_context:\n  - nothing_cut: true\n";
+    project.write("scenarios/c.yaml", case);
+    project.run(&["check"]).code(0);
+    for (revision, place) in [("v2", "in `v2`: templates/triage.xml:6:4: "), ("v3", "in `v3`: ctxc.toml:2:1: ")] {
+        for verb in [&["eval", "--since"][..], &["manifest", "diff"]] {
+            let run = project.run(&[verb, &[revision]].concat()).silent_out();
+            assert!(run.code != Some(0) && !run.stderr.contains("there is no file"), "{run:#?}");
+            assert!(!run.stderr.contains("shows the places"), "{run:#?}");
+            run.warns(place).warns("the files here have no part in it: name a revision that `ctxc check` had nothing against");
+        }
+    }
+    project.run(&["eval", "--since", "v1"]).code(0);
+}

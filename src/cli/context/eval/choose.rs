@@ -8,7 +8,7 @@ use crate::base::fs;
 use crate::cli::context::house::Counters;
 use crate::cli::context::project::Compiled;
 use crate::cli::cx::Cx;
-use crate::cli::error::{CliError, Result};
+use crate::cli::error::{CliError, Kind, Result};
 use crate::cli::render::summary::plural;
 use crate::context::request::Files;
 use crate::eval::affected::{Choice, Since, Why};
@@ -162,6 +162,10 @@ fn neither(named: &str, error: CliError) -> CliError {
     if fs::is_file(Path::new(named)) {
         return CliError::usage(format!("{named} is neither a revision nor a scorecard: expected the schema `{SCHEMA}`"))
             .hint(whence);
+    }
+    // A revision that is there and broken says what is wrong with it.
+    if matches!(error.kind, Kind::Findings | Kind::Project) {
+        return error;
     }
     error.hint(format!("there is no file {named} either; {whence}"))
 }
