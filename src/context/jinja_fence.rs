@@ -7,6 +7,7 @@
 use super::fill::fence;
 use super::jinja_trace::{Now, Writes};
 use crate::base::source::LineIndex;
+use crate::template::jinja::said;
 use crate::template::jinja_flow::{Flow, Source, Written};
 use crate::template::jinja_tags::{Tag, inserted};
 use crate::template::jinja_walk::flow;
@@ -187,14 +188,14 @@ pub(super) fn write(
         return now.during(Writes::Fence, || out.write_str(side));
     }
     let Some(guarded) = value.downcast_object_ref::<Guarded>() else {
-        return now.during(Writes::Something, || minijinja::escape_formatter(out, state, value));
+        return now.during(Writes::Something, || minijinja::escape_formatter(out, state, &said(value)));
     };
     let says_nothing = matches!(guarded.value.kind(), ValueKind::None | ValueKind::Bool | ValueKind::Number);
     let fence = outputs.get(guarded.output).and_then(|known| known.fence.as_ref()).filter(|_| !says_nothing);
     if let Some((open, _)) = fence {
         now.during(Writes::Fence, || out.write_str(open))?;
     }
-    now.during(Writes::Output(guarded.output), || minijinja::escape_formatter(out, state, &guarded.value))?;
+    now.during(Writes::Output(guarded.output), || minijinja::escape_formatter(out, state, &said(&guarded.value)))?;
     if let Some((_, close)) = fence {
         now.during(Writes::Fence, || out.write_str(close))?;
     }

@@ -5,6 +5,7 @@
 
 use super::jinja::{Says, Stretch};
 use crate::base::source::LineIndex;
+use crate::template::jinja::said;
 use crate::template::jinja_tags::{Piece, Placed, Tag, inserted, pieces};
 use minijinja::Value;
 use std::ops::Range;
@@ -82,7 +83,7 @@ fn firsts(text: &str, range: Range<usize>) -> impl Iterator<Item = usize> {
 /// A value that is written below so many lines, with its mark: nothing stays nothing, and what is undefined is refused where it is written.
 pub(super) fn marked(value: Value, line: u32) -> Value {
     let Some(sign) = (Mark { line, is_value: true }).sign().filter(|_| !value.is_undefined()) else { return value };
-    let words = value.to_string();
+    let words = said(&value).to_string();
     match () {
         () if words.is_empty() => value,
         () if value.is_safe() => Value::from_safe_string(format!("{sign}{words}")),

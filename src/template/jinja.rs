@@ -12,9 +12,9 @@ pub(crate) use super::jinja_meant::{is_put_in, meant};
 use super::jinja_tags::{Placed, pieces};
 use super::jinja_walk::flow;
 use super::jinja2;
-#[cfg(feature = "assemble")]
-pub(crate) use super::jinja2::words;
 pub use super::jinja2::{ABSENT, Absent, DIFFERENT, Different, absent};
+#[cfg(feature = "assemble")]
+pub(crate) use super::jinja2::{said, words};
 use crate::base::span::Span;
 use crate::base::suggest::nearest;
 use minijinja::Environment;
@@ -95,6 +95,8 @@ pub enum JinjaName {
     Test,
     /// `{{ range(3) }}`.
     Function,
+    /// `{{ text.strip() }}`.
+    Method,
     /// `{{ varargs }}` inside of a macro, `{{ self.block() }}`.
     Variable,
 }
@@ -111,7 +113,7 @@ impl JinjaName {
                 names.sort();
                 names
             }
-            Self::Variable => Vec::new(),
+            Self::Method | Self::Variable => Vec::new(),
         }
     }
 }
@@ -177,17 +179,21 @@ fn unknown(names: &[Name<'_>], variables: &mut BTreeSet<String>, globals: &BTree
             Used::Filter => (JinjaName::Filter, FILTERS.contains(&name)),
             Used::Test => (JinjaName::Test, TESTS.contains(&name)),
             Used::Call => (JinjaName::Function, !variables.contains(name)),
+            // What is none of Python's may be a macro that a value holds.
+            Used::Method => (JinjaName::Method, absent(JinjaName::Method, name).is_none()),
         };
         if is_known || !said.insert((what, name)) {
             continue;
         }
-        variables.remove(name);
+        if what != JinjaName::Method {
+            variables.remove(name);
+        }
         let is_near = said.len() <= NEAREST && absent(what, name).is_none();
         let near = is_near.then(|| match what {
             JinjaName::Filter => nearest(name, FILTERS.iter().copied()),
             JinjaName::Test => nearest(name, TESTS.iter().copied()),
             JinjaName::Function => nearest(name, globals.iter().map(String::as_str)),
-            JinjaName::Variable => None,
+            JinjaName::Method | JinjaName::Variable => None,
         });
         let near = near.flatten().map(str::to_owned);
         let kind = JinjaFaultKind::Unknown { what, name: name.to_owned(), near };

@@ -12,6 +12,8 @@ use crate::base::span::Span;
 const OTHERS: [&str; 5] = ["block", "extends", "from", "import", "include"];
 /// Statements that open a block; `set` does without a `=`.
 const OPENERS: [&str; 7] = ["autoescape", "call", "filter", "for", "if", "macro", "with"];
+/// What Jinja itself has methods of.
+const OBJECTS: [&str; 3] = ["loop", "self", "super"];
 /// Words between values in an expression.
 const OPERATORS: [&str; 7] = ["and", "else", "if", "in", "is", "not", "or"];
 
@@ -45,6 +47,8 @@ pub(super) enum Used {
     Test,
     /// Before a `(`.
     Call,
+    /// Behind a `.` and before a `(`.
+    Method,
 }
 
 /// Looks for what minijinja must not see, and for the names that it does not look up before it renders.
@@ -160,6 +164,8 @@ struct Tag<'a> {
     factor: u64,
     /// What the last token was.
     before: Before,
+    /// The name that stands before a dot.
+    root: &'a str,
 }
 
 /// What stands before a word, as far as that tells what the word is.
@@ -256,6 +262,9 @@ impl<'a> Guard<'a> {
             }
             _ => length = rest.chars().next().map_or(1, char::len_utf8),
         }
+        if byte != b'.' {
+            tag.root = "";
+        }
         tag.before = match byte {
             b'|' => Before::Pipe,
             b'.' => Before::Dot,
@@ -271,6 +280,7 @@ impl<'a> Guard<'a> {
         } else if is_operator {
             chains.link(1);
         }
+        let root = std::mem::replace(&mut tag.root, word);
         let before = tag.before;
         tag.before = match (before, word) {
             (Before::Statement, "filter") => Before::Pipe,
@@ -283,6 +293,7 @@ impl<'a> Guard<'a> {
             Before::Pipe => Used::Filter,
             Before::Is if word != "not" => Used::Test,
             Before::Start | Before::Other if !is_operator && behind.starts_with('(') => Used::Call,
+            Before::Dot if behind.starts_with('(') && !OBJECTS.contains(&root) => Used::Method,
             Before::Start | Before::Statement | Before::Dot | Before::Is | Before::Macro | Before::Other => return,
         };
         self.seen.names.push(Name { used, word, at: self.at });

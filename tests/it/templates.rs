@@ -7,7 +7,7 @@ use ctxc::registry::{Registry, Task};
 use ctxc::settings::explain::{SettingData, SettingsData};
 use ctxc::settings::operators::DEFAULTS;
 use ctxc::settings::provenance::Layer;
-use ctxc::template::jinja::{ABSENT, DIFFERENT, Different, JinjaName};
+use ctxc::template::jinja::{ABSENT, Absent, DIFFERENT, Different, JinjaName};
 use ctxc::template::setting::{SettingName, Word};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -339,9 +339,12 @@ fn the_filters_of_the_guide_are_those_of_the_code() {
         for (word, what) in [("filters", JinjaName::Filter), ("tests", JinjaName::Test), ("functions", JinjaName::Function)] {
             writeln!(out, "| {word} | {} |", quoted(what.all())).unwrap();
         }
-        let why = ABSENT.iter().map(|absent| (absent.why, absent.instead)).collect::<BTreeSet<_>>();
+        let (methods, others): (Vec<&Absent>, Vec<&Absent>) = ABSENT.iter().partition(|absent| absent.what == JinjaName::Method);
+        let methods = methods.iter().map(|absent| format!("`.{}()`: {}", absent.name, absent.instead.replace('|', "\\|")));
+        writeln!(out, "| no methods of values | {} |", methods.collect::<Vec<_>>().join("; ")).unwrap();
+        let why = others.iter().map(|absent| (absent.why, absent.instead)).collect::<BTreeSet<_>>();
         for (why, instead) in why {
-            let names = ABSENT.iter().filter(|absent| (absent.why, absent.instead) == (why, instead));
+            let names = others.iter().filter(|absent| (absent.why, absent.instead) == (why, instead));
             let names = quoted(names.map(|absent| absent.name.to_owned()).collect());
             writeln!(out, "| not here: {names} | {why}: {instead} |").unwrap();
         }

@@ -33,7 +33,7 @@ const PLAIN: [(&str, &str); 8] = [
     ("values", "items|map('last')"),
 ];
 /// Methods with arguments and their filters.
-const FILTERS: [(&str, &str); 2] = [("replace", "replace"), ("split", "split")];
+const FILTERS: [(&str, &str); 3] = [("replace", "replace"), ("split", "split"), ("strip", "trim")];
 /// Methods and their tests.
 const TESTS: [(&str, &str); 2] = [("startswith", "startingwith"), ("endswith", "endingwith")];
 
@@ -154,13 +154,16 @@ fn call(
         && let Some(close) = tokens.get(at + 3)
     {
         edits.push((dot.range.start..close.range.end, format!("|{filter}")));
+        if method == "title" {
+            note(NoteKind::Differs { what: "`.title()`".to_owned(), difference: TITLE.to_owned() }, dot.range.start);
+        }
         return at + 4;
     }
-    if let Some(filter) = known(&FILTERS) {
+    if let Some(filter) = known(&FILTERS).filter(|_| !has_named(text, tokens, at + 2)) {
         edits.push((dot.range.start..name.range.end, format!("|{filter}")));
         return at + 2;
     }
-    if let Some(test) = known(&TESTS) {
+    if let Some(test) = known(&TESTS).filter(|_| !is(at + 3, "(") && is_single(text, tokens, at + 2)) {
         edits.push((dot.range.start..name.range.end, format!(" is {test}")));
         return at + 2;
     }
@@ -173,8 +176,7 @@ fn call(
         edits.push((end.range.clone(), format!(")|join({})", separator.slice(text))));
         return at + 3;
     }
-    let why = "a value has no methods here; use a filter, or compute it before and hand it in".to_owned();
-    note(NoteKind::Unsupported { what: format!("`.{method}()`"), why }, dot.range.start);
+    note(no_method(method), dot.range.start);
     at + 2
 }
 
@@ -193,6 +195,15 @@ fn get(text: &str, tokens: &[Token], dot: usize, edits: &mut Edits) -> bool {
     true
 }
 
+/// A method that there is not, with what to write.
+fn no_method(method: &str) -> NoteKind {
+    let other = "use a filter, or compute it before and hand it in";
+    let instead = absent(JinjaName::Method, method).map_or(other, |absent| absent.instead);
+    NoteKind::Unsupported { what: format!("`.{method}()`"), why: format!("a value has no methods here; {instead}") }
+}
+
+/// How the method `title` differs from the filter.
+const TITLE: &str = "behind an apostrophe and a digit the method writes a capital, and the filter does not";
 /// Why an imported file is no value.
 const BARE: &str =
     "an imported file is called so, and only what it sets can be used: name that (`m.title`), and call nothing else so";
@@ -221,6 +232,18 @@ fn indexed(text: &str, tokens: &[Token], dot: usize) -> Option<(usize, usize)> {
         at = at.checked_sub(1)?;
     }
     None
+}
+
+/// Whether a call names an argument.
+fn has_named(text: &str, tokens: &[Token], open: usize) -> bool {
+    let is = |at: usize, sign: &str| tokens.get(at).is_some_and(|token| token.is(text, sign));
+    let close = matching(text, tokens, open).unwrap_or(open);
+    (open + 1..close).any(|at| is(at + 1, "=") && !is(at + 2, "=") && (is(at - 1, "(") || is(at - 1, ",")))
+}
+
+/// Whether a call has one argument.
+fn is_single(text: &str, tokens: &[Token], open: usize) -> bool {
+    matching(text, tokens, open).is_some_and(|close| close > open + 1 && comma(text, tokens, open, close).is_none())
 }
 
 /// The first comma between two brackets.
@@ -270,11 +293,14 @@ fn apply(text: &str, edits: &Edits) -> String {
 /// What minijinja would not render, but for reaching for other files, which are taken in.
 fn faults(path: &str, text: &str, notes: &mut Vec<Note>) {
     let found = parse(text).faults;
-    // What names a block is followed when all is put together.
-    let is_block = |kind: &JinjaFaultKind| matches!(kind, JinjaFaultKind::Unknown { name, .. } if ["self", "super"].contains(&name.as_str()));
+    // Methods are told already, and what names a block is followed when all is put together.
+    let is_told = |kind: &JinjaFaultKind| {
+        let JinjaFaultKind::Unknown { what, name, .. } = kind else { return false };
+        *what == JinjaName::Method || ["self", "super"].contains(&name.as_str())
+    };
     let kinds = found
         .into_iter()
-        .filter(|fault| !is_block(&fault.kind))
+        .filter(|fault| !is_told(&fault.kind))
         .filter_map(|fault| Some((said(fault.kind)?, fault.span.start as usize)));
     let lines = LineIndex::new(text);
     notes.extend(kinds.map(|(kind, at)| Note { path: path.to_owned(), line: lines.line(at as u32), kind }));
@@ -298,6 +324,7 @@ pub(super) fn said(kind: JinjaFaultKind) -> Option<NoteKind> {
         JinjaFaultKind::Unknown { what, name, near } => {
             let absent = absent(what, &name);
             let what = match what {
+                JinjaName::Method => format!("`.{name}()`"),
                 JinjaName::Filter => format!("filter `{name}`"),
                 JinjaName::Test => format!("test `{name}`"),
                 JinjaName::Function => format!("function `{name}`"),

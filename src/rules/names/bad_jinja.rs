@@ -98,6 +98,7 @@ const fn word(what: JinjaName) -> &'static str {
         JinjaName::Filter => "filter",
         JinjaName::Test => "test",
         JinjaName::Function => "function",
+        JinjaName::Method => "method",
         JinjaName::Variable => "name",
     }
 }
@@ -112,7 +113,7 @@ fn known(found: Diagnostic, what: JinjaName, near: Option<&str>, exact: bool) ->
             JinjaName::Function => {
                 found.note("what is called is a function or a macro of this text, and no parameter can be one")
             }
-            JinjaName::Filter | JinjaName::Test | JinjaName::Variable => found,
+            JinjaName::Filter | JinjaName::Test | JinjaName::Method | JinjaName::Variable => found,
         };
     };
     let span = found.span;

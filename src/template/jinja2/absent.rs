@@ -15,6 +15,10 @@ pub struct Absent {
     pub instead: &'static str,
 }
 
+const fn method(name: &'static str, instead: &'static str) -> Absent {
+    Absent { what: JinjaName::Method, name, why: "a value has no methods here", instead }
+}
+
 const RUN: &str = "what it says differs from run to run";
 
 /// All of them, sorted.
@@ -41,6 +45,42 @@ pub const ABSENT: &[Absent] = &[
     Absent { what: JinjaName::Function, name: "gettext", why: GETTEXT, instead: TRANSLATE },
     Absent { what: JinjaName::Function, name: "lipsum", why: RUN, instead: "write the words that are meant" },
     Absent { what: JinjaName::Function, name: "ngettext", why: GETTEXT, instead: TRANSLATE },
+    method("append", "hand the whole list in, or write `{% set all = all + [item] %}`"),
+    method("capitalize", "write `text|capitalize`"),
+    method("center", "write `text|center(40)`"),
+    method("copy", "use the value itself: nothing changes it"),
+    method("count", "write `(text|split(\"x\")|length) - 1`"),
+    method("decode", "hand it in as a text"),
+    method("encode", "hand it in as it is meant"),
+    method("endswith", "write `text is endingwith \"x\"`"),
+    method("extend", "write `{% set all = all + more %}`"),
+    method("find", "write `\"x\" in text`, or compute the place before and hand it in"),
+    method("format", "write `\"%s\"|format(value)`"),
+    method("get", "write `object.name|default(\"x\")`"),
+    method("index", "compute the place before and hand it in"),
+    method("insert", "write `[item] + list`"),
+    method("isdigit", "compute it before and hand it in"),
+    method("items", "write `object|items`"),
+    method("join", "write `list|join(\", \")`"),
+    method("keys", "write `object|list`"),
+    method("lower", "write `text|lower`"),
+    method("lstrip", "write `text|trim`, or trim it before and hand it in"),
+    method("partition", "write `text|split(\"x\", 1)`"),
+    method("pop", "write `list|last` or `object.name`: nothing changes a value"),
+    method("removeprefix", "cut it off before and hand it in"),
+    method("removesuffix", "cut it off before and hand it in"),
+    method("replace", "write `text|replace(\"a\", \"b\")`"),
+    method("rsplit", "write `text|split(\"x\")|last`"),
+    method("rstrip", "write `text|trim`, or trim it before and hand it in"),
+    method("split", "write `text|split(\",\")`, and `(text|split)[0]` for the first part"),
+    method("splitlines", "write `text|lines`"),
+    method("startswith", "write `text is startingwith \"x\"`"),
+    method("strip", "write `text|trim`, or `text|trim(\"x\")`"),
+    method("title", "write `text|title`"),
+    method("update", "write `dict(object, name=value)`"),
+    method("upper", "write `text|upper`"),
+    method("values", "write `object|items|map(\"last\")`"),
+    method("zfill", "write `\"%03d\"|format(number)`"),
     Absent { what: JinjaName::Variable, name: "kwargs", why: REST, instead: NAME },
     Absent {
         what: JinjaName::Variable,
@@ -77,12 +117,12 @@ const fn different(text: &'static str, jinja2: &'static str, here: Option<&'stat
     Different { text, jinja2, here }
 }
 
-/// One of each kind that is known: numbers with more than 16 digits or very small ones, what counts as equal, formats.
+/// One of each kind that is known: numbers with more than 16 digits or very small ones that are joined to a text, what counts as equal, formats.
 pub const DIFFERENT: &[Different] = &[
-    different("{{ 1e16 }}", "1e+16", Some("10000000000000000.0")),
-    different("{{ 0.00001 }}", "1e-05", Some("0.00001")),
-    different("{{ \"nan\"|float }}", "nan", Some("NaN")),
+    different("{{ 1e16 ~ \"\" }}", "1e+16", Some("10000000000000000.0")),
+    different("{{ [0.00001]|join }}", "1e-05", Some("0.00001")),
     different("{{ {\"k\": 1}|attr(\"k\") is defined }}", "False", Some("True")),
+    different("{{ {\"a\": 1, \"b\": 2}|reverse|list }}", "['b', 'a']", Some("['a', 'b']")),
     different("{{ [1, true, 1.0]|unique|list }}", "[1]", Some("[1, True]")),
     different("{{ \"%r\"|format(\"q\") }}", "'q'", None),
     different("{{ 5|format }}", "5", None),

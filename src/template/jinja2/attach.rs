@@ -1,13 +1,14 @@
 //! The table of what is added, by its names.
 
-use super::{data, markup, numbers, texts, turns, wrap};
+use super::{data, floats, lists, markup, numbers, texts, turns, wrap};
 use minijinja::value::{Rest, ValueKind, ValueOrKwargs};
 use minijinja::{Environment, Error, Value};
 
 /// What makes a value of the arguments of a call.
 type Makes = fn(&[Value]) -> Result<Value, Error>;
 
-const FILTERS: [(&str, Makes); 17] = [
+const FILTERS: [(&str, Makes); 20] = [
+    ("batch", lists::batch),
     ("center", texts::center),
     ("e", markup::escape),
     ("escape", markup::escape),
@@ -18,6 +19,8 @@ const FILTERS: [(&str, Makes); 17] = [
     ("indent", texts::indent),
     ("int", numbers::int),
     ("replace", texts::replace),
+    ("slice", lists::slice),
+    ("string", floats::string),
     ("striptags", markup::striptags),
     ("tojson", data::tojson),
     ("truncate", texts::truncate),
@@ -34,6 +37,7 @@ pub(in crate::template) fn attach(environment: &mut Environment<'_>) {
     for (name, makes) in FILTERS {
         environment.add_filter(name, move |args: Rest<ValueOrKwargs>| makes(&args.into_values()));
     }
+    environment.set_formatter(|out, state, value| minijinja::escape_formatter(out, state, &floats::said(value)));
     // What has a length and entries that are looked up: a text and an object, too.
     environment.add_test("sequence", |value: Value| {
         value.is_undefined() || matches!(value.kind(), ValueKind::Seq | ValueKind::Map | ValueKind::String)

@@ -1,5 +1,6 @@
 //! Filters of numbers and of structures.
 
+use super::floats::in_json;
 use super::given::{Given, refused};
 use minijinja::value::{Enumerator, Kwargs, Object, ObjectRepr, ValueKind};
 use minijinja::{Error, Value};
@@ -11,7 +12,10 @@ use std::sync::Arc;
 pub(super) fn tojson(args: &[Value]) -> Result<Value, Error> {
     let given = Given::new(args, ["value", "indent"])?;
     let json = minijinja::filters::tojson(given.value()?, given.get(1).cloned(), Kwargs::from_iter([("", Value::UNDEFINED); 0]))?;
-    let Some(text) = json.as_str().filter(|text| !text.is_ascii()) else { return Ok(json) };
+    let Some(text) = json.as_str().map(in_json) else { return Ok(json) };
+    if text.is_ascii() {
+        return Ok(Value::from_safe_string(text.into_owned()));
+    }
     let mut out = String::with_capacity(text.len() * 2);
     for c in text.chars() {
         if c.is_ascii() {

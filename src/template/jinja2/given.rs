@@ -1,5 +1,6 @@
 //! What a filter or a function is given: its arguments by position or by name, as Python binds them.
 
+use super::floats::said;
 use minijinja::value::Kwargs;
 use minijinja::{Error, ErrorKind, Value};
 use std::borrow::Cow;
@@ -92,5 +93,5 @@ impl<'a, const N: usize> Given<'a, N> {
 
 /// A value as `str` writes it.
 pub(crate) fn words(value: &Value) -> Cow<'_, str> {
-    value.as_str().map_or_else(|| Cow::Owned(value.to_string()), Cow::Borrowed)
+    value.as_str().map_or_else(|| Cow::Owned(said(value).to_string()), Cow::Borrowed)
 }

@@ -7,7 +7,9 @@ mod absent;
 mod attach;
 mod data;
 mod entities;
+mod floats;
 mod given;
+mod lists;
 mod markup;
 mod numbers;
 mod python;
@@ -17,5 +19,7 @@ mod wrap;
 
 pub use absent::{ABSENT, Absent, DIFFERENT, Different, absent};
 pub(super) use attach::attach;
+#[cfg(feature = "assemble")]
+pub(crate) use floats::said;
 #[cfg(feature = "assemble")]
 pub(crate) use given::words;

@@ -25,6 +25,22 @@ fn what_jinja2_says_is_said_byte_for_byte() {
 }
 
 #[test]
+fn a_method_of_python_is_told_by_check_with_what_to_write() {
+    let task = |text: &str| {
+        let (head, end) = ("<task type=\"atomic\" name=\"t\"><description syntax=\"jinja\">", "</description></task>");
+        Project::new().file("templates/t.xml", format!("{head}{text}{end}"))
+    };
+    let run = task("{{ a.strip() }}\n{{ b.get('x') }}{{ c.d['e'].split(',')[0] }}{{ (a ~ b).upper() }}").run(&["check"]).code(1);
+    run.says("t.xml:1:63: Jinja's method `strip` is not here: a value has no methods here")
+        .says("write `text|trim`")
+        .says("t.xml:2:6: Jinja's method `get` is not here")
+        .says("Jinja's method `split` is not here")
+        .says("Jinja's method `upper` is not here");
+    let own = "{% for a in [1] %}{{ loop.cycle(1) }}{% endfor %}{% set c = cycler(1) %}{{ c.next() }}{% set n = namespace(x=1) %}{{ n.x }}";
+    task(own).run(&["check"]).code(0).says("nothing found");
+}
+
+#[test]
 fn what_jinja2_has_and_a_prompt_cannot_is_named_with_what_to_do() {
     let text = "{{ names|random }} {{ text|urlize }} {{ lipsum() }} {{ _('Hello') }}{% if text is callable %}{% endif %}";
     let project = Project::new().file("p/a.j2", text);
