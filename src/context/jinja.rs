@@ -11,7 +11,7 @@ use super::jinja_trace::{Now, Sink, Writes, Wrote};
 use super::jinja_weigh::weigh;
 use crate::template::jinja as compiled;
 use crate::template::jinja_tags::{Piece, pieces};
-use minijinja::{ErrorKind, UndefinedBehavior};
+use minijinja::ErrorKind;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -119,8 +119,9 @@ struct Done {
 /// Renders what a text means.
 fn once(text: &str, safe: &str, with: With<'_>) -> Result<Done, FaultKind> {
     let mut environment = compiled::bare();
-    environment.set_undefined_behavior(UndefinedBehavior::Strict);
     environment.set_auto_escape_callback(|_| minijinja::AutoEscape::None);
+    // So that an error names what is undefined, and where, however ctxc was built.
+    environment.set_debug(true);
     let Numbered { text: safe, outputs, captured } = numbered(safe, with.names, with.untrusted, with.nonce);
     let weighed = weigh(&safe);
     environment.set_fuel(Some(weighed.steps(MAX_STEPS)));

@@ -7,7 +7,7 @@ use super::jinja_fence::{self, Known};
 use super::jinja_marks;
 use super::jinja_trace::Now;
 use crate::template::jinja::{FILTERS, TESTS, bare, words};
-use minijinja::value::{Kwargs, Rest, ValueKind, ValueOrKwargs};
+use minijinja::value::{Kwargs, Rest, StringInput, ValueKind, ValueOrKwargs};
 use minijinja::{Environment, Error, ErrorKind, State, Value};
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -29,6 +29,8 @@ const CALL: u64 = 256;
 const ENTRY: u64 = 32;
 /// How deep lists and objects may nest.
 const DEPTH: usize = 64;
+/// Filters that ask whether there is anything, and make nothing of what there is not.
+const OF_NOTHING: [&str; 3] = ["bool", "d", "default"];
 /// What an error says that ends a render for its cost; nobody else's does.
 const SPENT: &str = "\0spent";
 
@@ -299,7 +301,9 @@ pub(super) fn attach(environment: &mut Environment<'_>, meter: &Arc<Meter>, outp
     let by = Arc::clone(meter);
     environment.add_filter(NAME, move |value: Value| by.pass(value));
     let by = Arc::clone(meter);
-    environment.add_filter(TEXT, move |value: Value| {
+    environment.add_filter(TEXT, move |state: &mut State<'_, '_>, value: Value| {
+        // minijinja would cut nothing out of nothing.
+        defined(state, Some(&value))?;
         by.take(value.as_str().map_or(0, |text| text.len() as u64))?;
         if value.kind() == ValueKind::Iterable { by.pass(value) } else { Ok::<_, Error>(value) }
     });
@@ -354,7 +358,16 @@ pub(super) fn attach(environment: &mut Environment<'_>, meter: &Arc<Meter>, outp
     });
 }
 
+/// Refuses what is undefined where something is made of it: it would be made of nothing, in silence. In minijinja's own words, which
+/// name it; what an `if` without `else` leaves is as empty as its author wrote it.
+fn defined(state: &State<'_, '_>, value: Option<&Value>) -> Result<(), Error> {
+    value.filter(|value| value.is_undefined()).map_or(Ok(()), |value| StringInput::new(state, value).map(drop))
+}
+
 fn filter(name: &str, state: &mut State<'_, '_>, args: &[Value], by: &Meter, plain: &Environment<'_>) -> Result<Value, Error> {
+    if !OF_NOTHING.contains(&name) {
+        defined(state, args.first())?;
+    }
     by.take(growth(name, &Given::weighed(args, by)?).saturating_add(CALL))?;
     // A filter that is called by another one is weighed as well; ours are nobody's to call.
     let inner = args.get(1).filter(|inner| name == "map" && inner.as_str().is_some_and(|inner| FILTERS.contains(&inner)));

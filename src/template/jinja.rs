@@ -17,7 +17,7 @@ pub use super::jinja2::{ABSENT, Absent, DIFFERENT, Different, absent};
 pub(crate) use super::jinja2::{said, words};
 use crate::base::span::Span;
 use crate::base::suggest::nearest;
-use minijinja::Environment;
+use minijinja::{Environment, UndefinedBehavior};
 use std::collections::BTreeSet;
 
 /// The largest text, in bytes.
@@ -119,9 +119,10 @@ impl JinjaName {
 }
 
 /// What texts are read and rendered with: all of minijinja but `debug`, which shows more than a text was given, and what Python's
-/// Jinja2 has beyond it.
+/// Jinja2 has beyond it. What a value lacks is false where it is asked for, and an error where it is written or worked on.
 pub(crate) fn bare() -> Environment<'static> {
     let mut environment = Environment::new();
+    environment.set_undefined_behavior(UndefinedBehavior::SemiStrict);
     environment.remove_global("debug");
     jinja2::attach(&mut environment);
     environment

@@ -117,7 +117,8 @@ const fn different(text: &'static str, jinja2: &'static str, here: Option<&'stat
     Different { text, jinja2, here }
 }
 
-/// One of each kind that is known: numbers with more than 16 digits or very small ones that are joined to a text, what counts as equal, formats.
+/// One of each kind that is known: numbers with more than 16 digits or very small ones that are joined to a text, what counts as equal, formats,
+/// what a value lacks.
 pub const DIFFERENT: &[Different] = &[
     different("{{ 1e16 ~ \"\" }}", "1e+16", Some("10000000000000000.0")),
     different("{{ [0.00001]|join }}", "1e-05", Some("0.00001")),
@@ -126,6 +127,9 @@ pub const DIFFERENT: &[Different] = &[
     different("{{ [1, true, 1.0]|unique|list }}", "[1]", Some("[1, True]")),
     different("{{ \"%r\"|format(\"q\") }}", "'q'", None),
     different("{{ 5|format }}", "5", None),
+    different("{{ {\"k\": 1}.q }}", "", None),
+    different("{{ {\"k\": 1}.q|upper }}", "", None),
+    different("{{ {\"k\": 1}.q in [1] }}", "False", None),
 ];
 
 #[cfg(test)]

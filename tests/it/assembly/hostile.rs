@@ -190,7 +190,7 @@ fn rendered(registry: &Registry, inputs: &Inputs) -> Result<String, Refused> {
 /// What minijinja makes of a text on its own.
 fn plain(text: &str, inputs: &Inputs) -> String {
     let mut environment = minijinja::Environment::new();
-    environment.set_undefined_behavior(minijinja::UndefinedBehavior::Strict);
+    environment.set_undefined_behavior(minijinja::UndefinedBehavior::SemiStrict);
     environment.set_auto_escape_callback(|_| minijinja::AutoEscape::None);
     let tree = minijinja::context! { a => vec![minijinja::context! { b => 1 }] };
     let values = minijinja::context! { big => inputs["big"].as_str(), list => vec![1, 2, 3], s => "abc", tree, zz => "z" };

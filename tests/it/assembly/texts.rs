@@ -2,6 +2,7 @@
 
 use super::settings::{registry, values};
 use ctxc::context::assemble::{Assembly, Options, assemble};
+use ctxc::context::fault::FaultKind;
 use ctxc::context::render::profile::Profile;
 use ctxc::context::request::Request;
 use ctxc::kernel::assembler::Speaker;
@@ -82,6 +83,75 @@ fn jinja_is_strict_and_bounded() {
     let endless = "{% for a in n.l %}{% for b in n.l %}{% for c in n.l %}x{% endfor %}{% endfor %}{% endfor %}";
     let many: Vec<u32> = (0..200).collect();
     assert!(said(endless, json!({"l": many})).contains("more than 200000 steps"));
+}
+
+/// What writes, works on, or looks into what a value lacks.
+const USES: [&str; 30] = [
+    "{{ n.q }}",
+    "{{ n.q and 1 }}",
+    "{{ n.q or n.r }}",
+    "{{ n.q|upper }}",
+    "{{ n.q|trim }}",
+    "{{ n.q|list }}",
+    "{{ n.q|string }}",
+    "{{ n.q[1:] }}",
+    "{{ n.q.r }}",
+    "{% if n.q.r %}{% endif %}",
+    "{{ n.q ~ 'a' }}",
+    "{{ n.q + 1 }}",
+    "{% for x in n.q %}{% endfor %}",
+    "{{ n.q|join }}",
+    "{{ n.q|length }}",
+    "{{ n.q|tojson }}",
+    "{{ n.q|int }}",
+    "{{ n.q|truncate(3) }}",
+    "{{ n.q|indent }}",
+    "{{ n.q|replace('a', 'b') }}",
+    "{{ n.q|wordcount }}",
+    "{{ n.q|e }}",
+    "{{ n.q|title }}",
+    "{{ n.q|first }}",
+    "{{ n.q|sort }}",
+    "{{ n.q|center(4) }}",
+    "{{ n.q|float }}",
+    "{{ n.q|items }}",
+    "{{ n.q|reverse }}",
+    "{{ n.q|safe }}",
+];
+
+#[test]
+fn what_a_value_lacks_is_false_where_it_is_asked_for_and_refused_where_it_is_used() {
+    let jinja_text = |text: &str, n: Value| {
+        let text = format!(
+            "<task type=\"atomic\" name=\"t\"><description syntax=\"jinja\">{text}</description>\
+             <parameters><parameter name=\"n\" type=\"object\"/></parameters></task>"
+        );
+        let (registry, inputs) = (registry(&text), values(&[("n", n)]));
+        let request = Request { inputs: &inputs, ..Request::new("t") };
+        assemble(&registry, &request, &Options::default()).map(|assembly| assembly.messages[0].text.text().to_owned())
+    };
+    // As in Jinja2 …
+    let asked = [
+        ("{% if n.q %}y{% else %}n{% endif %}", "n"),
+        ("{% if n.a == 2 %}a{% elif n.q %}q{% else %}n{% endif %}", "n"),
+        ("{{ n.q or 'd' }}{{ (n.q or n.a) + 1 }}", "d2"),
+        ("{{ n.q and 1 or 2 }}{{ 'y' if n.q and n.a else 'n' }}", "2n"),
+        ("{{ 'y' if not n.q else 'n' }}{{ 'y' if n.q }}", "y"),
+        ("{% for x in [1, 2] if not n.q %}{{ x }}{% endfor %}", "12"),
+        ("{% set q = n.q %}{% if q %}y{% else %}n{% endif %}", "n"),
+        ("{% with q = n.q %}{{ q or 'w' }}{% endwith %}{% macro m(a) %}{{ a or 'm' }}{% endmacro %}{{ m(n.q) }}", "wm"),
+        ("{{ n.q|default('d') }}{{ n.q is defined }}{{ [n]|selectattr('q')|list }}", "dFalse[]"),
+        ("{% if n.list[5] %}y{% else %}n{% endif %}", "n"),
+    ];
+    for (asks, says) in asked {
+        assert_eq!(jinja_text(asks, json!({"a": 1, "list": []})).unwrap(), format!("## Task\n\n{says}"), "{asks}");
+    }
+    // … and at its line where it is written, worked on or looked into.
+    for uses in USES {
+        let faults = jinja_text(&format!("a\n{uses}"), json!({"a": 1})).expect_err(uses);
+        let FaultKind::Jinja { line, .. } = &*faults[0].kind else { panic!("{uses}: {faults:?}") };
+        assert_eq!(*line, 2, "{uses}: {faults:?}");
+    }
 }
 
 fn text_faults(templates: &str, n: Value) -> Vec<ctxc::context::fault::Fault> {
