@@ -26,7 +26,7 @@ use crate::registry::{Registry, Task};
 pub struct Options<'a> {
     /// How segments look.
     pub profile: Profile,
-    /// Kinds that stand before all others of their message, in this order; the others stand most stable first.
+    /// Kinds that stand before all others of their message but the `system` text, in this order; the others stand most stable first.
     pub order: &'a [Kind],
     /// Tokens in all; `None` for no limit.
     pub budget: Option<usize>,

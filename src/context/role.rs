@@ -97,11 +97,10 @@ fn wanted<'f>(chain: &[Link<'f>]) -> Vec<&'f str> {
     nearest.map_or_else(Vec::new, |link| ["model", "fallback"].iter().filter_map(|key| word(link, key)).collect())
 }
 
-/// The kinds of segments that a role puts first; what the system says stays in front of them.
+/// The kinds of segments that a role puts first, behind what the system says.
 pub(super) fn order(role: Option<&Role>) -> Vec<Kind> {
     let kind = |word: &str| Kind::ALL.into_iter().find(|kind| kind.word() == word);
-    let given: Vec<Kind> = role.map_or(&[][..], |role| &role.order).iter().filter_map(|word| kind(word.value)).collect();
-    if given.is_empty() { given } else { std::iter::once(Kind::System).chain(given).collect() }
+    role.map_or(&[][..], |role| &role.order).iter().filter_map(|word| kind(word.value)).collect()
 }
 
 /// The order of a role, where it has one, in place of the one that was asked for.

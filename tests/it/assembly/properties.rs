@@ -267,6 +267,60 @@ proptest! {
     }
 }
 
+/// Every part of a context beside a system text that changes with each call.
+static FRAMED: LazyLock<Registry> = LazyLock::new(|| {
+    registry(
+        "<task type=\"atomic\" name=\"t\"><description>sort {{subject}}</description>\
+         <parameters><parameter name=\"subject\"/><parameter name=\"mail\"/></parameters>\
+         <inputs><input name=\"message\" from=\"mail\" trust=\"untrusted\"/><input name=\"fixed\">words</input></inputs>\
+         <system>You sort {{subject}}.</system><instructions>How.</instructions><criteria>Well.</criteria>\
+         <constraints><constraint>One team.</constraint></constraints><output_format type=\"text\"/>\
+         <examples><example><input>a</input><output>b</output></example></examples>\
+         <file_paths source=\"literal\"><path>docs/a.md</path></file_paths></task>",
+    )
+});
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn nothing_stands_before_what_the_system_says_of_itself(
+        scene in scenes(),
+        order in prop::collection::vec(prop::sample::select(Kind::ALL.to_vec()), 0..8),
+        by_role in prop::option::of(any::<bool>()),
+        profile in prop::sample::select(Profile::ALL.to_vec()),
+        budget in prop::option::of(400_usize..4_000),
+    ) {
+        let mut words: Vec<String> = Vec::new();
+        for kind in &order {
+            let word = format!("\"{}\"", kind.word());
+            let is_taken = matches!(kind, Kind::System | Kind::PreviousOutput | Kind::FailureHistory) || words.contains(&word);
+            if !is_taken {
+                words.push(word);
+            }
+        }
+        let system = if by_role == Some(true) { "system = \"You decide.\"\n" } else { "" };
+        let config = crate::project::reading::read(&format!("[roles.t]\n{system}order = [{}]\n", words.join(", ")));
+        let role = by_role.map(|_| &config.roles["t"]);
+        let inputs = values(&[("subject", json!(format!("x{}", scene.subject))), ("mail", json!(scene.mail))]);
+        let files = BTreeMap::from([("docs/a.md".to_owned(), scene.file.clone())]);
+        let request = Request {
+            inputs: &inputs,
+            files: &files,
+            parent: &scene.parent,
+            attempts: &scene.attempts,
+            previous: scene.previous.as_ref(),
+            role,
+            ..Request::new("t")
+        };
+        let options = Options { profile, order: &order, budget, ..Options::default() };
+        let Ok(assembly) = assemble(&FRAMED, &request, &options) else { return Ok(()) };
+        let first = if system.is_empty() { format!("You sort x{}.", scene.subject) } else { "You decide.\n\nYou sort x".to_owned() };
+        prop_assert_eq!(assembly.messages[0].speaker, ctxc::context::Speaker::System);
+        prop_assert!(assembly.messages[0].as_str().starts_with(&first), "{}", assembly.messages[0].as_str());
+    }
+}
+
 #[test]
 fn a_text_that_knows_the_mark_gets_another_one() {
     let templates = "<task type=\"atomic\" name=\"t\"><description>sort</description>\

@@ -188,6 +188,7 @@ fn an_order_of_the_host_moves_kinds_within_their_message_and_nothing_else() {
         messages.iter().map(|message| message.as_str().replace('\n', " ")).collect::<Vec<_>>()
     };
     assert_eq!(said(&[]), ["You sort.  Instructions: Name one.", "Previous output: before  Task: Sort mail"]);
+    // What the system says of itself stays in front.
     let order = [Kind::Description, Kind::Instructions];
-    assert_eq!(said(&order), ["Instructions: Name one.  You sort.", "Task: Sort mail  Previous output: before"]);
+    assert_eq!(said(&order), ["You sort.  Instructions: Name one.", "Task: Sort mail  Previous output: before"]);
 }
