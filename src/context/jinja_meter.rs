@@ -248,7 +248,6 @@ fn growth(name: &str, given: &Given<'_>) -> u64 {
             parts.saturating_mul(given.longest().saturating_add(ENTRY))
         }
         "replace" => ((length + 1) / given.length(1, "old").max(1)).saturating_mul(given.length(2, "new")),
-        "join" => items.saturating_mul(given.longest()),
         "batch" | "slice" => numbers.saturating_mul(2 * ENTRY),
         "split" => (pieces(&text, given.args.get(1)) as u64).saturating_mul(ENTRY),
         "lines" => (text.matches('\n').count() as u64).saturating_mul(ENTRY),
@@ -259,7 +258,6 @@ fn growth(name: &str, given: &Given<'_>) -> u64 {
         "groupby" | "sort" => {
             items.saturating_mul(given.longest()).saturating_mul(2 * u64::from(u64::BITS - items.leading_zeros()))
         }
-        "map" | "max" | "min" | "unique" => items.saturating_mul(given.longest()),
         "tojson" => {
             let Weight { bytes, depth } = given.weights.0;
             (bytes / ENTRY + 1).saturating_mul(numbers.saturating_mul(depth as u64 + 1))
@@ -268,7 +266,7 @@ fn growth(name: &str, given: &Given<'_>) -> u64 {
         "sum" if given.at(2, "start").is_some_and(|start| !start.is_number()) => {
             items.saturating_mul(given.weights.0.bytes.saturating_add(given.weights.1))
         }
-        "sum" => items.saturating_mul(given.longest()),
+        "join" | "map" | "max" | "min" | "sum" | "unique" => items.saturating_mul(given.longest()),
         // Each entry is held against what the test is given.
         "select" | "reject" | "selectattr" | "rejectattr" => items.saturating_mul(given.weights.1),
         "format" => {

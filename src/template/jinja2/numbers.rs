@@ -36,9 +36,11 @@ pub(super) fn float(args: &[Value]) -> Result<Value, Error> {
 pub(super) fn divisibleby(args: &[Value]) -> Result<bool, Error> {
     let given = Given::new(args, ["value", "num"])?;
     let (value, by) = (given.value()?, given.get(1).ok_or_else(|| Error::from(ErrorKind::MissingArgument))?);
-    let exact = |value: &Value| match value.kind() {
-        ValueKind::Bool => Some(i128::from(value.is_true())),
-        _ => i128::try_from(value.clone()).ok().filter(|_| value.is_integer()),
+    let exact = |value: &Value| {
+        if value.kind() == ValueKind::Bool {
+            return Some(i128::from(value.is_true()));
+        }
+        i128::try_from(value.clone()).ok().filter(|_| value.is_integer())
     };
     if let (Some(value), Some(by)) = (exact(value), exact(by)) {
         return match by {
