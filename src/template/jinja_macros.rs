@@ -27,7 +27,6 @@ fn declares(head: &Tag<'_>, name: &str) -> bool {
 }
 
 /// The places behind which macros ask whether they have a `caller`, to which none is false; to a strict reader it is an error.
-#[cfg(feature = "assemble")]
 pub(super) fn callers(text: &str) -> Vec<usize> {
     let mut places = Vec::new();
     if memchr::memmem::find(text.as_bytes(), b"caller").is_some() {
@@ -42,7 +41,6 @@ pub(super) fn callers(text: &str) -> Vec<usize> {
 }
 
 /// Whether nothing but the truth of a name counts where it stands.
-#[cfg(feature = "assemble")]
 fn is_asked(tag: &Tag<'_>, at: usize) -> bool {
     let before = at.checked_sub(1).map_or("", |before| tag.word(before));
     let is_alone = matches!(tag.word(at + 1), "" | "and" | "or" | "else" | ")" | "]" | "}" | ",");
