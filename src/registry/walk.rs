@@ -169,25 +169,41 @@ impl Plan {
             visitor.folder(entry.path());
             return;
         }
-        // A pipe or a socket is no template: to open one may wait for ever.
-        if entry.file_type().is_none_or(|kind| !kind.is_file() && !kind.is_symlink()) || !is_xml(entry) {
+        if entry.path_is_symlink() && fs::is_dir(entry.path()) {
+            return self.link_to_folder(entry, visitor);
+        }
+        if !is_xml(entry) {
             return;
         }
         let name = self.name(entry.path());
         if self.exclude.matches(&name) || self.include.as_ref().is_some_and(|globs| !globs.matches(&name)) {
             return;
         }
+        // A pipe or a socket is no template: to open one may wait for ever.
+        let is_irregular = entry.file_type().is_none_or(|kind| !kind.is_file() && !kind.is_symlink());
+        if is_irregular || entry.path_is_symlink() && fs::exists(entry.path()) && !fs::is_file(entry.path()) {
+            return visitor.unreadable(&name, irregular());
+        }
         if entry.path_is_symlink() {
-            // A link that leads to a folder, a pipe or a device is not followed, whatever it is called.
-            if fs::exists(entry.path()) && !fs::is_file(entry.path()) {
-                return;
-            }
             if let Some(error) = self.leads_out(entry.path()) {
                 return visitor.unreadable(&name, error);
             }
             visitor.link(entry.path());
         }
         visitor.file(&Found { path: entry.path(), name: &name, by: By::Walk });
+    }
+
+    /// No link to a folder is followed. One out of the project is told where templates are looked for: among all that lies in a project
+    /// it is somebody else's, of a build or of a package.
+    fn link_to_folder(&self, entry: &DirEntry, visitor: &mut impl Visit) {
+        let is_among_templates = self.folders.iter().any(|start| !start.name.is_empty() && entry.path().starts_with(&start.path));
+        let name = self.name(entry.path());
+        if is_among_templates
+            && !self.exclude.matches(&name)
+            && let Some(error) = self.leads_out(entry.path())
+        {
+            visitor.unreadable(&name, error);
+        }
     }
 
     /// That a link leads out of the project, and out of every folder that was named.

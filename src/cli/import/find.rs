@@ -115,15 +115,18 @@ impl Found {
         walk.filter_entry(move |entry| entry.file_type().is_none_or(|kind| !kind.is_dir()) || within.lets_in(entry.path()));
         let entries = barred.lets_begin(folder).then(|| walk.build()).into_iter().flatten();
         for entry in entries.filter_map(std::result::Result::ok) {
-            let is_file = entry.file_type().is_some_and(|kind| kind.is_file() || kind.is_symlink());
             let (Ok(name), Ok(short)) = (entry.path().strip_prefix(root), entry.path().strip_prefix(folder)) else { continue };
             let is_named_in_utf8 = name.to_str().is_some();
             let name = slashed(name);
-            let Some(format) = Format::of_path(&name).filter(|_| is_file && !fs::is_dir(entry.path())) else { continue };
+            let Some(format) = Format::of_path(&name).filter(|_| !fs::is_dir(entry.path())) else { continue };
             // Other texts than prompts end in `.txt` too.
             let is_text = entry.path().extension().is_some_and(|ending| ending == "txt");
             let is_partial = format == Format::Dotprompt && entry.file_name().to_string_lossy().starts_with('_');
             if is_partial || format == Format::Markdown && is_text && from.is_none() {
+                continue;
+            }
+            if fs::exists(entry.path()) && !fs::is_file(entry.path()) {
+                self.unreadable.push((name, IRREGULAR.to_owned()));
                 continue;
             }
             if !is_named_in_utf8 {

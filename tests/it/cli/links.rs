@@ -96,6 +96,21 @@ fn a_folder_of_templates_is_one_of_the_project() {
 }
 
 #[test]
+fn a_folder_elsewhere_is_told_among_the_templates_alone() {
+    let (project, outside) = sample();
+    link(&project, &outside, ("templates/more", "far"));
+    let run = project.run(&["check"]).code(1).says("error[unreadable-file] templates/more:1:1: cannot be read: it lies outside");
+    assert!(!all(&run).contains(SECRET), "{}", all(&run));
+    // Among all that lies in a project it is somebody else's.
+    let (project, outside) = sample();
+    project.write("t.xml", project.read("templates/t.xml"));
+    std::fs::remove_dir_all(project.path("templates")).unwrap();
+    link(&project, &outside, ("packages", "far"));
+    let run = project.run(&["check"]).code(0);
+    assert!(!all(&run).contains(SECRET), "{}", all(&run));
+}
+
+#[test]
 fn a_file_with_two_names_is_not_written_through_one_of_them() {
     let (project, outside) = sample();
     project.run(&["build"]).code(0);

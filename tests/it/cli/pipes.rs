@@ -147,3 +147,18 @@ fn a_pipe_that_the_user_names_is_read_and_written() {
     run(&project, &["build", "-o", "words"]).code(0);
     assert!(reader.join().unwrap().contains("ctxc/registry/"));
 }
+
+#[test]
+fn a_pipe_among_templates_and_prompts_is_told() {
+    let project = sample();
+    pipe(&project, "templates/p.xml");
+    pipe(&project, "legacy/x.j2");
+    for (args, says) in [
+        (&["check"][..], "error[unreadable-file] templates/p.xml:1:1: cannot be read: it is no regular file"),
+        (&["import", "legacy"], "legacy/x.j2"),
+        (&["import", "legacy"], "it is no regular file"),
+    ] {
+        let run = run(&project, args);
+        assert!(run.code != Some(0) && format!("{}{}", run.stdout, run.stderr).contains(says), "{args:?}: {run:#?}");
+    }
+}
