@@ -45,7 +45,7 @@ impl<'a> Writer<'a, '_> {
 
     /// A Jinja text, with what stands for the fragments in it.
     pub(super) fn jinja(&mut self, text: &str, origin: &Origin, fragments: &BTreeMap<String, Used>) {
-        let names = match jinja::variables(text) {
+        let names = match jinja::variables(text, |name| self.scope.get(name).is_some()) {
             Ok(names) => names,
             Err(kind) => return self.jinja_fault(kind, origin),
         };

@@ -22,11 +22,14 @@ pub(super) const MAX_STEPS: u64 = 200_000;
 /// Bytes that a text may become.
 pub(super) const MAX_BYTES: usize = 1_000_000;
 
-/// The variables that a text reads.
-pub(super) fn variables(text: &str) -> Result<BTreeSet<String>, FaultKind> {
+/// The variables that a text reads; functions that it calls are those that have their names, where some have.
+pub(super) fn variables(text: &str, is_bound: impl Fn(&str) -> bool) -> Result<BTreeSet<String>, FaultKind> {
     let parsed = compiled::parse(text);
     match parsed.faults.first() {
-        None => Ok(parsed.variables),
+        None => {
+            let hidden = parsed.functions.into_iter().filter(|name| is_bound(name));
+            Ok(parsed.variables.into_iter().chain(hidden).collect())
+        }
         // A compiled text has none; one that was handed in otherwise may.
         Some(fault) => Err(FaultKind::Jinja {
             line: 1 + text.get(..fault.span.start as usize).map_or(0, |before| before.matches('\n').count()),

@@ -37,9 +37,11 @@ const NEAREST: usize = 100;
 /// What a text is to minijinja.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct JinjaText {
-    /// The variables that it reads and does not set itself, sorted; functions of minijinja (`range`) are none.
-    /// An attribute (`a.b`) counts as its root. None where a fault hides them.
+    /// The variables that it reads and does not set itself, sorted; functions of minijinja (`range`) are none where they are only
+    /// called. An attribute (`a.b`) counts as its root. None where a fault hides them.
     pub variables: BTreeSet<String>,
+    /// The functions that it calls and neither sets nor reads otherwise, sorted: where a variable has the name of one, it is the variable.
+    pub functions: BTreeSet<String>,
     /// Why it cannot be rendered, in the order of the text.
     pub faults: Vec<JinjaFault>,
 }
@@ -130,7 +132,7 @@ pub(crate) fn bare() -> Environment<'static> {
 
 /// Parses a text.
 pub fn parse(text: &str) -> JinjaText {
-    let failed = |fault| JinjaText { variables: BTreeSet::new(), faults: vec![fault] };
+    let failed = |fault| JinjaText { faults: vec![fault], ..JinjaText::default() };
     if text.len() > MAX_BYTES {
         return failed(JinjaFault { kind: JinjaFaultKind::TooLarge, span: Span::of(MAX_BYTES, text.len()) });
     }
@@ -145,19 +147,22 @@ pub fn parse(text: &str) -> JinjaText {
     environment.set_debug(true);
     let globals: BTreeSet<String> = environment.globals().map(|(name, _)| name.to_owned()).collect();
     let read = instead.as_deref().unwrap_or(text);
-    let mut variables = BTreeSet::new();
+    let (mut variables, mut functions) = (BTreeSet::new(), BTreeSet::new());
     match environment.template_from_str(read) {
         Ok(_) if imports => {}
         Ok(_) => {
-            let all = flow(read).variables.into_iter().filter(|name| !globals.contains(*name));
-            variables = all.map(str::to_owned).collect();
+            let flow = flow(read);
+            let is_function = |name: &&str| globals.contains(*name) && !flow.values.contains(*name);
+            let (called, others): (BTreeSet<&str>, BTreeSet<&str>) = flow.variables.iter().copied().partition(is_function);
+            functions = called.into_iter().map(str::to_owned).collect();
+            variables = others.into_iter().map(str::to_owned).collect();
             named(read, &mut variables, &mut faults);
         }
         Err(error) => faults.push(syntax(&error, text)),
     }
     unknown(&names, &mut variables, &globals, &mut faults);
     faults.sort_by_key(|fault| fault.span.start);
-    JinjaText { variables, faults }
+    JinjaText { variables, functions, faults }
 }
 
 /// Names that Jinja2 has without their being declared, and a text here has not.
@@ -179,7 +184,7 @@ fn unknown(names: &[Name<'_>], variables: &mut BTreeSet<String>, globals: &BTree
         let (what, is_known) = match used {
             Used::Filter => (JinjaName::Filter, FILTERS.contains(&name)),
             Used::Test => (JinjaName::Test, TESTS.contains(&name)),
-            Used::Call => (JinjaName::Function, !variables.contains(name)),
+            Used::Call => (JinjaName::Function, !variables.contains(name) || globals.contains(name)),
             // What is none of Python's may be a macro that a value holds.
             Used::Method => (JinjaName::Method, absent(JinjaName::Method, name).is_none()),
         };

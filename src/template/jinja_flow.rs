@@ -11,6 +11,8 @@ use std::ops::Range;
 pub(crate) struct Flow<'t> {
     /// The names that it reads before it sets them.
     pub(crate) variables: BTreeSet<&'t str>,
+    /// Those of them that it reads somewhere without calling them.
+    pub(crate) values: BTreeSet<&'t str>,
     /// What is written to the text itself.
     pub(crate) outputs: Vec<Output<'t>>,
     /// What is kept as a value before it is written, in order: statements with all to their ends, braces included.

@@ -135,27 +135,24 @@ pub(crate) fn captures(text: &str) -> bool {
     })
 }
 
-/// Where a text first reads a name.
+/// Where a text first reads a name; where it calls it, only if it does nothing else with it.
 pub(crate) fn first_read(text: &str, name: &str) -> Option<usize> {
-    pieces(text).find_map(|placed| {
-        let Piece::Tag(tag) = placed.piece else { return None };
-        let start = usize::from(tag.is_block);
-        let read = (start..tag.tokens.len()).find(|at| tag.word(*at) == name && tag.is_name(*at, start))?;
-        tag.tokens.get(read).map(|token| token.start)
-    })
+    first_reads(text).get(name).copied()
 }
 
-/// Where a text first reads each name that it reads.
+/// The same of each name that it reads.
 pub(crate) fn first_reads(text: &str) -> BTreeMap<&str, usize> {
-    let mut found = BTreeMap::new();
+    let mut found: BTreeMap<&str, (bool, usize)> = BTreeMap::new();
     for placed in pieces(text) {
         let Piece::Tag(tag) = placed.piece else { continue };
         let start = usize::from(tag.is_block);
         for (at, token) in tag.tokens.iter().enumerate().skip(start).filter(|(at, _)| tag.is_name(*at, start)) {
-            found.entry(tag.word(at)).or_insert(token.start);
+            let place = (tag.word(at + 1) == "(", token.start);
+            let first = found.entry(tag.word(at)).or_insert(place);
+            *first = place.min(*first);
         }
     }
-    found
+    found.into_iter().map(|(name, (_, at))| (name, at)).collect()
 }
 
 /// A text with words put in at places, those of one place in the order in which they come.

@@ -68,9 +68,15 @@ impl<'t> Walk<'t> {
 
     /// Names that are read; a value of theirs flows nowhere.
     fn condition(&mut self, tag: &Tag<'t>, stretch: Range<usize>) {
-        for name in tag.names(stretch) {
-            if !self.set.iter().any(|set| set.contains(name)) {
-                self.flow.variables.insert(name);
+        let start = stretch.start;
+        for at in stretch.filter(|at| tag.is_name(*at, start)) {
+            let name = tag.word(at);
+            if self.set.iter().any(|set| set.contains(name)) {
+                continue;
+            }
+            self.flow.variables.insert(name);
+            if tag.word(at + 1) != "(" {
+                self.flow.values.insert(name);
             }
         }
     }

@@ -56,7 +56,8 @@ pub(super) fn parameters(path: &str, text: &str, variables: &BTreeSet<String>, n
             let name = token.slice(text);
             let is_set = at == 1 && tag.word(0) == "set";
             let is_head = tag.word(0) == "macro" && (at == 1 || tag.is_entry(at, 2));
-            if !tag.is_value(at) || is_set || is_head {
+            // What is called is a function or a macro.
+            if !tag.is_value(at) || is_set || is_head || tag.word(at + 1) == "(" {
                 continue;
             }
             let own = inside.last().filter(|own| macros.get(**own).is_some_and(|all| all.contains(&name))).copied();

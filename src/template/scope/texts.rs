@@ -108,7 +108,8 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
     /// Holds a use against what is bound: whether its value may be trusted.
     fn take(&mut self, role: Role, found: Found<'a>) -> Trust {
         let used = match found {
-            Found::Used(used) => used,
+            Found::Called(used) if self.env.find(&used.name).is_none() => return Trust::Trusted,
+            Found::Used(used) | Found::Called(used) => used,
             Found::Fault(fault) => {
                 // What cannot be read may use anything.
                 self.unknown += 1;

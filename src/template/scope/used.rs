@@ -27,6 +27,8 @@ pub(super) struct Used<'a> {
 #[derive(Debug)]
 pub(super) enum Found<'a> {
     Used(Used<'a>),
+    /// The same of a function that is called: one of the variable that has its name, if one has.
+    Called(Used<'a>),
     Fault(Fault<'a>),
 }
 
@@ -65,7 +67,7 @@ pub(super) fn in_source<'a>(element: Element<'a>, src: Span, text: &str, found: 
         Found::Fault(Fault { kind: FaultKind::Expression { fault, .. }, span, .. }) => {
             found(Found::Fault(Fault::new(FaultKind::Expression { fault, element }, span)));
         }
-        Found::Fault(_) => {}
+        Found::Called(_) | Found::Fault(_) => {}
     });
 }
 
@@ -150,12 +152,15 @@ pub(super) fn in_jinja<'a>(element: Element<'a>, found: &mut impl FnMut(Found<'a
         None => written.span(span).unwrap_or_else(|| element.inner()),
     };
     let parsed = jinja::parse(&text);
-    let places = if parsed.variables.is_empty() { BTreeMap::new() } else { first_reads(&text) };
-    for name in parsed.variables {
+    let reads_none = parsed.variables.is_empty() && parsed.functions.is_empty();
+    let places = if reads_none { BTreeMap::new() } else { first_reads(&text) };
+    let used = |name: String| {
         let place = places.get(name.as_str()).map(|at| Span::of(*at, at + name.len()));
         let span = place.map_or_else(|| element.inner(), &moved);
-        found(Found::Used(Used { name: Cow::Owned(name), span, inside: span, place: Place::Jinja }));
-    }
+        Used { name: Cow::Owned(name), span, inside: span, place: Place::Jinja }
+    };
+    parsed.variables.into_iter().for_each(|name| found(Found::Used(used(name))));
+    parsed.functions.into_iter().for_each(|name| found(Found::Called(used(name))));
     for fault in parsed.faults {
         found(Found::Fault(Fault::new(FaultKind::Jinja(fault.kind), moved(fault.span))));
     }
@@ -164,10 +169,10 @@ pub(super) fn in_jinja<'a>(element: Element<'a>, found: &mut impl FnMut(Found<'a
 /// The same of one in a file of its own. Uses stand at its `src`, faults where they are in it.
 pub(super) fn in_jinja_source<'a>(src: Span, text: &str, found: &mut impl FnMut(Found<'a>)) {
     let parsed = jinja::parse(text);
-    for name in parsed.variables {
-        // Where a name stands is searched for when something is wrong with it.
-        found(Found::Used(Used { name: Cow::Owned(name), span: src, inside: Span::default(), place: Place::Source }));
-    }
+    // Where a name stands is searched for when something is wrong with it.
+    let used = |name| Used { name: Cow::Owned(name), span: src, inside: Span::default(), place: Place::Source };
+    parsed.variables.into_iter().for_each(|name| found(Found::Used(used(name))));
+    parsed.functions.into_iter().for_each(|name| found(Found::Called(used(name))));
     for fault in parsed.faults {
         found(Found::Fault(Fault::new(FaultKind::Jinja(fault.kind), fault.span)));
     }

@@ -126,6 +126,7 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         let (owner, scopes, traced) = (self.owner, &mut *self.scopes, &mut self.traced);
         let mut keep = |found: Found<'a>| match found {
             Found::Fault(fault) => scopes.fault(fault),
+            Found::Called(_) => {}
             Found::Used(used) => {
                 if let Some((trace, _)) = traced {
                     trace.used(&used.name, used.span, used.place, Target::Free(owner));

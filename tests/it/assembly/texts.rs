@@ -85,6 +85,29 @@ fn jinja_is_strict_and_bounded() {
     assert!(said(endless, json!({"l": many})).contains("more than 200000 steps"));
 }
 
+#[test]
+fn a_variable_hides_the_function_that_has_its_name() {
+    let jinja = |name: &str, text: &str| {
+        format!(
+            "<task type=\"atomic\" name=\"t\"><description syntax=\"jinja\">{text}</description>\
+             <parameters><parameter name=\"{name}\"/><parameter name=\"n\" default=\"3\"/></parameters></task>"
+        )
+    };
+    for name in ["cycler", "dict", "joiner", "namespace", "range"] {
+        let text = jinja(
+            name,
+            &format!("{{{{ {name} }}}}, {{% macro m(x={name}) %}}{{{{ x }}}}/{{{{ {name} }}}}{{% endmacro %}}{{{{ m() }}}}"),
+        );
+        let assembly = rendered(&text, &[(name, json!("1-3"))], Profile::Markdown);
+        assert_eq!(messages(&assembly)[0].1, "## Task\n\n1-3, 1-3/1-3");
+    }
+    let called = jinja("dict", "{% for i in range(n|int) %}{{ i }}{% endfor %}{{ dict }}");
+    assert_eq!(messages(&rendered(&called, &[("dict", json!("D"))], Profile::Markdown))[0].1, "## Task\n\n012D");
+    let (registry, inputs) = (registry(&jinja("dict", "{{ dict(a=1) }}")), values(&[("dict", json!("D"))]));
+    let faults = assemble(&registry, &Request { inputs: &inputs, ..Request::new("t") }, &Options::default()).unwrap_err();
+    assert!(said(&faults).contains("not callable"), "{faults:?}");
+}
+
 /// What writes, works on, or looks into what a value lacks.
 const USES: [&str; 30] = [
     "{{ n.q }}",

@@ -288,6 +288,13 @@ fn types_are_what_uses_tell_and_none_where_they_do_not() {
 }
 
 #[test]
+fn the_name_of_a_function_that_is_not_called_is_an_input() {
+    let text = "{{ range }}{{ dict.a }}{% for x in cycler %}{{ x }}{% endfor %}{% for i in range(n) %}{{ joiner() }}{% endfor %}";
+    let run = Project::new().file("p/a.j2", text).run(&["import", "p"]).code(0);
+    run.says("inputs: range (any), dict (object), cycler (array), n (number)");
+}
+
+#[test]
 fn a_value_of_another_type_is_refused_with_its_parameter() {
     let project = Project::new()
         .file("p/a.j2", "{% for x in list %}\n- {{ x }}{% endfor %}{{ words|upper }}{{ n|round }}{% if late %}!{% endif %}");

@@ -34,6 +34,22 @@ fn an_undeclared_variable_is_corrected_or_declared() {
 }
 
 #[test]
+fn a_function_that_is_not_called_is_a_variable() {
+    let task = |text: &str| {
+        format!(
+            "<task type=\"atomic\" name=\"t\">\n  <description syntax=\"jinja\">{text}</description>\n  \
+             <parameters><parameter name=\"range\"/></parameters>\n</task>\n"
+        )
+    };
+    for text in ["{{ range }}", "{% for x in range %}{{ x }}{% endfor %}", "{{ range(3) }}"] {
+        assert_eq!(check_template(&task(text), &read("")).len(), 0, "{text}");
+    }
+    let text = task("{{ range }}{{ dict(a=1) }} {{ dict }}");
+    let found: Vec<_> = check_template(&text, &read("")).into_iter().map(|one| (one.rule.name, one.span.start)).collect();
+    assert_eq!(found, [("undeclared-variable", text.rfind("dict").unwrap() as u32)]);
+}
+
+#[test]
 fn braces_in_from_go() {
     let text = "<task type=\"atomic\" name=\"t\">\n  <description>d</description>\n  <inputs><input name=\"a\" from=\"{{ b.c }}\"/></inputs>\n</task>\n";
     let (message, mended) = fixed(text, "bad-from");

@@ -43,6 +43,24 @@ fn filters_tests_and_functions_are_known_before_anything_is_rendered() {
 }
 
 #[test]
+fn the_name_of_a_function_that_is_not_called_is_a_variable() {
+    let read = |text: &str| {
+        let parsed = parse(text);
+        assert_eq!(parsed.faults, [], "{text}");
+        let all = |names: std::collections::BTreeSet<String>| names.into_iter().collect::<Vec<_>>().join(" ");
+        (all(parsed.variables), all(parsed.functions))
+    };
+    let two = |variables: &str, functions: &str| (variables.to_owned(), functions.to_owned());
+    assert_eq!(
+        read("{{ range }}{{ dict.a }}{% for x in cycler %}{% endfor %}{{ a|join(joiner) }}"),
+        two("a cycler dict joiner range", "")
+    );
+    assert_eq!(read("{% for x in range (3) %}{% endfor %}{% set n = namespace(a=1) %}{{ n.a }}"), two("", "namespace range"));
+    assert_eq!(read("{{ range(3) }}{{ range }}{% set r = range %}{{ r }}"), two("range", ""));
+    assert_eq!(read("{% for range in a %}{{ range }}{% endfor %}{% set dict = 1 %}{{ dict }}{{ dict(1) }}"), two("a", ""));
+}
+
+#[test]
 fn what_a_macro_has_in_python_alone_is_told_where_it_is_read() {
     let text = "{% macro a(x) %}{{ varargs|length }}{% if x %}{{ kwargs.b }}{{ o.kwargs }}{% endif %}{% endmacro %}{{ a(1) }}";
     assert_eq!(faults(text), [("Variable varargs ".to_owned(), "varargs"), ("Variable kwargs ".to_owned(), "kwargs")]);
