@@ -210,22 +210,39 @@ const BARE: &str =
 /// How a method is asked for what may be missing.
 const GET: &str = ".get(";
 
-/// From where to where brackets have to stand, if what the method at a dot gives back is indexed: a filter cannot be.
+/// Words behind which a bracket begins a value.
+const BEFORE: [&str; 9] = ["and", "elif", "else", "if", "in", "is", "not", "or", "with"];
+
+/// Whether the name at a place is a method that becomes a filter or a test, which stand behind others without brackets.
+fn is_rewritten(text: &str, tokens: &[Token], at: usize) -> bool {
+    let is_called = tokens.get(at + 1).is_some_and(|token| token.is(text, "("));
+    let name = tokens.get(at).map_or("", |token| token.slice(text));
+    is_called && PLAIN.iter().chain(&FILTERS).chain(&TESTS).any(|(method, _)| *method == name)
+}
+
+/// From where to where brackets have to stand, if something is taken out of what the method at a dot gives back: a filter has no parts.
 fn indexed(text: &str, tokens: &[Token], dot: usize) -> Option<(usize, usize)> {
     let close = matching(text, tokens, dot + 2)?;
-    tokens.get(close + 1).filter(|token| token.is(text, "["))?;
     let is = |at: usize, sign: &str| tokens.get(at).is_some_and(|token| token.is(text, sign));
+    let hangs = is(close + 1, "[") || is(close + 1, ".") && !is_rewritten(text, tokens, close + 2);
+    if !hangs {
+        return None;
+    }
     let (mut at, mut depth) = (dot.checked_sub(1)?, 0_usize);
     for _ in 0..MAX_ARGUMENT {
-        if is(at, ")") || is(at, "]") {
+        if is(at, ")") || is(at, "]") || is(at, "}") {
             depth += 1;
-        } else if is(at, "(") || is(at, "[") {
+        } else if is(at, "(") || is(at, "[") || is(at, "{") {
             depth = depth.checked_sub(1)?;
         }
         let goes_on = depth > 0 || is(at, "(") || is(at, "[") || is(at, ".") || at > 0 && is(at - 1, ".");
         // Brackets around nothing but the value itself belong to no name before them.
         let is_called = at > 0
-            && tokens.get(at - 1).is_some_and(|token| token.word == Word::Name || token.is(text, ")") || token.is(text, "]"));
+            && tokens.get(at - 1).is_some_and(|token| match token.word {
+                Word::Name => !BEFORE.contains(&token.slice(text)),
+                Word::Text | Word::Number => false,
+                Word::Sign => token.is(text, ")") || token.is(text, "]"),
+            });
         if depth == 0 && (!goes_on || (is(at, "(") || is(at, "[")) && !is_called) {
             return Some((tokens.get(at)?.range.start, tokens.get(close)?.range.end));
         }

@@ -10,6 +10,7 @@ mod modules;
 mod page;
 mod read;
 mod scan;
+mod unset;
 mod usage;
 mod uses;
 mod words;

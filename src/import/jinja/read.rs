@@ -1,10 +1,11 @@
 //! From a Jinja file to a prompt: in place where the language takes it as it is, else as one text.
 
 use super::adapt::said;
-use super::flatten::flatten;
+use super::flatten::{Flat, flatten};
 use super::late;
 use super::layout::without_last_break;
 use super::scan::scan;
+use super::unset;
 use super::usage;
 use super::words::{Word, literal, words};
 use crate::import::model::{Body, Imported, Library, Options, Parameter, Prompt, Role, Syntax, Turn};
@@ -14,13 +15,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Reads a file.
 pub(in crate::import) fn read(prompt: &Prompt<'_>, library: &dyn Library, options: Options) -> Imported {
-    let flat = flatten(prompt.path, prompt.text, library, options);
+    let mut flat = flatten(prompt.path, prompt.text, library, options);
+    let is_settled = settle(prompt.path, prompt.text, &mut flat);
     let is_in_place = flat.text == prompt.text && !options.keep_trailing_newline;
     let mut imported = Imported { parts: flat.parts, notes: flat.notes, ..Imported::default() };
     let body = if is_in_place {
         Body::InPlace { path: prompt.path.to_owned(), text: prompt.text.to_owned() }
     } else {
-        let why = why(&imported, options);
+        let why = why(&imported, options, is_settled);
         imported.note(prompt.path, 0, NoteKind::Inlined { why });
         Body::Inline(source(&flat.text, options))
     };
@@ -29,6 +31,15 @@ pub(in crate::import) fn read(prompt: &Prompt<'_>, library: &dyn Library, option
     late::told(prompt.path, &flat.text, is_in_place, &mut imported);
     imported.turns.push(Turn { role: Role::User, body, syntax: Syntax::Jinja });
     imported
+}
+
+/// Gives names that an `{% if %}` alone sets no value where that does not run; whether there are any.
+fn settle(path: &str, text: &str, flat: &mut Flat) -> bool {
+    let is_foreign = |name: &str| flat.called.contains_key(name) || flat.modules.contains(name);
+    let Some((text, notes)) = unset::settled(path, &flat.text, flat.text == text, &is_foreign) else { return false };
+    flat.text = text;
+    flat.notes.extend(notes);
+    true
 }
 
 /// Tells names that would become inputs and are none: what one file calls an imported one where another file reads it, and what an
@@ -62,7 +73,7 @@ fn source(text: &str, options: Options) -> String {
 }
 
 /// Why a text cannot stay in its file.
-fn why(imported: &Imported, options: Options) -> String {
+fn why(imported: &Imported, options: Options, is_settled: bool) -> String {
     let mut reasons = Vec::new();
     if !imported.parts.is_empty() {
         let shown: Vec<&str> = imported.parts.iter().take(3).map(String::as_str).collect();
@@ -72,6 +83,9 @@ fn why(imported: &Imported, options: Options) -> String {
     }
     if imported.notes.iter().any(|note| matches!(note.kind, NoteKind::Rewritten { .. })) {
         reasons.push("it calls methods of Python".to_owned());
+    }
+    if is_settled {
+        reasons.push("it reads a name that it sets in an `{% if %}` alone".to_owned());
     }
     if options != Options::default() {
         reasons.push("its engine treats white space in another way".to_owned());
@@ -104,6 +118,7 @@ pub(in crate::import) fn text(path: &str, text: &str, line: u32, imported: &mut 
         }
     }
     let mut flat = flatten(path, text, &None, Options::default());
+    settle(path, text, &mut flat);
     let parameters = inputs(path, &flat.text, &mut flat.notes);
     for note in &mut flat.notes {
         note.line = if note.line == 0 { line } else { note.line + line - 1 };

@@ -119,3 +119,25 @@ fn a_text_is_checked_for_what_it_cannot_say_of_itself() {
     run.says("the default of `x` names `y`, which has no value yet: Jinja2 puts nothing there")
         .says("put the argument `y` before `x`");
 }
+
+#[test]
+fn a_name_that_an_if_alone_sets_is_no_input_and_that_is_told() {
+    let text = "Hi.\n{% if xs %}{% set first = xs[0] %}{% endif %}[{{ first }}]{% if first is defined %}!{% endif %}";
+    let project = project(text);
+    let sample =
+        |inputs: Value, expected: &str| json!({"template": "main", "inputs": inputs, "expected": expected}).to_string() + "\n";
+    project.write("s.jsonl", sample(json!({"xs": ["a"]}), "Hi.\n[a]!") + &sample(json!({}), "Hi.\n[]"));
+    let run = project.run(&["import", "p/main.j2", "--verify", "s.jsonl"]).code(0);
+    run.says("inputs: xs (array, default [])\n")
+        .says("p/main.j2:2: warning: `first` is set in an `{% if %}` alone: it is no input: as in Jinja2 it has no value where that does not run")
+        .says("2 samples: every message equal, byte for byte");
+    project.run(&["check"]).code(0).says("nothing found");
+    // What is read where no `set` can have run is an input, and a macro that is called behind a second `set` is told.
+    let of = |text: &str| Project::new().file("p/a.j2", text);
+    let both =
+        "{% if not tone %}{% set tone = 'kind' %}{% endif %}{{ tone }}{% if x %}{% set s = 1 %}{% else %}{{ s }}{% endif %}";
+    of(both).run(&["import", "p"]).code(0).says("inputs: tone (any, default \"\"), x (boolean, default false), s (any)\n");
+    let macros =
+        "{% if x %}{% set s = 1 %}{% endif %}{% macro m() %}{{ s }}{% endmacro %}{% if y %}{% set s = 2 %}{% endif %}{{ m() }}";
+    of(macros).run(&["import", "p"]).code(1).says("`s` in macro `m` cannot be carried over: it is set behind the macro");
+}
