@@ -4,14 +4,52 @@ use super::floats::in_json;
 use super::given::{Given, refused};
 use minijinja::value::{Enumerator, Kwargs, Object, ObjectRepr, ValueKind};
 use minijinja::{Error, Value};
+use std::borrow::Cow;
+use std::cmp::Ordering;
 use std::fmt;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-/// `tojson(indent=none)`: ASCII alone, as `json.dumps` writes it.
+/// How deep lists and objects are looked into.
+const DEPTH: usize = 64;
+
+/// A value with the fields of all its objects in the order of their names.
+fn sorted(value: &Value, depth: usize) -> Cow<'_, Value> {
+    let (kind, items) = (value.kind(), || value.try_iter().into_iter().flatten());
+    if depth == DEPTH {
+        return Cow::Borrowed(value);
+    }
+    if kind == ValueKind::Map {
+        let mut names: Vec<Value> = items().collect();
+        names.sort_by(by_name);
+        return Cow::Owned(Value::from_pairs(names.into_iter().map(|name| {
+            let field = value.get_item(&name).unwrap_or_default();
+            (name, sorted(&field, depth + 1).into_owned())
+        })));
+    }
+    if matches!(kind, ValueKind::Seq | ValueKind::Iterable) {
+        return Cow::Owned(Value::from(items().map(|item| sorted(&item, depth + 1).into_owned()).collect::<Vec<_>>()));
+    }
+    Cow::Borrowed(value)
+}
+
+/// Texts by their characters, numbers by what they are: never by an order that is none for some of them.
+fn by_name(one: &Value, other: &Value) -> Ordering {
+    let number = |value: &Value| f64::try_from(value.clone()).unwrap_or(f64::NAN);
+    match (one.as_str(), other.as_str()) {
+        (None, None) => number(one).total_cmp(&number(other)),
+        (one, other) => one.cmp(&other),
+    }
+}
+
+/// `tojson(indent=none)`: ASCII alone, fields in the order of their names, as Jinja2 has `json.dumps` write it.
 pub(super) fn tojson(args: &[Value]) -> Result<Value, Error> {
     let given = Given::new(args, ["value", "indent"])?;
-    let json = minijinja::filters::tojson(given.value()?, given.get(1).cloned(), Kwargs::from_iter([("", Value::UNDEFINED); 0]))?;
+    let json = minijinja::filters::tojson(
+        &sorted(given.value()?, 0),
+        given.get(1).cloned(),
+        Kwargs::from_iter([("", Value::UNDEFINED); 0]),
+    )?;
     let Some(text) = json.as_str().map(in_json) else { return Ok(json) };
     if text.is_ascii() {
         return Ok(Value::from_safe_string(text.into_owned()));

@@ -26,7 +26,7 @@ fn honest() -> Vec<&'static str> {
         "{% with q = 's' ~ s, r = 2 * 3 %}{{ q }}{{ r }}{% endwith %}",
         "{% macro mm(v) %}[{{ caller(v * 2) }}]{% endmacro %}{% call(x) mm('a' ~ 'b') %}{{ x ~ '!' }}{% endcall %}",
         "{% for x in list if x in [1, 3] %}{{ loop.index ~ ':' ~ x }}{{ ', ' if not loop.last }}{% endfor %}{{ list|sum * 2 }}{{ list|length + 1 }}",
-        "{{ {s: 1, s ~ 'x': 2, 'k': 3, (4): 5, list[0]: 6}|tojson }} {{ {'abc': {'d': 7}}[s]['d'] }} {{ tree[('a')][list[0] - 1]['b'] }}",
+        "{{ {list[0]: 6, (4): 5, s: 1, s ~ 'x': 2, 'k': 3}|tojson }} {{ {'abc': {'d': 7}}[s]['d'] }} {{ tree[('a')][list[0] - 1]['b'] }}",
         "{% for k in ['a'] %}{{ tree[k][0].b }}{{ {k: [k, {k ~ k: k}]} }}{{ {'a': 1}[k if true else s] }}{% endfor %}",
         "{{ 4 is divisibleby(2) }} {{ 5 is divisibleby 2 }} {{ [{'a': 2}, {'a': 1}]|sort(attribute='a')|map(attribute='a')|join('-') }}",
         "{% if s|length > 2 and s|upper == 'ABC' %}y{% elif s == 'q' %}n{% endif %}{{ s|replace('a', 'b' ~ 'c') }} {{ s|default('x' ~ 'y', true) }}",
