@@ -52,6 +52,22 @@ fn people_see_segments_prefix_and_total() {
 }
 
 #[test]
+fn what_a_run_may_say_itself_is_not_counted_as_certain() {
+    let task = "<task type=\"sequential\" name=\"p\"><description>Parent text.</description><steps><task><description>One.</description>\
+        <inputs><input name=\"x\"><task><description>Deep.</description></task></input></inputs><instructions>{{x}}</instructions></task></steps></task>";
+    let project = Project::new().file("templates/p.xml", task);
+    let said = "1 description 5 · 2 parent's description 0 or 10 │ reusable prefix 15 │ 3 instructions ≥ 0\n \
+        total 5 tokens (o200k) and what a run brings: x; 15 with all that is known\n";
+    project.run(&["manifest", "p", "--node", "/steps/0"]).code(0).says(said);
+    let rendered = |x: &str| project.run(&["render", "p", "--node", "/steps/0", "--result", x, "--explain"]).code(0);
+    rendered("x=Parent text.").says("total                        11 tokens, counted by o200k; the first 5 stay");
+    rendered("x=").says("total                        15 tokens, counted by o200k; the first 15 stay");
+    // What cannot say the same leaves it there.
+    let project = Project::new().file("templates/p.xml", task.replace("{{x}}", "Use {{x}}"));
+    project.run(&["manifest", "p", "--node", "/steps/0"]).code(0).says("parent's description 10 │").says(" total 20 tokens");
+}
+
+#[test]
 fn a_manifest_is_checked_and_a_stale_one_says_what_changed() {
     let project = sample();
     let file = "context-manifest.json";

@@ -86,7 +86,7 @@ fn segments(entry: &Entry) -> String {
         } else if number > 0 {
             out.push_str(" · ");
         }
-        let _ = write!(out, "{} {} {}", number + 1, alone(part), tokens(part));
+        let _ = write!(out, "{} {} {}", number + 1, alone(part), tokens(entry, part));
     }
     if reusable > 0 && reusable == entry.positioned().len() {
         out.push_str(" │ all of it reusable");
@@ -100,10 +100,12 @@ fn segments(entry: &Entry) -> String {
     out
 }
 
-fn tokens(part: &Part) -> String {
+fn tokens(entry: &Entry, part: &Part) -> String {
     let known = thousands(part.tokens);
     if !part.is_variable() {
-        return known;
+        // Without a budget it is left out for what a run may say as well, or say better.
+        let may_lack = entry.budget.tokens.is_none() && part.least < part.tokens;
+        return if may_lack { format!("0 or {known}") } else { known };
     }
     let last = if part.priority >= FIRST_EXPENDABLE { " (cut first)" } else { "" };
     match part.bound {
@@ -117,7 +119,11 @@ fn tokens(part: &Part) -> String {
 fn total(entry: &Entry) -> String {
     let Total { least, fixed, bound } = entry.total;
     let counted = format!("{}{}", entry.tokenizer.name, inexact(entry));
-    let known = if least < fixed { format!("; {} where nothing known has to go", thousands(fixed)) } else { String::new() };
+    let known = match (least < fixed, entry.budget.tokens) {
+        (false, _) => String::new(),
+        (true, Some(_)) => format!("; {} where nothing known has to go", thousands(fixed)),
+        (true, None) => format!("; {} with all that is known", thousands(fixed)),
+    };
     let least = thousands(least);
     let unknown: BTreeSet<&str> = entry.segments.iter().flat_map(|part| &part.variable).map(String::as_str).collect();
     let waits = unknown.iter().map(|name| escape(name)).collect::<Vec<_>>().join(", ");
