@@ -1,20 +1,17 @@
 //! What cases need compiled, compiled once: patterns, paths into answers, schemas. Shared by all cases and threads.
 //!
-//! A pattern is bounded in size and linear in the text, so that nobody's scenario can stall a run. The only door to the
-//! crate `jsonschema`.
+//! A pattern is bounded in size and linear in the text, so that nobody's scenario can stall a run.
 
-use super::schema_cost;
 use super::search::Pattern;
 use crate::base::span::Spanned;
 use crate::scenario::json_schema::{self, SlipKind};
 use crate::scenario::model::{AnswerTest, Case, ContextExpectation};
 use crate::scenario::pattern::JsonPath;
+use crate::scenario::schema_draft::one_line;
+use crate::scenario::{schema_cost, schema_draft};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::ops::Range;
-
-/// Bytes that one compiled pattern of a JSON Schema may take. It is linear in the text, so that it can neither look around nor back.
-const OF_SCHEMA: usize = 64 << 10;
 
 /// A pattern that chooses names.
 #[derive(Clone, Debug)]
@@ -185,7 +182,7 @@ pub(super) fn sound(path: &str, schema: Value) -> Result<Value, String> {
     })
 }
 
-/// Whether a value satisfies a JSON Schema (draft 2020-12 where it does not say): what is wrong with it, each with its place.
+/// Whether a value satisfies a JSON Schema (of the draft that `$schema` names, 2020-12 where it names none): what is wrong with it, each with its place.
 /// References lead nowhere outside the schema.
 ///
 /// # Errors
@@ -194,21 +191,13 @@ pub(super) fn violations(schema: &Value, value: &Value) -> Result<Vec<String>, S
     if schema_cost::visits(schema, value).is_none() {
         return Err(format!("the schema is too much for this value: more than {} visits of its parts", schema_cost::MOST));
     }
-    let validator = jsonschema::options()
-        .with_draft(jsonschema::Draft::Draft202012)
-        .with_pattern_options(jsonschema::PatternOptions::regex().size_limit(OF_SCHEMA))
-        .build(schema)
-        .map_err(|error| format!("it is no JSON Schema: {}", one_line(&error.to_string())))?;
-    let said = |error: jsonschema::ValidationError<'_>| {
+    let validator =
+        schema_draft::validator(schema).map_err(|error| format!("it is no JSON Schema: {}", one_line(&error.to_string())))?;
+    let errors = validator.iter_errors(value).take(8);
+    let said = errors.map(|error| {
         let at = error.instance_path().to_string();
         let at = if at.is_empty() { "the whole".to_owned() } else { at };
         format!("{at}: {}", one_line(&error.to_string()))
-    };
-    Ok(validator.iter_errors(value).take(8).map(said).collect())
-}
-
-/// The last line of a message of several, which says what is wrong.
-fn one_line(message: &str) -> String {
-    let last = message.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or(message).trim();
-    last.strip_prefix("error: ").unwrap_or(last).to_owned()
+    });
+    Ok(said.collect())
 }

@@ -15,7 +15,6 @@ pub mod locate;
 pub mod mutate;
 pub mod receiver;
 pub mod run;
-mod schema_cost;
 pub mod scorecard;
 mod search;
 mod situation;

@@ -1,8 +1,11 @@
 //! Slips in a JSON Schema: keywords that no draft has, and values that a keyword cannot take. A validator passes over the first without
 //! a word, so that `requried` asks for nothing and the answer fits.
 //!
-//! Knows the keywords of all drafts from 4 to 2020-12, and what editors and generators write beside them. Follows no reference.
+//! Knows the keywords of all drafts from 4 to 2020-12, and what editors and generators write beside them. Follows no reference: what one
+//! draft takes is for `schema_draft`.
 
+use super::schema_draft::{self, Draft};
+use super::schema_words::{BESIDE, FORMATS, TYPES};
 use crate::base::suggest::nearest;
 use serde_json::Value;
 
@@ -131,47 +134,6 @@ const KEYWORDS: &[(&str, Takes)] = &[
     ("contentSchema", Takes::Schema),
 ];
 
-/// What editors and generators write beside the keywords, for people or for programs that make code.
-const BESIDE: &[&str] = &[
-    "markdownDescription",
-    "enumDescriptions",
-    "markdownEnumDescriptions",
-    "deprecationMessage",
-    "errorMessage",
-    "defaultSnippets",
-    "example",
-    "discriminator",
-    "externalDocs",
-    "propertyOrder",
-    "tsType",
-];
-
-/// Words of `type`.
-const TYPES: &[&str] = &["object", "array", "string", "number", "integer", "boolean", "null"];
-
-/// Words of `format` that the drafts have. A program may have others.
-const FORMATS: &[&str] = &[
-    "date-time",
-    "date",
-    "time",
-    "duration",
-    "email",
-    "idn-email",
-    "hostname",
-    "idn-hostname",
-    "ipv4",
-    "ipv6",
-    "uri",
-    "uri-reference",
-    "iri",
-    "iri-reference",
-    "uuid",
-    "uri-template",
-    "json-pointer",
-    "relative-json-pointer",
-    "regex",
-];
-
 /// Keywords with a least and a most of the same.
 const BOUNDS: &[(&str, &str)] = &[
     ("minLength", "maxLength"),
@@ -197,6 +159,11 @@ pub fn slips(schema: &Value) -> Vec<Slip> {
             break;
         }
         walk.schema(&path, schema);
+    }
+    // What is told already would be told again, in the words of a validator.
+    #[cfg(feature = "eval")]
+    if walk.found.iter().all(|slip| matches!(slip.kind, SlipKind::Unknown { .. })) {
+        walk.found.extend(schema_draft::refused(schema));
     }
     walk.found
 }
@@ -234,7 +201,10 @@ impl<'s> Walk<'s> {
         for (key, value) in keys {
             let at = under(path, Step::Key(key.clone()));
             match KEYWORDS.iter().find(|(name, _)| name == key) {
-                Some((_, takes)) => self.value(at, *takes, value),
+                Some((_, takes)) => match Draft::at(self.root, path).lacks(key) {
+                    Some(expected) => self.bad(at, expected, None),
+                    None => self.value(at, *takes, value),
+                },
                 None if key.starts_with("x-") || BESIDE.contains(&key.as_str()) => {}
                 None => {
                     let near = nearest(key, KEYWORDS.iter().map(|(name, _)| *name));
@@ -316,7 +286,17 @@ impl<'s> Walk<'s> {
 
     /// A reference into the schema itself leads somewhere.
     fn reference(&mut self, at: Vec<Step>, text: &str) {
+        if matches!(at.last(), Some(Step::Key(key)) if key == "$schema") {
+            if Draft::named(text).is_none() {
+                let known: Vec<&str> = schema_draft::names().collect();
+                self.bad(at, format!("a draft of JSON Schema: {}", list(&known)), nearest(text, known.iter().copied()));
+            }
+            return;
+        }
         let is_reference = matches!(at.last(), Some(Step::Key(key)) if key == "$ref");
+        if is_reference && schema_draft::is_elsewhere(self.root, text) {
+            return self.bad(at, "a place in this schema, for nothing is read from elsewhere: `#/$defs/NAME`", None);
+        }
         let Some(pointer) = text.strip_prefix('#').filter(|pointer| is_reference && pointer.starts_with('/')) else { return };
         let has_other_root = || self.root.pointer("/$id").is_some() || self.root.pointer("/id").is_some();
         // What is escaped in a reference is for whoever follows it.

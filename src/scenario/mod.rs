@@ -19,6 +19,10 @@ pub mod pattern;
 mod read;
 mod rows;
 mod scalars;
+#[cfg(feature = "eval")]
+pub(crate) mod schema_cost;
+pub(crate) mod schema_draft;
+mod schema_words;
 mod sink;
 mod slips;
 pub mod table;

@@ -58,6 +58,11 @@ A file that a template names is the one in `file_context`, else that of the proj
 A JSON Schema in `schema` has the keywords of the drafts from 4 to 2020-12, and of your own those that begin with `x-`: a validator passes over every other, so that a slip would ask for
 nothing. `check` tells them in a scenario; with one in a file that `schema` names, the expectation fails.
 
+`$schema` names the draft by which a schema is read: `http://json-schema.org/draft-04/schema#`, `draft-06`, `draft-07`, `https://json-schema.org/draft/2019-09/schema` or
+`https://json-schema.org/draft/2020-12/schema`, the last one where it is left out. `check` compiles the schema as `eval` does and tells what its draft does not take: a list under `items` in
+2020-12, a keyword that only another draft has, another `$schema`. A `$ref` leads into the schema itself or to the schema of a draft; nothing is fetched from elsewhere, and `check` says so.
+What a draft passes over counts for nothing: until draft 7, all that stands beside a `$ref`.
+
 ## What `not` holds of
 
 `not` turns what could be looked at, and nothing else. Where what is asked about is not there, cannot be read or is of the wrong kind, neither the expectation nor

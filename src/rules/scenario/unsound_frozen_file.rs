@@ -28,7 +28,8 @@ pub(crate) static RULE: Rule = Rule {
         page: "\
 A file under `inputs` holds JSON of its parameter's type, unless that is `string`; one under `history` a chat message a line; one under `schema` a JSON
 Schema. A keyword that no draft of JSON Schema has asks for nothing, so that every answer fits: a slip is an error, and one without any likeness to a
-keyword a warning. A keyword of your own begins with `x-`.",
+keyword a warning. A keyword of your own begins with `x-`. A schema is read by the draft that its `$schema` names, 2020-12 where it names none; what this draft does
+not take is an error, as is a `$ref` that leads elsewhere: nothing is fetched.",
         bad: &[Example { template: TASK, project: "\
 # file: scenarios/refund.yaml
 name: refund

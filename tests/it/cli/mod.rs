@@ -46,6 +46,7 @@ mod scenarios_given;
 mod scenarios_history;
 mod scenarios_live;
 mod scenarios_results;
+mod scenarios_schemas;
 mod scenarios_wrong;
 mod schema;
 mod search;

@@ -13,7 +13,7 @@ const DOORS: &[(&str, &[&str])] = &[
     ("entities", &["src/template/jinja2/"]),
     ("gen_lsp_types", &["src/lsp/"]),
     ("granit_parser", &["src/syntax/yaml"]),
-    ("jsonschema", &["src/eval/"]),
+    ("jsonschema", &["src/scenario/schema_draft.rs"]),
     ("lsp_server", &["src/lsp/"]),
     ("miette", &["src/cli/render/"]),
     ("notify", &["src/cli/watch/"]),
