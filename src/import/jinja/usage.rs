@@ -27,6 +27,7 @@ struct Seen<'t> {
 }
 
 const DEFINED: &str = "an input that a run leaves out has its default here, so it is always defined";
+const NONE: &str = "an input that a run leaves out has its default here, which is not none; ask `if not …` in place of `is none`, and write what is to be put out";
 const SORTED: &str = "the fields of what is handed in come in the order of their names, and not in the one that they were put in";
 
 /// The parameters of macros.
@@ -77,7 +78,10 @@ pub(super) fn parameters(path: &str, text: &str, variables: &BTreeSet<String>, n
             };
             let is_input = own.is_none() && variables.contains(name);
             if is_asked && is_input {
-                differs(format!("`{name} is defined`"), DEFINED);
+                differs(format!("`{name} is {}`", tested(&tag, at + 2)), DEFINED);
+            }
+            if is_input && is_none_where_missing(&tag, at + 1) {
+                differs(format!("`{name}|default(none)`"), NONE);
             }
             if is_input && tag.word(at + 1) == "|" && tag.word(at + 2) == "items" {
                 differs(format!("`{name}|items`"), SORTED);
@@ -89,6 +93,18 @@ pub(super) fn parameters(path: &str, text: &str, variables: &BTreeSet<String>, n
     let mut found: Vec<(&str, Seen<'_>)> = inputs.map(|((_, name), seen)| (name, seen)).collect();
     found.sort_by_key(|(_, seen)| seen.first);
     found.into_iter().map(|(name, seen)| parameter(name, &seen)).collect()
+}
+
+/// A test as it is written, from behind its `is`.
+fn tested(tag: &Tag<'_, '_>, at: usize) -> String {
+    let word = tag.word(at);
+    if word == "not" { format!("not {}", tag.word(at + 1)) } else { word.to_owned() }
+}
+
+/// Whether `|default(none)` stands at a place.
+fn is_none_where_missing(tag: &Tag<'_, '_>, at: usize) -> bool {
+    let is = |by: usize, words: &[&str]| words.contains(&tag.word(at + by));
+    is(0, &["|"]) && is(1, &["default", "d"]) && is(2, &["("]) && is(3, &["none", "None"])
 }
 
 /// The name of a macro and its parameters.
@@ -138,7 +154,7 @@ fn parameter(name: &str, seen: &Seen<'_>) -> Parameter {
     let mut told = types.into_iter().filter(|(of, _)| is(*of)).map(|(_, kind)| kind);
     let kind = match (told.next(), told.next()) {
         (kind @ Some(_), None) => kind,
-        (None, _) if is(Use::Asked) && !is(Use::Put) && seen.default.is_none() => Some("boolean"),
+        (None, _) if is(Use::Alone) && !is(Use::Put) && seen.default.is_none() => Some("boolean"),
         (None | Some(_), _) => None,
     };
     let default = seen.default.clone().or_else(|| is(Use::Asked).then(|| nothing(kind).to_owned()));

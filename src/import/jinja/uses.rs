@@ -14,6 +14,8 @@ pub(super) enum Use {
     Truth,
     /// It is asked for, so it may be missing.
     Asked,
+    /// Whether it is true is asked.
+    Alone,
     /// It is put out, compared, or handed on.
     Put,
 }
@@ -327,7 +329,7 @@ impl<'t, 'w> Tag<'t, 'w> {
         let alone = ASKING.contains(&before) && (after.is_empty() || ASKING.contains(&after));
         let is_first_choice = after == "or" && !ASKING.contains(&before);
         if alone || is_first_choice {
-            uses.insert(Use::Asked);
+            uses.extend([Use::Asked, Use::Alone]);
         }
         match self.word(end + 1) {
             "[" if is_first_choice => uses.insert(Use::List),

@@ -295,6 +295,19 @@ fn the_name_of_a_function_that_is_not_called_is_an_input() {
 }
 
 #[test]
+fn what_is_put_to_a_test_takes_any_value_and_is_told_in_its_own_words() {
+    let text = "{% if xs is not none and xs is not string %}q{% endif %}{% if tools is defined %}T{% endif %}\n{{ 'A' if v|default(none) is none else 'B' }}";
+    let project = Project::new().file("p/a.j2", text);
+    project.write("s.jsonl", r#"{"template": "a", "inputs": {"xs": [1], "tools": ["t"], "v": [2]}, "expected": "qT\nB"}"#);
+    let run = project.run(&["import", "p", "--verify", "s.jsonl"]).code(0).says("1 sample: every message equal");
+    run.says("inputs: xs (any, default \"\"), tools (any, default \"\"), v (any, default \"\")\n")
+        .says("p/a.j2:1: warning: `xs is not none`: an input that a run leaves out")
+        .says("`xs is not string`: an input")
+        .says("`tools is defined`: an input")
+        .says("p/a.j2:2: warning: `v|default(none)`: an input that a run leaves out has its default here, which is not none");
+}
+
+#[test]
 fn a_value_of_another_type_is_refused_with_its_parameter() {
     let project = Project::new()
         .file("p/a.j2", "{% for x in list %}\n- {{ x }}{% endfor %}{{ words|upper }}{{ n|round }}{% if late %}!{% endif %}");
