@@ -4,8 +4,10 @@ use super::cx::{CaseCx, Results};
 use super::words::{first_line, short, some};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
+use crate::base::span::Span;
 use crate::base::suggest::nearest;
 use crate::rules::rule::{Check, Rule};
+use std::collections::BTreeSet;
 
 /// A task whose second step is given what the first one left.
 const STEPS: &str = "\
@@ -37,7 +39,8 @@ pub(crate) static RULE: Rule = Rule {
 `context.results` gives what earlier steps left, by the names of the steps (`as`) or by their nodes (`/steps/0`); an agent of a round is given
 `director_result`, `current_input` and the like. A result that no step of the task leaves reaches no prompt, and the case would test a context
 without it. One that the task has and the case's agent is not shown, since it comes later or no text names it and nothing carries it along, is a
-warning. So is a scripted answer below one without `when`, which answers every request.",
+warning; one under the `defaults` of a suite is for those of its cases that take it, and is told where none does. So is a scripted answer below one
+without `when`, which answers every request.",
         bad: &[Example { template: STEPS, project: "\
 # file: scenarios/refund.yaml
 name: refund
@@ -97,10 +100,20 @@ fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
         if known.shown.contains(name) {
             continue;
         }
+        // What the defaults of a suite freeze is for those of its cases that take it.
+        let sharing = sharing(cx, name, value.span);
+        if sharing.takes {
+            continue;
+        }
         let span = cx.key_of(name, value.span);
         let place = first_line(cx.file.text, span);
         if known.all.contains(name) {
             let Some(agent) = &known.agent else { continue };
+            if sharing.others {
+                let message = format!("no case of this suite is shown the result `{}`", short(name));
+                out.push(Diagnostic::new(&RULE.meta, cx.file.path, place, message).severity(Severity::Warning));
+                continue;
+            }
             let finding = cx.finding(
                 &RULE.meta,
                 place,
@@ -119,6 +132,37 @@ fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
             _ => cx.meant(finding, span, near),
         });
     }
+}
+
+/// The other cases that have a result from the same place.
+struct Sharing {
+    /// Whether there are some.
+    others: bool,
+    /// Whether it reaches the agent of one of them.
+    takes: bool,
+}
+
+/// Looks at each agent once, however many cases ask it.
+fn sharing(cx: &CaseCx<'_>, name: &str, span: Span) -> Sharing {
+    let mut sharing = Sharing { others: false, takes: false };
+    // A row's own results stand where its table is named.
+    if cx.suite.cases_from.as_ref().is_some_and(|from| from.span == span) {
+        return sharing;
+    }
+    let mut seen = BTreeSet::new();
+    for case in &cx.suite.cases {
+        if std::ptr::eq(case, cx.case) || case.situation.results.get(name).is_none_or(|given| given.span != span) {
+            continue;
+        }
+        sharing.others = true;
+        let other = CaseCx { case, ..*cx };
+        let agent = (other.receiver().map(|(task, _)| task.to_owned()), case.node.as_ref().map(|node| node.value.clone()));
+        if seen.insert(agent) && other.results().is_some_and(|(_, known)| known.shown.contains(name)) {
+            sharing.takes = true;
+            return sharing;
+        }
+    }
+    sharing
 }
 
 /// Says what the agent is shown.

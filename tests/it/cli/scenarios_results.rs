@@ -72,6 +72,21 @@ fn an_answer_below_one_for_everything_is_never_given() {
     run.says("scenarios/a.yaml:11:5: warning[untaken-result]: this answer is never given: one before it answers every request");
 }
 
+#[test]
+fn results_of_a_suites_defaults_are_for_the_cases_that_take_them() {
+    let suite = |results: &str| {
+        format!(
+            "id: s\ndefaults:\n  task: round\n  expect_context: [{{nothing_cut: true}}]\n  context:\n    objective: go\n    results:\n      \
+             {results}\ncases:\n  - {{id: a, node: /steps/0}}\n  - {{id: b, node: /steps/1}}\n  - {{id: c, node: /steps/2}}\n"
+        )
+    };
+    let project = sample().file("scenarios/s.yaml", suite("facts: {late: true}"));
+    project.run(&["check"]).code(0).says("nothing found");
+    project.write("scenarios/s.yaml", suite("mood: bad"));
+    let run = project.run(&["check", "--format", "concise"]).code(0);
+    run.says("scenarios/s.yaml:8:7: warning[untaken-result]: no case of this suite is shown the result `mood`").says("1 warning");
+}
+
 /// A case whose answer is held against a schema.
 fn held(name: &str, schema: &str) -> String {
     format!("name: {name}\ntask: round\ncontext:\n  objective: go\nexpectations:\n{schema}answers:\n  - reply: {{team: 5}}\n")
