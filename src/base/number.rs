@@ -26,6 +26,11 @@ pub fn size(bytes: u64) -> String {
 /// The whole numbers that can be said exactly.
 pub const WHOLE: &str = "a whole number is from -9223372036854775808 to 18446744073709551615";
 
+/// What is wrong with a whole number beyond 64 bits.
+pub fn too_large(number: &str) -> String {
+    format!("the number {number} is beyond 64 bits: {WHOLE}")
+}
+
 /// Whether a text is a whole number beyond 64 bits: one that would be read as the nearest fraction, and written as `1e29`.
 pub fn is_beyond(text: &str) -> bool {
     let digits = text.strip_prefix(['-', '+']).unwrap_or(text);

@@ -3,6 +3,7 @@
 //! What such a file hides is not known, so nothing below its folder is looked at, and whoever walks tells why.
 
 use super::fs::{self, ReadFs};
+use ignore::WalkBuilder;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -26,6 +27,13 @@ impl Barred {
     pub fn lets_begin(&self, start: &Path) -> bool {
         let real = fs::RealFs.canonical(start).unwrap_or_else(|_| start.to_path_buf());
         self.lets_in(start) && real.ancestors().skip(1).all(|above| self.lets_in(above))
+    }
+
+    /// Has a walk go by the files of patterns in its folders alone, wherever else git keeps some, and look into no folder that this bars.
+    pub fn guard(&self, walk: &mut WalkBuilder) {
+        walk.require_git(false).git_global(false).git_exclude(false);
+        let barred = self.clone();
+        walk.filter_entry(move |entry| entry.file_type().is_none_or(|kind| !kind.is_dir()) || barred.lets_in(entry.path()));
     }
 
     /// The files of patterns that were met.

@@ -33,7 +33,7 @@ pub fn read(text: &str) -> Result<Vec<Said>, Unread> {
         let failed = |why: String| Unread { line: number + 1, why };
         let value: Value = serde_json::from_str(line).map_err(|err| failed(format!("this is no JSON: {err}")))?;
         if let Some(number) = number::beyond(line) {
-            return Err(failed(format!("the number {number} is beyond 64 bits: {}; write it as a text", number::WHOLE)));
+            return Err(failed(format!("{}; write it as a text", number::too_large(number))));
         }
         message(&value, &mut said).map_err(failed)?;
     }

@@ -158,7 +158,7 @@ fn value(frozen: &Frozen, parameter: Option<&Parameter>, beside: &dyn Files) -> 
 
 /// A value of a file, unless it has a whole number that is read as the nearest fraction.
 fn exact(path: &str, json: &str, value: Value) -> Result<Value, String> {
-    let told = |found| format!("{path}: the number {found} is beyond 64 bits: {}; write it as a text", number::WHOLE);
+    let told = |found| format!("{path}: {}; write it as a text", number::too_large(found));
     number::beyond(json).map_or(Ok(value), |found| Err(told(found)))
 }
 

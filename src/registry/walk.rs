@@ -149,9 +149,8 @@ impl Plan {
         for start in starts {
             walk.add(&start.path);
         }
-        walk.require_git(false).git_global(false).git_exclude(false).threads(threads.get());
-        let barred = barred.clone();
-        walk.filter_entry(move |entry| entry.file_type().is_none_or(|kind| !kind.is_dir()) || barred.lets_in(entry.path()));
+        barred.guard(&mut walk);
+        walk.threads(threads.get());
         Some(walk)
     }
 

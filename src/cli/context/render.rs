@@ -163,9 +163,12 @@ pub(crate) fn run(args: &RenderArgs, cx: &mut Cx) -> Result<Exit> {
     Ok(Exit::Success)
 }
 
-/// A word on what the budget left no room for.
+/// A word on what the budget left no room for, and where there is nothing to receive at all.
 fn tell_losses(assembly: &Assembly, cx: &mut Cx) {
     let accounts = &assembly.report.segments;
+    if accounts.is_empty() {
+        cx.note("this agent receives nothing: every text of it is empty with these values");
+    }
     let of = |is: fn(&Fate) -> bool| {
         let ids: Vec<_> =
             accounts.iter().filter(|account| is(&account.fate)).map(|account| escape(&account.segment.id)).collect();

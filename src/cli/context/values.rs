@@ -180,7 +180,7 @@ fn typed(name: &str, text: String, kind: Option<&str>) -> Result<Value> {
 /// Refuses JSON with a whole number that would be read as the nearest fraction.
 fn exact(option: &str, json: &str) -> Result<()> {
     let Some(found) = number::beyond(json) else { return Ok(()) };
-    Err(CliError::usage(format!("{option}: the number {found} is beyond 64 bits: {}", number::WHOLE))
+    Err(CliError::usage(format!("{option}: {}", number::too_large(found)))
         .hint("hand it in as a text, in a parameter of type string: a text is shown as it is written"))
 }
 

@@ -110,9 +110,8 @@ impl Found {
     fn folder(&mut self, folder: &Path, root: &Path, from: Option<Format>, door: Door<'_>) {
         let barred = Barred::default();
         let mut walk = ignore::WalkBuilder::new(folder);
-        walk.require_git(false).git_global(false).git_exclude(false).sort_by_file_path(Path::cmp);
-        let within = barred.clone();
-        walk.filter_entry(move |entry| entry.file_type().is_none_or(|kind| !kind.is_dir()) || within.lets_in(entry.path()));
+        barred.guard(&mut walk);
+        walk.sort_by_file_path(Path::cmp);
         let entries = barred.lets_begin(folder).then(|| walk.build()).into_iter().flatten();
         for entry in entries.filter_map(std::result::Result::ok) {
             let (Ok(name), Ok(short)) = (entry.path().strip_prefix(root), entry.path().strip_prefix(folder)) else { continue };

@@ -58,7 +58,7 @@ pub(super) fn read(path: &Path) -> Result<Vec<Sample>> {
 fn sample(line: usize, text: &str) -> std::result::Result<Sample, String> {
     let Once(value) = serde_json::from_str(text).map_err(|err| format!("it is no JSON: {err}"))?;
     if let Some(number) = number::beyond(text) {
-        return Err(format!("the number {number} is beyond 64 bits: {}; write it as a text", number::WHOLE));
+        return Err(format!("{}; write it as a text", number::too_large(number)));
     }
     let Value::Object(mut fields) = value else { return Err("expected a JSON object".to_owned()) };
     let Some(Value::String(template)) = fields.remove("template") else {

@@ -33,8 +33,7 @@ impl Found {
             return found;
         }
         let mut walk = ignore::WalkBuilder::new(root);
-        walk.require_git(false).git_global(false).git_exclude(false);
-        walk.filter_entry(move |entry| entry.file_type().is_none_or(|kind| !kind.is_dir()) || barred.lets_in(entry.path()));
+        barred.guard(&mut walk);
         for entry in walk.build().filter_map(Result::ok) {
             if !entry.file_type().is_some_and(|kind| kind.is_file()) {
                 continue;

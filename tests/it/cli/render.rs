@@ -97,3 +97,14 @@ fn a_conversation_is_shown_where_the_task_asks_for_it() {
     project.run(&["render", "reply", "--history", "bad.jsonl"]).code(2).warns("--history bad.jsonl: line 1: `role` is `bot`");
     project.run(&["render", "reply", "--history", "none.jsonl"]).code(2).warns("the file cannot be read");
 }
+
+#[test]
+fn an_agent_that_receives_nothing_is_told() {
+    let task = "<task type=\"atomic\" name=\"t\"><description syntax=\"jinja\">{% if x %}{{ x }}{% endif %}</description>\
+                <parameters><parameter name=\"x\" default=\"\"/></parameters></task>";
+    let project = Project::new().file("templates/t.xml", task);
+    let run = project.run(&["render", "t"]).code(0);
+    assert!(run.stdout.is_empty() && run.stderr.contains("this agent receives nothing"), "{run:#?}");
+    let run = project.run(&["render", "t", "-i", "x=a"]).code(0);
+    assert!(!run.stderr.contains("receives nothing"), "{run:#?}");
+}
