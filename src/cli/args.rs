@@ -1,59 +1,9 @@
-//! The command line as written: what clap read, before anything is decided. [`super::options`] resolves it.
+//! The flags that verbs share, as written, before anything is decided. [`super::options`] resolves those that every verb takes.
 
 use super::render::screen::ColorChoice;
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, ValueEnum};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
-
-/// The context compiler: checks task templates and their context settings, and builds the resolved registry.
-#[derive(Debug, Parser)]
-#[command(
-    name = "ctxc",
-    version,
-    about = "The context compiler: checks task templates and their context settings, and builds the resolved registry",
-    arg_required_else_help = true,
-    propagate_version = true,
-    disable_help_subcommand = true,
-    after_help = "Start with `ctxc init`, then `ctxc check`. Exit codes: 0 fine, 1 findings, 2 usage or project file, \
-                  3 the machine said no, 5 nothing selected, 130 interrupted."
-)]
-pub(crate) struct Cli {
-    #[command(flatten)]
-    pub(crate) global: GlobalArgs,
-    #[command(subcommand)]
-    pub(crate) verb: Verb,
-}
-
-/// The verbs, in the order in which one meets them.
-#[derive(Debug, Subcommand)]
-pub(crate) enum Verb {
-    Init(super::init::InitArgs),
-    Import(super::import::ImportArgs),
-    Check(super::check::CheckArgs),
-    Fmt(super::fmt::FmtArgs),
-    Watch(super::watch::WatchArgs),
-    Build(super::build::BuildArgs),
-    Diff(super::diff::DiffArgs),
-    Show(super::show::ShowArgs),
-    Render(super::context::render::RenderArgs),
-    Manifest(super::context::manifest::ManifestArgs),
-    Search(super::context::search::SearchArgs),
-    New(super::context::new::NewArgs),
-    Eval(super::context::eval::EvalArgs),
-    Explain(super::explain::ExplainArgs),
-    Defaults(super::defaults::DefaultsArgs),
-    Rules(super::rules::RulesArgs),
-    Schema(super::schema::SchemaArgs),
-    Completions(super::completions::CompletionsArgs),
-    Man(super::man::ManArgs),
-    #[cfg(feature = "lsp")]
-    Lsp(super::lsp::LspArgs),
-    #[command(hide = true)]
-    GenerateDocs(super::generate_docs::GenerateDocsArgs),
-    #[cfg(debug_assertions)]
-    #[command(hide = true)]
-    DebugPanic,
-}
 
 /// What every verb takes.
 #[derive(Clone, Debug, Args)]
@@ -222,13 +172,7 @@ fn parse_size(text: &str) -> Result<u64, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Cli, parse_size};
-    use clap::CommandFactory;
-
-    #[test]
-    fn the_command_line_is_consistent() {
-        Cli::command().debug_assert();
-    }
+    use super::parse_size;
 
     #[test]
     fn sizes_take_units() {

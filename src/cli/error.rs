@@ -6,6 +6,7 @@ use super::exit::Exit;
 use super::render::escape::escape;
 use super::render::wrap::wrap;
 use crate::base::fs;
+use crate::registry::ReadError;
 use crate::rules::input::read_fault::reason;
 use std::io;
 use std::path::Path;
@@ -25,6 +26,20 @@ pub(crate) enum Kind {
     Nothing,
     /// Whoever read a file that is a pipe has gone away; said to nobody.
     BrokenPipe,
+}
+
+/// What a registry that cannot be read leads to.
+impl From<&ReadError> for Kind {
+    fn from(err: &ReadError) -> Self {
+        match err {
+            ReadError::Newer { .. } => Self::Infrastructure,
+            ReadError::NotText { .. }
+            | ReadError::Damaged { .. }
+            | ReadError::Other { .. }
+            | ReadError::Twice { .. }
+            | ReadError::TooDeep { .. } => Self::Findings,
+        }
+    }
 }
 
 /// An error that ends the run.

@@ -8,7 +8,7 @@ use clap::{Command, Error};
 use std::ffi::OsString;
 
 /// What other tools call what is here.
-const ELSEWHERE: &[(&str, &str)] = &[
+pub(super) const ELSEWHERE: &[(&str, &str)] = &[
     ("compile", "build"),
     ("fix", "check --fix"),
     ("format", "fmt"),
@@ -69,32 +69,4 @@ fn flag(written: &str, command: &Command, args: &[OsString]) -> Option<String> {
     let names = flags.filter(|flag| !flag.is_hide_set()).filter_map(clap::Arg::get_long);
     let held = names.filter(|name| name.len() >= LEAST && written.contains(&plain(name)));
     held.max_by_key(|name| (written.ends_with(&plain(name)), name.len())).map(str::to_owned)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::ELSEWHERE;
-    use crate::cli::args::Cli;
-    use clap::CommandFactory;
-
-    #[test]
-    fn no_tip_names_what_there_is_not() {
-        let command = Cli::command();
-        for (word, here) in ELSEWHERE {
-            assert!(command.find_subcommand(word).is_none(), "`{word}` is a command by now");
-            let line = std::iter::once("ctxc").chain(here.split(' '));
-            match Cli::command().try_get_matches_from(line) {
-                Ok(_) => {}
-                Err(error) => assert!(
-                    matches!(
-                        error.kind(),
-                        clap::error::ErrorKind::DisplayHelp
-                            | clap::error::ErrorKind::DisplayVersion
-                            | clap::error::ErrorKind::MissingRequiredArgument
-                    ),
-                    "{here}: {error}"
-                ),
-            }
-        }
-    }
 }

@@ -6,7 +6,6 @@ use super::args::CountingArgs;
 use super::run::{of_project, of_registry};
 use crate::base::fs::{self, RealFs};
 use crate::cli::context::project::{Compiled, Inside};
-use crate::cli::diff::kind;
 use crate::cli::error::{CliError, Kind, Result};
 use crate::cli::render::summary::plural;
 use crate::cli::revision;
@@ -155,7 +154,8 @@ impl Sides<'_> {
         if declared.is_none_or(|declared| declared.schema.starts_with("ctxc/manifest/")) {
             return Ok(Side::bare(path.display().to_string(), of_bytes(path, &bytes)?));
         }
-        let unusable = |err: registry::ReadError| CliError::new(kind(&err), format!("{}: {err}", path.display())).hint(WHENCE);
+        let unusable =
+            |err: registry::ReadError| CliError::new(Kind::from(&err), format!("{}: {err}", path.display())).hint(WHENCE);
         let registry = Registry::read(bytes).map_err(unusable)?;
         let files = Inside { root: self.root, files: &RealFs };
         let manifest = of_registry(&registry, &files, self)?;

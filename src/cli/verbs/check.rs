@@ -1,20 +1,20 @@
 //! `ctxc check`: findings of files, folders or standard input.
 
-use super::args::{FindingFormatArgs, LimitArgs, PathArgs};
-use super::cx::Cx;
-use super::error::{CliError, Result};
-use super::exit::Exit;
-use super::findings;
-use super::fix::{self, Asked};
-use super::project::Project;
-use super::put::Output;
-use super::render::report::Report;
-use super::render::screen::Paint;
-use super::render::summary::plural;
-use super::scenarios::{self, Scenarios};
-use super::selection::{Checked, Keep, Selection};
-use super::suppress;
 use crate::base::rule_meta::Severity;
+use crate::cli::args::{FindingFormatArgs, LimitArgs, PathArgs};
+use crate::cli::cx::Cx;
+use crate::cli::error::{CliError, Result};
+use crate::cli::exit::Exit;
+use crate::cli::findings;
+use crate::cli::fix::{self, Asked};
+use crate::cli::project::Project;
+use crate::cli::put::Output;
+use crate::cli::render::report::Report;
+use crate::cli::render::screen::Paint;
+use crate::cli::render::summary::plural;
+use crate::cli::scenarios::{self, Scenarios};
+use crate::cli::selection::{Checked, Keep, Selection};
+use crate::cli::suppress;
 use crate::project::suppressions::FILE as SUPPRESSIONS;
 use crate::rules::apply::{self, Which};
 use crate::rules::check::Identity;

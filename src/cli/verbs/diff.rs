@@ -1,13 +1,13 @@
 //! `ctxc diff OLD NEW`: what two registries say differently, text changes and resolved changes apart.
 
-use super::args::{DataFormat, DataFormatArgs};
-use super::cx::Cx;
-use super::error::{CliError, Kind, Result};
-use super::exit::Exit;
-use super::render::escape::escape;
-use super::render::screen::Paint;
-use super::render::summary::plural;
 use crate::base::fs;
+use crate::cli::args::{DataFormat, DataFormatArgs};
+use crate::cli::cx::Cx;
+use crate::cli::error::{CliError, Kind, Result};
+use crate::cli::exit::Exit;
+use crate::cli::render::escape::escape;
+use crate::cli::render::screen::Paint;
+use crate::cli::render::summary::plural;
 use crate::registry::diff::{self, Cause, Diff, Names, ResolvedChange};
 use crate::registry::{ReadError, Registry};
 use crate::rules::input::read_fault::reason;
@@ -59,7 +59,7 @@ pub(super) fn read(path: &Path) -> Result<Registry> {
 }
 
 fn unusable(path: &Path, err: &ReadError) -> CliError {
-    let error = CliError::new(kind(err), format!("{}: {err}", path.display()));
+    let error = CliError::new(Kind::from(err), format!("{}: {err}", path.display()));
     match err {
         ReadError::Other { .. } => error.hint(WHENCE),
         // These say it themselves.
@@ -68,18 +68,6 @@ fn unusable(path: &Path, err: &ReadError) -> CliError {
         | ReadError::Newer { .. }
         | ReadError::Twice { .. }
         | ReadError::TooDeep { .. } => error,
-    }
-}
-
-/// What a registry that cannot be taken leads to.
-pub(super) const fn kind(err: &ReadError) -> Kind {
-    match err {
-        ReadError::Newer { .. } => Kind::Infrastructure,
-        ReadError::NotText { .. }
-        | ReadError::Damaged { .. }
-        | ReadError::Other { .. }
-        | ReadError::Twice { .. }
-        | ReadError::TooDeep { .. } => Kind::Findings,
     }
 }
 

@@ -2,18 +2,18 @@
 //!
 //! Works on a project with errors too: that is when one wants to look.
 
-use super::args::{DataFormat, DataFormatArgs, LimitArgs};
-use super::cx::Cx;
-use super::error::{CliError, Kind, Result};
-use super::exit::Exit;
-use super::origin;
-use super::project::Project;
-use super::render::escape::escape;
-use super::render::screen::Paint;
-use super::render::sources::Sources;
-use super::render::summary::few;
-use super::selection::no_such_path;
 use crate::base::{fs, suggest};
+use crate::cli::args::{DataFormat, DataFormatArgs, LimitArgs};
+use crate::cli::cx::Cx;
+use crate::cli::error::{CliError, Kind, Result};
+use crate::cli::exit::Exit;
+use crate::cli::origin;
+use crate::cli::project::Project;
+use crate::cli::render::escape::escape;
+use crate::cli::render::screen::Paint;
+use crate::cli::render::sources::Sources;
+use crate::cli::render::summary::few;
+use crate::cli::selection::no_such_path;
 use crate::registry::inspect::{self, Place, ResolvedNode};
 use crate::registry::survey;
 use crate::rules::input::read_fault::reason;

@@ -1,6 +1,6 @@
 //! `ctxc lsp`: the language server on standard input and output.
 
-use super::exit::Exit;
+use crate::cli::exit::Exit;
 use crate::lsp;
 use clap::Args;
 

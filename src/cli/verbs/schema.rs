@@ -1,9 +1,9 @@
 //! `ctxc schema`: schemas of templates and of artifacts, for editors and validators that know nothing of ctxc.
 
-use super::cx::Cx;
-use super::error::{CliError, Result};
-use super::exit::Exit;
 use crate::base::suggest;
+use crate::cli::cx::Cx;
+use crate::cli::error::{CliError, Result};
+use crate::cli::exit::Exit;
 use crate::schema::{self, json};
 use clap::{Args, ValueEnum};
 

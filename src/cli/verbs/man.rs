@@ -1,11 +1,10 @@
 //! `ctxc man [VERB]`: manual pages, made from the command line itself.
 
-use super::args::Cli;
-use super::cx::Cx;
-use super::error::{CliError, Result};
-use super::exit::Exit;
 use crate::base::suggest;
-use clap::{Args, CommandFactory};
+use crate::cli::cx::Cx;
+use crate::cli::error::{CliError, Result};
+use crate::cli::exit::Exit;
+use clap::{Args, Command};
 use clap_mangen::Man;
 
 /// Print the manual page of ctxc, or of one of its commands
@@ -17,16 +16,15 @@ pub(crate) struct ManArgs {
     verb: Option<String>,
 }
 
-/// Prints the page.
-pub(crate) fn run(args: &ManArgs, cx: &mut Cx) -> Result<Exit> {
-    let mut command = Cli::command();
+/// Prints the page of `command`, which is the whole command line, or of one of its verbs.
+pub(crate) fn run(args: &ManArgs, mut command: Command, cx: &mut Cx) -> Result<Exit> {
     command.build();
     let page = match &args.verb {
         None => command,
         Some(verb) => {
             let verbs = || command.get_subcommands().filter(|known| !known.is_hide_set());
             let Some(found) = verbs().find(|known| known.get_name() == verb) else {
-                let near = suggest::nearest(verb, verbs().map(clap::Command::get_name));
+                let near = suggest::nearest(verb, verbs().map(Command::get_name));
                 return Err(CliError::usage(format!("there is no command `{verb}`"))
                     .did_you_mean(near)
                     .hint("`ctxc --help` lists them"));

@@ -1,10 +1,9 @@
 //! `ctxc completions SHELL`: what a shell needs to complete the command line, made from the command line itself.
 
-use super::args::Cli;
-use super::cx::Cx;
-use super::error::Result;
-use super::exit::Exit;
-use clap::{Args, Command, CommandFactory};
+use crate::cli::cx::Cx;
+use crate::cli::error::Result;
+use crate::cli::exit::Exit;
+use clap::{Args, Command};
 use clap_complete::Shell;
 
 /// Print a completion script for a shell
@@ -20,18 +19,17 @@ pub(crate) struct CompletionsArgs {
     shell: Shell,
 }
 
-/// Prints the script.
-pub(crate) fn run(args: &CompletionsArgs, cx: &mut Cx) -> Result<Exit> {
+/// Prints the script for `command`, which is the whole command line.
+pub(crate) fn run(args: &CompletionsArgs, command: &Command, cx: &mut Cx) -> Result<Exit> {
     // Into memory first: the generator panics on a writer that fails, and a pipe may close.
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut shown(), "ctxc", &mut script);
+    clap_complete::generate(args.shell, &mut shown(command), "ctxc", &mut script);
     cx.print(|out| out.write_all(&script))?;
     Ok(Exit::Success)
 }
 
 /// The command line without the verbs that help does not list either: a script would complete them.
-fn shown() -> Command {
-    let whole = Cli::command();
+fn shown(whole: &Command) -> Command {
     let verbs = whole.get_subcommands().filter(|verb| !verb.is_hide_set()).cloned();
     Command::new("ctxc").version(env!("CARGO_PKG_VERSION")).args(whole.get_arguments().cloned()).subcommands(verbs)
 }

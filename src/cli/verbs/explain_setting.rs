@@ -1,13 +1,13 @@
 //! `ctxc explain TASK[/NODE].SETTING`: one setting of one node, with everything that had a say in it.
 
-use super::cx::Cx;
-use super::error::{CliError, Result};
-use super::origin;
-use super::project::Project;
-use super::render::escape::escape;
-use super::render::screen::Paint;
 use super::show;
 use crate::base::suggest;
+use crate::cli::cx::Cx;
+use crate::cli::error::{CliError, Result};
+use crate::cli::origin;
+use crate::cli::project::Project;
+use crate::cli::render::escape::escape;
+use crate::cli::render::screen::Paint;
 use crate::schema::json::names;
 use crate::settings::explain::{BeatenData, OriginData, SettingData};
 use crate::settings::provenance::Value;

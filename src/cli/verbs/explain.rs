@@ -1,14 +1,14 @@
 //! `ctxc explain`: the page of a rule, or how one setting of a task came about.
 
-use super::args::{DataFormat, DataFormatArgs, LimitArgs};
-use super::cx::Cx;
-use super::error::{CliError, Result};
-use super::exit::Exit;
 use super::explain_setting;
-use super::page;
-use super::project::Project;
 use crate::base::rule_meta::RuleMeta;
 use crate::base::suggest;
+use crate::cli::args::{DataFormat, DataFormatArgs, LimitArgs};
+use crate::cli::cx::Cx;
+use crate::cli::error::{CliError, Result};
+use crate::cli::exit::Exit;
+use crate::cli::page;
+use crate::cli::project::Project;
 use crate::registry::inspect;
 use crate::rules::list;
 use crate::schema::json::names;

@@ -1,18 +1,18 @@
 //! `ctxc fmt`: templates laid out, in place, as a diff, or only looked at.
 
-use super::args::{LimitArgs, PathArgs};
-use super::cx::Cx;
-use super::error::{CliError, Result};
-use super::exit::Exit;
-use super::findings;
-use super::interrupt;
-use super::project::Project;
-use super::put::{self, Change, Written};
-use super::render::escape::escape;
-use super::render::screen::Paint;
-use super::render::summary::plural;
-use super::selection::{Selection, no_such_path, stdin_of};
 use crate::base::source::LineIndex;
+use crate::cli::args::{LimitArgs, PathArgs};
+use crate::cli::cx::Cx;
+use crate::cli::error::{CliError, Result};
+use crate::cli::exit::Exit;
+use crate::cli::findings;
+use crate::cli::interrupt;
+use crate::cli::project::Project;
+use crate::cli::put::{self, Change, Written};
+use crate::cli::render::escape::escape;
+use crate::cli::render::screen::Paint;
+use crate::cli::render::summary::plural;
+use crate::cli::selection::{Selection, no_such_path, stdin_of};
 use crate::format::{Broken, format};
 use crate::project::config::Config;
 use crate::registry::compile::Chosen;

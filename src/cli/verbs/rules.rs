@@ -1,13 +1,13 @@
 //! `ctxc rules`: every rule with its family, severity and whether it comes with a fix.
 
-use super::args::{DataFormat, DataFormatArgs};
-use super::cx::Cx;
-use super::error::Result;
-use super::exit::Exit;
-use super::page;
-use super::render::screen::Paint;
-use super::render::summary;
 use crate::base::rule_meta::{Fixable, RuleMeta, Severity};
+use crate::cli::args::{DataFormat, DataFormatArgs};
+use crate::cli::cx::Cx;
+use crate::cli::error::Result;
+use crate::cli::exit::Exit;
+use crate::cli::page;
+use crate::cli::render::screen::Paint;
+use crate::cli::render::summary;
 use crate::rules::list::{self, FAMILIES};
 use crate::schema::json::names;
 use clap::Args;

@@ -1,12 +1,12 @@
 //! `ctxc defaults`: the operator table as it holds in this project.
 
-use super::args::{DataFormat, DataFormatArgs};
-use super::cx::Cx;
-use super::error::Result;
-use super::exit::Exit;
-use super::origin;
-use super::project::Project;
-use super::render::screen::Paint;
+use crate::cli::args::{DataFormat, DataFormatArgs};
+use crate::cli::cx::Cx;
+use crate::cli::error::Result;
+use crate::cli::exit::Exit;
+use crate::cli::origin;
+use crate::cli::project::Project;
+use crate::cli::render::screen::Paint;
 use crate::schema::json::names;
 use crate::settings::explain::View;
 use crate::template::setting::{SettingName, Word};

@@ -1,17 +1,17 @@
 //! `ctxc build [PATH…]`: the resolved, hashed registry, or every reason why there is none.
 
-use super::args::{FindingFormatArgs, LimitArgs, PathArgs};
-use super::cx::Cx;
-use super::error::{CliError, Kind, Result};
-use super::exit::Exit;
-use super::findings;
-use super::project::Project;
-use super::put;
-use super::render::report::Shown;
-use super::render::summary::thousands;
-use super::selection::{Built, Selection, Wish};
-use super::suppress;
 use crate::base::fs;
+use crate::cli::args::{FindingFormatArgs, LimitArgs, PathArgs};
+use crate::cli::cx::Cx;
+use crate::cli::error::{CliError, Kind, Result};
+use crate::cli::exit::Exit;
+use crate::cli::findings;
+use crate::cli::project::Project;
+use crate::cli::put;
+use crate::cli::render::report::Shown;
+use crate::cli::render::summary::thousands;
+use crate::cli::selection::{Built, Selection, Wish};
+use crate::cli::suppress;
 use crate::registry::build::{Empty, Findings, Goal, State};
 use crate::registry::read::{self, ReadError};
 use crate::registry::store::BuildLock;
