@@ -2,11 +2,13 @@
 //! that feeds it something bad and sees it fail.
 
 mod attributes;
+mod circles;
 mod dependencies;
 mod doors;
 mod floors;
 mod forgotten;
 mod ignored;
 mod places;
+mod rooms;
 mod shape;
 mod source;

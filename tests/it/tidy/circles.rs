@@ -1,0 +1,361 @@
+//! Files inside a room form no circle: following imports from a file never leads back to it. A contents page passes
+//! a name on (`pub use`) and is no stop on the way; only the lists that it holds itself count as its own.
+
+use super::source::{self, Source};
+use pretty_assertions::assert_eq;
+use proc_macro2::{TokenStream, TokenTree};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use syn::visit::{self, Visit};
+
+/// Files that still stand in a circle, for each room. Numbers may only fall; a room without a row has none.
+const KNOWN: &[(&str, usize)] = &[
+    ("base", 2),
+    ("cli", 55),
+    ("context", 27),
+    ("eval", 2),
+    ("import", 2),
+    ("lsp", 29),
+    ("project", 18),
+    ("registry", 5),
+    ("rules", 7),
+    ("scenario", 9),
+    ("schema", 15),
+    ("settings", 3),
+    ("syntax", 8),
+    ("template", 19),
+];
+
+type Names = Vec<String>;
+
+/// What one file holds and names.
+#[derive(Default)]
+struct Module {
+    path: String,
+    children: BTreeSet<String>,
+    items: BTreeSet<String>,
+    /// Local name → the absolute path that a `use` gives it. A `pub use` counts as a name of this file, too.
+    aliases: BTreeMap<String, Names>,
+    /// Modules whose names are all taken (`use a::*`).
+    globs: Vec<Names>,
+    /// Every path that the file names, made absolute where it starts at the crate, at `super` or at `self`.
+    named: BTreeSet<Names>,
+}
+
+/// All files, by their path from the crate's root.
+struct Crate(BTreeMap<Names, Module>);
+
+struct Reader {
+    /// Where the visitor stands; `depth` of these names are modules written inline.
+    here: Names,
+    depth: usize,
+    module: Module,
+}
+
+impl Reader {
+    /// A path with `super` and `self` resolved, so that it starts at `crate`. Others stay as they are written.
+    fn absolute(&self, parts: &[String]) -> Names {
+        if !parts.first().is_some_and(|first| first == "self" || first == "super") {
+            return parts.to_vec();
+        }
+        let (mut base, mut rest) = (self.here.clone(), parts);
+        while let [first, tail @ ..] = rest {
+            match first.as_str() {
+                "self" => {}
+                "super" => drop(base.pop()),
+                _ => break,
+            }
+            rest = tail;
+        }
+        base.insert(0, "crate".to_owned());
+        base.extend_from_slice(rest);
+        base
+    }
+
+    fn note(&mut self, parts: &[String]) {
+        let absolute = self.absolute(parts);
+        self.module.named.insert(absolute);
+    }
+
+    fn note_path(&mut self, path: &syn::Path) {
+        self.note(&path.segments.iter().map(|part| part.ident.to_string()).collect::<Names>());
+    }
+
+    fn import(&mut self, tree: &syn::UseTree, path: &mut Names, public: bool) {
+        match tree {
+            syn::UseTree::Path(part) => {
+                path.push(part.ident.to_string());
+                self.import(&part.tree, path, public);
+                path.pop();
+            }
+            syn::UseTree::Name(name) => self.alias(&name.ident, &name.ident, path, public),
+            syn::UseTree::Rename(name) => self.alias(&name.ident, &name.rename, path, public),
+            syn::UseTree::Group(group) => group.items.iter().for_each(|item| self.import(item, path, public)),
+            syn::UseTree::Glob(_) => {
+                let full = self.absolute(path);
+                self.module.globs.push(full);
+            }
+        }
+    }
+
+    fn alias(&mut self, ident: &syn::Ident, local: &syn::Ident, path: &[String], public: bool) {
+        let mut full = path.to_vec();
+        if ident != "self" {
+            full.push(ident.to_string());
+        }
+        let local = if local == "self" { full.last().cloned().unwrap_or_default() } else { local.to_string() };
+        let absolute = self.absolute(&full);
+        if !public {
+            self.module.named.insert(absolute.clone());
+        }
+        if local != "_" {
+            self.module.aliases.insert(local, absolute);
+        }
+    }
+
+    /// Paths in a macro's arguments, which no parser sees: words joined by `::`.
+    fn tokens(&mut self, tokens: &TokenStream) {
+        let mut path: Names = Vec::new();
+        let mut colons = 0;
+        for token in tokens.clone() {
+            match token {
+                TokenTree::Punct(sign) if sign.as_char() == ':' => colons += 1,
+                TokenTree::Ident(word) => {
+                    if colons != 2 && !path.is_empty() {
+                        self.note(&std::mem::take(&mut path));
+                    }
+                    path.push(word.to_string());
+                    colons = 0;
+                }
+                TokenTree::Group(group) => {
+                    self.tokens(&group.stream());
+                    colons = 0;
+                }
+                TokenTree::Punct(_) | TokenTree::Literal(_) => colons = 0,
+            }
+        }
+        if !path.is_empty() {
+            self.note(&path);
+        }
+    }
+}
+
+impl<'ast> Visit<'ast> for Reader {
+    #[allow(clippy::wildcard_enum_match_arm)] // an enum that is open: other items have no name of their own
+    fn visit_item(&mut self, item: &'ast syn::Item) {
+        let ident = match item {
+            syn::Item::Const(item) => Some(&item.ident),
+            syn::Item::Enum(item) => Some(&item.ident),
+            syn::Item::Fn(item) => Some(&item.sig.ident),
+            syn::Item::Macro(item) => item.ident.as_ref(),
+            syn::Item::Static(item) => Some(&item.ident),
+            syn::Item::Struct(item) => Some(&item.ident),
+            syn::Item::Trait(item) => Some(&item.ident),
+            syn::Item::Type(item) => Some(&item.ident),
+            syn::Item::Union(item) => Some(&item.ident),
+            _ => None,
+        };
+        if self.depth == 0 {
+            self.module.items.extend(ident.map(ToString::to_string));
+        }
+        visit::visit_item(self, item);
+    }
+
+    fn visit_item_mod(&mut self, item: &'ast syn::ItemMod) {
+        if item.content.is_none() {
+            self.module.children.insert(item.ident.to_string());
+            return;
+        }
+        self.here.push(item.ident.to_string());
+        self.depth += 1;
+        visit::visit_item_mod(self, item);
+        self.depth -= 1;
+        self.here.pop();
+    }
+
+    fn visit_item_use(&mut self, item: &'ast syn::ItemUse) {
+        let public = !matches!(item.vis, syn::Visibility::Inherited);
+        self.import(&item.tree, &mut Vec::new(), public);
+    }
+
+    fn visit_path(&mut self, path: &'ast syn::Path) {
+        self.note_path(path);
+        visit::visit_path(self, path);
+    }
+
+    fn visit_macro(&mut self, item: &'ast syn::Macro) {
+        self.visit_path(&item.path);
+        self.tokens(&item.tokens);
+    }
+
+    fn visit_attribute(&mut self, attribute: &'ast syn::Attribute) {
+        let serde = attribute.path().is_ident("serde").then(|| attribute.parse_args_with(serde_paths).ok()).flatten();
+        for path in serde.into_iter().flatten() {
+            self.note_path(&path);
+        }
+        visit::visit_attribute(self, attribute);
+    }
+}
+
+/// The functions and modules that `#[serde(with = "…")]` and its like name in a string.
+fn serde_paths(input: syn::parse::ParseStream<'_>) -> syn::Result<Vec<syn::Path>> {
+    let mut paths = Vec::new();
+    while !input.is_empty() {
+        if let Ok(text) = input.parse::<syn::LitStr>() {
+            paths.extend(text.parse::<syn::Path>());
+        } else {
+            input.parse::<TokenTree>()?;
+        }
+    }
+    Ok(paths)
+}
+
+impl Crate {
+    fn read(sources: &[Source]) -> Self {
+        let mut modules = BTreeMap::new();
+        for source in sources {
+            let here: Names = source.module().iter().map(ToString::to_string).collect();
+            let module = Module { path: source.path.clone(), ..Module::default() };
+            let mut reader = Reader { here: here.clone(), depth: 0, module };
+            reader.visit_file(&source.parse());
+            // `main.rs` is a crate of its own, which nothing imports.
+            let key = if source.path == "src/main.rs" { vec!["main.rs".to_owned()] } else { here };
+            modules.insert(key, reader.module);
+        }
+        Self(modules)
+    }
+
+    /// The file that defines what a path from the crate's root leads to: through folders, and through the names that
+    /// contents pages pass on. A path that ends at a folder leads to no file yet.
+    fn find(&self, path: &[String], hops: usize) -> Option<&Module> {
+        let depth = (0..=path.len()).rev().find(|depth| self.0.contains_key(path.get(..*depth).unwrap_or_default()))?;
+        let module = self.0.get(path.get(..depth)?)?;
+        let rest = path.get(depth..)?;
+        let Some(name) = rest.first() else {
+            return module.children.is_empty().then_some(module);
+        };
+        if hops == 0 || module.items.contains(name) {
+            return Some(module);
+        }
+        if let Some(target) = module.aliases.get(name) {
+            let onward: Names = target.iter().chain(rest.iter().skip(1)).cloned().collect();
+            return self.find_from(path.get(..depth)?, &onward, hops - 1);
+        }
+        let taken = module.globs.iter().find_map(|glob| {
+            let onward: Names = glob.iter().chain(rest).cloned().collect();
+            self.find_from(path.get(..depth)?, &onward, hops - 1).filter(|found| found.items.contains(name))
+        });
+        taken.or(Some(module))
+    }
+
+    /// As `find`, for a path as a file names it: it starts at `crate`, at a child of that file, or at an alias in it.
+    fn find_from(&self, here: &[String], path: &[String], hops: usize) -> Option<&Module> {
+        let module = self.0.get(here)?;
+        let (first, rest) = path.split_first()?;
+        if first == "crate" {
+            return self.find(rest, hops);
+        }
+        if module.children.contains(first) {
+            let full: Names = here.iter().chain(path).cloned().collect();
+            return self.find(&full, hops);
+        }
+        let target = module.aliases.get(first).filter(|target| hops > 0 && target.first() != Some(first))?;
+        let full: Names = target.iter().chain(rest).cloned().collect();
+        self.find_from(here, &full, hops - 1)
+    }
+
+    /// File → the files it imports from.
+    fn imports(&self) -> BTreeMap<&str, BTreeSet<&str>> {
+        let mut graph = BTreeMap::new();
+        for (here, module) in &self.0 {
+            let own = module.path.as_str();
+            let globs = module.globs.iter().filter_map(|glob| self.find_from(here, glob, 9));
+            let named = module.named.iter().filter_map(|path| self.find_from(here, path, 9));
+            let found: BTreeSet<&str> = globs.chain(named).map(|found| found.path.as_str()).filter(|path| *path != own).collect();
+            graph.insert(own, found);
+        }
+        graph
+    }
+}
+
+/// The shortest way from a file back to itself.
+fn way_back<'a>(graph: &BTreeMap<&'a str, BTreeSet<&'a str>>, start: &'a str) -> Option<Vec<&'a str>> {
+    let mut before: BTreeMap<&str, &str> = BTreeMap::new();
+    let mut queue = VecDeque::from([start]);
+    while let Some(file) = queue.pop_front() {
+        for next in graph.get(file).into_iter().flatten().copied() {
+            if next == start {
+                let mut way = vec![start, file];
+                while let Some(previous) = before.get(way[way.len() - 1]) {
+                    way.push(previous);
+                }
+                way.reverse();
+                return Some(way);
+            }
+            if !before.contains_key(next) {
+                before.insert(next, file);
+                queue.push_back(next);
+            }
+        }
+    }
+    None
+}
+
+fn room(path: &str) -> &str {
+    path.trim_start_matches("src/").split('/').next().unwrap_or_default()
+}
+
+/// For each file that stands in a circle, the shortest one.
+fn circles(sources: &[Source]) -> Vec<(String, String)> {
+    let read = Crate::read(sources);
+    let graph = read.imports();
+    let mut found = Vec::new();
+    for file in graph.keys().copied() {
+        let way = way_back(&graph, file);
+        found.extend(way.map(|way| (file.to_owned(), way.join(" → "))));
+    }
+    found
+}
+
+#[test]
+fn no_file_imports_itself_by_way_of_others() {
+    let found = circles(&source::rust(&["src/"]));
+    let mut rooms: BTreeMap<&str, usize> = BTreeMap::new();
+    for (file, way) in &found {
+        println!("{way}");
+        *rooms.entry(room(file)).or_default() += 1;
+    }
+    println!("files in circles: {rooms:?}");
+    let known: BTreeMap<&str, usize> = KNOWN.iter().copied().collect();
+    rooms.retain(|room, count| *count > known.get(room).copied().unwrap_or_default());
+    assert_eq!(rooms, BTreeMap::new(), "more files stand in a circle than before; run with --nocapture to see each");
+}
+
+#[test]
+fn a_circle_is_found() {
+    let text = |files: &[(&str, &str)]| {
+        let sources: Vec<Source> = files.iter().map(|(path, text)| Source::new(path, text)).collect();
+        let mut found: Vec<String> = circles(&sources).into_iter().map(|(_, way)| way).collect();
+        found.truncate(1);
+        found
+    };
+    let there_and_back = ["src/a/b.rs → src/a/c.rs → src/a/b.rs"];
+    let page = ("src/a/mod.rs", "mod b; mod c; pub use b::B; pub(crate) use c::run;");
+    let root = ("src/lib.rs", "mod a;");
+    assert_eq!(text(&[root, page, ("src/a/b.rs", "use super::c::C;"), ("src/a/c.rs", "use crate::a::b;")]), there_and_back);
+    // through the names that the contents page passes on, in a path within an expression, and in a macro
+    let back = ("src/a/c.rs", "use crate::a::B; pub fn run() {}");
+    assert_eq!(text(&[root, page, ("src/a/b.rs", "struct B; fn f() { crate::a::run() }"), back]), there_and_back);
+    assert_eq!(text(&[root, page, ("src/a/b.rs", "struct B; fn f() { println!(\"{}\", super::run()) }"), back]), there_and_back);
+    // by way of a module's name
+    assert_eq!(text(&[root, page, ("src/a/b.rs", "use crate::a; struct B; fn f() { a::c::run() }"), back]), there_and_back);
+    assert_eq!(text(&[root, page, ("src/a/b.rs", "use super::c::*; struct B;"), back]), there_and_back);
+    let inline = ("src/a/b.rs", "struct B; mod tests { use super::super::run; }");
+    assert_eq!(text(&[root, page, inline, back]), there_and_back);
+    // a list that a contents page holds itself is a stop
+    let list = ("src/a/mod.rs", "mod b; mod c; pub use b::B; static ALL: &[B] = &[c::ITEM];");
+    assert_eq!(text(&[root, list, ("src/a/b.rs", "struct B;"), ("src/a/c.rs", "use super::B;")]), [""; 0]);
+    let circle = ["src/a/b.rs → src/a/mod.rs → src/a/b.rs"];
+    assert_eq!(text(&[root, list, ("src/a/b.rs", "use super::ALL; struct B;"), ("src/a/c.rs", "")]), circle);
+    // passing a name on is no stop, and going down is no circle
+    assert_eq!(text(&[root, page, ("src/a/b.rs", "struct B; use super::run;"), ("src/a/c.rs", "pub fn run() {}")]), [""; 0]);
+}
