@@ -27,6 +27,8 @@ pub struct Diagnostic {
     pub rule: &'static RuleMeta,
     /// Severity after `[lints]`.
     pub severity: Severity,
+    /// Can be neither silenced nor lowered: its rule cannot, or a setting, a type or a subtype hangs on it.
+    pub locked: bool,
     /// What was found, against what was expected; a lower-case fragment without a full stop.
     pub message: String,
     /// The file, relative to the project root; `-` for standard input.
@@ -60,6 +62,7 @@ impl Diagnostic {
         Self {
             rule,
             severity: rule.severity.unwrap_or(rule.when_enabled),
+            locked: rule.locked,
             message: message.into(),
             path: Arc::clone(path),
             span,

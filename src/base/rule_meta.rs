@@ -126,7 +126,7 @@ pub struct RuleMeta {
     pub severity: Option<Severity>,
     /// Severity once a project turns on a rule that is off by default without saying how much it weighs.
     pub when_enabled: Severity,
-    /// A promise of the language: can be neither silenced nor lowered.
+    /// A promise of the language: can be neither silenced nor lowered. Of other rules, single findings can be locked.
     pub locked: bool,
     /// The best fix of its findings.
     pub fix: Fixable,
@@ -145,6 +145,13 @@ impl RuleMeta {
     #[must_use]
     pub const fn fixed(mut self, fix: Fixable) -> Self {
         self.fix = fix;
+        self
+    }
+
+    /// The same, of a rule that can be neither silenced nor lowered.
+    #[must_use]
+    pub const fn locked(mut self) -> Self {
+        self.locked = true;
         self
     }
 }

@@ -344,3 +344,15 @@ pub enum Unreadable {
     /// What the system says, or what it is instead of a text.
     Because(String),
 }
+
+impl FaultKind {
+    /// Whether a row or default hangs on it: passed over, tasks would be resolved without what the project file says.
+    pub fn decides_settings(&self) -> bool {
+        let (Self::UnknownKey { table: place, .. } | Self::WrongType { key: place, .. } | Self::BadValue { key: place, .. }) =
+            self
+        else {
+            return false;
+        };
+        matches!(place.split('.').next(), Some("defaults" | "operators"))
+    }
+}

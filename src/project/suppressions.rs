@@ -1,6 +1,6 @@
 //! `ctxc.suppressions.toml`: findings that were there before, so that only new ones count.
 //!
-//! Data only: text in, text out. Locked rules are never recorded and never taken away. The written form is
+//! Data only: text in, text out. Locked findings are never recorded and never taken away. The written form is
 //! sorted, one finding a line, so that two branches that record different findings merge.
 
 use crate::base::diagnostic::Diagnostic;
@@ -138,10 +138,10 @@ impl Suppressions {
         Ok(())
     }
 
-    /// Records findings. Locked rules are left out.
+    /// Records findings. Locked ones are left out.
     pub fn record<'d>(findings: impl IntoIterator<Item = &'d Diagnostic>) -> Self {
         let mut entries: BTreeMap<Key, Entry> = BTreeMap::new();
-        for finding in findings.into_iter().filter(|finding| !finding.rule.locked) {
+        for finding in findings.into_iter().filter(|finding| !finding.locked) {
             entries.entry(key(finding, finding.rule.name)).or_default().count += 1;
         }
         Self { entries }
@@ -159,7 +159,7 @@ impl Suppressions {
     /// Whether a finding is one of those recorded.
     pub fn holds(&self, finding: &Diagnostic) -> bool {
         let mut names = std::iter::once(&finding.rule.name).chain(finding.rule.renamed_from);
-        !finding.rule.locked && names.any(|name| self.entries.contains_key(&key(finding, name)))
+        !finding.locked && names.any(|name| self.entries.contains_key(&key(finding, name)))
     }
 
     /// Takes out, or lowers, what [`Suppressions::apply`] found to be stale.
@@ -191,7 +191,7 @@ impl Suppressions {
         findings.retain(|finding| {
             let names = std::iter::once(&finding.rule.name).chain(finding.rule.renamed_from);
             let mut entries = names.filter_map(|name| self.entries.get_key_value(&key(finding, name)));
-            let Some((key, entry)) = entries.next().filter(|_| !finding.rule.locked) else { return true };
+            let Some((key, entry)) = entries.next().filter(|_| !finding.locked) else { return true };
             let seen = met.entry(key).or_default();
             *seen += 1;
             *seen > entry.count

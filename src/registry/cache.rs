@@ -10,7 +10,7 @@ use crate::base::rule_meta::Severity;
 use std::ops::Range;
 
 /// Changes with the layout of any cache file; the compiler's version stands beside it.
-const MAGIC: &str = concat!("ctxc build cache 4, written by ctxc ", env!("CARGO_PKG_VERSION"));
+const MAGIC: &str = concat!("ctxc build cache 5, written by ctxc ", env!("CARGO_PKG_VERSION"));
 /// Bytes of one record: path hash, stamp, path (offset, length), ordinal, kind.
 const RECORD: usize = 8 + STAMP + 4 + 4 + 4 + 1;
 const DIGEST: usize = 32;

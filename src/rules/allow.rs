@@ -68,7 +68,7 @@ fn words(text: &str, within: Span) -> impl Iterator<Item = Spanned<&str>> {
 
 /// Whether some instruction silences the finding; marks the one that does as used.
 pub(super) fn silences(instructions: &mut [Instruction<'_>], document: Document<'_>, finding: &Diagnostic) -> bool {
-    if finding.rule.locked {
+    if finding.locked {
         return false;
     }
     let mut silenced = false;

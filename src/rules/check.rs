@@ -4,6 +4,7 @@
 //! faults costs one call a task and rule, and no allocation.
 
 use super::allow::{self, Instruction};
+use super::context::context_conflict_with_default;
 use super::engine::unknown_instruction::{self, VERBS};
 use super::engine::unused_allow::{self, Only};
 use super::engine::{locked_allow, unknown_allow};
@@ -45,7 +46,9 @@ impl Active {
     pub fn new(config: &Config) -> Self {
         let identity = Identity::Wanted;
         let mut active = Self { syntax: Vec::new(), template: Vec::new(), file: Vec::new(), node: Vec::new(), identity };
-        for rule in list::all().filter(|rule| config.lints.is_on(&rule.meta)) {
+        // A fault on which settings hang is reported although its rule is off.
+        let is_asked = |rule: &Rule| config.lints.is_on(&rule.meta) || matches!(rule.check, Check::Template(_));
+        for rule in list::all().filter(|rule| is_asked(rule)) {
             match rule.check {
                 Check::Syntax(_) => active.syntax.push(rule),
                 Check::Template(_) => active.template.push(rule),
@@ -86,10 +89,11 @@ pub fn file(active: &Active, cx: &FileCx<'_>, faults: &[Fault]) -> Vec<Diagnosti
         }));
     }
     for fault in &cx.file.faults {
-        found.extend(active.template.iter().find_map(|rule| {
+        let worded = active.template.iter().find_map(|rule| {
             let Check::Template(word) = rule.check else { return None };
             word(cx, fault)
-        }));
+        });
+        found.extend(worded.map(|finding| Diagnostic { locked: finding.locked || fault.decides_settings, ..finding }));
     }
     nodes::bodies(cx.file, |task, _| {
         let Some(body) = cx.bodies.get(task) else { return };
@@ -110,15 +114,13 @@ pub fn file(active: &Active, cx: &FileCx<'_>, faults: &[Fault]) -> Vec<Diagnosti
 
 fn finish(active: &Active, cx: &FileCx<'_>, mut found: Vec<Diagnostic>) -> Vec<Diagnostic> {
     let mut instructions = allow::collect(cx.document);
-    if found.is_empty() && instructions.is_empty() {
-        return found;
-    }
     found.retain(|finding| !allow::silences(&mut instructions, cx.document, finding));
     about_instructions(cx, &instructions, &mut found);
-    found.retain_mut(|finding| {
-        let severity = cx.config.lints.apply(finding.rule, finding.severity);
-        severity.inspect(|severity| finding.severity = *severity).is_some()
-    });
+    found.retain_mut(|finding| level(cx.config, finding).inspect(|level| finding.severity = *level).is_some());
+    judge_again(active, cx, &mut found);
+    if found.is_empty() {
+        return found;
+    }
     too_many_findings::shorten(cx, &mut found);
     let index = LineIndex::new(cx.document.text);
     let mut last: Option<Arc<str>> = None;
@@ -134,6 +136,18 @@ fn finish(active: &Active, cx: &FileCx<'_>, mut found: Vec<Diagnostic>) -> Vec<D
     }
     diagnostic::sort(&mut found);
     found
+}
+
+/// A conflict of settings is held back where another error says what it comes from. Where none is left to say so, it is
+/// reported all the same: whatever was silenced, no registry holds one.
+fn judge_again(active: &Active, cx: &FileCx<'_>, found: &mut Vec<Diagnostic>) {
+    if active.node.is_empty() || found.iter().any(is_error) {
+        return;
+    }
+    nodes::bodies(cx.file, |task, _| {
+        let Some(body) = cx.bodies.get(task) else { return };
+        found.extend(context_conflict_with_default::word(&NodeCx { cx, task, body }));
+    });
 }
 
 /// The name of the task that an offset lies in; `last` is the one that was found before.
@@ -195,6 +209,7 @@ pub fn config(config: &Config) -> Vec<Diagnostic> {
             word(&cx, fault)
         });
         let Some(mut finding) = worded else { continue };
+        finding.locked |= fault.kind.decides_settings();
         if let Some(file) = config.files.get(fault.file as usize) {
             finding.locate(&file.text, &file.lines);
         }
@@ -219,8 +234,14 @@ pub fn links(config: &Config, index: &Index<'_>, scope: Scope) -> Vec<Diagnostic
 
 /// Applies the project's levels. A rule that is off by default weighs what the project says once it is on.
 pub fn weigh(config: &Config, mut finding: Diagnostic) -> Option<Diagnostic> {
-    finding.severity = config.lints.apply(finding.rule, finding.severity)?;
+    finding.severity = level(config, &finding)?;
     Some(finding)
+}
+
+/// The severity of a finding under the project's levels, which do not lower one that is locked.
+fn level(config: &Config, finding: &Diagnostic) -> Option<Severity> {
+    let level = config.lints.apply(finding.rule, finding.severity);
+    if finding.locked { Some(level.map_or(finding.severity, |level| level.min(finding.severity))) } else { level }
 }
 
 /// Whether a finding makes the build fail.

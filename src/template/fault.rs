@@ -1,8 +1,9 @@
 //! What lowering found wrong or old, as data. Worded by the rules of families 1xx and 4xx, nowhere else.
 
 use super::elements::{Kind, Of};
-use super::setting::SettingName;
+use super::setting::{SettingName, Word};
 use crate::base::span::Span;
+use crate::base::suggest::nearest;
 use crate::syntax::tree::{Attribute, Element};
 
 /// One fault, at an element.
@@ -16,6 +17,8 @@ pub struct Fault<'a> {
     pub element: Element<'a>,
     /// The number of the task body it stands in; `None` outside of tasks.
     pub body: Option<u32>,
+    /// A setting, a type or a subtype hangs on it: passed over, its task would be resolved without what its author wrote.
+    pub decides_settings: bool,
 }
 
 /// The kinds of faults.
@@ -187,4 +190,55 @@ impl FaultKind<'_> {
     pub const fn is_accepted(&self) -> bool {
         matches!(self, Self::NestedBody { .. } | Self::LegacyValue { .. } | Self::LegacyType { .. } | Self::Deprecated { .. })
     }
+
+    /// Whether a setting, a type or a subtype of a task hangs on it, found at this element.
+    pub(super) fn decides_settings(&self, element: Element<'_>) -> bool {
+        if self.is_accepted() {
+            return false;
+        }
+        let settings = || SettingName::ALL.iter().map(|name| name.word());
+        let stands_in_settings = std::iter::successors(Some(element), |inner| inner.parent()).any(is_settings);
+        stands_in_settings
+            || match self {
+                // What is left out takes along what it holds, and may be a setting with a slip in its name.
+                Self::WrongRoot
+                | Self::UnknownElement { .. }
+                | Self::MisplacedElement { .. }
+                | Self::Repeated { .. }
+                | Self::RefWithBody { .. } => {
+                    holds_settings(element)
+                        || nearest(element.name(), settings().chain([Kind::ContextManagement.tag()])).is_some()
+                }
+                Self::UnknownAttribute { kind, attribute } => {
+                    kind.is_body() && nearest(attribute.name(), settings().chain(["type", "subtype"])).is_some()
+                }
+                Self::Empty { name } => matches!(*name, "type" | "subtype"),
+                Self::MisplacedSetting { .. }
+                | Self::WrongType { .. }
+                | Self::MissingAttribute { .. }
+                | Self::MissingChild { .. }
+                | Self::BadValue { .. }
+                | Self::BadDefault { .. }
+                | Self::BadBoolean { .. }
+                | Self::BadNumber { .. }
+                | Self::MisplacedText { .. }
+                | Self::TwoContents { .. }
+                | Self::NoContent { .. }
+                | Self::RepeatedName { .. }
+                | Self::NestedBody { .. }
+                | Self::LegacyValue { .. }
+                | Self::LegacyType { .. }
+                | Self::Deprecated { .. } => false,
+            }
+    }
+}
+
+/// Whether an element is the block of settings, or one of them.
+fn is_settings(element: Element<'_>) -> bool {
+    let is_named = |name: &str| name == Kind::ContextManagement.tag() || SettingName::parse(name).is_some();
+    element.namespace().is_none() && is_named(element.name())
+}
+
+fn holds_settings(element: Element<'_>) -> bool {
+    is_settings(element) || element.elements().any(holds_settings)
 }

@@ -67,7 +67,10 @@ fn key(finding: &Diagnostic) -> (&str, u16, &str) {
 
 /// Whether two findings of one rule read the same in every format.
 fn is_equal(one: &Diagnostic, other: &Diagnostic) -> bool {
-    let Diagnostic { rule, severity, message, path, span, start, end, here, labels, notes, help, task, fixes, fingerprint } = one;
+    #[rustfmt::skip]
+    let Diagnostic {
+        rule, severity, locked: _, message, path, span, start, end, here, labels, notes, help, task, fixes, fingerprint,
+    } = one;
     rule.code == other.rule.code
         && *severity == other.severity
         && *message == other.message

@@ -68,15 +68,18 @@ write the missing setting, or change the one that is there. The finding names th
 };
 
 fn check(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
-    let Some(conflict) = exclusivity(&cx.body.resolved, &cx.cx.config.layers) else { return };
+    let is_clear = || [InheritContext, FreshContext].into_iter().all(|name| is_readable(cx, name)) && is_whole(cx);
+    out.extend(word(cx).filter(|_| is_clear() && knows_defaults(cx)));
+}
+
+/// Words the conflict, whatever else is said about the task.
+pub(in crate::rules) fn word(cx: &NodeCx<'_>) -> Option<Diagnostic> {
+    let conflict = exclusivity(&cx.body.resolved, &cx.cx.config.layers)?;
     let (written, default) = match conflict.side {
-        Side::Both => return,
+        Side::Both => return None,
         Side::Fresh => (FreshContext, InheritContext),
         Side::Inherit => (InheritContext, FreshContext),
     };
-    if !is_readable(cx, default) || !is_whole(cx) || !knows_defaults(cx) {
-        return;
-    }
     let share = share(conflict.inherit);
     let message = match conflict.side {
         Side::Inherit => format!("inherits {share} of its parent's context, but would also look up fresh context"),
@@ -86,8 +89,8 @@ fn check(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
     let finding = provenance(cx, finding, default);
     let (looked_up, parent) = (set(cx.task, InheritContext, "none", LOOKED_UP), set(cx.task, FreshContext, "disabled", PARENT));
     // The way out that keeps what is written comes first.
-    out.push(match conflict.side {
+    Some(match conflict.side {
         Side::Inherit => finding.fix(parent).fix(looked_up),
         Side::Fresh | Side::Both => finding.fix(looked_up).fix(parent),
-    });
+    })
 }

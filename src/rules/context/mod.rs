@@ -1,7 +1,7 @@
 //! Family 2xx: the four context settings, resolved.
 
 mod context_conflict;
-mod context_conflict_with_default;
+pub(super) mod context_conflict_with_default;
 mod no_context;
 mod redundant_override;
 mod setting_without_effect;

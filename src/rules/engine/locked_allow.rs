@@ -17,9 +17,9 @@ pub(crate) static RULE: Rule = Rule {
         fix: Fixable::None,
         summary: "an `allow` instruction names a rule that cannot be silenced",
         page: "\
-Faults of the XML itself, context conflicts and unresolved references can be neither silenced nor lowered: a registry promises that
-its settings are consistent and its references resolved, and a promise that can be switched off is none. The instruction has no
-effect; mend what the finding says instead.",
+Faults of the XML itself, of settings, types and subtypes, context conflicts and unresolved references can be neither silenced nor
+lowered: a registry promises that its settings are consistent and its references resolved, and a promise that can be switched off is
+none. The instruction has no effect; mend what the finding says instead.",
         bad: &[Example {
             template: "<task type=\"atomic\" name=\"triage\">\n  <?ctxc allow context-conflict?>\n  <description>sort the ticket</description>\n</task>\n",
             project: "",

@@ -15,7 +15,7 @@ pub(crate) static RULE: Rule = Rule {
         renamed_from: &[],
         severity: Some(Severity::Error),
         when_enabled: Severity::Error,
-        locked: false,
+        locked: true,
         fix: Fixable::None,
         summary: "a type or subtype that cannot be declared",
         page: "\

@@ -1,7 +1,6 @@
 //! CTX501: defaults that contradict each other before any template says a word.
 
 use super::words::{TASK, line};
-use super::{unknown_key, wrong_value};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::{Edit, Fix};
 use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
@@ -103,14 +102,12 @@ fn has_cause(cx: &ConfigCx<'_>, row: &Row) -> bool {
             tables.extend(row.subtype().map(|subtype| format!("{section}.{operator}.{subtype}")));
         }
     }
-    let fails = |rule: &RuleMeta| cx.config.lints.apply(rule, Severity::Error) == Some(Severity::Error);
-    let (key_fails, value_fails) = (fails(&unknown_key::RULE.meta), fails(&wrong_value::RULE.meta));
     cx.config.faults.iter().take(FEW).any(|fault| {
         if let FaultKind::UnknownKey { table, .. } = &fault.kind {
-            return key_fails && tables.contains(table);
+            return tables.contains(table);
         }
         let (FaultKind::WrongType { key, .. } | FaultKind::BadValue { key, .. }) = &fault.kind else { return false };
-        value_fails && key.rsplit_once('.').is_some_and(|(table, _)| tables.iter().any(|own| own == table))
+        key.rsplit_once('.').is_some_and(|(table, _)| tables.iter().any(|own| own == table))
     })
 }
 

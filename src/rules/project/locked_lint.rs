@@ -20,8 +20,8 @@ pub(crate) static RULE: Rule = Rule {
         fix: Fixable::Suggested,
         summary: "`[lints]` would silence or lower a rule that is locked",
         page: "\
-Some rules are promises of the language: that XML is well-formed, that what a task inherits and what it looks up do not contradict each
-other, that every reference leads somewhere. A registry is only worth reading if they hold for every project, so they can be neither
+Some rules are promises of the language: that XML is well-formed, that settings, types and subtypes are what was written, that what a
+task inherits and what it looks up do not contradict each other, that every reference leads somewhere. A registry is only worth reading if they hold for every project, so they can be neither
 silenced nor lowered. Families and `all` leave them as they are.",
         bad: &[Example { template: TASK, project: "[lints]\ncontext-conflict = \"warning\"\n" },
             Example { template: TASK, project: "[lints]\nCTX501 = \"off\"\n" }],

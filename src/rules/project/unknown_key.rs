@@ -20,7 +20,9 @@ pub(crate) static RULE: Rule = Rule {
         summary: "a key that the project file does not have",
         page: "\
 A key that nothing reads is nearly always a slip of the pen, and its author relies on a setting that does not hold. The finding lists
-the keys that may stand in that table.",
+the keys that may stand in that table.
+
+In `[defaults]` and `[operators]`, which decide the settings of tasks, the finding is locked: it can be neither silenced nor lowered.",
         bad: &[Example { template: TASK, project: "[templates]\nexcludes = \"drafts\"\n" },
             Example { template: TASK, project: "[template]\nexclude = \"drafts\"\n" }],
         good: &[Example { template: TASK, project: "[templates]\nexclude = \"drafts\"\n" }],

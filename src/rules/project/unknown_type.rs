@@ -15,7 +15,7 @@ pub(crate) static RULE: Rule = Rule {
         renamed_from: &[],
         severity: Some(Severity::Error),
         when_enabled: Severity::Error,
-        locked: false,
+        locked: true,
         fix: Fixable::Suggested,
         summary: "the project file names a type or subtype that does not exist",
         page: "\

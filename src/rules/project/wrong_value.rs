@@ -22,7 +22,9 @@ pub(crate) static RULE: Rule = Rule {
         summary: "a value that its key cannot take",
         page: "\
 Each key takes values of one type, and many take only certain words. The finding says what stands there and what may. A value that
-cannot be taken is left out, as if the line were absent, so that the rest of the check goes on.",
+cannot be taken is left out, as if the line were absent, so that the rest of the check goes on.
+
+In `[defaults]` and `[operators]`, which decide the settings of tasks, the finding is locked: it can be neither silenced nor lowered.",
         bad: &[
             Example { template: TASK, project: "[defaults.atomic]\nfresh_context = true\n" },
             Example { template: TASK, project: "[defaults.atomic]\nfresh_context = \"disable\"\n" },

@@ -18,7 +18,9 @@ const PAGE: &str = "\
 A switch is `true` or `false`, in lower case. `yes`, `1`, `on`, `True` are understood well enough to offer the fix, and not well enough
 to be accepted: each tool that reads templates would have its own list of such words, and a switch that one of them does not know
 changes what the agent receives. The same holds for the `default` of a parameter whose type is `boolean`: any other word counts as true in a
-condition.";
+condition.
+
+Where a setting, a type or a subtype of a task hangs on it, the finding is locked: it can be neither silenced nor lowered.";
 
 const BAD: &[Example] = &[template(
     "<task type=\"sequential\" name=\"triage\">\n  <description>sort the ticket</description>\n  <context_management>\n    <accumulate_data>yes</accumulate_data>\n  </context_management>\n  <steps>\n    <task><description>read it</description></task>\n  </steps>\n</task>\n",

@@ -18,7 +18,9 @@ pub(crate) static RULE: Rule = Rule {
 const PAGE: &str = "\
 Settings and many attributes take one of a few words, written exactly: `full`, not `Full` or `all`. A word that is none of them is
 not guessed at, since each guess would give the agent another context. Where only capitals or hyphens differ, the fix is safe. The
-`default` of a parameter is a value of the parameter's type, as those are that a run hands in: for `array`, `string[]` and `object` it is JSON.";
+`default` of a parameter is a value of the parameter's type, as those are that a run hands in: for `array`, `string[]` and `object` it is JSON.
+
+Where a setting, a type or a subtype of a task hangs on it, the finding is locked: it can be neither silenced nor lowered.";
 
 const BAD: &[Example] = &[
     template(

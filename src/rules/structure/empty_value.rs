@@ -18,7 +18,9 @@ pub(crate) static RULE: Rule = Rule {
 
 const PAGE: &str = "\
 An empty `<model/>` or `name=\"\"` is neither the default nor a value. Say what is meant, or remove it: what is absent takes the default,
-what is empty is a slip.";
+what is empty is a slip.
+
+Where a setting, a type or a subtype of a task hangs on it, the finding is locked: it can be neither silenced nor lowered.";
 
 const BAD: &[Example] = &[
     template("<task type=\"atomic\" name=\"\">\n  <description>sort the ticket</description>\n</task>\n"),

@@ -19,7 +19,9 @@ pub(crate) static RULE: Rule = Rule {
 
 const PAGE: &str = "\
 Each element of the language has its places: an `<input>` stands in `<inputs>`, a step in `<steps>`. Elsewhere it means nothing, and
-what it holds would not reach the agent. The finding says where it belongs; where that place is beside it, a fix moves it there.";
+what it holds would not reach the agent. The finding says where it belongs; where that place is beside it, a fix moves it there.
+
+Where a setting, a type or a subtype of a task hangs on it, the finding is locked: it can be neither silenced nor lowered.";
 
 const BAD: &[Example] = &[
     template(

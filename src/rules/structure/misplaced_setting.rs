@@ -15,7 +15,8 @@ use crate::template::setting::{SettingName, Word};
 /// A setting that is not read is a default that nobody chose.
 pub(crate) static RULE: Rule = Rule {
     meta: meta(104, "misplaced-setting", Severity::Error, "a context setting outside `<context_management>`", PAGE, (BAD, GOOD))
-        .fixed(Fixable::Safe),
+        .fixed(Fixable::Safe)
+        .locked(),
     check: Check::Template(word),
 };
 

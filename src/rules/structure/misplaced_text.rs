@@ -17,7 +17,9 @@ pub(crate) static RULE: Rule = Rule {
 
 const PAGE: &str = "\
 Text directly in a `<task>`, in `<inputs>` or `<steps>` is part of no element, so the agent would never read it. Put it into the element
-that it belongs to (`<description>`, `<instructions>`), or make it a comment.";
+that it belongs to (`<description>`, `<instructions>`), or make it a comment.
+
+Where a setting, a type or a subtype of a task hangs on it, the finding is locked: it can be neither silenced nor lowered.";
 
 const BAD: &[Example] = &[
     template("<task type=\"atomic\" name=\"triage\">\n  sort the ticket\n</task>\n"),

@@ -18,7 +18,9 @@ pub(crate) static RULE: Rule = Rule {
 const PAGE: &str = "\
 `<task ref=\"review\"/>` uses the registered task `review` as it is: its text, its settings, its type. What stands inside would change
 nothing, so it must not look as if it did. To hand something over, make the registered task a `<template>` with parameters and `<call>`
-it.";
+it.
+
+Where a setting, a type or a subtype of a task hangs on it, the finding is locked: it can be neither silenced nor lowered.";
 
 const BAD: &[Example] = &[template(
     "<task type=\"sequential\" name=\"triage\">\n  <description>sort the ticket</description>\n  <steps>\n    <task ref=\"review\">\n      <description>review it with care</description>\n    </task>\n  </steps>\n</task>\n",

@@ -17,7 +17,9 @@ pub(crate) static RULE: Rule = Rule {
 
 const PAGE: &str = "\
 A task has one description, one block of settings, each setting once. Of two the second would be left out without a word, so it is an
-error: join them, or remove the one that is not meant.";
+error: join them, or remove the one that is not meant.
+
+Where a setting, a type or a subtype of a task hangs on it, the finding is locked: it can be neither silenced nor lowered.";
 
 const BAD: &[Example] = &[
     template(

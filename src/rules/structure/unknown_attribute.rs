@@ -19,7 +19,9 @@ pub(crate) static RULE: Rule = Rule {
 
 const PAGE: &str = "\
 What an unknown attribute says is read by nobody: a misspelt `form=\"…\"` on an input leaves the input without its value. The finding
-names the attribute that was probably meant. Attributes of your own are welcome in a namespace of their own.";
+names the attribute that was probably meant. Attributes of your own are welcome in a namespace of their own.
+
+Where a setting, a type or a subtype of a task hangs on it, the finding is locked: it can be neither silenced nor lowered.";
 
 const BAD: &[Example] = &[
     template("<task type=\"atomic\" name=\"triage\" verson=\"2\">\n  <description>sort the ticket</description>\n</task>\n"),

@@ -25,7 +25,9 @@ notice. So it is an error, with the nearest name that may stand in its place.
 Tags inside a text (`<b>`, `<answer>`) are elements too. Where they are meant as words for the agent, write them as text: `&lt;answer>`,
 or put the text into `<![CDATA[ … ]]>`.
 
-Elements of your own are welcome anywhere in a namespace of their own: `<x:owner xmlns:x=\"urn:my-team\">…</x:owner>` is kept.";
+Elements of your own are welcome anywhere in a namespace of their own: `<x:owner xmlns:x=\"urn:my-team\">…</x:owner>` is kept.
+
+Where a setting, a type or a subtype of a task hangs on it, the finding is locked: it can be neither silenced nor lowered.";
 
 const BAD: &[Example] = &[
     template(

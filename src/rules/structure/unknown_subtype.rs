@@ -12,7 +12,8 @@ use crate::syntax::write::remove_attribute;
 /// A subtype brings defaults; one that nobody knows brings none.
 pub(crate) static RULE: Rule = Rule {
     meta: meta(122, "unknown-subtype", Severity::Error, "a subtype that the type of the task does not have", PAGE, (BAD, FINE))
-        .fixed(Fixable::Suggested),
+        .fixed(Fixable::Suggested)
+        .locked(),
     check: Check::Node(check),
 };
 

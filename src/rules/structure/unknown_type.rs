@@ -11,7 +11,8 @@ use crate::settings::layers::RowFault;
 /// Without a type there are no defaults, and nothing can be said about what the agent would receive.
 pub(crate) static RULE: Rule = Rule {
     meta: meta(121, "unknown-type", Severity::Error, "a type that neither the language nor the project knows", PAGE, (BAD, GOOD))
-        .fixed(Fixable::Suggested),
+        .fixed(Fixable::Suggested)
+        .locked(),
     check: Check::Node(check),
 };
 

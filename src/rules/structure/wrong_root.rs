@@ -22,7 +22,9 @@ A file holds one `<task>`, one `<template>` (a function over tasks), or a `<libr
 defined, and no agent would ever see it. Elements of the language are in no namespace: a root with an `xmlns` is somebody else's.
 
 A folder may hold other XML files: when it is checked as a whole, files with a foreign root are left out and counted as skipped. This
-finding is about a file that was named.";
+finding is about a file that was named.
+
+Where a setting, a type or a subtype of a task hangs on it, the finding is locked: it can be neither silenced nor lowered.";
 
 const BAD: &[Example] = &[
     template("<taks type=\"atomic\" name=\"triage\">\n  <description>sort the ticket</description>\n</taks>\n"),

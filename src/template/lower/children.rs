@@ -66,7 +66,7 @@ impl<'a> Lower<'a> {
         self.fault_of_tag(found, found.name_span(), FaultKind::UnknownElement { parent, known_elsewhere });
     }
 
-    fn repeated(&mut self, kind: Kind, within: Element<'a>, found: Element<'a>) {
+    pub(super) fn repeated(&mut self, kind: Kind, within: Element<'a>, found: Element<'a>) {
         let first =
             within.elements().take(FEW).find(|other| other.name() == found.name()).map_or(found.name_span(), Element::name_span);
         self.fault(found, found.name_span(), FaultKind::Repeated { kind, first });

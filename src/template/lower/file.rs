@@ -16,8 +16,8 @@ use std::borrow::Cow;
 #[derive(Default)]
 pub(super) struct Lower<'a> {
     pub(super) faults: Vec<Fault<'a>>,
-    /// Faults so far: errors, and older forms that are read as what they meant.
-    counts: (u32, u32),
+    /// Faults so far: those on which settings hang, other errors, and older forms that are read as what they meant.
+    counts: [u32; 3],
     /// Bodies numbered so far.
     pub(super) bodies: u32,
     /// The body that is being read.
@@ -34,8 +34,7 @@ pub fn lower(document: Document<'_>) -> File<'_> {
     if let Some(root) = document.root() {
         lower.root(root, &mut definitions);
     }
-    let (errors, accepted) = lower.counts;
-    let left_out = errors.saturating_sub(MOST_FAULTS) + accepted.saturating_sub(MOST_FAULTS);
+    let left_out = lower.counts.iter().map(|count| count.saturating_sub(MOST_FAULTS)).sum();
     File { definitions, faults: lower.faults, left_out, bodies: lower.bodies }
 }
 
@@ -56,10 +55,18 @@ impl<'a> Lower<'a> {
     }
 
     fn report(&mut self, element: Element<'a>, span: Span, kind: FaultKind<'a>) {
-        let count = if kind.is_accepted() { &mut self.counts.1 } else { &mut self.counts.0 };
+        let decides_settings = kind.decides_settings(element);
+        let [deciding, errors, accepted] = &mut self.counts;
+        let count = if decides_settings {
+            deciding
+        } else if kind.is_accepted() {
+            accepted
+        } else {
+            errors
+        };
         *count += 1;
         if *count <= MOST_FAULTS {
-            self.faults.push(Fault { kind, span, element, body: self.body });
+            self.faults.push(Fault { kind, span, element, body: self.body, decides_settings });
         }
     }
 

@@ -98,6 +98,8 @@ impl<'a> Lower<'a> {
                 out.parameters = self.parameters(element);
             }
             Kind::Inputs => out.inputs = self.inputs(element),
+            // A wrapped task has brought its own.
+            Kind::ContextManagement if out.settings.is_some() => self.repeated(kind, out.element, element),
             Kind::ContextManagement => out.settings = Some(self.settings(element)),
             Kind::ContextRelevance => out.relevance = self.relevance(element),
             Kind::FilePaths => out.files = Some(self.file_paths(element)),

@@ -254,10 +254,12 @@ fn a_line_that_cannot_be_read_is_the_cause_of_a_conflict_in_its_table() {
         codes("[operators.scout]\nbase = \"reduce\"\ninherit_context = \"full\"\nfresh = \"disabled\"\n"),
         ["error CTX503 "]
     );
-    // Another table has nothing to do with it, and a project that lets slips pass still hears of the conflict.
+    // Another table has nothing to do with it, and no slip of a default can be let pass.
     assert_eq!(codes(&format!("{fresh}[defaults.script]\nfresh_contxt = \"enabled\"\n")), ["error CTX501 ", "error CTX503 "]);
     let lowered = format!("{fresh}inherit_contxt = \"none\"\n[lints]\nunknown-key = \"off\"\n");
-    assert_eq!(codes(&lowered), ["error CTX501 "]);
+    assert_eq!(codes(&lowered), ["error CTX503 "]);
+    let values = "[defaults.atomic]\nfresh_context = \"Enabled\"\n[templates]\nexclude = 3\n[lints]\nproject = \"off\"\n";
+    assert_eq!(codes(values), ["error CTX504 "]);
 }
 
 #[test]

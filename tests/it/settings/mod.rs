@@ -2,4 +2,5 @@
 
 mod declared;
 mod explain;
+mod locked;
 mod truth_table;
