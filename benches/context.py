@@ -32,10 +32,6 @@ def scenarios(home):
     return folder
 
 
-def forget(folder):
-    return lambda: shutil.rmtree(f"{folder}/.ctxc", ignore_errors=True)
-
-
 def assembly(rounds):
     argv = ["cargo", "bench", "--quiet", "--locked", "--bench", "assembly", "--", str(rounds * 5)]
     result = subprocess.run(argv, capture_output=True, text=True)
@@ -54,41 +50,32 @@ def measure(report, ctxc, empty, home, tasks, count, options):
     report.promise("the same with every token counted", "≥ 26 MB/s, as tiktoken-rs counts", f"{figures['tokens_ms']:.1f} ms: {speed:.0f} MB/s", "26 MB/s", 26 / speed, 1)
 
     here, many = shipped(home), scenarios(home)
-    for folder in (tasks, here, many):
-        shutil.rmtree(f"{folder}/.ctxc", ignore_errors=True)
     known = ["triage-ticket", "--input", "subject=Login", "--input", "ticket=I cannot log in since we moved."]
     commands = {
         "an empty Rust program": Command([empty]),
         "ctxc check, shipped project": Command([ctxc, "check", "-q"], cwd=here),
-        "ctxc render, one task, cold": Command([ctxc, "render", *known], cwd=here, before=forget(here)),
-        "ctxc manifest, shipped project, cold": Command([ctxc, "manifest", "--json"], cwd=here, before=forget(here)),
-        "ctxc manifest, shipped project, counts kept": Command([ctxc, "manifest", "--json"], cwd=here),
+        "ctxc render, one task, cold": Command([ctxc, "render", *known], cwd=here),
+        "ctxc manifest, shipped project, cold": Command([ctxc, "manifest", "--json"], cwd=here),
     }
     report.group("context of the shipped project", interleave(commands, options.rounds))
-    bare, checked, render, cold, _ = (command.median for command in commands.values())
+    bare, checked, render, cold = (command.median for command in commands.values())
     floor = f"{bare:.1f} ms an empty Rust program, {checked:.1f} ms `ctxc check`"
     report.promise("`render` of one task, cold", "≤ 20 ms", f"{render:.1f} ms", floor, render / 20, 1)
     report.promise("`manifest` of the shipped project, cold, token table loaded", "≤ 150 ms", f"{cold:.1f} ms", floor, cold / 150, 1)
 
     commands = {
         f"ctxc check, {count:,} tasks": Command([ctxc, "check", "-q"], cwd=tasks),
-        f"ctxc manifest, {count:,} tasks, cold": Command([ctxc, "manifest", "--json"], cwd=tasks, before=forget(tasks)),
-        f"ctxc manifest, {count:,} tasks, counts kept": Command([ctxc, "manifest", "--json"], cwd=tasks),
+        f"ctxc manifest, {count:,} tasks, cold": Command([ctxc, "manifest", "--json"], cwd=tasks),
     }
     report.group("manifest of many tasks", interleave(commands, options.rounds))
-    checked, cold, kept = (command.median for command in commands.values())
+    checked, cold = (command.median for command in commands.values())
     report.promise(f"`manifest`, {count:,} tasks, cold", "≤ 2 s", f"{cold:.0f} ms", f"{checked:.0f} ms `ctxc check`", cold / 2000, 1)
-    report.promise(f"`manifest`, {count:,} tasks, counts kept", "≤ 2 s", f"{kept:.0f} ms", f"{checked:.0f} ms `ctxc check`", kept / 2000, 1)
 
     commands = {
         "ctxc check, 1,000 scenarios": Command([ctxc, "check", "-q"], cwd=many),
-        "ctxc eval, 1,000 scenarios, cold": Command([ctxc, "eval", "-q"], cwd=many, before=forget(many)),
-        "ctxc eval, 1,000 scenarios, again": Command([ctxc, "eval", "-q"], cwd=many),
-        "ctxc eval --affected, nothing changed": Command([ctxc, "eval", "-q", "--affected"], cwd=many),
+        "ctxc eval, 1,000 scenarios, cold": Command([ctxc, "eval", "-q"], cwd=many),
     }
     report.group("1,000 scenarios", interleave(commands, options.rounds))
-    checked, cold, again, affected = (command.median for command in commands.values())
+    checked, cold = (command.median for command in commands.values())
     floor = f"{checked:.0f} ms `ctxc check`"
     report.promise("`eval`, 1,000 scenarios on the context, cold", "≤ 0.5 s", f"{cold:.0f} ms", floor, cold / 500, 1)
-    report.promise("`eval`, 1,000 scenarios on the context, again", "≤ 0.5 s", f"{again:.0f} ms", floor, again / 500, 1)
-    report.promise("`eval --affected`, nothing of them changed", "≤ 0.5 s", f"{affected:.0f} ms", floor, affected / 500, 1)

@@ -366,17 +366,6 @@ mod real {
         replace(path, Durability::Unsynced, |out| out.write_all(bytes)).map(drop)
     }
 
-    /// Writes a file for its owner's eyes alone where none is: whoever comes second leaves that of the first.
-    pub fn create_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
-        let _writing = WRITING.read().unwrap_or_else(PoisonError::into_inner);
-        let mut temp = tempfile::NamedTempFile::new_in(path.parent().unwrap_or(Path::new(".")))?;
-        temp.write_all(bytes)?;
-        match temp.persist_noclobber(path) {
-            Err(failed) if failed.error.kind() != io::ErrorKind::AlreadyExists => Err(failed.error),
-            Ok(_) | Err(_) => Ok(()),
-        }
-    }
-
     /// Opens a file for reading parts of it.
     pub fn open(path: &Path) -> io::Result<std::fs::File> {
         std::fs::File::open(path)

@@ -23,7 +23,6 @@ mod put;
 mod render;
 mod revision;
 mod scenarios;
-mod seal;
 mod selection;
 mod suppress;
 mod usage;

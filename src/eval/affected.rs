@@ -1,6 +1,6 @@
-//! What to run again: the cases whose context or key moved since, those whose last verdict was not pass, and those whose
-//! verdict nobody knows. All others are carried: listed with the result that still holds, so that nothing looks run that was
-//! not, and nothing is green that nobody ever judged.
+//! What to run again: the cases whose context or key moved. Compared with a scorecard, also those whose verdict there is not
+//! pass; its other verdicts are carried. Compared with a revision nothing is known of the cases that did not move: they are
+//! left out, and never counted as passed.
 
 use super::finished::CaseVerdict;
 use super::keys::Keys;
@@ -8,69 +8,49 @@ use super::scorecard::{CaseRow, Scorecard};
 use std::collections::BTreeMap;
 
 /// What is compared with.
-#[derive(Clone, Debug, Default)]
-pub struct Since {
-    /// Results that are known.
-    rows: BTreeMap<String, CaseRow>,
-    /// The keys of each case in a revision; `None`: results alone are compared with.
-    then: Option<BTreeMap<String, Keys>>,
-    /// The registry of the results.
-    registry: String,
+#[derive(Clone, Debug)]
+pub enum Since {
+    /// The rows of a scorecard, and the hash of its registry.
+    Results(BTreeMap<String, CaseRow>, String),
+    /// The keys of each case in a revision of the project.
+    Revision(BTreeMap<String, Keys>),
 }
 
 /// What to do about a case.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Choice {
     /// It is run.
-    Run(Why),
+    Run,
     /// This result still holds.
     Carry(Box<CaseRow>),
-}
-
-/// Why a case is run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Why {
-    /// Everything is.
-    Asked,
-    /// What decides it moved, it is new, or it cannot be tried.
-    Moved,
-    /// Its last verdict was not pass.
-    NotPassed,
-    /// Nothing moved, and nobody knows its verdict.
-    Unknown,
+    /// Nothing of it moved, so that it is no part of this run.
+    LeaveOut,
 }
 
 impl Since {
     /// The results of an earlier run.
     pub fn results(earlier: &Scorecard) -> Self {
         let rows = earlier.cases.iter().map(|row| (row.id.clone(), row.clone())).collect();
-        Self { rows, then: None, registry: earlier.registry_hash.clone() }
+        Self::Results(rows, earlier.registry_hash.clone())
     }
 
-    /// A revision of the project, with the results that are known of whichever.
-    pub fn revision(keys: impl IntoIterator<Item = (String, Keys)>, known: Option<&Scorecard>) -> Self {
-        Self { then: Some(keys.into_iter().collect()), ..known.map(Self::results).unwrap_or_default() }
+    /// A revision of the project.
+    pub fn revision(keys: impl IntoIterator<Item = (String, Keys)>) -> Self {
+        Self::Revision(keys.into_iter().collect())
     }
 
     /// What to do about a case with these keys; one without keys cannot be tried, which has to be said again.
     pub fn choose(&self, name: &str, now: Option<&Keys>) -> Choice {
-        let Some(now) = now else { return Choice::Run(Why::Moved) };
-        let row = self
-            .rows
-            .get(name)
-            .filter(|row| row.context_hash == Some(now.context.to_string()) && row.case_key == Some(now.case.to_string()));
-        let is_moved = match &self.then {
-            Some(then) => then.get(name) != Some(now),
-            None => row.is_none(),
+        let Some(now) = now else { return Choice::Run };
+        let (rows, registry) = match self {
+            Self::Revision(then) if then.get(name) == Some(now) => return Choice::LeaveOut,
+            Self::Revision(_) => return Choice::Run,
+            Self::Results(rows, registry) => (rows, registry),
         };
-        match row {
-            _ if is_moved => Choice::Run(Why::Moved),
-            None => Choice::Run(Why::Unknown),
-            Some(row) if row.verdict() != CaseVerdict::Pass => Choice::Run(Why::NotPassed),
-            Some(row) => {
-                let from = row.carried_from.clone().unwrap_or_else(|| self.registry.clone());
-                Choice::Carry(Box::new(CaseRow { carried_from: Some(from), ..row.clone() }))
-            }
-        }
+        let (context, case) = (Some(now.context.to_string()), Some(now.case.to_string()));
+        let same = rows.get(name).filter(|row| row.context_hash == context && row.case_key == case);
+        let Some(row) = same.filter(|row| row.verdict() == CaseVerdict::Pass) else { return Choice::Run };
+        let from = row.carried_from.clone().unwrap_or_else(|| registry.clone());
+        Choice::Carry(Box::new(CaseRow { carried_from: Some(from), ..row.clone() }))
     }
 }

@@ -350,17 +350,6 @@ impl Scorecard {
         }
     }
 
-    /// The same with the rows of an earlier one for the cases that it lacks: what is remembered after a run over a part.
-    #[must_use]
-    pub fn over(mut self, earlier: Self) -> Self {
-        let here: BTreeSet<String> = self.cases.iter().map(|row| row.id.clone()).collect();
-        self.cases.extend(earlier.cases.into_iter().filter(|row| !here.contains(&row.id)));
-        let suites: BTreeSet<SuiteRow> = self.suites.into_iter().chain(earlier.suites).collect();
-        self.suites = suites.into_iter().collect();
-        self.totals = Totals::of(&self.cases);
-        self
-    }
-
     /// As it is written.
     pub fn json(&self) -> String {
         // Plain data with string keys: writing it cannot fail.

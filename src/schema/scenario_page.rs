@@ -79,18 +79,14 @@ Every result belongs to two keys. The *context hash* covers what decides the con
 role with its prompt, model, tools and budget, who counts the tokens, and files that are not frozen. The *case key* covers what the scenario says, the
 files that it names, the stored request, `[eval] plan_path`, and the version of ctxc. A comment or white space moves neither.
 
-- `ctxc eval --affected` compares with the results of the last run: it runs the cases of which a key moved, those that are new, and those that did not pass.
-- `ctxc eval --since FILE` does the same with the results in a scorecard that `--out` wrote: it is believed, since you name it.
-- `ctxc eval --since REV` compares with the keys that a git revision gives: it runs the cases of which a key moved since, and of the others those
-  of which no result for these very keys is known, or none that passed. A revision whose own project has errors is told with their files, and nothing is run. In a fresh clone no result is known, so that every case is run once.
+- `ctxc eval --since REV` compiles the project as a git revision has it and compares the keys: it runs the cases of which one moved since, and those that
+  are new. `ctxc eval --affected` does so with `HEAD`, the last commit. All other cases are left out of the run and of its exit code, and a note says how many;
+  nothing is known of their verdicts. A revision whose own project has errors is told with their files, and nothing is run.
+- `ctxc eval --since FILE` compares with a scorecard that `--out` wrote, which is believed, since you name it: it runs the cases of which a key moved, those that
+  are new, and those that did not pass. All others are listed as CARRIED with the result that holds, and count in the exit code as what they were.
 
-All others are listed as CARRIED with the result that holds, and count in the exit code as what they were. Exit code 0 is never given for a case that
-nobody judged, nor because nobody reads the output: `ctxc eval | head -1` ends with the verdict. A case of a task that rests on a file with errors is
+Exit code 0 is never given because nobody reads the output: `ctxc eval | head -1` ends with the verdict. A case of a task that rests on a file with errors is
 not run: its verdict is an error with the rule's code and the place, and all others run.
-
-The results of the last run lie in `.ctxc/cache/`, sealed with a secret in your own folder of state (`$XDG_STATE_HOME/ctxc`, else `~/.local/state/ctxc`;
-`%LOCALAPPDATA%/ctxc` on Windows). What somebody else wrote there, such as a `.ctxc` that a repository brings along, is no result. Where there is no such
-folder nothing is remembered, and everything is run.
 
 ";
 

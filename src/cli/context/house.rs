@@ -1,6 +1,5 @@
 //! The project's roles and models for contexts: the role that was asked for, and a counter for each tokenizer that a model has.
 
-use super::counts::{self, Counts};
 use crate::base::suggest;
 use crate::cli::error::{CliError, Result};
 use crate::cli::render::summary::few;
@@ -10,28 +9,27 @@ use crate::kernel::tokens::TokenCounter;
 use crate::project::config::Config;
 use crate::project::roles::Role;
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::sync::Arc;
 
 /// Who counts.
 #[derive(Debug)]
 pub(super) struct Counters {
     /// The one that was asked for, or the one that counts where no model says who does.
-    first: Counts,
+    first: Arc<dyn TokenCounter>,
     /// By the names of models; empty where one was asked for, which then counts for all.
-    named: BTreeMap<&'static str, Counts>,
+    named: BTreeMap<&'static str, Arc<dyn TokenCounter>>,
 }
 
 impl Counters {
-    /// The counter asked for; else that of each model, and one for whoever has none. Counts are kept in the project `root`.
-    pub(super) fn open(config: &Config, asked: Option<&str>, root: &Path) -> Result<Self> {
-        let open = |name: &str| Ok(Counts::open(counts::named(name)?, root));
-        let first = open(asked.unwrap_or(tokens::DEFAULT))?;
+    /// The counter asked for; else that of each model, and one for whoever has none.
+    pub(super) fn new(config: &Config, asked: Option<&str>) -> Result<Self> {
+        let first = tokenizer(asked.unwrap_or(tokens::DEFAULT))?;
         let mut named = BTreeMap::new();
         for model in config.models.values().filter(|_| asked.is_none()) {
             // The default stands in for a table that is no part of this program.
             let is_known = model.tokenizer != tokens::DEFAULT && tokens::counter(model.tokenizer).is_some();
             if is_known && !named.contains_key(model.tokenizer) {
-                named.insert(model.tokenizer, open(model.tokenizer)?);
+                named.insert(model.tokenizer, tokenizer(model.tokenizer)?);
             }
         }
         Ok(Self { first, named })
@@ -39,25 +37,30 @@ impl Counters {
 
     /// The counter for whoever has none of their own.
     pub(super) fn first(&self) -> &dyn TokenCounter {
-        &self.first
+        &*self.first
     }
 
     /// The house of a project whose tokens these count.
     pub(super) fn house<'a>(&'a self, config: &'a Config) -> House<'a> {
         House { config, counters: self, profile: None }
     }
-
-    /// Keeps what was counted.
-    pub(super) fn save(&self) {
-        self.first.save();
-        self.named.values().for_each(Counts::save);
-    }
 }
 
 impl role::Counters for Counters {
     fn named(&self, name: &str) -> Option<&dyn TokenCounter> {
-        self.named.get(name).map(|counts| counts as &dyn TokenCounter)
+        self.named.get(name).map(|counter| &**counter)
     }
+}
+
+/// The counter of a name.
+fn tokenizer(name: &str) -> Result<Arc<dyn TokenCounter>> {
+    tokens::counter(name).ok_or_else(|| {
+        let error = CliError::usage(format!("there is no tokenizer `{name}`"));
+        match tokens::nearest(name) {
+            Some(near) => error.did_you_mean(Some(near)),
+            None => error.hint(format!("tokenizers: {}", tokens::names().collect::<Vec<_>>().join(", "))),
+        }
+    })
 }
 
 /// The role with a name.

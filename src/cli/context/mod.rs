@@ -1,7 +1,6 @@
 //! The verbs that show what an agent would receive, and what they share: a compiled project, values, files.
 
 mod body;
-mod counts;
 pub(crate) mod eval;
 mod found;
 mod house;

@@ -107,7 +107,7 @@ const WIDTH: usize = 72;
 /// Prints the context.
 pub(crate) fn run(args: &RenderArgs, cx: &mut Cx) -> Result<Exit> {
     let project = Compiled::load(cx)?;
-    let counters = Counters::open(&project.config, args.tokenizer.as_deref(), &project.root)?;
+    let counters = Counters::new(&project.config, args.tokenizer.as_deref())?;
     let role = args.role.as_ref().map(|name| house::role(&project.config, name)).transpose()?;
     let name = match (&args.task, role) {
         (Some(task), _) => project.task(task)?,
@@ -132,7 +132,6 @@ pub(crate) fn run(args: &RenderArgs, cx: &mut Cx) -> Result<Exit> {
     let options = Options { budget: args.budget, counter: counters.first(), counting, house, ..Options::default() };
     let lines = || project.lines(&project.paths());
     let assembled = assemble(&project.registry, &request, &options);
-    counters.save();
     source.note(cx);
     let assembly = assembled.map_err(|faults| refused(&faults, &lines()))?;
     if !history.is_empty() && !hears(&assembly) {

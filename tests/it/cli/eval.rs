@@ -131,7 +131,8 @@ fn each_ending_has_its_exit_code() {
     project.run(&["eval", "--tag", "fine-tag", "--junit", "junit.xml"]).code(1).says("scenarios/broken.yaml");
     assert!(project.read("junit.xml").contains("errors=\"2\""));
     project.run(&["eval", "scenarios/broken.yaml"]).code(1).says("1 scenario: 0 passed, 0 failed, 1 errored");
-    project.run(&["eval", "--affected", "--filter", "^fine$"]).code(1).says("1 carried");
+    project.run(&["eval", "fine", "--out", "card.json"]).code(0);
+    project.run(&["eval", "--since", "card.json", "--filter", "^fine$"]).code(1).says("1 carried");
     // So is what a scenario is about and what is gone: whoever removed it is told.
     let project = sample();
     let gone = [("task: triage", "task: triag"), ("task: triage", "role: nobody"), ("ticket: No", "tickt: No")];
@@ -235,40 +236,34 @@ fn unchanged_scenarios_that_passed_are_carried() {
     let restart = "expect_context:\n  - contains: [Restart]\n";
     project.write("scenarios/a.yaml", scenario("a", restart));
     project.write("scenarios/b.yaml", scenario("b", restart).replace("task: triage", "task: other"));
-    project.run(&["eval", "--affected"]).code(0).warns("no results of an earlier run").says("2 passed");
-    let carried = |args: &[&str], code: i32| {
-        let card = project.run(&[&["eval", "--json"], args].concat()).code(code).json();
+    project.run(&["eval", "--out", "card.json"]).code(0).says("2 passed");
+    // Compares with the last card, and leaves the next one.
+    let carried = |code: i32| {
+        let card = project.run(&["eval", "--json", "--since", "card.json", "--out", "card.json"]).code(code).json();
         let carried = |case: &&Value| !case["carried_from"].is_null();
         let all = card["cases"].as_array().unwrap().iter().filter(carried);
         all.map(|case| case["id"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
-    assert_eq!(carried(&["--affected"], 0), ["a", "b"]);
+    assert_eq!(carried(0), ["a", "b"]);
     project
-        .run(&["eval", "--affected"])
+        .run(&["eval", "--since", "card.json"])
         .code(0)
         .says("CARRIED PASS (context only), from b3:")
         .says("0 passed, 0 failed, 0 errored, 2 carried");
     // A comment and white space move nothing.
     project.write("templates/triage.xml", TRIAGE.replace("  <system>", "  <!-- who -->\n\n      <system>"));
     project.write("scenarios/b.yaml", format!("# a note\n\n{}", scenario("b", restart).replace("task: triage", "task: other")));
-    assert_eq!(carried(&["--affected"], 0), ["a", "b"]);
+    assert_eq!(carried(0), ["a", "b"]);
     // A text, a file that a template names, and an expectation do.
     project.write("templates/triage.xml", TRIAGE.replace("You triage", "You sort"));
-    assert_eq!(carried(&["--affected"], 0), ["b"]);
-    assert_eq!(carried(&["--affected"], 0), ["a", "b"]);
+    assert_eq!(carried(0), ["b"]);
+    assert_eq!(carried(0), ["a", "b"]);
     project.write("docs/other.md", "Restart it all.\n");
-    assert_eq!(carried(&["--affected"], 0), ["a"]);
+    assert_eq!(carried(0), ["a"]);
     project.write("scenarios/a.yaml", scenario("a", "expect_context:\n  - absent: [Restart]\n"));
-    assert_eq!(carried(&["--affected"], 1), ["b"]);
+    assert_eq!(carried(1), ["b"]);
     // What failed is run until it passes.
-    assert_eq!(carried(&["--affected"], 1), ["b"]);
-    // A run over one keeps what is known of the other.
-    project.run(&["eval", "a"]).code(1);
-    assert_eq!(carried(&["--affected"], 1), ["b"]);
-    // A scorecard can be compared with as well.
-    project.run(&["eval", "--out", "card.json"]).code(1);
-    project.write("docs/other.md", "Restart it again.\n");
-    assert_eq!(carried(&["--since", "card.json"], 1), Vec::<String>::new());
+    assert_eq!(carried(1), ["b"]);
 }
 
 /// Makes the project a repository with one commit, `main`.
@@ -296,26 +291,21 @@ fn a_revision_of_git_can_be_compared_with() {
     );
     project.write("scenarios/t.txt", "words\n");
     commit(&project);
-    let carried = |args: &[&str]| {
-        let run = project.run(&[&["eval", "--json"], args].concat()).code(0);
-        let card = run.json();
+    let run_of = |args: &[&str]| {
+        let card = project.run(&[&["eval", "--json"], args].concat()).code(0).json();
         let all = card["cases"].as_array().unwrap().iter();
-        all.filter(|case| !case["carried_from"].is_null()).map(|case| case["id"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+        all.map(|case| case["id"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
-    // Nothing moved, but nobody knows how they ended: that is found out once.
-    let first = project.run(&["eval", "--since", "main"]).code(0).says("2 passed, 0 failed, 0 errored, 0 carried");
-    first.warns("nothing of 2 scenarios moved, and no result of an earlier run says how it ended: run as well");
-    assert_eq!(carried(&["--since", "main"]), ["a", "b"]);
-    project.run(&["eval", "--since", "main"]).code(0).says("CARRIED PASS (context only), from b3:").says("2 carried").silent();
+    let none = project.run(&["eval", "--since", "main"]).code(0).says("0 scenarios: 0 passed");
+    none.warns("2 scenarios did not change since main: not run");
     project.write("scenarios/t.txt", "other words\n");
-    assert_eq!(carried(&["--since", "main"]), ["a"]);
+    assert_eq!(run_of(&["--since", "main"]), ["b"]);
+    assert_eq!(run_of(&["--affected"]), ["b"]);
     project.write("ctxc.toml", "edition = \"2026\"\n# a comment\n");
     project.write("scenarios/t.txt", "words\n");
-    // Its last result is that of the other words.
-    assert_eq!(carried(&["--since", "main"]), ["a"]);
-    assert_eq!(carried(&["--since", "main"]), ["a", "b"]);
+    assert_eq!(run_of(&["--since", "main"]), Vec::<String>::new());
     project.write("docs/runbook.md", "Restart all of it.\n");
-    assert_eq!(carried(&["--since", "main"]), Vec::<String>::new());
+    assert_eq!(run_of(&["--since", "main"]), ["a", "b"]);
     let gone = project.run(&["eval", "--since", "mian"]).code(2).warns("there is no revision `mian`");
     gone.warns("there is no file mian either; `ctxc eval --out FILE` writes a scorecard");
     project.write("x.json", "{}");

@@ -88,10 +88,10 @@ fn frozen_files_are_found_however_they_are_written() {
         let text = scenario("frozen", &format!("  file_context: {{\"{written}\": Frozen.}}\n"), lines);
         let project = sample().file("scenarios/frozen.yaml", text);
         assert_eq!(found(&project), [""; 0], "{written}");
-        project.run(&["eval"]).code(0);
+        project.run(&["eval", "--out", "card.json"]).code(0);
         // What the live file says then is no part of the case.
         project.write("docs/runbook.md", "Changed.\n");
-        project.run(&["eval", "--affected"]).code(0).says("1 carried");
+        project.run(&["eval", "--since", "card.json"]).code(0).says("1 carried");
     }
     let files = "  file_context:\n    docs/runbok.md: a\n    ../x.md: b\n    docs/runbook.md: c\n    ./docs/runbook.md: d\n    src/a.rs: e\n";
     let project = sample().file("scenarios/frozen.yaml", scenario("frozen", files, lines));

@@ -42,30 +42,6 @@ fn a_tokenizer_that_nobody_has_is_named_with_the_nearest() {
 }
 
 #[test]
-fn counts_are_kept_and_damage_only_costs_time() {
-    let project = sample();
-    let first = total(&project, &[]);
-    let file = project.path(".ctxc/cache/tokens-o200k");
-    let kept = std::fs::read(&file).unwrap();
-    assert_eq!(total(&project, &[]), first);
-    assert_eq!(std::fs::read(&file).unwrap(), kept, "nothing new was counted");
-    // Cut short, a bit turned, nothing at all: each is dropped and written anew.
-    let mut turned = kept.clone();
-    let middle = turned.len() - 40;
-    turned[middle] ^= 1;
-    for damaged in [&kept[..kept.len() - 7], &turned, b""] {
-        std::fs::write(&file, damaged).unwrap();
-        assert_eq!(total(&project, &[]), first);
-        assert_eq!(std::fs::read(&file).unwrap(), kept);
-    }
-    // Estimates are not worth a file, and what needs no count makes none.
-    let other = sample();
-    total(&other, &["--tokenizer", "llama"]);
-    other.run(&["render", "clean"]).code(0);
-    assert!(!other.path(".ctxc").exists());
-}
-
-#[test]
 fn what_a_budget_leaves_no_room_for_is_told_without_being_asked() {
     let text = "<task name=\"sort\" type=\"atomic\"><description>Sort it.</description><parameters><parameter name=\"mail\"/></parameters>\
         <inputs><input name=\"mail\" from=\"mail\"/></inputs><file_paths source=\"literal\"><path>long.md</path></file_paths></task>";

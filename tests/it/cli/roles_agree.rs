@@ -103,7 +103,7 @@ fn the_model_that_a_task_names_decides_who_counts_and_how_much_there_may_be() {
     let project = Project::new().file("ctxc.toml", toml).file("templates/t.xml", task.replace("MODEL", "small"));
     let project = project.file("a.md", "words and more words\n".repeat(200));
     let project = project.file("scenarios/a.yaml", scenario("role: r")).file("scenarios/b.yaml", scenario("task: t"));
-    let card = project.run(&["eval", "--json"]).code(1).json();
+    let card = project.run(&["eval", "--json", "--out", "card.json"]).code(1).json();
     for row in card["cases"].as_array().unwrap() {
         assert_eq!((&row["model"], &row["tokens"]["tokenizer"]), (&"small".into(), &"claude (estimate)".into()), "{row:#}");
         assert!(row["tokens"]["total"].as_u64().unwrap() <= 100, "{row:#}");
@@ -112,7 +112,7 @@ fn the_model_that_a_task_names_decides_who_counts_and_how_much_there_may_be() {
     }
     // Another model in the template is another context.
     project.write("templates/t.xml", task.replace("MODEL", "large"));
-    let run = project.run(&["eval", "--affected"]).code(1).says("0 carried");
+    let run = project.run(&["eval", "--since", "card.json"]).code(1).says("0 carried");
     assert!(run.stdout.contains("expected model `small`, found `large`"), "{}", run.stdout);
 }
 

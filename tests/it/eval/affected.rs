@@ -7,7 +7,7 @@ use ctxc::Registry;
 use ctxc::context::Forest;
 use ctxc::context::lines::Lines;
 use ctxc::context::request::Files;
-use ctxc::eval::affected::{Choice, Since, Why};
+use ctxc::eval::affected::{Choice, Since};
 use ctxc::eval::case::{Bench, Item};
 use ctxc::eval::keys::Keys;
 use ctxc::eval::library::Library;
@@ -143,17 +143,12 @@ fn selected(before: &Registry, after: &Registry) -> (Vec<String>, Vec<String>, u
     let cases = cases();
     let ((old, was), (new, is)) = (seen(before, &cases), seen(after, &cases));
     let known: Vec<(String, Keys)> = old.into_iter().map(|(name, keys)| (name, keys.unwrap())).collect();
-    let why = |since: &Since, name: &str| match since.choose(name, new[name].as_ref()) {
-        Choice::Run(why) => Some(why),
-        Choice::Carry(_) => None,
-    };
-    // With the results of then, and against a revision of which nobody knows a result, the same is found to have moved.
+    let is_run = |since: &Since, name: &str| since.choose(name, new[name].as_ref()) == Choice::Run;
+    // With the results of then and against a revision the same is found to have moved.
     let since = Since::results(&passed(before, &cases, &known));
-    let run: Vec<String> = new.keys().filter(|name| why(&since, name).is_some()).cloned().collect();
-    let since = Since::revision(known, None);
-    let moved = |name: &&String| why(&since, name) == Some(Why::Moved);
-    assert_eq!(new.keys().filter(moved).cloned().collect::<Vec<_>>(), run);
-    assert!(new.keys().all(|name| why(&since, name).is_some()), "nothing is carried that nobody judged");
+    let run: Vec<String> = new.keys().filter(|name| is_run(&since, name)).cloned().collect();
+    let since = Since::revision(known);
+    assert_eq!(new.keys().filter(|name| is_run(&since, name)).cloned().collect::<Vec<_>>(), run);
     let moved = cases.iter().zip(was.iter().zip(&is)).filter(|(_, (was, is))| was != is);
     let rendered = was.iter().zip(&is).filter(|(was, is)| was.1 != is.1).count();
     (run, moved.map(|(case, _)| case.name.value.clone()).collect(), rendered)

@@ -5,7 +5,7 @@ use ctxc::context::Forest;
 use ctxc::context::assemble::{Options, assemble_in};
 use ctxc::context::matcher::Match;
 use ctxc::context::request::{Files, Request};
-use ctxc::eval::affected::{Choice, Since, Why};
+use ctxc::eval::affected::{Choice, Since};
 use ctxc::eval::case::{Bench, Item};
 use ctxc::eval::context::Seen;
 use ctxc::eval::draft::{self, Draft, Found, Given, Holds};
@@ -110,32 +110,29 @@ fn what_did_not_move_and_passed_is_carried_and_all_else_is_run() {
     let Choice::Carry(row) = since.choose("triage-1", keys.as_ref()) else { panic!() };
     assert_eq!(row.carried_from, Some(before.hash().to_string()));
     // What did not pass is run again, and so is what is new, what moved, and what could not be tried.
-    assert_eq!(since.choose("other", failed_keys.as_ref()), Choice::Run(Why::NotPassed));
-    assert_eq!(since.choose("new", keys.as_ref()), Choice::Run(Why::Moved));
-    assert_eq!(since.choose("triage-1", row_of(&passing, &moved).1.as_ref()), Choice::Run(Why::Moved));
-    assert_eq!(since.choose("triage-1", None), Choice::Run(Why::Moved));
+    assert_eq!(since.choose("other", failed_keys.as_ref()), Choice::Run);
+    assert_eq!(since.choose("new", keys.as_ref()), Choice::Run);
+    assert_eq!(since.choose("triage-1", row_of(&passing, &moved).1.as_ref()), Choice::Run);
+    assert_eq!(since.choose("triage-1", None), Choice::Run);
     let edited = Case {
         name: word("triage-1"),
         ..expecting(vec![segment(id("system"), State::Kept), segment(id("history"), State::Absent)])
     };
-    assert_eq!(since.choose("triage-1", row_of(&edited, &before).1.as_ref()), Choice::Run(Why::Moved));
+    assert_eq!(since.choose("triage-1", row_of(&edited, &before).1.as_ref()), Choice::Run);
     // What is carried on keeps where it came from first.
     let next = card(&moved, vec![*row]);
     assert_eq!((next.totals.carried, next.totals.passed), (1, 0));
     let Choice::Carry(again) = Since::results(&next).choose("triage-1", keys.as_ref()) else { panic!() };
     assert_eq!(again.carried_from, Some(before.hash().to_string()));
-    // What did not move since a revision is judged where no result says how it ended.
-    let both = [("triage-1".to_owned(), keys.unwrap()), ("other".to_owned(), failed_keys.unwrap())];
-    let since = Since::revision(both.clone(), None);
-    assert_eq!(since.choose("triage-1", keys.as_ref()), Choice::Run(Why::Unknown));
-    assert_eq!(since.choose("new", keys.as_ref()), Choice::Run(Why::Moved));
-    let since = Since::revision(both, Some(&earlier));
-    assert!(matches!(since.choose("triage-1", keys.as_ref()), Choice::Carry(_)));
-    assert_eq!(since.choose("other", failed_keys.as_ref()), Choice::Run(Why::NotPassed));
+    // What did not move since a revision is no part of the run: nobody knows how it ended there.
+    let since = Since::revision([("triage-1".to_owned(), keys.unwrap())]);
+    assert_eq!(since.choose("triage-1", keys.as_ref()), Choice::LeaveOut);
+    assert_eq!(since.choose("new", keys.as_ref()), Choice::Run);
+    assert_eq!(since.choose("triage-1", row_of(&passing, &moved).1.as_ref()), Choice::Run);
     // A word that nobody knows is no success.
     let mut strange = earlier.clone();
     strange.cases[0].verdict = "certainly".to_owned();
-    assert_eq!(Since::results(&strange).choose("triage-1", keys.as_ref()), Choice::Run(Why::NotPassed));
+    assert_eq!(Since::results(&strange).choose("triage-1", keys.as_ref()), Choice::Run);
 }
 
 #[test]
@@ -152,10 +149,6 @@ fn a_scorecard_says_what_was_expected_found_and_where_and_is_read_back() {
         (verdict.found.as_str(), at.segment.as_deref(), at.start, at.end, at.path.as_deref(), at.line),
         ("“refund”", Some("system"), Some(44), Some(50), Some("templates/triage.xml"), Some(7))
     );
-    // A run over a part is remembered beside the rest.
-    let other = Case { name: word("other"), ..expecting(vec![segment(id("system"), State::Kept)]) };
-    let both = self::card(&registry, vec![row_of(&other, &registry).0]).over(card);
-    assert_eq!((both.totals.planned, both.totals.passed, both.totals.failed), (2, 1, 1));
 }
 
 #[test]

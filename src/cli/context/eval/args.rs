@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 /// Run scenarios: what agents must receive and answer, each failure with what was expected, found and where
 #[derive(Debug, Default, Args)]
-#[command(after_help = "Examples:\n  ctxc eval\n  ctxc eval triage-t1 --json\n  ctxc eval --affected --junit eval.xml\n  \
+#[command(after_help = "Examples:\n  ctxc eval\n  ctxc eval triage-t1 --json --junit eval.xml\n  \
     ctxc eval --out scorecard.json && ctxc eval --since scorecard.json\n  ctxc eval triage-t1 --accept\n\n\
     No model is asked and no key is read. Expectations on the context are always looked at; those on the answer where the \
     scenario holds scripted answers. An answer that nobody gave is reported as not recorded, and never passes in silence.\n\n\
@@ -26,11 +26,11 @@ pub(crate) struct EvalArgs {
     /// Those whose name holds this pattern
     #[arg(long, value_name = "PATTERN")]
     pub(super) filter: Option<String>,
-    /// Run those alone whose context or text changed since the last run, or that did not pass in it; list all others as carried
+    /// Run those alone whose context or text changed since the last commit, or since what `--since` names
     #[arg(long)]
     pub(super) affected: bool,
-    /// The same, compared with a git revision, or with a scorecard that `--out` wrote; what did not move since a revision is run
-    /// as well where no result is known
+    /// Run those alone that changed since a git revision; or since a scorecard that `--out` wrote, where those that did not
+    /// pass are run again and all others are listed as carried
     #[arg(long, value_name = "REV|FILE")]
     pub(super) since: Option<String>,
     /// List the changes that none of these scenarios would notice: each segment dropped or its text halved, each setting moved

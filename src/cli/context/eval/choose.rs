@@ -1,9 +1,8 @@
-//! What is run of what was chosen, and what is compared with: the last results, a scorecard, or a revision.
+//! What is run of what was chosen, and what is compared with: a scorecard, or a revision.
 
 use super::args::EvalArgs;
 use super::load::plan;
 use super::load::{Beside, Chosen, Once, Scenarios};
-use super::results;
 use crate::base::fs;
 use crate::cli::context::house::Counters;
 use crate::cli::context::project::Compiled;
@@ -11,20 +10,25 @@ use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Kind, Result};
 use crate::cli::render::summary::plural;
 use crate::context::request::Files;
-use crate::eval::affected::{Choice, Since, Why};
+use crate::eval::affected::{Choice, Since};
 use crate::eval::case::{Bench, Item};
 use crate::eval::finished::Finished;
 use crate::eval::keys::Keys;
 use crate::eval::library::Library;
 use crate::eval::mutate::{self, Scores};
 use crate::eval::run::{self, Roles};
-use crate::eval::scorecard::SCHEMA;
+use crate::eval::scorecard::{SCHEMA, Scorecard};
 use crate::eval::snapshot::wants_snapshot;
 use crate::eval::trials::Rows;
 use crate::registry::scenarios::Refusals;
 use crate::scenario::paths;
 use std::num::NonZeroUsize;
 use std::path::Path;
+
+/// What `--affected` alone compares with.
+const HEAD: &str = "HEAD";
+/// More than any scorecard.
+const LIMIT: u64 = 1 << 28;
 
 /// Everything that cases are run with.
 #[derive(Debug)]
@@ -128,32 +132,30 @@ impl<'w> World<'w> {
 
 /// What to do about each case.
 pub(super) fn choices(args: &EvalArgs, project: &Compiled, world: &World<'_>, cx: &mut Cx) -> Result<Vec<Choice>> {
-    let everything = || Ok(world.chosen.iter().map(|_| Choice::Run(Why::Asked)).collect());
-    let last = results::last(&project.root);
-    let since = if let Some(named) = &args.since {
-        // A revision first: anybody can commit a file of its name.
-        match of_revision(named, project, cx) {
-            Ok(keys) => Since::revision(keys, last.as_ref()),
-            Err(error) => {
-                results::read(Path::new(named)).map_or_else(|| Err(neither(named, error)), |card| Ok(Since::results(&card)))?
-            }
-        }
-    } else if !args.affected {
-        return everything();
-    } else if let Some(last) = &last {
-        Since::results(last)
-    } else {
-        cx.note("there are no results of an earlier run to compare with: everything is run");
-        return everything();
+    let named = match &args.since {
+        Some(named) => named.as_str(),
+        None if args.affected => HEAD,
+        None => return Ok(world.chosen.iter().map(|_| Choice::Run).collect()),
+    };
+    // A revision first: anybody can commit a file of its name.
+    let since = match of_revision(named, project, cx) {
+        Ok(keys) => Since::revision(keys),
+        Err(error) => Since::results(&scorecard(Path::new(named)).ok_or_else(|| neither(named, error))?),
     };
     let now = world.keys(cx.options.threads);
     let choices: Vec<Choice> = now.iter().map(|(name, keys)| since.choose(name, keys.as_ref())).collect();
-    let unknown = choices.iter().filter(|choice| **choice == Choice::Run(Why::Unknown)).count();
-    if unknown > 0 {
-        let what = plural(unknown, "scenario");
-        cx.note(&format!("nothing of {what} moved, and no result of an earlier run says how it ended: run as well"));
+    let left_out = choices.iter().filter(|choice| **choice == Choice::LeaveOut).count();
+    if left_out > 0 {
+        cx.note(&format!("{} did not change since {named}: not run", plural(left_out, "scenario")));
     }
     Ok(choices)
+}
+
+/// The scorecard in a file; `None` where it holds none.
+fn scorecard(path: &Path) -> Option<Scorecard> {
+    let mut bytes = Vec::new();
+    fs::read_into(path, LIMIT, &mut bytes).ok()?;
+    serde_json::from_slice::<Scorecard>(&bytes).ok().filter(|card| card.schema == SCHEMA)
 }
 
 /// What was named is no revision, and no scorecard either.
@@ -177,7 +179,7 @@ fn of_revision(name: &str, project: &Compiled, cx: &Cx) -> Result<Vec<(String, K
     let chosen = scenarios.choose(&EvalArgs::default(), &then.config)?;
     let files = Once::new(then.files());
     // Its models may be others.
-    let counters = Counters::open(&then.config, None, &project.root)?;
+    let counters = Counters::new(&then.config, None)?;
     let world = World::new(&then, &chosen, &files, &counters, Rows::Curtailed);
     let keys = world.keys(cx.options.threads);
     Ok(keys.into_iter().filter_map(|(name, keys)| Some((name, keys?))).collect())

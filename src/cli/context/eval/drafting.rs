@@ -57,7 +57,7 @@ impl Trouble {
 impl Sources<'_> {
     /// Drafts a scenario.
     pub(in crate::cli::context) fn draft(&self, draft: &Draft<'_>) -> std::result::Result<Drafting, Trouble> {
-        let counters = Counters::open(&self.project.config, None, &self.project.root).map_err(Trouble::Other)?;
+        let counters = Counters::new(&self.project.config, None).map_err(Trouble::Other)?;
         let first = self.seen(&draft::yaml(draft, None), draft, &counters, draft::objective)?;
         // The first text has no objective of its own, where none was given.
         let draft = Draft { objective: Some(draft.objective.unwrap_or(&first)), ..*draft };
@@ -66,7 +66,6 @@ impl Sources<'_> {
             (draft::yaml(&draft, Some(seen)), rendered(seen.assembly), is_whole, draft::hears(seen.assembly))
         };
         let (text, request, is_whole, hears) = self.seen(&draft::yaml(&draft, None), &draft, &counters, written)?;
-        counters.save();
         let (suite, faults) = read(self.path, &text);
         let bug = || Trouble::Other(CliError::new(Kind::Infrastructure, format!("the scenario would have faults: {faults:?}")));
         let case = suite.and_then(|suite| suite.cases.into_iter().next()).filter(|_| faults.is_empty()).ok_or_else(bug)?;

@@ -1,4 +1,4 @@
-//! `ctxc eval`: what scenarios say of contexts and answers, run, shown, kept for the next run.
+//! `ctxc eval`: what scenarios say of contexts and answers, run and shown.
 
 mod accept;
 mod args;
@@ -7,7 +7,6 @@ pub(super) mod drafting;
 mod junit;
 mod load;
 mod mutate;
-mod results;
 mod run;
 mod text;
 

@@ -1,10 +1,10 @@
-//! `ctxc eval`: chosen, compared with what is known, run, shown, kept. The exit code is that of the gravest verdict.
+//! `ctxc eval`: chosen, compared with what is known, run, shown. The exit code is that of the gravest verdict.
 
 use super::accept::{self, Shown};
 use super::args::EvalArgs;
 use super::choose::{self, World};
 use super::load::{Chosen, Once, Scenarios, folders};
-use super::{junit, mutate, results, text};
+use super::{junit, mutate, text};
 use crate::base::fs;
 use crate::cli::context::house::Counters;
 use crate::cli::context::project::Compiled;
@@ -18,6 +18,7 @@ use crate::eval::locate::Locator;
 use crate::eval::run;
 use crate::eval::scorecard::{CaseRow, Of, SCHEMA, Scorecard, SuiteRow};
 use crate::eval::trials::Rows;
+use std::collections::BTreeSet;
 use std::path::Path;
 
 /// Bytes of a file that tell what wrote it.
@@ -36,7 +37,7 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
         return nothing(args, &project);
     }
     let files = Once::new(project.files());
-    let counters = Counters::open(&project.config, None, &project.root)?;
+    let counters = Counters::new(&project.config, None)?;
     let rows = if args.full { Rows::Full } else { Rows::Curtailed };
     let mut world = World::new(&project, &chosen, &files, &counters, rows).refusing(scenarios.refusals(&project));
     if args.mutate {
@@ -44,7 +45,6 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
             cx.note(&format!("{}: {why}", file.path));
         }
         let mut found = world.scores(cx.options.threads);
-        counters.save();
         if args.json {
             found.failing.extend(broken.iter().map(|(file, _)| file.path.to_string()));
             cx.json(&found.document())?;
@@ -54,19 +54,13 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
         return Ok(if found.failing.is_empty() && broken.is_empty() { Exit::Success } else { Exit::Findings });
     }
     let choices = choose::choices(args, &project, &world, cx)?;
-    let which: Vec<bool> = choices.iter().map(|choice| matches!(choice, Choice::Run(_))).collect();
+    let which: Vec<bool> = choices.iter().map(|choice| *choice == Choice::Run).collect();
     let mut finished = world.run(&which, cx.options.threads);
     if args.accept {
         let shown = if args.json { Shown::Document } else { Shown::Differences };
         accept::accept(&project.root, &mut world, &mut finished, shown, cx)?;
     }
-    counters.save();
     let card = card(&project, &scenarios, &world, choices, &finished, counters.first().name());
-    results::keep(&project.root, &card, |name| {
-        let all = scenarios.files.iter().filter_map(|file| file.suite.as_ref()).flat_map(|suite| &suite.cases);
-        // A run over named files knows nothing of the others.
-        !args.what.is_empty() || all.into_iter().any(|case| case.name.value == name)
-    });
     if let Some(path) = &args.out {
         write(path, "scorecard", SCHEMA, &card.json())?;
     }
@@ -110,24 +104,26 @@ fn card(
     for file in &scenarios.files {
         locator.knows(&file.path, &file.text);
     }
-    let mut rows = Vec::with_capacity(choices.len());
+    let (mut rows, mut suites) = (Vec::with_capacity(choices.len()), BTreeSet::new());
     for ((chosen, choice), finished) in world.chosen.iter().zip(choices).zip(finished) {
         let Chosen { path, suite, case } = *chosen;
         let receiver = run::receiver(case, world.roles()).ok();
         let of = Of { path, suite, case, receiver };
-        rows.push(match (choice, finished) {
+        let row = match (choice, finished) {
+            (Choice::LeaveOut, _) => continue,
             (Choice::Carry(row), _) => {
                 // Where it stands may have moved; what became of it has not.
                 let CaseRow { path, line, suite, tags, .. } = CaseRow::bare(of, &locator);
                 CaseRow { suite, path, line, tags, ..*row }
             }
-            (Choice::Run(_), Some(finished)) => CaseRow::of(of, finished, &locator),
-            (Choice::Run(_), None) => CaseRow::bare(of, &locator),
-        });
+            (Choice::Run, Some(finished)) => CaseRow::of(of, finished, &locator),
+            (Choice::Run, None) => CaseRow::bare(of, &locator),
+        };
+        rows.push(row);
+        suites.insert(SuiteRow::of(path, suite));
     }
     rows.extend(scenarios.broken().into_iter().map(|(file, why)| CaseRow::unread(&file.path, why)));
     rows.sort_by(|a, b| a.path.cmp(&b.path));
-    let suites = world.chosen.iter().map(|chosen| SuiteRow::of(chosen.path, chosen.suite)).collect();
     Scorecard::new(project.registry.hash(), tokenizer, suites, rows)
 }
 

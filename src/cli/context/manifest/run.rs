@@ -110,7 +110,7 @@ fn made(args: &ManifestArgs, project: &Compiled, cx: &mut Cx) -> Result<(Manifes
     let asked = Asked { objective: objective.as_deref(), ..Asked::default() };
     let request = Request { asked, role, ..request };
     let make = |how: &Dry<'_>| of_task(&project.registry, &request, args.given.node.as_deref(), how);
-    let counted = counted(&project.config, &project.files(), &project.root, &args.counting, make)?;
+    let counted = counted(&project.config, &project.files(), &args.counting, make)?;
     source.note(cx);
     Ok((counted.map_err(|faults| refused(&faults, &project.lines(&project.paths())))?, None))
 }
@@ -123,7 +123,7 @@ fn of_rest(project: &Compiled, counting: &CountingArgs, threads: Option<NonZeroU
     let lost = project.config.roles.keys().filter(|name| !config.roles.contains_key(*name)).map(String::as_str);
     let lacks = project.lacks.all(&lost.collect::<Vec<_>>());
     let make = |how: &Dry<'_>| manifest::of_rest(&project.registry, how, threads);
-    let (manifest, faults) = counted(&config, &project.files(), &project.root, counting, make)?;
+    let (manifest, faults) = counted(&config, &project.files(), counting, make)?;
     let refused = (!faults.is_empty()).then(|| refused(&faults, &project.lines(&project.paths())));
     let missing = match (lacks, refused) {
         (Some(lacks), Some(refused)) => Some(refused.also(lacks)),
@@ -132,38 +132,25 @@ fn of_rest(project: &Compiled, counting: &CountingArgs, threads: Option<NonZeroU
     Ok((manifest, missing))
 }
 
-/// The manifest of a whole project; what was counted is kept in the folder `cache` belongs to.
-pub(super) fn of_project(
-    project: &Compiled,
-    cache: &Path,
-    counting: &CountingArgs,
-    threads: Option<NonZeroUsize>,
-) -> Result<Manifest> {
+/// The manifest of a whole project.
+pub(super) fn of_project(project: &Compiled, counting: &CountingArgs, threads: Option<NonZeroUsize>) -> Result<Manifest> {
     let make = |how: &Dry<'_>| manifest::of_project(&project.registry, how, threads);
-    counted(&project.config, &project.files(), cache, counting, make)?
+    counted(&project.config, &project.files(), counting, make)?
         .map_err(|faults| refused(&faults, &project.lines(&project.paths())))
 }
 
 /// The manifest of a registry alone, which knows no roles, with files of a project.
 pub(super) fn of_registry(registry: &Registry, files: &Inside<'_>, sides: &Sides<'_>) -> Result<Manifest> {
     let make = |how: &Dry<'_>| manifest::of_project(registry, how, sides.threads);
-    counted(&Config::default(), files, sides.root, sides.counting, make)?.map_err(|faults| refused(&faults, &Lines::default()))
+    counted(&Config::default(), files, sides.counting, make)?.map_err(|faults| refused(&faults, &Lines::default()))
 }
 
 /// Makes something with the roles, models and counters of a project.
-fn counted<T>(
-    config: &Config,
-    files: &Inside<'_>,
-    cache: &Path,
-    counting: &CountingArgs,
-    make: impl FnOnce(&Dry<'_>) -> T,
-) -> Result<T> {
-    let counters = Counters::open(config, counting.tokenizer.as_deref(), cache)?;
+fn counted<T>(config: &Config, files: &Inside<'_>, counting: &CountingArgs, make: impl FnOnce(&Dry<'_>) -> T) -> Result<T> {
+    let counters = Counters::new(config, counting.tokenizer.as_deref())?;
     let house = Some(counters.house(config));
     let options = Options { budget: counting.budget, counter: counters.first(), house, ..Options::default() };
-    let done = make(&Dry { options, files });
-    counters.save();
-    Ok(done)
+    Ok(make(&Dry { options, files }))
 }
 
 fn json(manifest: &Manifest) -> String {

@@ -143,7 +143,7 @@ impl Sides<'_> {
     }
 
     fn project(&self, name: String, project: Compiled) -> Result<Side> {
-        let manifest = of_project(&project, self.root, self.counting, self.threads)?;
+        let manifest = of_project(&project, self.counting, self.threads)?;
         Ok(Side::of_project(name, manifest, project))
     }
 
