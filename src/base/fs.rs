@@ -233,6 +233,15 @@ mod real {
         std::fs::create_dir_all(path)
     }
 
+    /// Makes a folder and those above it, for the user's eyes alone where the system knows such folders.
+    pub fn create_private_dir(path: &Path) -> io::Result<()> {
+        let mut builder = std::fs::DirBuilder::new();
+        builder.recursive(true);
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        builder.create(path)
+    }
+
     /// How the names of temporary files begin and end.
     const TEMPORARY: (&str, &str) = (".ctxc-", ".tmp");
     /// A temporary file younger than this may have been made this moment and not be locked yet.

@@ -12,11 +12,6 @@ impl Hash {
         Self(*blake3::hash(bytes).as_bytes())
     }
 
-    /// The hash of some bytes that nobody can make without the key.
-    pub fn keyed(key: &[u8; 32], bytes: &[u8]) -> Self {
-        Self(*blake3::keyed_hash(key, bytes).as_bytes())
-    }
-
     /// Reads `b3:` and 64 hex digits.
     pub fn parse(text: &str) -> Option<Self> {
         let hex = text.strip_prefix("b3:")?;

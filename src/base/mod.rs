@@ -4,6 +4,8 @@
 
 pub mod diagnostic;
 pub mod fix;
+#[cfg(feature = "fs")]
+pub mod folders;
 pub mod fs;
 pub mod hash;
 pub mod inside;

@@ -65,22 +65,6 @@ impl Store {
     }
 }
 
-/// The folder of a project's caches, made where it is missing and kept out of repositories.
-///
-/// # Errors
-/// The project's folder takes no files.
-pub fn cache_folder(root: &Path) -> std::io::Result<PathBuf> {
-    let base = root.join(".ctxc");
-    let folder = base.join("cache");
-    // A repository can carry links, which lead anywhere.
-    if fs::is_link(&base) || fs::is_link(&folder) {
-        return Err(std::io::ErrorKind::PermissionDenied.into());
-    }
-    fs::create_dir_all(&folder)?;
-    keep_out(&base)?;
-    Ok(folder)
-}
-
 /// Keeps `.ctxc` out of repositories.
 fn keep_out(base: &Path) -> std::io::Result<()> {
     let ignored = base.join(IGNORED);

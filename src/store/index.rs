@@ -5,18 +5,19 @@ use super::query;
 use super::refresh::Plan;
 use super::sqlite::{Base, Broken, Holds, Row};
 use super::survey::{Candidate, Scope, Skipped, Why, survey};
-use crate::base::fs;
+use crate::base::{folders, fs};
 use crate::context::matcher::{ContextSource, Match};
 use crate::kernel::context::Trust;
-use crate::registry::store::cache_folder;
 use std::cell::{Ref, RefCell};
 use std::collections::BTreeSet;
 use std::io;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// The folder of what can be made again.
-const FOLDER: &str = ".ctxc/cache";
+/// The folder inside a project in which earlier versions kept what can be made again.
+const ABANDONED: &str = ".ctxc";
+/// Why nothing is kept where nobody says where.
+const NOWHERE: &str = "no folder for caches is known; `--cache-dir` or CTXC_CACHE_DIR names one";
 /// The database in it, and what SQLite may leave beside it.
 const FILES: [&str; 4] = ["search.db-journal", "search.db-wal", "search.db-shm", "search.db"];
 const DATABASE: &str = "search.db";
@@ -33,8 +34,6 @@ const FAINT: i64 = 10;
 #[derive(Debug)]
 pub struct Index {
     scope: Scope,
-    /// Why it is never kept; `None` where it is.
-    passing: Option<&'static str>,
     open: RefCell<Option<Open>>,
 }
 
@@ -68,6 +67,8 @@ pub struct State {
     pub skipped: Vec<Skipped>,
     /// Why nothing is kept for the next time, where that is so.
     pub unkept: Option<String>,
+    /// Whether the index was made where none was, and the project has a folder in which an earlier version kept its own.
+    pub is_moved: bool,
 }
 
 /// Why there is no answer.
@@ -85,13 +86,7 @@ struct Open {
 impl Index {
     /// The index of a project. Opens nothing and reads nothing.
     pub const fn new(scope: Scope) -> Self {
-        Self { scope, passing: None, open: RefCell::new(None) }
-    }
-
-    /// The index of a folder that is no project: it leaves nothing behind.
-    pub const fn passing(scope: Scope) -> Self {
-        let passing = Some("this folder is no project, and nothing is left in it");
-        Self { scope, passing, open: RefCell::new(None) }
+        Self { scope, open: RefCell::new(None) }
     }
 
     /// What the index holds; brings it up to date if nothing was asked yet.
@@ -105,6 +100,11 @@ impl Index {
     /// Why nothing is kept for the next time; `None` where it is, and where nothing was asked.
     pub fn unkept(&self) -> Option<String> {
         self.open.borrow().as_ref().and_then(|open| open.state.unkept.clone())
+    }
+
+    /// Whether this run made the index, and an earlier version left a folder for it in the project, which nothing reads any more.
+    pub fn is_moved(&self) -> bool {
+        self.open.borrow().as_ref().is_some_and(|open| open.state.is_moved)
     }
 
     /// At most `limit` passages, best first.
@@ -173,10 +173,7 @@ impl Index {
 
     /// The index on disk, up to date. Else why it cannot be.
     fn kept(&self, there: &[Candidate], skipped: &[Skipped], start: Start) -> Result<Open, String> {
-        if let Some(why) = self.passing {
-            return Err(why.to_owned());
-        }
-        let folder = self.scope.root.join(FOLDER);
+        let folder = self.scope.kept_in.as_deref().ok_or(NOWHERE)?;
         let path = folder.join(DATABASE);
         if start == Start::AsItIs
             && let Ok(Some(base)) = Base::open(&path)
@@ -186,8 +183,11 @@ impl Index {
         {
             return Ok(open);
         }
-        let said = |err: io::Error| format!("{FOLDER} cannot be written: {}", crate::rules::input::read_fault::reason(&err));
-        cache_folder(&self.scope.root).map_err(said)?;
+        let is_first = !fs::exists(&path);
+        let said = |err: io::Error| {
+            format!("the folder for caches cannot be written: {}", crate::rules::input::read_fault::reason(&err))
+        };
+        folders::make(folder).map_err(said)?;
         let _lock = lock(&folder.join(LOCK)).map_err(said)?.ok_or("another ctxc is making the index at this moment")?;
         if start == Start::AsItIs {
             match Base::open(&path).and_then(|base| base.map(|base| updated(base, there, skipped)).transpose()) {
@@ -197,8 +197,10 @@ impl Index {
             }
         }
         // Nothing of an old one may be left: its journal would be played into the new one.
-        fs::take_back(&folder, &FILES);
-        Base::make(&path).and_then(|base| updated(base, there, skipped)).map_err(|broken| broken.to_string())
+        fs::take_back(folder, &FILES);
+        let mut open = Base::make(&path).and_then(|base| updated(base, there, skipped)).map_err(|broken| broken.to_string())?;
+        open.state.is_moved = is_first && fs::is_dir(&self.scope.root.join(ABANDONED));
+        Ok(open)
     }
 }
 
@@ -248,7 +250,7 @@ fn ready(base: Base, mut skipped: Vec<Skipped>) -> Result<Open, Broken> {
     skipped.sort();
     let files = known.values().filter(|known| known.holds == Holds::Text).count();
     let passages = base.passages()?;
-    Ok(Open { base, state: State { files, passages, skipped, unkept: None } })
+    Ok(Open { base, state: State { files, passages, skipped, unkept: None, is_moved: false } })
 }
 
 fn telling(base: &Base, query: &str) -> Result<Vec<String>, Broken> {

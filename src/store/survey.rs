@@ -22,6 +22,8 @@ const REGISTERED: u64 = 16 << 20;
 pub struct Scope {
     /// The project's folder.
     pub root: PathBuf,
+    /// The folder that the index is kept in; `None` where it is made for one run, in memory.
+    pub kept_in: Option<PathBuf>,
     /// Only files that these match; `None` for all.
     pub include: Option<Globs>,
     /// No file that these match.

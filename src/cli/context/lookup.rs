@@ -2,7 +2,7 @@
 
 use super::lacks::Lacks;
 use super::project::Compiled;
-use crate::base::fs;
+use crate::base::{folders, fs};
 use crate::cli::cx::Cx;
 use crate::cli::project::FILE;
 use crate::context::Forest;
@@ -15,40 +15,49 @@ use crate::store::{Index, Scope};
 use clap::Args;
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-/// Whether context is looked up.
-#[derive(Clone, Copy, Debug, Args)]
+/// Whether context is looked up, and where the index is kept.
+#[derive(Clone, Debug, Args)]
 pub(super) struct LookupArgs {
     /// Look no context up: there is none from `fresh_context`, and none that a description of files would match
     #[arg(long)]
     no_index: bool,
+    #[command(flatten)]
+    cache: CacheArgs,
+}
+
+/// Where the index is kept.
+#[derive(Clone, Debug, Args)]
+pub(super) struct CacheArgs {
+    /// Keep the index of the project's files below this folder [default: `CTXC_CACHE_DIR`, else your folder for caches]
+    #[arg(long, value_name = "FOLDER")]
+    cache_dir: Option<PathBuf>,
 }
 
 /// The index of a project.
 #[derive(Debug)]
 pub(super) struct Lookup<'p> {
     project: &'p Compiled,
+    cache: &'p CacheArgs,
     index: Option<OnceCell<Index>>,
 }
 
 impl LookupArgs {
     /// Where a project's context is looked up. Nothing is opened before it is asked.
-    pub(super) fn of(self, project: &Compiled) -> Lookup<'_> {
-        Lookup { project, index: (!self.no_index).then(OnceCell::new) }
+    pub(super) fn of<'p>(&'p self, project: &'p Compiled) -> Lookup<'p> {
+        Lookup { project, cache: &self.cache, index: (!self.no_index).then(OnceCell::new) }
     }
 }
 
 /// The index of a folder, for its templates and what its project file says of `[context]`.
-pub(super) fn index(root: &Path, config: &Config, registry: Option<&Registry>, lacks: &Lacks) -> Index {
+pub(super) fn index(root: &Path, config: &Config, registry: Option<&Registry>, lacks: &Lacks, cache: &CacheArgs) -> Index {
     let Section { include, exclude, documents } = config.context.clone();
     let mut apart = apart(root, config, registry);
     // What is broken just now becomes no context of others for it.
     apart.extend(lacks.files().map(str::to_owned));
-    let scope = Scope { root: root.to_path_buf(), include, exclude, documents, apart };
-    let has_tasks = registry.is_some_and(|registry| registry.tasks().next().is_some());
-    // Whoever looks something up in a folder of texts wants no cache in it.
-    if has_tasks || fs::exists(&root.join(FILE)) { Index::new(scope) } else { Index::passing(scope) }
+    let kept_in = folders::cache(cache.cache_dir.as_deref(), root);
+    Index::new(Scope { root: root.to_path_buf(), kept_in, include, exclude, documents, apart })
 }
 
 /// Files that say what agents are told, or what they should have been: each would answer its own question best.
@@ -74,21 +83,25 @@ fn apart(root: &Path, config: &Config, registry: Option<&Registry>) -> BTreeSet<
 impl Lookup<'_> {
     fn index(&self) -> Option<&Index> {
         let Compiled { root, registry, config, lacks, .. } = self.project;
-        Some(self.index.as_ref()?.get_or_init(|| index(root, config, Some(registry), lacks)))
+        Some(self.index.as_ref()?.get_or_init(|| index(root, config, Some(registry), lacks, self.cache)))
     }
 
     /// Says what a reader should know about the index, if it was asked.
     pub(super) fn note(&self, cx: &mut Cx) {
-        let asked = self.index.as_ref().and_then(OnceCell::get);
-        if let Some(why) = asked.and_then(Index::unkept) {
-            cx.note(&unkept(&why));
+        if let Some(index) = self.index.as_ref().and_then(OnceCell::get) {
+            note(index, cx);
         }
     }
 }
 
-/// Words for an index that is not kept.
-pub(super) fn unkept(why: &str) -> String {
-    format!("note: context was looked up in memory, and will be read again the next time: {why}")
+/// Says that an index is not kept, or that what an earlier version kept can go.
+pub(super) fn note(index: &Index, cx: &mut Cx) {
+    if let Some(why) = index.unkept() {
+        cx.note(&format!("note: context was looked up in memory, and will be read again the next time: {why}"));
+    }
+    if index.is_moved() {
+        cx.note("note: .ctxc is of an earlier ctxc and read by none any more: it can be deleted");
+    }
 }
 
 impl ContextSource for Lookup<'_> {

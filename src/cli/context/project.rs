@@ -1,6 +1,7 @@
 //! A project compiled in memory, the files its contexts hold, and the lines its texts stand on.
 
 use super::lacks::Lacks;
+use super::lookup::CacheArgs;
 use crate::base::fs::{ReadFs, RealFs};
 use crate::base::suggest;
 use crate::cli::cx::Cx;
@@ -86,11 +87,11 @@ impl Compiled {
     }
 
     /// The index of the project of this run. Templates may have errors, or be none: then nothing is known to be one.
-    pub(super) fn index(cx: &Cx) -> Result<Index> {
+    pub(super) fn index(cx: &Cx, cache: &CacheArgs) -> Result<Index> {
         let project = Project::load(&cx.options)?.sound()?;
         let (Built { registry, diagnostics, .. }, left_out) = built(&project)?;
         let lacks = Lacks::new(diagnostics, left_out);
-        Ok(super::lookup::index(&project.root, &project.config, registry.as_ref(), &lacks))
+        Ok(super::lookup::index(&project.root, &project.config, registry.as_ref(), &lacks, cache))
     }
 
     /// The task with a name, or the only one of a file.

@@ -1,6 +1,6 @@
 //! `ctxc search QUERY`: what a lookup would find in the project, how well each passage answers, and by which words.
 
-use super::lookup;
+use super::lookup::{self, CacheArgs};
 use super::project::Compiled;
 use crate::cli::args::{DataFormat, DataFormatArgs};
 use crate::cli::cx::Cx;
@@ -36,6 +36,8 @@ pub(crate) struct SearchArgs {
     limit: usize,
     #[command(flatten)]
     format: DataFormatArgs,
+    #[command(flatten)]
+    cache: CacheArgs,
 }
 
 /// The result for programs.
@@ -70,17 +72,15 @@ struct Left<'s> {
 /// Looks up and prints.
 pub(crate) fn run(args: &SearchArgs, cx: &mut Cx) -> Result<Exit> {
     let refused = |refused: Refused| CliError::new(Kind::Infrastructure, refused.to_string());
-    let index = Compiled::index(cx)?;
+    let index = Compiled::index(cx, &args.cache)?;
     let query = args.query.join(" ");
     let state = index.state().map_err(refused)?;
     let words = index.words(&query).map_err(refused)?;
     let found = index.find(&query, args.limit).map_err(refused)?;
     // It may have been made again meanwhile.
-    if let Some(why) = index.unkept() {
-        cx.note(&lookup::unkept(&why));
-    }
+    lookup::note(&index, cx);
     if args.format.resolve() == DataFormat::Json {
-        let State { files, passages, skipped, unkept: _ } = &state;
+        let State { files, passages, skipped, .. } = &state;
         let skipped = skipped.iter().map(|skipped| Left { path: &skipped.path, why: skipped.why.to_string() }).collect();
         let matches = found.iter().map(passage).collect();
         let (files, passages) = (*files, *passages);

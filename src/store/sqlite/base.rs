@@ -1,5 +1,9 @@
 //! A database opened, or made: what it is recognised by, and how long it waits for others.
+//!
+//! A file is believed to hold data and nothing else: it is opened only with the tables that this version makes, none of which
+//! runs anything, and no statement can change them.
 
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 use std::path::Path;
 use std::time::Duration;
@@ -63,20 +67,21 @@ impl Base {
             return Ok(None);
         }
         let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
-        connection.busy_timeout(PATIENCE)?;
+        guard(&connection)?;
         let number = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i32>(0));
         let (application, version) = (number("application_id")?, number("user_version")?);
         if (application, version) != (APPLICATION, VERSION) {
             return Err(Broken::Useless(format!("it is of version {version} of application {application:#x}")));
+        }
+        if schema(&connection)? != schema(&Self::in_memory()?.connection)? {
+            return Err(Broken::Useless("its tables are others".to_owned()));
         }
         Ok(Some(Self { connection }))
     }
 
     /// Makes a database where none is. Nobody else may make the same one meanwhile.
     pub(in crate::store) fn make(path: &Path) -> Result<Self, Broken> {
-        let connection = Connection::open(path)?;
-        connection.busy_timeout(PATIENCE)?;
-        Self::fill(connection)
+        Self::fill(Connection::open(path)?)
     }
 
     /// A database that nobody else sees and that ends with the program.
@@ -85,6 +90,7 @@ impl Base {
     }
 
     fn fill(mut connection: Connection) -> Result<Self, Broken> {
+        guard(&connection)?;
         // It can be made again, so that a disk need not be waited for more often than order asks.
         connection.pragma_update(None, "synchronous", "NORMAL")?;
         let making = connection.transaction()?;
@@ -94,4 +100,18 @@ impl Base {
         making.commit()?;
         Ok(Self { connection })
     }
+}
+
+/// How every database is opened, whoever wrote it.
+fn guard(connection: &Connection) -> rusqlite::Result<()> {
+    connection.busy_timeout(PATIENCE)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
+    connection.pragma_update(None, "cell_size_check", true)
+}
+
+/// Everything that a database defines: tables, indexes, and what runs by itself.
+fn schema(connection: &Connection) -> rusqlite::Result<Vec<(String, String, String)>> {
+    let mut ask = connection.prepare("SELECT type, name, coalesce(sql, '') FROM sqlite_schema ORDER BY type, name")?;
+    ask.query_map((), |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?.collect()
 }

@@ -96,8 +96,8 @@ pub(crate) fn command_in(folder: &Path, args: &[&str]) -> Command {
     for name in ["NO_COLOR", "CLICOLOR_FORCE", "RUST_BACKTRACE", "RUST_LIB_BACKTRACE", "LC_ALL", "LANG", "COLUMNS"] {
         command.env_remove(name);
     }
-    let state = Path::new(env!("CARGO_TARGET_TMPDIR")).join("state");
-    command.env("XDG_STATE_HOME", &state).env("LOCALAPPDATA", &state);
+    let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache");
+    command.env("XDG_CACHE_HOME", &cache).env("LOCALAPPDATA", &cache).env_remove("CTXC_CACHE_DIR");
     command
 }
 

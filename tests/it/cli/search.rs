@@ -114,23 +114,23 @@ fn render_manifest_and_search_agree() {
 #[test]
 fn a_lookup_can_be_switched_off() {
     let project = sample();
-    let rendered = project.run(&with("render", &["--no-index", "--explain"])).code(0).stdout;
+    let rendered = project.run(&with("render", &["--no-index", "--explain", "--cache-dir", "kept"])).code(0).stdout;
     assert!(!rendered.contains("fresh:"), "{rendered}");
-    let manifest = project.run(&with("manifest", &["--no-index", "--json"])).code(0).json();
+    let manifest = project.run(&with("manifest", &["--no-index", "--json", "--cache-dir", "kept"])).code(0).json();
     assert_eq!(manifest["entries"][0]["segments"][1]["variable"][0], "matches");
-    assert!(!project.path(".ctxc/cache/search.db").exists());
+    assert!(!project.path("kept").exists());
 }
 
 #[test]
 fn what_looks_nothing_up_opens_no_index() {
     let project = sample();
-    project.run(&["render", "plain"]).code(0);
-    project.run(&["manifest"]).code(0);
-    project.run(&["manifest", "plain"]).code(0);
-    project.run(&["check"]).code(0);
-    assert!(!project.path(".ctxc/cache/search.db").exists());
-    project.run(&with("render", &[])).code(0);
-    assert!(project.path(".ctxc/cache/search.db").exists());
+    project.run(&["render", "plain", "--cache-dir", "kept"]).code(0);
+    project.run(&["manifest", "--cache-dir", "kept"]).code(0);
+    project.run(&["manifest", "plain", "--cache-dir", "kept"]).code(0);
+    assert!(!project.path("kept").exists());
+    project.run(&with("render", &["--cache-dir", "kept"])).code(0).silent();
+    let kept = std::fs::read_dir(project.path("kept")).unwrap().next().unwrap().unwrap().path();
+    assert!(kept.join("search.db").exists() && !project.path(".ctxc").exists());
 }
 
 #[test]
@@ -159,12 +159,20 @@ fn programs_that_ask_at_once_agree() {
 }
 
 #[test]
-fn a_search_leaves_nothing_in_a_folder_that_is_no_project() {
+fn a_search_leaves_nothing_in_the_folder_that_it_looks_at() {
     let project = Project::new().file("a.md", "a zebra\n");
-    let run = project.run(&["search", "zebra"]).code(0);
-    run.says("a.md").warns("this folder is no project, and nothing is left in it");
+    project.run(&["search", "zebra"]).code(0).says("a.md").silent();
     assert_eq!(project.files(), ["a.md"]);
-    let project = project.file("ctxc.toml", "edition = \"2026\"\n");
-    project.run(&["search", "zebra"]).code(0).silent();
-    assert!(project.path(".ctxc/cache/search.db").exists());
+    // Without a home nothing is kept, and the answer is the same.
+    let mut command = project.command(&["search", "zebra"]);
+    command.env("XDG_CACHE_HOME", "here").env_remove("LOCALAPPDATA").env_remove("HOME");
+    let run = super::project::Run::from(command.output().unwrap()).code(0);
+    run.says("a.md")
+        .warns("looked up in memory")
+        .warns("no folder for caches is known; `--cache-dir` or CTXC_CACHE_DIR names one");
+    assert_eq!(project.files(), ["a.md"]);
+    // What an earlier version left is named once.
+    project.write(".ctxc/cache/search.db", "old");
+    project.run(&["search", "zebra", "--cache-dir", "kept"]).code(0).warns(".ctxc is of an earlier ctxc");
+    project.run(&["search", "zebra", "--cache-dir", "kept"]).code(0).silent();
 }

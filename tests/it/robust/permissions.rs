@@ -145,26 +145,28 @@ fn a_project_that_cannot_be_written_is_searched_in_memory() {
     std::fs::write(project.path("notes.md"), "the zebra crossing\n").unwrap();
     mode(project.root(), 0o755);
     mode(&project.path("notes.md"), 0o644);
-    // The folder is ours, and whoever runs is nobody: nothing can be made in it.
-    let outcome = run(&project, &["search", "zebra"]);
+    // The folder for caches is ours, and whoever runs is nobody: nothing can be made in it.
+    let outcome = run(&project, &["search", "zebra", "--cache-dir", "."]);
     let text = said(&outcome);
     assert_eq!(outcome.status.code(), Some(0), "{text}");
     if std::fs::metadata(project.root()).unwrap().uid() == 0 {
         assert!(text.contains("notes.md  100 %: zebra"), "{text}");
         assert!(text.contains("looked up in memory") && text.to_lowercase().contains("permission"), "{text}");
-        assert!(!project.path(".ctxc").exists());
     }
     // An index that is up to date is read where it cannot be written.
-    let kept = ctxc::store::Index::new(ctxc::store::Scope {
-        root: project.root().to_path_buf(),
-        apart: ["ctxc.toml", "templates/task_0.xml"].map(str::to_owned).into(),
-        ..ctxc::store::Scope::default()
-    });
+    let caches = project.path("caches");
+    std::fs::create_dir(&caches).unwrap();
+    mode(&caches, 0o777);
+    let search = || said(&run(&project, &["search", "zebra", "--cache-dir", "caches"]));
+    search();
     std::thread::sleep(std::time::Duration::from_millis(2_100));
-    kept.find("zebra", 1).unwrap();
-    let before = std::fs::read(project.path(".ctxc/cache/search.db")).unwrap();
-    let outcome = run(&project, &["search", "zebra"]);
-    let text = said(&outcome);
+    search();
+    let kept = std::fs::read_dir(&caches).unwrap().next().unwrap().unwrap().path();
+    let before = std::fs::read(kept.join("search.db")).unwrap();
+    mode(&kept.join("search.db"), 0o444);
+    mode(&kept, 0o555);
+    let text = search();
     assert!(text.contains("notes.md  100 %: zebra") && !text.contains("in memory"), "{text}");
-    assert_eq!(std::fs::read(project.path(".ctxc/cache/search.db")).unwrap(), before);
+    assert_eq!(std::fs::read(kept.join("search.db")).unwrap(), before);
+    mode(&kept, 0o755);
 }

@@ -41,7 +41,7 @@ impl Project {
     /// `ctxc ARGUMENTS` in the folder, without input, its output kept.
     pub(super) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_ctxc"));
-        command.args(arguments).current_dir(self.root());
+        command.args(arguments).current_dir(self.root()).env("CTXC_CACHE_DIR", self.path(".cache"));
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     }

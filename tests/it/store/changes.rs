@@ -34,7 +34,7 @@ fn edits_additions_and_removals_are_seen() {
 #[test]
 fn what_did_not_change_is_not_written() {
     let folder = Folder::of(&[("a.md", "zebra"), ("b.md", "lion")]);
-    let database = folder.path(".ctxc/cache/search.db");
+    let database = folder.kept("search.db");
     assert_eq!(folder.ids("zebra"), ["a.md"]);
     std::thread::sleep(Duration::from_millis(2_100));
     // Young stamps are believed once they are old.
@@ -72,9 +72,22 @@ fn one_index_answers_from_one_moment() {
 fn nothing_is_touched_before_it_is_asked() {
     let folder = Folder::of(&[("a.md", "zebra")]);
     let index = folder.index();
-    assert!(!folder.path(".ctxc").exists());
+    assert!(!folder.kept("").exists());
     assert_eq!(index.unkept(), None);
     index.find("zebra", 1).unwrap();
-    let ignored = std::fs::read_to_string(folder.path(".ctxc/.gitignore")).unwrap();
+    let ignored = std::fs::read_to_string(folder.kept(".gitignore")).unwrap();
     assert!(ignored.contains("\n*\n"), "kept out of repositories: {ignored}");
+}
+
+#[test]
+fn a_folder_of_an_earlier_version_is_named_once_and_left_alone() {
+    let folder = Folder::of(&[("a.md", "zebra")]);
+    folder.put(".ctxc/cache/search.db", "of an earlier version");
+    let moved = || {
+        let index = folder.index();
+        assert_eq!(super::folder::ids(&index, "zebra"), ["a.md"]);
+        index.is_moved()
+    };
+    assert_eq!((moved(), moved()), (true, false));
+    assert_eq!(std::fs::read(folder.path(".ctxc/cache/search.db")).unwrap(), b"of an earlier version");
 }

@@ -7,7 +7,7 @@ const FILES: &[(&str, &str)] =
     &[("a.md", "zebra and lion"), ("b.md", "lion"), ("c.md", "neither"), ("d.md", "nor"), ("e.md", "this")];
 
 fn database(folder: &Folder) -> std::path::PathBuf {
-    folder.path(".ctxc/cache/search.db")
+    folder.kept("search.db")
 }
 
 /// Answers, and says whether they can be kept.
@@ -84,13 +84,27 @@ fn an_index_of_another_version_is_made_again() {
 }
 
 #[test]
+fn an_index_with_tables_of_somebody_else_is_made_again() {
+    let folder = Folder::of(FILES);
+    let expected = answers(&folder);
+    let sound = std::fs::read(database(&folder)).unwrap();
+    // The name of a table stands in the schema as it was written: another one of that length is another schema.
+    let at = sound.windows(11).position(|window| window == b"passages_of").unwrap();
+    let mut bytes = sound;
+    bytes[at..at + 11].copy_from_slice(b"passages_on");
+    std::fs::write(database(&folder), &bytes).unwrap();
+    assert_eq!(answers(&folder), expected);
+    let made = std::fs::read(database(&folder)).unwrap();
+    assert!(!made.windows(11).any(|window| window == b"passages_on"));
+}
+
+#[test]
 fn a_journal_that_a_crash_left_is_not_played_into_a_new_index() {
     let folder = Folder::of(FILES);
     let expected = answers(&folder);
-    std::fs::write(folder.path(".ctxc/cache/search.db-journal"), b"\xd9\xd5\x05\xf9\x20\xa1\x63\xd7 and nothing sensible")
-        .unwrap();
+    std::fs::write(folder.kept("search.db-journal"), b"\xd9\xd5\x05\xf9\x20\xa1\x63\xd7 and nothing sensible").unwrap();
     assert_eq!(answers(&folder), expected);
-    std::fs::write(folder.path(".ctxc/cache/search.db-journal"), vec![0xa5; 8192]).unwrap();
+    std::fs::write(folder.kept("search.db-journal"), vec![0xa5; 8192]).unwrap();
     std::fs::write(database(&folder), "broken").unwrap();
     assert_eq!(answers(&folder), expected);
 }
@@ -99,7 +113,7 @@ fn a_journal_that_a_crash_left_is_not_played_into_a_new_index() {
 fn a_lock_that_somebody_holds_ends_in_memory_and_not_in_waiting() {
     let folder = Folder::of(FILES);
     let expected = answers(&folder).0;
-    let lock = std::fs::File::options().write(true).open(folder.path(".ctxc/cache/search.lock")).unwrap();
+    let lock = std::fs::File::options().write(true).open(folder.kept("search.lock")).unwrap();
     lock.lock().unwrap();
     folder.put("z.md", "a zebra and a lion at last");
     let began = std::time::Instant::now();
@@ -114,10 +128,10 @@ fn a_lock_that_somebody_holds_ends_in_memory_and_not_in_waiting() {
 #[test]
 fn a_folder_in_the_way_is_no_reason_to_fail() {
     let folder = Folder::of(FILES);
-    folder.put(".ctxc", "a file where the folder should be");
+    std::fs::write(folder.kept(""), "a file where the folder should be").unwrap();
     let (found, unkept) = answers(&folder);
     assert_eq!(found, ["a.md", "b.md"]);
-    assert!(unkept.is_some_and(|why| why.starts_with(".ctxc/cache cannot be written: ")));
+    assert!(unkept.is_some_and(|why| why.starts_with("the folder for caches cannot be written: ")));
     let folder = Folder::of(FILES);
     std::fs::create_dir_all(database(&folder)).unwrap();
     let (found, unkept) = answers(&folder);

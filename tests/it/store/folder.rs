@@ -5,11 +5,14 @@ use ctxc::store::{Index, Scope};
 use std::path::{Path, PathBuf};
 
 /// A folder of files.
-pub(super) struct Folder(tempfile::TempDir);
+pub(super) struct Folder {
+    files: tempfile::TempDir,
+    kept: tempfile::TempDir,
+}
 
 impl Folder {
     pub(super) fn of(files: &[(&str, &str)]) -> Self {
-        let folder = Self(tempfile::tempdir().unwrap());
+        let folder = Self { files: tempfile::tempdir().unwrap(), kept: tempfile::tempdir().unwrap() };
         for (name, text) in files {
             folder.put(name, text);
         }
@@ -17,11 +20,17 @@ impl Folder {
     }
 
     pub(super) fn root(&self) -> &Path {
-        self.0.path()
+        self.files.path()
     }
 
     pub(super) fn path(&self, name: &str) -> PathBuf {
         self.root().join(name)
+    }
+
+    /// A path in the folder that the index is kept in.
+    pub(super) fn kept(&self, name: &str) -> PathBuf {
+        let kept = self.kept.path().join("index");
+        if name.is_empty() { kept } else { kept.join(name) }
     }
 
     pub(super) fn put(&self, name: &str, bytes: impl AsRef<[u8]>) {
@@ -35,7 +44,7 @@ impl Folder {
     }
 
     pub(super) fn scope(&self) -> Scope {
-        Scope { root: self.root().to_path_buf(), ..Scope::default() }
+        Scope { root: self.root().to_path_buf(), kept_in: Some(self.kept("")), ..Scope::default() }
     }
 
     pub(super) fn index(&self) -> Index {

@@ -1,0 +1,67 @@
+//! Where ctxc keeps what it can make again: in the user's folder for caches, by project. Never inside a project, so that no
+//! repository can bring it along and no link in one leads it elsewhere. Without such a folder nothing is kept.
+
+use super::fs::{self, ReadFs, RealFs};
+use super::hash::Hash;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Names the folder for caches; `--cache-dir` comes before it.
+pub const CACHE_DIR: &str = "CTXC_CACHE_DIR";
+/// Characters of a project's own name in that of its folder, and of the hash of its path.
+const NAME: usize = 40;
+const DIGITS: std::ops::Range<usize> = 3..19;
+
+/// The folder for what is kept of a project; `None` where nobody says where caches lie. Nothing is made.
+pub fn cache(named: Option<&Path>, project: &Path) -> Option<PathBuf> {
+    let caches = named.map(Path::to_path_buf).or_else(|| fs::env(CACHE_DIR).map(PathBuf::from)).or_else(caches)?;
+    let project = RealFs.canonical(project).ok()?;
+    let plain = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' };
+    let name: String = project.file_name().unwrap_or_default().to_string_lossy().chars().take(NAME).map(plain).collect();
+    let hash = Hash::of(project.as_os_str().as_encoded_bytes()).to_string();
+    Some(caches.join(format!("{name}-{}", hash.get(DIGITS)?)))
+}
+
+/// The user's folder for caches. A relative path could lead into a repository, and counts as none.
+fn caches() -> Option<PathBuf> {
+    let given = |name: &str| fs::env(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    if cfg!(windows) {
+        return given("LOCALAPPDATA").map(|folder| folder.join("ctxc").join("cache"));
+    }
+    let home = || given("HOME").map(|home| home.join(if cfg!(target_os = "macos") { "Library/Caches" } else { ".cache" }));
+    given("XDG_CACHE_HOME").or_else(home).map(|folder| folder.join("ctxc"))
+}
+
+/// Makes a folder for the user's eyes alone, which no repository takes in where it lies inside one.
+///
+/// # Errors
+/// It cannot be made.
+pub fn make(folder: &Path) -> io::Result<()> {
+    fs::create_private_dir(folder)?;
+    let ignored = folder.join(".gitignore");
+    if fs::exists(&ignored) {
+        return Ok(());
+    }
+    fs::write_cache(&ignored, b"# made by ctxc; nothing in here is worth keeping\n*\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::cache;
+
+    #[test]
+    fn projects_of_one_name_have_folders_of_their_own() {
+        let (one, two, caches) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let of = |folder: &tempfile::TempDir, name: &str| {
+            let project = folder.path().join(name);
+            std::fs::create_dir_all(&project).unwrap();
+            cache(Some(caches.path()), &project).unwrap()
+        };
+        let (first, second) = (of(&one, "my agents"), of(&two, "my agents"));
+        assert_ne!(first, second);
+        assert_eq!(first, of(&one, "./my agents"));
+        let name = first.strip_prefix(caches.path()).unwrap().to_str().unwrap();
+        assert!(name.starts_with("my_agents-") && name.len() == "my_agents-".len() + 16, "{name}");
+        assert_eq!(cache(Some(caches.path()), &one.path().join("nowhere")), None);
+    }
+}
