@@ -14,6 +14,7 @@ use crate::rules::{check, list};
 use crate::syntax::decode;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// The name of the project file.
 pub(super) const FILE: &str = "ctxc.toml";
@@ -103,7 +104,8 @@ impl Project {
 
     /// The texts behind findings.
     pub(super) fn sources(&self) -> Sources {
-        Sources::new(self.root.clone(), self.config.limits.file)
+        let shared = self.config.files.get(1).map(|file| Arc::clone(&file.path));
+        Sources::new(self.root.clone(), self.config.limits.file).sharing(shared)
     }
 }
 

@@ -118,7 +118,7 @@ pub(crate) fn finding(out: &mut dyn Write, diagnostic: &Diagnostic, screen: Scre
     let marks = marks(diagnostic);
     // What was not read, since a link leads out of the project to it, is not shown either.
     let was_read = diagnostic.rule.name != unreadable_file::RULE.meta.name || diagnostic.span.end > 0;
-    if let Some(source) = sources.main(&diagnostic.path).filter(|_| was_read) {
+    if let Some(source) = sources.main(&diagnostic.path).filter(|source| was_read && source.is_shown) {
         out.write_all(draw(diagnostic, source, &marks, None, screen).as_bytes())?;
     }
     let mut elsewhere: BTreeMap<&str, Vec<(Span, &str)>> = BTreeMap::new();
@@ -130,7 +130,7 @@ pub(crate) fn finding(out: &mut dyn Write, diagnostic: &Diagnostic, screen: Scre
         }
     }
     for (path, marks) in elsewhere {
-        if let Some(source) = sources.aside(path) {
+        if let Some(source) = sources.aside(path).filter(|source| source.is_shown) {
             out.write_all(draw(diagnostic, source, &marks, Some(path), screen).as_bytes())?;
         }
     }

@@ -81,6 +81,7 @@ fn word<'r>(finding: &'r Diagnostic, base: &Base, source: Option<&Source>) -> Fi
         },
         code: Code { value: finding.rule.code.to_string() },
         suggestions: source
+            .filter(|source| source.is_shown)
             .map_or_else(Vec::new, |source| finding.fixes.iter().filter_map(|fix| suggestion(source, fix)).collect()),
     }
 }

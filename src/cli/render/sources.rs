@@ -1,7 +1,11 @@
 //! The texts behind findings, read again when a report shows lines of them. One file is kept at a time: findings
 //! come sorted by path.
+//!
+//! Lines of a file outside the project are shown only where whoever runs the program named that file: what `extends` names, or a
+//! link leads to, has places and no lines.
 
-use crate::base::fs;
+use crate::base::fs::{self, RealFs};
+use crate::base::inside;
 use crate::base::source::LineIndex;
 use crate::syntax::decode;
 use std::path::{Path, PathBuf};
@@ -12,13 +16,23 @@ use std::sync::Arc;
 pub(crate) struct Source {
     pub(crate) text: String,
     pub(crate) index: LineIndex,
+    /// Whether its lines may be shown; else only places in it are told.
+    pub(crate) is_shown: bool,
+}
+
+/// The project's folder.
+#[derive(Clone, Debug)]
+struct Folder {
+    root: PathBuf,
+    limit: u64,
+    /// The file that `extends` names, as it is written there.
+    shared: Option<Arc<str>>,
 }
 
 /// Where texts come from: the project's folder, and standard input under the name it was given.
 #[derive(Debug)]
 pub(crate) struct Sources {
-    root: PathBuf,
-    limit: u64,
+    folder: Folder,
     held: Option<Arc<(String, Source)>>,
     cached: Option<(String, Option<Source>)>,
     other: Option<(String, Option<Source>)>,
@@ -27,19 +41,26 @@ pub(crate) struct Sources {
 impl Sources {
     /// Texts under a folder. Files above `limit` bytes are not read.
     pub(crate) fn new(root: PathBuf, limit: u64) -> Self {
-        Self { root, limit, held: None, cached: None, other: None }
+        Self { folder: Folder { root, limit, shared: None }, held: None, cached: None, other: None }
+    }
+
+    /// The same for a project that extends a shared file.
+    #[must_use]
+    pub(crate) fn sharing(mut self, shared: Option<Arc<str>>) -> Self {
+        self.folder.shared = shared;
+        self
     }
 
     /// Keeps a text that has no file: standard input.
     #[must_use]
     pub(crate) fn holding(mut self, path: &str, bytes: &[u8]) -> Self {
-        self.held = decode(bytes).map(|source| Arc::new((path.to_string(), source)));
+        self.held = decode(bytes).map(|(text, index)| Arc::new((path.to_string(), Source { text, index, is_shown: true })));
         self
     }
 
     /// The same for another thread.
     pub(crate) fn fork(&self) -> Self {
-        Self { root: self.root.clone(), limit: self.limit, held: self.held.clone(), cached: None, other: None }
+        Self { folder: self.folder.clone(), held: self.held.clone(), cached: None, other: None }
     }
 
     /// The text of the file a report is about.
@@ -49,30 +70,40 @@ impl Sources {
         {
             return Some(&held.1);
         }
-        load(&mut self.cached, &self.root, path, self.limit)
+        self.folder.load(&mut self.cached, path)
     }
 
     /// The text of another file that a report points to, without forgetting the first.
     pub(crate) fn aside(&mut self, path: &str) -> Option<&Source> {
-        load(&mut self.other, &self.root, path, self.limit)
+        self.folder.load(&mut self.other, path)
     }
 }
 
-fn load<'c>(cache: &'c mut Option<(String, Option<Source>)>, root: &Path, path: &str, limit: u64) -> Option<&'c Source> {
-    if cache.as_ref().is_none_or(|(known, _)| known != path) {
-        let mut bytes = Vec::new();
-        let full = root.join(path);
-        // A pipe would be waited for without end.
-        let read = fs::is_file(&full) && fs::read_into(&full, limit, &mut bytes).is_ok();
-        let source = if read { decode(&bytes) } else { None };
-        *cache = Some((path.to_string(), source));
+impl Folder {
+    fn load<'c>(&self, cache: &'c mut Option<(String, Option<Source>)>, path: &str) -> Option<&'c Source> {
+        if cache.as_ref().is_none_or(|(known, _)| known != path) {
+            let mut bytes = Vec::new();
+            let full = self.root.join(path);
+            // A pipe would be waited for without end.
+            let read = fs::is_file(&full) && fs::read_into(&full, self.limit, &mut bytes).is_ok();
+            let decoded = if read { decode(&bytes) } else { None };
+            let source = decoded.map(|(text, index)| Source { text, index, is_shown: self.shows(path, &full) });
+            *cache = Some((path.to_string(), source));
+        }
+        cache.as_ref().and_then(|(_, source)| source.as_ref())
     }
-    cache.as_ref().and_then(|(_, source)| source.as_ref())
+
+    /// Whether the lines of a file may be shown. The paths that a project's own files give stay below its folder but for `extends`, so
+    /// any other that leaves it was named by whoever runs the program.
+    fn shows(&self, path: &str, full: &Path) -> bool {
+        let was_named = inside::plain(Path::new(path)).is_none() && self.shared.as_deref() != Some(path);
+        was_named || inside::leads_out(&RealFs, &self.root, full).is_none()
+    }
 }
 
 /// Bytes that are no text show no lines; their finding says where it is.
-fn decode(bytes: &[u8]) -> Option<Source> {
+fn decode(bytes: &[u8]) -> Option<(String, LineIndex)> {
     let text = decode::decode(bytes).ok()?.into_owned();
     let index = LineIndex::new(&text);
-    Some(Source { text, index })
+    Some((text, index))
 }

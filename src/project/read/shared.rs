@@ -98,27 +98,28 @@ fn quoted(text: &str) -> String {
     toml::Value::from(text).to_string()
 }
 
-/// Reads the shared file of a project.
+/// Reads the shared file of a project. One that is not what was pinned is not parsed, and no word of it is kept: nobody may be shown it.
 pub(super) fn load(sink: &mut Sink, input: &Input<'_>, extends: &Extends) -> Option<(ConfigFile, Draft)> {
     let path = extends.path.value.as_str();
+    let mut unreadable = |reason: String| {
+        let kind = FaultKind::SharedUnreadable { path: path.to_owned(), reason };
+        sink.report(extends.path.span, kind);
+        None
+    };
     let bytes = match read(input.files, &input.root.join(path)) {
         Ok(bytes) => bytes,
-        Err(reason) => {
-            let kind = FaultKind::SharedUnreadable { path: path.to_owned(), reason };
-            sink.report(extends.path.span, kind);
-            return None;
-        }
+        Err(reason) => return unreadable(reason),
     };
-    let actual = Hash::of(&bytes);
-    check_pin(sink, extends, actual);
-    let Ok(text) = String::from_utf8(bytes) else {
-        let reason = "it is not UTF-8".to_owned();
-        sink.report(extends.path.span, FaultKind::SharedUnreadable { path: path.to_owned(), reason });
-        return None;
-    };
-    let draft = draft(&text, SHARED, Owner::Shared, input.rules);
-    let file = ConfigFile { path: path.into(), lines: LineIndex::new(&text), text: text.into(), hash: actual };
-    Some((file, draft))
+    let hash = Hash::of(&bytes);
+    let file = |text: &str| ConfigFile { path: path.into(), lines: LineIndex::new(text), text: text.into(), hash };
+    if !extends.pins(hash) {
+        report_pin(sink, extends, hash);
+        return Some((file(""), Draft::default()));
+    }
+    match String::from_utf8(bytes) {
+        Ok(text) => Some((file(&text), draft(&text, SHARED, Owner::Shared, input.rules))),
+        Err(_) => unreadable("it is not UTF-8".to_owned()),
+    }
 }
 
 fn read(files: &dyn ReadFs, path: &Path) -> Result<Vec<u8>, String> {
@@ -137,12 +138,16 @@ pub(super) fn reason(error: &std::io::Error) -> String {
     reason.map_or_else(|| error.to_string(), |(_, reason)| (*reason).to_owned())
 }
 
-/// Reports a hash that is missing, cannot be read or is another file's, with the edit that writes the right one.
-fn check_pin(sink: &mut Sink, extends: &Extends, actual: Hash) {
-    let pinned = extends.hash.as_ref();
-    if pinned.and_then(|hash| Hash::parse(&hash.value)) == Some(actual) {
-        return;
+impl Extends {
+    /// Whether the file with a hash is the one that is meant.
+    fn pins(&self, hash: Hash) -> bool {
+        self.hash.as_ref().and_then(|pinned| Hash::parse(&pinned.value)) == Some(hash)
     }
+}
+
+/// Reports a hash that is missing, cannot be read or is another file's, with the edit that writes the right one.
+fn report_pin(sink: &mut Sink, extends: &Extends, actual: Hash) {
+    let pinned = extends.hash.as_ref();
     let edit = match (pinned, &extends.pin) {
         (Some(hash), _) => Some((hash.span, format!("\"{actual}\""))),
         (None, Some((at, before, after))) => Some((*at, format!("{before}{actual}{after}"))),

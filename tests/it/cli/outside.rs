@@ -80,3 +80,39 @@ fn a_way_through_a_link_leads_to_what_the_system_opens() {
     project.run(&["check", "--fix", "--project", "here", "out.xml"]).code(0).says("fixed 1 finding");
     assert_eq!(project.read("out.xml"), OLD.replace('&', "&amp;"));
 }
+
+const FORMATS: [&str; 10] = ["full", "concise", "json", "jsonl", "sarif", "github", "gitlab", "junit", "checkstyle", "rdjson"];
+
+/// What `extends` names may be anybody's: its faults have a name, a line and a column, and no line is shown, of a pinned one either.
+#[test]
+fn no_format_shows_a_line_of_what_extends_names() {
+    let shared = "# hunter2\n[lints]\nno-contxt = \"error\" # hunter2\n# hunter2\n";
+    let pinned = ctxc::base::hash::Hash::of(shared.as_bytes()).to_string();
+    let zeros = format!("b3:{}", "0".repeat(64));
+    for (hash, place) in [(&pinned, "../house.toml:3:1: "), (&zeros, "ctxc.toml:1:")] {
+        let config = format!("extends = {{ path = \"../house.toml\", hash = \"{hash}\" }}\n");
+        let project = Project::new().file("house.toml", shared).file("work/ctxc.toml", config).file("work/templates/t.xml", OLD);
+        run_in(&project, "work", &["check"]).says(place);
+        for format in FORMATS {
+            let run = run_in(&project, "work", &["check", "--format", format]);
+            assert!(run.code != Some(0) && !run.stdout.is_empty(), "{format}: {run:#?}");
+            assert!(!run.stdout.contains("hunter2") && !run.stderr.contains("hunter2"), "{format}: {run:#?}");
+        }
+    }
+    // The place of a setting is one of those that are told.
+    let shared = "[defaults.atomic]\ninherit_context = \"none\" # hunter2\n";
+    let hash = ctxc::base::hash::Hash::of(shared.as_bytes());
+    let config = format!("extends = {{ path = \"../house.toml\", hash = \"{hash}\" }}\n");
+    let project = Project::new().file("house.toml", shared).file("work/ctxc.toml", config);
+    run_in(&project, "work", &["defaults"]).code(0).says("../house.toml:2:19");
+}
+
+/// A link of the project says nothing of what is behind it, whoever names the link.
+#[test]
+#[cfg(unix)]
+fn a_named_link_out_of_the_project_has_places_and_no_lines() {
+    let project = beside();
+    std::os::unix::fs::symlink("../else/a.xml", project.path("work/link.xml")).unwrap();
+    let run = run_in(&project, "work", &["check", "link.xml"]).code(1).says("link.xml:5:5");
+    assert!(!run.stdout.contains("<fresh_context>"), "{}", run.stdout);
+}

@@ -142,6 +142,25 @@ fn a_file_that_is_not_pinned_or_moved_is_pinned_by_the_fix() {
 }
 
 #[test]
+fn a_file_that_is_not_the_pinned_one_is_neither_parsed_nor_kept() {
+    let zeros = format!("b3:{}", "0".repeat(64));
+    for written in
+        ["\"a.toml\"", "{ path = \"a.toml\", hash = \"b3:12\" }", &format!("{{ path = \"a.toml\", hash = \"{zeros}\" }}")]
+    {
+        for shared in
+            ["TOKEN=hunter2\0PATH=hunter2", "[lints]\nhunter2 = \"error\"\n", "[lints]\nno-context = \"error\"\n[hunter2]\n"]
+        {
+            let config = read_with(&format!("extends = {written}\n"), &[("a.toml", shared)]);
+            let told = shown(&config);
+            let errors: Vec<&str> = told.lines().filter(|line| line.starts_with("error")).collect();
+            assert!(errors.len() == 1 && errors[0].starts_with("error CTX516 ctxc.toml:"), "{told}");
+            assert!(!told.contains("hunter2") && !format!("{config:?}").contains("hunter2"), "{told}");
+            assert_ne!(severity(&config, "no-context"), Some(Severity::Error));
+        }
+    }
+}
+
+#[test]
 fn a_file_that_cannot_be_read_says_why() {
     let found = |own: &str| shown(&read_with(own, &[]));
     assert_snapshot!(found("extends = \"none.toml\"\n"), @r#"
