@@ -52,6 +52,7 @@ pub use real::*;
 #[allow(clippy::disallowed_methods, reason = "this is the door")]
 mod real {
     use super::{Path, PathBuf, ReadFs, Stamp, io};
+    use crate::base::inside::irregular;
     use std::io::{Read, Write};
     use std::sync::{PoisonError, RwLock, RwLockWriteGuard};
 
@@ -92,8 +93,22 @@ mod real {
         }
     }
 
-    /// Reads to the end. A file that gives less than was asked for has ended, so one call is enough unless it grows meanwhile.
-    fn read_whole(file: &mut std::fs::File, len: usize, bytes: &mut Vec<u8>) -> io::Result<()> {
+    /// Opens a regular file without ever waiting for it: some that call themselves regular, as `/proc/kmsg` does, make a reader wait.
+    fn open_at_once(path: &Path) -> io::Result<std::fs::File> {
+        let mut options = std::fs::OpenOptions::new();
+        options.read(true);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::OpenOptionsExt;
+            options.custom_flags(rustix::fs::OFlags::NONBLOCK.bits().cast_signed());
+        }
+        options.open(path)
+    }
+
+    /// Reads to the end, and no more than a byte past the limit, whatever length the file says it has. One that gives less than was
+    /// asked for has ended, so one call is enough unless it has more than it says.
+    fn read_whole(mut file: std::fs::File, len: u64, limit: u64, bytes: &mut Vec<u8>) -> io::Result<()> {
+        let len = len as usize;
         bytes.resize(len + 1, 0);
         let mut filled = 0;
         while let Some(room) = bytes.get_mut(filled..).filter(|room| !room.is_empty()) {
@@ -108,41 +123,41 @@ mod real {
                 Err(error) => return Err(error),
             }
         }
-        let grew = filled > len;
         bytes.truncate(filled);
-        if grew {
-            file.read_to_end(bytes)?;
+        if filled > len {
+            let rest = limit.saturating_add(1).saturating_sub(filled as u64);
+            file.take(rest).read_to_end(bytes)?;
         }
-        Ok(())
+        if bytes.len() as u64 > limit { Err(io::ErrorKind::FileTooLarge.into()) } else { Ok(()) }
     }
 
     /// Reads a file, or a pipe that somebody named, into a buffer that is reused from file to file. Returns its stamp.
     pub fn read_into(path: &Path, limit: u64, bytes: &mut Vec<u8>) -> io::Result<Stamp> {
-        bytes.clear();
-        let mut file = std::fs::File::open(path)?;
-        let meta = file.metadata()?;
-        if meta.is_dir() {
-            return Err(io::ErrorKind::IsADirectory.into());
-        }
-        if meta.len() > limit {
-            return Err(io::ErrorKind::FileTooLarge.into());
-        }
-        if meta.is_file() {
-            read_whole(&mut file, meta.len() as usize, bytes)?;
-        } else {
-            // A pipe or device has no length of its own: stop one byte past the limit.
-            file.take(limit + 1).read_to_end(bytes)?;
-            if bytes.len() as u64 > limit {
-                return Err(io::ErrorKind::FileTooLarge.into());
-            }
-        }
-        Ok(stamp_of(&meta))
+        read_of_kind(path, std::fs::metadata(path)?.file_type(), limit, bytes)
     }
 
     /// Reads a file that nobody named on a command line: a pipe in its place, whose opening would wait for ever, is refused.
     pub fn read_own(path: &Path, limit: u64, bytes: &mut Vec<u8>) -> io::Result<Stamp> {
         let kind = std::fs::metadata(path)?.file_type();
-        if kind.is_file() || kind.is_dir() { read_into(path, limit, bytes) } else { Err(crate::base::inside::irregular()) }
+        if kind.is_file() || kind.is_dir() { read_of_kind(path, kind, limit, bytes) } else { Err(irregular()) }
+    }
+
+    fn read_of_kind(path: &Path, kind: std::fs::FileType, limit: u64, bytes: &mut Vec<u8>) -> io::Result<Stamp> {
+        bytes.clear();
+        if kind.is_dir() {
+            return Err(io::ErrorKind::IsADirectory.into());
+        }
+        let file = if kind.is_file() { open_at_once(path)? } else { std::fs::File::open(path)? };
+        let meta = file.metadata()?;
+        if meta.len() > limit {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        // A pipe has no length of its own.
+        let len = if meta.is_file() { meta.len() } else { 0 };
+        match read_whole(file, len, limit, bytes) {
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Err(irregular()),
+            read => read.map(|()| stamp_of(&meta)),
+        }
     }
 
     /// The stamp in a file's metadata.
@@ -172,7 +187,7 @@ mod real {
     /// The first bytes of a regular file, no more than `most`; `None` for anything else that is there.
     pub fn head(path: &Path, most: u64) -> io::Result<Option<Vec<u8>>> {
         let mut bytes = Vec::new();
-        let file = std::fs::metadata(path)?.is_file().then(|| std::fs::File::open(path)).transpose()?;
+        let file = std::fs::metadata(path)?.is_file().then(|| open_at_once(path)).transpose()?;
         file.map(|file| file.take(most).read_to_end(&mut bytes).map(|_| bytes)).transpose()
     }
 
@@ -377,7 +392,7 @@ mod real {
 
     /// Opens a file for reading parts of it.
     pub fn open(path: &Path) -> io::Result<std::fs::File> {
-        std::fs::File::open(path)
+        open_at_once(path)
     }
 
     /// Nanoseconds since 1970 by the machine's clock, for fresh stamps and the last line of `watch`; no kept output shows it.

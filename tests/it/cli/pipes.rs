@@ -162,3 +162,36 @@ fn a_pipe_among_templates_and_prompts_is_told() {
         assert!(run.code != Some(0) && format!("{}{}", run.stdout, run.stderr).contains(says), "{args:?}: {run:#?}");
     }
 }
+
+/// `/proc/kmsg` says that it is regular and empty, and its reader waits.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_file_of_the_system_is_told_and_never_waited_for() {
+    for place in ["proc/kmsg", "proc/self/environ", "proc/self/mem", "dev/zero"] {
+        let path = format!("{}{place}", "../".repeat(12));
+        let config = format!("extends = {{ path = \"{path}\", hash = \"b3:{}\" }}\n", "0".repeat(64));
+        let project = sample().file("ctxc.toml", config);
+        let run = run(&project, &["check"]);
+        assert_eq!(run.code, Some(2), "{place}: {run:#?}");
+        assert!(
+            run.stdout.contains("error[unpinned-shared-file]") || run.stdout.contains("error[unreadable-shared-file]"),
+            "{run:#?}"
+        );
+        assert!(run.stdout.contains(place) && !run.stdout.contains("PATH="), "{place}: {run:#?}");
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn no_more_than_the_limit_is_read_of_a_file_that_says_it_is_empty() {
+    use ctxc::base::fs;
+    let path = std::path::Path::new("/proc/self/maps");
+    assert_eq!(std::fs::metadata(path).unwrap().len(), 0);
+    for read in [fs::read_own, fs::read_into] {
+        let mut bytes = Vec::new();
+        assert_eq!(read(path, 64, &mut bytes).unwrap_err().kind(), std::io::ErrorKind::FileTooLarge);
+        assert!(bytes.len() <= 65, "{} bytes were read", bytes.len());
+        read(path, 1 << 24, &mut bytes).unwrap();
+        assert!(bytes.len() > 64 && bytes.ends_with(b"\n"));
+    }
+}

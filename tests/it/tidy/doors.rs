@@ -21,7 +21,7 @@ const DOORS: &[(&str, &[&str])] = &[
     ("regex_automata", &["src/context/tokens/", "src/eval/search.rs"]),
     ("regex_syntax", &["src/scenario/", "src/template/jinja2/"]),
     ("rusqlite", &["src/store/sqlite"]),
-    ("rustix", &["src/cli/watch/"]),
+    ("rustix", &["src/base/fs.rs", "src/cli/watch/"]),
     ("serde_json_path", &["src/scenario/"]),
     ("toml", &["src/project/"]),
 ];
