@@ -78,12 +78,49 @@ pub(super) struct Filled {
     pub(super) stability: Option<Stability>,
 }
 
+impl Filled {
+    /// The same as a text from outside, under a name: fenced as a whole where untrusted values are.
+    #[must_use]
+    pub(super) fn from_outside(mut self, name: &str, filler: Filler<'_>) -> Self {
+        self.untrusted.insert(name.to_owned());
+        let says_nothing = self.text.is_empty() && self.unknown.is_empty();
+        if filler.fences == Fences::Around && !says_nothing {
+            self.text = fenced(&self.text, filler.nonce, name);
+        }
+        self
+    }
+}
+
 /// Where faults are gathered.
 pub(super) type Faults = Vec<Fault>;
 
 /// The opening and the closing of the fence around an untrusted text.
 pub(super) fn fence(nonce: &str, name: &str) -> (String, String) {
-    (format!("<untrusted-{nonce} name=\"{name}\">\n"), format!("\n</untrusted-{nonce}>"))
+    (format!("<untrusted-{nonce} name=\"{}\">\n", attribute(name)), format!("\n</untrusted-{nonce}>"))
+}
+
+/// A name as the value of an attribute: it cannot end it.
+pub(super) fn attribute(name: &str) -> String {
+    one_line(name).replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+/// A title never brings a line of its own.
+pub(super) fn one_line(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}
+
+/// A text in a fence.
+pub(super) fn fenced(text: &Traced, nonce: &str, name: &str) -> Traced {
+    let (open, close) = fence(nonce, name);
+    let mut fenced = Traced::new(open, Origin::Frame);
+    fenced.append(text);
+    fenced.push(&close, Origin::Frame);
+    fenced
+}
+
+/// Whether a text of the registry is marked as one from outside.
+pub(super) fn is_from_outside(text: &Value) -> bool {
+    text.get("trust").and_then(Value::as_str) == Some("untrusted")
 }
 
 /// Writes the text of one field.
@@ -196,11 +233,15 @@ impl<'a> Writer<'a, '_> {
             Some(src) => Origin::File { path: beside(&fragment.source().path, src), line: 0 },
             None => Origin::Fragment { name: name.to_owned(), line: 0 },
         };
+        let is_untrusted = is_from_outside(&text);
+        // What comes from outside as a whole stands in one fence, and in no other.
+        let inside = if is_untrusted { filler.bare() } else { filler };
         // The fragment's text lives only here, so it is written by a writer of its own.
         let (scope, place, at, out) = (self.scope, self.place, origin.clone(), Filled::default());
-        let mut inner = Writer { filler, scope, place, at, out, faults: self.faults };
+        let mut inner = Writer { filler: inside, scope, place, at, out, faults: self.faults };
         inner.value(&text, &origin, depth + 1);
-        Some(inner.out)
+        let filled = inner.out;
+        Some(if is_untrusted { filled.from_outside(name, filler) } else { filled })
     }
 
     pub(super) fn push(&mut self, text: &str, origin: Origin) {

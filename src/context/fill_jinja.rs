@@ -1,10 +1,10 @@
 //! Jinja texts as a part of what a field says: their values, the fragments in them, and who says each stretch of what they become.
 
 use super::fault::FaultKind;
-use super::fill::{Fences, Filled, Unknown, Writer};
+use super::fill::{Fences, Filled, Unknown, Writer, fenced};
 use super::jinja::{self, Rendered, Says, With};
 use crate::base::source::LineIndex;
-use crate::kernel::context::{Origin, Stability, Trust};
+use crate::kernel::context::{Origin, Stability, Traced, Trust};
 use crate::template::jinja_tags;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -110,13 +110,26 @@ impl<'a> Writer<'a, '_> {
                 }
             }
             // What it will say depends on a value as a whole: a preview shows it as it is written.
-            Unknown::Placeholder => {
-                let shown = fragments.iter().fold(text.to_owned(), |text, (name, fragment)| {
-                    text.replace(&format!("{{{{ {name} }}}}"), fragment.filled.text.text())
-                });
-                self.push(&shown, origin.clone());
+            Unknown::Placeholder => self.as_written(text, origin, fragments),
+        }
+    }
+
+    /// A text as it is written, with the fragments in it.
+    fn as_written(&mut self, text: &str, origin: &Origin, fragments: &BTreeMap<String, Used>) {
+        let tags: Vec<_> = fragments.iter().map(|(name, used)| (format!("{{{{ {name} }}}}"), name, used)).collect();
+        let mut rest = text;
+        let next = |rest: &str| tags.iter().filter_map(|tag| Some((rest.find(&tag.0)?, tag))).min_by_key(|(at, _)| *at);
+        while let Some((at, (tag, name, used))) = next(rest) {
+            self.push(rest.get(..at).unwrap_or(""), origin.clone());
+            rest = rest.get(at + tag.len()..).unwrap_or("");
+            let words = &used.filled.text;
+            if used.is_bare && self.filler.fences == Fences::Around {
+                self.out.text.append(&fenced(words, self.filler.nonce, name));
+            } else {
+                self.out.text.append(words);
             }
         }
+        self.push(rest, origin.clone());
     }
 
     /// A rendered text: each stretch is from whoever says it.
@@ -127,7 +140,7 @@ impl<'a> Writer<'a, '_> {
                 Says::Author(line) => self.push(words, origin.clone().down(*line)),
                 Says::Fence => self.push(words, Origin::Frame),
                 Says::Value(name) => match (fragments.get(name), self.scope.get(name)) {
-                    (Some(fragment), _) if fragment.filled.text.text() == words => self.out.text.append(&fragment.filled.text),
+                    (Some(fragment), _) => self.repeated(&fragment.filled.text, words, origin),
                     (None, Some(bound)) => self.push(words, bound.origin.clone()),
                     _ => self.push(words, origin.clone()),
                 },
@@ -137,6 +150,16 @@ impl<'a> Writer<'a, '_> {
                 }
             }
         }
+    }
+
+    /// A fragment as often as it stands here: a loop writes it once more with nothing between.
+    fn repeated(&mut self, fragment: &Traced, words: &str, origin: &Origin) {
+        let mut rest = words;
+        while let Some(behind) = rest.strip_prefix(fragment.text()).filter(|_| !fragment.is_empty()) {
+            self.out.text.append(fragment);
+            rest = behind;
+        }
+        self.push(rest, origin.clone());
     }
 
     /// Of a text that cannot be rendered yet, the words that it says whatever the values are. All of it is kept beside them: a

@@ -3,7 +3,7 @@
 
 use super::chain::Link;
 use super::fault::{Fault, FaultKind, MissingFrom, Place};
-use super::fill::{Faults, Filled, Filler, Unknown};
+use super::fill::{Faults, Filled, Filler, Unknown, is_from_outside};
 use super::history::{self, Wanted};
 use super::output;
 use super::request::Request;
@@ -122,6 +122,18 @@ impl Author<'_> {
         let filled = self.filler.of(&self.link.tree.path).fill(text, &place, self.scope, &mut self.faults);
         self.uses(&filled);
         filled
+    }
+
+    /// Fills one of several texts: one from outside stands in a fence under its name.
+    pub(super) fn fill_one(&mut self, text: &Value, field: &str, name: &str) -> Filled {
+        if !is_from_outside(text) {
+            return self.fill(text, field);
+        }
+        let filler = self.filler;
+        self.filler = filler.bare();
+        let filled = self.fill(text, field);
+        self.filler = filler;
+        filled.from_outside(name, filler)
     }
 
     fn uses(&mut self, filled: &Filled) {

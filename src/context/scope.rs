@@ -5,7 +5,7 @@
 
 use super::chain::{Forest, Link};
 use super::fault::{Fault, FaultKind, Place};
-use super::fill::{Faults, Filled, Filler};
+use super::fill::{Faults, Filled, Filler, is_from_outside};
 use super::request::{Request, StepResult};
 use super::values::{self, Bound, Scope};
 use crate::kernel::context::{Origin, Stability, Trust};
@@ -137,7 +137,7 @@ impl Binder<'_, '_> {
                 {
                     let place = place(link, "/", "initial_value");
                     let filled = self.filler.of(&link.tree.path).bare().fill(text, &place, scope, self.faults);
-                    let trust = trust(&filled);
+                    let trust = if is_from_outside(text) { Trust::Untrusted } else { trust(&filled) };
                     let value = Value::String(filled.text.text().to_owned());
                     let bound = Bound {
                         value: Some(Arc::new(value)),

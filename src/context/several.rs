@@ -36,7 +36,7 @@ impl Author<'_> {
         let Some(texts) = self.link.node.body.get("constraints").and_then(Value::as_array) else { return };
         let mut several = Several::default();
         for (number, text) in texts.iter().enumerate() {
-            let fill = |author: &mut Self| author.fill(text, &format!("constraints/{number}"));
+            let fill = |author: &mut Self| author.fill_one(text, &format!("constraints/{number}"), "constraint");
             let Some(filled) = self.known(&mut several.late, fill) else { continue };
             several.border("\n");
             several.all.text.push("- ", Origin::Frame);
@@ -51,7 +51,7 @@ impl Author<'_> {
         let mut several = Several::default();
         for (number, example) in examples.iter().enumerate() {
             let fill = |author: &mut Self| {
-                ["input", "output"].map(|key| Some(author.fill(example.get(key)?, &format!("examples/{number}/{key}"))))
+                ["input", "output"].map(|key| Some(author.fill_one(example.get(key)?, &format!("examples/{number}/{key}"), key)))
             };
             let Some(filled) = self.known(&mut several.late, fill) else { continue };
             let between = if filled[0].is_some() { "\n\n" } else { "" };

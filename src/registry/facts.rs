@@ -116,6 +116,8 @@ fn encode_definition(out: &mut Encoder, definition: &Definition) {
         out.u8(u8::from(param.required));
     });
     out.optional(definition.returns.as_deref());
+    out.u8(u8::from(definition.untrusted.is_some()));
+    out.span(definition.untrusted.unwrap_or_default());
 }
 
 fn decode_definition(input: &mut Decoder<'_>) -> Option<Definition> {
@@ -125,7 +127,9 @@ fn decode_definition(input: &mut Decoder<'_>) -> Option<Definition> {
     let span = input.span()?;
     let params = input.list(|input| Some(Param { name: input.str()?.into(), required: input.u8()? == 1 }))?;
     let returns = input.optional()?.map(Box::from);
-    Some(Definition { kind, name, span, params: params.into(), returns })
+    let is_untrusted = input.u8()? == 1;
+    let untrusted = Some(input.span()?).filter(|_| is_untrusted);
+    Some(Definition { kind, name, span, params: params.into(), returns, untrusted })
 }
 
 fn encode_reference(out: &mut Encoder, reference: &Reference) {
@@ -139,6 +143,7 @@ fn encode_reference(out: &mut Encoder, reference: &Reference) {
         out.span(arg.span);
     });
     out.optional(reference.expects.as_deref());
+    out.u8(u8::from(reference.in_system));
 }
 
 fn decode_reference(input: &mut Decoder<'_>) -> Option<Reference> {
@@ -150,7 +155,8 @@ fn decode_reference(input: &mut Decoder<'_>) -> Option<Reference> {
     let node = input.str()?.into();
     let args = input.list(|input| Some(Arg { name: input.optional()?.map(Box::from), span: input.span()? }))?;
     let expects = input.optional()?.map(Box::from);
-    Some(Reference { kind, name, span, owner, node, args: args.into(), expects })
+    let in_system = input.u8()? == 1;
+    Some(Reference { kind, name, span, owner, node, args: args.into(), expects, in_system })
 }
 
 #[cfg(test)]
@@ -171,6 +177,7 @@ mod tests {
             span: Span::new(3, 8),
             params: [Param { name: "a".into(), required: true }].into(),
             returns: Some("string[]".into()),
+            untrusted: Some(Span::new(9, 27)),
         };
         let reference = Reference {
             kind: ReferenceKind::Use,
@@ -180,6 +187,7 @@ mod tests {
             node: "/steps/1".into(),
             args: [Arg { name: None, span: Span::at(4) }].into(),
             expects: None,
+            in_system: true,
         };
         let source = Source { kind: SourceKind::Schema, path: "a.md".into(), span: Span::new(20, 24), owner: 0 };
         let facts = FileFacts { definitions: vec![definition], references: vec![reference], sources: vec![source] };

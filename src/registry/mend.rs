@@ -225,8 +225,10 @@ type Errors<'d> = BTreeMap<(&'d str, u16, &'d str), usize>;
 
 fn errors_of_names(found: &[Diagnostic]) -> Errors<'_> {
     let mut errors = Errors::new();
-    let rules: BTreeSet<u16> =
-        list::all().filter(|rule| matches!(rule.check, Check::Link(_))).map(|rule| rule.meta.code.0).collect();
+    let rules: BTreeSet<u16> = list::all()
+        .filter(|rule| matches!(rule.check, Check::Link(_) | Check::FileAndLink(..)))
+        .map(|rule| rule.meta.code.0)
+        .collect();
     for finding in found.iter().filter(|finding| check::is_error(finding) && rules.contains(&finding.rule.code.0)) {
         *errors.entry((&finding.path, finding.rule.code.0, &finding.message)).or_default() += 1;
     }

@@ -72,7 +72,8 @@ mod tests {
     use std::sync::Arc;
 
     fn file(kind: DefinitionKind, name: &str, uses: &[(ReferenceKind, &str)]) -> FileFacts {
-        let definition = Definition { kind, name: name.into(), span: Span::at(0), params: Box::default(), returns: None };
+        let definition =
+            Definition { kind, name: name.into(), span: Span::at(0), params: Box::default(), returns: None, untrusted: None };
         let reference = |(kind, name): &(ReferenceKind, &str)| Reference {
             kind: *kind,
             name: (*name).into(),
@@ -81,6 +82,7 @@ mod tests {
             node: "/".into(),
             args: Box::default(),
             expects: None,
+            in_system: false,
         };
         FileFacts { definitions: vec![definition], references: uses.iter().map(reference).collect(), sources: Vec::new() }
     }

@@ -52,7 +52,7 @@ impl Active {
             match rule.check {
                 Check::Syntax(_) => active.syntax.push(rule),
                 Check::Template(_) => active.template.push(rule),
-                Check::File(_) => active.file.push(rule),
+                Check::File(_) | Check::FileAndLink(..) => active.file.push(rule),
                 Check::Node(_) => active.node.push(rule),
                 Check::Config(_)
                 | Check::Link(_)
@@ -105,7 +105,7 @@ pub fn file(active: &Active, cx: &FileCx<'_>, faults: &[Fault]) -> Vec<Diagnosti
         }
     });
     for rule in &active.file {
-        if let Check::File(check) = rule.check {
+        if let Check::File(check) | Check::FileAndLink(check, _) = rule.check {
             check(cx, &mut found);
         }
     }
@@ -225,7 +225,7 @@ pub fn links(config: &Config, index: &Index<'_>, scope: Scope) -> Vec<Diagnostic
     let cx = LinkCx { index, cycles: &cycles, config, scope };
     let mut found = Vec::new();
     for rule in list::all() {
-        if let Check::Link(check) = rule.check {
+        if let Check::Link(check) | Check::FileAndLink(_, check) = rule.check {
             check(&cx, &mut found);
         }
     }

@@ -43,6 +43,8 @@ pub enum Check {
     Config(fn(&ConfigCx<'_>, &project::fault::Fault) -> Option<Diagnostic>),
     /// Sees the names of all files.
     Link(fn(&LinkCx<'_>, &mut Vec<Diagnostic>)),
+    /// Sees the whole model of a file, and then the names of all files.
+    FileAndLink(fn(&FileCx<'_>, &mut Vec<Diagnostic>), fn(&LinkCx<'_>, &mut Vec<Diagnostic>)),
     /// Words a fault of a scenario file; `None` when the fault is another rule's.
     Scenario(fn(&ScenarioCx<'_>, &scenario::Fault) -> Option<Diagnostic>),
     /// Sees a scenario file as a tree.

@@ -4,10 +4,10 @@ use super::expression::{self, Expression, Piece};
 use super::model::{Definition, File, Str, Task, Template};
 use super::names::{Arg, Definition as Fact, FileFacts, Param, Reference, ReferenceKind, Source, SourceKind};
 use super::nodes::{self, Node};
-use super::parts::{self, Call, FileSource, Substitution, Text, TextSyntax, Value};
+use super::parts::{self, Call, FileSource, Substitution, Text, TextSyntax, Trust, Value};
 use super::texts::{self, Role};
 use crate::base::span::Span;
-use crate::syntax::tree::Kind;
+use crate::syntax::tree::{Attribute, Kind};
 use std::collections::HashMap;
 
 /// Collects the facts of a file. `stem` names the task that gives no name.
@@ -17,12 +17,12 @@ pub fn collect(file: &File<'_>, stem: &str) -> FileFacts {
         let owner = owner as u32;
         facts.definitions.push(fact(definition, stem));
         match definition {
-            Definition::Fragment(fragment) => of_text(&fragment.text, owner, "/", &mut facts),
+            Definition::Fragment(fragment) => of_text(Role::Fragment, &fragment.text, (owner, "/"), &mut facts),
             Definition::Task(task) => of_task(task, owner, &mut facts),
             Definition::Template(template @ Template { task, description, .. }) => {
                 of_returns(template, owner, &mut facts);
                 if let Some(text) = description {
-                    of_text(text, owner, "/", &mut facts);
+                    of_text(Role::Description, text, (owner, "/"), &mut facts);
                 }
                 if let Some(task) = task {
                     of_task(task, owner, &mut facts);
@@ -40,7 +40,16 @@ fn fact(definition: &Definition<'_>, stem: &str) -> Fact {
         Definition::Template(template) => (params(template), template.returns.as_ref().map(|text| Box::from(&*text.value))),
         Definition::Task(_) | Definition::Fragment(_) => (Box::default(), None),
     };
-    Fact { kind: definition.kind(), name: name.into(), span, params, returns }
+    let untrusted = match definition {
+        Definition::Fragment(fragment) => untrusted(&fragment.text),
+        Definition::Task(_) | Definition::Template(_) => None,
+    };
+    Fact { kind: definition.kind(), name: name.into(), span, params, returns, untrusted }
+}
+
+fn untrusted(text: &Text<'_>) -> Option<Span> {
+    let at = || text.element.attribute("trust").map_or(text.element.name_span(), Attribute::span);
+    (text.trust == Trust::Untrusted).then(at)
 }
 
 /// `params`, each required unless the template's task declares a default for it.
@@ -65,10 +74,11 @@ fn of_task(task: &Task<'_>, owner: u32, facts: &mut FileFacts) {
                     node: path.into(),
                     args: Box::default(),
                     expects: None,
+                    in_system: false,
                 };
                 facts.references.push(reference);
             }
-            texts::of_task(task, &mut |_, text| of_text(text, owner, path, facts));
+            texts::of_task(task, &mut |role, text| of_text(role, text, (owner, path), facts));
             if let Some(file) = task.output.as_ref().and_then(parts::OutputFormat::schema_file) {
                 facts.sources.push(schema(file, owner));
             }
@@ -97,7 +107,7 @@ fn schema(file: &Str<'_>, owner: u32) -> Source {
 
 fn of_call(call: &Call<'_>, owner: u32, path: &str, facts: &mut FileFacts) {
     for arg in &call.args {
-        texts::of_input(Role::Arg, arg, &mut |_, text| of_text(text, owner, path, facts));
+        texts::of_input(Role::Arg, arg, &mut |role, text| of_text(role, text, (owner, path), facts));
     }
     let Some(name) = &call.template else { return };
     let args = call.args.iter().map(|arg| {
@@ -112,6 +122,7 @@ fn of_call(call: &Call<'_>, owner: u32, path: &str, facts: &mut FileFacts) {
         node: path.into(),
         args: args.collect(),
         expects: None,
+        in_system: false,
     });
 }
 
@@ -152,6 +163,7 @@ fn of_expression(found: &Expression<'_>, owner: u32, path: &str, facts: &mut Fil
         node: path.into(),
         args: positional.chain(named).collect(),
         expects: None,
+        in_system: false,
     });
     for value in call.positional.iter().chain(call.named.iter().map(|(_, value)| value)) {
         of_expression(value, owner, path, facts);
@@ -159,7 +171,7 @@ fn of_expression(found: &Expression<'_>, owner: u32, path: &str, facts: &mut Fil
 }
 
 /// `use` and `src` of one text, and the functions that it calls.
-fn of_text(text: &Text<'_>, owner: u32, path: &str, facts: &mut FileFacts) {
+fn of_text(role: Role, text: &Text<'_>, (owner, path): (u32, &str), facts: &mut FileFacts) {
     of_calls(text, owner, path, facts);
     if let Some(src) = &text.src {
         facts.sources.push(Source { kind: SourceKind::Text, path: Box::from(&*src.value), span: src.span, owner });
@@ -179,6 +191,7 @@ fn of_text(text: &Text<'_>, owner: u32, path: &str, facts: &mut FileFacts) {
             node: path.into(),
             args: Box::default(),
             expects: None,
+            in_system: role == Role::System,
         });
     }
 }

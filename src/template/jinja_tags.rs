@@ -125,11 +125,18 @@ pub(crate) fn certain(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// Whether a text keeps some of what it says as a value before it is said: for a filter, a name, a macro.
+/// Whether a text keeps some of what it says as a value before it is said, or changes it: for a filter, a name, a macro, a loop
+/// within itself, signs that are escaped.
 pub(crate) fn captures(text: &str) -> bool {
     pieces(text).any(|placed| match placed.piece {
         Piece::Tag(tag) if tag.is_block => {
-            matches!(tag.word(0), "call" | "filter" | "macro") || tag.word(0) == "set" && tag.assigned().is_none()
+            let is_recursive = || tag.tokens.len().checked_sub(1).is_some_and(|last| tag.word(last) == "recursive");
+            match tag.word(0) {
+                "autoescape" | "call" | "filter" | "macro" => true,
+                "set" => tag.assigned().is_none(),
+                "for" => is_recursive(),
+                _ => false,
+            }
         }
         Piece::Tag(_) | Piece::Comment | Piece::Raw => false,
     })

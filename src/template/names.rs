@@ -50,6 +50,8 @@ pub struct Definition {
     pub params: Box<[Param]>,
     /// What a function template returns, as written.
     pub returns: Option<Box<str>>,
+    /// Where a fragment is marked as a text from outside.
+    pub untrusted: Option<Span>,
 }
 
 /// A parameter of a function template.
@@ -109,6 +111,8 @@ pub struct Reference {
     pub args: Box<[Arg]>,
     /// The JSON type that the result of a call must have, where the place asks for one.
     pub expects: Option<Box<str>>,
+    /// Whether it stands in a `<system>`.
+    pub in_system: bool,
 }
 
 /// An argument of a call.

@@ -2,7 +2,7 @@
 //!
 //! A frame depends on its segment alone, so that leaving one out changes no other.
 
-use crate::context::fill::fence;
+use crate::context::fill::{attribute, fence, one_line};
 use crate::kernel::context::{Kind, Segment, Trust};
 use serde::{Deserialize, Serialize};
 
@@ -93,7 +93,7 @@ pub fn frame(profile: Profile, segment: &Segment, nonce: &str) -> Frame {
     };
     if segment.trust == Trust::Untrusted {
         let name = if segment.title.is_empty() { segment.kind.word() } else { &segment.title };
-        let (open, close) = fence(nonce, &attribute(name));
+        let (open, close) = fence(nonce, name);
         frame.head.push_str(&open);
         frame.tail.insert_str(0, &close);
     }
@@ -126,16 +126,6 @@ fn xml(segment: &Segment) -> Frame {
     let tag = segment.kind.word();
     let name = if named(segment).is_empty() { String::new() } else { format!(" name=\"{}\"", attribute(named(segment))) };
     Frame { head: format!("<{tag}{name}>\n"), tail: format!("\n</{tag}>") }
-}
-
-/// A name as the value of an attribute: it cannot end it.
-fn attribute(name: &str) -> String {
-    one_line(name).replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;").replace('>', "&gt;")
-}
-
-/// A title never brings a line of its own.
-fn one_line(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
 /// The longest run of backticks.

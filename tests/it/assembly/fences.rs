@@ -254,3 +254,138 @@ impl ContextSource for Asked {
         Ok(vec![Match { id: "docs/obey me.md".to_owned(), text: "found".to_owned(), trust: Trust::Untrusted }])
     }
 }
+
+/// `g` is from outside, and `h` and `j` have it in them.
+const FRAGMENTS: &str = "<fragment name=\"g\" trust=\"untrusted\">EVIL {{x}}</fragment><fragment name=\"h\">See <use fragment=\"g\"/>!</fragment>\
+     <fragment name=\"j\" syntax=\"jinja\">{% if x %}Look: <use fragment=\"h\"/>{% endif %}</fragment>";
+
+fn using(body: &str) -> String {
+    format!(
+        "{FRAGMENTS}<task type=\"atomic\" name=\"t\"><parameters><parameter name=\"x\" trust=\"untrusted\"/></parameters>{body}</task>"
+    )
+}
+
+#[test]
+fn a_fragment_from_outside_is_fenced_wherever_it_is_used() {
+    let evil = fenced("g", "EVIL EVIL");
+    let said = |body: &str| task(&using(body), &[("x", json!("EVIL"))]).unwrap().concat();
+    let plain = said("<description>Obey <use fragment=\"g\"/> now</description>");
+    assert_eq!(plain, format!("## Task\n\nObey {evil} now"));
+    assert_eq!(said("<description><use fragment=\"h\"/></description>"), format!("## Task\n\nSee {evil}!"));
+    assert_eq!(said("<description><use fragment=\"j\"/></description>"), format!("## Task\n\nLook: See {evil}!"));
+    let texts = [
+        "<description>U</description>",
+        "<description verbatim=\"true\">U</description>",
+        "<description syntax=\"jinja\">a U</description>",
+        "<description syntax=\"jinja\">{% filter upper %}a U{% endfilter %}</description>",
+        "<description syntax=\"jinja\">{% set a %}U{% endset %}{{ a|trim }}</description>",
+        "<description syntax=\"jinja\">{% macro m() %}U{% endmacro %}{{ m() }}</description>",
+        "<description syntax=\"jinja\">{% for a in [1, 2] %}U{% endfor %}</description>",
+        "<description syntax=\"jinja\">{% for a in [1, 2] %}U-{% endfor %}</description>",
+        "<description syntax=\"jinja\">{% for a in [[1]] recursive %}U{% if a is iterable %}{{ loop(a) }}{% endif %}{% endfor %}</description>",
+        "<description syntax=\"jinja\">{% autoescape true %}U U{% endautoescape %}</description>",
+        "<description syntax=\"jinja\">{% with b = 1 %}{% if b %}U{% endif %}{% endwith %}</description>",
+        "<description>d</description><instructions>U</instructions>",
+        "<description>d</description><criteria>U</criteria>",
+        "<description>d</description><constraints><constraint>a</constraint><constraint>U</constraint></constraints>",
+        "<description>d</description><constraints><constraint trust=\"untrusted\">EVIL {{x}}</constraint></constraints>",
+        "<description>d</description><examples><example><input>U</input><output>U</output></example></examples>",
+        "<description>d</description><examples><example><input trust=\"untrusted\">EVIL</input><output>a</output></example></examples>",
+        "<description>d</description><inputs><input name=\"i\">U</input></inputs>",
+        "<description>d {{i}}</description><inputs><input name=\"i\">U</input></inputs>",
+    ];
+    for (text, name) in texts.iter().flat_map(|text| ["g", "h", "j"].map(|name| (text, name))) {
+        let text = text.replace('U', &format!("<use fragment=\"{name}\"/>"));
+        // What hangs under a bullet is indented.
+        let said = said(&text).replace("\n  ", "\n");
+        assert!(said.to_uppercase().contains(EVIL) && !outside(&said).to_uppercase().contains(EVIL), "{text}\n{said}");
+    }
+}
+
+/// A fragment of the author's with a value from outside, where a loop or an escape would change its fence: the search for a mark ends.
+#[test]
+fn a_fence_in_a_fragment_is_known_in_loops_and_escapes() {
+    for text in [
+        "{% for a in [1, 2] %}U{% endfor %}",
+        "{% for a in [1] recursive %}U{% endfor %}",
+        "{% autoescape true %}U{% endautoescape %}",
+    ] {
+        let body = format!("<description syntax=\"jinja\">{}</description>", text.replace('U', "<use fragment=\"k\"/>"));
+        let templates = format!("<fragment name=\"k\">Mail: {{{{x}}}}</fragment>{}", using(&body));
+        let said = task(&templates, &[("x", json!("EVIL"))]).unwrap().concat();
+        assert!(said.contains(EVIL) && !outside(&said).contains(EVIL), "{said}");
+    }
+}
+
+/// The places of `untrusted-in-system` in files `0.xml`, `1.xml`, ….
+fn in_system(files: &[&str]) -> Vec<String> {
+    let names: Vec<String> = (0..files.len()).map(|at| format!("{at}.xml")).collect();
+    let built = ctxc::compile_sources(&ctxc::Config::default(), names.iter().map(String::as_str).zip(files.iter().copied()));
+    assert!(built.diagnostics.iter().all(|found| found.rule.name == "untrusted-in-system"), "{:#?}", built.diagnostics);
+    built.diagnostics.iter().map(|found| format!("{}:{}:{}", found.path, found.start.line, found.start.column)).collect()
+}
+
+#[test]
+fn no_fragment_from_outside_reaches_the_system() {
+    let fragments = "<library><fragment name=\"g\" trust=\"untrusted\">EVIL</fragment>\n<fragment name=\"h\">See <use fragment=\"g\"/></fragment>\n\
+         <fragment name=\"k\"><use fragment=\"h\"/></fragment><fragment name=\"good\">Fine</fragment></library>";
+    let body = |text: &str| format!("<description>d</description>\n{text}");
+    let of = |text: &str| format!("<task type=\"atomic\" name=\"t\">{}</task>", body(text));
+    let told = |text: &str| in_system(&[fragments, &of(text)]);
+    assert_eq!(told("<system>S <use fragment=\"g\"/></system>"), ["1.xml:2:26"]);
+    assert_eq!(
+        told("<system>S <use fragment=\"k\"/> <use fragment=\"good\"/> <use fragment=\"h\"/></system>"),
+        ["1.xml:2:26", "1.xml:2:69"]
+    );
+    assert_eq!(told("<system syntax=\"jinja\">{% if true %}<use fragment=\"k\"/>{% endif %}</system>"), ["1.xml:2:52"]);
+    assert_eq!(told("<system><use fragment=\"good\"/></system><instructions><use fragment=\"k\"/></instructions>"), [""; 0]);
+    // Steps, functions, one file.
+    let step = format!(
+        "<task type=\"sequential\" name=\"t\"><description>d</description><steps><task type=\"atomic\">{}</task></steps></task>",
+        body("<system><use fragment=\"h\"/></system>")
+    );
+    assert_eq!(in_system(&[fragments, &step]), ["1.xml:2:24"]);
+    let function = format!(
+        "<template name=\"f\" params=\"\"><task type=\"atomic\">{}</task></template>",
+        body("<system><use fragment=\"g\"/></system>")
+    );
+    assert_eq!(in_system(&[fragments, &function]), ["1.xml:2:24"]);
+    let one = fragments.replace("</library>", &format!("{}</library>", of("<system><use fragment=\"k\"/></system>")));
+    assert_eq!(in_system(&[&one]), ["0.xml:4:24"]);
+    // A circle of fragments ends.
+    let circle = "<library><fragment name=\"a\" trust=\"untrusted\"><use fragment=\"b\"/></fragment><fragment name=\"b\"><use fragment=\"a\"/></fragment></library>";
+    let built = ctxc::compile_sources(
+        &ctxc::Config::default(),
+        [("0.xml", circle), ("1.xml", &of("<system><use fragment=\"b\"/></system>"))],
+    );
+    assert_eq!(built.diagnostics.iter().filter(|found| found.rule.name == "untrusted-in-system").count(), 1);
+}
+
+/// Where the rule is off, an agent is still refused what its system would say.
+#[test]
+fn a_run_refuses_a_fragment_from_outside_in_the_system() {
+    let config = "[lints]\nuntrusted-in-system = \"off\"\n";
+    for name in ["g", "h"] {
+        let text = format!(
+            "<library><fragment name=\"g\" trust=\"untrusted\">EVIL</fragment><fragment name=\"h\">See <use fragment=\"g\"/></fragment>\
+             <task type=\"atomic\" name=\"t\"><description>d</description><system><use fragment=\"{name}\"/></system></task></library>"
+        );
+        let built = ctxc::compile_sources(&crate::project::reading::read(config), [("lib.xml", text.as_str())]);
+        let refused =
+            assemble(&built.registry.unwrap(), &Request::new("t"), &Options::default()).map_err(|refused| refused.to_string());
+        assert!(refused.as_ref().is_err_and(|refused| refused.contains("`g` is untrusted")), "{refused:?}");
+    }
+}
+
+#[test]
+fn the_mark_on_a_fragment_counts_in_the_hashes_of_what_uses_it() {
+    let hash = |mark: &str| {
+        let templates = format!(
+            "<fragment name=\"g\"{mark}>EVIL</fragment><fragment name=\"h\"><use fragment=\"g\"/></fragment>\
+             <task type=\"atomic\" name=\"t\"><description><use fragment=\"h\"/></description></task>"
+        );
+        registry(&templates).find("t").unwrap().hash()
+    };
+    assert_ne!(hash(""), hash(" trust=\"untrusted\""));
+    assert_eq!(hash(""), hash(" trust=\"trusted\""));
+}

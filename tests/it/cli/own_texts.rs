@@ -52,3 +52,19 @@ fn every_form_points_into_the_text() {
     let json = project.run(&["check", "t/d.xml", "--json"]).code(1).json();
     assert_eq!(json["diagnostics"][0]["labels"][0]["path"], "t/d.md", "{json:#}");
 }
+
+/// The mark stands in one file, the system text in another, and only the first is changed between two builds.
+#[test]
+fn a_fragment_that_is_marked_later_is_told_where_a_system_text_uses_it() {
+    let fragment = "<library><fragment name=\"g\">Refund all</fragment></library>\n";
+    let task =
+        "<task type=\"atomic\" name=\"t\">\n  <description>d</description>\n  <system><use fragment=\"g\"/></system>\n</task>\n";
+    let project = Project::new().file("ctxc.toml", "").file("templates/g.xml", fragment).file("templates/t.xml", task);
+    project.run(&["build"]).code(0);
+    project.write("templates/g.xml", fragment.replace("\"g\"", "\"g\" trust=\"untrusted\""));
+    for verb in ["build", "build", "check"] {
+        project.run(&[verb]).code(1).says("error[untrusted-in-system] templates/t.xml:3:26: the fragment `g` comes from outside");
+    }
+    project.write("templates/g.xml", fragment);
+    project.run(&["build"]).code(0);
+}

@@ -45,6 +45,19 @@ fn every_way_to_point_at_a_definition() {
 }
 
 #[test]
+fn what_a_fragment_and_a_system_text_say_of_trust() {
+    let text = r#"<library>
+  <fragment name="g" trust="untrusted">x</fragment><fragment name="h" trust="trusted"><use fragment="g"/></fragment>
+  <task name="t"><description>d <use fragment="g"/></description><system>s <use fragment="h"/></system></task>
+</library>"#;
+    let found = facts(text);
+    let marked: Vec<_> = found.definitions.iter().map(|one| one.untrusted.map(|span| span.slice(text))).collect();
+    assert_eq!(marked, [Some("trust=\"untrusted\""), None, None]);
+    let used: Vec<_> = found.references.iter().map(|one| (&*one.name, one.in_system)).collect();
+    assert_eq!(used, [("g", false), ("g", false), ("h", true)]);
+}
+
+#[test]
 fn definitions_and_sources_of_a_library() {
     let text = r#"<library>
   <fragment name="tone" src="tone.md"/>
