@@ -6,18 +6,16 @@ use std::borrow::Cow;
 
 /// Whether a fix may be applied without a look at it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Applicability {
-    /// Keeps every resolved setting and every prompt text as the author meant it.
+    /// Keeps every resolved setting and every text as it was meant.
     Safe,
     /// One of several ways out; a person chooses.
     Suggested,
 }
 
 impl Applicability {
-    /// Both.
-    pub const ALL: [Self; 2] = [Self::Safe, Self::Suggested];
-
     /// The word used in every format.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -27,23 +25,25 @@ impl Applicability {
     }
 }
 
-/// Replaces the bytes of `span` by `insert`.
+/// A replacement in a file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Edit {
-    /// What is replaced; empty for an insertion.
+    /// The bytes that are replaced; empty for an insertion.
     pub span: Span,
     /// The new text; empty for a deletion.
     pub insert: String,
 }
 
-/// A titled set of edits of one file.
+/// A way out of a finding: a set of edits of its file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Fix {
-    /// What it does, an imperative lower-case fragment: “`add <inherit_context>none</inherit_context>`”.
+    /// What it does, in the imperative: “`add <inherit_context>none</inherit_context>`”.
     pub title: Cow<'static, str>,
-    /// Safe or suggested.
+    /// Whether it can be applied without a look at it.
     pub applicability: Applicability,
-    /// Sorted by span, not overlapping.
+    /// Edits of the finding's file, sorted and apart from each other.
     pub edits: Vec<Edit>,
 }
 

@@ -7,6 +7,7 @@ use std::fmt;
 
 /// How much a finding weighs. Ordered from the gravest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// Fails the build.
@@ -20,9 +21,6 @@ pub enum Severity {
 }
 
 impl Severity {
-    /// Every severity, the gravest first.
-    pub const ALL: [Self; 4] = [Self::Error, Self::Warning, Self::Info, Self::Hint];
-
     /// The word used in every format.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -42,22 +40,20 @@ impl fmt::Display for Severity {
 
 /// The best fix that a rule has for its findings. A finding can come without one all the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Fixable {
-    /// A safe one: nothing else can be meant.
+    /// A safe one, which can be applied without a look.
     Safe,
-    /// One to choose or to look at.
+    /// One to look at first.
     Suggested,
-    /// Some that exclude each other, of which none is the likelier one: offered to the author, never taken unasked.
+    /// Some that exclude each other, for the author alone to choose: no flag applies them.
     Choice,
     /// None: a person has to decide what to write.
     None,
 }
 
 impl Fixable {
-    /// Every one, the best first.
-    pub const ALL: [Self; 4] = [Self::Safe, Self::Suggested, Self::Choice, Self::None];
-
     /// The word used in every format.
     pub const fn as_str(self) -> &'static str {
         match self {

@@ -6,14 +6,15 @@
 use super::span::Span;
 use serde::Serialize;
 
-/// A 1-based position.
+/// A place in a text as people count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Position {
-    /// Line, from 1.
+    /// The line, from 1.
     pub line: u32,
-    /// Column in Unicode scalar values, from 1.
+    /// The column in characters (Unicode scalar values), from 1.
     pub column: u32,
-    /// Column in UTF-16 code units, from 1.
+    /// The column in UTF-16 code units, from 1.
     pub utf16: u32,
 }
 

@@ -5,12 +5,13 @@
 
 use serde::{Deserialize, Serialize, Serializer};
 
-/// A half-open byte range, `start <= end`.
+/// A range of bytes of the decoded text of a file; a byte order mark is not counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Span {
-    /// First byte.
+    /// The first byte, from 0.
     pub start: u32,
-    /// One past the last byte.
+    /// One past the last byte; equal to the start for a place between two bytes.
     pub end: u32,
 }
 

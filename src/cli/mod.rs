@@ -3,6 +3,7 @@
 //! The only floor that knows a terminal, a command line or an exit code. It decides nothing about the language.
 
 mod args;
+pub mod artifacts;
 mod context;
 mod cx;
 mod error;

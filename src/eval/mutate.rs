@@ -11,7 +11,6 @@ use crate::context::assemble::Assembly;
 use crate::kernel::context::Segment;
 use crate::project::roles::Role;
 use crate::registry::Registry;
-use crate::schema::json::mutations::CHANGES;
 use crate::schema::json::names::MUTATIONS;
 use crate::settings::explain::SettingsData;
 use crate::settings::provenance::Value;
@@ -19,6 +18,9 @@ use crate::template::setting::{Format, Fresh, Inherit, SettingName, Word};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
+
+/// The kinds of changes, as they are written.
+pub const CHANGES: [&str; 6] = ["segment_dropped", "segment_halved", "setting", "tool", "protected_path", "model"];
 
 /// Something that could change by mistake.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -88,29 +90,47 @@ pub struct Scores {
     pub failing: Vec<String>,
 }
 
-/// [`Scores`] as JSON has them.
+/// The changes that no scenario would notice: `ctxc eval --mutate --json`.
 #[derive(Serialize)]
-struct Document<'s> {
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub(crate) struct Document<'s> {
+    /// The format.
     schema: &'static str,
+    /// Whom scenarios test, by subject and node.
     agents: Vec<Agent<'s>>,
+    /// The scenarios that do not pass as it is, and the files of which nothing is run.
     not_asked: &'s [String],
 }
 
+/// What the scenarios of one agent notice.
 #[derive(Serialize)]
-struct Agent<'s> {
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub(crate) struct Agent<'s> {
+    /// The agent role, else the task.
     subject: &'s str,
+    /// The agent inside the task.
     node: &'s str,
+    /// How many scenarios pass, and so were asked.
     scenarios: usize,
+    /// How many changes were tried.
     tried: usize,
+    /// How many of them some scenario notices.
     noticed: usize,
+    /// The others.
     unnoticed: Vec<Part<'s>>,
 }
 
+/// A change that could happen by mistake.
 #[derive(Serialize)]
-struct Part<'s> {
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub(crate) struct Part<'s> {
+    /// What could change.
+    #[cfg_attr(feature = "cli", schemars(extend("enum" = CHANGES)))]
     change: &'static str,
+    /// The segment by its id, the setting, the tool that is taken away (with `!` one that is blocked), or the path.
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<&'s str>,
+    /// What the setting resolves to instead.
     #[serde(skip_serializing_if = "Option::is_none")]
     value: Option<&'static str>,
 }

@@ -14,35 +14,37 @@ use std::collections::BTreeSet;
 
 pub use crate::schema::json::names::SCORECARD as SCHEMA;
 
-/// What became of every case.
+/// What became of every scenario: `ctxc eval --json`. Two runs give the same bytes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Scorecard {
-    /// [`SCHEMA`].
+    /// The format.
     pub schema: String,
-    /// The version of the program.
+    /// The version of ctxc.
     pub tool: String,
-    /// How answers came about: `deterministic`.
+    /// How answers came about: `deterministic` is from the scenarios alone, without any model.
     pub mode: String,
     /// The hash of the registry.
     pub registry_hash: String,
     /// Who counted the tokens where no model says who does.
     pub tokenizer: String,
-    /// How many cases.
+    /// How many scenarios.
     pub totals: Totals,
     /// The suites, by their file.
     pub suites: Vec<SuiteRow>,
-    /// The cases, in the order of their files.
+    /// The scenarios, in the order of their files.
     pub cases: Vec<CaseRow>,
 }
 
-/// How many cases. What was passed, failed, errored and carried makes up what was planned.
+/// How many scenarios; the others make up what was planned.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Totals {
-    /// Chosen.
+    /// Those that were chosen.
     pub planned: usize,
     /// Run, and everything that was looked at holds.
     pub passed: usize,
-    /// Run, and something does not.
+    /// Run, and something does not hold.
     pub failed: usize,
     /// Not tried to an end, inconclusive ones included.
     pub errored: usize,
@@ -50,49 +52,53 @@ pub struct Totals {
     pub carried: usize,
 }
 
-/// A suite; a scenario file is one of a single case.
+/// A file of scenarios.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct SuiteRow {
-    /// Its file, relative to the project.
+    /// The file, relative to the project.
     pub path: String,
-    /// Its id.
+    /// The id; that of the scenario where the file holds one.
     pub id: String,
-    /// What people call it.
+    /// What people call it; null where it has no name.
     pub name: Option<String>,
-    /// Its version.
+    /// The version; null where it has none.
     pub version: Option<String>,
 }
 
-/// One case.
+/// One scenario.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct CaseRow {
-    /// Its name.
+    /// The name of the scenario.
     pub id: String,
     /// The id of its suite.
     pub suite: String,
-    /// The scenario's file, relative to the project.
+    /// The file, relative to the project.
     pub path: String,
-    /// The line that it begins on.
+    /// The line that it begins on, from 1.
     pub line: u32,
-    /// Its tags.
+    /// The tags of the scenario.
     pub tags: Vec<String>,
-    /// The agent role; `None` for a task alone.
+    /// The agent role; null for a task alone.
     pub role: Option<String>,
-    /// The task.
+    /// The task; null where no such role is known.
     pub task: Option<String>,
-    /// The agent inside the task.
+    /// The agent inside the task; `/` is the task itself.
     pub node: String,
-    /// The model that would be called.
+    /// The model that would be called; null where neither role nor task names one.
     pub model: Option<String>,
-    /// `pass`, `fail`, `inconclusive`, `error`.
+    /// What became of it.
+    #[cfg_attr(feature = "cli", schemars(extend("enum" = ["pass", "fail", "inconclusive", "error"])))]
     pub verdict: String,
-    /// What it was carried from: the hash of a registry.
+    /// The hash of the registry that the verdict was given for; null where it was run.
     pub carried_from: Option<String>,
-    /// Where the answer came from.
+    /// Where the answer came from; without one the verdict is about the context alone.
+    #[cfg_attr(feature = "cli", schemars(extend("enum" = ["not_recorded", "scripted", "not_judged"])))]
     pub answer: String,
-    /// Why it could not be tried.
+    /// Why it could not be tried; null where it was.
     pub trouble: Option<String>,
-    /// Why there is no context.
+    /// Why there is no context; none where there is one.
     pub faults: Vec<FaultRow>,
     /// One for each expectation on the context.
     pub context: Vec<VerdictRow>,
@@ -100,86 +106,93 @@ pub struct CaseRow {
     pub rule: RuleRow,
     /// Whether more trials were allowed than were needed.
     pub stopped_early: bool,
-    /// Its trials.
+    /// The trials, in order.
     pub trials: Vec<TrialRow>,
-    /// Tokens of the context.
+    /// Tokens of the context; null where there is none.
     pub tokens: Option<TokensRow>,
-    /// The hash of what decides the context.
+    /// The hash of what decides the context; null where it could not be tried.
     pub context_hash: Option<String>,
-    /// The hash of what the case says.
+    /// The hash of what the scenario says; null where it could not be tried.
     pub case_key: Option<String>,
 }
 
 /// Why there is no context.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct FaultRow {
     /// What is wrong.
     pub message: String,
-    /// The file.
+    /// The file; null where no file is meant.
     pub path: Option<String>,
-    /// The line.
+    /// The line, from 1; null where it is not known.
     pub line: Option<u32>,
 }
 
-/// One expectation.
+/// One expectation, judged.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct VerdictRow {
-    /// It in words.
+    /// The expectation in words.
     pub what: String,
-    /// The line that it is written on.
+    /// The line of the scenario that it is written on, from 1.
     pub line: u32,
-    /// `pass`, `fail`, `skipped`.
+    /// What became of it; `skipped` where nobody could look.
+    #[cfg_attr(feature = "cli", schemars(extend("enum" = ["pass", "fail", "skipped"])))]
     pub outcome: String,
-    /// Whether it can fail the case.
+    /// Whether it can fail the scenario.
     pub gate: bool,
     /// What was expected.
     pub expected: String,
     /// What was found.
     pub found: String,
-    /// Where.
+    /// Where that is; null where no place says anything.
     pub at: Option<PlaceRow>,
-    /// What else helps.
+    /// What else helps: what is there instead, the nearest name.
     pub advice: Vec<String>,
 }
 
 /// Where something was found.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct PlaceRow {
-    /// The segment.
+    /// The segment; null where none is meant.
     pub segment: Option<String>,
-    /// The first byte.
+    /// The first byte of the segment's text, or of the message's or answer's; null where no range is meant.
     pub start: Option<usize>,
-    /// One past the last byte.
+    /// One past the last byte; null where no range is meant.
     pub end: Option<usize>,
-    /// What the bytes come from, where that is no file.
+    /// What the text comes from, where that is no file; else null.
     pub source: Option<String>,
-    /// The file that they come from, relative to the project.
+    /// The file that it comes from, relative to the project; null where it is none.
     pub path: Option<String>,
-    /// The line, from 1.
+    /// The line of that file, from 1; null where it is not known.
     pub line: Option<u32>,
 }
 
-/// How often a case is tried.
+/// How often a scenario is tried, and what passes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct RuleRow {
     /// Trials at most.
     pub runs: u32,
-    /// Trials that must pass; `None` for a sequential test.
+    /// Trials that must pass; null for a sequential test.
     pub pass: Option<u32>,
 }
 
 /// One trial.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct TrialRow {
-    /// `pass`, `fail`.
+    /// What became of it.
+    #[cfg_attr(feature = "cli", schemars(extend("enum" = ["pass", "fail"])))]
     pub verdict: String,
     /// One for each expectation on the answer.
     pub expectations: Vec<VerdictRow>,
-    /// Who answered: `script`.
+    /// Who answered: `script` is the scenario's own script.
     pub provider: String,
-    /// Tokens in.
+    /// Tokens of the request.
     pub tokens_in: u64,
-    /// Tokens out.
+    /// Tokens of the answer.
     pub tokens_out: u64,
     /// The hash of the answer's text.
     pub output_hash: String,
@@ -187,10 +200,11 @@ pub struct TrialRow {
 
 /// Tokens of a context.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct TokensRow {
-    /// In all.
+    /// Those of every segment that stays.
     pub total: u64,
-    /// What a provider's cache can reuse.
+    /// Those in front, which a provider's cache can reuse.
     pub prefix: u64,
     /// Who counted them.
     pub tokenizer: String,

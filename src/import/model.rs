@@ -5,7 +5,8 @@ use super::settings::Model;
 use std::collections::BTreeSet;
 
 /// Formats that are read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, schemars::JsonSchema, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Format {
     /// `.j2`, `.jinja`, `.jinja2`.
     Jinja,
@@ -31,17 +32,6 @@ impl Format {
             Self::Prompty => "Prompty",
             Self::Langchain => "LangChain",
             Self::Markdown => "Markdown",
-        }
-    }
-
-    /// Its word for programs.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Jinja => "jinja",
-            Self::Dotprompt => "dotprompt",
-            Self::Prompty => "prompty",
-            Self::Langchain => "langchain",
-            Self::Markdown => "markdown",
         }
     }
 

@@ -52,6 +52,7 @@ pub struct Account {
 
 /// A segment of the context around an agent that it does not receive: its words cannot be known before the agent has run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Late {
     /// The id that it would have.
     pub id: String,

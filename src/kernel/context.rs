@@ -7,6 +7,7 @@ use std::ops::Range;
 
 /// What a segment is. The order is that of the sources, which breaks ties.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
     /// Who the agent is.
@@ -112,6 +113,7 @@ pub const FIRST_EXPENDABLE: u8 = 2;
 
 /// How long a text stays the same from call to call: the longer, the further in front it stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Stability {
     /// As long as the template.

@@ -45,36 +45,39 @@ pub(super) struct Entry {
 
 /// Where a definition stands.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Source {
-    /// Relative to the project root.
+    /// The file, relative to the project.
     pub path: String,
-    /// The definition's bytes in that file.
+    /// The element in that file.
     pub span: Span,
 }
 
-/// A variable that a task or template takes.
+/// A variable that a task or function template takes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Parameter {
-    /// Its name.
+    /// The name of the variable.
     pub name: String,
-    /// Its declared type.
+    /// The type of its value; null where none is declared.
     #[serde(rename = "type")]
     pub kind: Option<String>,
     /// Whether a run without a value fails.
     pub required: bool,
-    /// The value it has when none is given.
+    /// The value that it has when none is given; null where there is none.
     pub default: Option<String>,
     /// Whether it was found in the texts rather than declared.
     pub implicit: bool,
 }
 
-/// What a reference goes to, or how.
+/// How something is referred to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ReferenceKind {
     /// `ref` to a task.
     Ref,
-    /// `call` of a template.
+    /// A call of a function template.
     Call,
     /// `from` of a value.
     From,
@@ -83,9 +86,6 @@ pub enum ReferenceKind {
 }
 
 impl ReferenceKind {
-    /// Every kind.
-    pub const ALL: [Self; 4] = [Self::Ref, Self::Call, Self::From, Self::Use];
-
     /// The word in the registry.
     pub const fn word(self) -> &'static str {
         match self {
@@ -97,8 +97,9 @@ impl ReferenceKind {
     }
 }
 
-/// Something outside a node that it names.
+/// Something outside of a node that it names.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Reference {
     /// How it is named.
     pub kind: ReferenceKind,
@@ -110,12 +111,13 @@ pub struct Reference {
 
 /// A finding that did not fail the build.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Warning {
-    /// The code, such as `CTX203`.
+    /// The number of the rule, such as `CTX203`: an alias of its name.
     pub code: String,
-    /// The rule's name.
+    /// The name of the rule.
     pub name: String,
-    /// Where, in the file of the task.
+    /// The place, in the file of the definition.
     pub span: Span,
 }
 

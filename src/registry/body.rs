@@ -1,322 +1,367 @@
-//! What a task says itself, its settings and the tasks inside it apart: the `body` of a node.
+//! What a task, call or choice says itself, its settings and the nodes inside it apart: the `body` of a node, as it is
+//! written to the registry and read from it.
 //!
 //! One field for each element of the language, in one fixed order, left out where nothing is written: neither layout nor
-//! the order of elements and attributes reaches the bytes.
+//! the order of elements and attributes reaches the bytes, and no map of keys stands between the model and a hash. The
+//! comments of the fields are the words of the registry's JSON Schema.
 
-use super::artifact::ReferenceKind;
-use super::json::Json;
-use super::texts::{self, Sources};
-use crate::syntax::tree::Element;
-use crate::template::model::{Str, Task};
-use crate::template::parts::{Call, Command, Cond, Cycle, Env, FilePaths, Input, Script, Text, Trust, Value};
+use crate::template::parts::{FileSource, TextSyntax, Trust};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use std::borrow::Cow;
 
-/// Writes the fields of one body.
-pub(super) struct Body<'o, 's> {
-    pub(super) out: &'o mut Json,
-    pub(super) sources: &'s dyn Sources,
-    /// What the body refers to, in the order of its fields.
-    pub(super) references: &'o mut Vec<(ReferenceKind, String)>,
+/// Words of the author.
+pub type Word<'a> = Cow<'a, str>;
+
+/// What a node says itself. What is not written is left out.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct Body<'a> {
+    /// The registered task that stands in this place.
+    #[serde(rename = "ref", skip_serializing_if = "Option::is_none")]
+    pub reference: Option<Word<'a>>,
+    /// The author's version of the task.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub version: Option<Word<'a>>,
+    /// What the task is about, in a sentence or two.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: Option<Text<'a>>,
+    /// Who the agent is and how it behaves, whatever the task: the system prompt.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub system: Option<Text<'a>>,
+    /// How the agent goes about the task.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub instructions: Option<Text<'a>>,
+    /// What a good result is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub criteria: Option<Text<'a>>,
+    /// What the agent must or must not do.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub constraints: Vec<Text<'a>>,
+    /// Who runs the model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub provider: Option<Word<'a>>,
+    /// The model's name; the one that is tried first where there is a fallback.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<Word<'a>>,
+    /// The model that is tried when the first one fails.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fallback: Option<Word<'a>>,
+    /// The variables that the task declares.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parameters: Option<Vec<Parameter<'a>>>,
+    /// Values that the task is given, in order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub inputs: Vec<Input<'a>>,
+    /// Which inputs count when context is looked up.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub context_relevance: Vec<Relevance<'a>>,
+    /// Files that the agent sees.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file_paths: Option<Files<'a>>,
+    /// The form of the answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub output_format: Option<OutputFormat<'a>>,
+    /// Earlier turns of the conversation, and how many of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub history: Option<History>,
+    /// Examples of an answer.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub examples: Vec<Example<'a>>,
+    /// The value that a reduction starts with.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub initial_value: Option<Input<'a>>,
+    /// The command that a script runs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub command: Option<Command<'a>>,
+    /// How long the command may take, in milliseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timeout_ms: Option<u64>,
+    /// The environment that the command sees.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub env: Option<Env<'a>>,
+    /// The folder that the command runs in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cwd: Option<Word<'a>>,
+    /// How many rounds at most; the language's default where none is written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_iterations: Option<u32>,
+    /// The condition that ends the rounds before that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub termination_condition: Option<Word<'a>>,
+    /// Elements of older dialects, as they are written.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub deprecated: Vec<Kept<'a>>,
+    /// Elements of other namespaces, as they are written.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub extensions: Vec<Kept<'a>>,
+    /// Of a call: the function template that is called.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub template: Option<Word<'a>>,
+    /// Of a call: the arguments, in order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub args: Vec<Input<'a>>,
+    /// Of a choice, which always has them: the condition of each case, in order; null where none is written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tests: Option<Vec<Option<Word<'a>>>>,
 }
 
-impl Body<'_, '_> {
-    /// `"body":{…}` of a task.
-    pub(super) fn task(&mut self, task: &Task<'_>) {
-        self.out.raw("{");
-        self.reference("ref", ReferenceKind::Ref, task.reference.as_ref());
-        self.word("version", task.version.as_ref());
-        self.text("description", task.description.as_ref());
-        self.text("system", task.system.as_ref());
-        self.text("instructions", task.instructions.as_ref());
-        self.text("criteria", task.criteria.as_ref());
-        self.texts("constraints", &task.constraints);
-        self.word("provider", task.provider.as_ref());
-        self.word("model", task.model.as_ref());
-        self.word("fallback", task.fallback.as_ref());
-        self.parameters(task);
-        self.inputs("inputs", &task.inputs);
-        self.relevance(task);
-        if let Some(files) = &task.files {
-            self.files(files);
-        }
-        self.output(task);
-        self.history(task);
-        self.examples(task);
-        if let Some(initial) = task.reduce.as_ref().and_then(|reduce| reduce.initial.as_ref()) {
-            self.out.key("initial_value");
-            self.input(initial);
-        }
-        if let Some(script) = &task.script {
-            self.script(script);
-        }
-        if let Some(cycle) = &task.cycle {
-            self.cycle(cycle);
-        }
-        self.elements("deprecated", task.deprecated.iter().map(|(_, element)| *element));
-        self.elements("extensions", task.extensions.iter().copied());
-        self.out.raw("}");
-    }
+/// A text for the agent: either `text` or `parts`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct Text<'a> {
+    /// The words, `{{…}}` included, without the indentation of the file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<Word<'a>>,
+    /// The words in pieces, with fragments between them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parts: Option<Vec<Part<'a>>>,
+    /// The file that the words come from, as written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub src: Option<Word<'a>>,
+    /// `jinja` where the text is a template of Jinja.
+    #[serde(skip_serializing_if = "is_default")]
+    pub syntax: TextSyntax,
+    /// `true` where `{{…}}` is not substituted.
+    #[serde(skip_serializing_if = "is_default")]
+    pub verbatim: bool,
+    /// `untrusted` where the text comes from outside: it is fenced when rendered.
+    #[serde(skip_serializing_if = "is_default")]
+    pub trust: Trust,
+}
 
-    /// `"body":{…}` of a call.
-    pub(super) fn call(&mut self, call: &Call<'_>) {
-        self.out.raw("{");
-        self.reference("template", ReferenceKind::Call, call.template.as_ref());
-        self.inputs("args", &call.args);
-        self.out.raw("}");
-    }
+/// A piece of a text.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(untagged)]
+pub enum Part<'a> {
+    /// Words.
+    Text {
+        /// Words for the agent.
+        text: Word<'a>,
+    },
+    /// A fragment.
+    Use {
+        /// The fragment whose text stands here.
+        #[serde(rename = "use")]
+        name: Word<'a>,
+    },
+}
 
-    /// `"body":{…}` of a choice: its tests, in the order of its children.
-    pub(super) fn cond(&mut self, cond: &Cond<'_>) {
-        self.out.raw("{");
-        self.out.key("tests");
-        self.out.raw("[");
-        for case in &cond.cases {
-            self.out.item();
-            self.out.optional(case.test.as_ref().map(|test| &*test.value));
-        }
-        self.out.raw("]}");
-    }
+/// A variable that a task declares.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(rename = "DeclaredParameter"))]
+#[serde(default)]
+pub struct Parameter<'a> {
+    /// The name of the variable.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<Word<'a>>,
+    /// The type of its value.
+    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+    pub kind: Option<Word<'a>>,
+    /// Whether a run has to give it.
+    pub required: bool,
+    /// The value that it has when none is given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub default: Option<Word<'a>>,
+    /// `untrusted` where the value comes from outside: it is fenced when rendered.
+    #[serde(skip_serializing_if = "is_default")]
+    pub trust: Trust,
+}
 
-    fn word(&mut self, key: &str, word: Option<&Str<'_>>) {
-        if let Some(word) = word {
-            self.out.key(key);
-            self.out.str(&word.value);
-        }
-    }
+/// A named value: an input, an argument, or the value that a reduction starts with. Either `from` or `value`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct Input<'a> {
+    /// The name that texts have for the value.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<Word<'a>>,
+    /// The value or result that it takes over.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: Option<Word<'a>>,
+    /// A text; or `task` or `call` where it is the result of the child in the slot of the same number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value: Option<Value<'a>>,
+    /// `untrusted` where the value comes from outside: it is fenced when rendered.
+    #[serde(skip_serializing_if = "is_default")]
+    pub trust: Trust,
+}
 
-    fn reference(&mut self, key: &str, kind: ReferenceKind, word: Option<&Str<'_>>) {
-        self.word(key, word);
-        self.references.extend(word.map(|word| (kind, word.value.to_string())));
-    }
+/// The value of an input that takes over no other.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(rename = "InputValue"))]
+#[serde(untagged)]
+pub enum Value<'a> {
+    /// Written where it is.
+    Text(Text<'a>),
+    /// The result of a node inside.
+    Inside(Inside),
+}
 
-    fn text(&mut self, key: &str, text: Option<&Text<'_>>) {
-        if let Some(text) = text {
-            self.out.key(key);
-            texts::write(text, self.sources, self.out, self.references);
-        }
-    }
+/// What the node is whose result is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum Inside {
+    /// The result of a task.
+    Task,
+    /// The result of a call.
+    Call,
+}
 
-    fn texts<'a>(&mut self, key: &str, texts: impl IntoIterator<Item = &'a Text<'a>, IntoIter: ExactSizeIterator>) {
-        let texts = texts.into_iter();
-        if texts.len() == 0 {
-            return;
-        }
-        self.out.key(key);
-        self.out.raw("[");
-        for text in texts {
-            self.out.item();
-            texts::write(text, self.sources, self.out, self.references);
-        }
-        self.out.raw("]");
-    }
+/// Whether an input counts when context is looked up.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct Relevance<'a> {
+    /// The name of the input.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<Word<'a>>,
+    /// Whether it counts.
+    pub include: bool,
+}
 
-    fn parameters(&mut self, task: &Task<'_>) {
-        if task.parameters_element.is_none() {
-            return;
-        }
-        self.out.key("parameters");
-        self.out.raw("[");
-        for parameter in &task.parameters {
-            self.out.item();
-            self.out.raw("{");
-            self.word("name", parameter.name.as_ref());
-            self.word("type", parameter.kind.as_ref());
-            self.out.key("required");
-            self.out.bool(parameter.is_required());
-            self.word("default", parameter.default.as_ref());
-            self.trust(parameter.trust);
-            self.out.raw("}");
-        }
-        self.out.raw("]");
-    }
+/// Files that an agent sees.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct Files<'a> {
+    /// Where the list comes from.
+    pub source: FileSource,
+    /// Files and patterns, relative to the project.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub paths: Vec<Word<'a>>,
+    /// The command that lists them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub command: Option<Word<'a>>,
+    /// Which files are meant, in words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: Option<Text<'a>>,
+}
 
-    fn inputs(&mut self, key: &str, inputs: &[Input<'_>]) {
-        if inputs.is_empty() {
-            return;
-        }
-        self.out.key(key);
-        self.out.raw("[");
-        for input in inputs {
-            self.out.item();
-            self.input(input);
-        }
-        self.out.raw("]");
-    }
+/// The form of an answer.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct OutputFormat<'a> {
+    /// `text`, `json`, or a word that the project lets through.
+    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+    pub kind: Option<Word<'a>>,
+    /// A short form such as `string[]`, or the file of a JSON Schema.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub schema: Option<Word<'a>>,
+    /// The JSON Schema in the file that `schema` names, its members in the order of that file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "cli", schemars(with = "serde_json::Value", extend("type" = ["object", "boolean"])))]
+    pub content: Option<Content<'a>>,
+}
 
-    fn input(&mut self, input: &Input<'_>) {
-        self.out.raw("{");
-        self.word("name", input.name.as_ref());
-        match &input.value {
-            Value::Missing => {}
-            Value::From(from) => self.reference("from", ReferenceKind::From, Some(from)),
-            Value::Text => {
-                self.text("value", Some(&input.text));
-                self.out.raw("}");
-                return;
-            }
-            // The task or call is a child of the node; its slot has the number of this input.
-            Value::Task(_) => self.flag("value", "task"),
-            Value::Call(_) => self.flag("value", "call"),
-        }
-        self.trust(input.text.trust);
-        self.out.raw("}");
-    }
+/// A JSON Schema as its file has it, without layout.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Content<'a>(Cow<'a, RawValue>);
 
-    fn flag(&mut self, key: &str, word: &str) {
-        self.out.key(key);
-        self.out.str(word);
+impl Content<'_> {
+    /// The schema as it is written.
+    pub fn text(&self) -> &str {
+        self.0.get()
     }
+}
 
-    fn trust(&mut self, trust: Trust) {
-        if trust == Trust::Untrusted {
-            self.flag("trust", "untrusted");
-        }
+impl<'a> Content<'a> {
+    /// What a text holds, where that is JSON.
+    pub(super) fn of(text: &'a str) -> Option<Self> {
+        serde_json::from_str::<&RawValue>(text).ok().map(|raw| Self(Cow::Borrowed(raw)))
     }
+}
 
-    fn relevance(&mut self, task: &Task<'_>) {
-        if task.relevance.is_empty() {
-            return;
-        }
-        self.out.key("context_relevance");
-        self.out.raw("[");
-        for input in &task.relevance {
-            self.out.item();
-            self.out.raw("{");
-            self.word("name", input.name.as_ref());
-            self.out.key("include");
-            self.out.bool(input.include);
-            self.out.raw("}");
-        }
-        self.out.raw("]");
+impl PartialEq for Content<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.text() == other.text()
     }
+}
 
-    fn files(&mut self, files: &FilePaths<'_>) {
-        self.out.key("file_paths");
-        self.out.raw("{");
-        self.flag("source", files.source.word());
-        if !files.paths.is_empty() {
-            self.out.key("paths");
-            self.out.raw("[");
-            for path in &files.paths {
-                self.out.item();
-                self.out.str(&path.value);
-            }
-            self.out.raw("]");
-        }
-        self.word("command", files.command.as_ref());
-        self.text("description", files.description.as_ref());
-        self.out.raw("}");
-    }
+/// How much of the conversation before is kept.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct History {
+    /// Turns at most.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub turns: Option<u32>,
+    /// Tokens at most.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<u32>,
+    /// `true` where results of tools before the last turn are left out.
+    #[serde(skip_serializing_if = "is_default")]
+    pub compacted: bool,
+}
 
-    fn output(&mut self, task: &Task<'_>) {
-        let Some(output) = &task.output else { return };
-        self.out.key("output_format");
-        self.out.raw("{");
-        self.word("type", output.kind.as_ref());
-        self.word("schema", output.schema.as_ref());
-        if let Some(content) = output.schema_file().and_then(|file| self.sources.schema(&file.value)) {
-            self.out.key("content");
-            self.out.raw(content);
-        }
-        self.out.raw("}");
-    }
+/// An example of an answer.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct Example<'a> {
+    /// What the agent is given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub input: Option<Text<'a>>,
+    /// What it answers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub output: Option<Text<'a>>,
+}
 
-    fn history(&mut self, task: &Task<'_>) {
-        let Some(history) = &task.history else { return };
-        self.out.key("history");
-        self.out.raw("{");
-        for (key, number) in [("turns", history.turns), ("tokens", history.tokens)] {
-            if let Some(number) = number {
-                self.out.key(key);
-                self.out.number(u64::from(number));
-            }
-        }
-        if history.compacted {
-            self.out.key("compacted");
-            self.out.bool(true);
-        }
-        self.out.raw("}");
-    }
+/// What a script runs: either `line` or `args`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct Command<'a> {
+    /// The command in one line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<Text<'a>>,
+    /// The program and its arguments, each taken as it is.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub args: Vec<Text<'a>>,
+    /// The shell that takes the line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shell: Option<Word<'a>>,
+}
 
-    fn examples(&mut self, task: &Task<'_>) {
-        if task.examples.is_empty() {
-            return;
-        }
-        self.out.key("examples");
-        self.out.raw("[");
-        for example in &task.examples {
-            self.out.item();
-            self.out.raw("{");
-            self.text("input", example.input.as_ref());
-            self.text("output", example.output.as_ref());
-            self.out.raw("}");
-        }
-        self.out.raw("]");
-    }
+/// The environment of a command.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct Env<'a> {
+    /// What of our own environment the command sees.
+    pub inherit: Word<'a>,
+    /// Variables of its own, in order.
+    pub vars: Vec<Var<'a>>,
+}
 
-    fn script(&mut self, script: &Script<'_>) {
-        if let Some(command) = &script.command {
-            self.command(command);
-        }
-        if let Some(timeout) = script.timeout_ms {
-            self.out.key("timeout_ms");
-            self.out.number(timeout.value);
-        }
-        if let Some(env) = &script.env {
-            self.env(env);
-        }
-        self.word("cwd", script.cwd.as_ref());
-    }
+/// A variable of an environment.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct Var<'a> {
+    /// The name of the variable.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<Word<'a>>,
+    /// What it holds.
+    pub value: Text<'a>,
+}
 
-    fn command(&mut self, command: &Command<'_>) {
-        self.out.key("command");
-        self.out.raw("{");
-        if command.args.is_empty() {
-            self.text("line", Some(&command.text));
-        } else {
-            self.texts("args", &command.args);
-        }
-        self.word("shell", command.shell.as_ref());
-        self.out.raw("}");
-    }
+/// An element that is kept as it is written.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct Kept<'a> {
+    /// The name of the element.
+    pub element: Word<'a>,
+    /// The whole element as it is written.
+    pub xml: Word<'a>,
+}
 
-    fn env(&mut self, env: &Env<'_>) {
-        self.out.key("env");
-        self.out.raw("{");
-        self.flag("inherit", env.inherit.as_ref().map_or("none", |word| &word.value));
-        self.out.key("vars");
-        self.out.raw("[");
-        for (name, value) in &env.vars {
-            self.out.item();
-            self.out.raw("{");
-            self.word("name", name.as_ref());
-            self.text("value", Some(value));
-            self.out.raw("}");
-        }
-        self.out.raw("]}");
-    }
-
-    fn cycle(&mut self, cycle: &Cycle<'_>) {
-        self.out.key("max_iterations");
-        // The language's default, so that nothing is left to be resolved at run time.
-        self.out.number(u64::from(cycle.max_iterations.map_or(5, |count| count.value)));
-        self.word("termination_condition", cycle.condition.as_ref());
-    }
-
-    /// Elements that are kept as they are written.
-    fn elements<'a>(&mut self, key: &str, elements: impl ExactSizeIterator<Item = Element<'a>>) {
-        if elements.len() == 0 {
-            return;
-        }
-        self.out.key(key);
-        self.out.raw("[");
-        for element in elements {
-            self.out.item();
-            self.out.raw("{\"element\":");
-            self.out.str(element.name());
-            self.out.raw(",\"xml\":");
-            self.out.str(element.span().slice(element.document().text));
-            self.out.raw("}");
-        }
-        self.out.raw("]");
-    }
+/// Whether a value says nothing.
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }

@@ -16,14 +16,15 @@ use std::collections::BTreeMap;
 /// The schema of the data.
 pub const SCHEMA: &str = "ctxc/diff/1";
 
-/// The difference of two registries.
+/// What two registries say differently: `ctxc diff OLD NEW --json`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Diff {
-    /// Always [`SCHEMA`].
+    /// The format.
     pub schema: &'static str,
-    /// Names of tasks that only the new one has.
+    /// Tasks that only the new registry has.
     pub added: Vec<String>,
-    /// Names of tasks that only the old one has.
+    /// Tasks that only the old registry has.
     pub removed: Vec<String>,
     /// Tasks whose own text changed.
     pub text: Vec<TextChange>,
@@ -31,71 +32,62 @@ pub struct Diff {
     pub resolved: Vec<ResolvedChange>,
     /// Tasks that changed only because something they refer to did.
     pub referenced: Vec<String>,
-    /// Changes of templates.
+    /// Changes of function templates.
     pub templates: Names,
-    /// Changes of fragments.
+    /// Changes of shared texts.
     pub fragments: Names,
 }
 
 /// Changes of things that have no settings of their own.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Names {
-    /// Only in the new one.
+    /// Only in the new registry.
     pub added: Vec<String>,
-    /// Only in the old one.
+    /// Only in the old registry.
     pub removed: Vec<String>,
     /// In both, with different content.
     pub changed: Vec<String>,
 }
 
-/// A task whose text changed.
+/// A task whose own text changed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct TextChange {
-    /// The task.
+    /// The name of the task.
     pub task: String,
-    /// The file it stands in now.
+    /// The file that it stands in now, relative to the project.
     pub path: String,
-    /// Where it stands in that file.
+    /// The place in that file.
     pub span: Span,
 }
 
 /// Why a setting resolves to another value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Cause {
-    /// The template writes something else now.
+    /// The template says something else now.
     Text,
     /// A default moved beneath the same text.
     Default,
 }
 
-impl Cause {
-    /// Both.
-    pub const ALL: [Self; 2] = [Self::Text, Self::Default];
-
-    /// The word in the data.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Text => "text",
-            Self::Default => "default",
-        }
-    }
-}
-
 /// A setting that resolves to another value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct ResolvedChange {
-    /// The task.
+    /// The name of the task.
     pub task: String,
-    /// The node inside it.
+    /// The node inside it; `/` is the task itself.
     pub node: String,
-    /// The setting.
+    /// The setting that moved.
     pub setting: SettingName,
-    /// The value before; `null` is N/A.
+    /// The value before; null for “does not apply”.
     pub from: Value,
-    /// The value now; `null` is N/A.
+    /// The value now; null for “does not apply”.
     pub to: Value,
-    /// Why.
+    /// Why it moved.
     pub cause: Cause,
 }
 

@@ -3,7 +3,7 @@
 //! The hash of its own content sees what the definition means: not where it stands, not how it is laid out, not where
 //! a setting came from.
 
-use super::artifact::ReferenceKind;
+use super::artifact::Warning;
 use super::json::Json;
 use super::layout::HASH_LEN;
 use super::settings::RowTexts;
@@ -14,6 +14,7 @@ use crate::base::hash::{Hash, Hasher};
 use crate::project::config::Config;
 use crate::settings::resolve::Resolved;
 use crate::template::model::{Definition, Fragment, Task, Template};
+use serde::Serialize;
 
 /// A compiled definition: its line of the registry with the hash still open.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,11 +63,12 @@ pub struct DefinitionInput<'a> {
 }
 
 /// A variable that a definition takes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Variable<'a> {
     /// Its name.
     pub name: &'a str,
     /// Its declared type.
+    #[serde(rename = "type")]
     pub kind: Option<&'a str>,
     /// Whether a run without a value fails.
     pub required: bool,
@@ -122,16 +124,16 @@ impl<'c> Entries<'c> {
         } else {
             head.key("parameters");
         }
-        variables(input.parameters, &mut head);
+        head.value(&input.parameters);
         let mut content = Vec::with_capacity(tree.out.bytes.len());
         tree.canonical(&mut content);
         let mut hasher = Hasher::new();
         hasher.field(input.definition.kind().word()).field(input.name).field(version.unwrap_or("\0"));
         hasher.field(head.bytes.get(parameters..).unwrap_or(&[])).field(&content);
         head.raw(",\"references\":");
-        references(&tree.references, &mut head);
+        head.value(&tree.references);
         head.raw(",\"warnings\":");
-        warnings(input.warnings, &mut head);
+        head.value(&input.warnings.iter().map(|found| warning(found)).collect::<Vec<_>>());
         head.raw(",\"root\":");
         head.bytes.extend_from_slice(&tree.out.bytes);
         head.raw("}");
@@ -150,7 +152,7 @@ fn fragment_line(file: &FileInput<'_>, input: &DefinitionInput<'_>, fragment: &F
     let hash_at = source_and_hash(&mut line, &path, input);
     line.raw(",\"text\":");
     let start = line.bytes.len();
-    texts::write(&fragment.text, file.sources, &mut line, &mut Vec::new());
+    line.value(&texts::canonical(&fragment.text, file.sources, &mut Vec::new()));
     let mut hasher = Hasher::new();
     hasher.field(input.definition.kind().word()).field(input.name).field(line.bytes.get(start..).unwrap_or(&[]));
     line.raw("}");
@@ -170,51 +172,6 @@ fn source_and_hash(out: &mut Json, path: &str, input: &DefinitionInput<'_>) -> u
     hash_at
 }
 
-fn variables(variables: &[Variable<'_>], out: &mut Json) {
-    out.raw("[");
-    for variable in variables {
-        out.item();
-        out.raw("{\"name\":");
-        out.str(variable.name);
-        out.raw(",\"type\":");
-        out.optional(variable.kind);
-        out.raw(",\"required\":");
-        out.bool(variable.required);
-        out.raw(",\"default\":");
-        out.optional(variable.default);
-        out.raw(",\"implicit\":");
-        out.bool(variable.implicit);
-        out.raw("}");
-    }
-    out.raw("]");
-}
-
-fn references(references: &[(ReferenceKind, String, String)], out: &mut Json) {
-    out.raw("[");
-    for (kind, name, node) in references {
-        out.item();
-        out.raw("{\"kind\":");
-        out.str(kind.word());
-        out.raw(",\"name\":");
-        out.str(name);
-        out.raw(",\"node\":");
-        out.str(node);
-        out.raw("}");
-    }
-    out.raw("]");
-}
-
-fn warnings(warnings: &[&Diagnostic], out: &mut Json) {
-    out.raw("[");
-    for warning in warnings {
-        out.item();
-        out.raw("{\"code\":");
-        out.str(&warning.rule.code.to_string());
-        out.raw(",\"name\":");
-        out.str(warning.rule.name);
-        out.raw(",\"span\":");
-        out.span(warning.span);
-        out.raw("}");
-    }
-    out.raw("]");
+fn warning(found: &Diagnostic) -> Warning {
+    Warning { code: found.rule.code.to_string(), name: found.rule.name.to_owned(), span: found.span }
 }

@@ -35,23 +35,24 @@ pub struct Place {
     pub span: Span,
 }
 
-/// A node of a task, resolved.
+/// A task, call or choice, resolved.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct ResolvedNode {
-    /// Its path inside the task; `/` is the task itself.
+    /// The path inside the task; `/` is the task itself.
     pub id: String,
-    /// The element it is written as.
+    /// The element that it is written as.
     pub element: String,
-    /// The operator; `None` for calls and choices.
+    /// The type; null for calls and choices, and where it stands for another task.
     pub operator: Option<String>,
-    /// The subtype or part.
+    /// The subtype or part; null where it has none.
     pub subtype: Option<String>,
-    /// The name that its result gets.
+    /// The name that its result gets; null where it gets none.
     #[serde(rename = "as")]
     pub result: Option<String>,
-    /// The task, or the template, that it stands for.
+    /// The task or function template that it stands for; null where it stands for itself.
     pub reference: Option<String>,
-    /// The four settings; `None` where there is no context of its own.
+    /// The four settings; null where it has no context of its own.
     pub settings: Option<SettingsData>,
 }
 

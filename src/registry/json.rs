@@ -1,6 +1,7 @@
 //! JSON straight into a buffer: no value trees, no allocation but the buffer's own.
 
 use crate::base::span::Span;
+use serde::Serialize;
 
 /// Appends JSON to a buffer. The caller keeps the commas and brackets right; tests read every entry back.
 #[derive(Debug, Default)]
@@ -14,37 +15,30 @@ impl Json {
         self.bytes.extend_from_slice(text.as_bytes());
     }
 
+    /// Appends data of ours.
+    pub(super) fn value(&mut self, value: &impl Serialize) {
+        // Writing plain data with string keys to memory cannot fail.
+        let _ = serde_json::to_writer(&mut self.bytes, value);
+    }
+
     /// Appends a string.
     pub(super) fn str(&mut self, text: &str) {
-        // Writing to memory cannot fail.
-        let _ = serde_json::to_writer(&mut self.bytes, text);
+        self.value(&text);
     }
 
     /// Appends a string or `null`.
     pub(super) fn optional(&mut self, text: Option<&str>) {
-        match text {
-            Some(text) => self.str(text),
-            None => self.raw("null"),
-        }
-    }
-
-    /// Appends a number.
-    pub(super) fn number(&mut self, number: u64) {
-        let _ = serde_json::to_writer(&mut self.bytes, &number);
+        self.value(&text);
     }
 
     /// Appends `true` or `false`.
     pub(super) fn bool(&mut self, value: bool) {
-        self.raw(if value { "true" } else { "false" });
+        self.value(&value);
     }
 
     /// Appends a span.
     pub(super) fn span(&mut self, span: Span) {
-        self.raw("{\"start\":");
-        self.number(u64::from(span.start));
-        self.raw(",\"end\":");
-        self.number(u64::from(span.end));
-        self.raw("}");
+        self.value(&span);
     }
 
     /// Appends `"key":`, after a comma unless it is the first of its object.

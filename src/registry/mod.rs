@@ -4,7 +4,7 @@
 //! inputs give the same bytes on every machine and thread count; no absolute path, no time stamp.
 
 pub mod artifact;
-mod body;
+pub mod body;
 #[cfg(feature = "fs")]
 pub mod build;
 #[cfg(feature = "fs")]
@@ -18,6 +18,7 @@ pub mod entry;
 mod facts;
 #[cfg(feature = "fs")]
 pub mod files;
+mod from_model;
 #[cfg(feature = "fs")]
 mod gather;
 #[cfg(feature = "fs")]
@@ -67,4 +68,3 @@ pub use node::{Child, Node};
 pub use read::{ReadError, SCHEMA};
 #[cfg(feature = "assemble")]
 pub(crate) use texts::{is_use, preserves};
-pub(crate) use tree::SLOTS;

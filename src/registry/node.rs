@@ -11,34 +11,37 @@ use std::borrow::Cow;
 /// Levels of nodes that are read; templates cannot nest deeper.
 pub const MAX_DEPTH: usize = 256;
 
-/// A task of the registry, or a task inside it.
+/// A task, call or choice with everything inside it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Node {
-    /// The path of slots from the task's root, such as `/steps/1`; the root is `/`.
+    /// The path inside the definition, such as `/steps/1`; `/` is the definition itself.
     pub id: String,
-    /// The element it was written as.
+    /// The element that it is written as.
     pub element: String,
-    /// The operator; `None` for nodes without context of their own (calls, conditions).
+    /// The type; null for calls and choices, and where it stands for another task.
     pub operator: Option<String>,
-    /// The subtype.
+    /// The subtype or part; null where it has none.
     pub subtype: Option<String>,
-    /// The four settings; `None` where there is no operator.
+    /// The four settings; null where it has no context of its own.
     pub settings: Option<SettingsData>,
-    /// The node's own fields: texts, inputs, files, formats, by their names in the language.
+    /// What it says itself: texts, inputs, files, formats, by their names in the language.
+    #[cfg_attr(feature = "cli", schemars(with = "super::body::Body<'static>"))]
     pub body: serde_json::Map<String, serde_json::Value>,
     /// The nodes inside it, in document order.
     pub children: Vec<Child>,
 }
 
-/// A node inside another.
+/// A node inside of another.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Child {
-    /// The slot it fills: `steps`, `inner_task`, `inputs` ….
+    /// The slot that it fills: `steps`, `inner_task`, `inputs` and so on.
     pub slot: String,
-    /// The name that its result gets.
+    /// The name that its result gets; null where it gets none.
     #[serde(rename = "as")]
     pub name: Option<String>,
-    /// The node.
+    /// The node itself.
     pub node: Node,
 }
 

@@ -3,6 +3,12 @@
 //! Never panics and never recurses on input; whatever is wrong comes back as a [`ReadError`] with its position.
 
 use super::artifact::{Entry, Fragment, Lookup, Registry, Source};
+#[cfg(feature = "cli")]
+use super::{
+    artifact::{Parameter, Reference, Warning},
+    body::Text,
+    node::Node,
+};
 use crate::base::hash::Hash;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -157,50 +163,87 @@ fn version(text: &str) -> Result<u32, ReadError> {
     Ok(version)
 }
 
+/// The compiled registry: `registry.json`, as `ctxc build` writes it. Every node carries its settings, so that nothing is
+/// resolved at run time.
 #[derive(Deserialize)]
-struct Document1<'a> {
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub(crate) struct Document1<'a> {
+    /// The edition of the language that it was compiled by.
     edition: String,
+    /// The version of ctxc that wrote it.
     compiler: String,
+    /// Over the names and hashes of everything below: equal exactly when all of that is.
     #[serde(borrow)]
     hash: Cow<'a, str>,
+    /// Every task, by name.
     #[serde(borrow)]
     tasks: Vec<Entry1<'a>>,
+    /// Every function template, by name: a function over tasks, which sees its parameters and nothing else.
     #[serde(borrow)]
     templates: Vec<Entry1<'a>>,
+    /// Every shared text, by name.
     #[serde(borrow)]
     fragments: Vec<Fragment1<'a>>,
 }
 
+/// A task or a function template.
 #[derive(Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(rename = "Definition"))]
 struct Entry1<'a> {
+    /// The name, unique among its kind.
     name: Box<str>,
+    /// The author's version of it; null where none is written.
     version: Option<Box<str>>,
+    /// The type; `ref` where it only stands for another task.
     operator: Box<str>,
+    /// The subtype; null where it has none.
     subtype: Option<Box<str>>,
+    /// Where it stands.
     #[serde(borrow)]
+    #[cfg_attr(feature = "cli", schemars(with = "Source"))]
     source: &'a RawValue,
+    /// Over what it means and over everything it refers to; not over where or how it is written.
     #[serde(borrow)]
     hash: Cow<'a, str>,
-    #[serde(borrow)]
+    /// Of a task: the variables that it takes, declared or found in its texts.
+    #[serde(borrow, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "cli", schemars(with = "Vec<Parameter>"))]
     parameters: Option<&'a RawValue>,
-    #[serde(borrow)]
+    /// Of a function template: the parameters that a call gives it, in order.
+    #[serde(borrow, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "cli", schemars(with = "Vec<Parameter>"))]
     params: Option<&'a RawValue>,
+    /// Of a function template: the type of its result; null where none is written.
+    #[serde(skip_serializing_if = "Option::is_none")]
     returns: Option<Box<str>>,
+    /// What it refers to by name.
     #[serde(borrow)]
+    #[cfg_attr(feature = "cli", schemars(with = "Vec<Reference>"))]
     references: &'a RawValue,
+    /// Findings that did not fail the build.
     #[serde(borrow)]
+    #[cfg_attr(feature = "cli", schemars(with = "Vec<Warning>"))]
     warnings: &'a RawValue,
+    /// The task with everything inside it.
     #[serde(borrow)]
+    #[cfg_attr(feature = "cli", schemars(with = "Node"))]
     root: &'a RawValue,
 }
 
+/// A shared text.
 #[derive(Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(rename = "Fragment"))]
 struct Fragment1<'a> {
+    /// The name that `use` gives, unique in the registry.
     name: String,
+    /// Over its text and the fragments that it uses.
     #[serde(borrow)]
     hash: Cow<'a, str>,
+    /// Where it stands.
     source: Source,
+    /// The text itself.
     #[serde(borrow)]
+    #[cfg_attr(feature = "cli", schemars(with = "Text<'static>"))]
     text: &'a RawValue,
 }
 

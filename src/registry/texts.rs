@@ -3,9 +3,9 @@
 //! Never substitutes a variable and never follows a `use`: rendering does. Reads no file: what `src` names is handed in.
 
 use super::artifact::ReferenceKind;
-use super::json::Json;
+use super::body::{Part, Text};
 use crate::syntax::tree::{Element, Kind};
-use crate::template::parts::{Substitution, Text, TextSyntax, Trust};
+use crate::template::parts::{self, Substitution};
 use crate::template::text::dedent;
 use std::borrow::Cow;
 
@@ -32,63 +32,49 @@ impl Sources for () {
     }
 }
 
-/// Appends a text with what is special about it: `{"text":"…"}`, or `{"parts":[{"text":"…"},{"use":"…"}]}`.
-/// Fragments that it uses go to `references`.
-pub(super) fn write(text: &Text<'_>, sources: &dyn Sources, out: &mut Json, references: &mut Vec<(ReferenceKind, String)>) {
-    out.raw("{");
-    match &text.src {
+/// A text with what is special about it. Fragments that it uses go to `references`.
+pub(super) fn canonical<'s>(
+    text: &'s parts::Text<'_>,
+    sources: &'s dyn Sources,
+    references: &mut Vec<(ReferenceKind, String)>,
+) -> Text<'s> {
+    let mut out = match &text.src {
         Some(src) => {
-            out.key("text");
             let words = sources.text(&src.value).unwrap_or("");
-            out.str(&if preserves(text.element) { unix(words) } else { dedent(words) });
-            out.key("src");
-            out.str(&src.value);
+            let words = if preserves(text.element) { unix(words) } else { dedent(words) };
+            Text { text: Some(words), src: Some(Cow::Borrowed(&*src.value)), ..Text::default() }
         }
-        None => content(text.element, out, references),
-    }
-    if text.syntax == TextSyntax::Jinja {
-        out.raw(",\"syntax\":\"jinja\"");
-    }
-    if text.substitution == Substitution::Off {
-        out.raw(",\"verbatim\":true");
-    }
-    if text.trust == Trust::Untrusted {
-        out.raw(",\"trust\":\"untrusted\"");
-    }
-    out.raw("}");
+        None => content(text.element, references),
+    };
+    out.syntax = text.syntax;
+    out.verbatim = text.substitution == Substitution::Off;
+    out.trust = text.trust;
+    out
 }
 
-/// Appends what stands between the tags: `"text":…` or `"parts":…`.
-fn content(element: Element<'_>, out: &mut Json, references: &mut Vec<(ReferenceKind, String)>) {
-    let uses: Vec<String> = element.elements().filter(|child| is_use(*child)).map(fragment).collect();
-    if uses.is_empty() {
-        let text = element.text();
-        out.key("text");
-        out.str(&if preserves(element) { Cow::Borrowed(&*text) } else { dedent(&text) });
-        return;
+/// What stands between the tags.
+fn content<'s>(element: Element<'s>, references: &mut Vec<(ReferenceKind, String)>) -> Text<'s> {
+    let mut uses = element.elements().filter(|child| is_use(*child)).map(fragment).peekable();
+    let shown = |text: Cow<'s, str>| match text {
+        text if preserves(element) => text,
+        Cow::Borrowed(text) => dedent(text),
+        Cow::Owned(text) => Cow::Owned(dedent(&text).into_owned()),
+    };
+    if uses.peek().is_none() {
+        return Text { text: Some(shown(element.text())), ..Text::default() };
     }
-    let joined = joined(element);
-    let text = if preserves(element) { Cow::Borrowed(joined.as_str()) } else { dedent(&joined) };
-    out.key("parts");
-    out.raw("[");
-    let mut uses = uses.into_iter();
-    for (number, words) in text.split(USE).enumerate() {
+    let mut parts = Vec::new();
+    for (number, words) in shown(Cow::Owned(joined(element))).split(USE).enumerate() {
         if number > 0 {
-            out.item();
             let name = uses.next().unwrap_or_default();
-            out.raw("{\"use\":");
-            out.str(&name);
-            out.raw("}");
-            references.push((ReferenceKind::Use, name));
+            references.push((ReferenceKind::Use, name.clone()));
+            parts.push(Part::Use { name: Cow::Owned(name) });
         }
         if !words.is_empty() {
-            out.item();
-            out.raw("{\"text\":");
-            out.str(words);
-            out.raw("}");
+            parts.push(Part::Text { text: Cow::Owned(words.to_owned()) });
         }
     }
-    out.raw("]");
+    Text { parts: Some(parts), ..Text::default() }
 }
 
 /// The text of an element with a mark for each `use`.

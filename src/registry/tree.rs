@@ -1,7 +1,7 @@
 //! A task with everything inside it as `NODE`s. Depth is that of the document, which the reader limits.
 
-use super::artifact::ReferenceKind;
-use super::body::Body;
+use super::artifact::{Reference, ReferenceKind};
+use super::from_model::Bodies;
 use super::json::Json;
 use super::settings::{self, RowTexts};
 use super::texts::Sources;
@@ -30,7 +30,7 @@ pub(super) struct Tree<'a> {
     /// Where the settings of a body stand in `out`, in order: what no hash may see.
     pub(super) settings: Vec<(Range<usize>, u32)>,
     /// What the nodes refer to, with the id of the node.
-    pub(super) references: Vec<(ReferenceKind, String, String)>,
+    pub(super) references: Vec<Reference>,
     /// The id of the node being written.
     id: String,
     found: Vec<(ReferenceKind, String)>,
@@ -52,19 +52,6 @@ impl<'t, 'a> From<&'t Step<'a>> for Inner<'t, 'a> {
         }
     }
 }
-
-/// Every slot that a node can stand in, and whether it takes many: then ids have a number behind it.
-pub(crate) const SLOTS: [(&str, bool); 9] = [
-    ("steps", true),
-    ("cases", true),
-    ("inputs", true),
-    ("args", true),
-    ("inner_task", false),
-    ("reduction_task", false),
-    ("director", false),
-    ("evaluator", false),
-    ("script_execution", false),
-];
 
 /// What its slot is called in the registry, and its number there.
 const fn place(slot: Slot) -> (&'static str, Option<u32>) {
@@ -111,7 +98,8 @@ impl<'a> Tree<'a> {
             None => self.out.raw("null"),
         }
         self.out.raw(",\"body\":");
-        self.body().task(task);
+        let body = self.bodies().task(task);
+        self.out.value(&body);
         self.refer();
         self.out.raw(",\"children\":[");
         self.inputs(&task.inputs, Slot::Input);
@@ -137,7 +125,8 @@ impl<'a> Tree<'a> {
     fn call(&mut self, call: &Call<'_>) {
         self.head("call");
         self.out.raw(",\"operator\":null,\"subtype\":null,\"settings\":null,\"body\":");
-        self.body().call(call);
+        let body = self.bodies().call(call);
+        self.out.value(&body);
         self.refer();
         self.out.raw(",\"children\":[");
         self.inputs(&call.args, Slot::Arg);
@@ -147,7 +136,7 @@ impl<'a> Tree<'a> {
     fn cond(&mut self, cond: &Cond<'_>) {
         self.head("cond");
         self.out.raw(",\"operator\":null,\"subtype\":null,\"settings\":null,\"body\":");
-        self.body().cond(cond);
+        self.out.value(&Bodies::cond(cond));
         self.out.raw(",\"children\":[");
         for (number, case) in cond.cases.iter().enumerate() {
             if let Some(step) = &case.step {
@@ -164,14 +153,14 @@ impl<'a> Tree<'a> {
         self.out.str(element);
     }
 
-    fn body(&mut self) -> Body<'_, 'a> {
-        Body { out: &mut self.out, sources: self.shared.sources, references: &mut self.found }
+    fn bodies(&mut self) -> Bodies<'a, '_> {
+        Bodies { sources: self.shared.sources, references: &mut self.found }
     }
 
     /// Gives what a body refers to its node.
     fn refer(&mut self) {
         let node = if self.id.is_empty() { "/" } else { &self.id };
-        self.references.extend(self.found.drain(..).map(|(kind, name)| (kind, name, node.to_owned())));
+        self.references.extend(self.found.drain(..).map(|(kind, name)| Reference { kind, name, node: node.to_owned() }));
     }
 
     fn part(&mut self, task: Option<&Task<'_>>) {

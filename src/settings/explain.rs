@@ -11,49 +11,53 @@ use crate::template::setting::{SettingName, Word};
 use serde::ser::{SerializeMap, SerializeSeq};
 use serde::{Deserialize, Serialize, Serializer};
 
-/// Where a value came from.
+/// Who set a value, and where it stands.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct OriginData {
     /// The layer that set it.
     pub layer: Layer,
-    /// The row that the layer speaks about.
+    /// The type that the layer speaks about, such as `atomic` or `atomic.subtask`.
     pub row: String,
-    /// The file, relative to the project root; `None` for the language's own table and for requests.
+    /// The file, relative to the project; null for the language's own table.
     pub path: Option<String>,
-    /// The value's place in that file.
+    /// The place in that file; null where there is no file, and in manifests, for places move with every line above them.
     pub span: Option<Span>,
 }
 
 /// A value that another one has beaten.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct BeatenData {
-    /// The value; `null` for N/A.
+    /// The value that did not hold; null for “does not apply”.
     pub value: Value,
-    /// Where it came from.
+    /// Who had set it.
     pub origin: OriginData,
 }
 
 /// One resolved setting with everything known about it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct SettingData {
-    /// What holds; `null` for N/A.
+    /// The value that holds; null where the setting does not apply to the type.
     pub value: Value,
-    /// Whether it has any effect.
+    /// Whether the value has any effect.
     pub applies: bool,
-    /// Where it came from.
+    /// Who set the value that holds.
     pub origin: OriginData,
-    /// What it has beaten, the nearest first.
+    /// The values that it has beaten, the nearest layer first.
     pub beaten: Vec<BeatenData>,
 }
 
-/// The four settings by name.
+/// The four context settings, resolved.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct SettingsData {
-    /// What of the parent's context the task sees.
+    /// What of its parent's context the task sees.
     pub inherit_context: SettingData,
-    /// Whether earlier results are carried.
+    /// Whether results of earlier steps are carried along; null where there are no steps.
     pub accumulate_data: SettingData,
-    /// In which form.
+    /// In which form results of earlier steps are carried; null where there are no steps.
     pub accumulation_format: SettingData,
     /// Whether context is looked up.
     pub fresh_context: SettingData,

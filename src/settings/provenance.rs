@@ -4,32 +4,29 @@ use super::layers::RowId;
 use crate::base::span::Span;
 use crate::template::setting::{Format, Fresh, Inherit, Word};
 use serde::de::{self, Deserialize, Deserializer, Visitor};
-use serde::{Deserialize as DeserializeDerive, Serialize, Serializer};
+use serde::{Deserialize as DeserializeDerive, Serialize};
 use std::fmt;
 
 /// The layers of resolution; a later one wins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, DeserializeDerive)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Layer {
-    /// The operator's row, built in or declared by the project; for a part, the part's row.
+    /// The row of the operator, the language's or a project's; for a part, the row of the part.
     Operator,
-    /// `[defaults.OPERATOR]`.
+    /// A project's defaults for an operator: `[defaults.OPERATOR]`.
     Project,
-    /// The subtype's row, built in or declared by the project.
+    /// The row of the subtype, the language's or a project's.
     Subtype,
-    /// `[defaults.OPERATOR.SUBTYPE]`.
+    /// A project's defaults for a subtype: `[defaults.OPERATOR.SUBTYPE]`.
     ProjectSubtype,
-    /// `<context_management>`.
+    /// The template itself: `<context_management>`.
     Template,
-    /// A subtask request at run time.
+    /// A request at run time.
     Request,
 }
 
 impl Layer {
-    /// Every layer, the weakest first.
-    pub const ALL: [Self; 6] =
-        [Self::Operator, Self::Project, Self::Subtype, Self::ProjectSubtype, Self::Template, Self::Request];
-
     /// The word used in every format.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -73,7 +70,9 @@ pub struct Origin {
 }
 
 /// A value of any of the four settings.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema), schemars(rename = "SettingValue"))]
+#[serde(untagged)]
 pub enum Value {
     /// Of `inherit_context`.
     Inherit(Inherit),
@@ -83,7 +82,7 @@ pub enum Value {
     Format(Format),
     /// Of `fresh_context`.
     Fresh(Fresh),
-    /// N/A: the operator has no steps to accumulate. `null` in JSON.
+    /// The setting does not apply to the type.
     NotApplicable,
 }
 
@@ -96,16 +95,6 @@ impl Value {
             Self::Format(value) => value.word(),
             Self::Fresh(value) => value.word(),
             Self::NotApplicable => "N/A",
-        }
-    }
-}
-
-impl Serialize for Value {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::NotApplicable => serializer.serialize_none(),
-            Self::Accumulate(value) => serializer.serialize_bool(*value),
-            Self::Inherit(_) | Self::Format(_) | Self::Fresh(_) => serializer.serialize_str(self.word()),
         }
     }
 }

@@ -3,6 +3,7 @@
 use super::model::{Str, Task};
 use crate::base::span::Spanned;
 use crate::syntax::tree::Element;
+use serde::{Deserialize, Serialize};
 
 /// A text for the agent. Its parts are read from the element when they are needed.
 #[derive(Clone, Debug)]
@@ -19,8 +20,10 @@ pub struct Text<'a> {
     pub trust: Trust,
 }
 
-/// `syntax`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// Which language a text is a template of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
 pub enum TextSyntax {
     /// `{{…}}`.
     #[default]
@@ -39,8 +42,10 @@ pub enum Substitution {
     Off,
 }
 
-/// `trust`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// Where a text or a value comes from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
 pub enum Trust {
     /// The author's own words.
     #[default]
@@ -125,8 +130,10 @@ pub struct FilePaths<'a> {
     pub description: Option<Text<'a>>,
 }
 
-/// `file_paths source`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// Where a list of files comes from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
 pub enum FileSource {
     /// The paths are listed.
     #[default]
@@ -138,9 +145,6 @@ pub enum FileSource {
 }
 
 impl FileSource {
-    /// Every source, the one of an absent attribute first.
-    pub const ALL: [Self; 3] = [Self::Literal, Self::Command, Self::Description];
-
     /// The word in `source="…"`.
     pub const fn word(self) -> &'static str {
         match self {

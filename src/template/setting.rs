@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// What of the parent's context a task sees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Inherit {
     /// All of it.
@@ -17,6 +18,7 @@ pub enum Inherit {
 
 /// In which form earlier results are carried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Format {
     /// The notes of each earlier step.
@@ -27,6 +29,7 @@ pub enum Format {
 
 /// Whether new context is looked up by associative matching.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Fresh {
     /// It is looked up.
@@ -93,6 +96,7 @@ impl Word for bool {
 
 /// One of the four settings, in canonical order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum SettingName {
     /// What is inherited.

@@ -13,6 +13,7 @@ use crate::cli::render::summary::{plural, thousands};
 use crate::schema::json::names;
 use crate::store::{Found, Refused, State, Why};
 use clap::Args;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// Lines of a passage that are shown.
@@ -40,32 +41,50 @@ pub(crate) struct SearchArgs {
     cache: CacheArgs,
 }
 
-/// The result for programs.
-#[derive(Serialize)]
-struct Document<'s> {
+/// What a lookup of fresh context finds: `ctxc search QUERY --json`.
+#[derive(JsonSchema, Serialize)]
+pub(crate) struct Document<'s> {
+    /// The format.
     schema: &'static str,
+    /// What was looked up.
     query: &'s str,
+    /// The words of it that are looked for: those that tell passages apart.
     words: &'s [String],
+    /// The passages that answer, best first.
     matches: Vec<Passage<'s>>,
+    /// The number of files that can be looked up.
     files: usize,
+    /// The number of their passages.
     passages: u64,
+    /// Files that cannot be looked up, by path.
     skipped: Vec<Left<'s>>,
 }
 
-#[derive(Serialize)]
-struct Passage<'s> {
+/// A passage that answers.
+#[derive(JsonSchema, Serialize)]
+pub(crate) struct Passage<'s> {
+    /// Names it: the path, and the lines where it is not the whole file, such as `docs/runbook.md:12-40`.
     id: &'s str,
+    /// The file of the passage.
     path: &'s str,
+    /// The first line, from 1.
     first: u32,
+    /// The last line that is not blank.
     last: u32,
+    /// How well it answers; the best comes first, and ties go by path and line.
     score: f64,
+    /// The words of the query that it holds.
     words: &'s [String],
+    /// The text of the passage.
     text: &'s str,
 }
 
-#[derive(Serialize)]
-struct Left<'s> {
+/// A file that is left out.
+#[derive(JsonSchema, Serialize)]
+pub(crate) struct Left<'s> {
+    /// The file, or the pattern of documents that none matches.
     path: &'s str,
+    /// Why it is left out.
     why: String,
 }
 

@@ -3,55 +3,139 @@
 use super::run::{Fate, Told};
 use super::show::{message, title};
 use super::suggest::suggestion;
-use crate::import::Note;
+use super::verify::Verdict;
+use crate::import::{Format, Note, Weight};
 use crate::schema::json::names::IMPORT;
-use serde_json::{Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// What `ctxc import` found, what it made of it, and what it could not carry over.
+#[derive(JsonSchema, Serialize)]
+pub(crate) struct Document<'t> {
+    /// Files that only others take in, which are no tasks of their own.
+    parts: Vec<Taken<'t>>,
+    /// Pages in which nothing stands for a value; they were passed over.
+    plain: &'t [String],
+    /// Every prompt.
+    prompts: Vec<Prompt<'t>>,
+    /// What --verify says; null without it.
+    samples: Option<Samples<'t>>,
+    /// The format.
+    schema: &'static str,
+    /// What model settings of the prompts may become in ctxc.toml; null where there are none.
+    suggestion: Option<String>,
+    /// Files that look like prompts and cannot be read.
+    unreadable: Vec<Unread<'t>>,
+}
+
+/// A prompt and what became of it.
+#[derive(JsonSchema, Serialize)]
+struct Prompt<'t> {
+    /// The file of the prompt; of one in two halves both, the system's first.
+    files: Vec<&'t str>,
+    /// The format of the prompt.
+    format: Format,
+    /// What is to be known about it.
+    notes: Vec<NoteRow<'t>>,
+    /// Other files whose text the template holds now.
+    parts: Vec<&'t str>,
+    /// What became of it.
+    state: Fate,
+    /// The task that it is; null where it is not carried over.
+    task: Option<&'t str>,
+    /// The template's file; null where it is not carried over.
+    template: Option<&'t str>,
+}
+
+/// Something to know about a prompt.
+#[derive(JsonSchema, Serialize)]
+#[schemars(rename = "Note")]
+struct NoteRow<'t> {
+    /// The line from 1; 0: the file as a whole.
+    line: u32,
+    /// What it is.
+    message: String,
+    /// The file.
+    path: &'t str,
+    /// How much it weighs.
+    severity: Weight,
+}
+
+/// A part of others.
+#[derive(JsonSchema, Serialize)]
+struct Taken<'t> {
+    /// The file.
+    path: &'t str,
+    /// A prompt that takes it in.
+    whole: &'t str,
+}
+
+/// A file that cannot be read.
+#[derive(JsonSchema, Serialize)]
+struct Unread<'t> {
+    /// The file.
+    path: &'t str,
+    /// Why it cannot be read.
+    reason: &'t str,
+}
+
+/// The verdict over all samples.
+#[derive(JsonSchema, Serialize)]
+struct Samples<'t> {
+    /// The others.
+    differences: Vec<Difference<'t>>,
+    /// How many came out as expected, byte for byte.
+    equal: usize,
+    /// The number of samples.
+    total: usize,
+}
+
+/// A sample that differs.
+#[derive(JsonSchema, Serialize)]
+struct Difference<'t> {
+    /// The line in the file of samples, from 1.
+    line: usize,
+    /// What is different, with both lines where a byte is.
+    message: String,
+    /// What the sample names.
+    template: &'t str,
+}
 
 /// The document.
-pub(super) fn document(told: &Told<'_>) -> Value {
-    let made = told.batch.made.iter().zip(told.fates).map(|(made, fate)| {
-        let is_refused = *fate == Fate::Refused;
-        let files: Vec<&String> = made.system.iter().chain([&made.path]).collect();
-        json!({
-            "files": files,
-            "format": made.format.word(),
-            "state": state(*fate),
-            "task": (!is_refused).then_some(&made.name),
-            "template": (!is_refused).then_some(&made.output),
-            "parts": made.imported.parts,
-            "notes": made.imported.notes.iter().map(note).collect::<Vec<_>>(),
-        })
+pub(super) fn document<'t>(told: &Told<'t>) -> Document<'t> {
+    let prompts = told.batch.made.iter().zip(told.fates).map(|(made, fate)| {
+        let is_carried = *fate != Fate::Refused;
+        Prompt {
+            files: made.system.iter().chain([&made.path]).map(String::as_str).collect(),
+            format: made.format,
+            notes: made.imported.notes.iter().map(note).collect(),
+            parts: made.imported.parts.iter().map(String::as_str).collect(),
+            state: *fate,
+            task: is_carried.then_some(&made.name),
+            template: is_carried.then_some(&made.output),
+        }
     });
-    let parts = told.batch.parts.iter().map(|(path, whole)| json!({"path": path, "whole": whole}));
-    let unreadable = told.found.unreadable.iter().map(|(path, reason)| json!({"path": path, "reason": reason}));
-    let samples = told.verdict.map(|(_, verdict)| {
-        let differences = verdict.differences.iter().map(|difference| {
-            let words: Vec<String> = std::iter::once(title(difference)).chain(message(difference)).collect();
-            json!({"line": difference.line, "template": difference.template, "message": words.join("\n")})
-        });
-        json!({"total": verdict.samples, "equal": verdict.samples - verdict.differences.len(), "differences": differences.collect::<Vec<_>>()})
-    });
-    json!({
-        "schema": IMPORT,
-        "prompts": made.collect::<Vec<_>>(),
-        "parts": parts.collect::<Vec<_>>(),
-        "unreadable": unreadable.collect::<Vec<_>>(),
-        "plain": told.found.plain,
-        "samples": samples,
-        "suggestion": suggestion(&told.batch.made),
-    })
-}
-
-fn note(note: &Note) -> Value {
-    json!({"path": note.path, "line": note.line, "severity": note.kind.weight().word(), "message": note.kind.to_string()})
-}
-
-const fn state(fate: Fate) -> &'static str {
-    match fate {
-        Fate::Written => "written",
-        Fate::Dry => "dry",
-        Fate::There => "there",
-        Fate::Same => "same",
-        Fate::Refused => "refused",
+    let parts = told.batch.parts.iter().map(|(path, whole)| Taken { path, whole });
+    let unreadable = told.found.unreadable.iter().map(|(path, reason)| Unread { path, reason });
+    Document {
+        parts: parts.collect(),
+        plain: &told.found.plain,
+        prompts: prompts.collect(),
+        samples: told.verdict.map(|(_, verdict)| samples(verdict)),
+        schema: IMPORT,
+        suggestion: suggestion(&told.batch.made),
+        unreadable: unreadable.collect(),
     }
+}
+
+fn samples(verdict: &Verdict) -> Samples<'_> {
+    let differences = verdict.differences.iter().map(|difference| {
+        let words: Vec<String> = std::iter::once(title(difference)).chain(message(difference)).collect();
+        Difference { line: difference.line, message: words.join("\n"), template: &difference.template }
+    });
+    Samples { differences: differences.collect(), equal: verdict.samples - verdict.differences.len(), total: verdict.samples }
+}
+
+fn note(note: &Note) -> NoteRow<'_> {
+    NoteRow { line: note.line, message: note.kind.to_string(), path: &note.path, severity: note.kind.weight() }
 }

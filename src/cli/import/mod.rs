@@ -13,4 +13,5 @@ mod verify;
 
 pub(crate) use args::ImportArgs;
 pub(crate) use find::prompts;
+pub(super) use json::Document;
 pub(crate) use run::run;

@@ -18,6 +18,8 @@ use crate::context::Forest;
 use crate::context::request::Files;
 use crate::import::{Format, origin};
 use crate::registry::sources::Door;
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -26,7 +28,8 @@ use std::path::{Path, PathBuf};
 const TOLD: usize = 5;
 
 /// What became of the file of a template.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub(super) enum Fate {
     /// It was written.
     Written,

@@ -7,26 +7,38 @@ use crate::base::rule_meta::Severity;
 use crate::base::source::Position;
 use crate::base::span::Span;
 use crate::schema::json::names::DIAGNOSTICS;
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde::ser::SerializeSeq;
 use std::io::{self, Write};
 
-#[derive(Serialize)]
-struct Document<'r> {
+/// Findings of `ctxc check --format json` and `ctxc build --format json`. Each line of `--format jsonl` is a `#/$defs/line`.
+#[derive(JsonSchema, Serialize)]
+pub(crate) struct Document<'r> {
+    /// The format.
     schema: &'static str,
+    /// The number of templates that were looked at.
     files: usize,
+    /// The number of findings of each severity.
     summary: Summary,
+    /// Every finding, sorted by path and place.
     #[serde(serialize_with = "all")]
+    #[schemars(with = "Vec<Finding<'r>>")]
     diagnostics: &'r [Diagnostic],
 }
 
 /// Totals of a run.
-#[derive(Serialize)]
+#[derive(JsonSchema, Serialize)]
 pub(crate) struct Summary {
+    /// Findings that fail the build.
     error: usize,
+    /// Findings that are probably mistakes.
     warning: usize,
+    /// Findings worth knowing.
     info: usize,
+    /// Small improvements.
     hint: usize,
+    /// Findings that come with a fix.
     fixable: usize,
 }
 
@@ -37,29 +49,47 @@ impl From<&Totals<'_>> for Summary {
     }
 }
 
-/// One finding in the shape of the format.
-#[derive(Serialize)]
+/// One finding of one rule.
+#[derive(JsonSchema, Serialize)]
 pub(crate) struct Finding<'d> {
+    /// The rule's number, an alias of its name.
     code: String,
+    /// The rule; `ctxc explain NAME` shows its page.
     name: &'static str,
+    /// How much it weighs in this project.
     severity: Severity,
+    /// What was found, against what was expected.
     message: &'d str,
+    /// The file, relative to the project; `-` is standard input.
     path: &'d str,
+    /// The place to look at, in bytes.
     span: Span,
+    /// Where the place starts.
     start: Position,
+    /// Where the place ends.
     end: Position,
+    /// Places that explain the finding, its own first where there is something to say of it.
     labels: Vec<Labelled<'d>>,
+    /// Where values came from, and why it matters.
     notes: &'d [std::borrow::Cow<'static, str>],
+    /// What to do; null where the message says it.
     help: Option<&'d str>,
+    /// The task that it belongs to; null outside of tasks.
     task: Option<&'d str>,
+    /// Ways out as edits of the file, the best first.
     fixes: &'d [Fix],
+    /// Stays the same while the line moves about; names the finding in suppressions.
     fingerprint: &'d str,
 }
 
-#[derive(Serialize)]
-struct Labelled<'d> {
+/// A place that explains a finding.
+#[derive(JsonSchema, Serialize)]
+pub(crate) struct Labelled<'d> {
+    /// The file.
     path: &'d str,
+    /// The place in that file, in bytes.
     span: Span,
+    /// What is to be seen there.
     text: &'d str,
 }
 

@@ -3,24 +3,39 @@
 use super::json::{Finding, Summary};
 use super::report::Report;
 use crate::schema::json::names::DIAGNOSTICS;
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::io::{self, Write};
 
-#[derive(Serialize)]
-struct Closing {
+/// One line of `--format jsonl`: a finding, or the totals at the end.
+#[derive(JsonSchema, Serialize)]
+#[schemars(rename = "line")]
+#[serde(untagged)]
+pub(crate) enum Line<'d> {
+    /// A finding.
+    Finding(Finding<'d>),
+    /// The last line.
+    Closing(Closing),
+}
+
+/// The last line of `--format jsonl`.
+#[derive(JsonSchema, Serialize)]
+pub(crate) struct Closing {
+    /// The format.
     schema: &'static str,
+    /// The number of templates that were looked at.
     files: usize,
+    /// The number of findings of each severity.
     summary: Summary,
 }
 
 /// Writes every finding, then the totals.
 pub(crate) fn write(out: &mut dyn Write, report: &Report) -> io::Result<()> {
-    for diagnostic in &report.diagnostics {
-        serde_json::to_writer(&mut *out, &Finding::from(diagnostic)).map_err(io::Error::from)?;
+    let closing = Closing { schema: DIAGNOSTICS, files: report.files, summary: Summary::from(&report.totals()) };
+    let findings = report.diagnostics.iter().map(|diagnostic| Line::Finding(diagnostic.into()));
+    for line in findings.chain([Line::Closing(closing)]) {
+        serde_json::to_writer(&mut *out, &line).map_err(io::Error::from)?;
         out.write_all(b"\n")?;
     }
-    let totals = report.totals();
-    let closing = Closing { schema: DIAGNOSTICS, files: report.files, summary: Summary::from(&totals) };
-    serde_json::to_writer(&mut *out, &closing).map_err(io::Error::from)?;
-    out.write_all(b"\n")
+    Ok(())
 }

@@ -8,9 +8,10 @@ use crate::cli::origin;
 use crate::cli::project::Project;
 use crate::cli::render::screen::Paint;
 use crate::schema::json::names;
-use crate::settings::explain::View;
+use crate::settings::explain::{SettingsData, View};
 use crate::template::setting::{SettingName, Word};
 use clap::Args;
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::fmt::Write as _;
 
@@ -22,16 +23,24 @@ pub(crate) struct DefaultsArgs {
     format: DataFormatArgs,
 }
 
-#[derive(Serialize)]
-struct Document<'r> {
+/// The default settings of every type, as they hold in a project: `ctxc defaults --json`.
+#[derive(JsonSchema, Serialize)]
+pub(crate) struct Document<'r> {
+    /// The format.
     schema: &'static str,
+    /// The types of the language, then those that the project declares.
     rows: Vec<Row<'r>>,
 }
 
-#[derive(Serialize)]
-struct Row<'r> {
+/// One type with its settings.
+#[derive(JsonSchema, Serialize)]
+pub(crate) struct Row<'r> {
+    /// The name of the type.
     operator: &'r str,
+    /// The subtype or part; null for the type itself.
     subtype: Option<&'r str>,
+    /// What a task of this type gets that writes nothing itself.
+    #[schemars(with = "SettingsData")]
     settings: View<'r>,
 }
 

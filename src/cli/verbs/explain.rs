@@ -13,6 +13,7 @@ use crate::registry::inspect;
 use crate::rules::list;
 use crate::schema::json::names;
 use clap::Args;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// Explain a finding by its name or code, or one setting of a task
@@ -30,14 +31,22 @@ pub(crate) struct ExplainArgs {
     limits: LimitArgs,
 }
 
-#[derive(Serialize)]
-struct RulePage<'r> {
+/// The page of a rule: `ctxc explain RULE --json`.
+#[derive(JsonSchema, Serialize)]
+pub(crate) struct RulePage<'r> {
+    /// The format.
     schema: &'static str,
+    /// The rule's number, an alias of its name.
     code: String,
+    /// The name by which it is set, suppressed and explained.
     name: &'r str,
+    /// How much it weighs where the project says nothing; null: off by default.
     severity: Option<crate::base::rule_meta::Severity>,
+    /// Whether it is a promise of the language, which can be neither silenced nor lowered.
     locked: bool,
+    /// What it finds, in one line.
     summary: &'r str,
+    /// What goes wrong, why it is so and what to do, in Markdown.
     page: &'r str,
 }
 

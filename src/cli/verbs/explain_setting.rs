@@ -12,6 +12,7 @@ use crate::schema::json::names;
 use crate::settings::explain::{BeatenData, OriginData, SettingData};
 use crate::settings::provenance::Value;
 use crate::template::setting::{SettingName, Word};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// What was asked for: `triage/steps/1.fresh_context`.
@@ -36,15 +37,24 @@ pub(super) fn question(what: &str) -> Option<Result<Question<'_>>> {
     }))
 }
 
-#[derive(Serialize)]
-struct Document<'d> {
+/// How one setting came about: `ctxc explain TASK[/NODE].SETTING --json`.
+#[derive(JsonSchema, Serialize)]
+pub(crate) struct Document<'d> {
+    /// The format.
     schema: &'static str,
+    /// The name of the task.
     task: &'d str,
+    /// The node inside it; `/` is the task itself.
     node: &'d str,
+    /// The name of the setting.
     setting: SettingName,
+    /// The value that holds; null where the setting does not apply to the type.
     value: Value,
+    /// Whether the value has any effect.
     applies: bool,
+    /// Who set the value that holds.
     origin: &'d OriginData,
+    /// The values that it has beaten, the nearest layer first.
     beaten: &'d [BeatenData],
 }
 

@@ -6,7 +6,7 @@ pub(super) mod completions;
 pub(super) mod defaults;
 pub(super) mod diff;
 pub(super) mod explain;
-mod explain_setting;
+pub(super) mod explain_setting;
 pub(super) mod fmt;
 pub(super) mod generate_docs;
 #[cfg(feature = "lsp")]

@@ -11,6 +11,7 @@ use crate::cli::render::summary;
 use crate::rules::list::{self, FAMILIES};
 use crate::schema::json::names;
 use clap::Args;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// List every rule: its name, code, severity and fix
@@ -21,21 +22,33 @@ pub(crate) struct RulesArgs {
     format: DataFormatArgs,
 }
 
-#[derive(Serialize)]
-struct Document<'r> {
+/// Every rule: `ctxc rules --json`.
+#[derive(JsonSchema, Serialize)]
+pub(crate) struct Document<'r> {
+    /// The format.
     schema: &'static str,
+    /// Every rule, by code.
     rules: Vec<Row<'r>>,
 }
 
-#[derive(Serialize)]
-struct Row<'r> {
+/// One rule.
+#[derive(JsonSchema, Serialize)]
+pub(crate) struct Row<'r> {
+    /// The rule's number, an alias of its name.
     code: String,
+    /// The name by which it is set, suppressed and explained.
     name: &'r str,
+    /// Names that it had before; all of them are still understood.
     renamed_from: &'r [&'r str],
+    /// The rules that it belongs to, which can be set together in `[lints]`.
     family: &'r str,
+    /// How much it weighs where the project says nothing; null: off by default.
     severity: Option<Severity>,
+    /// Whether it is a promise of the language, which can be neither silenced nor lowered.
     locked: bool,
+    /// The best fix of its findings.
     fix: Fixable,
+    /// What it finds, in one line.
     summary: &'r str,
 }
 

@@ -1,6 +1,7 @@
 //! `ctxc schema`: schemas of templates and of artifacts, for editors and validators that know nothing of ctxc.
 
 use crate::base::suggest;
+use crate::cli::artifacts;
 use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Result};
 use crate::cli::exit::Exit;
@@ -51,7 +52,7 @@ pub(crate) fn run(args: &SchemaArgs, cx: &mut Cx) -> Result<Exit> {
         (Language::Rng, None) => schema::rng(),
         (Language::Rnc, None) => schema::rnc(),
         (Language::Xsd, None) => schema::xsd(),
-        (Language::Json, None) => json::bundle(),
+        (Language::Json, None) => json::bundle(&artifacts::all()),
         (Language::Scenario, None) => schema::scenario::scenario(),
         (Language::Config, None) => schema::config::config(),
     };
@@ -60,7 +61,7 @@ pub(crate) fn run(args: &SchemaArgs, cx: &mut Cx) -> Result<Exit> {
 }
 
 fn artifact(name: &str) -> Result<String> {
-    let all = json::all();
+    let all = artifacts::all();
     if let Some(found) = all.iter().find(|schema| schema.name() == name) {
         return Ok(found.text());
     }

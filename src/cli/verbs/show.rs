@@ -21,6 +21,7 @@ use crate::schema::json::names;
 use crate::settings::explain::SettingsData;
 use crate::template::setting::{SettingName, Word};
 use clap::Args;
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::path::Path;
 
@@ -40,11 +41,16 @@ pub(crate) struct ShowArgs {
 /// The column in which it says where a value came from.
 const ORIGIN: usize = 36;
 
-#[derive(Serialize)]
-struct Document<'r> {
+/// A task as it resolves: `ctxc show TASK --json`.
+#[derive(JsonSchema, Serialize)]
+pub(crate) struct Document<'r> {
+    /// The format.
     schema: &'static str,
+    /// The name of the task.
     task: &'r str,
+    /// The file that it stands in, relative to the project.
     path: &'r str,
+    /// The task and everything inside it, in document order.
     nodes: &'r [ResolvedNode],
 }
 

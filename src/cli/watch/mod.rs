@@ -6,3 +6,4 @@ mod run;
 mod show;
 
 pub(crate) use run::{WatchArgs, run};
+pub(super) use show::Line;

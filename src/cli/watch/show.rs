@@ -13,6 +13,7 @@ use crate::cli::render::screen::{Paint, Screen};
 use crate::cli::render::sources::Sources;
 use crate::cli::render::summary::{self, plural};
 use crate::schema::json::names::WATCH;
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, IsTerminal, Write};
@@ -47,29 +48,43 @@ struct Last {
     settings: BTreeMap<String, Hash>,
 }
 
-/// One line of JSON.
-#[derive(Serialize)]
-struct Line<'l> {
+/// One line of `ctxc watch`, where it does not write to a terminal: a check that differs from the one before. Whoever takes
+/// `gone` away, puts `moved` in the place of what was and adds `new` has what `ctxc check` finds.
+#[derive(JsonSchema, Serialize)]
+pub(crate) struct Line<'l> {
+    /// The format.
     schema: &'static str,
+    /// Templates, texts that they pull in and project files whose bytes changed since the line before, or that came or went; none in the first line.
     changed: Vec<&'l str>,
+    /// The number of templates that were looked at.
     files: usize,
+    /// The number of findings of each severity, all that there are now.
     summary: Summary,
+    /// Findings that were not there; in the first line, all.
     new: Vec<Finding<'l>>,
+    /// Findings that lie somewhere else or say something else than before; file, rule and fingerprint are the same.
     moved: Vec<Moved<'l>>,
+    /// Findings that are no longer there, as they were.
     gone: Vec<Finding<'l>>,
+    /// Why nothing could be checked: a project file that is unreadable, a path that is gone. What the lines before said stands until a line without trouble. Null: everything was checked.
     trouble: Option<&'l Trouble>,
 }
 
-#[derive(Serialize)]
-struct Moved<'l> {
+/// A finding that moved.
+#[derive(JsonSchema, Serialize)]
+pub(crate) struct Moved<'l> {
+    /// Where it started before.
     from: Position,
+    /// The finding as it is now.
     finding: Finding<'l>,
 }
 
 /// Why nothing could be checked.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-struct Trouble {
+#[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize)]
+pub(crate) struct Trouble {
+    /// What is wrong.
     message: String,
+    /// What to do.
     hints: Vec<String>,
 }
 

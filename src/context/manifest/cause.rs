@@ -7,21 +7,23 @@ use crate::kernel::context::Kind;
 use crate::template::setting::{SettingName, Word};
 use serde::Serialize;
 
-/// What moved something.
+/// What moved a segment.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Cause {
-    /// What it is: `setting`, or the kind of a source.
+    /// A setting, or what its text comes from.
     pub what: What,
-    /// Its name: that of the setting, definition, fragment, value or step, or the file's path.
+    /// The name of the setting, definition, value or step, or the file's path.
     pub name: String,
-    /// The file that it stands in, relative to the project, where there is one.
+    /// The file, relative to the project; null where there is none.
     pub path: Option<String>,
-    /// The line there, from 1, where it is known.
+    /// The line there, from 1; null where it is not known.
     pub line: Option<u32>,
 }
 
 /// What moves segments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum What {
     /// A setting has another value.

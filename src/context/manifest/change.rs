@@ -14,29 +14,31 @@ use std::collections::BTreeMap;
 /// What the key `schema` of a difference says.
 pub const DIFF_SCHEMA: &str = "ctxc/manifest-diff/1";
 
-/// The difference of two manifests.
+/// What each agent receives that it did not before, and what moved it: `ctxc manifest diff OLD [NEW] --json`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Difference {
-    /// Always [`DIFF_SCHEMA`].
+    /// The format.
     pub schema: &'static str,
     /// What there was before.
     pub old: Named,
     /// What there is after.
     pub new: Named,
-    /// Tokens of what is known, over all agents.
+    /// Tokens of what is known before a run, over all agents.
     pub total: Moved,
-    /// Agents that only the new one has.
+    /// Agents that only the new side has.
     pub added: Vec<Agent>,
-    /// Agents that only the old one has.
+    /// Agents that only the old side has.
     pub removed: Vec<Agent>,
     /// Agents that receive something else.
     pub changed: Vec<Change>,
 }
 
-/// What one side of a comparison was, as the caller calls it.
+/// One side of the comparison.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Named {
-    /// Its name: a file, a folder, a revision.
+    /// What was named: a file, a folder, a git revision; `work tree` where nothing was.
     pub name: String,
     /// The hash of its registry.
     pub registry_hash: String,
@@ -53,61 +55,65 @@ pub struct Version<'v, 'p> {
     pub places: &'v Places<'p>,
 }
 
-/// A figure before and after.
+/// A number of tokens before and after.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Moved {
-    /// Before.
+    /// Tokens before.
     pub from: usize,
-    /// After.
+    /// Tokens after.
     pub to: usize,
 }
 
-/// What a call costs before and after; `None` where no price is known.
+/// What a call costs before and after.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Paid {
-    /// Before.
+    /// Before; null where no price was known.
     pub from: Option<Cost>,
-    /// After.
+    /// After; null where no price is known.
     pub to: Option<Cost>,
 }
 
 /// An agent that came or went.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Agent {
     /// What people call it.
     pub agent: String,
-    /// Its role; `None` for a task alone.
+    /// The agent role; null for a task alone.
     pub role: Option<String>,
-    /// Its task.
+    /// The name of the task.
     pub task: String,
-    /// Its node inside it.
+    /// The agent inside it; `/` is the task itself.
     pub node: String,
-    /// Tokens of what is known.
+    /// Tokens of what is known before a run.
     pub tokens: usize,
-    /// What a call costs; `None` where no price is known.
+    /// US$ for what is sent in one call; null where no price is known.
     pub cost: Option<Cost>,
 }
 
-/// What changed for one agent.
+/// An agent that receives something else.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Change {
     /// What people call it.
     pub agent: String,
-    /// Its role; `None` for a task alone.
+    /// The agent role; null for a task alone.
     pub role: Option<String>,
-    /// Its task.
+    /// The name of the task.
     pub task: String,
-    /// Its node inside it.
+    /// The agent inside it; `/` is the task itself.
     pub node: String,
-    /// Its tokens.
+    /// Tokens of what is known before a run.
     pub total: Moved,
-    /// Tokens that a provider's cache can reuse.
+    /// Tokens in front that a provider's cache can reuse.
     pub prefix: Moved,
-    /// What a call costs.
+    /// US$ for what is sent in one call.
     pub cost: Paid,
-    /// What changed about its segments, in the order of the new manifest, those that are gone last.
+    /// Segments that changed, in the order of the new side; those that are gone last.
     pub segments: Vec<SegmentChange>,
-    /// What changed about its settings.
+    /// Settings that changed.
     pub settings: Vec<SettingChange>,
     /// What else changed, in words.
     pub other: Vec<String>,
@@ -115,28 +121,30 @@ pub struct Change {
 
 /// What became of a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Fate {
-    /// Only the new manifest has it.
+    /// Only the new side has it.
     Added,
-    /// Only the old manifest has it.
+    /// Only the old side has it.
     Removed,
     /// Something about it changed.
     Changed,
 }
 
-/// What changed about a segment.
+/// A block of context that changed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct SegmentChange {
-    /// Its name within the agent.
+    /// Names it within its agent, such as `system` or `file:docs/runbook.md`.
     pub id: String,
     /// What it is.
     pub kind: Kind,
     /// What became of it.
     pub change: Fate,
-    /// Its tokens; 0 on the side that does not have it.
+    /// Tokens of what is known of it; 0 on the side that does not have it.
     pub tokens: Moved,
-    /// What moved it: texts, files and settings, each once.
+    /// What moved it, each once.
     pub moved_by: Vec<Cause>,
     /// What there is to say beside its tokens.
     pub words: Vec<String>,

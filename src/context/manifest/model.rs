@@ -9,52 +9,55 @@ use std::borrow::Cow;
 /// What the key `schema` says.
 pub const SCHEMA: &str = "ctxc/manifest/1";
 
-/// What every agent of a registry would receive.
+/// What every agent of a project would receive, known before any run: `ctxc manifest --json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Manifest {
-    /// Always [`SCHEMA`].
+    /// The format.
     pub schema: String,
     /// The hash of the registry that it was made from.
     pub registry_hash: String,
-    /// One entry an agent: those of roles by role, then those of tasks that no role plays by task; in document order within each.
+    /// One for each agent: those of roles by role, then those of tasks that no role plays by task; in document order within each.
     pub entries: Vec<Entry>,
 }
 
 /// What one agent would receive.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Entry {
-    /// The agent role; `None` for a task alone.
+    /// The agent role; null for a task alone.
     pub role: Option<String>,
-    /// The task.
+    /// The name of the task.
     pub task: String,
-    /// The agent inside it; `/` is the task itself.
+    /// The agent inside it, through references where it uses others; `/` is the task itself.
     pub node: String,
-    /// When the agent is called at all, where that depends on something.
+    /// When the agent is called at all; null where that depends on nothing.
     pub condition: Option<String>,
-    /// The model; `None` where the project has none for it.
+    /// The model, by the project's own name; null where it has none for this agent.
     pub model: Option<String>,
-    /// How it came to the model; `None` where there is none.
+    /// How it came to the model; null where there is none.
     #[serde(default)]
     pub routing: Option<Routing>,
-    /// How the segments look, by the profile's name.
+    /// How its segments look.
     #[serde(default = "markdown")]
+    #[cfg_attr(feature = "cli", schemars(extend("enum" = crate::project::roles::PROFILES)))]
     pub profile: Cow<'static, str>,
     /// Who counted the tokens.
     pub tokenizer: Tokenizer,
-    /// What it would receive, in the order of the sources.
+    /// What the agent would receive, in the order of the sources.
     pub segments: Vec<Part>,
     /// What of the context around it cannot be known before it has run, and is no segment of it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub late: Vec<Late>,
-    /// The resolved settings of the node, without places in files.
+    /// The settings that decided it.
     pub settings: Option<SettingsData>,
-    /// Which tools it may use; `None` where no role says.
+    /// Which tools it may use; null where no role says.
     pub tool_policy: Option<ToolPolicy>,
-    /// Paths that its tools may not touch.
+    /// Patterns of paths that its tools may not touch.
     pub protected_paths: Vec<String>,
     /// What it may use up.
     pub budget: Budget,
-    /// What a call costs; `None` where no price is known.
+    /// US$ for what is sent in one call; null where no price is known.
     #[serde(default)]
     pub cost: Option<Cost>,
     /// Tokens in front that a provider's cache can reuse from call to call.
@@ -70,14 +73,16 @@ const fn markdown() -> Cow<'static, str> {
 
 /// How an agent came to its model.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Routing {
-    /// Why it is this one.
+    /// Why it is this model, in words.
     pub reason: String,
     /// What its provider calls it.
     pub id: String,
     /// The provider.
     pub provider: String,
     /// How able it is, in the project's judgement.
+    #[cfg_attr(feature = "cli", schemars(extend("enum" = crate::project::roles::Tier::WORDS)))]
     pub tier: String,
     /// The models behind it, in order, for when its provider fails.
     pub fallback: Vec<String>,
@@ -85,17 +90,19 @@ pub struct Routing {
 
 /// US$ for what is sent in one call; what is answered costs more.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Cost {
     /// For what is known, when nothing was sent before.
     pub first: f64,
     /// For what is known, when the provider's cache still has the reusable prefix.
     pub again: f64,
-    /// At the most that a context can have, when nothing was sent before; `None` where nothing bounds it.
+    /// At the most that the context can have; null where nothing bounds it.
     pub most: Option<f64>,
 }
 
-/// Who counted.
+/// Who counted the tokens.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Tokenizer {
     /// Its name.
     pub name: String,
@@ -103,32 +110,32 @@ pub struct Tokenizer {
     pub exact: bool,
 }
 
-/// A segment.
+/// A block of context.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Part {
-    /// Names it within its entry.
+    /// Names it within its entry, such as `system` or `file:docs/runbook.md`.
     pub id: String,
     /// What it is.
     pub kind: Kind,
-    /// Whose turn it is when room runs out: the greatest goes first; 0 and 1 never.
+    /// Whose turn it is when room runs out: the greatest is cut or dropped first; 0 and 1 never.
     pub priority: u8,
-    /// Where it stands, from 0; `None` where the budget leaves no room for it.
+    /// Where it stands, from 0; null where the budget leaves no room for it.
     pub position: Option<usize>,
-    /// How long it stays the same.
+    /// How long it stays the same from call to call.
     pub stability: Stability,
-    /// Where its text comes from, in order, each once.
+    /// Where what is known of its text comes from, each source once.
     pub source: Vec<Source>,
-    /// When it is there at all, where that depends on something.
+    /// When it is there at all; null where that depends on nothing.
     pub condition: Option<String>,
-    /// What it waits for: values and results that only a run has.
+    /// Values and results that it waits for; none where its text is known.
     pub variable: Vec<String>,
-    /// Tokens of what is known of it, heading and fences included; where it waits for something, the least that it has when it is there
-    /// whole.
+    /// Tokens of what is known of it, its heading and fences included; where it waits for something, the least that it has when it is there whole.
     pub tokens: usize,
-    /// The least tokens of any run: none where it may not be there, or may have to go for what is not known yet.
+    /// The least tokens of any run: none where it may not be there, or may have to go for what is not known.
     #[serde(default)]
     pub least: usize,
-    /// The most tokens of any run; `None` where nothing bounds it.
+    /// The most tokens of any run; null where nothing bounds it.
     pub bound: Option<usize>,
     /// The hash of what is known of its text.
     pub hash: String,
@@ -136,12 +143,13 @@ pub struct Part {
 
 /// Where text comes from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Source {
     /// What it is.
     pub kind: SourceKind,
-    /// Its name: that of the definition, fragment, value or step, or the file's path.
+    /// The name of the definition, value or step, or the file's path.
     pub name: String,
-    /// The file, relative to the project, where it is one or stands in one.
+    /// The file, relative to the project; null for values and results.
     pub path: Option<String>,
     /// The hash of what is of it in the segment: which of several sources moved.
     pub hash: String,
@@ -149,6 +157,7 @@ pub struct Source {
 
 /// What text comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum SourceKind {
     /// A task or function template.
@@ -173,31 +182,34 @@ pub enum SourceKind {
 
 /// Which tools an agent may use.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct ToolPolicy {
-    /// What is allowed.
+    /// Tools that it may use: names, or how names begin with `*` behind.
     pub allowed: Vec<String>,
-    /// What is refused.
+    /// Tools that it may not use although they are allowed.
     pub blocked: Vec<String>,
 }
 
 /// What an agent may use up.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Budget {
-    /// Tokens of its context; `None` for no limit.
+    /// Tokens of its context; null for no limit.
     pub tokens: Option<usize>,
-    /// US$ a call; `None` for no limit.
+    /// US$ a call; null for no limit.
     pub usd: Option<f64>,
 }
 
 /// Tokens in all.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Total {
-    /// The least of any run.
+    /// The least tokens of any run.
     #[serde(default)]
     pub least: usize,
-    /// Of what is known, where nothing has to go for what is not.
+    /// Tokens of what is known, where nothing has to go for what is not.
     pub fixed: usize,
-    /// The most of any run; `None` where nothing bounds it.
+    /// The most tokens of any run; null where nothing bounds them.
     pub bound: Option<usize>,
 }
 

@@ -7,18 +7,20 @@ use crate::settings::provenance::{Layer, Value};
 use crate::template::setting::{SettingName, Word};
 use serde::Serialize;
 
-/// A setting that changed.
+/// A setting with another value or origin.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct SettingChange {
-    /// Its name.
+    /// The name of the setting.
+    #[cfg_attr(feature = "cli", schemars(with = "SettingName"))]
     pub setting: &'static str,
-    /// The node around the agent that it is set for; `None` for the agent's own.
+    /// The node around the agent that it is set for; null for the agent's own.
     pub of: Option<String>,
-    /// Its value before; `null` for N/A.
+    /// The value before; null for “does not apply”.
     pub from: Value,
-    /// Its value after; `null` for N/A.
+    /// The value now; null for “does not apply”.
     pub to: Value,
-    /// Whether it has an effect.
+    /// Whether it has any effect now.
     pub applies: bool,
     /// Where the new value comes from.
     pub origin: SettingPlace,
@@ -28,14 +30,15 @@ pub struct SettingChange {
 
 /// Where a setting's value comes from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct SettingPlace {
     /// The layer that set it.
     pub layer: Layer,
-    /// The row that the layer speaks about.
+    /// The type that the layer speaks about, such as `atomic` or `atomic.subtask`.
     pub row: String,
-    /// The file, relative to the project; `null` for the language's own table.
+    /// The file, relative to the project; null for the language's own table.
     pub path: Option<String>,
-    /// The line there, from 1, where it is known.
+    /// The line there, from 1; null where it is not known: a manifest holds none.
     pub line: Option<u32>,
 }
 

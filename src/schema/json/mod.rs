@@ -1,26 +1,11 @@
-//! JSON Schemas (draft 2020-12) of every JSON artifact that the program writes.
+//! The JSON artifacts that the program writes: the names of their formats, and a JSON Schema (draft 2020-12) of each.
 //!
-//! Strict: a key that is not named is refused, a key that is always there is required. Words, elements, settings and
-//! families come from the tables; that the rest fits is held by tests over real artifacts, key by key.
+//! A schema is made from the type that is written, its words from the comments of that type. It is open to additions: a
+//! key that it does not name is taken, a key that is always written is required.
 
-mod answers;
-mod body;
-mod diagnostics;
-mod diff;
-mod import;
-mod list;
-mod manifest;
-mod manifest_diff;
-pub mod mutations;
 pub mod names;
-mod registry;
-mod rules;
-mod scorecard;
-mod search;
-mod shape;
-mod shared;
-mod value;
-mod watch;
+#[cfg(feature = "cli")]
+mod schema;
 
-pub use list::{Schema, all, bundle};
-pub use value::Json;
+#[cfg(feature = "cli")]
+pub use schema::{Schema, bundle};

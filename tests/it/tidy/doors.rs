@@ -22,6 +22,22 @@ const DOORS: &[(&str, &[&str])] = &[
     ("regex_syntax", &["src/scenario/", "src/template/jinja2/"]),
     ("rusqlite", &["src/store/sqlite"]),
     ("rustix", &["src/base/fs.rs", "src/cli/watch/"]),
+    // Derived on the types that artifacts are written from.
+    (
+        "schemars",
+        &[
+            "src/base/",
+            "src/cli/",
+            "src/context/manifest/",
+            "src/eval/",
+            "src/import/",
+            "src/kernel/",
+            "src/registry/",
+            "src/schema/json/",
+            "src/settings/",
+            "src/template/",
+        ],
+    ),
     ("serde_json_path", &["src/scenario/"]),
     ("toml", &["src/project/"]),
 ];

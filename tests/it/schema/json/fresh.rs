@@ -1,7 +1,8 @@
 //! `schema/*.schema.json` are what the code generates, and nothing else lies beside them.
 
 use crate::support::fresh::assert_fresh;
-use ctxc::schema::json::{Schema, all};
+use ctxc::cli::artifacts::all;
+use ctxc::schema::json::Schema;
 use std::collections::BTreeSet;
 
 #[test]

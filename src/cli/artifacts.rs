@@ -1,0 +1,33 @@
+//! The JSON artifacts that the program writes, a line each: the type that is written, and the name of its format.
+
+use super::context::search;
+use super::render::{json, jsonl};
+use super::verbs::{defaults, explain, explain_setting, rules, show};
+use super::{import, watch};
+use crate::context::manifest::{Difference, Manifest};
+use crate::eval::mutate;
+use crate::eval::scorecard::Scorecard;
+use crate::registry::diff::Diff;
+use crate::registry::read::Document1;
+use crate::schema::json::{Schema, names};
+
+/// The schema of every artifact, by name.
+pub fn all() -> Vec<Schema> {
+    vec![
+        Schema::of::<defaults::Document<'_>>(names::DEFAULTS),
+        Schema::with_lines::<json::Document<'_>, jsonl::Line<'_>>(names::DIAGNOSTICS),
+        Schema::of::<Diff>(names::DIFF),
+        Schema::of::<explain_setting::Document<'_>>(names::EXPLAIN),
+        Schema::of::<import::Document<'_>>(names::IMPORT),
+        Schema::of::<Manifest>(names::MANIFEST),
+        Schema::of::<Difference>(names::MANIFEST_DIFF),
+        Schema::of::<mutate::Document<'_>>(names::MUTATIONS),
+        Schema::of::<Document1<'_>>(names::REGISTRY),
+        Schema::of::<explain::RulePage<'_>>(names::RULE),
+        Schema::of::<rules::Document<'_>>(names::RULES),
+        Schema::of::<Scorecard>(names::SCORECARD),
+        Schema::of::<search::Document<'_>>(names::SEARCH),
+        Schema::of::<show::Document<'_>>(names::SHOW),
+        Schema::of::<watch::Line<'_>>(names::WATCH),
+    ]
+}
