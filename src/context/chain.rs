@@ -5,17 +5,16 @@
 
 use super::fault::{Fault, FaultKind};
 use super::strategy::setting;
+use crate::registry::body::{Input, Text};
 use crate::registry::node::Target;
 use crate::registry::{Child, Node, Registry, Task};
 use crate::settings::explain::SettingsData;
+use crate::template::parts::TextSyntax;
 use crate::template::setting::SettingName;
-use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How many definitions may stand behind one another.
 pub(super) const MAX_DEPTH: usize = 64;
-/// Keys under which a node hands texts to what stands below it.
-const HANDED: [&str; 3] = ["inputs", "args", "initial_value"];
 /// How many agents of a task are listed.
 pub(super) const MAX_AGENTS: usize = 10_000;
 
@@ -76,13 +75,8 @@ impl Tree<'_> {
     fn sources(&self) -> BTreeSet<String> {
         let (mut sources, mut open) = (BTreeSet::new(), vec![&self.root]);
         while let Some(node) = open.pop() {
-            let mut values: Vec<&Value> = node.body.values().collect();
-            while let Some(value) = values.pop() {
-                let src = value.get("src").and_then(Value::as_str);
-                sources.extend(src.map(|src| super::output::beside(&self.path, src)));
-                values.extend(value.as_object().into_iter().flat_map(|fields| fields.values()));
-                values.extend(value.as_array().into_iter().flatten());
-            }
+            let sources_of = node.body.texts().filter_map(|text| text.src.as_deref());
+            sources.extend(sources_of.map(|src| super::output::beside(&self.path, src)));
             open.extend(node.children.iter().map(|child| &child.node));
         }
         sources
@@ -185,9 +179,8 @@ impl<'r> Forest<'r> {
         for tree in self.tasks.values().chain(self.templates.values()) {
             let mut open = vec![&tree.root];
             while let Some(node) = open.pop() {
-                let paths = node.body.get("file_paths").and_then(|files| files.get("paths")).and_then(Value::as_array);
-                files.extend(paths.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned));
-                files.extend(node.body.get("output_format").and_then(|format| super::output::file(format, &tree.path)));
+                files.extend(node.body.file_paths.iter().flat_map(|files| &files.paths).map(ToString::to_string));
+                files.extend(node.body.output_format.as_ref().and_then(|format| super::output::file(format, &tree.path)));
                 open.extend(node.children.iter().map(|child| &child.node));
             }
         }
@@ -218,8 +211,10 @@ impl<'r> Forest<'r> {
         for link in self.chain(task, node)?.iter().rev() {
             let stands_for_another = target(link.node).is_some();
             let is_whole = is_shown && !stands_for_another;
-            let mut texts = link.node.body.iter().filter(|(key, _)| is_whole || HANDED.contains(&key.as_str()));
-            if texts.any(|(_, text)| self.says_jinja(text, &mut BTreeSet::new())) {
+            let body = &link.node.body;
+            let texts: Vec<&Text<'_>> =
+                if is_whole { body.texts().collect() } else { body.handed().filter_map(Input::text).collect() };
+            if texts.into_iter().any(|text| self.says_jinja(text, &mut BTreeSet::new())) {
                 return Ok(true);
             }
             is_shown &= stands_for_another || matches!(setting(link.node, SettingName::InheritContext), "full" | "subset");
@@ -227,19 +222,14 @@ impl<'r> Forest<'r> {
         Ok(false)
     }
 
-    /// Whether a Jinja text stands somewhere in a value of the registry, fragments included that are not known yet.
-    fn says_jinja(&self, value: &Value, known: &mut BTreeSet<String>) -> bool {
-        match value {
-            Value::Object(fields) => {
-                let name = fields.get("use").and_then(Value::as_str).filter(|name| known.insert((*name).to_owned()));
-                let fragment = name.and_then(|name| self.registry.fragment_text(self.registry.fragment(name)?).ok());
-                fields.get("syntax").is_some_and(|syntax| syntax == "jinja")
-                    || fields.values().any(|value| self.says_jinja(value, known))
-                    || fragment.is_some_and(|text| self.says_jinja(&text, known))
-            }
-            Value::Array(items) => items.iter().any(|item| self.says_jinja(item, known)),
-            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
-        }
+    /// Whether a text of the registry is one of Jinja, or a fragment in it that is not known yet.
+    fn says_jinja(&self, text: &Text<'_>, known: &mut BTreeSet<String>) -> bool {
+        let mut fragment = |name: &str| {
+            let fragment = self.registry.fragment(name).filter(|_| known.insert(name.to_owned()));
+            let text = fragment.and_then(|fragment| self.registry.fragment_text(fragment).ok());
+            text.is_some_and(|text| self.says_jinja(&text, known))
+        };
+        text.syntax == TextSyntax::Jinja || text.uses().any(&mut fragment)
     }
 
     /// Changes the settings of a node, to ask what would come of it.

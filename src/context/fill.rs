@@ -9,7 +9,9 @@ use super::values::{self, Part, Scope};
 use crate::kernel::context::{Origin, Stability, Traced, Trust};
 use crate::kernel::tokens::TokenCounter;
 use crate::registry::Registry;
+use crate::registry::body::{self, Text};
 use crate::template::expression::{self, Expression, Piece, Step};
+use crate::template::parts::{self, TextSyntax};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -119,8 +121,8 @@ pub(super) fn fenced(text: &Traced, nonce: &str, name: &str) -> Traced {
 }
 
 /// Whether a text of the registry is marked as one from outside.
-pub(super) fn is_from_outside(text: &Value) -> bool {
-    text.get("trust").and_then(Value::as_str) == Some("untrusted")
+pub(super) fn is_from_outside(text: &Text<'_>) -> bool {
+    text.trust == parts::Trust::Untrusted
 }
 
 /// Writes the text of one field.
@@ -150,9 +152,9 @@ impl<'a> Filler<'a> {
         Self { fences: Fences::None, ..self }
     }
 
-    /// Fills a text of the registry: `{"text":…}` or `{"parts":…}`.
-    pub(super) fn fill(self, text: &'a Value, place: &'a Place, scope: &'a Scope, faults: &mut Faults) -> Filled {
-        let origin = match text.get("src").and_then(Value::as_str) {
+    /// Fills a text of the registry.
+    pub(super) fn fill(self, text: &'a Text<'_>, place: &'a Place, scope: &'a Scope, faults: &mut Faults) -> Filled {
+        let origin = match text.src.as_deref() {
             Some(src) => Origin::File { path: beside(self.path, src), line: 0 },
             None => {
                 Origin::Template { task: place.definition.clone(), node: place.node.clone(), field: place.field.clone(), line: 0 }
@@ -170,9 +172,8 @@ impl<'a> Writer<'a, '_> {
     }
 
     /// A text with its own syntax, parts and trust.
-    fn value(&mut self, text: &'a Value, origin: &Origin, depth: usize) {
-        let verbatim = text.get("verbatim").and_then(Value::as_bool).unwrap_or(false);
-        let is_jinja = text.get("syntax").and_then(Value::as_str) == Some("jinja");
+    fn value(&mut self, text: &'a Text<'_>, origin: &Origin, depth: usize) {
+        let (verbatim, is_jinja) = (text.verbatim, text.syntax == TextSyntax::Jinja);
         let mut line = 0;
         let mut words = |writer: &mut Self, words: &'a str| {
             let above = origin.clone().down(line);
@@ -184,21 +185,21 @@ impl<'a> Writer<'a, '_> {
             }
             writer.at = origin.clone().down(line);
         };
-        if let Some(text) = text.get("text").and_then(Value::as_str) {
+        if let Some(text) = &text.text {
             words(self, text);
         }
-        let parts = text.get("parts").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-        if is_jinja && !verbatim && parts.iter().any(|part| part.get("use").is_some()) {
-            return self.jinja_parts(parts, origin, depth);
+        if is_jinja && !verbatim && text.uses().next().is_some() {
+            return self.jinja_parts(text.parts(), origin, depth);
         }
-        for part in parts {
-            if let Some(text) = part.get("text").and_then(Value::as_str) {
-                words(self, text);
-            } else if let Some(name) = part.get("use").and_then(Value::as_str) {
-                let Some(inner) = self.fragment(name, depth, self.filler) else { continue };
-                self.out.text.append(&inner.text);
-                self.out.latent.append(&inner.latent);
-                self.take(inner);
+        for part in text.parts() {
+            match part {
+                body::Part::Text { text } => words(self, text),
+                body::Part::Use { name } => {
+                    let Some(inner) = self.fragment(name, depth, self.filler) else { continue };
+                    self.out.text.append(&inner.text);
+                    self.out.latent.append(&inner.latent);
+                    self.take(inner);
+                }
             }
         }
     }
@@ -229,7 +230,7 @@ impl<'a> Writer<'a, '_> {
                 return None;
             }
         };
-        let origin = match text.get("src").and_then(Value::as_str) {
+        let origin = match text.src.as_deref() {
             Some(src) => Origin::File { path: beside(&fragment.source().path, src), line: 0 },
             None => Origin::Fragment { name: name.to_owned(), line: 0 },
         };

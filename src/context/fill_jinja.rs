@@ -5,6 +5,7 @@ use super::fill::{Fences, Filled, Unknown, Writer, fenced};
 use super::jinja::{self, Rendered, Says, With};
 use crate::base::source::LineIndex;
 use crate::kernel::context::{Origin, Stability, Traced, Trust};
+use crate::registry::body::Part;
 use crate::template::jinja_tags;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,18 +17,26 @@ pub(super) struct Used {
     is_bare: bool,
 }
 
-impl<'a> Writer<'a, '_> {
+impl Writer<'_, '_> {
     /// A Jinja text with fragments in it is one text: each fragment is written where it stands, as the value of a name of its own.
-    pub(super) fn jinja_parts(&mut self, parts: &'a [Value], origin: &Origin, depth: usize) {
-        let words = |part: &'a Value| part.get("text").and_then(Value::as_str);
-        let all: String = parts.iter().filter_map(words).collect();
+    pub(super) fn jinja_parts(&mut self, parts: &[Part<'_>], origin: &Origin, depth: usize) {
+        let words = |part: &Part<'_>| match part {
+            Part::Text { text } => text.to_string(),
+            Part::Use { .. } => String::new(),
+        };
+        let all: String = parts.iter().map(words).collect();
         // A filter would reach the fences inside of a fragment: it gets the bare text, and the fence is around what comes of it.
         let is_kept = jinja_tags::captures(&all);
         let how = if is_kept { self.filler.bare() } else { self.filler };
         let (mut text, mut fragments) = (String::with_capacity(all.len()), BTreeMap::new());
         for part in parts {
-            text.push_str(words(part).unwrap_or(""));
-            let Some(name) = part.get("use").and_then(Value::as_str) else { continue };
+            let name = match part {
+                Part::Text { text: words } => {
+                    text.push_str(words);
+                    continue;
+                }
+                Part::Use { name } => name,
+            };
             let Some(filled) = self.fragment(name, depth, how) else { continue };
             let mut variable = format!("fragment_{}", name.replace(|c: char| !c.is_ascii_alphanumeric(), "_"));
             while all.contains(&variable) || fragments.contains_key(&variable) {

@@ -5,6 +5,7 @@
 
 use crate::kernel::assembler::Speaker;
 use crate::kernel::tokens::TokenCounter;
+use crate::registry::body::History;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -74,10 +75,9 @@ pub(super) struct Told {
 
 impl Wanted {
     /// Reads `history` of a body.
-    pub(super) fn of(element: &Value) -> Self {
-        let number = |key: &str| element.get(key).and_then(Value::as_u64).and_then(|number| usize::try_from(number).ok());
-        let compacted = element.get("compacted").and_then(Value::as_bool).unwrap_or(false);
-        Self { turns: number("turns"), tokens: number("tokens"), compacted }
+    pub(super) fn of(element: History) -> Self {
+        let number = |number: Option<u32>| number.map(|number| number as usize);
+        Self { turns: number(element.turns), tokens: number(element.tokens), compacted: element.compacted }
     }
 
     /// What is waited for: the conversation, or as much of it as is asked for.

@@ -10,7 +10,6 @@ use super::strategy::MATCHES;
 use super::values::Scope;
 use crate::kernel::context::{Cut, Kind, Origin, Segment, Stability, Traced, Trust};
 use crate::registry::Node;
-use serde_json::Value;
 use std::collections::BTreeSet;
 
 /// What a node with its scope and its own segments inherits by a value of `inherit_context`.
@@ -102,8 +101,7 @@ fn likeness(parents: &Traced, own: &Traced) -> Likeness {
 /// The part of the parent's context that a task asks for: its files; else what its inputs name; else the best matches, and then it is
 /// said that they are ranked.
 fn subset<'p>(node: &Node, scope: &Scope, parent: &'p [Drafted], own: &[Drafted]) -> (Vec<&'p Drafted>, bool) {
-    let files = node.body.get("file_paths").and_then(|files| files.get("paths")).and_then(Value::as_array);
-    let files: BTreeSet<&str> = files.into_iter().flatten().filter_map(Value::as_str).collect();
+    let files: BTreeSet<&str> = node.body.file_paths.iter().flat_map(|files| &files.paths).map(|path| &**path).collect();
     let is_file = |drafted: &&Drafted| {
         let of_file = |origin: &Origin| matches!(origin, Origin::File { path, .. } if files.contains(path.as_str()));
         let comes = drafted.segment.text.stretches().iter().any(|stretch| of_file(&stretch.origin));

@@ -4,6 +4,7 @@ use super::fault::FaultKind;
 use super::request::Files;
 use super::values;
 use crate::kernel::context::{Origin, Traced};
+use crate::registry::body::OutputFormat;
 use serde_json::{Value, json};
 
 /// The path of a file that a template names relative to itself, relative to the project root.
@@ -23,10 +24,10 @@ pub(super) fn beside(template: &str, written: &str) -> String {
 }
 
 /// The file of a schema that is read when a context is assembled: the registry holds all others.
-pub(super) fn file(format: &Value, template: &str) -> Option<String> {
-    let written = format.get("schema").and_then(Value::as_str)?;
+pub(super) fn file(format: &OutputFormat<'_>, template: &str) -> Option<String> {
+    let written = format.schema.as_deref()?;
     let is_shape = ["object", "array", "string[]", "number", "boolean"].contains(&written);
-    (!is_shape && format.get("content").is_none()).then(|| beside(template, written))
+    (!is_shape && format.content.is_none()).then(|| beside(template, written))
 }
 
 /// The form of an answer as a provider can be told it.
@@ -42,18 +43,17 @@ pub enum Answer {
 }
 
 /// What `<output_format>` asks of the answer, as a schema.
-pub(super) fn answer(format: &Value, template: &str, files: &dyn Files) -> Result<Answer, FaultKind> {
-    let text = |key: &str| format.get(key).and_then(Value::as_str);
-    let written = match text("schema") {
-        None => return Ok(if text("type") == Some("json") { Answer::Json } else { Answer::Free }),
+pub(super) fn answer(format: &OutputFormat<'_>, template: &str, files: &dyn Files) -> Result<Answer, FaultKind> {
+    let written = match format.schema.as_deref() {
+        None => return Ok(if format.kind.as_deref() == Some("json") { Answer::Json } else { Answer::Free }),
         Some("object") => return Ok(Answer::Json),
         Some("string[]") => return Ok(Answer::Schema(json!({"type": "array", "items": {"type": "string"}}))),
         Some(kind @ ("array" | "number" | "boolean")) => return Ok(Answer::Schema(json!({ "type": kind }))),
         Some(written) => written,
     };
     let path = beside(template, written);
-    let mut schema = if let Some(content) = format.get("content") {
-        content.clone()
+    let mut schema = if let Some(content) = &format.content {
+        content.value()
     } else {
         let refused = |reason: String| FaultKind::File { path: path.clone(), reason };
         let text = files.text(&path).map_err(refused)?;
@@ -67,16 +67,16 @@ pub(super) fn answer(format: &Value, template: &str, files: &dyn Files) -> Resul
 }
 
 /// What `<output_format>` asks of the answer, in words.
-pub(super) fn words(format: &Value, template: &str, files: &dyn Files) -> Result<Traced, FaultKind> {
-    let text = |key: &str| format.get(key).and_then(Value::as_str);
+pub(super) fn words(format: &OutputFormat<'_>, template: &str, files: &dyn Files) -> Result<Traced, FaultKind> {
+    let (kind, schema) = (format.kind.as_deref(), format.schema.as_deref());
     let mut out = Traced::default();
-    if text("type") != Some("json") && text("schema").is_none() {
-        if text("type") == Some("text") {
+    if kind != Some("json") && schema.is_none() {
+        if kind == Some("text") {
             out.push("Answer in plain text.", Origin::Frame);
         }
         return Ok(out);
     }
-    let shape = match text("schema") {
+    let shape = match schema {
         None => "one JSON value",
         Some("object") => "one JSON object",
         Some("array") => "one JSON array",
@@ -87,8 +87,8 @@ pub(super) fn words(format: &Value, template: &str, files: &dyn Files) -> Result
             let path = beside(template, written);
             out.push("Answer with one JSON value that this JSON Schema accepts, and nothing else:\n", Origin::Frame);
             // The registry holds the schema as a value, which has no lines; one of an older ctxc names its file alone.
-            if let Some(content) = format.get("content") {
-                out.push(&values::words(content), Origin::Schema { path });
+            if let Some(content) = &format.content {
+                out.push(&values::words(&content.value()), Origin::Schema { path });
                 return Ok(out);
             }
             let schema = files.text(&path).map_err(|reason| FaultKind::File { path: path.clone(), reason })?;

@@ -11,6 +11,8 @@ use super::scope::place;
 use super::values::{self, Scope};
 use crate::kernel::assembler::Late;
 use crate::kernel::context::{Cut, Kind, Origin, Segment, Stability, Traced, Trust};
+use crate::registry::body::Text;
+use crate::template::parts::{self, FileSource};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -99,10 +101,11 @@ pub(super) struct Author<'a> {
 impl Author<'_> {
     /// All segments of the node, in the order of their kinds.
     pub(super) fn write(mut self) -> Vec<Drafted> {
-        self.text("system", Kind::System);
-        self.text("description", Kind::Description);
-        self.text("instructions", Kind::Instructions);
-        self.text("criteria", Kind::Criteria);
+        let body = &self.link.node.body;
+        self.text(Kind::System, body.system.as_ref());
+        self.text(Kind::Description, body.description.as_ref());
+        self.text(Kind::Instructions, body.instructions.as_ref());
+        self.text(Kind::Criteria, body.criteria.as_ref());
         self.constraints();
         self.examples();
         self.output();
@@ -117,7 +120,7 @@ impl Author<'_> {
         place(self.link, &self.link.node.id, field)
     }
 
-    pub(super) fn fill(&mut self, text: &Value, field: &str) -> Filled {
+    pub(super) fn fill(&mut self, text: &Text<'_>, field: &str) -> Filled {
         let place = self.place(field);
         let filled = self.filler.of(&self.link.tree.path).fill(text, &place, self.scope, &mut self.faults);
         self.uses(&filled);
@@ -125,7 +128,7 @@ impl Author<'_> {
     }
 
     /// Fills one of several texts: one from outside stands in a fence under its name.
-    pub(super) fn fill_one(&mut self, text: &Value, field: &str, name: &str) -> Filled {
+    pub(super) fn fill_one(&mut self, text: &Text<'_>, field: &str, name: &str) -> Filled {
         if !is_from_outside(text) {
             return self.fill(text, field);
         }
@@ -166,17 +169,17 @@ impl Author<'_> {
         self.out.push(Drafted { latent: filled.latent, unknown: filled.unknown, condition, faults, ..Drafted::whole(segment) });
     }
 
-    fn text(&mut self, key: &str, kind: Kind) {
-        let Some(text) = self.link.node.body.get(key) else { return };
+    fn text(&mut self, kind: Kind, text: Option<&Text<'_>>) {
+        let Some(text) = text else { return };
+        let key = kind.word();
         let filled = self.fill(text, key);
         if kind == Kind::System {
             for name in &filled.untrusted {
                 self.faults.push(Fault::of(self.place(key), FaultKind::UntrustedInSystem { name: name.clone() }));
             }
         }
-        let trust = text.get("trust").and_then(Value::as_str);
         self.push(kind, filled, Cut::Tail, &format!("<{key}>"));
-        if trust == Some("untrusted")
+        if text.trust == parts::Trust::Untrusted
             && let Some(last) = self.out.last_mut()
         {
             last.segment.trust = Trust::Untrusted;
@@ -184,7 +187,7 @@ impl Author<'_> {
     }
 
     fn output(&mut self) {
-        let Some(format) = self.link.node.body.get("output_format") else { return };
+        let Some(format) = &self.link.node.body.output_format else { return };
         match output::words(format, &self.link.tree.path, self.request.files) {
             Ok(text) => {
                 let filled = Filled { text, ..Filled::default() };
@@ -198,17 +201,16 @@ impl Author<'_> {
     }
 
     fn files(&mut self) {
-        let Some(files) = self.link.node.body.get("file_paths") else { return };
-        match files.get("source").and_then(Value::as_str) {
-            Some("literal") => {
-                let paths = files.get("paths").and_then(Value::as_array).into_iter().flatten();
+        let Some(files) = &self.link.node.body.file_paths else { return };
+        match files.source {
+            FileSource::Literal => {
                 let mut seen = BTreeSet::new();
-                for path in paths.filter_map(Value::as_str).filter(|path| seen.insert((*path).to_owned())) {
+                for path in files.paths.iter().filter(|path| seen.insert(*path)) {
                     self.file(path);
                 }
             }
-            Some("command") => {
-                let command = files.get("command").and_then(Value::as_str).unwrap_or_default();
+            FileSource::Command => {
+                let command = files.command.as_deref().unwrap_or_default();
                 if self.filler.unknown == Unknown::Fault {
                     let reason = "its paths are the output of a command, which only a trusted run executes".to_owned();
                     let kind = FaultKind::File { path: format!("`{command}`"), reason };
@@ -218,8 +220,8 @@ impl Author<'_> {
                     self.waiting(Kind::File, "files", format!("output of `{command}`"));
                 }
             }
-            _ => {
-                let Some(text) = files.get("description") else { return };
+            FileSource::Description => {
+                let Some(text) = &files.description else { return };
                 let (place, filler) = (self.place("file_paths/description"), self.filler.of(&self.link.tree.path).bare());
                 let query = filler.fill(text, &place, self.scope, &mut self.faults);
                 self.uses(&query);
@@ -290,7 +292,7 @@ impl Author<'_> {
 
     /// The conversation so far, as much of it as the node asks for. It is the users', and gives no orders.
     fn history(&mut self) {
-        let Some(element) = self.link.node.body.get("history") else { return };
+        let Some(element) = self.link.node.body.history else { return };
         if self.request.history.is_empty() {
             if self.filler.unknown != Unknown::Fault {
                 // How much of it there will be is a part of what it will be.
@@ -321,9 +323,8 @@ impl Author<'_> {
 
     /// Inputs that no text of the node holds.
     fn inputs(&mut self) {
-        let inputs = self.link.node.body.get("inputs").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-        for (number, input) in inputs.iter().enumerate() {
-            let Some(name) = input.get("name").and_then(Value::as_str) else { continue };
+        for (number, input) in self.link.node.body.inputs.iter().enumerate() {
+            let Some(name) = input.name.as_deref() else { continue };
             let Some(bound) = self.scope.get(name).filter(|_| !self.used.contains(name)) else { continue };
             if let Some(late) = self.scope.late(name) {
                 let late = BTreeSet::from([late.clone()]);
@@ -356,7 +357,7 @@ impl Author<'_> {
             // Where it will come from is a part of what it will be.
             let place = self.place(&format!("inputs/{number}"));
             let origin = Origin::Template { task: place.definition, node: place.node, field: place.field, line: 0 };
-            let from = input.get("from").filter(|_| bound.value.is_none()).map(Value::to_string);
+            let from = input.from.as_deref().filter(|_| bound.value.is_none()).map(|from| Value::from(from).to_string());
             let latent = Traced::new(from.unwrap_or_default(), origin);
             let faults = std::mem::take(&mut self.faults);
             self.out.push(Drafted { latent, unknown, faults, ..Drafted::whole(segment) });

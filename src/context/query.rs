@@ -6,29 +6,26 @@ use super::own::Drafted;
 use super::values::{self, Scope};
 use crate::kernel::context::{Kind, Origin};
 use crate::registry::Node;
-use serde_json::Value;
 use std::collections::BTreeSet;
 
 /// The inputs that drive matching: those that `context_relevance` includes, else all.
 pub(super) fn relevant(node: &Node) -> Vec<String> {
-    let list = |key: &str| node.body.get(key).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-    let name = |input: &Value| input.get("name").and_then(Value::as_str).map(str::to_owned);
-    let relevance = list("context_relevance");
-    if relevance.is_empty() {
-        return list("inputs").iter().filter_map(name).collect();
-    }
-    let included = |input: &&Value| input.get("include").and_then(Value::as_bool).unwrap_or(true);
-    relevance.iter().filter(included).filter_map(name).collect()
+    let relevance = &node.body.context_relevance;
+    let names: Vec<_> = if relevance.is_empty() {
+        node.body.inputs.iter().map(|input| &input.name).collect()
+    } else {
+        relevance.iter().filter(|input| input.include).map(|input| &input.name).collect()
+    };
+    names.into_iter().flatten().map(ToString::to_string).collect()
 }
 
 /// The parameters that drive matching: those of a task that says nothing of its inputs. What nobody gave a value has its default,
 /// which says nothing of this call.
 fn parameters(node: &Node, scope: &Scope) -> Vec<String> {
-    if ["inputs", "context_relevance"].iter().any(|key| node.body.contains_key(*key)) {
+    if !node.body.inputs.is_empty() || !node.body.context_relevance.is_empty() {
         return Vec::new();
     }
-    let declared = node.body.get("parameters").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-    let names = declared.iter().filter_map(|parameter| parameter.get("name").and_then(Value::as_str));
+    let names = node.body.parameters.iter().flatten().filter_map(|parameter| parameter.name.as_deref());
     let is_given = |name: &&str| scope.get(name).is_some_and(|bound| !matches!(bound.origin, Origin::Template { .. }));
     names.filter(is_given).map(str::to_owned).collect()
 }

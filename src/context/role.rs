@@ -12,7 +12,6 @@ use crate::kernel::tokens::TokenCounter;
 use crate::project::config::Config;
 use crate::project::roles::{Role, SystemPrompt};
 use crate::project::routing::{self, Choice};
-use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -92,9 +91,8 @@ pub fn route<'a>(forest: &Forest<'_>, request: &Request<'_>, options: &Options<'
 
 /// The models that the task names itself: those of the nearest node that names any, the preferred one first.
 fn wanted<'f>(chain: &[Link<'f>]) -> Vec<&'f str> {
-    let word = |link: &Link<'f>, key: &str| link.node.body.get(key).and_then(Value::as_str);
-    let nearest = chain.iter().rev().find(|link| word(link, "model").is_some());
-    nearest.map_or_else(Vec::new, |link| ["model", "fallback"].iter().filter_map(|key| word(link, key)).collect())
+    let nearest = chain.iter().rev().map(|link| &link.node.body).find(|body| body.model.is_some());
+    nearest.into_iter().flat_map(|body| body.model.iter().chain(&body.fallback)).map(|name| &**name).collect()
 }
 
 /// The kinds of segments that a role puts first, behind what the system says.

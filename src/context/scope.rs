@@ -8,8 +8,10 @@ use super::fault::{Fault, FaultKind, Place};
 use super::fill::{Faults, Filled, Filler, is_from_outside};
 use super::request::{Request, StepResult};
 use super::values::{self, Bound, Scope};
-use crate::kernel::context::{Origin, Stability, Trust};
+use crate::kernel::context::{Kind, Origin, Stability, Trust};
+use crate::registry::body::Input;
 use crate::registry::{Child, Node, Parameter};
+use crate::template::parts;
 use crate::template::value_type::{self, Wanted};
 use serde_json::Value;
 use std::sync::Arc;
@@ -45,7 +47,7 @@ impl Binder<'_, '_> {
                 Some(next) => Inputs { upto: made_by(next), late: None },
                 None => Inputs { upto: None, late: behind.and_then(made_by) },
             };
-            self.bind_inputs(link, "inputs", made, &mut scope);
+            self.bind_inputs(link, made, &mut scope);
         }
         Ok(scope)
     }
@@ -55,8 +57,7 @@ impl Binder<'_, '_> {
         let mut scope = Scope::new();
         let handed = from.map(|(from, outer)| {
             let mut handed = outer.clone();
-            let key = if from.node.element == "call" { "args" } else { "inputs" };
-            self.bind_inputs(from, key, Inputs::default(), &mut handed);
+            self.bind_inputs(from, Inputs::default(), &mut handed);
             (from.node, handed)
         });
         for (number, parameter) in link.tree.task.parameters()?.into_iter().enumerate() {
@@ -131,9 +132,8 @@ impl Binder<'_, '_> {
             "inner_task" => self.round(&["current_input"], scope),
             "reduction_task" => {
                 self.round(&["current_input", "current_result", "accumulator"], scope);
-                let initial = parent.body.get("initial_value").and_then(|initial| initial.get("value"));
                 if !self.request.results.contains_key("accumulator")
-                    && let Some(text) = initial.filter(|value| value.is_object())
+                    && let Some(text) = parent.body.initial_value.as_ref().and_then(Input::text)
                 {
                     let place = place(link, "/", "initial_value");
                     let filled = self.filler.of(&link.tree.path).bare().fill(text, &place, scope, self.faults);
@@ -154,8 +154,7 @@ impl Binder<'_, '_> {
         // The first input is that of the first round, where nobody says which one it is.
         let is_round = matches!(child.slot.as_str(), "inner_task" | "reduction_task");
         if is_round && !self.request.results.contains_key("current_input") {
-            let first = parent.body.get("inputs").and_then(Value::as_array).and_then(|inputs| inputs.first());
-            let name = first.and_then(|input| input.get("name")).and_then(Value::as_str);
+            let name = parent.body.inputs.first().and_then(|input| input.name.as_deref());
             if let Some(bound) = name.and_then(|name| scope.get(name)).cloned() {
                 scope.bind("current_input", bound);
             }
@@ -202,23 +201,23 @@ impl Binder<'_, '_> {
     }
 
     /// Binds the inputs or arguments of a node, in their order.
-    fn bind_inputs(&mut self, link: &Link<'_>, key: &str, which: Inputs, scope: &mut Scope) {
+    fn bind_inputs(&mut self, link: &Link<'_>, which: Inputs, scope: &mut Scope) {
         let node = link.node;
-        let inputs = node.body.get(key).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+        let key = if node.element == "call" { "args" } else { "inputs" };
+        let inputs = node.body.given(&node.element);
         distrust(inputs, scope, Whole::Yes);
         for (number, input) in inputs.iter().enumerate().take(which.upto.unwrap_or(usize::MAX)) {
-            let text = |key: &str| input.get(key).and_then(Value::as_str);
-            let name = text("name").map_or_else(|| position(number), str::to_owned);
+            let name = input.name.as_ref().map_or_else(|| position(number), ToString::to_string);
             // What is made of something late is late, too.
-            let mut late = match text("from") {
+            let mut late = match input.from.as_deref() {
                 Some(from) => scope.late(values::path(from).0).cloned(),
                 None => which.late.filter(|late| number >= *late).map(|_| name.clone()),
             };
-            let mut bound = match (text("from"), input.get("value")) {
+            let mut bound = match (input.from.as_deref(), input.text()) {
                 (Some(from), _) => self.from(from, place(link, &node.id, &format!("{key}/{number}")), scope),
-                (None, Some(value @ Value::Object(_))) => {
+                (None, Some(text)) => {
                     let place = place(link, &node.id, &format!("{key}/{number}"));
-                    let filled = self.filler.of(&link.tree.path).bare().fill(value, &place, scope, self.faults);
+                    let filled = self.filler.of(&link.tree.path).bare().fill(text, &place, scope, self.faults);
                     let known = filled.unknown.is_empty();
                     late = filled.used.iter().find_map(|name| scope.late(name).cloned());
                     Bound {
@@ -229,11 +228,12 @@ impl Binder<'_, '_> {
                     }
                 }
                 // A task or call inside: its result.
-                _ => self.result(&name, &format!("{}/{key}/{number}", node.id.trim_end_matches('/')), Stability::Session),
+                (None, None) => {
+                    self.result(&name, &format!("{}/{key}/{number}", node.id.trim_end_matches('/')), Stability::Session)
+                }
             };
-            let marked =
-                text("trust").or_else(|| input.get("value").and_then(|value| value.get("trust")).and_then(Value::as_str));
-            if marked == Some("untrusted") {
+            let marked = [Some(input.trust), input.text().map(|text| text.trust)];
+            if marked.contains(&Some(parts::Trust::Untrusted)) {
                 bound.trust = Trust::Untrusted;
             }
             match late {
@@ -288,9 +288,9 @@ enum Whole {
 
 /// What is untrusted under a new name is the same text under the one that it has around here. Where it is a part of that, other inputs
 /// may be other parts; texts that name all of it are told only when those are bound.
-fn distrust(inputs: &[Value], scope: &mut Scope, whole: Whole) {
-    let marked = |input: &&Value| input.get("trust").and_then(Value::as_str) == Some("untrusted");
-    for from in inputs.iter().filter(marked).filter_map(|input| input.get("from")?.as_str()) {
+fn distrust(inputs: &[Input<'_>], scope: &mut Scope, whole: Whole) {
+    let marked = inputs.iter().filter(|input| input.trust == parts::Trust::Untrusted);
+    for from in marked.filter_map(|input| input.from.as_deref()) {
         let (root, path) = values::path(from);
         if path.is_empty() == (whole == Whole::Yes) {
             scope.distrust(root);
@@ -305,11 +305,8 @@ fn trust(filled: &Filled) -> Trust {
 
 /// Whether a parameter is declared as untrusted.
 fn is_untrusted(node: &Node, name: &str) -> bool {
-    let declared = node.body.get("parameters").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-    declared.iter().any(|parameter| {
-        let word = |key: &str| parameter.get(key).and_then(Value::as_str);
-        word("name") == Some(name) && word("trust") == Some("untrusted")
-    })
+    let mut declared = node.body.parameters.iter().flatten();
+    declared.any(|parameter| parameter.name.as_deref() == Some(name) && parameter.trust == parts::Trust::Untrusted)
 }
 
 /// The steps before one, in order.
@@ -329,7 +326,19 @@ pub(super) fn placed(forest: &Forest<'_>, request: &Request<'_>, fault: Fault) -
     let chain = forest.chain(request.task, request.node).unwrap_or_default();
     let Some(link) = chain.last() else { return fault };
     let largest = over.parts.iter().max_by_key(|(_, tokens)| *tokens).map_or("", |(id, _)| id);
-    let field = if link.node.body.get(largest).is_some() { largest } else { "" };
+    let body = &link.node.body;
+    let is_field = match Kind::ALL.into_iter().find(|kind| kind.word() == largest) {
+        Some(Kind::System) => body.system.is_some(),
+        Some(Kind::Description) => body.description.is_some(),
+        Some(Kind::Instructions) => body.instructions.is_some(),
+        Some(Kind::Criteria) => body.criteria.is_some(),
+        Some(Kind::OutputFormat) => body.output_format.is_some(),
+        Some(Kind::Constraints) => !body.constraints.is_empty(),
+        Some(Kind::Examples) => !body.examples.is_empty(),
+        Some(Kind::History) => body.history.is_some(),
+        _ => false,
+    };
+    let field = if is_field { largest } else { "" };
     Fault { place: Some(place(link, &link.node.id, field)), ..fault }
 }
 
@@ -343,12 +352,11 @@ fn argument(node: &Node, name: &str, number: usize) -> Option<String> {
     if node.element != "call" {
         return Some(name.to_owned());
     }
-    let args = node.body.get("args").and_then(Value::as_array)?;
-    let named = args.iter().any(|arg| arg.get("name").and_then(Value::as_str) == Some(name));
-    if named {
+    let args = &node.body.args;
+    if args.iter().any(|arg| arg.name.as_deref() == Some(name)) {
         return Some(name.to_owned());
     }
-    let positional = args.get(number).is_some_and(|arg| arg.get("name").is_none());
+    let positional = args.get(number).is_some_and(|arg| arg.name.is_none());
     positional.then(|| position(number))
 }
 

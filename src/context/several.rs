@@ -3,7 +3,6 @@
 use super::fill::Filled;
 use super::own::Author;
 use crate::kernel::context::{Cut, Kind, Origin, Traced};
-use serde_json::Value;
 use std::collections::BTreeSet;
 
 /// What several texts become.
@@ -33,9 +32,11 @@ impl Several {
 
 impl Author<'_> {
     pub(super) fn constraints(&mut self) {
-        let Some(texts) = self.link.node.body.get("constraints").and_then(Value::as_array) else { return };
+        if self.link.node.body.constraints.is_empty() {
+            return;
+        }
         let mut several = Several::default();
-        for (number, text) in texts.iter().enumerate() {
+        for (number, text) in self.link.node.body.constraints.iter().enumerate() {
             let fill = |author: &mut Self| author.fill_one(text, &format!("constraints/{number}"), "constraint");
             let Some(filled) = self.known(&mut several.late, fill) else { continue };
             several.border("\n");
@@ -47,11 +48,14 @@ impl Author<'_> {
     }
 
     pub(super) fn examples(&mut self) {
-        let Some(examples) = self.link.node.body.get("examples").and_then(Value::as_array) else { return };
+        if self.link.node.body.examples.is_empty() {
+            return;
+        }
         let mut several = Several::default();
-        for (number, example) in examples.iter().enumerate() {
+        for (number, example) in self.link.node.body.examples.iter().enumerate() {
             let fill = |author: &mut Self| {
-                ["input", "output"].map(|key| Some(author.fill_one(example.get(key)?, &format!("examples/{number}/{key}"), key)))
+                let texts = [("input", &example.input), ("output", &example.output)];
+                texts.map(|(key, text)| Some(author.fill_one(text.as_ref()?, &format!("examples/{number}/{key}"), key)))
             };
             let Some(filled) = self.known(&mut several.late, fill) else { continue };
             let between = if filled[0].is_some() { "\n\n" } else { "" };

@@ -2,6 +2,7 @@
 //!
 //! Never resolves a setting and never reads a file. Lookups scan nothing; a body is parsed when it is asked for.
 
+use super::body::Text;
 use super::node::{self, Node};
 use super::read::{self, Raw, ReadError};
 use crate::base::hash::Hash;
@@ -281,7 +282,7 @@ impl Registry {
     }
 
     /// The text of a fragment as the registry holds it.
-    pub fn fragment_text(&self, fragment: &Fragment) -> Result<serde_json::Value, ReadError> {
+    pub fn fragment_text(&self, fragment: &Fragment) -> Result<Text<'static>, ReadError> {
         Raw::at(&self.text, &fragment.text).parse(&self.text)
     }
 

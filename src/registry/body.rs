@@ -107,6 +107,54 @@ pub struct Body<'a> {
     pub tests: Option<Vec<Option<Word<'a>>>>,
 }
 
+impl<'a> Body<'a> {
+    /// The arguments of a call, or the inputs of anything else.
+    pub(crate) fn given(&self, element: &str) -> &[Input<'a>] {
+        if element == "call" { &self.args } else { &self.inputs }
+    }
+
+    /// What it hands to the nodes below it.
+    pub(crate) fn handed(&self) -> impl Iterator<Item = &Input<'a>> {
+        self.inputs.iter().chain(&self.args).chain(&self.initial_value)
+    }
+
+    /// Every text in it.
+    pub(crate) fn texts(&self) -> impl Iterator<Item = &Text<'a>> {
+        let own = [&self.description, &self.system, &self.instructions, &self.criteria].into_iter().flatten();
+        let examples = self.examples.iter().flat_map(|example| [&example.input, &example.output]).flatten();
+        let files = self.file_paths.iter().filter_map(|files| files.description.as_ref());
+        let command = self.command.iter().flat_map(|command| command.line.iter().chain(&command.args));
+        let env = self.env.iter().flat_map(|env| &env.vars).map(|var| &var.value);
+        let handed = self.handed().filter_map(Input::text);
+        own.chain(&self.constraints).chain(examples).chain(files).chain(command).chain(env).chain(handed)
+    }
+}
+
+impl Text<'_> {
+    /// The pieces of a text of several.
+    pub(crate) fn parts(&self) -> &[Part<'_>] {
+        self.parts.as_deref().unwrap_or_default()
+    }
+
+    /// The fragments that it uses.
+    pub(crate) fn uses(&self) -> impl Iterator<Item = &str> {
+        self.parts().iter().filter_map(|part| match part {
+            Part::Use { name } => Some(&**name),
+            Part::Text { .. } => None,
+        })
+    }
+}
+
+impl<'a> Input<'a> {
+    /// The text that is its value.
+    pub(crate) fn text(&self) -> Option<&Text<'a>> {
+        match &self.value {
+            Some(Value::Text(text)) => Some(text),
+            Some(Value::Inside(_)) | None => None,
+        }
+    }
+}
+
 /// A text for the agent: either `text` or `parts`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
@@ -266,6 +314,12 @@ impl Content<'_> {
     /// The schema as it is written.
     pub fn text(&self) -> &str {
         self.0.get()
+    }
+
+    /// The schema as a value.
+    pub fn value(&self) -> serde_json::Value {
+        // It was read as JSON: reading it again cannot fail.
+        serde_json::from_str(self.text()).unwrap_or_default()
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! Built without recursion, so that no input can exhaust the stack; never more than [`MAX_DEPTH`] levels deep.
 
+use super::body::Body;
 use super::read::{Raw, ReadError};
 use crate::settings::explain::SettingsData;
 use serde::{Deserialize, Serialize};
@@ -26,8 +27,7 @@ pub struct Node {
     /// The four settings; null where it has no context of its own.
     pub settings: Option<SettingsData>,
     /// What it says itself: texts, inputs, files, formats, by their names in the language.
-    #[cfg_attr(feature = "cli", schemars(with = "super::body::Body<'static>"))]
-    pub body: serde_json::Map<String, serde_json::Value>,
+    pub body: Body<'static>,
     /// The nodes inside it, in document order.
     pub children: Vec<Child>,
 }
@@ -57,8 +57,10 @@ pub(crate) enum Target<'n> {
 impl Node {
     /// The definition that it refers to.
     pub(crate) fn target(&self) -> Option<Target<'_>> {
-        let name = |key: &str| self.body.get(key).and_then(serde_json::Value::as_str);
-        if self.element == "call" { name("template").map(Target::Template) } else { name("ref").map(Target::Task) }
+        match self.element.as_str() {
+            "call" => self.body.template.as_deref().map(Target::Template),
+            _ => self.body.reference.as_deref().map(Target::Task),
+        }
     }
 
     /// Whether an agent is called for the node itself, and not for nodes inside it.
@@ -79,7 +81,7 @@ struct Shallow<'a> {
     operator: Option<String>,
     subtype: Option<String>,
     settings: Option<SettingsData>,
-    body: serde_json::Map<String, serde_json::Value>,
+    body: Body<'static>,
     #[serde(borrow)]
     children: Vec<RawChild<'a>>,
 }

@@ -2,10 +2,10 @@
 //! one agent. Where that hangs on more than names, it is taken to reach it.
 
 use super::artifact::{ReferenceKind, Registry};
+use super::body::{Part, Text};
 use super::node::{Child, Node, Target};
 use crate::rules::scenario::cx::Results;
 use crate::template::setting::SettingName;
-use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Nodes that are looked at on the way to an agent.
@@ -87,11 +87,10 @@ fn left(node: &Node) -> Vec<String> {
 
 /// Inputs and arguments that are the result of a task or call inside: their places and names.
 fn inner(node: &Node) -> impl Iterator<Item = (String, String)> {
-    ["inputs", "args"].into_iter().flat_map(move |key| {
-        let values = node.body.get(key).and_then(Value::as_array).into_iter().flatten().enumerate();
-        values.filter_map(move |(number, value)| {
-            let is_result = value.get("from").is_none() && !value.get("value").is_some_and(Value::is_object);
-            let name = value.get("name").and_then(Value::as_str).map_or_else(|| format!("#{number}"), str::to_owned);
+    [("inputs", &node.body.inputs), ("args", &node.body.args)].into_iter().flat_map(move |(key, values)| {
+        values.iter().enumerate().filter_map(move |(number, value)| {
+            let is_result = value.from.is_none() && value.text().is_none();
+            let name = value.name.as_ref().map_or_else(|| format!("#{number}"), ToString::to_string);
             is_result.then(|| (format!("{}/{key}/{number}", node.id.trim_end_matches('/')), name))
         })
     })
@@ -159,7 +158,7 @@ fn key(target: Target<'_>) -> (bool, String) {
 /// Whether the agent at the end of a way has a conversation of its own, or inherits from one that has.
 fn hears(way: &[Link<'_>]) -> bool {
     for link in way.iter().rev().filter(|link| link.node.target().is_none()) {
-        if link.node.body.contains_key("history") {
+        if link.node.body.history.is_some() {
             return true;
         }
         if !matches!(setting(link.node, SettingName::InheritContext), Some("full" | "subset")) {
@@ -224,24 +223,32 @@ fn setting(node: &Node, name: SettingName) -> Option<&'static str> {
     setting.applies.then(|| setting.value.word())
 }
 
-/// Whether some text of these nodes, or a fragment in one, has a word.
+/// Whether some text of these nodes, a fragment in one, or something else that names values has a word.
 fn says(registry: &Registry, way: &[Link<'_>], word: &str) -> bool {
     let mut known = BTreeSet::new();
-    way.iter().flat_map(|link| link.node.body.values()).any(|value| holds(registry, value, word, &mut known))
+    way.iter().any(|link| {
+        let body = &link.node.body;
+        let values = body.handed().flat_map(|input| input.name.iter().chain(&input.from));
+        let files = body.file_paths.iter().flat_map(|files| files.paths.iter().chain(&files.command));
+        let parameters = body.parameters.iter().flatten().filter_map(|parameter| parameter.name.as_ref());
+        let tests = body.tests.iter().flatten().flatten().chain(&body.termination_condition).chain(&body.cwd);
+        values.chain(files).chain(parameters).chain(tests).any(|text| has_word(text, word))
+            || body.texts().any(|text| holds(registry, text, word, &mut known))
+    })
 }
 
-fn holds(registry: &Registry, value: &Value, word: &str, known: &mut BTreeSet<String>) -> bool {
-    match value {
-        Value::String(text) => has_word(text, word),
-        Value::Array(items) => items.iter().any(|item| holds(registry, item, word, known)),
-        Value::Object(fields) => {
-            let name = fields.get("use").and_then(Value::as_str).filter(|name| known.insert((*name).to_owned()));
-            let fragment = name.and_then(|name| registry.fragment_text(registry.fragment(name)?).ok());
-            fields.values().any(|value| holds(registry, value, word, known))
-                || fragment.is_some_and(|text| holds(registry, &text, word, known))
-        }
-        Value::Null | Value::Bool(_) | Value::Number(_) => false,
+fn holds(registry: &Registry, text: &Text<'_>, word: &str, known: &mut BTreeSet<String>) -> bool {
+    let said = text.parts().iter().map(|part| match part {
+        Part::Text { text: words } | Part::Use { name: words } => words,
+    });
+    if text.text.iter().chain(said).any(|words| has_word(words, word)) {
+        return true;
     }
+    text.uses().any(|name| {
+        let fragment = registry.fragment(name).filter(|_| known.insert(name.to_owned()));
+        let text = fragment.and_then(|fragment| registry.fragment_text(fragment).ok());
+        text.is_some_and(|text| holds(registry, &text, word, known))
+    })
 }
 
 fn has_word(text: &str, word: &str) -> bool {

@@ -5,7 +5,7 @@ use super::artifact::{ReferenceKind, Registry, Task};
 use super::node::Node;
 use super::results;
 use crate::rules::scenario::cx::{Parameter, Results, Takes, Tasks};
-use serde_json::Value;
+use crate::template::parts::FileSource;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
@@ -54,14 +54,12 @@ fn of(registry: &Registry, name: &str) -> Option<Takes> {
 fn nodes(root: &Node, takes: &mut Takes) {
     let mut open = vec![root];
     while let Some(node) = open.pop() {
-        let list = |key: &str| node.body.get(key).and_then(Value::as_array).into_iter().flatten();
-        takes.inputs.extend(list("inputs").filter_map(|input| Some(input.get("name")?.as_str()?.to_owned())));
-        if let Some(files) = node.body.get("file_paths") {
-            let paths = files.get("paths").and_then(Value::as_array).into_iter().flatten();
-            takes.files.extend(paths.filter_map(|path| path.as_str().map(str::to_owned)));
-            takes.finds_files |= files.get("source").and_then(Value::as_str) != Some("literal");
+        takes.inputs.extend(node.body.inputs.iter().filter_map(|input| Some(input.name.as_ref()?.to_string())));
+        if let Some(files) = &node.body.file_paths {
+            takes.files.extend(files.paths.iter().map(ToString::to_string));
+            takes.finds_files |= files.source != FileSource::Literal;
         }
-        takes.hears |= node.body.contains_key("history");
+        takes.hears |= node.body.history.is_some();
         takes.sources.extend(node.children.iter().filter_map(|child| child.name.clone()));
         open.extend(node.children.iter().map(|child| &child.node));
     }

@@ -138,8 +138,8 @@ fn every_override_pattern_is_shown() {
     assert_eq!(written_by("write-release-notes"), BTreeSet::from(["accumulation_format"]), "a partial override");
     assert_eq!(written_by("plan-migration").len(), 4, "full preservation is written out");
     let body = |name: &str| registry().task(name).unwrap().root().unwrap().body;
-    assert!(body("review-security").contains_key("file_paths"), "a subset by files");
-    assert!(body("diagnose-test-failure").contains_key("context_relevance"), "a subset by inputs");
+    assert!(body("review-security").file_paths.is_some(), "a subset by files");
+    assert!(!body("diagnose-test-failure").context_relevance.is_empty(), "a subset by inputs");
 }
 
 #[test]
@@ -279,7 +279,7 @@ fn table(task: Task<'_>) -> String {
     );
     for node in nodes(task) {
         let (Some(settings), Some(operator)) = (&node.settings, &node.operator) else {
-            if let Some(used) = ["ref", "template"].iter().find_map(|key| node.body.get(*key)?.as_str()) {
+            if let Some(used) = node.body.reference.as_deref().or(node.body.template.as_deref()) {
                 writeln!(out, "| `{}` | `{used}`, as it is registered | | | | |", node.id).unwrap();
             }
             continue;

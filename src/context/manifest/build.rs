@@ -20,7 +20,6 @@ use crate::project::roles::Role;
 use crate::project::routing::Choice;
 use crate::registry::{Registry, Task};
 use crate::settings::explain::{OriginData, SettingsData};
-use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
@@ -249,9 +248,9 @@ fn condition(chain: &[Link<'_>]) -> Option<String> {
     for pair in chain.windows(2) {
         let [parent, link] = pair else { continue };
         let Some(child) = link.child.filter(|child| child.slot == "cases") else { continue };
-        let written = parent.node.body.get("tests").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+        let written = parent.node.body.tests.as_deref().unwrap_or_default();
         let number = child.node.id.rsplit('/').next().and_then(|number| number.parse::<usize>().ok());
-        tests.extend(number.and_then(|number| written.get(number)).and_then(Value::as_str).map(str::to_owned));
+        tests.extend(number.and_then(|number| written.get(number)?.as_deref()).map(str::to_owned));
     }
     (!tests.is_empty()).then(|| tests.join(", and "))
 }

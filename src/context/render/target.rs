@@ -12,7 +12,6 @@ use crate::context::request::Request;
 use crate::kernel::assembler::Speaker;
 use crate::registry::Registry;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 /// What stands for a model that nobody named.
 pub const MODEL: &str = "MODEL";
@@ -90,8 +89,8 @@ impl Call {
         let forest = Forest::load(registry, request.task)?.ok_or_else(missing)?;
         let chain = forest.chain(request.task, request.node)?;
         let link = chain.last().ok_or_else(missing)?;
-        let model = chain.iter().rev().find_map(|link| link.node.body.get("model").and_then(Value::as_str));
-        let answer = match link.node.body.get("output_format") {
+        let model = chain.iter().rev().find_map(|link| link.node.body.model.as_deref());
+        let answer = match &link.node.body.output_format {
             Some(format) => output::answer(format, &link.tree.path, request.files)?,
             None => Answer::Free,
         };

@@ -171,10 +171,9 @@ fn a_function_sees_its_parameters_and_no_variable_of_its_caller() {
 /// The inputs that are not there before an agent has run: those that it makes on the way, and those after.
 fn late(registry: &Registry, task: &str, node: &str) -> Vec<String> {
     let root = registry.find(task).unwrap().root().unwrap();
-    let Some(inputs) = root.body.get("inputs").and_then(serde_json::Value::as_array) else { return Vec::new() };
     let number = node.strip_prefix("/inputs/").and_then(|rest| rest.split('/').next()?.parse::<usize>().ok());
-    let made = inputs.iter().skip(number.unwrap_or(usize::MAX)).filter(|input| input.get("from").is_none());
-    made.filter_map(|input| input["name"].as_str().map(str::to_owned)).collect()
+    let made = root.body.inputs.iter().skip(number.unwrap_or(usize::MAX)).filter(|input| input.from.is_none());
+    made.filter_map(|input| Some(input.name.as_ref()?.to_string())).collect()
 }
 
 #[test]

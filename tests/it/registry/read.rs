@@ -22,7 +22,7 @@ fn the_first_released_form_loads() {
     let template = registry.template("ask").unwrap();
     assert_eq!((template.returns(), template.parameters().unwrap().len()), (Some("string"), 1));
     let house = registry.fragment("house").unwrap();
-    assert_eq!(registry.fragment_text(house).unwrap()["text"], "Never promise a refund.");
+    assert_eq!(registry.fragment_text(house).unwrap().text.as_deref(), Some("Never promise a refund."));
     assert!(registry.find("ask").is_none() && registry.template("triage").is_none());
 }
 
