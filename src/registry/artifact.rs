@@ -4,7 +4,7 @@
 
 use super::body::Text;
 use super::node::{self, Node};
-use super::read::{self, Raw, ReadError};
+use super::raw::{Raw, ReadError};
 use crate::base::hash::Hash;
 use crate::base::span::Span;
 use crate::base::suggest::nearest;
@@ -207,11 +207,6 @@ fn by_name<'a>(kind: &'static str, names: impl ExactSizeIterator<Item = &'a str>
 }
 
 impl Registry {
-    /// Reads `registry.json`. Older versions are upgraded, newer ones refused by name.
-    pub fn read(bytes: impl Into<Vec<u8>>) -> Result<Self, ReadError> {
-        read::read(bytes.into())
-    }
-
     /// The bytes it was read from: `registry.json` as it belongs on disk.
     pub fn as_bytes(&self) -> &[u8] {
         self.text.as_bytes()

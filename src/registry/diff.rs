@@ -5,7 +5,7 @@
 
 use super::artifact::{Registry, Task};
 use super::node::Node;
-use super::read::ReadError;
+use super::raw::ReadError;
 use crate::base::hash::Hash;
 use crate::base::span::Span;
 use crate::settings::provenance::Value;

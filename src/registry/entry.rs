@@ -4,10 +4,10 @@
 //! a setting came from.
 
 use super::artifact::Warning;
+use super::body::{Sources, canonical};
 use super::json::Json;
 use super::layout::HASH_LEN;
 use super::settings::RowTexts;
-use super::texts::{self, Sources};
 use super::tree::{Shared, Tree};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::hash::{Hash, Hasher};
@@ -152,7 +152,7 @@ fn fragment_line(file: &FileInput<'_>, input: &DefinitionInput<'_>, fragment: &F
     let hash_at = source_and_hash(&mut line, &path, input);
     line.raw(",\"text\":");
     let start = line.bytes.len();
-    line.value(&texts::canonical(&fragment.text, file.sources, &mut Vec::new()));
+    line.value(&canonical(&fragment.text, file.sources, &mut Vec::new()));
     let mut hasher = Hasher::new();
     hasher.field(input.definition.kind().word()).field(input.name).field(line.bytes.get(start..).unwrap_or(&[]));
     line.raw("}");

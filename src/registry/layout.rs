@@ -4,7 +4,7 @@
 //! Never reads a template. The bytes depend on nothing but the items.
 
 use super::artifact::EDITION;
-use super::read::SCHEMA;
+use super::raw::SCHEMA;
 use crate::base::hash::{Hash, Hasher};
 use crate::template::names::DefinitionKind;
 use std::borrow::Cow;

@@ -18,7 +18,6 @@ pub mod entry;
 mod facts;
 #[cfg(feature = "fs")]
 pub mod files;
-mod from_model;
 #[cfg(feature = "fs")]
 mod gather;
 #[cfg(feature = "fs")]
@@ -42,6 +41,7 @@ pub mod node;
 mod paths;
 #[cfg(feature = "fs")]
 mod place;
+pub(crate) mod raw;
 pub mod read;
 pub(crate) mod results;
 #[cfg(feature = "fs")]
@@ -55,7 +55,6 @@ pub mod store;
 #[cfg(feature = "fs")]
 pub mod survey;
 mod takes;
-mod texts;
 mod tree;
 #[cfg(feature = "fs")]
 mod walk;
@@ -64,7 +63,7 @@ mod watch;
 mod whole;
 
 pub use artifact::{Fragment, NoTask, Parameter, Reference, ReferenceKind, Registry, Source, Task, Warning};
-pub use node::{Child, Node};
-pub use read::{ReadError, SCHEMA};
 #[cfg(feature = "assemble")]
-pub(crate) use texts::{is_use, preserves};
+pub(crate) use body::{is_use, preserves};
+pub use node::{Child, Node};
+pub use raw::{ReadError, SCHEMA};

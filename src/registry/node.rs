@@ -3,7 +3,7 @@
 //! Built without recursion, so that no input can exhaust the stack; never more than [`MAX_DEPTH`] levels deep.
 
 use super::body::Body;
-use super::read::{Raw, ReadError};
+use super::raw::{Raw, ReadError};
 use crate::settings::explain::SettingsData;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;

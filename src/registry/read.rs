@@ -3,6 +3,7 @@
 //! Never panics and never recurses on input; whatever is wrong comes back as a [`ReadError`] with its position.
 
 use super::artifact::{Entry, Fragment, Lookup, Registry, Source};
+use super::raw::{FAMILY, NEWEST, ReadError, SCHEMA, damaged, range_in};
 #[cfg(feature = "cli")]
 use super::{
     artifact::{Parameter, Reference, Warning},
@@ -13,65 +14,6 @@ use crate::base::hash::Hash;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
-use std::ops::Range;
-
-/// The schema that this program writes.
-pub const SCHEMA: &str = "ctxc/registry/1";
-const FAMILY: &str = "ctxc/registry/";
-/// The newest version of the schema that is read.
-const NEWEST: u32 = 1;
-
-/// Why some bytes are no registry that this program can use.
-#[derive(Debug, thiserror::Error, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum ReadError {
-    /// Not text.
-    #[error("byte {at} is not valid UTF-8, so this is no registry: build it again with `ctxc build`")]
-    NotText {
-        /// Offset of the first bad byte.
-        at: usize,
-    },
-    /// Not JSON, or not of the registry's shape.
-    #[error("damaged at line {line}, column {column}: {reason}; build it again with `ctxc build`")]
-    Damaged {
-        /// Line, from 1.
-        line: usize,
-        /// Column in bytes, from 1.
-        column: usize,
-        /// What was found and what was expected.
-        reason: String,
-    },
-    /// JSON of something else.
-    #[error("expected a registry (schema `{SCHEMA}`), found {found}")]
-    Other {
-        /// The schema it declares.
-        found: String,
-    },
-    /// Written by a newer program.
-    #[error(
-        "this registry has schema `{found}`, but this program (ctxc {}) reads up to `{SCHEMA}`: \
-         use the newer ctxc that wrote it, or remove it and build it again with this one",
-        env!("CARGO_PKG_VERSION")
-    )]
-    Newer {
-        /// The schema it declares.
-        found: String,
-    },
-    /// One name stands for two things.
-    #[error("the {kind} `{name}` is listed twice; build the registry again with `ctxc build`")]
-    Twice {
-        /// `task`, `template` or `fragment`.
-        kind: &'static str,
-        /// The name.
-        name: String,
-    },
-    /// Nodes inside nodes without end.
-    #[error("nodes are nested more than {limit} deep, which no template can be; build the registry again with `ctxc build`")]
-    TooDeep {
-        /// The limit.
-        limit: usize,
-    },
-}
 
 /// The schema that the first bytes of a file declare, when it is one of a registry as this program writes it.
 pub fn declared(head: &[u8]) -> Option<&str> {
@@ -85,53 +27,15 @@ pub fn is_newer(schema: &str) -> bool {
     schema.strip_prefix(FAMILY).and_then(|version| version.parse::<u32>().ok()).is_some_and(|version| version > NEWEST)
 }
 
-/// A JSON value inside the registry's text.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Raw<'a> {
-    json: &'a str,
-    at: usize,
-}
-
-impl<'a> Raw<'a> {
-    pub(super) fn at(text: &'a str, range: &Range<usize>) -> Self {
-        Self { json: text.get(range.clone()).unwrap_or(""), at: range.start }
+impl Registry {
+    /// Reads `registry.json`. Older versions are upgraded, newer ones refused by name.
+    pub fn read(bytes: impl Into<Vec<u8>>) -> Result<Self, ReadError> {
+        read(bytes.into())
     }
-
-    /// A value that was borrowed from `text`.
-    pub(super) fn inside(raw: &'a RawValue, text: &str) -> Self {
-        Self { json: raw.get(), at: range_in(raw, text).start }
-    }
-
-    pub(super) fn parse<T: Deserialize<'a>>(self, text: &str) -> Result<T, ReadError> {
-        serde_json::from_str(self.json).map_err(|err| damaged(&err, self.json, self.at, text))
-    }
-}
-
-/// Where a borrowed value stands in the text it was borrowed from.
-fn range_in(raw: &RawValue, text: &str) -> Range<usize> {
-    let json = raw.get();
-    let start = (json.as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
-    start..start + json.len()
-}
-
-/// The error of a part as an error of the whole.
-fn damaged(err: &serde_json::Error, json: &str, at: usize, text: &str) -> ReadError {
-    let mut start = 0;
-    for _ in 1..err.line() {
-        start += memchr::memchr(b'\n', json.get(start..).unwrap_or("").as_bytes()).map_or(0, |found| found + 1);
-    }
-    let offset = (at + start + err.column().saturating_sub(1)).min(text.len());
-    let before = text.as_bytes().get(..offset).unwrap_or(&[]);
-    let line = memchr::memchr_iter(b'\n', before).count() + 1;
-    let column = offset - memchr::memrchr(b'\n', before).map_or(0, |found| found + 1) + 1;
-    let reason = err.to_string();
-    // The place is said in the coordinates of the whole file, not of the part.
-    let reason = reason.rsplit_once(" at line ").map_or(reason.as_str(), |(reason, _)| reason).to_owned();
-    ReadError::Damaged { line, column, reason }
 }
 
 /// Reads a registry of any version that is known.
-pub(super) fn read(bytes: Vec<u8>) -> Result<Registry, ReadError> {
+fn read(bytes: Vec<u8>) -> Result<Registry, ReadError> {
     let text = String::from_utf8(bytes).map_err(|err| ReadError::NotText { at: err.utf8_error().valid_up_to() })?;
     match version(&text)? {
         1 => read_1(text),

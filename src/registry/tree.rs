@@ -1,10 +1,9 @@
 //! A task with everything inside it as `NODE`s. Depth is that of the document, which the reader limits.
 
 use super::artifact::{Reference, ReferenceKind};
-use super::from_model::Bodies;
+use super::body::{Bodies, Sources};
 use super::json::Json;
 use super::settings::{self, RowTexts};
-use super::texts::Sources;
 use crate::settings::layers::Layers;
 use crate::settings::resolve::Resolved;
 use crate::template::model::{Slot, Str, Task};

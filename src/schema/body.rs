@@ -2,8 +2,7 @@
 //!
 //! The dispatch is asked of the compiler's own rows, type by type and subtype by subtype; it is not written down here.
 
-use super::grammar::attributes;
-use super::pattern::{Define, Pattern, attribute, choice, element, kind, name_of, optional, values, words};
+use super::pattern::{Define, Pattern, attribute, attributes, choice, element, kind, name_of, optional, values, words};
 use crate::settings::layers::Layers;
 use crate::settings::operators::{ALIASES, BodyPart, DEFAULTS, Operator, ROWLESS};
 use crate::template::elements::{Kind, Of};

@@ -1,8 +1,8 @@
 //! From the element table to a grammar: one definition an element, but for tasks, which [`super::body`] makes.
 
 use super::body;
-use super::pattern::{Define, Grammar, Pattern, attribute, choice, element, kind, name_of, optional, values};
-use crate::template::elements::{Attr, Child, Content, Kind, Spec, all};
+use super::pattern::{Define, Grammar, Pattern, attributes, choice, element, kind, name_of, optional};
+use crate::template::elements::{Child, Content, Kind, Spec, all};
 
 const DOC: &str = "\
 Task templates of ctxc, edition 2026. Generated from the tables of the compiler.
@@ -42,15 +42,6 @@ fn of(spec: &Spec) -> Pattern {
         }
     }
     element(spec.tag, content)
-}
-
-/// The attributes of an element, and any of other namespaces.
-pub(super) fn attributes(kind: Kind) -> Vec<Pattern> {
-    let own = kind.attributes().map(|Attr { name, values: value, required, .. }| {
-        let pattern = attribute(name, values(*value));
-        if *required { pattern } else { optional(pattern) }
-    });
-    own.chain([Pattern::ForeignAttributes]).collect()
 }
 
 /// Whether its word is a number; a test holds that the compiler reads these as numbers, and no others.

@@ -1,6 +1,6 @@
 //! RELAX NG as data: as much of it as the language needs. Never text; [`super::rng`] and [`super::rnc`] write it.
 
-use crate::template::elements::{Kind, Values};
+use crate::template::elements::{Attr, Kind, Values};
 
 /// A pattern.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -109,4 +109,13 @@ pub(super) fn values(values: Values) -> Pattern {
         Values::Bool => words(&["true", "false"]),
         Values::OneOf(allowed) => words(allowed),
     }
+}
+
+/// The attributes of an element, and any of other namespaces.
+pub(super) fn attributes(kind: Kind) -> Vec<Pattern> {
+    let own = kind.attributes().map(|Attr { name, values: value, required, .. }| {
+        let pattern = attribute(name, values(*value));
+        if *required { pattern } else { optional(pattern) }
+    });
+    own.chain([Pattern::ForeignAttributes]).collect()
 }

@@ -1,11 +1,11 @@
 //! The body of a node from the model of its task, call or choice.
 
-use super::artifact::ReferenceKind;
-use super::body::{
-    Body, Command, Content, Env, Example, Files, History, Input, Inside, Kept, OutputFormat, Parameter, Relevance, Text, Value,
-    Var, Word,
+use super::canonical::{Sources, canonical};
+use super::data::{
+    Body, Command, Content, Env, Example, Files, History, Input, Inside, Kept, OutputFormat, Parameter, Relevance, Value, Var,
 };
-use super::texts::{self, Sources};
+use super::text::{Text, Word};
+use crate::registry::artifact::ReferenceKind;
 use crate::syntax::tree::Element;
 use crate::template::model::{Str, Task};
 use crate::template::parts::{self, Call, Cond};
@@ -15,15 +15,15 @@ use std::borrow::Cow;
 const ROUNDS: u32 = 5;
 
 /// Makes bodies.
-pub(super) struct Bodies<'s, 'r> {
-    pub(super) sources: &'s dyn Sources,
+pub(in crate::registry) struct Bodies<'s, 'r> {
+    pub(in crate::registry) sources: &'s dyn Sources,
     /// What the body refers to, in the order of its fields.
-    pub(super) references: &'r mut Vec<(ReferenceKind, String)>,
+    pub(in crate::registry) references: &'r mut Vec<(ReferenceKind, String)>,
 }
 
 impl<'s> Bodies<'s, '_> {
     /// What a task says itself.
-    pub(super) fn task(&mut self, task: &'s Task<'_>) -> Body<'s> {
+    pub(in crate::registry) fn task(&mut self, task: &'s Task<'_>) -> Body<'s> {
         let script = task.script.as_ref();
         Body {
             reference: self.reference(ReferenceKind::Ref, task.reference.as_ref()),
@@ -69,13 +69,13 @@ impl<'s> Bodies<'s, '_> {
     }
 
     /// What a call says itself.
-    pub(super) fn call(&mut self, call: &'s Call<'_>) -> Body<'s> {
+    pub(in crate::registry) fn call(&mut self, call: &'s Call<'_>) -> Body<'s> {
         let template = self.reference(ReferenceKind::Call, call.template.as_ref());
         Body { template, args: self.inputs(&call.args), ..Body::default() }
     }
 
     /// What a choice says itself: its tests, in the order of its children.
-    pub(super) fn cond(cond: &'s Cond<'_>) -> Body<'s> {
+    pub(in crate::registry) fn cond(cond: &'s Cond<'_>) -> Body<'s> {
         Body { tests: Some(cond.cases.iter().map(|case| word(case.test.as_ref())).collect()), ..Body::default() }
     }
 
@@ -85,11 +85,11 @@ impl<'s> Bodies<'s, '_> {
     }
 
     fn text(&mut self, text: Option<&'s parts::Text<'_>>) -> Option<Text<'s>> {
-        text.map(|text| texts::canonical(text, self.sources, self.references))
+        text.map(|text| canonical(text, self.sources, self.references))
     }
 
     fn texts(&mut self, texts: &'s [parts::Text<'_>]) -> Vec<Text<'s>> {
-        texts.iter().map(|text| texts::canonical(text, self.sources, self.references)).collect()
+        texts.iter().map(|text| canonical(text, self.sources, self.references)).collect()
     }
 
     fn inputs(&mut self, inputs: &'s [parts::Input<'_>]) -> Vec<Input<'s>> {
@@ -135,7 +135,7 @@ impl<'s> Bodies<'s, '_> {
         let inherit = word(env.inherit.as_ref()).unwrap_or(Cow::Borrowed("none"));
         let var = |(name, value): &'s (Option<Str<'_>>, parts::Text<'_>)| Var {
             name: word(name.as_ref()),
-            value: texts::canonical(value, self.sources, self.references),
+            value: canonical(value, self.sources, self.references),
         };
         Env { inherit, vars: env.vars.iter().map(var).collect() }
     }

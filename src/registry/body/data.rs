@@ -5,13 +5,11 @@
 //! the order of elements and attributes reaches the bytes, and no map of keys stands between the model and a hash. The
 //! comments of the fields are the words of the registry's JSON Schema.
 
-use crate::template::parts::{FileSource, TextSyntax, Trust};
+use super::text::{Text, Word, is_default};
+use crate::template::parts::{FileSource, Trust};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
-
-/// Words of the author.
-pub type Word<'a> = Cow<'a, str>;
 
 /// What a node says itself. What is not written is left out.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -130,21 +128,6 @@ impl<'a> Body<'a> {
     }
 }
 
-impl Text<'_> {
-    /// The pieces of a text of several.
-    pub(crate) fn parts(&self) -> &[Part<'_>] {
-        self.parts.as_deref().unwrap_or_default()
-    }
-
-    /// The fragments that it uses.
-    pub(crate) fn uses(&self) -> impl Iterator<Item = &str> {
-        self.parts().iter().filter_map(|part| match part {
-            Part::Use { name } => Some(&**name),
-            Part::Text { .. } => None,
-        })
-    }
-}
-
 impl<'a> Input<'a> {
     /// The text that is its value.
     pub(crate) fn text(&self) -> Option<&Text<'a>> {
@@ -153,49 +136,6 @@ impl<'a> Input<'a> {
             Some(Value::Inside(_)) | None => None,
         }
     }
-}
-
-/// A text for the agent: either `text` or `parts`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-#[serde(default)]
-pub struct Text<'a> {
-    /// The words, `{{…}}` included, without the indentation of the file.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub text: Option<Word<'a>>,
-    /// The words in pieces, with fragments between them.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub parts: Option<Vec<Part<'a>>>,
-    /// The file that the words come from, as written.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub src: Option<Word<'a>>,
-    /// `jinja` where the text is a template of Jinja.
-    #[serde(skip_serializing_if = "is_default")]
-    pub syntax: TextSyntax,
-    /// `true` where `{{…}}` is not substituted.
-    #[serde(skip_serializing_if = "is_default")]
-    pub verbatim: bool,
-    /// `untrusted` where the text comes from outside: it is fenced when rendered.
-    #[serde(skip_serializing_if = "is_default")]
-    pub trust: Trust,
-}
-
-/// A piece of a text.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-#[serde(untagged)]
-pub enum Part<'a> {
-    /// Words.
-    Text {
-        /// Words for the agent.
-        text: Word<'a>,
-    },
-    /// A fragment.
-    Use {
-        /// The fragment whose text stands here.
-        #[serde(rename = "use")]
-        name: Word<'a>,
-    },
 }
 
 /// A variable that a task declares.
@@ -413,9 +353,4 @@ pub struct Kept<'a> {
     pub element: Word<'a>,
     /// The whole element as it is written.
     pub xml: Word<'a>,
-}
-
-/// Whether a value says nothing.
-fn is_default<T: Default + PartialEq>(value: &T) -> bool {
-    *value == T::default()
 }

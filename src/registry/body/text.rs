@@ -1,0 +1,71 @@
+//! A text of a body as data: words, or pieces of words with fragments between them.
+
+use crate::template::parts::{TextSyntax, Trust};
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+
+/// Words of the author.
+pub type Word<'a> = Cow<'a, str>;
+
+/// A text for the agent: either `text` or `parts`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct Text<'a> {
+    /// The words, `{{…}}` included, without the indentation of the file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<Word<'a>>,
+    /// The words in pieces, with fragments between them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parts: Option<Vec<Part<'a>>>,
+    /// The file that the words come from, as written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub src: Option<Word<'a>>,
+    /// `jinja` where the text is a template of Jinja.
+    #[serde(skip_serializing_if = "is_default")]
+    pub syntax: TextSyntax,
+    /// `true` where `{{…}}` is not substituted.
+    #[serde(skip_serializing_if = "is_default")]
+    pub verbatim: bool,
+    /// `untrusted` where the text comes from outside: it is fenced when rendered.
+    #[serde(skip_serializing_if = "is_default")]
+    pub trust: Trust,
+}
+
+/// A piece of a text.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(untagged)]
+pub enum Part<'a> {
+    /// Words.
+    Text {
+        /// Words for the agent.
+        text: Word<'a>,
+    },
+    /// A fragment.
+    Use {
+        /// The fragment whose text stands here.
+        #[serde(rename = "use")]
+        name: Word<'a>,
+    },
+}
+
+impl Text<'_> {
+    /// The pieces of a text of several.
+    pub(crate) fn parts(&self) -> &[Part<'_>] {
+        self.parts.as_deref().unwrap_or_default()
+    }
+
+    /// The fragments that it uses.
+    pub(crate) fn uses(&self) -> impl Iterator<Item = &str> {
+        self.parts().iter().filter_map(|part| match part {
+            Part::Use { name } => Some(&**name),
+            Part::Text { .. } => None,
+        })
+    }
+}
+
+/// Whether a value says nothing.
+pub(super) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}

@@ -1,0 +1,111 @@
+//! A JSON value inside the text of a registry, and why one cannot be read.
+//!
+//! Knows the schema that a registry declares, and nothing of what stands in it.
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use std::ops::Range;
+
+/// The schema that this program writes.
+pub const SCHEMA: &str = "ctxc/registry/1";
+/// What the schema of each version begins with.
+pub(super) const FAMILY: &str = "ctxc/registry/";
+/// The newest version of the schema that is read.
+pub(super) const NEWEST: u32 = 1;
+
+/// Why some bytes are no registry that this program can use.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ReadError {
+    /// Not text.
+    #[error("byte {at} is not valid UTF-8, so this is no registry: build it again with `ctxc build`")]
+    NotText {
+        /// Offset of the first bad byte.
+        at: usize,
+    },
+    /// Not JSON, or not of the registry's shape.
+    #[error("damaged at line {line}, column {column}: {reason}; build it again with `ctxc build`")]
+    Damaged {
+        /// Line, from 1.
+        line: usize,
+        /// Column in bytes, from 1.
+        column: usize,
+        /// What was found and what was expected.
+        reason: String,
+    },
+    /// JSON of something else.
+    #[error("expected a registry (schema `{SCHEMA}`), found {found}")]
+    Other {
+        /// The schema it declares.
+        found: String,
+    },
+    /// Written by a newer program.
+    #[error(
+        "this registry has schema `{found}`, but this program (ctxc {}) reads up to `{SCHEMA}`: \
+         use the newer ctxc that wrote it, or remove it and build it again with this one",
+        env!("CARGO_PKG_VERSION")
+    )]
+    Newer {
+        /// The schema it declares.
+        found: String,
+    },
+    /// One name stands for two things.
+    #[error("the {kind} `{name}` is listed twice; build the registry again with `ctxc build`")]
+    Twice {
+        /// `task`, `template` or `fragment`.
+        kind: &'static str,
+        /// The name.
+        name: String,
+    },
+    /// Nodes inside nodes without end.
+    #[error("nodes are nested more than {limit} deep, which no template can be; build the registry again with `ctxc build`")]
+    TooDeep {
+        /// The limit.
+        limit: usize,
+    },
+}
+
+/// A JSON value inside the registry's text.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Raw<'a> {
+    json: &'a str,
+    at: usize,
+}
+
+impl<'a> Raw<'a> {
+    pub(super) fn at(text: &'a str, range: &Range<usize>) -> Self {
+        Self { json: text.get(range.clone()).unwrap_or(""), at: range.start }
+    }
+
+    /// A value that was borrowed from `text`.
+    pub(super) fn inside(raw: &'a RawValue, text: &str) -> Self {
+        Self { json: raw.get(), at: range_in(raw, text).start }
+    }
+
+    pub(super) fn parse<T: Deserialize<'a>>(self, text: &str) -> Result<T, ReadError> {
+        serde_json::from_str(self.json).map_err(|err| damaged(&err, self.json, self.at, text))
+    }
+}
+
+/// Where a borrowed value stands in the text it was borrowed from.
+pub(super) fn range_in(raw: &RawValue, text: &str) -> Range<usize> {
+    let json = raw.get();
+    let start = (json.as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
+    start..start + json.len()
+}
+
+/// The error of a part as an error of the whole.
+pub(super) fn damaged(err: &serde_json::Error, json: &str, at: usize, text: &str) -> ReadError {
+    let mut start = 0;
+    for _ in 1..err.line() {
+        start += memchr::memchr(b'\n', json.get(start..).unwrap_or("").as_bytes()).map_or(0, |found| found + 1);
+    }
+    let offset = (at + start + err.column().saturating_sub(1)).min(text.len());
+    let before = text.as_bytes().get(..offset).unwrap_or(&[]);
+    let line = memchr::memchr_iter(b'\n', before).count() + 1;
+    let column = offset - memchr::memrchr(b'\n', before).map_or(0, |found| found + 1) + 1;
+    let reason = err.to_string();
+    // The place is said in the coordinates of the whole file, not of the part.
+    let reason = reason.rsplit_once(" at line ").map_or(reason.as_str(), |(reason, _)| reason).to_owned();
+    ReadError::Damaged { line, column, reason }
+}
