@@ -59,21 +59,44 @@ impl FindingFormat {
     }
 }
 
-/// How findings are written.
-#[derive(Clone, Copy, Debug, Args)]
-pub(crate) struct FindingFormatArgs {
-    /// Format of the findings
-    #[arg(long, value_name = "FORMAT", default_value = "full")]
-    format: FindingFormat,
-    /// The same as `--format json`
-    #[arg(long, conflicts_with = "format")]
-    json: bool,
+/// A format that a result can be written in.
+pub(crate) trait OutputFormat: ValueEnum + Copy + Default + PartialEq + Send + Sync + 'static {
+    /// What `--json` is short for.
+    const JSON: Self;
+
+    /// The name of the default.
+    const DEFAULT: &'static str;
+
+    /// What tells a file in this format from anything else; `None` for a text for people.
+    fn sign(self) -> Option<Sign>;
 }
 
-impl FindingFormatArgs {
-    /// The format asked for.
-    pub(crate) const fn resolve(self) -> FindingFormat {
-        if self.json { FindingFormat::Json } else { self.format }
+/// What tells a file that may be written over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Sign {
+    /// What such a file is, for people.
+    pub(crate) artifact: &'static str,
+    /// What stands near its head.
+    pub(crate) text: &'static str,
+}
+
+impl OutputFormat for FindingFormat {
+    const JSON: Self = Self::Json;
+    const DEFAULT: &'static str = "full";
+
+    fn sign(self) -> Option<Sign> {
+        let text = match self {
+            Self::Full | Self::Concise => return None,
+            Self::Json => "\"ctxc/diagnostics/",
+            Self::Jsonl => "{\"",
+            Self::Sarif => "sarif",
+            Self::Github => "::",
+            Self::Gitlab => "[",
+            Self::Junit => "<testsuites",
+            Self::Checkstyle => "<checkstyle",
+            Self::Rdjson => "\"diagnostics\"",
+        };
+        Some(Sign { artifact: "report in this format", text })
     }
 }
 
@@ -87,22 +110,64 @@ pub(crate) enum DataFormat {
     Json,
 }
 
-/// How results other than findings are written.
-#[derive(Clone, Copy, Debug, Args)]
-pub(crate) struct DataFormatArgs {
+impl OutputFormat for DataFormat {
+    const JSON: Self = Self::Json;
+    const DEFAULT: &'static str = "text";
+
+    fn sign(self) -> Option<Sign> {
+        (self == Self::Json).then_some(Sign { artifact: "result of ctxc", text: "\"ctxc/" })
+    }
+}
+
+/// A result in one more format, and the file that it goes to.
+#[derive(Clone, Debug)]
+pub(crate) struct Report<F> {
+    /// The format.
+    pub(crate) format: F,
+    /// The file.
+    pub(crate) path: PathBuf,
+}
+
+/// In which formats a result is written.
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct FormatArgs<F: OutputFormat> {
     /// Format of the result
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
-    format: DataFormat,
+    // Not `default_value_t`: it keeps the first default that is asked for, of whichever `F`.
+    #[arg(long, value_name = "FORMAT", value_enum, default_value = F::DEFAULT)]
+    format: F,
     /// The same as `--format json`
     #[arg(long, conflicts_with = "format")]
     json: bool,
+    /// Write the result to a file in this format as well (repeatable)
+    #[arg(long, value_name = "FORMAT=FILE", value_parser = parse_report::<F>)]
+    report: Vec<Report<F>>,
 }
 
-impl DataFormatArgs {
+impl<F: OutputFormat> FormatArgs<F> {
     /// The format asked for.
-    pub(crate) const fn resolve(self) -> DataFormat {
-        if self.json { DataFormat::Json } else { self.format }
+    pub(crate) fn resolve(&self) -> F {
+        if self.json { F::JSON } else { self.format }
     }
+
+    /// Every format that is written: that of the result and those of the reports.
+    pub(crate) fn all(&self) -> impl Iterator<Item = F> {
+        std::iter::once(self.resolve()).chain(self.report.iter().map(|report| report.format))
+    }
+
+    /// The files to write beside the result.
+    pub(crate) fn reports(&self) -> &[Report<F>] {
+        &self.report
+    }
+}
+
+/// In which formats a result is written, and to which file.
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct OutputArgs<F: OutputFormat> {
+    #[command(flatten)]
+    pub(crate) format: FormatArgs<F>,
+    /// Write the result to a file, whole or not at all [default: standard output]
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
 }
 
 /// Which files are looked at.
@@ -148,6 +213,26 @@ pub(crate) struct LimitArgs {
     /// Findings in one file [default: 10000]
     #[arg(long, value_name = "N", hide_short_help = true)]
     pub(crate) max_diagnostics: Option<u32>,
+}
+
+impl<F: OutputFormat> OutputArgs<F> {
+    /// The same with more reports.
+    #[must_use]
+    pub(crate) fn and(mut self, reports: impl Iterator<Item = Report<F>>) -> Self {
+        self.format.report.extend(reports);
+        self
+    }
+}
+
+/// `junit=report.xml`.
+pub(crate) fn parse_report<F: OutputFormat>(text: &str) -> Result<Report<F>, String> {
+    let names = || F::value_variants().iter().filter_map(|format| Some(format.to_possible_value()?.get_name().to_owned()));
+    let Some((name, path)) = text.split_once('=').filter(|(_, path)| !path.is_empty()) else {
+        return Err("expected FORMAT=FILE, such as json=report.json".into());
+    };
+    let format = F::from_str(name, false)
+        .map_err(|_| format!("`{name}` is not a format; expected one of {}", names().collect::<Vec<_>>().join(", ")))?;
+    Ok(Report { format, path: path.into() })
 }
 
 fn parse_threads(text: &str) -> Result<NonZeroUsize, String> {

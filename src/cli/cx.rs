@@ -1,16 +1,51 @@
 //! What a verb works in: the resolved options and the one buffered writer of results.
 
+use super::args::{FormatArgs, OutputArgs, OutputFormat, Report, Sign};
 use super::error::{CliError, Result};
 use super::options::Options;
+use super::overwrite;
+use super::render::screen::Screen;
 use super::render::wrap::wrap;
-use std::io::{self, BufWriter, Stdout, Write};
+use crate::base::fs;
+use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
+use std::path::Path;
+
+/// Where results go.
+#[derive(Debug)]
+enum Out {
+    /// To standard output.
+    Stdout(BufWriter<Stdout>),
+    /// To a file, once they are whole.
+    Memory(Vec<u8>),
+}
+
+impl Write for Out {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Self::Stdout(out) => out.write(bytes),
+            Self::Memory(out) => out.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Self::Stdout(out) => out.flush(),
+            Self::Memory(out) => out.flush(),
+        }
+    }
+}
+
+/// Bytes of a file that tell what wrote it.
+const HEAD: u64 = 512;
+/// Endings of files that a text for people may be written over.
+const TEXT_ENDINGS: [&str; 3] = ["txt", "log", "out"];
 
 /// Options and output of a run.
 #[derive(Debug)]
 pub(crate) struct Cx {
     /// Resolved options.
     pub(crate) options: Options,
-    out: BufWriter<Stdout>,
+    out: Out,
     /// Whether whoever read the results has gone away: nothing more is written, and what is found counts all the same.
     is_unread: bool,
 }
@@ -18,7 +53,69 @@ pub(crate) struct Cx {
 impl Cx {
     /// Writes to standard output.
     pub(crate) fn new(options: Options) -> Self {
-        Self { options, out: BufWriter::with_capacity(1 << 16, io::stdout()), is_unread: false }
+        Self { options, out: Out::Stdout(BufWriter::with_capacity(1 << 16, io::stdout())), is_unread: false }
+    }
+
+    /// Writes a result where `args` want it: in their format to their file or to standard output, and in the format of each
+    /// report to the file of the report.
+    pub(crate) fn emit<F: OutputFormat>(
+        &mut self,
+        args: &OutputArgs<F>,
+        mut write: impl FnMut(F, &mut Self) -> Result<()>,
+    ) -> Result<()> {
+        let format = args.format.resolve();
+        self.write(args.output.as_deref(), format.sign(), |cx| write(format, cx))?;
+        self.reports(&args.format, write)
+    }
+
+    /// The same for a verb whose `-o` names something else than its result.
+    pub(crate) fn emit_formats<F: OutputFormat>(
+        &mut self,
+        args: &FormatArgs<F>,
+        mut write: impl FnMut(F, &mut Self) -> Result<()>,
+    ) -> Result<()> {
+        write(args.resolve(), self)?;
+        self.reports(args, write)
+    }
+
+    fn reports<F: OutputFormat>(
+        &mut self,
+        args: &FormatArgs<F>,
+        mut write: impl FnMut(F, &mut Self) -> Result<()>,
+    ) -> Result<()> {
+        for Report { format, path } in args.reports() {
+            self.write(Some(path), format.sign(), |cx| write(*format, cx))?;
+        }
+        Ok(())
+    }
+
+    /// Writes what `write` prints to standard output, or to a file, whole or not at all. A file that is there is written over when
+    /// it is empty or of the same kind: one that holds `sign` near its head, or a plain text.
+    pub(crate) fn write(
+        &mut self,
+        path: Option<&Path>,
+        sign: Option<Sign>,
+        write: impl FnOnce(&mut Self) -> Result<()>,
+    ) -> Result<()> {
+        let Some(path) = path else { return write(self) };
+        if let Ok(Some(head)) = fs::head(path, HEAD) {
+            let ending = path.extension().and_then(|ending| ending.to_str());
+            let is_one = match sign {
+                Some(sign) => memchr::memmem::find(&head, sign.text.as_bytes()).is_some(),
+                None => ending.is_none_or(|ending| TEXT_ENDINGS.contains(&ending)),
+            };
+            overwrite::refuse_others(path, sign.map_or("text of ctxc", |sign| sign.artifact), is_one)?;
+        }
+        let screen = std::mem::replace(&mut self.options.screen, Screen::PLAIN);
+        let stdout = std::mem::replace(&mut self.out, Out::Memory(Vec::new()));
+        let is_unread = std::mem::replace(&mut self.is_unread, false);
+        let printed = write(self);
+        let out = std::mem::replace(&mut self.out, stdout);
+        self.options.screen = screen;
+        self.is_unread = is_unread;
+        printed?;
+        let Out::Memory(bytes) = out else { return Ok(()) };
+        fs::write_atomic(path, &bytes).map(drop).map_err(|err| CliError::write(path, &err))
     }
 
     /// Writes results, as long as somebody reads them.
@@ -39,6 +136,11 @@ impl Cx {
             }
             written => written.map_err(|err| CliError::stdout(&err)),
         }
+    }
+
+    /// Whether results go to a terminal.
+    pub(crate) fn is_terminal(&self) -> bool {
+        matches!(self.out, Out::Stdout(_)) && io::stdout().is_terminal()
     }
 
     /// Whether nobody reads the results any more: what would go on for ever ends.

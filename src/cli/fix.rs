@@ -1,7 +1,7 @@
 //! `ctxc check --fix`: what can be fixed is fixed, and the rest is reported. Nothing is written before everything was
 //! checked again with its fixes.
 
-use super::args::{FindingFormat, LimitArgs, PathArgs};
+use super::args::{FindingFormat, LimitArgs, OutputArgs, PathArgs};
 use super::cx::Cx;
 use super::error::{CliError, Kind, Result};
 use super::exit::Exit;
@@ -28,7 +28,7 @@ use std::path::PathBuf;
 pub(super) struct Asked<'a> {
     pub(super) which: Which,
     pub(super) output: Output,
-    pub(super) format: FindingFormat,
+    pub(super) result: &'a OutputArgs<FindingFormat>,
     pub(super) paths: &'a PathArgs,
     pub(super) limits: &'a LimitArgs,
 }
@@ -85,7 +85,7 @@ pub(super) fn run(asked: Asked<'_>, cx: &mut Cx) -> Result<Exit> {
     report.fixed = Some(fixed);
     report.tried = Some(asked.which);
     if let Some(name) = selection.stdin() {
-        if !asked.format.is_for_people() {
+        if !asked.result.format.all().all(FindingFormat::is_for_people) {
             return Err(CliError::usage(
                 "the fixed text goes to standard output: findings in a format for programs have no place there",
             )
@@ -104,7 +104,7 @@ pub(super) fn run(asked: Asked<'_>, cx: &mut Cx) -> Result<Exit> {
     }
     match asked.output {
         Output::Diff => diff(&changed, &report, cx),
-        Output::Write => write(asked.format, &changed, &report, &project, cx),
+        Output::Write => write(asked.result, &changed, &report, &project, cx),
     }
 }
 
@@ -187,7 +187,7 @@ fn diff(changed: &[Changed], report: &Report, cx: &mut Cx) -> Result<Exit> {
     Ok(findings::verdict(report).and(would_change))
 }
 
-fn write(format: FindingFormat, changed: &[Changed], report: &Report, project: &Project, cx: &mut Cx) -> Result<Exit> {
+fn write(args: &OutputArgs<FindingFormat>, changed: &[Changed], report: &Report, project: &Project, cx: &mut Cx) -> Result<Exit> {
     let (mut overtaken, mut failed) = (Vec::new(), Vec::new());
     for file in changed {
         match put::write(&file.change()) {
@@ -198,8 +198,8 @@ fn write(format: FindingFormat, changed: &[Changed], report: &Report, project: &
         }
     }
     let mut sources = project.sources();
-    findings::print(cx, report, format, &project.root, &mut sources)?;
-    if !format.is_for_people() {
+    cx.emit(args, |format, cx| findings::print(cx, report, format, &project.root, &mut sources))?;
+    if !args.format.resolve().is_for_people() {
         cx.note(&format!("fixed {} in {}", plural(report.fixed.unwrap_or(0), "finding"), plural(changed.len(), "file")));
     }
     if let Some(error) = CliError::all(failed) {

@@ -18,7 +18,6 @@ use std::process::ExitCode;
     about = "The context compiler: checks task templates and their context settings, and builds the resolved registry",
     arg_required_else_help = true,
     propagate_version = true,
-    disable_help_subcommand = true,
     after_help = "Start with `ctxc init`, then `ctxc check`. Exit codes: 0 fine, 1 findings, 2 usage or project file, \
                   3 the machine said no, 5 nothing selected, 130 interrupted."
 )]

@@ -12,9 +12,7 @@ pub(super) const ELSEWHERE: &[(&str, &str)] = &[
     ("compile", "build"),
     ("fix", "check --fix"),
     ("format", "fmt"),
-    ("help", "--help"),
     ("lint", "check"),
-    ("list", "show"),
     ("validate", "check"),
     ("verify", "check"),
     ("version", "--version"),
@@ -39,9 +37,8 @@ pub(super) fn advise(mut error: Error, command: &Command, args: &[OsString]) -> 
         let Some(written) = word(&error, ContextKind::InvalidArg) else { return error };
         // That a path may begin with a dash is the last thing that anybody needs to hear.
         error.remove(ContextKind::Suggested);
-        if error.get(ContextKind::SuggestedArg).is_none()
-            && let Some(meant) = flag(&written, command, args)
-        {
+        if let Some(meant) = flag(&written, command, args) {
+            error.remove(ContextKind::SuggestedArg);
             tip(&mut error, &format!("`--{meant}`"));
         }
     }

@@ -10,6 +10,7 @@ import shutil
 import stat
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 MOST_FILES, MOST_BYTES = 120, 2_000_000
@@ -86,7 +87,7 @@ def recorded(base, home, build):
 def usable(call):
     """Whether a call can be made again elsewhere: it ends by itself and names nothing outside of its folder."""
     words = [word for word in call["argv"] if not word.startswith("-")]
-    return not LEFT_OUT & set(words[:1]) and not any("/tmp/" in word or word.startswith("/") for word in call["argv"])
+    return not LEFT_OUT & set(words[:1]) and not any(tempfile.gettempdir() in word or word.startswith("/") for word in call["argv"])
 
 
 if __name__ == "__main__":

@@ -2,7 +2,6 @@
 
 use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Kind, Result};
-use crate::cli::exit::Exit;
 use crate::context::assemble::Assembly;
 use crate::context::render::target::{self, Call, MODEL, Target};
 use clap::ValueEnum;
@@ -35,7 +34,7 @@ impl Body {
 }
 
 /// Prints the body and nothing else.
-pub(super) fn print(body: Body, assembly: &Assembly, call: &Call, cx: &mut Cx) -> Result<Exit> {
+pub(super) fn print(body: Body, assembly: &Assembly, call: &Call, cx: &mut Cx) -> Result<()> {
     let target = body.target();
     let text = target::body(target, &assembly.messages, call).map_err(|silent| {
         CliError::new(Kind::Findings, silent.to_string()).hint("a value may be empty: look at the text without --as")
@@ -43,6 +42,5 @@ pub(super) fn print(body: Body, assembly: &Assembly, call: &Call, cx: &mut Cx) -
     if call.model.is_none() && target.names_model() {
         cx.note(&format!("`{MODEL}` stands for the model: neither the task nor --model names one"));
     }
-    cx.print(|out| writeln!(out, "{text}"))?;
-    Ok(Exit::Success)
+    cx.print(|out| writeln!(out, "{text}"))
 }

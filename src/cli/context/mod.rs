@@ -12,4 +12,5 @@ pub(in crate::cli) mod project;
 mod refused;
 pub(crate) mod render;
 pub(crate) mod search;
+mod subject;
 mod values;

@@ -5,16 +5,16 @@
 
 use super::eval::drafting::{Drafting, Sources};
 use super::found;
-use super::house;
 use super::lookup::LookupArgs;
 use super::project::{Compiled, relative};
 use super::refused::refused;
+use super::subject::SubjectArgs;
 use super::values::{GivenArgs, HistoryArgs};
 use crate::base::fs;
 use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Kind, Result};
 use crate::cli::exit::Exit;
-use crate::cli::put;
+use crate::cli::overwrite;
 use crate::cli::render::summary::plural;
 use crate::context::Forest;
 use crate::context::fault::Fault;
@@ -24,7 +24,6 @@ use crate::context::request::{Asked, Request, StepResult};
 use crate::context::transcript;
 use crate::eval::draft::{self, Draft, Given, Holds};
 use crate::eval::receiver::Receiver;
-use crate::project::roles::Role;
 use crate::registry::Parameter;
 use crate::scenario::{load, paths};
 use clap::{Args, Subcommand};
@@ -56,12 +55,8 @@ enum What {
     so is what is looked up for the agent. A scenario that is there is never written over."
 )]
 struct ScenarioArgs {
-    /// A task's name, the file that holds it, or an agent role
-    #[arg(value_name = "TASK|ROLE", required_unless_present = "role")]
-    subject: Option<String>,
-    /// An agent role of the project, with the task that it plays
-    #[arg(long, value_name = "NAME", conflicts_with = "subject")]
-    role: Option<String>,
+    #[command(flatten)]
+    subject: SubjectArgs,
     #[command(flatten)]
     given: GivenArgs,
     /// The request [default: the task's value of that name, where it takes one; else the first line of its description]
@@ -95,7 +90,7 @@ pub(crate) fn run(args: &NewArgs, cx: &mut Cx) -> Result<Exit> {
 
 fn scenario(args: &ScenarioArgs, cx: &mut Cx) -> Result<Exit> {
     let project = Compiled::load(cx)?;
-    let (role, task) = subject(args, &project)?;
+    let (role, task) = args.subject.read(&project)?;
     let receiver = role.map_or_else(|| Receiver::of_task(&task), Receiver::of_role);
     let Some(task) = project.registry.find(receiver.task) else { return Ok(Exit::Usage) };
     let parameters = task.parameters().map_err(|err| CliError::new(Kind::Infrastructure, err.to_string()))?;
@@ -190,17 +185,6 @@ fn holds(args: &ScenarioArgs, project: &Compiled, task: &str, node: &str) -> Res
     Ok(if is_whole { Holds::Words } else { Holds::Segments })
 }
 
-/// The role that is asked for, if one is, and the task.
-fn subject<'p>(args: &ScenarioArgs, project: &'p Compiled) -> Result<(Option<&'p Role>, String)> {
-    let asked = args.subject.as_deref().unwrap_or_default();
-    let role = match &args.role {
-        Some(name) => Some(house::role(&project.config, name)?),
-        None => project.config.roles.get(asked),
-    };
-    let task = project.task(role.map_or(asked, |role| &role.task.value))?;
-    Ok((role, task))
-}
-
 /// Writes files of the project, the one that names the others last; gives their names, that one first.
 fn write_all<'f>(root: &Path, files: impl DoubleEndedIterator<Item = (&'f str, &'f str)> + Clone) -> Result<String> {
     files.clone().try_for_each(|(path, text)| write(root, path, text))?;
@@ -209,7 +193,7 @@ fn write_all<'f>(root: &Path, files: impl DoubleEndedIterator<Item = (&'f str, &
 
 /// Writes a file of the project, and the folders that it needs.
 fn write(root: &Path, path: &str, text: &str) -> Result<()> {
-    put::refuse_links(root, path)?;
+    overwrite::refuse_links(root, path)?;
     let full = root.join(path);
     if let Some(folder) = full.parent() {
         fs::create_dir_all(folder).map_err(|err| CliError::write(folder, &err))?;

@@ -1,11 +1,13 @@
 //! `ctxc render TASK`: the exact text that an agent would get, and where each line of it comes from.
 
 use super::body::{self, Body};
-use super::house::{self, Counters};
+use super::house::Counters;
 use super::lookup::LookupArgs;
 use super::project::Compiled;
 use super::refused::refused;
+use super::subject::SubjectArgs;
 use super::values::{GivenArgs, HistoryArgs, ObjectiveArgs};
+use crate::cli::args::Sign;
 use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Kind, Result};
 use crate::cli::exit::Exit;
@@ -26,8 +28,8 @@ use crate::kernel::context::{Origin, Traced};
 use crate::kernel::fit::{Counting, Fate};
 use crate::project::routing::Choice;
 use clap::{Args, ValueEnum};
-use std::io::IsTerminal;
 use std::ops::Range;
+use std::path::PathBuf;
 
 /// How the text is laid out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -60,12 +62,8 @@ impl From<Layout> for Profile {
     after_help = "Examples:\n  ctxc render triage\n  ctxc render --role clerk --objective \'sort the new tickets\' --explain\n  ctxc render answer --input ticket=@samples/t1.txt --explain\n  ctxc render investigate --node /steps/1 --result precedents=\'none found\'\n  ctxc render triage --as openai-chat --model gpt-5-mini > body.json"
 )]
 pub(crate) struct RenderArgs {
-    /// A task's name, or the file that holds it
-    #[arg(value_name = "TASK", required_unless_present = "role")]
-    task: Option<String>,
-    /// An agent role of the project: the task that it plays, with what the role is told, its profile, model and budget
-    #[arg(long, value_name = "NAME", conflicts_with = "task")]
-    role: Option<String>,
+    #[command(flatten)]
+    subject: SubjectArgs,
     #[command(flatten)]
     given: GivenArgs,
     #[command(flatten)]
@@ -99,6 +97,9 @@ pub(crate) struct RenderArgs {
     /// Say what became of every segment, why, and how many tokens it has
     #[arg(long, conflicts_with = "raw")]
     explain: bool,
+    /// Write the result to a file, whole or not at all [default: standard output]
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
 }
 
 /// Columns for the text where the screen does not say.
@@ -108,11 +109,7 @@ const WIDTH: usize = 72;
 pub(crate) fn run(args: &RenderArgs, cx: &mut Cx) -> Result<Exit> {
     let project = Compiled::load(cx)?;
     let counters = Counters::new(&project.config, args.tokenizer.as_deref())?;
-    let role = args.role.as_ref().map(|name| house::role(&project.config, name)).transpose()?;
-    let name = match (&args.task, role) {
-        (Some(task), _) => project.task(task)?,
-        (None, role) => project.task(role.map_or("", |role| &role.task.value))?,
-    };
+    let (role, name) = args.subject.read(&project)?;
     let Some(task) = project.registry.find(&name) else { return Ok(Exit::Usage) };
     let parameters = task.parameters().map_err(|err| CliError::new(Kind::Infrastructure, err.to_string()))?;
     let (inputs, results) = args.given.read((&project.registry, &name), &parameters)?;
@@ -124,7 +121,7 @@ pub(crate) fn run(args: &RenderArgs, cx: &mut Cx) -> Result<Exit> {
     let (source, history) = (args.lookup.of(&project), args.history.read()?);
     let (inputs, results, history) = (&inputs, &results, &*history);
     let request = Request { node: &node, inputs, results, files: &files, source: &source, history, ..Request::new(&name) };
-    let objective = args.objective.read(&name, (&parameters, args.role.as_deref()), inputs)?;
+    let objective = args.objective.read(&name, (&parameters, role), inputs)?;
     let asked = Asked { objective: objective.as_deref(), ..Asked::default() };
     let request = Request { asked, role, ..request };
     let counting = if args.explain { Counting::Always } else { Counting::WhenNeeded };
@@ -140,6 +137,7 @@ pub(crate) fn run(args: &RenderArgs, cx: &mut Cx) -> Result<Exit> {
     if !args.explain {
         tell_losses(&assembly, cx);
     }
+    let target = args.output.as_deref();
     if let Some(body) = args.body {
         let call = Call::of(&project.registry, &request).map_err(|fault| refused(&[fault], &lines()))?;
         let chosen = chosen(&project, &request, &options)?;
@@ -147,18 +145,21 @@ pub(crate) fn run(args: &RenderArgs, cx: &mut Cx) -> Result<Exit> {
         let reserve = model.and_then(|model| u32::try_from(model.reserve).ok()).filter(|reserve| *reserve > 0);
         let id = model.map(|model| model.id.clone());
         let call = Call { model: args.model.clone().or(id).or(call.model), limit: args.max_output.or(reserve), ..call };
-        return body::print(body, &assembly, &call, cx);
+        cx.write(target, Some(Sign { artifact: "request body", text: "{" }), |cx| body::print(body, &assembly, &call, cx))?;
+        return Ok(Exit::Success);
     }
     if args.raw {
-        return raw(&assembly, cx);
+        cx.write(target, None, |cx| raw(&assembly, cx))?;
+        return Ok(Exit::Success);
     }
     let lines = lines();
-    for message in &assembly.messages {
-        said(word(message.speaker), &message.text, &lines, cx)?;
-    }
-    if args.explain {
-        explain(&assembly, chosen(&project, &request, &options)?.as_ref(), cx)?;
-    }
+    let choice = if args.explain { chosen(&project, &request, &options)? } else { None };
+    cx.write(target, None, |cx| {
+        for message in &assembly.messages {
+            said(word(message.speaker), &message.text, &lines, cx)?;
+        }
+        if args.explain { explain(&assembly, choice.as_ref(), cx) } else { Ok(()) }
+    })?;
     Ok(Exit::Success)
 }
 
@@ -214,15 +215,15 @@ const fn word(speaker: Speaker) -> &'static str {
     }
 }
 
-fn raw(assembly: &Assembly, cx: &mut Cx) -> Result<Exit> {
+fn raw(assembly: &Assembly, cx: &mut Cx) -> Result<()> {
     // To the byte for files and pipes; a terminal would obey what a text says to it.
-    let is_terminal = std::io::stdout().is_terminal();
+    let is_terminal = cx.is_terminal();
     for (number, message) in assembly.messages.iter().enumerate() {
         let gap = if number > 0 { "\n" } else { "" };
         let text = if is_terminal { escape_lines(message.as_str()) } else { message.as_str().into() };
         cx.print(|out| writeln!(out, "{gap}[{}]\n{text}", word(message.speaker)))?;
     }
-    Ok(Exit::Success)
+    Ok(())
 }
 
 /// One message, line by line, with where each comes from.

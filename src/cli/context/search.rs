@@ -2,7 +2,7 @@
 
 use super::lookup::{self, CacheArgs};
 use super::project::Compiled;
-use crate::cli::args::{DataFormat, DataFormatArgs};
+use crate::cli::args::{DataFormat, OutputArgs};
 use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Kind, Result};
 use crate::cli::exit::Exit;
@@ -36,7 +36,7 @@ pub(crate) struct SearchArgs {
     #[arg(long, value_name = "N", default_value = "8")]
     limit: usize,
     #[command(flatten)]
-    format: DataFormatArgs,
+    output: OutputArgs<DataFormat>,
     #[command(flatten)]
     cache: CacheArgs,
 }
@@ -98,19 +98,20 @@ pub(crate) fn run(args: &SearchArgs, cx: &mut Cx) -> Result<Exit> {
     let found = index.find(&query, args.limit).map_err(refused)?;
     // It may have been made again meanwhile.
     lookup::note(&index, cx);
-    if args.format.resolve() == DataFormat::Json {
-        let State { files, passages, skipped, .. } = &state;
-        let skipped = skipped.iter().map(|skipped| Left { path: &skipped.path, why: skipped.why.to_string() }).collect();
-        let matches = found.iter().map(passage).collect();
-        let (files, passages) = (*files, *passages);
-        cx.json(&Document { schema: names::SEARCH, query: &query, words: &words, matches, files, passages, skipped })?;
-        return Ok(Exit::Success);
-    }
-    let best = found.first().map_or(0, |found| found.score);
-    for found in &found {
-        shown(found, best, cx)?;
-    }
-    summary(&query, &words, found.len(), &state, cx)?;
+    cx.emit(&args.output, |format, cx| match format {
+        DataFormat::Json => {
+            let State { files, passages, skipped, .. } = &state;
+            let skipped = skipped.iter().map(|skipped| Left { path: &skipped.path, why: skipped.why.to_string() }).collect();
+            let matches = found.iter().map(passage).collect();
+            let (files, passages) = (*files, *passages);
+            cx.json(&Document { schema: names::SEARCH, query: &query, words: &words, matches, files, passages, skipped })
+        }
+        DataFormat::Text => {
+            let best = found.first().map_or(0, |found| found.score);
+            found.iter().try_for_each(|found| shown(found, best, cx))?;
+            summary(&query, &words, found.len(), &state, cx)
+        }
+    })?;
     Ok(Exit::Success)
 }
 

@@ -8,6 +8,7 @@ use crate::context::history::Said;
 use crate::context::objective;
 use crate::context::request::StepResult;
 use crate::context::transcript;
+use crate::project::roles::Role;
 use crate::registry::sources::CONTEXT_FILE;
 use crate::registry::{Parameter, Registry};
 use crate::rules::scenario::cx::Tasks;
@@ -131,7 +132,7 @@ impl ObjectiveArgs {
     pub(super) fn read(
         &self,
         task: &str,
-        of: (&[Parameter], Option<&str>),
+        of: (&[Parameter], Option<&Role>),
         inputs: &BTreeMap<String, Value>,
     ) -> Result<Option<String>> {
         let (declared, role) = of;

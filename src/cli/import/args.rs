@@ -1,6 +1,6 @@
 //! The command line of `ctxc import`.
 
-use crate::cli::args::DataFormatArgs;
+use crate::cli::args::{DataFormat, FormatArgs};
 use crate::import::{Format, Options};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
@@ -38,7 +38,7 @@ pub(crate) struct ImportArgs {
     #[command(flatten)]
     pub(super) engine: EngineArgs,
     #[command(flatten)]
-    pub(super) format: DataFormatArgs,
+    pub(super) format: FormatArgs<DataFormat>,
 }
 
 /// How the engine was set up that rendered the prompts so far.

@@ -12,8 +12,8 @@ use crate::cli::context::project::{Compiled, Inside};
 use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Kind, Result};
 use crate::cli::exit::Exit;
+use crate::cli::overwrite::refuse_pipe;
 use crate::cli::project::Project;
-use crate::cli::put::refuse_pipe;
 use crate::context::Forest;
 use crate::context::request::Files;
 use crate::import::{Format, origin};
@@ -94,10 +94,10 @@ pub(crate) fn run(args: &ImportArgs, cx: &mut Cx) -> Result<Exit> {
         verdict: verdict.as_ref().map(|(path, verdict)| (*path, verdict)),
         left_out: is_left_out.then_some(folder.as_str()),
     };
-    match args.format.resolve() {
-        DataFormat::Text => show::print(&told, cx)?,
-        DataFormat::Json => cx.json(&json::document(&told))?,
-    }
+    cx.emit_formats(&args.format, |format, cx| match format {
+        DataFormat::Text => show::print(&told, cx),
+        DataFormat::Json => cx.json(&json::document(&told)),
+    })?;
     let is_whole = found.unreadable.is_empty() && !fates.contains(&Fate::Refused);
     let is_equal = verdict.is_none_or(|(_, verdict)| verdict.differences.is_empty());
     Ok(if is_whole && is_equal { Exit::Success } else { Exit::Findings })
@@ -144,10 +144,10 @@ fn verify_project(path: &Path, samples: &[samples::Sample], args: &ImportArgs, c
     tell(path, &verdict, cx);
     let (found, batch) = (Found::default(), Batch::default());
     let told = Told { found: &found, batch: &batch, fates: &[], verdict: Some((path, &verdict)), left_out: None };
-    match args.format.resolve() {
-        DataFormat::Text => show::verdict(&told, cx)?,
-        DataFormat::Json => cx.json(&json::document(&told))?,
-    }
+    cx.emit_formats(&args.format, |format, cx| match format {
+        DataFormat::Text => show::verdict(&told, cx),
+        DataFormat::Json => cx.json(&json::document(&told)),
+    })?;
     Ok(if verdict.differences.is_empty() { Exit::Success } else { Exit::Findings })
 }
 

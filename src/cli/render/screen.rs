@@ -6,7 +6,7 @@ use std::io::IsTerminal;
 /// When to colour.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum ColorChoice {
-    /// On a terminal, unless `NO_COLOR` is set.
+    /// On a terminal, or where `FORCE_COLOR` or `CLICOLOR_FORCE` is set; never where `NO_COLOR` is.
     #[default]
     Auto,
     /// Always.
@@ -28,7 +28,6 @@ pub(crate) struct Screen {
 
 impl Screen {
     /// A file or pipe.
-    #[cfg(test)]
     pub(crate) const PLAIN: Self = Self { color: false, unicode: true, width: None };
 
     /// What standard output can show.
@@ -69,11 +68,18 @@ fn columns(output: impl std::os::windows::io::AsHandle) -> Option<usize> {
     terminal_size::terminal_size_of(output).map(|(width, _)| usize::from(width.0).max(40))
 }
 
+/// Whether a variable asks for colour: set to anything but `0` and `false`.
+fn is_forced(variable: &str) -> bool {
+    fs::env(variable).is_some_and(|value| !["0", "false"].contains(&value.as_str()))
+}
+
 fn wants_color(choice: ColorChoice, terminal: bool) -> bool {
     match choice {
         ColorChoice::Always => true,
         ColorChoice::Never => false,
-        ColorChoice::Auto => terminal && fs::env("NO_COLOR").is_none() && fs::env("TERM").is_none_or(|term| term != "dumb"),
+        ColorChoice::Auto if fs::env("NO_COLOR").is_some() => false,
+        ColorChoice::Auto if is_forced("CLICOLOR_FORCE") || is_forced("FORCE_COLOR") => true,
+        ColorChoice::Auto => terminal && fs::env("TERM").is_none_or(|term| term != "dumb"),
     }
 }
 

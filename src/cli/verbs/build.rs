@@ -1,13 +1,13 @@
 //! `ctxc build [PATH…]`: the resolved, hashed registry, or every reason why there is none.
 
 use crate::base::fs;
-use crate::cli::args::{FindingFormatArgs, LimitArgs, PathArgs};
+use crate::cli::args::{FindingFormat, FormatArgs, LimitArgs, PathArgs};
 use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Kind, Result};
 use crate::cli::exit::Exit;
 use crate::cli::findings;
+use crate::cli::overwrite;
 use crate::cli::project::Project;
-use crate::cli::put;
 use crate::cli::render::report::Shown;
 use crate::cli::render::summary::thousands;
 use crate::cli::selection::{Built, Selection, Wish};
@@ -36,7 +36,7 @@ pub(crate) struct BuildArgs {
     #[arg(long)]
     check: bool,
     #[command(flatten)]
-    format: FindingFormatArgs,
+    format: FormatArgs<FindingFormat>,
     #[command(flatten)]
     limits: LimitArgs,
 }
@@ -52,7 +52,7 @@ pub(crate) fn run(args: &BuildArgs, cx: &mut Cx) -> Result<Exit> {
         fs::clear_leftovers(output.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new(".")));
     }
     if args.output.is_none() {
-        put::refuse_pipe(&output, "registry.json")?;
+        overwrite::refuse_pipe(&output, "registry.json")?;
     }
     refuse_others(&output, args.check)?;
     let recorded = suppress::load(&project.root)?;
@@ -72,7 +72,7 @@ pub(crate) fn run(args: &BuildArgs, cx: &mut Cx) -> Result<Exit> {
     let verdict = findings::verdict(&report);
     let is_nothing = files == 0 && !args.paths.allow_empty && verdict == Exit::Success;
     if !(is_nothing && format.is_for_people() && report.diagnostics.is_empty()) {
-        findings::print(cx, &report, format, &project.root, &mut sources)?;
+        cx.emit_formats(&args.format, |format, cx| findings::print(cx, &report, format, &project.root, &mut sources))?;
     }
     if is_nothing {
         return Err(findings::nothing(&selection.whereabouts(&project), skipped));
@@ -94,7 +94,7 @@ fn refuse_others(output: &Path, is_check: bool) -> Result<()> {
             Err(CliError::new(Kind::Infrastructure, format!("{}: {newer}", output.display())))
         }
         _ if is_check => Ok(()),
-        declared => put::refuse_others(output, "registry", declared.is_some()),
+        declared => overwrite::refuse_others(output, "registry", declared.is_some()),
     }
 }
 

@@ -1,7 +1,7 @@
 //! `ctxc check`: findings of files, folders or standard input.
 
 use crate::base::rule_meta::Severity;
-use crate::cli::args::{FindingFormatArgs, LimitArgs, PathArgs};
+use crate::cli::args::{FindingFormat, LimitArgs, OutputArgs, PathArgs};
 use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Result};
 use crate::cli::exit::Exit;
@@ -12,6 +12,7 @@ use crate::cli::put::Output;
 use crate::cli::render::report::Report;
 use crate::cli::render::screen::Paint;
 use crate::cli::render::summary::plural;
+use crate::cli::rule_filter::RuleFilterArgs;
 use crate::cli::scenarios::{self, Scenarios};
 use crate::cli::selection::{Checked, Keep, Selection};
 use crate::cli::suppress;
@@ -29,19 +30,21 @@ pub(crate) struct CheckArgs {
     #[command(flatten)]
     paths: PathArgs,
     /// Record what is found today in ctxc.suppressions.toml: from then on only new findings count
-    #[arg(long, conflicts_with_all = ["fix", "diff"])]
+    #[arg(long, conflicts_with_all = ["fix", "diff", "select", "ignore"])]
     suppress_existing: bool,
     /// Apply safe fixes, then report what is left
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["select", "ignore"])]
     fix: bool,
     /// With --fix or --diff: apply suggested fixes too, the first of each finding
     #[arg(long)]
     unsafe_fixes: bool,
     /// Show what --fix would change, and write nothing; exit 1 when it would change something
-    #[arg(long, conflicts_with_all = ["format", "json"])]
+    #[arg(long, conflicts_with_all = ["format", "json", "report", "output", "select", "ignore"])]
     diff: bool,
     #[command(flatten)]
-    format: FindingFormatArgs,
+    rules: RuleFilterArgs,
+    #[command(flatten)]
+    output: OutputArgs<FindingFormat>,
     #[command(flatten)]
     limits: LimitArgs,
 }
@@ -51,7 +54,7 @@ impl CheckArgs {
         Asked {
             which: if self.unsafe_fixes { Which::Suggested } else { Which::Safe },
             output: if self.diff { Output::Diff } else { Output::Write },
-            format: self.format.resolve(),
+            result: &self.output,
             paths: &self.paths,
             limits: &self.limits,
         }
@@ -85,12 +88,14 @@ pub(crate) fn run(args: &CheckArgs, cx: &mut Cx) -> Result<Exit> {
         return Err(CliError::usage("`--unsafe-fixes` says which fixes, not what to do with them")
             .hint("add `--fix` to apply them, or `--diff` to look at them first"));
     }
+    let filter = args.rules.resolve()?;
     let mut project = Project::load(&cx.options)?.tested();
     project.config.limits = args.limits.resolve(&project.config.limits);
     let selection = Selection::new(&project.root, &args.paths)?;
-    let format = args.format.resolve();
+    let format = args.output.format.resolve();
     let suppressions = suppress::load(&project.root)?;
-    let nameless = format.is_for_people() && suppressions.is_none() && !args.suppress_existing;
+    let nameless =
+        args.output.format.all().all(FindingFormat::is_for_people) && suppressions.is_none() && !args.suppress_existing;
     let shown = Keep { identity: Identity::Unwanted, least: cx.options.shown().least };
     let keep = if nameless { shown } else { Keep::ALL };
     let tested = Scenarios::new(&project, &selection);
@@ -110,11 +115,15 @@ pub(crate) fn run(args: &CheckArgs, cx: &mut Cx) -> Result<Exit> {
     } else if let Some((text, known)) = suppressions {
         suppress::apply(&mut report, &text, &known, |path| selection.holds(path));
     }
+    let left_out = filter.apply(&mut report);
     let is_empty_screen = empty && format.is_for_people() && report.diagnostics.is_empty();
     if is_empty_screen {
         return Err(findings::nothing(&selection.whereabouts(&project), report.skipped));
     }
-    findings::print(cx, &report, format, &project.root, &mut sources)?;
+    cx.emit(&args.output, |format, cx| findings::print(cx, &report, format, &project.root, &mut sources))?;
+    if left_out > 0 {
+        cx.note(&format!("{} of other rules not reported", plural(left_out, "finding")));
+    }
     if nameless && args.paths.paths.is_empty() {
         old_repository(&report, cx);
     }

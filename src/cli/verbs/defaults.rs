@@ -1,6 +1,6 @@
 //! `ctxc defaults`: the operator table as it holds in this project.
 
-use crate::cli::args::{DataFormat, DataFormatArgs};
+use crate::cli::args::{DataFormat, OutputArgs};
 use crate::cli::cx::Cx;
 use crate::cli::error::Result;
 use crate::cli::exit::Exit;
@@ -20,7 +20,7 @@ use std::fmt::Write as _;
 #[command(after_help = "Examples:\n  ctxc defaults\n  ctxc defaults --format json")]
 pub(crate) struct DefaultsArgs {
     #[command(flatten)]
-    format: DataFormatArgs,
+    output: OutputArgs<DataFormat>,
 }
 
 /// The default settings of every type, as they hold in a project: `ctxc defaults --json`.
@@ -48,17 +48,17 @@ pub(crate) struct Row<'r> {
 pub(crate) fn run(args: &DefaultsArgs, cx: &mut Cx) -> Result<Exit> {
     let project = Project::load(&cx.options)?.sound()?;
     let layers = &project.config.layers;
-    match args.format.resolve() {
+    cx.emit(&args.output, |format, cx| match format {
         DataFormat::Json => {
             let rows = layers.rows().map(|(_, row)| Row {
                 operator: row.operator(),
                 subtype: row.subtype().map(|subtype| &**subtype),
                 settings: View { resolved: row.defaults(), layers, path: "" },
             });
-            cx.json(&Document { schema: names::DEFAULTS, rows: rows.collect() })?;
+            cx.json(&Document { schema: names::DEFAULTS, rows: rows.collect() })
         }
-        DataFormat::Text => text(&project, cx)?,
-    }
+        DataFormat::Text => text(&project, cx),
+    })?;
     Ok(Exit::Success)
 }
 

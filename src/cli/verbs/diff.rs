@@ -1,7 +1,7 @@
 //! `ctxc diff OLD NEW`: what two registries say differently, text changes and resolved changes apart.
 
 use crate::base::fs;
-use crate::cli::args::{DataFormat, DataFormatArgs};
+use crate::cli::args::{DataFormat, OutputArgs};
 use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Kind, Result};
 use crate::cli::exit::Exit;
@@ -28,7 +28,7 @@ pub(crate) struct DiffArgs {
     #[arg(value_name = "NEW")]
     new: PathBuf,
     #[command(flatten)]
-    format: DataFormatArgs,
+    output: OutputArgs<DataFormat>,
 }
 
 /// Where registries come from.
@@ -40,10 +40,10 @@ const LIMIT: u64 = 8 << 30;
 pub(crate) fn run(args: &DiffArgs, cx: &mut Cx) -> Result<Exit> {
     let (old, new) = (read(&args.old)?, read(&args.new)?);
     let diff = diff::diff(&old, &new).map_err(|err| unusable(&args.new, &err))?;
-    match args.format.resolve() {
-        DataFormat::Json => cx.json(&diff)?,
-        DataFormat::Text => text(&diff, cx)?,
-    }
+    cx.emit(&args.output, |format, cx| match format {
+        DataFormat::Json => cx.json(&diff),
+        DataFormat::Text => text(&diff, cx),
+    })?;
     Ok(Exit::Success)
 }
 

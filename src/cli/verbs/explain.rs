@@ -3,7 +3,7 @@
 use super::explain_setting;
 use crate::base::rule_meta::RuleMeta;
 use crate::base::suggest;
-use crate::cli::args::{DataFormat, DataFormatArgs, LimitArgs};
+use crate::cli::args::{DataFormat, LimitArgs, OutputArgs};
 use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Result};
 use crate::cli::exit::Exit;
@@ -26,7 +26,7 @@ pub(crate) struct ExplainArgs {
     #[arg(value_name = "WHAT")]
     what: String,
     #[command(flatten)]
-    format: DataFormatArgs,
+    output: OutputArgs<DataFormat>,
     #[command(flatten)]
     limits: LimitArgs,
 }
@@ -62,10 +62,10 @@ pub(crate) fn run(args: &ExplainArgs, cx: &mut Cx) -> Result<Exit> {
     let question = question?;
     let mut project = Project::load(&cx.options)?.sound()?;
     project.config.limits = args.limits.resolve(&project.config.limits);
-    match args.format.resolve() {
-        DataFormat::Text => explain_setting::text(question, &project, cx)?,
-        DataFormat::Json => explain_setting::json(question, &project, cx)?,
-    }
+    cx.emit(&args.output, |format, cx| match format {
+        DataFormat::Text => explain_setting::text(question, &project, cx),
+        DataFormat::Json => explain_setting::json(question, &project, cx),
+    })?;
     Ok(Exit::Success)
 }
 
@@ -73,7 +73,7 @@ fn rule_page(rule: &'static RuleMeta, args: &ExplainArgs, cx: &mut Cx) -> Result
     if rule.renamed_from.contains(&args.what.as_str()) {
         cx.note(&format!("`{}` is now called `{}`", args.what, rule.name));
     }
-    match args.format.resolve() {
+    cx.emit(&args.output, |format, cx| match format {
         DataFormat::Text => {
             let page = page::terminal(rule, cx.options.screen);
             cx.print(|out| out.write_all(page.as_bytes()))
@@ -87,7 +87,7 @@ fn rule_page(rule: &'static RuleMeta, args: &ExplainArgs, cx: &mut Cx) -> Result
             summary: rule.summary,
             page: rule.page,
         }),
-    }
+    })
 }
 
 /// A task's name alone asks for `show`.

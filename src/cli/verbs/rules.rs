@@ -1,7 +1,7 @@
 //! `ctxc rules`: every rule with its family, severity and whether it comes with a fix.
 
 use crate::base::rule_meta::{Fixable, RuleMeta, Severity};
-use crate::cli::args::{DataFormat, DataFormatArgs};
+use crate::cli::args::{DataFormat, OutputArgs};
 use crate::cli::cx::Cx;
 use crate::cli::error::Result;
 use crate::cli::exit::Exit;
@@ -19,7 +19,7 @@ use serde::Serialize;
 #[command(after_help = "Examples:\n  ctxc rules\n  ctxc rules --format json\n\n`ctxc explain NAME` shows the page of one.")]
 pub(crate) struct RulesArgs {
     #[command(flatten)]
-    format: DataFormatArgs,
+    output: OutputArgs<DataFormat>,
 }
 
 /// Every rule: `ctxc rules --json`.
@@ -54,13 +54,13 @@ pub(crate) struct Row<'r> {
 
 /// Prints the list.
 pub(crate) fn run(args: &RulesArgs, cx: &mut Cx) -> Result<Exit> {
-    match args.format.resolve() {
+    cx.emit(&args.output, |format, cx| match format {
         DataFormat::Json => {
             let rules = list::all().map(|rule| row(&rule.meta)).collect();
-            cx.json(&Document { schema: names::RULES, rules })?;
+            cx.json(&Document { schema: names::RULES, rules })
         }
-        DataFormat::Text => text(cx)?,
-    }
+        DataFormat::Text => text(cx),
+    })?;
     Ok(Exit::Success)
 }
 

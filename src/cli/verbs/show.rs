@@ -3,7 +3,7 @@
 //! Works on a project with errors too: that is when one wants to look.
 
 use crate::base::{fs, suggest};
-use crate::cli::args::{DataFormat, DataFormatArgs, LimitArgs};
+use crate::cli::args::{DataFormat, LimitArgs, OutputArgs};
 use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Kind, Result};
 use crate::cli::exit::Exit;
@@ -29,11 +29,11 @@ use std::path::Path;
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  ctxc show triage\n  ctxc show triage --json\n  ctxc show templates/triage.xml")]
 pub(crate) struct ShowArgs {
-    /// A task's name, or the file that holds it
-    #[arg(value_name = "TASK")]
+    /// A task's name, the file that holds it, or an agent role
+    #[arg(value_name = "TASK|ROLE")]
     task: String,
     #[command(flatten)]
-    format: DataFormatArgs,
+    output: OutputArgs<DataFormat>,
     #[command(flatten)]
     limits: LimitArgs,
 }
@@ -61,18 +61,19 @@ pub(crate) fn run(args: &ShowArgs, cx: &mut Cx) -> Result<Exit> {
     let places = places(&project, cx)?;
     let place = find(&project, &places, &args.task)?;
     let nodes = nodes(&project, place)?;
-    if args.format.resolve() == DataFormat::Json {
-        cx.json(&Document { schema: names::SHOW, task: &place.name, path: &place.path, nodes: &nodes })?;
-        return Ok(Exit::Success);
-    }
+    cx.emit(&args.output, |format, cx| match format {
+        DataFormat::Json => cx.json(&Document { schema: names::SHOW, task: &place.name, path: &place.path, nodes: &nodes }),
+        DataFormat::Text => text(&project, place, &nodes, cx),
+    })?;
+    Ok(Exit::Success)
+}
+
+fn text(project: &Project, place: &Place, nodes: &[ResolvedNode], cx: &mut Cx) -> Result<()> {
     let mut sources = project.sources();
     let at = origin::place(&mut sources, &place.path, place.span);
     let screen = cx.options.screen;
     cx.line(&format!("{}  {}", screen.paint(Paint::Strong, &escape(&place.name)), screen.paint(Paint::Dim, &escape(&at))))?;
-    for node in &nodes {
-        print(node, &mut sources, cx)?;
-    }
-    Ok(Exit::Success)
+    nodes.iter().try_for_each(|node| print(node, &mut sources, cx))
 }
 
 /// Every task and template of the project.
@@ -88,7 +89,9 @@ pub(super) fn nodes(project: &Project, place: &Place) -> Result<Vec<ResolvedNode
 
 /// The definition with a name, or the only one of a file.
 pub(super) fn find<'p>(project: &Project, places: &'p [Place], name: &str) -> Result<&'p Place> {
-    if let Some(place) = places.iter().find(|place| &*place.name == name) {
+    let named = |name: &str| places.iter().find(|place| &*place.name == name);
+    let played = || named(&project.config.roles.get(name)?.task.value);
+    if let Some(place) = named(name).or_else(played) {
         return Ok(place);
     }
     // A file goes by its name in findings, and by what one types where one stands.

@@ -11,7 +11,7 @@ fn examples(help: &str) -> Vec<&str> {
     shown.map(str::trim).filter(|line| line.contains("ctxc")).collect()
 }
 
-/// The verbs that the help lists.
+/// The verbs that the help lists, but for `help` itself.
 pub(super) fn verbs(help: &str) -> Vec<&str> {
     let below = help.lines().skip_while(|line| !line.starts_with("Commands:")).skip(1);
     // Lines that go on with a description stand further in.
@@ -19,7 +19,7 @@ pub(super) fn verbs(help: &str) -> Vec<&str> {
         .take_while(|line| !line.is_empty())
         .filter_map(|line| line.strip_prefix("  "))
         .filter(|line| !line.starts_with(' '));
-    named.filter_map(|line| line.split_whitespace().next()).collect()
+    named.filter_map(|line| line.split_whitespace().next()).filter(|verb| *verb != "help").collect()
 }
 
 fn sample() -> Project {

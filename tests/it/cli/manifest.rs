@@ -74,14 +74,14 @@ fn a_manifest_is_checked_and_a_stale_one_says_what_changed() {
     project.run(&["manifest", "--output", file]).code(0).silent_out().warns("wrote context-manifest.json (3 agents)");
     let before = project.read(file);
     assert_eq!(project.run(&["manifest", "--json", "--threads", "1"]).code(0).stdout, before);
-    project.run(&["manifest", "--check", file]).code(0).says("is up to date");
+    project.run(&["manifest", "--check", "-o", file]).code(0).says("is up to date");
     // White space between elements is nothing that anybody receives.
     project.write("templates/triage.xml", TRIAGE.replace('\n', "\n\n\n").replace("  <", "\t    <"));
-    project.run(&["manifest", "--check", file]).code(0);
+    project.run(&["manifest", "--check", "-o", file]).code(0);
     assert_eq!(project.run(&["manifest", "--json"]).stdout, before);
     project.write("templates/triage.xml", TRIAGE.replace("support tickets", "all support tickets of the house"));
     project.write("docs/runbook.md", "Restart it.\n");
-    let stale = project.run(&["manifest", "--check", file]).code(1);
+    let stale = project.run(&["manifest", "--check", "-o", file]).code(1);
     assert_eq!(
         stale.stdout,
         "context-manifest.json is out of date; `ctxc manifest --output context-manifest.json` writes it\n\
@@ -174,7 +174,7 @@ fn nothing_but_a_manifest_is_written_over() {
         ("{\"schema\":\"ctxc/manifest/1\"}", 1, "is no manifest"),
     ] {
         project.write("bad.json", text);
-        project.run(&["manifest", "--check", "bad.json"]).code(code).silent_out().warns(said);
+        project.run(&["manifest", "--check", "-o", "bad.json"]).code(code).silent_out().warns(said);
         project.run(&["manifest", "diff", "bad.json", "bad.json"]).code(code).warns(said);
     }
     std::fs::remove_file(project.path("docs/runbook.md")).unwrap();
@@ -280,12 +280,12 @@ fn a_role_is_shown_with_its_model_its_price_and_what_it_may_do() {
 fn what_changed_about_a_role_is_told_in_words() {
     let project = sample().file("ctxc.toml", ROLES);
     project.run(&["manifest", "--output", "m.json"]).code(0);
-    project.run(&["manifest", "--check", "m.json"]).code(0);
+    project.run(&["manifest", "--check", "-o", "m.json"]).code(0);
     let other = ROLES.replace("\"read_*\"", "\"search\"").replace("You are the clerk.", "You are the clerk here.");
     let other =
         other.replace("tokens = 2000, usd = 0.0001", "tokens = 1000, usd = 0.5").replace("id = \"small-2026\"", "id = \"x\"");
     project.write("ctxc.toml", other);
-    let run = project.run(&["manifest", "--check", "m.json"]).code(1);
+    let run = project.run(&["manifest", "--check", "-o", "m.json"]).code(1);
     let run = run
         .says("clerk: triage")
         .says("~ system 11 → 12")
@@ -293,7 +293,7 @@ fn what_changed_about_a_role_is_told_in_words() {
         .says("budget US$ 0.5 a call, was US$ 0.0001");
     run.says("may use search").says("no longer: may use read_*").says("the same model in another way");
     project.write("ctxc.toml", ROLES.replace("input = 2.0", "input = 4.0"));
-    project.run(&["manifest", "--check", "m.json"]).code(1).says(
+    project.run(&["manifest", "--check", "-o", "m.json"]).code(1).says(
         "~ clerk: triage  88 tokens; US$ 0.000176 → 0.000352 (+100 %) a call, with the prefix cached 0.000051 → 0.000062 (+19 %)\n",
     );
     project.run(&["manifest", "--output", "dear.json"]).code(0);
@@ -305,7 +305,7 @@ fn what_changed_about_a_role_is_told_in_words() {
     page.says("| agent | tokens | reusable prefix | US$ a call |\n|---|---|---|---|\n")
         .says("| US$ 0.000176 → 0.000352 (+100 %) a call");
     project.write("ctxc.toml", "edition = \"2026\"\n");
-    let gone = project.run(&["manifest", "--check", "m.json"]).code(1);
+    let gone = project.run(&["manifest", "--check", "-o", "m.json"]).code(1);
     gone.says("- clerk: triage  88 tokens; US$ 0.000176 a call\n").says("+ triage  ");
 }
 
@@ -321,7 +321,7 @@ fn a_manifest_of_before_roles_is_still_read() {
         }
     }
     project.write("m.json", old.to_string());
-    project.run(&["manifest", "--check", "m.json"]).code(0);
+    project.run(&["manifest", "--check", "-o", "m.json"]).code(0);
 }
 
 #[test]

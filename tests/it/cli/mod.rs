@@ -38,6 +38,7 @@ pub(crate) mod project;
 mod render;
 mod render_body;
 mod render_lines;
+mod results;
 mod revision;
 mod roles_agree;
 mod rules;

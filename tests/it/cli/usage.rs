@@ -11,7 +11,6 @@ fn a_wrong_word_gets_the_right_one() {
         ("chekc", "`ctxc check`"),
         ("lint", "`ctxc check`"),
         ("fix", "`ctxc check --fix`"),
-        ("help check", "`ctxc --help`"),
         ("check --outputformat json", "`--format`"),
         ("check --output-format=json", "`--format`"),
     ] {

@@ -139,7 +139,7 @@ impl Reader {
 }
 
 impl<'ast> Visit<'ast> for Reader {
-    #[allow(clippy::wildcard_enum_match_arm)] // an enum that is open: other items have no name of their own
+    #[allow(clippy::wildcard_enum_match_arm, reason = "an open enum: other items have no name of their own")]
     fn visit_item(&mut self, item: &'ast syn::Item) {
         let ident = match item {
             syn::Item::Const(item) => Some(&item.ident),

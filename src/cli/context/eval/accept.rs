@@ -5,6 +5,7 @@ use super::choose::World;
 use crate::base::fs;
 use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Result};
+use crate::cli::overwrite;
 use crate::cli::put::{self, Change};
 use crate::eval::finished::Finished;
 use crate::scenario::paths;
@@ -71,7 +72,7 @@ pub(super) fn accept(
 fn store(root: &Path, moved: &[Moved<'_>], shown: Shown, cx: &mut Cx) -> Result<()> {
     for one in moved {
         let path = root.join(&one.path);
-        put::refuse_links(root, &one.path)?;
+        overwrite::refuse_links(root, &one.path)?;
         let before = one.before.unwrap_or("");
         let change = Change { name: &one.path, path: &path, before: before.as_bytes(), after: one.now.as_bytes() };
         if shown == Shown::Differences {

@@ -1,6 +1,7 @@
 //! The command line of `ctxc eval`.
 
-use clap::Args;
+use crate::cli::args::{OutputArgs, OutputFormat, Report, Sign};
+use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
 /// Run scenarios: what agents must receive and answer, each failure with what was expected, found and where
@@ -39,13 +40,12 @@ pub(crate) struct EvalArgs {
     /// Store the requests of scenarios that expect a snapshot, after showing what changed, and judge these scenarios again
     #[arg(long)]
     pub(super) accept: bool,
-    /// Print the scorecard as JSON; with --mutate, the changes
-    #[arg(long)]
-    pub(super) json: bool,
-    /// Write the XML of `JUnit` to a file
+    #[command(flatten)]
+    pub(super) output: OutputArgs<EvalFormat>,
+    /// The same as `--report junit=FILE`
     #[arg(long, value_name = "FILE")]
     pub(super) junit: Option<PathBuf>,
-    /// Write the scorecard to a file
+    /// The same as `--report json=FILE`: the scorecard
     #[arg(long, value_name = "FILE")]
     pub(super) out: Option<PathBuf>,
     /// Nothing to run is no error
@@ -54,4 +54,38 @@ pub(crate) struct EvalArgs {
     /// Make all trials, also where the verdict is certain before
     #[arg(long)]
     pub(super) full: bool,
+}
+
+impl EvalArgs {
+    /// Where the scorecard goes: as the flags say, those that are short for a report among them.
+    pub(super) fn results(&self) -> OutputArgs<EvalFormat> {
+        let short = [(EvalFormat::Json, &self.out), (EvalFormat::Junit, &self.junit)];
+        let reports = short.into_iter().filter_map(|(format, path)| Some(Report { format, path: path.clone()? }));
+        self.output.clone().and(reports)
+    }
+}
+
+/// Formats of a scorecard.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum EvalFormat {
+    /// For people
+    #[default]
+    Text,
+    /// The scorecard, one document; with --mutate, the changes
+    Json,
+    /// A test case a scenario, in the XML of `JUnit`
+    Junit,
+}
+
+impl OutputFormat for EvalFormat {
+    const JSON: Self = Self::Json;
+    const DEFAULT: &'static str = "text";
+
+    fn sign(self) -> Option<Sign> {
+        match self {
+            Self::Text => None,
+            Self::Json => Some(Sign { artifact: "scorecard", text: "\"ctxc/" }),
+            Self::Junit => Some(Sign { artifact: "report of JUnit", text: "<testsuites" }),
+        }
+    }
 }

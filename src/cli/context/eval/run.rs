@@ -1,28 +1,23 @@
 //! `ctxc eval`: chosen, compared with what is known, run, shown. The exit code is that of the gravest verdict.
 
 use super::accept::{self, Shown};
-use super::args::EvalArgs;
+use super::args::{EvalArgs, EvalFormat};
 use super::choose::{self, World};
 use super::load::{Chosen, Once, Scenarios, folders};
 use super::{junit, mutate, text};
-use crate::base::fs;
 use crate::cli::context::house::Counters;
 use crate::cli::context::project::Compiled;
 use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Kind, Result};
 use crate::cli::exit::Exit;
-use crate::cli::put;
 use crate::eval::affected::Choice;
 use crate::eval::finished::{CaseVerdict, Finished};
 use crate::eval::locate::Locator;
+use crate::eval::mutate::Scores;
 use crate::eval::run;
-use crate::eval::scorecard::{CaseRow, Of, SCHEMA, Scorecard, SuiteRow};
+use crate::eval::scorecard::{CaseRow, Of, Scorecard, SuiteRow};
 use crate::eval::trials::Rows;
 use std::collections::BTreeSet;
-use std::path::Path;
-
-/// Bytes of a file that tell what wrote it.
-const HEAD: u64 = 512;
 
 /// Runs scenarios.
 pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
@@ -44,34 +39,31 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
         for (file, why) in &broken {
             cx.note(&format!("{}: {why}", file.path));
         }
-        let mut found = world.scores(cx.options.threads);
-        if args.json {
-            found.failing.extend(broken.iter().map(|(file, _)| file.path.to_string()));
-            cx.json(&found.document())?;
-        } else {
-            mutate::print(&found, cx)?;
-        }
+        let found = world.scores(cx.options.threads);
+        let failing = found.failing.iter().cloned().chain(broken.iter().map(|(file, _)| file.path.to_string()));
+        let all = Scores { failing: failing.collect(), ..found.clone() };
+        cx.emit(&args.output, |format, cx| match format {
+            EvalFormat::Text => mutate::print(&found, cx),
+            EvalFormat::Json => cx.json(&all.document()),
+            EvalFormat::Junit => {
+                Err(CliError::usage("--mutate lists changes, and JUnit has no form for them").hint("take --format text or json"))
+            }
+        })?;
         return Ok(if found.failing.is_empty() && broken.is_empty() { Exit::Success } else { Exit::Findings });
     }
     let choices = choose::choices(args, &project, &world, cx)?;
     let which: Vec<bool> = choices.iter().map(|choice| *choice == Choice::Run).collect();
     let mut finished = world.run(&which, cx.options.threads);
     if args.accept {
-        let shown = if args.json { Shown::Document } else { Shown::Differences };
+        let shown = if args.output.format.resolve() != EvalFormat::Text { Shown::Document } else { Shown::Differences };
         accept::accept(&project.root, &mut world, &mut finished, shown, cx)?;
     }
     let card = card(&project, &scenarios, &world, choices, &finished, counters.first().name());
-    if let Some(path) = &args.out {
-        write(path, "scorecard", SCHEMA, &card.json())?;
-    }
-    if let Some(path) = &args.junit {
-        write(path, "report of JUnit", "<testsuites", &junit::xml(&card))?;
-    }
-    if args.json {
-        cx.print(|out| out.write_all(card.json().as_bytes()))?;
-    } else {
-        text::print(&card, cx)?;
-    }
+    cx.emit(&args.results(), |format, cx| match format {
+        EvalFormat::Text => text::print(&card, cx),
+        EvalFormat::Json => cx.print(|out| out.write_all(card.json().as_bytes())),
+        EvalFormat::Junit => cx.print(|out| out.write_all(junit::xml(&card).as_bytes())),
+    })?;
     let is_refused = |row: &CaseRow| world.refuses(&row.path, &row.id) || broken.iter().any(|(file, _)| *file.path == row.id);
     Ok(verdict(&card.cases, &is_refused))
 }
@@ -138,12 +130,4 @@ fn verdict(rows: &[CaseRow], is_refused: &dyn Fn(&CaseRow) -> bool) -> Exit {
             CaseVerdict::Inconclusive | CaseVerdict::Error => Exit::Infrastructure,
         })
     })
-}
-
-/// Writes a file over nothing or over its own kind, which holds `sign` near its head.
-fn write(path: &Path, artifact: &str, sign: &str, text: &str) -> Result<()> {
-    if let Ok(Some(head)) = fs::head(path, HEAD) {
-        put::refuse_others(path, artifact, head.is_empty() || memchr::memmem::find(&head, sign.as_bytes()).is_some())?;
-    }
-    fs::write_atomic(path, text.as_bytes()).map(drop).map_err(|err| CliError::write(path, &err))
 }

@@ -99,7 +99,7 @@ pub(super) fn lines(row: &CaseRow) -> Vec<String> {
     out
 }
 
-/// Prints all cases and how many there are.
+/// Prints all cases and how many there are; quietly, those alone that do not pass.
 pub(super) fn print(card: &Scorecard, cx: &mut Cx) -> Result<()> {
     let width = card.cases.iter().map(|row| row.id.chars().count()).max().unwrap_or(0).min(NAME);
     let holds = |row: &CaseRow| {
@@ -108,7 +108,8 @@ pub(super) fn print(card: &Scorecard, cx: &mut Cx) -> Result<()> {
     };
     let counts = card.cases.iter().map(|row| holds(row).len()).max().unwrap_or(0);
     let answers = card.cases.iter().map(|row| answer(row).chars().count()).max().unwrap_or(0);
-    for row in &card.cases {
+    let is_shown = |row: &&CaseRow| cx.options.is_chatty() || row.verdict() != CaseVerdict::Pass;
+    for row in card.cases.iter().filter(is_shown).collect::<Vec<_>>() {
         let screen = cx.options.screen;
         let name = screen.paint(Paint::Strong, &escape(&format!("{:<width$}", row.id)));
         let state = screen.paint(paint(row.verdict()), &escape(&state(row)));

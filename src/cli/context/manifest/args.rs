@@ -1,7 +1,9 @@
 //! The command line of `ctxc manifest`.
 
+use crate::cli::args::{OutputFormat, Report, Sign, parse_report};
 use crate::cli::context::lookup::LookupArgs;
 use crate::cli::context::values::{GivenArgs, HistoryArgs, ObjectiveArgs};
+use crate::context::manifest::SCHEMA;
 use clap::{ArgGroup, Args, Subcommand, ValueEnum};
 use std::path::{Path, PathBuf};
 
@@ -9,11 +11,11 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Args)]
 #[command(
     args_conflicts_with_subcommands = true,
-    group(ArgGroup::new("one").args(["task", "role"])),
+    group(ArgGroup::new("one").args(["subject", "role"])),
     group(ArgGroup::new("of_one").args(["node", "input", "result"]).multiple(true).requires("one")),
     disable_help_subcommand = true,
     after_help = "Examples:\n  ctxc manifest triage\n  ctxc manifest --role clerk\n  ctxc manifest answer --input ticket=@samples/t1.txt --budget 8000\n  \
-    ctxc manifest --output context-manifest.json && ctxc manifest --check context-manifest.json\n  \
+    ctxc manifest -o context-manifest.json && ctxc manifest --check\n  \
     ctxc manifest --format html > manifest.html\n  ctxc manifest diff registry.json registry.json\n\n\
     Nothing is run and no model is asked. Values that only a run has are named, and count as nothing; --input and --result \
     give some. Context that is looked up is open too, unless TASK is named and everything is there that it is looked up by. \
@@ -23,10 +25,10 @@ use std::path::{Path, PathBuf};
 pub(crate) struct ManifestArgs {
     #[command(subcommand)]
     pub(super) verb: Option<ManifestVerb>,
-    /// A task's name, or the file that holds it [default: every role, and every task that none of them plays]
-    #[arg(value_name = "TASK")]
-    pub(super) task: Option<String>,
-    /// An agent role of the project, with the task that it plays
+    /// A task's name, the file that holds it, or an agent role [default: every role, and every task that none of them plays]
+    #[arg(value_name = "TASK|ROLE")]
+    pub(super) subject: Option<String>,
+    /// An agent role of the project, where a task has the same name
     #[arg(long, value_name = "NAME")]
     pub(super) role: Option<String>,
     #[command(flatten)]
@@ -45,12 +47,16 @@ pub(crate) struct ManifestArgs {
     pub(super) json: bool,
     #[command(flatten)]
     pub(super) counting: CountingArgs,
+    /// Write the manifest to a file in this format as well (repeatable)
+    #[arg(long, value_name = "FORMAT=FILE", value_parser = parse_report::<Format>)]
+    pub(super) report: Vec<Report<Format>>,
     /// Write to a file, whole or not at all
-    #[arg(short, long, value_name = "FILE", conflicts_with = "check")]
+    #[arg(short, long, value_name = "FILE")]
     pub(super) output: Option<PathBuf>,
-    /// Write nothing: exit with 1 when this manifest (JSON) is out of date, and say what changed
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["format", "json"])]
-    pub(super) check: Option<PathBuf>,
+    /// Write nothing: exit with 1 when the manifest of --output (JSON) is out of date, and say what changed
+    /// [default: context-manifest.json]
+    #[arg(long, conflicts_with_all = ["format", "json", "report"])]
+    pub(super) check: bool,
 }
 
 /// What else there is to do with manifests.
@@ -83,6 +89,15 @@ pub(super) enum Format {
     Markdown,
     /// One page that needs nothing else
     Html,
+}
+
+impl OutputFormat for Format {
+    const JSON: Self = Self::Json;
+    const DEFAULT: &'static str = "text";
+
+    fn sign(self) -> Option<Sign> {
+        (self != Self::Text).then_some(Sign { artifact: "manifest", text: SCHEMA })
+    }
 }
 
 impl Format {

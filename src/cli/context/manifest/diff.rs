@@ -3,6 +3,7 @@
 use super::args::CountingArgs;
 use super::side::{Side, Sides};
 use super::{change_markdown, change_text};
+use crate::cli::args::{OutputArgs, OutputFormat, Sign};
 use crate::cli::cx::Cx;
 use crate::cli::error::Result;
 use crate::cli::exit::Exit;
@@ -26,25 +27,31 @@ pub(super) struct DiffArgs {
     /// After [default: the project as it stands]
     #[arg(value_name = "NEW")]
     new: Option<PathBuf>,
-    /// Format of the result
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
-    format: DiffFormat,
-    /// The same as `--format json`
-    #[arg(long, conflicts_with = "format")]
-    json: bool,
+    #[command(flatten)]
+    output: OutputArgs<DiffFormat>,
     #[command(flatten)]
     counting: CountingArgs,
 }
 
 /// Formats of a difference.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 enum DiffFormat {
     /// For people
+    #[default]
     Text,
     /// One document
     Json,
     /// For a comment on a pull request
     Markdown,
+}
+
+impl OutputFormat for DiffFormat {
+    const JSON: Self = Self::Json;
+    const DEFAULT: &'static str = "text";
+
+    fn sign(self) -> Option<Sign> {
+        (self == Self::Json).then_some(Sign { artifact: "comparison of manifests", text: "\"ctxc/manifest-diff/" })
+    }
 }
 
 /// Prints the difference.
@@ -56,11 +63,11 @@ pub(super) fn run(args: &DiffArgs, cx: &mut Cx) -> Result<Exit> {
         cx.note(&words);
     }
     let difference = between(&old, &new);
-    match if args.json { DiffFormat::Json } else { args.format } {
-        DiffFormat::Text => change_text::print(&difference, cx)?,
-        DiffFormat::Json => cx.json(&difference)?,
-        DiffFormat::Markdown => cx.print(|out| out.write_all(change_markdown::page(&difference).as_bytes()))?,
-    }
+    cx.emit(&args.output, |format, cx| match format {
+        DiffFormat::Text => change_text::print(&difference, cx),
+        DiffFormat::Json => cx.json(&difference),
+        DiffFormat::Markdown => cx.print(|out| out.write_all(change_markdown::page(&difference).as_bytes())),
+    })?;
     Ok(Exit::Success)
 }
 

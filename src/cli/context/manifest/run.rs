@@ -3,26 +3,26 @@
 use super::args::{CountingArgs, Format, ManifestArgs, ManifestVerb};
 use super::side::{self, HERE, Side, Sides};
 use super::{change_text, diff, html, markdown, require, text};
-use crate::base::fs;
-use crate::cli::context::house::{self, Counters};
+use crate::cli::args::{OutputFormat, Report};
+use crate::cli::context::house::Counters;
 use crate::cli::context::project::{Compiled, Inside};
 use crate::cli::context::refused::refused;
+use crate::cli::context::subject;
 use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Kind, Result};
 use crate::cli::exit::Exit;
-use crate::cli::put;
 use crate::cli::render::summary::plural;
 use crate::context::assemble::Options;
 use crate::context::lines::Lines;
-use crate::context::manifest::{self, Dry, Manifest, SCHEMA, of_task};
+use crate::context::manifest::{self, Dry, Manifest, of_task};
 use crate::context::request::{Asked, Request};
 use crate::project::config::Config;
 use crate::registry::Registry;
 use std::num::NonZeroUsize;
 use std::path::Path;
 
-/// Bytes of a file that tell a manifest from everything else.
-const HEAD: u64 = 512;
+/// Where a project keeps its manifest.
+const FILE: &str = "context-manifest.json";
 
 /// Prints, writes, checks or compares manifests.
 pub(crate) fn run(args: &ManifestArgs, cx: &mut Cx) -> Result<Exit> {
@@ -32,7 +32,7 @@ pub(crate) fn run(args: &ManifestArgs, cx: &mut Cx) -> Result<Exit> {
     let format = format(args)?;
     let project = Compiled::load(cx)?;
     let (manifest, missing) = made(args, &project, cx)?;
-    let is_for_screens = args.check.is_none() && args.output.is_none();
+    let is_for_screens = !args.check && args.output.is_none() && args.report.is_empty();
     let missing = match missing {
         Some(error) if !is_for_screens => {
             return Err(error.hint("a manifest that is kept, or compared, is that of all agents"));
@@ -46,33 +46,30 @@ pub(crate) fn run(args: &ManifestArgs, cx: &mut Cx) -> Result<Exit> {
         (Ok(()), Some(missing)) => Err(missing),
         (Err(unmet), Some(missing)) => Err(unmet.also(missing)),
     };
-    let verdict = match (&args.check, &args.output) {
-        (Some(path), _) => check(path, &Side::of_project(HERE.to_owned(), manifest, project), args, cx)?,
-        (None, Some(path)) => write(path, format, &manifest, cx)?,
-        (None, None) => {
-            match format {
-                Format::Text => text::print(&manifest, cx)?,
-                Format::Json => cx.json(&manifest)?,
-                Format::Markdown => cx.print(|out| out.write_all(markdown::page(&manifest).as_bytes()))?,
-                Format::Html => cx.print(|out| out.write_all(html::page(&manifest).as_bytes()))?,
-            }
-            Exit::Success
-        }
-    };
-    met.map(|()| verdict)
+    if args.check {
+        let path = args.output.as_deref().unwrap_or(Path::new(FILE));
+        let verdict = check(path, &Side::of_project(HERE.to_owned(), manifest, project), args, cx)?;
+        return met.map(|()| verdict);
+    }
+    let output = args.output.as_deref();
+    cx.write(output, format.sign(), |cx| print(&manifest, format, cx))?;
+    if let Some(path) = output {
+        cx.note(&format!("wrote {} ({})", path.display(), plural(manifest.entries.len(), "agent")));
+    }
+    for Report { format, path } in &args.report {
+        cx.write(Some(path), format.sign(), |cx| print(&manifest, *format, cx))?;
+    }
+    met.map(|()| Exit::Success)
 }
 
-/// Writes the manifest to a file.
-fn write(path: &Path, format: Format, manifest: &Manifest, cx: &mut Cx) -> Result<Exit> {
-    refuse_others(path)?;
-    let bytes = match format {
-        Format::Json => json(manifest),
-        Format::Markdown => markdown::page(manifest),
-        Format::Html | Format::Text => html::page(manifest),
-    };
-    fs::write_atomic(path, bytes.as_bytes()).map_err(|err| CliError::write(path, &err))?;
-    cx.note(&format!("wrote {} ({})", path.display(), plural(manifest.entries.len(), "agent")));
-    Ok(Exit::Success)
+/// Prints the manifest in a format.
+fn print(manifest: &Manifest, format: Format, cx: &mut Cx) -> Result<()> {
+    match format {
+        Format::Text => text::print(manifest, cx),
+        Format::Json => cx.json(manifest),
+        Format::Markdown => cx.print(|out| out.write_all(markdown::page(manifest).as_bytes())),
+        Format::Html => cx.print(|out| out.write_all(html::page(manifest).as_bytes())),
+    }
 }
 
 /// The format asked for. A file takes the one that its name ends in.
@@ -90,23 +87,19 @@ fn format(args: &ManifestArgs) -> Result<Format> {
 
 /// The manifest that is asked for, and why agents are missing in it.
 fn made(args: &ManifestArgs, project: &Compiled, cx: &mut Cx) -> Result<(Manifest, Option<CliError>)> {
-    if args.task.is_none() && args.role.is_none() {
+    if args.subject.is_none() && args.role.is_none() {
         if args.objective.is_there() {
             return Err(CliError::usage("--objective is that of one agent role or task").hint("name a TASK, or say --role NAME"));
         }
         return of_rest(project, &args.counting, cx.options.threads);
     }
-    let role = args.role.as_ref().map(|name| house::role(&project.config, name)).transpose()?;
-    let name = match (&args.task, role) {
-        (Some(task), _) => project.task(task)?,
-        (None, role) => project.task(role.map_or("", |role| &role.task.value))?,
-    };
+    let (role, name) = subject::read(args.subject.as_deref().unwrap_or_default(), args.role.as_deref(), project)?;
     let Some(task) = project.registry.find(&name) else { return Err(CliError::usage(name)) };
     let parameters = task.parameters().map_err(|err| CliError::new(Kind::Infrastructure, err.to_string()))?;
     let (inputs, results) = args.given.read((&project.registry, &name), &parameters)?;
     let (source, history) = (args.lookup.of(project), args.history.read()?);
     let request = Request { inputs: &inputs, results: &results, source: &source, history: &history, ..Request::new(&name) };
-    let objective = args.objective.read(&name, (&parameters, args.role.as_deref()), &inputs)?;
+    let objective = args.objective.read(&name, (&parameters, role), &inputs)?;
     let asked = Asked { objective: objective.as_deref(), ..Asked::default() };
     let request = Request { asked, role, ..request };
     let make = |how: &Dry<'_>| of_task(&project.registry, &request, args.given.node.as_deref(), how);
@@ -153,17 +146,6 @@ fn counted<T>(config: &Config, files: &Inside<'_>, counting: &CountingArgs, make
     Ok(make(&Dry { options, files }))
 }
 
-fn json(manifest: &Manifest) -> String {
-    // Plain data with string keys: writing it cannot fail.
-    serde_json::to_string_pretty(manifest).unwrap_or_default() + "\n"
-}
-
-/// What is no manifest is not written over.
-fn refuse_others(path: &Path) -> Result<()> {
-    let Ok(Some(head)) = fs::head(path, HEAD) else { return Ok(()) };
-    put::refuse_others(path, "manifest", memchr::memmem::find(&head, SCHEMA.as_bytes()).is_some())
-}
-
 /// Whether a manifest says what the project is.
 fn check(path: &Path, now: &Side, args: &ManifestArgs, cx: &mut Cx) -> Result<Exit> {
     let shown = path.display();
@@ -174,7 +156,7 @@ fn check(path: &Path, now: &Side, args: &ManifestArgs, cx: &mut Cx) -> Result<Ex
         }
         return Ok(Exit::Success);
     }
-    let task = match (&args.task, &args.role) {
+    let task = match (&args.subject, &args.role) {
         (Some(task), _) => format!(" {task}"),
         (None, Some(role)) => format!(" --role {role}"),
         (None, None) => String::new(),

@@ -1,0 +1,36 @@
+//! Whose context a verb is about: a task, or an agent role with the task that it plays.
+
+use super::house;
+use super::project::Compiled;
+use crate::cli::error::Result;
+use crate::project::roles::Role;
+use clap::Args;
+
+/// The task or role that is asked for.
+#[derive(Clone, Debug, Args)]
+pub(super) struct SubjectArgs {
+    /// A task's name, the file that holds it, or an agent role
+    #[arg(value_name = "TASK|ROLE", required_unless_present = "role")]
+    subject: Option<String>,
+    /// An agent role of the project, where a task has the same name
+    #[arg(long, value_name = "NAME", conflicts_with = "subject")]
+    role: Option<String>,
+}
+
+impl SubjectArgs {
+    /// The role that is asked for, if one is, and the task.
+    pub(super) fn read<'p>(&self, project: &'p Compiled) -> Result<(Option<&'p Role>, String)> {
+        read(self.subject.as_deref().unwrap_or_default(), self.role.as_deref(), project)
+    }
+}
+
+/// The role with the name `role`, else the task or role with the name `subject`: a task where both exist.
+pub(super) fn read<'p>(subject: &str, role: Option<&str>, project: &'p Compiled) -> Result<(Option<&'p Role>, String)> {
+    let role = match role {
+        Some(name) => Some(house::role(&project.config, name)?),
+        None if project.registry.find(subject).is_some() => None,
+        None => project.config.roles.get(subject),
+    };
+    let task = project.task(role.map_or(subject, |role| &role.task.value))?;
+    Ok((role, task))
+}

@@ -1,0 +1,84 @@
+//! `--select` and `--ignore`: the rules whose findings a run reports. Neither changes what a rule finds, nor what is built.
+
+use super::error::{CliError, Result};
+use super::render::report::Report;
+use crate::base::rule_meta::Code;
+use crate::base::suggest;
+use crate::rules::list::{self, FAMILIES};
+use clap::Args;
+use std::collections::BTreeSet;
+
+/// Which rules are reported, as written.
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct RuleFilterArgs {
+    /// Report only findings of these rules: names, codes or families, separated by commas
+    #[arg(long, value_name = "RULES", value_delimiter = ',')]
+    select: Vec<String>,
+    /// Leave out findings of these rules, but for those that are locked
+    #[arg(long, value_name = "RULES", value_delimiter = ',')]
+    ignore: Vec<String>,
+}
+
+/// Which rules are reported.
+#[derive(Debug)]
+pub(super) struct RuleFilter {
+    /// `None` for all.
+    selected: Option<BTreeSet<Code>>,
+    ignored: BTreeSet<Code>,
+}
+
+impl RuleFilterArgs {
+    /// Looks the names up.
+    ///
+    /// # Errors
+    /// A name is that of no rule and no family; a rule to ignore is locked.
+    pub(super) fn resolve(&self) -> Result<RuleFilter> {
+        for name in &self.ignore {
+            if let Some(rule) = list::find(name).filter(|rule| rule.meta.locked) {
+                let error =
+                    CliError::usage(format!("--ignore {name}: the rule `{}` is locked: it is always reported", rule.meta.name));
+                return Err(error.hint("fix what it finds, or use `--select` to look at other rules alone"));
+            }
+        }
+        let selected = codes("--select", &self.select)?;
+        Ok(RuleFilter { selected: (!self.select.is_empty()).then_some(selected), ignored: codes("--ignore", &self.ignore)? })
+    }
+}
+
+/// The rules of some names.
+fn codes(flag: &str, names: &[String]) -> Result<BTreeSet<Code>> {
+    let mut codes = BTreeSet::new();
+    for name in names {
+        let family =
+            FAMILIES.iter().find(|family| family.name == name || name.eq_ignore_ascii_case(&format!("CTX{}xx", family.number)));
+        match (family, list::find(name)) {
+            (Some(family), _) => {
+                codes.extend(list::all().map(|rule| rule.meta.code).filter(|code| code.family() == family.number));
+            }
+            (None, Some(rule)) => {
+                codes.insert(rule.meta.code);
+            }
+            (None, None) => {
+                let words = list::all().map(|rule| rule.meta.name).chain(FAMILIES.iter().map(|family| family.name));
+                return Err(CliError::usage(format!("{flag} {name}: not the name or code of a rule, nor a family"))
+                    .did_you_mean(suggest::nearest(name, words))
+                    .hint("`ctxc rules` lists them"));
+            }
+        }
+    }
+    Ok(codes)
+}
+
+impl RuleFilter {
+    /// Removes what is not reported. Returns the number of findings that it removed.
+    pub(super) fn apply(&self, report: &mut Report) -> usize {
+        let is_selected = |code: Code| self.selected.as_ref().is_none_or(|selected| selected.contains(&code));
+        let before = report.diagnostics.len();
+        report.diagnostics.retain(|finding| {
+            let is_ignored = self.ignored.contains(&finding.rule.code) && !finding.locked;
+            is_selected(finding.rule.code) && !is_ignored
+        });
+        report.hidden.retain(|tally| is_selected(Code(tally.rule)) && !self.ignored.contains(&Code(tally.rule)));
+        before - report.diagnostics.len()
+    }
+}
