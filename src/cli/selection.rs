@@ -10,7 +10,6 @@ use super::render::report::Report;
 use super::render::sources::Sources;
 use crate::base::fs::{self, ReadFs};
 use crate::base::rule_meta::Severity;
-use crate::registry::build::{self, Empty, Findings, State};
 use crate::registry::mend::{self, Mending};
 use crate::registry::survey::{self, Goal, Held, Overlay, Request, Surveyed};
 use crate::rules::check::Identity;
@@ -54,32 +53,6 @@ pub(super) struct Keep {
 impl Keep {
     /// Everything.
     pub(super) const ALL: Self = Self { identity: Identity::Wanted, least: Severity::Hint };
-}
-
-/// What a build gave.
-#[derive(Debug)]
-pub(super) struct Built {
-    /// Findings and counts.
-    pub(super) report: Report,
-    /// The texts behind them.
-    pub(super) sources: Sources,
-    /// What became of the registry.
-    pub(super) state: State,
-}
-
-/// What is wanted of a build.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Wish<'w> {
-    /// Where the registry goes.
-    pub(super) output: &'w Path,
-    /// What is done with it.
-    pub(super) goal: build::Goal,
-    /// What is done where there is no template.
-    pub(super) empty: Empty,
-    /// Which findings are wanted.
-    pub(super) findings: Findings,
-    /// Whether they need their fingerprints.
-    pub(super) identity: Identity,
 }
 
 impl Selection {
@@ -224,39 +197,6 @@ impl Selection {
     /// The name of standard input, when that is what was selected.
     pub(super) fn stdin(&self) -> Option<&str> {
         self.stdin.as_deref()
-    }
-
-    /// Builds the registry of the selection.
-    pub(super) fn build(&self, project: &Project, wish: &Wish<'_>, cx: &Cx) -> Result<Built> {
-        // With a project file that cannot be taken as it is, what a registry should be is not known.
-        if project.is_broken() {
-            let Checked { report, sources, .. } = self.check(project, Goal::Findings, Keep::ALL, cx)?;
-            return Ok(Built { report, sources, state: State::Untouched });
-        }
-        if self.stdin.is_some() {
-            let Checked { report, sources, registry } = self.check(project, Goal::Registry, Keep::ALL, cx)?;
-            let state = registry.map_or(State::Untouched, |bytes| build::put(wish.output, &bytes, wish.goal));
-            return Ok(Built { report, sources, state });
-        }
-        interrupt::install();
-        let progress = Progress::new(cx.options.is_chatty());
-        let request = build::Request {
-            root: &project.root,
-            config: &project.config,
-            given: &self.given,
-            output: wish.output,
-            threads: cx.options.threads,
-            goal: wish.goal,
-            empty: wish.empty,
-            findings: wish.findings,
-            identity: wish.identity,
-            tick: &|| progress.tick(),
-        };
-        let outcome = build::build(&request).map_err(|missing| no_such_path(&missing.0));
-        progress.finish();
-        let build::Outcome { diagnostics, unchanged, files, skipped, state, .. } = outcome?;
-        let report = Report { diagnostics, files, skipped, unchanged, ..Report::default() };
-        Ok(Built { report, sources: project.sources(), state })
     }
 }
 

@@ -71,8 +71,6 @@ pub struct Compiled {
     pub facts: FileFacts,
     /// One for each definition, when entries were asked for and nothing is wrong with the file.
     pub entries: Vec<Entry>,
-    /// Rows that its tasks were resolved with, sorted.
-    pub rows: Vec<crate::settings::layers::RowId>,
 }
 
 impl Scratch {
@@ -115,13 +113,10 @@ impl Compiler<'_> {
             diagnostics.append(&mut unread);
             diagnostic::sort(&mut diagnostics);
         }
-        let mut rows: Vec<_> = bodies.iter().map(|body| body.resolved.row).collect();
-        rows.sort_unstable();
-        rows.dedup();
         let broken = diagnostics.iter().any(check::is_error);
         let entries = self.entries.filter(|_| !broken);
         let entries = entries.map_or_else(Vec::new, |entries| write(entries, &cx, &facts, &texts, &diagnostics));
-        Outcome::Taken(Box::new(Compiled { diagnostics, facts, entries, rows }))
+        Outcome::Taken(Box::new(Compiled { diagnostics, facts, entries }))
     }
 
     const fn door(&self) -> Door<'_> {

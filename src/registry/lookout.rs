@@ -1,12 +1,11 @@
 //! A selection that is looked at again and again: each look opens the files that changed since the last one, and links all.
 //! What it finds is what [`super::survey`] would find. Writes nothing, waits for nothing.
 
-use super::cache::{Dependency, is_racy};
 use super::compile::{Chosen, Compiled, Compiler, Outcome, Scratch};
 use super::link;
 use super::survey::{NoSuchPath, Request, Surveyed};
 use super::walk::{By, Found, Missing, Plan, Visit, stamp};
-use super::watch::{self, Watch};
+use super::watch::{self, Dependency, Watch, is_racy};
 use crate::base::diagnostic::{self, Diagnostic};
 use crate::base::fs::{self, ReadFs, RealFs, Stamp};
 use crate::base::hash::Hash;

@@ -7,24 +7,14 @@ pub mod artifact;
 pub mod body;
 #[cfg(feature = "fs")]
 pub mod build;
-#[cfg(feature = "fs")]
-mod cache;
-#[cfg(feature = "fs")]
-mod codec;
 pub mod compile;
 pub mod diff;
 pub mod entry;
 #[cfg(feature = "fs")]
-mod facts;
-#[cfg(feature = "fs")]
 pub mod files;
-#[cfg(feature = "fs")]
-mod gather;
 #[cfg(feature = "fs")]
 pub mod inspect;
 mod json;
-#[cfg(feature = "fs")]
-mod keys;
 mod layout;
 pub mod library;
 pub mod link;
@@ -34,8 +24,6 @@ pub(crate) mod listed;
 pub mod lookout;
 #[cfg(feature = "fs")]
 pub mod mend;
-#[cfg(feature = "fs")]
-mod merge;
 mod merkle;
 pub mod node;
 mod paths;
@@ -51,10 +39,10 @@ mod settings;
 pub mod sound;
 pub(crate) mod sources;
 #[cfg(feature = "fs")]
-pub mod store;
-#[cfg(feature = "fs")]
 pub mod survey;
 mod takes;
+#[cfg(feature = "fs")]
+pub mod tally;
 mod tree;
 #[cfg(feature = "fs")]
 mod walk;

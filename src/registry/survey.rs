@@ -4,12 +4,12 @@
 //! A run over named files looks at the rest of the project only when those files point at something that is not among
 //! them; what it finds elsewhere it does not report. One named file starts no thread.
 
-use super::cache::Tally;
 use super::compile::{Chosen, Compiled, Compiler, Outcome, Scratch};
 use super::entry::{self, Entries};
 use super::sound::{self, LeftOut};
+use super::tally::{self, Tally};
 use super::walk::{By, Found, Missing, Plan, Visit};
-use super::{gather, link, place, whole};
+use super::{link, place, whole};
 use crate::base::diagnostic::{self, Diagnostic};
 use crate::base::fs::{self, RealFs};
 use crate::base::rule_meta::Severity;
@@ -124,7 +124,8 @@ pub fn survey(request: &Request<'_>) -> Result<Surveyed, NoSuchPath> {
     let mut all: Vec<&Item> = asked.iter().chain(rest.iter()).collect();
     all.sort_by(|a, b| a.path.cmp(&b.path));
     let index = Index::new(all.iter().map(|item| Entry { path: &item.path, facts: &item.facts }));
-    let scope = if request.given.is_empty() && request.held.is_none() { Scope::Whole } else { Scope::Part };
+    let is_whole = request.held.is_none() && (request.given.is_empty() || request.goal != Goal::Findings);
+    let scope = if is_whole { Scope::Whole } else { Scope::Part };
     let linked = link::link(request.config, &index, scope, |path| request.text(path));
     let is_asked = |finding: &Diagnostic| rest.is_empty() || asked.binary_search_by(|item| item.path.cmp(&finding.path)).is_ok();
     let own = found.len();
@@ -142,7 +143,7 @@ pub fn survey(request: &Request<'_>) -> Result<Surveyed, NoSuchPath> {
         registry = Some(whole::bytes(&index, lines, |id| unsound.spares(id)));
         left_out = unsound.left_out();
     }
-    let counted = gather::sum(asked.iter().flat_map(|item| &item.counted));
+    let counted = tally::sum(asked.iter().flat_map(|item| &item.counted));
     let paths = asked.iter().map(|item| Arc::clone(&item.path)).collect();
     Ok(Surveyed { diagnostics: found, counted, files: chosen, paths, skipped: batch.skipped, registry, left_out })
 }
@@ -236,7 +237,7 @@ impl Worker<'_> {
             Outcome::Taken(compiled) => {
                 let Compiled { mut diagnostics, facts, entries, .. } = *compiled;
                 let least = self.run.request.least;
-                let counted = gather::tally(diagnostics.iter().filter(|finding| finding.severity > least));
+                let counted = tally::count(diagnostics.iter().filter(|finding| finding.severity > least));
                 if !counted.is_empty() {
                     diagnostics.retain(|finding| finding.severity <= least);
                 }

@@ -1,10 +1,41 @@
 //! A door to files that remembers what was looked at, so that the next build can ask whether it is still so.
 
-use super::cache::{Dependency, Sight, UNTRUSTED, is_racy};
 use crate::base::fs::{ReadFs, RealFs, Stamp};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
+
+/// Something outside the templates that a build looked at.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Dependency {
+    /// The path that was asked for.
+    pub(super) path: Box<str>,
+    /// What was there.
+    pub(super) seen: Sight,
+}
+
+/// What a build saw of a path.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Sight {
+    /// Nothing that could be read.
+    Nothing,
+    /// The path without links.
+    Real(Box<str>),
+    /// A file.
+    File(Stamp),
+}
+
+/// Whether a file may still change without its stamp changing: it was written so shortly before `now` (nanoseconds since
+/// 1970, taken before the file was read) that another write could fall into the same tick of the file system's clock.
+pub(super) fn is_racy(stamp: Stamp, now: i128) -> bool {
+    let latest = stamp.modified.max(stamp.changed);
+    // Whole seconds are the mark of a coarse clock: two seconds is the coarsest in use.
+    let tick = if stamp.modified % 1_000_000_000 == 0 { 2_000_000_000 } else { 50_000_000 };
+    latest + tick >= now
+}
+
+/// A stamp that no file has, for files that must be looked at again.
+pub(super) const UNTRUSTED: Stamp = Stamp { len: u64::MAX, modified: 0, id: 0, changed: 0 };
 
 /// The machine's files, with everything that was asked of them.
 #[derive(Debug)]

@@ -1,11 +1,10 @@
 //! A whole registry in memory from compiled files. The bytes depend on nothing but what the files mean and are called.
 
 use super::entry::Entry;
-use super::layout::{self, Body, Item};
+use super::layout::{self, Item};
 use super::merkle;
 use crate::base::hash::Hash;
 use crate::project::index::{DefId, Index};
-use std::io;
 
 /// The registry of those definitions that are `wanted`; `entries` gives the lines of a file by its number in the index.
 pub(super) fn bytes<'e>(index: &'e Index<'e>, entries: impl Fn(u32) -> &'e [Entry], wanted: impl Fn(DefId) -> bool) -> Vec<u8> {
@@ -16,13 +15,9 @@ pub(super) fn bytes<'e>(index: &'e Index<'e>, entries: impl Fn(u32) -> &'e [Entr
     for &id in order.iter().filter(|id| wanted(**id)) {
         let (Some(found), Some(definition)) = (entry(id), index.definition(id)) else { continue };
         let hash = hashes.get(id).unwrap_or(Hash([0; 32]));
-        let body = Body::New { bytes: &found.bytes, hash_at: found.hash_at };
-        items.push(Item { kind: definition.kind, name: &definition.name, hash, body });
+        let (kind, name) = (definition.kind, &*definition.name);
+        items.push(Item { kind, name, hash, bytes: &found.bytes, hash_at: found.hash_at });
     }
     layout::sort(&mut items);
-    let pieces = layout::pieces(&items, layout::hash(&items));
-    let mut out = Vec::with_capacity(layout::len(&pieces) as usize);
-    // Nothing is taken from an older registry, and memory takes every byte.
-    let _ = layout::write(&pieces, &mut io::Cursor::new([]), &mut out);
-    out
+    layout::write(&items)
 }

@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 enum Work {
     /// Nothing: the walk alone.
     Walk,
-    /// Length and times, as an incremental build needs them.
+    /// Its length.
     Stat,
     /// Open, read into a reused buffer, close.
     Read,

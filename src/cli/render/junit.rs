@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-/// Writes a test case for every file that was looked at. Files that a build did not open are one case together.
+/// Writes a test case for every file that was looked at. Files that the run did not name are one case together.
 pub(crate) fn write(out: &mut dyn Write, report: &Report, base: &Base) -> io::Result<()> {
     let mut files: BTreeMap<&str, &[Diagnostic]> = report.paths.iter().map(|path| (&**path, &[][..])).collect();
     for file in report.diagnostics.chunk_by(|a, b| a.path == b.path) {

@@ -2,7 +2,7 @@
 
 use crate::base::diagnostic::{self, Diagnostic};
 use crate::base::rule_meta::Severity;
-use crate::registry::build::Tally;
+use crate::registry::tally::Tally;
 use crate::rules::apply::{self, Which};
 use crate::rules::list;
 use std::collections::BTreeMap;
@@ -27,8 +27,6 @@ pub(crate) struct Report {
     pub(crate) suppressed: usize,
     /// Findings that are not grave enough to be shown, counted instead of kept.
     pub(crate) hidden: Vec<Tally>,
-    /// Findings of files that a build did not open again, counted.
-    pub(crate) unchanged: Vec<Tally>,
 }
 
 /// Counts over a report.
@@ -76,7 +74,7 @@ impl Report {
             totals.safe += usize::from(apply::eligible(diagnostic, Which::Safe).is_some());
             *rules.entry(diagnostic.rule.name).or_default() += 1;
         }
-        for tally in self.unchanged.iter().chain(&self.hidden) {
+        for tally in &self.hidden {
             totals.count(tally);
             if let Some(rule) = list::all().find(|rule| rule.meta.code.0 == tally.rule) {
                 *rules.entry(rule.meta.name).or_default() += tally.count as usize;

@@ -70,11 +70,6 @@ pub(crate) fn write(out: &mut dyn Write, report: &Report, shown: Shown, screen: 
     if !totals.rules.is_empty() {
         writeln!(out, "{}", wrap(&by_rule(&totals), screen.width, 2))?;
     }
-    let known: u32 = report.unchanged.iter().map(|tally| tally.count).sum();
-    if known > 0 {
-        let line = format!("{} of unchanged files not shown again; `ctxc check` shows them", plural(known as usize, "finding"));
-        writeln!(out, "{}", wrap(&screen.paint(Paint::Dim, &line), screen.width, 2))?;
-    }
     let counted: u32 = report.hidden.iter().map(|tally| tally.count).sum();
     let hidden = report.diagnostics.iter().filter(|diagnostic| !shown.takes(diagnostic)).count() + counted as usize;
     if hidden > 0 {

@@ -8,12 +8,11 @@ use crate::cli::exit::Exit;
 use crate::cli::findings;
 use crate::cli::overwrite;
 use crate::cli::project::Project;
-use crate::cli::render::report::Shown;
 use crate::cli::render::summary::thousands;
-use crate::cli::selection::{Built, Selection, Wish};
+use crate::cli::selection::{Checked, Keep, Selection};
 use crate::cli::suppress;
-use crate::registry::build::{Empty, Findings, Goal, State};
-use crate::registry::store::BuildLock;
+use crate::registry::build::{self, State};
+use crate::registry::survey::Goal;
 use crate::registry::{ReadError, read};
 use crate::rules::check::Identity;
 use clap::Args;
@@ -22,7 +21,6 @@ use std::path::{Path, PathBuf};
 /// Build the registry: every task with its settings resolved, so that nothing is resolved at run time
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  ctxc build\n  ctxc build --check\n  ctxc build templates -o built.json\n\n\
-    Only what changed since the last build is opened; findings of the other files are counted, and shown with --verbose. \
     With an error anywhere no registry is written, and the one that was there stays.\n\n\
     Exit codes: 0 written or unchanged, 1 errors or out of date with --check, 2 wrong usage or project file, \
     3 the output cannot be written, 5 no template found.")]
@@ -41,14 +39,19 @@ pub(crate) struct BuildArgs {
     limits: LimitArgs,
 }
 
-/// Builds, reports.
+impl BuildArgs {
+    const fn goal(&self) -> build::Goal {
+        if self.check { build::Goal::Compare } else { build::Goal::Write }
+    }
+}
+
+/// Checks, writes, reports.
 pub(crate) fn run(args: &BuildArgs, cx: &mut Cx) -> Result<Exit> {
     let mut project = Project::load(&cx.options)?.tested();
     project.config.limits = args.limits.resolve(&project.config.limits);
     let selection = Selection::new(&project.root, &args.paths)?;
-    let lock = if args.check { None } else { lock(&project.root)? };
     let output = args.output.clone().unwrap_or_else(|| project.root.join("registry.json"));
-    if lock.is_some() {
+    if !args.check {
         fs::clear_leftovers(output.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new(".")));
     }
     if args.output.is_none() {
@@ -57,13 +60,16 @@ pub(crate) fn run(args: &BuildArgs, cx: &mut Cx) -> Result<Exit> {
     refuse_others(&output, args.check)?;
     let recorded = suppress::load(&project.root)?;
     let format = args.format.resolve();
-    let built = selection.build(&project, &wish(args, recorded.is_some(), &output, cx), cx);
-    if let Some(lock) = lock
-        && built.as_ref().map_or(0, |built| built.report.files) == 0
-    {
-        lock.undo();
-    }
-    let Built { mut report, mut sources, state } = built?;
+    // Data is complete, and suppressions are held against all there is.
+    let is_shown = format.is_for_people() && recorded.is_none();
+    let keep = if is_shown { Keep { identity: Identity::Unwanted, least: cx.options.shown().least } } else { Keep::ALL };
+    // With a project file that cannot be taken as it is, what a registry should be is not known.
+    let goal = if project.is_broken() { Goal::Findings } else { Goal::Registry };
+    let Checked { mut report, mut sources, registry } = selection.check(&project, goal, keep, cx)?;
+    let state = match registry {
+        Some(bytes) if report.files > 0 || args.paths.allow_empty => build::put(&output, &bytes, args.goal()),
+        Some(_) | None => State::Untouched,
+    };
     let (files, skipped) = (report.files, report.skipped);
     report.add(&project.findings);
     if let Some((text, known)) = recorded {
@@ -98,21 +104,6 @@ fn refuse_others(output: &Path, is_check: bool) -> Result<()> {
     }
 }
 
-/// What is asked of the build.
-fn wish<'w>(args: &BuildArgs, is_suppressing: bool, output: &'w Path, cx: &Cx) -> Wish<'w> {
-    let is_data = !args.format.resolve().is_for_people();
-    let identity = if is_data || is_suppressing { Identity::Wanted } else { Identity::Unwanted };
-    // Data is complete, suppressions are held against all there is; people are told what is new.
-    let all = is_data || is_suppressing || cx.options.shown() == Shown::VERBOSE;
-    Wish {
-        output,
-        goal: if args.check { Goal::Compare } else { Goal::Write },
-        empty: if args.paths.allow_empty { Empty::Accept } else { Empty::Refuse },
-        findings: if all { Findings::All } else { Findings::Changed },
-        identity,
-    }
-}
-
 /// The last line and the exit code.
 fn end(args: &BuildArgs, output: &Path, state: State, verdict: Exit, cx: &mut Cx) -> Result<Exit> {
     let near = fs::current_dir().ok().and_then(|here| output.strip_prefix(here).ok()).unwrap_or(output).display();
@@ -142,17 +133,6 @@ fn end(args: &BuildArgs, output: &Path, state: State, verdict: Exit, cx: &mut Cx
             Ok(verdict)
         }
         State::Failed(error) => Err(CliError::write(output, &error)),
-    }
-}
-
-/// One build of a project at a time. A folder that takes no lock takes no registry either, which is said when it is written;
-/// with `-o` elsewhere there is nothing to share.
-fn lock(root: &Path) -> Result<Option<BuildLock>> {
-    match BuildLock::take(root) {
-        Ok(Some(lock)) => Ok(Some(lock)),
-        Ok(None) => Err(CliError::new(Kind::Infrastructure, "another `ctxc build` is at work in this project")
-            .hint("wait until it is done, then run this one again; `ctxc check` needs no lock")),
-        Err(_) => Ok(None),
     }
 }
 

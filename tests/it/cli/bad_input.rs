@@ -114,14 +114,6 @@ fn a_build_of_nothing_leaves_nothing_behind() {
     project.run(&["build"]).code(5);
     project.run(&["build", "nowhere.xml"]).code(2);
     assert!(!project.path(".ctxc").exists());
-    // Where there is something to build, what stands there is kept out of repositories from the first moment.
-    let broken = Project::new().file("a.xml", "<task name=\"a\"><descripton/></task>");
-    broken.run(&["build"]).code(1);
-    assert!(broken.path(".ctxc/.gitignore").exists());
-    // What was there before stays.
-    std::fs::remove_file(broken.path("a.xml")).unwrap();
-    broken.run(&["build"]).code(5);
-    assert!(broken.path(".ctxc/build.lock").exists());
 }
 
 #[test]

@@ -107,21 +107,19 @@ fn a_pipe_can_be_the_output() {
 }
 
 #[test]
-fn two_builds_at_once_do_not_meet() {
-    let project = Project::new().file("templates/a.xml", CLEAN).file(".ctxc/build.lock", "");
-    let lock = std::fs::File::open(project.path(".ctxc/build.lock")).unwrap();
-    lock.lock().unwrap();
-    let run =
-        project.run(&["build"]).code(3).warns("another `ctxc build` is at work in this project").warns("wait until it is done");
-    assert_eq!((run.stdout.as_str(), project.path("registry.json").exists()), ("", false));
-    project.run(&["check"]).code(0);
-    drop(lock);
-    // A program that another test is about to start still holds what was open here, until it runs.
-    let is_free = (0..100).any(|_| {
-        std::thread::sleep(std::time::Duration::from_millis(20));
-        project.command(&["build"]).output().unwrap().status.success()
-    });
-    assert!(is_free, "the lock is not given back");
+fn a_registry_that_somebody_else_wrote_is_replaced() {
+    let project = Project::new().file("templates/a.xml", CLEAN);
+    project.run(&["build"]).code(0);
+    let good = project.read("registry.json");
+    for text in [&good.replace("one line", "no line"), ""] {
+        project.write("registry.json", text);
+        project.run(&["build", "--check"]).code(1);
+        assert_eq!(project.read("registry.json"), *text);
+        project.run(&["build"]).code(0).says("wrote ");
+        assert_eq!(project.read("registry.json"), good);
+    }
+    // A build keeps nothing beside it.
+    assert!(!project.path(".ctxc").exists());
 }
 
 #[test]
@@ -156,26 +154,6 @@ fn a_pipe_in_a_folder_is_no_template() {
         .says("templates/pipe.xml:1:1: cannot be read: it is no regular file")
         .says("templates/link.xml");
     project.run(&["build"]).code(1);
-}
-
-#[cfg(unix)]
-#[test]
-fn a_pipe_in_the_cache_is_no_cache() {
-    let project = Project::new().file("templates/a.xml", CLEAN);
-    project.run(&["build"]).code(0);
-    let folder = std::fs::read_dir(project.path(".ctxc/cache"))
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .find(|path| path.is_dir())
-        .unwrap();
-    for name in ["index", "facts"] {
-        std::fs::remove_file(folder.join(name)).unwrap();
-        assert!(std::process::Command::new("mkfifo").arg(folder.join(name)).status().unwrap().success());
-    }
-    // Without an end this would wait for somebody to write into the pipe.
-    project.run(&["check"]).code(0);
-    project.run(&["build"]).code(0);
-    assert!(folder.join("index").is_file());
 }
 
 #[cfg(unix)]

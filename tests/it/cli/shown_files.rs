@@ -87,9 +87,8 @@ fn it_can_be_allowed_and_lowered() {
     assert!(run.stdout.starts_with("triage.xml:4:11: warning[unreadable-path]"), "{}", run.stdout);
 }
 
-/// The build keeps what it found; a file that goes must still be noticed, and one that comes back.
 #[test]
-fn an_incremental_build_notices_that_a_file_went_and_came_back() {
+fn a_build_notices_that_a_file_went_and_came_back() {
     let project = Project::new().file("triage.xml", task(&["notes.md"])).file("notes.md", "Restart it.\n");
     project.run(&["build"]).code(0);
     std::fs::remove_file(project.path("notes.md")).unwrap();

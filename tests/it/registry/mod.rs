@@ -1,8 +1,6 @@
 //! The registry: reading, comparing, building.
 
 mod diff;
-mod edits;
-mod incremental;
+mod hashes;
 mod library;
-mod lookout;
 mod read;

@@ -1,5 +1,4 @@
-//! A build that is killed at any moment leaves the old registry or the new one, whole, and nothing that a later build
-//! would believe. Two builds at once do each other no harm.
+//! A build that is killed at any moment leaves the old registry or the new one, whole. Two builds at once do each other no harm.
 
 use super::project::{Project, said};
 use std::os::unix::process::ExitStatusExt;
@@ -73,52 +72,25 @@ fn a_killed_build_leaves_the_old_registry_or_the_new_one() {
 fn the_next_build_clears_away_what_killed_ones_left_and_nothing_else() {
     let project = Project::new(3);
     project.build();
-    let cache = std::fs::read_dir(project.path(".ctxc/cache")).unwrap().next().unwrap().unwrap().path();
-    let mut kept = Vec::new();
-    for folder in [project.root(), &cache] {
-        let file = |name: &str| {
-            let file = std::fs::File::create(folder.join(name)).unwrap();
-            file.set_modified(SystemTime::now() - Duration::from_mins(1)).unwrap();
-            file
-        };
-        file(".ctxc-dead.tmp");
-        file("ctxc-mine.tmp");
-        let alive = file(".ctxc-alive.tmp");
-        alive.try_lock().unwrap();
-        std::fs::write(folder.join(".ctxc-young.tmp"), "").unwrap();
-        kept.push(alive);
-    }
+    let file = |name: &str| {
+        let file = std::fs::File::create(project.path(name)).unwrap();
+        file.set_modified(SystemTime::now() - Duration::from_mins(1)).unwrap();
+        file
+    };
+    file(".ctxc-dead.tmp");
+    file("ctxc-mine.tmp");
+    let alive = file(".ctxc-alive.tmp");
+    alive.try_lock().unwrap();
+    std::fs::write(project.path(".ctxc-young.tmp"), "").unwrap();
     project.write(1, "second");
+    // A look changes nothing.
+    assert_eq!(project.run(&["build", "--check"]).status.code(), Some(1));
+    assert!(project.path(".ctxc-dead.tmp").exists());
     project.build();
-    for folder in [project.root(), &cache] {
-        let names = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
-        let mut names: Vec<String> = names.filter(|name| name.contains("ctxc-")).collect();
-        names.sort();
-        assert_eq!(names, [".ctxc-alive.tmp", ".ctxc-young.tmp", "ctxc-mine.tmp"], "{}", folder.display());
-    }
-}
-
-/// Who holds no lock cannot know that nobody is at work.
-#[test]
-fn without_the_lock_nothing_is_cleared_away() {
-    let project = Project::new(3);
-    let dead = project.path(".ctxc-dead.tmp");
-    std::fs::File::create(&dead).unwrap().set_modified(SystemTime::now() - Duration::from_mins(1)).unwrap();
-    std::fs::create_dir(project.path(".ctxc")).unwrap();
-    let held = std::fs::File::create(project.path(".ctxc/build.lock")).unwrap();
-    held.try_lock().unwrap();
-    let output = project.run(&["build"]);
-    assert_eq!((output.status.code(), dead.exists()), (Some(3), true), "another build is at work: {}", said(&output));
-    drop(held);
-    let output = project.run(&["build", "--check"]);
-    assert_eq!((output.status.code(), dead.exists()), (Some(1), true), "a look changes nothing: {}", said(&output));
-    std::fs::remove_dir_all(project.path(".ctxc")).unwrap();
-    std::fs::write(project.path(".ctxc"), "no folder").unwrap();
-    let output = project.run(&["build"]);
-    assert_eq!((output.status.code(), dead.exists()), (Some(0), true), "no lock can be had: {}", said(&output));
-    std::fs::remove_file(project.path(".ctxc")).unwrap();
-    project.run(&["build"]);
-    assert!(!dead.exists(), "with the lock it is cleared away");
+    let names = std::fs::read_dir(project.root()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let mut names: Vec<String> = names.filter(|name| name.contains("ctxc-")).collect();
+    names.sort();
+    assert_eq!(names, [".ctxc-alive.tmp", ".ctxc-young.tmp", "ctxc-mine.tmp"]);
 }
 
 #[test]
@@ -128,15 +100,11 @@ fn two_builds_at_once_leave_a_whole_registry() {
         project.write(7, &format!("round {round}"));
         let mut children: Vec<_> = (0..3).map(|_| project.command(&["build", "-o", "registry.json"]).spawn().unwrap()).collect();
         let outputs: Vec<_> = children.drain(..).map(|child| child.wait_with_output().unwrap()).collect();
-        let done = outputs.iter().filter(|output| output.status.success()).count();
-        assert!(done >= 1, "round {round}: no build got through: {}", said(&outputs[0]));
-        for output in outputs.iter().filter(|output| !output.status.success()) {
-            assert_eq!(output.status.code(), Some(3), "{}", said(output));
-            assert!(said(output).contains("another"), "says that another build runs: {}", said(output));
+        for output in &outputs {
+            assert!(output.status.success(), "round {round}: {}", said(output));
         }
         let together = project.registry();
         std::fs::remove_file(project.path("registry.json")).unwrap();
-        std::fs::remove_dir_all(project.path(".ctxc")).ok();
         assert!(project.build() == together, "round {round}: a build alone gives something else");
     }
 }
