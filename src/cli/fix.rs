@@ -16,8 +16,8 @@ use super::selection::Selection;
 use super::suppress;
 use crate::base::diagnostic::Diagnostic;
 use crate::project::suppressions::{FILE as SUPPRESSIONS, Suppressions};
-use crate::registry::mend::{Mended, Mending, Wish};
-use crate::registry::survey::Surveyed;
+use crate::registry::workspace::check::CheckOutput;
+use crate::registry::workspace::fix::{FixFilter, FixOutcome, FixedFile};
 use crate::rules::apply::{self, Fixed, Which};
 use crate::syntax::decode;
 use crate::syntax::limits::Limits;
@@ -25,7 +25,7 @@ use std::path::PathBuf;
 
 /// What was asked for.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Asked<'a> {
+pub(super) struct FixArgs<'a> {
     pub(super) which: Which,
     pub(super) output: Output,
     pub(super) result: &'a OutputArgs<FindingFormat>,
@@ -48,32 +48,32 @@ fn refuse_stdin(selection: &Selection) -> Result<()> {
 }
 
 /// Fixes, writes, reports what is left.
-pub(super) fn run(asked: Asked<'_>, cx: &mut Cx) -> Result<Exit> {
+pub(super) fn run(asked: FixArgs<'_>, cx: &mut Cx) -> Result<Exit> {
     let mut project = Project::load(&cx.options)?.tested();
     let selection = Selection::new(&project.root, asked.paths)?;
     refuse_stdin(&selection)?;
     let mut changed = Vec::new();
     let mut fixed = 0;
     if selection.stdin().is_none()
-        && let Some((count, file, mended)) = mend_project(&project, asked.which)?
+        && let Some((count, file, fixed_project)) = fix_project(&project, asked.which)?
     {
-        (project, fixed) = (mended.tested(), count);
+        (project, fixed) = (fixed_project.tested(), count);
         changed.push(file);
     }
     project.config.limits = asked.limits.resolve(&project.config.limits);
     let recorded = suppress::load(&project.root)?;
     let wanted = |finding: &Diagnostic| recorded.as_ref().is_none_or(|(_, recorded)| !recorded.holds(finding));
-    let (Mending { files, left }, input) = if selection.is_scenarios() {
-        (Mending { files: Vec::new(), left: Surveyed::default() }, Vec::new())
+    let (FixOutcome { files, left }, input) = if selection.is_scenarios() {
+        (FixOutcome { files: Vec::new(), left: CheckOutput::default() }, Vec::new())
     } else {
-        selection.mend(&project, Wish { which: asked.which, wanted: &wanted }, cx)?
+        selection.fix(&project, FixFilter { which: asked.which, wanted: &wanted }, cx)?
     };
     fixed += files.iter().map(|file| file.fixed).sum::<usize>();
     let mut report = Report { diagnostics: left.diagnostics, files: left.files, skipped: left.skipped, ..Report::default() };
     let scenarios = Scenarios::new(&project, &selection);
-    let mended = scenarios.mend(&project, &selection, (asked.which, &wanted), &mut report, cx)?;
-    fixed += mended.iter().map(|file| file.fixed).sum::<usize>();
-    changed.extend(mended.into_iter().map(|file| {
+    let fixed_scenarios = scenarios.fix(&project, &selection, (asked.which, &wanted), &mut report, cx)?;
+    fixed += fixed_scenarios.iter().map(|file| file.fixed).sum::<usize>();
+    changed.extend(fixed_scenarios.into_iter().map(|file| {
         let path = project.root.join(&file.name);
         Changed { name: file.name, path, before: file.before, after: file.after }
     }));
@@ -95,7 +95,7 @@ pub(super) fn run(asked: Asked<'_>, cx: &mut Cx) -> Result<Exit> {
         return stdin(&asked, &Change { name, path: name.as_ref(), before: &input, after }, &report, cx);
     }
     let root = &project.root;
-    changed.extend(files.into_iter().map(|Mended { name, before, after, .. }| {
+    changed.extend(files.into_iter().map(|FixedFile { name, before, after, .. }| {
         let path = root.join(&name);
         Changed { name, path, before, after }
     }));
@@ -109,7 +109,7 @@ pub(super) fn run(asked: Asked<'_>, cx: &mut Cx) -> Result<Exit> {
 }
 
 /// The project file fixed: how often, the file, and the project that it makes. `None` when nothing in it can be fixed.
-fn mend_project(project: &Project, which: Which) -> Result<Option<(usize, Changed, Project)>> {
+fn fix_project(project: &Project, which: Which) -> Result<Option<(usize, Changed, Project)>> {
     let own = |finding: &Diagnostic| *finding.path == *FILE;
     if !project.findings.iter().any(|finding| own(finding) && apply::eligible(finding, which).is_some()) {
         return Ok(None);
@@ -122,8 +122,8 @@ fn mend_project(project: &Project, which: Which) -> Result<Option<(usize, Change
         return Ok(None);
     }
     let after = decode::encode_like(&text, &before);
-    let mended = Project::holding(project.root.clone(), &text);
-    Ok(Some((fixed, Changed { name: FILE.to_owned(), path, before, after }, mended)))
+    let fixed_project = Project::holding(project.root.clone(), &text);
+    Ok(Some((fixed, Changed { name: FILE.to_owned(), path, before, after }, fixed_project)))
 }
 
 /// Takes recorded findings out of the report. Entries that no longer apply go from the file, where that is wanted; how many.
@@ -155,7 +155,7 @@ fn suppressions(
 }
 
 /// The fixed text, or its diff, on standard output; what is left on standard error.
-fn stdin(asked: &Asked<'_>, change: &Change<'_>, report: &Report, cx: &mut Cx) -> Result<Exit> {
+fn stdin(asked: &FixArgs<'_>, change: &Change<'_>, report: &Report, cx: &mut Cx) -> Result<Exit> {
     match asked.output {
         Output::Write => cx.print(|out| out.write_all(change.after))?,
         Output::Diff => put::diff(change, cx)?,

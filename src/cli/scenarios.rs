@@ -11,8 +11,8 @@ use crate::base::hash::Hash;
 use crate::base::inside;
 use crate::base::rule_meta::Severity;
 use crate::registry::Registry;
-use crate::registry::scenarios::{self, Mended, Request};
-use crate::registry::survey::Goal;
+use crate::registry::scenarios::{self, FixedScenario, Request};
+use crate::registry::workspace::request::Goal;
 use crate::rules::apply::Which;
 use crate::rules::check::Identity;
 use crate::rules::scenario::check::Reach;
@@ -109,27 +109,27 @@ impl Scenarios {
     }
 
     /// Fixes the files in memory, and adds what is left as it will be once they are written.
-    pub(super) fn mend(
+    pub(super) fn fix(
         &self,
         project: &Project,
         selection: &Selection,
-        wish: (Which, &dyn Fn(&Diagnostic) -> bool),
+        filter: (Which, &dyn Fn(&Diagnostic) -> bool),
         report: &mut Report,
         cx: &Cx,
-    ) -> Result<Vec<Mended>> {
+    ) -> Result<Vec<FixedScenario>> {
         if !self.is_asked(project) {
             return Ok(Vec::new());
         }
         let registry = Self::registry(project, Made::Unknown, cx)?;
         let request = request(project, registry.as_ref());
         let found = scenarios::check(&request, &self.all, self.reach, &|path| selection.holds(path));
-        let mended = scenarios::mend(&request, &found.diagnostics, wish.0, wish.1);
-        let is_mended = |path: &str| mended.iter().any(|file| file.name == path);
-        let mut left: Vec<Diagnostic> = found.diagnostics.into_iter().filter(|finding| !is_mended(&finding.path)).collect();
-        left.extend(mended.iter().flat_map(|file| file.left.iter().cloned()));
+        let fixed = scenarios::apply_fixes(&request, &found.diagnostics, filter.0, filter.1);
+        let is_fixed = |path: &str| fixed.iter().any(|file| file.name == path);
+        let mut left: Vec<Diagnostic> = found.diagnostics.into_iter().filter(|finding| !is_fixed(&finding.path)).collect();
+        left.extend(fixed.iter().flat_map(|file| file.left.iter().cloned()));
         report.files += found.paths.len();
         report.add(&left);
-        Ok(mended)
+        Ok(fixed)
     }
 
     /// The tasks of the project; `None` while they are not known.

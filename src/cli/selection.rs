@@ -10,8 +10,9 @@ use super::render::report::Report;
 use super::render::sources::Sources;
 use crate::base::fs::{self, ReadFs};
 use crate::base::rule_meta::Severity;
-use crate::registry::mend::{self, Mending};
-use crate::registry::survey::{self, Goal, Held, Overlay, Request, Surveyed};
+use crate::registry::workspace::check::{CheckOutput, check_project};
+use crate::registry::workspace::fix::{FixFilter, FixOutcome, apply_fixes};
+use crate::registry::workspace::request::{Goal, Overlay, Recording, Request, StdinText, name_in};
 use crate::rules::check::Identity;
 use crate::rules::input::read_fault::{self, reason};
 use std::io::{self, Read};
@@ -64,12 +65,12 @@ impl Selection {
                 return Err(CliError::usage("`-` (standard input) stands together with other paths")
                     .hint("check standard input by itself: `ctxc check -`"));
             }
-            let name = if args.stdin_path == "-" { "-".to_owned() } else { survey::name_in(root, Path::new(&args.stdin_path)) };
+            let name = if args.stdin_path == "-" { "-".to_owned() } else { name_in(root, Path::new(&args.stdin_path)) };
             return Ok(Self { given: Vec::new(), names: vec![name.clone()], stdin: Some(name), scenarios: Vec::new() });
         }
-        let names = args.paths.iter().map(|path| survey::name_in(root, path)).collect();
+        let names = args.paths.iter().map(|path| name_in(root, path)).collect();
         let (scenarios, given): (Vec<&PathBuf>, Vec<&PathBuf>) = args.paths.iter().partition(|path| is_scenario(path));
-        let scenarios = scenarios.into_iter().map(|path| survey::name_in(root, path)).collect();
+        let scenarios = scenarios.into_iter().map(|path| name_in(root, path)).collect();
         Ok(Self { given: given.into_iter().cloned().collect(), names, stdin: None, scenarios })
     }
 
@@ -121,23 +122,23 @@ impl Selection {
             interrupt::install();
         }
         let mut input = Vec::new();
-        let held = match &self.stdin {
+        let stdin = match &self.stdin {
             None => None,
             Some(name) => {
                 if read_stdin(limit, &mut input)? == Length::TooLong {
                     return Ok(Checked { report: too_long(name, limit), sources: project.sources(), registry: None });
                 }
-                Some(Held { name, bytes: &input })
+                Some(StdinText { name, bytes: &input })
             }
         };
         let progress = Progress::new(cx.options.is_chatty());
         let tick = || progress.tick();
         let overlay = Overlay::default();
         let request =
-            Request { held, goal, identity: keep.identity, least: keep.least, ..self.request(project, &overlay, &tick, cx) };
-        let surveyed = survey::survey(&request).map_err(|missing| no_such_path(&missing.0));
+            Request { stdin, goal, identity: keep.identity, least: keep.least, ..self.request(project, &overlay, &tick, cx) };
+        let output = check_project(&request).map_err(|missing| no_such_path(&missing.0));
         progress.finish();
-        let Surveyed { diagnostics, counted, files, paths, skipped, registry, left_out: _ } = surveyed?;
+        let CheckOutput { diagnostics, counted, files, paths, skipped, registry, .. } = output?;
         let sources = match &self.stdin {
             Some(name) => project.sources().holding(name, &input),
             None => project.sources(),
@@ -161,10 +162,11 @@ impl Selection {
             root: &project.root,
             config: &project.config,
             given: &self.given,
-            held: None,
+            stdin: None,
             overlay,
             threads: cx.options.threads,
             goal: Goal::Findings,
+            recording: Recording::Off,
             identity: Identity::Wanted,
             least: Severity::Hint,
             tick,
@@ -172,21 +174,21 @@ impl Selection {
     }
 
     /// Fixes the selection in memory. Gives what was on standard input too, where that is what is fixed.
-    pub(super) fn mend(&self, project: &Project, wish: mend::Wish<'_>, cx: &Cx) -> Result<(Mending, Vec<u8>)> {
+    pub(super) fn fix(&self, project: &Project, filter: FixFilter<'_>, cx: &Cx) -> Result<(FixOutcome, Vec<u8>)> {
         interrupt::install();
         let mut input = Vec::new();
-        let mut held = None;
+        let mut stdin = None;
         if let Some(name) = &self.stdin {
             input = stdin_of(project)?;
-            held = Some(Held { name, bytes: &input });
+            stdin = Some(StdinText { name, bytes: &input });
         }
         let progress = Progress::new(cx.options.is_chatty());
         let tick = || progress.tick();
         let overlay = Overlay::default();
-        let request = Request { held, ..self.request(project, &overlay, &tick, cx) };
-        let mending = mend::mend(&request, wish).map_err(|missing| no_such_path(&missing.0));
+        let request = Request { stdin, ..self.request(project, &overlay, &tick, cx) };
+        let outcome = apply_fixes(&request, filter).map_err(|missing| no_such_path(&missing.0));
         progress.finish();
-        Ok((mending?, input))
+        Ok((outcome?, input))
     }
 
     /// The name of standard input, where it is a scenario.

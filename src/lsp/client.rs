@@ -2,8 +2,7 @@
 
 use super::encoding::Encoding;
 use super::pages::Pages;
-use super::refresh::Refreshes;
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::path::PathBuf;
 
 /// A client.
@@ -75,51 +74,29 @@ impl Client {
     }
 }
 
+/// What a client can be told to ask for again.
+#[derive(Clone, Copy, Debug, Default)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a capability of its own, as the protocol has it")]
+pub(super) struct Refreshes {
+    pub(super) diagnostics: bool,
+    pub(super) hints: bool,
+    pub(super) lenses: bool,
+    pub(super) tokens: bool,
+}
+
+impl Refreshes {
+    /// Reads the parameters of `initialize`.
+    pub(super) fn new(params: &Value) -> Self {
+        let yes = |name: &str| {
+            let pointer = format!("/capabilities/workspace/{name}/refreshSupport");
+            params.pointer(&pointer).and_then(Value::as_bool).unwrap_or(false)
+        };
+        Self { diagnostics: yes("diagnostics"), hints: yes("inlayHint"), lenses: yes("codeLens"), tokens: yes("semanticTokens") }
+    }
+}
+
 /// The folders of a list as the protocol has it. What is no folder of this machine is none.
 pub(super) fn folders(list: &Value) -> Vec<PathBuf> {
     let uris = list.as_array().into_iter().flatten().filter_map(|folder| folder.get("uri").and_then(Value::as_str));
     uris.filter_map(|uri| super::uri::path(&gen_lsp_types::Uri(uri.to_owned()))).collect()
-}
-
-/// What the server can do for a client: the answer to `initialize`.
-pub(super) fn capabilities(client: &Client) -> Value {
-    let encoding = match client.encoding {
-        Encoding::Utf8 => "utf-8",
-        Encoding::Utf16 => "utf-16",
-    };
-    let mut can = json!({
-        "positionEncoding": encoding,
-        "textDocumentSync": {"openClose": true, "change": 2, "save": {"includeText": false}},
-        "hoverProvider": true,
-        "completionProvider": {"triggerCharacters": ["<", "/", " ", "\"", "'", "{", "."]},
-        "codeActionProvider": {"codeActionKinds": ["quickfix", "source.fixAll.ctxc"], "resolveProvider": true},
-        "documentSymbolProvider": true,
-        "workspaceSymbolProvider": true,
-        "foldingRangeProvider": true,
-        "documentFormattingProvider": true,
-        "documentRangeFormattingProvider": true,
-        "inlayHintProvider": true,
-        "codeLensProvider": {"resolveProvider": false},
-        "definitionProvider": true,
-        "referencesProvider": true,
-        "documentHighlightProvider": true,
-        "renameProvider": {"prepareProvider": true},
-        "linkedEditingRangeProvider": true,
-        "selectionRangeProvider": true,
-        "documentLinkProvider": {"resolveProvider": false},
-        "workspace": {"workspaceFolders": {"supported": true, "changeNotifications": true}},
-        "semanticTokensProvider": {"legend": {"tokenTypes": super::shape::TOKENS, "tokenModifiers": []}, "full": true},
-    });
-    if !client.names_commands
-        && let Some(can) = can.as_object_mut()
-    {
-        can.insert("executeCommandProvider".to_owned(), json!({"commands": [super::preview::COMMAND]}));
-    }
-    if client.pulls
-        && let Some(can) = can.as_object_mut()
-    {
-        let pull = json!({"identifier": "ctxc", "interFileDependencies": true, "workspaceDiagnostics": true});
-        can.insert("diagnosticProvider".to_owned(), pull);
-    }
-    json!({"capabilities": can, "serverInfo": {"name": "ctxc", "version": env!("CARGO_PKG_VERSION")}})
 }

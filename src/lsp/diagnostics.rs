@@ -1,8 +1,8 @@
 //! Findings in the client's words: the same set as on the command line, with the same codes, ranges and messages.
 
 use super::client::Client;
+use super::state::project::ProjectState;
 use super::uri;
-use super::world::World;
 use crate::base::diagnostic::Diagnostic as Finding;
 use crate::base::rule_meta::Severity;
 use crate::base::source::LineIndex;
@@ -13,19 +13,19 @@ use gen_lsp_types::{
 use std::collections::BTreeMap;
 
 /// The findings of one file, as the client shows them.
-pub(super) fn of(world: &World, client: &Client, name: &str) -> Vec<Diagnostic> {
-    let found = world.found(name);
-    let is_large = world.templates.get(name).is_some_and(|template| template.is_large);
+pub(super) fn of(project: &ProjectState, client: &Client, name: &str) -> Vec<Diagnostic> {
+    let found = project.found(name);
+    let is_large = project.is_large(name);
     if found.is_empty() && !is_large {
         return Vec::new();
     }
-    let (text, index) = world.text(name).unwrap_or_default();
-    let mut sources = Sources { world, known: BTreeMap::new() };
+    let (text, index) = project.text(name).unwrap_or_default();
+    let mut sources = Sources { project, known: BTreeMap::new() };
     let mut one = |finding: &Finding| {
         let range = client.encoding.range(&text, &index, finding.span);
         let mut related = Vec::new();
         // A client shows no notes; what else is to be said of the place is said as something related to it.
-        let here = Location { uri: address(world, name), range };
+        let here = Location { uri: address(project, name), range };
         for note in finding
             .notes
             .iter()
@@ -38,9 +38,9 @@ pub(super) fn of(world: &World, client: &Client, name: &str) -> Vec<Diagnostic> 
             let (uri, range) = match &label.path {
                 Some(path) if **path != *name => {
                     let (text, index) = sources.get(path);
-                    (address(world, path), client.encoding.range(text, index, label.span))
+                    (address(project, path), client.encoding.range(text, index, label.span))
                 }
-                _ => (address(world, name), client.encoding.range(&text, &index, label.span)),
+                _ => (address(project, name), client.encoding.range(&text, &index, label.span)),
             };
             related.push(DiagnosticRelatedInformation { location: Location { uri, range }, message: label.text.to_string() });
         }
@@ -75,8 +75,8 @@ fn large() -> Diagnostic {
 }
 
 /// The address of a file: the client's own where the file is open.
-pub(super) fn address(world: &World, name: &str) -> Uri {
-    world.open.get(name).map_or_else(|| uri::of(&world.path(name)), |buffer| buffer.uri.clone())
+pub(super) fn address(project: &ProjectState, name: &str) -> Uri {
+    project.open.get(name).map_or_else(|| uri::of(&project.path(name)), |buffer| buffer.uri.clone())
 }
 
 const fn severity(severity: Severity) -> DiagnosticSeverity {
@@ -109,14 +109,14 @@ fn tags(finding: &Finding) -> Option<Vec<DiagnosticTag>> {
 
 /// Texts of other files, each read once.
 struct Sources<'w> {
-    world: &'w World,
+    project: &'w ProjectState,
     known: BTreeMap<String, (String, LineIndex)>,
 }
 
 impl Sources<'_> {
     fn get(&mut self, name: &str) -> (&str, &LineIndex) {
-        let world = self.world;
-        let (text, index) = self.known.entry(name.to_owned()).or_insert_with(|| world.text(name).unwrap_or_default());
+        let project = self.project;
+        let (text, index) = self.known.entry(name.to_owned()).or_insert_with(|| project.text(name).unwrap_or_default());
         (text, index)
     }
 }

@@ -37,6 +37,14 @@ pub(super) fn kind(element: Element<'_>) -> Option<Kind> {
     Some(kind)
 }
 
+/// The type of the task that an element is.
+pub(super) fn operator(element: Element<'_>) -> Option<String> {
+    match element.name() {
+        "task" => element.attribute("type").map(|attribute| attribute.value().trim().to_owned()),
+        _ => None,
+    }
+}
+
 /// Where in an element an offset is.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Spot<'a> {

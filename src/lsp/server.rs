@@ -1,68 +1,20 @@
-//! The loop: messages in, answers out. Edits that wait together are taken together before anything is compiled.
-//!
-//! A panic while answering is a bug; it is answered as one, and the server lives.
+//! A session: what is known of its client and of the projects that it works in, and how messages are sent.
 
-use super::buffer::Buffer;
 use super::client::Client;
-use super::figures::Figures;
-use super::look::Looks;
-use super::world::World;
-use super::worlds::Worlds;
-use super::{actions, complete, folding, hints, hover, navigate, preview, rename, shape, symbols};
-use crate::base::fs::{self, ReadFs, RealFs};
+use super::poll::Poll;
+use super::state::buffer::Buffer;
+use super::state::project::ProjectState;
+use super::state::workspace::Workspace;
+use super::tokens::counts::TokenCounts;
 use gen_lsp_types::Uri;
-use lsp_server::{Connection, ErrorCode, Message, Notification, Request, RequestId, Response};
+use lsp_server::{Connection, ErrorCode, Message, Notification, Request, RequestId};
 use serde::Serialize;
-use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
-use std::collections::VecDeque;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
-
-/// How often it is looked whether the process that started us is still there.
-const PULSE: Duration = Duration::from_secs(3);
-
-/// How a session ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ended {
-    /// The client asked for it, or went away after asking.
-    Asked,
-    /// The client went away.
-    Left,
-}
-
-/// Answers a client until it ends the session or goes away.
-pub fn serve(connection: &Connection) -> Ended {
-    let mut server = Server::new(connection);
-    let mut queue = VecDeque::new();
-    loop {
-        if queue.is_empty() {
-            server.rest();
-            match connection.receiver.recv_timeout(server.looks.patience(PULSE)) {
-                Ok(message) => queue.push_back(message),
-                Err(error) if error.is_timeout() => {
-                    if server.is_orphan() {
-                        return Ended::Left;
-                    }
-                    continue;
-                }
-                Err(_) => return if server.state == State::Ending { Ended::Asked } else { Ended::Left },
-            }
-        }
-        queue.extend(connection.receiver.try_iter());
-        server.cancel(&mut queue);
-        let Some(message) = queue.pop_front() else { continue };
-        if let Some(ended) = server.take(message) {
-            return ended;
-        }
-    }
-}
 
 /// Where a session is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+pub(super) enum State {
     /// Before `initialize`.
     New,
     /// At work.
@@ -77,8 +29,8 @@ pub(super) type Answer = Result<Value, Refusal>;
 /// Why a request is not answered.
 #[derive(Debug)]
 pub(super) struct Refusal {
-    code: ErrorCode,
-    message: String,
+    pub(super) code: ErrorCode,
+    pub(super) message: String,
 }
 
 impl Refusal {
@@ -90,14 +42,16 @@ impl Refusal {
 
 /// A session.
 pub(super) struct Server<'c> {
-    connection: &'c Connection,
-    state: State,
+    pub(super) connection: &'c Connection,
+    pub(super) state: State,
     pub(super) client: Client,
-    pub(super) worlds: Worlds,
+    pub(super) workspace: Workspace,
     /// Something changed since diagnostics were pushed.
     pub(super) stale: bool,
-    pub(super) looks: Looks,
-    pub(super) figures: Figures,
+    pub(super) poll: Poll,
+    /// The client was told which files to watch.
+    pub(super) is_watching: bool,
+    pub(super) token_counts: TokenCounts,
     /// Documents that were opened and not counted yet.
     pub(super) opened: Vec<Uri>,
     /// Numbers of our own requests.
@@ -105,24 +59,21 @@ pub(super) struct Server<'c> {
 }
 
 impl<'c> Server<'c> {
-    fn new(connection: &'c Connection) -> Self {
+    pub(super) fn new(connection: &'c Connection) -> Self {
         let sender = connection.sender.clone();
         Self {
             // A client that has gone away is noticed by the loop.
-            figures: Figures::new(move |message| drop(sender.send(message))),
+            token_counts: TokenCounts::new(move |message| drop(sender.send(message))),
             connection,
             state: State::New,
             client: Client::default(),
-            worlds: Worlds::default(),
+            workspace: Workspace::default(),
             stale: false,
-            looks: Looks::default(),
+            poll: Poll::default(),
+            is_watching: false,
             opened: Vec::new(),
             asked: 0,
         }
-    }
-
-    fn is_orphan(&self) -> bool {
-        self.client.process.is_some_and(|process| fs::exists(Path::new("/proc/self")) && !is_running(process))
     }
 
     pub(super) fn send(&self, message: impl Into<Message>) {
@@ -139,46 +90,9 @@ impl<'c> Server<'c> {
         self.send(Request::new(RequestId::from(self.asked), method.to_owned(), params));
     }
 
-    /// Answers requests that the client gave up before they were begun.
-    fn cancel(&self, queue: &mut VecDeque<Message>) {
-        let given_up = |message: &Message| match message {
-            Message::Notification(note) if note.method == "$/cancelRequest" => note.params.get("id").cloned(),
-            Message::Notification(_) | Message::Request(_) | Message::Response(_) => None,
-        };
-        let ids: Vec<Value> = queue.iter().filter_map(given_up).collect();
-        if ids.is_empty() {
-            return;
-        }
-        queue.retain(|message| match message {
-            Message::Request(request) if ids.iter().any(|id| serde_json::to_value(&request.id).is_ok_and(|own| own == *id)) => {
-                let code = ErrorCode::RequestCanceled as i32;
-                self.send(Response::new_err(request.id.clone(), code, "given up by the client".to_owned()));
-                false
-            }
-            Message::Notification(_) | Message::Request(_) | Message::Response(_) => given_up(message).is_none(),
-        });
-    }
-
-    /// Takes one message. `Some` when it ends the session.
-    fn take(&mut self, message: Message) -> Option<Ended> {
-        match message {
-            Message::Request(request) => self.request(request),
-            Message::Notification(note) if note.method == "exit" => {
-                return Some(if self.state == State::Ending { Ended::Asked } else { Ended::Left });
-            }
-            Message::Notification(note) => {
-                if self.state == State::Working && catch_unwind(AssertUnwindSafe(|| self.notification(note))).is_err() {
-                    self.say("a bug in ctxc: this change could not be taken");
-                }
-            }
-            Message::Response(_) => {}
-        }
-        None
-    }
-
     /// Says that an answer is cut short, once a document while it is open.
-    pub(super) fn say_cut(&self, world: &World, name: &Arc<str>, what: &'static str) {
-        if world.said.borrow_mut().insert((Arc::clone(name), what)) {
+    pub(super) fn say_cut(&self, project: &ProjectState, name: &Arc<str>, what: &'static str) {
+        if project.shown.said.borrow_mut().insert((Arc::clone(name), what)) {
             self.say(&format!("{name} has more than 5,000 {what}: the rest is left out"));
         }
     }
@@ -187,128 +101,10 @@ impl<'c> Server<'c> {
         self.notify("window/showMessage", json!({"type": 2, "message": message}));
     }
 
-    fn request(&mut self, request: Request) {
-        let id = request.id.clone();
-        let answer = match (self.state, request.method.as_str()) {
-            (State::New, "initialize") => Ok(self.initialize(&request.params)),
-            (State::New, _) => {
-                Err(Refusal { code: ErrorCode::ServerNotInitialized, message: "`initialize` comes first".to_owned() })
-            }
-            (State::Working, "initialize") => {
-                Err(Refusal { code: ErrorCode::InvalidRequest, message: "the session has begun already".to_owned() })
-            }
-            (State::Working, "shutdown") => {
-                self.state = State::Ending;
-                Ok(Value::Null)
-            }
-            (State::Working, "workspace/executeCommand") => {
-                let begun = catch_unwind(AssertUnwindSafe(|| preview::begin(self, id.clone(), request.params)));
-                match begun {
-                    // The thread that counts answers it.
-                    Ok(Ok(())) => return,
-                    Ok(Err(refusal)) => Err(refusal),
-                    Err(_) => Err(bug()),
-                }
-            }
-            (State::Working, _) => catch_unwind(AssertUnwindSafe(|| self.answer(request))).unwrap_or_else(|_| Err(bug())),
-            (State::Ending, _) => {
-                Err(Refusal { code: ErrorCode::InvalidRequest, message: "the session is at its end".to_owned() })
-            }
-        };
-        self.send(match answer {
-            Ok(value) => Response::new_ok(id, value),
-            Err(Refusal { code, message }) => Response::new_err(id, code as i32, message),
-        });
-    }
-
-    fn initialize(&mut self, params: &Value) -> Value {
-        self.state = State::Working;
-        self.client = Client::new(params);
-        if self.client.folders.is_empty() {
-            self.client.folders.extend(fs::current_dir());
-        }
-        self.worlds = Worlds::new(std::mem::take(&mut self.client.folders));
-        super::client::capabilities(&self.client)
-    }
-
-    fn answer(&mut self, request: Request) -> Answer {
-        let Request { method, params, .. } = request;
-        self.worlds.settle();
-        match method.as_str() {
-            "textDocument/diagnostic" => self.pull(&params),
-            "workspace/diagnostic" => Ok(self.pull_all(&params)),
-            "textDocument/hover" => hover::answer(self, read(params)?),
-            "textDocument/completion" => complete::answer(self, read(params)?),
-            "textDocument/codeAction" => actions::answer(self, &read(params)?),
-            "codeAction/resolve" => actions::resolve(self, params),
-            "textDocument/documentSymbol" => symbols::document(self, &read(params)?),
-            "workspace/symbol" => symbols::workspace(self, &read(params)?),
-            "textDocument/foldingRange" => folding::answer(self, &read(params)?),
-            "textDocument/formatting" => shape::formatting(self, &read(params)?),
-            "textDocument/rangeFormatting" => shape::formatting_of(self, &read(params)?),
-            "textDocument/inlayHint" => hints::inlay(self, &read(params)?),
-            "textDocument/codeLens" => {
-                let params: gen_lsp_types::CodeLensParams = read(params)?;
-                self.want(&params.text_document.uri);
-                hints::lenses(self, &params)
-            }
-            "textDocument/definition" => navigate::definition(self, &read(params)?),
-            "textDocument/references" => navigate::references(self, &read(params)?),
-            "textDocument/documentHighlight" => navigate::highlights(self, &read(params)?),
-            "textDocument/prepareRename" => navigate::prepare(self, &read(params)?),
-            "textDocument/rename" => rename::answer(self, &read(params)?),
-            "textDocument/linkedEditingRange" => shape::pairs(self, &read(params)?),
-            "textDocument/selectionRange" => shape::selections(self, &read(params)?),
-            "textDocument/documentLink" => shape::links(self, &read(params)?),
-            "textDocument/semanticTokens/full" => shape::tokens(self, &read(params)?),
-            _ => Err(Refusal { code: ErrorCode::MethodNotFound, message: format!("there is no method `{method}`") }),
-        }
-    }
-
-    fn notification(&mut self, note: Notification) {
-        let Notification { method, params } = note;
-        // A notification that cannot be read has nobody to be answered to.
-        let _: Result<(), Refusal> = match method.as_str() {
-            "initialized" => {
-                self.watch();
-                Ok(())
-            }
-            "textDocument/didOpen" => read(params).map(|params| self.open(params)),
-            "textDocument/didChange" => read(params).map(|params| self.change(params)),
-            "textDocument/didClose" => read(params).map(|params| self.close(&params)),
-            "textDocument/didSave" => {
-                self.doubt();
-                Ok(())
-            }
-            "workspace/didChangeWorkspaceFolders" => {
-                self.change_folders(&params);
-                Ok(())
-            }
-            "workspace/didChangeWatchedFiles" => read(params).map(|params| self.changed(&params)),
-            _ => Ok(()),
-        };
-    }
-
     /// An open document: its project, its name there, its state.
-    pub(super) fn document(&self, uri: &Uri) -> Result<(&World, Arc<str>, &Buffer), Refusal> {
-        self.worlds.document(uri).ok_or_else(|| Refusal::invalid(format!("{} is not open", uri.0)))
+    pub(super) fn document(&self, uri: &Uri) -> Result<(&ProjectState, Arc<str>, &Buffer), Refusal> {
+        self.workspace.document(uri).ok_or_else(|| Refusal::invalid(format!("{} is not open", uri.0)))
     }
-}
-
-fn bug() -> Refusal {
-    Refusal { code: ErrorCode::InternalError, message: "a bug in ctxc: this request could not be answered".to_owned() }
-}
-
-/// Whether a process is there and has not ended: one that has ended stays listed until its parent asks after it.
-fn is_running(process: u64) -> bool {
-    let Ok(stat) = RealFs.read(&PathBuf::from(format!("/proc/{process}/stat")), 1 << 16) else { return false };
-    // The name stands in brackets and may hold anything; the state is the letter behind it.
-    let state = stat.iter().rposition(|byte| *byte == b')').and_then(|at| stat.get(at + 2));
-    !matches!(state, Some(b'Z' | b'X'))
-}
-
-fn read<T: DeserializeOwned>(params: Value) -> Result<T, Refusal> {
-    serde_json::from_value(params).map_err(|error| Refusal::invalid(error.to_string()))
 }
 
 /// A value as an answer.

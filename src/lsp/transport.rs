@@ -1,7 +1,7 @@
 //! Messages over standard input and output, one thread each way. A message that is none is answered with an error and
 //! passed over; only the end of the input ends the connection.
 
-use super::server::{Ended, serve};
+use super::dispatch::{Ended, serve};
 use lsp_server::{Connection, Message};
 use serde_json::json;
 use std::io::{self, BufRead, Read, Write};

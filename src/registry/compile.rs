@@ -24,6 +24,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// What is the same for all files of a build.
+#[derive(Clone, Copy)]
 pub struct Compiler<'p> {
     /// The project.
     pub config: &'p Config,

@@ -2,7 +2,8 @@
 //! node of one. Asks no rule and writes no entry; what cannot be read is no definition.
 
 use super::compile::is_foreign;
-use super::walk::{Found, Missing, Plan, Visit};
+use super::workspace::files::{self, File, Where};
+use super::workspace::request::NoSuchPath;
 use crate::base::fs;
 use crate::base::span::Span;
 use crate::project::config::Config;
@@ -12,13 +13,13 @@ use crate::settings::explain::{SettingsData, View};
 use crate::syntax::decode;
 use crate::syntax::reader::Reader;
 use crate::template;
-use crate::template::names::DefinitionKind;
+use crate::template::names::{Definition, DefinitionKind};
 use crate::template::nodes::{self, Node};
 use serde::Serialize;
 use std::io;
 use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::path::Path;
+use std::sync::Arc;
 
 /// Where a task or a function template is defined.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -56,92 +57,34 @@ pub struct ResolvedNode {
     pub settings: Option<SettingsData>,
 }
 
-/// The files that may be templates of a project, by their names alone, sorted.
-///
-/// # Errors
-/// The project includes a path that does not exist.
-pub fn files(root: &Path, config: &Config) -> Result<Vec<Arc<str>>, PathBuf> {
-    let templates = &config.templates;
-    let plan = Plan::new(root, &[], templates.include.as_ref(), &templates.exclude).map_err(|Missing(path)| path)?;
-    let all = Mutex::new(Vec::new());
-    plan.run(plan.threads(None), || Lister { found: Vec::new(), all: &all });
-    let mut files: Vec<Arc<str>> = all.into_inner().unwrap_or_else(PoisonError::into_inner);
-    files.sort();
-    files.dedup();
-    Ok(files)
-}
-
-struct Lister<'w> {
-    found: Vec<Arc<str>>,
-    all: &'w Mutex<Vec<Arc<str>>>,
-}
-
-impl Visit for Lister<'_> {
-    fn file(&mut self, found: &Found<'_>) {
-        self.found.push(Arc::from(found.name));
-    }
-
-    fn unreadable(&mut self, _: &str, _: io::Error) {}
-}
-
-impl Drop for Lister<'_> {
-    fn drop(&mut self) {
-        self.all.lock().unwrap_or_else(PoisonError::into_inner).append(&mut self.found);
-    }
-}
-
 /// Every task and function template of a project, by name.
 ///
 /// # Errors
 /// The project includes a path that does not exist.
-pub fn places(root: &Path, config: &Config, threads: Option<NonZeroUsize>) -> Result<Vec<Place>, PathBuf> {
-    let templates = &config.templates;
-    let plan = Plan::new(root, &[], templates.include.as_ref(), &templates.exclude).map_err(|Missing(path)| path)?;
-    let all = Mutex::new(Vec::new());
-    plan.run(plan.threads(threads), || Worker { config, reader: Reader::new(), bytes: Vec::new(), found: Vec::new(), all: &all });
-    let mut places = all.into_inner().unwrap_or_else(PoisonError::into_inner);
+pub fn places(root: &Path, config: &Config, threads: Option<NonZeroUsize>) -> Result<Vec<Place>, NoSuchPath> {
+    let found = files::each(Where { root, config, given: &[], threads }, &|file| Some(places_in(file, config)))?;
+    let mut places: Vec<Place> = found.into_iter().flat_map(|(_, places)| places).collect();
     places.sort();
     places.dedup();
     Ok(places)
 }
 
-struct Worker<'w> {
-    config: &'w Config,
-    reader: Reader,
-    bytes: Vec<u8>,
-    found: Vec<Place>,
-    all: &'w Mutex<Vec<Place>>,
-}
-
-impl Visit for Worker<'_> {
-    fn file(&mut self, found: &Found<'_>) {
-        if fs::read_into(found.path, self.config.limits.file, &mut self.bytes).is_err() {
-            return;
-        }
-        let Ok(text) = decode::decode(&self.bytes) else { return };
-        self.reader.read(&text, &self.config.limits);
-        let document = self.reader.document(&text);
-        if is_foreign(document) {
-            return;
-        }
-        let facts = template::facts::collect(&template::lower(document), stem(found.name));
-        let path: Arc<str> = Arc::from(found.name);
-        for (at, definition) in facts.definitions.into_iter().enumerate() {
-            if definition.kind != DefinitionKind::Fragment {
-                let (path, definition_at) = (Arc::clone(&path), at as u32);
-                let (name, kind, span) = (definition.name, definition.kind, definition.span);
-                self.found.push(Place { name, kind, path, definition: definition_at, span });
-            }
-        }
+fn places_in(file: &File<'_>, config: &Config) -> Vec<Place> {
+    let Some(text) = file.bytes.as_ref().ok().and_then(|bytes| decode::decode(bytes).ok()) else { return Vec::new() };
+    let mut reader = Reader::new();
+    reader.read(&text, &config.limits);
+    let document = reader.document(&text);
+    if is_foreign(document) {
+        return Vec::new();
     }
-
-    fn unreadable(&mut self, _: &str, _: io::Error) {}
-}
-
-impl Drop for Worker<'_> {
-    fn drop(&mut self) {
-        self.all.lock().unwrap_or_else(PoisonError::into_inner).append(&mut self.found);
-    }
+    let facts = template::facts::collect(&template::lower(document), stem(file.name));
+    let path: Arc<str> = Arc::from(file.name);
+    let tasks = facts.definitions.into_iter().zip(0..).filter(|(definition, _)| definition.kind != DefinitionKind::Fragment);
+    let place = |(found, definition): (Definition, u32)| {
+        let Definition { name, kind, span, .. } = found;
+        Place { name, kind, path: Arc::clone(&path), definition, span }
+    };
+    tasks.map(place).collect()
 }
 
 /// The nodes of a definition in document order, each with its settings.

@@ -5,11 +5,10 @@
 use super::artifact::Registry;
 use super::compile::{Chosen, Compiled, Compiler, Outcome, Scratch};
 use super::entry::Entries;
-use super::{link, whole};
+use super::workspace::documents::Documents;
 use crate::base::diagnostic::{self, Diagnostic};
 use crate::base::fs::{MemoryFs, ReadFs};
 use crate::project::config::Config;
-use crate::project::index::{Entry, Index};
 use crate::rules::check::{self, Active};
 use crate::rules::input::read_fault;
 use crate::rules::rule::Scope;
@@ -63,12 +62,12 @@ pub fn compile_sources<'s>(config: &Config, sources: impl IntoIterator<Item = (&
     let is_template = |path: &str| path.rsplit('.').next().is_some_and(|ending| ending.eq_ignore_ascii_case("xml"));
     let found = sources.iter().filter(|(path, _)| is_template(path));
     let templates = found.map(|(path, text)| (Arc::from(*path), Ok(text.as_bytes().into())));
-    compile_held(config, Held { root: Path::new(""), files: &files, scope: Scope::Whole }, templates)
+    compile_files(config, FileSource { root: Path::new(""), files: &files, scope: Scope::Whole }, templates)
 }
 
 /// Where the files of a project are that is in no folder of this machine.
 #[derive(Clone, Copy)]
-pub(crate) struct Held<'h> {
+pub(crate) struct FileSource<'h> {
     /// The project's folder, as `files` has it.
     pub(crate) root: &'h Path,
     /// What the templates pull in is read here.
@@ -78,15 +77,15 @@ pub(crate) struct Held<'h> {
 }
 
 /// Compiles templates by their names and bytes, wherever those come from, each as one that a walk has found.
-pub(crate) fn compile_held<'b>(
+pub(crate) fn compile_files<'b>(
     config: &Config,
-    held: Held<'_>,
+    source: FileSource<'_>,
     templates: impl IntoIterator<Item = (Arc<str>, io::Result<Cow<'b, [u8]>>)>,
 ) -> Built {
     let (active, entries) = (Active::new(config), Entries::new(config));
-    let compiler = Compiler { config, active: &active, root: held.root, files: held.files, entries: Some(&entries) };
+    let compiler = Compiler { config, active: &active, root: source.root, files: source.files, entries: Some(&entries) };
     let mut scratch = Scratch::new();
-    let mut taken: Vec<(Arc<str>, Box<Compiled>)> = Vec::new();
+    let mut documents = Documents::default();
     for (path, bytes) in templates {
         let outcome = match bytes {
             Ok(bytes) => compiler.compile(&path, &bytes, Chosen::Found, &mut scratch),
@@ -96,24 +95,20 @@ pub(crate) fn compile_held<'b>(
             }
         };
         if let Outcome::Taken(file) = outcome {
-            taken.push((path, file));
+            documents.insert(path, *file);
         }
     }
-    taken.sort_by(|(a, _), (b, _)| a.cmp(b));
     let mut found = check::config(config);
-    for (_, file) in &mut taken {
-        found.append(&mut file.diagnostics);
-    }
-    let index = Index::new(taken.iter().map(|(path, file)| Entry { path, facts: &file.facts }));
+    found.append(&mut documents.take_findings());
     let text = |path: &str| {
-        let bytes = held.files.read(&held.root.join(path), config.limits.file).ok()?;
+        let bytes = source.files.read(&source.root.join(path), config.limits.file).ok()?;
         decode::decode(&bytes).ok().map(Cow::into_owned)
     };
-    found.extend(link::link(config, &index, held.scope, text));
+    found.extend(documents.link(config, source.scope, text));
     diagnostic::sort(&mut found);
-    let sound = !found.iter().any(check::is_error);
-    let lines = |file: u32| taken.get(file as usize).map_or(&[][..], |(_, file)| &file.entries);
-    Built::new(sound.then(|| whole::bytes(&index, lines, |_| true)), found, taken.len())
+    let is_broken = found.iter().any(check::is_error);
+    let registry = (!is_broken).then(|| documents.registry(&documents.index(), |_| true));
+    Built::new(registry, found, documents.len())
 }
 
 #[cfg(feature = "fs")]
@@ -125,8 +120,9 @@ mod folder {
     use crate::base::fs::{self, RealFs};
     use crate::base::rule_meta::RuleMeta;
     use crate::project::config::{Config, Input};
-    use crate::registry::sound::LeftOut;
-    use crate::registry::survey::{self, Goal, Overlay, Request, Surveyed};
+    use crate::registry::workspace::check::{CheckOutput, check_project};
+    use crate::registry::workspace::partial::Excluded;
+    use crate::registry::workspace::request::{Goal, Overlay, Recording, Request};
     use crate::rules::list;
     use crate::syntax::decode;
     use std::io;
@@ -198,37 +194,38 @@ mod folder {
 
         /// Compiles every template of the project. Writes nothing.
         pub fn build(&self) -> Built {
-            self.surveyed(Goal::Registry).0
+            self.checked(Goal::Registry).0
         }
 
-        /// The same of a project that may have errors: the registry has what is sound, and all else is named beside it. There is no
-        /// registry where the project file has errors.
-        pub fn build_sound(&self) -> (Built, Vec<LeftOut>) {
-            self.surveyed(Goal::Sound)
+        /// The same of a project that may have errors: the registry has the definitions without errors, and the others are named
+        /// beside it. There is no registry where the project file has errors.
+        pub fn build_partial(&self) -> (Built, Vec<Excluded>) {
+            self.checked(Goal::Partial)
         }
 
-        fn surveyed(&self, goal: Goal) -> (Built, Vec<LeftOut>) {
+        fn checked(&self, goal: Goal) -> (Built, Vec<Excluded>) {
             let Self { root, config } = self;
             let (overlay, given) = (Overlay::default(), &[]);
             let request = Request {
                 root,
                 config,
                 given,
-                held: None,
+                stdin: None,
                 overlay: &overlay,
                 threads: None,
                 goal,
+                recording: Recording::Off,
                 identity: crate::rules::check::Identity::Wanted,
                 least: crate::base::rule_meta::Severity::Hint,
                 tick: &|| {},
             };
             // Nothing was named, so nothing named can be missing.
-            let Surveyed { diagnostics, registry, files, left_out, .. } = survey::survey(&request).unwrap_or_default();
+            let CheckOutput { diagnostics, registry, files, excluded, .. } = check_project(&request).unwrap_or_default();
             let mut found = check::config(config);
             let sound = !found.iter().any(check::is_error);
             found.extend(diagnostics);
             diagnostic::sort(&mut found);
-            (Built::new(registry.filter(|_| sound), found, files), left_out)
+            (Built::new(registry.filter(|_| sound), found, files), excluded)
         }
     }
 }

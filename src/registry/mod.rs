@@ -11,44 +11,25 @@ pub mod compile;
 pub mod diff;
 pub mod entry;
 #[cfg(feature = "fs")]
-pub mod files;
-#[cfg(feature = "fs")]
 pub mod inspect;
 mod json;
 mod layout;
 pub mod library;
-pub mod link;
-#[cfg(feature = "cli")]
-pub(crate) mod listed;
-#[cfg(feature = "fs")]
-pub mod lookout;
-#[cfg(feature = "fs")]
-pub mod mend;
 mod merkle;
 pub mod node;
 mod paths;
-#[cfg(feature = "fs")]
-mod place;
 pub(crate) mod raw;
 pub mod read;
 pub(crate) mod results;
 #[cfg(feature = "fs")]
 pub mod scenarios;
 mod settings;
-#[cfg(feature = "fs")]
-pub mod sound;
 pub(crate) mod sources;
-#[cfg(feature = "fs")]
-pub mod survey;
 mod takes;
 #[cfg(feature = "fs")]
 pub mod tally;
 mod tree;
-#[cfg(feature = "fs")]
-mod walk;
-#[cfg(feature = "fs")]
-mod watch;
-mod whole;
+pub mod workspace;
 
 pub use artifact::{Fragment, NoTask, Parameter, Reference, ReferenceKind, Registry, Source, Task, Warning};
 #[cfg(feature = "assemble")]

@@ -1,4 +1,4 @@
-//! The scenarios of a project held against its tasks: which files they are, what is found in them, what mends it. Writes nothing.
+//! The scenarios of a project held against its tasks: which files they are, what is found in them, what fixing makes of them. Writes nothing.
 
 use super::artifact::Registry;
 use super::sources::CONTEXT_FILE;
@@ -210,7 +210,7 @@ pub fn of_text(request: &Request<'_>, path: &str, text: &str) -> Vec<Diagnostic>
 
 /// A file with what fixing made of it.
 #[derive(Debug)]
-pub struct Mended {
+pub struct FixedScenario {
     /// Relative to the project root.
     pub name: String,
     /// Its bytes before.
@@ -224,13 +224,18 @@ pub struct Mended {
 }
 
 /// Fixes files in memory. Findings that are not `wanted` stay.
-pub fn mend(request: &Request<'_>, found: &[Diagnostic], which: Which, wanted: &dyn Fn(&Diagnostic) -> bool) -> Vec<Mended> {
+pub fn apply_fixes(
+    request: &Request<'_>,
+    found: &[Diagnostic],
+    which: Which,
+    wanted: &dyn Fn(&Diagnostic) -> bool,
+) -> Vec<FixedScenario> {
     let fixable = found.iter().filter(|finding| wanted(finding) && apply::eligible(finding, which).is_some());
     let files: BTreeSet<&str> = fixable.map(|finding| &*finding.path).collect();
-    files.into_iter().filter_map(|name| mend_one(request, name, which, wanted)).collect()
+    files.into_iter().filter_map(|name| fix_one(request, name, which, wanted)).collect()
 }
 
-fn mend_one(request: &Request<'_>, name: &str, which: Which, wanted: &dyn Fn(&Diagnostic) -> bool) -> Option<Mended> {
+fn fix_one(request: &Request<'_>, name: &str, which: Which, wanted: &dyn Fn(&Diagnostic) -> bool) -> Option<FixedScenario> {
     let mut before = Vec::new();
     fs::read_own(&request.root.join(name), request.config.limits.file, &mut before).ok()?;
     let text = decode::decode(&before).ok()?;
@@ -240,5 +245,5 @@ fn mend_one(request: &Request<'_>, name: &str, which: Which, wanted: &dyn Fn(&Di
         return None;
     }
     let after = decode::encode_like(&text, &before);
-    Some(Mended { name: name.to_owned(), before, after, fixed, left })
+    Some(FixedScenario { name: name.to_owned(), before, after, fixed, left })
 }

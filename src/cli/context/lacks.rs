@@ -6,7 +6,7 @@ use crate::cli::findings::{broken, places};
 use crate::cli::project::FILE;
 use crate::cli::render::summary::plural;
 use crate::eval::receiver::Receiver;
-use crate::registry::sound::LeftOut;
+use crate::registry::workspace::partial::Excluded;
 use crate::rules::check::is_error;
 use crate::template::names::DefinitionKind;
 use std::collections::BTreeSet;
@@ -20,12 +20,12 @@ const SHOWN: &str = "`ctxc check` shows them";
 #[derive(Debug, Default)]
 pub(in crate::cli) struct Lacks {
     errors: Vec<Diagnostic>,
-    left_out: Vec<LeftOut>,
+    left_out: Vec<Excluded>,
 }
 
 impl Lacks {
     /// Of what was found, and what was left out for it.
-    pub(super) fn new(found: Vec<Diagnostic>, left_out: Vec<LeftOut>) -> Self {
+    pub(super) fn new(found: Vec<Diagnostic>, left_out: Vec<Excluded>) -> Self {
         Self { errors: found.into_iter().filter(is_error).collect(), left_out }
     }
 
@@ -40,13 +40,13 @@ impl Lacks {
     }
 
     /// The tasks that are left out.
-    pub(in crate::cli) fn tasks(&self) -> impl Iterator<Item = &LeftOut> {
+    pub(in crate::cli) fn tasks(&self) -> impl Iterator<Item = &Excluded> {
         self.left_out.iter().filter(|left_out| left_out.kind == DefinitionKind::Task)
     }
 
     /// Why nobody can say what an agent of a task receives; `None` where the project lacks no such task.
     pub(in crate::cli) fn task(&self, name: &str) -> Option<CliError> {
-        let LeftOut { path, because, .. } = self.tasks().find(|task| task.name == name)?;
+        let Excluded { path, because, .. } = self.tasks().find(|task| task.name == name)?;
         let whose = if path == because { path.clone() } else { format!("{because}, which `{name}` rests on,") };
         Some(self.of(because, &whose))
     }

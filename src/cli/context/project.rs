@@ -14,8 +14,8 @@ use crate::context::lines::Lines;
 use crate::context::request::Files;
 use crate::project::config::Config;
 use crate::registry::library::Built;
-use crate::registry::sound::LeftOut;
 use crate::registry::sources::{self, Door};
+use crate::registry::workspace::partial::Excluded;
 use crate::registry::{Registry, Task, library};
 use crate::rules::check::stem;
 use crate::store::Index;
@@ -170,9 +170,9 @@ pub(super) fn relative(root: &Path, path: &Path) -> Option<String> {
     Some(parts.map(|part| part.as_os_str().to_string_lossy().into_owned()).collect::<Vec<_>>().join("/"))
 }
 
-fn built(project: &Project) -> Result<(Built, Vec<LeftOut>)> {
+fn built(project: &Project) -> Result<(Built, Vec<Excluded>)> {
     let found = library::Project::load(&project.root);
-    Ok(found.map_err(|err| CliError::new(Kind::Infrastructure, err.to_string()))?.build_sound())
+    Ok(found.map_err(|err| CliError::new(Kind::Infrastructure, err.to_string()))?.build_partial())
 }
 
 /// The files of all definitions.

@@ -8,8 +8,9 @@ use crate::cli::error::{CliError, Kind, Result};
 use crate::cli::findings::broken;
 use crate::cli::project::{FILE, Project};
 use crate::project::config::{Config, FILE_LIMIT};
-use crate::registry::library::{Built, Held, compile_held};
-use crate::registry::{Registry, listed};
+use crate::registry::Registry;
+use crate::registry::library::{Built, FileSource, compile_files};
+use crate::registry::workspace::listed;
 use crate::rules::input::read_fault::reason;
 use crate::rules::rule::Scope;
 use crate::syntax::decode;
@@ -69,8 +70,8 @@ impl Past {
             let is_folder = bytes.as_ref().is_err_and(|err| err.kind() == io::ErrorKind::IsADirectory);
             (!is_folder).then(|| (Arc::from(name), bytes.map(Cow::Owned)))
         };
-        let held = Held { root: &self.root, files: &self.tree, scope: Scope::Whole };
-        let built = compile_held(&self.config, held, names.into_iter().filter_map(read));
+        let source = FileSource { root: &self.root, files: &self.tree, scope: Scope::Whole };
+        let built = compile_files(&self.config, source, names.into_iter().filter_map(read));
         let Built { registry, diagnostics, files } = built;
         if files == 0 {
             return Err(CliError::usage(format!("there is no template in `{}`", self.name)));

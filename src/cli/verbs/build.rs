@@ -12,7 +12,7 @@ use crate::cli::render::summary::thousands;
 use crate::cli::selection::{Checked, Keep, Selection};
 use crate::cli::suppress;
 use crate::registry::build::{self, State};
-use crate::registry::survey::Goal;
+use crate::registry::workspace::request::Goal;
 use crate::registry::{ReadError, read};
 use crate::rules::check::Identity;
 use clap::Args;

@@ -6,7 +6,7 @@ use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Result};
 use crate::cli::exit::Exit;
 use crate::cli::findings;
-use crate::cli::fix::{self, Asked};
+use crate::cli::fix::{self, FixArgs};
 use crate::cli::project::Project;
 use crate::cli::put::Output;
 use crate::cli::render::report::Report;
@@ -50,8 +50,8 @@ pub(crate) struct CheckArgs {
 }
 
 impl CheckArgs {
-    fn asked(&self) -> Asked<'_> {
-        Asked {
+    fn fixes(&self) -> FixArgs<'_> {
+        FixArgs {
             which: if self.unsafe_fixes { Which::Suggested } else { Which::Safe },
             output: if self.diff { Output::Diff } else { Output::Write },
             result: &self.output,
@@ -82,7 +82,7 @@ fn old_repository(report: &Report, cx: &mut Cx) {
 /// Checks, prints, and gives the verdict.
 pub(crate) fn run(args: &CheckArgs, cx: &mut Cx) -> Result<Exit> {
     if args.fix || args.diff {
-        return fix::run(args.asked(), cx);
+        return fix::run(args.fixes(), cx);
     }
     if args.unsafe_fixes {
         return Err(CliError::usage("`--unsafe-fixes` says which fixes, not what to do with them")

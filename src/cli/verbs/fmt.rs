@@ -16,7 +16,7 @@ use crate::cli::selection::{Selection, no_such_path, stdin_of};
 use crate::format::{Broken, format};
 use crate::project::config::Config;
 use crate::registry::compile::Chosen;
-use crate::registry::files::{self, File, Where};
+use crate::registry::workspace::files::{self, File, Where};
 use crate::rules::input::read_fault::reason;
 use crate::syntax::decode;
 use clap::Args;

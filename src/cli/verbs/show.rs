@@ -15,7 +15,7 @@ use crate::cli::render::sources::Sources;
 use crate::cli::render::summary::few;
 use crate::cli::selection::no_such_path;
 use crate::registry::inspect::{self, Place, ResolvedNode};
-use crate::registry::survey;
+use crate::registry::workspace::request::{NoSuchPath, name_in};
 use crate::rules::input::read_fault::reason;
 use crate::schema::json::names;
 use crate::settings::explain::SettingsData;
@@ -78,7 +78,7 @@ fn text(project: &Project, place: &Place, nodes: &[ResolvedNode], cx: &mut Cx) -
 
 /// Every task and template of the project.
 pub(super) fn places(project: &Project, cx: &Cx) -> Result<Vec<Place>> {
-    inspect::places(&project.root, &project.config, cx.options.threads).map_err(|path| no_such_path(&path))
+    inspect::places(&project.root, &project.config, cx.options.threads).map_err(|NoSuchPath(path)| no_such_path(&path))
 }
 
 /// The nodes of a definition.
@@ -96,7 +96,7 @@ pub(super) fn find<'p>(project: &Project, places: &'p [Place], name: &str) -> Re
     }
     // A file goes by its name in findings, and by what one types where one stands.
     let path = name.trim_start_matches("./");
-    let typed = survey::name_in(&project.root, Path::new(name));
+    let typed = name_in(&project.root, Path::new(name));
     let inside: Vec<&Place> = places.iter().filter(|place| *place.path == *path || *place.path == typed).collect();
     match inside[..] {
         [place] => Ok(place),

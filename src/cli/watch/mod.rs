@@ -1,7 +1,7 @@
 //! `ctxc watch`: checks again whenever something changes.
 
-mod ears;
-mod news;
+mod delta;
+mod file_watcher;
 mod run;
 mod show;
 

@@ -1,7 +1,7 @@
-//! The verb: looks, listens, waits, looks again. What is wrong with the project or the paths now may be mended in a moment, so
+//! The verb: checks, watches, waits, checks again. What is wrong with the project or the paths now may be mended in a moment, so
 //! it is shown and ends nothing.
 
-use super::ears::{Ears, Folders, Listening, Manner, Reach, Woken};
+use super::file_watcher::{FileWatcher, Folders, Reach, WatchMode, Watched, Woken};
 use super::show::{Seen, Shown, differing};
 use crate::base::fs;
 use crate::base::hash::Hash;
@@ -16,14 +16,15 @@ use crate::cli::scenarios::Scenarios;
 use crate::cli::selection::{Selection, no_such_path};
 use crate::cli::suppress;
 use crate::project::suppressions::FILE as SUPPRESSIONS;
-use crate::registry::lookout::{Look, Lookout};
-use crate::registry::survey::{Overlay, Surveyed};
+use crate::registry::workspace::check::{CheckOutput, check_project};
+use crate::registry::workspace::inputs::Inputs;
+use crate::registry::workspace::request::{Overlay, Recording, Request};
 use clap::Args;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// Looks in a row, while folders turn up that nobody listened to.
-const LOOKS: usize = 10;
+/// Checks in a row, while folders turn up that were not watched.
+const CHECKS: usize = 10;
 
 /// Check again whenever a template, a text it pulls in, or the project file changes
 #[derive(Debug, Args)]
@@ -48,34 +49,33 @@ pub(crate) fn run(args: &WatchArgs, cx: &mut Cx) -> Result<Exit> {
         return Err(CliError::usage("standard input does not change").hint("`ctxc check -` checks it once"));
     }
     interrupt::install();
-    let (ears, deaf) = Ears::new(if args.poll { Manner::Polled } else { Manner::Told });
-    watch_reader(ears.unread());
+    let (watcher, failed) = FileWatcher::new(if args.poll { WatchMode::Poll } else { WatchMode::Native });
+    watch_reader(watcher.unread());
     let paths = PathArgs { paths: args.paths.clone(), ..PathArgs::default() };
-    let mut watching =
-        Watching { limits: &args.limits, paths, lookout: Lookout::default(), ears, folders: Folders::new(), scenarios: None };
-    if let Some(why) = deaf {
-        say_deaf(&why, cx);
+    let mut watching = Watching { limits: &args.limits, paths, watcher, inputs: None, folders: Folders::new(), scenarios: None };
+    if let Some(why) = failed {
+        say_polling(&why, cx);
     }
     let mut shown = Shown::default();
     loop {
-        match watching.look(cx) {
+        match watching.check(cx) {
             Ok(seen) => shown.seen(seen, cx)?,
             // A path that never was is a mistake in the command.
             Err(error) if error.kind == Kind::Usage && shown.is_nothing() => return Err(error),
             Err(error) if matches!(error.kind, Kind::Usage | Kind::Project) => shown.failed(&error, cx)?,
             Err(error) => return Err(error),
         }
-        if cx.is_unread() || watching.ears.wait() == Woken::Unread {
+        if cx.is_unread() || watching.watcher.wait() == Woken::Unread {
             return Ok(Exit::Success);
         }
     }
 }
 
-fn say_deaf(why: &str, cx: &mut Cx) {
+fn say_polling(why: &str, cx: &mut Cx) {
     cx.note(&format!("the system does not tell of changes ({why}): looking every second instead"));
 }
 
-/// Tells when whoever reads standard output goes away, which a program that writes nothing does not notice.
+/// Reports when whoever reads standard output goes away, which a program that writes nothing does not notice.
 fn watch_reader(unread: impl FnOnce() + Send + 'static) {
     #[cfg(unix)]
     std::thread::spawn(move || {
@@ -99,50 +99,54 @@ fn watch_reader(unread: impl FnOnce() + Send + 'static) {
 struct Watching<'w> {
     limits: &'w LimitArgs,
     paths: PathArgs,
-    lookout: Lookout,
-    ears: Ears,
-    /// Listened to since the last check that came to an end.
+    watcher: FileWatcher,
+    /// What the last check read.
+    inputs: Option<Inputs>,
+    /// The folders that counted in the last check that came to an end.
     folders: Folders,
-    /// Scenario files as they were at the last look.
+    /// Scenario files as they were at the last check.
     scenarios: Option<BTreeMap<String, Hash>>,
 }
 
 impl Watching<'_> {
-    /// Checks, and listens to where a change would matter. Looks again where it did not listen before it looked.
-    fn look(&mut self, cx: &mut Cx) -> Result<Seen> {
+    /// Checks, and watches the folders where a change would matter. Checks again where some were not watched before.
+    fn check(&mut self, cx: &mut Cx) -> Result<Seen> {
         let mut changed = BTreeSet::new();
-        let mut seen = self.look_once(cx);
-        for _ in 0..LOOKS {
+        let mut seen = self.check_once(cx);
+        for _ in 0..CHECKS {
             let mut wanted = self.folders.clone();
             wanted.extend(above(&self.paths.paths, cx)?);
-            match self.ears.listen(&wanted) {
-                Listening::Already => break,
-                Listening::Since => {}
-                Listening::Deaf(why) => say_deaf(&why, cx),
+            match self.watcher.watch(&wanted) {
+                Watched::Already => break,
+                Watched::Since => {}
+                Watched::Failed(why) => say_polling(&why, cx),
             }
             changed.extend(seen.map(|seen| seen.changed).unwrap_or_default());
-            seen = self.look_once(cx);
+            seen = self.check_once(cx);
         }
         let mut seen = seen?;
         seen.changed.append(&mut changed);
         Ok(seen)
     }
 
-    fn look_once(&mut self, cx: &Cx) -> Result<Seen> {
+    fn check_once(&mut self, cx: &Cx) -> Result<Seen> {
         let mut project = Project::load(&cx.options)?.tested();
         project.config.limits = self.limits.resolve(&project.config.limits);
         let selection = Selection::new(&project.root, &self.paths)?;
         let suppressions = suppress::load(&project.root)?;
         let (overlay, tick) = (Overlay::default(), || {});
-        let request = selection.request(&project, &overlay, &tick, cx);
-        let look = self.lookout.look(&request).map_err(|missing| no_such_path(&missing.0))?;
-        let Look { surveyed, mut changed, folders, .. } = look;
+        let request = Request { recording: Recording::On, ..selection.request(&project, &overlay, &tick, cx) };
+        let output = check_project(&request).map_err(|missing| no_such_path(&missing.0))?;
+        let CheckOutput { diagnostics, files, paths, skipped, inputs, .. } = output;
         let shared = project.config.files.iter().filter_map(|file| Some(project.root.join(&*file.path).parent()?.to_path_buf()));
         let here = fs::current_dir().unwrap_or_default();
-        self.folders = folders.into_iter().chain(shared).map(|folder| (here.join(folder), Reach::Every)).collect();
+        let folders = inputs.folders.iter().cloned().chain(shared);
+        self.folders = folders.map(|folder| (here.join(folder), Reach::Every)).collect();
+        // At the first check nothing has changed.
+        let mut changed = self.inputs.as_ref().map(|before| inputs.changed(before)).unwrap_or_default();
+        self.inputs = Some(inputs);
         let mut settings: BTreeMap<String, Hash> =
             project.config.files.iter().map(|file| (file.path.to_string(), file.hash)).collect();
-        let Surveyed { diagnostics, files, paths, skipped, .. } = surveyed;
         let mut report = Report { diagnostics, paths, files, skipped, ..Report::default() };
         if selection.is_scenarios() {
             report = Report::default();
@@ -151,7 +155,6 @@ impl Watching<'_> {
         scenarios.check_anew(&project, &selection, &mut report, cx)?;
         self.folders.extend(scenarios.folders(&project).into_iter().map(|folder| (here.join(folder), Reach::Every)));
         let texts = scenarios.texts(&project, &selection);
-        // At the first look nothing has changed.
         let before = self.scenarios.replace(texts.clone());
         changed.extend(before.into_iter().flat_map(|before| differing(&before, &texts)));
         report.add(&project.findings);

@@ -1,6 +1,6 @@
 //! What is shown of a check: a new screen on a terminal, a line of JSON elsewhere, nothing where nothing changed.
 
-use super::news::News;
+use super::delta::FindingsDelta;
 use crate::base::fs;
 use crate::base::hash::Hash;
 use crate::base::source::Position;
@@ -102,15 +102,15 @@ impl Shown {
         if self.last.is_some() {
             changed.extend(differing(&last.settings, &settings));
         }
-        let news = News::between(&last.report.diagnostics, &report.diagnostics);
-        let is_same = changed.is_empty() && news.is_empty() && last.report.files == report.files;
+        let delta = FindingsDelta::between(&last.report.diagnostics, &report.diagnostics);
+        let is_same = changed.is_empty() && delta.is_empty() && last.report.files == report.files;
         if is_same && self.last.is_some() && self.trouble.is_none() {
             return Ok(());
         }
         if io::stdout().is_terminal() {
             draw(&report, &changed, &mut sources, cx)?;
         } else {
-            line(&report, &changed, &news, None, cx)?;
+            line(&report, &changed, &delta, None, cx)?;
         }
         self.trouble = None;
         self.last = Some(Last { report, settings });
@@ -134,7 +134,7 @@ impl Shown {
         } else {
             let nothing = Report::default();
             let report = self.last.as_ref().map_or(&nothing, |last| &last.report);
-            line(report, &BTreeSet::new(), &News::default(), Some(&trouble), cx)?;
+            line(report, &BTreeSet::new(), &FindingsDelta::default(), Some(&trouble), cx)?;
         }
         self.trouble = Some(trouble);
         Ok(())
@@ -147,16 +147,22 @@ pub(super) fn differing(before: &BTreeMap<String, Hash>, after: &BTreeMap<String
     all.into_iter().filter(|name| before.get(*name) != after.get(*name)).cloned().collect()
 }
 
-fn line(report: &Report, changed: &BTreeSet<String>, news: &News<'_>, trouble: Option<&Trouble>, cx: &mut Cx) -> Result<()> {
+fn line(
+    report: &Report,
+    changed: &BTreeSet<String>,
+    delta: &FindingsDelta<'_>,
+    trouble: Option<&Trouble>,
+    cx: &mut Cx,
+) -> Result<()> {
     let totals = report.totals();
     let line = Line {
         schema: WATCH,
         changed: changed.iter().map(String::as_str).collect(),
         files: report.files,
         summary: Summary::from(&totals),
-        new: news.new.iter().map(|finding| Finding::from(*finding)).collect(),
-        moved: news.moved.iter().map(|(was, is)| Moved { from: was.start, finding: Finding::from(*is) }).collect(),
-        gone: news.gone.iter().map(|finding| Finding::from(*finding)).collect(),
+        new: delta.new.iter().map(|finding| Finding::from(*finding)).collect(),
+        moved: delta.moved.iter().map(|(was, is)| Moved { from: was.start, finding: Finding::from(*is) }).collect(),
+        gone: delta.gone.iter().map(|finding| Finding::from(*finding)).collect(),
         trouble,
     };
     cx.print(|out| {

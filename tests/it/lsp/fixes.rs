@@ -2,8 +2,8 @@
 
 use super::client::{Client, applied, plain, pulling};
 use ctxc::base::rule_meta::Severity;
-use ctxc::registry::mend::{self, Wish};
-use ctxc::registry::survey::{Goal, Request};
+use ctxc::registry::workspace::fix::{FixFilter, apply_fixes};
+use ctxc::registry::workspace::request::{Goal, Recording, Request};
 use ctxc::rules::apply::Which;
 use ctxc::rules::check::Identity;
 use pretty_assertions::assert_eq;
@@ -22,15 +22,16 @@ fn on_the_command_line(root: &Path) -> Option<String> {
         root,
         config: &config,
         given: &[],
-        held: None,
+        stdin: None,
         overlay: &overlay,
         threads: None,
         goal: Goal::Findings,
+        recording: Recording::Off,
         identity: Identity::Unwanted,
         least: Severity::Hint,
         tick: &|| (),
     };
-    let mended = mend::mend(&request, Wish { which: Which::Safe, wanted: &|_| true }).unwrap();
+    let mended = apply_fixes(&request, FixFilter { which: Which::Safe, wanted: &|_| true }).unwrap();
     let file = mended.files.into_iter().find(|file| file.name == PATH)?;
     Some(String::from_utf8(file.after).unwrap())
 }

@@ -1,7 +1,8 @@
 //! What moves the hash of a task and what does not, and that a registry depends on nothing but what the files hold.
 
 use ctxc::base::hash::Hash;
-use ctxc::registry::survey::{self, Goal, Overlay, Request};
+use ctxc::registry::workspace::check::check_project;
+use ctxc::registry::workspace::request::{Goal, Overlay, Recording, Request};
 use ctxc::rules::check::Identity;
 use ctxc::{Config, Project, Severity, compile_sources};
 use pretty_assertions::assert_eq;
@@ -76,13 +77,14 @@ fn registry(root: &Path, threads: usize) -> String {
         root,
         config: project.config(),
         given: &[],
-        held: None,
+        stdin: None,
         overlay: &Overlay::default(),
         threads: NonZeroUsize::new(threads),
         goal: Goal::Registry,
+        recording: Recording::Off,
         identity: Identity::Unwanted,
         least: Severity::Hint,
         tick: &|| {},
     };
-    String::from_utf8(survey::survey(&request).unwrap().registry.unwrap()).unwrap()
+    String::from_utf8(check_project(&request).unwrap().registry.unwrap()).unwrap()
 }

@@ -63,7 +63,7 @@ const FOREIGN: [&str; 30] = [
     "miette",
     "mio",
     "native-tls",
-    "notify",
+    "notify-debouncer-full",
     "openssl",
     "postgres",
     "reqwest",

@@ -16,7 +16,7 @@ const DOORS: &[(&str, &[&str])] = &[
     ("jsonschema", &["src/scenario/schema_draft.rs"]),
     ("lsp_server", &["src/lsp/"]),
     ("miette", &["src/cli/render/"]),
-    ("notify", &["src/cli/watch/"]),
+    ("notify_debouncer_full", &["src/cli/watch/"]),
     ("quick_xml", &["src/syntax/write"]),
     ("regex_automata", &["src/context/tokens/", "src/eval/search.rs"]),
     ("regex_syntax", &["src/scenario/", "src/template/jinja2/"]),

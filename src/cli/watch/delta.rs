@@ -1,0 +1,131 @@
+//! What differs between the findings of two checks. Each finding of the later one is kept, new or moved; each of the earlier
+//! one is kept, moved or gone.
+
+use crate::base::diagnostic::Diagnostic;
+use std::collections::{BTreeMap, VecDeque};
+
+/// The difference.
+#[derive(Debug, Default)]
+pub(crate) struct FindingsDelta<'n> {
+    /// Findings that were not there.
+    pub(crate) new: Vec<&'n Diagnostic>,
+    /// Findings that were there, and lie somewhere else or say something else; with what they were.
+    pub(crate) moved: Vec<(&'n Diagnostic, &'n Diagnostic)>,
+    /// Findings that are no longer there.
+    pub(crate) gone: Vec<&'n Diagnostic>,
+}
+
+impl<'n> FindingsDelta<'n> {
+    /// Compares. Findings are told apart by file, rule and fingerprint; of several with the same, those that are equal
+    /// belong together, and the others in their order.
+    pub(crate) fn between(before: &'n [Diagnostic], after: &'n [Diagnostic]) -> Self {
+        let mut equal: BTreeMap<_, VecDeque<usize>> = BTreeMap::new();
+        for (at, finding) in before.iter().enumerate() {
+            equal.entry((key(finding), finding.span.start)).or_default().push_back(at);
+        }
+        let mut is_left = vec![true; before.len()];
+        let mut rest = Vec::new();
+        for finding in after {
+            let twins = equal.get_mut(&(key(finding), finding.span.start));
+            let twin = twins.and_then(|twins| {
+                let at = *twins.front()?;
+                before.get(at).filter(|twin| is_equal(twin, finding))?;
+                twins.pop_front()
+            });
+            match twin.and_then(|at| is_left.get_mut(at)) {
+                Some(left) => *left = false,
+                None => rest.push(finding),
+            }
+        }
+        let left = before.iter().zip(is_left).filter_map(|(finding, is_left)| is_left.then_some(finding));
+        let mut old: BTreeMap<_, VecDeque<(usize, &Diagnostic)>> = BTreeMap::new();
+        for (at, finding) in left.enumerate() {
+            old.entry(key(finding)).or_default().push_back((at, finding));
+        }
+        let mut delta = Self::default();
+        for finding in rest {
+            match old.get_mut(&key(finding)).and_then(VecDeque::pop_front) {
+                Some((_, was)) => delta.moved.push((was, finding)),
+                None => delta.new.push(finding),
+            }
+        }
+        let mut gone: Vec<(usize, &Diagnostic)> = old.into_values().flatten().collect();
+        gone.sort_by_key(|(at, _)| *at);
+        delta.gone = gone.into_iter().map(|(_, finding)| finding).collect();
+        delta
+    }
+
+    /// Whether nothing differs.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.new.is_empty() && self.moved.is_empty() && self.gone.is_empty()
+    }
+}
+
+fn key(finding: &Diagnostic) -> (&str, u16, &str) {
+    (&finding.path, finding.rule.code.0, &finding.fingerprint)
+}
+
+/// Whether two findings of one rule read the same in every format.
+fn is_equal(one: &Diagnostic, other: &Diagnostic) -> bool {
+    #[rustfmt::skip]
+    let Diagnostic {
+        rule, severity, locked: _, message, path, span, start, end, here, labels, notes, help, task, fixes, fingerprint,
+    } = one;
+    rule.code == other.rule.code
+        && *severity == other.severity
+        && *message == other.message
+        && *path == other.path
+        && (*span, *start, *end) == (other.span, other.start, other.end)
+        && *here == other.here
+        && *labels == other.labels
+        && *notes == other.notes
+        && *help == other.help
+        && *task == other.task
+        && *fixes == other.fixes
+        && *fingerprint == other.fingerprint
+}
+
+#[cfg(test)]
+mod tests {
+    use super::FindingsDelta;
+    use crate::base::diagnostic::Diagnostic;
+    use crate::base::span::Span;
+    use crate::rules::list;
+    use std::sync::Arc;
+
+    /// A finding of the first rule by its place, its fingerprint and its message.
+    fn finding(start: u32, fingerprint: &str, message: &str) -> Diagnostic {
+        let rule = &list::all().next().unwrap().meta;
+        let mut finding = Diagnostic::new(rule, &Arc::from("a.xml"), Span::new(start, start + 1), message);
+        fingerprint.clone_into(&mut finding.fingerprint);
+        finding
+    }
+
+    fn shown(before: &[Diagnostic], after: &[Diagnostic]) -> String {
+        let one = |finding: &&Diagnostic| format!("{}{}", finding.fingerprint, finding.span.start);
+        let all = |findings: &[&Diagnostic]| findings.iter().map(one).collect::<Vec<_>>().join(",");
+        let delta = FindingsDelta::between(before, after);
+        let moved: Vec<String> = delta.moved.iter().map(|(was, is)| format!("{}>{}", one(was), one(is))).collect();
+        assert_eq!(delta.is_empty(), before.len() == after.len() && moved.is_empty() && delta.new.is_empty());
+        format!("new {} moved {} gone {}", all(&delta.new), moved.join(","), all(&delta.gone))
+    }
+
+    #[test]
+    fn each_finding_is_kept_new_moved_or_gone() {
+        let is = |start, print| finding(start, print, "m");
+        assert_eq!(shown(&[], &[is(1, "a")]), "new a1 moved  gone ");
+        assert_eq!(shown(&[is(1, "a")], &[]), "new  moved  gone a1");
+        assert_eq!(shown(&[is(1, "a")], &[is(1, "a")]), "new  moved  gone ");
+        assert_eq!(shown(&[is(1, "a")], &[is(1, "b")]), "new b1 moved  gone a1");
+        assert_eq!(shown(&[is(1, "a")], &[is(5, "a")]), "new  moved a1>a5 gone ");
+        assert_eq!(shown(&[is(1, "a")], &[finding(1, "a", "other")]), "new  moved a1>a1 gone ");
+    }
+
+    #[test]
+    fn of_several_alike_those_that_did_not_change_are_kept() {
+        let is = |start| finding(start, "a", "m");
+        assert_eq!(shown(&[is(1), is(5), is(9)], &[is(5), is(9)]), "new  moved  gone a1");
+        assert_eq!(shown(&[is(1), is(5), is(9)], &[is(5), is(10)]), "new  moved a1>a10 gone a9");
+        assert_eq!(shown(&[is(5), is(5)], &[is(5), is(5), is(5)]), "new a5 moved  gone ");
+    }
+}

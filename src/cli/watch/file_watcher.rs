@@ -1,0 +1,271 @@
+//! Waits until something changes in folders, each watched on its own and never what lies beneath it. Reports that something
+//! changed and not what: that is found out by a check. Where the system reports nothing, time passes.
+
+use crate::base::fs;
+use notify_debouncer_full::notify::event::{AccessKind, AccessMode, EventKind, ModifyKind};
+use notify_debouncer_full::notify::{self, ErrorKind, RecommendedWatcher, RecursiveMode};
+use notify_debouncer_full::{DebounceEventResult, DebouncedEvent, Debouncer, NoCache, new_debouncer_opt};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::time::Duration;
+
+/// A file must be quiet for so long before its change is reported: programs write in several steps.
+const QUIET: Duration = Duration::from_millis(50);
+/// How often a check is made where the system reports nothing.
+const POLL: Duration = Duration::from_secs(1);
+/// The files that count in folders above the project.
+const SETTINGS: [&str; 3] = ["ctxc.toml", ".gitignore", ".ignore"];
+
+/// Which names of a folder count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Reach {
+    /// Those of [`SETTINGS`].
+    Settings,
+    /// Every one.
+    Every,
+}
+
+/// Folders that are watched.
+pub(super) type Folders = BTreeMap<PathBuf, Reach>;
+
+/// How changes are noticed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum WatchMode {
+    /// The system reports them.
+    Native,
+    /// A check every second.
+    Poll,
+}
+
+/// Why a wait has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Woken {
+    /// Something changed, or may have.
+    Changed,
+    /// Nobody reads our output any more.
+    Unread,
+}
+
+/// What the other threads send.
+#[derive(Debug)]
+enum WatchEvent {
+    Files(DebounceEventResult),
+    Unread,
+}
+
+/// What watching some folders gave.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Watched {
+    /// They were watched before.
+    Already,
+    /// Some are watched from now on: what changed in them before is not reported.
+    Since,
+    /// The system cannot, for this reason: from now on it is polled.
+    Failed(String),
+}
+
+/// Watches folders.
+pub(super) struct FileWatcher {
+    debouncer: Option<Debouncer<RecommendedWatcher, NoCache>>,
+    folders: Folders,
+    sender: Sender<WatchEvent>,
+    events: Receiver<WatchEvent>,
+}
+
+impl FileWatcher {
+    /// Watches nothing yet; with the reason why the system reports nothing, where it was to.
+    pub(super) fn new(mode: WatchMode) -> (Self, Option<String>) {
+        let (sender, events) = channel();
+        let mut watcher = Self { debouncer: None, folders: Folders::new(), sender, events };
+        if mode == WatchMode::Poll {
+            return (watcher, None);
+        }
+        let sender = watcher.sender.clone();
+        // At the end of the program nobody receives any more.
+        let handler = move |result| drop(sender.send(WatchEvent::Files(result)));
+        match new_debouncer_opt(QUIET, Some(QUIET), handler, NoCache::new(), notify::Config::default()) {
+            Ok(debouncer) => watcher.debouncer = Some(debouncer),
+            Err(error) => return (watcher, Some(worded(&error))),
+        }
+        (watcher, None)
+    }
+
+    /// What reports that nobody reads any more.
+    pub(super) fn unread(&self) -> impl FnOnce() + Send + 'static {
+        let sender = self.sender.clone();
+        move || drop(sender.send(WatchEvent::Unread))
+    }
+
+    /// Watches these folders and no other; for one that does not exist, the nearest above it.
+    pub(super) fn watch(&mut self, wanted: &Folders) -> Watched {
+        let Some(debouncer) = &mut self.debouncer else { return Watched::Already };
+        let mut folders = Folders::new();
+        for (folder, reach) in wanted {
+            let there = folder.ancestors().find(|folder| fs::is_dir(folder)).unwrap_or(Path::new("/"));
+            let reach = if there == folder { *reach } else { Reach::Every };
+            let known = folders.entry(there.to_path_buf()).or_insert(reach);
+            *known = reach.max(*known);
+        }
+        for folder in self.folders.keys().filter(|folder| !folders.contains_key(*folder)) {
+            // The system has forgotten those that are gone.
+            let _ = debouncer.unwatch(folder);
+        }
+        let mut watched = Watched::Already;
+        let mut failed = None;
+        folders.retain(|folder, _| {
+            if self.folders.contains_key(folder) {
+                return true;
+            }
+            match debouncer.watch(folder, RecursiveMode::NonRecursive) {
+                Ok(()) => watched = Watched::Since,
+                Err(error) if is_exhausted(&error) => failed = Some(worded(&error)),
+                // It went away this moment, or may not be read: then what is in it cannot be checked either.
+                Err(_) => return false,
+            }
+            true
+        });
+        self.folders = folders;
+        match failed {
+            Some(why) => {
+                self.debouncer = None;
+                Watched::Failed(why)
+            }
+            None => watched,
+        }
+    }
+
+    /// Waits for a change that counts.
+    pub(super) fn wait(&mut self) -> Woken {
+        loop {
+            let event = if self.debouncer.is_some() {
+                self.events.recv().map_err(|_| RecvTimeoutError::Disconnected)
+            } else {
+                self.events.recv_timeout(POLL)
+            };
+            match event {
+                Ok(WatchEvent::Unread) | Err(RecvTimeoutError::Disconnected) => return Woken::Unread,
+                Err(RecvTimeoutError::Timeout) => return Woken::Changed,
+                Ok(WatchEvent::Files(result)) => {
+                    if self.counts(&result) {
+                        return Woken::Changed;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether events may change what is found. Forgets folders that are not what they were: they are watched anew.
+    fn counts(&mut self, result: &DebounceEventResult) -> bool {
+        let events = match result {
+            Ok(events) if !events.iter().any(|event| event.need_rescan()) => events,
+            Ok(_) | Err(_) => {
+                self.forget(|_| true);
+                return true;
+            }
+        };
+        let is_counted =
+            events.iter().filter(|event| is_change(event)).any(|event| event.paths.iter().any(|path| self.is_of(path)));
+        let gone =
+            events.iter().filter(|event| matches!(event.kind, EventKind::Remove(_) | EventKind::Modify(ModifyKind::Name(_))));
+        for path in gone.flat_map(|event| &event.paths) {
+            self.forget(|folder| folder.starts_with(path));
+        }
+        is_counted
+    }
+
+    /// Whether a path is one of a watched folder, such a folder, or one above it.
+    fn is_of(&self, path: &Path) -> bool {
+        let is_settings = || path.file_name().is_some_and(|name| SETTINGS.iter().any(|known| name == *known));
+        match path.parent().and_then(|parent| self.folders.get(parent)) {
+            Some(Reach::Every) => return true,
+            Some(Reach::Settings) if is_settings() => return true,
+            Some(Reach::Settings) | None => {}
+        }
+        self.folders.keys().any(|folder| folder.starts_with(path))
+    }
+
+    fn forget(&mut self, is_gone: impl Fn(&Path) -> bool) {
+        let debouncer = &mut self.debouncer;
+        self.folders.retain(|folder, _| {
+            let is_gone = is_gone(folder);
+            if is_gone && let Some(debouncer) = debouncer {
+                // One that was renamed would go on reporting, under its old name.
+                let _ = debouncer.unwatch(folder);
+            }
+            !is_gone
+        });
+    }
+}
+
+/// Reading is no change, and a check reads.
+fn is_change(event: &DebouncedEvent) -> bool {
+    !matches!(event.kind, EventKind::Access(kind) if kind != AccessKind::Close(AccessMode::Write))
+}
+
+/// Whether the system can watch no more folders, rather than not this one.
+fn is_exhausted(error: &notify::Error) -> bool {
+    match &error.kind {
+        ErrorKind::MaxFilesWatch => true,
+        ErrorKind::Io(error) => !matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::PermissionDenied),
+        ErrorKind::Generic(_) | ErrorKind::PathNotFound | ErrorKind::WatchNotFound | ErrorKind::InvalidConfig(_) => false,
+    }
+}
+
+fn worded(error: &notify::Error) -> String {
+    match &error.kind {
+        ErrorKind::MaxFilesWatch => "no more folders can be watched".to_owned(),
+        ErrorKind::Io(error) => crate::rules::input::read_fault::reason(error),
+        ErrorKind::Generic(_) | ErrorKind::PathNotFound | ErrorKind::WatchNotFound | ErrorKind::InvalidConfig(_) => {
+            error.to_string()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{FileWatcher, Folders, Reach, WatchMode, Watched, Woken};
+    use notify_debouncer_full::DebouncedEvent;
+    use notify_debouncer_full::notify::event::{CreateKind, Event, EventKind, RemoveKind};
+    use std::path::Path;
+    use std::time::Instant;
+
+    fn watcher(folders: &[(&str, Reach)]) -> FileWatcher {
+        let (mut watcher, _) = FileWatcher::new(WatchMode::Poll);
+        watcher.folders = folders.iter().map(|(path, reach)| (path.into(), *reach)).collect();
+        watcher
+    }
+
+    fn event(kind: EventKind, path: &str) -> DebouncedEvent {
+        DebouncedEvent::new(Event::new(kind).add_path(path.into()), Instant::now())
+    }
+
+    #[test]
+    fn where_the_system_reports_nothing_time_wakes() {
+        let (mut watcher, why) = FileWatcher::new(WatchMode::Poll);
+        let folder = tempfile::tempdir().unwrap();
+        let wanted = Folders::from([(folder.path().to_path_buf(), Reach::Every)]);
+        assert_eq!((watcher.watch(&wanted), why), (Watched::Already, None));
+        assert_eq!(watcher.wait(), Woken::Changed);
+        watcher.unread()();
+        assert_eq!(watcher.wait(), Woken::Unread);
+    }
+
+    #[test]
+    fn above_the_project_only_its_settings_count() {
+        let watcher = watcher(&[("/q", Reach::Settings), ("/q/p", Reach::Every), ("/q/p/t", Reach::Every)]);
+        let counts = |path: &str| watcher.is_of(Path::new(path));
+        assert!(["/q/p/a.xml", "/q/p", "/q", "/q/ctxc.toml", "/q/.gitignore"].into_iter().all(counts));
+        assert!(!["/q/notes", "/q/pp", "/q/p/other/a.xml", "/q/p/t/u/a.xml"].into_iter().any(counts));
+    }
+
+    #[test]
+    fn a_folder_that_went_is_forgotten_with_those_in_it() {
+        let mut watcher = watcher(&["/p", "/p/t", "/p/t/u", "/p/tt"].map(|path| (path, Reach::Every)));
+        assert!(watcher.counts(&Ok(vec![event(EventKind::Create(CreateKind::Folder), "/p/t")])));
+        assert_eq!(watcher.folders.len(), 4);
+        assert!(watcher.counts(&Ok(vec![event(EventKind::Remove(RemoveKind::Folder), "/p/t")])));
+        assert_eq!(watcher.folders.keys().map(|path| path.to_str().unwrap()).collect::<Vec<_>>(), ["/p", "/p/tt"]);
+        assert!(watcher.counts(&Err(Vec::new())) && watcher.folders.is_empty());
+    }
+}

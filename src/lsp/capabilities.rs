@@ -1,0 +1,50 @@
+//! What the server says it can do.
+
+use super::client::Client;
+use super::encoding::Encoding;
+use super::features::commands::COMMAND;
+use super::features::semantic_tokens::TOKENS;
+use serde_json::{Value, json};
+
+/// What the server can do for a client: the answer to `initialize`.
+pub(super) fn of(client: &Client) -> Value {
+    let encoding = match client.encoding {
+        Encoding::Utf8 => "utf-8",
+        Encoding::Utf16 => "utf-16",
+    };
+    let mut can = json!({
+        "positionEncoding": encoding,
+        "textDocumentSync": {"openClose": true, "change": 2, "save": {"includeText": false}},
+        "hoverProvider": true,
+        "completionProvider": {"triggerCharacters": ["<", "/", " ", "\"", "'", "{", "."]},
+        "codeActionProvider": {"codeActionKinds": ["quickfix", "source.fixAll.ctxc"], "resolveProvider": true},
+        "documentSymbolProvider": true,
+        "workspaceSymbolProvider": true,
+        "foldingRangeProvider": true,
+        "documentFormattingProvider": true,
+        "documentRangeFormattingProvider": true,
+        "inlayHintProvider": true,
+        "codeLensProvider": {"resolveProvider": false},
+        "definitionProvider": true,
+        "referencesProvider": true,
+        "documentHighlightProvider": true,
+        "renameProvider": {"prepareProvider": true},
+        "linkedEditingRangeProvider": true,
+        "selectionRangeProvider": true,
+        "documentLinkProvider": {"resolveProvider": false},
+        "workspace": {"workspaceFolders": {"supported": true, "changeNotifications": true}},
+        "semanticTokensProvider": {"legend": {"tokenTypes": TOKENS, "tokenModifiers": []}, "full": true},
+    });
+    if !client.names_commands
+        && let Some(can) = can.as_object_mut()
+    {
+        can.insert("executeCommandProvider".to_owned(), json!({"commands": [COMMAND]}));
+    }
+    if client.pulls
+        && let Some(can) = can.as_object_mut()
+    {
+        let pull = json!({"identifier": "ctxc", "interFileDependencies": true, "workspaceDiagnostics": true});
+        can.insert("diagnosticProvider".to_owned(), pull);
+    }
+    json!({"capabilities": can, "serverInfo": {"name": "ctxc", "version": env!("CARGO_PKG_VERSION")}})
+}

@@ -1,0 +1,220 @@
+//! The loop: messages in, answers out. Edits that wait together are taken together before anything is compiled.
+//!
+//! A panic while answering is a bug; it is answered as one, and the server lives.
+
+use super::capabilities;
+use super::client::Client;
+use super::features::{
+    actions, commands, completion, folding, formatting, hints, hover, linked_tags, links, navigate, rename, selection,
+    semantic_tokens, symbols,
+};
+use super::server::{Answer, Refusal, Server, State};
+use super::state::workspace::Workspace;
+use crate::base::fs::{self, ReadFs, RealFs};
+use lsp_server::{Connection, ErrorCode, Message, Notification, Request, Response};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// How often it is looked whether the process that started us is still there.
+const PULSE: Duration = Duration::from_secs(3);
+
+/// How a session ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// The client asked for it, or went away after asking.
+    Asked,
+    /// The client went away.
+    Left,
+}
+
+/// Answers a client until it ends the session or goes away.
+pub fn serve(connection: &Connection) -> Ended {
+    let mut server = Server::new(connection);
+    let mut queue = VecDeque::new();
+    loop {
+        if queue.is_empty() {
+            server.rest();
+            match connection.receiver.recv_timeout(server.poll.patience(PULSE)) {
+                Ok(message) => queue.push_back(message),
+                Err(error) if error.is_timeout() => {
+                    if server.is_orphan() {
+                        return Ended::Left;
+                    }
+                    continue;
+                }
+                Err(_) => return if server.state == State::Ending { Ended::Asked } else { Ended::Left },
+            }
+        }
+        queue.extend(connection.receiver.try_iter());
+        server.cancel(&mut queue);
+        let Some(message) = queue.pop_front() else { continue };
+        if let Some(ended) = server.take(message) {
+            return ended;
+        }
+    }
+}
+
+impl Server<'_> {
+    fn is_orphan(&self) -> bool {
+        self.client.process.is_some_and(|process| fs::exists(Path::new("/proc/self")) && !is_running(process))
+    }
+
+    /// Answers requests that the client gave up before they were begun.
+    fn cancel(&self, queue: &mut VecDeque<Message>) {
+        let given_up = |message: &Message| match message {
+            Message::Notification(note) if note.method == "$/cancelRequest" => note.params.get("id").cloned(),
+            Message::Notification(_) | Message::Request(_) | Message::Response(_) => None,
+        };
+        let ids: Vec<Value> = queue.iter().filter_map(given_up).collect();
+        if ids.is_empty() {
+            return;
+        }
+        queue.retain(|message| match message {
+            Message::Request(request) if ids.iter().any(|id| serde_json::to_value(&request.id).is_ok_and(|own| own == *id)) => {
+                let code = ErrorCode::RequestCanceled as i32;
+                self.send(Response::new_err(request.id.clone(), code, "given up by the client".to_owned()));
+                false
+            }
+            Message::Notification(_) | Message::Request(_) | Message::Response(_) => given_up(message).is_none(),
+        });
+    }
+
+    /// Takes one message. `Some` when it ends the session.
+    fn take(&mut self, message: Message) -> Option<Ended> {
+        match message {
+            Message::Request(request) => self.request(request),
+            Message::Notification(note) if note.method == "exit" => {
+                return Some(if self.state == State::Ending { Ended::Asked } else { Ended::Left });
+            }
+            Message::Notification(note) => {
+                if self.state == State::Working && catch_unwind(AssertUnwindSafe(|| self.notification(note))).is_err() {
+                    self.say("a bug in ctxc: this change could not be taken");
+                }
+            }
+            Message::Response(_) => {}
+        }
+        None
+    }
+
+    fn request(&mut self, request: Request) {
+        let id = request.id.clone();
+        let answer = match (self.state, request.method.as_str()) {
+            (State::New, "initialize") => Ok(self.initialize(&request.params)),
+            (State::New, _) => {
+                Err(Refusal { code: ErrorCode::ServerNotInitialized, message: "`initialize` comes first".to_owned() })
+            }
+            (State::Working, "initialize") => {
+                Err(Refusal { code: ErrorCode::InvalidRequest, message: "the session has begun already".to_owned() })
+            }
+            (State::Working, "shutdown") => {
+                self.state = State::Ending;
+                Ok(Value::Null)
+            }
+            (State::Working, "workspace/executeCommand") => {
+                let begun = catch_unwind(AssertUnwindSafe(|| commands::begin(self, id.clone(), request.params)));
+                match begun {
+                    // The thread that counts answers it.
+                    Ok(Ok(())) => return,
+                    Ok(Err(refusal)) => Err(refusal),
+                    Err(_) => Err(bug()),
+                }
+            }
+            (State::Working, _) => catch_unwind(AssertUnwindSafe(|| self.answer(request))).unwrap_or_else(|_| Err(bug())),
+            (State::Ending, _) => {
+                Err(Refusal { code: ErrorCode::InvalidRequest, message: "the session is at its end".to_owned() })
+            }
+        };
+        self.send(match answer {
+            Ok(value) => Response::new_ok(id, value),
+            Err(Refusal { code, message }) => Response::new_err(id, code as i32, message),
+        });
+    }
+
+    fn initialize(&mut self, params: &Value) -> Value {
+        self.state = State::Working;
+        self.client = Client::new(params);
+        if self.client.folders.is_empty() {
+            self.client.folders.extend(fs::current_dir());
+        }
+        self.workspace = Workspace::new(std::mem::take(&mut self.client.folders));
+        capabilities::of(&self.client)
+    }
+
+    fn answer(&mut self, request: Request) -> Answer {
+        let Request { method, params, .. } = request;
+        self.workspace.settle();
+        match method.as_str() {
+            "textDocument/diagnostic" => self.pull(&params),
+            "workspace/diagnostic" => Ok(self.pull_all(&params)),
+            "textDocument/hover" => hover::answer(self, read(params)?),
+            "textDocument/completion" => completion::answer(self, read(params)?),
+            "textDocument/codeAction" => actions::answer(self, &read(params)?),
+            "codeAction/resolve" => actions::resolve(self, params),
+            "textDocument/documentSymbol" => symbols::document(self, &read(params)?),
+            "workspace/symbol" => symbols::workspace(self, &read(params)?),
+            "textDocument/foldingRange" => folding::answer(self, &read(params)?),
+            "textDocument/formatting" => formatting::document(self, &read(params)?),
+            "textDocument/rangeFormatting" => formatting::range(self, &read(params)?),
+            "textDocument/inlayHint" => hints::inlay(self, &read(params)?),
+            "textDocument/codeLens" => {
+                let params: gen_lsp_types::CodeLensParams = read(params)?;
+                self.want(&params.text_document.uri);
+                hints::lenses(self, &params)
+            }
+            "textDocument/definition" => navigate::definition(self, &read(params)?),
+            "textDocument/references" => navigate::references(self, &read(params)?),
+            "textDocument/documentHighlight" => navigate::highlights(self, &read(params)?),
+            "textDocument/prepareRename" => navigate::prepare(self, &read(params)?),
+            "textDocument/rename" => rename::answer(self, &read(params)?),
+            "textDocument/linkedEditingRange" => linked_tags::answer(self, &read(params)?),
+            "textDocument/selectionRange" => selection::answer(self, &read(params)?),
+            "textDocument/documentLink" => links::answer(self, &read(params)?),
+            "textDocument/semanticTokens/full" => semantic_tokens::answer(self, &read(params)?),
+            _ => Err(Refusal { code: ErrorCode::MethodNotFound, message: format!("there is no method `{method}`") }),
+        }
+    }
+
+    fn notification(&mut self, note: Notification) {
+        let Notification { method, params } = note;
+        // A notification that cannot be read has nobody to be answered to.
+        let _: Result<(), Refusal> = match method.as_str() {
+            "initialized" => {
+                self.watch();
+                Ok(())
+            }
+            "textDocument/didOpen" => read(params).map(|params| self.open(params)),
+            "textDocument/didChange" => read(params).map(|params| self.change(params)),
+            "textDocument/didClose" => read(params).map(|params| self.close(&params)),
+            "textDocument/didSave" => {
+                self.doubt();
+                Ok(())
+            }
+            "workspace/didChangeWorkspaceFolders" => {
+                self.change_folders(&params);
+                Ok(())
+            }
+            "workspace/didChangeWatchedFiles" => read(params).map(|params| self.changed(&params)),
+            _ => Ok(()),
+        };
+    }
+}
+
+fn bug() -> Refusal {
+    Refusal { code: ErrorCode::InternalError, message: "a bug in ctxc: this request could not be answered".to_owned() }
+}
+
+/// Whether a process is there and has not ended: one that has ended stays listed until its parent asks after it.
+fn is_running(process: u64) -> bool {
+    let Ok(stat) = RealFs.read(&PathBuf::from(format!("/proc/{process}/stat")), 1 << 16) else { return false };
+    // The name stands in brackets and may hold anything; the state is the letter behind it.
+    let state = stat.iter().rposition(|byte| *byte == b')').and_then(|at| stat.get(at + 2));
+    !matches!(state, Some(b'Z' | b'X'))
+}
+
+fn read<T: DeserializeOwned>(params: Value) -> Result<T, Refusal> {
+    serde_json::from_value(params).map_err(|error| Refusal::invalid(error.to_string()))
+}

@@ -1,0 +1,29 @@
+//! Edits of documents as a client takes them: with the state of each document that they were made for, where it can hold them
+//! against that.
+
+use super::client::Client;
+use super::diagnostics::address;
+use super::state::project::ProjectState;
+use gen_lsp_types::{
+    DocumentChange, Edit, OptionalVersionedTextDocumentIdentifier, TextDocumentEdit, TextDocumentIdentifier, TextEdit,
+    WorkspaceEdit,
+};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// The edits of files. What is not open has no version: what is on disk counts.
+pub(super) fn of(client: &Client, project: &ProjectState, edits: BTreeMap<Arc<str>, Vec<TextEdit>>) -> WorkspaceEdit {
+    if !client.versions {
+        let changes = edits.into_iter().map(|(name, edits)| (address(project, &name), edits)).collect();
+        return WorkspaceEdit { changes: Some(changes), ..WorkspaceEdit::default() };
+    }
+    let one = |(name, edits): (Arc<str>, Vec<TextEdit>)| {
+        let version = project.open.get(&name).map(|buffer| buffer.version);
+        let text_document_identifier = TextDocumentIdentifier { uri: address(project, &name) };
+        let text_document = OptionalVersionedTextDocumentIdentifier { version, text_document_identifier };
+        let edits = edits.into_iter().map(Edit::TextEdit).collect();
+        DocumentChange::TextDocumentEdit(TextDocumentEdit { text_document, edits })
+    };
+    let changes = edits.into_iter().map(one).collect();
+    WorkspaceEdit { document_changes: Some(changes), ..WorkspaceEdit::default() }
+}

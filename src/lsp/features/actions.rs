@@ -1,0 +1,103 @@
+//! The ways out of findings, as edits to choose from; and all safe ones at once.
+
+use crate::base::fix::Applicability;
+use crate::base::lines;
+use crate::lsp::diagnostics::{self, address, meet};
+use crate::lsp::edits;
+use crate::lsp::server::{Answer, Refusal, Server, value};
+use crate::lsp::state::project::ProjectState;
+use crate::lsp::state::speculative;
+use gen_lsp_types::{CodeAction, CodeActionKind, CodeActionParams, TextEdit, Uri, WorkspaceEdit};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// The kind of the action that applies every safe fix.
+const FIX_ALL: &str = "source.fixAll.ctxc";
+
+/// Answers `textDocument/codeAction`.
+pub(in crate::lsp) fn answer(server: &Server<'_>, params: &CodeActionParams) -> Answer {
+    let (project, name, buffer) = server.document(&params.text_document.uri)?;
+    let only = params.context.only.as_deref();
+    let mut actions = Vec::new();
+    if is_wanted(only, "quickfix") {
+        let found = project.found(&name);
+        let shown = diagnostics::of(project, &server.client, &name);
+        // Before the findings it may be said that a file is large.
+        let shown = shown.into_iter().rev().take(found.len()).rev();
+        for (finding, diagnostic) in found.iter().zip(shown) {
+            if !meet(diagnostic.range, params.range) {
+                continue;
+            }
+            for (at, fix) in finding.fixes.iter().enumerate() {
+                let edits = server.client.encoding.edits(&buffer.text, &buffer.index, &fix.edits);
+                actions.push(CodeAction {
+                    title: fix.title.to_string(),
+                    kind: Some(CodeActionKind::QuickFix),
+                    diagnostics: Some(vec![diagnostic.clone()]),
+                    is_preferred: Some(at == 0 && (fix.applicability == Applicability::Safe || finding.fixes.len() == 1)),
+                    edit: Some(change(server, project, &name, edits)),
+                    ..CodeAction::default()
+                });
+            }
+        }
+    }
+    if is_wanted(only, FIX_ALL) {
+        actions.extend(everything(server, project, &name, only));
+    }
+    value(actions)
+}
+
+/// Answers `codeAction/resolve`: the edits of an action that was offered without them.
+pub(in crate::lsp) fn resolve(server: &Server<'_>, mut params: Value) -> Answer {
+    let uri = params.pointer("/data/uri").and_then(Value::as_str).map(|uri| Uri(uri.to_owned()));
+    let uri = uri.ok_or_else(|| Refusal::invalid("this action was not offered by ctxc: `data.uri` is missing"))?;
+    let (project, name, _) = server.document(&uri)?;
+    let edit = change(server, project, &name, edits(server, project, &name));
+    if let Some(action) = params.as_object_mut() {
+        action.insert("edit".to_owned(), json!(edit));
+    }
+    Ok(params)
+}
+
+/// Whether a client that named kinds wants one.
+fn is_wanted(only: Option<&[CodeActionKind]>, kind: &str) -> bool {
+    let fits = |only: &CodeActionKind| {
+        let only = json!(only);
+        let only = only.as_str().unwrap_or("");
+        only.is_empty() || kind == only || kind.strip_prefix(only).is_some_and(|rest| rest.starts_with('.'))
+    };
+    only.is_none_or(|only| only.iter().any(fits))
+}
+
+/// The action that applies every safe fix; `None` when there is nothing to fix. A client that can ask again for the edits of an
+/// action gets them then: most offers are never taken.
+fn everything(
+    server: &Server<'_>,
+    project: &ProjectState,
+    name: &Arc<str>,
+    only: Option<&[CodeActionKind]>,
+) -> Option<CodeAction> {
+    let action = CodeAction {
+        title: "apply every safe fix of ctxc".to_owned(),
+        kind: Some(CodeActionKind::Custom(FIX_ALL.into())),
+        ..CodeAction::default()
+    };
+    if only.is_none() && server.client.resolves_edits {
+        let uri = address(project, name);
+        return speculative::is_fixable(project, name).then(|| CodeAction { data: Some(json!({"uri": uri})), ..action });
+    }
+    let edits = edits(server, project, name);
+    (!edits.is_empty()).then(|| CodeAction { edit: Some(change(server, project, name, edits)), ..action })
+}
+
+/// The edits of every safe fix together.
+fn edits(server: &Server<'_>, project: &ProjectState, name: &Arc<str>) -> Vec<TextEdit> {
+    let Some(buffer) = project.open.get(name) else { return Vec::new() };
+    let Some(after) = speculative::fixed(project, name, &buffer.text) else { return Vec::new() };
+    server.client.encoding.edits(&buffer.text, &buffer.index, &lines::edits(&buffer.text, &after))
+}
+
+fn change(server: &Server<'_>, project: &ProjectState, name: &Arc<str>, edits: Vec<TextEdit>) -> WorkspaceEdit {
+    edits::of(&server.client, project, BTreeMap::from([(Arc::clone(name), edits)]))
+}

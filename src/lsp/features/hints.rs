@@ -1,0 +1,104 @@
+//! Hints at the end of a start tag: the resolved value of each setting that is not written, and where it comes from. Lenses
+//! above definitions: resolved settings, and what agents would receive as far as it is counted.
+
+use super::commands::COMMAND;
+use super::provenance;
+use super::symbols::MOST;
+use crate::lsp::place;
+use crate::lsp::server::{Answer, Server, value};
+use crate::lsp::tokens::docs as token_docs;
+use crate::settings::bodies::Bodies;
+use crate::template::nodes;
+use crate::template::setting::{SettingName, Word};
+use crate::template::{self};
+use gen_lsp_types::{InlayHintParams, Range};
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+/// Answers `textDocument/inlayHint`.
+pub(in crate::lsp) fn inlay(server: &Server<'_>, params: &InlayHintParams) -> Answer {
+    let (project, name, buffer) = server.document(&params.text_document.uri)?;
+    let wanted = server.client.encoding.span(&buffer.text, &buffer.index, params.range);
+    let config = &project.config;
+    if buffer.is_large() {
+        return value([(); 0]);
+    }
+    let mut hints: Vec<Value> = Vec::new();
+    place::with(&buffer.text, &config.limits, |document| {
+        let file = template::lower(document);
+        let mut bodies = Bodies::default();
+        bodies.resolve(&file, &config.layers);
+        nodes::bodies(&file, |task, _| {
+            let at = task.element.start_tag().end;
+            let Some(body) = bodies.get(task).filter(|_| wanted.start <= at && at <= wanted.end && hints.len() <= MOST) else {
+                return;
+            };
+            let written = task.written();
+            let unwritten = SettingName::ALL.iter().copied().filter(|name| written.span(*name).is_none());
+            let unwritten: Vec<SettingName> = unwritten.filter(|name| body.resolved.get(*name).applies).collect();
+            if unwritten.is_empty() {
+                return;
+            }
+            let label: Vec<String> =
+                unwritten.iter().map(|name| format!("{} {}", name.word(), body.resolved.get(*name).value.word())).collect();
+            let why: Vec<String> = unwritten.iter().map(|name| provenance::brief(config, body, *name)).collect();
+            hints.push(json!({
+                "position": server.client.encoding.position(&buffer.text, &buffer.index, at),
+                "label": label.join(", "),
+                "tooltip": why.join("\n"),
+                "paddingLeft": true,
+            }));
+        });
+    });
+    if hints.len() > MOST {
+        hints.truncate(MOST);
+        server.say_cut(project, &name, "hints");
+    }
+    value(hints)
+}
+
+impl Server<'_> {
+    /// Has the tasks of a document counted, so that its lenses have figures.
+    pub(in crate::lsp) fn want(&mut self, uri: &gen_lsp_types::Uri) {
+        let is_told = self.client.refreshes.lenses;
+        if let Some((project, name, _)) = self.workspace.document(uri) {
+            self.token_counts.want(project, &name, is_told);
+        }
+    }
+}
+
+/// Answers `textDocument/codeLens`: the resolved settings of each definition above it, and what its agents would receive.
+pub(in crate::lsp) fn lenses(server: &Server<'_>, params: &gen_lsp_types::CodeLensParams) -> Answer {
+    let (project, name, buffer) = server.document(&params.text_document.uri)?;
+    let config = &project.config;
+    if buffer.is_large() {
+        return value([(); 0]);
+    }
+    let (mut lenses, mut counted): (Vec<Value>, Vec<Value>) = (Vec::new(), Vec::new());
+    place::with(&buffer.text, &config.limits, |document| {
+        let file = template::lower(document);
+        let mut bodies = Bodies::default();
+        bodies.resolve(&file, &config.layers);
+        let known = server.token_counts.of(&(project.root.clone(), Arc::clone(&name)));
+        let names = token_docs::names(project, &name);
+        for (at, definition) in file.definitions.iter().enumerate().take(MOST + 1) {
+            let Some((task, body)) = definition.task().and_then(|task| Some((task, bodies.get(task)?))) else { continue };
+            let words = SettingName::ALL.iter().copied().filter(|name| body.resolved.get(*name).applies);
+            let words: Vec<String> =
+                words.map(|name| format!("{}: {}", name.word(), body.resolved.get(name).value.word())).collect();
+            let range: Range = server.client.encoding.range(&buffer.text, &buffer.index, task.element.name_span());
+            lenses.push(json!({"range": range, "command": {"title": words.join(" · "), "command": ""}}));
+            let figures = known.as_ref().zip(names.get(at)).and_then(|(known, name)| Some((name, known.tasks.get(name)?)));
+            if let Some((task, title)) = figures.and_then(|(name, entries)| Some((name, token_docs::brief(entries)?))) {
+                let arguments = json!([{"uri": params.text_document.uri, "task": task}]);
+                counted.push(json!({"range": range, "command": {"title": title, "command": COMMAND, "arguments": arguments}}));
+            }
+        }
+    });
+    if lenses.len() > MOST {
+        lenses.truncate(MOST);
+        server.say_cut(project, &name, "lenses");
+    }
+    lenses.append(&mut counted);
+    value(lenses)
+}

@@ -1,0 +1,160 @@
+//! What an element, attribute or setting means, where each resolved value comes from, and what a task or segment costs as far
+//! as it is counted.
+
+use super::bound;
+use super::docs;
+use super::provenance;
+use super::variables;
+use crate::base::span::Span;
+use crate::lsp::place::{self, Spot, operator};
+use crate::lsp::server::{Answer, Server, value};
+use crate::lsp::state::project::ProjectState;
+use crate::lsp::tokens::docs as token_docs;
+use crate::project::config::Config;
+use crate::settings::bodies::Bodies;
+use crate::syntax::tree::{Attribute, Document, Element};
+use crate::template::elements::Kind;
+use crate::template::nodes;
+use crate::template::setting::{SettingName, Word};
+use crate::template::{self};
+use gen_lsp_types::{Contents, Hover, HoverParams, MarkupContent, MarkupKind};
+use serde_json::Value;
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+/// Answers `textDocument/hover`.
+pub(in crate::lsp) fn answer(server: &Server<'_>, params: HoverParams) -> Answer {
+    let at = params.text_document_position_params;
+    let (project, name, buffer) = server.document(&at.text_document.uri)?;
+    let offset = server.client.encoding.offset(&buffer.text, &buffer.index, at.position);
+    let config = &project.config;
+    // What a name at this place stands for goes before what the place is.
+    let named = if buffer.is_large() { None } else { of_name(project, &name, offset) };
+    let known = server.token_counts.of(&(project.root.clone(), Arc::clone(&name)));
+    let (placed, figures) = place::with(&buffer.text, &config.limits, |document| {
+        let figures = known.and_then(|known| token_docs::at(document, &token_docs::names(project, &name), &known, offset));
+        (about(config, document, offset), figures)
+    });
+    let said = match (named, placed) {
+        (Some((name, span)), Some((place, _))) => Some((format!("{name}\n\n{place}"), span)),
+        (named, placed) => named.or(placed),
+    };
+    let mut lines: Vec<String> = said.iter().map(|(text, _)| text.clone()).collect();
+    // What else there is to say about a finding at this place.
+    for finding in project.found(&name).iter().filter(|finding| finding.span.start <= offset && offset <= finding.span.end) {
+        let more = finding
+            .notes
+            .iter()
+            .map(std::string::ToString::to_string)
+            .chain(finding.help.iter().map(|help| format!("help: {help}")));
+        let more: Vec<String> = more.collect();
+        if !more.is_empty() {
+            lines.push(format!("`{}` ({}): {}", finding.rule.name, finding.rule.code, more.join("; ")));
+        }
+    }
+    lines.extend(figures);
+    if lines.is_empty() {
+        return Ok(Value::Null);
+    }
+    let text = lines.join("\n\n");
+    let (kind, text) =
+        if server.client.markdown { (MarkupKind::Markdown, text) } else { (MarkupKind::PlainText, docs::plain(&text)) };
+    let range = said.map(|(_, span)| server.client.encoding.range(&buffer.text, &buffer.index, span));
+    value(Hover { contents: Contents::MarkupContent(MarkupContent { kind, value: text }), range })
+}
+
+/// What the name of a definition or a variable stands for.
+fn of_name(project: &ProjectState, file: &Arc<str>, offset: u32) -> Option<(String, Span)> {
+    let touches = |span: Span| span.start <= offset && offset <= span.end;
+    let facts = &project.template(file)?.facts;
+    if let Some(found) = facts.references.iter().find(|own| touches(own.span)) {
+        return Some((docs::in_full(project, found.kind.target(), &found.name)?, found.span));
+    }
+    if let Some(found) = facts.definitions.iter().find(|own| touches(own.span)) {
+        // Where the file names it, this is the tag, of which there is something else to say.
+        let is_written = found.span.len() as usize >= found.name.len()
+            && project.open.get(&**file)?.text.get(..found.span.start as usize)?.ends_with(['"', '\'']);
+        return if is_written { Some((docs::in_full(project, found.kind, &found.name)?, found.span)) } else { None };
+    }
+    let pointed = variables::at(project, file, offset)?;
+    Some((bound::describe(project, &pointed)?, pointed.span))
+}
+
+/// What the value of an attribute means, where the language or the project knows it.
+fn of_value(config: &Config, element: Element<'_>, kind: Kind, attribute: Attribute<'_>) -> Option<String> {
+    let word = attribute.value();
+    let word = word.trim();
+    let meaning = match (kind, attribute.name()) {
+        (Kind::Task, "type") => docs::of_type(&config.layers, word),
+        (Kind::Task, "subtype") => {
+            let operator = operator(element).unwrap_or_else(|| "atomic".to_owned());
+            docs::of_subtype(&config.layers, &operator, word)
+        }
+        (_, name) => kind.attribute(name)?.meaning(word).map(str::to_owned),
+    };
+    Some(format!("`{word}` — {}", meaning?))
+}
+
+fn about(config: &Config, document: Document<'_>, offset: u32) -> Option<(String, Span)> {
+    let (element, spot) = place::spot(document, offset)?;
+    let kind = place::kind(element)?;
+    match spot {
+        Spot::AttributeName(attribute) => Some((docs::of_attribute(kind.attribute(attribute.name())?), attribute.span())),
+        Spot::Value(attribute) => {
+            let own = docs::of_attribute(kind.attribute(attribute.name())?);
+            Some(match of_value(config, element, kind, attribute) {
+                Some(value) => (format!("{value}\n\n{own}"), attribute.value_span()),
+                None => (own, attribute.span()),
+            })
+        }
+        Spot::Name | Spot::Tag | Spot::Inside => {
+            let setting = SettingName::ALL.iter().copied().find(|name| name.word() == kind.tag());
+            let mut text = match spot {
+                Spot::Name | Spot::Tag => of_element(kind),
+                // Inside a text there is nothing to say about the element around it.
+                Spot::AttributeName(_) | Spot::Value(_) | Spot::Inside if setting.is_none() => return None,
+                Spot::AttributeName(_) | Spot::Value(_) | Spot::Inside => {
+                    let word = element.text();
+                    let meaning = setting.and_then(|setting| setting.meaning(word.trim()));
+                    meaning.map_or_else(String::new, |meaning| format!("`{}` — {meaning}", word.trim()))
+                }
+            };
+            let resolved = resolved(config, document, element, setting);
+            if !resolved.is_empty() && !text.is_empty() {
+                text.push_str("\n\n");
+            }
+            text.push_str(&resolved);
+            (!text.is_empty()).then(|| (text, element.name_span()))
+        }
+    }
+}
+
+fn of_element(kind: Kind) -> String {
+    let spec = kind.spec();
+    let mut text = format!("`<{}>` — {}", spec.tag, spec.doc);
+    if let Some(instead) = spec.deprecated {
+        let _ = write!(text, "\n\nof an older dialect: {instead}");
+    }
+    text
+}
+
+/// The settings of the task that an element is, or belongs to when it is a setting or the block of them.
+fn resolved(config: &Config, document: Document<'_>, element: Element<'_>, setting: Option<SettingName>) -> String {
+    let holder = match (setting, place::kind(element)) {
+        (Some(_), _) => element.parent().and_then(Element::parent),
+        (None, Some(Kind::ContextManagement)) => element.parent(),
+        (None, Some(kind)) if kind.is_body() => Some(element),
+        _ => None,
+    };
+    let Some(holder) = holder else { return String::new() };
+    let file = template::lower(document);
+    let mut bodies = Bodies::default();
+    bodies.resolve(&file, &config.layers);
+    let mut out = Vec::new();
+    nodes::bodies(&file, |task, _| {
+        let Some(body) = bodies.get(task).filter(|_| task.element.id() == holder.id()) else { return };
+        let names = SettingName::ALL.iter().copied().filter(|name| setting.is_none_or(|one| one == *name));
+        out.extend(names.map(|name| provenance::describe(config, body, name)));
+    });
+    out.join("\n\n")
+}

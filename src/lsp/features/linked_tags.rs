@@ -1,0 +1,25 @@
+//! Both tags of an element, which are edited together.
+
+use crate::base::span::Span;
+use crate::lsp::place;
+use crate::lsp::server::{Answer, Server, value};
+use gen_lsp_types::LinkedEditingRangeParams;
+use serde_json::{Value, json};
+
+/// Answers `textDocument/linkedEditingRange`: the names of both tags of an element.
+pub(in crate::lsp) fn answer(server: &Server<'_>, params: &LinkedEditingRangeParams) -> Answer {
+    let at = &params.text_document_position_params;
+    let (project, _, buffer) = server.document(&at.text_document.uri)?;
+    let offset = server.client.encoding.offset(&buffer.text, &buffer.index, at.position);
+    let spans = place::with(&buffer.text, &project.config.limits, |document| {
+        let element = document.element_at(offset).or_else(|| document.element_at(offset.checked_sub(1)?))?;
+        let (first, tag) = (element.name_span(), element.end_tag()?);
+        let second = Span::new(tag.start + 2, tag.start + 2 + first.len());
+        let same = second.slice(document.text) == first.slice(document.text);
+        let here = [first, second].iter().any(|span| span.start <= offset && offset <= span.end);
+        (same && here).then_some([first, second])
+    });
+    let Some(spans) = spans else { return Ok(Value::Null) };
+    let ranges = spans.map(|span| server.client.encoding.range(&buffer.text, &buffer.index, span));
+    value(json!({"ranges": ranges, "wordPattern": "[A-Za-z_][A-Za-z0-9_.-]*"}))
+}

@@ -1,0 +1,152 @@
+//! From a name to where it is defined, and to everything that says it: of tasks, templates and fragments here, of parameters,
+//! inputs and steps as [`super::variables`] finds them.
+
+use super::parts;
+use super::variables::{self, Occurrence, Pointed, Role, Web};
+use crate::base::span::Span;
+use crate::lsp::diagnostics::address;
+use crate::lsp::server::{Answer, Refusal, Server, value};
+use crate::lsp::state::project::ProjectState;
+use crate::project::index::DefId;
+use crate::template::names::DefinitionKind;
+use crate::template::scope::Target;
+use gen_lsp_types::{
+    DefinitionParams, DocumentHighlight, DocumentHighlightKind, DocumentHighlightParams, ReferenceParams,
+    TextDocumentPositionParams,
+};
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+/// A place in a file.
+type Place = (Arc<str>, Span);
+
+/// What a name at a place stands for.
+pub(in crate::lsp) struct Meant {
+    pub(in crate::lsp) kind: DefinitionKind,
+    pub(in crate::lsp) name: String,
+    /// Where the name itself stands.
+    span: Span,
+}
+
+/// Answers `textDocument/definition`.
+pub(in crate::lsp) fn definition(server: &Server<'_>, params: &DefinitionParams) -> Answer {
+    let at = &params.text_document_position_params;
+    let (project, ..) = server.document(&at.text_document.uri)?;
+    if let Some(meant) = meant(server, at)? {
+        let found = project.index().find(meant.kind, &meant.name).and_then(|id| place_of(project, id));
+        return Ok(found.map_or(Value::Null, |place| location(server, project, &place)));
+    }
+    let Some(pointed) = pointed(server, at)? else { return Ok(Value::Null) };
+    if let Target::Bound(span) = pointed.variable.target {
+        return Ok(location(server, project, &(pointed.variable.file, span)));
+    }
+    // Nothing declares it here: whoever uses this task may, else it is the first place that says it.
+    let found = said(project, &pointed);
+    let declared: Vec<&Occurrence> = found.iter().filter(|one| one.role == Role::Defines).collect();
+    let found = if declared.is_empty() { found.first().into_iter().collect() } else { declared };
+    let mut found: Vec<Value> = found.iter().map(|one| location(server, project, &(Arc::clone(&one.file), one.span))).collect();
+    Ok(if found.len() > 1 { Value::Array(found) } else { found.pop().unwrap_or(Value::Null) })
+}
+
+/// Answers `textDocument/references`.
+pub(in crate::lsp) fn references(server: &Server<'_>, params: &ReferenceParams) -> Answer {
+    let at = &params.text_document_position_params;
+    let (project, ..) = server.document(&at.text_document.uri)?;
+    let mut found = occurrences(server, at)?;
+    found.retain(|one| params.context.include_declaration || one.role != Role::Defines);
+    value(found.into_iter().map(|one| location(server, project, &(one.file, one.span))).collect::<Vec<_>>())
+}
+
+/// Answers `textDocument/documentHighlight`: the same places, of this document alone.
+pub(in crate::lsp) fn highlights(server: &Server<'_>, params: &DocumentHighlightParams) -> Answer {
+    let at = &params.text_document_position_params;
+    let (_, name, buffer) = server.document(&at.text_document.uri)?;
+    let mut found = occurrences(server, at)?;
+    found.retain(|one| one.file == name);
+    let one = |one: &Occurrence| {
+        let range = server.client.encoding.range(&buffer.text, &buffer.index, one.span);
+        let kind = if one.role == Role::Defines { DocumentHighlightKind::Write } else { DocumentHighlightKind::Read };
+        DocumentHighlight { range, kind: Some(kind) }
+    };
+    value(found.iter().map(one).collect::<Vec<_>>())
+}
+
+/// Answers `textDocument/prepareRename`: the range of the name.
+pub(in crate::lsp) fn prepare(server: &Server<'_>, params: &TextDocumentPositionParams) -> Answer {
+    let (_, _, buffer) = server.document(&params.text_document.uri)?;
+    let (name, span) = if let Some(meant) = meant(server, params)? {
+        (meant.name, meant.span)
+    } else {
+        let Some(pointed) = pointed(server, params)? else { return Ok(Value::Null) };
+        if pointed.variable.target == Target::Language {
+            return Err(Refusal::invalid(format!("`{}` is a name of the language, which cannot be changed", pointed.name)));
+        }
+        (pointed.name, pointed.span)
+    };
+    let range = server.client.encoding.range(&buffer.text, &buffer.index, span);
+    value(json!({"range": range, "placeholder": name}))
+}
+
+/// Every place that says the name at a position, in order.
+fn occurrences(server: &Server<'_>, at: &TextDocumentPositionParams) -> Result<Vec<Occurrence>, Refusal> {
+    let (project, ..) = server.document(&at.text_document.uri)?;
+    if let Some(meant) = meant(server, at)? {
+        let one = |(file, span): Place, role: Role| Occurrence { file, span, role };
+        let mut found: Vec<Occurrence> = uses(project, &meant).into_iter().map(|place| one(place, Role::Says)).collect();
+        found.extend(definitions(project, &meant).into_iter().map(|place| one(place, Role::Defines)));
+        found.sort();
+        return Ok(found);
+    }
+    Ok(pointed(server, at)?.map_or_else(Vec::new, |pointed| said(project, &pointed)))
+}
+
+/// Every place that says the name of a variable, in order.
+fn said(project: &ProjectState, pointed: &Pointed) -> Vec<Occurrence> {
+    match pointed.variable.target {
+        Target::Language => parts::occurrences(project, pointed),
+        Target::Bound(_) | Target::Free(_) => Web::new(project, pointed).occurrences(),
+    }
+}
+
+/// The definition that the name at a position stands for.
+pub(in crate::lsp) fn meant(server: &Server<'_>, at: &TextDocumentPositionParams) -> Result<Option<Meant>, Refusal> {
+    let (project, name, buffer) = server.document(&at.text_document.uri)?;
+    let offset = server.client.encoding.offset(&buffer.text, &buffer.index, at.position);
+    let touches = |span: Span| span.start <= offset && offset <= span.end;
+    let Some(template) = project.template(&name) else { return Ok(None) };
+    let reference = template.facts.references.iter().find(|reference| touches(reference.span));
+    if let Some(found) = reference {
+        return Ok(Some(Meant { kind: found.kind.target(), name: found.name.to_string(), span: found.span }));
+    }
+    let definition = template.facts.definitions.iter().find(|definition| touches(definition.span));
+    Ok(definition.map(|found| Meant { kind: found.kind, name: found.name.to_string(), span: found.span }))
+}
+
+/// The variable that the name at a position stands for.
+pub(in crate::lsp) fn pointed(server: &Server<'_>, at: &TextDocumentPositionParams) -> Result<Option<Pointed>, Refusal> {
+    let (project, name, buffer) = server.document(&at.text_document.uri)?;
+    let offset = server.client.encoding.offset(&buffer.text, &buffer.index, at.position);
+    Ok(variables::at(project, &name, offset))
+}
+
+fn place_of(project: &ProjectState, id: DefId) -> Option<Place> {
+    let index = project.index();
+    Some((Arc::clone(index.file(id.file)?.path), index.definition(id)?.span))
+}
+
+pub(in crate::lsp) fn definitions(project: &ProjectState, meant: &Meant) -> Vec<Place> {
+    let all = project.templates().flat_map(|(path, template)| template.facts.definitions.iter().map(move |one| (path, one)));
+    let own = all.filter(|(_, one)| one.kind == meant.kind && *one.name == *meant.name);
+    own.map(|(path, one)| (Arc::clone(path), one.span)).collect()
+}
+
+pub(in crate::lsp) fn uses(project: &ProjectState, meant: &Meant) -> Vec<Place> {
+    let all = project.templates().flat_map(|(path, template)| template.facts.references.iter().map(move |one| (path, one)));
+    let own = all.filter(|(_, one)| one.kind.target() == meant.kind && *one.name == *meant.name);
+    own.map(|(path, one)| (Arc::clone(path), one.span)).collect()
+}
+
+fn location(server: &Server<'_>, project: &ProjectState, (path, span): &Place) -> Value {
+    let (text, index) = project.text(path).unwrap_or_default();
+    json!({"uri": address(project, path), "range": server.client.encoding.range(&text, &index, *span)})
+}

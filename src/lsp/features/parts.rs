@@ -1,0 +1,79 @@
+//! The names that the language gives inside of a loop or a reduce: which part each comes from, and who says it.
+
+use super::variables::{self, Occurrence, Pointed, Role, Texts};
+use crate::base::span::Span;
+use crate::lsp::place;
+use crate::lsp::state::project::ProjectState;
+use crate::syntax::tree::{Document, Element};
+use crate::template::scope::Target;
+
+/// What each of them is.
+pub(in crate::lsp) fn meaning(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "accumulator" => "what has been reduced so far: `initial_value` before the first input",
+        "current_input" => "the input that this round of the reduction is about",
+        "current_iteration" => "the round of the loop, from 1",
+        "current_result" => "the result of `inner_task` for this input",
+        "director_result" => "the result of `director` in this round",
+        "evaluation" => "the answer of `evaluator` in this round, with its fields",
+        "evaluation_feedback" => "what `evaluator` said in the round before",
+        "script_result" => "the output of `script_execution` in this round",
+        _ => return None,
+    })
+}
+
+/// The names that the language gives inside of an element.
+pub(in crate::lsp) fn given(tag: &str) -> &'static [&'static str] {
+    match tag {
+        "inner_task" => &["current_input"],
+        "reduction_task" => &["current_input", "current_result", "accumulator"],
+        "director" => &["current_iteration", "evaluation_feedback"],
+        "script_execution" => &["current_iteration", "evaluation_feedback", "director_result"],
+        "evaluator" => &["current_iteration", "evaluation_feedback", "director_result", "script_result"],
+        "termination_condition" => {
+            &["current_iteration", "evaluation_feedback", "director_result", "script_result", "evaluation"]
+        }
+        _ => &[],
+    }
+}
+
+/// By name: the part that it is the result or the setting of, and a part that everything of this kind has.
+const PARTS: [(&str, &str, &str); 8] = [
+    ("accumulator", "initial_value", "reduction_task"),
+    ("current_input", "inputs", "reduction_task"),
+    ("current_iteration", "max_iterations", "director"),
+    ("current_result", "inner_task", "reduction_task"),
+    ("director_result", "director", "director"),
+    ("evaluation", "evaluator", "director"),
+    ("evaluation_feedback", "evaluator", "director"),
+    ("script_result", "script_execution", "director"),
+];
+
+/// The part and the uses of a name that the language gives, in order; none for other names.
+pub(in crate::lsp) fn occurrences(project: &ProjectState, pointed: &Pointed) -> Vec<Occurrence> {
+    let file = &pointed.variable.file;
+    let Some(traced) = variables::traced(project, file, "", &Texts::new()) else { return Vec::new() };
+    let one = |span: Span, role: Role| Occurrence { file: file.clone(), span, role };
+    place::with(&traced.text, &project.config.limits, |document| {
+        let Some((holder, part)) = part(document, pointed.span.start, &pointed.name) else { return Vec::new() };
+        let mut found = vec![one(part.name_span(), Role::Defines)];
+        let uses = traced.trace.uses.iter().filter(|used| used.name == pointed.name && used.target == Target::Language);
+        for span in uses.flat_map(|used| variables::spelled(used, &traced.text)) {
+            let own = self::part(document, span.start, &pointed.name);
+            if own.is_some_and(|(own, _)| own.id() == holder.id()) {
+                found.push(one(span, Role::Says));
+            }
+        }
+        found.sort();
+        found
+    })
+}
+
+/// The loop or reduce around a place, and its part that a name stands for.
+fn part<'a>(document: Document<'a>, offset: u32, name: &str) -> Option<(Element<'a>, Element<'a>)> {
+    let (_, own, always) = PARTS.into_iter().find(|(known, ..)| *known == name)?;
+    let around = std::iter::successors(document.element_at(offset), |element| element.parent());
+    let child = |holder: Element<'a>, tag: &str| holder.elements().find(|child| child.name() == tag);
+    let (holder, marker) = around.into_iter().find_map(|holder| Some((holder, child(holder, always)?)))?;
+    Some((holder, child(holder, own).unwrap_or(marker)))
+}

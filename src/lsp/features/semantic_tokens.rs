@@ -1,0 +1,73 @@
+//! What stands in `{{…}}` as tokens.
+
+use super::symbols::MOST;
+use crate::base::span::Span;
+use crate::lsp::place;
+use crate::lsp::server::{Answer, Server, value};
+use crate::syntax::tree::Kind;
+use crate::template::expression;
+use gen_lsp_types::{Position, SemanticTokensParams};
+use serde_json::json;
+
+/// The kinds of tokens, by number.
+pub(in crate::lsp) const TOKENS: [&str; 3] = ["variable", "function", "operator"];
+
+/// Answers `textDocument/semanticTokens/full`: what stands in `{{…}}`.
+pub(in crate::lsp) fn answer(server: &Server<'_>, params: &SemanticTokensParams) -> Answer {
+    let (project, name, buffer) = server.document(&params.text_document.uri)?;
+    if buffer.is_large() {
+        return value(json!({"data": []}));
+    }
+    let mut spans = place::with(&buffer.text, &project.config.limits, |document| {
+        let mut spans: Vec<(Span, u32)> = Vec::new();
+        for node in document.all_nodes().filter(|node| matches!(node.kind(), Kind::Text | Kind::Cdata)) {
+            expressions(document.text, node.inner(), &mut spans);
+        }
+        for element in document.elements() {
+            for attribute in element.attributes() {
+                expressions(document.text, attribute.value_span(), &mut spans);
+            }
+        }
+        spans
+    });
+    spans.sort_unstable();
+    if spans.len() > MOST {
+        server.say_cut(project, &name, "tokens");
+    }
+    let mut data: Vec<u32> = Vec::new();
+    let mut last = Position { line: 0, character: 0 };
+    for (span, kind) in spans.into_iter().take(MOST) {
+        let range = server.client.encoding.range(&buffer.text, &buffer.index, span);
+        if range.start.line != range.end.line {
+            continue;
+        }
+        let line = range.start.line - last.line;
+        let column = if line == 0 { range.start.character - last.character } else { range.start.character };
+        data.extend([line, column, range.end.character - range.start.character, kind, 0]);
+        last = range.start;
+    }
+    value(json!({"data": data}))
+}
+
+/// The braces and names of each `{{…}}`.
+fn expressions(text: &str, within: Span, out: &mut Vec<(Span, u32)>) {
+    let raw = within.slice(text);
+    if !expression::may_hold(raw) {
+        return;
+    }
+    let mut from = 0;
+    while let Some(open) = raw.get(from..).and_then(|rest| rest.find("{{")).map(|at| from + at) {
+        let Some(close) = raw.get(open..).and_then(|rest| rest.find("}}")).map(|at| open + at) else { return };
+        let span = |start: usize, end: usize| Span::new(within.start + start as u32, within.start + end as u32);
+        out.extend([(span(open, open + 2), 2), (span(close, close + 2), 2)]);
+        let inside = raw.get(open + 2..close).unwrap_or("");
+        let name = inside.trim_start();
+        let start = open + 2 + inside.len() - name.len();
+        let length = name.find(|c: char| !(c.is_alphanumeric() || "_.-[]".contains(c))).unwrap_or(name.len());
+        let called = name.get(length..).is_some_and(|rest| rest.trim_start().starts_with('('));
+        if length > 0 {
+            out.push((span(start, start + length), u32::from(called)));
+        }
+        from = close + 2;
+    }
+}

@@ -1,0 +1,295 @@
+//! Variables: what a name at a place stands for, and every place that says it, in all files that hand it on by name.
+//!
+//! A task that is used by `ref` takes its parameters from the names around it, and so does a fragment: these are one variable.
+//! Arguments of calls name the parameters of a function template.
+
+use crate::base::inside;
+use crate::base::span::Span;
+use crate::lsp::place;
+use crate::lsp::state::project::ProjectState;
+use crate::project::index::{DefId, Index};
+use crate::template::expression::{self, Expression, Piece};
+use crate::template::jinja_words;
+use crate::template::names::{DefinitionKind, Reference, ReferenceKind};
+use crate::template::parts::TextSyntax;
+use crate::template::scope::{self, BoundKind, How, Target, Trace, TracedUse};
+use crate::template::{self};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// A variable as one file knows it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(in crate::lsp) struct Variable {
+    pub(in crate::lsp) file: Arc<str>,
+    pub(in crate::lsp) target: Target,
+}
+
+/// A variable that was pointed at.
+#[derive(Clone, Debug)]
+pub(in crate::lsp) struct Pointed {
+    pub(in crate::lsp) variable: Variable,
+    pub(in crate::lsp) name: String,
+    /// Where the name stands.
+    pub(in crate::lsp) span: Span,
+}
+
+/// A place that says a variable's name.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(in crate::lsp) struct Occurrence {
+    pub(in crate::lsp) file: Arc<str>,
+    pub(in crate::lsp) span: Span,
+    pub(in crate::lsp) role: Role,
+}
+
+/// What an occurrence is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(in crate::lsp) enum Role {
+    /// It gives the name.
+    Defines,
+    /// It says the name.
+    Says,
+    /// The name stands somewhere in it, hidden by character references.
+    Hides,
+}
+
+/// Texts that stand for those of files.
+pub(in crate::lsp) type Texts = BTreeMap<Arc<str>, String>;
+
+/// A file with what its names stand for.
+#[derive(Clone, Debug, Default)]
+pub(in crate::lsp) struct Traced {
+    pub(in crate::lsp) text: String,
+    pub(in crate::lsp) trace: Trace,
+}
+
+/// Reads a file for its names. `instead` goes before what the editor and the disk have.
+pub(in crate::lsp) fn traced(project: &ProjectState, name: &str, wanted: &str, instead: &Texts) -> Option<Traced> {
+    let text_of = |name: &str| instead.get(name).cloned().or_else(|| project.text(name).map(|(text, _)| text));
+    let text = text_of(name)?;
+    let trace = place::with(&text, &project.config.limits, |document| {
+        let file = template::lower(document);
+        let source = |written: &str| inside::beside(name, written).and_then(|name| text_of(&name)).map(Arc::from);
+        scope::trace(&file, &source, wanted)
+    });
+    Some(Traced { text, trace })
+}
+
+/// The variable whose name stands at an offset.
+pub(in crate::lsp) fn at(project: &ProjectState, name: &Arc<str>, offset: u32) -> Option<Pointed> {
+    let touches = |span: Span| span.start <= offset && offset <= span.end;
+    let own = traced(project, name, "", &Texts::new())?;
+    let point = |name_of: &str, target: Target, span: Span| Pointed {
+        variable: Variable { file: Arc::clone(name), target: own.trace.settled(target) },
+        name: name_of.to_owned(),
+        span,
+    };
+    if let Some(bound) = own.trace.bindings.iter().find(|bound| touches(bound.span)) {
+        return Some(point(&bound.name, Target::Bound(bound.span), bound.span));
+    }
+    for used in own.trace.uses.iter().filter(|used| touches(used.span)) {
+        let spans = spelled(used, &own.text);
+        if let Some(span) = spans.into_iter().find(|span| touches(*span)) {
+            return Some(point(&used.name, used.target, span));
+        }
+    }
+    let calls = project.template(name)?.facts.references.iter().filter(|own| own.kind == ReferenceKind::Call);
+    let mut args = calls.flat_map(|call| call.args.iter().map(move |arg| (call, arg)));
+    let (call, arg) = args.find(|(_, arg)| arg.name.is_some() && touches(arg.span))?;
+    let arg_name = arg.name.as_deref()?;
+    let index = project.index();
+    let id = index.find(DefinitionKind::Template, &call.name)?;
+    let file = Arc::clone(index.file(id.file)?.path);
+    let target = outer(&traced(project, &file, "", &Texts::new())?.trace, id.definition, arg_name)?;
+    Some(Pointed { variable: Variable { file, target }, name: arg_name.to_owned(), span: arg.span })
+}
+
+/// The parameter of a definition that has this name.
+fn outer(trace: &Trace, owner: u32, name: &str) -> Option<Target> {
+    let mut bindings = trace.bindings.iter().filter(|bound| bound.kind == BoundKind::Outer && bound.owner == owner);
+    bindings.find(|bound| bound.name == name).map(|bound| Target::Bound(bound.span))
+}
+
+/// The places in its own file where a use says its name; none when it is in another file or hidden.
+pub(in crate::lsp) fn spelled(used: &TracedUse, text: &str) -> Vec<Span> {
+    let raw = used.span.slice(text);
+    match used.how {
+        How::Taken | How::Source(..) => Vec::new(),
+        How::Jinja => jinja_words::words(raw, &used.name, used.span.start),
+        How::Word | How::Again if raw == used.name => vec![used.span],
+        // A condition with references in it: read as the inside of a tag, which has the same words and strings.
+        How::Word | How::Again => {
+            let tag = format!("{{{{{raw}}}}}");
+            jinja_words::words(&tag, &used.name, used.span.start.saturating_sub(2))
+        }
+    }
+}
+
+/// A variable through all files.
+pub(in crate::lsp) struct Web<'w> {
+    project: &'w ProjectState,
+    index: Index<'w>,
+    name: String,
+    files: BTreeMap<Arc<str>, Traced>,
+    /// The variable as each file and definition knows it.
+    pub(in crate::lsp) all: BTreeSet<Variable>,
+}
+
+impl<'w> Web<'w> {
+    /// Follows a variable wherever it is handed on.
+    pub(in crate::lsp) fn new(project: &'w ProjectState, pointed: &Pointed) -> Self {
+        let mut web =
+            Self { project, index: project.index(), name: pointed.name.clone(), files: BTreeMap::new(), all: BTreeSet::new() };
+        let mut open = vec![pointed.variable.clone()];
+        while let Some(next) = open.pop() {
+            if next.target != Target::Language && web.all.insert(next.clone()) {
+                web.neighbours(&next, &mut open);
+            }
+        }
+        web
+    }
+
+    /// A file's names; empty when it cannot be read.
+    pub(in crate::lsp) fn file(&mut self, name: &Arc<str>) -> &Traced {
+        let (project, wanted) = (self.project, &self.name);
+        self.files.entry(Arc::clone(name)).or_insert_with(|| traced(project, name, wanted, &Texts::new()).unwrap_or_default())
+    }
+
+    fn neighbours(&mut self, of: &Variable, out: &mut Vec<Variable>) {
+        let trace = self.file(&of.file).trace.clone();
+        let references = self.project.template(&of.file).map_or(&[][..], |template| &template.facts.references);
+        let references: BTreeMap<u32, &Reference> = references.iter().map(|own| (own.span.start, own)).collect();
+        let taken = trace.uses.iter().filter(|used| used.how == How::Taken && trace.settled(used.target) == of.target);
+        for used in taken {
+            let reference = references.range(used.span.start..).next().filter(|(_, own)| used.span.encloses(own.span));
+            let Some(id) = reference.and_then(|(_, own)| self.index.target(own)) else { continue };
+            out.extend(self.known_as(id));
+        }
+        let Some(owner) = owner(&trace, of.target) else { return };
+        let definitions = self.project.template(&of.file).map(|template| &template.facts.definitions);
+        let Some(definition) = definitions.and_then(|definitions| definitions.get(owner as usize)) else { return };
+        if definition.kind == DefinitionKind::Template {
+            return;
+        }
+        for (path, template) in self.project.templates() {
+            let is_own = |own: &&Reference| own.kind.target() == definition.kind && own.name == definition.name;
+            let own: Vec<Span> = template.facts.references.iter().filter(is_own).map(|own| own.span).collect();
+            if own.is_empty() {
+                continue;
+            }
+            let trace = &self.file(path).trace;
+            let taken = trace.uses.iter().filter(|used| used.how == How::Taken);
+            let sites: BTreeMap<u32, &TracedUse> = taken.map(|used| (used.span.start, used)).collect();
+            let site = |span: Span| sites.range(..=span.start).next_back().filter(|(_, used)| used.span.encloses(span));
+            let known = own.into_iter().filter_map(site);
+            out.extend(known.map(|(_, used)| Variable { file: Arc::clone(path), target: trace.settled(used.target) }));
+        }
+    }
+
+    /// The variable as a definition knows it that takes its names from where it is used.
+    fn known_as(&mut self, id: DefId) -> Option<Variable> {
+        let file = Arc::clone(self.index.file(id.file)?.path);
+        let name = self.name.clone();
+        let trace = &self.file(&file).trace;
+        let free = Target::Free(id.definition);
+        let is_free = || trace.uses.iter().any(|used| used.name == name && used.target == free);
+        let target = outer(trace, id.definition, &name).or_else(|| is_free().then_some(free))?;
+        Some(Variable { file, target })
+    }
+
+    /// Every place that says the name, in order.
+    pub(in crate::lsp) fn occurrences(&mut self) -> Vec<Occurrence> {
+        let mut found = BTreeSet::new();
+        for variable in self.all.clone() {
+            let Traced { text, trace } = self.file(&variable.file).clone();
+            let here = |span: Span, role: Role| Occurrence { file: Arc::clone(&variable.file), span, role };
+            let is_own = |target: Target| trace.settled(target) == variable.target;
+            let bindings = trace.bindings.iter().filter(|bound| is_own(Target::Bound(bound.span)));
+            for bound in bindings {
+                let role = if bound.span.slice(&text) == bound.name { Role::Defines } else { Role::Hides };
+                found.insert(here(bound.span, role));
+            }
+            for used in trace.uses.iter().filter(|used| used.name == self.name && is_own(used.target)) {
+                self.say(&variable.file, &text, used, &mut found);
+            }
+            if let Some(owner) = owner(&trace, variable.target) {
+                self.arguments(&variable.file, owner, &mut found);
+            }
+        }
+        found.into_iter().collect()
+    }
+
+    fn say(&self, file: &Arc<str>, text: &str, used: &TracedUse, found: &mut BTreeSet<Occurrence>) {
+        let one = |file: &Arc<str>, span: Span, role: Role| Occurrence { file: Arc::clone(file), span, role };
+        match &used.how {
+            How::Taken => {}
+            How::Word | How::Again | How::Jinja => {
+                let spans = spelled(used, text);
+                if spans.is_empty() {
+                    found.insert(one(file, used.span, Role::Hides));
+                }
+                found.extend(spans.into_iter().map(|span| one(file, span, Role::Says)));
+            }
+            How::Source(written, syntax) => {
+                let Some(other) = inside::beside(file, written) else { return };
+                let Some((text, _)) = self.project.text(&other) else { return };
+                let other: Arc<str> = Arc::from(other);
+                let spans = match syntax {
+                    TextSyntax::Jinja => jinja_words::words(&text, &used.name, 0),
+                    TextSyntax::Plain => plain_words(&text, &used.name),
+                };
+                found.extend(spans.into_iter().map(|span| one(&other, span, Role::Says)));
+            }
+        }
+    }
+
+    /// The arguments of calls that name a parameter of a function template.
+    fn arguments(&self, file: &Arc<str>, owner: u32, found: &mut BTreeSet<Occurrence>) {
+        let definitions = self.project.template(file).map(|template| &template.facts.definitions);
+        let Some(definition) = definitions.and_then(|definitions| definitions.get(owner as usize)) else { return };
+        if definition.kind != DefinitionKind::Template {
+            return;
+        }
+        for (path, template) in self.project.templates() {
+            let calls = template.facts.references.iter().filter(|own| own.kind == ReferenceKind::Call);
+            let args = calls.filter(|call| call.name == definition.name).flat_map(|call| &call.args);
+            let args = args.filter(|arg| arg.name.as_deref() == Some(&*self.name));
+            found.extend(args.map(|arg| Occurrence { file: Arc::clone(path), span: arg.span, role: Role::Says }));
+        }
+    }
+}
+
+/// The definition that others hand this variable to; `None` for one that stays inside.
+fn owner(trace: &Trace, target: Target) -> Option<u32> {
+    match target {
+        Target::Free(owner) => Some(owner),
+        Target::Bound(span) => {
+            let mut outer = trace.bindings.iter().filter(|bound| bound.kind == BoundKind::Outer);
+            outer.find(|bound| bound.span == span).map(|bound| bound.owner)
+        }
+        Target::Language => None,
+    }
+}
+
+/// The places of a name in the `{{…}}` of a text that holds no references.
+fn plain_words(text: &str, name: &str) -> Vec<Span> {
+    let mut found = Vec::new();
+    for piece in expression::scan_plain(text, 0) {
+        if let Piece::Expression(expression) = piece {
+            in_expression(&expression.value, name, &mut found);
+        }
+    }
+    found
+}
+
+// As deep as the parser lets calls nest.
+fn in_expression(expression: &Expression<'_>, name: &str, found: &mut Vec<Span>) {
+    match expression {
+        Expression::Path(path) if path.root.value == name => found.push(path.root.span),
+        Expression::Call(call) => {
+            for value in call.positional.iter().chain(call.named.iter().map(|(_, value)| value)) {
+                in_expression(value, name, found);
+            }
+        }
+        Expression::Path(_) | Expression::Text(_) | Expression::Number(_) | Expression::Boolean(_) => {}
+    }
+}

@@ -1,0 +1,76 @@
+//! The files of a project on disk: which there are, and which changed behind the editor's back.
+
+use super::project::{PROJECT, ProjectState};
+use crate::base::fs::{self, ReadFs, RealFs};
+use crate::registry::workspace::files::{self, Where};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+impl ProjectState {
+    /// Compares the files on disk with what was read of them, and marks what changed. Whether anything did.
+    pub(in crate::lsp) fn look(&mut self) -> bool {
+        let closed = self.stamps.iter().filter(|(name, _)| !self.open.contains_key(*name));
+        let changed = closed.filter(|(name, seen)| RealFs.stamp(&self.root.join(&***name)).ok() != **seen);
+        let changed: Vec<Arc<str>> = changed.map(|(name, _)| Arc::clone(name)).collect();
+        for name in &changed {
+            self.stamp(name);
+            self.touch(name);
+        }
+        let is_new = |name: &Arc<str>| self.documents.get(name).is_none();
+        let is_gone = |there: &BTreeSet<Arc<str>>| {
+            let mut own = self.documents.iter().map(|(name, _)| name).filter(|name| !self.open.contains_key(*name));
+            own.any(|name| !there.contains(name))
+        };
+        let is_other = self.files_on_disk().is_some_and(|(files, _)| files.iter().any(is_new) || is_gone(&files));
+        let is_changed = is_other || !changed.is_empty();
+        if is_changed {
+            self.rewalk();
+        }
+        is_changed
+    }
+
+    /// The files that may be templates of the project, and the folders of other projects inside of it: what lies below
+    /// another project file is that project's. `None` where they cannot be looked for.
+    pub(in crate::lsp) fn files_on_disk(&self) -> Option<(BTreeSet<Arc<str>>, BTreeSet<PathBuf>)> {
+        if self.is_alone {
+            return Some((self.open.keys().filter(|name| self.is_xml(name)).cloned().collect(), BTreeSet::new()));
+        }
+        let files = files::names(Where { root: &self.root, config: &self.config, given: &[], threads: None }).ok()?;
+        let mut known = BTreeMap::new();
+        let mut inner = BTreeSet::new();
+        let mut own = BTreeSet::new();
+        for name in &files {
+            let folder = name.rsplit_once('/').map_or("", |(folder, _)| folder);
+            match self.project_in(folder, &mut known) {
+                Some(project) => drop(inner.insert(project)),
+                None => drop(own.insert(Arc::clone(name))),
+            }
+        }
+        Some((own, inner))
+    }
+
+    /// The folder of the nearest other project that a folder inside of this one is in.
+    fn project_in<'n>(&self, folder: &'n str, known: &mut BTreeMap<&'n str, Option<PathBuf>>) -> Option<PathBuf> {
+        if folder.is_empty() {
+            return None;
+        }
+        if let Some(project) = known.get(folder) {
+            return project.clone();
+        }
+        let path = self.root.join(folder);
+        let found = if self.unsaved.contains(&path) || fs::is_file(&path.join(PROJECT)) {
+            Some(path)
+        } else {
+            self.project_in(folder.rsplit_once('/').map_or("", |(above, _)| above), known)
+        };
+        known.insert(folder, found.clone());
+        found
+    }
+
+    /// Remembers a file as it is on disk.
+    pub(in crate::lsp) fn stamp(&mut self, name: &Arc<str>) {
+        let stamp = RealFs.stamp(&self.root.join(&**name)).ok();
+        self.stamps.insert(Arc::clone(name), stamp);
+    }
+}

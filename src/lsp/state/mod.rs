@@ -1,0 +1,11 @@
+//! What the editor has: open documents, the projects that they belong to, and what is found in them. Sends nothing to a client.
+
+pub(super) mod buffer;
+mod disk;
+pub(super) mod overlay;
+pub(super) mod project;
+pub(super) mod scenarios;
+mod settle;
+pub(super) mod snapshot;
+pub(super) mod speculative;
+pub(super) mod workspace;

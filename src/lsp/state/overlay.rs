@@ -1,0 +1,55 @@
+//! Files as the server sees them: an open document in place of what is on disk.
+
+use super::buffer::Buffer;
+use crate::base::fs::{ReadFs, RealFs, Stamp};
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Open documents by the names that findings give them. Each is shared with whatever poll at it on another thread.
+pub(in crate::lsp) type Open = BTreeMap<Arc<str>, Arc<Buffer>>;
+
+/// Disk, with open documents before it.
+#[derive(Debug)]
+pub(in crate::lsp) struct Overlay<'o> {
+    pub(in crate::lsp) root: &'o Path,
+    pub(in crate::lsp) open: &'o Open,
+}
+
+impl Overlay<'_> {
+    fn buffer(&self, path: &Path) -> Option<&Buffer> {
+        let name = crate::registry::workspace::request::name_in(self.root, path);
+        self.open.get(name.as_str()).map(Arc::as_ref)
+    }
+}
+
+impl ReadFs for Overlay<'_> {
+    fn read(&self, path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+        match self.buffer(path) {
+            Some(buffer) if buffer.text.len() as u64 > limit => Err(io::ErrorKind::FileTooLarge.into()),
+            Some(buffer) => Ok(buffer.text.clone().into_bytes()),
+            None => RealFs.read(path, limit),
+        }
+    }
+
+    fn stamp(&self, path: &Path) -> io::Result<Stamp> {
+        RealFs.stamp(path)
+    }
+
+    fn is_regular(&self, path: &Path) -> bool {
+        self.buffer(path).is_some() || RealFs.is_regular(path)
+    }
+
+    fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
+        match (RealFs.canonical(path), path.parent().zip(path.file_name())) {
+            // A document that was never saved is where it will be.
+            (Err(_), Some((folder, name))) if self.buffer(path).is_some() => Ok(RealFs.canonical(folder)?.join(name)),
+            (found, _) => found,
+        }
+    }
+
+    fn names(&self, folder: &Path) -> Vec<String> {
+        RealFs.names(folder)
+    }
+}

@@ -1,0 +1,274 @@
+//! A project as the editor has it: its files as they were compiled, and what is found in them. Edits only mark what they
+//! change; `settle` brings it up to date. Writes nothing.
+
+use super::buffer::Buffer;
+use super::overlay::{Open, Overlay};
+use crate::base::diagnostic::{self, Diagnostic};
+use crate::base::fs::{ReadFs, Stamp};
+use crate::base::rule_meta::RuleMeta;
+use crate::base::source::LineIndex;
+use crate::project::config::{Config, Input};
+use crate::project::index::Index;
+use crate::registry::compile::{Compiled, Compiler, Scratch};
+use crate::registry::workspace::documents::Documents;
+use crate::registry::workspace::request::name_in;
+use crate::rules::check::{Active, Identity, is_error};
+use crate::rules::list;
+use crate::rules::rule::Scope;
+use crate::rules::scenario::cx::Takes;
+use crate::scenario::load::PASSED_OVER;
+use crate::scenario::model::{SCENARIO_SCHEMA, SUITE_SCHEMA};
+use crate::syntax::decode;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// The project file.
+pub(in crate::lsp) const PROJECT: &str = "ctxc.toml";
+
+/// Findings by file.
+pub(in crate::lsp) type Found = BTreeMap<Arc<str>, Vec<Diagnostic>>;
+
+/// Something that has to be brought up to date.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(in crate::lsp) enum Change {
+    /// Files on disk may have changed without a report.
+    Disk,
+    /// The project file, or one that it shares.
+    Config,
+    /// Files came or went.
+    Files,
+    /// A template, or a text that it pulls in.
+    Document(Arc<str>),
+    /// What scenarios are held against.
+    Scenarios,
+}
+
+/// A project.
+#[derive(Debug)]
+pub(in crate::lsp) struct ProjectState {
+    pub(in crate::lsp) root: PathBuf,
+    pub(in crate::lsp) config: Arc<Config>,
+    /// Open documents.
+    pub(in crate::lsp) open: Arc<Open>,
+    /// The templates of the project.
+    pub(in crate::lsp) documents: Documents,
+    /// Open templates that do not belong to the project: they use its names and give it none.
+    pub(in crate::lsp) outside: Documents,
+    /// Templates that are checked for their structure alone.
+    pub(in crate::lsp) large: BTreeSet<Arc<str>>,
+    /// What each definition of a file is about; made when it is asked for, until the file is compiled again.
+    pub(in crate::lsp) docs: RefCell<BTreeMap<Arc<str>, Rc<Vec<String>>>>,
+    /// Findings of the project file, and of files it shares.
+    pub(in crate::lsp) of_config: Vec<Diagnostic>,
+    /// Findings of scenarios that are open.
+    pub(in crate::lsp) of_scenarios: Found,
+    /// Findings about names and references.
+    pub(in crate::lsp) linked: Found,
+    /// What is known of tasks, by their names; `None` for one that does not compile.
+    pub(in crate::lsp) signatures: RefCell<BTreeMap<String, Option<Rc<Takes>>>>,
+    pub(in crate::lsp) active: Active,
+    /// The rules that large files are held against.
+    pub(in crate::lsp) structure: Active,
+    pub(in crate::lsp) scratch: Scratch,
+    /// Files on disk as they were when they were last read.
+    pub(in crate::lsp) stamps: BTreeMap<Arc<str>, Option<Stamp>>,
+    pub(in crate::lsp) pending: BTreeSet<Change>,
+    /// How often templates or the project file were brought up to date: token counts of another revision are those of another text.
+    pub(in crate::lsp) revision: u64,
+    /// How often the project file was read.
+    pub(in crate::lsp) config_revision: u32,
+    /// It is one file that belongs to no project, and to no folder that is open.
+    pub(in crate::lsp) is_alone: bool,
+    /// The client watches its files.
+    pub(in crate::lsp) is_watched: bool,
+    /// Folders whose project files may be on no disk yet.
+    pub(in crate::lsp) unsaved: BTreeSet<PathBuf>,
+    pub(in crate::lsp) shown: Shown,
+}
+
+/// What the client was shown of a project.
+#[derive(Debug, Default)]
+pub(in crate::lsp) struct Shown {
+    /// Something was brought up to date since diagnostics were pushed.
+    pub(in crate::lsp) is_stale: bool,
+    /// What was pushed last.
+    pub(in crate::lsp) pushed: BTreeMap<Arc<str>, Vec<gen_lsp_types::Diagnostic>>,
+    /// Files whose findings changed since the client was told to ask again.
+    pub(in crate::lsp) changed: BTreeSet<Arc<str>>,
+    /// Documents that the client edited since then.
+    pub(in crate::lsp) edited: BTreeSet<Arc<str>>,
+    /// How often the project file had been read then; 0 before the first time.
+    pub(in crate::lsp) config_revision: u32,
+    /// What was said of which document.
+    pub(in crate::lsp) said: RefCell<BTreeSet<(Arc<str>, &'static str)>>,
+}
+
+impl ProjectState {
+    /// A project in a folder. Nothing is read before somebody asks.
+    pub(in crate::lsp) fn new(root: PathBuf) -> Self {
+        let config = Arc::new(Config::default());
+        let (active, structure) = actives(&config);
+        Self {
+            root,
+            config,
+            open: Arc::default(),
+            documents: Documents::default(),
+            outside: Documents::default(),
+            large: BTreeSet::new(),
+            docs: RefCell::default(),
+            of_config: Vec::new(),
+            of_scenarios: Found::new(),
+            linked: Found::new(),
+            signatures: RefCell::default(),
+            active,
+            structure,
+            scratch: Scratch::new(),
+            stamps: BTreeMap::new(),
+            pending: BTreeSet::from([Change::Config]),
+            revision: 0,
+            config_revision: 0,
+            is_alone: false,
+            is_watched: false,
+            unsaved: BTreeSet::new(),
+            shown: Shown::default(),
+        }
+    }
+
+    /// The name that findings give to a path.
+    pub(in crate::lsp) fn name(&self, path: &Path) -> Arc<str> {
+        Arc::from(name_in(&self.root, path))
+    }
+
+    /// The path behind a name.
+    pub(in crate::lsp) fn path(&self, name: &str) -> PathBuf {
+        self.root.join(name)
+    }
+
+    /// Files as the editor has them.
+    pub(in crate::lsp) fn files(&self) -> Overlay<'_> {
+        Overlay { root: &self.root, open: &self.open }
+    }
+
+    /// The text of a file as the editor has it.
+    pub(in crate::lsp) fn read(&self, name: &str) -> Option<String> {
+        let bytes = self.files().read(&self.root.join(name), self.config.limits.file).ok()?;
+        decode::decode(&bytes).ok().map(std::borrow::Cow::into_owned)
+    }
+
+    /// The same with its lines.
+    pub(in crate::lsp) fn text(&self, name: &str) -> Option<(String, LineIndex)> {
+        if let Some(buffer) = self.open.get(name) {
+            return Some((buffer.text.clone(), buffer.index.clone()));
+        }
+        let text = self.read(name)?;
+        let index = LineIndex::new(&text);
+        Some((text, index))
+    }
+
+    /// A template, of the project or not.
+    pub(in crate::lsp) fn template(&self, name: &str) -> Option<&Compiled> {
+        self.documents.get(name).or_else(|| self.outside.get(name))
+    }
+
+    /// All templates: those of the project in the order of their names, then the others.
+    pub(in crate::lsp) fn templates(&self) -> impl Iterator<Item = (&Arc<str>, &Compiled)> {
+        self.documents.iter().chain(self.outside.iter())
+    }
+
+    /// Whether a template is checked for its structure alone.
+    pub(in crate::lsp) fn is_large(&self, name: &str) -> bool {
+        self.large.contains(name)
+    }
+
+    /// The findings of one file.
+    pub(in crate::lsp) fn found(&self, name: &str) -> Vec<Diagnostic> {
+        let mut found: Vec<Diagnostic> = self.of_config.iter().filter(|finding| *finding.path == *name).cloned().collect();
+        found.extend(self.template(name).into_iter().flat_map(|template| &template.diagnostics).cloned());
+        found.extend(self.linked.get(name).into_iter().flatten().cloned());
+        found.extend(self.of_scenarios.get(name).into_iter().flatten().cloned());
+        diagnostic::sort(&mut found);
+        found
+    }
+
+    /// Everything with findings or open, in order.
+    pub(in crate::lsp) fn names(&self) -> BTreeSet<Arc<str>> {
+        let own = self.of_config.iter().map(|finding| &finding.path);
+        let templates = self.templates().map(|(name, _)| name);
+        own.chain(self.linked.keys()).chain(templates).chain(self.open.keys()).cloned().collect()
+    }
+
+    /// Whether a name is one of those that findings are shown of.
+    pub(in crate::lsp) fn is_ours(&self, name: &str) -> bool {
+        self.is_xml(name) || self.is_scenario(name) || self.is_config(name)
+    }
+
+    /// Whether a file is the project file, or one that it shares.
+    pub(in crate::lsp) fn is_config(&self, name: &str) -> bool {
+        *name == *PROJECT || self.config.files.iter().any(|file| *file.path == *name)
+    }
+
+    /// Whether a file may be a template: by its name, or since the editor says that it is XML.
+    pub(in crate::lsp) fn is_xml(&self, name: &str) -> bool {
+        is_template(name) || self.open.get(name).is_some_and(|buffer| buffer.is_xml)
+    }
+
+    /// Whether an open document is a scenario of the project: by its name and place, as on the command line.
+    pub(in crate::lsp) fn is_scenario(&self, name: &str) -> bool {
+        let Some(buffer) = self.open.get(name) else { return false };
+        let ending = name.rsplit('.').next().unwrap_or("").to_ascii_lowercase();
+        let says = || buffer.text.contains(SCENARIO_SCHEMA) || buffer.text.contains(SUITE_SCHEMA);
+        if !(matches!(ending.as_str(), "yaml" | "yml") || ending == "json" && says()) {
+            return false;
+        }
+        let is_passed_over = |part: &str| part.starts_with('.') || PASSED_OVER.contains(&part);
+        self.config.eval.places().iter().any(|place| {
+            let place = place.trim_start_matches("./").trim_end_matches('/');
+            let rest = if place.is_empty() || place == "." { Some(name) } else { name.strip_prefix(place) };
+            rest.is_some_and(|rest| {
+                rest.is_empty() || (rest.starts_with('/') || rest == name) && !rest.split('/').any(is_passed_over)
+            })
+        })
+    }
+
+    /// Whether some template of the project, or its file, has an error.
+    pub(in crate::lsp) fn is_broken(&self) -> bool {
+        let templates = self.documents.iter().flat_map(|(_, template)| &template.diagnostics);
+        templates.chain(&self.of_config).chain(self.linked.values().flatten()).any(is_error)
+    }
+
+    /// How much of a project it is: a file that is alone knows nobody who would use what it defines.
+    pub(in crate::lsp) const fn scope(&self) -> Scope {
+        if self.is_alone { Scope::Part } else { Scope::Whole }
+    }
+
+    /// All names of the project.
+    pub(in crate::lsp) fn index(&self) -> Index<'_> {
+        self.documents.index()
+    }
+
+    /// What compiles a text: all rules, or those of the structure for a large one.
+    pub(in crate::lsp) fn compiler<'c>(&'c self, files: &'c Overlay<'c>, text: &str) -> Compiler<'c> {
+        let active = if Buffer::is_large_text(text) { &self.structure } else { &self.active };
+        Compiler { config: &self.config, active, root: &self.root, files, entries: None }
+    }
+
+    /// The project that a text of its file makes.
+    pub(in crate::lsp) fn project_of(&self, text: &str) -> Config {
+        let rules: Vec<&'static RuleMeta> = list::all().map(|rule| &rule.meta).collect();
+        Config::read(&Input { path: PROJECT, text, root: &self.root, files: &self.files(), rules: &rules })
+    }
+}
+
+/// All rules, and those that large files are held against.
+pub(in crate::lsp) fn actives(config: &Config) -> (Active, Active) {
+    let active = || Active::new(config).with_identity(Identity::Unwanted);
+    (active(), active().structure())
+}
+
+/// Whether a name is one that templates have.
+pub(in crate::lsp) fn is_template(name: &str) -> bool {
+    Path::new(name).extension().is_some_and(|ending| ending.eq_ignore_ascii_case("xml"))
+}

@@ -1,0 +1,297 @@
+//! A project brought up to date: what an edit marks, and the one pass that takes all marks at once. Only what changed is
+//! compiled; names and scenarios are then checked over all files.
+
+use super::buffer::Buffer;
+use super::overlay::Overlay;
+use super::project::{Change, Found, PROJECT, ProjectState, actives, is_template};
+use super::{scenarios, speculative};
+use crate::base::diagnostic::Diagnostic;
+use crate::base::fs::{self, ReadFs, RealFs};
+use crate::lsp::place;
+use crate::project::config::Config;
+use crate::registry::compile::{Chosen, Compiled, Outcome};
+use crate::registry::sources;
+use crate::rules::check;
+use crate::rules::input::read_fault;
+use crate::rules::syntax::undecodable;
+use crate::syntax::decode;
+use std::collections::BTreeSet;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+impl ProjectState {
+    /// A document was opened, or takes the place of another state of itself.
+    pub(in crate::lsp) fn put(&mut self, name: &Arc<str>, buffer: Arc<Buffer>) {
+        // One that is on no disk yet belongs to the project, too.
+        if is_template(name) && self.template(name).is_none() {
+            self.pending.insert(Change::Files);
+        }
+        Arc::make_mut(&mut self.open).insert(Arc::clone(name), buffer);
+        self.touch(name);
+    }
+
+    /// A document was closed: what is on disk counts again.
+    pub(in crate::lsp) fn close(&mut self, name: &str) -> Option<Arc<Buffer>> {
+        let closed = Arc::make_mut(&mut self.open).remove(name)?;
+        let name = Arc::from(name);
+        self.touch(&name);
+        // One that was on no disk is gone.
+        if is_template(&name) && !fs::exists(&self.root.join(&*name)) {
+            self.pending.insert(Change::Files);
+        }
+        if self.outside.remove(&name).is_some() {
+            self.pending.remove(&Change::Document(Arc::clone(&name)));
+        }
+        Some(closed)
+    }
+
+    /// A file changed, in the editor or on disk.
+    pub(in crate::lsp) fn touch(&mut self, name: &Arc<str>) {
+        self.pending.insert(Change::Scenarios);
+        if self.is_config(name) {
+            self.pending.insert(Change::Config);
+            return;
+        }
+        if self.is_xml(name) {
+            self.pending.insert(Change::Document(Arc::clone(name)));
+        }
+        // Texts that others pull in.
+        let base = name.rsplit('/').next().unwrap_or(name);
+        let is_user = |template: &Compiled| {
+            template.facts.sources.iter().any(|source| source.path.rsplit('/').next().is_some_and(|own| own == base))
+        };
+        let users = self.templates().filter(|(_, template)| is_user(template));
+        let users: Vec<Change> = users.map(|(user, _)| Change::Document(Arc::clone(user))).collect();
+        self.pending.extend(users);
+    }
+
+    /// Files on disk may have changed, at clients that watch none. They are looked at once however often this is said.
+    pub(in crate::lsp) fn doubt(&mut self) {
+        self.pending.insert(Change::Disk);
+    }
+
+    /// Files came or went.
+    pub(in crate::lsp) fn rewalk(&mut self) {
+        self.pending.insert(Change::Files);
+    }
+
+    /// Brings everything up to date. Gives the folders of other projects inside of this one, when it looked for files.
+    pub(in crate::lsp) fn settle(&mut self) -> Vec<PathBuf> {
+        if self.pending.remove(&Change::Disk) {
+            self.look();
+        }
+        let pending = std::mem::take(&mut self.pending);
+        if pending.is_empty() {
+            return Vec::new();
+        }
+        let is_read = pending.contains(&Change::Config);
+        let is_walked = is_read || pending.contains(&Change::Files);
+        let mut changed: BTreeSet<Arc<str>> = BTreeSet::new();
+        let mut inner = Vec::new();
+        if is_read {
+            self.reload();
+            changed.extend(self.templates().map(|(name, _)| Arc::clone(name)));
+        }
+        if is_walked {
+            let (new, others) = self.walk();
+            changed.extend(new);
+            inner = others;
+        }
+        changed.extend(pending.iter().filter_map(|change| match change {
+            Change::Document(name) => Some(Arc::clone(name)),
+            Change::Disk | Change::Config | Change::Files | Change::Scenarios => None,
+        }));
+        let is_moved = is_walked || !changed.is_empty();
+        let mut is_linked = !is_walked;
+        for name in &changed {
+            is_linked &= self.compile(name) == Names::Same;
+        }
+        if !is_linked {
+            self.link();
+        }
+        if is_moved {
+            self.revision += 1;
+            self.signatures.get_mut().clear();
+        }
+        self.check_scenarios();
+        self.shown.is_stale = true;
+        inner
+    }
+
+    fn reload(&mut self) {
+        self.config_revision += 1;
+        let text = self.read(PROJECT);
+        self.config = Arc::new(text.map_or_else(Config::default, |text| self.project_of(&text)));
+        self.stamp_config();
+        let found = check::config(&self.config);
+        let before = std::mem::replace(&mut self.of_config, found);
+        if !are_alike(&before, &self.of_config) {
+            self.shown.changed.extend(before.iter().chain(&self.of_config).map(|finding| Arc::clone(&finding.path)));
+        }
+        (self.active, self.structure) = actives(&self.config);
+    }
+
+    /// Looks for the files of the project: those that are new, and the folders of other projects inside of this one.
+    fn walk(&mut self) -> (Vec<Arc<str>>, Vec<PathBuf>) {
+        let Some((mut there, inner)) = self.files_on_disk() else { return Default::default() };
+        let is_new = |name: &Arc<str>| !fs::exists(&self.root.join(&**name)) && !Path::new(&**name).is_absolute();
+        there.extend(self.open.keys().filter(|name| is_template(name) && is_new(name)).cloned());
+        let gone: Vec<Arc<str>> =
+            self.documents.iter().map(|(name, _)| name).filter(|name| !there.contains(*name)).cloned().collect();
+        for name in gone {
+            let Some(template) = self.documents.remove(&name) else { continue };
+            if self.open.contains_key(&name) {
+                self.outside.insert(name, template);
+            }
+        }
+        let mut new = Vec::new();
+        for name in there {
+            if self.documents.get(&name).is_some() {
+                continue;
+            }
+            let template = self.outside.remove(&name).unwrap_or_else(|| {
+                new.push(Arc::clone(&name));
+                Compiled::default()
+            });
+            self.documents.insert(name, template);
+        }
+        (new, inner.into_iter().collect())
+    }
+
+    /// Compiles one file, and whether what it says of names is what it was.
+    fn compile(&mut self, name: &Arc<str>) -> Names {
+        let is_member = self.documents.get(name).is_some();
+        let is_open = self.open.contains_key(name);
+        if !is_member && !is_open {
+            return Names::Same;
+        }
+        if !is_open {
+            self.stamp(name);
+        }
+        self.docs.borrow_mut().remove(name);
+        // A file that is no template any more may become one again.
+        let (new, is_large) = self.compiled(name).unwrap_or_default();
+        if is_large {
+            self.large.insert(Arc::clone(name));
+        } else {
+            self.large.remove(name);
+        }
+        let all = if is_member { &mut self.documents } else { &mut self.outside };
+        let old = all.insert(Arc::clone(name), new);
+        let new = all.get(name);
+        if !are_alike(findings(old.as_ref()), findings(new)) {
+            self.shown.changed.insert(Arc::clone(name));
+        }
+        let is_same = old.as_ref().map(|old| &old.facts) == new.map(|new| &new.facts) && !self.linked.contains_key(name);
+        self.stamp_sources(name);
+        if is_same { Names::Same } else { Names::Changed }
+    }
+
+    /// What compiling a file gives, and whether only its structure was checked; `None` for what is no template, or does not exist.
+    fn compiled(&mut self, name: &Arc<str>) -> Option<(Compiled, bool)> {
+        let open = self.open.get(name).map(Arc::clone);
+        let read;
+        let text = match &open {
+            Some(buffer) => &buffer.text,
+            None => match self.disk(name)? {
+                Ok(text) => {
+                    read = text;
+                    &read
+                }
+                Err(finding) => return Some((Compiled { diagnostics: vec![finding], ..Compiled::default() }, false)),
+            },
+        };
+        if !is_template(name) && !place::is_template(text, &self.config.limits) {
+            return None;
+        }
+        let mut scratch = std::mem::take(&mut self.scratch);
+        let files = Overlay { root: &self.root, open: &self.open };
+        let outcome = self.compiler(&files, text).compile_text(name, text, Chosen::Found, &mut scratch);
+        self.scratch = scratch;
+        match outcome {
+            Outcome::Skipped => None,
+            Outcome::Taken(made) => Some((*made, Buffer::is_large_text(text))),
+        }
+    }
+
+    /// A text from disk, or the finding that says why there is none; `None` when there is no such file.
+    fn disk(&self, name: &Arc<str>) -> Option<Result<String, Diagnostic>> {
+        let limit = self.config.limits.file;
+        match RealFs.read(&self.root.join(&**name), limit) {
+            Ok(bytes) => Some(match decode::decode(&bytes) {
+                Ok(text) => Ok(text.into_owned()),
+                Err(fault) => Err(undecodable::word(name, &fault)),
+            }),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) => Some(Err(read_fault::word(name, &error, limit))),
+        }
+    }
+
+    /// Checks names and references across all files.
+    fn link(&mut self) {
+        let found = self.documents.link(&self.config, self.scope(), |name| self.read(name));
+        let mut linked = Found::new();
+        for finding in found {
+            linked.entry(Arc::clone(&finding.path)).or_default().push(finding);
+        }
+        for (name, template) in self.outside.iter() {
+            linked.insert(Arc::clone(name), speculative::outside(self, name, template, |name| self.read(name)));
+        }
+        let before = std::mem::replace(&mut self.linked, linked);
+        self.shown.changed.extend(differing(&before, &self.linked));
+    }
+
+    /// Checks the scenarios that are open against the project as it is.
+    fn check_scenarios(&mut self) {
+        let found = scenarios::found(self);
+        let before = std::mem::replace(&mut self.of_scenarios, found);
+        self.shown.changed.extend(differing(&before, &self.of_scenarios));
+    }
+
+    /// Remembers the files that make the project, as they are on disk.
+    fn stamp_config(&mut self) {
+        let shared: Vec<Arc<str>> = self.config.files.iter().map(|file| Arc::from(&*file.path)).collect();
+        for name in shared.iter().chain(&[Arc::from(PROJECT)]) {
+            self.stamp(name);
+        }
+    }
+
+    /// Remembers the texts that a template pulls in, as they were when it was first compiled with them.
+    fn stamp_sources(&mut self, template: &str) {
+        let sources = self.template(template).map_or(&[][..], |template| &template.facts.sources);
+        let names: Vec<String> = sources.iter().filter_map(|source| sources::name_of_source(template, source)).collect();
+        for name in names {
+            if !self.stamps.contains_key(name.as_str()) {
+                self.stamp(&Arc::from(name));
+            }
+        }
+    }
+}
+
+fn findings(of: Option<&Compiled>) -> &[Diagnostic] {
+    of.map_or(&[], |of| &of.diagnostics)
+}
+
+/// Whether a file defines and refers to what it did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Names {
+    Same,
+    Changed,
+}
+
+/// The files whose findings are not shown alike.
+fn differing(before: &Found, after: &Found) -> Vec<Arc<str>> {
+    let names: BTreeSet<&Arc<str>> = before.keys().chain(after.keys()).collect();
+    let of = |all: &Found, name: &Arc<str>| all.get(name).cloned().unwrap_or_default();
+    names.into_iter().filter(|name| !are_alike(&of(before, name), &of(after, name))).cloned().collect()
+}
+
+/// Whether two lists of findings are shown alike.
+fn are_alike(one: &[Diagnostic], other: &[Diagnostic]) -> bool {
+    let alike = |(one, other): (&Diagnostic, &Diagnostic)| {
+        let place = (one.rule.code, one.span, one.severity) == (other.rule.code, other.span, other.severity);
+        place && (&one.message, &one.labels, &one.notes, &one.help) == (&other.message, &other.labels, &other.notes, &other.help)
+    };
+    one.len() == other.len() && one.iter().zip(other).all(alike)
+}

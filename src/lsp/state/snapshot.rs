@@ -1,0 +1,94 @@
+//! A document with everything that it refers to, as it is at one moment: what figures and renders are made from, on another
+//! thread, while the editor goes on.
+
+use super::overlay::{Open, Overlay};
+use super::project::ProjectState;
+use crate::base::diagnostic::Diagnostic;
+use crate::base::fs::{ReadFs, RealFs};
+use crate::context::request::Files;
+use crate::project::config::Config;
+use crate::registry::Registry;
+use crate::registry::library::{Built, FileSource, compile_files};
+use crate::registry::sources::{self, Door};
+use crate::rules::check::is_error;
+use crate::rules::rule::Scope;
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A document and what it needs.
+#[derive(Debug)]
+pub(in crate::lsp) struct Snapshot {
+    root: PathBuf,
+    config: Arc<Config>,
+    open: Arc<Open>,
+    /// The document and the files of everything that it refers to.
+    names: BTreeSet<Arc<str>>,
+}
+
+impl Snapshot {
+    /// A document as the editor has it.
+    pub(in crate::lsp) fn of(project: &ProjectState, name: &Arc<str>) -> Self {
+        Self {
+            root: project.root.clone(),
+            config: Arc::clone(&project.config),
+            open: Arc::clone(&project.open),
+            names: needed(project, name),
+        }
+    }
+
+    /// The project file.
+    pub(in crate::lsp) fn config(&self) -> &Config {
+        &self.config
+    }
+
+    fn files(&self) -> Overlay<'_> {
+        Overlay { root: &self.root, open: &self.open }
+    }
+
+    /// Its tasks; how many errors there are where it has none.
+    pub(in crate::lsp) fn compile(&self) -> Result<Registry, usize> {
+        let files = self.files();
+        let source = FileSource { root: &self.root, files: &files, scope: Scope::Part };
+        let read = |name: &Arc<str>| {
+            let bytes = match self.open.get(name) {
+                Some(buffer) => Ok(Cow::Borrowed(buffer.text.as_bytes())),
+                None => RealFs.read(&self.root.join(&**name), self.config.limits.file).map(Cow::Owned),
+            };
+            (Arc::clone(name), bytes)
+        };
+        let Built { registry, diagnostics, .. } = compile_files(&self.config, source, self.names.iter().map(read));
+        let errors = |found: &[Diagnostic]| found.iter().filter(|finding| is_error(finding)).count();
+        registry.ok_or_else(|| errors(&diagnostics))
+    }
+}
+
+impl Files for Snapshot {
+    fn text(&self, path: &str) -> Result<String, String> {
+        let files = self.files();
+        sources::inside_text(Door { root: &self.root, files: &files, limit: sources::CONTEXT_FILE }, Path::new(path))
+    }
+}
+
+/// The files that a document refers to, through as many as there are.
+fn needed(project: &ProjectState, name: &Arc<str>) -> BTreeSet<Arc<str>> {
+    let mut needed = BTreeSet::from([Arc::clone(name)]);
+    let points = |name: &Arc<str>| project.template(name).is_some_and(|template| !template.facts.references.is_empty());
+    if !points(name) {
+        return needed;
+    }
+    let index = project.index();
+    let mut open = vec![Arc::clone(name)];
+    while let Some(name) = open.pop() {
+        let references = project.template(&name).map_or(&[][..], |template| &template.facts.references);
+        for reference in references {
+            let found = index.find(reference.kind.target(), &reference.name).and_then(|id| index.file(id.file));
+            if let Some(file) = found.filter(|file| !needed.contains(file.path)) {
+                needed.insert(Arc::clone(file.path));
+                open.push(Arc::clone(file.path));
+            }
+        }
+    }
+    needed
+}

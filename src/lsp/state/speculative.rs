@@ -1,0 +1,63 @@
+//! The project with another text in place of one of its files: what would be found, and what fixing makes of it. The same
+//! engine as that of `check --fix`. Changes nothing.
+
+use super::overlay::Overlay;
+use super::project::{PROJECT, ProjectState};
+use super::scenarios;
+use crate::base::diagnostic::Diagnostic;
+use crate::registry::compile::{Chosen, Compiled, Outcome, Scratch};
+use crate::registry::workspace::link;
+use crate::rules::apply::{self, Which};
+use crate::rules::check;
+use crate::rules::rule::Scope;
+use std::sync::Arc;
+
+/// The text of a file with every safe fix, those included that only show once others are made; `None` when there are none. No
+/// fix brings an error into any file.
+pub(in crate::lsp) fn fixed(project: &ProjectState, name: &Arc<str>, text: &str) -> Option<String> {
+    if !is_fixable(project, name) {
+        return None;
+    }
+    let own = |finding: &Diagnostic| finding.path == *name;
+    let mut scratch = Scratch::new();
+    let mut check = |text: &str| speculative_check(project, name, text, &mut scratch);
+    let fixed = apply::fix(text, Which::Safe, &project.config.limits, &own, &mut check);
+    (fixed.fixed > 0).then_some(fixed.text)
+}
+
+/// Whether any finding of a file has a safe fix.
+pub(in crate::lsp) fn is_fixable(project: &ProjectState, name: &str) -> bool {
+    project.found(name).iter().any(|finding| apply::eligible(finding, Which::Safe).is_some())
+}
+
+/// Everything that would be found in the file, and about names in all files, if this were its text.
+fn speculative_check(project: &ProjectState, name: &Arc<str>, text: &str, scratch: &mut Scratch) -> Vec<Diagnostic> {
+    if **name == *PROJECT {
+        return check::config(&project.project_of(text));
+    }
+    if project.is_scenario(name) {
+        return scenarios::of_text(project, name, text);
+    }
+    let files = Overlay { root: &project.root, open: &project.open };
+    let outcome = project.compiler(&files, text).compile_text(name, text, Chosen::Found, scratch);
+    let Outcome::Taken(mut made) = outcome else { return Vec::new() };
+    let mut found = std::mem::take(&mut made.diagnostics);
+    let texts = |other: &str| if *other == **name { Some(text.to_owned()) } else { project.read(other) };
+    if project.documents.get(name).is_some() {
+        found.extend(link::link(&project.config, &project.documents.index_with(name, &made), project.scope(), texts));
+    } else {
+        found.extend(outside(project, name, &made, texts));
+    }
+    found
+}
+
+/// What is found about the names of a file that is not of the project: it may use the project's names, and gives it none.
+pub(in crate::lsp) fn outside(
+    project: &ProjectState,
+    name: &Arc<str>,
+    template: &Compiled,
+    text: impl Fn(&str) -> Option<String>,
+) -> Vec<Diagnostic> {
+    let found = link::link(&project.config, &project.documents.index_with(name, template), Scope::Part, text);
+    found.into_iter().filter(|finding| finding.path == *name).collect()
+}

@@ -1,0 +1,195 @@
+//! What the agents of a document would receive, counted on a thread of its own: no answer waits for a count.
+//!
+//! Of several states of a document only the newest is counted. Tokens are remembered by the hash of their text, so that an edit
+//! counts what it changed. TokenCounts that are not those of the state on the screen are shown until newer ones come.
+
+use super::memory::{Memories, locked};
+use super::render::{self, Wanted};
+use crate::context::manifest::{Dry, Entry, of_task};
+use crate::context::request::Request;
+use crate::lsp::state::project::ProjectState;
+use crate::lsp::state::snapshot::Snapshot;
+use crate::template::names::DefinitionKind;
+use lsp_server::{ErrorCode, Message, RequestId, Response};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fmt::{self, Debug, Formatter};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+use std::sync::mpsc::{self, Receiver};
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
+
+/// Tasks of a document that are counted.
+const MOST: usize = 500;
+
+/// A document: the folder of its project, and its name there.
+type Key = (PathBuf, Arc<str>);
+
+/// Sends to the client, from any thread.
+type Tell = Arc<dyn Fn(Message) + Send + Sync>;
+
+/// What is known of a document's tasks.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(in crate::lsp) struct Known {
+    /// The agents of each task that could be assembled.
+    pub(in crate::lsp) tasks: BTreeMap<String, Vec<Entry>>,
+}
+
+/// What is to be done.
+#[derive(Debug)]
+pub(in crate::lsp) enum Work {
+    /// Count what the agents of these tasks receive.
+    Count {
+        document: Key,
+        tasks: Vec<String>,
+        state: u64,
+        /// The client can be told to ask for lenses again.
+        is_told: bool,
+    },
+    /// Answer a request with what an agent would receive.
+    Render { id: RequestId, wanted: Wanted },
+}
+
+#[derive(Debug)]
+struct Job {
+    snapshot: Snapshot,
+    work: Work,
+}
+
+/// The figures of all documents, and the thread that counts.
+pub(in crate::lsp) struct TokenCounts {
+    tell: Tell,
+    known: Arc<Mutex<BTreeMap<Key, Arc<Known>>>>,
+    /// The state of each document that figures were asked for.
+    asked: BTreeMap<Key, u64>,
+    /// `None` until something is to be done.
+    jobs: Option<mpsc::Sender<Job>>,
+    worker: Option<JoinHandle<()>>,
+}
+
+impl Debug for TokenCounts {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TokenCounts").field("asked", &self.asked).finish_non_exhaustive()
+    }
+}
+
+impl TokenCounts {
+    /// Nothing is known, and no thread runs.
+    pub(in crate::lsp) fn new(tell: impl Fn(Message) + Send + Sync + 'static) -> Self {
+        Self { tell: Arc::new(tell), known: Arc::default(), asked: BTreeMap::new(), jobs: None, worker: None }
+    }
+
+    /// What is known of a document.
+    pub(in crate::lsp) fn of(&self, document: &Key) -> Option<Arc<Known>> {
+        locked(&self.known).get(document).cloned()
+    }
+
+    /// Whether nobody has asked for the figures of this state yet.
+    pub(in crate::lsp) fn is_new(&mut self, document: &Key, state: u64) -> bool {
+        self.asked.insert(document.clone(), state) != Some(state)
+    }
+
+    /// Forgets a document.
+    pub(in crate::lsp) fn forget(&mut self, document: &Key) {
+        self.asked.remove(document);
+        locked(&self.known).remove(document);
+    }
+
+    /// Has the tasks of a document counted, unless that was asked for already.
+    pub(in crate::lsp) fn want(&mut self, project: &ProjectState, name: &Arc<str>, is_told: bool) {
+        let document = (project.root.clone(), Arc::clone(name));
+        if project.open.get(name).is_none_or(|buffer| buffer.is_large()) || !self.is_new(&document, project.revision) {
+            return;
+        }
+        let tasks = tasks(project, name);
+        if !tasks.is_empty() {
+            self.begin(Snapshot::of(project, name), Work::Count { document, tasks, state: project.revision, is_told });
+        }
+    }
+
+    /// Has something done.
+    pub(in crate::lsp) fn begin(&mut self, snapshot: Snapshot, work: Work) {
+        let Self { tell, known, jobs, worker, .. } = self;
+        let jobs = jobs.get_or_insert_with(|| {
+            let (sender, receiver) = mpsc::channel();
+            let (tell, known) = (Arc::clone(tell), Arc::clone(known));
+            *worker = Some(std::thread::spawn(move || run(&receiver, &tell, &known)));
+            sender
+        });
+        // The thread ends with us and not before.
+        let _ = jobs.send(Job { snapshot, work });
+    }
+}
+
+impl Drop for TokenCounts {
+    fn drop(&mut self) {
+        self.jobs = None;
+        if let Some(worker) = self.worker.take() {
+            let _ = worker.join();
+        }
+    }
+}
+
+/// The thread: everything that waits is taken together, and of a document only what was asked last.
+fn run(jobs: &Receiver<Job>, tell: &Tell, known: &Mutex<BTreeMap<Key, Arc<Known>>>) {
+    let counters = Memories::new();
+    let mut refreshes = 0;
+    while let Ok(first) = jobs.recv() {
+        let waiting: Vec<Job> = std::iter::once(first).chain(jobs.try_iter()).collect();
+        let mut newest: BTreeMap<Key, u64> = BTreeMap::new();
+        for job in &waiting {
+            if let Work::Count { document, state, .. } = &job.work {
+                newest.insert(document.clone(), *state);
+            }
+        }
+        let mut is_news = false;
+        for Job { snapshot, work } in waiting {
+            match work {
+                Work::Count { document, tasks, state, is_told } if newest.get(&document) == Some(&state) => {
+                    let found = catch_unwind(AssertUnwindSafe(|| count(&snapshot, &tasks, &counters)));
+                    let Ok(Some(tasks)) = found else { continue };
+                    let now = Arc::new(Known { tasks });
+                    let before = locked(known).insert(document, Arc::clone(&now));
+                    is_news |= is_told && before.is_none_or(|before| before != now);
+                }
+                Work::Count { .. } => {}
+                Work::Render { id, wanted } => {
+                    let made = catch_unwind(AssertUnwindSafe(|| render::of(&snapshot, &wanted, &counters)));
+                    let made = made.unwrap_or_else(|_| Err("a bug in ctxc: this could not be rendered".to_owned()));
+                    tell(match made {
+                        Ok(value) => Response::new_ok(id, value).into(),
+                        Err(why) => Response::new_err(id, ErrorCode::RequestFailed as i32, why).into(),
+                    });
+                }
+            }
+        }
+        if is_news {
+            refreshes += 1;
+            let id = RequestId::from(format!("figures-{refreshes}"));
+            tell(lsp_server::Request::new(id, "workspace/codeLens/refresh".to_owned(), Value::Null).into());
+        }
+    }
+}
+
+/// The agents of each task; `None` where the texts have errors, and older figures stay.
+fn count(snapshot: &Snapshot, tasks: &[String], counters: &Memories) -> Option<BTreeMap<String, Vec<Entry>>> {
+    let registry = snapshot.compile().ok()?;
+    let how = Dry { options: counters.options(snapshot.config()), files: snapshot };
+    let of = |task: &String| {
+        // A task that roles play is told as each of them receives it, as the manifest of the project tells it.
+        let roles: Vec<Request<'_>> =
+            snapshot.config().roles.values().filter(|role| role.task.value == *task).map(Request::of_role).collect();
+        let requests = if roles.is_empty() { vec![Request::new(task)] } else { roles };
+        let made = requests.iter().map(|request| of_task(&registry, request, None, &how).ok().map(|manifest| manifest.entries));
+        made.collect::<Option<Vec<_>>>().map(|entries| (task.clone(), entries.concat()))
+    };
+    Some(tasks.iter().filter_map(of).collect())
+}
+
+/// The names of a document's tasks.
+fn tasks(project: &ProjectState, name: &Arc<str>) -> Vec<String> {
+    let definitions = project.template(name).map_or(&[][..], |template| &template.facts.definitions);
+    let tasks = definitions.iter().filter(|definition| definition.kind == DefinitionKind::Task);
+    tasks.take(MOST).map(|definition| definition.name.to_string()).collect()
+}

@@ -1,0 +1,43 @@
+//! The text that an agent would get. What only a run knows stands as ⟨what it will be⟩.
+
+use super::memory::Memories;
+use crate::context::assemble::{Options, preview};
+use crate::context::request::Request;
+use crate::kernel::fit::Counting;
+use crate::lsp::state::snapshot::Snapshot;
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+
+/// What is to be rendered.
+#[derive(Debug)]
+pub(in crate::lsp) struct Wanted {
+    pub(in crate::lsp) task: String,
+    /// `None` for the first agent.
+    pub(in crate::lsp) node: Option<String>,
+}
+
+/// What an agent would get, as a text with a title.
+pub(in crate::lsp) fn of(snapshot: &Snapshot, wanted: &Wanted, counters: &Memories) -> Result<Value, String> {
+    let errors = |count: usize| format!("the texts have {count} errors: what an agent would receive is not certain");
+    let registry = snapshot.compile().map_err(errors)?;
+    let forest = crate::context::Forest::load(&registry, &wanted.task).map_err(|fault| fault.to_string())?;
+    let forest = forest.ok_or_else(|| format!("there is no task `{}`", wanted.task))?;
+    let agents = forest.agents(&wanted.task).map_err(|fault| fault.to_string())?;
+    let asked = wanted.node.as_deref();
+    // A node that calls others stands for the first of them.
+    let inside = |node: &str| asked.is_none_or(|asked| asked == "/" || node == asked || node.starts_with(&format!("{asked}/")));
+    let agent = agents.iter().find(|agent| inside(&agent.node)).or_else(|| agents.first());
+    let Some(agent) = agent else { return Err(format!("`{}` calls no agent", wanted.task)) };
+    let request = Request { node: &agent.node, files: snapshot, ..Request::new(&wanted.task) };
+    let options = Options { counting: Counting::Always, ..counters.options(snapshot.config()) };
+    let assembly = preview(&registry, &request, &options).map_err(|refused| refused.to_string())?;
+    let title = format!("{}{}", wanted.task, agent.node.trim_end_matches('/'));
+    let mut text = String::new();
+    for (number, message) in assembly.messages.iter().enumerate() {
+        let gap = if number > 0 { "\n" } else { "" };
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{gap}[{}]\n{}", message.speaker.word(), message.as_str());
+    }
+    let others: Vec<&str> = agents.iter().map(|agent| agent.node.as_str()).collect();
+    Ok(json!({"title": title, "task": wanted.task, "node": agent.node, "nodes": others, "text": text}))
+}

@@ -1,0 +1,54 @@
+//! Files that change on disk: the client is asked to watch them; where it does not, they are polled.
+
+use super::server::Server;
+use super::uri;
+use serde_json::{Value, json};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+
+impl Server<'_> {
+    /// Has the client watch the files of the project; polls them where it cannot.
+    pub(super) fn watch(&mut self) {
+        self.poll.start();
+        if !self.client.watches {
+            return;
+        }
+        let elsewhere = self.client.watches_elsewhere;
+        let (projects, folders) = self.workspace.bases();
+        // A client that can watch anywhere is told where; others watch what is open, and what is above it is for us.
+        let bases: Vec<PathBuf> = if elsewhere { projects } else { folders.to_vec() };
+        let is_any = self.workspace.all().any(|project| bases.iter().any(|base| project.root.starts_with(base)));
+        let places: Vec<Option<&PathBuf>> = if elsewhere { bases.iter().map(Some).collect() } else { vec![None] };
+        let globs = ["**/*.{xml,toml,md,txt,json,j2,jinja,jinja2,yaml,yml,csv,jsonl}", "**/.gitignore"];
+        let watchers = places.iter().flat_map(|place| {
+            globs.map(|glob| match place {
+                Some(base) => json!({"globPattern": {"baseUri": uri::of(base), "pattern": glob}}),
+                None => json!({"globPattern": glob}),
+            })
+        });
+        let watchers: Vec<Value> = watchers.collect();
+        if std::mem::replace(&mut self.is_watching, is_any) {
+            let registered = json!({"id": "files", "method": "workspace/didChangeWatchedFiles"});
+            self.ask("client/unregisterCapability", json!({"unregisterations": [registered]}));
+        }
+        if is_any {
+            let options = json!({"watchers": watchers});
+            let registered = json!({"id": "files", "method": "workspace/didChangeWatchedFiles", "registerOptions": options});
+            self.ask("client/registerCapability", json!({"registrations": [registered]}));
+        }
+        self.workspace.are_watched(bases);
+    }
+
+    /// Polls the files when it is time to.
+    pub(super) fn poll_when_due(&mut self) {
+        if !self.poll.is_due() {
+            return;
+        }
+        if !self.workspace.are_polled() {
+            self.poll.skip();
+            return;
+        }
+        let workspace = &mut self.workspace;
+        self.stale |= self.poll.time(|| catch_unwind(AssertUnwindSafe(|| workspace.look())).unwrap_or(false));
+    }
+}

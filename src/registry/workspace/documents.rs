@@ -1,0 +1,116 @@
+//! Compiled files by name: what all files of a project say together. Never parses, never reads a file.
+
+use super::link;
+use crate::base::diagnostic::Diagnostic;
+use crate::base::hash::Hash;
+use crate::project::config::Config;
+use crate::project::index::{DefId, Entry, Index};
+use crate::registry::compile::Compiled;
+use crate::registry::layout::{self, Item};
+use crate::registry::merkle;
+use crate::rules::rule::Scope;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// The files of a project as they were compiled.
+#[derive(Debug, Default)]
+pub struct Documents {
+    all: BTreeMap<Arc<str>, Compiled>,
+}
+
+impl Documents {
+    /// Takes a file in place of what was there under its name.
+    pub fn insert(&mut self, path: Arc<str>, compiled: Compiled) -> Option<Compiled> {
+        self.all.insert(path, compiled)
+    }
+
+    /// Forgets a file.
+    pub fn remove(&mut self, path: &str) -> Option<Compiled> {
+        self.all.remove(path)
+    }
+
+    /// A file.
+    pub fn get(&self, path: &str) -> Option<&Compiled> {
+        self.all.get(path)
+    }
+
+    /// All files in the order of their names.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&Arc<str>, &Compiled)> {
+        self.all.iter()
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.all.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
+    /// Takes files that are not known yet.
+    pub fn add(&mut self, others: Self) {
+        for (path, compiled) in others.all {
+            self.all.entry(path).or_insert(compiled);
+        }
+    }
+
+    /// The findings of all files, in the order of their names; they are gone from here.
+    pub fn take_findings(&mut self) -> Vec<Diagnostic> {
+        let mut found = Vec::with_capacity(self.all.values().map(|compiled| compiled.diagnostics.len()).sum());
+        found.extend(self.all.values_mut().flat_map(|compiled| std::mem::take(&mut compiled.diagnostics)));
+        found
+    }
+
+    /// All names and references.
+    pub fn index(&self) -> Index<'_> {
+        Index::new(self.all.iter().map(|(path, compiled)| Entry { path, facts: &compiled.facts }))
+    }
+
+    /// The same with another file in place of the one of that name.
+    pub fn index_with<'d>(&'d self, path: &'d Arc<str>, compiled: &'d Compiled) -> Index<'d> {
+        let others = self.all.iter().filter(|(other, _)| *other != path);
+        let mut all: Vec<Entry<'_>> = others.map(|(path, compiled)| Entry { path, facts: &compiled.facts }).collect();
+        let at = all.partition_point(|entry| entry.path < path);
+        all.insert(at, Entry { path, facts: &compiled.facts });
+        Index::new(all)
+    }
+
+    /// Whether some reference leads to nothing among these files.
+    pub fn points_elsewhere(&self) -> bool {
+        if self.all.values().all(|compiled| compiled.facts.references.is_empty()) {
+            return false;
+        }
+        let index = self.index();
+        index.references().any(|(_, _, reference)| index.target(reference).is_none())
+    }
+
+    /// The findings that no file shows alone. `text` gives the text of a file, to say in which line a finding is.
+    pub fn link(&self, config: &Config, scope: Scope, text: impl Fn(&str) -> Option<String>) -> Vec<Diagnostic> {
+        link::link(config, &self.index(), scope, text)
+    }
+
+    /// The registry of those definitions that are `wanted`. Its bytes depend on nothing but what the files mean and are called.
+    pub fn registry(&self, index: &Index<'_>, wanted: impl Fn(DefId) -> bool) -> Vec<u8> {
+        let lines: Vec<&Compiled> = index.files().iter().filter_map(|file| self.all.get(file.path)).collect();
+        let entry = |id: DefId| lines.get(id.file as usize)?.entries.iter().find(|entry| entry.definition == id.definition);
+        let (order, _) = index.order();
+        let hashes = merkle::hashes(index, &order, |id| entry(id).map(|entry| entry.own));
+        let mut items: Vec<Item<'_>> = Vec::with_capacity(order.len());
+        for &id in order.iter().filter(|id| wanted(**id)) {
+            let (Some(found), Some(definition)) = (entry(id), index.definition(id)) else { continue };
+            let hash = hashes.get(id).unwrap_or(Hash([0; 32]));
+            let (kind, name) = (definition.kind, &*definition.name);
+            items.push(Item { kind, name, hash, bytes: &found.bytes, hash_at: found.hash_at });
+        }
+        layout::sort(&mut items);
+        layout::write(&items)
+    }
+}
+
+impl FromIterator<(Arc<str>, Compiled)> for Documents {
+    fn from_iter<I: IntoIterator<Item = (Arc<str>, Compiled)>>(files: I) -> Self {
+        Self { all: files.into_iter().collect() }
+    }
+}

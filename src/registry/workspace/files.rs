@@ -1,0 +1,138 @@
+//! The files of a selection, by name alone, or each handed to a function on any thread; what comes back is in the order of names.
+//! Decides nothing about what the files hold.
+
+use super::request::NoSuchPath;
+use super::walk::{By, Found, Missing, Plan, Visit};
+use crate::base::fs;
+use crate::project::config::Config;
+use crate::registry::compile::Chosen;
+use std::collections::BTreeSet;
+use std::io;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// A file that was selected.
+#[derive(Debug)]
+pub struct File<'f> {
+    /// Its name in findings.
+    pub name: &'f str,
+    /// Where it lies.
+    pub path: &'f Path,
+    /// Whether it was named, or found in a folder.
+    pub chosen: Chosen,
+    /// What it holds.
+    pub bytes: io::Result<&'f [u8]>,
+}
+
+/// Where a selection is looked for.
+#[derive(Clone, Copy, Debug)]
+pub struct Where<'w> {
+    /// The project's folder.
+    pub root: &'w Path,
+    /// The project.
+    pub config: &'w Config,
+    /// Files and folders; none: what the project says.
+    pub given: &'w [PathBuf],
+    /// Threads at most; `None` for one a core.
+    pub threads: Option<NonZeroUsize>,
+}
+
+/// The files that may be templates, by their names alone.
+///
+/// # Errors
+/// A given path does not exist.
+pub fn names(place: Where<'_>) -> Result<Vec<Arc<str>>, NoSuchPath> {
+    let Where { root, config, given, threads } = place;
+    let plan = Plan::new(root, given, &config.templates).map_err(|Missing(path)| NoSuchPath(path))?;
+    let all = Mutex::new(Vec::new());
+    plan.run(plan.threads(threads), || Lister { found: Vec::new(), all: &all });
+    let mut files: Vec<Arc<str>> = all.into_inner().unwrap_or_else(PoisonError::into_inner);
+    files.sort();
+    files.dedup();
+    Ok(files)
+}
+
+struct Lister<'w> {
+    found: Vec<Arc<str>>,
+    all: &'w Mutex<Vec<Arc<str>>>,
+}
+
+impl Visit for Lister<'_> {
+    fn file(&mut self, found: &Found<'_>) {
+        self.found.push(Arc::from(found.name));
+    }
+
+    fn unreadable(&mut self, _: &str, _: io::Error) {}
+}
+
+impl Drop for Lister<'_> {
+    fn drop(&mut self) {
+        self.all.lock().unwrap_or_else(PoisonError::into_inner).append(&mut self.found);
+    }
+}
+
+/// Hands every file to `take`. Each file once, by name.
+///
+/// # Errors
+/// A given path does not exist.
+pub fn each<T: Send>(place: Where<'_>, take: &(dyn Fn(&File<'_>) -> Option<T> + Sync)) -> Result<Vec<(String, T)>, NoSuchPath> {
+    let Where { root, config, given, threads } = place;
+    let plan = Plan::new(root, given, &config.templates).map_err(|Missing(path)| NoSuchPath(path))?;
+    let all = Mutex::new(Vec::new());
+    let seen = Mutex::new(BTreeSet::new());
+    plan.run(plan.threads(threads), || Worker {
+        limit: config.limits.file,
+        take,
+        seen: &seen,
+        bytes: Vec::new(),
+        done: Vec::new(),
+        all: &all,
+    });
+    let mut all = all.into_inner().unwrap_or_else(PoisonError::into_inner);
+    all.sort_by(|(a, _), (b, _)| a.cmp(b));
+    Ok(all)
+}
+
+struct Worker<'w, T: Send> {
+    limit: u64,
+    take: &'w (dyn Fn(&File<'_>) -> Option<T> + Sync),
+    /// Names that were handed on: a file that is named and lies in a given folder too is one file.
+    seen: &'w Mutex<BTreeSet<String>>,
+    bytes: Vec<u8>,
+    done: Vec<(String, T)>,
+    all: &'w Mutex<Vec<(String, T)>>,
+}
+
+impl<T: Send> Worker<'_, T> {
+    fn hand(&mut self, file: &File<'_>) {
+        let is_new = self.seen.lock().unwrap_or_else(PoisonError::into_inner).insert(file.name.to_owned());
+        if !is_new {
+            return;
+        }
+        if let Some(taken) = (self.take)(file) {
+            self.done.push((file.name.to_owned(), taken));
+        }
+    }
+}
+
+impl<T: Send> Visit for Worker<'_, T> {
+    fn file(&mut self, found: &Found<'_>) {
+        let mut bytes = std::mem::take(&mut self.bytes);
+        let read = fs::read_into(found.path, self.limit, &mut bytes);
+        let chosen = if found.by == By::Name { Chosen::Named } else { Chosen::Found };
+        let bytes_read = read.map(|_| bytes.as_slice());
+        self.hand(&File { name: found.name, path: found.path, chosen, bytes: bytes_read });
+        self.bytes = bytes;
+    }
+
+    fn unreadable(&mut self, name: &str, error: io::Error) {
+        self.hand(&File { name, path: Path::new(name), chosen: Chosen::Named, bytes: Err(error) });
+    }
+}
+
+impl<T: Send> Drop for Worker<'_, T> {
+    fn drop(&mut self) {
+        self.all.lock().unwrap_or_else(PoisonError::into_inner).append(&mut self.done);
+    }
+}

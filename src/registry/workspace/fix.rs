@@ -1,0 +1,244 @@
+//! Fixes applied to a whole selection, in memory: each round checks everything anew, with the fixed texts in place of
+//! their files, so that no fix brings an error into another file. Writes nothing.
+
+use super::check::{CheckOutput, check_project};
+use super::request::{NoSuchPath, Overlay, Request, StdinText};
+use crate::base::diagnostic::Diagnostic;
+use crate::base::fs::{self, RealFs};
+use crate::registry::compile::{Chosen, Compiler, Outcome, Scratch};
+use crate::rules::apply::{self, Choice, ROUNDS, Which};
+use crate::rules::check::{self, Active};
+use crate::rules::list;
+use crate::rules::rule::Check;
+use crate::syntax::decode;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// Which fixes, of which findings.
+#[derive(Clone, Copy)]
+pub struct FixFilter<'w> {
+    /// Safe ones, or suggested ones too.
+    pub which: Which,
+    /// Findings that are left alone give `false`.
+    pub wanted: &'w dyn Fn(&Diagnostic) -> bool,
+}
+
+/// A file that fixes changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FixedFile {
+    /// Its name in findings.
+    pub name: String,
+    /// Its bytes as they were checked.
+    pub before: Vec<u8>,
+    /// Its bytes with the fixes, in the encoding that it had.
+    pub after: Vec<u8>,
+    /// Fixes applied.
+    pub fixed: usize,
+}
+
+/// What became of a selection.
+#[derive(Debug)]
+pub struct FixOutcome {
+    /// Files that changed, by name.
+    pub files: Vec<FixedFile>,
+    /// What is found once they are written.
+    pub left: CheckOutput,
+}
+
+/// Fixes what can be fixed.
+///
+/// # Errors
+/// A given path does not exist.
+pub fn apply_fixes(request: &Request<'_>, filter: FixFilter<'_>) -> Result<FixOutcome, NoSuchPath> {
+    let active = Active::new(request.config);
+    let compiler = Compiler { config: request.config, active: &active, root: request.root, files: &RealFs, entries: None };
+    let mut fixer = Fixer { request, filter, compiler, scratch: Scratch::new(), files: BTreeMap::new() };
+    let mut found = check_project(request)?;
+    for _ in 0..ROUNDS {
+        // What is fixed must be what was checked: a text that is taken in now is checked again as it was taken in.
+        if fixer.take_in(&found.diagnostics) {
+            found = fixer.check(&Overlay::default())?;
+        }
+        let step = fixer.step(&found.diagnostics)?;
+        let Some(next) = step else { break };
+        found = next;
+    }
+    let files = fixer.files.into_iter().map(|(name, file)| {
+        let after = decode::encode_like(&file.text, &file.before);
+        FixedFile { name, before: file.before, after, fixed: file.fixed }
+    });
+    Ok(FixOutcome { files: files.filter(|file| file.after != file.before).collect(), left: found })
+}
+
+/// A file with fixable findings.
+struct File {
+    before: Vec<u8>,
+    text: String,
+    fixed: usize,
+}
+
+/// A chosen fix and its file.
+#[derive(Clone, Copy)]
+struct Item<'d> {
+    name: &'d str,
+    choice: Choice<'d>,
+}
+
+struct Fixer<'m> {
+    request: &'m Request<'m>,
+    filter: FixFilter<'m>,
+    compiler: Compiler<'m>,
+    scratch: Scratch,
+    files: BTreeMap<String, File>,
+}
+
+impl Fixer<'_> {
+    /// Reads the files that have something to be fixed and were not read yet. Whether there were any.
+    fn take_in(&mut self, found: &[Diagnostic]) -> bool {
+        let mut new = false;
+        let which = self.filter.which;
+        let fixable = found.iter().filter(|finding| (self.filter.wanted)(finding) && apply::eligible(finding, which).is_some());
+        let names: BTreeSet<&str> = fixable.map(|finding| &*finding.path).collect();
+        for name in names {
+            if self.files.contains_key(name) {
+                continue;
+            }
+            let Some(before) = self.read(name) else { continue };
+            let Ok(text) = decode::decode(&before) else { continue };
+            let text = text.into_owned();
+            self.files.insert(name.to_owned(), File { before, text, fixed: 0 });
+            new = true;
+        }
+        new
+    }
+
+    fn read(&self, name: &str) -> Option<Vec<u8>> {
+        if let Some(stdin) = self.request.stdin.filter(|stdin| stdin.name == name) {
+            return Some(stdin.bytes.to_vec());
+        }
+        let mut bytes = Vec::new();
+        fs::read_own(&self.request.root.join(name), self.request.config.limits.file, &mut bytes).ok()?;
+        Some(bytes)
+    }
+
+    /// Checks everything, with the texts of `trial` in place of those as they are now.
+    fn check(&self, trial: &Overlay) -> Result<CheckOutput, NoSuchPath> {
+        let mut overlay = trial.clone();
+        for (name, file) in &self.files {
+            overlay.entry(name.clone()).or_insert_with(|| decode::encode_like(&file.text, &file.before));
+        }
+        let stdin = self.request.stdin.map(|stdin| {
+            let bytes = overlay.get(stdin.name).map_or(stdin.bytes, Vec::as_slice);
+            StdinText { name: stdin.name, bytes }
+        });
+        check_project(&Request { stdin, overlay: &overlay, ..*self.request })
+    }
+
+    /// One round: chooses, tries, keeps. `None` when nothing could be fixed.
+    fn step(&mut self, found: &[Diagnostic]) -> Result<Option<CheckOutput>, NoSuchPath> {
+        let mut items: Vec<Item<'_>> = Vec::new();
+        for of_file in found.chunk_by(|a, b| a.path == b.path) {
+            items.extend(self.file(of_file));
+        }
+        if items.is_empty() {
+            return Ok(None);
+        }
+        let known = errors_of_names(found);
+        let mut last = None;
+        let mut failed = None;
+        let kept = apply::most(&items, &mut |items| match self.check(&self.trial(items)) {
+            Ok(next) => {
+                let passes = !brings_errors(&known, found, &next.diagnostics);
+                if passes {
+                    last = Some(next);
+                }
+                passes
+            }
+            Err(missing) => {
+                failed = Some(missing);
+                true
+            }
+        });
+        if let Some(missing) = failed {
+            return Err(missing);
+        }
+        let texts = self.texts(&kept);
+        for item in &kept {
+            if let Some(file) = self.files.get_mut(item.name) {
+                file.fixed += 1;
+            }
+        }
+        for (name, text) in texts {
+            if let Some(file) = self.files.get_mut(&name) {
+                file.text = text;
+            }
+        }
+        // The last trial that passed is the one of all that was kept.
+        Ok(last)
+    }
+
+    /// The fixes of one file that bring no error into it.
+    fn file<'d>(&mut self, found: &'d [Diagnostic]) -> Vec<Item<'d>> {
+        let Some(first) = found.first() else { return Vec::new() };
+        let Some(file) = self.files.get(&*first.path) else { return Vec::new() };
+        let which = self.filter.which;
+        let is_open = |finding: &&Diagnostic| (self.filter.wanted)(finding) && apply::eligible(finding, which).is_some();
+        let open: Vec<&Diagnostic> = found.iter().filter(is_open).collect();
+        if open.is_empty() {
+            return Vec::new();
+        }
+        let (compiler, scratch, path) = (&self.compiler, &mut self.scratch, &first.path);
+        let mut check_text = |text: &str| compile(compiler, scratch, path, text);
+        let before = check_text(&file.text);
+        let sound = apply::next(&file.text, &open, which, &before, &compiler.config.limits, &mut check_text);
+        sound.into_iter().map(|choice| Item { name: &first.path, choice }).collect()
+    }
+
+    fn texts(&self, items: &[Item<'_>]) -> BTreeMap<String, String> {
+        let of_files = items.chunk_by(|a, b| a.name == b.name);
+        let text = |items: &[Item<'_>]| {
+            let name = items.first()?.name;
+            let choices: Vec<Choice<'_>> = items.iter().map(|item| item.choice).collect();
+            Some((name.to_owned(), apply::applied(&self.files.get(name)?.text, &choices)?))
+        };
+        of_files.filter_map(text).collect()
+    }
+
+    fn trial(&self, items: &[Item<'_>]) -> Overlay {
+        let bytes = |(name, text): (String, String)| {
+            let like = self.files.get(&name).map_or(&[][..], |file| &file.before);
+            let bytes = decode::encode_like(&text, like);
+            (name, bytes)
+        };
+        self.texts(items).into_iter().map(bytes).collect()
+    }
+}
+
+fn compile(compiler: &Compiler<'_>, scratch: &mut Scratch, path: &Arc<str>, text: &str) -> Vec<Diagnostic> {
+    match compiler.compile_text(path, text, Chosen::Named, scratch) {
+        Outcome::Taken(taken) => taken.diagnostics,
+        Outcome::Skipped => Vec::new(),
+    }
+}
+
+/// How often each error about the names of all files is found: its file, its rule, its message.
+type Errors<'d> = BTreeMap<(&'d str, u16, &'d str), usize>;
+
+fn errors_of_names(found: &[Diagnostic]) -> Errors<'_> {
+    let mut errors = Errors::new();
+    let rules: BTreeSet<u16> = list::all()
+        .filter(|rule| matches!(rule.check, Check::Link(_) | Check::FileAndLink(..)))
+        .map(|rule| rule.meta.code.0)
+        .collect();
+    for finding in found.iter().filter(|finding| check::is_error(finding) && rules.contains(&finding.rule.code.0)) {
+        *errors.entry((&finding.path, finding.rule.code.0, &finding.message)).or_default() += 1;
+    }
+    errors
+}
+
+/// Whether an error about names is new. In a file that had syntax errors names come to light that nobody had read.
+fn brings_errors(known: &Errors<'_>, before: &[Diagnostic], after: &[Diagnostic]) -> bool {
+    let damaged: BTreeSet<&str> =
+        before.iter().filter(|finding| finding.rule.code.family() == 0).map(|finding| &*finding.path).collect();
+    errors_of_names(after).iter().any(|(key, count)| !damaged.contains(key.0) && known.get(key).is_none_or(|had| count > had))
+}

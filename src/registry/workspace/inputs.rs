@@ -1,0 +1,116 @@
+//! What a check read: the folders in which files count, and what each file held. A program that checks again and again compares
+//! two of them. Decides nothing about findings.
+
+use crate::base::fs::{ReadFs, RealFs, Stamp};
+use crate::base::hash::Hash;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+/// The inputs of a check.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Inputs {
+    /// The templates that were asked for.
+    pub templates: BTreeMap<String, Hash>,
+    /// The other files: templates of which only the names were needed, and texts; `None` for one that could not be read.
+    pub others: BTreeMap<String, Option<Hash>>,
+    /// Folders in which a change may change what is found.
+    pub folders: BTreeSet<PathBuf>,
+}
+
+impl Inputs {
+    /// Takes what another thread has read.
+    pub(super) fn add(&mut self, other: Self) {
+        self.templates.extend(other.templates);
+        self.others.extend(other.others);
+        self.folders.extend(other.folders);
+    }
+
+    /// Takes what was read beside the files that were asked for.
+    pub(super) fn add_others(&mut self, other: Self) {
+        let templates = other.templates.into_iter().filter(|(name, _)| !self.templates.contains_key(name));
+        self.others.extend(templates.map(|(name, hash)| (name, Some(hash))));
+        self.others.extend(other.others);
+        self.folders.extend(other.folders);
+    }
+
+    /// The files that came, went, or hold something else than `before`.
+    pub fn changed(&self, before: &Self) -> BTreeSet<String> {
+        let templates = before.templates.keys().chain(self.templates.keys());
+        let templates = templates.filter(|name| before.templates.get(*name) != self.templates.get(*name));
+        // Another reference to a text is no change of that text.
+        let is_changed = |(name, hash): &(&String, &Option<Hash>)| before.others.get(*name).is_some_and(|was| was != *hash);
+        let others = self.others.iter().filter(is_changed).map(|(name, _)| name);
+        templates.chain(others).cloned().collect()
+    }
+}
+
+/// The machine's files, with what was read of them.
+#[derive(Debug, Default)]
+pub(super) struct RecordingFs {
+    read: Mutex<BTreeMap<PathBuf, Option<Hash>>>,
+}
+
+impl RecordingFs {
+    /// What was read since the last time.
+    pub(super) fn take(&self) -> BTreeMap<PathBuf, Option<Hash>> {
+        std::mem::take(&mut *self.read.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn note(&self, path: &Path, hash: Option<Hash>) {
+        self.read.lock().unwrap_or_else(PoisonError::into_inner).insert(path.to_path_buf(), hash);
+    }
+}
+
+impl ReadFs for RecordingFs {
+    fn read(&self, path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+        let read = RealFs.read(path, limit);
+        self.note(path, read.as_ref().ok().map(|bytes| Hash::of(bytes)));
+        read
+    }
+
+    fn stamp(&self, path: &Path) -> io::Result<Stamp> {
+        RealFs.stamp(path)
+    }
+
+    fn is_regular(&self, path: &Path) -> bool {
+        let is_regular = RealFs.is_regular(path);
+        if !is_regular {
+            self.note(path, None);
+        }
+        is_regular
+    }
+
+    fn canonical(&self, path: &Path) -> io::Result<PathBuf> {
+        let real = RealFs.canonical(path);
+        if real.is_err() {
+            self.note(path, None);
+        }
+        real
+    }
+
+    fn names(&self, folder: &Path) -> Vec<String> {
+        RealFs.names(folder)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Inputs;
+    use crate::base::hash::Hash;
+
+    #[test]
+    fn templates_come_and_go_and_texts_change() {
+        let hash = |text: &str| Hash::of(text.as_bytes());
+        let inputs = |templates: &[(&str, &str)], others: &[(&str, &str)]| Inputs {
+            templates: templates.iter().map(|(name, text)| ((*name).to_owned(), hash(text))).collect(),
+            others: others.iter().map(|(name, text)| ((*name).to_owned(), Some(hash(text)))).collect(),
+            ..Inputs::default()
+        };
+        let before = inputs(&[("a", "1"), ("b", "1"), ("c", "1")], &[("t", "1"), ("u", "1"), ("v", "1")]);
+        let after = inputs(&[("b", "2"), ("c", "1"), ("d", "1")], &[("t", "2"), ("u", "1"), ("w", "1")]);
+        let changed: Vec<String> = after.changed(&before).into_iter().collect();
+        assert_eq!(changed, ["a", "b", "d", "t"]);
+    }
+}

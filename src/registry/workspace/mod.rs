@@ -1,0 +1,25 @@
+//! The one engine from files to findings and a registry: files are found, each is compiled by itself, all are linked. `check`,
+//! `build`, `watch`, the editor and the library use it, and nothing else walks files.
+
+#[cfg(feature = "fs")]
+pub mod check;
+pub mod documents;
+#[cfg(feature = "fs")]
+pub mod files;
+#[cfg(feature = "fs")]
+pub mod fix;
+#[cfg(feature = "fs")]
+pub mod inputs;
+pub mod link;
+#[cfg(feature = "cli")]
+pub(crate) mod listed;
+#[cfg(feature = "fs")]
+mod load;
+#[cfg(feature = "fs")]
+pub(super) mod names;
+#[cfg(feature = "fs")]
+pub mod partial;
+#[cfg(feature = "fs")]
+pub mod request;
+#[cfg(feature = "fs")]
+mod walk;

@@ -1,0 +1,382 @@
+//! From the paths that a command is given to files, in parallel: the walk hands each file on as soon as it is found.
+//!
+//! Decides by name alone (`*.xml`, `.gitignore`, the project's globs); what a file holds is looked at by the visitor.
+//! Nothing of the machine counts (no global ignore file), so that every machine finds the same files.
+
+use super::names::{name_in, slashed};
+use crate::base::fs;
+use crate::base::inside::{irregular, leads_out};
+use crate::base::patterns::Barred;
+use crate::project::config::Templates;
+use crate::project::glob::Globs;
+use ignore::{DirEntry, WalkBuilder, WalkState};
+use std::io;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Named files below this number are visited by one thread: a thread costs more than a few files.
+const FEW: usize = 8;
+
+/// Where a walk starts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Start {
+    /// As it is opened.
+    pub(super) path: PathBuf,
+    /// As it is named, see [`name_in`]: without a trailing slash; empty for the root itself.
+    pub(super) name: String,
+}
+
+/// What to walk.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Plan {
+    /// The project's folder, from which files of patterns are named.
+    root: PathBuf,
+    /// It, and the folders that were named: no link leads out of them.
+    homes: Vec<PathBuf>,
+    /// Folders of the project that are elsewhere, behind a link.
+    outside: Vec<Start>,
+    /// Files that were named: taken whatever they are called and hold.
+    pub(super) files: Vec<Start>,
+    /// Folders.
+    pub(super) folders: Vec<Start>,
+    /// Where the project says that templates are, and nothing is yet.
+    pub(super) absent: Vec<PathBuf>,
+    /// Only files that these match, when folders are walked.
+    pub(super) include: Option<Globs>,
+    /// No file that these match, when folders are walked.
+    pub(super) exclude: Globs,
+}
+
+/// A file that was found.
+#[derive(Debug)]
+pub(super) struct Found<'a> {
+    pub(super) path: &'a Path,
+    pub(super) name: &'a str,
+    /// Whether it was named rather than found in a folder.
+    pub(super) by: By,
+}
+
+/// How a file came to be visited.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum By {
+    /// Found in a folder.
+    Walk,
+    /// Named by the caller.
+    Name,
+}
+
+/// One thread's part of a visit.
+pub(super) trait Visit: Send {
+    /// Takes a file.
+    fn file(&mut self, found: &Found<'_>);
+
+    /// A folder or file that could not be looked at.
+    fn unreadable(&mut self, name: &str, error: io::Error);
+
+    /// A folder that is looked into.
+    fn folder(&mut self, _path: &Path) {}
+
+    /// A file that is a link to another one; it is visited too.
+    fn link(&mut self, _path: &Path) {}
+}
+
+/// A path that does not exist.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Missing(pub(super) PathBuf);
+
+impl Plan {
+    /// What to walk for the paths of a command; none given, what the project says.
+    pub(super) fn new(root: &Path, given: &[PathBuf], templates: &Templates) -> Result<Self, Missing> {
+        let Templates { include, exclude, .. } = templates;
+        let mut plan = Self { root: root.to_path_buf(), exclude: exclude.clone(), ..Self::default() };
+        plan.homes = std::iter::once(root).chain(given.iter().map(PathBuf::as_path)).map(Path::to_path_buf).collect();
+        for path in given {
+            if !fs::exists(path) {
+                return Err(Missing(path.clone()));
+            }
+            let start = Start { path: path.clone(), name: name_in(root, path) };
+            if fs::is_dir(path) { plan.folders.push(start) } else { plan.files.push(start) }
+        }
+        if given.is_empty() {
+            plan.include.clone_from(include);
+            let starts = include.as_ref().map_or_else(|| vec![usual(root)], |globs| bases(root, globs));
+            // A pattern may name what is not there yet.
+            let (there, absent): (Vec<Start>, Vec<Start>) = starts.into_iter().partition(|start| fs::exists(&start.path));
+            (plan.outside, plan.folders) = there.into_iter().partition(|start| plan.leads_out(&start.path).is_some());
+            plan.absent = absent.into_iter().map(|start| start.path).collect();
+        }
+        plan.files.sort_by(|a, b| a.name.cmp(&b.name));
+        plan.files.dedup_by(|a, b| a.name == b.name);
+        Ok(plan)
+    }
+
+    /// Threads to visit it with. Counting the machine's costs more than checking a file, so a few named files do not ask.
+    pub(super) fn threads(&self, asked: Option<NonZeroUsize>) -> NonZeroUsize {
+        if self.folders.is_empty() && self.files.len() < FEW {
+            return NonZeroUsize::MIN;
+        }
+        asked.or_else(|| std::thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN)
+    }
+
+    /// Visits every file once for each way that leads to it. `make` gives each thread its visitor.
+    pub(super) fn run<V: Visit>(&self, threads: NonZeroUsize, make: impl Fn() -> V + Sync) {
+        self.named(threads, &make);
+        for start in &self.outside {
+            if let Some(error) = self.leads_out(&start.path) {
+                make().unreadable(&start.name, error);
+            }
+        }
+        if self.folders.is_empty() {
+            return;
+        }
+        let barred = Barred::default();
+        let Some(walk) = self.builder(threads, &barred) else { return self.barred(&barred, &make) };
+        walk.build_parallel().run(|| {
+            let mut visitor = make();
+            Box::new(move |entry| {
+                match entry {
+                    Ok(entry) => self.entry(&entry, &mut visitor),
+                    Err(error) => self.failed(error, &mut visitor),
+                }
+                WalkState::Continue
+            })
+        });
+        self.barred(&barred, &make);
+    }
+
+    fn builder(&self, threads: NonZeroUsize, barred: &Barred) -> Option<WalkBuilder> {
+        let mut starts = self.folders.iter().filter(|start| barred.lets_begin(&start.path));
+        let mut walk = WalkBuilder::new(&starts.next()?.path);
+        for start in starts {
+            walk.add(&start.path);
+        }
+        barred.guard(&mut walk);
+        walk.threads(threads.get());
+        Some(walk)
+    }
+
+    /// Tells the files of patterns that kept the walk out of folders.
+    fn barred<V: Visit>(&self, barred: &Barred, make: &impl Fn() -> V) {
+        let met = barred.met();
+        let Some(mut visitor) = (!met.is_empty()).then(make) else { return };
+        for path in met {
+            visitor.unreadable(&name_in(&self.root, &path), irregular());
+        }
+    }
+
+    fn entry(&self, entry: &DirEntry, visitor: &mut impl Visit) {
+        if entry.file_type().is_some_and(|kind| kind.is_dir()) {
+            visitor.folder(entry.path());
+            return;
+        }
+        if entry.path_is_symlink() && fs::is_dir(entry.path()) {
+            return self.link_to_folder(entry, visitor);
+        }
+        if !is_xml(entry) {
+            return;
+        }
+        let name = self.name(entry.path());
+        if self.exclude.matches(&name) || self.include.as_ref().is_some_and(|globs| !globs.matches(&name)) {
+            return;
+        }
+        // A pipe or a socket is no template: to open one may wait for ever.
+        let is_irregular = entry.file_type().is_none_or(|kind| !kind.is_file() && !kind.is_symlink());
+        if is_irregular || entry.path_is_symlink() && fs::exists(entry.path()) && !fs::is_file(entry.path()) {
+            return visitor.unreadable(&name, irregular());
+        }
+        if entry.path_is_symlink() {
+            if let Some(error) = self.leads_out(entry.path()) {
+                return visitor.unreadable(&name, error);
+            }
+            visitor.link(entry.path());
+        }
+        visitor.file(&Found { path: entry.path(), name: &name, by: By::Walk });
+    }
+
+    /// No link to a folder is followed. One out of the project is told where templates are looked for: among all that lies in a project
+    /// it is somebody else's, of a build or of a package.
+    fn link_to_folder(&self, entry: &DirEntry, visitor: &mut impl Visit) {
+        let is_among_templates = self.folders.iter().any(|start| !start.name.is_empty() && entry.path().starts_with(&start.path));
+        let name = self.name(entry.path());
+        if is_among_templates
+            && !self.exclude.matches(&name)
+            && let Some(error) = self.leads_out(entry.path())
+        {
+            visitor.unreadable(&name, error);
+        }
+    }
+
+    /// That a link leads out of the project, and out of every folder that was named.
+    fn leads_out(&self, path: &Path) -> Option<io::Error> {
+        let out = self.homes.iter().map(|home| leads_out(&fs::RealFs, home, path)).collect::<Option<Vec<_>>>();
+        out?.pop()
+    }
+
+    fn failed(&self, error: ignore::Error, visitor: &mut impl Visit) {
+        let name = path_of(&error).map(|path| self.name(path)).unwrap_or_default();
+        // A bad line in a `.gitignore` hides nothing more than that line.
+        if let Some(error) = error.into_io_error() {
+            visitor.unreadable(if name.is_empty() { "." } else { &name }, error);
+        }
+    }
+
+    /// The name of a file below one of the folders.
+    fn name(&self, path: &Path) -> String {
+        let mut folders = self.folders.iter();
+        let below = folders.find_map(|start| Some((start.name.as_str(), path.strip_prefix(&start.path).ok()?)));
+        let Some((prefix, rest)) = below else { return slashed(path) };
+        let rest = slashed(rest);
+        if prefix.is_empty() || rest.is_empty() { format!("{prefix}{rest}") } else { format!("{prefix}/{rest}") }
+    }
+
+    fn named<V: Visit>(&self, threads: NonZeroUsize, make: &(impl Fn() -> V + Sync)) {
+        let next = AtomicUsize::new(0);
+        let work = || {
+            let mut visitor = make();
+            while let Some(file) = self.files.get(next.fetch_add(1, Ordering::Relaxed)) {
+                visitor.file(&Found { path: &file.path, name: &file.name, by: By::Name });
+            }
+        };
+        match self.files.len() {
+            0 => {}
+            1..FEW => work(),
+            _ => std::thread::scope(|scope| {
+                for _ in 0..threads.get() {
+                    scope.spawn(work);
+                }
+            }),
+        }
+    }
+}
+
+fn is_xml(entry: &DirEntry) -> bool {
+    entry.file_name().as_encoded_bytes().ends_with(b".xml")
+}
+
+fn path_of(error: &ignore::Error) -> Option<&Path> {
+    match error {
+        ignore::Error::WithPath { path, .. } => Some(path),
+        ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => path_of(err),
+        ignore::Error::Loop { child, .. } => Some(child),
+        ignore::Error::Partial(_)
+        | ignore::Error::Io(_)
+        | ignore::Error::Glob { .. }
+        | ignore::Error::UnrecognizedFileType(_)
+        | ignore::Error::InvalidDefinition => None,
+    }
+}
+
+/// `templates/` if there is one, else the project itself.
+fn usual(root: &Path) -> Start {
+    let templates = root.join("templates");
+    if fs::is_dir(&templates) {
+        return Start { path: templates, name: "templates".to_owned() };
+    }
+    Start { path: root.to_path_buf(), name: String::new() }
+}
+
+/// The folders that hold everything some globs can match.
+fn bases(root: &Path, globs: &Globs) -> Vec<Start> {
+    let place = |name: &str| if name.is_empty() { root.to_path_buf() } else { root.join(name) };
+    base_names(globs).into_iter().map(|name| Start { path: place(&name), name }).collect()
+}
+
+/// The same by their names in the project.
+pub(super) fn base_names(globs: &Globs) -> Vec<String> {
+    let fixed = |pattern: &String| -> String {
+        let parts = pattern.split('/').take_while(|part| !part.contains(['*', '?', '[', '{']) && !part.is_empty());
+        parts.filter(|part| *part != ".").collect::<Vec<_>>().join("/")
+    };
+    let mut names: Vec<String> = globs.written().iter().map(fixed).collect();
+    names.sort();
+    let mut kept: Vec<String> = Vec::new();
+    for name in names {
+        let is_below = |above: &String| above.is_empty() || name == *above || name.starts_with(&format!("{above}/"));
+        if !kept.iter().any(is_below) {
+            kept.push(name);
+        }
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{By, Found, Plan, Visit};
+    use crate::project::config::Templates;
+    use crate::project::glob::Globs;
+    use std::collections::BTreeSet;
+    use std::num::NonZeroUsize;
+    use std::path::Path;
+    use std::sync::Mutex;
+
+    struct Names<'a>(&'a Mutex<Vec<(String, By)>>);
+
+    impl Visit for Names<'_> {
+        fn file(&mut self, found: &Found<'_>) {
+            self.0.lock().unwrap().push((found.name.to_owned(), found.by));
+        }
+
+        fn unreadable(&mut self, name: &str, error: std::io::Error) {
+            panic!("{name}: {error}");
+        }
+    }
+
+    fn tree(files: &[&str]) -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        for name in files {
+            let path = folder.path().join(name);
+            crate::base::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            crate::base::fs::write_cache(&path, if name.ends_with(".gitignore") { b"drafts/\n" } else { b"" }).unwrap();
+        }
+        folder
+    }
+
+    fn names(plan: &Plan, threads: usize) -> BTreeSet<String> {
+        let found = Mutex::new(Vec::new());
+        plan.run(NonZeroUsize::new(threads).unwrap(), || Names(&found));
+        let found = found.into_inner().unwrap();
+        let names: BTreeSet<String> = found.iter().map(|(name, _)| name.clone()).collect();
+        assert_eq!(names.len(), found.len(), "each file once");
+        names
+    }
+
+    fn plan(root: &Path, given: &[&str], include: &[&str], exclude: &[&str]) -> Plan {
+        let globs = |patterns: &[&str]| {
+            let mut globs = Globs::default();
+            for pattern in patterns {
+                globs.add(pattern).unwrap();
+            }
+            globs
+        };
+        let given: Vec<_> = given.iter().map(|path| root.join(path)).collect();
+        let include = (!include.is_empty()).then(|| globs(include));
+        Plan::new(root, &given, &Templates { include, exclude: globs(exclude) }).unwrap()
+    }
+
+    #[test]
+    fn files_are_found_by_name_and_ignore_rules() {
+        let files = ["templates/a.xml", "templates/b.txt", "templates/x/c.xml", "templates/drafts/d.xml", ".gitignore", "e.xml"];
+        let folder = tree(&files);
+        let root = folder.path();
+        let set = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<BTreeSet<_>>();
+        for threads in [1, 3] {
+            assert_eq!(names(&plan(root, &[], &[], &[]), threads), set(&["templates/a.xml", "templates/x/c.xml"]));
+            assert_eq!(names(&plan(root, &["."], &[], &[]), threads), set(&["e.xml", "templates/a.xml", "templates/x/c.xml"]));
+            assert_eq!(names(&plan(root, &[], &[], &["templates/x/**"]), threads), set(&["templates/a.xml"]));
+            assert_eq!(names(&plan(root, &[], &["*.xml", "templates/x"], &[]), threads), set(&["e.xml", "templates/x/c.xml"]));
+            assert_eq!(names(&plan(root, &[], &["nothing/**"], &[]), threads), set(&[]));
+        }
+    }
+
+    #[test]
+    fn named_files_are_always_taken() {
+        let folder = tree(&["drafts/d.xml", ".gitignore", "b.txt"]);
+        let given = ["drafts/d.xml", "b.txt", "./drafts/../b.txt"];
+        let plan = plan(folder.path(), &given, &[], &["**"]);
+        assert_eq!(names(&plan, 2).into_iter().collect::<Vec<_>>(), ["b.txt", "drafts/d.xml"]);
+        let missing = folder.path().join("none.xml");
+        let error = Plan::new(folder.path(), std::slice::from_ref(&missing), &Templates::default()).unwrap_err();
+        assert_eq!(error.0, missing);
+    }
+}
