@@ -6,7 +6,6 @@ use super::fault::{Fault, FaultKind};
 use super::glob::Globs;
 use super::lints::Lints;
 use super::models::{Model, Provider};
-use super::read::read;
 use super::require::{Needs, Requirement};
 use super::roles::Role;
 use crate::base::fs::ReadFs;
@@ -158,11 +157,6 @@ impl Default for Config {
 }
 
 impl Config {
-    /// Reads a project file. Never fails: what is wrong is in [`Config::faults`], and the rest holds.
-    pub fn read(input: &Input<'_>) -> Self {
-        read(input)
-    }
-
     /// The path and position of a place in a project file; `None` for an index of another project.
     pub fn position(&self, file: u16, offset: u32) -> Option<(Arc<str>, Position)> {
         let file = self.files.get(file as usize)?;

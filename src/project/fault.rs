@@ -3,7 +3,7 @@
 use super::glob::GlobError;
 use super::require::Needs;
 use super::roles::Tier;
-use super::routing::Unfit;
+use super::unfit::Unfit;
 use crate::base::hash::Hash;
 use crate::base::span::{Span, Spanned};
 use crate::settings::layers::RowId;

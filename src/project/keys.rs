@@ -1,103 +1,17 @@
 //! The keys of `ctxc.toml`: what each takes, and what it is for. The reader names them where a key is none, holds values against their
 //! bounds and words, and the JSON Schema that editors complete by is made from them: there is no second list.
 
-use super::config::EDITION;
+use super::config::{EDITION, Lookup, Templates};
+use super::eval::{Drift, Gate};
 use super::models::{ProviderKind, TOKENIZERS};
-use super::roles::{KINDS, PROFILES, Tier};
+use super::roles::{Budget, KINDS, PROFILES, Tier};
+use super::row::{Row, keys};
+pub use super::table::{Key, Shape, Table};
+use super::table::{key, needed, table};
 use crate::scenario::keys::RUNS;
-use crate::scenario::table::{Group, Need};
+use crate::scenario::table::Group;
+use crate::syntax::limits::Limits;
 use crate::template::setting::SettingName;
-
-/// A table with known keys.
-#[derive(Debug)]
-pub struct Table {
-    /// What it is, for people; a fragment.
-    pub about: &'static str,
-    /// Its keys, in the order of messages.
-    pub keys: &'static [Key],
-    /// What other keys hold; `None` where there are none.
-    pub others: Option<&'static Shape>,
-    /// What must stand together, or may not.
-    pub groups: &'static [Group],
-}
-
-/// One key.
-#[derive(Debug)]
-pub struct Key {
-    /// Its name.
-    pub name: &'static str,
-    /// What it takes.
-    pub shape: Shape,
-    /// Whether its table needs it.
-    pub need: Need,
-    /// What it is for; a fragment.
-    pub about: &'static str,
-}
-
-/// What a key takes.
-#[derive(Clone, Copy, Debug)]
-pub enum Shape {
-    /// A text.
-    Text,
-    /// A text of at least one character that is no space.
-    Name,
-    /// A text, or a list of them.
-    Texts,
-    /// The same of names; what stands there twice is told.
-    Set,
-    /// Patterns of paths inside the project: one, or a list.
-    Globs,
-    /// Some of these words: one, or a list.
-    Words(&'static [&'static str]),
-    /// One of some words.
-    Word(&'static [&'static str]),
-    /// A setting with its own words.
-    Setting(SettingName),
-    /// A type of the language.
-    Base,
-    /// A whole number in bounds.
-    Whole((u64, u64)),
-    /// A number in bounds.
-    Number((f64, f64)),
-    /// A whole number in bounds, or a word.
-    WholeOr((u64, u64), &'static str),
-    /// A name, or a table.
-    NameOr(&'static Table),
-    /// A table.
-    Table(&'static Table),
-    /// Tables, each under its own `[[…]]`.
-    List(&'static Table),
-    /// Any names, each with such a value.
-    Map(&'static Shape),
-    /// How much rules weigh, by their names.
-    Lints,
-    /// A table of a later release.
-    Later,
-}
-
-impl Table {
-    /// The names of its keys.
-    pub fn names(&self) -> Vec<&'static str> {
-        self.keys.iter().map(|key| key.name).collect()
-    }
-
-    /// The names of the keys that it needs.
-    pub fn needed(&self) -> impl Iterator<Item = &'static str> {
-        self.keys.iter().filter(|key| key.need == Need::Required).map(|key| key.name)
-    }
-}
-
-const fn key(name: &'static str, shape: Shape, about: &'static str) -> Key {
-    Key { name, shape, need: Need::Optional, about }
-}
-
-const fn needed(name: &'static str, shape: Shape, about: &'static str) -> Key {
-    Key { name, shape, need: Need::Required, about }
-}
-
-const fn table(about: &'static str, keys: &'static [Key]) -> Table {
-    Table { about, keys, others: None, groups: &[] }
-}
 
 /// Columns that a line of a template can have.
 pub const WIDTH: (u64, u64) = (20, 1_000);
@@ -129,19 +43,19 @@ pub const WINDOW: (u64, u64) = (2, 1000);
 pub const BATCHES: (u64, u64) = (1, 1000);
 
 /// What a limit can be raised to: what spans, counters and the stack can hold.
-pub static LIMITS: Table = table(
-    "what an input may not exceed",
-    &[
-        key("depth", Shape::Whole((1, 512)), "elements inside each other"),
-        key("attributes", Shape::Whole((1, 65_535)), "attributes of an element"),
-        key("namespaces", Shape::Whole((1, 1_000)), "namespaces of a file"),
-        key("file", Shape::Whole((1, 1 << 30)), "bytes of a file"),
-        key("text", Shape::Whole((1, 1 << 30)), "bytes of a text"),
-        key("name", Shape::Whole((1, 65_535)), "bytes of a name"),
-        key("nodes", Shape::Whole((1, 100_000_000)), "nodes of a file"),
-        key("diagnostics", Shape::Whole((1, 1_000_000)), "findings of a file"),
-    ],
-);
+pub static LIMITS: Table = table("what an input may not exceed", &LIMIT_KEYS);
+static LIMIT_KEYS: [Key; 8] = keys(&LIMIT_ROWS);
+/// Its rows.
+pub static LIMIT_ROWS: [Row<Limits>; 8] = [
+    Row::whole("depth", (1, 512), "elements inside each other", |limits, found| limits.depth = found.value as u32),
+    Row::whole("attributes", (1, 65_535), "attributes of an element", |limits, found| limits.attributes = found.value as u32),
+    Row::whole("namespaces", (1, 1_000), "namespaces of a file", |limits, found| limits.namespaces = found.value as u32),
+    Row::whole("file", (1, 1 << 30), "bytes of a file", |limits, found| limits.file = found.value),
+    Row::whole("text", (1, 1 << 30), "bytes of a text", |limits, found| limits.text = found.value as u32),
+    Row::whole("name", (1, 65_535), "bytes of a name", |limits, found| limits.name = found.value as u32),
+    Row::whole("nodes", (1, 100_000_000), "nodes of a file", |limits, found| limits.nodes = found.value as u32),
+    Row::whole("diagnostics", (1, 1_000_000), "findings of a file", |limits, found| limits.diagnostics = found.value as u32),
+];
 
 /// The four settings.
 pub static SETTINGS: Table = Table {
@@ -196,10 +110,13 @@ pub static REQUIRE: Table = table(
 pub static SYSTEM: Table = table("a text in a file", &[needed("file", Shape::Text, "its path, relative to the project")]);
 
 /// A role's budget.
-pub static BUDGET: Table = table(
-    "what a role may use up in a call",
-    &[key("tokens", Shape::Whole(TOKENS), "tokens of its context"), key("usd", Shape::Number(PRICE), "US$")],
-);
+pub static BUDGET: Table = table("what a role may use up in a call", &BUDGET_KEYS);
+static BUDGET_KEYS: [Key; 2] = keys(&BUDGET_ROWS);
+/// Its rows.
+pub static BUDGET_ROWS: [Row<Budget>; 2] = [
+    Row::whole("tokens", TOKENS, "tokens of its context", |budget, found| budget.tokens = Some(found)),
+    Row::number("usd", PRICE, "US$", |budget, found| budget.usd = Some(found)),
+];
 
 /// `[roles.NAME]`.
 pub static ROLE: Table = Table {
@@ -259,26 +176,28 @@ pub static PROVIDER: Table = table(
 );
 
 /// `[eval.gate]`.
-pub static GATE: Table = table(
-    "what may not get worse",
-    &[
-        key("manifest_tokens", Shape::Number(PART), "growth of a manifest, as a part of it"),
-        key("pass_rate", Shape::Number(RATE), "the least part of cases that pass"),
-        key("tokens", Shape::Number(PART), "growth of the tokens of a run"),
-        key("cost_usd", Shape::Number(DOLLARS), "US$ of a run"),
-    ],
-);
+pub static GATE: Table = table("what may not get worse", &GATE_KEYS);
+static GATE_KEYS: [Key; 4] = keys(&GATE_ROWS);
+/// Its rows.
+pub static GATE_ROWS: [Row<Gate>; 4] = [
+    Row::number("manifest_tokens", PART, "growth of a manifest, as a part of it", |gate, found| {
+        gate.manifest_tokens = found.value
+    }),
+    Row::number("pass_rate", RATE, "the least part of cases that pass", |gate, found| gate.pass_rate = Some(found.value)),
+    Row::number("tokens", PART, "growth of the tokens of a run", |gate, found| gate.tokens = Some(found.value)),
+    Row::number("cost_usd", DOLLARS, "US$ of a run", |gate, found| gate.cost_usd = Some(found.value)),
+];
 
 /// `[eval.drift]`.
-pub static DRIFT: Table = table(
-    "what counts as drift",
-    &[
-        key("token_inflation", Shape::Number(PART), "growth of the mean tokens"),
-        key("window", Shape::Whole(WINDOW), "runs that are compared"),
-        key("latency_regression", Shape::Number(PART), "growth of the mean time"),
-        key("batches", Shape::Whole(BATCHES), "batches in a row below the pass rate"),
-    ],
-);
+pub static DRIFT: Table = table("what counts as drift", &DRIFT_KEYS);
+static DRIFT_KEYS: [Key; 4] = keys(&DRIFT_ROWS);
+/// Its rows.
+pub static DRIFT_ROWS: [Row<Drift>; 4] = [
+    Row::number("token_inflation", PART, "growth of the mean tokens", |drift, found| drift.token_inflation = found.value),
+    Row::whole("window", WINDOW, "runs that are compared", |drift, found| drift.window = found.value as u32),
+    Row::number("latency_regression", PART, "growth of the mean time", |drift, found| drift.latency_regression = found.value),
+    Row::whole("batches", BATCHES, "batches in a row below the pass rate", |drift, found| drift.batches = found.value as u32),
+];
 
 /// `[eval.stability]`.
 pub static STABILITY: Table = table(
@@ -318,20 +237,25 @@ pub static PROJECT: Table = table(
 );
 
 /// `[templates]`.
-pub static TEMPLATES: Table = table(
-    "which files are templates",
-    &[key("include", Shape::Globs, "those that are"), key("exclude", Shape::Globs, "those of them that are not")],
-);
+pub static TEMPLATES: Table = table("which files are templates", &TEMPLATES_KEYS);
+static TEMPLATES_KEYS: [Key; 2] = keys(&TEMPLATES_ROWS);
+/// Its rows.
+pub static TEMPLATES_ROWS: [Row<Templates>; 2] = [
+    Row::globs("include", "those that are", |templates, globs| templates.include = Some(globs).filter(|globs| !globs.is_empty())),
+    Row::globs("exclude", "those of them that are not", |templates, globs| templates.exclude = globs),
+];
 
 /// `[context]`.
-pub static CONTEXT: Table = table(
-    "what fresh context is looked up in",
-    &[
-        key("include", Shape::Globs, "files that are; all of the project where it is left out"),
-        key("exclude", Shape::Globs, "those of them that are not"),
-        key("documents", Shape::Globs, "files taken besides, whatever hides or excludes them"),
-    ],
-);
+pub static CONTEXT: Table = table("what fresh context is looked up in", &CONTEXT_KEYS);
+static CONTEXT_KEYS: [Key; 3] = keys(&CONTEXT_ROWS);
+/// Its rows.
+pub static CONTEXT_ROWS: [Row<Lookup>; 3] = [
+    Row::globs("include", "files that are; all of the project where it is left out", |lookup, globs| {
+        lookup.include = Some(globs).filter(|globs| !globs.is_empty())
+    }),
+    Row::globs("exclude", "those of them that are not", |lookup, globs| lookup.exclude = globs),
+    Row::globs("documents", "files taken besides, whatever hides or excludes them", |lookup, globs| lookup.documents = globs),
+];
 
 /// `[fmt]`.
 pub static FORMAT: Table = table(

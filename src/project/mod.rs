@@ -13,4 +13,7 @@ mod read;
 pub mod require;
 pub mod roles;
 pub mod routing;
+pub mod row;
 pub mod suppressions;
+pub mod table;
+pub mod unfit;

@@ -3,7 +3,8 @@
 
 use super::config::Config;
 use super::models::Model;
-use super::roles::{ModelChoice, Role, Tier};
+use super::roles::{ModelChoice, Role};
+use super::unfit::Unfit;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
@@ -16,31 +17,6 @@ pub struct Choice<'c> {
     pub reason: String,
     /// Who is asked when its provider fails, in order.
     pub fallback: Vec<&'c Model>,
-}
-
-/// Why a model does not qualify.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Unfit {
-    /// Its tier, where that is too low.
-    pub tier: Option<Tier>,
-    /// Capabilities that it lacks.
-    pub lacks: Vec<String>,
-}
-
-impl Unfit {
-    /// What a model lacks for a role; `None` where it qualifies.
-    pub fn of(model: &Model, choice: &ModelChoice) -> Option<Self> {
-        let ModelChoice::Least { tier, capabilities } = choice else { return None };
-        let unfit = Self {
-            tier: tier.filter(|least| model.tier < least.value).map(|_| model.tier),
-            lacks: capabilities
-                .iter()
-                .filter(|wanted| !model.capabilities.contains(&wanted.value))
-                .map(|wanted| wanted.value.clone())
-                .collect(),
-        };
-        (unfit != Self::default()).then_some(unfit)
-    }
 }
 
 /// The models that a role can be given, the one that it gets first. `wanted` is what its task names itself.

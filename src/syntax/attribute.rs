@@ -1,7 +1,7 @@
 //! Attributes: name, `=`, value, and what may be missing of it. A value that never ends is cut where a person would.
 
 use super::fault::{Fault, FaultKind};
-use super::reader::{Flow, Pass, Stopped};
+use super::pass::{Flow, Pass, Stopped};
 use super::tag::Tag;
 use super::tree::{RawAttribute, flag};
 use super::wellformed::{class, is, is_space};

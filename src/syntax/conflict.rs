@@ -2,17 +2,8 @@
 //! said about the region. A first marker without the others is passed over with its line.
 
 use super::fault::FaultKind;
-use super::reader::{Flow, Pass, Stopped};
+use super::pass::{Conflict, Flow, Pass, Stopped};
 use crate::base::span::Span;
-
-/// Both sides of a merge conflict: ours is read, theirs is passed over.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Conflict {
-    /// Where the middle marker begins.
-    pub(super) middle: usize,
-    /// Behind the last marker.
-    pub(super) end: usize,
-}
 
 impl Pass<'_, '_> {
     /// Whether the first marker of a conflict begins the line at the place.

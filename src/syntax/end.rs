@@ -3,9 +3,9 @@
 //! Where names do not decide, lines and indentation do: a person who types indents what stands inside. They are
 //! looked at in damaged places only, never on well-formed text.
 
-use super::adrift::Adrift;
 use super::fault::FaultKind;
-use super::reader::{Flow, Pass};
+use super::orphans::Orphans;
+use super::pass::{Flow, Pass};
 use super::scanner::Name;
 use super::tree::{Kind, Raw, flag};
 use super::wellformed::is_near;
@@ -91,7 +91,7 @@ impl Pass<'_, '_> {
             return Ok(());
         }
         if self.open_name(self.scratch.open.len().wrapping_sub(1)) != self.scan.slice(name.start, name.end)
-            && self.revive(name, tag)?
+            && self.recover_start_tag(name, tag)?
         {
             return Ok(());
         }
@@ -100,11 +100,11 @@ impl Pass<'_, '_> {
                 self.damage_open();
                 let Some(open) = self.scratch.open.last().copied() else { return self.outside(FaultKind::StrayEnd, tag) };
                 let around = self.name_span(open.node);
-                match self.set_adrift(name, tag) {
+                match self.mark_orphans(name, tag) {
                     _ if reported => Ok(()),
-                    Adrift::Nothing => self.fault(FaultKind::StrayEnd, tag, Some(around)),
-                    Adrift::From(start) => self.fault(FaultKind::MissingStart, tag, Some(Span::at(start))),
-                    Adrift::HomeIn(element) => self.fault(FaultKind::ClosedTwice, element, Some(tag)),
+                    Orphans::Nothing => self.fault(FaultKind::StrayEnd, tag, Some(around)),
+                    Orphans::From(start) => self.fault(FaultKind::MissingStart, tag, Some(Span::at(start))),
+                    Orphans::HomeIn(element) => self.fault(FaultKind::ClosedTwice, element, Some(tag)),
                 }
             }
             Closes::Exactly(depth) => {

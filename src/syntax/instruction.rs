@@ -2,7 +2,7 @@
 
 use super::decode;
 use super::fault::FaultKind;
-use super::reader::{Flow, Pass};
+use super::pass::{Flow, Pass};
 use super::tag::Tag;
 use super::tree::{Kind, flag};
 use super::wellformed::is_space;
@@ -52,7 +52,7 @@ impl Pass<'_, '_> {
     }
 
     /// An instruction that runs into the end of the text ends at the first `>` or `?` of its line.
-    fn unclosed_instruction(&mut self, start: usize, after: usize) -> Result<(usize, usize, u8), super::reader::Stopped> {
+    fn unclosed_instruction(&mut self, start: usize, after: usize) -> Result<(usize, usize, u8), super::pass::Stopped> {
         self.scan.at = after;
         let found = memchr::memchr3(b'>', b'?', b'\n', self.scan.rest());
         let inner = found.map_or(self.scan.bytes.len(), |found| after + found);

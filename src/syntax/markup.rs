@@ -1,7 +1,7 @@
 //! What begins with `<!`: comments, CDATA sections, document types, and what merely looks like them.
 
 use super::fault::FaultKind;
-use super::reader::{Flow, Pass};
+use super::pass::{Flow, Pass};
 use super::tree::{Kind, flag};
 use super::wellformed::is_near;
 use crate::base::span::Span;

@@ -1,7 +1,7 @@
 //! Floor 1: text to tree. Never fails, never does I/O, never words a diagnostic, knows no element of the language.
 
-mod adrift;
 mod attribute;
+mod bindings;
 mod conflict;
 mod cursor;
 pub mod decode;
@@ -11,11 +11,13 @@ mod instruction;
 pub mod limits;
 mod markup;
 mod namespaces;
+mod orphans;
+mod pass;
 pub(crate) mod placed;
 mod raw;
 pub mod reader;
 mod recover;
-mod revive;
+mod recover_start_tag;
 mod scanner;
 mod tag;
 mod text;

@@ -1,52 +1,17 @@
 //! Namespaces: bindings in scope, resolution of prefixes, uniqueness of attributes by their expanded names.
 
+use super::bindings::Binding;
 use super::fault::FaultKind;
-use super::reader::{Flow, Pass, Stopped};
+use super::pass::{Flow, Pass, Stopped};
 use super::scanner::Name;
 use super::tag::Tag;
 use super::tree::RawAttribute;
 use super::value;
 use super::wellformed::is_qname;
 use crate::base::span::Span;
-use std::collections::HashMap;
 
 const XML: &str = "http://www.w3.org/XML/1998/namespace";
 const XMLNS: &str = "http://www.w3.org/2000/xmlns/";
-
-/// Prefixes in force, innermost last, and the URIs known so far.
-#[derive(Debug, Default)]
-pub(super) struct Bindings {
-    scope: Vec<Binding>,
-    /// URI to 1 + its index in the tree.
-    known: HashMap<Box<str>, u16>,
-    /// Prefixes that were reported; a handful, the rest are reported each time.
-    undeclared: Vec<Span>,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Binding {
-    /// Empty for the default namespace.
-    prefix: Span,
-    /// 0: none.
-    uri: u16,
-}
-
-impl Bindings {
-    pub(super) fn clear(&mut self) {
-        self.scope.clear();
-        self.known.clear();
-        self.undeclared.clear();
-    }
-
-    pub(super) fn len(&self) -> u32 {
-        self.scope.len() as u32
-    }
-
-    #[inline]
-    pub(super) fn truncate(&mut self, len: u32) {
-        self.scope.truncate(len as usize);
-    }
-}
 
 impl Pass<'_, '_> {
     /// Declares, resolves and compares the attributes of a tag.

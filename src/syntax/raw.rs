@@ -1,6 +1,5 @@
-//! What the arena holds of a node: places and flags, no text.
+//! What the arena holds of a node: its kind, places and flags, no text.
 
-use super::tree::Kind;
 use crate::base::span::Span;
 
 pub(super) const NONE: u32 = u32::MAX;
@@ -19,9 +18,24 @@ pub(super) mod flag {
     /// The start tag lacks its `<`.
     pub(in crate::syntax) const BARE: u8 = 32;
     /// The node belongs to an element whose start tag is missing.
-    pub(in crate::syntax) const ADRIFT: u8 = 64;
+    pub(in crate::syntax) const ORPHAN: u8 = 64;
     /// The start tag itself is damaged.
     pub(in crate::syntax) const TAG: u8 = 128;
+}
+
+/// What a node is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// An element.
+    Element,
+    /// Character data between tags.
+    Text,
+    /// A CDATA section.
+    Cdata,
+    /// A comment.
+    Comment,
+    /// A processing instruction (the XML declaration is none).
+    Instruction,
 }
 
 /// One node as stored. For text, CDATA, comments and instructions `inner` is the content without its marks.

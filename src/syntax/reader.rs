@@ -4,12 +4,10 @@
 //! The parts: this file drives and reads text; `tag` and `attribute` read start tags, `end` reads end tags,
 //! `recover` mends what was left open, `markup` reads everything that begins with `<!` or `<?`.
 
-use super::conflict::Conflict;
 use super::fault::{Fault, FaultKind};
 use super::limits::Limits;
-use super::namespaces::Bindings;
-use super::scanner::{Ahead, Marks, Scanner};
-use super::tree::{Document, Kind, NONE, Raw, Tree, flag};
+use super::pass::{Flow, Pass, Scratch};
+use super::tree::{Document, NONE, Tree};
 use super::wellformed::{self, class, is};
 use crate::base::span::Span;
 
@@ -19,25 +17,6 @@ pub struct Reader {
     tree: Tree,
     faults: Vec<Fault>,
     scratch: Scratch,
-}
-
-/// Buffers that hold nothing between two texts.
-#[derive(Debug, Default)]
-pub(super) struct Scratch {
-    pub(super) open: Vec<Open>,
-    pub(super) bindings: Bindings,
-    pub(super) order: Vec<u32>,
-    pub(super) marks: Marks,
-}
-
-/// An element whose end tag has not come.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Open {
-    pub(super) node: u32,
-    /// Its last child so far.
-    pub(super) last: u32,
-    /// Namespace bindings in force before its start tag.
-    pub(super) bindings: u32,
 }
 
 impl Reader {
@@ -73,67 +52,7 @@ impl Reader {
     }
 }
 
-/// Reading stopped at a limit; the fault has been recorded.
-#[derive(Debug)]
-pub(super) struct Stopped;
-
-/// Goes on, or stops at a limit.
-pub(super) type Flow = Result<(), Stopped>;
-
-/// One pass over one text.
-#[derive(Debug)]
-pub(super) struct Pass<'a, 'r> {
-    pub(super) scan: Scanner<'a>,
-    pub(super) limits: &'a Limits,
-    pub(super) tree: &'r mut Tree,
-    pub(super) faults: &'r mut Vec<Fault>,
-    pub(super) scratch: &'r mut Scratch,
-    pub(super) comment_end: Ahead,
-    pub(super) cdata_start: Ahead,
-    pub(super) cdata_end: Ahead,
-    pub(super) instruction_end: Ahead,
-    pub(super) conflict_middle: Ahead,
-    pub(super) conflict_end: Ahead,
-    /// Signs before this place stand in an attribute value whose end is known.
-    pub(super) signs_until: usize,
-    /// The last node without a parent.
-    last_top: u32,
-    /// Whether content outside the root was reported: all of it is one region.
-    outside: bool,
-    /// How many more nodes recovery may look back at.
-    pub(super) lookbacks: usize,
-    pub(super) doctype: Option<Span>,
-    /// A document type was not terminated, so none that follows is.
-    pub(super) doctype_open: bool,
-    pub(super) conflict: Option<Conflict>,
-    pub(super) carriage: bool,
-}
-
-impl<'a, 'r> Pass<'a, 'r> {
-    fn new(text: &'a str, limits: &'a Limits, tree: &'r mut Tree, faults: &'r mut Vec<Fault>, scratch: &'r mut Scratch) -> Self {
-        Self {
-            scan: Scanner::new(text),
-            limits,
-            tree,
-            faults,
-            scratch,
-            comment_end: Ahead::default(),
-            cdata_start: Ahead::default(),
-            cdata_end: Ahead::default(),
-            instruction_end: Ahead::default(),
-            conflict_middle: Ahead::default(),
-            conflict_end: Ahead::default(),
-            signs_until: 0,
-            last_top: NONE,
-            outside: false,
-            lookbacks: text.len(),
-            doctype: None,
-            doctype_open: false,
-            conflict: None,
-            carriage: false,
-        }
-    }
-
+impl Pass<'_, '_> {
     fn run(&mut self) {
         if self.scan.bytes.len() as u64 > self.limits.file.min(u64::from(NONE - 1)) {
             self.record(FaultKind::FileTooLong, Span::at(0), None);
@@ -197,46 +116,6 @@ impl<'a, 'r> Pass<'a, 'r> {
         }
     }
 
-    /// A span without white space at its ends.
-    pub(super) fn trimmed(&self, span: Span) -> Span {
-        let text = span.slice(self.scan.text);
-        let start = span.start + (text.len() - text.trim_ascii_start().len()) as u32;
-        Span::new(start, start + text.trim_ascii().len() as u32)
-    }
-
-    /// Content beside the root: one fault for all of it.
-    pub(super) fn outside(&mut self, kind: FaultKind, span: Span) -> Flow {
-        if std::mem::replace(&mut self.outside, true) {
-            return Ok(());
-        }
-        let root = self.tree.raw(self.tree.root).map(Raw::name_span);
-        self.fault(kind, span, root)
-    }
-
-    /// What stands before the root is another region than what stands behind it.
-    pub(super) fn forget_outside(&mut self) {
-        self.outside = false;
-    }
-
-    /// Records a fault; stops when there are too many. Inside a merge conflict nothing but the conflict is one.
-    pub(super) fn fault(&mut self, kind: FaultKind, span: Span, other: Option<Span>) -> Flow {
-        if self.conflict.is_some() {
-            return Ok(());
-        }
-        if self.faults.len() + 1 >= self.limits.diagnostics as usize {
-            self.record(FaultKind::TooManyFaults, span, None);
-            return Err(Stopped);
-        }
-        self.record(kind, span, other);
-        Ok(())
-    }
-
-    /// Records the limit that was met, and stops.
-    pub(super) fn stop(&mut self, kind: FaultKind, span: Span) -> Flow {
-        self.record(kind, span, None);
-        Err(Stopped)
-    }
-
     /// Ends whatever is still open, and says what is missing.
     fn finish(&mut self, stopped: bool) {
         if stopped {
@@ -258,79 +137,6 @@ impl<'a, 'r> Pass<'a, 'r> {
                 let end = self.scan.text.trim_end().len();
                 self.record(FaultKind::NoRoot, Span::at(end as u32), None);
             }
-        }
-    }
-
-    /// The innermost open element and its last child; without one, the list of nodes without a parent.
-    pub(super) fn innermost(&self) -> (u32, u32) {
-        self.scratch.open.last().map_or((NONE, self.last_top), |open| (open.node, open.last))
-    }
-
-    /// Sets the last child of the innermost open element.
-    pub(super) fn set_innermost_last(&mut self, last: u32) {
-        match self.scratch.open.last_mut() {
-            Some(open) => open.last = last,
-            None => self.last_top = last,
-        }
-    }
-
-    fn record(&mut self, kind: FaultKind, span: Span, other: Option<Span>) {
-        self.faults.push(Fault { kind, span, other });
-    }
-
-    /// Adds a leaf, or an element whose rest is filled in by the caller. Returns its index.
-    pub(super) fn add(&mut self, kind: Kind, flags: u8, span: Span, inner: Span) -> Result<u32, Stopped> {
-        if self.tree.nodes.len() >= self.limits.nodes as usize {
-            self.stop(FaultKind::TooManyNodes, Span::at(span.start))?;
-        }
-        let id = self.tree.nodes.len() as u32;
-        let (parent, last) = match self.scratch.open.last_mut() {
-            Some(open) => (open.node, std::mem::replace(&mut open.last, id)),
-            None => (NONE, std::mem::replace(&mut self.last_top, id)),
-        };
-        if let Some(before) = self.tree.nodes.get_mut(last as usize) {
-            before.next = id;
-        } else if let Some(around) = self.tree.nodes.get_mut(parent as usize) {
-            around.child = id;
-        } else {
-            self.tree.first = id;
-        }
-        self.tree.instructions += u32::from(kind == Kind::Instruction);
-        self.tree.nodes.push(Raw {
-            kind,
-            flags,
-            name: 0,
-            count: 0,
-            namespace: 0,
-            parent,
-            next: NONE,
-            child: NONE,
-            start: span.start,
-            end: span.end,
-            inner,
-            attributes: 0,
-        });
-        Ok(id)
-    }
-
-    pub(super) fn raw_mut(&mut self, id: u32) -> Option<&mut Raw> {
-        self.tree.nodes.get_mut(id as usize)
-    }
-
-    /// Says that damage lies in or around the innermost open element.
-    pub(super) fn damage_open(&mut self) {
-        if let Some(open) = self.scratch.open.last().copied() {
-            self.damage(open.node);
-        }
-    }
-
-    /// Marks a node and its parent as damaged.
-    pub(super) fn damage(&mut self, id: u32) {
-        let Some(raw) = self.raw_mut(id) else { return };
-        raw.flags |= flag::DAMAGED;
-        let parent = raw.parent;
-        if let Some(raw) = self.raw_mut(parent) {
-            raw.flags |= flag::DAMAGED;
         }
     }
 }

@@ -5,7 +5,7 @@
 //! every node is moved at most once.
 
 use super::fault::{Fault, FaultKind};
-use super::reader::{Flow, Open, Pass};
+use super::pass::{Flow, Open, Pass};
 use super::tree::{Kind, NONE, flag};
 use crate::base::span::Span;
 

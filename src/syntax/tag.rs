@@ -1,8 +1,8 @@
 //! Start tags. A tag that never ends gives one fault, and what looked like bare words in it is read as text.
 
 use super::fault::FaultKind;
+use super::pass::{Flow, Open, Pass};
 use super::raw::RawAttribute;
-use super::reader::{Flow, Open, Pass};
 use super::scanner::Name;
 use super::tree::{Kind, NONE, flag};
 use crate::base::span::Span;
@@ -111,7 +111,7 @@ impl Pass<'_, '_> {
     }
 
     /// Reads attributes up to the end of the tag.
-    pub(super) fn attributes(&mut self, tag: &mut Tag) -> Result<End, super::reader::Stopped> {
+    pub(super) fn attributes(&mut self, tag: &mut Tag) -> Result<End, super::pass::Stopped> {
         loop {
             let spaced = self.scan.skip_space();
             if self.conflict.is_some() {
@@ -147,7 +147,7 @@ impl Pass<'_, '_> {
     }
 
     /// A `/` in a tag: the end of an empty element, or out of place.
-    fn slash(&mut self, tag: &mut Tag) -> Result<Option<End>, super::reader::Stopped> {
+    fn slash(&mut self, tag: &mut Tag) -> Result<Option<End>, super::pass::Stopped> {
         if self.scan.peek_at(1) == Some(b'>') {
             self.scan.at += 2;
             return Ok(Some(End::Empty));

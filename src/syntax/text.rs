@@ -1,7 +1,7 @@
 //! Text between tags: references, signs, characters, `]]>`.
 
 use super::fault::FaultKind;
-use super::reader::{Flow, Pass, Stopped};
+use super::pass::{Flow, Pass, Stopped};
 use super::tree::{Kind, flag};
 use super::wellformed::{self, Survey};
 use crate::base::span::Span;

@@ -4,6 +4,7 @@
 //! every element has an end, every child a parent. Elements inside a damaged region say so ([`Element::is_damaged`]),
 //! so that nothing above words a second fault for the same damage.
 
+pub use super::raw::Kind;
 pub(super) use super::raw::{NONE, Raw, RawAttribute, flag};
 use super::value;
 use crate::base::span::Span;
@@ -18,21 +19,6 @@ impl NodeId {
     pub const fn index(self) -> usize {
         self.0 as usize
     }
-}
-
-/// What a node is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// An element.
-    Element,
-    /// Character data between tags.
-    Text,
-    /// A CDATA section.
-    Cdata,
-    /// A comment.
-    Comment,
-    /// A processing instruction (the XML declaration is none).
-    Instruction,
 }
 
 /// The arena, reused from file to file.
@@ -170,8 +156,8 @@ impl<'a> Node<'a> {
     }
 
     /// Whether it belongs to an element whose start tag is missing, and stands here for want of another place.
-    pub const fn is_adrift(self) -> bool {
-        self.raw.flags & flag::ADRIFT != 0
+    pub const fn is_orphan(self) -> bool {
+        self.raw.flags & flag::ORPHAN != 0
     }
 
     /// Text and CDATA decoded (references resolved, line breaks normalised); other nodes give their raw content.

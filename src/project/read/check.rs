@@ -1,6 +1,6 @@
 //! What can only be asked once all rows are known: do names exist, do defaults conflict, can they take effect.
 
-use super::draft::DefaultLine;
+use super::layers::DefaultLine;
 use super::sections::near;
 use super::value::Sink;
 use crate::base::span::{Span, Spanned};

@@ -1,24 +1,24 @@
 //! One project file as read, before a shared file is laid beneath it.
 
 use super::eval::eval;
-use super::layers::{defaults, operators};
+use super::extends::{Extends, extends};
+use super::layers::{DefaultLine, defaults, operators};
 use super::lints::{LintLine, lints};
 use super::models::{Models, Providers, models, providers};
 use super::require::requirements;
 use super::roles::roles;
-use super::sections::{allow, context, edition, format, limits, owners, project, reserved, templates};
-use super::shared::{Extends, extends};
-use super::value::{Sink, Table, span};
+use super::sections::{allow, edition, format, owners, project, reserved};
+use super::value::{Sink, Table, rows, span};
 use crate::base::rule_meta::RuleMeta;
 use crate::base::span::{Span, Spanned};
 use crate::project::config::{Format, Lookup, Reserved, Templates};
 use crate::project::eval::Eval;
 use crate::project::fault::{Fault, FaultKind};
 use crate::project::glob::Globs;
-use crate::project::keys::{SHARED, TOP};
+use crate::project::keys::{CONTEXT_ROWS, LIMIT_ROWS, SHARED, TEMPLATES_ROWS, TOP};
 use crate::project::require::Requirement;
 use crate::project::roles::Role;
-use crate::settings::layers::{DeclaredDefault, DeclaredRow};
+use crate::settings::layers::DeclaredRow;
 use crate::syntax::limits::Limits;
 use std::collections::BTreeMap;
 
@@ -55,17 +55,6 @@ pub(super) struct Draft {
     pub(super) reserved: BTreeMap<String, Reserved>,
     pub(super) allow: Vec<Spanned<String>>,
     pub(super) faults: Vec<Fault>,
-}
-
-/// One table of `[defaults]`.
-#[derive(Debug)]
-pub(super) struct DefaultLine {
-    /// Where the operator's name stands.
-    pub(super) operator: Span,
-    /// Where the subtype's name stands.
-    pub(super) subtype: Option<Span>,
-    /// What it says.
-    pub(super) declared: DeclaredDefault,
 }
 
 /// Reads one file.
@@ -109,14 +98,14 @@ fn top(sink: &mut Sink, out: &mut Draft, tree: &Table<'_>, owner: Owner, rules: 
             "edition" => edition(sink, value),
             "extends" => out.extends = extends(sink, value),
             "project" => out.name = project(sink, value),
-            "templates" => out.templates = templates(sink, value),
-            "context" => out.context = context(sink, value),
+            "templates" => rows(sink, name, value, &TEMPLATES_ROWS, &mut out.templates),
+            "context" => rows(sink, name, value, &CONTEXT_ROWS, &mut out.context),
             "defaults" => defaults(sink, value, &mut out.defaults),
             "operators" => operators(sink, value, &mut out.rows),
             "lints" => lints(sink, value, rules, &mut out.lints),
             "require" => requirements(sink, value, &mut out.requirements),
             "owners" => owners(sink, value, &mut out.owners),
-            "limits" => limits(sink, value, &mut out.limits),
+            "limits" => rows(sink, name, value, &LIMIT_ROWS, &mut out.limits),
             "fmt" => format(sink, value, &mut out.format),
             "allow" => out.allow = allow(sink, value),
             "roles" => out.roles = roles(sink, value),

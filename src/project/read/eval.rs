@@ -1,8 +1,8 @@
 //! `[eval]` with its tables `gate`, `drift` and `stability`.
 
-use super::value::{Key, Sink, Table, Value, decimal, needs, number, set, span, table, text, texts, word};
+use super::value::{Key, Sink, Table, Value, decimal, needs, number, rows, set, span, table, text, texts, word};
 use crate::base::span::{Span, Spanned};
-use crate::project::eval::{Drift, Eval, Gate, Stability, Stale};
+use crate::project::eval::{Eval, Stability, Stale};
 use crate::project::fault::FaultKind;
 use crate::project::keys;
 use crate::scenario::{paths, pattern};
@@ -29,8 +29,8 @@ pub(super) fn eval(sink: &mut Sink, key: &Key<'_>, value: &Value<'_>) -> Eval {
                 let found = word(sink, "eval.stale", value, &keys::STALE, keys::STALE);
                 out.stale = if found.is_some_and(|found| found.value == "warn") { Stale::Warn } else { Stale::Error };
             }
-            "gate" => gate(sink, value, &mut out.gate),
-            "drift" => drift(sink, value, &mut out.drift),
+            "gate" => rows(sink, "eval.gate", value, &keys::GATE_ROWS, &mut out.gate),
+            "drift" => rows(sink, "eval.drift", value, &keys::DRIFT_ROWS, &mut out.drift),
             "stability" => out.stability = stability(sink, key, value),
             _ => sink.unknown_key("eval", key, &keys::EVAL.names()),
         }
@@ -79,44 +79,6 @@ fn plan_path(sink: &mut Sink, value: &Value<'_>) -> Option<Spanned<String>> {
     let found = path.value.to_owned();
     sink.report(path.span, FaultKind::BadValue { key: "eval.plan_path".to_owned(), found, expected, near: None });
     None
-}
-
-fn gate(sink: &mut Sink, value: &Value<'_>, out: &mut Gate) {
-    for (key, value) in table(sink, "eval.gate", value).into_iter().flatten() {
-        match key.get_ref().as_ref() {
-            "manifest_tokens" => {
-                out.manifest_tokens =
-                    decimal(sink, "eval.gate.manifest_tokens", value, keys::PART).unwrap_or(out.manifest_tokens);
-            }
-            "pass_rate" => out.pass_rate = decimal(sink, "eval.gate.pass_rate", value, keys::RATE),
-            "tokens" => out.tokens = decimal(sink, "eval.gate.tokens", value, keys::PART),
-            "cost_usd" => out.cost_usd = decimal(sink, "eval.gate.cost_usd", value, keys::DOLLARS),
-            _ => sink.unknown_key("eval.gate", key, &keys::GATE.names()),
-        }
-    }
-}
-
-fn drift(sink: &mut Sink, value: &Value<'_>, out: &mut Drift) {
-    for (key, value) in table(sink, "eval.drift", value).into_iter().flatten() {
-        match key.get_ref().as_ref() {
-            "token_inflation" => {
-                out.token_inflation =
-                    decimal(sink, "eval.drift.token_inflation", value, keys::PART).unwrap_or(out.token_inflation);
-            }
-            "latency_regression" => {
-                let found = decimal(sink, "eval.drift.latency_regression", value, keys::PART);
-                out.latency_regression = found.unwrap_or(out.latency_regression);
-            }
-            "window" => {
-                out.window = number(sink, "eval.drift.window", value, keys::WINDOW).map_or(out.window, |window| window as u32);
-            }
-            "batches" => {
-                out.batches =
-                    number(sink, "eval.drift.batches", value, keys::BATCHES).map_or(out.batches, |batches| batches as u32);
-            }
-            _ => sink.unknown_key("eval.drift", key, &keys::DRIFT.names()),
-        }
-    }
 }
 
 /// A policy is whole or none: half of one would let live runs gate by what nobody decided.

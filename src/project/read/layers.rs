@@ -1,7 +1,6 @@
 //! `[operators.*]` and `[defaults.*]`: rows and defaults as written. Whether the rows exist is asked when all of
 //! them are known.
 
-use super::draft::DefaultLine;
 use super::value::{Key, Sink, Table, Value, boolean, span, table, text, word};
 use crate::base::span::{Span, Spanned};
 use crate::project::fault::{FaultKind, Refusal};
@@ -12,6 +11,17 @@ use crate::template::legacy_type;
 use crate::template::setting::{SettingName, Word, Written};
 use std::sync::Arc;
 use toml::de::DeValue;
+
+/// One table of `[defaults]`.
+#[derive(Debug)]
+pub(super) struct DefaultLine {
+    /// Where the operator's name stands.
+    pub(super) operator: Span,
+    /// Where the subtype's name stands.
+    pub(super) subtype: Option<Span>,
+    /// What it says.
+    pub(super) declared: DeclaredDefault,
+}
 
 /// Reads one setting. `false` when the key is none.
 fn setting(sink: &mut Sink, row: &str, key: &Key<'_>, value: &Value<'_>, out: &mut Written) -> bool {

@@ -1,7 +1,8 @@
 //! The project's own file over the shared file that it extends: one [`Config`].
 
 use super::check;
-use super::draft::{DefaultLine, Draft, Owner, draft};
+use super::draft::{Draft, Owner, draft};
+use super::layers::DefaultLine;
 use super::loosen;
 use super::models;
 use super::routes;
@@ -12,21 +13,24 @@ use crate::base::source::LineIndex;
 use crate::project::config::{Config, ConfigFile, Input};
 use crate::settings::layers::{Declarations, Layers};
 
-/// Reads a project file, and the shared file that it extends.
-pub(crate) fn read(input: &Input<'_>) -> Config {
-    let own_file = ConfigFile {
-        path: input.path.into(),
-        text: input.text.into(),
-        lines: LineIndex::new(input.text),
-        hash: Hash::of(input.text.as_bytes()),
-    };
-    let mut own = draft(input.text, 0, Owner::Project, input.rules);
-    let mut sink = Sink { file: 0, faults: std::mem::take(&mut own.faults) };
-    let loaded = own.extends.take().and_then(|extends| load(&mut sink, input, &extends));
-    let (shared_file, mut shared) = loaded.map_or_else(|| (None, Draft::default()), |(file, draft)| (Some(file), draft));
-    sink.faults.append(&mut shared.faults);
-    let files: Vec<ConfigFile> = std::iter::once(own_file).chain(shared_file).collect();
-    merge(sink, files, own, shared, input)
+impl Config {
+    /// Reads a project file, and the shared file that it extends. Never fails: what is wrong is in [`Config::faults`], and the
+    /// rest holds.
+    pub fn read(input: &Input<'_>) -> Self {
+        let own_file = ConfigFile {
+            path: input.path.into(),
+            text: input.text.into(),
+            lines: LineIndex::new(input.text),
+            hash: Hash::of(input.text.as_bytes()),
+        };
+        let mut own = draft(input.text, 0, Owner::Project, input.rules);
+        let mut sink = Sink { file: 0, faults: std::mem::take(&mut own.faults) };
+        let loaded = own.extends.take().and_then(|extends| load(&mut sink, input, &extends));
+        let (shared_file, mut shared) = loaded.map_or_else(|| (None, Draft::default()), |(file, draft)| (Some(file), draft));
+        sink.faults.append(&mut shared.faults);
+        let files: Vec<ConfigFile> = std::iter::once(own_file).chain(shared_file).collect();
+        merge(sink, files, own, shared, input)
+    }
 }
 
 fn merge(mut sink: Sink, files: Vec<ConfigFile>, mut own: Draft, mut shared: Draft, input: &Input<'_>) -> Config {

@@ -5,6 +5,7 @@ mod check;
 mod condition;
 mod draft;
 mod eval;
+mod extends;
 mod layers;
 mod lints;
 mod loosen;
@@ -16,5 +17,3 @@ mod routes;
 mod sections;
 mod shared;
 mod value;
-
-pub(crate) use merge::read;

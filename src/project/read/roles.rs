@@ -1,6 +1,6 @@
 //! `[roles.NAME]`. What a role names elsewhere (its model, its prompt's file) is looked at once everything is read.
 
-use super::value::{Key, Sink, Value, decimal, either, needs, number, set, span, table, text, word};
+use super::value::{Key, Sink, Value, either, needs, rows, set, span, table, text, word};
 use crate::base::span::{Span, Spanned};
 use crate::base::suggest::nearest;
 use crate::project::fault::FaultKind;
@@ -58,7 +58,7 @@ fn role(sink: &mut Sink, name: Spanned<String>, value: &Value<'_>) -> Option<Rol
                 role.protected_paths = set(sink, &full, value);
                 role.protected = patterns(sink, &mut role.protected_paths);
             }
-            "budget" => role.budget = budget(sink, &full, value),
+            "budget" => rows(sink, &full, value, &keys::BUDGET_ROWS, &mut role.budget),
             "model" => models = Some(set(sink, &full, value)),
             "tier" => {
                 least.tier = tier(sink, &full, value);
@@ -155,20 +155,6 @@ fn system(sink: &mut Sink, path: &str, value: &Value<'_>) -> Option<SystemPrompt
     let prompt = |file: Spanned<&str>| (file.span, Some(file.value.to_owned()));
     let (span, file) = file.map(prompt)?;
     Some(SystemPrompt { span, file, path: String::new(), line: 0, text: String::new() })
-}
-
-fn budget(sink: &mut Sink, path: &str, value: &Value<'_>) -> Budget {
-    let mut out = Budget::default();
-    for (key, value) in table(sink, path, value).into_iter().flatten() {
-        let inner = key.get_ref().as_ref();
-        let (full, at) = (format!("{path}.{inner}"), span(&value.span()));
-        match inner {
-            "tokens" => out.tokens = number(sink, &full, value, keys::TOKENS).map(|tokens| Spanned::new(tokens, at)),
-            "usd" => out.usd = decimal(sink, &full, value, keys::PRICE).map(|usd| Spanned::new(usd, at)),
-            _ => sink.unknown_key(path, key, &keys::BUDGET.names()),
-        }
-    }
-    out
 }
 
 pub(super) fn tier(sink: &mut Sink, path: &str, value: &Value<'_>) -> Option<Spanned<Tier>> {

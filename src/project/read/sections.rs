@@ -1,15 +1,13 @@
-//! The small sections: `edition`, `[project]`, `[templates]`, `[context]`, `[owners]`, `[limits]`, `[fmt]`, `[allow]`, and those of later
-//! releases.
+//! The small sections: `edition`, `[project]`, `[owners]`, `[fmt]`, `[allow]`, and those of later releases.
 
-use super::value::{Key, Sink, Value, globs, number, span, table, text, texts};
+use super::value::{Key, Sink, Value, number, span, table, text, texts};
 use crate::base::span::Spanned;
 use crate::base::suggest::nearest;
 use crate::format::Indent;
-use crate::project::config::{EDITION, Format, Lookup, Reserved, Templates};
+use crate::project::config::{EDITION, Format, Reserved};
 use crate::project::fault::FaultKind;
 use crate::project::glob::Globs;
-use crate::project::keys::{self, Shape};
-use crate::syntax::limits::Limits;
+use crate::project::keys;
 use toml::de::DeValue;
 
 pub(super) fn edition(sink: &mut Sink, value: &Value<'_>) {
@@ -42,31 +40,6 @@ pub(super) fn project(sink: &mut Sink, value: &Value<'_>) -> Option<Spanned<Stri
     name
 }
 
-pub(super) fn templates(sink: &mut Sink, value: &Value<'_>) -> Templates {
-    let mut out = Templates::default();
-    for (key, value) in table(sink, "templates", value).into_iter().flatten() {
-        match key.get_ref().as_ref() {
-            "include" => out.include = Some(globs(sink, "templates.include", value)).filter(|globs| !globs.is_empty()),
-            "exclude" => out.exclude = globs(sink, "templates.exclude", value),
-            _ => sink.unknown_key("templates", key, &keys::TEMPLATES.names()),
-        }
-    }
-    out
-}
-
-pub(super) fn context(sink: &mut Sink, value: &Value<'_>) -> Lookup {
-    let mut out = Lookup::default();
-    for (key, value) in table(sink, "context", value).into_iter().flatten() {
-        match key.get_ref().as_ref() {
-            "include" => out.include = Some(globs(sink, "context.include", value)).filter(|globs| !globs.is_empty()),
-            "exclude" => out.exclude = globs(sink, "context.exclude", value),
-            "documents" => out.documents = globs(sink, "context.documents", value),
-            _ => sink.unknown_key("context", key, &keys::CONTEXT.names()),
-        }
-    }
-    out
-}
-
 pub(super) fn owners(sink: &mut Sink, value: &Value<'_>, out: &mut Vec<(Globs, String)>) {
     for (key, value) in table(sink, "owners", value).into_iter().flatten() {
         let pattern = key.get_ref().as_ref();
@@ -76,28 +49,6 @@ pub(super) fn owners(sink: &mut Sink, value: &Value<'_>, out: &mut Vec<(Globs, S
         }
         if let Some(owner) = text(sink, &format!("owners.\"{pattern}\""), value) {
             out.push((globs, owner.value.to_owned()));
-        }
-    }
-}
-
-pub(super) fn limits(sink: &mut Sink, value: &Value<'_>, out: &mut Limits) {
-    for (key, value) in table(sink, "limits", value).into_iter().flatten() {
-        let name = key.get_ref().as_ref();
-        let known = keys::LIMITS.keys.iter().find(|limit| limit.name == name);
-        let Some(Shape::Whole(bounds)) = known.map(|limit| limit.shape) else {
-            sink.unknown_key("limits", key, &keys::LIMITS.names());
-            continue;
-        };
-        let Some(number) = number(sink, &format!("limits.{name}"), value, bounds) else { continue };
-        match name {
-            "depth" => out.depth = number as u32,
-            "attributes" => out.attributes = number as u32,
-            "namespaces" => out.namespaces = number as u32,
-            "file" => out.file = number,
-            "text" => out.text = number as u32,
-            "name" => out.name = number as u32,
-            "nodes" => out.nodes = number as u32,
-            _ => out.diagnostics = number as u32,
         }
     }
 }

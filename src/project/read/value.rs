@@ -5,6 +5,7 @@ use crate::base::suggest::nearest;
 use crate::project::fault::{Fault, FaultKind};
 use crate::project::glob::Globs;
 use crate::project::keys;
+use crate::project::row::{Row, Set};
 use std::ops::Range;
 use toml::de::{DeString, DeValue};
 
@@ -231,4 +232,25 @@ pub(super) fn globs(sink: &mut Sink, key: &str, value: &Value<'_>) -> Globs {
         }
     }
     globs
+}
+
+/// Reads a table by its rows.
+pub(super) fn rows<T>(sink: &mut Sink, path: &str, value: &Value<'_>, rows: &[Row<T>], out: &mut T) {
+    for (key, value) in table(sink, path, value).into_iter().flatten() {
+        let name = key.get_ref().as_ref();
+        let Some(row) = rows.iter().find(|row| row.key.name == name) else {
+            sink.unknown_key(path, key, &rows.iter().map(|row| row.key.name).collect::<Vec<_>>());
+            continue;
+        };
+        let (full, at) = (format!("{path}.{name}"), span(&value.span()));
+        match row.set {
+            Set::Whole(bounds, set) => {
+                number(sink, &full, value, bounds).into_iter().for_each(|found| set(out, Spanned::new(found, at)))
+            }
+            Set::Number(bounds, set) => {
+                decimal(sink, &full, value, bounds).into_iter().for_each(|found| set(out, Spanned::new(found, at)))
+            }
+            Set::Globs(set) => set(out, globs(sink, &full, value)),
+        }
+    }
 }

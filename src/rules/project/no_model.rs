@@ -4,7 +4,7 @@ use super::words::{Form, TASK, meant};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
 use crate::project::fault::{Fault, FaultKind};
-use crate::project::routing::Unfit;
+use crate::project::unfit::Unfit;
 use crate::rules::rule::{Check, ConfigCx, Rule};
 
 /// A role without a model cannot be called.

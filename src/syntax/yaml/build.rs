@@ -1,6 +1,6 @@
 //! From events to a tree. Collections in the making stand on a stack of their own, never on that of the program.
 
-use super::fault::{DEPTH, Fault, FaultKind, WEIGHT};
+use super::fault::{DEPTH, Fault, FaultKind, WEIGHT, visible};
 use super::keys::{Key, merge, pair};
 use super::node::{Entry, Node, Value};
 use super::scalar::{own_tag, scalar};
@@ -229,21 +229,5 @@ impl<'t> Builder<'t> {
         }
         self.faults.sort_by_key(|fault| fault.span);
         (self.root.unwrap_or(Node { value: Value::Null, span: Span::at(0), tag: None }), self.faults)
-    }
-}
-
-/// A place that can be shown: an empty one takes the character at it, or the one before the end.
-pub(super) fn visible(text: &str, span: Span) -> Span {
-    if !span.is_empty() {
-        return span;
-    }
-    let at = text.floor_char_boundary(span.start as usize);
-    match text.get(at..).and_then(|rest| rest.chars().next()) {
-        Some(c) if !matches!(c, '\n' | '\r') => Span::of(at, at + c.len_utf8()),
-        _ => {
-            let before = text.get(..at).unwrap_or("").trim_end();
-            let last = before.chars().next_back().map_or(0, char::len_utf8);
-            Span::of(before.len() - last, before.len())
-        }
     }
 }

@@ -1,7 +1,6 @@
 //! Keys of a mapping: what is one, and what `<<` brings along.
 
-use super::build::visible;
-use super::fault::{Fault, FaultKind};
+use super::fault::{Fault, FaultKind, visible};
 use super::node::{Entry, Node, Value};
 use crate::base::span::{Span, Spanned};
 use std::borrow::Cow;

@@ -26,7 +26,7 @@ impl<'a> Lower<'a> {
         let mut text_reported = false;
         for node in element.children() {
             // What stood in an element whose start tag is missing is no child of this one.
-            if node.is_adrift() {
+            if node.is_orphan() {
                 continue;
             }
             if matches!(node.kind(), Node::Text | Node::Cdata) && !takes_text && !text_reported && !node.text().trim().is_empty()

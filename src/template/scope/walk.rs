@@ -169,9 +169,9 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         if task.parameters_element.is_some() {
             self.origins.push(Origin::Task(task.element));
         }
-        let adrift = task.element.is_damaged() && task.element.children().any(Node::is_adrift);
-        self.unknown += u32::from(adrift);
-        let damage = adrift || hides_names(task);
+        let orphans = task.element.is_damaged() && task.element.children().any(Node::is_orphan);
+        self.unknown += u32::from(orphans);
+        let damage = orphans || hides_names(task);
         self.damaged += u32::from(damage);
         for parameter in &task.parameters {
             self.parameter(task, parameter);

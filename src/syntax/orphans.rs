@@ -1,10 +1,10 @@
 //! End tags whose start tag is missing: which nodes stood between the two.
 //!
 //! A deleted start tag leaves its children to the element around, where each of them would look like a fault of its
-//! own. They stay in the tree where they are, and say that they are adrift; unless an empty element of the name stands
+//! own. They stay in the tree where they are, and are marked as orphans; unless an empty element of the name stands
 //! right before them, which they then are given to.
 
-use super::reader::Pass;
+use super::pass::Pass;
 use super::scanner::Name;
 use super::tree::{Kind, NONE, Raw, flag};
 use super::wellformed::is_space;
@@ -12,7 +12,7 @@ use crate::base::span::Span;
 
 /// What became of the nodes before an end tag that closes nothing.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Adrift {
+pub(super) enum Orphans {
     /// Nothing that can be seen belongs to it.
     Nothing,
     /// They are adrift, from this place on.
@@ -33,17 +33,17 @@ struct Run {
 
 impl Pass<'_, '_> {
     /// Finds the nodes that an end tag was meant to hold, and sets them adrift.
-    pub(super) fn set_adrift(&mut self, name: Name, end_tag: Span) -> Adrift {
-        let Some(run) = self.run_before(end_tag) else { return Adrift::Nothing };
+    pub(super) fn mark_orphans(&mut self, name: Name, end_tag: Span) -> Orphans {
+        let Some(run) = self.run_before(end_tag) else { return Orphans::Nothing };
         if self.reopen(run, name, end_tag) {
-            return Adrift::HomeIn(self.name_span(run.before));
+            return Orphans::HomeIn(self.name_span(run.before));
         }
         let mut next = run.first;
         while let Some(raw) = self.raw_mut(next) {
-            raw.flags |= flag::ADRIFT;
+            raw.flags |= flag::ORPHAN;
             next = raw.next;
         }
-        Adrift::From(run.begins)
+        Orphans::From(run.begins)
     }
 
     /// `<a/>text</a>`: gives the nodes to the element after all.
@@ -82,7 +82,7 @@ impl Pass<'_, '_> {
         while let Some(raw) = self.tree.raw(child) {
             // Looking back costs; a file full of stray end tags may do it only so often.
             self.lookbacks = self.lookbacks.checked_sub(1)?;
-            if raw.flags & (flag::BLANK | flag::ADRIFT) == 0 {
+            if raw.flags & (flag::BLANK | flag::ORPHAN) == 0 {
                 let begins = self.first_mark(raw);
                 let indent = self.scan.indent(begins as usize);
                 let belongs = match own {

@@ -1,7 +1,7 @@
 //! Start tags that lost a character, as their end tags show: a bracket, or the space or bracket behind the name.
 
 use super::fault::FaultKind;
-use super::reader::{Pass, Stopped};
+use super::pass::{Pass, Stopped};
 use super::scanner::Name;
 use super::tag::{End, Tag};
 use super::tree::{Kind, NONE, flag};
@@ -67,7 +67,7 @@ impl Pass<'_, '_> {
 
     /// `steps>…</steps>`: an end tag whose start tag lost its bracket and was read as text. Makes it an element, with
     /// everything since then inside.
-    pub(super) fn revive(&mut self, name: Name, end_tag: Span) -> Result<bool, Stopped> {
+    pub(super) fn recover_start_tag(&mut self, name: Name, end_tag: Span) -> Result<bool, Stopped> {
         let (parent, _) = self.innermost();
         let Some((text, start)) = self.lost_start(parent, name) else { return Ok(false) };
         let Some(raw) = self.tree.raw(text).copied() else { return Ok(false) };

@@ -1,0 +1,98 @@
+//! What a table of `ctxc.toml` is to its reader and to the JSON Schema: keys, and what each takes.
+
+use crate::scenario::table::{Group, Need};
+use crate::template::setting::SettingName;
+
+/// A table with known keys.
+#[derive(Debug)]
+pub struct Table {
+    /// What it is, for people; a fragment.
+    pub about: &'static str,
+    /// Its keys, in the order of messages.
+    pub keys: &'static [Key],
+    /// What other keys hold; `None` where there are none.
+    pub others: Option<&'static Shape>,
+    /// What must stand together, or may not.
+    pub groups: &'static [Group],
+}
+
+/// One key.
+#[derive(Clone, Copy, Debug)]
+pub struct Key {
+    /// Its name.
+    pub name: &'static str,
+    /// What it takes.
+    pub shape: Shape,
+    /// Whether its table needs it.
+    pub need: Need,
+    /// What it is for; a fragment.
+    pub about: &'static str,
+}
+
+/// What a key takes.
+#[derive(Clone, Copy, Debug)]
+pub enum Shape {
+    /// A text.
+    Text,
+    /// A text of at least one character that is no space.
+    Name,
+    /// A text, or a list of them.
+    Texts,
+    /// The same of names; what stands there twice is told.
+    Set,
+    /// Patterns of paths inside the project: one, or a list.
+    Globs,
+    /// Some of these words: one, or a list.
+    Words(&'static [&'static str]),
+    /// One of some words.
+    Word(&'static [&'static str]),
+    /// A setting with its own words.
+    Setting(SettingName),
+    /// A type of the language.
+    Base,
+    /// A whole number in bounds.
+    Whole((u64, u64)),
+    /// A number in bounds.
+    Number((f64, f64)),
+    /// A whole number in bounds, or a word.
+    WholeOr((u64, u64), &'static str),
+    /// A name, or a table.
+    NameOr(&'static Table),
+    /// A table.
+    Table(&'static Table),
+    /// Tables, each under its own `[[…]]`.
+    List(&'static Table),
+    /// Any names, each with such a value.
+    Map(&'static Shape),
+    /// How much rules weigh, by their names.
+    Lints,
+    /// A table of a later release.
+    Later,
+}
+
+impl Table {
+    /// The names of its keys.
+    pub fn names(&self) -> Vec<&'static str> {
+        self.keys.iter().map(|key| key.name).collect()
+    }
+
+    /// The names of the keys that it needs.
+    pub fn needed(&self) -> impl Iterator<Item = &'static str> {
+        self.keys.iter().filter(|key| key.need == Need::Required).map(|key| key.name)
+    }
+}
+
+/// A key.
+pub(super) const fn key(name: &'static str, shape: Shape, about: &'static str) -> Key {
+    Key { name, shape, need: Need::Optional, about }
+}
+
+/// A key that its table needs.
+pub(super) const fn needed(name: &'static str, shape: Shape, about: &'static str) -> Key {
+    Key { name, shape, need: Need::Required, about }
+}
+
+/// A table of which nothing else is said.
+pub(super) const fn table(about: &'static str, keys: &'static [Key]) -> Table {
+    Table { about, keys, others: None, groups: &[] }
+}

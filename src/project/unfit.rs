@@ -1,0 +1,29 @@
+//! What a model lacks for a role.
+
+use super::models::Model;
+use super::roles::{ModelChoice, Tier};
+
+/// Why a model does not qualify.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Unfit {
+    /// Its tier, where that is too low.
+    pub tier: Option<Tier>,
+    /// Capabilities that it lacks.
+    pub lacks: Vec<String>,
+}
+
+impl Unfit {
+    /// What a model lacks for a role; `None` where it qualifies.
+    pub fn of(model: &Model, choice: &ModelChoice) -> Option<Self> {
+        let ModelChoice::Least { tier, capabilities } = choice else { return None };
+        let unfit = Self {
+            tier: tier.filter(|least| model.tier < least.value).map(|_| model.tier),
+            lacks: capabilities
+                .iter()
+                .filter(|wanted| !model.capabilities.contains(&wanted.value))
+                .map(|wanted| wanted.value.clone())
+                .collect(),
+        };
+        (unfit != Self::default()).then_some(unfit)
+    }
+}

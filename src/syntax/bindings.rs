@@ -1,0 +1,39 @@
+//! Namespace bindings in scope.
+
+use crate::base::span::Span;
+use std::collections::HashMap;
+
+/// Prefixes in force, innermost last, and the URIs known so far.
+#[derive(Debug, Default)]
+pub(super) struct Bindings {
+    pub(super) scope: Vec<Binding>,
+    /// URI to 1 + its index in the tree.
+    pub(super) known: HashMap<Box<str>, u16>,
+    /// Prefixes that were reported; a handful, the rest are reported each time.
+    pub(super) undeclared: Vec<Span>,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Binding {
+    /// Empty for the default namespace.
+    pub(super) prefix: Span,
+    /// 0: none.
+    pub(super) uri: u16,
+}
+
+impl Bindings {
+    pub(super) fn clear(&mut self) {
+        self.scope.clear();
+        self.known.clear();
+        self.undeclared.clear();
+    }
+
+    pub(super) fn len(&self) -> u32 {
+        self.scope.len() as u32
+    }
+
+    #[inline]
+    pub(super) fn truncate(&mut self, len: u32) {
+        self.scope.truncate(len as usize);
+    }
+}
