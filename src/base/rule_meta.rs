@@ -137,6 +137,56 @@ pub struct RuleMeta {
 }
 
 impl RuleMeta {
+    /// An error that no project can silence or lower: a promise of the language.
+    pub const fn promise(code: u16, name: &'static str, summary: &'static str, page: &'static str) -> Self {
+        let mut meta = Self::new(Severity::Error, code, name, summary, page);
+        meta.locked = true;
+        meta
+    }
+
+    /// An error that a project may silence or lower.
+    pub const fn error(code: u16, name: &'static str, summary: &'static str, page: &'static str) -> Self {
+        Self::new(Severity::Error, code, name, summary, page)
+    }
+
+    /// A warning.
+    pub const fn warning(code: u16, name: &'static str, summary: &'static str, page: &'static str) -> Self {
+        Self::new(Severity::Warning, code, name, summary, page)
+    }
+
+    /// A piece of information.
+    pub const fn info(code: u16, name: &'static str, summary: &'static str, page: &'static str) -> Self {
+        Self::new(Severity::Info, code, name, summary, page)
+    }
+
+    /// A hint.
+    pub const fn hint(code: u16, name: &'static str, summary: &'static str, page: &'static str) -> Self {
+        Self::new(Severity::Hint, code, name, summary, page)
+    }
+
+    const fn new(severity: Severity, code: u16, name: &'static str, summary: &'static str, page: &'static str) -> Self {
+        Self {
+            code: Code(code),
+            name,
+            renamed_from: &[],
+            severity: Some(severity),
+            when_enabled: severity,
+            locked: false,
+            fix: Fixable::None,
+            summary,
+            page,
+            bad: &[],
+            good: &[],
+        }
+    }
+
+    /// The same, off until a project turns it on.
+    #[must_use]
+    pub const fn off(mut self) -> Self {
+        self.severity = None;
+        self
+    }
+
     /// The same, of a rule whose findings have fixes.
     #[must_use]
     pub const fn fixed(mut self, fix: Fixable) -> Self {
@@ -144,10 +194,10 @@ impl RuleMeta {
         self
     }
 
-    /// The same, of a rule that can be neither silenced nor lowered.
+    /// The same with its examples.
     #[must_use]
-    pub const fn locked(mut self) -> Self {
-        self.locked = true;
+    pub const fn examples(mut self, bad: &'static [Example], good: &'static [Example]) -> Self {
+        (self.bad, self.good) = (bad, good);
         self
     }
 }

@@ -11,6 +11,7 @@ use crate::base::fs::ReadFs;
 use crate::base::source::LineIndex;
 use crate::project::config::Config;
 use crate::rules::check::{self, Active};
+use crate::rules::file_stem;
 use crate::rules::rule::FileCx;
 use crate::rules::syntax::undecodable;
 use crate::settings::bodies::Bodies;
@@ -103,7 +104,7 @@ impl Compiler<'_> {
         }
         let file = template::lower(document);
         bodies.resolve(&file, &self.config.layers);
-        let facts = template::facts::collect(&file, check::stem(path));
+        let facts = template::facts::collect(&file, file_stem::stem(path));
         let mut unread = Vec::new();
         let texts = self.texts(path, text, &facts, &mut unread);
         let scopes = template::scope::resolve(&file, &|written| texts.shared(written));

@@ -7,7 +7,7 @@ use super::workspace::request::NoSuchPath;
 use crate::base::fs;
 use crate::base::span::Span;
 use crate::project::config::Config;
-use crate::rules::check::stem;
+use crate::rules::file_stem::stem;
 use crate::settings::bodies::Bodies;
 use crate::settings::explain::{SettingsData, View};
 use crate::syntax::decode;

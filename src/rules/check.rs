@@ -8,9 +8,10 @@ use super::context::context_conflict_with_default;
 use super::engine::unknown_instruction::{self, VERBS};
 use super::engine::unused_allow::{self, Only};
 use super::engine::{locked_allow, unknown_allow};
+use super::file_stem::stem;
 use super::list;
-use super::rule::{Check, ConfigCx, FileCx, LinkCx, NodeCx, Rule, Scope};
-use super::syntax::too_many_findings;
+use super::rule::{Check, ConfigCx, FileCx, LinkCx, NodeCx, Rule, Scope, SyntaxCx};
+use super::syntax::limits;
 use crate::base::diagnostic::{self, Diagnostic};
 use crate::base::rule_meta::Severity;
 use crate::base::source::LineIndex;
@@ -84,8 +85,9 @@ pub fn file(active: &Active, cx: &FileCx<'_>, faults: &[Fault]) -> Vec<Diagnosti
     let mut found = Vec::new();
     for fault in faults {
         found.extend(active.syntax.iter().find_map(|rule| {
-            let Check::Syntax(word) = rule.check else { return None };
-            word(cx, fault)
+            let Check::Syntax(words) = rule.check else { return None };
+            let (_, word) = words.iter().find(|(kind, _)| *kind == fault.kind)?;
+            Some(word(&SyntaxCx::new(&rule.meta, cx, fault)))
         }));
     }
     for fault in &cx.file.faults {
@@ -121,7 +123,7 @@ fn finish(active: &Active, cx: &FileCx<'_>, mut found: Vec<Diagnostic>) -> Vec<D
     if found.is_empty() {
         return found;
     }
-    too_many_findings::shorten(cx, &mut found);
+    limits::shorten(cx, &mut found);
     let index = LineIndex::new(cx.document.text);
     let mut last: Option<Arc<str>> = None;
     for finding in &mut found {
@@ -169,15 +171,6 @@ fn shared(name: &str, last: Option<&Arc<str>>) -> Arc<str> {
     last.filter(|last| ***last == *name).map_or_else(|| Arc::from(name), Arc::clone)
 }
 
-/// The file's name without its ending: the name of a task that gives none.
-pub fn stem(path: &str) -> &str {
-    let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
-    match name.rsplit_once('.') {
-        Some((stem, _)) if !stem.is_empty() => stem,
-        Some(_) | None => name,
-    }
-}
-
 fn about_instructions(cx: &FileCx<'_>, instructions: &[Instruction<'_>], out: &mut Vec<Diagnostic>) {
     for instruction in instructions {
         if !VERBS.contains(&instruction.verb.value) || (instruction.is_allow() && instruction.names.is_empty()) {
@@ -190,7 +183,7 @@ fn about_instructions(cx: &FileCx<'_>, instructions: &[Instruction<'_>], out: &m
         let only = if instruction.names.len() == 1 { Only::Name } else { Only::OneOfSeveral };
         for (name, used) in &instruction.names {
             match list::find(name.value) {
-                None => out.push(unknown_allow::word(cx, *name)),
+                None => out.push(unknown_allow::word(cx, *name, &list::all().map(|rule| rule.meta.name).collect::<Vec<_>>())),
                 Some(rule) if rule.meta.locked => out.push(locked_allow::word(cx, *name)),
                 Some(_) if !used => out.push(unused_allow::word(cx, instruction.span, *name, only)),
                 Some(_) => {}

@@ -41,7 +41,7 @@ pub fn all() -> impl Iterator<Item = &'static Rule> {
         scenario::RULES,
         input::RULES,
     ];
-    let mut rules: Vec<&'static Rule> = families.into_iter().flatten().copied().collect();
+    let mut rules: Vec<&'static Rule> = families.into_iter().flatten().copied().chain(syntax::limits::rules()).collect();
     rules.sort_by_key(|rule| rule.meta.code);
     rules.into_iter()
 }

@@ -16,6 +16,7 @@ use crate::syntax::yaml::Node;
 use crate::template;
 use crate::template::model::{File, Task};
 use crate::template::scope::Scopes;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -31,8 +32,8 @@ pub struct Rule {
 /// What a rule looks at.
 #[derive(Clone, Copy, Debug)]
 pub enum Check {
-    /// Words a fault of the reader; `None` when the fault is another rule's.
-    Syntax(fn(&FileCx<'_>, &syntax::fault::Fault) -> Option<Diagnostic>),
+    /// Words faults of the reader, each kind in its way.
+    Syntax(&'static [(syntax::fault::FaultKind, fn(&SyntaxCx<'_>) -> Diagnostic)]),
     /// Words a fault of lowering; `None` when the fault is another rule's.
     Template(fn(&FileCx<'_>, &template::fault::Fault<'_>) -> Option<Diagnostic>),
     /// Sees each task body with its resolved settings.
@@ -85,6 +86,79 @@ pub struct Unread {
     pub near: Option<String>,
 }
 
+/// A fault of the reader that a rule words.
+#[derive(Clone, Copy, Debug)]
+pub struct SyntaxCx<'a> {
+    /// The rule that words it.
+    pub rule: &'static RuleMeta,
+    /// The file it is in.
+    pub file: &'a FileCx<'a>,
+    /// Text and tree of that file.
+    pub document: Document<'a>,
+    /// The fault.
+    pub fault: &'a syntax::fault::Fault,
+    /// The place to look at.
+    pub span: Span,
+}
+
+impl<'a> SyntaxCx<'a> {
+    /// A fault in a file, for one rule.
+    pub fn new(rule: &'static RuleMeta, file: &'a FileCx<'a>, fault: &'a syntax::fault::Fault) -> Self {
+        Self { rule, file, document: file.document, fault, span: fault.span }
+    }
+
+    /// A finding at the fault's place.
+    pub fn found(&self, message: impl Into<String>) -> Diagnostic {
+        self.found_at(self.span, message)
+    }
+
+    /// A finding at another place.
+    pub fn found_at(&self, span: Span, message: impl Into<String>) -> Diagnostic {
+        Diagnostic::new(self.rule, self.file.path, span, message)
+    }
+
+    /// What stands at the fault's place.
+    pub fn written(&self) -> &'a str {
+        self.span.slice(self.document.text)
+    }
+
+    /// What stands at the fault's place, cut where nobody would read on.
+    pub fn shown(&self) -> Cow<'a, str> {
+        self.cut(self.span)
+    }
+
+    /// What stands under a span, cut where nobody would read on.
+    pub fn cut(&self, span: Span) -> Cow<'a, str> {
+        let text = span.slice(self.document.text);
+        match text.char_indices().nth(60) {
+            Some((end, _)) => Cow::Owned(format!("{}…", text.get(..end).unwrap_or(""))),
+            None => Cow::Borrowed(text),
+        }
+    }
+
+    /// The second place of the fault; where there is none, the first.
+    pub fn other(&self) -> Span {
+        self.fault.other.unwrap_or(self.span)
+    }
+
+    /// The text before an offset.
+    pub fn before(&self, offset: u32) -> &'a str {
+        self.document.text.get(..offset as usize).unwrap_or("")
+    }
+
+    /// The text from an offset on.
+    pub fn after(&self, offset: u32) -> &'a str {
+        self.document.text.get(offset as usize..).unwrap_or("")
+    }
+
+    /// The white space before an offset when its line has nothing else before it.
+    pub fn indent(&self, offset: u32) -> Option<&'a str> {
+        let before = self.before(offset);
+        let line = before.rfind(['\n', '\r']).map_or(0, |newline| newline + 1);
+        before.get(line..).filter(|indent| indent.chars().all(|c| c == ' ' || c == '\t'))
+    }
+}
+
 /// One task body under check.
 #[derive(Clone, Copy, Debug)]
 pub struct NodeCx<'a> {
@@ -107,6 +181,11 @@ impl ConfigCx<'_> {
     /// The path of a project file by the index in a fault.
     pub fn path(&self, file: u16) -> Arc<str> {
         self.config.files.get(file as usize).map_or_else(|| Arc::from("ctxc.toml"), |file| Arc::clone(&file.path))
+    }
+
+    /// A finding at a fault's place.
+    pub fn finding(&self, rule: &'static Rule, fault: &project::fault::Fault, message: impl Into<String>) -> Diagnostic {
+        Diagnostic::new(&rule.meta, &self.path(fault.file), fault.span, message)
     }
 
     /// Adds a place in a project file to a finding of one.

@@ -17,7 +17,7 @@ use crate::registry::library::Built;
 use crate::registry::sources::{self, Door};
 use crate::registry::workspace::partial::Excluded;
 use crate::registry::{Registry, Task, library};
-use crate::rules::check::stem;
+use crate::rules::file_stem::stem;
 use crate::store::Index;
 use std::collections::BTreeSet;
 use std::fmt::{Debug, Formatter};

@@ -1,71 +1,92 @@
 //! CTX202: a written setting that contradicts a default.
 
 use super::words::{LOOKED_UP, PARENT, is_readable, is_whole, knows_defaults, place, provenance, share};
-use crate::base::diagnostic::Diagnostic;
-use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
-use crate::rules::rule::{Check, NodeCx, Rule};
+use crate::rules::prelude::*;
 use crate::rules::ways_out::set;
 use crate::settings::conflict::{Side, exclusivity};
 use crate::template::setting::SettingName::{FreshContext, InheritContext};
 
 /// No default is ever flipped to escape a conflict, so the missing setting has to be written.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta {
-        code: Code(202),
-        name: "context-conflict-with-default",
-        renamed_from: &[],
-        severity: Some(Severity::Error),
-        when_enabled: Severity::Error,
-        locked: true,
-        fix: Fixable::Suggested,
-        summary: "looks up fresh context and inherits its parent's, one of them by default",
-        page: "\
+    meta: RuleMeta::promise(
+        202,
+        "context-conflict-with-default",
+        "looks up fresh context and inherits its parent's, one of them by default",
+        PAGE,
+    )
+    .fixed(Fixable::Suggested)
+    .examples(BAD, GOOD),
+    check: Check::Node(check),
+};
+
+const PAGE: &str = "\
 Context that is looked up afresh stands in the place of what a task would see of its parent: a task has the one or the other. The template
 writes one side, and the other comes from a default that it probably did not have in mind. No default is flipped to escape the conflict;
-write the missing setting, or change the one that is there. The finding names the default and where it comes from.",
-        bad: &[Example { template: r#"<task type="atomic" name="triage">
+write the missing setting, or change the one that is there. The finding names the default and where it comes from.";
+
+const BAD: &[Example] = &[
+    template(
+        r#"<task type="atomic" name="triage">
   <description>sort the ticket</description>
   <context_management>
     <fresh_context>enabled</fresh_context>
   </context_management>
 </task>
-"#, project: "" }, Example { template: r#"<task type="atomic" subtype="subtask" name="triage">
+"#,
+    ),
+    template(
+        r#"<task type="atomic" subtype="subtask" name="triage">
   <description>sort the ticket</description>
   <context_management>
     <inherit_context>full</inherit_context>
   </context_management>
 </task>
-"#, project: "" }, Example { template: r#"<task type="atomic" name="triage">
+"#,
+    ),
+    Example {
+        template: r#"<task type="atomic" name="triage">
   <description>sort the ticket</description>
   <context_management>
     <fresh_context>enabled</fresh_context>
   </context_management>
 </task>
-"#, project: "[defaults.atomic]\ninherit_context = \"subset\"\n" }],
-        good: &[Example { template: r#"<task type="atomic" name="triage">
+"#,
+        project: "[defaults.atomic]\ninherit_context = \"subset\"\n",
+    },
+];
+
+const GOOD: &[Example] = &[
+    template(
+        r#"<task type="atomic" name="triage">
   <description>sort the ticket</description>
   <context_management>
     <inherit_context>none</inherit_context>
     <fresh_context>enabled</fresh_context>
   </context_management>
 </task>
-"#, project: "" }, Example { template: r#"<task type="atomic" name="triage">
+"#,
+    ),
+    Example {
+        template: r#"<task type="atomic" name="triage">
   <description>sort the ticket</description>
   <context_management>
     <fresh_context>enabled</fresh_context>
   </context_management>
 </task>
-"#, project: "[defaults.atomic]\ninherit_context = \"none\"\n" }, Example { template: r#"<task type="atomic" subtype="subtask" name="triage">
+"#,
+        project: "[defaults.atomic]\ninherit_context = \"none\"\n",
+    },
+    template(
+        r#"<task type="atomic" subtype="subtask" name="triage">
   <description>sort the ticket</description>
   <context_management>
     <inherit_context>full</inherit_context>
     <fresh_context>disabled</fresh_context>
   </context_management>
 </task>
-"#, project: "" }],
-    },
-    check: Check::Node(check),
-};
+"#,
+    ),
+];
 
 fn check(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
     let is_clear = || [InheritContext, FreshContext].into_iter().all(|name| is_readable(cx, name)) && is_whole(cx);

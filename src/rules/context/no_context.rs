@@ -1,36 +1,37 @@
 //! CTX203: a task that sees nothing.
 
 use super::words::{facts, is_readable, is_whole, knows_defaults, place, provenance};
-use crate::base::diagnostic::Diagnostic;
-use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
-use crate::rules::rule::{Check, NodeCx, Rule};
+use crate::rules::prelude::*;
 use crate::rules::ways_out::set;
 use crate::settings::conflict::{Alone, no_context};
 use crate::template::setting::SettingName::{self, AccumulateData, FreshContext, InheritContext};
 
 /// Often meant; as often an oversight. Information only where files, inputs or parameters still give the task something.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta {
-        code: Code(203),
-        name: "no-context",
-        renamed_from: &[],
-        severity: Some(Severity::Warning),
-        when_enabled: Severity::Warning,
-        locked: false,
-        fix: Fixable::Suggested,
-        summary: "inherits nothing, carries nothing and looks nothing up",
-        page: "\
+    meta: RuleMeta::warning(203, "no-context", "inherits nothing, carries nothing and looks nothing up", PAGE)
+        .fixed(Fixable::Suggested)
+        .examples(BAD, GOOD),
+    check: Check::Node(check),
+};
+
+const PAGE: &str = "\
 The agent would see the task's own text and nothing else: no context of its parent, no results of earlier steps, nothing looked up. Where
 the task names files, inputs or parameters of its own it still has something to work with, and this is information only.
 
-Where it is meant, say so: `<?ctxc allow no-context reason=\"…\"?>` inside the task.",
-        bad: &[Example { template: r#"<task type="atomic" name="triage">
+Where it is meant, say so: `<?ctxc allow no-context reason=\"…\"?>` inside the task.";
+
+const BAD: &[Example] = &[
+    template(
+        r#"<task type="atomic" name="triage">
   <description>sort the ticket</description>
   <context_management>
     <inherit_context>none</inherit_context>
   </context_management>
 </task>
-"#, project: "" }, Example { template: r#"<task type="atomic" name="triage">
+"#,
+    ),
+    template(
+        r#"<task type="atomic" name="triage">
   <description>sort the ticket</description>
   <file_paths>
     <path>src/lib.rs</path>
@@ -39,24 +40,35 @@ Where it is meant, say so: `<?ctxc allow no-context reason=\"…\"?>` inside the
     <inherit_context>none</inherit_context>
   </context_management>
 </task>
-"#, project: "" }, Example { template: r#"<task type="atomic" name="triage">
+"#,
+    ),
+    Example {
+        template: r#"<task type="atomic" name="triage">
   <description>sort the ticket</description>
 </task>
-"#, project: "[defaults.atomic]\ninherit_context = \"none\"\n" }],
-        good: &[Example { template: r#"<task type="atomic" name="triage">
+"#,
+        project: "[defaults.atomic]\ninherit_context = \"none\"\n",
+    },
+];
+
+const GOOD: &[Example] = &[
+    template(
+        r#"<task type="atomic" name="triage">
   <description>sort the ticket</description>
   <context_management>
     <inherit_context>none</inherit_context>
     <fresh_context>enabled</fresh_context>
   </context_management>
 </task>
-"#, project: "" }, Example { template: r#"<task type="atomic" name="triage">
+"#,
+    ),
+    template(
+        r#"<task type="atomic" name="triage">
   <description>sort the ticket</description>
 </task>
-"#, project: "" }],
-    },
-    check: Check::Node(check),
-};
+"#,
+    ),
+];
 
 fn check(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
     let Some(alone) = no_context(&cx.body.resolved, facts(cx)) else { return };

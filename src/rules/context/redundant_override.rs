@@ -1,10 +1,7 @@
 //! CTX205: a setting that says what holds anyway.
 
 use super::words::{is_readable, knows_defaults, place};
-use crate::base::diagnostic::Diagnostic;
-use crate::base::fix::Fix;
-use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
-use crate::rules::rule::{Check, NodeCx, Rule};
+use crate::rules::prelude::*;
 use crate::rules::ways_out::type_of;
 use crate::settings::conflict::redundant;
 use crate::settings::provenance::Place;
@@ -13,32 +10,40 @@ use crate::template::setting::{SettingName, Word};
 
 /// Off by default: some houses write every setting on purpose.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta {
-        code: Code(205),
-        name: "redundant-override",
-        renamed_from: &[],
-        severity: None,
-        when_enabled: Severity::Hint,
-        locked: false,
-        fix: Fixable::Safe,
-        summary: "a written setting that is the default",
-        page: "\
+    meta: RuleMeta::hint(205, "redundant-override", "a written setting that is the default", PAGE)
+        .off()
+        .fixed(Fixable::Safe)
+        .examples(BAD, GOOD),
+    check: Check::Node(check),
+};
+
+const PAGE: &str = "\
 The value is what would hold without the line. Some houses write every setting on purpose, so this is off until `[lints]` turns it on
-(`redundant-override = \"hint\"`). A line that is left out follows the project's defaults when they change.",
-        bad: &[Example { template: r#"<task type="atomic" name="triage">
+(`redundant-override = \"hint\"`). A line that is left out follows the project's defaults when they change.";
+
+const BAD: &[Example] = &[Example {
+    template: r#"<task type="atomic" name="triage">
   <description>sort the ticket</description>
   <context_management>
     <inherit_context>full</inherit_context>
   </context_management>
 </task>
-"#, project: "[lints]\nredundant-override = \"hint\"\n" }],
-        good: &[Example { template: r#"<task type="atomic" name="triage">
+"#,
+    project: "[lints]\nredundant-override = \"hint\"\n",
+}];
+
+const GOOD: &[Example] = &[
+    template(
+        r#"<task type="atomic" name="triage">
   <description>sort the ticket</description>
   <context_management>
     <inherit_context>full</inherit_context>
   </context_management>
 </task>
-"#, project: "" }, Example { template: r#"<task type="atomic" name="triage">
+"#,
+    ),
+    Example {
+        template: r#"<task type="atomic" name="triage">
   <description>sort the ticket</description>
   <file_paths>
     <path>src/lib.rs</path>
@@ -47,10 +52,10 @@ The value is what would hold without the line. Some houses write every setting o
     <inherit_context>subset</inherit_context>
   </context_management>
 </task>
-"#, project: "[lints]\nredundant-override = \"hint\"\n" }],
+"#,
+        project: "[lints]\nredundant-override = \"hint\"\n",
     },
-    check: Check::Node(check),
-};
+];
 
 fn check(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
     // The other rules of this family are on nearly everywhere, this one nearly nowhere: look no further.

@@ -1,10 +1,7 @@
 //! CTX204: a setting that changes nothing.
 
 use super::words::{is_readable, knows_defaults, place, provenance};
-use crate::base::diagnostic::Diagnostic;
-use crate::base::fix::Fix;
-use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
-use crate::rules::rule::{Check, NodeCx, Rule};
+use crate::rules::prelude::*;
 use crate::rules::ways_out::set;
 use crate::settings::conflict::without_effect;
 use crate::syntax::write::remove_element;
@@ -13,32 +10,43 @@ use crate::template::setting::Word;
 
 /// Kept as written, with `applies: false`; its author believes that something is carried.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta {
-        code: Code(204),
-        name: "setting-without-effect",
-        renamed_from: &[],
-        severity: Some(Severity::Warning),
-        when_enabled: Severity::Warning,
-        locked: false,
-        fix: Fixable::Suggested,
-        summary: "a written setting that has no effect on what the task receives",
-        page: "\
+    meta: RuleMeta::warning(
+        204,
+        "setting-without-effect",
+        "a written setting that has no effect on what the task receives",
+        PAGE,
+    )
+    .fixed(Fixable::Suggested)
+    .examples(BAD, GOOD),
+    check: Check::Node(check),
+};
+
+const PAGE: &str = "\
 Only a `sequential` task and a `director_evaluator_loop` have steps whose results can be carried along, so `accumulate_data` means nothing
 elsewhere; and `accumulation_format` says in which form results are carried, so it means nothing where none are. The registry keeps the
-value with `\"applies\": false`.",
-        bad: &[Example { template: r#"<task type="atomic" name="triage">
+value with `\"applies\": false`.";
+
+const BAD: &[Example] = &[
+    template(
+        r#"<task type="atomic" name="triage">
   <description>sort the ticket</description>
   <context_management>
     <accumulate_data>true</accumulate_data>
   </context_management>
 </task>
-"#, project: "" }, Example { template: r#"<task type="atomic" name="triage">
+"#,
+    ),
+    template(
+        r#"<task type="atomic" name="triage">
   <description>sort the ticket</description>
   <context_management>
     <accumulation_format>notes_only</accumulation_format>
   </context_management>
 </task>
-"#, project: "" }, Example { template: r#"<task type="sequential" name="triage">
+"#,
+    ),
+    template(
+        r#"<task type="sequential" name="triage">
   <description>sort the ticket</description>
   <steps>
     <task type="atomic">
@@ -50,14 +58,22 @@ value with `\"applies\": false`.",
     <accumulation_format>full_output</accumulation_format>
   </context_management>
 </task>
-"#, project: "" }],
-        good: &[Example { template: r#"<task type="atomic" name="triage">
+"#,
+    ),
+];
+
+const GOOD: &[Example] = &[
+    template(
+        r#"<task type="atomic" name="triage">
   <description>sort the ticket</description>
   <context_management>
     <accumulate_data>false</accumulate_data>
   </context_management>
 </task>
-"#, project: "" }, Example { template: r#"<task type="sequential" name="triage">
+"#,
+    ),
+    template(
+        r#"<task type="sequential" name="triage">
   <description>sort the ticket</description>
   <steps>
     <task type="atomic">
@@ -68,10 +84,9 @@ value with `\"applies\": false`.",
     <accumulation_format>full_output</accumulation_format>
   </context_management>
 </task>
-"#, project: "" }],
-    },
-    check: Check::Node(check),
-};
+"#,
+    ),
+];
 
 fn check(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
     for name in [AccumulateData, AccumulationFormat] {

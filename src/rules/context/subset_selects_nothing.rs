@@ -1,35 +1,41 @@
 //! CTX206: a subset that nothing selects.
 
 use super::words::{facts, is_readable, is_whole, knows_defaults, place, provenance};
-use crate::base::diagnostic::Diagnostic;
-use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
-use crate::rules::rule::{Check, NodeCx, Rule};
+use crate::rules::prelude::*;
 use crate::rules::ways_out::set;
 use crate::settings::conflict::subset_selects_nothing;
 use crate::template::setting::SettingName::InheritContext;
 
 /// Matching then decides what the agent sees, which is rarely what the author had in mind.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta {
-        code: Code(206),
-        name: "subset-selects-nothing",
-        renamed_from: &[],
-        severity: Some(Severity::Warning),
-        when_enabled: Severity::Warning,
-        locked: false,
-        fix: Fixable::Suggested,
-        summary: "inherits a subset of its parent's context, and nothing says which",
-        page: "\
+    meta: RuleMeta::warning(
+        206,
+        "subset-selects-nothing",
+        "inherits a subset of its parent's context, and nothing says which",
+        PAGE,
+    )
+    .fixed(Fixable::Suggested)
+    .examples(BAD, GOOD),
+    check: Check::Node(check),
+};
+
+const PAGE: &str = "\
 `subset` lets a task see the part of its parent's context that its `file_paths`, its `inputs` or its `context_relevance` select. With none of
-them, associative matching decides on the task's text alone, and the part may be another one from run to run.",
-        bad: &[Example { template: r#"<task type="atomic" name="triage">
+them, associative matching decides on the task's text alone, and the part may be another one from run to run.";
+
+const BAD: &[Example] = &[template(
+    r#"<task type="atomic" name="triage">
   <description>sort the ticket</description>
   <context_management>
     <inherit_context>subset</inherit_context>
   </context_management>
 </task>
-"#, project: "" }],
-        good: &[Example { template: r#"<task type="atomic" name="triage">
+"#,
+)];
+
+const GOOD: &[Example] = &[
+    template(
+        r#"<task type="atomic" name="triage">
   <description>sort the ticket</description>
   <file_paths>
     <path>src/lib.rs</path>
@@ -38,16 +44,18 @@ them, associative matching decides on the task's text alone, and the part may be
     <inherit_context>subset</inherit_context>
   </context_management>
 </task>
-"#, project: "" }, Example { template: r#"<task type="atomic" name="triage">
+"#,
+    ),
+    template(
+        r#"<task type="atomic" name="triage">
   <description>sort the ticket</description>
   <context_management>
     <inherit_context>full</inherit_context>
   </context_management>
 </task>
-"#, project: "" }],
-    },
-    check: Check::Node(check),
-};
+"#,
+    ),
+];
 
 fn check(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
     if !subset_selects_nothing(&cx.body.resolved, facts(cx)) || !is_whole(cx) || !is_readable(cx, InheritContext) {

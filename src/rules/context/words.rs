@@ -1,8 +1,6 @@
 //! What the wordings of this family share: where a value came from, in the author's words, and the ways out.
 
-use crate::base::diagnostic::Diagnostic;
-use crate::base::span::Span;
-use crate::rules::rule::NodeCx;
+use crate::rules::prelude::*;
 use crate::rules::ways_out::type_of;
 use crate::settings::conflict::TaskFacts;
 use crate::settings::provenance::{Origin, Place};

@@ -1,47 +1,33 @@
 //! CTX193: a `<?ctxc …?>` instruction that ctxc does not know.
 
-use crate::base::diagnostic::Diagnostic;
-use crate::base::fix::{Edit, Fix};
-use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
-use crate::base::span::Spanned;
-use crate::base::suggest::nearest;
-use crate::rules::rule::{Check, FileCx, Rule};
+use crate::rules::prelude::*;
 
 /// Verbs that an instruction may start with. `fmt` speaks to the formatter.
 pub(in crate::rules) const VERBS: &[&str] = &["allow", "fmt"];
 
 /// An instruction with a misspelt verb does nothing.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta {
-        code: Code(193),
-        name: "unknown-instruction",
-        renamed_from: &[],
-        severity: Some(Severity::Warning),
-        when_enabled: Severity::Warning,
-        locked: false,
-        fix: Fixable::Suggested,
-        summary: "a `<?ctxc …?>` instruction that means nothing",
-        page: "\
-ctxc reads two processing instructions: `<?ctxc allow NAME reason=\"…\"?>` silences a finding for the element it stands in, and
-`<?ctxc fmt off?>` … `<?ctxc fmt on?>` keeps the formatter away. Any other is passed over, which is rarely what its author meant;
-so is an `allow` that names nothing.",
-        bad: &[
-            Example {
-                template: "<task type=\"atomic\" name=\"triage\">\n  <?ctxc alow no-context?>\n  <description>sort the ticket</description>\n</task>\n",
-                project: "",
-            },
-            Example {
-                template: "<task type=\"atomic\" name=\"triage\">\n  <?ctxc allow?>\n  <description>sort the ticket</description>\n</task>\n",
-                project: "",
-            },
-        ],
-        good: &[Example {
-            template: "<task type=\"atomic\" name=\"triage\">\n  <?ctxc fmt off?>\n  <description>sort the ticket</description>\n</task>\n",
-            project: "",
-        }],
-    },
+    meta: RuleMeta::warning(193, "unknown-instruction", "a `<?ctxc …?>` instruction that means nothing", PAGE)
+        .fixed(Fixable::Suggested)
+        .examples(BAD, GOOD),
     check: Check::Edge,
 };
+
+const PAGE: &str = "\
+ctxc reads two processing instructions: `<?ctxc allow NAME reason=\"…\"?>` silences a finding for the element it stands in, and
+`<?ctxc fmt off?>` … `<?ctxc fmt on?>` keeps the formatter away. Any other is passed over, which is rarely what its author meant;
+so is an `allow` that names nothing.";
+
+const BAD: &[Example] = &[
+    template(
+        "<task type=\"atomic\" name=\"triage\">\n  <?ctxc alow no-context?>\n  <description>sort the ticket</description>\n</task>\n",
+    ),
+    template("<task type=\"atomic\" name=\"triage\">\n  <?ctxc allow?>\n  <description>sort the ticket</description>\n</task>\n"),
+];
+
+const GOOD: &[Example] = &[template(
+    "<task type=\"atomic\" name=\"triage\">\n  <?ctxc fmt off?>\n  <description>sort the ticket</description>\n</task>\n",
+)];
 
 /// Words it.
 pub(in crate::rules) fn word(cx: &FileCx<'_>, verb: Spanned<&str>) -> Diagnostic {

@@ -1,40 +1,27 @@
 //! CTX902: a file above the size limit, refused before it is read.
 
-use crate::base::diagnostic::Diagnostic;
 use crate::base::number::size;
-use crate::base::rule_meta::{Code, Fixable, RuleMeta, Severity};
 use crate::base::source::LineIndex;
-use crate::base::span::Span;
-use crate::rules::rule::{Check, FileCx, Rule};
-use crate::syntax::fault::{Fault, FaultKind};
+use crate::rules::prelude::*;
+use crate::syntax::fault::FaultKind;
 use std::sync::Arc;
 
 /// A file so large is no template that a person wrote, and reading it would cost everybody time and memory.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta {
-        code: Code(902),
-        name: "file-too-large",
-        renamed_from: &[],
-        severity: Some(Severity::Error),
-        when_enabled: Severity::Error,
-        locked: true,
-        fix: Fixable::None,
-        summary: "a file is larger than the limit",
-        page: "\
+    meta: RuleMeta::promise(902, "file-too-large", "a file is larger than the limit", PAGE),
+    check: Check::Syntax(&[(FaultKind::FileTooLong, decoded)]),
+};
+
+const PAGE: &str = "\
 Files above 10 MiB are refused without being read: a template that a person writes has a few kilobytes, and a file so large is
 nearly always a data set or a log that ended up among the templates. What an agent should read belongs into files that the template
 names in `<file_paths>`, or into an input.
 
-Leave the file out with `[templates] exclude` in `ctxc.toml`, or raise the limit with `--max-file-size 64M`.",
-        bad: &[],
-        good: &[],
-    },
-    check: Check::Syntax(decoded),
-};
+Leave the file out with `[templates] exclude` in `ctxc.toml`, or raise the limit with `--max-file-size 64M`.";
 
 /// A text that grew beyond the limit when it was decoded, or that came from elsewhere than a file.
-fn decoded(cx: &FileCx<'_>, fault: &Fault) -> Option<Diagnostic> {
-    (fault.kind == FaultKind::FileTooLong).then(|| word(cx.path, cx.config.limits.file))
+fn decoded(cx: &SyntaxCx<'_>) -> Diagnostic {
+    word(cx.file.path, cx.file.config.limits.file)
 }
 
 /// Words it. `limit` in bytes.

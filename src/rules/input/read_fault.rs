@@ -1,8 +1,8 @@
 //! From the operating system's answer to the rule that words it.
 
 use super::{file_too_large, unreadable_file};
-use crate::base::diagnostic::Diagnostic;
 pub use crate::base::inside::reason;
+use crate::rules::prelude::*;
 use std::io;
 use std::sync::Arc;
 

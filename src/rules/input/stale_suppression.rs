@@ -1,36 +1,22 @@
 //! CTX903: an entry of `ctxc.suppressions.toml` that no longer applies.
 
-use crate::base::diagnostic::Diagnostic;
-use crate::base::fix::{Edit, Fix};
-use crate::base::rule_meta::{Code, Fixable, RuleMeta, Severity};
 use crate::base::source::LineIndex;
-use crate::base::span::Span;
-use crate::rules::rule::{Check, Rule};
+use crate::rules::prelude::*;
 use std::sync::Arc;
 
 /// A suppression that outlived its finding would hide the next one like it.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta {
-        code: Code(903),
-        name: "stale-suppression",
-        renamed_from: &[],
-        severity: Some(Severity::Warning),
-        when_enabled: Severity::Warning,
-        locked: false,
-        fix: Fixable::Safe,
-        summary: "a recorded finding is no longer there",
-        page: "\
+    meta: RuleMeta::warning(903, "stale-suppression", "a recorded finding is no longer there", PAGE).fixed(Fixable::Safe),
+    check: Check::Edge,
+};
+
+const PAGE: &str = "\
 `ctxc check --suppress-existing` records the findings of that day in `ctxc.suppressions.toml`; from then on only new ones count. This
 entry records a finding that is no longer there: it was mended, its line was rewritten, or its file is gone. Left standing, it would
 hide the same finding when somebody brings it back.
 
 `ctxc check --fix` removes the entry. So does `ctxc check --suppress-existing`, which writes the file anew; mind that it also records
-whatever is new.",
-        bad: &[],
-        good: &[],
-    },
-    check: Check::Edge,
-};
+whatever is new.";
 
 /// What is recorded against what is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

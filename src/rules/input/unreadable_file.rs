@@ -1,36 +1,21 @@
 //! CTX901: a file or folder that cannot be read.
 
 use super::read_fault::reason;
-use crate::base::diagnostic::Diagnostic;
-use crate::base::rule_meta::{Code, Fixable, RuleMeta, Severity};
 use crate::base::source::LineIndex;
-use crate::base::span::Span;
-use crate::rules::rule::{Check, Rule};
+use crate::rules::prelude::*;
 use std::io;
 use std::sync::Arc;
 
 /// A file that was meant to be checked and could not be: silence about it would pass for approval.
-pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta {
-        code: Code(901),
-        name: "unreadable-file",
-        renamed_from: &[],
-        severity: Some(Severity::Error),
-        when_enabled: Severity::Error,
-        locked: true,
-        fix: Fixable::None,
-        summary: "a file or folder cannot be read",
-        page: "\
+pub(crate) static RULE: Rule =
+    Rule { meta: RuleMeta::promise(901, "unreadable-file", "a file or folder cannot be read", PAGE), check: Check::Edge };
+
+const PAGE: &str = "\
 A file or folder that belongs to what is checked could not be read: its permissions forbid it, it vanished while the others were
 read, a link points in a circle or out of the project, it is a pipe or a device, or the disk failed. All other files are checked as usual.
 
 A file that was not read was not checked, so this is an error that cannot be turned off. Mend the permissions, or keep the path
-out of the project with `[templates] exclude` in `ctxc.toml` or with a `.gitignore`.",
-        bad: &[],
-        good: &[],
-    },
-    check: Check::Edge,
-};
+out of the project with `[templates] exclude` in `ctxc.toml` or with a `.gitignore`.";
 
 /// Words it.
 pub fn word(path: &Arc<str>, err: &io::Error) -> Diagnostic {

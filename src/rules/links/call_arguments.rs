@@ -1,32 +1,26 @@
 //! CTX303: a call whose arguments are not those of its template.
 
-use crate::base::diagnostic::Diagnostic;
-use crate::base::fix::{Edit, Fix};
-use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
-use crate::base::span::Span;
-use crate::base::suggest::nearest;
 use crate::project::index::{DefId, Entry};
-use crate::rules::rule::{Check, LinkCx, Rule};
+use crate::rules::prelude::*;
 use crate::template::names::{Arg, Definition, Reference, ReferenceKind};
 use std::collections::BTreeSet;
 
 /// Functions have strict scope: what is not handed over is not there.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta {
-        code: Code(303),
-        name: "call-arguments",
-        renamed_from: &[],
-        severity: Some(Severity::Error),
-        when_enabled: Severity::Error,
-        locked: true,
-        fix: Fixable::Suggested,
-        summary: "a call with missing, unknown, repeated or too many arguments",
-        page: "\
+    meta: RuleMeta::promise(303, "call-arguments", "a call with missing, unknown, repeated or too many arguments", PAGE)
+        .fixed(Fixable::Suggested)
+        .examples(BAD, GOOD),
+    check: Check::Link(check),
+};
+
+const PAGE: &str = "\
 A function template sees its parameters and nothing else, so a call must hand over each of them once: `<arg name=\"…\">` by name, or
 `<arg>` without a name in the order of `params`. A parameter left out would be an empty place in the prompt, an argument that no
-parameter takes would be lost without a word.",
-        bad: &[Example {
-            template: r#"<library>
+parameter takes would be lost without a word.";
+
+const BAD: &[Example] = &[
+    template(
+        r#"<library>
   <template name="summarise" params="text, words">
     <task>
       <description>summarise {{text}} in {{words}} words</description>
@@ -42,9 +36,9 @@ parameter takes would be lost without a word.",
   </task>
 </library>
 "#,
-            project: "",
-        }, Example {
-            template: r#"<library>
+    ),
+    template(
+        r#"<library>
   <template name="summarise" params="text, words">
     <task>
       <description>summarise {{text}} in {{words}} words</description>
@@ -61,10 +55,11 @@ parameter takes would be lost without a word.",
   </task>
 </library>
 "#,
-            project: "",
-        }],
-        good: &[Example {
-            template: r#"<library>
+    ),
+];
+
+const GOOD: &[Example] = &[template(
+    r#"<library>
   <template name="summarise" params="text, words">
     <task>
       <description>summarise {{text}} in {{words}} words</description>
@@ -81,11 +76,7 @@ parameter takes would be lost without a word.",
   </task>
 </library>
 "#,
-            project: "",
-        }],
-    },
-    check: Check::Link(check),
-};
+)];
 
 /// A call with what it calls.
 struct Call<'a> {

@@ -1,27 +1,21 @@
 //! CTX301: two definitions with one name.
 
-use crate::base::diagnostic::Diagnostic;
-use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
-use crate::rules::rule::{Check, LinkCx, Rule};
+use crate::rules::prelude::*;
 
 /// A lookup by name must have one answer.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta {
-        code: Code(301),
-        name: "duplicate-name",
-        renamed_from: &[],
-        severity: Some(Severity::Error),
-        when_enabled: Severity::Error,
-        locked: true,
-        fix: Fixable::None,
-        summary: "two tasks, templates or fragments with one name",
-        page: "\
+    meta: RuleMeta::promise(301, "duplicate-name", "two tasks, templates or fragments with one name", PAGE).examples(BAD, GOOD),
+    check: Check::Link(check),
+};
+
+const PAGE: &str = "\
 Tasks are looked up by name, so a name means one task in the whole registry; the same holds among templates and among fragments. A
 task without a `name` is called like its file, without the ending, so two files of one name in different folders collide too.
 
-Rename one of them, with every reference to it.",
-        bad: &[Example {
-            template: r#"<library>
+Rename one of them, with every reference to it.";
+
+const BAD: &[Example] = &[template(
+    r#"<library>
   <task name="review">
     <description>review the change</description>
   </task>
@@ -30,10 +24,10 @@ Rename one of them, with every reference to it.",
   </task>
 </library>
 "#,
-            project: "",
-        }],
-        good: &[Example {
-            template: r#"<library>
+)];
+
+const GOOD: &[Example] = &[template(
+    r#"<library>
   <task name="review-code">
     <description>review the change</description>
   </task>
@@ -42,11 +36,7 @@ Rename one of them, with every reference to it.",
   </task>
 </library>
 "#,
-            project: "",
-        }],
-    },
-    check: Check::Link(check),
-};
+)];
 
 fn check(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
     for &(first, later) in cx.index.duplicates() {

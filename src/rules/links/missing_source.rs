@@ -1,39 +1,35 @@
 //! CTX306: a file that a template pulls in and that cannot be had.
 
-use crate::base::diagnostic::Diagnostic;
-use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
-use crate::rules::rule::{Check, Rule};
+use crate::rules::prelude::*;
 use crate::template::names::{Source, SourceKind};
 use std::sync::Arc;
 
 /// The agent would receive an empty text, or its answer be held to nothing.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta {
-        code: Code(306),
-        name: "missing-source",
-        renamed_from: &[],
-        severity: Some(Severity::Error),
-        when_enabled: Severity::Error,
-        locked: true,
-        fix: Fixable::None,
-        summary: "a text or a schema kept in a file that cannot be read, or that lies outside the project",
-        page: "\
+    meta: RuleMeta::promise(
+        306,
+        "missing-source",
+        "a text or a schema kept in a file that cannot be read, or that lies outside the project",
+        PAGE,
+    )
+    .examples(BAD, GOOD),
+    check: Check::Edge,
+};
+
+const PAGE: &str = "\
 `src=\"text/guide.md\"` keeps a text in a file of its own, `schema=\"schemas/answer.json\"` the JSON Schema of an answer. The path is
 relative to the template's folder and must stay inside the project, links followed: a template from elsewhere could otherwise put any
 file of the machine into a prompt. What the file holds counts in the task's hash, so it must be there when the registry is built.
 
-Correct the path, restore the file, or write the text between the tags.",
-        bad: &[Example {
-            template: "<task name=\"triage\">\n  <description>sort the ticket</description>\n  <instructions src=\"no-such-file.md\"/>\n</task>\n",
-            project: "",
-        }],
-        good: &[Example {
-            template: "<task name=\"triage\">\n  <description>sort the ticket</description>\n  <instructions>by urgency</instructions>\n</task>\n",
-            project: "",
-        }],
-    },
-    check: Check::Edge,
-};
+Correct the path, restore the file, or write the text between the tags.";
+
+const BAD: &[Example] = &[template(
+    "<task name=\"triage\">\n  <description>sort the ticket</description>\n  <instructions src=\"no-such-file.md\"/>\n</task>\n",
+)];
+
+const GOOD: &[Example] = &[template(
+    "<task name=\"triage\">\n  <description>sort the ticket</description>\n  <instructions>by urgency</instructions>\n</task>\n",
+)];
 
 /// Words it; `why` is the reason, a lower-case fragment.
 pub(crate) fn word(path: &Arc<str>, source: &Source, why: &str) -> Diagnostic {

@@ -1,30 +1,30 @@
 //! CTX302: definitions that need themselves.
 
-use crate::base::diagnostic::Diagnostic;
-use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
 use crate::project::index::Cycle;
-use crate::rules::rule::{Check, LinkCx, Rule};
+use crate::rules::prelude::*;
 use std::fmt::Write as _;
 
 /// Templates have no branch that would end a recursion before it is laid out.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta {
-        code: Code(302),
-        name: "reference-cycle",
-        renamed_from: &[],
-        severity: Some(Severity::Error),
-        when_enabled: Severity::Error,
-        locked: true,
-        fix: Fixable::None,
-        summary: "a task, template or fragment that contains itself by way of its references",
-        page: "\
+    meta: RuleMeta::promise(
+        302,
+        "reference-cycle",
+        "a task, template or fragment that contains itself by way of its references",
+        PAGE,
+    )
+    .examples(BAD, GOOD),
+    check: Check::Link(check),
+};
+
+const PAGE: &str = "\
 `ref`, `call` and `use` put one definition into another when the registry is built. A definition that reaches itself that way would
 have no end, and its hash, which covers all that it reaches, could not be computed. The finding names the whole way round.
 
 Take one of the references out, or move the part that both need into a definition of its own. For repetition there is
-`director_evaluator_loop`, whose rounds are bounded.",
-        bad: &[Example {
-            template: r#"<library>
+`director_evaluator_loop`, whose rounds are bounded.";
+
+const BAD: &[Example] = &[template(
+    r#"<library>
   <task type="sequential" name="plan">
     <description>plan, then build</description>
     <steps>
@@ -39,10 +39,10 @@ Take one of the references out, or move the part that both need into a definitio
   </task>
 </library>
 "#,
-            project: "",
-        }],
-        good: &[Example {
-            template: r#"<library>
+)];
+
+const GOOD: &[Example] = &[template(
+    r#"<library>
   <task name="plan">
     <description>make a plan</description>
   </task>
@@ -54,11 +54,7 @@ Take one of the references out, or move the part that both need into a definitio
   </task>
 </library>
 "#,
-            project: "",
-        }],
-    },
-    check: Check::Link(check),
-};
+)];
 
 /// How many stations of a long way round are named.
 const NAMED: usize = 12;

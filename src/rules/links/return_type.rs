@@ -1,28 +1,21 @@
 //! CTX305: a call whose result is not of the type that its place asks for.
 
-use crate::base::diagnostic::Diagnostic;
-use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
-use crate::rules::rule::{Check, LinkCx, Rule};
+use crate::rules::prelude::*;
 use crate::template::names::ReferenceKind;
 
 /// A mismatch would show only when the first answer comes in.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta {
-        code: Code(305),
-        name: "return-type",
-        renamed_from: &[],
-        severity: Some(Severity::Error),
-        when_enabled: Severity::Error,
-        locked: true,
-        fix: Fixable::None,
-        summary: "a call returns another type than its place takes",
-        page: "\
+    meta: RuleMeta::promise(305, "return-type", "a call returns another type than its place takes", PAGE).examples(&[], GOOD),
+    check: Check::Link(check),
+};
+
+const PAGE: &str = "\
 `returns` says what a function template gives back: `object`, `array`, `string[]`, `number`, `boolean`, `string`, or a JSON Schema
 file. A place that takes a typed value (an `<input>` for a declared parameter with a `type`) must be given that type; otherwise the
-first answer at run time would not fit. A `string[]` is an `array`; a template without `returns` gives text.",
-        bad: &[],
-        good: &[Example {
-            template: r#"<library>
+first answer at run time would not fit. A `string[]` is an `array`; a template without `returns` gives text.";
+
+const GOOD: &[Example] = &[template(
+    r#"<library>
   <template name="topics" params="text" returns="string[]">
     <task>
       <description>name the topics of {{text}}</description>
@@ -39,11 +32,7 @@ first answer at run time would not fit. A `string[]` is an `array`; a template w
   </task>
 </library>
 "#,
-            project: "",
-        }],
-    },
-    check: Check::Link(check),
-};
+)];
 
 fn check(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
     for (_, entry, reference) in cx.index.references() {

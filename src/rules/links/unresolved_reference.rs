@@ -1,31 +1,25 @@
 //! CTX300: a `ref`, `call` or `use` of something that no file defines.
 
-use crate::base::diagnostic::Diagnostic;
-use crate::base::fix::{Edit, Fix};
-use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
-use crate::base::suggest::nearest;
-use crate::rules::rule::{Check, LinkCx, Rule};
+use crate::rules::prelude::*;
 use crate::template::names::{DefinitionKind, Reference, ReferenceKind};
 
 /// Nothing is looked up at run time, so what is missing now is missing for good.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta {
-        code: Code(300),
-        name: "unresolved-reference",
-        renamed_from: &[],
-        severity: Some(Severity::Error),
-        when_enabled: Severity::Error,
-        locked: true,
-        fix: Fixable::Suggested,
-        summary: "a reference to a task, template or fragment that does not exist",
-        page: "\
+    meta: RuleMeta::promise(300, "unresolved-reference", "a reference to a task, template or fragment that does not exist", PAGE)
+        .fixed(Fixable::Suggested)
+        .examples(BAD, GOOD),
+    check: Check::Link(check),
+};
+
+const PAGE: &str = "\
 `<task ref=\"…\"/>` uses a registered task, `<call template=\"…\"/>` a function template, `<use fragment=\"…\"/>` a shared text. All
 names are resolved when the registry is built: nothing is looked up at run time, so a name that no file of the project defines can
 never be found. The three kinds have separate names: a call does not reach a task.
 
-Correct the name, add the file that defines it to `[templates] include`, or write the definition.",
-        bad: &[Example {
-            template: r#"<library>
+Correct the name, add the file that defines it to `[templates] include`, or write the definition.";
+
+const BAD: &[Example] = &[template(
+    r#"<library>
   <task name="review">
     <description>review the change</description>
   </task>
@@ -37,10 +31,10 @@ Correct the name, add the file that defines it to `[templates] include`, or writ
   </task>
 </library>
 "#,
-            project: "",
-        }],
-        good: &[Example {
-            template: r#"<library>
+)];
+
+const GOOD: &[Example] = &[template(
+    r#"<library>
   <task name="review">
     <description>review the change</description>
   </task>
@@ -52,11 +46,7 @@ Correct the name, add the file that defines it to `[templates] include`, or writ
   </task>
 </library>
 "#,
-            project: "",
-        }],
-    },
-    check: Check::Link(check),
-};
+)];
 
 fn check(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
     for (_, entry, reference) in cx.index.references() {

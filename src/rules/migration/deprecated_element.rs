@@ -1,10 +1,7 @@
 //! CTX403: an element of an older dialect.
 
-use crate::base::diagnostic::Diagnostic;
-use crate::base::fix::Fix;
-use crate::base::rule_meta::{Example, Fixable, Severity};
-use crate::rules::rule::{Check, FileCx, Rule};
-use crate::rules::structure::family::{FINE, finding, is_small, meta, shown, template};
+use crate::rules::prelude::*;
+use crate::rules::structure::family::{finding, is_small, shown};
 use crate::syntax::is_ncname;
 use crate::syntax::tree::Element;
 use crate::syntax::write::{remove_element, rename_element, set_attribute};
@@ -13,7 +10,8 @@ use crate::template::fault::{Fault, FaultKind};
 
 /// Kept in the registry, read by nobody.
 pub(crate) static RULE: Rule = Rule {
-    meta: meta(403, "deprecated-element", Severity::Warning, "an element of an older dialect, without effect", PAGE, (BAD, FINE))
+    meta: RuleMeta::warning(403, "deprecated-element", "an element of an older dialect, without effect", PAGE)
+        .examples(BAD, FINE)
         .fixed(Fixable::Safe),
     check: Check::Template(word),
 };

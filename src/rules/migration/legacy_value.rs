@@ -1,15 +1,13 @@
 //! CTX401: a setting with a value of an older dialect.
 
-use crate::base::diagnostic::Diagnostic;
-use crate::base::fix::{Edit, Fix};
-use crate::base::rule_meta::{Example, Fixable, Severity};
-use crate::rules::rule::{Check, FileCx, Rule};
-use crate::rules::structure::family::{FINE, finding, meta, template};
+use crate::rules::prelude::*;
+use crate::rules::structure::family::finding;
 use crate::template::fault::{Fault, FaultKind};
 
 /// Read as what it meant then, so that older templates build.
 pub(crate) static RULE: Rule = Rule {
-    meta: meta(401, "legacy-value", Severity::Warning, "a setting with a value of an older dialect", PAGE, (BAD, FINE))
+    meta: RuleMeta::warning(401, "legacy-value", "a setting with a value of an older dialect", PAGE)
+        .examples(BAD, FINE)
         .fixed(Fixable::Safe),
     check: Check::Template(word),
 };

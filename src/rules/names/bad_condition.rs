@@ -1,17 +1,14 @@
 //! CTX312: a condition that cannot be read.
 
-use crate::base::diagnostic::Diagnostic;
-use crate::base::fix::{Edit, Fix};
-use crate::base::rule_meta::{Example, Fixable, Severity};
-use crate::base::span::Span;
-use crate::rules::rule::{Check, FileCx, Rule};
-use crate::rules::structure::family::{finding, meta, shown, template};
+use crate::rules::prelude::*;
+use crate::rules::structure::family::{finding, shown};
 use crate::template::condition::{ConditionFault, Expected, MAX_DEPTH};
 use crate::template::scope::FaultKind;
 
 /// A branch that nobody can decide is one that nobody takes.
 pub(crate) static RULE: Rule = Rule {
-    meta: meta(312, "bad-condition", Severity::Error, "a condition that cannot be read", PAGE, (BAD, GOOD))
+    meta: RuleMeta::error(312, "bad-condition", "a condition that cannot be read", PAGE)
+        .examples(BAD, GOOD)
         .fixed(Fixable::Suggested),
     check: Check::File(check),
 };

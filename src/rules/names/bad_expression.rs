@@ -1,11 +1,8 @@
 //! CTX311: `{{…}}` that cannot be read.
 
-use crate::base::diagnostic::Diagnostic;
-use crate::base::fix::{Edit, Fix};
-use crate::base::rule_meta::{Example, Fixable, Severity};
 use crate::rules::names::placed::finding;
-use crate::rules::rule::{Check, FileCx, Rule};
-use crate::rules::structure::family::{FINE, meta, shown, template};
+use crate::rules::prelude::*;
+use crate::rules::structure::family::shown;
 use crate::syntax::write::set_attribute;
 use crate::template::elements::Kind;
 use crate::template::expression::{ExpressionFaultKind, MAX_ARGUMENTS, MAX_DEPTH};
@@ -13,7 +10,8 @@ use crate::template::scope::FaultKind;
 
 /// Half an expression in a prompt is a marker text that an agent takes for words.
 pub(crate) static RULE: Rule = Rule {
-    meta: meta(311, "bad-expression", Severity::Error, "a `{{…}}` that cannot be read", PAGE, (BAD, FINE))
+    meta: RuleMeta::error(311, "bad-expression", "a `{{…}}` that cannot be read", PAGE)
+        .examples(BAD, FINE)
         .fixed(Fixable::Suggested),
     check: Check::File(check),
 };

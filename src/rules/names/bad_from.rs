@@ -1,15 +1,12 @@
 //! CTX314: a `from` that is no name.
 
-use crate::base::diagnostic::Diagnostic;
-use crate::base::fix::{Edit, Fix};
-use crate::base::rule_meta::{Example, Fixable, Severity};
-use crate::rules::rule::{Check, FileCx, Rule};
-use crate::rules::structure::family::{FINE, finding, meta, shown, template};
+use crate::rules::prelude::*;
+use crate::rules::structure::family::{finding, shown};
 use crate::template::scope::FaultKind;
 
 /// A value that comes from nowhere.
 pub(crate) static RULE: Rule = Rule {
-    meta: meta(314, "bad-from", Severity::Error, "a `from` that names no variable", PAGE, (BAD, FINE)).fixed(Fixable::Safe),
+    meta: RuleMeta::error(314, "bad-from", "a `from` that names no variable", PAGE).examples(BAD, FINE).fixed(Fixable::Safe),
     check: Check::File(check),
 };
 

@@ -1,24 +1,20 @@
 //! CTX313: a Jinja text that cannot be rendered.
 
-use crate::base::diagnostic::Diagnostic;
-use crate::base::fix::{Edit, Fix};
-use crate::base::rule_meta::{Example, Fixable, Severity};
 use crate::rules::names::placed::finding;
-use crate::rules::rule::{Check, FileCx, Rule};
-use crate::rules::structure::family::{meta, shown, template};
+use crate::rules::prelude::*;
+use crate::rules::structure::family::shown;
 use crate::template::jinja::{JinjaFaultKind, JinjaName, MAX_BLOCKS, MAX_BYTES, MAX_COLUMNS, MAX_REPEATED, absent};
 use crate::template::scope::FaultKind;
 
 /// A template that fails when it is rendered fails in front of a customer.
 pub(crate) static RULE: Rule = Rule {
-    meta: meta(
+    meta: RuleMeta::error(
         313,
         "bad-jinja",
-        Severity::Error,
         "a Jinja text that cannot be parsed, or asks for a filter, test or function that there is not",
         PAGE,
-        (BAD, GOOD),
     )
+    .examples(BAD, GOOD)
     .fixed(Fixable::Suggested),
     check: Check::File(check),
 };

@@ -1,10 +1,7 @@
 //! CTX315: variables of a task that declares none.
 
-use crate::base::diagnostic::Diagnostic;
-use crate::base::fix::{Edit, Fix};
-use crate::base::rule_meta::{Example, Fixable, Severity};
-use crate::rules::rule::{Check, FileCx, Rule};
-use crate::rules::structure::family::{finding, joined, meta, shown, template};
+use crate::rules::prelude::*;
+use crate::rules::structure::family::{finding, joined, shown};
 use crate::syntax::tree::Element;
 use crate::syntax::write::{insert_after, insert_first_child};
 use crate::template::elements::Kind;
@@ -15,7 +12,8 @@ const NAMED: usize = 6;
 
 /// Most tasks in the wild are like this, and keep working.
 pub(crate) static RULE: Rule = Rule {
-    meta: meta(315, "implicit-parameter", Severity::Hint, "a task uses variables without declaring any", PAGE, (BAD, GOOD))
+    meta: RuleMeta::hint(315, "implicit-parameter", "a task uses variables without declaring any", PAGE)
+        .examples(BAD, GOOD)
         .fixed(Fixable::Suggested),
     check: Check::File(check),
 };

@@ -3,10 +3,8 @@
 //! What is looked for, suppressed and mended is the template, so the `src` is the place of the finding; its message begins with
 //! the place in the text.
 
-use crate::base::diagnostic::Diagnostic;
 use crate::base::inside;
-use crate::base::rule_meta::RuleMeta;
-use crate::rules::rule::FileCx;
+use crate::rules::prelude::*;
 use crate::rules::structure::family;
 use crate::template::scope::Fault;
 use std::sync::Arc;

@@ -1,26 +1,16 @@
 //! CTX318: a function whose task does not answer what `returns` says.
 
-use crate::base::diagnostic::Diagnostic;
-use crate::base::fix::{Edit, Fix};
-use crate::base::rule_meta::{Example, Fixable, Severity};
-use crate::base::suggest::nearest;
-use crate::rules::rule::{Check, FileCx, Rule};
-use crate::rules::structure::family::{either, finding, meta, shown, template};
+use crate::rules::prelude::*;
+use crate::rules::structure::family::{either, finding, shown};
 use crate::syntax::write::{escape_attribute, insert_child, set_attribute};
 use crate::template::model::{Definition, Str, Task, Template};
 use crate::template::parts::is_schema_file;
 
 /// Callers are checked against `returns`; the answer must be too.
 pub(crate) static RULE: Rule = Rule {
-    meta: meta(
-        318,
-        "return-mismatch",
-        Severity::Error,
-        "a function's task does not answer what its `returns` says",
-        PAGE,
-        (BAD, GOOD),
-    )
-    .fixed(Fixable::Suggested),
+    meta: RuleMeta::error(318, "return-mismatch", "a function's task does not answer what its `returns` says", PAGE)
+        .examples(BAD, GOOD)
+        .fixed(Fixable::Suggested),
     check: Check::File(check),
 };
 

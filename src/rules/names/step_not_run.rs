@@ -1,23 +1,19 @@
 //! CTX319: the result of a step, or of a task that makes an input, that has not run yet.
 
-use crate::base::diagnostic::Diagnostic;
-use crate::base::rule_meta::{Example, Severity};
-use crate::base::span::Span;
 use crate::rules::names::placed::finding;
-use crate::rules::rule::{Check, FileCx, Rule};
-use crate::rules::structure::family::{meta, shown, template};
+use crate::rules::prelude::*;
+use crate::rules::structure::family::shown;
 use crate::template::scope::{Fault, FaultKind};
 
 /// Steps run in the order in which they are written, and so do the tasks that make inputs.
 pub(crate) static RULE: Rule = Rule {
-    meta: meta(
+    meta: RuleMeta::error(
         319,
         "step-not-run",
-        Severity::Error,
         "the result of a step, or of a task that makes an input, is used before that has run",
         PAGE,
-        (BAD, GOOD),
-    ),
+    )
+    .examples(BAD, GOOD),
     check: Check::File(check),
 };
 

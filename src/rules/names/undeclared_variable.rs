@@ -1,26 +1,17 @@
 //! CTX304: a variable that would have no value.
 
-use crate::base::diagnostic::Diagnostic;
-use crate::base::fix::{Edit, Fix};
-use crate::base::rule_meta::{Example, Fixable, Severity};
 use crate::rules::names::placed::finding;
-use crate::rules::rule::{Check, FileCx, Rule};
-use crate::rules::structure::family::{is_small, meta, shown, template};
+use crate::rules::prelude::*;
+use crate::rules::structure::family::{is_small, shown};
 use crate::syntax::write::{insert_child, set_attribute};
 use crate::template::elements::Kind;
 use crate::template::scope::{FaultKind, Origin};
 
 /// Nothing is ever rendered as an empty place.
 pub(crate) static RULE: Rule = Rule {
-    meta: meta(
-        304,
-        "undeclared-variable",
-        Severity::Error,
-        "a variable that no parameter, input, step or loop gives a value",
-        PAGE,
-        (BAD, GOOD),
-    )
-    .fixed(Fixable::Suggested),
+    meta: RuleMeta::error(304, "undeclared-variable", "a variable that no parameter, input, step or loop gives a value", PAGE)
+        .examples(BAD, GOOD)
+        .fixed(Fixable::Suggested),
     check: Check::File(check),
 };
 

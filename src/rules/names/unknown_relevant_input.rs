@@ -1,23 +1,14 @@
 //! CTX317: `context_relevance` names an input that the task does not have.
 
-use crate::base::diagnostic::Diagnostic;
-use crate::base::fix::{Edit, Fix};
-use crate::base::rule_meta::{Example, Fixable, Severity};
-use crate::rules::rule::{Check, FileCx, Rule};
-use crate::rules::structure::family::{FINE, finding, meta, shown, template};
+use crate::rules::prelude::*;
+use crate::rules::structure::family::{finding, shown};
 use crate::template::scope::FaultKind;
 
 /// The input that was meant counts as if nothing had been said.
 pub(crate) static RULE: Rule = Rule {
-    meta: meta(
-        317,
-        "unknown-relevant-input",
-        Severity::Warning,
-        "`context_relevance` names an input that is not there",
-        PAGE,
-        (BAD, FINE),
-    )
-    .fixed(Fixable::Suggested),
+    meta: RuleMeta::warning(317, "unknown-relevant-input", "`context_relevance` names an input that is not there", PAGE)
+        .examples(BAD, FINE)
+        .fixed(Fixable::Suggested),
     check: Check::File(check),
 };
 

@@ -1,13 +1,9 @@
 //! CTX310: a value from outside that reaches the system text.
 
-use crate::base::diagnostic::Diagnostic;
-use crate::base::fix::Fix;
-use crate::base::rule_meta::{Example, Severity};
-use crate::base::span::Span;
 use crate::project::index::{DefId, Index};
 use crate::rules::names::placed::finding;
-use crate::rules::rule::{Check, FileCx, LinkCx, Rule};
-use crate::rules::structure::family::{meta, shown, template};
+use crate::rules::prelude::*;
+use crate::rules::structure::family::shown;
 use crate::syntax::write::remove_attribute;
 use crate::template::names::{DefinitionKind, ReferenceKind};
 use crate::template::scope::FaultKind;
@@ -15,7 +11,7 @@ use std::collections::BTreeMap;
 
 /// Whoever writes the ticket would be writing the system prompt.
 pub(crate) static RULE: Rule = Rule {
-    meta: meta(310, "untrusted-in-system", Severity::Error, "a value from outside reaches the system text", PAGE, (BAD, GOOD)),
+    meta: RuleMeta::error(310, "untrusted-in-system", "a value from outside reaches the system text", PAGE).examples(BAD, GOOD),
     check: Check::FileAndLink(check, check_fragments),
 };
 

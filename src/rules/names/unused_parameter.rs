@@ -1,17 +1,15 @@
 //! CTX316: a declared parameter that nothing reads.
 
-use crate::base::diagnostic::Diagnostic;
-use crate::base::fix::{Edit, Fix};
-use crate::base::rule_meta::{Example, Fixable, Severity};
-use crate::rules::rule::{Check, FileCx, Rule};
-use crate::rules::structure::family::{FINE, finding, meta, shown, template};
+use crate::rules::prelude::*;
+use crate::rules::structure::family::{finding, shown};
 use crate::syntax::write::{remove_element, set_attribute};
 use crate::template::scope::{FaultKind, Origin};
 use std::collections::BTreeSet;
 
 /// Whoever runs the task must give a value that goes nowhere.
 pub(crate) static RULE: Rule = Rule {
-    meta: meta(316, "unused-parameter", Severity::Warning, "a parameter that nothing reads", PAGE, (BAD, FINE))
+    meta: RuleMeta::warning(316, "unused-parameter", "a parameter that nothing reads", PAGE)
+        .examples(BAD, FINE)
         .fixed(Fixable::Suggested),
     check: Check::File(check),
 };

@@ -1,40 +1,34 @@
 //! CTX507: a type or subtype that cannot be declared.
 
-use super::words::TASK;
-use crate::base::diagnostic::Diagnostic;
-use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
 use crate::project::fault::Refusal;
 use crate::project::fault::{Fault, FaultKind};
-use crate::rules::rule::{Check, ConfigCx, Rule};
+use crate::rules::prelude::*;
 
 /// A declared type needs a name of its own and a base.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta {
-        code: Code(507),
-        name: "bad-declaration",
-        renamed_from: &[],
-        severity: Some(Severity::Error),
-        when_enabled: Severity::Error,
-        locked: true,
-        fix: Fixable::None,
-        summary: "a type or subtype that cannot be declared",
-        page: "\
-`[operators.NAME]` declares a type of the project's own. It needs a `base`, one of the five types of the language, which says which
-children it may have; what it does not set comes from that type's row. `[operators.TYPE.NAME]` declares a subtype, also of a type of
-the language. The rows of the language itself are not declared again: their defaults are changed under `[defaults]`. Nor can the types
-of older dialects be taken (`map`, `director`, `evaluator`): templates that have them keep the meaning that they had.",
-        bad: &[Example { template: TASK, project: "[operators.research]\ninherit_context = \"none\"\nfresh_context = \"enabled\"\n" },
-            Example { template: TASK, project: "[operators.atomic]\nfresh_context = \"disabled\"\n" },
-            Example { template: TASK, project: "[operators.map]\nbase = \"reduce\"\n" },
-            Example { template: TASK, project: "[operators.atomic.subtask]\nfresh_context = \"disabled\"\n" }],
-        good: &[Example { template: TASK, project: "[operators.research]\nbase = \"atomic\"\ninherit_context = \"none\"\nfresh_context = \"enabled\"\n" }],
-    },
+    meta: RuleMeta::promise(507, "bad-declaration", "a type or subtype that cannot be declared", PAGE).examples(BAD, GOOD),
     check: Check::Config(word),
 };
 
+const PAGE: &str = "\
+`[operators.NAME]` declares a type of the project's own. It needs a `base`, one of the five types of the language, which says which
+children it may have; what it does not set comes from that type's row. `[operators.TYPE.NAME]` declares a subtype, also of a type of
+the language. The rows of the language itself are not declared again: their defaults are changed under `[defaults]`. Nor can the types
+of older dialects be taken (`map`, `director`, `evaluator`): templates that have them keep the meaning that they had.";
+
+const BAD: &[Example] = &[
+    project("[operators.research]\ninherit_context = \"none\"\nfresh_context = \"enabled\"\n"),
+    project("[operators.atomic]\nfresh_context = \"disabled\"\n"),
+    project("[operators.map]\nbase = \"reduce\"\n"),
+    project("[operators.atomic.subtask]\nfresh_context = \"disabled\"\n"),
+];
+
+const GOOD: &[Example] =
+    &[project("[operators.research]\nbase = \"atomic\"\ninherit_context = \"none\"\nfresh_context = \"enabled\"\n")];
+
 fn word(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let FaultKind::BadDeclaration { row, why } = &fault.kind else { return None };
-    let found = |message: String| Diagnostic::new(&RULE.meta, &cx.path(fault.file), fault.span, message);
+    let found = |message: String| cx.finding(&RULE, fault, message);
     Some(match why {
         Refusal::Language => found(format!("`{row}` is part of the language and cannot be declared again"))
             .help(format!("to change what it starts from, write the settings under `[defaults.{row}]`")),

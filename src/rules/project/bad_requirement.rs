@@ -1,43 +1,33 @@
 //! CTX512: a policy that cannot be read.
 
-use super::words::TASK;
-use crate::base::diagnostic::Diagnostic;
-use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
 use crate::project::fault::{Fault, FaultKind};
-use crate::rules::rule::{Check, ConfigCx, Rule};
+use crate::rules::prelude::*;
 
 /// A policy that demands nothing is kept by everyone.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta {
-        code: Code(512),
-        name: "bad-requirement",
-        renamed_from: &[],
-        severity: Some(Severity::Error),
-        when_enabled: Severity::Error,
-        locked: true,
-        fix: Fixable::None,
-        summary: "a `[[require]]` without a condition that can be read",
-        page: "\
+    meta: RuleMeta::promise(512, "bad-requirement", "a `[[require]]` without a condition that can be read", PAGE)
+        .examples(BAD, GOOD),
+    check: Check::Config(word),
+};
+
+const PAGE: &str = "\
 `[[require]]` states a policy: `must` holds one condition or a list of them, the other keys say which tasks it is about.
 
 - `has THING`, `lacks THING`: `has owner`, `has description`, `lacks context_management`, …
 - numbers: `manifest_tokens <= 4000`, `parameters < 8`
-- words: `fresh_context == disabled`, `model != \"x\"`, `model in [\"a\", \"b\"]`, `provider not in [\"c\"]`",
-        bad: &[
-            Example { template: TASK, project: "[[require]]\nmust = \"has descripton\"\n" },
-            Example { template: TASK, project: "[[require]]\nmust = \"fresh_context = disabled\"\n" },
-            Example { template: TASK, project: "[[require]]\npath = \"templates/**\"\n" },
-        ],
-        good: &[Example {
-            template: TASK,
-            project: "[[require]]\npath = \"templates/**\"\nmust = [\"has description\", \"fresh_context == disabled\"]\n",
-        }],
-    },
-    check: Check::Config(word),
-};
+- words: `fresh_context == disabled`, `model != \"x\"`, `model in [\"a\", \"b\"]`, `provider not in [\"c\"]`";
+
+const BAD: &[Example] = &[
+    project("[[require]]\nmust = \"has descripton\"\n"),
+    project("[[require]]\nmust = \"fresh_context = disabled\"\n"),
+    project("[[require]]\npath = \"templates/**\"\n"),
+];
+
+const GOOD: &[Example] =
+    &[project("[[require]]\npath = \"templates/**\"\nmust = [\"has description\", \"fresh_context == disabled\"]\n")];
 
 fn word(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
-    let found = |message: String| Diagnostic::new(&RULE.meta, &cx.path(fault.file), fault.span, message);
+    let found = |message: String| cx.finding(&RULE, fault, message);
     if let FaultKind::BadCondition { found: condition, reason, near } = &fault.kind {
         let finding = found(format!("the condition `{condition}` cannot be read: {reason}"));
         return Some(match near {

@@ -1,11 +1,8 @@
 //! CTX501: defaults that contradict each other before any template says a word.
 
-use super::words::{TASK, line};
-use crate::base::diagnostic::Diagnostic;
-use crate::base::fix::{Edit, Fix};
-use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
+use super::words::line;
 use crate::project::fault::{Fault, FaultKind};
-use crate::rules::rule::{Check, ConfigCx, Rule};
+use crate::rules::prelude::*;
 use crate::rules::ways_out::type_of;
 use crate::settings::layers::{Row, RowId};
 use crate::settings::provenance::{Origin, Place};
@@ -13,33 +10,31 @@ use crate::template::setting::{Inherit, Word};
 
 /// Reported once, where the defaults stand; the templates under them are not to blame.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta {
-        code: Code(501),
-        name: "conflicting-defaults",
-        renamed_from: &[],
-        severity: Some(Severity::Error),
-        when_enabled: Severity::Error,
-        locked: true,
-        fix: Fixable::Suggested,
-        summary: "project defaults that look up fresh context and inherit the parent's",
-        page: "\
+    meta: RuleMeta::promise(
+        501,
+        "conflicting-defaults",
+        "project defaults that look up fresh context and inherit the parent's",
+        PAGE,
+    )
+    .fixed(Fixable::Suggested)
+    .examples(BAD, GOOD),
+    check: Check::Config(word),
+};
+
+const PAGE: &str = "\
 Looked-up context replaces what a task would see of its parent; a task cannot have both. Here the defaults themselves ask for both, so every
 task under them would be wrong before its template says a word. It is reported once, where the defaults stand, and the templates under them
 get no finding of their own.
 
 Set both settings of the pair: `inherit_context = \"none\"` with `fresh_context = \"enabled\"` for looked-up context alone, or
-`fresh_context = \"disabled\"` for the parent's context alone.",
-        bad: &[
-            Example { template: TASK, project: "[defaults.atomic]\nfresh_context = \"enabled\"\n" },
-            Example { template: TASK, project: "[operators.scout]\nbase = \"reduce\"\ninherit_context = \"subset\"\n" },
-        ],
-        good: &[Example {
-            template: TASK,
-            project: "[defaults.atomic]\ninherit_context = \"none\"\nfresh_context = \"enabled\"\n",
-        }],
-    },
-    check: Check::Config(word),
-};
+`fresh_context = \"disabled\"` for the parent's context alone.";
+
+const BAD: &[Example] = &[
+    project("[defaults.atomic]\nfresh_context = \"enabled\"\n"),
+    project("[operators.scout]\nbase = \"reduce\"\ninherit_context = \"subset\"\n"),
+];
+
+const GOOD: &[Example] = &[project("[defaults.atomic]\ninherit_context = \"none\"\nfresh_context = \"enabled\"\n")];
 
 fn word(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let FaultKind::ConflictingDefaults { row, others, other } = &fault.kind else { return None };
@@ -52,7 +47,7 @@ fn word(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let part = if inherit == Inherit::Subset { "part" } else { "all" };
     let of = type_of(row);
     let message = format!("every task of {of} would look up fresh context, but also inherit {part} of its parent's");
-    let mut finding = Diagnostic::new(&RULE.meta, &cx.path(fault.file), fault.span, message);
+    let mut finding = cx.finding(&RULE, fault, message);
     if let Some((file, span)) = other {
         finding = cx.label(finding, *file, *span, "the other value");
     }

@@ -1,41 +1,38 @@
 //! CTX530: a role that says two things at once.
 
-use super::words::{TASK, line};
-use crate::base::diagnostic::Diagnostic;
-use crate::base::fix::{Edit, Fix};
-use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
+use super::words::line;
 use crate::project::fault::{Fault, FaultKind};
-use crate::rules::rule::{Check, ConfigCx, Rule};
+use crate::rules::prelude::*;
 
 /// One of the two would hold, and its author may mean the other.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta {
-        code: Code(530),
-        name: "contradictory-role",
-        renamed_from: &[],
-        severity: Some(Severity::Error),
-        when_enabled: Severity::Error,
-        locked: false,
-        fix: Fixable::Suggested,
-        summary: "a role both names its model and says what it has to be, or blocks a tool that it allows",
-        page: "\
-A role either names its `model`, or says what a model has to be (`tier`, `capabilities`), and the cheapest that qualifies is taken: with both,
-one of them would be without effect. Likewise an entry of `blocked_tools` that covers all of an entry of `tools` takes it away again. To block
-a part of what a prefix allows is what `blocked_tools` is for: `tools = [\"git_*\"]`, `blocked_tools = [\"git_push\"]`.",
-        bad: &[
-            Example {
-                template: TASK,
-                project: "[roles.triage]\nmodel = \"small\"\ntier = \"economy\"\n\n[models.small]\nprovider = \"openai\"\ntier = \"economy\"\ncontext_window = 128000\n",
-            },
-            Example { template: TASK, project: "[roles.triage]\ntools = [\"read_file\", \"git_log\"]\nblocked_tools = [\"git_*\"]\n" },
-        ],
-        good: &[Example { template: TASK, project: "[roles.triage]\ntools = [\"read_file\", \"git_*\"]\nblocked_tools = [\"git_push\"]\n" }],
-    },
+    meta: RuleMeta::error(
+        530,
+        "contradictory-role",
+        "a role both names its model and says what it has to be, or blocks a tool that it allows",
+        PAGE,
+    )
+    .fixed(Fixable::Suggested)
+    .examples(BAD, GOOD),
     check: Check::Config(word),
 };
 
+const PAGE: &str = "\
+A role either names its `model`, or says what a model has to be (`tier`, `capabilities`), and the cheapest that qualifies is taken: with both,
+one of them would be without effect. Likewise an entry of `blocked_tools` that covers all of an entry of `tools` takes it away again. To block
+a part of what a prefix allows is what `blocked_tools` is for: `tools = [\"git_*\"]`, `blocked_tools = [\"git_push\"]`.";
+
+const BAD: &[Example] = &[
+    project(
+        "[roles.triage]\nmodel = \"small\"\ntier = \"economy\"\n\n[models.small]\nprovider = \"openai\"\ntier = \"economy\"\ncontext_window = 128000\n",
+    ),
+    project("[roles.triage]\ntools = [\"read_file\", \"git_log\"]\nblocked_tools = [\"git_*\"]\n"),
+];
+
+const GOOD: &[Example] = &[project("[roles.triage]\ntools = [\"read_file\", \"git_*\"]\nblocked_tools = [\"git_push\"]\n")];
+
 fn word(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
-    let found = |message: String| Diagnostic::new(&RULE.meta, &cx.path(fault.file), fault.span, message);
+    let found = |message: String| cx.finding(&RULE, fault, message);
     if let FaultKind::ToolBlocked { role, tool, blocked } = &fault.kind {
         let finding =
             found(format!("role `{role}` is allowed `{tool}`, and `{}` of its blocked tools takes it away", blocked.value));

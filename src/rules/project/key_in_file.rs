@@ -2,39 +2,29 @@
 //!
 //! The finding never stands on a line that holds the value, and says nothing of it.
 
-use super::words::TASK;
-use crate::base::diagnostic::Diagnostic;
-use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
-use crate::base::span::Span;
 use crate::project::fault::{Fault, FaultKind};
-use crate::rules::rule::{Check, ConfigCx, Rule};
+use crate::rules::prelude::*;
 
 /// A file that is shared is no place for it.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta {
-        code: Code(529),
-        name: "key-in-project-file",
-        renamed_from: &[],
-        severity: Some(Severity::Error),
-        when_enabled: Severity::Error,
-        locked: true,
-        fix: Fixable::None,
-        summary: "a provider's key stands in the project file",
-        page: "\
+    meta: RuleMeta::promise(529, "key-in-project-file", "a provider's key stands in the project file", PAGE).examples(BAD, GOOD),
+    check: Check::Config(word),
+};
+
+const PAGE: &str = "\
 The project file is committed, copied and printed. A provider names the environment variable that holds its key: `api_key_env =
 \"ANTHROPIC_API_KEY\"`. The key itself never stands in a file, and no output of ctxc shows one: the finding stands at the provider's name. What
 was committed once has to be taken for known: replace that key at the provider.
 
-The name of a variable is written in capitals, digits and `_`. An address (`base_url`) takes no user, password or query.",
-        bad: &[
-            Example { template: TASK, project: "[providers.main]\nkind = \"openai\"\napi_key_env = \"sk-proj-not-a-real-key\"\n" },
-            Example { template: TASK, project: "[providers.main]\nkind = \"openai\"\napi_key = \"not-a-real-key\"\n" },
-            Example { template: TASK, project: "[providers.main]\nkind = \"openai\"\nbase_url = \"https://me:pass@models.example/v1\"\n" },
-        ],
-        good: &[Example { template: TASK, project: "[providers.main]\nkind = \"openai\"\napi_key_env = \"OPENAI_API_KEY\"\n" }],
-    },
-    check: Check::Config(word),
-};
+The name of a variable is written in capitals, digits and `_`. An address (`base_url`) takes no user, password or query.";
+
+const BAD: &[Example] = &[
+    project("[providers.main]\nkind = \"openai\"\napi_key_env = \"sk-proj-not-a-real-key\"\n"),
+    project("[providers.main]\nkind = \"openai\"\napi_key = \"not-a-real-key\"\n"),
+    project("[providers.main]\nkind = \"openai\"\nbase_url = \"https://me:pass@models.example/v1\"\n"),
+];
+
+const GOOD: &[Example] = &[project("[providers.main]\nkind = \"openai\"\napi_key_env = \"OPENAI_API_KEY\"\n")];
 
 fn word(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let FaultKind::KeyInFile { provider, key, at } = &fault.kind else { return None };

@@ -1,41 +1,29 @@
 //! CTX532: a table without a key that it cannot do without.
 
-use super::words::TASK;
-use crate::base::diagnostic::Diagnostic;
-use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
 use crate::project::fault::{Fault, FaultKind};
-use crate::rules::rule::{Check, ConfigCx, Rule};
+use crate::rules::prelude::*;
 
 /// What is left out has no value that could be taken for granted.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta {
-        code: Code(532),
-        name: "missing-key",
-        renamed_from: &[],
-        severity: Some(Severity::Error),
-        when_enabled: Severity::Error,
-        locked: false,
-        fix: Fixable::None,
-        summary: "a table of the project file lacks a key that it needs",
-        page: "\
-A model needs its `provider`, its `tier` and its `context_window`, a provider its `kind`, prices both `input` and `output`: none of them has a
-value that would be right where nothing stands. The table is left out until it is whole.",
-        bad: &[
-            Example { template: TASK, project: "[models.small]\nprovider = \"openai\"\ntier = \"economy\"\n" },
-            Example { template: TASK, project: "[providers.main]\nbase_url = \"https://models.example/v1\"\n" },
-        ],
-        good: &[Example {
-            template: TASK,
-            project: "[models.small]\nprovider = \"openai\"\ntier = \"economy\"\ncontext_window = 128000\n",
-        }],
-    },
+    meta: RuleMeta::error(532, "missing-key", "a table of the project file lacks a key that it needs", PAGE).examples(BAD, GOOD),
     check: Check::Config(word),
 };
+
+const PAGE: &str = "\
+A model needs its `provider`, its `tier` and its `context_window`, a provider its `kind`, prices both `input` and `output`: none of them has a
+value that would be right where nothing stands. The table is left out until it is whole.";
+
+const BAD: &[Example] = &[
+    project("[models.small]\nprovider = \"openai\"\ntier = \"economy\"\n"),
+    project("[providers.main]\nbase_url = \"https://models.example/v1\"\n"),
+];
+
+const GOOD: &[Example] = &[project("[models.small]\nprovider = \"openai\"\ntier = \"economy\"\ncontext_window = 128000\n")];
 
 fn word(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let FaultKind::MissingKey { table, key } = &fault.kind else { return None };
     let message = format!("`{table}` has no `{key}`, which it needs");
-    let finding = Diagnostic::new(&RULE.meta, &cx.path(fault.file), fault.span, message);
+    let finding = cx.finding(&RULE, fault, message);
     Some(finding.help(match *key {
         "provider" => "add who answers: `provider = \"openai\"`, or one of `[providers]`",
         "tier" => "add how able it is: `tier = \"standard\"` (economy, standard, standard_plus, premium)",

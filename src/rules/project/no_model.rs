@@ -1,46 +1,42 @@
 //! CTX525: a role that no model qualifies for.
 
-use super::words::{Form, TASK, meant};
-use crate::base::diagnostic::Diagnostic;
-use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
+use super::words::{Form, meant};
 use crate::project::fault::{Fault, FaultKind};
 use crate::project::unfit::Unfit;
-use crate::rules::rule::{Check, ConfigCx, Rule};
+use crate::rules::prelude::*;
 
 /// A role without a model cannot be called.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta {
-        code: Code(525),
-        name: "no-model-qualifies",
-        renamed_from: &[],
-        severity: Some(Severity::Error),
-        when_enabled: Severity::Error,
-        locked: false,
-        fix: Fixable::Suggested,
-        summary: "a role asks for a tier or capabilities that no model of the project has",
-        page: "\
+    meta: RuleMeta::error(
+        525,
+        "no-model-qualifies",
+        "a role asks for a tier or capabilities that no model of the project has",
+        PAGE,
+    )
+    .fixed(Fixable::Suggested)
+    .examples(BAD, GOOD),
+    check: Check::Config(word),
+};
+
+const PAGE: &str = "\
 A role says what its model has to be: at least a `tier`, and `capabilities`. The cheapest of `[models]` that has all of it is taken. Here
 none has, so the role could not be called. The finding says what the nearest ones lack.
 
 Tiers are `economy`, `standard`, `standard_plus`, `premium`; a model qualifies for its own tier and those below. Capabilities are words of
-the project's own, the same in roles and models.",
-        bad: &[
-            Example {
-                template: TASK,
-                project: "[roles.triage]\ntier = \"premium\"\n\n[models.small]\nprovider = \"openai\"\ntier = \"economy\"\ncontext_window = 128000\n",
-            },
-            Example {
-                template: TASK,
-                project: "[roles.triage]\ncapabilities = [\"visoin\"]\n\n[models.small]\nprovider = \"openai\"\ntier = \"economy\"\ncapabilities = [\"vision\"]\ncontext_window = 128000\n",
-            },
-        ],
-        good: &[Example {
-            template: TASK,
-            project: "[roles.triage]\ntier = \"economy\"\ncapabilities = [\"tools\"]\n\n[models.small]\nprovider = \"openai\"\ntier = \"standard\"\ncapabilities = [\"tools\"]\ncontext_window = 128000\n",
-        }],
-    },
-    check: Check::Config(word),
-};
+the project's own, the same in roles and models.";
+
+const BAD: &[Example] = &[
+    project(
+        "[roles.triage]\ntier = \"premium\"\n\n[models.small]\nprovider = \"openai\"\ntier = \"economy\"\ncontext_window = 128000\n",
+    ),
+    project(
+        "[roles.triage]\ncapabilities = [\"visoin\"]\n\n[models.small]\nprovider = \"openai\"\ntier = \"economy\"\ncapabilities = [\"vision\"]\ncontext_window = 128000\n",
+    ),
+];
+
+const GOOD: &[Example] = &[project(
+    "[roles.triage]\ntier = \"economy\"\ncapabilities = [\"tools\"]\n\n[models.small]\nprovider = \"openai\"\ntier = \"standard\"\ncapabilities = [\"tools\"]\ncontext_window = 128000\n",
+)];
 
 fn word(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let FaultKind::NoModel { role, tier, capabilities, refused, near } = &fault.kind else { return None };
@@ -49,7 +45,7 @@ fn word(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
         wanted.push(format!("with {}", capabilities.join(", ")));
     }
     let message = format!("no model of the project is {}, which role `{role}` asks for", wanted.join(" "));
-    let mut finding = Diagnostic::new(&RULE.meta, &cx.path(fault.file), fault.span, message);
+    let mut finding = cx.finding(&RULE, fault, message);
     for (model, unfit) in refused {
         finding = finding.note(format!("`{model}` {}", why(unfit)));
     }

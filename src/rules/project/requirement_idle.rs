@@ -1,43 +1,46 @@
 //! CTX521: a policy that is about no task.
 
-use crate::base::diagnostic::Diagnostic;
-use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
 use crate::project::config::Config;
 use crate::project::index::Index;
 use crate::project::require::Selector;
-use crate::rules::rule::{Check, LinkCx, Rule, Scope};
+use crate::rules::prelude::*;
+use crate::rules::rule::Scope;
 use crate::template::names::DefinitionKind;
 
 /// A policy that is thought to hold and holds of nothing.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta {
-        code: Code(521),
-        name: "requirement-matches-nothing",
-        renamed_from: &[],
-        severity: Some(Severity::Warning),
-        when_enabled: Severity::Warning,
-        locked: false,
-        fix: Fixable::None,
-        summary: "a `[[require]]` that no task of the project is selected by",
-        page: "\
+    meta: RuleMeta::warning(
+        521,
+        "requirement-matches-nothing",
+        "a `[[require]]` that no task of the project is selected by",
+        PAGE,
+    )
+    .examples(BAD, GOOD),
+    check: Check::Link(check),
+};
+
+const PAGE: &str = "\
 `path`, `name` and `role` of a `[[require]]` say which tasks it is about. Where they fit none, the policy holds of nothing, and its author
 relies on it: a folder was renamed, or the pattern has a slip. Patterns of `path` begin at the folder of `ctxc.toml`.
 
-It is looked for when the whole project is checked, and in the project's own file: what a shared file requires need not occur here.",
-        bad: &[
-            Example { template: TASK, project: "[[require]]\nname = \"other-*\"\nmust = \"has version\"\n" },
-            Example { template: TASK, project: "[[require]]\npath = \"agents/**\"\nmust = \"has version\"\n" },
-        ],
-        good: &[Example { template: TASK, project: "[[require]]\nname = \"tri*\"\nmust = \"has description\"\n" }],
-    },
-    check: Check::Link(check),
-};
+It is looked for when the whole project is checked, and in the project's own file: what a shared file requires need not occur here.";
+
+const BAD: &[Example] = &[
+    example("[[require]]\nname = \"other-*\"\nmust = \"has version\"\n"),
+    example("[[require]]\npath = \"agents/**\"\nmust = \"has version\"\n"),
+];
+
+const GOOD: &[Example] = &[example("[[require]]\nname = \"tri*\"\nmust = \"has description\"\n")];
 
 const TASK: &str = "\
 <task type=\"atomic\" name=\"triage\">
   <description>sort the ticket</description>
 </task>
 ";
+
+const fn example(project: &'static str) -> Example {
+    Example { template: TASK, project }
+}
 
 fn check(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
     let LinkCx { index, config, scope, .. } = *cx;

@@ -1,33 +1,36 @@
 //! CTX516: a shared file that is not pinned, or moved.
 
-use super::words::TASK;
-use crate::base::diagnostic::Diagnostic;
-use crate::base::fix::{Edit, Fix};
 use crate::base::hash::Hash;
-use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
 use crate::project::fault::{Fault, FaultKind};
-use crate::rules::rule::{Check, ConfigCx, Rule};
+use crate::rules::prelude::*;
 
 /// A policy that may change unseen is none.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta {
-        code: Code(516),
-        name: "unpinned-shared-file",
-        renamed_from: &[],
-        severity: Some(Severity::Error),
-        when_enabled: Severity::Error,
-        locked: true,
-        fix: Fixable::Suggested,
-        summary: "the file that `extends` names is not the one that is pinned by its hash",
-        page: "\
-`extends` takes policies from a file that somebody else may edit. Its hash stands in the project file, so that a change of policy is a
-change of the project, seen in review. When the file has moved on, look at what changed, then take the new hash with the fix.",
-        bad: &[Example { template: TASK, project: "extends = \"shared.toml\"\n# file: shared.toml\n[lints]\nno-context = \"error\"\n" },
-            Example { template: TASK, project: "extends = { path = \"shared.toml\", hash = \"b3:0000000000000000000000000000000000000000000000000000000000000000\" }\n# file: shared.toml\n[lints]\nno-context = \"error\"\n" }],
-        good: &[Example { template: TASK, project: "extends = { path = \"shared.toml\", hash = \"b3:2e45bda259250df800058f967d10b212d2a6ee3fdfdb8d58f39a9a1b6ca307d2\" }\n# file: shared.toml\n[lints]\nno-context = \"error\"\n" }],
-    },
+    meta: RuleMeta::promise(
+        516,
+        "unpinned-shared-file",
+        "the file that `extends` names is not the one that is pinned by its hash",
+        PAGE,
+    )
+    .fixed(Fixable::Suggested)
+    .examples(BAD, GOOD),
     check: Check::Config(word),
 };
+
+const PAGE: &str = "\
+`extends` takes policies from a file that somebody else may edit. Its hash stands in the project file, so that a change of policy is a
+change of the project, seen in review. When the file has moved on, look at what changed, then take the new hash with the fix.";
+
+const BAD: &[Example] = &[
+    project("extends = \"shared.toml\"\n# file: shared.toml\n[lints]\nno-context = \"error\"\n"),
+    project(
+        "extends = { path = \"shared.toml\", hash = \"b3:0000000000000000000000000000000000000000000000000000000000000000\" }\n# file: shared.toml\n[lints]\nno-context = \"error\"\n",
+    ),
+];
+
+const GOOD: &[Example] = &[project(
+    "extends = { path = \"shared.toml\", hash = \"b3:2e45bda259250df800058f967d10b212d2a6ee3fdfdb8d58f39a9a1b6ca307d2\" }\n# file: shared.toml\n[lints]\nno-context = \"error\"\n",
+)];
 
 fn word(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let FaultKind::SharedHash { path, pinned, actual, edit } = &fault.kind else { return None };
@@ -38,7 +41,7 @@ fn word(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
         }
         Some(_) => format!("{path} is not the file that is pinned: its bytes changed"),
     };
-    let finding = Diagnostic::new(&RULE.meta, &cx.path(fault.file), fault.span, message).note(format!("its hash is {actual}"));
+    let finding = cx.finding(&RULE, fault, message).note(format!("its hash is {actual}"));
     let finding = finding.help("look at what the file says, then pin it by its hash");
     Some(match edit {
         Some((span, insert)) => finding.fix(Fix::suggested("pin the file as it is now", vec![Edit::replace(*span, insert)])),

@@ -1,39 +1,29 @@
 //! CTX522: a role that plays a task which does not exist.
 
-use super::words::{Form, TASK, meant};
-use crate::base::diagnostic::Diagnostic;
-use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
-use crate::base::suggest::nearest;
-use crate::rules::rule::{Check, LinkCx, Rule, Scope};
+use super::words::{Form, meant};
+use crate::rules::prelude::*;
+use crate::rules::rule::Scope;
 use crate::template::names::DefinitionKind;
 
 /// A role without a task receives nothing.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta {
-        code: Code(522),
-        name: "unknown-task",
-        renamed_from: &[],
-        severity: Some(Severity::Error),
-        when_enabled: Severity::Error,
-        locked: true,
-        fix: Fixable::Suggested,
-        summary: "a role plays a task that the project does not have",
-        page: "\
+    meta: RuleMeta::promise(522, "unknown-task", "a role plays a task that the project does not have", PAGE)
+        .fixed(Fixable::Suggested)
+        .examples(BAD, GOOD),
+    check: Check::Link(check),
+};
+
+const PAGE: &str = "\
 `template` of a role names the task that it plays; without the key it is the task of the role's own name. A task that no file of the project
 defines cannot be played: the role would receive nothing.
 
-It is looked for when the whole project is checked.",
-        bad: &[
-            Example { template: TASK, project: "[roles.clerk]\ntemplate = \"traige\"\n" },
-            Example { template: TASK, project: "[roles.clerk]\ndescription = \"sorts tickets\"\n" },
-        ],
-        good: &[
-            Example { template: TASK, project: "[roles.clerk]\ntemplate = \"triage\"\n" },
-            Example { template: TASK, project: "[roles.triage]\ndescription = \"sorts tickets\"\n" },
-        ],
-    },
-    check: Check::Link(check),
-};
+It is looked for when the whole project is checked.";
+
+const BAD: &[Example] =
+    &[project("[roles.clerk]\ntemplate = \"traige\"\n"), project("[roles.clerk]\ndescription = \"sorts tickets\"\n")];
+
+const GOOD: &[Example] =
+    &[project("[roles.clerk]\ntemplate = \"triage\"\n"), project("[roles.triage]\ndescription = \"sorts tickets\"\n")];
 
 fn check(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
     let LinkCx { index, config, scope, .. } = *cx;

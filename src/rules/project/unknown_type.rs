@@ -1,36 +1,31 @@
 //! CTX506: a type or subtype that nobody knows.
 
-use super::words::TASK;
 use super::words::{Form, list, meant, slice};
-use crate::base::diagnostic::Diagnostic;
-use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
 use crate::project::fault::{Fault, FaultKind};
-use crate::rules::rule::{Check, ConfigCx, Rule};
+use crate::rules::prelude::*;
 
 /// Defaults for a type that does not exist reach no task.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta {
-        code: Code(506),
-        name: "unknown-project-type",
-        renamed_from: &[],
-        severity: Some(Severity::Error),
-        when_enabled: Severity::Error,
-        locked: true,
-        fix: Fixable::Suggested,
-        summary: "the project file names a type or subtype that does not exist",
-        page: "\
-`[defaults.TYPE]`, `[defaults.TYPE.SUBTYPE]` and the selectors of `[[require]]` name types (the operators), their subtypes and their
-parts (`[defaults.reduce.inner_task]`). A name that neither the language nor `[operators]` knows reaches no task.",
-        bad: &[Example { template: TASK, project: "[defaults.atomc]\ninherit_context = \"none\"\nfresh_context = \"enabled\"\n" },
-            Example { template: TASK, project: "[defaults.reduce.inner]\ninherit_context = \"none\"\nfresh_context = \"enabled\"\n" },
-            Example { template: TASK, project: "[defaults]\nfresh_context = \"disabled\"\n" }],
-        good: &[Example { template: TASK, project: "[defaults.atomic]\ninherit_context = \"none\"\nfresh_context = \"enabled\"\n" }],
-    },
+    meta: RuleMeta::promise(506, "unknown-project-type", "the project file names a type or subtype that does not exist", PAGE)
+        .fixed(Fixable::Suggested)
+        .examples(BAD, GOOD),
     check: Check::Config(word),
 };
 
+const PAGE: &str = "\
+`[defaults.TYPE]`, `[defaults.TYPE.SUBTYPE]` and the selectors of `[[require]]` name types (the operators), their subtypes and their
+parts (`[defaults.reduce.inner_task]`). A name that neither the language nor `[operators]` knows reaches no task.";
+
+const BAD: &[Example] = &[
+    project("[defaults.atomc]\ninherit_context = \"none\"\nfresh_context = \"enabled\"\n"),
+    project("[defaults.reduce.inner]\ninherit_context = \"none\"\nfresh_context = \"enabled\"\n"),
+    project("[defaults]\nfresh_context = \"disabled\"\n"),
+];
+
+const GOOD: &[Example] = &[project("[defaults.atomic]\ninherit_context = \"none\"\nfresh_context = \"enabled\"\n")];
+
 fn word(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
-    let found = |message: String| Diagnostic::new(&RULE.meta, &cx.path(fault.file), fault.span, message);
+    let found = |message: String| cx.finding(&RULE, fault, message);
     if let FaultKind::UnknownOperator { found: name, near, valid } = &fault.kind {
         if valid.is_empty() {
             let finding = found(format!("`{name}` stands under `[defaults]` itself; expected a type in between"));

@@ -1,17 +1,7 @@
 //! What the wordings of this family share.
 
-use crate::base::diagnostic::Diagnostic;
-use crate::base::fix::{Edit, Fix};
-use crate::base::span::Span;
 use crate::project::fault::Fault;
-use crate::rules::rule::ConfigCx;
-
-/// The template of examples that are about the project file alone.
-pub(super) const TASK: &str = "\
-<task type=\"atomic\" name=\"triage\">
-  <description>sort the ticket</description>
-</task>
-";
+use crate::rules::prelude::*;
 
 /// How a name is written where it stands.
 #[derive(Clone, Copy, Debug)]

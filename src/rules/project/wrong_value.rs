@@ -1,48 +1,35 @@
 //! CTX504: a value that its key cannot take.
 
-use super::words::TASK;
 use super::words::{Form, meant, slice};
-use crate::base::diagnostic::Diagnostic;
-use crate::base::fix::{Edit, Fix};
-use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
 use crate::project::config::EDITION;
 use crate::project::fault::{Fault, FaultKind};
-use crate::rules::rule::{Check, ConfigCx, Rule};
+use crate::rules::prelude::*;
 
 /// A value of another type or outside its set.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta {
-        code: Code(504),
-        name: "wrong-value",
-        renamed_from: &[],
-        severity: Some(Severity::Error),
-        when_enabled: Severity::Error,
-        locked: false,
-        fix: Fixable::Safe,
-        summary: "a value that its key cannot take",
-        page: "\
-Each key takes values of one type, and many take only certain words. The finding says what stands there and what may. A value that
-cannot be taken is left out, as if the line were absent, so that the rest of the check goes on.
-
-In `[defaults]` and `[operators]`, which decide the settings of tasks, the finding is locked: it can be neither silenced nor lowered.",
-        bad: &[
-            Example { template: TASK, project: "[defaults.atomic]\nfresh_context = true\n" },
-            Example { template: TASK, project: "[defaults.atomic]\nfresh_context = \"disable\"\n" },
-            Example { template: TASK, project: "[limits]\ndepth = 100000\n" },
-            Example { template: TASK, project: "[limits]\ndepth = \"300\"\n" },
-            Example { template: TASK, project: "edition = 2026\n" },
-            Example { template: TASK, project: "[templates]\nexclude = \"/srv/drafts\"\n" },
-        ],
-        good: &[Example {
-            template: TASK,
-            project: "[defaults.atomic]\nfresh_context = \"disabled\"\n\n[limits]\ndepth = 300\n",
-        }],
-    },
+    meta: RuleMeta::error(504, "wrong-value", "a value that its key cannot take", PAGE).fixed(Fixable::Safe).examples(BAD, GOOD),
     check: Check::Config(word),
 };
 
+const PAGE: &str = "\
+Each key takes values of one type, and many take only certain words. The finding says what stands there and what may. A value that
+cannot be taken is left out, as if the line were absent, so that the rest of the check goes on.
+
+In `[defaults]` and `[operators]`, which decide the settings of tasks, the finding is locked: it can be neither silenced nor lowered.";
+
+const BAD: &[Example] = &[
+    project("[defaults.atomic]\nfresh_context = true\n"),
+    project("[defaults.atomic]\nfresh_context = \"disable\"\n"),
+    project("[limits]\ndepth = 100000\n"),
+    project("[limits]\ndepth = \"300\"\n"),
+    project("edition = 2026\n"),
+    project("[templates]\nexclude = \"/srv/drafts\"\n"),
+];
+
+const GOOD: &[Example] = &[project("[defaults.atomic]\nfresh_context = \"disabled\"\n\n[limits]\ndepth = 300\n")];
+
 fn word(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
-    let found = |message: String| Diagnostic::new(&RULE.meta, &cx.path(fault.file), fault.span, message);
+    let found = |message: String| cx.finding(&RULE, fault, message);
     if let FaultKind::BadValue { key, found: what, expected, near } = &fault.kind {
         let finding = found(format!("`{key}` is `{what}`; expected {expected}"));
         return Some(meant(finding, fault.span, near.as_deref(), Form::Text));

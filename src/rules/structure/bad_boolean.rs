@@ -1,15 +1,13 @@
 //! CTX112: `yes`, `no`, `1`, `0` where `true` or `false` must stand.
 
-use super::family::{FINE, finding, meta, shown, template};
-use crate::base::diagnostic::Diagnostic;
-use crate::base::fix::{Edit, Fix};
-use crate::base::rule_meta::{Example, Fixable, Severity};
-use crate::rules::rule::{Check, FileCx, Rule};
+use super::family::{finding, shown};
+use crate::rules::prelude::*;
 use crate::template::fault::{Fault, FaultKind};
 
 /// Everybody knows what is meant, and no two readers agree on the list.
 pub(crate) static RULE: Rule = Rule {
-    meta: meta(112, "bad-boolean", Severity::Error, "`yes`, `no`, `1` or `0` in place of `true` or `false`", PAGE, (BAD, FINE))
+    meta: RuleMeta::error(112, "bad-boolean", "`yes`, `no`, `1` or `0` in place of `true` or `false`", PAGE)
+        .examples(BAD, FINE)
         .fixed(Fixable::Safe),
     check: Check::Template(word),
 };

@@ -1,16 +1,14 @@
 //! CTX113: something that is no number in range.
 
-use super::family::{finding, meta, shown, template};
-use crate::base::diagnostic::Diagnostic;
-use crate::base::fix::{Edit, Fix};
-use crate::base::rule_meta::{Example, Fixable, Severity};
-use crate::rules::rule::{Check, FileCx, Rule};
+use super::family::{finding, shown};
+use crate::rules::prelude::*;
 use crate::syntax::write::set_attribute;
 use crate::template::fault::{Fault, FaultKind};
 
 /// A limit that cannot be read is none.
 pub(crate) static RULE: Rule = Rule {
-    meta: meta(113, "bad-number", Severity::Error, "a number that cannot be read, or is out of range", PAGE, (BAD, GOOD))
+    meta: RuleMeta::error(113, "bad-number", "a number that cannot be read, or is out of range", PAGE)
+        .examples(BAD, GOOD)
         .fixed(Fixable::Safe),
     check: Check::Template(word),
 };

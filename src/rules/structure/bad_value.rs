@@ -1,16 +1,13 @@
 //! CTX111: a word outside of its set.
 
-use super::family::{FINE, either, finding, meta, shown, template};
-use crate::base::diagnostic::Diagnostic;
-use crate::base::fix::{Edit, Fix};
-use crate::base::rule_meta::{Example, Fixable, Severity};
-use crate::base::suggest::nearest;
-use crate::rules::rule::{Check, FileCx, Rule};
+use super::family::{either, finding, shown};
+use crate::rules::prelude::*;
 use crate::template::fault::{Fault, FaultKind};
 
 /// A value that is guessed at is a setting that nobody made.
 pub(crate) static RULE: Rule = Rule {
-    meta: meta(111, "bad-value", Severity::Error, "a value that is none of those that may stand there", PAGE, (BAD, FINE))
+    meta: RuleMeta::error(111, "bad-value", "a value that is none of those that may stand there", PAGE)
+        .examples(BAD, FINE)
         .fixed(Fixable::Safe),
     check: Check::Template(word),
 };

@@ -1,17 +1,15 @@
 //! CTX118: two inputs or parameters of one name.
 
-use super::family::{FINE, finding, meta, shown, template};
-use crate::base::diagnostic::Diagnostic;
-use crate::base::fix::Fix;
-use crate::base::rule_meta::{Example, Fixable, Severity};
-use crate::rules::rule::{Check, FileCx, Rule};
+use super::family::{finding, shown};
+use crate::rules::prelude::*;
 use crate::syntax::write::{remove_attribute, remove_element};
 use crate::template::elements::Kind;
 use crate::template::fault::{Fault, FaultKind};
 
 /// A name that means two things means none.
 pub(crate) static RULE: Rule = Rule {
-    meta: meta(118, "duplicate-entry", Severity::Error, "two inputs, parameters or results of one name", PAGE, (BAD, FINE))
+    meta: RuleMeta::error(118, "duplicate-entry", "two inputs, parameters or results of one name", PAGE)
+        .examples(BAD, FINE)
         .fixed(Fixable::Suggested),
     check: Check::Template(word),
 };

@@ -1,17 +1,15 @@
 //! CTX114: nothing where something must stand.
 
-use super::family::{FINE, either, finding, meta, template};
-use crate::base::diagnostic::Diagnostic;
-use crate::base::fix::Fix;
-use crate::base::rule_meta::{Example, Fixable, Severity};
-use crate::rules::rule::{Check, FileCx, Rule};
+use super::family::{either, finding};
+use crate::rules::prelude::*;
 use crate::syntax::write::{remove_attribute, remove_element};
 use crate::template::fault::{Fault, FaultKind};
 use crate::template::setting::{SettingName, Word};
 
 /// An empty name names nothing.
 pub(crate) static RULE: Rule = Rule {
-    meta: meta(114, "empty-value", Severity::Error, "an empty element or attribute that must say something", PAGE, (BAD, FINE))
+    meta: RuleMeta::error(114, "empty-value", "an empty element or attribute that must say something", PAGE)
+        .examples(BAD, FINE)
         .fixed(Fixable::Suggested),
     check: Check::Template(word),
 };

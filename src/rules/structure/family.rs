@@ -1,47 +1,10 @@
 //! What the rules of this family share: their metadata, the names of things for people, places of edits.
 
-use crate::base::diagnostic::Diagnostic;
-use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
-use crate::base::span::Span;
-use crate::rules::rule::FileCx;
+use crate::rules::prelude::*;
 use crate::syntax::tree::{Element, Kind as Node};
 use crate::template::elements::Kind;
 use std::borrow::Cow;
 use std::fmt::Write as _;
-
-/// The metadata of a rule that can be silenced, with its severity.
-pub(in crate::rules) const fn meta(
-    code: u16,
-    name: &'static str,
-    severity: Severity,
-    summary: &'static str,
-    page: &'static str,
-    examples: (&'static [Example], &'static [Example]),
-) -> RuleMeta {
-    let (bad, good) = examples;
-    RuleMeta {
-        code: Code(code),
-        name,
-        renamed_from: &[],
-        severity: Some(severity),
-        when_enabled: severity,
-        locked: false,
-        fix: Fixable::None,
-        summary,
-        page,
-        bad,
-        good,
-    }
-}
-
-/// An example without a project file.
-pub(in crate::rules) const fn template(template: &'static str) -> Example {
-    Example { template, project: "" }
-}
-
-/// A template that gives no finding at all.
-pub(in crate::rules) const FINE: &[Example] =
-    &[template("<task type=\"atomic\" name=\"triage\">\n  <description>sort the ticket</description>\n</task>\n")];
 
 /// A finding of a file.
 pub(in crate::rules) fn finding(rule: &'static RuleMeta, cx: &FileCx<'_>, span: Span, message: impl Into<String>) -> Diagnostic {

@@ -1,10 +1,7 @@
 //! CTX103: an element in a place where it means nothing.
 
-use super::family::{FINE, finding, indent, is_small, line_break, meta, shown, tags, template};
-use crate::base::diagnostic::Diagnostic;
-use crate::base::fix::{Edit, Fix};
-use crate::base::rule_meta::{Example, Fixable, Severity};
-use crate::rules::rule::{Check, FileCx, Rule};
+use super::family::{finding, indent, is_small, line_break, shown, tags};
+use crate::rules::prelude::*;
 use crate::syntax::tree::Element;
 use crate::syntax::write::{insert_child, remove_element};
 use crate::template::elements::Kind;
@@ -12,7 +9,8 @@ use crate::template::fault::{Fault, FaultKind};
 
 /// The same tag can mean different things; where it means none it would be lost.
 pub(crate) static RULE: Rule = Rule {
-    meta: meta(103, "misplaced-element", Severity::Error, "an element of the language in the wrong place", PAGE, (BAD, FINE))
+    meta: RuleMeta::error(103, "misplaced-element", "an element of the language in the wrong place", PAGE)
+        .examples(BAD, FINE)
         .fixed(Fixable::Suggested),
     check: Check::Template(word),
 };

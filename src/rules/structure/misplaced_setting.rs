@@ -1,11 +1,7 @@
 //! CTX104: a context setting outside of its block.
 
-use super::family::{finding, indent, is_small, line_break, meta, template, whole_line};
-use crate::base::diagnostic::Diagnostic;
-use crate::base::fix::{Edit, Fix};
-use crate::base::rule_meta::{Example, Fixable, Severity};
-use crate::base::span::Span;
-use crate::rules::rule::{Check, FileCx, Rule};
+use super::family::{finding, indent, is_small, line_break, whole_line};
+use crate::rules::prelude::*;
 use crate::syntax::tree::Element;
 use crate::syntax::write::{escape_text, insert_child};
 use crate::template::elements::Kind;
@@ -14,9 +10,9 @@ use crate::template::setting::{SettingName, Word};
 
 /// A setting that is not read is a default that nobody chose.
 pub(crate) static RULE: Rule = Rule {
-    meta: meta(104, "misplaced-setting", Severity::Error, "a context setting outside `<context_management>`", PAGE, (BAD, GOOD))
-        .fixed(Fixable::Safe)
-        .locked(),
+    meta: RuleMeta::promise(104, "misplaced-setting", "a context setting outside `<context_management>`", PAGE)
+        .examples(BAD, GOOD)
+        .fixed(Fixable::Safe),
     check: Check::Template(word),
 };
 

@@ -1,16 +1,14 @@
 //! CTX115: text where only elements stand.
 
-use super::family::{FINE, finding, meta, shown, template, trimmed};
-use crate::base::diagnostic::Diagnostic;
-use crate::base::fix::{Edit, Fix};
-use crate::base::rule_meta::{Example, Fixable, Severity};
-use crate::rules::rule::{Check, FileCx, Rule};
+use super::family::{finding, shown, trimmed};
+use crate::rules::prelude::*;
 use crate::template::elements::Kind;
 use crate::template::fault::{Fault, FaultKind};
 
 /// Text between elements reaches nobody.
 pub(crate) static RULE: Rule = Rule {
-    meta: meta(115, "misplaced-text", Severity::Error, "text where only elements stand", PAGE, (BAD, FINE))
+    meta: RuleMeta::error(115, "misplaced-text", "text where only elements stand", PAGE)
+        .examples(BAD, FINE)
         .fixed(Fixable::Suggested),
     check: Check::Template(word),
 };

@@ -1,16 +1,13 @@
 //! CTX108: an element without an attribute that it needs.
 
-use super::family::{FINE, finding, meta, template};
+use super::family::finding;
 use super::unknown_attribute::known;
-use crate::base::diagnostic::Diagnostic;
-use crate::base::rule_meta::{Example, Severity};
-use crate::base::suggest::nearest;
-use crate::rules::rule::{Check, FileCx, Rule};
+use crate::rules::prelude::*;
 use crate::template::fault::{Fault, FaultKind};
 
 /// An input without a name can be spoken of by nobody.
 pub(crate) static RULE: Rule = Rule {
-    meta: meta(108, "missing-attribute", Severity::Error, "an element lacks an attribute that it needs", PAGE, (BAD, FINE)),
+    meta: RuleMeta::error(108, "missing-attribute", "an element lacks an attribute that it needs", PAGE).examples(BAD, FINE),
     check: Check::Template(word),
 };
 

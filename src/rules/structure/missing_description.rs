@@ -1,15 +1,13 @@
 //! CTX110: a task without a description.
 
-use super::family::{FINE, finding, has_slip_of, meta, template, words};
-use crate::base::diagnostic::Diagnostic;
-use crate::base::rule_meta::{Example, Severity};
-use crate::rules::rule::{Check, NodeCx, Rule};
+use super::family::{finding, has_slip_of, words};
+use crate::rules::prelude::*;
 use crate::template::elements::Kind;
 use crate::template::model::Slot;
 
 /// Context is looked up by the description; without one there is nothing to look up by.
 pub(crate) static RULE: Rule = Rule {
-    meta: meta(110, "missing-description", Severity::Error, "a task has no description", PAGE, (BAD, FINE)),
+    meta: RuleMeta::error(110, "missing-description", "a task has no description", PAGE).examples(BAD, FINE),
     check: Check::Node(check),
 };
 

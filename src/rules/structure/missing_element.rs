@@ -1,9 +1,7 @@
 //! CTX109: an element or a task without a child that it needs.
 
-use super::family::{finding, has_slip_of, meta, template};
-use crate::base::diagnostic::Diagnostic;
-use crate::base::rule_meta::{Example, Severity};
-use crate::rules::rule::{Check, FileCx, Rule};
+use super::family::{finding, has_slip_of};
+use crate::rules::prelude::*;
 use crate::settings::operators::Operator;
 use crate::template::elements::Kind;
 use crate::template::fault::{Fault, FaultKind};
@@ -12,7 +10,7 @@ use crate::template::nodes;
 
 /// What lacks a part that it cannot do without cannot be run.
 pub(crate) static RULE: Rule = Rule {
-    meta: meta(109, "missing-element", Severity::Error, "an element lacks a child that it needs", PAGE, (BAD, GOOD)),
+    meta: RuleMeta::error(109, "missing-element", "an element lacks a child that it needs", PAGE).examples(BAD, GOOD),
     check: Check::File(check),
 };
 

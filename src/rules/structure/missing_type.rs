@@ -1,16 +1,13 @@
 //! CTX123: a root task that does not say its type.
 
-use super::family::{FINE, finding, meta, template};
-use crate::base::diagnostic::Diagnostic;
-use crate::base::fix::Fix;
-use crate::base::rule_meta::{Example, Fixable, Severity};
-use crate::rules::rule::{Check, NodeCx, Rule};
+use super::family::finding;
+use crate::rules::prelude::*;
 use crate::syntax::write::set_attribute;
 use crate::template::model::Slot;
 
 /// Harmless, and a guess for whoever reads the template.
 pub(crate) static RULE: Rule = Rule {
-    meta: meta(123, "missing-type", Severity::Hint, "a task does not say its type", PAGE, (BAD, FINE)).fixed(Fixable::Suggested),
+    meta: RuleMeta::hint(123, "missing-type", "a task does not say its type", PAGE).examples(BAD, FINE).fixed(Fixable::Suggested),
     check: Check::Node(check),
 };
 

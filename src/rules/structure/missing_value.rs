@@ -1,17 +1,14 @@
 //! CTX117: an input without a value.
 
-use super::family::{FINE, finding, is_small, meta, shown, template};
-use crate::base::diagnostic::Diagnostic;
-use crate::base::fix::Fix;
-use crate::base::rule_meta::{Example, Fixable, Severity};
-use crate::rules::rule::{Check, FileCx, Rule};
+use super::family::{finding, is_small, shown};
+use crate::rules::prelude::*;
 use crate::syntax::tree::Element;
 use crate::syntax::write::set_attribute;
 use crate::template::fault::{Fault, FaultKind};
 
 /// Nothing is ever rendered as an empty place.
 pub(crate) static RULE: Rule = Rule {
-    meta: meta(117, "missing-value", Severity::Error, "an input that says nothing", PAGE, (BAD, FINE)).fixed(Fixable::Suggested),
+    meta: RuleMeta::error(117, "missing-value", "an input that says nothing", PAGE).examples(BAD, FINE).fixed(Fixable::Suggested),
     check: Check::Template(word),
 };
 

@@ -1,15 +1,13 @@
 //! CTX119: a part of a task that is wrapped in a task of its own.
 
-use super::family::{finding, meta, template, whole_line};
-use crate::base::diagnostic::Diagnostic;
-use crate::base::fix::{Edit, Fix};
-use crate::base::rule_meta::{Example, Fixable, Severity};
-use crate::rules::rule::{Check, FileCx, Rule};
+use super::family::{finding, whole_line};
+use crate::rules::prelude::*;
 use crate::template::fault::{Fault, FaultKind};
 
 /// Read as meant; said once, so that all templates end up alike.
 pub(crate) static RULE: Rule = Rule {
-    meta: meta(119, "nested-task", Severity::Warning, "a part is wrapped in a task of its own", PAGE, (BAD, GOOD))
+    meta: RuleMeta::warning(119, "nested-task", "a part is wrapped in a task of its own", PAGE)
+        .examples(BAD, GOOD)
         .fixed(Fixable::Safe),
     check: Check::Template(word),
 };

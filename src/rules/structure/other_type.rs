@@ -1,10 +1,7 @@
 //! CTX105: an element that belongs to another type of task.
 
-use super::family::{FINE, either, finding, meta, template};
-use crate::base::diagnostic::Diagnostic;
-use crate::base::fix::Fix;
-use crate::base::rule_meta::{Example, Fixable, Severity};
-use crate::rules::rule::{Check, FileCx, Rule};
+use super::family::{either, finding};
+use crate::rules::prelude::*;
 use crate::syntax::tree::Element;
 use crate::syntax::write::set_attribute;
 use crate::template::elements::{Kind, Of};
@@ -12,7 +9,8 @@ use crate::template::fault::{Fault, FaultKind};
 
 /// Steps of a task that has none are never run.
 pub(crate) static RULE: Rule = Rule {
-    meta: meta(105, "other-type", Severity::Error, "an element that belongs to another type of task", PAGE, (BAD, FINE))
+    meta: RuleMeta::error(105, "other-type", "an element that belongs to another type of task", PAGE)
+        .examples(BAD, FINE)
         .fixed(Fixable::Suggested),
     check: Check::Template(word),
 };

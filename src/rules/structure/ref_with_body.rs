@@ -1,16 +1,14 @@
 //! CTX120: a task that refers to another and has a body too.
 
-use super::family::{finding, meta, shown, template};
-use crate::base::diagnostic::Diagnostic;
-use crate::base::fix::{Edit, Fix};
-use crate::base::rule_meta::{Example, Fixable, Severity};
-use crate::rules::rule::{Check, FileCx, Rule};
+use super::family::{finding, shown};
+use crate::rules::prelude::*;
 use crate::syntax::write::remove_attribute;
 use crate::template::fault::{Fault, FaultKind};
 
 /// A registered task is used as it is.
 pub(crate) static RULE: Rule = Rule {
-    meta: meta(120, "ref-with-body", Severity::Error, "a task with `ref` has a body of its own", PAGE, (BAD, GOOD))
+    meta: RuleMeta::error(120, "ref-with-body", "a task with `ref` has a body of its own", PAGE)
+        .examples(BAD, GOOD)
         .fixed(Fixable::Suggested),
     check: Check::Template(word),
 };

@@ -1,16 +1,14 @@
 //! CTX106: a second element where one may stand.
 
-use super::family::{FEW, FINE, finding, meta, template};
-use crate::base::diagnostic::Diagnostic;
-use crate::base::fix::Fix;
-use crate::base::rule_meta::{Example, Fixable, Severity};
-use crate::rules::rule::{Check, FileCx, Rule};
+use super::family::{FEW, finding};
+use crate::rules::prelude::*;
 use crate::syntax::write::remove_element;
 use crate::template::fault::{Fault, FaultKind};
 
 /// Of two, one would be lost, and it is not said which.
 pub(crate) static RULE: Rule = Rule {
-    meta: meta(106, "repeated-element", Severity::Error, "an element twice where it may stand once", PAGE, (BAD, FINE))
+    meta: RuleMeta::error(106, "repeated-element", "an element twice where it may stand once", PAGE)
+        .examples(BAD, FINE)
         .fixed(Fixable::Safe),
     check: Check::Template(word),
 };

@@ -1,11 +1,7 @@
 //! CTX124: a command with something that only a shell would act on.
 
-use super::family::{finding, meta, shown, template};
-use crate::base::diagnostic::Diagnostic;
-use crate::base::fix::Fix;
-use crate::base::rule_meta::{Example, Fixable, Severity};
-use crate::base::span::Span;
-use crate::rules::rule::{Check, NodeCx, Rule};
+use super::family::{finding, shown};
+use crate::rules::prelude::*;
 use crate::syntax::tree::Kind as Node;
 use crate::syntax::write::set_attribute;
 use crate::template::argv::{self, Argv, ArgvFault, Operator};
@@ -14,7 +10,8 @@ use crate::template::parts::Command;
 
 /// Without a shell a `|` is an argument like any other.
 pub(crate) static RULE: Rule = Rule {
-    meta: meta(124, "shell-operator", Severity::Warning, "a command uses a shell without saying so", PAGE, (BAD, GOOD))
+    meta: RuleMeta::warning(124, "shell-operator", "a command uses a shell without saying so", PAGE)
+        .examples(BAD, GOOD)
         .fixed(Fixable::Suggested),
     check: Check::Node(check),
 };

@@ -1,16 +1,15 @@
 //! CTX116: two contents where one may stand.
 
-use super::family::{FINE, finding, meta, template, words};
-use crate::base::diagnostic::Diagnostic;
-use crate::base::fix::{Edit, Fix};
-use crate::base::rule_meta::{Example, Fixable, Severity};
-use crate::rules::rule::{Check, FileCx, Rule};
+use super::family::{finding, words};
+use crate::rules::prelude::*;
 use crate::syntax::write::remove_attribute;
 use crate::template::fault::{Fault, FaultKind};
 
 /// Of two values the agent would receive one, and nobody said which.
 pub(crate) static RULE: Rule = Rule {
-    meta: meta(116, "two-values", Severity::Error, "two values where one may stand", PAGE, (BAD, FINE)).fixed(Fixable::Suggested),
+    meta: RuleMeta::error(116, "two-values", "two values where one may stand", PAGE)
+        .examples(BAD, FINE)
+        .fixed(Fixable::Suggested),
     check: Check::Template(word),
 };
 

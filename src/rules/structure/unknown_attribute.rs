@@ -1,18 +1,15 @@
 //! CTX107: an attribute that its element does not have.
 
-use super::family::{FINE, either, finding, meta, shown, template};
-use crate::base::diagnostic::Diagnostic;
-use crate::base::fix::{Edit, Fix};
-use crate::base::rule_meta::{Example, Fixable, Severity};
-use crate::base::suggest::nearest;
-use crate::rules::rule::{Check, FileCx, Rule};
+use super::family::{either, finding, shown};
+use crate::rules::prelude::*;
 use crate::syntax::write::remove_attribute;
 use crate::template::elements::Kind;
 use crate::template::fault::{Fault, FaultKind};
 
 /// An attribute that nobody reads says nothing.
 pub(crate) static RULE: Rule = Rule {
-    meta: meta(107, "unknown-attribute", Severity::Error, "an attribute that its element does not have", PAGE, (BAD, FINE))
+    meta: RuleMeta::error(107, "unknown-attribute", "an attribute that its element does not have", PAGE)
+        .examples(BAD, FINE)
         .fixed(Fixable::Suggested),
     check: Check::Template(word),
 };

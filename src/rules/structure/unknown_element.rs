@@ -1,11 +1,7 @@
 //! CTX102: an element that the language does not have.
 
-use super::family::{FINE, children, finding, meant, meta, shown, tags, template};
-use crate::base::diagnostic::Diagnostic;
-use crate::base::fix::{Edit, Fix};
-use crate::base::rule_meta::{Example, Fixable, Severity};
-use crate::base::span::Span;
-use crate::rules::rule::{Check, FileCx, Rule};
+use super::family::{children, finding, meant, shown, tags};
+use crate::rules::prelude::*;
 use crate::syntax::tree::Element;
 use crate::syntax::write::rename_element;
 use crate::template::elements::Kind;
@@ -13,7 +9,8 @@ use crate::template::fault::{Fault, FaultKind};
 
 /// An element that nobody knows would be left out of the prompt without a word.
 pub(crate) static RULE: Rule = Rule {
-    meta: meta(102, "unknown-element", Severity::Error, "an element that the language does not have", PAGE, (BAD, FINE))
+    meta: RuleMeta::error(102, "unknown-element", "an element that the language does not have", PAGE)
+        .examples(BAD, FINE)
         .fixed(Fixable::Suggested),
     check: Check::Template(word),
 };

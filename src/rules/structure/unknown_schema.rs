@@ -1,16 +1,13 @@
 //! CTX126: an output schema that is neither a type nor a file.
 
-use super::family::{FINE, finding, meta, shown, template};
-use crate::base::diagnostic::Diagnostic;
-use crate::base::fix::{Edit, Fix};
-use crate::base::rule_meta::{Example, Fixable, Severity};
-use crate::base::suggest::nearest;
-use crate::rules::rule::{Check, NodeCx, Rule};
+use super::family::{finding, shown};
+use crate::rules::prelude::*;
 use crate::template::parts::is_schema_file;
 
 /// An answer that is held to nothing passes whatever it is.
 pub(crate) static RULE: Rule = Rule {
-    meta: meta(126, "unknown-schema", Severity::Error, "an output schema that is neither a type nor a file", PAGE, (BAD, FINE))
+    meta: RuleMeta::error(126, "unknown-schema", "an output schema that is neither a type nor a file", PAGE)
+        .examples(BAD, FINE)
         .fixed(Fixable::Suggested),
     check: Check::Node(check),
 };

@@ -1,19 +1,15 @@
 //! CTX122: a subtype that the type does not have.
 
-use super::family::{FINE, either, finding, meta, shown, template};
-use crate::base::diagnostic::Diagnostic;
-use crate::base::fix::{Edit, Fix};
-use crate::base::rule_meta::{Example, Fixable, Severity};
-use crate::base::suggest::nearest;
-use crate::rules::rule::{Check, NodeCx, Rule};
+use super::family::{either, finding, shown};
+use crate::rules::prelude::*;
 use crate::settings::layers::RowFault;
 use crate::syntax::write::remove_attribute;
 
 /// A subtype brings defaults; one that nobody knows brings none.
 pub(crate) static RULE: Rule = Rule {
-    meta: meta(122, "unknown-subtype", Severity::Error, "a subtype that the type of the task does not have", PAGE, (BAD, FINE))
-        .fixed(Fixable::Suggested)
-        .locked(),
+    meta: RuleMeta::promise(122, "unknown-subtype", "a subtype that the type of the task does not have", PAGE)
+        .examples(BAD, FINE)
+        .fixed(Fixable::Suggested),
     check: Check::Node(check),
 };
 

@@ -1,18 +1,14 @@
 //! CTX121: a type that nobody knows.
 
-use super::family::{FINE, either, finding, meta, shown, template};
-use crate::base::diagnostic::Diagnostic;
-use crate::base::fix::{Edit, Fix};
-use crate::base::rule_meta::{Example, Fixable, Severity};
-use crate::base::suggest::nearest;
-use crate::rules::rule::{Check, NodeCx, Rule};
+use super::family::{either, finding, shown};
+use crate::rules::prelude::*;
 use crate::settings::layers::RowFault;
 
 /// Without a type there are no defaults, and nothing can be said about what the agent would receive.
 pub(crate) static RULE: Rule = Rule {
-    meta: meta(121, "unknown-type", Severity::Error, "a type that neither the language nor the project knows", PAGE, (BAD, GOOD))
-        .fixed(Fixable::Suggested)
-        .locked(),
+    meta: RuleMeta::promise(121, "unknown-type", "a type that neither the language nor the project knows", PAGE)
+        .examples(BAD, GOOD)
+        .fixed(Fixable::Suggested),
     check: Check::Node(check),
 };
 

@@ -1,15 +1,13 @@
 //! CTX125: a command whose quotes do not match.
 
-use super::family::{FINE, finding, meta, template, trimmed};
+use super::family::{finding, trimmed};
 use super::shell_operator::split;
-use crate::base::diagnostic::Diagnostic;
-use crate::base::rule_meta::{Example, Severity};
-use crate::rules::rule::{Check, NodeCx, Rule};
+use crate::rules::prelude::*;
 use crate::template::argv::ArgvFaultKind;
 
 /// What cannot be split cannot be started.
 pub(crate) static RULE: Rule = Rule {
-    meta: meta(125, "unreadable-command", Severity::Error, "the quotes of a command do not match", PAGE, (BAD, FINE)),
+    meta: RuleMeta::error(125, "unreadable-command", "the quotes of a command do not match", PAGE).examples(BAD, FINE),
     check: Check::Node(check),
 };
 

@@ -1,18 +1,15 @@
 //! CTX101: a file whose root is none of the language.
 
-use super::family::{FINE, finding, meta, shown, template};
-use crate::base::diagnostic::Diagnostic;
-use crate::base::fix::Fix;
-use crate::base::rule_meta::{Example, Fixable, Severity};
-use crate::base::suggest::nearest;
-use crate::rules::rule::{Check, FileCx, Rule};
+use super::family::{finding, shown};
+use crate::rules::prelude::*;
 use crate::syntax::write::{remove_attribute, rename_element};
 use crate::template::elements::Kind;
 use crate::template::fault::{Fault, FaultKind};
 
 /// Nothing of such a file reaches an agent.
 pub(crate) static RULE: Rule = Rule {
-    meta: meta(101, "wrong-root", Severity::Error, "the root is neither a task nor a template nor a library", PAGE, (BAD, FINE))
+    meta: RuleMeta::error(101, "wrong-root", "the root is neither a task nor a template nor a library", PAGE)
+        .examples(BAD, FINE)
         .fixed(Fixable::Suggested),
     check: Check::Template(word),
 };

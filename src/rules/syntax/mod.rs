@@ -1,64 +1,39 @@
 //! Family 0xx: structure of the XML itself. All of it errors that cannot be silenced.
-#![allow(
-    clippy::wildcard_enum_match_arm,
-    reason = "a rule words a few kinds of faults; a test holds that each kind is worded by exactly one rule"
-)]
 
-mod bad_name;
-mod bare_ampersand;
-mod bare_less_than;
-mod broken_reference;
-mod content_outside_root;
-mod document_type;
-mod duplicate_attribute;
-mod family;
-mod illegal_character;
-mod limits;
-mod malformed_attribute;
-mod malformed_cdata;
-mod malformed_comment;
-mod malformed_declaration;
-mod malformed_instruction;
-mod malformed_tag;
+mod characters;
+pub(super) mod limits;
+mod markup;
 mod merge_conflict;
 mod mismatched_end_tag;
-mod missing_root;
+mod names;
+mod root;
+mod tags;
 mod unclosed_element;
-mod undeclared_prefix;
 pub(crate) mod undecodable;
-mod unknown_markup;
 
 use super::rule::Rule;
-pub(super) use limits::too_many_findings;
 
-/// The rules of this family, by code.
+/// The rules of this family, by code, beside those of the limits.
 pub(super) static RULES: &[&Rule] = &[
     &unclosed_element::RULE,
     &mismatched_end_tag::RULE,
-    &malformed_tag::RULE,
-    &malformed_attribute::RULE,
-    &duplicate_attribute::RULE,
-    &bare_ampersand::RULE,
-    &document_type::RULE,
+    &tags::MALFORMED_TAG,
+    &tags::MALFORMED_ATTRIBUTE,
+    &names::DUPLICATE_ATTRIBUTE,
+    &characters::BARE_AMPERSAND,
+    &markup::DOCUMENT_TYPE,
     &undecodable::RULE,
-    &bare_less_than::RULE,
-    &broken_reference::RULE,
-    &illegal_character::RULE,
-    &malformed_comment::RULE,
-    &malformed_cdata::RULE,
-    &malformed_instruction::RULE,
-    &malformed_declaration::RULE,
-    &unknown_markup::RULE,
+    &characters::BARE_LESS_THAN,
+    &characters::BROKEN_REFERENCE,
+    &characters::ILLEGAL_CHARACTER,
+    &markup::MALFORMED_COMMENT,
+    &markup::MALFORMED_CDATA,
+    &markup::MALFORMED_INSTRUCTION,
+    &markup::MALFORMED_DECLARATION,
+    &markup::UNKNOWN_MARKUP,
     &merge_conflict::RULE,
-    &missing_root::RULE,
-    &content_outside_root::RULE,
-    &undeclared_prefix::RULE,
-    &bad_name::RULE,
-    &limits::too_deep::RULE,
-    &limits::too_many_attributes::RULE,
-    &limits::too_many_namespaces::RULE,
-    &limits::text_too_long::RULE,
-    &limits::name_too_long::RULE,
-    &limits::too_many_nodes::RULE,
-    &limits::too_many_findings::RULE,
+    &root::MISSING_ROOT,
+    &root::CONTENT_OUTSIDE_ROOT,
+    &names::UNDECLARED_PREFIX,
+    &names::BAD_NAME,
 ];

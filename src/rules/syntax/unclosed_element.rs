@@ -1,60 +1,40 @@
 //! CTX001: an element without an end tag.
 
-use super::family::{FINE, before, finding, indent, meta, other, shown, template};
-use crate::base::diagnostic::Diagnostic;
-use crate::base::fix::{Edit, Fix};
-use crate::base::rule_meta::{Example, Fixable};
-use crate::base::span::Span;
-use crate::rules::rule::{Check, FileCx, Rule};
-use crate::syntax::fault::{Fault, FaultKind};
+use crate::rules::prelude::*;
+use crate::syntax::fault::FaultKind;
 use crate::syntax::tree::Element;
 use crate::template::elements::Kind;
 
 /// Whatever follows an element without an end could be part of it.
-pub(crate) static RULE: Rule = Rule {
-    meta: meta(1, "unclosed-element", "an element has no end tag", PAGE, BAD, FINE).fixed(Fixable::Safe),
-    check: Check::Syntax(word),
-};
-
-const PAGE: &str = "\
+pub(super) static RULE: Rule = Rule {
+    meta: RuleMeta::promise(1, "unclosed-element", "an element has no end tag", "\
 Every element ends: with an end tag of its own (`<path>…</path>`), or at once (`<input name=\"a\"/>`). Where the end is missing, what
 follows could belong to the element or stand behind it, and an agent would be given a prompt that nobody wrote.
 
 ctxc takes the indentation as the author's word for where the element was meant to end, reports it there once, and checks everything
-else as if the tag were there. The fix writes it.";
-
-const BAD: &[Example] = &[
+else as if the tag were there. The fix writes it.").examples(&[
     template("<task type=\"atomic\" name=\"triage\">\n  <description>sort the ticket\n</task>\n"),
     template("<task type=\"atomic\" name=\"triage\">\n  <description>sort the ticket<description>\n</task>\n"),
     template("<task type=\"atomic\" name=\"triage\">\n  <description>sort the ticket/description>\n</task>\n"),
-];
+], FINE).fixed(Fixable::Safe),
+    check: Check::Syntax(&[(FaultKind::MissingEnd, missing), (FaultKind::EndWithoutSlash, |cx| remnant(cx, Edit::insert(cx.span.start + 1, "/"), "slash")), (FaultKind::EndWithoutBracket, |cx| remnant(cx, Edit::insert(cx.span.start, "<"), "`<`"))]),
+};
 
-fn word(cx: &FileCx<'_>, fault: &Fault) -> Option<Diagnostic> {
-    match fault.kind {
-        FaultKind::MissingEnd => Some(missing(cx, fault)),
-        FaultKind::EndWithoutSlash => Some(remnant(cx, fault, Edit::insert(fault.span.start + 1, "/"), "slash")),
-        FaultKind::EndWithoutBracket => Some(remnant(cx, fault, Edit::insert(fault.span.start, "<"), "`<`")),
-        _ => None,
-    }
-}
-
-fn missing(cx: &FileCx<'_>, fault: &Fault) -> Diagnostic {
-    let name = shown(cx, fault.span);
-    let place = other(fault).start;
-    let end_of_file = before(cx, place).len() == cx.document.text.len();
+fn missing(cx: &SyntaxCx<'_>) -> Diagnostic {
+    let name = cx.shown();
+    let place = cx.other().start;
+    let end_of_file = cx.before(place).len() == cx.document.text.len();
     let expected = if end_of_file { "the file ends here, and it is still open" } else { "its end tag is expected before this" };
-    let mut finding = finding(&RULE.meta, cx, fault.span, format!("`<{name}>` is never closed"))
-        .here("opened here")
-        .label(Span::at(place), expected);
-    if let Some(element) = cx.document.element_at(fault.span.start) {
+    let mut finding = cx.found(format!("`<{name}>` is never closed")).here("opened here").label(Span::at(place), expected);
+    if let Some(element) = cx.document.element_at(cx.span.start) {
         finding = finding.fix(if is_sign(cx, element) { sign(element) } else { close(cx, element, place) });
     }
     finding
 }
 
 /// Whether `<` was meant as a sign: `List<String>` touches a word, and no element of the language is called so.
-fn is_sign(cx: &FileCx<'_>, element: Element<'_>) -> bool {
-    let touches = before(cx, element.span().start).ends_with(|c: char| c.is_alphanumeric());
+fn is_sign(cx: &SyntaxCx<'_>, element: Element<'_>) -> bool {
+    let touches = cx.before(element.span().start).ends_with(|c: char| c.is_alphanumeric());
     touches && Kind::homes(element.name()).next().is_none() && element.name() != "task"
 }
 
@@ -64,8 +44,8 @@ fn sign(element: Element<'_>) -> Fix {
 }
 
 /// Closes an element, and with it those around it that are missing their end at the same place.
-fn close(cx: &FileCx<'_>, element: Element<'_>, place: u32) -> Fix {
-    let content = before(cx, place).trim_ascii_end().len() as u32;
+fn close(cx: &SyntaxCx<'_>, element: Element<'_>, place: u32) -> Fix {
+    let content = cx.before(place).trim_ascii_end().len() as u32;
     if content <= element.start_tag().end {
         let bracket = element.start_tag().end - 1;
         let (title, edits) = (format!("close it at once: <{}/>", element.name()), vec![Edit::insert(bracket, "/")]);
@@ -79,7 +59,7 @@ fn close(cx: &FileCx<'_>, element: Element<'_>, place: u32) -> Fix {
     while let Some(open) = next.filter(|open| open.span().end == place && open.end_tag().is_none() && !open.is_empty_tag()) {
         let inside = Span::new(open.start_tag().end, content).slice(cx.document.text);
         let own_line = tags.is_empty() && !inside.contains('\n');
-        match indent(cx, open.span().start) {
+        match cx.indent(open.span().start) {
             Some(indent) if !own_line => tags.extend([line, indent]),
             Some(_) | None => {}
         }
@@ -89,10 +69,10 @@ fn close(cx: &FileCx<'_>, element: Element<'_>, place: u32) -> Fix {
     Fix::safe(format!("add {}", tags.split_whitespace().collect::<String>()), vec![Edit::insert(content, tags)])
 }
 
-fn remnant(cx: &FileCx<'_>, fault: &Fault, edit: Edit, lacks: &str) -> Diagnostic {
-    let opening = other(fault);
-    let name = shown(cx, opening);
-    finding(&RULE.meta, cx, fault.span, format!("`<{name}>` is never closed: its end tag lacks its {lacks}"))
+fn remnant(cx: &SyntaxCx<'_>, edit: Edit, lacks: &str) -> Diagnostic {
+    let opening = cx.other();
+    let name = cx.cut(opening);
+    cx.found(format!("`<{name}>` is never closed: its end tag lacks its {lacks}"))
         .here(format!("expected </{name}>"))
         .label(opening, "opened here")
         .fix(Fix::safe(format!("write </{name}>"), vec![edit]))

@@ -1,21 +1,17 @@
 //! CTX008: bytes that are no text, or a declaration of an encoding that is not read.
 
-use super::family::{FINE, finding, meta, shown, template};
-use crate::base::diagnostic::Diagnostic;
-use crate::base::fix::{Edit, Fix};
-use crate::base::rule_meta::{Example, Fixable};
 use crate::base::source::LineIndex;
-use crate::base::span::Span;
-use crate::rules::rule::{Check, FileCx, Rule};
+use crate::rules::prelude::*;
 use crate::syntax::decode::DecodeFault;
-use crate::syntax::fault::{Fault, FaultKind};
+use crate::syntax::fault::FaultKind;
 use std::sync::Arc;
 
 /// Guessing an encoding means giving an agent letters that nobody wrote.
 pub(crate) static RULE: Rule = Rule {
-    meta: meta(8, "undecodable", "a file is neither UTF-8 nor UTF-16, or says that it is something else", PAGE, BAD, FINE)
+    meta: RuleMeta::promise(8, "undecodable", "a file is neither UTF-8 nor UTF-16, or says that it is something else", PAGE)
+        .examples(BAD, FINE)
         .fixed(Fixable::Safe),
-    check: Check::Syntax(declared),
+    check: Check::Syntax(&[(FaultKind::UnsupportedEncoding, declared)]),
 };
 
 const PAGE: &str = "\
@@ -30,16 +26,11 @@ const BAD: &[Example] = &[template(
     "<?xml version=\"1.0\" encoding=\"ISO-8859-1\"?>\n<task type=\"atomic\" name=\"triage\">\n  <description>sort the ticket</description>\n</task>\n",
 )];
 
-fn declared(cx: &FileCx<'_>, fault: &Fault) -> Option<Diagnostic> {
-    if fault.kind != FaultKind::UnsupportedEncoding {
-        return None;
-    }
-    let name = shown(cx, fault.span);
-    let finding = finding(&RULE.meta, cx, fault.span, format!("the XML declaration says {name}; the file was read as UTF-8"))
+fn declared(cx: &SyntaxCx<'_>) -> Diagnostic {
+    cx.found(format!("the XML declaration says {}; the file was read as UTF-8", cx.shown()))
         .here("expected UTF-8")
         .note("every character of the file is valid UTF-8")
-        .fix(Fix::safe("declare UTF-8", vec![Edit::replace(fault.span, "UTF-8")]));
-    Some(finding)
+        .fix(Fix::safe("declare UTF-8", vec![Edit::replace(cx.span, "UTF-8")]))
 }
 
 /// Words a file that could not be decoded. There is no text to point into: the span counts bytes of the file.

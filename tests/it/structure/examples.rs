@@ -15,7 +15,7 @@ use pretty_assertions::assert_eq;
 fn rules() -> Vec<&'static Rule> {
     let own = |rule: &&Rule| matches!(rule.meta.code.0, 100..190 | 304 | 310..320 | 400..500);
     let rules: Vec<_> = list::all().filter(own).collect();
-    assert_eq!(rules.len(), 40);
+    assert!(rules.len() >= 40);
     rules
 }
 

@@ -1,0 +1,153 @@
+//! CTX006, CTX009–CTX011: characters that XML has written otherwise, or does not allow.
+
+use crate::rules::prelude::*;
+use crate::syntax::fault::FaultKind;
+
+/// The commonest slip in templates that people write: shell commands and “R&D”.
+pub(super) static BARE_AMPERSAND: Rule = Rule {
+    meta: RuleMeta::promise(6, "bare-ampersand", "`&` begins a reference and must be written `&amp;`", "\
+In XML, `&` begins a reference such as `&lt;`. An `&` that means itself is written `&amp;`, in text as in attribute values; the agent
+sees `&`. Text with many of them, such as a shell command, can stand in `<![CDATA[ … ]]>` as it is, or in a file of its own (`src`).")
+        .examples(&[
+    template("<task type=\"atomic\" name=\"triage\">\n  <description>sort Q&A tickets</description>\n</task>\n"),
+    template("<task type=\"atomic\" name=\"triage\">\n  <description>sort && answer</description>\n</task>\n"),
+], FINE)
+        .fixed(Fixable::Safe),
+    check: Check::Syntax(&[(FaultKind::BareAmpersand, bare_ampersand)]),
+};
+
+fn bare_ampersand(cx: &SyntaxCx<'_>) -> Diagnostic {
+    let written = cx.shown();
+    let meant = written.replace('&', "&amp;");
+    let whole = "&amp;".repeat(cx.span.len() as usize);
+    let fix = Fix::safe(format!("write `{meant}`"), vec![Edit::replace(cx.span, whole)]);
+    let message = format!("`{written}` on its own");
+    cx.found(message).here(format!("expected `{meant}`")).fix(fix)
+}
+
+/// `<` begins a tag wherever it stands.
+pub(super) static BARE_LESS_THAN: Rule = Rule {
+    meta: RuleMeta::promise(9, "bare-less-than", "`<` begins a tag and must be written `&lt;`", "\
+In XML, `<` begins a tag, in attribute values too. A `<` that means itself is written `&lt;`; the agent sees `<`. In conditions there is a
+word for it: `count lt 3`. Text with many of them, such as code, can stand in `<![CDATA[ … ]]>` as it is, or in a file of its own (`src`).")
+        .examples(&[template("<task type=\"atomic\" name=\"triage\">\n  <description>sort tickets of size < 3</description>\n</task>\n")], FINE)
+        .fixed(Fixable::Safe),
+    check: Check::Syntax(&[(FaultKind::LessInText, |cx| bare_less_than(cx, "in text")), (FaultKind::LessInValue, |cx| bare_less_than(cx, "in an attribute value"))]),
+};
+
+fn bare_less_than(cx: &SyntaxCx<'_>, place: &str) -> Diagnostic {
+    let written = cx.written();
+    let insert = written.replace('<', "&lt;");
+    cx.found(format!("`{written}` {place} begins no tag"))
+        .here(format!("expected `{insert}`"))
+        .fix(Fix::safe(format!("write `{insert}`"), vec![Edit::replace(cx.span, insert)]))
+}
+
+/// HTML has two thousand named characters, XML five.
+pub(super) static BROKEN_REFERENCE: Rule = Rule {
+    meta: RuleMeta::promise(10, "broken-reference", "a reference stands for no character", "\
+XML knows five names: `&lt;` `&gt;` `&amp;` `&quot;` `&apos;`. All other characters are written as themselves, since templates are UTF-8,
+or by their number: `&#160;`, `&#xA0;`. Names of HTML such as `&nbsp;` would have to be declared in a document type, which is refused.
+Every reference ends in `;`, and its number must be that of a character which XML allows.")
+        .examples(&[
+    template("<task type=\"atomic\" name=\"triage\">\n  <description>sort&nbsp;the ticket</description>\n</task>\n"),
+    template("<task type=\"atomic\" name=\"triage\">\n  <description>a &lt b</description>\n</task>\n"),
+    template("<task type=\"atomic\" name=\"triage\">\n  <description>a bell: &#7;</description>\n</task>\n"),
+], FINE)
+        .fixed(Fixable::Safe),
+    check: Check::Syntax(&[(FaultKind::UnclosedReference, unclosed_reference), (FaultKind::UnknownEntity, unknown_entity), (FaultKind::BadCharReference, bad_number)]),
+};
+
+/// The names of HTML that turn up in prose, and what they stand for.
+const HTML: &[(&str, char)] = &[
+    ("nbsp", '\u{A0}'),
+    ("copy", '©'),
+    ("reg", '®'),
+    ("trade", '™'),
+    ("hellip", '…'),
+    ("mdash", '—'),
+    ("ndash", '–'),
+    ("lsquo", '‘'),
+    ("rsquo", '’'),
+    ("ldquo", '“'),
+    ("rdquo", '”'),
+    ("laquo", '«'),
+    ("raquo", '»'),
+    ("bull", '•'),
+    ("middot", '·'),
+    ("sect", '§'),
+    ("para", '¶'),
+    ("deg", '°'),
+    ("plusmn", '±'),
+    ("times", '×'),
+    ("rarr", '→'),
+    ("larr", '←'),
+    ("le", '≤'),
+    ("ge", '≥'),
+    ("ne", '≠'),
+    ("euro", '€'),
+    ("pound", '£'),
+    ("yen", '¥'),
+    ("auml", 'ä'),
+    ("ouml", 'ö'),
+    ("uuml", 'ü'),
+    ("szlig", 'ß'),
+    ("eacute", 'é'),
+    ("egrave", 'è'),
+];
+
+fn unclosed_reference(cx: &SyntaxCx<'_>) -> Diagnostic {
+    let written = cx.shown();
+    cx.found(format!("the reference `{written}` lacks its `;`"))
+        .here(format!("expected `{written};`"))
+        .fix(Fix::safe("add `;`", vec![Edit::insert(cx.span.end, ";")]))
+}
+
+fn unknown_entity(cx: &SyntaxCx<'_>) -> Diagnostic {
+    let written = cx.shown();
+    let name = written.trim_matches(['&', ';']);
+    let finding =
+        cx.found(format!("XML knows no entity `{written}`")).note("the five that it knows are &lt; &gt; &amp; &quot; &apos;");
+    let literal = Edit::insert(cx.span.start + 1, "amp;");
+    if let Some((_, character)) = HTML.iter().find(|(known, _)| *known == name) {
+        let number = format!("&#{};", u32::from(*character));
+        let (shown, insert) =
+            if *character == '\u{A0}' { (number.clone(), number) } else { (character.to_string(), character.to_string()) };
+        return finding
+            .help("it is a name of HTML; write the character itself, or its number")
+            .fix(Fix::safe(format!("write {shown}"), vec![Edit::replace(cx.span, insert)]));
+    }
+    let near = nearest(name, ["lt", "gt", "amp", "quot", "apos"]);
+    let finding = match near {
+        Some(near) => finding
+            .help(format!("did you mean `&{near};`?"))
+            .fix(Fix::suggested(format!("write &{near};"), vec![Edit::replace(cx.span, format!("&{near};"))])),
+        None => finding,
+    };
+    finding.fix(Fix::suggested(format!("write the text `{written}`"), vec![literal]))
+}
+
+fn bad_number(cx: &SyntaxCx<'_>) -> Diagnostic {
+    cx.found(format!("`{}` is the number of no character that XML allows", cx.shown()))
+        .help("control characters cannot stand in XML at all; remove the reference or name another character")
+        .fix(Fix::suggested("remove it", vec![Edit::delete(cx.span)]))
+}
+
+/// Control characters come from terminals and broken copies; nobody sees them.
+pub(super) static ILLEGAL_CHARACTER: Rule = Rule {
+    meta: RuleMeta::promise(11, "illegal-character", "a control character cannot stand in XML", "\
+XML allows every character but the control characters below U+0020 (except tab and line breaks) and the two non-characters U+FFFE and
+U+FFFF. They cannot be written as references either. They usually come from a terminal's output (U+001B begins its colours) or from a
+file that is no text at all. No editor shows them, so they would reach the agent unseen.")
+        .examples(&[template("<task type=\"atomic\" name=\"triage\">\n  <description>sort \u{1b}[1mthe ticket</description>\n</task>\n")], FINE)
+        .fixed(Fixable::Suggested),
+    check: Check::Syntax(&[(FaultKind::IllegalCharacter, illegal)]),
+};
+
+fn illegal(cx: &SyntaxCx<'_>) -> Diagnostic {
+    let found: Vec<String> = cx.written().chars().take(4).map(|c| format!("U+{:04X}", u32::from(c))).collect();
+    let more = if cx.written().chars().nth(4).is_some() { " …" } else { "" };
+    cx.found(format!("{}{more} cannot stand in XML", found.join(" ")))
+        .note("no editor shows it; it usually comes from a terminal's output or from a file that is no text")
+        .fix(Fix::suggested("remove it", vec![Edit::delete(cx.span)]))
+}

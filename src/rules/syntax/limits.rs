@@ -1,0 +1,166 @@
+//! CTX030–CTX036: limits on input. What lies beyond was made by a program, or against one. Each has a flag to raise it.
+
+use crate::rules::prelude::*;
+use crate::syntax::fault::FaultKind;
+use crate::syntax::limits::Limits;
+
+/// A limit, and the words for what exceeds it.
+#[derive(Debug)]
+struct Limit {
+    rule: Rule,
+    /// Its value in this run.
+    value: fn(&Limits) -> u64,
+    /// The option that raises it, without its dashes.
+    option: &'static str,
+    /// What it counts.
+    counts: &'static str,
+    /// The finding, with `{limit}` for the value and `{name}` for what stands at its place.
+    message: &'static str,
+    /// What is said at its place.
+    here: &'static str,
+}
+
+/// Where one of them is exceeded, reading stops, so that no input costs more than it is worth.
+static LIMITS: &[&Limit] = &[
+    &Limit {
+        rule: Rule {
+            meta: RuleMeta::promise(30, "too-deep", "elements are nested deeper than the limit", "\
+Elements may stand 256 deep inside each other. A template that a person writes has perhaps ten levels; a file beyond the limit was made by a
+program, or by an end tag that is missing again and again.
+
+`--max-depth` raises the limit for one run.").examples(&[], FINE),
+            check: Check::Syntax(&[(FaultKind::TooDeep, word)]),
+        },
+        value: |limits| limits.depth.into(),
+        option: "max-depth",
+        counts: "elements inside each other",
+        message: "`<{name}>` would be nested more than {limit} deep",
+        here: "opened here",
+    },
+    &Limit {
+        rule: Rule {
+            meta: RuleMeta::promise(31, "too-many-attributes", "an element has more attributes than the limit", "\
+An element may have 256 attributes. No element of the language has more than a handful.
+
+`--max-attributes` raises the limit for one run.").examples(&[], FINE),
+            check: Check::Syntax(&[(FaultKind::TooManyAttributes, word)]),
+        },
+        value: |limits| limits.attributes.into(),
+        option: "max-attributes",
+        counts: "attributes",
+        message: "`<{name}>` has more than {limit} attributes",
+        here: "this element",
+    },
+    &Limit {
+        rule: Rule {
+            meta: RuleMeta::promise(32, "too-many-namespaces", "more namespaces are in scope than the limit", "\
+Namespace declarations hold for the element that they stand on and for everything inside; 128 of them may hold at once.
+
+`--max-namespaces` raises the limit for one run.").examples(&[], FINE),
+            check: Check::Syntax(&[(FaultKind::TooManyNamespaces, word)]),
+        },
+        value: |limits| limits.namespaces.into(),
+        option: "max-namespaces",
+        counts: "namespace declarations",
+        message: "`{name}` is one namespace declaration more than {limit} in scope",
+        here: "one too many",
+    },
+    &Limit {
+        rule: Rule {
+            meta: RuleMeta::promise(33, "text-too-long", "a text or a value is longer than the limit", "\
+One text, or one attribute value, may have 10,000,000 bytes. What an agent should read at such length belongs into a file that the template names in
+`<file_paths>`, where it is budgeted and can be cut.
+
+`--max-text-size` raises the limit for one run.").examples(&[], FINE),
+            check: Check::Syntax(&[(FaultKind::TextTooLong, word)]),
+        },
+        value: |limits| limits.text.into(),
+        option: "max-text-size",
+        counts: "bytes of one text",
+        message: "a text of more than {limit} bytes",
+        here: "it begins here",
+    },
+    &Limit {
+        rule: Rule {
+            meta: RuleMeta::promise(34, "name-too-long", "a name is longer than the limit", "\
+A name may have 1,000 bytes.
+
+`--max-name` raises the limit for one run.").examples(&[], FINE),
+            check: Check::Syntax(&[(FaultKind::NameTooLong, word)]),
+        },
+        value: |limits| limits.name.into(),
+        option: "max-name",
+        counts: "bytes of a name",
+        message: "a name of more than {limit} bytes",
+        here: "`{name}`",
+    },
+    &Limit {
+        rule: Rule {
+            meta: RuleMeta::promise(35, "too-many-nodes", "a file has more elements and texts than the limit", "\
+A file may have 1,000,000 elements, texts, comments and instructions. Split it; a project may have any number of files.
+
+`--max-nodes` raises the limit for one run.").examples(&[], FINE),
+            check: Check::Syntax(&[(FaultKind::TooManyNodes, word)]),
+        },
+        value: |limits| limits.nodes.into(),
+        option: "max-nodes",
+        counts: "nodes",
+        message: "the file has more than {limit} elements, texts and comments",
+        here: "reading stopped here",
+    },
+    &TOO_MANY_FINDINGS,
+];
+
+/// The closing line of a file that gives more findings than the limit, whether the reader or the rules made them.
+static TOO_MANY_FINDINGS: Limit = Limit {
+    rule: Rule {
+        meta: RuleMeta::promise(36, "too-many-findings", "a file gives more findings than the limit", "\
+Of one file, 10,000 findings are reported, the gravest first; a file with more is most likely no template at all. So many syntax errors
+stop the reading. Mend what was reported, or leave the file out with `[templates] exclude` in `ctxc.toml`.
+
+`--max-diagnostics` raises the limit for one run.").examples(&[], FINE),
+        check: Check::Syntax(&[(FaultKind::TooManyFaults, word)]),
+    },
+    value: |limits| limits.diagnostics.into(),
+    option: "max-diagnostics",
+    counts: "findings",
+    message: "the file has {limit} syntax errors or more",
+    here: "reading stopped here",
+};
+
+/// The rules of this table, by code.
+pub(in crate::rules) fn rules() -> impl Iterator<Item = &'static Rule> {
+    LIMITS.iter().map(|limit| &limit.rule)
+}
+
+fn word(cx: &SyntaxCx<'_>) -> Diagnostic {
+    let own = LIMITS.iter().copied().find(|limit| limit.rule.meta.code == cx.rule.code).unwrap_or(&TOO_MANY_FINDINGS);
+    let Limit { option, counts, message, here, value, .. } = own;
+    let limit = value(&cx.file.config.limits);
+    let written = |text: &str| text.replace("{limit}", &limit.to_string()).replace("{name}", &cx.shown());
+    cx.found(written(message))
+        .here(written(here))
+        .note(format!("the limit is {limit} {counts}; the file was read up to this place"))
+        .help(format!("a template that a person writes stays far below; `--{option}` raises the limit"))
+}
+
+/// Keeps the gravest findings within the limit, the last of them one that says how many are left out.
+pub(in crate::rules) fn shorten(cx: &FileCx<'_>, found: &mut Vec<Diagnostic>) {
+    let most = cx.config.limits.diagnostics as usize;
+    let uncounted = (cx.file.left_out + cx.scopes.left_out) as usize;
+    if found.len() <= most && uncounted == 0 {
+        return;
+    }
+    // That the reading stopped is said whatever else is left out.
+    found.sort_by_key(|finding| (finding.severity, finding.rule.code != TOO_MANY_FINDINGS.rule.meta.code, finding.span));
+    let left = found.split_off(most.saturating_sub(1).min(found.len()));
+    let severity = left.first().map_or(Severity::Info, |finding| finding.severity);
+    let end = cx.document.text.trim_end().len() as u32;
+    let message = format!("{} more findings in this file", left.len() + uncounted);
+    found.push(
+        Diagnostic::new(&TOO_MANY_FINDINGS.rule.meta, cx.path, Span::at(end), message)
+            .severity(severity)
+            .note(format!("the limit is {most} findings of a file, the gravest first"))
+            .help("mend those that are shown and check again; `--max-diagnostics` raises the limit"),
+    );
+}

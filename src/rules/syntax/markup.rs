@@ -1,0 +1,216 @@
+//! CTX007, CTX012–CTX016: comments, CDATA sections, instructions and declarations that are broken or refused.
+
+use crate::rules::prelude::*;
+use crate::syntax::fault::FaultKind;
+
+/// Entities make a small file a huge one, and a template depend on files that no hash sees.
+pub(super) static DOCUMENT_TYPE: Rule = Rule {
+    meta: RuleMeta::promise(7, "document-type", "a document type declaration is refused", "\
+`<!DOCTYPE …>` can declare entities: names that stand for text, for other entities, or for files and addresses elsewhere. A few lines of
+them expand to gigabytes, and what they fetch is seen by no hash. ctxc knows the five entities of XML and character references, and
+nothing else.
+
+Remove the declaration. Text that is used in several places belongs into a `<fragment>` of a `<library>`. Until it is removed, nothing
+else is said about the syntax of the file, because the declaration may be what makes it valid.")
+        .examples(&[
+    template(
+        "<!DOCTYPE task [ <!ENTITY team \"platform\"> ]>\n<task type=\"atomic\" name=\"triage\">\n  <description>sort the ticket</description>\n</task>\n",
+    ),
+    template("<!DOCTYPE task>\n<task type=\"atomic\" name=\"triage\">\n  <description>sort the ticket</description>\n</task>\n"),
+], FINE)
+        .fixed(Fixable::Safe),
+    check: Check::Syntax(&[(FaultKind::Doctype, document_type)]),
+};
+
+fn document_type(cx: &SyntaxCx<'_>) -> Diagnostic {
+    let declares = cx.written().contains("<!ENTITY");
+    let finding = cx
+        .found("a document type declaration is refused")
+        .note("entities can make a small file a huge one and pull in files that no hash sees")
+        .help("remove it; shared text belongs into a `<fragment>` of a `<library>`");
+    let edit = vec![Edit::delete(cx.span)];
+    finding.fix(if declares { Fix::suggested("remove it", edit) } else { Fix::safe("remove it", edit) })
+}
+
+/// A comment without its end hides the elements behind it.
+pub(super) static MALFORMED_COMMENT: Rule = Rule {
+    meta: RuleMeta::promise(12, "malformed-comment", "a comment lacks its `-->` or holds `--`", "\
+A comment is `<!--`, text without `--`, and `-->`. One that does not end would hide everything behind it; ctxc ends it at what is left of
+its mark, or at the end of its line. XML forbids `--` inside, so options such as `--verbose` and rules of hyphens cannot be commented out
+as they are: write `- -`, or put the text elsewhere.")
+        .examples(&[
+    template(
+        "<task type=\"atomic\" name=\"triage\">\n  <!-- for the night shift ->\n  <description>sort the ticket</description>\n</task>\n",
+    ),
+    template(
+        "<task type=\"atomic\" name=\"triage\">\n  <!-- runs with --verbose -->\n  <description>sort the ticket</description>\n</task>\n",
+    ),
+], FINE)
+        .fixed(Fixable::Safe),
+    check: Check::Syntax(&[(FaultKind::UnclosedComment, unclosed_comment), (FaultKind::DashesInComment, dashes)]),
+};
+
+fn unclosed_comment(cx: &SyntaxCx<'_>) -> Diagnostic {
+    let end = cx.other();
+    let insert = if end.is_empty() { " -->" } else { "-->" };
+    cx.found("a comment that never ends")
+        .here("opened here")
+        .label(end, "taken to end here: `-->` is expected")
+        .fix(Fix::safe("end it here with `-->`", vec![Edit::replace(end, insert)]))
+}
+
+fn dashes(cx: &SyntaxCx<'_>) -> Diagnostic {
+    let comment = cx.other();
+    let written = comment.slice(cx.document.text);
+    let body = written.get(4..written.len().saturating_sub(3)).unwrap_or("");
+    // Each hyphen that follows another, or touches the mark, gets a space before it.
+    let mut apart = String::with_capacity(body.len() + 8);
+    for c in body.chars() {
+        if c == '-' && apart.ends_with('-') {
+            apart.push(' ');
+        }
+        apart.push(c);
+    }
+    if apart.ends_with('-') {
+        apart.push(' ');
+    }
+    cx.found("`--` inside a comment")
+        .help("XML allows it only at the end, as part of `-->`")
+        .fix(Fix::safe("write `- -`", vec![Edit::replace(comment, format!("<!--{apart}-->"))]))
+}
+
+/// Inside of CDATA no tag counts, so its borders must be certain.
+pub(super) static MALFORMED_CDATA: Rule = Rule {
+    meta: RuleMeta::promise(13, "malformed-cdata", "a CDATA section lacks its mark at one end", "\
+`<![CDATA[ … ]]>` holds text in which neither `<` nor `&` means anything: good for code and shell commands. Its marks are written exactly
+so, in capitals and without spaces. `]]>` outside of a section is forbidden; write `]]&gt;` for it.")
+        .examples(&[
+    template("<task type=\"atomic\" name=\"triage\">\n  <description>a[b[0]]>1</description>\n</task>\n"),
+    template("<task type=\"atomic\" name=\"triage\">\n  <description><![CDATA[a < b]></description>\n</task>\n"),
+], FINE)
+        .fixed(Fixable::Safe),
+    check: Check::Syntax(&[(FaultKind::UnclosedCdata, unclosed_cdata), (FaultKind::MisspeltCdata, misspelt_cdata), (FaultKind::CdataEndInText, cdata_end)]),
+};
+
+fn unclosed_cdata(cx: &SyntaxCx<'_>) -> Diagnostic {
+    cx.found("a CDATA section that never ends")
+        .here("opened here")
+        .label(cx.other(), "taken to end here: `]]>` is expected")
+        .fix(Fix::safe("end it here with `]]>`", vec![Edit::replace(cx.other(), "]]>")]))
+}
+
+fn misspelt_cdata(cx: &SyntaxCx<'_>) -> Diagnostic {
+    cx.found(format!("`{}` opens nothing", cx.shown()))
+        .here("expected `<![CDATA[`")
+        .fix(Fix::safe("write `<![CDATA[`", vec![Edit::replace(cx.span, "<![CDATA[")]))
+}
+
+fn cdata_end(cx: &SyntaxCx<'_>) -> Diagnostic {
+    cx.found("`]]>` in text ends no CDATA section")
+        .here("expected `]]&gt;`")
+        .fix(Fix::safe("write `]]&gt;`", vec![Edit::replace(cx.span, "]]&gt;")]))
+}
+
+/// An `allow` that is not read silences nothing.
+pub(super) static MALFORMED_INSTRUCTION: Rule = Rule {
+    meta: RuleMeta::promise(14, "malformed-instruction", "a processing instruction lacks its marks or its target", "\
+A processing instruction is `<?`, a name that says whom it is for, text, and `?>`: `<?ctxc allow no-context reason=\"…\"?>`. The name follows
+the mark at once and has no colon. One that does not end would hide everything up to the next `?>`; ctxc ends it at the first `>` of its
+line.")
+        .examples(&[
+    template(
+        "<task type=\"atomic\" name=\"triage\">\n  <?note for the night shift>\n  <description>sort the ticket</description>\n</task>\n",
+    ),
+    template("<task type=\"atomic\" name=\"triage\">\n  <? note?>\n  <description>sort the ticket</description>\n</task>\n"),
+], FINE)
+        .fixed(Fixable::Safe),
+    check: Check::Syntax(&[(FaultKind::UnclosedInstruction, unclosed_instruction), (FaultKind::BadTarget, bad_target)]),
+};
+
+fn unclosed_instruction(cx: &SyntaxCx<'_>) -> Diagnostic {
+    cx.found(format!("the instruction `{}` never ends", cx.shown()))
+        .here("opened here")
+        .label(cx.other(), "taken to end here: `?>` is expected")
+        .fix(Fix::safe("end it here with `?>`", vec![Edit::replace(cx.other(), "?>")]))
+}
+
+fn bad_target(cx: &SyntaxCx<'_>) -> Diagnostic {
+    let written = cx.written();
+    let start = cx.span.start;
+    let Some(body) = written.strip_prefix("<?") else {
+        return cx
+            .found(format!("`{}` lacks the `?` behind its `<`", cx.shown()))
+            .fix(Fix::safe("write `<?`", vec![Edit::insert(start + 1, "?")]));
+    };
+    let finding = cx
+        .found("a processing instruction without a name")
+        .help("a name without a colon follows `<?` at once, and white space follows the name");
+    let blank = body.len() - body.trim_ascii_start().len();
+    if blank == 0 {
+        return finding;
+    }
+    finding.fix(Fix::safe("remove the space", vec![Edit::delete(Span::new(start + 2, start + 2 + blank as u32))]))
+}
+
+/// A line that nobody needs, and that breaks when anything stands before it.
+pub(super) static MALFORMED_DECLARATION: Rule = Rule {
+    meta: RuleMeta::promise(15, "malformed-declaration", "the XML declaration is broken or does not stand first", "\
+`<?xml version=\"1.0\" encoding=\"UTF-8\"?>` is the very first thing of a file or absent: not a blank, line break or comment may stand before
+it, and its parts come in this order. A template needs none.")
+        .examples(&[
+    template(
+        "\n<?xml version=\"1.0\"?>\n<task type=\"atomic\" name=\"triage\">\n  <description>sort the ticket</description>\n</task>\n",
+    ),
+    template(
+        "<?xml encoding=\"UTF-8\"?>\n<task type=\"atomic\" name=\"triage\">\n  <description>sort the ticket</description>\n</task>\n",
+    ),
+], FINE)
+        .fixed(Fixable::Safe),
+    check: Check::Syntax(&[(FaultKind::MisplacedDeclaration, misplaced_declaration), (FaultKind::BadDeclaration, bad_declaration)]),
+};
+
+fn bad_declaration(cx: &SyntaxCx<'_>) -> Diagnostic {
+    let edit = Edit::replace(cx.other(), "<?xml version=\"1.0\" encoding=\"UTF-8\"?>");
+    cx.found("the XML declaration is broken")
+        .help("write <?xml version=\"1.0\" encoding=\"UTF-8\"?>, or nothing at all")
+        .fix(Fix::safe("write it in full", vec![edit]))
+}
+
+fn misplaced_declaration(cx: &SyntaxCx<'_>) -> Diagnostic {
+    let before = cx.before(cx.span.start);
+    let finding = cx.found("an XML declaration that does not stand first");
+    if before.is_empty() {
+        return finding.help("it is written in lower case").fix(Fix::safe("remove it", vec![Edit::delete(cx.span)]));
+    }
+    if before.trim_ascii().is_empty() {
+        let edit = Edit::delete(Span::new(0, cx.span.start));
+        return finding.label(Span::at(0), "it belongs here").fix(Fix::safe("remove what stands before it", vec![edit]));
+    }
+    finding.help("a file has at most one, at its very beginning").fix(Fix::safe("remove it", vec![Edit::delete(cx.span)]))
+}
+
+/// `<!- … -->`, `<!ELEMENT …>` and the like.
+pub(super) static UNKNOWN_MARKUP: Rule = Rule {
+    meta: RuleMeta::promise(16, "unknown-markup", "`<!` begins neither a comment nor a CDATA section", "\
+Inside a template, `<!` begins a comment (`<!-- … -->`) or a CDATA section (`<![CDATA[ … ]]>`). Declarations such as `<!ELEMENT …>` belong into
+a document type, which is refused. ctxc passes over the whole of it.")
+        .examples(&[template(
+    "<task type=\"atomic\" name=\"triage\">\n  <!- for the night shift -->\n  <description>sort the ticket</description>\n</task>\n",
+)], FINE)
+        .fixed(Fixable::Safe),
+    check: Check::Syntax(&[(FaultKind::UnknownMarkup, unknown)]),
+};
+
+fn unknown(cx: &SyntaxCx<'_>) -> Diagnostic {
+    let written = cx.written();
+    let start = cx.span.start;
+    let finding = cx.found(format!("`{}` is no markup of XML", cx.shown()));
+    if written.starts_with("<!-") && written.ends_with("-->") {
+        return finding.help("a comment begins with `<!--`").fix(Fix::safe("write `<!--`", vec![Edit::insert(start + 2, "-")]));
+    }
+    let escape = Edit::replace(Span::new(start, start + 1), "&lt;");
+    finding
+        .help("write a comment, `<!-- … -->`, or `&lt;!` for the text itself")
+        .fix(Fix::suggested("remove it", vec![Edit::delete(cx.span)]))
+        .fix(Fix::suggested("take it as text", vec![escape]))
+}

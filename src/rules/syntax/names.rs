@@ -1,0 +1,133 @@
+//! CTX005, CTX020, CTX021: names that stand twice, lack their namespace, or cannot be one.
+
+use crate::rules::prelude::*;
+use crate::syntax::fault::FaultKind;
+use crate::syntax::tree::Attribute;
+
+/// Of two values, neither is the author's word.
+pub(super) static DUPLICATE_ATTRIBUTE: Rule = Rule {
+    meta: RuleMeta::promise(5, "duplicate-attribute", "an element has the same attribute twice", "\
+An element has each attribute at most once; two prefixes that stand for the same namespace do not make two attributes of one. Which of
+the two values counts is not defined, so neither does. Remove the one that is not meant.")
+        .examples(&[
+    template(
+        "<task type=\"atomic\" name=\"triage\" type=\"sequential\">\n  <description>sort the ticket</description>\n</task>\n",
+    ),
+    template("<task type=\"atomic\" name=\"triage\" type=\"atomic\">\n  <description>sort the ticket</description>\n</task>\n"),
+], FINE)
+        .fixed(Fixable::Safe),
+    check: Check::Syntax(&[(FaultKind::DuplicateAttribute, duplicate)]),
+};
+
+fn duplicate(cx: &SyntaxCx<'_>) -> Diagnostic {
+    let first = cx.other();
+    let element = cx.document.element_at(cx.span.start);
+    let attribute = |at: u32| element?.attributes().find(|attribute| attribute.name_span().start == at);
+    let value = |attribute: Option<Attribute<'_>>| attribute.map(|attribute| attribute.value().into_owned());
+    let (one, two) = (attribute(first.start), attribute(cx.span.start));
+    let finding = cx.found(format!("the attribute `{}` is there twice", cx.shown())).label(first, "first written here");
+    let Some(second) = two else { return finding };
+    let remove = |attribute: Attribute<'_>| {
+        let text = cx.document.text.get(..attribute.span().start as usize).unwrap_or("");
+        Edit::delete(Span::new(text.trim_ascii_end().len() as u32, attribute.span().end))
+    };
+    if value(one) == value(two) {
+        return finding.fix(Fix::safe("remove the second", vec![remove(second)]));
+    }
+    let finding = finding.help("keep the value that is meant");
+    match one {
+        Some(one) => finding
+            .fix(Fix::suggested(format!("keep \"{}\"", one.value()), vec![remove(second)]))
+            .fix(Fix::suggested(format!("keep \"{}\"", second.value()), vec![remove(one)])),
+        None => finding,
+    }
+}
+
+/// A prefix means nothing without its namespace.
+pub(super) static UNDECLARED_PREFIX: Rule = Rule {
+    meta: RuleMeta::promise(20, "undeclared-prefix", "a prefix has no namespace", "\
+A name such as `team:owner` belongs to the namespace that `xmlns:team=\"…\"` declares, on the element itself or on one around it. Elements and
+attributes of a namespace of your own are allowed everywhere and kept under `extensions`; without the declaration, nobody can tell whose
+they are. Each prefix is reported once.")
+        .examples(&[template(
+    "<task type=\"atomic\" name=\"triage\" team:owner=\"ops\">\n  <description>sort the ticket</description>\n</task>\n",
+)], GOOD)
+        .fixed(Fixable::Suggested),
+    check: Check::Syntax(&[(FaultKind::UndeclaredPrefix, undeclared)]),
+};
+
+const GOOD: &[Example] = &[
+    template(
+        "<task type=\"atomic\" name=\"triage\" xmlns:team=\"urn:example:team\" team:owner=\"ops\">\n  <description>sort the ticket</description>\n</task>\n",
+    ),
+    *match FINE {
+        [fine, ..] => fine,
+        [] => panic!("there is an example"),
+    },
+];
+
+fn undeclared(cx: &SyntaxCx<'_>) -> Diagnostic {
+    let name = cx.shown();
+    let (prefix, local) = name.split_once(':').unwrap_or(("", &name));
+    let finding = cx
+        .found(format!("the prefix `{prefix}` is not declared"))
+        .here("no xmlns declaration in scope")
+        .help(format!("declare it on the root element: xmlns:{prefix}=\"urn:…\""));
+    let finding = match cx.document.root() {
+        Some(root) => finding.fix(Fix::suggested(
+            format!("declare xmlns:{prefix} on the root element"),
+            vec![Edit::insert(root.name_span().end, format!(" xmlns:{prefix}=\"urn:{prefix}\""))],
+        )),
+        None => finding,
+    };
+    if cx.document.element_at(cx.span.start).is_some_and(|element| element.name_span() == cx.span) {
+        return finding.note(format!("without a prefix, `{local}` would be an element of the language"));
+    }
+    finding.fix(Fix::suggested(format!("write `{local}`"), vec![Edit::replace(cx.span, local)]))
+}
+
+/// Names with colons are a prefix and a local name, and `xml` is not ours to give.
+pub(super) static BAD_NAME: Rule = Rule {
+    meta: RuleMeta::promise(21, "bad-name", "a name has a misplaced colon or a reserved prefix", "\
+A colon separates a prefix from a name, so a name has at most one, and something valid on either side. The prefixes `xml` and `xmlns` and
+their namespaces belong to XML itself: they are not declared anew, and nothing else is bound to them. A prefix cannot be bound to nothing
+(`xmlns:p=\"\"`); only the default namespace can be switched off, with `xmlns=\"\"`.")
+        .examples(&[
+    template(
+        "<task type=\"atomic\" name=\"triage\" xmlns:a=\"urn:x\" a:b:c=\"x\">\n  <description>sort the ticket</description>\n</task>\n",
+    ),
+    template(
+        "<task type=\"atomic\" name=\"triage\" xmlns:xml=\"urn:x\">\n  <description>sort the ticket</description>\n</task>\n",
+    ),
+    template("<task type=\"atomic\" name=\"triage\" xmlns:p=\"\">\n  <description>sort the ticket</description>\n</task>\n"),
+], FINE)
+        .fixed(Fixable::Suggested),
+    check: Check::Syntax(&[(FaultKind::BadColon, bad_colon), (FaultKind::ReservedPrefix, reserved_prefix), (FaultKind::EmptyPrefix, empty_prefix)]),
+};
+
+fn bad_colon(cx: &SyntaxCx<'_>) -> Diagnostic {
+    let plain = plain(cx.written(), cx.document.text);
+    cx.found(format!("the colon in `{}` separates no prefix from a name", cx.shown()))
+        .fix(Fix::suggested(format!("write `{plain}`"), vec![Edit::replace(cx.span, plain.as_str())]))
+}
+
+fn reserved_prefix(cx: &SyntaxCx<'_>) -> Diagnostic {
+    cx.found(format!("`{}` uses what is reserved for XML itself", cx.shown()))
+        .help("choose another prefix, and a namespace of your own")
+}
+
+fn empty_prefix(cx: &SyntaxCx<'_>) -> Diagnostic {
+    cx.found(format!("`{}` binds a prefix to nothing", cx.shown()))
+        .help("give it a namespace, such as \"urn:example\", or remove the declaration")
+}
+
+/// The name with one colon, behind a prefix that is declared somewhere; else with none.
+fn plain(name: &str, text: &str) -> String {
+    let parts: Vec<&str> = name.split(':').filter(|part| !part.is_empty()).collect();
+    match parts.split_first() {
+        Some((prefix, rest)) if !rest.is_empty() && text.contains(&format!("xmlns:{prefix}=")) => {
+            format!("{prefix}:{}", rest.join("-"))
+        }
+        Some(_) | None => parts.join("-"),
+    }
+}

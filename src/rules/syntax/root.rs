@@ -1,0 +1,60 @@
+//! CTX018, CTX019: a file without an element, or with something beside it.
+
+use crate::rules::prelude::*;
+use crate::syntax::fault::FaultKind;
+
+/// An empty file was meant to be something.
+pub(super) static MISSING_ROOT: Rule = Rule {
+    meta: RuleMeta::promise(18, "missing-root", "a file holds no element", "\
+A template file holds one element at its top: `<task>`, `<template>`, or `<library>` with many of both. This one is empty, or holds nothing but
+text and comments. `ctxc init` writes a template to start from.").examples(&[template("<!-- to be written -->\n")], FINE),
+    check: Check::Syntax(&[(FaultKind::NoRoot, missing)]),
+};
+
+fn missing(cx: &SyntaxCx<'_>) -> Diagnostic {
+    let message = if cx.document.text.trim().is_empty() { "the file is empty" } else { "the file holds no element" };
+    cx.found(message).here("expected <task>, <template> or <library>").help("`ctxc init` writes a template to start from")
+}
+
+/// A document has one root; what stands beside it belongs to nothing.
+pub(super) static CONTENT_OUTSIDE_ROOT: Rule = Rule {
+    meta: RuleMeta::promise(19, "content-outside-root", "text or a second element stands beside the root element", "\
+An XML document has one element at its top and nothing beside it but comments and processing instructions. Several tasks in one file
+stand in a `<library>`. Often the root merely ended too early: look for an end tag too many before this place.
+
+The first place is reported; everything behind it is the same fault.")
+        .examples(&[
+    template("<task type=\"atomic\" name=\"triage\">\n  <description>sort the ticket</description>\n</task>\ndone\n"),
+    template(
+        "<task type=\"atomic\" name=\"a\">\n  <description>sort</description>\n</task>\n<task type=\"atomic\" name=\"b\">\n  <description>send</description>\n</task>\n",
+    ),
+    template("<task type=\"atomic\" name=\"triage\"/>\n  <description>sort the ticket</description>\n</task>\n"),
+], FINE)
+        .fixed(Fixable::Suggested),
+    check: Check::Syntax(&[(FaultKind::SecondRoot, second_root), (FaultKind::TextOutsideRoot, text_outside)]),
+};
+
+fn second_root(cx: &SyntaxCx<'_>) -> Diagnostic {
+    let early = cx.document.root().filter(|root| root.is_empty_tag());
+    let Some(root) = early.filter(|root| root.start_tag().slice(cx.document.text).ends_with("/>")) else {
+        let message = format!("`<{}>` is a second element beside the root", cx.shown());
+        return beside_root(cx, &message, "put several of them into one <library>");
+    };
+    let (name, slash) = (root.name(), root.start_tag().end - 2);
+    cx.found(format!("`<{}>` stands behind the root element, which `/>` ends", cx.shown()))
+        .label(root.name_span(), "the root element")
+        .help(format!("remove the slash if it belongs into `<{name}>`; put several of them into one <library>"))
+        .fix(Fix::suggested(format!("remove the slash of <{name}>"), vec![Edit::delete(Span::new(slash, slash + 1))]))
+}
+
+fn text_outside(cx: &SyntaxCx<'_>) -> Diagnostic {
+    beside_root(cx, "text outside of the root element", "move it into an element, or into a comment")
+}
+
+fn beside_root(cx: &SyntaxCx<'_>, message: &str, help: &'static str) -> Diagnostic {
+    let finding = cx.found(message).help(help);
+    match cx.fault.other {
+        Some(root) => finding.label(root, "the root element"),
+        None => finding,
+    }
+}

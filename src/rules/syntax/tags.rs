@@ -1,0 +1,138 @@
+//! CTX003, CTX004: a tag or an attribute that lacks one of its signs.
+
+use crate::rules::prelude::*;
+use crate::syntax::fault::FaultKind;
+use crate::template::elements::{self, Spec};
+
+/// A tag without its bracket swallows text, or gives text to attributes.
+pub(super) static MALFORMED_TAG: Rule = Rule {
+    meta: RuleMeta::promise(3, "malformed-tag", "a tag lacks its `>` or holds something that is no attribute", "\
+A start tag is `<`, a name, attributes of the form `name=\"value\"`, and `>` or `/>`; an end tag is `</`, a name and `>`. Where the `>` is
+missing, text reads like attributes; where something else stands in a tag, what it was meant to be is anybody's guess.
+
+ctxc takes the words behind a tag without `>` as text, and passes over what is no attribute.")
+        .examples(&[
+    template("<task type=\"atomic\" name=\"triage\">\n  <description sort the ticket</description>\n</task>\n"),
+    template("<task type=\"atomic\" name=\"triage\" ,>\n  <description>sort the ticket</description>\n</task>\n"),
+], FINE)
+        .fixed(Fixable::Safe),
+    check: Check::Syntax(&[(FaultKind::UnclosedStart, |cx| unclosed(cx, "<")), (FaultKind::UnclosedEnd, |cx| unclosed(cx, "</")), (FaultKind::JunkInTag, junk), (FaultKind::JunkInEnd, junk_in_end)]),
+};
+
+fn unclosed(cx: &SyntaxCx<'_>, opening: &str) -> Diagnostic {
+    let name = cx.shown();
+    cx.found(format!("the tag `{opening}{name}` lacks its `>`"))
+        .label(cx.other(), "`>` is expected here")
+        .fix(Fix::safe("add `>`", vec![Edit::insert(cx.other().start, ">")]))
+}
+
+fn junk(cx: &SyntaxCx<'_>) -> Diagnostic {
+    let found = cx.shown();
+    cx.found(format!("`{found}` in a tag is no attribute"))
+        .here("expected an attribute, `>` or `/>`")
+        .help("attributes are written name=\"value\"")
+        .fix(Fix::suggested(format!("remove `{found}`"), vec![Edit::delete(cx.span)]))
+}
+
+fn junk_in_end(cx: &SyntaxCx<'_>) -> Diagnostic {
+    let written = cx.written();
+    let body = written.trim_start_matches("</").trim_start();
+    let name: String = body.chars().take_while(|c| !c.is_whitespace() && *c != '>').collect();
+    cx.found("an end tag holds nothing but a name")
+        .here(format!("expected </{name}>"))
+        .fix(Fix::safe(format!("write </{name}>"), vec![Edit::replace(cx.span, format!("</{name}>"))]))
+}
+
+/// A missing quote swallows whatever comes up to the next one.
+pub(super) static MALFORMED_ATTRIBUTE: Rule = Rule {
+    meta: RuleMeta::promise(
+        4,
+        "malformed-attribute",
+        "an attribute lacks a quote, its value, its `=` or the space before it",
+        "\
+An attribute is written `name=\"value\"` or `name='value'`, with white space before it. XML knows no attributes without value and no
+values without quotes, unlike HTML.
+
+A value that lost a quote would reach to the next quote of the file, however far away. ctxc ends it where the tag ends, where the next
+attribute begins, or at the end of its line, and checks the rest of the file as usual.",
+    )
+    .examples(&[
+    template("<task type=\"atomic\" name=\"triage>\n  <description>sort the ticket</description>\n</task>\n"),
+    template("<task type=atomic name=\"triage\">\n  <description>sort the ticket</description>\n</task>\n"),
+    template("<task type=\"atomic\"name=\"triage\">\n  <description>sort the ticket</description>\n</task>\n"),
+    template("<tasktype=\"atomic\" name=\"triage\">\n  <description>sort the ticket</description>\n</task>\n"),
+], FINE)
+    .fixed(Fixable::Safe),
+    check: Check::Syntax(&[(FaultKind::MissingSpace, missing_space), (FaultKind::MissingEquals, missing_equals), (FaultKind::MissingValue, missing_value), (FaultKind::UnquotedValue, unquoted), (FaultKind::UnclosedValue, unclosed_value)]),
+};
+
+fn missing_space(cx: &SyntaxCx<'_>) -> Diagnostic {
+    let name = cx.shown();
+    match cx.fault.other {
+        None if let Some(length) = split(&name) => {
+            let (element, attribute) = name.split_at(length);
+            cx.found(format!("no space between `<{element}` and its attribute `{attribute}`"))
+                .fix(Fix::safe("add a space", vec![Edit::insert(cx.span.start + length as u32, " ")]))
+        }
+        Some(before) => cx
+            .found(format!("no space before the attribute `{name}`"))
+            .label(before, "it touches this")
+            .fix(Fix::safe("add a space", vec![Edit::insert(cx.span.start, " ")])),
+        None => cx
+            .found(format!("`{name}` is followed by `=`: an element's name and an attribute's in one"))
+            .help("put a space between the name of the element and that of its first attribute"),
+    }
+}
+
+/// Where the name of an element ends that ran into that of its first attribute, by the names that the language has.
+fn split(joined: &str) -> Option<usize> {
+    let is_declaration = |rest: &str| rest == "xmlns" || rest.starts_with("xmlns:");
+    let fits = |spec: &&Spec| {
+        let rest = joined.strip_prefix(spec.tag);
+        rest.is_some_and(|rest| is_declaration(rest) || spec.kind.attribute(rest).is_some())
+    };
+    elements::all().iter().find(fits).map(|spec| spec.tag.len())
+}
+
+fn missing_equals(cx: &SyntaxCx<'_>) -> Diagnostic {
+    cx.found(format!("no `=` between the attribute `{}` and its value", cx.shown()))
+        .fix(Fix::safe("add `=`", vec![Edit::insert(cx.span.end, "=")]))
+}
+
+fn missing_value(cx: &SyntaxCx<'_>) -> Diagnostic {
+    let name = cx.shown();
+    let rest = cx.after(cx.span.end);
+    let equals = rest.trim_ascii_start().starts_with('=');
+    let (insert, at) = if equals {
+        ("\"\"", cx.span.end + (rest.len() - rest.trim_ascii_start().len()) as u32 + 1)
+    } else {
+        ("=\"true\"", cx.span.end)
+    };
+    cx.found(format!("the attribute `{name}` has no value"))
+        .help(format!("write {name}=\"…\""))
+        .fix(Fix::suggested(format!("write {name}{}{insert}", if equals { "=" } else { "" }), vec![Edit::insert(at, insert)]))
+}
+
+fn unquoted(cx: &SyntaxCx<'_>) -> Diagnostic {
+    let value = cx.written();
+    let closing = cx.after(cx.span.end).bytes().next().filter(|byte| matches!(byte, b'"' | b'\''));
+    let mark = closing.map_or('"', char::from);
+    let mut edits = vec![Edit::insert(cx.span.start, mark)];
+    let message = if closing.is_some() {
+        format!("the value {}{mark} lacks its opening quote", cx.shown())
+    } else {
+        edits.push(Edit::insert(cx.span.end, mark));
+        format!("the value {} has no quotes", cx.shown())
+    };
+    let finding = cx.found(message);
+    if value.contains(mark) { finding } else { finding.fix(Fix::safe("add the quotes", edits)) }
+}
+
+fn unclosed_value(cx: &SyntaxCx<'_>) -> Diagnostic {
+    let mark = cx.written().get(..1).unwrap_or("\"");
+    let end = cx.other().start;
+    cx.found(format!("the value {} lacks its closing quote", cx.shown()))
+        .here("opened here")
+        .label(Span::at(end), "a quote is expected here")
+        .fix(Fix::safe("add the quote", vec![Edit::insert(end, mark)]))
+}
