@@ -2,59 +2,34 @@
 //! align columns stay. Files and pipes have no width, and their lines are never broken.
 
 use std::borrow::Cow;
+use textwrap::core::display_width;
+use textwrap::{Options, WordSeparator, WordSplitter, WrapAlgorithm};
 
 /// Room that is left however deep a line hangs: a column of single letters is read by nobody.
 const LEAST: usize = 20;
 
 /// Breaks a line. What goes on is indented by `hang`.
 pub(crate) fn wrap(line: &str, width: Option<usize>, hang: usize) -> Cow<'_, str> {
-    let Some(width) = width.filter(|width| line.len() > *width && visible(line) > *width) else { return Cow::Borrowed(line) };
-    let hang = hang.min(width.saturating_sub(LEAST));
-    let mut out = String::with_capacity(line.len() + 32);
-    let (mut used, mut gap) = (0, "");
-    let mut is_first = true;
-    let mut rest = line;
-    while !rest.is_empty() {
-        let spaces = rest.len() - rest.trim_start_matches(' ').len();
-        let (space, after) = rest.split_at(spaces);
-        let (word, after) = after.split_at(after.find(' ').unwrap_or(after.len()));
-        let length = visible(word);
-        gap = if gap.is_empty() { space } else { gap };
-        // Leading space belongs to the first word, which stays where it is.
-        if !is_first && used + gap.len() + length > width && used + gap.len() > hang {
-            out.push('\n');
-            out.extend(std::iter::repeat_n(' ', hang));
-            used = hang;
-        } else {
-            out.push_str(gap);
-            used += gap.len();
-        }
-        out.push_str(word);
-        used += length;
-        (gap, rest) = ("", after);
-        is_first = false;
-    }
-    Cow::Owned(out)
-}
-
-/// Characters that are seen: all but colour codes.
-fn visible(text: &str) -> usize {
-    let mut count = 0;
-    let mut chars = text.chars();
-    while let Some(c) = chars.next() {
-        if c == '\x1b' {
-            // Our own codes only, which end with a letter: what files say is escaped before it comes here.
-            let _ = chars.find(char::is_ascii_alphabetic);
-        } else {
-            count += 1;
-        }
-    }
-    count
+    let Some(width) = width.filter(|width| line.len() > *width && display_width(line) > *width) else {
+        return Cow::Borrowed(line);
+    };
+    let hang = " ".repeat(hang.min(width.saturating_sub(LEAST)));
+    let text = line.trim_start_matches(' ');
+    // Leading space belongs to the first word, which stays where it is.
+    let lead = line.get(..line.len() - text.len()).unwrap_or("");
+    let options = Options::new(width)
+        .initial_indent(lead)
+        .subsequent_indent(&hang)
+        .break_words(false)
+        .word_separator(WordSeparator::AsciiSpace)
+        .word_splitter(WordSplitter::NoHyphenation)
+        .wrap_algorithm(WrapAlgorithm::FirstFit);
+    Cow::Owned(textwrap::fill(text, options))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{visible, wrap};
+    use super::{display_width, wrap};
     use proptest::prelude::{prop_assert, prop_assert_eq, proptest};
     use std::borrow::Cow;
 
@@ -73,7 +48,7 @@ mod tests {
     fn colours_take_no_room() {
         let line = "\x1b[1mone two\x1b[0m three";
         assert_eq!(wrap(line, Some(13), 0), line);
-        assert_eq!(visible(line), 13);
+        assert_eq!(display_width(line), 13);
     }
 
     #[test]
@@ -95,7 +70,7 @@ mod tests {
             let fits = |line: &str| {
                 let mut words = line.split_whitespace();
                 let last = words.next_back().unwrap_or_default();
-                visible(line) <= width || visible(last) > room || words.next().is_none()
+                display_width(line) <= width || display_width(last) > room || words.next().is_none()
             };
             prop_assert!(wrapped.lines().all(fits), "{}", wrapped);
         }

@@ -39,6 +39,7 @@ const DOORS: &[(&str, &[&str])] = &[
         ],
     ),
     ("serde_json_path", &["src/scenario/"]),
+    ("textwrap", &["src/cli/render/wrap.rs"]),
     ("toml", &["src/project/"]),
 ];
 
