@@ -2,7 +2,7 @@
 //! resolved, hashed registry, so that nothing is resolved at run time.
 //!
 //! Data moves one way, top to bottom of this list; a module imports only from those above it:
-//! [`base`] → [`syntax`], `kernel` → [`template`] → `scenario` → [`settings`], [`mod@format`] → [`project`] → [`rules`] → [`registry`] → [`schema`], `context`, `import` → `store` → `eval` → `lsp` → `cli`.
+//! [`base`] → [`syntax`], [`jinja`], `kernel` → [`template`] → `scenario` → [`settings`], [`mod@format`] → [`project`] → [`rules`] → [`registry`] → [`schema`], `context`, `import` → `store` → `eval` → `lsp` → `cli`.
 
 pub mod base;
 #[cfg(feature = "cli")]
@@ -14,6 +14,7 @@ pub mod eval;
 pub mod format;
 #[cfg(feature = "cli")]
 pub mod import;
+pub mod jinja;
 pub mod kernel;
 #[cfg(feature = "lsp")]
 pub mod lsp;

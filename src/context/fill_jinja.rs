@@ -1,12 +1,12 @@
 //! Jinja texts as a part of what a field says: their values, the fragments in them, and who says each stretch of what they become.
 
 use super::fault::FaultKind;
-use super::fill::{Fences, Filled, Unknown, Writer, fenced};
-use super::jinja::{self, Rendered, Says, With};
+use super::fill::{Fences, Filled, Unknown, Writer, fence, fenced};
 use crate::base::source::LineIndex;
+use crate::jinja::parse::first_reads;
+use crate::jinja::render::{Failed, Says, With, Written, captures, certain, render, variables};
 use crate::kernel::context::{Origin, Stability, Traced, Trust};
 use crate::registry::body::Part;
-use crate::template::jinja_tags;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,7 +26,7 @@ impl Writer<'_, '_> {
         };
         let all: String = parts.iter().map(words).collect();
         // A filter would reach the fences inside of a fragment: it gets the bare text, and the fence is around what comes of it.
-        let is_kept = jinja_tags::captures(&all);
+        let is_kept = captures(&all);
         let how = if is_kept { self.filler.bare() } else { self.filler };
         let (mut text, mut fragments) = (String::with_capacity(all.len()), BTreeMap::new());
         for part in parts {
@@ -54,9 +54,9 @@ impl Writer<'_, '_> {
 
     /// A Jinja text, with what stands for the fragments in it.
     pub(super) fn jinja(&mut self, text: &str, origin: &Origin, fragments: &BTreeMap<String, Used>) {
-        let names = match jinja::variables(text, |name| self.scope.get(name).is_some()) {
+        let names = match variables(text, |name| self.scope.get(name).is_some()) {
             Ok(names) => names,
-            Err(kind) => return self.jinja_fault(kind, origin),
+            Err(failed) => return self.jinja_fault(failed, origin),
         };
         let (mut context, mut is_known, mut untrusted) = (serde_json::Map::new(), true, BTreeSet::new());
         for name in &names {
@@ -73,7 +73,7 @@ impl Writer<'_, '_> {
                 if self.filler.unknown == Unknown::Placeholder {
                     self.out.unknown.insert(name.clone());
                 } else {
-                    let above = jinja_tags::first_read(text, name).and_then(|at| text.get(..at)).unwrap_or("");
+                    let above = first_reads(text).get(&**name).and_then(|at| text.get(..*at)).unwrap_or("");
                     self.at = origin.clone().down(above.matches('\n').count() as u32);
                     self.missing(name, bound.map(|bound| &bound.origin));
                 }
@@ -93,16 +93,22 @@ impl Writer<'_, '_> {
             self.waiting(text, origin, fragments);
             return;
         }
-        let with = With { values: &Value::Object(context), names: &names, untrusted: &untrusted, nonce: self.filler.nonce };
-        match jinja::render(text, with) {
+        let with =
+            With { values: &Value::Object(context), names: &names, untrusted: &untrusted, fence, nonce: self.filler.nonce };
+        match render(text, with) {
             Ok(done) => self.rendered(&done, origin, fragments),
-            Err(kind) => self.jinja_fault(kind, origin),
+            Err(failed) => self.jinja_fault(failed, origin),
         }
     }
 
     /// A fault of a text that begins here, at its line.
-    fn jinja_fault(&mut self, kind: FaultKind, origin: &Origin) {
-        let above = if let FaultKind::Jinja { line, .. } = &kind { line.saturating_sub(1) } else { 0 };
+    fn jinja_fault(&mut self, failed: Failed, origin: &Origin) {
+        let (kind, above) = match failed {
+            Failed::TooLarge { limit } => (FaultKind::TooLarge { limit }, 0),
+            Failed::TooLong { limit } => (FaultKind::TooLong { limit }, 0),
+            Failed::TooCostly { limit } => (FaultKind::TooCostly { limit }, 0),
+            Failed::Jinja { detail, line, words } => (FaultKind::Jinja { detail, line, words }, line.saturating_sub(1)),
+        };
         self.at = origin.clone().down(u32::try_from(above).unwrap_or(0));
         self.fault(kind);
     }
@@ -142,7 +148,7 @@ impl Writer<'_, '_> {
     }
 
     /// A rendered text: each stretch is from whoever says it.
-    fn rendered(&mut self, rendered: &Rendered, origin: &Origin, fragments: &BTreeMap<String, Used>) {
+    fn rendered(&mut self, rendered: &Written, origin: &Origin, fragments: &BTreeMap<String, Used>) {
         for stretch in &rendered.stretches {
             let words = rendered.text.get(stretch.range.clone()).unwrap_or("");
             match &stretch.says {
@@ -177,7 +183,7 @@ impl Writer<'_, '_> {
         self.out.latent.push(text, origin.clone());
         let lines = LineIndex::new(text);
         let mut said = 0;
-        for words in jinja_tags::certain(text) {
+        for words in certain(text) {
             if words.start > said {
                 self.out.text.leave_open();
             }

@@ -3,12 +3,11 @@
 //! A text has lost what is no part of it: comments, blank lines at its ends, references and sections. It is read once more from its element, so
 //! that no registry has to know of that. The words of a Jinja text are told from its statements and comments, which say nothing. One turn for each place where a line does not follow the one before; linear.
 
-use super::jinja_marks::inner as raw_words;
 use crate::base::source::LineIndex;
+use crate::jinja::tags::silent;
 use crate::registry::{is_use, preserves};
 use crate::syntax::tree::{Element, Kind, Node};
 use crate::syntax::value;
-use crate::template::jinja_tags::{Piece, Placed, pieces};
 use crate::template::parts::TextSyntax;
 use std::iter::Peekable;
 use std::ops::Range;
@@ -78,23 +77,6 @@ fn turned(turns: &[(u32, u32)], line: u32) -> u32 {
     let behind = turns.partition_point(|(from, _)| *from <= line);
     let (from, first) = behind.checked_sub(1).and_then(|at| turns.get(at)).copied().unwrap_or((0, 1));
     first + (line - from)
-}
-
-/// The parts of a Jinja text that say nothing: comments, statements without what stands between them.
-fn silent(text: &str) -> Vec<Range<usize>> {
-    let mut found = Vec::new();
-    for Placed { open, end, piece } in pieces(text) {
-        match piece {
-            Piece::Comment => found.push(open..end),
-            Piece::Tag(tag) if tag.is_block => found.push(open..end),
-            Piece::Raw => {
-                let inner = raw_words(text, open..end);
-                found.extend([open..inner.start, inner.end..end]);
-            }
-            Piece::Tag(_) => {}
-        }
-    }
-    found
 }
 
 /// The line of a text that is being read.

@@ -8,20 +8,6 @@ pub mod elements;
 pub mod expression;
 pub mod facts;
 pub mod fault;
-pub mod jinja;
-pub(crate) mod jinja2;
-mod jinja_builtins;
-mod jinja_chains;
-#[cfg_attr(not(feature = "assemble"), allow(dead_code, reason = "only what renders needs all of it"))]
-pub(crate) mod jinja_flow;
-mod jinja_guard;
-mod jinja_macros;
-#[cfg_attr(not(feature = "assemble"), allow(dead_code, reason = "only what renders needs all of it"))]
-mod jinja_meant;
-#[cfg_attr(not(feature = "assemble"), allow(dead_code, reason = "only what renders needs all of it"))]
-pub(crate) mod jinja_tags;
-pub(crate) mod jinja_walk;
-pub mod jinja_words;
 pub mod json_schema;
 mod lower;
 pub mod model;

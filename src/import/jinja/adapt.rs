@@ -7,7 +7,11 @@ use super::scan::{Kind, Piece, scan};
 use super::words::{Token, Word, words};
 use crate::base::source::LineIndex;
 use crate::import::note::{Note, NoteKind};
-use crate::template::jinja::{JinjaFaultKind, JinjaName, MAX_BYTES, MAX_COLUMNS, absent, parse};
+use crate::jinja::absent::absent;
+use crate::jinja::fault::JinjaFaultKind;
+use crate::jinja::limits::{MAX_BYTES, MAX_COLUMNS};
+use crate::jinja::names::JinjaName;
+use crate::jinja::parse::parse;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -335,7 +339,7 @@ pub(super) fn said(kind: JinjaFaultKind) -> Option<NoteKind> {
         JinjaFaultKind::Syntax(words) => broken(format!("the text is no Jinja that can be read: {words}")),
         JinjaFaultKind::TooEarly { argument, name } => {
             let what = format!("a default of `{argument}` that names `{name}`");
-            let why = "that has no value yet, and Jinja2 puts nothing; name it before, or set it inside of the macro".to_owned();
+            let why = "an argument has no value yet where defaults are taken; set it inside of the macro".to_owned();
             Some(NoteKind::Unsupported { what, why })
         }
         JinjaFaultKind::Unknown { what, name, near } => {

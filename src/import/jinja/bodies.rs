@@ -4,7 +4,7 @@
 use super::scan::{Kind, Piece};
 use super::uses::Tag;
 use super::words::{Token, Word, words};
-use crate::template::jinja::parse;
+use crate::jinja::parse::parse;
 use std::collections::BTreeSet;
 
 /// A block that is asked for by name.

@@ -12,7 +12,7 @@ use super::scan::{Kind, Piece, Trim};
 use crate::import::model::{Library, Options};
 use crate::import::names::{beside, folders};
 use crate::import::note::{Note, NoteKind};
-use crate::template::jinja::MAX_BYTES;
+use crate::jinja::limits::MAX_BYTES;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::rc::Rc;

@@ -11,7 +11,7 @@ use super::uses::Tag;
 use super::words::{Word, literal, words};
 use crate::import::names::kebab;
 use crate::import::note::{Note, NoteKind};
-use crate::template::jinja::parse;
+use crate::jinja::parse::parse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 

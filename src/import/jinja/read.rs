@@ -10,7 +10,7 @@ use super::usage;
 use super::words::{Word, literal, words};
 use crate::import::model::{Body, Imported, Library, Options, Parameter, Prompt, Role, Syntax, Turn};
 use crate::import::note::{Note, NoteKind, Weight};
-use crate::template::jinja::parse;
+use crate::jinja::parse::parse;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Reads a file.

@@ -9,7 +9,7 @@ use super::uses::Tag;
 use super::words::{Word, words};
 use crate::base::source::LineIndex;
 use crate::import::note::{Note, NoteKind};
-use crate::template::jinja::parse;
+use crate::jinja::parse::parse;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Where a statement stands: the `if` around it from the outside in, each with the number of its branch.

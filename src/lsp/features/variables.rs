@@ -5,11 +5,11 @@
 
 use crate::base::inside;
 use crate::base::span::Span;
+use crate::jinja::tags::said;
 use crate::lsp::place;
 use crate::lsp::state::project::ProjectState;
 use crate::project::index::{DefId, Index};
 use crate::template::expression::{self, Expression, Piece};
-use crate::template::jinja_words;
 use crate::template::names::{DefinitionKind, Reference, ReferenceKind};
 use crate::template::parts::TextSyntax;
 use crate::template::scope::{self, BoundKind, How, Target, Trace, TracedUse};
@@ -109,17 +109,22 @@ fn outer(trace: &Trace, owner: u32, name: &str) -> Option<Target> {
     bindings.find(|bound| bound.name == name).map(|bound| Target::Bound(bound.span))
 }
 
+/// Where a Jinja text that starts at an offset says a name.
+fn spans(text: &str, name: &str, offset: u32) -> Vec<Span> {
+    said(text, name).into_iter().map(|at| Span::new(offset + at as u32, offset + (at + name.len()) as u32)).collect()
+}
+
 /// The places in its own file where a use says its name; none when it is in another file or hidden.
 pub(in crate::lsp) fn spelled(used: &TracedUse, text: &str) -> Vec<Span> {
     let raw = used.span.slice(text);
     match used.how {
         How::Taken | How::Source(..) => Vec::new(),
-        How::Jinja => jinja_words::words(raw, &used.name, used.span.start),
+        How::Jinja => spans(raw, &used.name, used.span.start),
         How::Word | How::Again if raw == used.name => vec![used.span],
         // A condition with references in it: read as the inside of a tag, which has the same words and strings.
         How::Word | How::Again => {
             let tag = format!("{{{{{raw}}}}}");
-            jinja_words::words(&tag, &used.name, used.span.start.saturating_sub(2))
+            spans(&tag, &used.name, used.span.start.saturating_sub(2))
         }
     }
 }
@@ -234,7 +239,7 @@ impl<'w> Web<'w> {
                 let Some((text, _)) = self.project.text(&other) else { return };
                 let other: Arc<str> = Arc::from(other);
                 let spans = match syntax {
-                    TextSyntax::Jinja => jinja_words::words(&text, &used.name, 0),
+                    TextSyntax::Jinja => spans(&text, &used.name, 0),
                     TextSyntax::Plain => plain_words(&text, &used.name),
                 };
                 found.extend(spans.into_iter().map(|span| one(&other, span, Role::Says)));

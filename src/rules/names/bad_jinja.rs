@@ -1,9 +1,12 @@
 //! CTX313: a Jinja text that cannot be rendered.
 
+use crate::jinja::absent::absent;
+use crate::jinja::fault::JinjaFaultKind;
+use crate::jinja::limits::{MAX_BLOCKS, MAX_BYTES, MAX_COLUMNS, MAX_REPEATED};
+use crate::jinja::names::JinjaName;
 use crate::rules::names::placed::finding;
 use crate::rules::prelude::*;
 use crate::rules::structure::family::shown;
-use crate::template::jinja::{JinjaFaultKind, JinjaName, MAX_BLOCKS, MAX_BYTES, MAX_COLUMNS, MAX_REPEATED, absent};
 use crate::template::scope::FaultKind;
 
 /// A template that fails when it is rendered fails in front of a customer.
@@ -57,7 +60,7 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
             JinjaFaultKind::OtherTemplate(word) => format!("`{word}` would take text from another template"),
             JinjaFaultKind::Syntax(words) => format!("Jinja cannot read this: {}", shown(words)),
             JinjaFaultKind::TooEarly { argument, name } => {
-                format!("the default of `{argument}` names `{name}`, which has no value yet: Jinja2 puts nothing there")
+                format!("the default of `{argument}` names `{name}`, which has no value yet")
             }
             JinjaFaultKind::Unknown { what, name, .. } => match absent(*what, name) {
                 Some(absent) => format!("Jinja's {} `{name}` is not here: {}", word(*what), absent.why),
@@ -85,7 +88,7 @@ fn early(argument: &str, name: &str) -> String {
     if argument == name {
         format!("give the argument another name than the value around the macro: `{argument}_=…`")
     } else {
-        format!("put the argument `{name}` before `{argument}`, or set `{argument}` inside of the macro")
+        format!("set `{argument}` inside of the macro, where `{name}` has its value")
     }
 }
 

@@ -2,10 +2,10 @@
 
 use crate::base::source::Position;
 use crate::base::span::Span;
+use crate::jinja::fault::JinjaFaultKind;
 use crate::syntax::tree::Element;
 use crate::template::condition::ConditionFault;
 use crate::template::expression::ExpressionFault;
-use crate::template::jinja::JinjaFaultKind;
 use std::borrow::Cow;
 use std::sync::Arc;
 

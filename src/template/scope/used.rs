@@ -2,12 +2,11 @@
 
 use super::fault::{Fault, FaultKind, Place};
 use crate::base::span::{Span, Spanned};
+use crate::jinja::parse::{first_reads, parse};
 use crate::syntax::placed::Placed;
 use crate::syntax::tree::{Element, Kind as Node};
 use crate::template::condition;
 use crate::template::expression::{self, Expression, Expressions, Piece};
-use crate::template::jinja;
-use crate::template::jinja_tags::first_reads;
 use crate::template::model::Str;
 use std::borrow::Cow;
 use std::cell::LazyCell;
@@ -151,7 +150,7 @@ pub(super) fn in_jinja<'a>(element: Element<'a>, found: &mut impl FnMut(Found<'a
         Some(start) => Span::new(start + span.start, start + span.end),
         None => written.span(span).unwrap_or_else(|| element.inner()),
     };
-    let parsed = jinja::parse(&text);
+    let parsed = parse(&text);
     let reads_none = parsed.variables.is_empty() && parsed.functions.is_empty();
     let places = if reads_none { BTreeMap::new() } else { first_reads(&text) };
     let used = |name: String| {
@@ -168,7 +167,7 @@ pub(super) fn in_jinja<'a>(element: Element<'a>, found: &mut impl FnMut(Found<'a
 
 /// The same of one in a file of its own. Uses stand at its `src`, faults where they are in it.
 pub(super) fn in_jinja_source<'a>(src: Span, text: &str, found: &mut impl FnMut(Found<'a>)) {
-    let parsed = jinja::parse(text);
+    let parsed = parse(text);
     // Where a name stands is searched for when something is wrong with it.
     let used = |name| Used { name: Cow::Owned(name), span: src, inside: Span::default(), place: Place::Source };
     parsed.variables.into_iter().for_each(|name| found(Found::Used(used(name))));

@@ -95,7 +95,7 @@ fn what_is_captured_is_fenced_where_it_is_written() {
     let call = "{% macro m() %}<{{ caller('a') }}>{% endmacro %}x\n{%- call(i) m() -%}\n {{ i ~ x[:5] }} {%- endcall -%}\n y";
     assert_eq!(said(call), format!("x{}y", fenced("x", "<aEVIL1>")));
     let tree = "{% for i in xs recursive %}{{ i.n }}{% if i.c %}({{ loop(i.c) }}){% endif %}{% endfor %}";
-    assert_eq!(said(tree), fenced("xs", "EVIL3(EVIL4)"));
+    assert_eq!(said(tree), format!("{}({})", fenced("xs", "EVIL3"), fenced("xs", "EVIL4")));
     assert_eq!(said(&tree.replace("xs", "ts")), "fine(well)");
 }
 

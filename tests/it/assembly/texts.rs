@@ -135,7 +135,7 @@ const USES: [&str; 30] = [
     "{{ n.q|title }}",
     "{{ n.q|first }}",
     "{{ n.q|sort }}",
-    "{{ n.q|center(4) }}",
+    "{{ n.q|truncate(4) }}",
     "{{ n.q|float }}",
     "{{ n.q|items }}",
     "{{ n.q|reverse }}",

@@ -30,13 +30,14 @@ fn a_method_of_python_is_told_by_check_with_what_to_write() {
         let (head, end) = ("<task type=\"atomic\" name=\"t\"><description syntax=\"jinja\">", "</description></task>");
         Project::new().file("templates/t.xml", format!("{head}{text}{end}"))
     };
-    let run = task("{{ a.strip() }}\n{{ b.get('x') }}{{ c.d['e'].split(',')[0] }}{{ (a ~ b).upper() }}").run(&["check"]).code(1);
-    run.says("t.xml:1:63: Jinja's method `strip` is not here: a value has no methods here")
-        .says("write `text|trim`")
-        .says("t.xml:2:6: Jinja's method `get` is not here")
-        .says("Jinja's method `split` is not here")
-        .says("Jinja's method `upper` is not here");
-    let own = "{% for a in [1] %}{{ loop.cycle(1) }}{% endfor %}{% set c = cycler(1) %}{{ c.next() }}{% set n = namespace(x=1) %}{{ n.x }}";
+    let run =
+        task("{{ a.zfill(2) }}\n{{ b.pop('x') }}{{ c.d['e'].rsplit(',')[0] }}{{ (a ~ b).encode() }}").run(&["check"]).code(1);
+    run.says("t.xml:1:63: Jinja's method `zfill` is not here: a value has no such method here")
+        .says("write `\"%03d\"|format(number)`")
+        .says("t.xml:2:6: Jinja's method `pop` is not here")
+        .says("Jinja's method `rsplit` is not here")
+        .says("Jinja's method `encode` is not here");
+    let own = "{% set s = 'a,b' %}{{ s.split(',')[0].upper().strip() }}{{ {'a': 1}.get('b', 2) }}{% for a in [1] %}{{ loop.cycle(1) }}{% endfor %}{% set c = cycler(1) %}{{ c.next() }}{% set n = namespace(x=1) %}{{ n.x }}";
     task(own).run(&["check"]).code(0).says("nothing found");
 }
 

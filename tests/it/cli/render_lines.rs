@@ -149,8 +149,8 @@ fn each_line_is_from_where_it_is_written() {
     ## Instructions
     line 8                  templates/x.xml:8
     dflt 11HELLO 17        templates/x.xml:11
-    templates/x.xml:18
-    THERE                   templates/x.xml:19
+    templates/x.xml:17
+    THERE                   templates/x.xml:17
     [in call 21]            templates/x.xml:12
     B 22templates/x.xml:22
     [in call 21]            templates/x.xml:12
@@ -178,9 +178,9 @@ fn what_is_kept_before_it_is_written_is_from_its_own_lines() {
     templates/x.xml:8
     templates/x.xml:13
     templates/x.xml:20
-    templates/x.xml:21
+    templates/x.xml:9
     **Options**: ['x', 'y\nz']                templates/x.xml:10
-    templates/x.xml:10
+    templates/x.xml:11
     templates/x.xml:12
     1. xtemplates/x.xml:6
     2. ytemplates/x.xml:6
@@ -191,15 +191,14 @@ fn what_is_kept_before_it_is_written_is_from_its_own_lines() {
     block 18              templates/x.xml:19
     45 of 22                templates/x.xml:23
     templates/x.xml:24
-    line 15 {{ raw }} templates/x.xml:16
-    {{ raw }} 16      templates/x.xml:17
-    templates/x.xml:18
-    line 18           templates/x.xml:19
+    line 15 {{ raw }} templates/x.xml:24
+    {{ raw }} 16      templates/x.xml:24
     templates/x.xml:24
+    line 18           templates/x.xml:24
     templates/x.xml:25
     block 15 {{ raw }}    templates/x.xml:25
     {{...                 templates/x.xml:25
-    templates/x.xml:26
+    templates/x.xml:15
     block 15 {{ raw }}    templates/x.xml:16
     {{ raw }} 16          templates/x.xml:17
     templates/x.xml:18
@@ -209,9 +208,9 @@ fn what_is_kept_before_it_is_written_is_from_its_own_lines() {
     two 26                  templates/x.xml:27
     templates/x.xml:27
     ONE 27                  templates/x.xml:28
-    TWO 28                  templates/x.xml:29
-    templates/x.xml:30
-    FOUR 30 tail 30       templates/x.xml:31
+    TWO 28                  templates/x.xml:28
+    templates/x.xml:28
+    FOUR 30 tail 30       templates/x.xml:28
     one input `a`
     two tail 31             templates/x.xml:32
     |  block 15 {{ raw }}|  {{ raw }} 16||  block 18|               templates/x.xml:33

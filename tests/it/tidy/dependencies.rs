@@ -51,7 +51,7 @@ fn a_dependency_without_a_reason_is_found() {
 }
 
 /// Crates of terminals, of databases, of networks, of files and processes: what an agent loop has of its own, or wants none of.
-const FOREIGN: [&str; 30] = [
+const FOREIGN: [&str; 29] = [
     "clap",
     "crossterm",
     "ctrlc",
@@ -76,7 +76,6 @@ const FOREIGN: [&str; 30] = [
     "supports-color",
     "tempfile",
     "terminal_size",
-    "textwrap",
     "tokio",
     "ureq",
     "walkdir",

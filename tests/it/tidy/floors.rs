@@ -10,7 +10,7 @@ use syn::visit::{self, Visit};
 const FLOORS: &[&[&str]] = &[
     &["base"],
     &["kernel"],
-    &["syntax"],
+    &["syntax", "jinja"],
     &["template"],
     &["scenario"],
     &["settings", "format"],

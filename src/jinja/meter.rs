@@ -1,26 +1,17 @@
-//! What a Jinja text may cost: every value that is copied, compared, kept or printed is weighed against one allowance.
+//! What a Jinja text may cost: every value that is copied, compared, kept or written is weighed against one allowance.
 //!
 //! minijinja counts steps, and one step may double a text or a list. Here no step costs more than what it was weighed for, nothing
 //! nests deeper than may be printed and dropped, and nothing lazy is kept: what it stands for is.
 
-use super::jinja_fence::{self, Known};
-use super::jinja_marks;
-use super::jinja_trace::Now;
-use crate::template::jinja::{FILTERS, TESTS, bare, words};
+use super::builtins::{FILTERS, TESTS};
+use super::environment::environment;
+use super::instrument::{OPERANDS, PASS, SLICE, TEXTS};
 use minijinja::value::{Kwargs, Rest, StringInput, ValueKind, ValueOrKwargs};
 use minijinja::{Environment, Error, ErrorKind, State, Value};
 use std::borrow::Cow;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
 
-/// The filter that weighs.
-pub(super) const NAME: &str = "_";
-/// The filter that weighs texts alone.
-pub(super) const TEXT: &str = "_t";
-/// The filter behind the step of a slice.
-pub(super) const STEP: &str = "_s";
-/// The filters behind the first factor of a multiplication, each further one, an exponent, and all of it.
-pub(super) const FACTORS: [&str; 4] = ["_m", "_n", "_p", "_q"];
 /// What all steps of a text may cost together, in bytes.
 pub(super) const ALLOWANCE: u64 = 8 << 20;
 /// What each call of a filter costs beside its arguments.
@@ -34,20 +25,9 @@ const OF_NOTHING: [&str; 3] = ["bool", "d", "default"];
 /// What an error says that ends a render for its cost; nobody else's does.
 const SPENT: &str = "\0spent";
 
-/// What a factor is among those of one multiplication.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Factor {
-    First,
-    Next,
-    Power,
-}
-
-/// What is left of the allowance, and what is being multiplied.
+/// What is left of the allowance.
 #[derive(Debug)]
-pub(super) struct Meter {
-    left: AtomicU64,
-    products: Mutex<Vec<Product>>,
-}
+pub(super) struct Meter(AtomicU64);
 
 /// What was weighed of a value.
 #[derive(Clone, Copy, Debug, Default)]
@@ -55,25 +35,25 @@ struct Weight {
     bytes: u64,
     /// How deep its lists and objects nest.
     depth: usize,
+    /// Whether something in it keeps to itself what it holds.
+    is_closed: bool,
 }
 
-/// What the factors so far make of each other.
-#[derive(Clone, Copy, Debug)]
-struct Product {
-    size: u64,
-    is_text: bool,
-}
-
-/// Whether a render ended for its cost.
-pub(super) fn is_spent(error: &Error) -> bool {
+/// Whether an error, or what it comes from, says these words.
+pub(super) fn says(error: &Error, words: &str) -> bool {
     let mut next: Option<&(dyn std::error::Error + 'static)> = Some(error);
     while let Some(error) = next {
-        if error.downcast_ref::<Error>().is_some_and(|error| error.detail() == Some(SPENT)) {
+        if error.downcast_ref::<Error>().is_some_and(|error| error.detail() == Some(words)) {
             return true;
         }
         next = error.source();
     }
     false
+}
+
+/// Whether a render ended for its cost.
+pub(super) fn is_spent(error: &Error) -> bool {
+    says(error, SPENT)
 }
 
 fn spent() -> Error {
@@ -82,20 +62,20 @@ fn spent() -> Error {
 
 impl Meter {
     pub(super) fn new() -> Arc<Self> {
-        Arc::new(Self { left: AtomicU64::new(ALLOWANCE), products: Mutex::default() })
+        Arc::new(Self(AtomicU64::new(ALLOWANCE)))
     }
 
     /// Takes a cost off.
-    fn take(&self, cost: u64) -> Result<(), Error> {
-        let left = self.left.load(Ordering::Relaxed);
-        self.left.store(left.saturating_sub(cost), Ordering::Relaxed);
+    pub(super) fn take(&self, cost: u64) -> Result<(), Error> {
+        let left = self.0.load(Ordering::Relaxed);
+        self.0.store(left.saturating_sub(cost), Ordering::Relaxed);
         if cost > left { Err(spent()) } else { Ok(()) }
     }
 
     /// Takes off what a value costs, and gives back what it weighed.
     fn weigh(&self, value: &Value) -> Result<Weight, Error> {
-        let before = self.left.load(Ordering::Relaxed);
-        let (mut open, mut deepest) = (vec![(value.clone(), 0)], 0);
+        let before = self.0.load(Ordering::Relaxed);
+        let (mut open, mut deepest, mut is_closed) = (vec![(value.clone(), 0)], 0, false);
         while let Some((value, depth)) = open.pop() {
             self.take(ENTRY)?;
             deepest = deepest.max(depth);
@@ -106,6 +86,7 @@ impl Meter {
             let kind = value.kind();
             let is_map = kind == ValueKind::Map || value.is_kwargs();
             if !is_map && kind != ValueKind::Seq && kind != ValueKind::Iterable {
+                is_closed |= value.as_object().is_some();
                 self.take(if kind == ValueKind::Bytes { value.len().unwrap_or(0) as u64 } else { 0 })?;
                 continue;
             }
@@ -122,54 +103,27 @@ impl Meter {
                 open.push((item, depth + 1));
             }
         }
-        Ok(Weight { bytes: before - self.left.load(Ordering::Relaxed), depth: deepest })
+        Ok(Weight { bytes: before - self.0.load(Ordering::Relaxed), depth: deepest, is_closed })
     }
 
-    /// Weighs one more factor, before it is multiplied with those so far.
-    fn factor(&self, value: Value, role: Factor) -> Result<Value, Error> {
-        let value = self.pass(value)?;
-        let (size, is_text) = match value.len() {
-            Some(length) => ((length as u64).saturating_mul(if value.as_str().is_some() { 1 } else { ENTRY }), true),
-            None => (size(&value), false),
-        };
-        let Ok(mut products) = self.products.lock() else { return Err(spent()) };
-        let next = match (role, products.last().copied()) {
-            (Factor::First, _) | (_, None) => Product { size: size.max(1), is_text },
-            (Factor::Next, Some(so_far)) => {
-                Product { size: so_far.size.saturating_mul(size.max(1)), is_text: is_text || so_far.is_text }
-            }
-            (Factor::Power, Some(so_far)) => {
-                let power = u32::try_from(size.min(64)).unwrap_or(64);
-                Product { size: so_far.size.saturating_pow(power), is_text: is_text || so_far.is_text }
-            }
-        };
-        if role != Factor::First {
-            products.pop();
-        }
-        products.push(next);
-        drop(products);
-        if next.is_text {
-            self.take(next.size)?;
-        }
-        Ok(value)
-    }
-
-    /// Weighs what came of a multiplication.
-    fn product(&self, value: Value) -> Result<Value, Error> {
-        if let Ok(mut products) = self.products.lock() {
-            products.pop();
-        }
-        self.pass(value)
+    /// Takes off what the texts among values cost.
+    fn texts(&self, values: &[Value]) -> Result<(), Error> {
+        self.take(values.iter().filter_map(|value| value.as_str().map(|text| text.len() as u64)).sum())
     }
 
     /// Weighs a value and hands it on; what is lazy is unfolded.
-    fn pass(&self, value: Value) -> Result<Value, Error> {
+    pub(super) fn pass(&self, value: Value) -> Result<Value, Error> {
         self.weigh(&value)?;
         if value.kind() == ValueKind::Iterable { Ok(Value::from(value.try_iter()?.collect::<Vec<_>>())) } else { Ok(value) }
     }
 }
 
-/// What a filter is given, by its place or by its name.
+/// Values the other way round.
+fn turned(values: Vec<Value>) -> Value {
+    values.into_iter().rev().collect::<Vec<_>>().into()
+}
+
+/// What a filter or a method is given, by its place or by its name.
 struct Given<'a> {
     args: &'a [Value],
     named: Option<Kwargs>,
@@ -187,12 +141,6 @@ impl<'a> Given<'a> {
         let given = Self { args, named, weights: (of, 0) };
         let others = given.others().try_fold(0, |sum, value| Ok::<_, Error>(sum + by.weigh(&value)?.bytes))?;
         Ok(Self { weights: (of, others), ..given })
-    }
-
-    /// The words of the value that it is called on, and its entries.
-    fn of(&self) -> (Cow<'_, str>, u64) {
-        let of = self.args.first();
-        (of.map(words).unwrap_or_default(), of.and_then(Value::len).unwrap_or(0) as u64)
     }
 
     fn others(&self) -> impl Iterator<Item = Value> {
@@ -220,6 +168,11 @@ impl<'a> Given<'a> {
     }
 }
 
+/// A value as a text.
+fn words(value: &Value) -> Cow<'_, str> {
+    value.as_str().map_or_else(|| Cow::Owned(value.to_string()), Cow::Borrowed)
+}
+
 /// How large a number is; what is none has no size.
 fn size(value: &Value) -> u64 {
     if !matches!(value.kind(), ValueKind::Number | ValueKind::Bool) {
@@ -232,26 +185,24 @@ fn size(value: &Value) -> u64 {
     }
 }
 
-/// What a filter makes beyond its arguments.
+/// What a filter or a method makes beyond its arguments.
 fn growth(name: &str, given: &Given<'_>) -> u64 {
-    let ((text, items), numbers) = (given.of(), given.numbers());
+    let of = given.args.first();
+    let (text, items, numbers) =
+        (of.map(words).unwrap_or_default(), of.and_then(Value::len).unwrap_or(0) as u64, given.numbers());
     let length = text.len() as u64;
     match name {
-        "indent" => {
-            let lines = text.chars().filter(|c| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}')).count() as u64;
-            lines.saturating_add(1).saturating_mul(numbers.saturating_add(given.longest()))
-        }
-        "center" => numbers,
+        "indent" => (text.matches('\n').count() as u64 + 1).saturating_mul(numbers.saturating_add(given.longest())),
         "wordwrap" => {
             let width = given.others().filter(Value::is_number).map(|width| size(&width)).min().unwrap_or(79).max(1);
-            let parts = 2 * pieces(&text, None) as u64 + text.matches('-').count() as u64 + length / width;
+            let parts = 2 * parts(&text, None) as u64 + text.matches('-').count() as u64 + length / width;
             parts.saturating_mul(given.longest().saturating_add(ENTRY))
         }
         "replace" => ((length + 1) / given.length(1, "old").max(1)).saturating_mul(given.length(2, "new")),
         "batch" | "slice" => numbers.saturating_mul(2 * ENTRY),
-        "split" => (pieces(&text, given.args.get(1)) as u64).saturating_mul(ENTRY),
-        "lines" => (text.matches('\n').count() as u64).saturating_mul(ENTRY),
-        "list" | "unique" | "sort" | "reverse" if given.args.first().is_some_and(|of| of.as_str().is_some()) => {
+        "split" => (parts(&text, given.args.get(1)) as u64).saturating_mul(ENTRY),
+        "lines" | "splitlines" => (text.matches('\n').count() as u64).saturating_mul(ENTRY),
+        "list" | "unique" | "sort" | "reverse" if of.is_some_and(|of| of.as_str().is_some()) => {
             length.saturating_mul(ENTRY.saturating_add(2 * given.longest()))
         }
         // A path of names is read for each entry, and where they are put in order, whenever two are compared.
@@ -259,28 +210,33 @@ fn growth(name: &str, given: &Given<'_>) -> u64 {
             items.saturating_mul(given.longest()).saturating_mul(2 * u64::from(u64::BITS - items.leading_zeros()))
         }
         "tojson" => {
-            let Weight { bytes, depth } = given.weights.0;
+            let Weight { bytes, depth, .. } = given.weights.0;
             (bytes / ENTRY + 1).saturating_mul(numbers.saturating_mul(depth as u64 + 1))
         }
         // A sum of texts or lists copies what it has with each; one that begins with a number takes numbers alone.
         "sum" if given.at(2, "start").is_some_and(|start| !start.is_number()) => {
             items.saturating_mul(given.weights.0.bytes.saturating_add(given.weights.1))
         }
+        // The method puts the text itself between the entries of its argument.
+        "join" if of.is_some_and(|of| of.as_str().is_some()) => {
+            let entries = given.others().filter_map(|value| value.len()).max().unwrap_or(0) as u64;
+            items.saturating_mul(given.longest()).max(entries.saturating_mul(length))
+        }
         "join" | "map" | "max" | "min" | "sum" | "unique" => items.saturating_mul(given.longest()),
-        // Each entry is held against what the test is given.
+        // Each entry is compared with what the test is given.
         "select" | "reject" | "selectattr" | "rejectattr" => items.saturating_mul(given.weights.1),
         "format" => {
-            let places = (text.matches('%').count() as u64).saturating_mul(given.longest());
+            let places = (text.matches(['%', '{']).count() as u64).saturating_mul(given.longest());
             // A star takes its width from what is given.
-            let widths = if text.contains('*') { numbers } else { 0 };
+            let widths = if text.contains(['*', '{']) { numbers } else { 0 };
             widths.saturating_add(digits(&text)).saturating_add(places)
         }
         _ => 0,
     }
 }
 
-/// How many pieces a text falls into.
-fn pieces(text: &str, by: Option<&Value>) -> usize {
+/// How many parts a text falls into.
+fn parts(text: &str, by: Option<&Value>) -> usize {
     match by.and_then(Value::as_str) {
         Some("") => text.len(),
         Some(by) => text.matches(by).count(),
@@ -294,34 +250,27 @@ fn digits(text: &str) -> u64 {
     numbers.map(|digits| digits.parse().unwrap_or(u64::MAX)).fold(0, u64::saturating_add)
 }
 
-/// Has an environment weigh what its filters, tests and functions are given and give back, and write these outputs.
-pub(super) fn attach(environment: &mut Environment<'_>, meter: &Arc<Meter>, outputs: &Arc<[Known]>, now: &Now) {
+/// Has an environment weigh what its filters, tests, functions and methods are given and give back.
+pub(super) fn attach(environment: &mut Environment<'_>, meter: &Arc<Meter>) {
     let by = Arc::clone(meter);
-    environment.add_filter(NAME, move |value: Value| by.pass(value));
+    environment.add_filter(PASS, move |value: Value| by.pass(value));
     let by = Arc::clone(meter);
-    environment.add_filter(TEXT, move |state: &mut State<'_, '_>, value: Value| {
-        // minijinja would cut nothing out of nothing.
-        defined(state, Some(&value))?;
-        by.take(value.as_str().map_or(0, |text| text.len() as u64))?;
-        if value.kind() == ValueKind::Iterable { by.pass(value) } else { Ok::<_, Error>(value) }
+    environment.add_filter(OPERANDS, move |values: Vec<Value>| {
+        values.iter().try_for_each(|value| by.weigh(value).map(drop)).map(|()| turned(values))
     });
-    // minijinja takes the negative of a step, which the least number has none of.
-    let step = |step: Value| if step.as_i64() == Some(i64::MIN) { Value::from(-i64::MAX) } else { step };
-    environment.add_filter(STEP, step);
     let by = Arc::clone(meter);
-    environment.add_filter(jinja_marks::FILTER, move |value: Value, line: u32| {
-        by.weigh(&value)?;
-        Ok::<_, Error>(jinja_marks::marked(value, line))
+    environment.add_filter(TEXTS, move |values: Vec<Value>| by.texts(&values).map(|()| turned(values)));
+    let by = Arc::clone(meter);
+    environment.add_filter(SLICE, move |state: &mut State<'_, '_>, mut values: Vec<Value>| {
+        values.first().map_or(Ok(()), |value| defined(state, value))?;
+        by.texts(&values)?;
+        // minijinja takes the negative of a step, which the least number has none of.
+        if let Some(step) = values.last_mut().filter(|step| step.as_i64() == Some(i64::MIN)) {
+            *step = Value::from(-i64::MAX);
+        }
+        Ok::<_, Error>(turned(values))
     });
-    let [first, next, power, all] = FACTORS;
-    for (name, role) in [(first, Factor::First), (next, Factor::Next), (power, Factor::Power)] {
-        let by = Arc::clone(meter);
-        environment.add_filter(name, move |value: Value| by.factor(value, role));
-    }
-    let by = Arc::clone(meter);
-    environment.add_filter(all, move |value: Value| by.product(value));
-    jinja_fence::attach(environment);
-    let plain = Arc::new(bare());
+    let plain = Arc::new(self::environment());
     for &name in FILTERS {
         let (by, plain) = (Arc::clone(meter), Arc::clone(&plain));
         environment.add_filter(name, move |state: &mut State<'_, '_>, args: Rest<ValueOrKwargs>| {
@@ -337,37 +286,40 @@ pub(super) fn attach(environment: &mut Environment<'_>, meter: &Arc<Meter>, outp
         });
     }
     for (name, function) in plain.globals() {
-        let (by, called) = (Arc::clone(meter), name.to_owned());
+        let (by, is_range, keeps) = (Arc::clone(meter), name == "range", matches!(name, "cycler" | "joiner"));
         environment.add_function(name.to_owned(), move |state: &mut State<'_, '_>, args: Rest<ValueOrKwargs>| {
             let args = args.into_values();
             by.take(CALL)?;
-            args.iter().try_for_each(|value| by.weigh(value).map(drop))?;
-            if called == "range" {
-                by.take(args.iter().map(size).fold(0, u64::saturating_add))?;
+            for value in &args {
+                // What keeps something that keeps something could nest without end.
+                if by.weigh(value)?.is_closed && keeps {
+                    return Err(spent());
+                }
             }
+            by.take(if is_range { args.iter().map(size).fold(0, u64::saturating_add) } else { 0 })?;
             function.call(state, &args)
         });
     }
     let by = Arc::clone(meter);
-    let (outputs, now) = (Arc::clone(outputs), now.clone());
-    environment.set_formatter(move |out, state, value| {
-        by.weigh(jinja_fence::inner(value))?;
-        jinja_fence::write(out, state, value, &outputs, &now)
+    environment.set_unknown_method_callback(move |state, value, method, args| {
+        let all: Vec<Value> = std::iter::once(value).chain(args).cloned().collect();
+        by.take(growth(method, &Given::weighed(&all, &by)?).saturating_add(CALL))?;
+        minijinja_contrib::pycompat::unknown_method_callback(state, value, method, args)
     });
 }
 
 /// Refuses what is undefined where something is made of it: it would be made of nothing, in silence. In minijinja's own words, which
 /// name it; what an `if` without `else` leaves is as empty as its author wrote it.
-fn defined(state: &State<'_, '_>, value: Option<&Value>) -> Result<(), Error> {
-    value.filter(|value| value.is_undefined()).map_or(Ok(()), |value| StringInput::new(state, value).map(drop))
+fn defined(state: &State<'_, '_>, value: &Value) -> Result<(), Error> {
+    if value.is_undefined() { StringInput::new(state, value).map(drop) } else { Ok(()) }
 }
 
 fn filter(name: &str, state: &mut State<'_, '_>, args: &[Value], by: &Meter, plain: &Environment<'_>) -> Result<Value, Error> {
-    if !OF_NOTHING.contains(&name) {
-        defined(state, args.first())?;
+    if let Some(value) = args.first().filter(|_| !OF_NOTHING.contains(&name)) {
+        defined(state, value)?;
     }
     by.take(growth(name, &Given::weighed(args, by)?).saturating_add(CALL))?;
-    // A filter that is called by another one is weighed as well; ours are nobody's to call.
+    // A filter that is called by another one is weighed as well; those of the measuring are nobody's to call.
     let inner = args.get(1).filter(|inner| name == "map" && inner.as_str().is_some_and(|inner| FILTERS.contains(&inner)));
     let made = match (inner.and_then(Value::as_str), args.first()) {
         (Some(inner), Some(items)) => {

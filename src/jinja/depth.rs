@@ -1,0 +1,139 @@
+//! Bounds a Jinja text before it is parsed: minijinja's parser and compiler go down an expression level by level, and its lexer
+//! counts columns in 16 bits.
+//!
+//! An upper bound, never an exact measure: commas and brackets are known, precedence is not. Linear, without recursion.
+
+use super::fault::{JinjaFault, JinjaFaultKind};
+use super::limits::{MAX_BLOCKS, MAX_CHAIN, MAX_COLUMNS};
+use super::tags::{Tag, tags};
+use crate::base::span::Span;
+use minijinja::machinery::Token;
+use std::ops::Range;
+
+/// Statements that open a block; `set` does without a `=`.
+const OPENERS: [&str; 8] = ["autoescape", "block", "call", "filter", "for", "if", "macro", "with"];
+/// Words between values in an expression.
+const OPERATORS: [&str; 7] = ["and", "else", "if", "in", "is", "not", "or"];
+/// A bracket goes through the parser's whole ladder of precedences: it weighs as much as this many operators.
+const BRACKET: u32 = 4;
+
+/// The first place of a text that is too deep or too far to the right.
+pub(super) fn excess(text: &str) -> Option<JinjaFault> {
+    if let Some(range) = beyond(text) {
+        return Some(JinjaFault { kind: JinjaFaultKind::LineTooLong, span: Span::of(range.start, range.end) });
+    }
+    // The levels that each open block takes.
+    let mut blocks: Vec<u32> = Vec::new();
+    for tag in tags(text) {
+        let too_deep = |at: usize, end: usize| Some(JinjaFault { kind: JinjaFaultKind::TooDeep, span: Span::of(at, end) });
+        if let Some(at) = long_chain(&tag) {
+            return too_deep(at, at + 1);
+        }
+        let word = tag.keyword();
+        if OPENERS.contains(&word) || word == "set" && !assigns(&tag) {
+            blocks.push(1);
+        } else if word == "elif" {
+            blocks.last_mut().into_iter().for_each(|levels| *levels += 1);
+        } else if word.starts_with("end") {
+            blocks.pop();
+        }
+        if blocks.iter().sum::<u32>() > MAX_BLOCKS {
+            return too_deep(tag.inner().start, tag.range.end);
+        }
+    }
+    None
+}
+
+/// Whether a `=` stands outside of brackets.
+fn assigns(tag: &Tag<'_>) -> bool {
+    let mut depth = 0_i64;
+    tag.tokens.iter().any(|(token, _)| {
+        depth += side(token);
+        depth == 0 && matches!(token, Token::Assign)
+    })
+}
+
+/// Whether a token opens a bracket, closes one, or neither.
+fn side(token: &Token<'_>) -> i64 {
+    match token {
+        Token::ParenOpen | Token::BracketOpen | Token::BraceOpen => 1,
+        Token::ParenClose | Token::BracketClose | Token::BraceClose => -1,
+        _ => 0,
+    }
+}
+
+/// What stands on one another between two commas of one pair of brackets.
+#[derive(Clone, Copy, Default)]
+struct Level {
+    segment: u32,
+    longest: u32,
+}
+
+/// Where the expressions of a tag become deeper than they may.
+fn long_chain(tag: &Tag<'_>) -> Option<usize> {
+    let (mut levels, mut level, mut sum) = (Vec::new(), Level::default(), 0_u32);
+    for (at, (token, range)) in tag.tokens.iter().enumerate() {
+        let links = match token {
+            Token::Comma => {
+                sum -= level.segment;
+                level = Level { segment: 0, longest: level.longest.max(level.segment) };
+                0
+            }
+            token if side(token) > 0 => {
+                level.segment += BRACKET;
+                levels.push(std::mem::take(&mut level));
+                BRACKET
+            }
+            token if side(token) < 0 => {
+                let Some(outer) = levels.pop() else { continue };
+                // What stood in the brackets may end up under what comes after them.
+                let held = level.segment.max(level.longest);
+                sum -= level.segment;
+                level = Level { segment: outer.segment + held, ..outer };
+                held
+            }
+            Token::Ident(word) => u32::from(at > 0 && OPERATORS.contains(word)),
+            Token::Str(_)
+            | Token::String(_)
+            | Token::Int(_)
+            | Token::Int128(_)
+            | Token::Float(_)
+            | Token::Colon
+            | Token::Assign => 0,
+            _ => 1,
+        };
+        if side(token) == 0 {
+            level.segment += links;
+        }
+        sum += links;
+        if sum > MAX_CHAIN {
+            return Some(range.start);
+        }
+    }
+    None
+}
+
+/// The first part of a line beyond [`MAX_COLUMNS`] that a tag may reach. It is looked for by its signs alone: the lexer cannot be asked.
+fn beyond(text: &str) -> Option<Range<usize>> {
+    // Nearly every text is too short for such a line.
+    if text.len() <= MAX_COLUMNS {
+        return None;
+    }
+    let last = |text: &str, signs: &[&str]| signs.iter().filter_map(|sign| text.rfind(sign)).max();
+    let mut start = 0;
+    for line in text.split('\n') {
+        let end = start + line.len();
+        if let Some((column, _)) = line.char_indices().nth(MAX_COLUMNS) {
+            let before = text.get(..end).unwrap_or("");
+            let opened = last(before, &["{{", "{%", "{#"]);
+            let closed = last(text.get(..start).unwrap_or(""), &["}}", "%}", "#}"]);
+            let is_raw =
+                last(before, &["raw"]).is_some_and(|raw| !before.get(..raw).is_some_and(|before| before.ends_with("end")));
+            if opened.is_some_and(|opened| opened >= start || closed.is_none_or(|closed| closed < opened)) || is_raw {
+                return Some(start + column..end);
+            }
+        }
+        start = end + 1;
+    }
+    None
+}

@@ -1,0 +1,55 @@
+//! What texts are read and rendered with: minijinja, the filters and functions of `minijinja-contrib`, and the methods of Python's
+//! values. A field that a value lacks is false in a condition, and an error where it is written or worked on.
+//!
+//! `debug` is left out: it shows more than a text was given.
+
+use minijinja::tests::is_divisibleby;
+use minijinja::value::{Kwargs, Rest, ValueOrKwargs};
+use minijinja::{Environment, Error, ErrorKind, State, UndefinedBehavior, Value};
+use minijinja_contrib::filters::{truncate, wordwrap};
+
+/// What `truncate` takes, in the order of Jinja2, by place too: minijinja's takes names alone.
+const TRUNCATE: [&str; 4] = ["length", "killwords", "end", "leeway"];
+/// The same of `wordwrap`.
+const WORDWRAP: [&str; 4] = ["width", "break_long_words", "wrapstring", "break_on_hyphens"];
+
+/// The environment without any values.
+pub(super) fn environment() -> Environment<'static> {
+    let mut environment = Environment::new();
+    minijinja_contrib::add_to_environment(&mut environment);
+    environment.add_filter("truncate", |state: &mut State<'_, '_>, value: Value, args: Rest<ValueOrKwargs>| {
+        truncate(state, &value, named(args, TRUNCATE)?)
+    });
+    environment.add_filter("wordwrap", |value: Value, args: Rest<ValueOrKwargs>| wordwrap(&value, named(args, WORDWRAP)?));
+    // minijinja's divides by what it is given, and panics where that is zero.
+    environment.add_test("divisibleby", |value: Value, by: Value| {
+        let is_zero = by.is_number() && !by.is_true();
+        if is_zero {
+            Err(Error::new(ErrorKind::InvalidOperation, "nothing is divisible by zero"))
+        } else {
+            Ok(is_divisibleby(&value, &by))
+        }
+    });
+    environment.set_unknown_method_callback(minijinja_contrib::pycompat::unknown_method_callback);
+    environment.set_auto_escape_callback(|_| minijinja::AutoEscape::None);
+    environment.set_undefined_behavior(UndefinedBehavior::SemiStrict);
+    environment.remove_global("debug");
+    // So that an error names what is undefined, and where, however ctxc was built.
+    environment.set_debug(true);
+    environment
+}
+
+/// Arguments by their names, those by place as well.
+fn named(args: Rest<ValueOrKwargs>, names: [&str; 4]) -> Result<Kwargs, Error> {
+    let args = args.into_values();
+    let (given, placed) = match args.split_last() {
+        Some((last, before)) if last.is_kwargs() => (Some(Kwargs::try_from(last.clone())?), before),
+        _ => (None, &*args),
+    };
+    if placed.len() > names.len() {
+        return Err(Error::from(ErrorKind::TooManyArguments));
+    }
+    let by_place = names.into_iter().zip(placed.iter().cloned());
+    let by_name = given.iter().flat_map(|given| given.args().map(|name| (name, given.peek::<Value>(name).unwrap_or_default())));
+    Ok(by_place.chain(by_name).collect())
+}

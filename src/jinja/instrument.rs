@@ -1,0 +1,162 @@
+//! Puts the measuring into the instructions of a Jinja text: what is written is traced, what is copied or compared is weighed.
+//!
+//! Each instruction does what it did; jumps go where they went. The filters that are called have names that no text can call.
+
+use minijinja::Value;
+use minijinja::machinery::{Instruction, Instructions};
+use std::collections::BTreeSet;
+
+/// Weighs a value and hands it on; what is lazy is unfolded.
+pub(super) const PASS: &str = "_pass";
+/// Weighs the operands of a comparison, a list of them.
+pub(super) const OPERANDS: &str = "_operands";
+/// Weighs the texts among the operands of an access.
+pub(super) const TEXTS: &str = "_texts";
+/// The same of a slice, whose step becomes one that has a negative.
+pub(super) const SLICE: &str = "_slice";
+/// Says which output comes next.
+pub(super) const OUTPUT: &str = "_output";
+/// Says which plain text comes next.
+pub(super) const PLAIN: &str = "_plain";
+/// Says that what follows is kept as a value.
+pub(super) const BEGIN: &str = "_begin";
+/// Says that what was kept ends.
+pub(super) const END: &str = "_end";
+
+/// Instructions with the measuring in them, and the plain texts by their numbers.
+pub(super) struct Instrumented<'t> {
+    pub(super) code: Instructions<'t>,
+    pub(super) plain: Vec<&'t str>,
+    /// How many outputs there are.
+    pub(super) outputs: usize,
+}
+
+/// Puts the measuring in.
+pub(super) fn instrument<'t>(code: &Instructions<'t>) -> Instrumented<'t> {
+    let all: Vec<&Instruction<'t>> = (0..).map_while(|at| code.get(at)).collect();
+    let macros: BTreeSet<u32> =
+        all.iter().filter_map(|one| if let Instruction::BuildMacro(_, start, _) = one { Some(*start) } else { None }).collect();
+    let mut made =
+        Maker { code, made: Instructions::new(code.name(), code.source()), at: 0, plain: Vec::new(), outputs: 0, length: 0 };
+    let mut moved = Vec::with_capacity(all.len() + 1);
+    for (at, one) in (0..).zip(&all) {
+        made.at = at;
+        moved.push(made.length);
+        if macros.contains(&at) {
+            made.tell(BEGIN, 0);
+        }
+        made.before(one);
+        made.add((*one).clone());
+        made.after(one);
+    }
+    moved.push(made.length);
+    let mut code = made.made;
+    for at in 0..made.length {
+        let Some(
+            Instruction::Jump(target)
+            | Instruction::JumpIfFalse(target)
+            | Instruction::JumpIfFalseOrPop(target)
+            | Instruction::JumpIfTrueOrPop(target)
+            | Instruction::Iterate(target)
+            | Instruction::BuildMacro(_, target, _),
+        ) = code.get_mut(at)
+        else {
+            continue;
+        };
+        *target = moved.get(*target as usize).copied().unwrap_or(*target);
+    }
+    Instrumented { code, plain: made.plain, outputs: made.outputs }
+}
+
+struct Maker<'c, 't> {
+    code: &'c Instructions<'t>,
+    made: Instructions<'t>,
+    /// The instruction that is looked at.
+    at: u32,
+    plain: Vec<&'t str>,
+    outputs: usize,
+    /// How many instructions were made.
+    length: u32,
+}
+
+impl<'t> Maker<'_, 't> {
+    fn add(&mut self, one: Instruction<'t>) {
+        let last = match (self.code.get_span(self.at), self.code.get_line(self.at)) {
+            (Some(span), _) => self.made.add_with_span(one, span),
+            (None, Some(line)) => self.made.add_with_line(one, u16::try_from(line).unwrap_or(u16::MAX)),
+            (None, None) => self.made.add(one),
+        };
+        self.length = last + 1;
+    }
+
+    /// Calls a filter for what it notes.
+    fn tell(&mut self, filter: &'static str, number: usize) {
+        self.add(Instruction::LoadConst(Value::from(number)));
+        self.filter(filter);
+        self.add(Instruction::DiscardTop);
+    }
+
+    /// Sends the value on top through a filter.
+    fn filter(&mut self, filter: &'static str) {
+        self.add(Instruction::ApplyFilter(filter, Some(1), !0));
+    }
+
+    /// Sends the values on top through a filter, as a list: it is handed back the other way round, since it is unpacked with its first
+    /// value on top.
+    fn all(&mut self, filter: &'static str, count: usize) {
+        self.add(Instruction::BuildList(Some(count)));
+        self.filter(filter);
+        self.add(Instruction::UnpackList(count));
+    }
+
+    fn before(&mut self, one: &Instruction<'t>) {
+        match one {
+            Instruction::EmitRaw(words) => {
+                self.tell(PLAIN, self.plain.len());
+                self.plain.push(words);
+            }
+            Instruction::Emit => {
+                self.tell(OUTPUT, self.outputs);
+                self.outputs += 1;
+            }
+            Instruction::EndCapture | Instruction::Return => self.tell(END, 0),
+            Instruction::CallFunction("loop", _) => self.tell(BEGIN, 0),
+            Instruction::Slice => self.all(SLICE, 4),
+            // What a loop compares with the round before.
+            Instruction::CallMethod("changed", Some(count)) => self.all(OPERANDS, usize::from(count.saturating_sub(1))),
+            Instruction::GetItem => self.all(TEXTS, 2),
+            Instruction::Eq
+            | Instruction::Ne
+            | Instruction::Gt
+            | Instruction::Gte
+            | Instruction::Lt
+            | Instruction::Lte
+            | Instruction::In
+            | Instruction::StringConcat
+            | Instruction::CompareAndPreserve(_) => self.all(OPERANDS, 2),
+            _ => {}
+        }
+    }
+
+    fn after(&mut self, one: &Instruction<'t>) {
+        match one {
+            Instruction::BeginCapture(_) => self.tell(BEGIN, 0),
+            Instruction::CallFunction("loop", _) => {
+                self.tell(END, 0);
+                self.filter(PASS);
+            }
+            // What it makes is weighed as a number, and gone through item by item.
+            Instruction::CallFunction("range", _) => {}
+            Instruction::Add
+            | Instruction::Mul
+            | Instruction::Slice
+            | Instruction::BuildList(_)
+            | Instruction::BuildMap(_)
+            | Instruction::BuildTuple(_)
+            | Instruction::CallFunction(..)
+            | Instruction::CallMethod(..)
+            | Instruction::CallObject(_) => self.filter(PASS),
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! Jinja texts: parsed, read for their variables and rendered. The only door to minijinja.
+//!
+//! Never loads another template, never reaches outside of the values that are handed in, never panics on input.
+
+#![allow(
+    clippy::wildcard_enum_match_arm,
+    reason = "what is not looked for among the many tokens, expressions and instructions of minijinja is let be"
+)]
+
+pub mod absent;
+pub mod builtins;
+mod depth;
+mod environment;
+pub mod fault;
+#[cfg_attr(not(feature = "assemble"), allow(dead_code, reason = "only what renders needs all of it"))]
+mod flow;
+#[cfg(feature = "assemble")]
+mod instrument;
+pub mod limits;
+#[cfg(feature = "assemble")]
+mod meter;
+pub mod names;
+#[cfg(feature = "assemble")]
+mod outputs;
+pub mod parse;
+#[cfg_attr(not(feature = "assemble"), allow(dead_code, reason = "only what renders needs all of it"))]
+mod reads;
+#[cfg(feature = "assemble")]
+pub(crate) mod render;
+mod repeats;
+#[cfg_attr(not(feature = "assemble"), allow(dead_code, reason = "only what renders needs all of it"))]
+pub(crate) mod tags;
+#[cfg(feature = "assemble")]
+mod trace;
+#[cfg_attr(not(feature = "assemble"), allow(dead_code, reason = "only what renders and imports needs all of it"))]
+pub(crate) mod tree;

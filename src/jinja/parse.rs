@@ -1,0 +1,259 @@
+//! Reads a Jinja text when it is compiled: the variables that it reads, and why it cannot be rendered.
+//!
+//! What one fault does not hide is looked for beside it.
+
+use super::absent::absent;
+use super::builtins::{FILTERS, TESTS};
+use super::depth::excess;
+use super::environment::environment;
+use super::fault::{JinjaFault, JinjaFaultKind};
+use super::limits::MAX_BYTES;
+use super::names::JinjaName;
+use super::reads::{flow, too_early};
+use super::repeats::too_much;
+use super::tags::{tag_at, tags};
+use super::tree::{each, each_stmt, expressions, names, place, tree};
+use crate::base::span::Span;
+use crate::base::suggest::nearest;
+use minijinja::machinery::ast::{Expr, Macro, Stmt};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Names for which the nearest is looked for, in one text.
+const NEAREST: usize = 100;
+/// What Jinja itself has methods of.
+const OBJECTS: [&str; 3] = ["loop", "self", "super"];
+/// The arguments of a call beyond those that a macro names.
+const REST: [&str; 2] = ["kwargs", "varargs"];
+
+/// What a text reads.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct JinjaText {
+    /// The variables that it reads and does not set itself, sorted; functions of minijinja (`range`) are none where they are only
+    /// called. An attribute (`a.b`) counts as its root. None where a fault hides them.
+    pub variables: BTreeSet<String>,
+    /// The functions that it calls and neither sets nor reads otherwise, sorted: where a variable has the name of one, it is the variable.
+    pub functions: BTreeSet<String>,
+    /// Why it cannot be rendered, in the order of the text.
+    pub faults: Vec<JinjaFault>,
+}
+
+/// Parses a text.
+pub fn parse(text: &str) -> JinjaText {
+    let failed = |fault| JinjaText { faults: vec![fault], ..JinjaText::default() };
+    if text.len() > MAX_BYTES {
+        return failed(JinjaFault { kind: JinjaFaultKind::TooLarge, span: Span::of(MAX_BYTES, text.len()) });
+    }
+    if let Some(fault) = excess(text) {
+        return failed(fault);
+    }
+    let mut read = match tree(text) {
+        Ok(tree) => Reader::new(text).read(&tree),
+        Err(error) => {
+            let fault = syntax(&error, text);
+            let mut faults = without_tag(text, fault.span)
+                .and_then(|rest| Some(Reader::new(&rest).read(&tree(&rest).ok()?).faults))
+                .unwrap_or_default();
+            faults.push(fault);
+            JinjaText { faults, ..JinjaText::default() }
+        }
+    };
+    read.faults.sort_by_key(|fault| fault.span.start);
+    read
+}
+
+/// Where a text first reads each name; where it calls it, only if it does nothing else with it.
+pub(crate) fn first_reads(text: &str) -> BTreeMap<&str, usize> {
+    let mut found: BTreeMap<&str, (bool, usize)> = BTreeMap::new();
+    if let Ok(tree) = tree(text) {
+        for (name, at, is_called) in names(text, &tree) {
+            let first = found.entry(name).or_insert((is_called, at));
+            *first = (is_called, at).min(*first);
+        }
+    }
+    found.into_iter().map(|(name, (_, at))| (name, at)).collect()
+}
+
+/// The text with spaces in place of the output that a place is in.
+fn without_tag(text: &str, span: Span) -> Option<String> {
+    let tag = tag_at(text, span.start as usize).filter(|tag| !tag.is_block)?;
+    let (before, behind) = (text.get(..tag.range.start)?, text.get(tag.range.end..)?);
+    let spaces = text.get(tag.range)?.bytes().map(|byte| if byte == b'\n' { '\n' } else { ' ' });
+    Some(format!("{before}{}{behind}", spaces.collect::<String>()))
+}
+
+/// Looks for what a text reads and what is wrong with it.
+struct Reader<'t> {
+    text: &'t str,
+    faults: Vec<JinjaFault>,
+    /// The filters, tests, functions and methods that it names.
+    named: Vec<(JinjaName, &'t str)>,
+    /// The statements that take in another template, with where each stands.
+    others: Vec<(&'static str, usize)>,
+}
+
+impl<'t> Reader<'t> {
+    fn new(text: &'t str) -> Self {
+        Self { text, faults: Vec::new(), named: Vec::new(), others: Vec::new() }
+    }
+
+    fn read(mut self, tree: &Stmt<'t>) -> JinjaText {
+        each_stmt(tree, &mut |stmt| self.statement(stmt));
+        self.other_templates();
+        if let Some(span) = too_much(tree) {
+            self.fault(JinjaFaultKind::TooMuchRepeated, span.start_offset as usize, span.end_offset as usize);
+            return JinjaText { faults: self.faults, ..JinjaText::default() };
+        }
+        self.own_names(tree);
+        let globals = environment();
+        let globals: BTreeSet<&str> = globals.globals().map(|(name, _)| name).collect();
+        let flow = flow(tree);
+        let is_function = |name: &&str| globals.contains(*name) && !flow.values.contains(*name);
+        let imports = self.others.iter().any(|(word, _)| matches!(*word, "import" | "from"));
+        let read = if imports { BTreeSet::new() } else { flow.variables.clone() };
+        let (functions, mut variables): (BTreeSet<&str>, BTreeSet<&str>) = read.into_iter().partition(is_function);
+        for fault in &self.faults {
+            if let JinjaFaultKind::Unknown { what: JinjaName::Variable, name, .. } = &fault.kind {
+                variables.remove(&**name);
+            }
+        }
+        self.unknown(&mut variables, &globals);
+        let owned = |names: BTreeSet<&str>| names.into_iter().map(str::to_owned).collect();
+        JinjaText { variables: owned(variables), functions: owned(functions), faults: self.faults }
+    }
+
+    fn fault(&mut self, kind: JinjaFaultKind, start: usize, end: usize) {
+        self.faults.push(JinjaFault { kind, span: Span::of(start, end) });
+    }
+
+    fn statement(&mut self, stmt: &Stmt<'t>) {
+        let other = match stmt {
+            Stmt::Block(one) => Some(("block", one.span())),
+            Stmt::Import(one) => Some(("import", one.span())),
+            Stmt::FromImport(one) => Some(("from", one.span())),
+            Stmt::Extends(one) => Some(("extends", one.span())),
+            Stmt::Include(one) => Some(("include", one.span())),
+            _ => None,
+        };
+        self.others.extend(other.map(|(word, span)| (word, span.start_offset as usize)));
+        match stmt {
+            Stmt::Macro(one) => self.declares(one),
+            Stmt::CallBlock(one) => self.declares(&one.macro_decl),
+            _ => {}
+        }
+        match stmt {
+            Stmt::CallBlock(one) => self.call(&one.call.expr),
+            Stmt::Do(one) => self.call(&one.call.expr),
+            _ => {}
+        }
+        for expr in expressions(stmt) {
+            each(expr, &mut |expr| match expr {
+                Expr::Filter(filter) => self.named.push((JinjaName::Filter, filter.name)),
+                Expr::Test(test) => self.named.push((JinjaName::Test, test.name)),
+                Expr::Call(call) => self.call(&call.expr),
+                _ => {}
+            });
+        }
+    }
+
+    /// Each statement that takes in another template, with all that stands between its braces.
+    fn other_templates(&mut self) {
+        let mut tags = if self.others.is_empty() { None } else { Some(tags(self.text)) }.into_iter().flatten();
+        for (word, at) in self.others.clone() {
+            let Some(tag) = tags.find(|tag| tag.range.contains(&at)) else { return };
+            let start = tag.range.start + 2;
+            let sign = self.text.get(start..).is_some_and(|rest| rest.starts_with(['-', '+']));
+            self.fault(JinjaFaultKind::OtherTemplate(word), start + usize::from(sign), tag.range.end);
+        }
+    }
+
+    fn call(&mut self, called: &Expr<'t>) {
+        match called {
+            Expr::Var(var) => self.named.push((JinjaName::Function, var.id)),
+            Expr::GetAttr(method) if !matches!(&method.expr, Expr::Var(var) if OBJECTS.contains(&var.id)) => {
+                self.named.push((JinjaName::Method, method.name));
+            }
+            _ => {}
+        }
+    }
+
+    /// What the head of a macro or a call declares, and what Jinja2 has in it without its being declared.
+    fn declares(&mut self, one: &Macro<'t>) {
+        for (argument, name, at) in too_early(self.text, one) {
+            let kind = JinjaFaultKind::TooEarly { argument: argument.to_owned(), name: name.to_owned() };
+            self.fault(kind, at, at + name.len());
+        }
+    }
+
+    /// Names that Jinja2 has without their being declared, and a text here has not.
+    fn own_names(&mut self, tree: &Stmt<'t>) {
+        let mut found: Vec<(&str, usize)> = Vec::new();
+        let sets_self = flow(tree).scopes.iter().any(|scope| scope.names.contains_key("self"));
+        found.extend(
+            names(self.text, tree).into_iter().find(|(name, ..)| *name == "self" && !sets_self).map(|(name, at, _)| (name, at)),
+        );
+        each_stmt(tree, &mut |stmt| {
+            let Stmt::Macro(one) = stmt else { return };
+            let is_declared = |name: &str| one.args.iter().any(|arg| matches!(arg, Expr::Var(var) if var.id == name));
+            let inside = one.body.iter().flat_map(|stmt| names(self.text, stmt));
+            let rest = inside.filter(|(name, ..)| REST.contains(name) && !is_declared(name));
+            found.extend(rest.map(|(name, at, _)| (name, at)));
+        });
+        found.sort_by_key(|(_, at)| *at);
+        found.dedup();
+        for (name, at) in found {
+            let kind = JinjaFaultKind::Unknown { what: JinjaName::Variable, name: name.to_owned(), near: None };
+            self.fault(kind, at, at + name.len());
+        }
+    }
+
+    /// Filters, tests, functions and methods that do not exist, each once. What is called is no variable that could be declared.
+    fn unknown(&mut self, variables: &mut BTreeSet<&str>, globals: &BTreeSet<&str>) {
+        let mut told: BTreeSet<(JinjaName, &str)> = BTreeSet::new();
+        for (what, name) in std::mem::take(&mut self.named) {
+            let is_known = match what {
+                JinjaName::Filter => FILTERS.contains(&name),
+                JinjaName::Test => TESTS.contains(&name),
+                JinjaName::Function => !variables.contains(name) || globals.contains(name),
+                // What is none of Python's may be a macro that a value holds.
+                JinjaName::Method | JinjaName::Variable => absent(JinjaName::Method, name).is_none(),
+            };
+            if is_known || !told.insert((what, name)) {
+                continue;
+            }
+            let is_near = told.len() <= NEAREST && absent(what, name).is_none();
+            let near = match what {
+                _ if !is_near => None,
+                JinjaName::Filter => nearest(name, FILTERS.iter().copied()),
+                JinjaName::Test => nearest(name, TESTS.iter().copied()),
+                JinjaName::Function => nearest(name, globals.iter().copied()),
+                JinjaName::Method | JinjaName::Variable => None,
+            };
+            let near = near.map(str::to_owned);
+            let at = place(self.text, name);
+            self.fault(JinjaFaultKind::Unknown { what, name: name.to_owned(), near }, at, at + name.len());
+        }
+        for (what, name) in told {
+            if what != JinjaName::Method {
+                variables.remove(name);
+            }
+        }
+    }
+}
+
+fn syntax(error: &minijinja::Error, text: &str) -> JinjaFault {
+    let range = error.range().or_else(|| line(text, error.line()?)).unwrap_or(0..text.len());
+    let start = text.floor_char_boundary(range.start.min(text.len()));
+    let end = text.ceil_char_boundary(range.end.clamp(start, text.len()));
+    let words = error.detail().map_or_else(|| error.kind().to_string(), str::to_owned);
+    JinjaFault { kind: JinjaFaultKind::Syntax(words), span: Span::of(start, end) }
+}
+
+/// The bytes of a line, counted from 1, without its end.
+fn line(text: &str, number: usize) -> Option<std::ops::Range<usize>> {
+    let mut start = 0;
+    for line in text.split('\n').take(number.checked_sub(1)?) {
+        start += line.len() + 1;
+    }
+    let length = text.get(start..)?.split('\n').next()?.trim_end().len();
+    Some(start..start + length)
+}

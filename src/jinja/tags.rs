@@ -1,0 +1,170 @@
+//! A Jinja text as words and tags, with their places, as minijinja splits it. Ends where minijinja cannot read on.
+
+use minijinja::machinery::{Token, tokenize};
+use minijinja::syntax::SyntaxConfig;
+use std::ops::Range;
+
+/// A tag with its place: `{{ … }}` or `{% … %}`.
+#[derive(Debug)]
+pub(crate) struct Tag<'t> {
+    /// From its first brace to behind its last one; to the end of the text where it is not closed.
+    pub(crate) range: Range<usize>,
+    /// Whether it is a statement.
+    pub(crate) is_block: bool,
+    /// What stands between the braces.
+    pub(crate) tokens: Vec<(Token<'t>, Range<usize>)>,
+}
+
+/// A part of a text. Comments and the tags of `raw` are none, and stand between others.
+#[derive(Debug)]
+pub(crate) enum Piece<'t> {
+    /// Words that are put out as they are, without the white space that tags beside them take away.
+    Words(Range<usize>),
+    /// A tag.
+    Tag(Tag<'t>),
+}
+
+/// All parts of a text, in order.
+pub(crate) fn pieces(text: &str) -> Vec<Piece<'_>> {
+    let mut pieces = Vec::new();
+    for (token, span) in tokenize(text, false, SyntaxConfig::default()).map_while(Result::ok) {
+        let range = span.start_offset as usize..span.end_offset as usize;
+        match token {
+            Token::TemplateData(_) => pieces.push(Piece::Words(range)),
+            Token::VariableStart | Token::BlockStart => {
+                let is_block = matches!(token, Token::BlockStart);
+                pieces.push(Piece::Tag(Tag { range: range.start..text.len(), is_block, tokens: Vec::new() }));
+            }
+            token => {
+                let Some(Piece::Tag(tag)) = pieces.last_mut() else { continue };
+                if matches!(token, Token::VariableEnd | Token::BlockEnd) {
+                    tag.range.end = range.end;
+                } else {
+                    tag.tokens.push((token, range));
+                }
+            }
+        }
+    }
+    pieces
+}
+
+/// All tags of a text, in order.
+pub(crate) fn tags(text: &str) -> impl Iterator<Item = Tag<'_>> {
+    pieces(text).into_iter().filter_map(|piece| match piece {
+        Piece::Tag(tag) => Some(tag),
+        Piece::Words(_) => None,
+    })
+}
+
+impl<'t> Tag<'t> {
+    /// The name that a token is.
+    pub(crate) fn name(&self, at: usize) -> &'t str {
+        match self.tokens.get(at) {
+            Some((Token::Ident(name), _)) => name,
+            _ => "",
+        }
+    }
+
+    /// The word that a statement begins with.
+    pub(crate) fn keyword(&self) -> &'t str {
+        if self.is_block { self.name(0) } else { "" }
+    }
+
+    /// What stands between the braces.
+    pub(crate) fn inner(&self) -> Range<usize> {
+        let first = self.tokens.first().map_or(self.range.start, |(_, range)| range.start);
+        first..self.tokens.last().map_or(first, |(_, range)| range.end)
+    }
+}
+
+/// The tag that a place is in.
+pub(crate) fn tag_at(text: &str, at: usize) -> Option<Tag<'_>> {
+    tags(text).find(|tag| tag.range.contains(&at))
+}
+
+/// The parts that say nothing: comments, statements, the tags of `raw`.
+#[cfg(feature = "assemble")]
+pub(crate) fn silent(text: &str) -> Vec<Range<usize>> {
+    let (mut found, mut start) = (Vec::new(), 0);
+    let mut between = |range: Range<usize>| {
+        let words = text.get(range.clone()).unwrap_or("");
+        let (begun, kept) = (words.trim_start(), words.trim());
+        if !kept.is_empty() {
+            found.push(range.end - begun.len()..range.end - begun.len() + kept.len());
+        }
+    };
+    for piece in pieces(text) {
+        let said = match piece {
+            Piece::Words(range) => range,
+            Piece::Tag(tag) if !tag.is_block => tag.range,
+            Piece::Tag(_) => continue,
+        };
+        between(start..said.start);
+        start = said.end;
+    }
+    between(start..text.len());
+    found
+}
+
+/// Where a text says a name, in its statements and expressions. Character references of XML may stand in it.
+#[cfg(feature = "lsp")]
+pub(crate) fn said(text: &str, name: &str) -> Vec<usize> {
+    let mut found = Vec::new();
+    for tag in tags(&without_references(text)) {
+        let mut depth = 0_usize;
+        for (at, (token, range)) in tag.tokens.iter().enumerate() {
+            match token {
+                Token::ParenOpen | Token::BracketOpen | Token::BraceOpen => depth += 1,
+                Token::ParenClose | Token::BracketClose | Token::BraceClose => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            let before = at.checked_sub(1).and_then(|at| tag.tokens.get(at)).map(|(token, _)| token);
+            let is_argument = depth > 0 && matches!(tag.tokens.get(at + 1), Some((Token::Assign, _)));
+            let is_hung_on = matches!(before, Some(Token::Dot | Token::Pipe)) || tag.is_block && at == 0;
+            if tag.name(at) == name && !is_argument && !is_hung_on {
+                found.push(range.start);
+            }
+        }
+    }
+    found
+}
+
+/// The text with quotes in place of the references to them and spaces in place of others, as long as before.
+#[cfg(feature = "lsp")]
+fn without_references(text: &str) -> String {
+    let (mut out, mut rest) = (String::with_capacity(text.len()), text);
+    while let Some(at) = rest.find('&') {
+        let (before, behind) = rest.split_at(at);
+        let length = behind.find(';').map_or(1, |end| end + 1).min(10);
+        let reference = behind.get(..length).unwrap_or("&");
+        let sign = match reference {
+            "&quot;" | "&#34;" => "\"",
+            "&apos;" | "&#39;" => "'",
+            "&lt;" => "<",
+            "&gt;" => ">",
+            _ => " ",
+        };
+        out.extend([before, sign]);
+        out.extend(std::iter::repeat_n(' ', reference.len() - 1));
+        rest = behind.get(reference.len()..).unwrap_or("");
+    }
+    out + rest
+}
+
+#[cfg(all(test, feature = "lsp"))]
+mod tests {
+    use super::said;
+
+    #[test]
+    fn a_name_is_found_where_it_is_one() {
+        let at = |text: &str| said(text, "a");
+        assert_eq!(at("{{ a }} a {{ a.b }}"), [3, 13]);
+        assert_eq!(at("{% for x in a %}{{ x.a }}{% endfor %}"), [12]);
+        assert_eq!(at("{{ f(a, a=a, b=[a == 1]) }}"), [5, 10, 16]);
+        assert_eq!(at("{{ 'a' ~ \"a\\\"a\" ~ a }}"), [18]);
+        assert_eq!(at("{{ &quot;a&quot; ~ a }}{{ 1 &lt; a }}"), [19, 33]);
+        assert_eq!(at("{# a #}{% raw %}{{ a }}{% endraw %}{{ x|a }}{{- a -}}"), [48]);
+        assert_eq!(at("{% set a = 1 %}{{ aa ~ a ~ b.a ~ a"), [7, 23, 33]);
+        assert_eq!(at("{{ {'k': a} }}{"), [9]);
+    }
+}
