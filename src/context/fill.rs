@@ -83,7 +83,7 @@ pub(super) struct Filled {
 impl Filled {
     /// The same as a text from outside, under a name: fenced as a whole where untrusted values are.
     #[must_use]
-    pub(super) fn from_outside(mut self, name: &str, filler: Filler<'_>) -> Self {
+    pub(super) fn fenced_as(mut self, name: &str, filler: Filler<'_>) -> Self {
         self.untrusted.insert(name.to_owned());
         let says_nothing = self.text.is_empty() && self.unknown.is_empty();
         if filler.fences == Fences::Around && !says_nothing {
@@ -241,8 +241,8 @@ impl<'a> Writer<'a, '_> {
         let (scope, place, at, out) = (self.scope, self.place, origin.clone(), Filled::default());
         let mut inner = Writer { filler: inside, scope, place, at, out, faults: self.faults };
         inner.value(&text, &origin, depth + 1);
-        let filled = inner.out;
-        Some(if is_untrusted { filled.from_outside(name, filler) } else { filled })
+        let text = inner.out;
+        Some(if is_untrusted { text.fenced_as(name, filler) } else { text })
     }
 
     pub(super) fn push(&mut self, text: &str, origin: Origin) {

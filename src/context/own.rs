@@ -132,11 +132,11 @@ impl Author<'_> {
         if !is_from_outside(text) {
             return self.fill(text, field);
         }
-        let filler = self.filler;
-        self.filler = filler.bare();
+        let outer = self.filler;
+        self.filler = outer.bare();
         let filled = self.fill(text, field);
-        self.filler = filler;
-        filled.from_outside(name, filler)
+        self.filler = outer;
+        filled.fenced_as(name, outer)
     }
 
     fn uses(&mut self, filled: &Filled) {

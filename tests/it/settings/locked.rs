@@ -175,7 +175,9 @@ fn a_recorded_slip_of_a_setting_still_counts() {
     assert!(!project.files().contains(&"registry.json".to_owned()));
     let mut found: Vec<Diagnostic> = compile_sources(&Config::default(), [("a.xml", &*text)]).diagnostics;
     let mut older = found.clone();
-    older.iter_mut().for_each(|finding| finding.locked = false);
+    for finding in &mut older {
+        finding.locked = false;
+    }
     let recorded = Suppressions::record(&older);
     assert_eq!((recorded.findings(), recorded.apply(&mut found, |_| true).suppressed), (1, 0));
 }
@@ -200,11 +202,14 @@ fn a_slip_of_a_setting_is_seen_behind_many_others() {
     assert!(found.contains(&"bad-value"), "{found:?}");
 }
 
+/// Writes a setting and its value wrongly.
+type Slip = fn(&str, &str) -> String;
+
 /// How a template goes wrong; `None` where it is well.
-const SLIPS: [Option<fn(&str, &str) -> String>; 14] = [
+const SLIPS: [Option<Slip>; 14] = [
     None,
     None,
-    Some(|name, value| block(&format!("<{name}>{}x</{name}>", value))),
+    Some(|name, value| block(&format!("<{name}>{value}x</{name}>"))),
     Some(|name, _| block(&format!("<{name}/>"))),
     Some(|name, value| block(&format!("<{name}>{}</{name}>", value.to_uppercase()))),
     Some(|name, value| block(&format!("<{name} value=\"{value}\"/>"))),
@@ -227,7 +232,7 @@ fn settings(node: &Value, out: &mut Vec<(String, String)>) {
             fields.values().for_each(|inner| settings(inner, out));
         }
         Value::Array(items) => items.iter().for_each(|inner| settings(inner, out)),
-        _ => {}
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }
 
@@ -256,7 +261,7 @@ proptest! {
                     is_wrong = true;
                     slipped = slip(name, value);
                 }
-                None => whole.push_str(&format!("<{name}>{value}</{name}>")),
+                None => whole = format!("{whole}<{name}>{value}</{name}>"),
             }
         }
         let allow = if allows.is_empty() { String::new() } else { format!("<?ctxc allow {} reason=\"x\"?>", allows.join(" ")) };
@@ -272,7 +277,7 @@ proptest! {
             2 => format!("<template name=\"f\" params=\"\"><task {attributes}>{body}</task></template>"),
             _ => format!("<library><task name=\"l\" {attributes}>{body}</task></library>"),
         };
-        let lints: String = lints.iter().map(|(name, level)| format!("{name} = \"{level}\"\n")).collect();
+        let lints = lints.iter().map(|(name, level)| format!("{name} = \"{level}\"\n")).collect::<Vec<_>>().concat();
         let config = read(&format!("[lints]\n{lints}"));
         prop_assert!(check::config(&config).iter().all(|finding| finding.severity != Severity::Error));
         let mut built = compile_sources(&config, [("a.xml", &*text)]);
