@@ -5,23 +5,10 @@
 
 use super::operators::{ALIASES, BodyPart, Kind, Operator};
 use super::provenance::{Origin, Value};
-use super::resolve::Resolved;
+use super::resolved::Resolved;
+pub use super::row_id::RowId;
 use crate::template::setting::{SettingName, Written};
 use std::sync::Arc;
-
-/// A row of [`Layers`]. Stable within one project only.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct RowId(pub(super) u16);
-
-impl RowId {
-    /// `atomic`, which is also `atomic` with subtype `standard`: what a task without a type is.
-    pub const ATOMIC: Self = Self(0);
-
-    /// The position in [`Layers::rows`].
-    pub const fn index(self) -> usize {
-        self.0 as usize
-    }
-}
 
 /// A value with its origin: one link of a chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -11,3 +11,5 @@ pub mod layers;
 pub mod operators;
 pub mod provenance;
 pub mod resolve;
+mod resolved;
+mod row_id;

@@ -1,6 +1,6 @@
 //! Where a value came from. Plain data, `Copy`, no text: paths and rows are looked up in [`super::layers::Layers`].
 
-use super::layers::RowId;
+use super::row_id::RowId;
 use crate::base::span::Span;
 use crate::template::setting::{Format, Fresh, Inherit, Word};
 use serde::de::{self, Deserialize, Deserializer, Visitor};

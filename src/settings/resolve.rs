@@ -2,38 +2,9 @@
 
 use super::layers::{Layers, Link, RowId};
 use super::provenance::{Layer, Origin, Place, Value};
+pub use super::resolved::{Resolved, Setting};
 use crate::base::span::{Span, Spanned};
-use crate::template::setting::{Format, Fresh, Inherit, SettingName, Written};
-
-/// One resolved setting.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Setting<T> {
-    /// What holds. `None`, where the type has it, is N/A.
-    pub value: T,
-    /// Whether it has any effect: `false` where the operator has no steps to accumulate, even if a value is written.
-    pub applies: bool,
-    /// Which layer set it.
-    pub origin: Origin,
-}
-
-/// The four settings of one task, resolved.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Resolved {
-    /// The row that the defaults came from.
-    pub row: RowId,
-    /// What of the parent's context the task sees.
-    pub inherit_context: Setting<Inherit>,
-    /// Whether earlier results are carried; `None` is N/A.
-    pub accumulate_data: Setting<Option<bool>>,
-    /// In which form; `None` is N/A.
-    pub accumulation_format: Setting<Option<Format>>,
-    /// Whether context is looked up.
-    pub fresh_context: Setting<Fresh>,
-    /// What the template wrote.
-    pub template: Written,
-    /// What a request wrote on top.
-    pub request: Written,
-}
+use crate::template::setting::{SettingName, Written};
 
 /// Resolves the settings of a task: its row's defaults with the project's, then what the template writes.
 pub fn resolve(row: RowId, layers: &Layers, template: &Written) -> Resolved {
@@ -72,28 +43,6 @@ fn overlay(out: &mut Resolved, written: &Written, layer: Layer) {
 }
 
 impl Resolved {
-    /// Any of the four by name.
-    pub fn get(&self, name: SettingName) -> Setting<Value> {
-        fn erase<T>(setting: &Setting<T>, value: Value) -> Setting<Value> {
-            Setting { value, applies: setting.applies, origin: setting.origin }
-        }
-        match name {
-            SettingName::InheritContext => erase(&self.inherit_context, Value::Inherit(self.inherit_context.value)),
-            SettingName::AccumulateData => {
-                erase(&self.accumulate_data, self.accumulate_data.value.map_or(Value::NotApplicable, Value::Accumulate))
-            }
-            SettingName::AccumulationFormat => {
-                erase(&self.accumulation_format, self.accumulation_format.value.map_or(Value::NotApplicable, Value::Format))
-            }
-            SettingName::FreshContext => erase(&self.fresh_context, Value::Fresh(self.fresh_context.value)),
-        }
-    }
-
-    /// Whether earlier results are carried: N/A is not, a written `true` is.
-    pub fn is_accumulating(&self) -> bool {
-        self.accumulate_data.value == Some(true)
-    }
-
     /// The values that the one which holds has beaten, the nearest first.
     pub fn beaten<'l>(&self, layers: &'l Layers, name: SettingName) -> impl Iterator<Item = Link> + use<'l> {
         let winner = self.get(name).origin;
