@@ -14,16 +14,12 @@ PATIENCE = 60
 
 @dataclass(frozen=True)
 class Step:
-    """A command line, or what a driver does with the program. `new`: its spelling for the new program, where it is another one."""
+    """A command line in the spelling of the old program, or what a driver does with the program."""
     old: tuple
-    new: tuple = None
     stdin: bytes = None
     env: tuple = ()
     driver: str = None
     cwd: str = ""
-
-    def argv(self, which):
-        return self.new if which == "new" and self.new is not None else self.old
 
 
 @dataclass(frozen=True)
@@ -35,7 +31,7 @@ class Case:
 
     @property
     def name(self):
-        words = " ; ".join(" ".join(step.old) for step in self.steps)
+        words = " ; ".join(" ".join(word if len(word) < 60 else word[:50] + "…" for word in step.old) for step in self.steps)
         return f"{self.input}: {words}".replace("\n", "⏎")
 
     def key(self, digest):
@@ -44,12 +40,12 @@ class Case:
         about = [str(PLACE), digest, steps, [DRIVERS[step.driver].__doc__ for step in self.steps if step.driver], self.timeout]
         return hashlib.sha256(json.dumps(about).encode()).hexdigest()
 
-    def run(self, slot, folder, program, which):
-        """Runs the steps with one of the two programs; no step after one that took too long."""
+    def run(self, slot, folder, program, spelling=lambda argv: argv):
+        """Runs the steps with a program, in its spelling; no step after one that took too long."""
         slot.load(folder)
         results = []
         for step in self.steps:
-            argv = [program, *step.argv(which)]
+            argv = [program, *spelling(step.old)]
             if step.driver:
                 result = DRIVERS[step.driver](slot, argv, self.timeout)
             else:

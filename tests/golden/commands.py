@@ -1,9 +1,7 @@
-"""The table of commands: which are run in which input.
-
-A command that is spelt in another way since is a pair: `Spelt(old, new)`; both stand for one case."""
+"""The table of commands: which are run in which input, in the spelling of the old program; `respelt` has the new one."""
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cases import Case, Step
 
@@ -14,25 +12,19 @@ BUDGETS = (("--budget", "200"), ("--budget", "1000"), ())
 SETTINGS = "inherit_context accumulate_data accumulation_format fresh_context".split()
 SCHEMAS = "rng rnc xsd scenario config json".split()
 THREADS = ("1", "7")
-HISTORIES, OF_A_CASE = 1_500, 25
-EDITORS = ("editor", "corpus-1")
+HISTORIES, OF_A_CASE = 1_500, 10
 
 
-@dataclass(frozen=True)
-class Spelt:
-    """One command in the spelling of both programs."""
-    old: str
-    new: str
-
-
-# To be `-o m.json --check` when `--check` is a switch.
-MANIFEST_CHECK = Spelt("manifest --check m.json", "manifest --check m.json")
+def respelt(argv):
+    """A command line in the spelling of the new program, where it is another one than the old program's."""
+    if argv[:1] == ("manifest",) and "--check" in argv:
+        at = argv.index("--check") + 1
+        return (*argv[:at], "-o", *argv[at:])
+    return argv
 
 
 def step(command, *more, **fields):
     """A step from its words, with further arguments that may hold blanks."""
-    if isinstance(command, Spelt):
-        return Step((*command.old.split(), *more), (*command.new.split(), *more), **fields)
     return Step((*command.split(), *more), **fields)
 
 
@@ -41,8 +33,7 @@ def threaded(name, *steps, counts=THREADS, **fields):
     for count in counts:
         with_count = []
         for each in steps:
-            added = [argv and (*argv, "--threads", count) for argv in (each.old, each.new)]
-            with_count.append(each if each.driver else Step(*added, each.stdin, each.env, each.driver, each.cwd))
+            with_count.append(each if each.driver else replace(each, old=(*each.old, "--threads", count)))
         yield Case(name, tuple(with_count), **fields)
 
 
@@ -93,7 +84,7 @@ def repo(name, agents):
         yield from threaded(name, step(f"manifest --format {form}"))
     for tokenizer in ("o200k", "cl100k", "claude", "gemini", "llama", "bytes"):
         yield from threaded(name, step(f"manifest --json --tokenizer {tokenizer}"), counts=("7",))
-    yield from threaded(name, step("manifest -o m.json"), step(MANIFEST_CHECK), edit("templates/triage-ticket.xml", "graver", "lesser"), step(MANIFEST_CHECK),
+    yield from threaded(name, step("manifest -o m.json"), step("manifest --check m.json"), edit("templates/triage-ticket.xml", "graver", "lesser"), step("manifest --check m.json"),
                         step("manifest diff m.json ."))
     for form in ("text", "json", "markdown"):
         yield from threaded(name, step(f"manifest diff HEAD~1 --format {form}"), step(f"manifest diff HEAD~1 HEAD --format {form}"))
@@ -107,6 +98,12 @@ def repo(name, agents):
     for query in ("roll back a deploy", "tokens of a context", "zzz nothing", "the", "", '"quoted" AND (x) NEAR', "ünïcode 😀"):
         words = [query] if query else []
         yield from threaded(name, step("search", *words), step("search --json --limit 20", *words))
+    for agent in agents:
+        yield from threaded(name, Step((*agent.render, "--explain")), counts=("7",))
+
+
+def agents_of_repo(name, agents):
+    """All that depends on the agent: its context in every look, and a scenario of it."""
     for agent in agents:
         yield from threaded(name, Step(("new", "scenario", *agent.render[1:], "--name", "made")), step("eval made --json"), Step(("new", "scenario", *agent.render[1:], "--name", "made")), counts=("7",))
         yield from threaded(name, Step(("new", "scenario", *agent.render[1:], "--name", "made", "--snapshot")), step("eval made"), counts=("7",))
@@ -202,10 +199,10 @@ def plain(name, agents):
 def hostile(name, _):
     """Each of the broken projects and bombs: everything that reads it."""
     at = dict(cwd="p") if name.startswith("hostile/link-") else {}
-    patience = dict(timeout=20, counts=("7",))
+    patience = dict(timeout=10, counts=("7",))
     jinja, bench = "/jinja-" in name, "/bench-" in name
     yield from threaded(name, step("check", **at), **patience)
-    yield from threaded(name, step("check --format json", **at), timeout=20)
+    yield from threaded(name, step("check --format json", **at), timeout=10)
     yield from threaded(name, step("check --fix --unsafe-fixes", **at), step("check --fix --unsafe-fixes", **at), **patience)
     yield from threaded(name, step("fmt", **at), **patience)
     yield from threaded(name, step("build", **at), **patience)
@@ -230,15 +227,15 @@ def hostile(name, _):
         yield from threaded(name, step("eval --affected", **at), step("manifest --check context-manifest.json", **at), **patience)
 
 
-def editor(name, part, of):
-    """Sessions of the language server."""
+def editor(name, step_size, parts, logs):
+    """Sessions of the language server: histories, by turns with one and with seven threads, and logs of some parts of the input."""
+    if name == "editor":
+        for number, first in enumerate(range(0, HISTORIES, OF_A_CASE)):
+            yield Case(name, (Step(("lsp", "--threads", THREADS[number % 2], "@", str(first), str(OF_A_CASE)), driver="histories"),), timeout=600)
     for count in THREADS:
-        if name == "editor":
-            for first in range(0, HISTORIES, OF_A_CASE):
-                yield Case(name, (Step(("lsp", "--threads", count, "@", str(first), str(OF_A_CASE)), driver="histories"),), timeout=300)
-        for number in range(of):
-            encoding = ("utf-8", "utf-16")[number % 2]
-            yield Case(name, (Step(("lsp", "--threads", count, "@", encoding, str(part), str(number), str(of)), driver="log"),), timeout=300)
+        for part in range(logs):
+            encoding = ("utf-8", "utf-16")[part % 2]
+            yield Case(name, (Step(("lsp", "--threads", count, "@", encoding, str(step_size), str(part), str(parts)), driver="log"),), timeout=600)
 
 
 @dataclass(frozen=True)
@@ -270,12 +267,14 @@ def agents_of(manifest, registry, texts):
             fields = sorted(set(re.findall(rf"\b{re.escape(name)}\.(\w+)", texts)) - {"md", "xml", "json", "success", "output"})
             value = json.dumps({field: "sev1" for field in fields}) if fields else f"What {name} left behind. " * 7
             words += ["--result", f"{name}={value}"]
+        if entry["node"].endswith("/reduction_task"):
+            words += ["--result", "current_result=What the parts gave so far."]
         found.append(Agent(entry["role"], entry["task"], tuple(words)))
     return found
 
 
 TABLE = {
-    "repo": repo, "import": imports, "examples": examples, "recovery": generated, "scenarios": scenarios, "compat": compat, "example-loop": plain, "example-build": plain,
+    "repo": repo, "agents": agents_of_repo, "import": imports, "examples": examples, "recovery": generated, "scenarios": scenarios, "compat": compat, "example-loop": plain, "example-build": plain,
     "corpus": generated, "clean": clean, "hostile": hostile,
 }
 
@@ -283,9 +282,9 @@ TABLE = {
 def cases_of(name, ask):
     """All cases of an input. `ask`: runs the old program in it, for what depends on what it says."""
     if name == "editor":
-        return [*editor("editor", 3, 8)]
+        return [*editor(name, 3, 8, 8)]
     maker = TABLE.get(name) or TABLE[re.split("[-/]", name)[0]]
     if maker is repo:
         return [*repo(name, ask.agents(name)), *rules(name, ask.rules(name))]
-    cases = list(maker(name, ask.agents(name) if maker in (clean, plain, scenarios) else None))
-    return cases + ([*editor(name, 40, 400)][::100] if name == "corpus-1" else [])
+    cases = list(maker(name, ask.agents(name) if maker in (agents_of_repo, clean, plain, scenarios) else None))
+    return cases + ([*editor(name, 40, 100, 2)] if name == "corpus-1" else [])

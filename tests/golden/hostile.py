@@ -120,7 +120,7 @@ SCENARIOS = {
     "unknown-keys": CASE + "expectation: []\nexpect_contxt: []\n",
     "unknown-segment": CASE.replace("{nothing_cut: true}", "{segment: {id: sytem, state: kept}}, {order: [x, description]}"),
     "missing-input": CASE.replace("x: late", "y: late"),
-    "many-keys": CASE + "".join(f"k{number}: 1\n" for number in range(50_000)),
+    "many-keys": CASE + "".join(f"k{number}: 1\n" for number in range(3_000)),
     "aliases": "a: &a [x,x,x,x,x,x,x,x,x]\n" + "".join(f"{chr(98 + n)}: &{chr(98 + n)} [{','.join(['*' + chr(97 + n)] * 9)}]\n" for n in range(9)) + CASE,
     "self-alias": "a: &a [*a]\n" + CASE,
     "merge-keys": "x: &x {task: a}\n<<: *x\n" + CASE,
@@ -220,7 +220,7 @@ def odd_files():
     """Projects whose files have odd names or places."""
     return {
         "name-newline": {"ctxc.toml": "", "templates/e\n::error file=x::pwned\n.xml": "<task><descripton/></task>"},
-        "name-bytes": {"ctxc.toml": "", os.fsdecode(b"templates/a\xff.xml"): TASK, os.fsdecode(b"templates/a\xfe.xml"): "<task><descripton/></task>"},
+        "name-bytes": {"ctxc.toml": "", os.fsdecode(b"templates/a\xff.xml"): TASK},
         "name-spaces": {"ctxc.toml": "", "templates/a b ü.xml": TASK, "templates/'quoted'.xml": described("d", name="b"), "templates/\x1b[31m.xml": "<task/>"},
         "old-cache": {"ctxc.toml": "", "templates/a.xml": TASK, "scenarios/s.yaml": CASE, ".ctxc/cache/search.db": b"SQLite format 3\0junk", ".ctxc/cache/results.json": "{}", ".ctxc/secret": b"x" * 32, "docs/a.md": "deploy\n"},
         "no-project-file": {"a/t.xml": TASK, "b/u.xml": described("d", name="b")},

@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -44,7 +45,7 @@ class Inputs:
         self.digests = {}
 
     def names(self):
-        fixed = ["repo", "import", "examples", "recovery", "scenarios", "compat", "editor", "example-loop", "example-build"]
+        fixed = ["repo", "agents", "import", "examples", "recovery", "scenarios", "compat", "editor", "example-loop", "example-build"]
         return [*fixed, *(f"corpus-{seed}" for seed in (1, 2, 3)), *(f"clean-{seed}" for seed in (1, 2, 3)),
                 *(f"hostile/{name}" for name in hostile.projects(self.base))]
 
@@ -165,6 +166,17 @@ class Inputs:
         shutil.copytree(self.base / "fuzz/corpus/registry", folder / "registries")
         write(folder, {"ctxc.toml": 'edition = "2026"\n',
                        "templates/a.xml": '<task type="atomic" name="a"><description>Say {{x}}.</description><parameters><parameter name="x"/></parameters></task>'})
+
+    def agents(self, folder):
+        """The agents of this repository with a few pages to look things up in: every context in every look has to be quick."""
+        shutil.copy2(self.base / "ctxc.toml", folder / "ctxc.toml")
+        for part in ("templates", "scenarios"):
+            shutil.copytree(self.base / part, folder / part)
+        shown = {path for page in (folder / "templates").rglob("*.xml") for path in re.findall(r"<path>([^<]+)</path>", page.read_text())}
+        for path in sorted(shown | {f"docs/{page}.md" for page in ("LANGUAGE", "PROJECT", "tutorial")}):
+            if (self.base / path).is_file():
+                (folder / path).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy2(self.base / path, folder / path)
 
     def editor(self, folder):
         """What histories of edits are made in: templates, their texts, scenarios."""

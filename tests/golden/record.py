@@ -14,8 +14,8 @@ import tempfile
 from pathlib import Path
 
 MOST_FILES, MOST_BYTES = 120, 2_000_000
-# What runs until it is ended, or talks to a terminal.
-LEFT_OUT = {"watch", "lsp", "completions", "man"}
+# What runs until it is ended, shows where in the sources something stands, or describes the command line itself.
+LEFT_OUT = {"watch", "lsp", "completions", "man", "debug-panic", "generate-docs"}
 ENVIRONMENT = ("NO_COLOR", "COLUMNS", "GITHUB_ACTIONS", "CTXC_")
 SKIPPED = ("kill", "watch", "terminal", "pipe", "permissions", "disk", "lsp", "tidy", "peers")
 
@@ -87,7 +87,7 @@ def recorded(base, home, build):
 def usable(call):
     """Whether a call can be made again elsewhere: it ends by itself and names nothing outside of its folder."""
     words = [word for word in call["argv"] if not word.startswith("-")]
-    return not LEFT_OUT & set(words[:1]) and not any(tempfile.gettempdir() in word or word.startswith("/") for word in call["argv"])
+    return not LEFT_OUT & set(words[:1]) and "--help" not in call["argv"] and not any(tempfile.gettempdir() in word or word.startswith("/") for word in call["argv"])
 
 
 if __name__ == "__main__":

@@ -99,14 +99,14 @@ class Golden:
         results = self.memory.get(key)
         if results is None:
             self.slot = self.slot or Slot()
-            results = case.run(self.slot, folder, str(self.old), "old")
+            results = case.run(self.slot, folder, str(self.old))
             self.memory.put(key, results)
         return results[0]
 
     def agents(self, name):
         manifest = json.loads(self.ask(name, "manifest", "--json").stdout or "{}")
         registry = json.loads(self.ask(name, "build", "-o", "golden.json").files.get("golden.json", "{}").removeprefix("(written)\n"))
-        texts = "\n".join(path.read_text(errors="replace") for path in sorted((self.folder(name) / "templates").rglob("*")) if path.is_file()) if name == "repo" else ""
+        texts = "\n".join(path.read_text(errors="replace") for path in sorted((self.folder(name) / "templates").rglob("*")) if path.is_file()) if name in ("repo", "agents") else ""
         return commands.agents_of(manifest, registry, texts)
 
     def rules(self, name):
@@ -122,7 +122,7 @@ class Golden:
             _, calls = self.recorded()
             for call in calls:
                 stdin = bytes.fromhex(call["stdin"]) if call["stdin"] is not None else None
-                case = Case(f"tests/{call['tree']}", (Step(tuple(call["argv"]), None, stdin, tuple(sorted(call["env"].items()))),))
+                case = Case(f"tests/{call['tree']}", (Step(tuple(call["argv"]), stdin, tuple(sorted(call["env"].items()))),))
                 if pattern.search(case.name):
                     yield case
 
@@ -138,22 +138,24 @@ def begin(old, new, memory, accepted):
 
 def work(chunk):
     """Runs some cases with both programs, the old one where nobody knows yet, and compares."""
-    found, used, ran, failed = [], Counter(), 0, []
+    found, used, ran, failed, took = [], Counter(), 0, [], []
     for case, folder, digest in chunk:
+        started = time.monotonic()
         try:
             key = case.key(digest)
             old = worker["memory"].get(key)
             if old is None:
-                old, ran = case.run(worker["slot"], folder, worker["old"], "old"), ran + 1
+                old, ran = case.run(worker["slot"], folder, worker["old"]), ran + 1
                 worker["memory"].put(key, old)
-            new = case.run(worker["slot"], folder, worker["new"], "new")
+            new = case.run(worker["slot"], folder, worker["new"], commands.respelt)
             differences, rows = compare(case, old, new, worker["rules"])
             found.extend(differences)
             used.update(rows)
         except Exception as error:  # noqa: BLE001: whatever it is, the other cases are still to be run
             failed.append(f"{case.name}: {type(error).__name__}: {error}")
             worker["slot"].input = None
-    return found, used, ran, failed
+        took.append((time.monotonic() - started, case.name))
+    return found, used, ran, failed, took
 
 
 def main():
@@ -166,6 +168,7 @@ def main():
     parser.add_argument("--list", action="store_true", help="names the cases and runs none")
     parser.add_argument("--jobs", type=int, default=2, help="programs at a time [default: 2]")
     parser.add_argument("--cache", help="folder of what is remembered [default: target/golden]")
+    parser.add_argument("--slow", type=int, default=0, help="names the slowest so many cases")
     parser.add_argument("--lines", type=int, default=30, help="lines shown of a difference [default: 30]")
     options = parser.parse_args()
     sys.stdout.reconfigure(errors="backslashreplace", line_buffering=True)
@@ -181,17 +184,18 @@ def main():
     chunks = [jobs[at:at + CHUNK] for at in range(0, len(jobs), CHUNK)]
     random.Random(1).shuffle(chunks)
     print(f"{len(cases)} cases, {golden.old} against {golden.new} ({time.monotonic() - started:.0f} s to make ready)")
-    found, used, ran, failed, done = [], Counter(), 0, [], 0
+    found, used, ran, failed, took, done = [], Counter(), 0, [], [], 0
     accepted = HERE / "accepted.toml"
     rules = Rules(accepted)
     if golden.slot:
         golden.slot.leave()
     with ProcessPoolExecutor(options.jobs, initializer=begin, initargs=(str(golden.old), str(golden.new), golden.memory_path, accepted)) as pool:
         for future in as_completed([pool.submit(work, chunk) for chunk in chunks]):
-            more, rows, count, broken = future.result()
+            more, rows, count, broken, seconds = future.result()
             found.extend(more)
             used.update(rows)
             failed.extend(broken)
+            took.extend(seconds)
             ran, done = ran + count, done + 1
             if sys.stderr.isatty():
                 print(f"\r{done * 100 // len(chunks)} % · {len(found)} differences ", end="", file=sys.stderr)
@@ -199,6 +203,8 @@ def main():
     shapes = report(sorted(found, key=lambda each: (each.case, each.stream)), rules, not options.only and not options.within and options.sample == 1, options.lines)
     for line in failed:
         print(f"== could not be run: {line}")
+    for seconds, name in sorted(took, reverse=True)[:options.slow]:
+        print(f"{seconds:7.1f} s {name[:200]}")
     differing = len({each.case for each in found})
     print(f"{len(cases)} cases in {time.monotonic() - started:.0f} s, {ran} of them new to the old program: {differing} differ in {shapes} ways that nothing accepts; "
           f"{len(used)} of {len(rules.rows)} accepted rows met")

@@ -5,6 +5,7 @@ of one machine-wide place, each held by a lock, so that paths are of one length 
 import fcntl
 import os
 import re
+import resource
 import shutil
 import signal
 import stat
@@ -160,15 +161,21 @@ class Slot:
         return text.replace(str(self.at), "$AT").replace(str(self.home), "$HOME").replace(str(self.root), "$TMP")
 
     def run(self, argv, stdin, env, timeout, cwd=""):
-        """Runs a command to its end, or kills it."""
+        """Runs a command to its end, or ends it: after so many seconds of work, or five times as many of waiting."""
         process = subprocess.Popen(
-            argv, cwd=self.at / cwd, env=self.environment(env), stdin=subprocess.PIPE if stdin is not None else subprocess.DEVNULL,
+            ["ctxc", *argv[1:]], executable=argv[0], cwd=self.at / cwd, env=self.environment(env), stdin=subprocess.PIPE if stdin is not None else subprocess.DEVNULL,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
         try:
-            stdout, stderr = process.communicate(stdin, timeout)
+            resource.prlimit(process.pid, resource.RLIMIT_CPU, (timeout, timeout + 1))
+        except ProcessLookupError:
+            pass
+        try:
+            stdout, stderr = process.communicate(stdin, 5 * timeout)
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             process.communicate()
+            return Result("timeout", "", "", {})
+        if process.returncode == -signal.SIGXCPU:
             return Result("timeout", "", "", {})
         code = str(process.returncode) if process.returncode >= 0 else signal.Signals(-process.returncode).name
         return Result(code, self.plain(text_of(stdout)), self.plain(text_of(stderr)), self.written())
