@@ -9,6 +9,7 @@ pub mod folders;
 pub mod fs;
 pub mod hash;
 pub mod inside;
+pub mod json;
 pub mod lines;
 mod memory;
 pub mod number;

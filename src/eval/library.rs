@@ -4,11 +4,10 @@
 
 use super::search::Pattern;
 use crate::base::span::Spanned;
-use crate::scenario::json_schema::{self, SlipKind};
+use crate::scenario::json_schema::draft::one_line;
+use crate::scenario::json_schema::{self, SlipKind, cost, draft, pointer};
 use crate::scenario::model::{AnswerTest, Case, ContextExpectation};
 use crate::scenario::pattern::JsonPath;
-use crate::scenario::schema_draft::one_line;
-use crate::scenario::{schema_cost, schema_draft};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -166,7 +165,7 @@ impl Library {
 pub(super) fn sound(path: &str, schema: Value) -> Result<Value, String> {
     let slip = json_schema::slips(&schema).into_iter().find(|slip| !matches!(slip.kind, SlipKind::Unknown { near: None }));
     let Some(slip) = slip else { return Ok(schema) };
-    let at = json_schema::pointer(&slip.path);
+    let at = pointer(&slip.path);
     Err(match slip.kind {
         SlipKind::Unknown { near } => {
             format!(
@@ -188,11 +187,11 @@ pub(super) fn sound(path: &str, schema: Value) -> Result<Value, String> {
 /// # Errors
 /// Why the schema is none.
 pub(super) fn violations(schema: &Value, value: &Value) -> Result<Vec<String>, String> {
-    if schema_cost::visits(schema, value).is_none() {
-        return Err(format!("the schema is too much for this value: more than {} visits of its parts", schema_cost::MOST));
+    if cost::visits(schema, value).is_none() {
+        return Err(format!("the schema is too much for this value: more than {} visits of its parts", cost::MOST));
     }
     let validator =
-        schema_draft::validator(schema).map_err(|error| format!("it is no JSON Schema: {}", one_line(&error.to_string())))?;
+        draft::validator(schema).map_err(|error| format!("it is no JSON Schema: {}", one_line(&error.to_string())))?;
     let errors = validator.iter_errors(value).take(8);
     let said = errors.map(|error| {
         let at = error.instance_path().to_string();

@@ -5,7 +5,7 @@ use super::model::Frozen;
 use super::paths::{beside, plain};
 use super::scalars::{scalar, setting, text, word};
 use super::sink::{Path, Sink, first_line};
-use super::table::{Group, Key, Need, Shape, Table};
+use super::table::{Group, Key, Need, Shape, Table, find};
 use crate::base::suggest::nearest;
 use crate::syntax::yaml::{Entry, Node, Value};
 use std::borrow::Cow;
@@ -129,13 +129,6 @@ fn named(table: &Table, entry: &Entry<'_>) -> Option<&'static str> {
     table.key(&entry.key.value).map(|key| key.name)
 }
 
-/// The value of a key, by whichever of its names.
-pub(super) fn find<'n, 't>(table: &Table, node: &'n Node<'t>, name: &str) -> Option<&'n Node<'t>> {
-    let entries = node.entries()?;
-    let alias = table.key(name).and_then(|key| key.alias);
-    entries.iter().find(|entry| entry.key.value == name || Some(entry.key.value.as_ref()) == alias).map(|entry| &entry.value)
-}
-
 /// What a table is, with where it stands when that says more.
 fn place(path: &Path<'_>, table: &Table) -> String {
     match path.name {
@@ -211,7 +204,7 @@ pub(super) fn shape(sink: &mut Sink<'_>, path: &Path<'_>, shape: Shape, node: &N
             None => word(sink, path, shape, words, node),
         },
         Shape::Content | Shape::Frozen => file(sink, path, shape, node),
-        Shape::Schema if super::lower::file_of(node).is_some() => file(sink, path, Shape::Frozen, node),
+        Shape::Schema if super::values::file_of(node).is_some() => file(sink, path, Shape::Frozen, node),
         Shape::Schema if node.entries().is_some() => super::slips::report(sink, path, node),
         Shape::Setting => setting(sink, path, node),
         Shape::Text
@@ -248,7 +241,7 @@ fn chat(sink: &mut Sink<'_>, path: &Path<'_>, shapes: (Shape, &'static Table), n
                 table(sink, path, shapes.1, item, Ask::Whole);
             }
         }
-        None if matches!(super::lower::frozen(node).value, Frozen::File(_)) || node.tag.is_some() => {
+        None if matches!(super::values::frozen(node).value, Frozen::File(_)) || node.tag.is_some() => {
             file(sink, path, Shape::Frozen, node);
         }
         None => sink.wrong_type(path, shapes.0, node),
@@ -289,7 +282,7 @@ fn file(sink: &mut Sink<'_>, path: &Path<'_>, wanted: Shape, node: &Node<'_>) {
         sink.report(tag.span, FaultKind::UnknownTag(tag.value.clone()));
         return;
     }
-    match super::lower::file_of(node) {
+    match super::values::file_of(node) {
         Some(named) => text(sink, path, Shape::Text, named),
         None if node.tag.is_some() => text(sink, path, Shape::Text, node),
         None if matches!(wanted, Shape::Content) && node.text().is_none() => sink.wrong_type(path, wanted, node),

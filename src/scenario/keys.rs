@@ -4,31 +4,11 @@ use super::keys_chat::MESSAGE;
 use super::keys_expect::{ANSWER, CONTEXT_TEST};
 use super::table::Group::{Apart, One, Some as AtLeast};
 use super::table::Need::{Optional, Required};
-use super::table::{Key, Need, Shape, Table};
-use crate::kernel::context::Kind;
-
-/// Words of `state`.
-pub const STATES: &[&str] = &["kept", "cut", "dropped", "absent"];
-/// Words of `risk_level` and `max_risk`, least first.
-pub const RISKS: &[&str] = &["low", "medium", "high", "critical"];
-/// Words of `kind`.
-pub const KINDS: &[&str] = &Kind::WORDS;
-/// Words of `of` in `tokens`.
-pub const COUNTED: &[&str] = &["total", "prefix"];
+use super::table::{Key, Need, Shape, Table, key, needed};
+use super::words::{MOST, RISKS};
 
 /// Trials of one case at most.
 pub const RUNS: u64 = 1000;
-/// Numbers that JSON keeps exactly end here.
-pub(super) const MOST: u64 = 1 << 53;
-
-pub(super) const fn key(name: &'static str, shape: Shape, about: &'static str) -> Key {
-    Key { name, alias: None, shape, need: Optional, about }
-}
-
-pub(super) const fn needed(name: &'static str, shape: Shape, about: &'static str) -> Key {
-    Key { name, alias: None, shape, need: Required, about }
-}
-
 const fn also(name: &'static str, alias: &'static str, shape: Shape, need: Need, about: &'static str) -> Key {
     Key { name, alias: Some(alias), shape, need, about }
 }

@@ -1,8 +1,7 @@
 //! The format of a conversation: messages as OpenAI and Anthropic have them, of which `context::transcript` reads what is said.
 
-use super::keys::{key, needed};
 use super::table::Group::Some as AtLeast;
-use super::table::{Shape, Table};
+use super::table::{Shape, Table, key, needed};
 
 /// Words of `role`.
 pub const SPEAKERS: &[&str] = &["user", "assistant", "tool", "system", "developer"];

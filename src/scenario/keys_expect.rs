@@ -1,8 +1,8 @@
 //! Expectations as tables: what can be asked of a context, and of an answer.
 
-use super::keys::{COUNTED, KINDS, MOST, RISKS, STATES, key, needed};
 use super::table::Group::{One, Some as AtLeast};
-use super::table::{Group, Shape, Table};
+use super::table::{Group, Shape, Table, key, needed};
+use super::words::{COUNTED, KINDS, MOST, RISKS, STATES};
 
 /// One entry of `expect_context`.
 pub static CONTEXT_TEST: Table = Table {

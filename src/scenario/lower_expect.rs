@@ -1,8 +1,8 @@
 //! Expectations, from trees. Says nothing: what cannot be taken was reported, and is left out.
 
-use super::keys::RISKS;
-use super::lower::{flag, frozen, number, text, texts, whole, word_of};
 use super::model::{AnswerTest, ContextExpectation, Counted, Expectation, Frozen, Patterns, Risk, Selector, State};
+use super::values::{flag, frozen, number, text, texts, whole, word_of};
+use super::words::RISKS;
 use crate::base::span::Spanned;
 use crate::kernel::context::Kind;
 use crate::syntax::yaml::{Node, Value};

@@ -20,12 +20,11 @@ mod read;
 mod rows;
 mod scalars;
 #[cfg(feature = "eval")]
-pub(crate) mod schema_cost;
-pub(crate) mod schema_draft;
-mod schema_words;
 mod sink;
 mod slips;
 pub mod table;
+mod values;
+pub mod words;
 
 pub use fault::{Fault, FaultKind};
 pub use read::{Options, Tables, read, read_with};

@@ -1,13 +1,14 @@
 //! From text to a [`Suite`], with all faults of the text in one run. Pure: a table of cases is asked for by its name.
 
-use super::check::{self, Ask, find};
+use super::check::{self, Ask};
 use super::fault::{Fault, FaultKind};
 use super::keys::{CASE, CONTEXT, DEFAULTS, FIXTURES, SCENARIO, SUITE};
 use super::lower::{self, Cx};
 use super::model::{Case, Rule, SUITE_SCHEMA, Suite};
 use super::rows;
 use super::sink::{Path, Sink, first_line};
-use super::table::Table;
+use super::table::{Table, find};
+use super::values;
 use crate::base::span::Spanned;
 use crate::syntax::yaml::{self, Entry, Node, Value};
 use std::borrow::Cow;
@@ -111,7 +112,7 @@ fn suite(sink: &mut Sink<'_>, cx: Cx<'_>, root: &Node<'_>, id: Spanned<String>, 
     for node in root.get("cases").and_then(Node::items).unwrap_or_default() {
         cases.extend(one(sink, cx, node, &defaults, &id.value));
     }
-    let from = root.get("cases_from").and_then(lower::text);
+    let from = root.get("cases_from").and_then(values::text);
     if let (Some(from), Some(tables)) = (&from, options.tables) {
         let made = tables(&from.value).and_then(|table| rows::read(&from.value, &table, from.span));
         match made {

@@ -1,9 +1,9 @@
 //! Holds single values against what their keys take: words, numbers, days, patterns, paths, settings.
 
 use super::fault::FaultKind;
-use super::lower::word_of;
 use super::sink::{Path, Sink, first_line, inside};
 use super::table::Shape;
+use super::values::word_of;
 use super::{date, pattern};
 use crate::base::suggest::nearest;
 use crate::syntax::yaml::{Node, Value};

@@ -1,5 +1,7 @@
 //! What a table of keys is: the one description of the format that reader, schema and pages are made from.
 
+use crate::syntax::yaml::Node;
+
 /// A mapping with known keys.
 #[derive(Debug)]
 pub struct Table {
@@ -101,6 +103,16 @@ pub enum Shape {
     Table(&'static Table),
 }
 
+/// A key that may be left out.
+pub(super) const fn key(name: &'static str, shape: Shape, about: &'static str) -> Key {
+    Key { name, alias: None, shape, need: Need::Optional, about }
+}
+
+/// A key that has to be there.
+pub(super) const fn needed(name: &'static str, shape: Shape, about: &'static str) -> Key {
+    Key { name, alias: None, shape, need: Need::Required, about }
+}
+
 impl Table {
     /// A key by its name or its other name.
     pub fn key(&self, name: &str) -> Option<&'static Key> {
@@ -111,6 +123,13 @@ impl Table {
     pub fn names(&self) -> impl Iterator<Item = &'static str> {
         self.keys.iter().map(|key| key.name)
     }
+}
+
+/// The value of a key, by whichever of its names.
+pub(super) fn find<'n, 't>(table: &Table, node: &'n Node<'t>, name: &str) -> Option<&'n Node<'t>> {
+    let entries = node.entries()?;
+    let alias = table.key(name).and_then(|key| key.alias);
+    entries.iter().find(|entry| entry.key.value == name || Some(entry.key.value.as_ref()) == alias).map(|entry| &entry.value)
 }
 
 impl Shape {

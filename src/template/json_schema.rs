@@ -3,12 +3,8 @@
 //! Members stay in the order in which they are written, for an answer is produced in the order of the schema's properties.
 //! Numbers stay as they are written, too: nothing is rounded. What the keywords mean is not looked at, and no `$ref` is followed.
 
-use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
-use std::collections::HashSet;
-use std::fmt;
-
-/// Values inside one another. A registry holds schemas some levels down, and every reader of JSON has a limit.
-const DEPTH: u32 = 100;
+use crate::base::json::UniqueKeys;
+use serde::Deserialize as _;
 
 /// Why a text is no JSON Schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,7 +43,7 @@ pub fn compact(text: &str) -> Result<String, SchemaFault> {
         Some(_) => None,
     };
     let mut input = serde_json::Deserializer::from_str(text);
-    Level(0).deserialize(&mut input).and_then(|()| input.end()).map_err(|error| fault(text, &error))?;
+    UniqueKeys::deserialize(&mut input).and_then(|_| input.end()).map_err(|error| fault(text, &error))?;
     match found {
         Some(found) => Err(SchemaFault::Other { found }),
         None => Ok(squeeze(text)),
@@ -99,78 +95,6 @@ fn end_of_string(text: &str) -> usize {
         }
     }
     text.len()
-}
-
-/// Reads one value so many levels down, and keeps nothing of it.
-#[derive(Clone, Copy)]
-struct Level(u32);
-
-impl Level {
-    fn deeper<E: serde::de::Error>(self) -> Result<Self, E> {
-        if self.0 == DEPTH {
-            return Err(E::custom(format_args!("values nested deeper than {DEPTH}")));
-        }
-        Ok(Self(self.0 + 1))
-    }
-}
-
-impl<'de> DeserializeSeed<'de> for Level {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, input: D) -> Result<(), D::Error> {
-        input.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Level {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("JSON")
-    }
-
-    fn visit_bool<E>(self, _: bool) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_i64<E>(self, _: i64) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_u64<E>(self, _: u64) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_f64<E>(self, _: f64) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_str<E>(self, _: &str) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_unit<E>(self) -> Result<(), E> {
-        Ok(())
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
-        let inner = self.deeper()?;
-        while list.next_element_seed(inner)?.is_some() {}
-        Ok(())
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<(), A::Error> {
-        let inner = self.deeper()?;
-        let mut known: HashSet<String> = HashSet::new();
-        while let Some(key) = members.next_key::<String>()? {
-            if known.contains(&key) {
-                return Err(A::Error::custom(format_args!("`{key}` a second time in one object")));
-            }
-            known.insert(key);
-            members.next_value_seed(inner)?;
-        }
-        Ok(())
-    }
 }
 
 #[cfg(test)]

@@ -4,7 +4,6 @@ mod args;
 mod find;
 mod json;
 mod make;
-mod once;
 mod run;
 mod samples;
 mod show;

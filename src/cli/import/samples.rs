@@ -1,7 +1,7 @@
 //! Samples: one JSON object a line, with a template, its inputs, and the text or the messages that come of them.
 
-use super::once::Once;
 use crate::base::fs;
+use crate::base::json::UniqueKeys;
 use crate::base::number;
 use crate::cli::error::{CliError, Result};
 use crate::rules::input::read_fault::reason;
@@ -56,7 +56,7 @@ pub(super) fn read(path: &Path) -> Result<Vec<Sample>> {
 }
 
 fn sample(line: usize, text: &str) -> std::result::Result<Sample, String> {
-    let Once(value) = serde_json::from_str(text).map_err(|err| format!("it is no JSON: {err}"))?;
+    let UniqueKeys(value) = serde_json::from_str(text).map_err(|err| format!("it is no JSON: {err}"))?;
     if let Some(number) = number::beyond(text) {
         return Err(format!("{}; write it as a text", number::too_large(number)));
     }

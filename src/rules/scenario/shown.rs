@@ -3,8 +3,8 @@
 
 use super::cx::Takes;
 use crate::base::suggest;
-use crate::scenario::keys::KINDS;
 use crate::scenario::model::{Selector, Situation};
+use crate::scenario::words::KINDS;
 
 /// A case's situation and what its task takes.
 #[derive(Clone, Copy)]

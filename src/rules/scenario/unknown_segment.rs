@@ -9,7 +9,7 @@ use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
 use crate::base::span::Spanned;
 use crate::base::suggest::nearest;
 use crate::rules::rule::{Check, Rule};
-use crate::scenario::keys::KINDS;
+use crate::scenario::words::KINDS;
 
 /// A task with an input and a file.
 const SHOWN: &str = "\

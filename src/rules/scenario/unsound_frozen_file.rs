@@ -8,7 +8,7 @@ use crate::base::number;
 use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
 use crate::base::span::Span;
 use crate::rules::rule::{Check, Rule};
-use crate::scenario::json_schema::{self, Slip, SlipKind};
+use crate::scenario::json_schema::{self, Slip, SlipKind, pointer};
 use crate::scenario::keys_chat::SPEAKERS;
 use crate::scenario::model::{Conversation, Frozen};
 use crate::template::value_type;
@@ -169,7 +169,7 @@ fn schema(cx: &CaseCx<'_>, (path, text): (&str, &str), span: Span, out: &mut Vec
         }
     };
     for Slip { path: steps, kind } in json_schema::slips(&schema).into_iter().take(MOST) {
-        let at = json_schema::pointer(&steps);
+        let at = pointer(&steps);
         let (found, near) = match kind {
             SlipKind::Unknown { near } => {
                 let found = finding(

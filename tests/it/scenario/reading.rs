@@ -3,7 +3,7 @@
 use super::told::told;
 use ctxc::base::span::Spanned;
 use ctxc::scenario::model::{AnswerTest, ContextExpectation, Frozen, Risk, Selector, State, Subject};
-use ctxc::scenario::{keys, read};
+use ctxc::scenario::{keys, read, words};
 use ctxc::template::setting::{SettingName, Word};
 use pretty_assertions::assert_eq;
 
@@ -83,9 +83,9 @@ fn bare(text: &str) -> String {
 
 #[test]
 fn words_are_those_of_the_types() {
-    assert_eq!(keys::KINDS, ctxc::kernel::context::Kind::ALL.map(ctxc::kernel::context::Kind::word));
-    assert_eq!(keys::RISKS, Risk::ALL.map(Risk::word));
-    assert_eq!(keys::STATES, State::ALL.map(State::word));
+    assert_eq!(words::KINDS, ctxc::kernel::context::Kind::ALL.map(ctxc::kernel::context::Kind::word));
+    assert_eq!(words::RISKS, Risk::ALL.map(Risk::word));
+    assert_eq!(words::STATES, State::ALL.map(State::word));
     for name in SettingName::ALL {
         let text = format!(
             "name: a\ntask: t\ncontext: {{objective: x}}\nexpect_context:\n  - setting: {{name: {}, value: {}}}\n",

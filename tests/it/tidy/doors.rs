@@ -12,7 +12,7 @@ const DOORS: &[(&str, &[&str])] = &[
     ("clap_mangen", &["src/cli/"]),
     ("gen_lsp_types", &["src/lsp/"]),
     ("granit_parser", &["src/syntax/yaml"]),
-    ("jsonschema", &["src/scenario/schema_draft.rs"]),
+    ("jsonschema", &["src/scenario/json_schema/draft.rs"]),
     ("lsp_server", &["src/lsp/"]),
     ("miette", &["src/cli/render/"]),
     ("minijinja", &["src/jinja/"]),

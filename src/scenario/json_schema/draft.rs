@@ -3,9 +3,8 @@
 //!
 //! The only door to the crate `jsonschema`. Fetches nothing: a reference leads into the schema or to the schema of a draft.
 
-use super::json_schema::Step;
 #[cfg(feature = "eval")]
-use super::json_schema::{Slip, SlipKind};
+use super::slip::{Slip, SlipKind, Step};
 use serde_json::Value;
 
 /// A draft.
@@ -71,20 +70,9 @@ impl Draft {
         NAMED.iter().find(|(name, _)| plain(name).as_ref() == Some(&wanted)).map(|(_, draft)| *draft)
     }
 
-    /// The draft of the schema at a path: the one that it or the nearest schema around it names.
-    pub(super) fn at(root: &Value, path: &[Step]) -> Self {
-        let named = |value: &Value| value.get("$schema").and_then(Value::as_str).and_then(Self::named);
-        let (mut value, mut draft) = (root, named(root).unwrap_or(Of2020));
-        for step in path {
-            let inner = match step {
-                Step::Key(key) => value.get(key),
-                Step::Item(number) => value.get(number),
-            };
-            let Some(inner) = inner else { break };
-            value = inner;
-            draft = named(value).unwrap_or(draft);
-        }
-        draft
+    /// The draft that a schema names, 2020-12 where it names none.
+    pub(super) fn of(schema: &Value) -> Self {
+        schema.get("$schema").and_then(Value::as_str).and_then(Self::named).unwrap_or(Of2020)
     }
 
     /// What to write in place of a keyword that this draft does not have.
@@ -145,29 +133,43 @@ pub(crate) fn validator(schema: &Value) -> Result<jsonschema::Validator, Box<jso
         .map_err(Box::new)
 }
 
-/// Why a schema that has no other slips is none.
+/// What the draft's own schema refuses.
 #[cfg(feature = "eval")]
-pub(super) fn refused(schema: &Value) -> Option<Slip> {
-    if super::schema_cost::visits(schema, &Value::Null).is_none() {
-        let kind = SlipKind::Bad { expected: "a schema whose references come to an end".to_owned(), near: None };
-        return Some(Slip { path: Vec::new(), kind });
+pub(super) fn refused(schema: &Value) -> Vec<Slip> {
+    let Ok(validator) = jsonschema::meta::validator_for(schema) else { return Vec::new() };
+    let errors = validator.iter_errors(schema);
+    errors.map(|error| taken(schema, lead(schema, error.instance_path().as_str()), &error)).collect()
+}
+
+/// A value in place of which the draft takes another one.
+#[cfg(feature = "eval")]
+fn taken(schema: &Value, path: Vec<Step>, error: &jsonschema::ValidationError<'_>) -> Slip {
+    let named = if schema.get("$schema").is_some() { "" } else { ", which is meant where `$schema` names no other" };
+    let why = one_line(&error.masked_with("this").to_string());
+    let expected = format!("what {} takes{named}: {why}", Draft::of(schema).name());
+    Slip { path, kind: SlipKind::Bad { expected, near: None } }
+}
+
+/// Why a schema that its draft takes cannot be compiled.
+#[cfg(feature = "eval")]
+pub(super) fn uncompiled(schema: &Value) -> Option<Slip> {
+    let bad = |path, expected| Slip { path, kind: SlipKind::Bad { expected, near: None } };
+    if super::cost::visits(schema, &Value::Null).is_none() {
+        return Some(bad(Vec::new(), "a schema whose references come to an end".to_owned()));
     }
     let error = validator(schema).err()?;
-    // What the draft's own schema says has its place in the value that it looked at; what a compiler says, in the schema that it compiled.
-    let here = lead(schema, error.instance_path().as_str());
-    let path = if here.is_empty() { lead(schema, error.schema_path().as_str()) } else { here };
-    let why = one_line(&error.masked_with("this").to_string());
+    let path = lead(schema, error.schema_path().as_str());
     let is_pattern = |step: &Step| matches!(step, Step::Key(key) if key == "pattern" || key == "patternProperties");
-    let expected = if path.is_empty() {
-        format!("a schema whose references lead to a place in it: {why}")
-    } else if path.iter().rev().take(2).any(is_pattern) {
-        "a pattern that is read once from left to right, of a size that can be held: it can look neither around nor back"
-            .to_owned()
-    } else {
-        let named = if schema.get("$schema").is_some() { "" } else { ", which is meant where `$schema` names no other" };
-        format!("what {} takes{named}: {why}", Draft::at(schema, &path).name())
-    };
-    Some(Slip { path, kind: SlipKind::Bad { expected, near: None } })
+    if path.is_empty() {
+        let why = one_line(&error.masked_with("this").to_string());
+        return Some(bad(path, format!("a schema whose references lead to a place in it: {why}")));
+    }
+    if path.iter().rev().take(2).any(is_pattern) {
+        let expected =
+            "a pattern that is read once from left to right, of a size that can be held: it can look neither around nor back";
+        return Some(bad(path, expected.to_owned()));
+    }
+    Some(taken(schema, path, &error))
 }
 
 /// The steps of a pointer as far as they lead into a value.

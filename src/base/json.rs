@@ -1,0 +1,91 @@
+//! JSON in which each key of an object stands once: of two with one name nobody knows which was meant.
+
+use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde_json::{Map, Number, Value};
+use std::fmt;
+
+/// Values inside one another. A registry holds such JSON some levels down, and every reader of JSON has a limit.
+const DEPTH: u32 = 100;
+
+/// A value that was read so.
+#[derive(Clone, Debug, PartialEq)]
+pub struct UniqueKeys(pub Value);
+
+impl<'de> Deserialize<'de> for UniqueKeys {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        Level(0).deserialize(from).map(Self)
+    }
+}
+
+/// Reads one value so many levels down.
+#[derive(Clone, Copy)]
+struct Level(u32);
+
+impl Level {
+    fn deeper<E: Error>(self) -> Result<Self, E> {
+        if self.0 == DEPTH {
+            return Err(E::custom(format_args!("values nested deeper than {DEPTH}")));
+        }
+        Ok(Self(self.0 + 1))
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for Level {
+    type Value = Value;
+
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Value, D::Error> {
+        from.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Level {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("JSON")
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(Value::Bool(value))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(Value::from(value))
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(Value::from(value))
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
+        Ok(Number::from_f64(value).map_or(Value::Null, Value::Number))
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+        Ok(Value::String(value.to_owned()))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Value, A::Error> {
+        let (inner, mut all) = (self.deeper()?, Vec::new());
+        while let Some(value) = list.next_element_seed(inner)? {
+            all.push(value);
+        }
+        Ok(Value::Array(all))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Value, A::Error> {
+        let (inner, mut all) = (self.deeper()?, Map::new());
+        while let Some(key) = members.next_key::<String>()? {
+            if all.contains_key(&key) {
+                return Err(A::Error::custom(format_args!("`{key}` a second time in one object")));
+            }
+            let value = members.next_value_seed(inner)?;
+            all.insert(key, value);
+        }
+        Ok(Value::Object(all))
+    }
+}

@@ -1,0 +1,292 @@
+//! Slips in a JSON Schema that a validator passes over: keywords that no draft has, so that `requried` asks for nothing and the
+//! answer fits, words that `type` and `format` do not have, references that lead nowhere, bounds that nothing keeps. What a
+//! draft refuses by itself is asked of `draft`.
+
+use super::draft::{self, Draft};
+use super::slip::{Slip, SlipKind, Step};
+use crate::base::suggest::nearest;
+use serde_json::Value;
+
+/// What stands under a keyword.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Under {
+    /// Nothing that is looked into.
+    Value,
+    /// A schema, or a list of them.
+    Schema,
+    /// A mapping of names to schemas.
+    Named,
+}
+
+/// The keywords of all drafts from 4 to 2020-12, and what stands under each.
+const KEYWORDS: &[(&str, Under)] = &[
+    ("type", Under::Value),
+    ("properties", Under::Named),
+    ("required", Under::Value),
+    ("items", Under::Schema),
+    ("enum", Under::Value),
+    ("const", Under::Value),
+    ("additionalProperties", Under::Schema),
+    ("patternProperties", Under::Named),
+    ("propertyNames", Under::Schema),
+    ("minProperties", Under::Value),
+    ("maxProperties", Under::Value),
+    ("dependentRequired", Under::Value),
+    ("dependentSchemas", Under::Named),
+    ("dependencies", Under::Named),
+    ("unevaluatedProperties", Under::Schema),
+    ("prefixItems", Under::Schema),
+    ("additionalItems", Under::Schema),
+    ("unevaluatedItems", Under::Schema),
+    ("contains", Under::Schema),
+    ("minContains", Under::Value),
+    ("maxContains", Under::Value),
+    ("minItems", Under::Value),
+    ("maxItems", Under::Value),
+    ("uniqueItems", Under::Value),
+    ("minLength", Under::Value),
+    ("maxLength", Under::Value),
+    ("pattern", Under::Value),
+    ("format", Under::Value),
+    ("minimum", Under::Value),
+    ("maximum", Under::Value),
+    ("exclusiveMinimum", Under::Value),
+    ("exclusiveMaximum", Under::Value),
+    ("multipleOf", Under::Value),
+    ("allOf", Under::Schema),
+    ("anyOf", Under::Schema),
+    ("oneOf", Under::Schema),
+    ("not", Under::Schema),
+    ("if", Under::Schema),
+    ("then", Under::Schema),
+    ("else", Under::Schema),
+    ("title", Under::Value),
+    ("description", Under::Value),
+    ("default", Under::Value),
+    ("examples", Under::Value),
+    ("deprecated", Under::Value),
+    ("readOnly", Under::Value),
+    ("writeOnly", Under::Value),
+    ("$ref", Under::Value),
+    ("$defs", Under::Named),
+    ("definitions", Under::Named),
+    ("$schema", Under::Value),
+    ("$id", Under::Value),
+    ("id", Under::Value),
+    ("$anchor", Under::Value),
+    ("$dynamicRef", Under::Value),
+    ("$dynamicAnchor", Under::Value),
+    ("$recursiveRef", Under::Value),
+    ("$recursiveAnchor", Under::Value),
+    ("$vocabulary", Under::Value),
+    ("$comment", Under::Value),
+    ("contentEncoding", Under::Value),
+    ("contentMediaType", Under::Value),
+    ("contentSchema", Under::Schema),
+];
+
+/// What editors and generators write beside the keywords, for people or for programs that make code.
+const BESIDE: &[&str] = &[
+    "markdownDescription",
+    "enumDescriptions",
+    "markdownEnumDescriptions",
+    "deprecationMessage",
+    "errorMessage",
+    "defaultSnippets",
+    "example",
+    "discriminator",
+    "externalDocs",
+    "propertyOrder",
+    "tsType",
+];
+
+/// Words of `type`.
+const TYPES: &[&str] = &["object", "array", "string", "number", "integer", "boolean", "null"];
+
+/// Words of `format` that the drafts have. A program may have others.
+const FORMATS: &[&str] = &[
+    "date-time",
+    "date",
+    "time",
+    "duration",
+    "email",
+    "idn-email",
+    "hostname",
+    "idn-hostname",
+    "ipv4",
+    "ipv6",
+    "uri",
+    "uri-reference",
+    "iri",
+    "iri-reference",
+    "uuid",
+    "uri-template",
+    "json-pointer",
+    "relative-json-pointer",
+    "regex",
+];
+
+/// Keywords with a least and a most of the same.
+const BOUNDS: &[(&str, &str)] = &[
+    ("minLength", "maxLength"),
+    ("minItems", "maxItems"),
+    ("minProperties", "maxProperties"),
+    ("minContains", "maxContains"),
+    ("minimum", "maximum"),
+];
+
+/// Slips of one schema at most.
+const MOST: usize = 50;
+
+/// The keywords that people write by hand.
+pub fn keywords() -> impl Iterator<Item = &'static str> {
+    KEYWORDS.iter().map(|(name, _)| *name).filter(|name| !name.starts_with('$'))
+}
+
+/// Everything that is wrong with a schema, in its order.
+pub fn slips(schema: &Value) -> Vec<Slip> {
+    let mut walk = Walk { root: schema, draft: Draft::of(schema), found: Vec::new(), open: vec![(Vec::new(), schema)] };
+    while let Some((path, schema)) = walk.open.pop() {
+        if walk.found.len() >= MOST {
+            break;
+        }
+        walk.schema(&path, schema);
+    }
+    #[cfg(feature = "eval")]
+    walk.refused();
+    walk.found
+}
+
+struct Walk<'s> {
+    root: &'s Value,
+    draft: Draft,
+    found: Vec<Slip>,
+    /// Schemas that are still to be looked at, the next one last.
+    open: Vec<(Vec<Step>, &'s Value)>,
+}
+
+fn under(path: &[Step], step: Step) -> Vec<Step> {
+    path.iter().cloned().chain([step]).collect()
+}
+
+fn list(words: &[&str]) -> String {
+    words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
+}
+
+impl<'s> Walk<'s> {
+    fn bad(&mut self, path: Vec<Step>, expected: impl Into<String>, near: Option<&str>) {
+        let kind = SlipKind::Bad { expected: expected.into(), near: near.map(str::to_owned) };
+        self.found.push(Slip { path, kind });
+    }
+
+    /// What the draft refuses, where nothing is told of it yet.
+    #[cfg(feature = "eval")]
+    fn refused(&mut self) {
+        let bad: Vec<Vec<Step>> =
+            self.found.iter().filter(|slip| matches!(slip.kind, SlipKind::Bad { .. })).map(|slip| slip.path.clone()).collect();
+        let is_told = |path: &[Step]| bad.iter().any(|told| path.starts_with(told) || told.starts_with(path));
+        self.found.extend(draft::refused(self.root).into_iter().filter(|slip| !is_told(&slip.path)).take(MOST));
+        if self.found.iter().all(|slip| matches!(slip.kind, SlipKind::Unknown { .. })) {
+            self.found.extend(draft::uncompiled(self.root));
+        }
+    }
+
+    fn schema(&mut self, path: &[Step], schema: &'s Value) {
+        let Value::Object(keys) = schema else { return };
+        let inside = self.open.len();
+        for (key, value) in keys {
+            let at = under(path, Step::Key(key.clone()));
+            match KEYWORDS.iter().find(|(name, _)| name == key) {
+                Some((_, holds)) => match self.draft.lacks(key) {
+                    Some(expected) => self.bad(at, expected, None),
+                    None => self.keyword(at, (key, *holds), value),
+                },
+                None if key.starts_with("x-") || BESIDE.contains(&key.as_str()) => {}
+                None => {
+                    let near = nearest(key, KEYWORDS.iter().map(|(name, _)| *name));
+                    self.found.push(Slip { path: at, kind: SlipKind::Unknown { near } });
+                }
+            }
+        }
+        // The first one inside is looked at first.
+        if let Some(inside) = self.open.get_mut(inside..) {
+            inside.reverse();
+        }
+        self.together(path, keys);
+    }
+
+    fn keyword(&mut self, at: Vec<Step>, (key, holds): (&str, Under), value: &'s Value) {
+        match (key, value) {
+            ("type", Value::String(word)) => self.word(at, word, TYPES),
+            ("type", Value::Array(words)) => {
+                for (number, word) in words.iter().enumerate().filter_map(|(number, word)| Some((number, word.as_str()?))) {
+                    self.word(under(&at, Step::Item(number)), word, TYPES);
+                }
+            }
+            // A program may have formats of its own.
+            ("format", Value::String(word)) if nearest(word, FORMATS.iter().copied()).is_some() => self.word(at, word, FORMATS),
+            ("enum", Value::Array(values)) if values.is_empty() => self.bad(at, "a list of 1 or more values", None),
+            ("$schema", Value::String(word)) if Draft::named(word).is_none() => {
+                let known: Vec<&str> = draft::names().collect();
+                self.bad(at, format!("a draft of JSON Schema: {}", list(&known)), nearest(word, known.iter().copied()));
+            }
+            ("$ref", Value::String(to)) => self.reference(at, to),
+            (_, Value::Object(named)) if holds == Under::Named => {
+                self.open.extend(named.iter().map(|(name, schema)| (under(&at, Step::Key(name.clone())), schema)));
+            }
+            (_, Value::Array(items)) if holds == Under::Schema => {
+                self.open.extend(items.iter().enumerate().map(|(number, item)| (under(&at, Step::Item(number)), item)));
+            }
+            _ if holds == Under::Schema => self.open.push((at, value)),
+            _ => {}
+        }
+    }
+
+    fn word(&mut self, at: Vec<Step>, word: &str, known: &[&str]) {
+        if !known.contains(&word) {
+            self.bad(at, list(known), nearest(word, known.iter().copied()));
+        }
+    }
+
+    /// A reference into the schema itself leads somewhere.
+    fn reference(&mut self, at: Vec<Step>, text: &str) {
+        if draft::is_elsewhere(self.root, text) {
+            return self.bad(at, "a place in this schema, for nothing is read from elsewhere: `#/$defs/NAME`", None);
+        }
+        let Some(pointer) = text.strip_prefix('#').filter(|pointer| pointer.starts_with('/')) else { return };
+        let has_other_root = || self.root.pointer("/$id").is_some() || self.root.pointer("/id").is_some();
+        // What is escaped in a reference is for whoever follows it.
+        if self.root.pointer(pointer).is_some() || pointer.contains('%') || has_other_root() {
+            return;
+        }
+        let (parent, name) = pointer.rsplit_once('/').unwrap_or(("", pointer));
+        let others = self.root.pointer(parent).and_then(Value::as_object);
+        let near = others.and_then(|others| nearest(name, others.keys().map(String::as_str)));
+        let near = near.map(|near| format!("#{parent}/{near}"));
+        self.bad(at, "a place in this schema: `#/$defs/NAME`", near.as_deref());
+    }
+
+    /// Keywords that nothing satisfies together.
+    fn together(&mut self, path: &[Step], keys: &serde_json::Map<String, Value>) {
+        for (least, most) in BOUNDS {
+            let number = |key: &str| keys.get(key).and_then(Value::as_f64);
+            if let (Some(low), Some(high)) = (number(least), number(most))
+                && low > high
+            {
+                let most = (*most).to_owned();
+                self.bad(under(path, Step::Key(most)), format!("{low} or more, as `{least}` says"), None);
+            }
+        }
+        let closed = keys.get("additionalProperties") == Some(&Value::Bool(false)) && !keys.contains_key("patternProperties");
+        let (Some(required), true) = (keys.get("required").and_then(Value::as_array), closed) else { return };
+        let known = keys.get("properties").and_then(Value::as_object);
+        let names = || known.into_iter().flat_map(|known| known.keys().map(String::as_str));
+        for (number, name) in required.iter().enumerate().filter_map(|(number, name)| Some((number, name.as_str()?))) {
+            if !names().any(|known| known == name) {
+                let near = nearest(name, names()).map(str::to_owned);
+                let at = under(&under(path, Step::Key("required".to_owned())), Step::Item(number));
+                self.bad(at, "a name under `properties`, since `additionalProperties` rules out every other", near.as_deref());
+            }
+        }
+    }
+}
