@@ -5,6 +5,7 @@ use super::require::Needs;
 use super::roles::Tier;
 use super::unfit::Unfit;
 use crate::base::hash::Hash;
+use crate::base::rule_meta::RemovedRule;
 use crate::base::span::{Span, Spanned};
 use crate::settings::layers::RowId;
 use crate::settings::operators::Operator;
@@ -124,6 +125,8 @@ pub enum FaultKind {
         /// The name that was probably meant.
         near: Option<String>,
     },
+    /// The name or code of a rule that is gone.
+    RemovedRule(&'static RemovedRule),
     /// A level in `[lints]` that a locked rule cannot take.
     LockedRule {
         /// The rule's name, or the family's.

@@ -1,7 +1,7 @@
 //! What is wrong with a regular expression or a `JSONPath`, told by parsing alone: nothing is compiled here, so nothing is
 //! compiled twice. The only door to both parsers, and to what a path selects.
 
-use regex_syntax::hir::{Class, Hir, HirKind, Look};
+use regex_syntax::hir::{Class, Hir, HirKind};
 use serde_json::Value;
 
 /// What is wrong with a pattern.
@@ -78,37 +78,15 @@ fn parse(pattern: &str) -> Result<Option<Hir>, PatternFault> {
     })
 }
 
-/// Whether no text at all matches: `[^\s\S]`, `a^`, `$a`.
+/// Whether no text at all matches, whatever stands before and behind: `[^\s\S]`.
 pub fn is_impossible(pattern: &str) -> bool {
-    match parse(pattern) {
-        Ok(Some(hir)) => hir.properties().minimum_len().is_none() || contradicts(&hir),
-        Ok(None) | Err(_) => false,
-    }
+    matches!(parse(pattern), Ok(Some(hir)) if hir.properties().minimum_len().is_none())
 }
 
 /// Whether every text matches: `x*`, and nothing at all.
 pub fn is_everywhere(pattern: &str) -> bool {
     let Ok(Some(hir)) = parse(pattern) else { return pattern.is_empty() };
     hir.properties().minimum_len() == Some(0) && hir.properties().look_set().is_empty()
-}
-
-/// Something before the start of the text, or behind its end, that has to be there.
-fn contradicts(hir: &Hir) -> bool {
-    match hir.kind() {
-        HirKind::Concat(parts) => {
-            let needs = |part: &Hir| part.properties().minimum_len().is_some_and(|least| least > 0);
-            let is = |part: &Hir, look| matches!(part.kind(), HirKind::Look(found) if *found == look);
-            let start = parts.iter().rposition(|part| is(part, Look::Start));
-            let end = parts.iter().position(|part| is(part, Look::End));
-            start.is_some_and(|at| parts.iter().take(at).any(needs))
-                || end.is_some_and(|at| parts.iter().skip(at + 1).any(needs))
-                || parts.iter().any(contradicts)
-        }
-        HirKind::Alternation(parts) => parts.iter().all(contradicts),
-        HirKind::Capture(capture) => contradicts(&capture.sub),
-        HirKind::Repetition(repetition) => repetition.min > 0 && contradicts(&repetition.sub),
-        HirKind::Empty | HirKind::Literal(_) | HirKind::Class(_) | HirKind::Look(_) => false,
-    }
 }
 
 /// The byte at which a path stops being one.

@@ -3,6 +3,7 @@
 //!
 //! It keeps to draft 7 and says everything where it stands: that is what editors of TOML take.
 
+use crate::base::rule_meta::REMOVED;
 use crate::project::keys::{Key, Shape, TOP, Table};
 use crate::project::lints::{FAMILIES, Level};
 use crate::rules::list;
@@ -104,6 +105,9 @@ fn lints() -> Value {
         for name in rule.meta.renamed_from.iter().chain([&rule.meta.name]) {
             properties.insert((*name).to_owned(), level(rule.meta.summary));
         }
+    }
+    for rule in REMOVED {
+        properties.insert(rule.name.to_owned(), level("a rule that is gone"));
     }
     for (family, hundred) in FAMILIES {
         properties.insert(family.to_owned(), level(&format!("every rule of the family CTX{hundred}xx")));

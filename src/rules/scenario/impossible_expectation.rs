@@ -1,12 +1,14 @@
-//! CTX614: expectations that cannot hold, or cannot fail.
+//! CTX614: an expectation that by its form cannot hold, or cannot fail. What two of them say together is for `ctxc eval`.
 
-use super::clash::{self, Clash};
 use super::cx::CaseCx;
-use super::words::{SOUND, TASK};
+use super::words::{SOUND, TASK, short};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
+use crate::base::span::{Span, Spanned};
 use crate::rules::rule::{Check, Rule};
-use crate::scenario::model::{ContextExpectation, Subject};
+use crate::scenario::model::{AnswerTest, ContextExpectation};
+use crate::scenario::pattern;
+use std::collections::BTreeMap;
 
 /// A case that can only fail, or a guard that guards nothing.
 pub(crate) static RULE: Rule = Rule {
@@ -18,33 +20,12 @@ pub(crate) static RULE: Rule = Rule {
         when_enabled: Severity::Error,
         locked: false,
         fix: Fixable::None,
-        summary: "expectations that cannot hold, or cannot fail",
+        summary: "an expectation that cannot hold, or cannot fail",
         page: "\
-A case passes only when all of its expectations hold, so two that contradict each other make it fail for ever: one segment kept and absent, nothing
-cut and a segment dropped, a ceiling below its floor, a pattern that has to occur and may not. A pattern that matches no text at all never occurs:
-as something to be found it fails for ever, as a guard it guards nothing. One that every text matches, and a ceiling of tokens at or above the role's budget, expect
-nothing (both are warnings). What stands under `not` and `any_of` is not held against the rest.",
+A ceiling of tokens below its floor and an id that has to stand before itself fail whatever the agent receives. A pattern that matches no text at all never occurs:
+as something to be found it fails for ever, as a guard it guards nothing. One that every text matches expects nothing; that and the guard are
+warnings. What stands under `not` and `any_of` is not looked at.",
         bad: &[Example { template: TASK, project: "\
-# file: scenarios/refund.yaml
-name: refund
-task: triage
-context:
-  objective: sort the ticket
-  inputs: {ticket: it came late}
-expect_context:
-  - segment: {id: system, state: kept}
-  - segment: {id: system, state: absent}
-" }, Example { template: TASK, project: "\
-# file: scenarios/refund.yaml
-name: refund
-task: triage
-context:
-  objective: sort the ticket
-  inputs: {ticket: it came late}
-expect_context:
-  - nothing_cut: true
-  - segment: {kind: file, state: dropped}
-" }, Example { template: TASK, project: "\
 # file: scenarios/refund.yaml
 name: refund
 task: triage
@@ -61,7 +42,25 @@ context:
   objective: sort the ticket
   inputs: {ticket: it came late}
 expect_context:
-  - contains: ['late$ed']
+  - order: [system, description, system]
+" }, Example { template: TASK, project: "\
+# file: scenarios/refund.yaml
+name: refund
+task: triage
+context:
+  objective: sort the ticket
+  inputs: {ticket: it came late}
+expect_context:
+  - contains: ['[^\\s\\S]']
+" }, Example { template: TASK, project: "\
+# file: scenarios/refund.yaml
+name: refund
+task: triage
+context:
+  objective: sort the ticket
+  inputs: {ticket: it came late}
+expect_context:
+  - contains: ['.*']
 " }],
         good: SOUND,
     },
@@ -69,32 +68,76 @@ expect_context:
 };
 
 fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
-    clash::context(&cx.case.expect_context, &mut |clash| out.push(word(cx, &clash)));
-    over_budget(cx, out);
-    clash::answer(&cx.case.expectations, &mut |clash| out.push(word(cx, &clash)));
-}
-
-/// A ceiling that the role's budget keeps a context under anyway.
-fn over_budget(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
-    let Subject::Role(role) = &cx.case.subject.value else { return };
-    let Some(budget) = cx.file.world.config.roles.get(role).and_then(|role| role.budget.tokens) else { return };
-    for one in &cx.case.expect_context {
-        if let ContextExpectation::Tokens { max: Some(max), min: None, .. } = &one.value
-            && max.value >= budget.value
-        {
-            let most = budget.value;
-            let finding =
-                cx.finding(&RULE.meta, max.span, format!("the budget of role `{role}` is {most}: no context has more tokens"));
-            out.push(finding.severity(Severity::Warning).help("expect less than the budget, or that `nothing_cut` is true"));
+    let mut open: Vec<&Spanned<ContextExpectation>> = cx.case.expect_context.iter().rev().collect();
+    while let Some(one) = open.pop() {
+        #[allow(clippy::wildcard_enum_match_arm, reason = "no other expectation is impossible by its form")]
+        match &one.value {
+            ContextExpectation::AllOf(inner) => open.extend(inner.iter().rev()),
+            ContextExpectation::Contains(found) => {
+                // That a segment is there is an expectation, whatever it holds.
+                let must = if found.within.is_some() { Must::OccurInSegment } else { Must::Occur };
+                patterns(cx, &found.patterns, must, out);
+            }
+            ContextExpectation::Absent(found) => patterns(cx, &found.patterns, Must::BeAbsent, out),
+            ContextExpectation::Tokens { max: Some(max), min: Some(min), .. } if max.value < min.value => {
+                let (most, least) = (max.value, min.value);
+                let what = format!("at most {most} tokens are allowed, and at least {least} are expected");
+                out.push(against(cx, max.span, what, min.span));
+            }
+            ContextExpectation::Order(ids) => order(cx, ids, out),
+            _ => {}
+        }
+    }
+    let gates = cx.case.expectations.iter().filter(|one| one.value.gate).map(|one| &one.value.test);
+    let mut open: Vec<&AnswerTest> = gates.rev().collect();
+    while let Some(test) = open.pop() {
+        #[allow(clippy::wildcard_enum_match_arm, reason = "no other expectation is impossible by its form")]
+        match test {
+            AnswerTest::AllOf(inner) => open.extend(inner.iter().rev().map(|one| &one.value)),
+            // That the path selects something is an expectation, whatever it is.
+            AnswerTest::FieldMatches { pattern, .. } => {
+                patterns(cx, std::slice::from_ref(pattern), Must::OccurInSegment, out);
+            }
+            AnswerTest::Contains(found) => patterns(cx, found, Must::Occur, out),
+            AnswerTest::Absent(found) => patterns(cx, found, Must::BeAbsent, out),
+            _ => {}
         }
     }
 }
 
-fn word(cx: &CaseCx<'_>, clash: &Clash) -> Diagnostic {
-    let finding = cx.finding(&RULE.meta, clash.at, clash.what.clone());
-    let finding = if clash.guard { finding.severity(Severity::Warning) } else { finding };
-    match clash.against {
-        Some(other) if !cx.is_row() => finding.label(other, "against this"),
-        Some(_) | None => finding,
+/// What a pattern has to do.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Must {
+    Occur,
+    /// The same, in a place that has to be there.
+    OccurInSegment,
+    BeAbsent,
+}
+
+fn patterns(cx: &CaseCx<'_>, patterns: &[Spanned<String>], must: Must, out: &mut Vec<Diagnostic>) {
+    for one in patterns {
+        let (never, always) = (pattern::is_impossible(&one.value), pattern::is_everywhere(&one.value));
+        let (what, severity) = match must {
+            Must::Occur | Must::OccurInSegment if never => ("no text matches this pattern, so it never occurs", Severity::Error),
+            Must::BeAbsent if never => ("no text matches this pattern, so it guards nothing", Severity::Warning),
+            Must::BeAbsent if always => ("every text matches this pattern, so it is never absent", Severity::Error),
+            Must::Occur if always => ("every text matches this pattern, so it expects nothing", Severity::Warning),
+            Must::Occur | Must::OccurInSegment | Must::BeAbsent => continue,
+        };
+        out.push(cx.finding(&RULE.meta, one.span, what).severity(severity));
     }
+}
+
+fn order(cx: &CaseCx<'_>, ids: &[Spanned<String>], out: &mut Vec<Diagnostic>) {
+    let mut known: BTreeMap<&str, Span> = BTreeMap::new();
+    for id in ids {
+        if let Some(first) = known.insert(&id.value, id.span) {
+            out.push(against(cx, id.span, format!("`{}` cannot stand before itself", short(&id.value)), first));
+        }
+    }
+}
+
+fn against(cx: &CaseCx<'_>, at: Span, what: String, other: Span) -> Diagnostic {
+    let finding = cx.finding(&RULE.meta, at, what);
+    if cx.is_row() { finding } else { finding.label(other, "against this") }
 }

@@ -6,7 +6,6 @@ mod bad_case_table;
 mod bad_json_path;
 mod bad_pattern;
 pub mod check;
-mod clash;
 pub mod cx;
 mod duplicate_case;
 mod empty_scenario_folder;
@@ -16,8 +15,6 @@ mod impossible_threshold;
 mod missing_frozen_file;
 mod missing_input;
 mod missing_scenario_key;
-mod missing_snapshot;
-mod repeated_expectation;
 mod repeated_scenario_key;
 mod scenario_syntax;
 pub mod shown;
@@ -54,12 +51,10 @@ pub(super) static RULES: &[&Rule] = &[
     &unknown_input::RULE,
     &missing_input::RULE,
     &impossible_expectation::RULE,
-    &repeated_expectation::RULE,
     &stale_scenario::RULE,
     &untested_task::RULE,
     &duplicate_case::RULE,
     &missing_frozen_file::RULE,
-    &missing_snapshot::RULE,
     &bad_case_table::RULE,
     &unused_frozen_file::RULE,
     &empty_scenario_folder::RULE,

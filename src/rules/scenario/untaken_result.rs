@@ -1,13 +1,11 @@
 //! CTX626: a frozen result or a scripted answer that nobody takes.
 
-use super::cx::{CaseCx, Results};
+use super::cx::CaseCx;
 use super::words::{first_line, short, some};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
-use crate::base::span::Span;
 use crate::base::suggest::nearest;
 use crate::rules::rule::{Check, Rule};
-use std::collections::BTreeSet;
 
 /// A task whose second step is given what the first one left.
 const STEPS: &str = "\
@@ -38,9 +36,7 @@ pub(crate) static RULE: Rule = Rule {
         page: "\
 `context.results` gives what earlier steps left, by the names of the steps (`as`) or by their nodes (`/steps/0`); an agent of a round is given
 `director_result`, `current_input` and the like. A result that no step of the task leaves reaches no prompt, and the case would test a context
-without it. One that the task has and the case's agent is not shown, since it comes later or no text names it and nothing carries it along, is a
-warning; one under the `defaults` of a suite is for those of its cases that take it, and is told where none does. So is a scripted answer below one
-without `when`, which answers every request.",
+without it. A scripted answer below one without `when`, which answers every request, is never given: a warning.",
         bad: &[Example { template: STEPS, project: "\
 # file: scenarios/refund.yaml
 name: refund
@@ -49,16 +45,6 @@ node: /steps/2
 context:
   objective: answer
   results: {fact: it came late}
-expect_context:
-  - nothing_cut: true
-" }, Example { template: STEPS, project: "\
-# file: scenarios/refund.yaml
-name: refund
-task: triage
-node: /steps/2
-context:
-  objective: answer
-  results: {facts: it came late, mood: angry}
 expect_context:
   - nothing_cut: true
 " }, Example { template: STEPS, project: "\
@@ -96,84 +82,20 @@ fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
         return;
     }
     let Some((task, known)) = cx.results() else { return };
-    for (name, value) in given {
-        if known.shown.contains(name) {
-            continue;
-        }
-        // What the defaults of a suite freeze is for those of its cases that take it.
-        let sharing = sharing(cx, name, value.span);
-        if sharing.takes {
-            continue;
-        }
+    for (name, value) in given.iter().filter(|(name, _)| !known.all.contains(*name)) {
         let span = cx.key_of(name, value.span);
         let place = first_line(cx.file.text, span);
-        if known.all.contains(name) {
-            let Some(agent) = &known.agent else { continue };
-            if sharing.others {
-                let message = format!("no case of this suite is shown the result `{}`", short(name));
-                out.push(Diagnostic::new(&RULE.meta, cx.file.path, place, message).severity(Severity::Warning));
-                continue;
-            }
-            let finding = cx.finding(
-                &RULE.meta,
-                place,
-                format!("the agent `{agent}` of `{task}` is not shown the result `{}`", short(name)),
-            );
-            out.push(listed(finding.severity(Severity::Warning), &known));
-            continue;
-        }
         let free = known.names().filter(|other| !given.contains_key(*other));
         let near = nearest(name, free);
         let finding = cx.finding(&RULE.meta, place, format!("no step of `{task}` leaves a result `{}`", short(name)));
-        let finding = if near.is_some() { finding } else { listed(finding, &known) };
+        let leaves: Vec<&str> = known.names().collect();
         out.push(match near {
             // A fix needs the key's place; a row of a table has none.
             Some(near) if span == value.span => finding.help(format!("did you mean `{near}`?")),
-            _ => cx.meant(finding, span, near),
+            None if leaves.is_empty() => finding.note("it has no step that does"),
+            None => finding.note(format!("its steps leave {}", some(&leaves))),
+            Some(_) => cx.meant(finding, span, near),
         });
-    }
-}
-
-/// The other cases that have a result from the same place.
-struct Sharing {
-    /// Whether there are some.
-    others: bool,
-    /// Whether it reaches the agent of one of them.
-    takes: bool,
-}
-
-/// Looks at each agent once, however many cases ask it.
-fn sharing(cx: &CaseCx<'_>, name: &str, span: Span) -> Sharing {
-    let mut sharing = Sharing { others: false, takes: false };
-    // A row's own results stand where its table is named.
-    if cx.suite.cases_from.as_ref().is_some_and(|from| from.span == span) {
-        return sharing;
-    }
-    let mut seen = BTreeSet::new();
-    for case in &cx.suite.cases {
-        if std::ptr::eq(case, cx.case) || case.situation.results.get(name).is_none_or(|given| given.span != span) {
-            continue;
-        }
-        sharing.others = true;
-        let other = CaseCx { case, ..*cx };
-        let agent = (other.receiver().map(|(task, _)| task.to_owned()), case.node.as_ref().map(|node| node.value.clone()));
-        if seen.insert(agent) && other.results().is_some_and(|(_, known)| known.shown.contains(name)) {
-            sharing.takes = true;
-            return sharing;
-        }
-    }
-    sharing
-}
-
-/// Says what the agent is shown.
-fn listed(finding: Diagnostic, known: &Results) -> Diagnostic {
-    let names: Vec<&str> = known.shown.iter().map(String::as_str).filter(|name| !name.starts_with('/')).collect();
-    match (names.as_slice(), known.shown.first()) {
-        ([], None) => finding.note("it is shown none: `node` names the agent, and the first one is meant where it is left out"),
-        ([], Some(_)) => {
-            finding.note(format!("it is shown {}", some(&known.shown.iter().map(String::as_str).collect::<Vec<_>>())))
-        }
-        (names, _) => finding.note(format!("it is shown {}", some(names))),
     }
 }
 

@@ -33,12 +33,10 @@ fn results_that_nobody_takes_are_told_and_not_run() {
     let run = project.run(&["check", "--format", "concise"]).code(1);
     insta::assert_snapshot!(run.stdout, @r#"
     scenarios/a.yaml:6:13: error[untaken-result]: no step of `round` leaves a result `fact`
-    scenarios/b.yaml:8:5: warning[untaken-result]: the agent `/steps/2` of `round` is not shown the result `mood`
-    scenarios/c.yaml:6:13: warning[untaken-result]: the agent `/steps/0` of `round` is not shown the result `facts`
     scenarios/f.yaml:6:13: error[untaken-result]: no step of `round` leaves a result `weather`
     scenarios/g.yaml:3:7: error[unknown-receiver]: the task `round` has no agent `/steps/9`
-    checked 9 files: 3 errors, 2 warnings; 1 fixable with `check --fix --unsafe-fixes`
-    by rule: untaken-result 4, unknown-receiver 1
+    checked 9 files: 3 errors; 1 fixable with `check --fix --unsafe-fixes`
+    by rule: untaken-result 2, unknown-receiver 1
     "#);
     let run = project.run(&["eval"]).code(1);
     insta::assert_snapshot!(run.stdout, @r#"
@@ -70,21 +68,6 @@ fn an_answer_below_one_for_everything_is_never_given() {
     let project = sample().file("scenarios/a.yaml", format!("name: a\ntask: round\ncontext:\n  objective: go\n{answers}"));
     let run = project.run(&["check", "--format", "concise", "scenarios/a.yaml"]).code(0);
     run.says("scenarios/a.yaml:11:5: warning[untaken-result]: this answer is never given: one before it answers every request");
-}
-
-#[test]
-fn results_of_a_suites_defaults_are_for_the_cases_that_take_them() {
-    let suite = |results: &str| {
-        format!(
-            "id: s\ndefaults:\n  task: round\n  expect_context: [{{nothing_cut: true}}]\n  context:\n    objective: go\n    results:\n      \
-             {results}\ncases:\n  - {{id: a, node: /steps/0}}\n  - {{id: b, node: /steps/1}}\n  - {{id: c, node: /steps/2}}\n"
-        )
-    };
-    let project = sample().file("scenarios/s.yaml", suite("facts: {late: true}"));
-    project.run(&["check"]).code(0).says("nothing found");
-    project.write("scenarios/s.yaml", suite("mood: bad"));
-    let run = project.run(&["check", "--format", "concise"]).code(0);
-    run.says("scenarios/s.yaml:8:7: warning[untaken-result]: no case of this suite is shown the result `mood`").says("1 warning");
 }
 
 /// A case whose answer is held against a schema.

@@ -101,9 +101,7 @@ fn findings_are_pushed_and_go_when_they_are_mended() {
 
 #[test]
 fn fixes_are_offered_one_by_one_and_all_at_once() {
-    let text = CASE
-        .replace("task: triage", "task: traige")
-        .replace("  - nothing_cut: true\n", "  - nothing_cut: true\n  - nothing_cut: true\n");
+    let text = CASE.replace("task: triage", "task: traige");
     let mut client = Client::new(&[("templates/triage.xml", TASK)], &pulling());
     client.open(PATH, &text);
     let uri = client.uri(PATH);
@@ -111,12 +109,11 @@ fn fixes_are_offered_one_by_one_and_all_at_once() {
     let params = json!({"textDocument": {"uri": uri}, "range": everywhere, "context": {"diagnostics": [], "only": ["quickfix"]}});
     let actions = client.ask("textDocument/codeAction", &params);
     let titles: Vec<&str> = actions.as_array().unwrap().iter().map(|action| action["title"].as_str().unwrap()).collect();
-    assert_eq!(titles, ["write `triage`", "remove it"]);
+    assert_eq!(titles, ["write `triage`"]);
     let edited = applied(&text, &actions[0]["edit"]["changes"][&uri]);
     assert_eq!(edited, text.replace("traige", "triage"));
     let params =
         json!({"textDocument": {"uri": uri}, "range": everywhere, "context": {"diagnostics": [], "only": ["source.fixAll"]}});
     let actions = client.ask("textDocument/codeAction", &params);
-    let edited = applied(&text, &actions[0]["edit"]["changes"][&uri]);
-    assert_eq!(edited, CASE.replace("task: triage", "task: traige"), "a suggestion is nobody's to take but the author's");
+    assert!(actions.as_array().is_none_or(Vec::is_empty), "a suggestion is nobody's to take but the author's: {actions}");
 }

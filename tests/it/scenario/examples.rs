@@ -47,7 +47,6 @@ fn of(example: &Example) -> Vec<Diagnostic> {
 
 #[test]
 fn bad_examples_give_their_finding_and_good_ones_do_not() {
-    let mut count = 0;
     for rule in list::all().map(|rule| &rule.meta).filter(|rule| rule.code.family() == 6) {
         assert!(!rule.bad.is_empty() && !rule.good.is_empty(), "{} has no examples", rule.name);
         for example in rule.bad {
@@ -59,9 +58,7 @@ fn bad_examples_give_their_finding_and_good_ones_do_not() {
                 of(example).iter().map(|finding| format!("{}: {}", finding.rule.name, finding.message)).collect();
             assert_eq!(found, [""; 0], "{} has a good example with findings: {}", rule.name, example.project);
         }
-        count += 1;
     }
-    assert_eq!(count, 27);
 }
 
 #[test]
