@@ -12,7 +12,7 @@ use super::own::Drafted;
 use super::render::message::{self, Message, Rendered, speaker};
 use super::render::profile::{Frame, Profile};
 use super::request::{Inputs, Request};
-use super::role::{self, House};
+use super::role::{self, ModelSettings};
 use super::scope::placed;
 use super::strategy::{self, Strategy};
 use crate::kernel::assembler::{Account, ContextAssembler, Late, positions, reusable};
@@ -35,13 +35,13 @@ pub struct Options<'a> {
     /// Whether figures are wanted where nothing has to be counted.
     pub counting: Counting,
     /// The project's roles and models: those of the request decide about profile, budget and counter. `None` for the ones above.
-    pub house: Option<House<'a>>,
+    pub models: Option<ModelSettings<'a>>,
 }
 
 impl Default for Options<'_> {
     fn default() -> Self {
         let (profile, order, counting) = (Profile::default(), &[][..], Counting::WhenNeeded);
-        Self { profile, order, budget: None, counter: &Bytes, counting, house: None }
+        Self { profile, order, budget: None, counter: &Bytes, counting, models: None }
     }
 }
 

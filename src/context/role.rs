@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 /// What a project says of models, and who counts for them.
 #[derive(Clone, Copy, Debug)]
-pub struct House<'a> {
+pub struct ModelSettings<'a> {
     /// The project file.
     pub config: &'a Config,
     /// Who counts, by the names that models give.
@@ -49,7 +49,7 @@ impl Counters for BTreeMap<String, Arc<dyn TokenCounter>> {
 /// How the context of a role is assembled, and for which model.
 #[derive(Clone, Debug)]
 pub struct Routed<'a> {
-    /// With the role's profile, the counter of the model, and the smallest of all budgets; the house is settled.
+    /// With the role's profile, the counter of the model, and the smallest of all budgets; the settings of models are in it already.
     pub options: Options<'a>,
     /// The model, where the project has one for it.
     pub choice: Option<Choice<'a>>,
@@ -69,8 +69,8 @@ impl Routed<'_> {
 /// # Errors
 /// There is no such agent.
 pub fn route<'a>(forest: &Forest<'_>, request: &Request<'_>, options: &Options<'a>) -> Result<Routed<'a>, Fault> {
-    let settled = Options { house: None, ..*options };
-    let Some(House { config, counters, profile }) = options.house else {
+    let settled = Options { models: None, ..*options };
+    let Some(ModelSettings { config, counters, profile }) = options.models else {
         return Ok(Routed { options: settled, choice: None, named: None });
     };
     let chain = forest.chain(request.task, request.node)?;

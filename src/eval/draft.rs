@@ -3,7 +3,7 @@
 //! What is written passes as it stands, and reads as people write it. Every word that YAML could take for something else
 //! is quoted.
 
-use super::context::Seen;
+use super::prepared::Seen;
 use super::receiver::Receiver;
 use crate::context::assemble::Assembly;
 use crate::context::matcher::Match;
@@ -241,7 +241,7 @@ fn expected(out: &mut String, seen: &Seen<'_>) {
 
 /// The settings of the agent that have an effect.
 fn settings(out: &mut String, seen: &Seen<'_>) {
-    let Ok(Some(settings)) = seen.forest.settings(seen.receiver.task, seen.node) else { return };
+    let Ok(Some(settings)) = seen.case.forest.settings(seen.case.receiver.task, &seen.case.node) else { return };
     for name in SettingName::ALL.iter().copied() {
         let setting = settings.get(name);
         if setting.applies {
@@ -258,11 +258,11 @@ fn quoted(word: &str) -> String {
 /// What a role is given besides its text.
 fn role(out: &mut String, seen: &Seen<'_>) {
     let list = |names: &[String]| names.iter().map(|name| scalar(name)).collect::<Vec<_>>().join(", ");
-    let receiver = seen.receiver;
+    let receiver = seen.case.receiver;
     if receiver.role.is_none() {
         return;
     }
-    if let Some(model) = seen.model {
+    if let Some(model) = seen.case.model() {
         let _ = writeln!(out, "  - model: {}", scalar(model));
     }
     let _ = writeln!(out, "  - tools: [{}]", list(&receiver.tools()));
@@ -287,7 +287,7 @@ pub fn objective(seen: &Seen<'_>) -> String {
             return line.trim().to_owned();
         }
     }
-    begun.unwrap_or(seen.receiver.task).to_owned()
+    begun.unwrap_or(seen.case.receiver.task).to_owned()
 }
 
 /// A name for a scenario that no other has: the subject's, with the first file's or a number behind it.

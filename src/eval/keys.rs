@@ -7,6 +7,7 @@ use crate::context::assemble::Options;
 use crate::context::request::{Files, Request};
 use crate::context::role::Routed;
 use crate::project::roles::Role;
+use crate::scenario::expect::answer;
 use crate::scenario::model::{Case, Content, Conversation, Frozen};
 
 /// The keys of one case.
@@ -108,27 +109,6 @@ fn named(case: &Case) -> Vec<&str> {
     if let Some(Conversation::File(path)) = situation.history.as_ref().map(|history| &history.value) {
         paths.push(path);
     }
-    for expectation in &case.expectations {
-        let mut open = vec![&expectation.value.test];
-        while let Some(test) = open.pop() {
-            schema(test, &mut paths, &mut open);
-        }
-    }
+    paths.extend(answer::each(&case.expectations).filter_map(|(test, _)| test.schema_file()));
     paths
-}
-
-/// The schema that an expectation names, and the expectations inside it.
-#[allow(clippy::wildcard_enum_match_arm, reason = "no other expectation names a file")]
-fn schema<'c>(
-    test: &'c crate::scenario::model::AnswerTest,
-    paths: &mut Vec<&'c str>,
-    open: &mut Vec<&'c crate::scenario::model::AnswerTest>,
-) {
-    use crate::scenario::model::AnswerTest;
-    match test {
-        AnswerTest::Schema(Frozen::File(path)) => paths.push(path),
-        AnswerTest::Not(inner) => open.push(&inner.value),
-        AnswerTest::AnyOf(inner) | AnswerTest::AllOf(inner) => open.extend(inner.iter().map(|inner| &inner.value)),
-        _ => {}
-    }
 }

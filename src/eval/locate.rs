@@ -1,14 +1,26 @@
 //! From the origin of a text to a file and a line, and from an offset to its line. Reads a file when a place in it is shown.
 
-use super::scorecard::FaultRow;
 use super::verdict::Place;
 use crate::base::source::LineIndex;
 use crate::context::fault::Fault;
 use crate::context::lines::Lines;
 use crate::context::request::Files;
 use crate::kernel::context::Origin;
+use serde::{Deserialize, Serialize};
 use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
+
+/// Why there is no context.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct FaultRow {
+    /// What is wrong.
+    pub message: String,
+    /// The file; null where no file is meant.
+    pub path: Option<String>,
+    /// The line, from 1; null where it is not known.
+    pub line: Option<u32>,
+}
 
 /// A file, and a line in it where that is known.
 type Found = (String, Option<u32>);

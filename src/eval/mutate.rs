@@ -1,16 +1,16 @@
 //! What no scenario would notice: one segment is dropped or loses the second half of its text, one setting, tool or path moved
 //! at a time, and every scenario that passes is asked again.
 
-use super::case::{self, Bench, Item, Prepared, Set};
+use super::case;
 use super::finished::CaseVerdict;
+use super::prepared::{self, CaseInput, PreparedCase, RunContext};
 use super::receiver::Receiver;
-use super::run::{self, Roles};
+use super::run;
 use super::verdict::Verdict;
 use crate::context::Forest;
 use crate::context::assemble::Assembly;
 use crate::kernel::context::Segment;
 use crate::project::roles::Role;
-use crate::registry::Registry;
 use crate::schema::json::names::MUTATIONS;
 use crate::settings::explain::SettingsData;
 use crate::settings::provenance::Value;
@@ -172,20 +172,16 @@ struct Sum {
 }
 
 /// Tries every change on every case.
-pub fn scores(
-    registry: &Registry,
-    roles: &Roles,
-    bench: &Bench<'_>,
-    items: &[Item<'_>],
-    threads: Option<NonZeroUsize>,
-) -> Scores {
-    let found = run::each(registry, roles, items, threads, |item, found| {
+pub fn scores(context: &RunContext<'_>, inputs: &[CaseInput<'_>], threads: Option<NonZeroUsize>) -> Scores {
+    let found = run::each(context, inputs, threads, |input, found| {
         let (forest, receiver) = found.ok()?;
-        let prepared = case::prepare(bench, item, forest, receiver).ok()?;
-        of_case(bench, item, forest, receiver, &prepared)
+        if case::run(context, input, forest, receiver).verdict != CaseVerdict::Pass {
+            return None;
+        }
+        of_case(&prepared::prepare(context, input, forest, receiver).ok()?)
     });
-    let silent = items.iter().zip(&found).filter(|(_, watch)| watch.is_none());
-    let failing = silent.map(|(item, _)| item.case.name.value.clone()).collect();
+    let silent = inputs.iter().zip(&found).filter(|(_, watch)| watch.is_none());
+    let failing = silent.map(|(input, _)| input.case.name.value.clone()).collect();
     let mut scores: BTreeMap<(String, String), Sum> = BTreeMap::new();
     for Watch { subject, node, sum } in found.into_iter().flatten() {
         let Sum { asked, all, seen } = scores.entry((subject, node)).or_default();
@@ -203,25 +199,16 @@ pub fn scores(
     Scores { scores: scores.into_iter().map(score).collect(), failing }
 }
 
-fn of_case(
-    bench: &Bench<'_>,
-    item: &Item<'_>,
-    forest: &Forest<'_>,
-    receiver: Receiver<'_>,
-    prepared: &Prepared<'_>,
-) -> Option<Watch> {
-    if case::run(bench, item, forest, receiver).verdict != CaseVerdict::Pass {
-        return None;
-    }
-    let Prepared { node, read, routed, .. } = prepared;
-    let set = Set { bench, item, forest, receiver, node, model: routed.model(), read };
-    let assembly = set.assemble(&|_| {}).ok()?;
-    let script = set.script(&assembly).ok()?.cloned();
+fn of_case(prepared: &PreparedCase<'_>) -> Option<Watch> {
+    let PreparedCase { forest, receiver, node, .. } = prepared;
+    let assembly = prepared.assemble(&|_| {}).ok()?;
+    let script = case::script(prepared, &assembly).ok()?.cloned();
     // A change is noticed where the context can no longer be had, where an expectation fails, or where another answer is
     // called for than the scripted one.
-    let notices = |set: &Set<'_>, found: Result<Assembly, Vec<_>>| {
+    let notices = |changed: &PreparedCase<'_>, found: Result<Assembly, Vec<_>>| {
         let Ok(assembly) = found else { return true };
-        set.look(&assembly).iter().any(Verdict::is_failure) || !set.script(&assembly).is_ok_and(|other| other.cloned() == script)
+        case::look(changed, &assembly).iter().any(Verdict::is_failure)
+            || !case::script(changed, &assembly).is_ok_and(|other| other.cloned() == script)
     };
     let subject = receiver.name().to_owned();
     let mut sum = Sum { asked: 1, ..Sum::default() };
@@ -233,28 +220,27 @@ fn of_case(
     };
     for account in &assembly.report.segments {
         let id = &account.segment.id;
-        let found = set.assemble(&|segments| segments.retain(|segment| segment.id != *id));
-        record(Change::Drop(id.clone()), notices(&set, found));
+        let found = prepared.assemble(&|segments| segments.retain(|segment| segment.id != *id));
+        record(Change::Drop(id.clone()), notices(prepared, found));
         if account.segment.text.text().chars().nth(1).is_some() {
-            let found = set.assemble(&|segments| segments.iter_mut().filter(|segment| segment.id == *id).for_each(halve));
-            record(Change::Halve(id.clone()), notices(&set, found));
+            let found = prepared.assemble(&|segments| segments.iter_mut().filter(|segment| segment.id == *id).for_each(halve));
+            record(Change::Halve(id.clone()), notices(prepared, found));
         }
     }
-    for (name, value, word) in settings(forest, receiver, node) {
+    for (name, value, word) in settings(forest, *receiver, node) {
         let Ok(Some(mut other)) = Forest::load(forest.registry, receiver.task) else { continue };
         if other.change(receiver.task, node, |settings| put(settings, name, value)).is_ok() {
-            let set = Set { forest: &other, ..set };
-            record(Change::Set(name, word), notices(&set, set.assemble(&|_| {})));
+            let changed = PreparedCase { forest: &other, ..prepared.clone() };
+            record(Change::Set(name, word), notices(&changed, changed.assemble(&|_| {})));
         }
     }
     for (change, other) in receiver.role.map_or_else(Vec::new, roles) {
-        let set = Set { receiver: Receiver { role: Some(&other), ..receiver }, ..set };
-        record(change, notices(&set, set.assemble(&|_| {})));
+        let changed = PreparedCase { receiver: Receiver { role: Some(&other), ..*receiver }, ..prepared.clone() };
+        record(change, notices(&changed, changed.assemble(&|_| {})));
     }
-    if let Some(model) = set.model {
-        let other = format!("{model} (another)");
-        let set = Set { model: Some(&other), ..set };
-        record(Change::Model, notices(&set, Ok(assembly)));
+    if let Some(model) = prepared.model() {
+        let changed = PreparedCase { other_model: Some(format!("{model} (another)")), ..prepared.clone() };
+        record(Change::Model, notices(&changed, Ok(assembly)));
     }
     Some(Watch { subject, node: node.clone(), sum })
 }

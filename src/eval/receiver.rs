@@ -1,7 +1,13 @@
 //! Who receives a context: a task, or an agent role that plays one. What that makes of the text, of its budget, its profile and its
 //! counter is decided where every context is put together, in `context::role`.
 
+use crate::base::suggest;
 use crate::project::roles::Role;
+use crate::scenario::model::{Case, Subject};
+use std::collections::BTreeMap;
+
+/// Agent roles by name.
+pub type Roles = BTreeMap<String, Role>;
 
 /// Who receives a context.
 #[derive(Clone, Copy, Debug)]
@@ -43,5 +49,20 @@ impl<'a> Receiver<'a> {
     /// What its tools may not touch.
     pub fn protected_paths(&self) -> Vec<String> {
         self.role.map_or_else(Vec::new, |role| role.protected_paths.iter().map(|path| path.value.clone()).collect())
+    }
+}
+
+/// Who receives the context of a case.
+///
+/// # Errors
+/// There is no such role, in words.
+pub fn receiver<'a>(case: &'a Case, roles: &'a Roles) -> Result<Receiver<'a>, String> {
+    match &case.subject.value {
+        Subject::Task(task) => Ok(Receiver::of_task(task)),
+        Subject::Role(role) => roles.get(role).map(Receiver::of_role).ok_or_else(|| {
+            let near = suggest::nearest(role, roles.keys().map(String::as_str));
+            let near = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+            format!("there is no agent role `{role}` in this project{near}")
+        }),
     }
 }

@@ -1,23 +1,19 @@
 //! Many cases on some threads: each task's definitions are loaded once, each pattern compiled once. What comes back stands
 //! in the order of the cases, the same on any number of threads.
 
-use super::case::{self, Bench, Item};
+use super::case;
 use super::finished::Finished;
 use super::keys::Keys;
-use super::receiver::Receiver;
+use super::prepared::{self, CaseInput, RunContext};
+use super::receiver::{Receiver, receiver};
 use crate::base::parallel;
 use crate::base::suggest;
 use crate::context::Forest;
 use crate::context::fault::Fault;
-use crate::project::roles::Role;
 use crate::registry::Registry;
-use crate::scenario::model::{Case, Subject};
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::sync::OnceLock;
-
-/// Agent roles by name.
-pub type Roles = BTreeMap<String, Role>;
 
 /// Definitions of the tasks that cases ask for, each loaded when the first of them is run.
 #[derive(Debug)]
@@ -44,62 +40,34 @@ impl<'r> Forests<'r> {
     }
 }
 
-/// Who receives the context of a case.
-///
-/// # Errors
-/// There is no such role, in words.
-pub fn receiver<'a>(case: &'a Case, roles: &'a Roles) -> Result<Receiver<'a>, String> {
-    match &case.subject.value {
-        Subject::Task(task) => Ok(Receiver::of_task(task)),
-        Subject::Role(role) => roles.get(role).map(Receiver::of_role).ok_or_else(|| {
-            let near = suggest::nearest(role, roles.keys().map(String::as_str));
-            let near = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
-            format!("there is no agent role `{role}` in this project{near}")
-        }),
-    }
-}
-
 /// Runs cases.
-pub fn run(
-    registry: &Registry,
-    roles: &Roles,
-    bench: &Bench<'_>,
-    items: &[Item<'_>],
-    threads: Option<NonZeroUsize>,
-) -> Vec<Finished> {
-    each(registry, roles, items, threads, |item, found| match found {
-        Ok((forest, receiver)) => case::run(bench, item, forest, receiver),
+pub fn run(context: &RunContext<'_>, inputs: &[CaseInput<'_>], threads: Option<NonZeroUsize>) -> Vec<Finished> {
+    each(context, inputs, threads, |input, found| match found {
+        Ok((forest, receiver)) => case::run(context, input, forest, receiver),
         // Who is unknown to `check` is unknown here: what it says of that says more.
-        Err(why) => item.refused.map_or_else(|| Finished::trouble("/", why), Finished::refused),
+        Err(why) => input.refused.map_or_else(|| Finished::trouble("/", why), Finished::refused),
     })
 }
 
 /// What the results of cases would belong to; `None` for one that could not be tried.
-pub fn keys(
-    registry: &Registry,
-    roles: &Roles,
-    bench: &Bench<'_>,
-    items: &[Item<'_>],
-    threads: Option<NonZeroUsize>,
-) -> Vec<Option<Keys>> {
-    each(registry, roles, items, threads, |item, found| {
+pub fn keys(context: &RunContext<'_>, inputs: &[CaseInput<'_>], threads: Option<NonZeroUsize>) -> Vec<Option<Keys>> {
+    each(context, inputs, threads, |input, found| {
         let (forest, receiver) = found.ok()?;
-        case::prepare(bench, item, forest, receiver).ok().map(|prepared| prepared.keys)
+        prepared::prepare(context, input, forest, receiver).ok().map(|prepared| prepared.keys)
     })
 }
 
 /// Does something with each case, its definitions and its receiver, or with the reason why there are none.
 pub(super) fn each<T: Send>(
-    registry: &Registry,
-    roles: &Roles,
-    items: &[Item<'_>],
+    context: &RunContext<'_>,
+    inputs: &[CaseInput<'_>],
     threads: Option<NonZeroUsize>,
-    work: impl Fn(&Item<'_>, Result<(&Forest<'_>, Receiver<'_>), String>) -> T + Sync,
+    work: impl Fn(&CaseInput<'_>, Result<(&Forest<'_>, Receiver<'_>), String>) -> T + Sync,
 ) -> Vec<T> {
-    let receivers: Vec<Result<Receiver<'_>, String>> = items.iter().map(|item| receiver(item.case, roles)).collect();
-    let forests = Forests::of(registry, receivers.iter().flatten().map(|receiver| receiver.task));
-    let both: Vec<(&Item<'_>, &Result<Receiver<'_>, String>)> = items.iter().zip(&receivers).collect();
-    parallel::each(&both, threads, |(item, receiver)| {
-        work(item, (*receiver).clone().and_then(|receiver| Ok((forests.get(receiver.task)?, receiver))))
+    let receivers: Vec<Result<Receiver<'_>, String>> = inputs.iter().map(|input| receiver(input.case, context.roles)).collect();
+    let forests = Forests::of(context.registry, receivers.iter().flatten().map(|receiver| receiver.task));
+    let both: Vec<(&CaseInput<'_>, &Result<Receiver<'_>, String>)> = inputs.iter().zip(&receivers).collect();
+    parallel::each(&both, threads, |(input, receiver)| {
+        work(input, (*receiver).clone().and_then(|receiver| Ok((forests.get(receiver.task)?, receiver))))
     })
 }

@@ -3,7 +3,7 @@
 //! Shows no clock, no machine and no thread: two runs give the same bytes.
 
 use super::finished::{Answered, CaseVerdict, Finished, Trial};
-use super::locate::Locator;
+use super::locate::{FaultRow, Locator};
 use super::receiver::Receiver;
 use super::trials::{self, Tried};
 use super::verdict::{Place, Verdict};
@@ -114,18 +114,6 @@ pub struct CaseRow {
     pub context_hash: Option<String>,
     /// The hash of what the scenario says; null where it could not be tried.
     pub case_key: Option<String>,
-}
-
-/// Why there is no context.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-pub struct FaultRow {
-    /// What is wrong.
-    pub message: String,
-    /// The file; null where no file is meant.
-    pub path: Option<String>,
-    /// The line, from 1; null where it is not known.
-    pub line: Option<u32>,
 }
 
 /// One expectation, judged.

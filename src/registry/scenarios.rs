@@ -11,7 +11,7 @@ use crate::rules::apply::{self, Fixed, Which};
 use crate::rules::check::weigh;
 use crate::rules::input::read_fault;
 use crate::rules::scenario::check::{self, Reach};
-use crate::rules::scenario::cx::{File, Results, Takes, Tasks, World};
+use crate::rules::scenario::cx::{File, ProjectView, Results, TaskSignature, Tasks};
 use crate::rules::scenario::untested_task;
 use crate::rules::syntax::undecodable;
 use crate::scenario::Options;
@@ -49,7 +49,7 @@ pub struct Found {
 #[derive(Debug)]
 struct Known<'r> {
     registry: &'r Registry,
-    taken: RefCell<BTreeMap<String, Option<Rc<Takes>>>>,
+    taken: RefCell<BTreeMap<String, Option<Rc<TaskSignature>>>>,
 }
 
 impl Tasks for Known<'_> {
@@ -57,11 +57,11 @@ impl Tasks for Known<'_> {
         Tasks::names(self.registry)
     }
 
-    fn takes(&self, task: &str) -> Option<Rc<Takes>> {
+    fn signature(&self, task: &str) -> Option<Rc<TaskSignature>> {
         if let Some(known) = self.taken.borrow().get(task) {
             return known.clone();
         }
-        let found = self.registry.takes(task);
+        let found = self.registry.signature(task);
         self.taken.borrow_mut().insert(task.to_owned(), found.clone());
         found
     }
@@ -140,12 +140,12 @@ pub(crate) fn of_texts(around: &Surroundings<'_>, texts: &[(&str, &str)]) -> Vec
     let options = options(config);
     let read = |(path, text): &(&str, &str)| load::of_text(root, path, text, config.limits.file, &options);
     let loaded: Vec<Loaded> = texts.iter().map(read).collect();
-    let world = World { config, tasks, exists, text, today: None };
+    let world = ProjectView { config, tasks, exists, text, today: None };
     check::files(&world, &readable(&loaded), Reach::Some)
 }
 
 /// Does something with what can be read of some files, and what surrounds them.
-fn in_world<T>(request: &Request<'_>, loaded: &[Loaded], then: impl FnOnce(&World<'_>, &[File<'_>]) -> T) -> T {
+fn in_world<T>(request: &Request<'_>, loaded: &[Loaded], then: impl FnOnce(&ProjectView<'_>, &[File<'_>]) -> T) -> T {
     let Request { root, config, registry, today } = *request;
     // What lies behind a link out of the project is read by nothing.
     let exists = |path: &str| {
@@ -154,7 +154,8 @@ fn in_world<T>(request: &Request<'_>, loaded: &[Loaded], then: impl FnOnce(&Worl
     };
     let text = |path: &str| text_of(root, path);
     let known = registry.map(|registry| Known { registry, taken: RefCell::default() });
-    let world = World { config, tasks: known.as_ref().map(|known| known as &dyn Tasks), exists: &exists, text: &text, today };
+    let world =
+        ProjectView { config, tasks: known.as_ref().map(|known| known as &dyn Tasks), exists: &exists, text: &text, today };
     then(&world, &readable(loaded))
 }
 

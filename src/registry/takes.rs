@@ -4,7 +4,7 @@
 use super::artifact::{ReferenceKind, Registry, Task};
 use super::node::Node;
 use super::results;
-use crate::rules::scenario::cx::{Parameter, Results, Takes, Tasks};
+use crate::rules::scenario::cx::{Parameter, Results, TaskSignature, Tasks};
 use crate::template::parts::FileSource;
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -14,7 +14,7 @@ impl Tasks for Registry {
         self.tasks().map(Task::name).collect()
     }
 
-    fn takes(&self, task: &str) -> Option<Rc<Takes>> {
+    fn signature(&self, task: &str) -> Option<Rc<TaskSignature>> {
         of(self, task).map(Rc::new)
     }
 
@@ -24,7 +24,7 @@ impl Tasks for Registry {
 }
 
 /// What a task takes; `None` where there is none, or the registry cannot be read.
-fn of(registry: &Registry, name: &str) -> Option<Takes> {
+fn of(registry: &Registry, name: &str) -> Option<TaskSignature> {
     let task = registry.find(name)?;
     let parameters = task.parameters().ok()?;
     let parameter = |found: super::artifact::Parameter| Parameter {
@@ -32,7 +32,7 @@ fn of(registry: &Registry, name: &str) -> Option<Takes> {
         kind: found.kind.map(String::into),
         required: found.required && found.default.is_none(),
     };
-    let mut takes = Takes { parameters: parameters.into_iter().map(parameter).collect(), ..Takes::default() };
+    let mut takes = TaskSignature { parameters: parameters.into_iter().map(parameter).collect(), ..TaskSignature::default() };
     let mut seen = BTreeSet::from([(ReferenceKind::Ref, name.to_owned())]);
     let mut open = vec![task];
     while let Some(task) = open.pop() {
@@ -51,7 +51,7 @@ fn of(registry: &Registry, name: &str) -> Option<Takes> {
     Some(takes)
 }
 
-fn nodes(root: &Node, takes: &mut Takes) {
+fn nodes(root: &Node, takes: &mut TaskSignature) {
     let mut open = vec![root];
     while let Some(node) = open.pop() {
         takes.inputs.extend(node.body.inputs.iter().filter_map(|input| Some(input.name.as_ref()?.to_string())));

@@ -1,11 +1,12 @@
 //! Holds a tree against the tables: every fault of it, each at its own place. Takes nothing out of the tree.
 
 use super::fault::FaultKind;
-use super::model::Frozen;
+use super::frozen::Frozen;
 use super::paths::{beside, plain};
 use super::scalars::{scalar, setting, text, word};
 use super::sink::{Path, Sink, first_line};
 use super::table::{Group, Key, Need, Shape, Table, find};
+use super::values::{file_of, frozen};
 use crate::base::suggest::nearest;
 use crate::syntax::yaml::{Entry, Node, Value};
 use std::borrow::Cow;
@@ -204,7 +205,7 @@ pub(super) fn shape(sink: &mut Sink<'_>, path: &Path<'_>, shape: Shape, node: &N
             None => word(sink, path, shape, words, node),
         },
         Shape::Content | Shape::Frozen => file(sink, path, shape, node),
-        Shape::Schema if super::values::file_of(node).is_some() => file(sink, path, Shape::Frozen, node),
+        Shape::Schema if file_of(node).is_some() => file(sink, path, Shape::Frozen, node),
         Shape::Schema if node.entries().is_some() => super::slips::report(sink, path, node),
         Shape::Setting => setting(sink, path, node),
         Shape::Text
@@ -241,7 +242,7 @@ fn chat(sink: &mut Sink<'_>, path: &Path<'_>, shapes: (Shape, &'static Table), n
                 table(sink, path, shapes.1, item, Ask::Whole);
             }
         }
-        None if matches!(super::values::frozen(node).value, Frozen::File(_)) || node.tag.is_some() => {
+        None if matches!(frozen(node).value, Frozen::File(_)) || node.tag.is_some() => {
             file(sink, path, Shape::Frozen, node);
         }
         None => sink.wrong_type(path, shapes.0, node),
@@ -282,7 +283,7 @@ fn file(sink: &mut Sink<'_>, path: &Path<'_>, wanted: Shape, node: &Node<'_>) {
         sink.report(tag.span, FaultKind::UnknownTag(tag.value.clone()));
         return;
     }
-    match super::values::file_of(node) {
+    match file_of(node) {
         Some(named) => text(sink, path, Shape::Text, named),
         None if node.tag.is_some() => text(sink, path, Shape::Text, node),
         None if matches!(wanted, Shape::Content) && node.text().is_none() => sink.wrong_type(path, wanted, node),

@@ -1,11 +1,13 @@
 //! The format of scenarios and suites as tables. A key that is not here is not read, is in no schema and on no page.
 
+use super::expect::answer::ANSWER;
+use super::expect::context::CONTEXT_TEST;
+use super::frozen::Risk;
 use super::keys_chat::MESSAGE;
-use super::keys_expect::{ANSWER, CONTEXT_TEST};
 use super::table::Group::{Apart, One, Some as AtLeast};
 use super::table::Need::{Optional, Required};
 use super::table::{Key, Need, Shape, Table, key, needed};
-use super::words::{MOST, RISKS};
+use super::words::MOST;
 
 /// Trials of one case at most.
 pub const RUNS: u64 = 1000;
@@ -127,7 +129,7 @@ pub static CONTEXT: Table = Table {
         key("previous_output", Shape::Any, "the output of the stage before"),
         key("failure_history", Shape::List(&Shape::Table(&FAILURE), 0), "what earlier attempts ran into, oldest first"),
         key("acceptance_criteria", Shape::List(&Shape::Text, 0), "what a good answer satisfies"),
-        key("risk_level", Shape::Word(RISKS), "how much is at stake"),
+        key("risk_level", Shape::Word(&Risk::WORDS), "how much is at stake"),
         key("extra", Shape::Map(&Shape::Any), "anything else, carried as it is"),
         key(
             "inputs",

@@ -2,10 +2,12 @@
 
 use super::date;
 use super::keys::{CASE, CONTEXT, SCENARIO};
-use super::lower_expect::{answer, context_test, patterns};
-use super::model::{Case, Conversation, Failure, Fixture, Frozen, Risk, Rule, Scripted, Sequential, Shelf, Situation, Subject};
+use super::model::{
+    Case, ContextExpectation, Conversation, Expectation, Failure, Fixture, Frozen, Risk, Rule, Scripted, Sequential, Shelf,
+    Situation, Subject,
+};
 use super::table::{Table, find};
-use super::values::{content, flag, frozen, number, text, texts, whole};
+use super::values::{content, flag, frozen, number, patterns, text, texts, whole};
 use crate::base::span::Spanned;
 use crate::syntax::yaml::{Node, Value};
 use std::collections::BTreeMap;
@@ -134,8 +136,8 @@ pub(super) fn case(cx: Cx<'_>, table: &'static Table, node: &Node<'_>, name: Spa
         subject,
         node: get("node").and_then(text),
         situation: get("context").map(|context| situation(cx, context)).unwrap_or_default(),
-        expect_context: items("expect_context").iter().filter_map(context_test).collect(),
-        expectations: items("expectations").iter().filter_map(answer).collect(),
+        expect_context: items("expect_context").iter().filter_map(ContextExpectation::read).collect(),
+        expectations: items("expectations").iter().filter_map(Expectation::read).collect(),
         rule: rule(cx, table, node),
         answers: items("answers").iter().map(scripted).collect(),
         tags: texts(get("tags")),

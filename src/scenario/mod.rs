@@ -4,15 +4,15 @@ mod check;
 mod conversation;
 pub mod csv;
 pub mod date;
+pub mod expect;
 pub mod fault;
+pub mod frozen;
 pub mod json_schema;
 pub mod keys;
 pub mod keys_chat;
-pub mod keys_expect;
 #[cfg(feature = "fs")]
 pub mod load;
 mod lower;
-mod lower_expect;
 pub mod model;
 pub mod paths;
 pub mod pattern;

@@ -4,8 +4,11 @@
 //! name is looked up: whether a role, task or segment exists is asked by rules and by the evaluation.
 
 pub use super::conversation::Conversation;
+pub use super::expect::answer::{AnswerTest, Expectation};
+pub use super::expect::context::ContextExpectation;
+pub use super::expect::segments::{Counted, Patterns, Selector, State};
+pub use super::frozen::{Content, Frozen, Risk};
 use crate::base::span::{Span, Spanned};
-use crate::template::setting::SettingName;
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -62,6 +65,13 @@ pub struct Case {
     pub baseline_config_hash: Option<Spanned<String>>,
     /// The day somebody last read it, as year, month, day.
     pub reviewed: Option<Spanned<(i32, u8, u8)>>,
+}
+
+impl Case {
+    /// Whether it compares its request with a stored one.
+    pub fn wants_snapshot(&self) -> bool {
+        super::expect::context::each(&self.expect_context).any(|one| one.value == ContextExpectation::Snapshot)
+    }
 }
 
 /// Who receives the context.
@@ -121,24 +131,6 @@ impl Situation {
     }
 }
 
-/// A text, or a file that holds it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub enum Content {
-    /// The text itself.
-    Text(String),
-    /// A file, by its path relative to the scenario's folder.
-    File(String),
-}
-
-/// A value, or a file that holds it.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub enum Frozen {
-    /// The value itself.
-    Value(Value),
-    /// A file, by its path relative to the scenario's folder.
-    File(String),
-}
-
 /// What an earlier attempt ran into.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Failure {
@@ -169,19 +161,6 @@ pub struct Fixture {
     pub id: String,
     /// Its text.
     pub text: Spanned<Content>,
-}
-
-/// How much is at stake, least first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-pub enum Risk {
-    /// `low`
-    Low,
-    /// `medium`
-    Medium,
-    /// `high`
-    High,
-    /// `critical`
-    Critical,
 }
 
 /// How often a case is tried, and what passes.
@@ -218,164 +197,6 @@ impl Default for Rule {
     fn default() -> Self {
         Self { runs: 3, pass: 2, strict: false, confirm: None, sequential: None }
     }
-}
-
-/// What the context must be. Needs no model and no recorded answer.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub enum ContextExpectation {
-    /// `segment: {id|kind|source, state}`
-    Segment {
-        /// Which segments.
-        which: Selector,
-        /// What became of them.
-        state: State,
-    },
-    /// `contains: {in, patterns}`: each pattern occurs.
-    Contains(Patterns),
-    /// `absent: {in, patterns}`: none of the patterns occurs.
-    Absent(Patterns),
-    /// `order: [ids]`: these segments stand in this order, others may stand between them.
-    Order(Vec<Spanned<String>>),
-    /// `tokens: {of, max, min}`
-    Tokens {
-        /// What is counted.
-        of: Counted,
-        /// At most.
-        max: Option<Spanned<u64>>,
-        /// At least.
-        min: Option<Spanned<u64>>,
-    },
-    /// `nothing_cut: true`: every segment is there whole; with `false` something was cut or dropped.
-    NothingCut(bool),
-    /// `setting: {name, value, node}`: the resolved setting of a node.
-    Setting {
-        /// Which setting.
-        name: Spanned<SettingName>,
-        /// Its word in templates.
-        value: Spanned<String>,
-        /// The node; the case's own where nothing is said.
-        node: Option<Spanned<String>>,
-    },
-    /// `tools`: exactly these are allowed, whatever their order.
-    Tools(Vec<Spanned<String>>),
-    /// `model`: the model that would be called.
-    Model(Spanned<String>),
-    /// `protected_paths`: exactly these may not be touched, whatever their order.
-    ProtectedPaths(Vec<Spanned<String>>),
-    /// `snapshot: true`: the rendered request equals the stored one.
-    Snapshot,
-    /// `not: …`
-    Not(Box<Spanned<ContextExpectation>>),
-    /// `any_of: […]`
-    AnyOf(Vec<Spanned<ContextExpectation>>),
-    /// `all_of: […]`
-    AllOf(Vec<Spanned<ContextExpectation>>),
-}
-
-/// Which segments of a context.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub enum Selector {
-    /// The one with an id.
-    Id(Spanned<String>),
-    /// Those of a kind, by its word.
-    Kind(Spanned<crate::kernel::context::Kind>),
-    /// Those with text from a source: a path of a file, the name of a fragment, input or step.
-    Source(Spanned<String>),
-}
-
-/// What became of segments.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-pub enum State {
-    /// There and whole.
-    Kept,
-    /// There, and not whole.
-    Cut,
-    /// Left out for want of room.
-    Dropped,
-    /// Not part of this context at all.
-    Absent,
-}
-
-/// Patterns and where they are looked for.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Patterns {
-    /// One segment's kept text; `None` for the whole context.
-    pub within: Option<Selector>,
-    /// Regular expressions of the crate `regex`, unanchored, case-sensitive.
-    pub patterns: Vec<Spanned<String>>,
-}
-
-/// What is counted.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub enum Counted {
-    /// Everything that stays.
-    Total,
-    /// What a provider's cache can reuse.
-    Prefix,
-    /// Segments.
-    Segment(Selector),
-}
-
-/// What the answer must be.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Expectation {
-    /// What is asked.
-    pub test: AnswerTest,
-    /// Whether it can fail the case: `gate: false` only reports.
-    pub gate: bool,
-}
-
-/// What is asked of an answer.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub enum AnswerTest {
-    /// `field_matches: {path, pattern}`: an RFC 9535 `JSONPath`, and a pattern for each node that it selects.
-    FieldMatches {
-        /// The path.
-        path: Spanned<String>,
-        /// The pattern.
-        pattern: Spanned<String>,
-    },
-    /// `absent: [patterns]`
-    Absent(Vec<Spanned<String>>),
-    /// `contains: [patterns]`
-    Contains(Vec<Spanned<String>>),
-    /// `max_risk`
-    MaxRisk(Risk),
-    /// `decomposes`
-    Decomposes(bool),
-    /// `max_tokens`: input and output of the trial.
-    MaxTokens(u64),
-    /// `references_files: [paths]`
-    ReferencesFiles(Vec<Spanned<String>>),
-    /// `exact`: equal as JSON.
-    Exact(Value),
-    /// `schema`: a JSON Schema in place, or the path of one.
-    Schema(Frozen),
-    /// `calls_tool: name`
-    CallsTool(Spanned<String>),
-    /// `never_calls_tool: name`
-    NeverCallsTool(Spanned<String>),
-    /// `max_latency_ms`
-    MaxLatency(u64),
-    /// `max_cost_usd`
-    MaxCost(f64),
-    /// `judge: {criteria, min_score}`
-    Judge {
-        /// What the judge looks at.
-        criteria: Vec<Spanned<String>>,
-        /// The least score on each.
-        min_score: f64,
-    },
-    /// `rubric`: a criterion in words.
-    Rubric(Spanned<String>),
-    /// `command: [argv]`
-    Command(Vec<Spanned<String>>),
-    /// `not: …`
-    Not(Box<Spanned<AnswerTest>>),
-    /// `any_of: […]`
-    AnyOf(Vec<Spanned<AnswerTest>>),
-    /// `all_of: […]`
-    AllOf(Vec<Spanned<AnswerTest>>),
 }
 
 /// A scripted answer.

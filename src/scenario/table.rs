@@ -14,7 +14,7 @@ pub struct Table {
 }
 
 /// One key.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Key {
     /// Its name.
     pub name: &'static str,
@@ -26,6 +26,18 @@ pub struct Key {
     pub need: Need,
     /// What it says; a fragment.
     pub about: &'static str,
+}
+
+/// The names of some keys.
+#[allow(clippy::indexing_slicing, reason = "evaluated while this is compiled")]
+pub(super) const fn names<const N: usize>(keys: &[Key; N]) -> [&'static str; N] {
+    let mut names = [""; N];
+    let mut at = 0;
+    while at < N {
+        names[at] = keys[at].name;
+        at += 1;
+    }
+    names
 }
 
 /// Whether a key has to be there.

@@ -1,6 +1,6 @@
 //! One value of a tree, read. Says nothing: what is of another type was reported.
 
-use super::model::{Content, Frozen};
+use super::frozen::{Content, Frozen};
 use crate::base::span::Spanned;
 use crate::syntax::yaml::{Node, Value};
 use std::borrow::Cow;
@@ -70,4 +70,12 @@ pub(super) fn frozen(node: &Node<'_>) -> Spanned<Frozen> {
         Frozen::File,
     );
     Spanned::new(value, node.span)
+}
+
+/// A pattern, or a list of them.
+pub(super) fn patterns(node: &Node<'_>) -> Vec<Spanned<String>> {
+    match &node.value {
+        Value::List(_) => texts(Some(node)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Text(_) | Value::Map(_) => text(node).into_iter().collect(),
+    }
 }

@@ -1,7 +1,8 @@
 //! The reference of scenarios as a page, made from the same tables as their schema: a key that is read is on it.
 
+use crate::scenario::expect::answer::ANSWER;
+use crate::scenario::expect::context::CONTEXT_TEST;
 use crate::scenario::keys::{CASE, CONTEXT, DEFAULTS, FIXTURES, SCENARIO, SUITE};
-use crate::scenario::keys_expect::{ANSWER, CONTEXT_TEST};
 use crate::scenario::table::{Group, Need, Shape, Table};
 use std::fmt::Write as _;
 

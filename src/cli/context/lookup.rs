@@ -1,14 +1,16 @@
 //! Where `render` and `manifest` look fresh context up: the project's index, made when it is first asked.
 
-use super::lacks::Lacks;
-use super::project::Compiled;
+use super::broken_parts::BrokenParts;
+use super::project::{Compiled, built};
 use crate::base::{folders, fs};
 use crate::cli::cx::Cx;
-use crate::cli::project::FILE;
+use crate::cli::error::Result;
+use crate::cli::project::{FILE, Project};
 use crate::context::Forest;
 use crate::context::matcher::{ContextSource, Match, NoSource};
 use crate::project::config::{Config, Lookup as Section};
 use crate::registry::Registry;
+use crate::registry::library::Built;
 use crate::scenario::load;
 use crate::scenario::paths::SNAPSHOTS;
 use crate::store::{Index, Scope};
@@ -50,12 +52,20 @@ impl LookupArgs {
     }
 }
 
+/// The index of the project of this run. Templates may have errors, or be none: then nothing is known to be one.
+pub(super) fn of_run(cx: &Cx, cache: &CacheArgs) -> Result<Index> {
+    let project = Project::load(&cx.options)?.sound()?;
+    let (Built { registry, diagnostics, .. }, left_out) = built(&project)?;
+    let broken = BrokenParts::new(diagnostics, left_out);
+    Ok(index(&project.root, &project.config, registry.as_ref(), &broken, cache))
+}
+
 /// The index of a folder, for its templates and what its project file says of `[context]`.
-pub(super) fn index(root: &Path, config: &Config, registry: Option<&Registry>, lacks: &Lacks, cache: &CacheArgs) -> Index {
+fn index(root: &Path, config: &Config, registry: Option<&Registry>, broken: &BrokenParts, cache: &CacheArgs) -> Index {
     let Section { include, exclude, documents } = config.context.clone();
     let mut apart = apart(root, config, registry);
     // What is broken just now becomes no context of others for it.
-    apart.extend(lacks.files().map(str::to_owned));
+    apart.extend(broken.files().map(str::to_owned));
     let kept_in = folders::cache(cache.cache_dir.as_deref(), root);
     Index::new(Scope { root: root.to_path_buf(), kept_in, include, exclude, documents, apart })
 }
@@ -82,8 +92,8 @@ fn apart(root: &Path, config: &Config, registry: Option<&Registry>) -> BTreeSet<
 
 impl Lookup<'_> {
     fn index(&self) -> Option<&Index> {
-        let Compiled { root, registry, config, lacks, .. } = self.project;
-        Some(self.index.as_ref()?.get_or_init(|| index(root, config, Some(registry), lacks, self.cache)))
+        let Compiled { root, registry, config, broken, .. } = self.project;
+        Some(self.index.as_ref()?.get_or_init(|| index(root, config, Some(registry), broken, self.cache)))
     }
 
     /// Says what a reader should know about the index, if it was asked.
@@ -105,11 +115,11 @@ pub(super) fn note(index: &Index, cx: &mut Cx) {
 }
 
 impl ContextSource for Lookup<'_> {
-    fn search(&self, query: &str, limit: usize) -> Result<Vec<Match>, String> {
+    fn search(&self, query: &str, limit: usize) -> std::result::Result<Vec<Match>, String> {
         self.index().map_or_else(|| NoSource.search(query, limit), |index| index.search(query, limit))
     }
 
-    fn files(&self, query: &str, limit: usize) -> Result<Vec<Match>, String> {
+    fn files(&self, query: &str, limit: usize) -> std::result::Result<Vec<Match>, String> {
         self.index().map_or_else(|| NoSource.files(query, limit), |index| index.files(query, limit))
     }
 

@@ -1,12 +1,12 @@
 //! The verbs that show what an agent would receive, and what they share: a compiled project, values, files.
 
 mod body;
+mod broken_parts;
 pub(crate) mod eval;
 mod found;
-mod house;
-mod lacks;
 mod lookup;
 pub(crate) mod manifest;
+mod models;
 pub(crate) mod new;
 pub(in crate::cli) mod project;
 mod refused;

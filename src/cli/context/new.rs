@@ -6,6 +6,7 @@
 use super::eval::drafting::{Drafting, Sources};
 use super::found;
 use super::lookup::LookupArgs;
+use super::models;
 use super::project::{Compiled, relative};
 use super::refused::refused;
 use super::subject::SubjectArgs;

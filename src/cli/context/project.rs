@@ -1,7 +1,6 @@
 //! A project compiled in memory, the files its contexts hold, and the lines its texts stand on.
 
-use super::lacks::Lacks;
-use super::lookup::CacheArgs;
+use super::broken_parts::BrokenParts;
 use crate::base::fs::{ReadFs, RealFs};
 use crate::base::suggest;
 use crate::cli::cx::Cx;
@@ -18,7 +17,6 @@ use crate::registry::sources::{self, Door};
 use crate::registry::workspace::partial::Excluded;
 use crate::registry::{Registry, Task, library};
 use crate::rules::file_stem::stem;
-use crate::store::Index;
 use std::collections::BTreeSet;
 use std::fmt::{Debug, Formatter};
 use std::path::{Path, PathBuf};
@@ -32,8 +30,8 @@ pub(in crate::cli) struct Compiled {
     pub(in crate::cli) registry: Registry,
     /// Its project file, or the defaults.
     pub(super) config: Config,
-    /// What it lacks, since something in it is an error.
-    pub(in crate::cli) lacks: Lacks,
+    /// What is left out of it, since something in it is an error.
+    pub(in crate::cli) broken: BrokenParts,
     /// The revision that it is of; `None` for the work tree.
     past: Option<Past>,
 }
@@ -61,7 +59,7 @@ impl Compiled {
     pub(in crate::cli) fn load_in(folder: &Path) -> Result<Self> {
         let name = format!("the project in {}", folder.display());
         let project = Self::new(Project::load_in(folder.to_owned())?.sound()?, &name)?;
-        project.lacks.nothing(&name)?;
+        project.broken.nothing(&name)?;
         Ok(project)
     }
 
@@ -70,28 +68,20 @@ impl Compiled {
         let past = Past::open(folder, revision)?;
         let registry = past.compile()?;
         let (root, config) = (past.root.clone(), past.config.clone());
-        Ok(Self { root, registry, config, lacks: Lacks::default(), past: Some(past) })
+        Ok(Self { root, registry, config, broken: BrokenParts::default(), past: Some(past) })
     }
 
     fn new(project: Project, whose: &str) -> Result<Self> {
         let (Built { registry, diagnostics, files }, left_out) = built(&project)?;
-        let lacks = Lacks::new(diagnostics, left_out);
+        let broken = BrokenParts::new(diagnostics, left_out);
         let Some(registry) = registry else {
-            lacks.nothing(whose)?;
+            broken.nothing(whose)?;
             return Err(CliError::new(Kind::Infrastructure, format!("what was made of {whose} cannot be read again")));
         };
         if files == 0 {
             return Err(CliError::new(Kind::Nothing, format!("there is no template in {whose}")).hint("`ctxc init` starts one"));
         }
-        Ok(Self { root: project.root, registry, config: project.config, lacks, past: None })
-    }
-
-    /// The index of the project of this run. Templates may have errors, or be none: then nothing is known to be one.
-    pub(super) fn index(cx: &Cx, cache: &CacheArgs) -> Result<Index> {
-        let project = Project::load(&cx.options)?.sound()?;
-        let (Built { registry, diagnostics, .. }, left_out) = built(&project)?;
-        let lacks = Lacks::new(diagnostics, left_out);
-        Ok(super::lookup::index(&project.root, &project.config, registry.as_ref(), &lacks, cache))
+        Ok(Self { root: project.root, registry, config: project.config, broken, past: None })
     }
 
     /// The task with a name, or the only one of a file.
@@ -99,28 +89,28 @@ impl Compiled {
         if self.registry.find(name).is_some() {
             return Ok(name.to_owned());
         }
-        if let Some(error) = self.lacks.task(name) {
+        if let Some(error) = self.broken.task(name) {
             return Err(error);
         }
         // As it is named from where one stands; else as the project names it, which is what findings show.
         let here = relative(&self.root, Path::new(name));
         let path = here.as_deref().unwrap_or_else(|| name.trim_start_matches("./"));
         let of_file = |task: &crate::registry::Task<'_>| task.source().is_ok_and(|source| source.path == path);
-        let left_out = self.lacks.tasks().filter(|task| task.path == path).map(|task| task.name.as_str());
+        let left_out = self.broken.tasks().filter(|task| task.path == path).map(|task| task.name.as_str());
         let mut inside = self.registry.tasks().filter(of_file).map(Task::name).chain(left_out);
         match (inside.next(), inside.next()) {
-            (Some(task), None) => return self.lacks.task(task).map_or_else(|| Ok(task.to_owned()), Err),
+            (Some(task), None) => return self.broken.task(task).map_or_else(|| Ok(task.to_owned()), Err),
             (Some(_), Some(_)) => {
                 return Err(CliError::usage(format!("{path} holds several tasks")).hint("name one of them"));
             }
             (None, _) => {}
         }
-        if let Some(error) = self.lacks.file(path) {
+        if let Some(error) = self.broken.file(path) {
             return Err(error);
         }
-        let names = || self.registry.tasks().map(Task::name).chain(self.lacks.tasks().map(|task| task.name.as_str()));
+        let names = || self.registry.tasks().map(Task::name).chain(self.broken.tasks().map(|task| task.name.as_str()));
         let error = CliError::usage(format!("there is no task `{name}` in this project"));
-        let error = self.lacks.may_hold().into_iter().fold(error, CliError::hint);
+        let error = self.broken.may_hold().into_iter().fold(error, CliError::hint);
         if let Some(of) = self.texts_of(path) {
             return Err(error.hint(of));
         }
@@ -170,7 +160,8 @@ pub(super) fn relative(root: &Path, path: &Path) -> Option<String> {
     Some(parts.map(|part| part.as_os_str().to_string_lossy().into_owned()).collect::<Vec<_>>().join("/"))
 }
 
-fn built(project: &Project) -> Result<(Built, Vec<Excluded>)> {
+/// Compiles the parts of a project that have no error.
+pub(super) fn built(project: &Project) -> Result<(Built, Vec<Excluded>)> {
     let found = library::Project::load(&project.root);
     Ok(found.map_err(|err| CliError::new(Kind::Infrastructure, err.to_string()))?.build_partial())
 }

@@ -1,8 +1,8 @@
 //! `ctxc render TASK`: the exact text that an agent would get, and where each line of it comes from.
 
 use super::body::{self, Body};
-use super::house::Counters;
 use super::lookup::LookupArgs;
+use super::models::Counters;
 use super::project::Compiled;
 use super::refused::refused;
 use super::subject::SubjectArgs;
@@ -21,7 +21,7 @@ use crate::context::lines::Lines;
 use crate::context::render::profile::Profile;
 use crate::context::render::target::Call;
 use crate::context::request::{Asked, Request};
-use crate::context::role::{self, House};
+use crate::context::role::{self, ModelSettings};
 use crate::eval::draft::hears;
 use crate::kernel::assembler::{Account, Speaker};
 use crate::kernel::context::{Origin, Traced};
@@ -125,8 +125,8 @@ pub(crate) fn run(args: &RenderArgs, cx: &mut Cx) -> Result<Exit> {
     let asked = Asked { objective: objective.as_deref(), ..Asked::default() };
     let request = Request { asked, role, ..request };
     let counting = if args.explain { Counting::Always } else { Counting::WhenNeeded };
-    let house = Some(House { profile: args.profile.map(Profile::from), ..counters.house(&project.config) });
-    let options = Options { budget: args.budget, counter: counters.first(), counting, house, ..Options::default() };
+    let models = Some(ModelSettings { profile: args.profile.map(Profile::from), ..counters.models(&project.config) });
+    let options = Options { budget: args.budget, counter: counters.first(), counting, models, ..Options::default() };
     let lines = || project.lines(&project.paths());
     let assembled = assemble(&project.registry, &request, &options);
     source.note(cx);

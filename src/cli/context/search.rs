@@ -1,7 +1,6 @@
 //! `ctxc search QUERY`: what a lookup would find in the project, how well each passage answers, and by which words.
 
 use super::lookup::{self, CacheArgs};
-use super::project::Compiled;
 use crate::cli::args::{DataFormat, OutputArgs};
 use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Kind, Result};
@@ -91,7 +90,7 @@ pub(crate) struct Left<'s> {
 /// Looks up and prints.
 pub(crate) fn run(args: &SearchArgs, cx: &mut Cx) -> Result<Exit> {
     let refused = |refused: Refused| CliError::new(Kind::Infrastructure, refused.to_string());
-    let index = Compiled::index(cx, &args.cache)?;
+    let index = lookup::of_run(cx, &args.cache)?;
     let query = args.query.join(" ");
     let state = index.state().map_err(refused)?;
     let words = index.words(&query).map_err(refused)?;

@@ -1,6 +1,6 @@
 //! Whose context a verb is about: a task, or an agent role with the task that it plays.
 
-use super::house;
+use super::models;
 use super::project::Compiled;
 use crate::cli::error::Result;
 use crate::project::roles::Role;
@@ -27,7 +27,7 @@ impl SubjectArgs {
 /// The role with the name `role`, else the task or role with the name `subject`: a task where both exist.
 pub(super) fn read<'p>(subject: &str, role: Option<&str>, project: &'p Compiled) -> Result<(Option<&'p Role>, String)> {
     let role = match role {
-        Some(name) => Some(house::role(&project.config, name)?),
+        Some(name) => Some(models::role(&project.config, name)?),
         None if project.registry.find(subject).is_some() => None,
         None => project.config.roles.get(subject),
     };

@@ -137,8 +137,8 @@ fn verify_project(path: &Path, samples: &[samples::Sample], args: &ImportArgs, c
     let mut names = prompts(&project);
     names.extend(project.registry.tasks().filter_map(of_file));
     // A sample of a template with errors is told them; none other has to do with them.
-    names.extend(project.lacks.tasks().map(|task| (task.path.clone(), task.name.clone())));
-    let lacking = |name: &str| project.lacks.task(name).or_else(|| project.lacks.file(name)).map(|error| error.message);
+    names.extend(project.broken.tasks().map(|task| (task.path.clone(), task.name.clone())));
+    let lacking = |name: &str| project.broken.task(name).or_else(|| project.broken.file(name)).map(|error| error.message);
     let (registry, files) = (Some(&project.registry), project.files());
     let verdict = verify(samples, Against { registry, names: &names, files: &files, lacking: &lacking });
     tell(path, &verdict, cx);
@@ -169,13 +169,13 @@ fn prompts(project: &Compiled) -> BTreeMap<String, String> {
         }
     }
     let sound = project.registry.tasks().filter_map(|task| Some((task.source().ok()?.path, task.name())));
-    let broken = project.lacks.tasks().map(|task| (task.path.clone(), task.name.as_str()));
+    let broken = project.broken.tasks().map(|task| (task.path.clone(), task.name.as_str()));
     for (path, task) in sound.chain(broken) {
         if let Some(prompt) = project.files().text(&path).ok().as_deref().and_then(origin) {
             put(prompt, task);
         }
     }
-    for task in project.lacks.tasks() {
+    for task in project.broken.tasks() {
         task.texts.iter().for_each(|text| put(text.clone(), &task.name));
     }
     found.into_iter().filter_map(|(prompt, task)| Some((prompt, task?))).collect()

@@ -33,7 +33,7 @@ pub struct Dry<'a> {
     pub files: &'a (dyn Files + Sync),
 }
 
-/// The manifest of every role of the house, and of every task of a registry that none of them plays; made on so many threads,
+/// The manifest of every role of the project, and of every task of a registry that none of them plays; made on so many threads,
 /// else on those of the machine.
 ///
 /// # Errors
@@ -51,7 +51,7 @@ pub fn of_rest(registry: &Registry, how: &Dry<'_>, threads: Option<NonZeroUsize>
         Ok(forest) => forest,
         Err(fault) => return (manifest(registry, Vec::new()), vec![fault]),
     };
-    let roles = how.options.house.map(|house| house.config.roles.values()).into_iter().flatten();
+    let roles = how.options.models.map(|models| models.config.roles.values()).into_iter().flatten();
     let roles: Vec<Played<'_>> = roles.map(Played::By).collect();
     let played: BTreeSet<&str> = roles.iter().map(Played::task).collect();
     let alone = registry.tasks().map(Task::name).filter(|name| !played.contains(name));
@@ -106,7 +106,7 @@ pub fn of_task(registry: &Registry, request: &Request<'_>, node: Option<&str>, h
     }
 }
 
-/// The manifest of one role of the house: of every agent of the task that it plays.
+/// The manifest of one role of the project: of every agent of the task that it plays.
 ///
 /// # Errors
 /// The registry has no such task, or something keeps an agent from receiving its context.

@@ -1,32 +1,21 @@
 //! One expectation on an answer, judged. Looks at nothing but the answer, and always says why.
 
 use super::given::Answer;
-use super::words::{described, of_word, risk, short};
 use crate::base::span::Spanned;
-use crate::context::request::Files;
-use crate::eval::library::{self, Library};
+use crate::eval::compiled_patterns as schemas;
+use crate::eval::prepared::PreparedCase;
 use crate::eval::verdict::{self, Judged, Outcome, Place, Reason, Verdict};
+use crate::scenario::expect::answer::short;
 use crate::scenario::model::{AnswerTest, Expectation, Frozen, Risk};
 use serde_json::{Number, Value};
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// What answers are judged with.
-#[derive(Clone, Copy, Debug)]
-pub struct Judging<'a> {
-    /// Compiled patterns and paths.
-    pub library: &'a Library,
-    /// The path at which the parts of a decomposed task stand.
-    pub plan: &'a str,
-    /// Files beside the scenario.
-    pub beside: &'a dyn Files,
-}
-
 /// Judges an expectation.
-pub fn judge(judging: &Judging<'_>, answer: &Answer, expectation: &Spanned<Expectation>) -> Verdict {
+pub(in crate::eval) fn judge(case: &PreparedCase<'_>, answer: &Answer, expectation: &Spanned<Expectation>) -> Verdict {
     let Expectation { test, gate } = &expectation.value;
-    let (outcome, reason) = of(judging, answer, test);
-    Verdict { what: described(test), outcome, gate: *gate, reason, span: expectation.span }
+    let (outcome, reason) = of(case, answer, test);
+    Verdict { what: test.words(), outcome, gate: *gate, reason, span: expectation.span }
 }
 
 fn pass(expected: impl Into<String>, found: impl Into<String>) -> Judged {
@@ -46,19 +35,18 @@ fn skipped(expected: impl Into<String>, why: &str) -> Judged {
     (Outcome::Skipped, Reason::new(expected, why))
 }
 
-fn of(judging: &Judging<'_>, answer: &Answer, test: &AnswerTest) -> Judged {
-    let inner =
-        |inner: &[Spanned<AnswerTest>]| -> Vec<Judged> { inner.iter().map(|one| of(judging, answer, &one.value)).collect() };
+fn of(case: &PreparedCase<'_>, answer: &Answer, test: &AnswerTest) -> Judged {
+    let inner = |inner: &[Spanned<AnswerTest>]| -> Vec<Judged> { inner.iter().map(|one| of(case, answer, &one.value)).collect() };
     match test {
-        AnswerTest::FieldMatches { path, pattern } => field(judging, answer, &path.value, &pattern.value),
-        AnswerTest::Absent(patterns) => absent(judging, answer, patterns),
-        AnswerTest::Contains(patterns) => contains(judging, answer, patterns),
+        AnswerTest::FieldMatches { path, pattern } => field(case, answer, &path.value, &pattern.value),
+        AnswerTest::Absent(patterns) => absent(case, answer, patterns),
+        AnswerTest::Contains(patterns) => contains(case, answer, patterns),
         AnswerTest::MaxRisk(most) => max_risk(answer, *most),
-        AnswerTest::Decomposes(expected) => decomposes(judging, answer, *expected),
+        AnswerTest::Decomposes(expected) => decomposes(case, answer, *expected),
         AnswerTest::MaxTokens(most) => max_tokens(answer, *most),
         AnswerTest::ReferencesFiles(paths) => references(answer, paths),
         AnswerTest::Exact(value) => exact(answer, value),
-        AnswerTest::Schema(schema) => fits(judging, answer, schema),
+        AnswerTest::Schema(schema) => fits(case, answer, schema),
         AnswerTest::CallsTool(name) => calls(answer, &name.value),
         AnswerTest::NeverCallsTool(name) => verdict::not(calls(answer, &name.value), &format!("a call of `{}`", name.value)),
         AnswerTest::MaxLatency(_) => skipped("a time", "no clock: time is measured where a model is asked"),
@@ -67,7 +55,7 @@ fn of(judging: &Judging<'_>, answer: &Answer, test: &AnswerTest) -> Judged {
             skipped("a judge's score", "no judge: this needs a model, which is not asked yet")
         }
         AnswerTest::Command(_) => skipped("a verdict of the project's own check", "no run: commands are not run yet"),
-        AnswerTest::Not(one) => verdict::not(of(judging, answer, &one.value), &described(&one.value)),
+        AnswerTest::Not(one) => verdict::not(of(case, answer, &one.value), &one.value.words()),
         AnswerTest::AnyOf(some) => verdict::any(inner(some)),
         AnswerTest::AllOf(some) => verdict::all(&inner(some)),
     }
@@ -83,10 +71,10 @@ fn words(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-fn field(judging: &Judging<'_>, answer: &Answer, path: &str, pattern: &str) -> Judged {
+fn field(case: &PreparedCase<'_>, answer: &Answer, path: &str, pattern: &str) -> Judged {
     let expected = format!("{path} to match /{pattern}/");
     let Some(json) = &answer.json else { return blind(expected, no_json(answer)) };
-    let nodes = match judging.library.select(path, json) {
+    let nodes = match case.run.patterns.select(path, json) {
         Ok(nodes) => nodes,
         Err(why) => return blind(expected, why),
     };
@@ -95,7 +83,7 @@ fn field(judging: &Judging<'_>, answer: &Answer, path: &str, pattern: &str) -> J
     }
     for (at, value) in &nodes {
         let text = words(value);
-        match judging.library.find(pattern, &text) {
+        match case.run.patterns.find(pattern, &text) {
             Ok(Some(_)) => {}
             Ok(None) => return fail(expected, format!("“{}” at {at}", short(&text))),
             Err(why) => return blind(expected, why),
@@ -106,20 +94,20 @@ fn field(judging: &Judging<'_>, answer: &Answer, path: &str, pattern: &str) -> J
 }
 
 /// Where a pattern occurs first: the number of the text, and the bytes of it.
-fn first(judging: &Judging<'_>, said: &[Cow<'_, str>], pattern: &str) -> Result<Option<(usize, Range<usize>)>, String> {
+fn first(case: &PreparedCase<'_>, said: &[Cow<'_, str>], pattern: &str) -> Result<Option<(usize, Range<usize>)>, String> {
     for (number, text) in said.iter().enumerate() {
-        if let Some(range) = judging.library.find(pattern, text)? {
+        if let Some(range) = case.run.patterns.find(pattern, text)? {
             return Ok(Some((number, range)));
         }
     }
     Ok(None)
 }
 
-fn absent(judging: &Judging<'_>, answer: &Answer, patterns: &[Spanned<String>]) -> Judged {
+fn absent(case: &PreparedCase<'_>, answer: &Answer, patterns: &[Spanned<String>]) -> Judged {
     let said = answer.said_or_given();
     for pattern in patterns {
         let expected = format!("no /{}/", pattern.value);
-        match first(judging, &said, &pattern.value) {
+        match first(case, &said, &pattern.value) {
             Ok(None) => {}
             Ok(Some((number, range))) => {
                 let text = said.get(number).and_then(|text| text.get(range.clone())).unwrap_or("");
@@ -133,11 +121,11 @@ fn absent(judging: &Judging<'_>, answer: &Answer, patterns: &[Spanned<String>]) 
     pass("none of the patterns", "none")
 }
 
-fn contains(judging: &Judging<'_>, answer: &Answer, patterns: &[Spanned<String>]) -> Judged {
+fn contains(case: &PreparedCase<'_>, answer: &Answer, patterns: &[Spanned<String>]) -> Judged {
     let said = answer.said();
     for pattern in patterns {
         let expected = format!("/{}/", pattern.value);
-        match first(judging, &said, &pattern.value) {
+        match first(case, &said, &pattern.value) {
             Ok(Some(_)) => {}
             Ok(None) => return fail(expected, format!("it nowhere in “{}”", short(&answer.text))),
             Err(why) => return blind(expected, why),
@@ -147,26 +135,26 @@ fn contains(judging: &Judging<'_>, answer: &Answer, patterns: &[Spanned<String>]
 }
 
 fn max_risk(answer: &Answer, most: Risk) -> Judged {
-    let expected = format!("a risk of at most {}", risk(most));
+    let expected = format!("a risk of at most {}", most.word());
     let Some(json) = &answer.json else { return blind(expected, no_json(answer)) };
     let Some((key, value)) = ["risk_level", "risk"].into_iter().find_map(|key| Some((key, json.get(key)?))) else {
         return blind(expected, "none: the answer has neither `risk_level` nor `risk`");
     };
     let written = words(value);
-    match of_word(&written) {
-        Some(found) if found <= most => pass(expected, risk(found)),
-        Some(found) => fail(expected, format!("{} at $.{key}", risk(found))),
+    match Risk::parse(&written.to_ascii_lowercase()) {
+        Some(found) if found <= most => pass(expected, found.word()),
+        Some(found) => fail(expected, format!("{} at $.{key}", found.word())),
         None => blind(expected, format!("“{}” at $.{key}, which is no risk", short(&written))),
     }
 }
 
-fn decomposes(judging: &Judging<'_>, answer: &Answer, wanted: bool) -> Judged {
-    let plan = judging.plan;
+fn decomposes(case: &PreparedCase<'_>, answer: &Answer, wanted: bool) -> Judged {
+    let plan = case.run.plan;
     let expected = if wanted { format!("two or more parts at {plan}") } else { format!("less than two parts at {plan}") };
     let Some(json) = &answer.json else {
         return if wanted { fail(expected, no_json(answer)) } else { pass(expected, no_json(answer)) };
     };
-    let parts = match judging.library.select(plan, json) {
+    let parts = match case.run.patterns.select(plan, json) {
         Ok(nodes) => nodes.first().and_then(|(_, value)| value.as_array()).map_or(0, Vec::len),
         Err(why) => return blind(expected, why),
     };
@@ -250,21 +238,23 @@ fn exact(answer: &Answer, value: &Value) -> Judged {
     fail(expected, format!("{}, another at {at}", short(&found.to_string())))
 }
 
-fn fits(judging: &Judging<'_>, answer: &Answer, schema: &Frozen) -> Judged {
-    let expected = described(&AnswerTest::Schema(schema.clone()));
-    let expected = expected.strip_prefix("the answer fits ").unwrap_or(&expected);
-    let expected = format!("an answer that fits {expected}");
+fn fits(case: &PreparedCase<'_>, answer: &Answer, schema: &Frozen) -> Judged {
+    let expected = match schema {
+        Frozen::File(path) => format!("an answer that fits {path}"),
+        Frozen::Value(_) => "an answer that fits the schema".to_owned(),
+    };
     let read = match schema {
         Frozen::Value(schema) => Ok(schema.clone()),
-        Frozen::File(path) => judging
+        Frozen::File(path) => case
+            .input
             .beside
             .text(path)
             .and_then(|text| serde_json::from_str(&text).map_err(|error| error.to_string()))
             .map_err(|why| format!("{path} cannot be read: {why}"))
-            .and_then(|schema| library::sound(path, schema)),
+            .and_then(|schema| schemas::sound(path, schema)),
     };
     let Some(json) = &answer.json else { return blind(expected, no_json(answer)) };
-    match read.and_then(|schema| library::violations(&schema, json)) {
+    match read.and_then(|schema| schemas::violations(&schema, json)) {
         Ok(violations) => match violations.split_first() {
             None => pass(expected, "that"),
             Some((first, rest)) => {

@@ -2,8 +2,6 @@
 
 mod check;
 mod given;
-mod words;
 
-pub use check::{Judging, judge};
+pub(super) use check::judge;
 pub use given::Answer;
-pub use words::described;

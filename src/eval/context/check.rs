@@ -1,44 +1,44 @@
 //! One expectation on a context, judged. Looks at nothing but the context, and always says why.
 
-use super::seen::{Seen, origin, rendered, standing, stayed};
-use super::select::{here, named, nothing, select};
-use super::words::{self, counted, quoted};
-use super::{patterns, words::described};
+use super::patterns;
+use super::seen::{origin, rendered, standing, stayed};
+use super::select::{here, nothing, select};
 use crate::base::span::Spanned;
 use crate::base::suggest;
-use crate::eval::library::Library;
+use crate::eval::prepared::Seen;
 use crate::eval::verdict::{self, Judged, Outcome, Place, Reason, Verdict};
 use crate::kernel::assembler::Account;
 use crate::kernel::fit::Fate;
+use crate::scenario::expect::context::{quoted, setting as setting_words};
 use crate::scenario::model::{ContextExpectation, Counted, Selector, State};
+use crate::scenario::paths;
 use crate::settings::explain::OriginData;
 use crate::settings::provenance::Layer;
 use crate::template::setting::SettingName;
 use std::collections::BTreeSet;
 
 /// Judges an expectation.
-pub fn judge(seen: &Seen<'_>, library: &Library, expectation: &Spanned<ContextExpectation>) -> Verdict {
-    let (outcome, reason) = of(seen, library, &expectation.value);
-    Verdict { what: described(&expectation.value), outcome, gate: true, reason, span: expectation.span }
+pub(in crate::eval) fn judge(seen: &Seen<'_>, expectation: &Spanned<ContextExpectation>) -> Verdict {
+    let (outcome, reason) = of(seen, &expectation.value);
+    Verdict { what: expectation.value.words(), outcome, gate: true, reason, span: expectation.span }
 }
 
-fn of(seen: &Seen<'_>, library: &Library, expectation: &ContextExpectation) -> Judged {
-    let inner = |inner: &[Spanned<ContextExpectation>]| -> Vec<Judged> {
-        inner.iter().map(|one| of(seen, library, &one.value)).collect()
-    };
+fn of(seen: &Seen<'_>, expectation: &ContextExpectation) -> Judged {
+    let receiver = seen.case.receiver;
+    let inner = |inner: &[Spanned<ContextExpectation>]| -> Vec<Judged> { inner.iter().map(|one| of(seen, &one.value)).collect() };
     match expectation {
         ContextExpectation::Segment { which, state } => segment(seen, which, *state),
-        ContextExpectation::Contains(found) => patterns::contains(seen, library, found),
-        ContextExpectation::Absent(found) => patterns::absent(seen, library, found),
+        ContextExpectation::Contains(found) => patterns::contains(seen, found),
+        ContextExpectation::Absent(found) => patterns::absent(seen, found),
         ContextExpectation::Order(ids) => order(seen, ids),
         ContextExpectation::Tokens { of, max, min } => tokens(seen, of, max.as_ref(), min.as_ref()),
         ContextExpectation::NothingCut(expected) => nothing_cut(seen, *expected),
         ContextExpectation::Setting { name, value, node } => setting(seen, name.value, &value.value, node.as_ref()),
-        ContextExpectation::Tools(names) => same(seen, "tools", names, &seen.receiver.tools()),
+        ContextExpectation::Tools(names) => same(seen, "tools", names, &receiver.tools()),
         ContextExpectation::Model(name) => model(seen, &name.value),
-        ContextExpectation::ProtectedPaths(paths) => same(seen, "protected paths", paths, &seen.receiver.protected_paths()),
+        ContextExpectation::ProtectedPaths(paths) => same(seen, "protected paths", paths, &receiver.protected_paths()),
         ContextExpectation::Snapshot => snapshot(seen),
-        ContextExpectation::Not(one) => verdict::not(of(seen, library, &one.value), &described(&one.value)),
+        ContextExpectation::Not(one) => verdict::not(of(seen, &one.value), &one.value.words()),
         ContextExpectation::AnyOf(some) => verdict::any(inner(some)),
         ContextExpectation::AllOf(some) => verdict::all(&inner(some)),
     }
@@ -82,9 +82,9 @@ const fn is_in(state: State, fate: &Fate) -> bool {
 fn segment(seen: &Seen<'_>, which: &Selector, state: State) -> Judged {
     let found = select(seen.assembly, which);
     let expected = match state {
-        State::Kept => named(which),
-        State::Absent => format!("no {}", named(which)),
-        State::Cut | State::Dropped => format!("{} {}", named(which), words::state(state)),
+        State::Kept => which.words(),
+        State::Absent => format!("no {}", which.words()),
+        State::Cut | State::Dropped => format!("{} {}", which.words(), state.word()),
     };
     let place = |account: &Account| Place {
         segment: Some(account.segment.id.clone()),
@@ -143,12 +143,12 @@ fn tokens(seen: &Seen<'_>, of: &Counted, max: Option<&Spanned<u64>>, min: Option
         Counted::Segment(which) => {
             let found = select(seen.assembly, which);
             if found.is_empty() {
-                return (Outcome::Fail, nothing(seen.assembly, which, format!("{} to be counted", named(which))).blind());
+                return (Outcome::Fail, nothing(seen.assembly, which, format!("{} to be counted", which.words())).blind());
             }
             found.iter().map(|account| account.kept_tokens).sum()
         }
     };
-    let what = counted(of);
+    let what = of.words();
     let Some(figure) = figure.map(|figure| figure as u64) else {
         return (Outcome::Fail, Reason::new(what, "that nobody counted").blind());
     };
@@ -206,9 +206,9 @@ fn provenance(origin: &OriginData) -> String {
 }
 
 fn setting(seen: &Seen<'_>, name: SettingName, value: &str, node: Option<&Spanned<String>>) -> Judged {
-    let at = node.map_or(seen.node, |node| node.value.as_str());
-    let expected = format!("{} {value}", words::setting(name, node));
-    let settings = match seen.forest.settings(seen.receiver.task, at) {
+    let at = node.map_or(seen.case.node.as_str(), |node| node.value.as_str());
+    let expected = format!("{} {value}", setting_words(name, node));
+    let settings = match seen.case.forest.settings(seen.case.receiver.task, at) {
         Ok(Some(settings)) => settings,
         Ok(None) => {
             return (Outcome::Fail, Reason::new(expected, format!("no settings: {at} has no context of its own")).blind());
@@ -233,9 +233,9 @@ fn setting(seen: &Seen<'_>, name: SettingName, value: &str, node: Option<&Spanne
 /// Whether a list of the role's policy holds exactly these.
 fn same(seen: &Seen<'_>, what: &str, expected: &[Spanned<String>], found: &[String]) -> Judged {
     let words = format!("{what} {}", quoted(expected));
-    if seen.receiver.role.is_none() {
+    if seen.case.receiver.role.is_none() {
         // A task has none, whoever plays it: what it lacks says nothing.
-        let advice = format!("`{}` is asked for as a task: name a `role`", seen.receiver.task);
+        let advice = format!("`{}` is asked for as a task: name a `role`", seen.case.receiver.task);
         return (Outcome::Fail, Reason::new(words, format!("no {what}: a task has none")).hint(advice).blind());
     }
     let wanted: BTreeSet<&str> = expected.iter().map(|one| one.value.as_str()).collect();
@@ -264,20 +264,22 @@ fn same(seen: &Seen<'_>, what: &str, expected: &[Spanned<String>], found: &[Stri
 
 fn model(seen: &Seen<'_>, expected: &str) -> Judged {
     let words = format!("model `{expected}`");
-    match seen.model {
+    match seen.case.model() {
         Some(model) if model == expected => (Outcome::Pass, Reason::new(words, "it")),
         Some(model) => (Outcome::Fail, Reason::new(words, format!("`{model}`"))),
         None => {
-            let advice = format!("neither a role nor `{}` itself names one", seen.receiver.task);
+            let advice = format!("neither a role nor `{}` itself names one", seen.case.receiver.task);
             (Outcome::Fail, Reason::new(words, "none").hint(advice).blind())
         }
     }
 }
 
 fn snapshot(seen: &Seen<'_>) -> Judged {
-    let expected = format!("the request as stored in {}", seen.snapshot_path);
+    let input = seen.case.input;
+    let path = paths::snapshot(input.path, &input.case.name.value);
+    let expected = format!("the request as stored in {path}");
     let accept = "look at `--accept`, which shows what changed before it writes";
-    let Some(stored) = seen.snapshot else {
+    let Some(stored) = input.snapshot else {
         let reason = Reason::new(expected, "no such file").hint("nothing is stored yet: `ctxc eval --accept` stores it");
         return (Outcome::Fail, reason.blind());
     };
@@ -289,6 +291,6 @@ fn snapshot(seen: &Seen<'_>) -> Judged {
     let line = line.unwrap_or_else(|| stored.lines().count().min(now.lines().count()));
     let shown = |text: &str| text.lines().nth(line).map_or_else(|| "its end".to_owned(), |line| format!("“{line}”"));
     let found = format!("another from line {} on: {} in place of {}", line + 1, shown(&now), shown(stored));
-    let place = Place { file: Some((seen.snapshot_path.to_owned(), None)), ..Place::default() };
+    let place = Place { file: Some((path, None)), ..Place::default() };
     (Outcome::Fail, Reason::new(expected, found).at(place).hint(accept))
 }

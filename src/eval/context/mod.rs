@@ -4,9 +4,7 @@ mod check;
 mod patterns;
 mod seen;
 mod select;
-mod words;
 
-pub use check::judge;
-pub(in crate::eval) use seen::standing;
-pub use seen::{Seen, rendered};
-pub use words::described;
+pub(super) use check::judge;
+pub use seen::rendered;
+pub(super) use seen::standing;

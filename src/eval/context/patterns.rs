@@ -1,12 +1,11 @@
 //! `contains` and `absent`: patterns in the text that an agent would receive.
 
-use super::seen::{Seen, kept, origin, speaker, stayed};
-use super::select::{named, nothing, select};
-use super::words::within;
-use crate::eval::library::Library;
+use super::seen::{kept, origin, speaker, stayed};
+use super::select::{nothing, select};
+use crate::eval::prepared::Seen;
 use crate::eval::verdict::{Judged, Outcome, Place, Reason};
 use crate::kernel::assembler::Account;
-use crate::scenario::model::Patterns;
+use crate::scenario::model::{Patterns, Selector};
 use std::ops::Range;
 
 /// Bytes of a text that are shown around what was found.
@@ -27,43 +26,43 @@ struct Hit {
 }
 
 /// Each pattern occurs.
-pub(super) fn contains(seen: &Seen<'_>, library: &Library, patterns: &Patterns) -> Judged {
+pub(super) fn contains(seen: &Seen<'_>, patterns: &Patterns) -> Judged {
     let texts = match texts(seen, patterns, "to contain") {
         Ok(texts) => texts,
         Err(reason) => return (Outcome::Fail, *reason),
     };
-    let place = within(patterns.within.as_ref());
+    let place = patterns.place();
     for pattern in &patterns.patterns {
         let expected = format!("{place} to contain /{}/", pattern.value);
-        match first(seen, library, &texts, &pattern.value) {
+        match first(seen, &texts, &pattern.value) {
             Ok(Some(_)) => {}
             Ok(None) => return (Outcome::Fail, missed(seen, &texts, expected)),
             Err(why) => return (Outcome::Fail, Reason::new(expected, why).blind()),
         }
     }
-    (Outcome::Pass, Reason::new(format!("{place} to contain {}", super::words::slashed(&patterns.patterns)), "each"))
+    (Outcome::Pass, Reason::new(format!("{place} to contain {}", patterns.words()), "each"))
 }
 
 /// None of the patterns occurs.
-pub(super) fn absent(seen: &Seen<'_>, library: &Library, patterns: &Patterns) -> Judged {
+pub(super) fn absent(seen: &Seen<'_>, patterns: &Patterns) -> Judged {
     let texts = match texts(seen, patterns, "not to contain") {
         Ok(texts) => texts,
         Err(reason) => {
-            let id = patterns.within.as_ref().map_or_else(String::new, named);
+            let id = patterns.within.as_ref().map_or_else(String::new, Selector::words);
             let advice = format!("{id} is not part of this context; to expect that, write `segment: {{…, state: absent}}`");
             return (Outcome::Fail, reason.hint(advice));
         }
     };
-    let place = within(patterns.within.as_ref());
+    let place = patterns.place();
     for pattern in &patterns.patterns {
         let expected = format!("{place} not to contain /{}/", pattern.value);
-        match first(seen, library, &texts, &pattern.value) {
+        match first(seen, &texts, &pattern.value) {
             Ok(None) => {}
             Ok(Some(hit)) => return (Outcome::Fail, Reason::new(expected, hit.excerpt).at(hit.place)),
             Err(why) => return (Outcome::Fail, Reason::new(expected, why).blind()),
         }
     }
-    (Outcome::Pass, Reason::new(format!("{place} not to contain {}", super::words::slashed(&patterns.patterns)), "none"))
+    (Outcome::Pass, Reason::new(format!("{place} not to contain {}", patterns.words()), "none"))
 }
 
 fn texts<'a>(seen: &Seen<'a>, patterns: &Patterns, verb: &str) -> Result<Texts<'a>, Box<Reason>> {
@@ -72,17 +71,17 @@ fn texts<'a>(seen: &Seen<'a>, patterns: &Patterns, verb: &str) -> Result<Texts<'
     if !found.is_empty() {
         return Ok(Texts::Segments(found));
     }
-    let expected = format!("{} {verb} {}", named(which), super::words::slashed(&patterns.patterns));
+    let expected = format!("{} {verb} {}", which.words(), patterns.words());
     Err(Box::new(nothing(seen.assembly, which, expected).blind()))
 }
 
 /// The first occurrence of a pattern.
-fn first(seen: &Seen<'_>, library: &Library, texts: &Texts<'_>, pattern: &str) -> Result<Option<Hit>, String> {
+fn first(seen: &Seen<'_>, texts: &Texts<'_>, pattern: &str) -> Result<Option<Hit>, String> {
     match texts {
         Texts::Segments(accounts) => {
             for account in accounts {
                 let text = kept(account);
-                if let Some(range) = library.find(pattern, text)? {
+                if let Some(range) = seen.case.run.patterns.find(pattern, text)? {
                     return Ok(Some(in_segment(account, text, range)));
                 }
             }
@@ -90,7 +89,7 @@ fn first(seen: &Seen<'_>, library: &Library, texts: &Texts<'_>, pattern: &str) -
         Texts::Messages => {
             for message in &seen.assembly.messages {
                 let text = message.text.text();
-                if let Some(range) = library.find(pattern, text)? {
+                if let Some(range) = seen.case.run.patterns.find(pattern, text)? {
                     let excerpt = format!("{} in the {} message", excerpt(text, &range), speaker(message.speaker));
                     let part = message.text.slice(range.start..text.len());
                     let origin = part.stretches().first().map(|stretch| stretch.origin.clone());

@@ -1,50 +1,28 @@
 //! What an agent would receive, as expectations look at it.
 
-use crate::context::Forest;
 use crate::context::assemble::Assembly;
 use crate::context::request::Files;
-use crate::eval::receiver::Receiver;
+use crate::eval::prepared::Seen;
 use crate::kernel::assembler::{Account, Speaker};
 use crate::kernel::context::Origin;
 use crate::kernel::fit::Fate;
 use crate::rules::scenario::cx::Tasks as _;
 use crate::rules::scenario::shown::Shown;
-use crate::scenario::model::{Selector, Situation};
+use crate::scenario::model::Selector;
 use std::fmt::Write as _;
 use std::ops::Range;
 
 /// What stands in a stored request for the mark of untrusted text, which moves with every input.
 const MARK: &str = "NONCE";
 
-/// A context with everything about it that can be asked.
-#[derive(Clone, Copy, Debug)]
-pub struct Seen<'a> {
-    /// The definitions.
-    pub forest: &'a Forest<'a>,
-    /// Who receives it.
-    pub receiver: Receiver<'a>,
-    /// The agent inside the task.
-    pub node: &'a str,
-    /// The model that would be called.
-    pub model: Option<&'a str>,
-    /// The context.
-    pub assembly: &'a Assembly,
-    /// The stored request; `None` where there is none.
-    pub snapshot: Option<&'a str>,
-    /// Where stored requests of this case belong, relative to the project.
-    pub snapshot_path: &'a str,
-    /// What the case freezes.
-    pub situation: &'a Situation,
-    /// Its files, and behind them those of the project.
-    pub files: &'a dyn Files,
-}
-
 impl Seen<'_> {
     /// Whether a segment could be there, if the project were another: what could not is no less absent for whatever went wrong.
     pub(super) fn could(&self, which: &Selector) -> bool {
-        let Some(takes) = self.forest.registry.takes(self.receiver.task) else { return true };
-        let exists = |path: &str| self.files.text(path).is_ok();
-        Shown { takes: &takes, situation: self.situation, exists: &exists }.could(which)
+        let case = self.case;
+        let Some(takes) = case.forest.registry.signature(case.receiver.task) else { return true };
+        let files = case.read.over(case.run.live);
+        let exists = |path: &str| files.text(path).is_ok();
+        Shown { takes: &takes, situation: &case.input.case.situation, exists: &exists }.could(which)
     }
 }
 

@@ -35,15 +35,6 @@ pub(super) fn source(origin: &Origin) -> Option<&str> {
     }
 }
 
-/// A selector in words.
-pub(super) fn named(which: &Selector) -> String {
-    match which {
-        Selector::Id(id) => format!("segment `{}`", id.value),
-        Selector::Kind(kind) => format!("segment of kind `{}`", kind.value.word()),
-        Selector::Source(name) => format!("segment from `{}`", name.value),
-    }
-}
-
 /// Says that a selector names nothing: what is there instead, and what was probably meant.
 pub(super) fn nothing(assembly: &Assembly, which: &Selector, expected: String) -> Reason {
     let mut reason = Reason::new(expected, "none");

@@ -15,7 +15,7 @@ use crate::registry::workspace::request::name_in;
 use crate::rules::check::{Active, Identity, is_error};
 use crate::rules::list;
 use crate::rules::rule::Scope;
-use crate::rules::scenario::cx::Takes;
+use crate::rules::scenario::cx::TaskSignature;
 use crate::scenario::load::PASSED_OVER;
 use crate::scenario::model::{SCENARIO_SCHEMA, SUITE_SCHEMA};
 use crate::syntax::decode;
@@ -68,7 +68,7 @@ pub(in crate::lsp) struct ProjectState {
     /// Findings about names and references.
     pub(in crate::lsp) linked: Found,
     /// What is known of tasks, by their names; `None` for one that does not compile.
-    pub(in crate::lsp) signatures: RefCell<BTreeMap<String, Option<Rc<Takes>>>>,
+    pub(in crate::lsp) signatures: RefCell<BTreeMap<String, Option<Rc<TaskSignature>>>>,
     pub(in crate::lsp) active: Active,
     /// The rules that large files are held against.
     pub(in crate::lsp) structure: Active,

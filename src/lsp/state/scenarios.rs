@@ -9,7 +9,7 @@ use crate::base::fs;
 use crate::project::index::Index;
 use crate::registry::Registry;
 use crate::registry::scenarios;
-use crate::rules::scenario::cx::{Results, Takes, Tasks};
+use crate::rules::scenario::cx::{Results, TaskSignature, Tasks};
 use crate::template::names::DefinitionKind;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -78,11 +78,11 @@ impl Tasks for Known<'_> {
         names
     }
 
-    fn takes(&self, task: &str) -> Option<Rc<Takes>> {
+    fn signature(&self, task: &str) -> Option<Rc<TaskSignature>> {
         if let Some(known) = self.project.signatures.borrow().get(task) {
             return known.clone();
         }
-        let found = self.compile(task).and_then(|registry| registry.takes(task));
+        let found = self.compile(task).and_then(|registry| registry.signature(task));
         self.project.signatures.borrow_mut().insert(task.to_owned(), found.clone());
         found
     }

@@ -2,7 +2,7 @@
 
 use crate::base::hash::{Hash, Hasher};
 use crate::context::assemble::Options;
-use crate::context::role::{Counters, House};
+use crate::context::role::{Counters, ModelSettings};
 use crate::context::tokens;
 use crate::kernel::tokens::{Bytes, TokenCounter};
 use crate::project::config::Config;
@@ -29,8 +29,8 @@ impl Memories {
 
     /// How contexts of a project are assembled, as the command line does.
     pub(in crate::lsp) fn options<'a>(&'a self, config: &'a Config) -> Options<'a> {
-        let house = Some(House { config, counters: self, profile: None });
-        Options { counter: &self.1, house, ..Options::default() }
+        let models = Some(ModelSettings { config, counters: self, profile: None });
+        Options { counter: &self.1, models, ..Options::default() }
     }
 }
 

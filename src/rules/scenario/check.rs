@@ -1,6 +1,6 @@
 //! From files of scenarios to findings: asks every rule of the family, applies `[lints]`, locates and sorts. Reads nothing.
 
-use super::cx::{CaseCx, File, ScenarioCx, SuitesCx, World};
+use super::cx::{CaseCx, File, ProjectView, ScenarioCx, SuitesCx};
 use super::duplicate_case;
 use crate::base::diagnostic::{self, Diagnostic};
 use crate::base::source::LineIndex;
@@ -23,7 +23,7 @@ pub enum Reach {
 const MOST: usize = 1000;
 
 /// The findings of files that are sorted by path. Located and sorted.
-pub fn files(world: &World<'_>, files: &[File<'_>], reach: Reach) -> Vec<Diagnostic> {
+pub fn files(world: &ProjectView<'_>, files: &[File<'_>], reach: Reach) -> Vec<Diagnostic> {
     let rules: Vec<&'static Rule> =
         list::all().filter(|rule| rule.meta.code.family() == 6 && world.config.lints.is_on(&rule.meta)).collect();
     let mut found = Vec::new();
@@ -59,7 +59,7 @@ pub struct Refused {
 }
 
 /// The cases that an error of this family is about, in the order of their files. What nobody could understand is no case.
-pub fn refused(world: &World<'_>, files: &[File<'_>]) -> Vec<Refused> {
+pub fn refused(world: &ProjectView<'_>, files: &[File<'_>]) -> Vec<Refused> {
     let rules: Vec<&'static Rule> =
         list::all().filter(|rule| rule.meta.code.family() == 6 && world.config.lints.is_on(&rule.meta)).collect();
     let is_error = |finding: Diagnostic| weigh(world.config, finding).filter(is_error);
@@ -85,7 +85,7 @@ pub fn refused(world: &World<'_>, files: &[File<'_>]) -> Vec<Refused> {
     refused
 }
 
-fn one(world: &World<'_>, rules: &[&'static Rule], file: &File<'_>) -> Vec<Diagnostic> {
+fn one(world: &ProjectView<'_>, rules: &[&'static Rule], file: &File<'_>) -> Vec<Diagnostic> {
     let cx = ScenarioCx { path: file.path, text: file.text, world };
     let mut found = Vec::new();
     for fault in file.faults {
@@ -125,7 +125,7 @@ fn one(world: &World<'_>, rules: &[&'static Rule], file: &File<'_>) -> Vec<Diagn
 }
 
 /// Fills in lines and fingerprints. The findings are sorted by path.
-fn locate(world: &World<'_>, files: &[File<'_>], found: &mut [Diagnostic]) {
+fn locate(world: &ProjectView<'_>, files: &[File<'_>], found: &mut [Diagnostic]) {
     let mut known: Option<(&str, LineIndex)> = None;
     for finding in found {
         if let Some(own) = world.config.files.iter().find(|file| file.path == finding.path) {

@@ -19,7 +19,7 @@ pub trait Tasks {
     fn names(&self) -> Vec<&str>;
 
     /// What can be known of one, if it is there.
-    fn takes(&self, task: &str) -> Option<Rc<Takes>>;
+    fn signature(&self, task: &str) -> Option<Rc<TaskSignature>>;
 
     /// What is known of results where an agent of a task is asked: the one with a path, else the first one.
     fn results(&self, task: &str, node: Option<&str>) -> Option<Results>;
@@ -67,7 +67,7 @@ impl Parameter {
 
 /// What a task is given, and what its agents can be shown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Takes {
+pub struct TaskSignature {
     /// Its parameters, declared or found.
     pub parameters: Vec<Parameter>,
     /// The names of the inputs of its nodes, and of what they refer to.
@@ -84,7 +84,7 @@ pub struct Takes {
 
 /// What surrounds scenarios.
 #[derive(Clone, Copy)]
-pub struct World<'w> {
+pub struct ProjectView<'w> {
     /// The project.
     pub config: &'w Config,
     /// Its tasks; `None` while they are not known.
@@ -97,7 +97,7 @@ pub struct World<'w> {
     pub today: Option<i64>,
 }
 
-impl<'w> World<'w> {
+impl<'w> ProjectView<'w> {
     /// The task that a role plays.
     pub(super) fn task_of(&self, role: &str) -> Option<&'w str> {
         self.config.roles.get(role).map(|role| role.task.value.as_str())
@@ -125,7 +125,7 @@ pub struct ScenarioCx<'a> {
     /// Its text.
     pub text: &'a str,
     /// What surrounds it.
-    pub world: &'a World<'a>,
+    pub world: &'a ProjectView<'a>,
 }
 
 impl ScenarioCx<'_> {
@@ -196,12 +196,12 @@ impl CaseCx<'_> {
     }
 
     /// The task that receives the context, with what it takes.
-    pub(super) fn receiver(&self) -> Option<(&str, Rc<Takes>)> {
+    pub(super) fn receiver(&self) -> Option<(&str, Rc<TaskSignature>)> {
         let task = match &self.case.subject.value {
             Subject::Task(task) => task,
             Subject::Role(role) => self.file.world.task_of(role)?,
         };
-        Some((task, self.file.world.tasks?.takes(task)?))
+        Some((task, self.file.world.tasks?.signature(task)?))
     }
 
     /// The task that receives the context, with what is known of results.
@@ -242,7 +242,7 @@ impl CaseCx<'_> {
 #[derive(Clone, Copy)]
 pub struct SuitesCx<'a> {
     /// What surrounds them.
-    pub world: &'a World<'a>,
+    pub world: &'a ProjectView<'a>,
     /// The files, sorted by path.
     pub files: &'a [File<'a>],
 }

@@ -1,7 +1,6 @@
 //! CTX618: two cases with one name.
 
 use super::cx::{File, SuitesCx};
-use super::walk;
 use super::words::{SOUND, TASK};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::diagnostic::Label;
@@ -9,7 +8,7 @@ use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
 use crate::base::source::LineIndex;
 use crate::base::span::Span;
 use crate::rules::rule::{Check, Rule};
-use crate::scenario::model::{Case, ContextExpectation};
+use crate::scenario::model::Case;
 use crate::scenario::paths::snapshot;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -60,9 +59,7 @@ fn check(cx: &SuitesCx<'_>, out: &mut Vec<Diagnostic>) {
     each(cx, &mut |_, _, finding| out.push(finding));
     let mut stored: BTreeMap<String, String> = BTreeMap::new();
     for (file, case) in cx.cases() {
-        let mut wants = false;
-        walk::context(&case.expect_context, &mut |one| wants |= one.value == ContextExpectation::Snapshot);
-        let path = if wants { snapshot(file.path, &case.name.value) } else { continue };
+        let path = if case.wants_snapshot() { snapshot(file.path, &case.name.value) } else { continue };
         let Some(other) = stored.insert(path.to_lowercase(), path.clone()).filter(|other| *other != path) else { continue };
         let message = format!("the stored requests `{path}` and `{other}` are one file where case does not count");
         let finding = Diagnostic::new(&RULE.meta, file.path, case.name.span, message).severity(Severity::Warning);

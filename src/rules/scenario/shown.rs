@@ -1,7 +1,7 @@
 //! What the agents of a task can be shown at all: by this a name is told from a slip, in `check` and where a case is judged. Knows
 //! names alone; which of them a context has is for whoever puts it together.
 
-use super::cx::Takes;
+use super::cx::TaskSignature;
 use crate::base::suggest;
 use crate::scenario::model::{Selector, Situation};
 use crate::scenario::words::KINDS;
@@ -10,7 +10,7 @@ use crate::scenario::words::KINDS;
 #[derive(Clone, Copy)]
 pub struct Shown<'a> {
     /// What the task takes.
-    pub takes: &'a Takes,
+    pub takes: &'a TaskSignature,
     /// What the case freezes.
     pub situation: &'a Situation,
     /// Whether a file of the project is there, or the case freezes it.

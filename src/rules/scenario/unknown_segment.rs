@@ -2,13 +2,14 @@
 
 use super::cx::CaseCx;
 use super::shown::{self, Shown};
-use super::walk::{self, Name, Stake};
+use super::walk::{self, Stake};
 use super::words::{list, short, some};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
 use crate::base::span::Spanned;
 use crate::base::suggest::nearest;
 use crate::rules::rule::{Check, Rule};
+use crate::scenario::expect::segments::Named;
 use crate::scenario::words::KINDS;
 
 /// A task with an input and a file.
@@ -100,8 +101,8 @@ expect_context:
 
 fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
     walk::named(&cx.case.expect_context, &mut |name, stake| match name {
-        Name::Id(written) => out.extend(id(cx, written, stake)),
-        Name::Source(written) => out.extend(source(cx, written, stake)),
+        Named::Id(written) => out.extend(id(cx, written, stake)),
+        Named::Source(written) => out.extend(source(cx, written, stake)),
     });
 }
 

@@ -5,7 +5,7 @@ use ctxc::context::assemble::{Assembly, Options, assemble};
 use ctxc::context::manifest::{Dry, Entry, of_project, of_role};
 use ctxc::context::render::profile::Profile;
 use ctxc::context::request::{Asked, Request};
-use ctxc::context::role::{Counters, House};
+use ctxc::context::role::{Counters, ModelSettings};
 use ctxc::kernel::assembler::Account;
 use ctxc::kernel::context::Origin;
 use ctxc::kernel::fit::{Counting, Fate};
@@ -89,8 +89,8 @@ fn counters() -> BTreeMap<String, Arc<dyn TokenCounter>> {
 }
 
 fn options<'a>(config: &'a Config, counters: &'a dyn Counters) -> Options<'a> {
-    let house = Some(House { config, counters, profile: None });
-    Options { counting: Counting::Always, house, ..Options::default() }
+    let models = Some(ModelSettings { config, counters, profile: None });
+    Options { counting: Counting::Always, models, ..Options::default() }
 }
 
 fn text(assembly: &Assembly) -> String {
@@ -226,8 +226,8 @@ fn manifest_and_run_of_a_role_agree_token_for_token() {
     let (counters, files) = (counters(), files());
     let inputs = values(&[("ticket", json!("it leaks"))]);
     for profile in [None, Some(Profile::Sections), Some(Profile::Markdown)] {
-        let house = Some(House { config: &config, counters: &counters, profile });
-        let options = Options { house, ..options(&config, &counters) };
+        let models = Some(ModelSettings { config: &config, counters: &counters, profile });
+        let options = Options { models, ..options(&config, &counters) };
         for (role, objective) in [("clerk", None), ("clerk", Some("by noon")), ("writer", None), ("writer", Some("a poem"))] {
             let inputs = if role == "clerk" { inputs.clone() } else { BTreeMap::new() };
             let asked = Asked { objective, ..Asked::default() };

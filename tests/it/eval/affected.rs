@@ -8,11 +8,12 @@ use ctxc::context::Forest;
 use ctxc::context::lines::Lines;
 use ctxc::context::request::Files;
 use ctxc::eval::affected::{Choice, Since};
-use ctxc::eval::case::{Bench, Item};
+use ctxc::eval::compiled_patterns::CompiledPatterns;
 use ctxc::eval::keys::Keys;
-use ctxc::eval::library::Library;
 use ctxc::eval::locate::Locator;
-use ctxc::eval::run::{Roles, keys, run};
+use ctxc::eval::prepared::{CaseInput, RunContext};
+use ctxc::eval::receiver::Roles;
+use ctxc::eval::run::{keys, run};
 use ctxc::eval::scorecard::{CaseRow, Of, Scorecard};
 use ctxc::eval::trials::Rows;
 use ctxc::kernel::tokens::Estimate;
@@ -84,14 +85,15 @@ fn cases() -> Vec<Case> {
 
 /// Keys by name, and what the oracle sees: settings of all nodes with the request.
 fn seen(registry: &Registry, cases: &[Case]) -> (KeysByName, Vec<(String, String)>) {
-    let library = Library::of(cases, "$");
+    let (patterns, roles) = (CompiledPatterns::of(cases, "$"), Roles::new());
     let (counter, live, beside) = (Estimate::new("estimate", 4.0), BTreeMap::new(), BTreeMap::new());
     let files: &(dyn Files + Sync) = &live;
-    let bench = Bench { live: files, counter: &counter, house: None, plan: "$", rows: Rows::Curtailed, library: &library };
-    let items: Vec<Item<'_>> =
-        cases.iter().map(|case| Item { path: "s", case, beside: &beside, snapshot: None, refused: None }).collect();
-    let keys = keys(registry, &Roles::new(), &bench, &items, None);
-    let done = run(registry, &Roles::new(), &bench, &items, None);
+    let (roles, patterns, rows) = (&roles, &patterns, Rows::Curtailed);
+    let context = RunContext { registry, roles, live: files, counter: &counter, models: None, plan: "$", rows, patterns };
+    let inputs: Vec<CaseInput<'_>> =
+        cases.iter().map(|case| CaseInput { path: "s", case, beside: &beside, snapshot: None, refused: None }).collect();
+    let keys = keys(&context, &inputs, None);
+    let done = run(&context, &inputs, None);
     let names = cases.iter().map(|case| case.name.value.clone());
     let oracle = cases.iter().zip(done).map(|(case, done)| {
         let Subject::Task(task) = &case.subject.value else { panic!() };

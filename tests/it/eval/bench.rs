@@ -3,11 +3,12 @@
 use ctxc::Registry;
 use ctxc::base::span::{Span, Spanned};
 use ctxc::context::request::Files;
-use ctxc::context::role::House;
-use ctxc::eval::case::{Bench, Item};
+use ctxc::context::role::ModelSettings;
+use ctxc::eval::compiled_patterns::CompiledPatterns;
 use ctxc::eval::finished::Finished;
-use ctxc::eval::library::Library;
-use ctxc::eval::run::{Roles, run};
+use ctxc::eval::prepared::{CaseInput, RunContext};
+use ctxc::eval::receiver::Roles;
+use ctxc::eval::run::run;
 use ctxc::eval::trials::Rows;
 use ctxc::kernel::tokens::Estimate;
 use ctxc::project::config::Config;
@@ -120,22 +121,24 @@ impl<'a> Setting<'a> {
     }
 
     pub(super) fn finish(&self, case: &Case) -> Finished {
-        let library = Library::of([case], "$.subtasks");
+        let patterns = CompiledPatterns::of([case], "$.subtasks");
         let counter = Estimate::new("estimate", 4.0);
         let live = live();
         let files: &(dyn Files + Sync) = &live;
-        let bench = Bench {
+        let none = Roles::new();
+        let context = RunContext {
+            registry: self.registry,
+            roles: self.config.as_ref().map_or(&none, |config| &config.roles),
             live: files,
             counter: &counter,
-            house: self.config.as_ref().map(|config| House { config, counters: &(), profile: None }),
+            models: self.config.as_ref().map(|config| ModelSettings { config, counters: &(), profile: None }),
             plan: "$.subtasks",
             rows: self.rows,
-            library: &library,
+            patterns: &patterns,
         };
-        let item = Item { path: "scenarios/triage.yaml", case, beside: &self.beside, snapshot: self.snapshot, refused: None };
-        let none = Roles::new();
-        let roles = self.config.as_ref().map_or(&none, |config| &config.roles);
-        run(self.registry, roles, &bench, &[item], None).remove(0)
+        let input =
+            CaseInput { path: "scenarios/triage.yaml", case, beside: &self.beside, snapshot: self.snapshot, refused: None };
+        run(&context, &[input], None).remove(0)
     }
 }
 

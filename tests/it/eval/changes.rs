@@ -2,24 +2,21 @@
 
 use super::bench::{Setting, TRIAGE, at, expecting, id, live, patterns, registry, segment, word};
 use ctxc::context::Forest;
-use ctxc::context::assemble::{Options, assemble_in};
 use ctxc::context::matcher::Match;
-use ctxc::context::request::{Files, Request};
+use ctxc::context::request::Files;
 use ctxc::eval::affected::{Choice, Since};
-use ctxc::eval::case::{Bench, Item};
-use ctxc::eval::context::Seen;
+use ctxc::eval::case;
+use ctxc::eval::compiled_patterns::CompiledPatterns;
 use ctxc::eval::draft::{self, Draft, Found, Given, Holds};
-use ctxc::eval::library::Library;
 use ctxc::eval::locate::Locator;
 use ctxc::eval::mutate::{Scores, scores};
-use ctxc::eval::receiver::Receiver;
-use ctxc::eval::run::Roles;
+use ctxc::eval::prepared::{CaseInput, RunContext, Seen};
+use ctxc::eval::receiver::{Receiver, Roles};
 use ctxc::eval::scorecard::{CaseRow, Of, Scorecard, SuiteRow};
 use ctxc::eval::trials::Rows;
 use ctxc::kernel::context::Trust;
-use ctxc::kernel::fit::Counting;
 use ctxc::kernel::tokens::Estimate;
-use ctxc::scenario::model::{Case, Content, ContextExpectation, Shelf, State, Suite};
+use ctxc::scenario::model::{Case, Content, ContextExpectation, Frozen, Shelf, State, Suite};
 use ctxc::template::setting::SettingName;
 use pretty_assertions::assert_eq;
 use std::collections::BTreeMap;
@@ -27,13 +24,14 @@ use std::collections::BTreeMap;
 /// What nobody would notice, of what was tried.
 fn unnoticed(cases: &[Case]) -> (usize, Vec<String>) {
     let registry = registry(TRIAGE);
-    let library = Library::of(cases, "$.subtasks");
+    let (patterns, roles) = (CompiledPatterns::of(cases, "$.subtasks"), Roles::new());
     let (counter, live, beside) = (Estimate::new("estimate", 4.0), live(), BTreeMap::new());
     let files: &(dyn Files + Sync) = &live;
-    let bench = Bench { live: files, counter: &counter, house: None, plan: "$", rows: Rows::Curtailed, library: &library };
-    let items: Vec<Item<'_>> =
-        cases.iter().map(|case| Item { path: "s/a.yaml", case, beside: &beside, snapshot: None, refused: None }).collect();
-    let Scores { scores: found, failing } = scores(&registry, &Roles::new(), &bench, &items, None);
+    let (registry, roles, patterns, rows) = (&registry, &roles, &patterns, Rows::Curtailed);
+    let context = RunContext { registry, roles, live: files, counter: &counter, models: None, plan: "$", rows, patterns };
+    let inputs: Vec<CaseInput<'_>> =
+        cases.iter().map(|case| CaseInput { path: "s/a.yaml", case, beside: &beside, snapshot: None, refused: None }).collect();
+    let Scores { scores: found, failing } = scores(&context, &inputs, None);
     assert_eq!(failing, Vec::<String>::new());
     let [score] = &found[..] else { panic!("{found:?}") };
     assert_eq!((score.subject.as_str(), score.node.as_str(), score.asked), ("triage", "/", cases.len()));
@@ -155,34 +153,42 @@ fn a_scorecard_says_what_was_expected_found_and_where_and_is_read_back() {
 fn a_scenario_is_written_from_todays_context() {
     let registry = registry(TRIAGE);
     let forest = Forest::load(&registry, "triage").unwrap().unwrap();
-    let inputs = BTreeMap::from([("ticket".to_owned(), serde_json::json!("No: invoice"))]);
-    let live = live();
-    let request = Request { inputs: &inputs, files: &live, ..Request::new("triage") };
-    let counter = Estimate::new("estimate", 4.0);
-    let options = Options { counter: &counter, counting: Counting::Always, ..Options::default() };
-    let assembly = assemble_in(&forest, &request, &options).unwrap();
-    let situation = expecting(Vec::new()).situation;
+    let mut case = expecting(Vec::new());
+    case.situation.inputs.insert("ticket".to_owned(), at(Frozen::Value("No: invoice".into())));
+    let (counter, live, beside) = (Estimate::new("estimate", 4.0), live(), BTreeMap::new());
+    let (patterns, roles) = (CompiledPatterns::default(), Roles::new());
+    let context = RunContext {
+        registry: &registry,
+        roles: &roles,
+        live: &live,
+        counter: &counter,
+        models: None,
+        plan: "$",
+        rows: Rows::Curtailed,
+        patterns: &patterns,
+    };
+    let input = CaseInput { path: "s/a.yaml", case: &case, beside: &beside, snapshot: None, refused: None };
     let receiver = Receiver::of_task("triage");
-    let (forest, assembly, situation, files) = (&forest, &assembly, &situation, &live);
-    let seen = Seen { forest, receiver, node: "/", model: None, assembly, snapshot: None, snapshot_path: "", situation, files };
     let given = [
         ("ticket".to_owned(), Given::Value("No: invoice".into())),
         ("plan".to_owned(), Given::File("../samples/plan.json".to_owned())),
         ("who".to_owned(), Given::Value("@somebody".into())),
     ];
-    let objective = draft::objective(&seen);
-    let written = Draft {
-        name: "triage-t1",
-        receiver,
-        node: None,
-        objective: Some(&objective),
-        inputs: &given,
-        results: &[],
-        history: None,
-        found: &Found::default(),
-        holds: Holds::Segments,
+    let yaml = |seen: &Seen<'_>| {
+        let written = Draft {
+            name: "triage-t1",
+            receiver,
+            node: None,
+            objective: Some(&draft::objective(seen)),
+            inputs: &given,
+            results: &[],
+            history: None,
+            found: &Found::default(),
+            holds: Holds::Segments,
+        };
+        draft::yaml(&written, Some(seen))
     };
-    insta::assert_snapshot!(draft::yaml(&written, Some(&seen)), @r#"
+    insta::assert_snapshot!(case::context(&context, &input, &forest, receiver, yaml).unwrap().unwrap(), @r#"
     # What triage receives today, as `ctxc new scenario` took it from a render. Take out what may change, and
     # add what the answer must satisfy: `expectations`.
     # Words may still change: `contains` names those that must stay, `snapshot: true` holds every one.

@@ -7,7 +7,7 @@ use ctxc::base::fix;
 use ctxc::base::rule_meta::Example;
 use ctxc::rules::list;
 use ctxc::rules::scenario::check::{self, Reach};
-use ctxc::rules::scenario::cx::{File, Tasks, World};
+use ctxc::rules::scenario::cx::{File, ProjectView, Tasks};
 use ctxc::scenario::{Options, paths, read_with as read_scenario};
 use pretty_assertions::assert_eq;
 use std::path::Path;
@@ -24,7 +24,8 @@ pub(crate) fn found(template: &str, files: &[(&str, &str)]) -> Vec<Diagnostic> {
     let registry = ctxc::compile_sources(&config, sources).registry.expect("the template is sound");
     let text = |path: &str| files.iter().find(|(known, _)| *known == path).map(|(_, text)| (*text).to_owned());
     let has = |path: &str| files.iter().any(|(known, _)| *known == path);
-    let world = World { config: &config, tasks: Some(&registry as &dyn Tasks), exists: &has, text: &text, today: Some(TODAY) };
+    let world =
+        ProjectView { config: &config, tasks: Some(&registry as &dyn Tasks), exists: &has, text: &text, today: Some(TODAY) };
     let mut scenarios = Vec::new();
     for (path, text) in files.iter().filter(|(path, _)| Path::new(path).extension() == Some("yaml".as_ref())) {
         let tables = |table: &str| {

@@ -1,7 +1,7 @@
 //! `--accept`: requests are stored, or stored anew, after what changed was shown. What is accepted is judged again with what is
 //! stored then, so that nothing else passes along with it.
 
-use super::choose::World;
+use super::choose::EvalRun;
 use crate::base::fs;
 use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Result};
@@ -34,13 +34,13 @@ pub(super) enum Shown {
 /// Stores the requests that moved, and judges their cases again.
 pub(super) fn accept(
     root: &Path,
-    world: &mut World<'_>,
+    eval_run: &mut EvalRun<'_>,
     finished: &mut [Option<Finished>],
     shown: Shown,
     cx: &mut Cx,
 ) -> Result<()> {
     let (mut moved, mut news) = (Vec::new(), Vec::new());
-    for (at, ((chosen, before), finished)) in world.chosen.iter().zip(&world.snapshots).zip(&*finished).enumerate() {
+    for (at, ((chosen, before), finished)) in eval_run.chosen.iter().zip(&eval_run.snapshots).zip(&*finished).enumerate() {
         let Some(snapshot) = finished.as_ref().and_then(|finished| finished.snapshot.as_ref()) else { continue };
         if before.as_deref() != Some(snapshot.now.as_str()) {
             let path = paths::snapshot(chosen.path, &chosen.case.name.value);
@@ -55,12 +55,12 @@ pub(super) fn accept(
     store(root, &moved, shown, cx)?;
     let mut again = vec![false; finished.len()];
     for (at, now) in news {
-        if let (Some(stored), Some(again)) = (world.snapshots.get_mut(at), again.get_mut(at)) {
+        if let (Some(stored), Some(again)) = (eval_run.snapshots.get_mut(at), again.get_mut(at)) {
             *stored = Some(now);
             *again = true;
         }
     }
-    for (slot, judged) in finished.iter_mut().zip(world.run(&again, cx.options.threads)) {
+    for (slot, judged) in finished.iter_mut().zip(eval_run.run(&again, cx.options.threads)) {
         if judged.is_some() {
             *slot = judged;
         }

@@ -2,23 +2,23 @@
 
 use super::args::EvalArgs;
 use super::load::plan;
-use super::load::{Beside, Chosen, Once, Scenarios};
+use super::load::{CachedFiles, Chosen, FilesBeside, Scenarios};
 use crate::base::fs;
-use crate::cli::context::house::Counters;
+use crate::cli::context::models::Counters;
 use crate::cli::context::project::Compiled;
 use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Kind, Result};
 use crate::cli::render::summary::plural;
 use crate::context::request::Files;
 use crate::eval::affected::{Choice, Since};
-use crate::eval::case::{Bench, Item};
+use crate::eval::compiled_patterns::CompiledPatterns;
 use crate::eval::finished::Finished;
 use crate::eval::keys::Keys;
-use crate::eval::library::Library;
 use crate::eval::mutate::{self, Scores};
-use crate::eval::run::{self, Roles};
+use crate::eval::prepared::{CaseInput, RunContext};
+use crate::eval::receiver::Roles;
+use crate::eval::run;
 use crate::eval::scorecard::{SCHEMA, Scorecard};
-use crate::eval::snapshot::wants_snapshot;
 use crate::eval::trials::Rows;
 use crate::registry::scenarios::Refusals;
 use crate::scenario::paths;
@@ -32,39 +32,39 @@ const LIMIT: u64 = 1 << 28;
 
 /// Everything that cases are run with.
 #[derive(Debug)]
-pub(super) struct World<'w> {
+pub(super) struct EvalRun<'w> {
     project: &'w Compiled,
     pub(super) chosen: &'w [Chosen<'w>],
-    pub(super) files: &'w Once<'w>,
-    besides: Vec<Beside<'w>>,
+    pub(super) files: &'w CachedFiles<'w>,
+    besides: Vec<FilesBeside<'w>>,
     /// The stored request of each case that expects one.
     pub(super) snapshots: Vec<Option<String>>,
-    library: Library,
+    patterns: CompiledPatterns,
     counters: &'w Counters,
     rows: Rows,
     /// The cases that are not run, as `check` would have it.
     refusals: Refusals,
 }
 
-impl<'w> World<'w> {
+impl<'w> EvalRun<'w> {
     pub(super) fn new(
         project: &'w Compiled,
         chosen: &'w [Chosen<'w>],
-        files: &'w Once<'w>,
+        files: &'w CachedFiles<'w>,
         counters: &'w Counters,
         rows: Rows,
     ) -> Self {
         let stored = |chosen: &Chosen<'_>| {
             let path = paths::snapshot(chosen.path, &chosen.case.name.value);
-            wants_snapshot(chosen.case).then(|| files.text(&path).ok()).flatten()
+            chosen.case.wants_snapshot().then(|| files.text(&path).ok()).flatten()
         };
         Self {
             project,
             chosen,
             files,
-            besides: chosen.iter().map(|chosen| Beside { scenario: chosen.path, files }).collect(),
+            besides: chosen.iter().map(|chosen| FilesBeside { scenario: chosen.path, files }).collect(),
             snapshots: chosen.iter().map(stored).collect(),
-            library: Library::of(chosen.iter().map(|chosen| chosen.case), plan(project)),
+            patterns: CompiledPatterns::of(chosen.iter().map(|chosen| chosen.case), plan(project)),
             counters,
             rows,
             refusals: Refusals::default(),
@@ -86,21 +86,23 @@ impl<'w> World<'w> {
         &self.project.config.roles
     }
 
-    fn bench(&self) -> Bench<'_> {
-        Bench {
+    fn context(&self) -> RunContext<'_> {
+        RunContext {
+            registry: &self.project.registry,
+            roles: self.roles(),
             live: self.files,
             counter: self.counters.first(),
-            house: Some(self.counters.house(&self.project.config)),
+            models: Some(self.counters.models(&self.project.config)),
             plan: plan(self.project),
             rows: self.rows,
-            library: &self.library,
+            patterns: &self.patterns,
         }
     }
 
-    fn items(&self) -> Vec<Item<'_>> {
+    fn inputs(&self) -> Vec<CaseInput<'_>> {
         let parts = self.chosen.iter().zip(&self.besides).zip(&self.snapshots);
         parts
-            .map(|((chosen, beside), snapshot)| Item {
+            .map(|((chosen, beside), snapshot)| CaseInput {
                 path: chosen.path,
                 case: chosen.case,
                 beside,
@@ -112,37 +114,37 @@ impl<'w> World<'w> {
 
     /// The keys of every case by its name.
     pub(super) fn keys(&self, threads: Option<NonZeroUsize>) -> Vec<(String, Option<Keys>)> {
-        let keys = run::keys(&self.project.registry, self.roles(), &self.bench(), &self.items(), threads);
+        let keys = run::keys(&self.context(), &self.inputs(), threads);
         self.chosen.iter().map(|chosen| chosen.case.name.value.clone()).zip(keys).collect()
     }
 
     /// What no scenario would notice.
     pub(super) fn scores(&self, threads: Option<NonZeroUsize>) -> Scores {
-        mutate::scores(&self.project.registry, self.roles(), &self.bench(), &self.items(), threads)
+        mutate::scores(&self.context(), &self.inputs(), threads)
     }
 
     /// Runs those cases that `which` says.
     pub(super) fn run(&self, which: &[bool], threads: Option<NonZeroUsize>) -> Vec<Option<Finished>> {
-        let items: Vec<Item<'_>> =
-            self.items().into_iter().zip(which).filter(|(_, is_run)| **is_run).map(|(item, _)| item).collect();
-        let mut done = run::run(&self.project.registry, self.roles(), &self.bench(), &items, threads).into_iter();
+        let chosen = self.inputs().into_iter().zip(which).filter(|(_, is_run)| **is_run);
+        let inputs: Vec<CaseInput<'_>> = chosen.map(|(input, _)| input).collect();
+        let mut done = run::run(&self.context(), &inputs, threads).into_iter();
         which.iter().map(|is_run| if *is_run { done.next() } else { None }).collect()
     }
 }
 
 /// What to do about each case.
-pub(super) fn choices(args: &EvalArgs, project: &Compiled, world: &World<'_>, cx: &mut Cx) -> Result<Vec<Choice>> {
+pub(super) fn choices(args: &EvalArgs, project: &Compiled, eval_run: &EvalRun<'_>, cx: &mut Cx) -> Result<Vec<Choice>> {
     let named = match &args.since {
         Some(named) => named.as_str(),
         None if args.affected => HEAD,
-        None => return Ok(world.chosen.iter().map(|_| Choice::Run).collect()),
+        None => return Ok(eval_run.chosen.iter().map(|_| Choice::Run).collect()),
     };
     // A revision first: anybody can commit a file of its name.
     let since = match of_revision(named, project, cx) {
         Ok(keys) => Since::revision(keys),
         Err(error) => Since::results(&scorecard(Path::new(named)).ok_or_else(|| neither(named, error))?),
     };
-    let now = world.keys(cx.options.threads);
+    let now = eval_run.keys(cx.options.threads);
     let choices: Vec<Choice> = now.iter().map(|(name, keys)| since.choose(name, keys.as_ref())).collect();
     let left_out = choices.iter().filter(|choice| **choice == Choice::LeaveOut).count();
     if left_out > 0 {
@@ -177,10 +179,10 @@ fn of_revision(name: &str, project: &Compiled, cx: &Cx) -> Result<Vec<(String, K
     let then = Compiled::load_at(&project.root, name)?;
     let scenarios = Scenarios::of_revision(&then);
     let chosen = scenarios.choose(&EvalArgs::default(), &then.config)?;
-    let files = Once::new(then.files());
+    let files = CachedFiles::new(then.files());
     // Its models may be others.
     let counters = Counters::new(&then.config, None)?;
-    let world = World::new(&then, &chosen, &files, &counters, Rows::Curtailed);
-    let keys = world.keys(cx.options.threads);
+    let eval_run = EvalRun::new(&then, &chosen, &files, &counters, Rows::Curtailed);
+    let keys = eval_run.keys(cx.options.threads);
     Ok(keys.into_iter().filter_map(|(name, keys)| Some((name, keys?))).collect())
 }

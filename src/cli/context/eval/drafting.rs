@@ -1,15 +1,16 @@
 //! A scenario drafted from what `ctxc eval` would see in it: the text is written twice, first to find out what it leads to.
 
 use super::super::project::Compiled;
-use super::load::{Beside, Once, plan};
-use crate::cli::context::house::Counters;
+use super::load::{CachedFiles, FilesBeside, plan};
+use crate::cli::context::models::Counters;
 use crate::cli::error::{CliError, Kind};
 use crate::context::Forest;
 use crate::context::fault::Fault;
-use crate::eval::case::{self, Bench, Item};
-use crate::eval::context::{Seen, rendered};
+use crate::eval::case;
+use crate::eval::compiled_patterns::CompiledPatterns;
+use crate::eval::context::rendered;
 use crate::eval::draft::{self, Draft};
-use crate::eval::library::Library;
+use crate::eval::prepared::{CaseInput, RunContext, Seen};
 use crate::eval::trials::Rows;
 use crate::scenario::read;
 
@@ -84,21 +85,23 @@ impl Sources<'_> {
         let (suite, faults) = read(self.path, text);
         let case = suite.and_then(|suite| suite.cases.into_iter().next());
         let case = case.ok_or_else(|| other(format!("the scenario would have faults: {faults:?}")))?;
-        let files = Once::new(self.project.files());
-        let beside = Beside { scenario: self.path, files: &files };
-        let library = Library::default();
-        let bench = Bench {
+        let files = CachedFiles::new(self.project.files());
+        let beside = FilesBeside { scenario: self.path, files: &files };
+        let patterns = CompiledPatterns::default();
+        let context = RunContext {
+            registry: &self.project.registry,
+            roles: &self.project.config.roles,
             live: &files,
             counter: counters.first(),
-            house: Some(counters.house(&self.project.config)),
+            models: Some(counters.models(&self.project.config)),
             plan: plan(self.project),
             rows: Rows::Curtailed,
-            library: &library,
+            patterns: &patterns,
         };
-        let item = Item { path: self.path, case: &case, beside: &beside, snapshot: None, refused: None };
+        let input = CaseInput { path: self.path, case: &case, beside: &beside, snapshot: None, refused: None };
         let forest = Forest::load(&self.project.registry, draft.receiver.task).map_err(|fault| Trouble::Faults(vec![fault]))?;
         let forest = forest.ok_or_else(|| other(format!("there is no task `{}`", draft.receiver.task)))?;
-        match case::context(&bench, &item, &forest, draft.receiver, then) {
+        match case::context(&context, &input, &forest, draft.receiver, then) {
             Ok(Ok(done)) => Ok(done),
             Ok(Err(faults)) => Err(Trouble::Faults(faults)),
             Err(why) => Err(other(why)),

@@ -4,12 +4,12 @@ use super::super::project::{Compiled, Inside};
 use super::args::EvalArgs;
 use crate::base::fs;
 use crate::base::suggest;
-use crate::cli::context::house;
+use crate::cli::context::models;
 use crate::cli::error::{CliError, Result};
 use crate::cli::render::summary::plural;
 use crate::context::request::Files;
-use crate::eval::library::Filter;
-use crate::eval::run;
+use crate::eval::compiled_patterns::Filter;
+use crate::eval::receiver::receiver;
 use crate::project::config::Config;
 use crate::registry::scenarios::{Refusals, Request, refusals};
 use crate::scenario::load::{self, Loaded, Unread};
@@ -24,19 +24,19 @@ const LIMIT: u64 = 16 << 20;
 
 /// Files of the project, each read once.
 #[derive(Debug)]
-pub(super) struct Once<'p> {
+pub(super) struct CachedFiles<'p> {
     inside: Inside<'p>,
     known: Mutex<BTreeMap<String, std::result::Result<String, String>>>,
 }
 
-impl<'p> Once<'p> {
+impl<'p> CachedFiles<'p> {
     /// Nothing is read yet.
     pub(super) const fn new(inside: Inside<'p>) -> Self {
         Self { inside, known: Mutex::new(BTreeMap::new()) }
     }
 }
 
-impl Files for Once<'_> {
+impl Files for CachedFiles<'_> {
     fn text(&self, path: &str) -> std::result::Result<String, String> {
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner).get(path).cloned();
         if let Some(known) = known {
@@ -50,12 +50,12 @@ impl Files for Once<'_> {
 
 /// Files beside a scenario.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Beside<'p> {
+pub(super) struct FilesBeside<'p> {
     pub(super) scenario: &'p str,
-    pub(super) files: &'p Once<'p>,
+    pub(super) files: &'p CachedFiles<'p>,
 }
 
-impl Files for Beside<'_> {
+impl Files for FilesBeside<'_> {
     fn text(&self, path: &str) -> std::result::Result<String, String> {
         let outside = || "it lies outside the project's folder".to_owned();
         self.files.text(&paths::beside(self.scenario, path).ok_or_else(outside)?)
@@ -162,11 +162,11 @@ impl Scenarios {
 
     /// The cases that `check` has errors about, or about whose tasks it has: nobody runs what is not what its author meant.
     pub(super) fn refusals(&self, project: &Compiled) -> Refusals {
-        let Compiled { root, config, registry, lacks, .. } = project;
+        let Compiled { root, config, registry, broken, .. } = project;
         let mut refusals = refusals(&Request { root, config, registry: Some(registry), today: None }, &self.files);
-        for file in self.files.iter().filter(|_| !lacks.is_empty()) {
+        for file in self.files.iter().filter(|_| !broken.is_empty()) {
             for case in file.suite.iter().flat_map(|suite| &suite.cases) {
-                let why = run::receiver(case, &config.roles).ok().and_then(|receiver| lacks.why(&receiver));
+                let why = receiver(case, &config.roles).ok().and_then(|receiver| broken.why(&receiver));
                 if let Some(why) = why {
                     refusals.refuse(&file.path, &case.name.value, why);
                 }
@@ -186,7 +186,7 @@ impl Scenarios {
             .collect();
         self.known()?;
         for name in &args.role {
-            house::role(config, name)?;
+            models::role(config, name)?;
         }
         let filter = args.filter.as_deref().map(Filter::new).transpose();
         let filter = filter.map_err(|why| CliError::usage(format!("--filter: {why}")))?;

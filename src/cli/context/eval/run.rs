@@ -2,10 +2,10 @@
 
 use super::accept::{self, Shown};
 use super::args::{EvalArgs, EvalFormat};
-use super::choose::{self, World};
-use super::load::{Chosen, Once, Scenarios, folders};
+use super::choose::{self, EvalRun};
+use super::load::{CachedFiles, Chosen, Scenarios, folders};
 use super::{junit, mutate, text};
-use crate::cli::context::house::Counters;
+use crate::cli::context::models::Counters;
 use crate::cli::context::project::Compiled;
 use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Kind, Result};
@@ -14,7 +14,7 @@ use crate::eval::affected::Choice;
 use crate::eval::finished::{CaseVerdict, Finished};
 use crate::eval::locate::Locator;
 use crate::eval::mutate::Scores;
-use crate::eval::run;
+use crate::eval::receiver::receiver;
 use crate::eval::scorecard::{CaseRow, Of, Scorecard, SuiteRow};
 use crate::eval::trials::Rows;
 use std::collections::BTreeSet;
@@ -31,15 +31,15 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
     if chosen.is_empty() && broken.is_empty() {
         return nothing(args, &project);
     }
-    let files = Once::new(project.files());
+    let files = CachedFiles::new(project.files());
     let counters = Counters::new(&project.config, None)?;
     let rows = if args.full { Rows::Full } else { Rows::Curtailed };
-    let mut world = World::new(&project, &chosen, &files, &counters, rows).refusing(scenarios.refusals(&project));
+    let mut eval_run = EvalRun::new(&project, &chosen, &files, &counters, rows).refusing(scenarios.refusals(&project));
     if args.mutate {
         for (file, why) in &broken {
             cx.note(&format!("{}: {why}", file.path));
         }
-        let found = world.scores(cx.options.threads);
+        let found = eval_run.scores(cx.options.threads);
         let failing = found.failing.iter().cloned().chain(broken.iter().map(|(file, _)| file.path.to_string()));
         let all = Scores { failing: failing.collect(), ..found.clone() };
         cx.emit(&args.output, |format, cx| match format {
@@ -51,20 +51,20 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
         })?;
         return Ok(if found.failing.is_empty() && broken.is_empty() { Exit::Success } else { Exit::Findings });
     }
-    let choices = choose::choices(args, &project, &world, cx)?;
+    let choices = choose::choices(args, &project, &eval_run, cx)?;
     let which: Vec<bool> = choices.iter().map(|choice| *choice == Choice::Run).collect();
-    let mut finished = world.run(&which, cx.options.threads);
+    let mut finished = eval_run.run(&which, cx.options.threads);
     if args.accept {
         let shown = if args.output.format.resolve() != EvalFormat::Text { Shown::Document } else { Shown::Differences };
-        accept::accept(&project.root, &mut world, &mut finished, shown, cx)?;
+        accept::accept(&project.root, &mut eval_run, &mut finished, shown, cx)?;
     }
-    let card = card(&project, &scenarios, &world, choices, &finished, counters.first().name());
+    let card = card(&project, &scenarios, &eval_run, choices, &finished, counters.first().name());
     cx.emit(&args.results(), |format, cx| match format {
         EvalFormat::Text => text::print(&card, cx),
         EvalFormat::Json => cx.print(|out| out.write_all(card.json().as_bytes())),
         EvalFormat::Junit => cx.print(|out| out.write_all(junit::xml(&card).as_bytes())),
     })?;
-    let is_refused = |row: &CaseRow| world.refuses(&row.path, &row.id) || broken.iter().any(|(file, _)| *file.path == row.id);
+    let is_refused = |row: &CaseRow| eval_run.refuses(&row.path, &row.id) || broken.iter().any(|(file, _)| *file.path == row.id);
     Ok(verdict(&card.cases, &is_refused))
 }
 
@@ -86,20 +86,20 @@ fn nothing(args: &EvalArgs, project: &Compiled) -> Result<Exit> {
 fn card(
     project: &Compiled,
     scenarios: &Scenarios,
-    world: &World<'_>,
+    eval_run: &EvalRun<'_>,
     choices: Vec<Choice>,
     finished: &[Option<Finished>],
     tokenizer: &str,
 ) -> Scorecard {
     let lines = || project.lines(&project.paths());
-    let locator = Locator::new(world.files, &lines);
+    let locator = Locator::new(eval_run.files, &lines);
     for file in &scenarios.files {
         locator.knows(&file.path, &file.text);
     }
     let (mut rows, mut suites) = (Vec::with_capacity(choices.len()), BTreeSet::new());
-    for ((chosen, choice), finished) in world.chosen.iter().zip(choices).zip(finished) {
+    for ((chosen, choice), finished) in eval_run.chosen.iter().zip(choices).zip(finished) {
         let Chosen { path, suite, case } = *chosen;
-        let receiver = run::receiver(case, world.roles()).ok();
+        let receiver = receiver(case, eval_run.roles()).ok();
         let of = Of { path, suite, case, receiver };
         let row = match (choice, finished) {
             (Choice::LeaveOut, _) => continue,

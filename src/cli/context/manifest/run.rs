@@ -4,7 +4,7 @@ use super::args::{CountingArgs, Format, ManifestArgs, ManifestVerb};
 use super::side::{self, HERE, Side, Sides};
 use super::{change_text, diff, html, markdown, require, text};
 use crate::cli::args::{OutputFormat, Report};
-use crate::cli::context::house::Counters;
+use crate::cli::context::models::Counters;
 use crate::cli::context::project::{Compiled, Inside};
 use crate::cli::context::refused::refused;
 use crate::cli::context::subject;
@@ -110,17 +110,17 @@ fn made(args: &ManifestArgs, project: &Compiled, cx: &mut Cx) -> Result<(Manifes
 
 /// The manifest of those agents of a project that can receive a context, and why the others cannot.
 fn of_rest(project: &Compiled, counting: &CountingArgs, threads: Option<NonZeroUsize>) -> Result<(Manifest, Option<CliError>)> {
-    let is_there = |task: &str| project.lacks.is_empty() || project.registry.find(task).is_some();
+    let is_there = |task: &str| project.broken.is_empty() || project.registry.find(task).is_some();
     let mut config = project.config.clone();
     config.roles.retain(|_, role| is_there(&role.task.value));
     let lost = project.config.roles.keys().filter(|name| !config.roles.contains_key(*name)).map(String::as_str);
-    let lacks = project.lacks.all(&lost.collect::<Vec<_>>());
+    let broken = project.broken.all(&lost.collect::<Vec<_>>());
     let make = |how: &Dry<'_>| manifest::of_rest(&project.registry, how, threads);
     let (manifest, faults) = counted(&config, &project.files(), counting, make)?;
     let refused = (!faults.is_empty()).then(|| refused(&faults, &project.lines(&project.paths())));
-    let missing = match (lacks, refused) {
-        (Some(lacks), Some(refused)) => Some(refused.also(lacks)),
-        (lacks, refused) => lacks.or(refused),
+    let missing = match (broken, refused) {
+        (Some(broken), Some(refused)) => Some(refused.also(broken)),
+        (broken, refused) => broken.or(refused),
     };
     Ok((manifest, missing))
 }
@@ -141,8 +141,8 @@ pub(super) fn of_registry(registry: &Registry, files: &Inside<'_>, sides: &Sides
 /// Makes something with the roles, models and counters of a project.
 fn counted<T>(config: &Config, files: &Inside<'_>, counting: &CountingArgs, make: impl FnOnce(&Dry<'_>) -> T) -> Result<T> {
     let counters = Counters::new(config, counting.tokenizer.as_deref())?;
-    let house = Some(counters.house(config));
-    let options = Options { budget: counting.budget, counter: counters.first(), house, ..Options::default() };
+    let models = Some(counters.models(config));
+    let options = Options { budget: counting.budget, counter: counters.first(), models, ..Options::default() };
     Ok(make(&Dry { options, files }))
 }
 

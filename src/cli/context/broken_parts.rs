@@ -1,4 +1,4 @@
-//! What a project with errors lacks: whoever asks for it is told the errors, and nobody else is.
+//! What the errors of a project take out of it. Who asks for something that is out gets the errors, and nobody else does.
 
 use crate::base::diagnostic::Diagnostic;
 use crate::cli::error::{CliError, Kind, Result};
@@ -16,14 +16,14 @@ const TOLD: usize = 8;
 /// Where the rest of the errors is.
 const SHOWN: &str = "`ctxc check` shows them";
 
-/// The errors of a project, and what it therefore lacks.
+/// The errors of a project, and what it therefore broken.
 #[derive(Debug, Default)]
-pub(in crate::cli) struct Lacks {
+pub(in crate::cli) struct BrokenParts {
     errors: Vec<Diagnostic>,
     left_out: Vec<Excluded>,
 }
 
-impl Lacks {
+impl BrokenParts {
     /// Of what was found, and what was left out for it.
     pub(super) fn new(found: Vec<Diagnostic>, left_out: Vec<Excluded>) -> Self {
         Self { errors: found.into_iter().filter(is_error).collect(), left_out }

@@ -4,9 +4,10 @@
 
 use super::search::Pattern;
 use crate::base::span::Spanned;
+use crate::scenario::expect::{answer, context};
 use crate::scenario::json_schema::draft::one_line;
 use crate::scenario::json_schema::{self, SlipKind, cost, draft, pointer};
-use crate::scenario::model::{AnswerTest, Case, ContextExpectation};
+use crate::scenario::model::Case;
 use crate::scenario::pattern::JsonPath;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -33,84 +34,31 @@ impl Filter {
 
 /// Everything that is compiled for a set of cases. A pattern that cannot be compiled is kept with the reason.
 #[derive(Debug, Default)]
-pub struct Library {
+pub struct CompiledPatterns {
     patterns: BTreeMap<String, Result<Pattern, String>>,
     paths: BTreeMap<String, Result<JsonPath, String>>,
 }
 
-impl Library {
+impl CompiledPatterns {
     /// What these cases need. `plan` is the path at which the parts of a decomposed task stand.
     pub fn of<'c>(cases: impl IntoIterator<Item = &'c Case>, plan: &str) -> Self {
-        let mut library = Self::default();
-        library.path(plan);
+        let mut compiled = Self::default();
+        compiled.path(plan);
         for case in cases {
-            for expectation in &case.expect_context {
-                library.of_context(&expectation.value);
+            for expectation in context::each(&case.expect_context) {
+                compiled.patterns(expectation.value.patterns());
             }
-            for expectation in &case.expectations {
-                library.of_answer(&expectation.value.test);
+            for (test, _) in answer::each(&case.expectations) {
+                test.path().into_iter().for_each(|path| compiled.path(path));
+                compiled.patterns(test.patterns());
             }
             for scripted in &case.answers {
                 for pattern in scripted.value.has.iter().chain(&scripted.value.lacks) {
-                    library.pattern(&pattern.value);
+                    compiled.pattern(&pattern.value);
                 }
             }
         }
-        library
-    }
-
-    fn of_context(&mut self, root: &ContextExpectation) {
-        let mut open = vec![root];
-        while let Some(expectation) = open.pop() {
-            match expectation {
-                ContextExpectation::Contains(patterns) | ContextExpectation::Absent(patterns) => {
-                    self.patterns(&patterns.patterns);
-                }
-                ContextExpectation::Not(inner) => open.push(&inner.value),
-                ContextExpectation::AnyOf(inner) | ContextExpectation::AllOf(inner) => {
-                    open.extend(inner.iter().map(|inner| &inner.value));
-                }
-                ContextExpectation::Segment { .. }
-                | ContextExpectation::Order(_)
-                | ContextExpectation::Tokens { .. }
-                | ContextExpectation::NothingCut(_)
-                | ContextExpectation::Setting { .. }
-                | ContextExpectation::Tools(_)
-                | ContextExpectation::Model(_)
-                | ContextExpectation::ProtectedPaths(_)
-                | ContextExpectation::Snapshot => {}
-            }
-        }
-    }
-
-    fn of_answer(&mut self, root: &AnswerTest) {
-        let mut open = vec![root];
-        while let Some(test) = open.pop() {
-            match test {
-                AnswerTest::FieldMatches { path, pattern } => {
-                    self.path(&path.value);
-                    self.pattern(&pattern.value);
-                }
-                AnswerTest::Absent(patterns) | AnswerTest::Contains(patterns) => {
-                    self.patterns(patterns);
-                }
-                AnswerTest::Not(inner) => open.push(&inner.value),
-                AnswerTest::AnyOf(inner) | AnswerTest::AllOf(inner) => open.extend(inner.iter().map(|inner| &inner.value)),
-                AnswerTest::MaxRisk(_)
-                | AnswerTest::Decomposes(_)
-                | AnswerTest::MaxTokens(_)
-                | AnswerTest::ReferencesFiles(_)
-                | AnswerTest::Exact(_)
-                | AnswerTest::Schema(_)
-                | AnswerTest::CallsTool(_)
-                | AnswerTest::NeverCallsTool(_)
-                | AnswerTest::MaxLatency(_)
-                | AnswerTest::MaxCost(_)
-                | AnswerTest::Judge { .. }
-                | AnswerTest::Rubric(_)
-                | AnswerTest::Command(_) => {}
-            }
-        }
+        compiled
     }
 
     fn patterns(&mut self, patterns: &[Spanned<String>]) {

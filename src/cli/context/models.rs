@@ -3,7 +3,7 @@
 use crate::base::suggest;
 use crate::cli::error::{CliError, Result};
 use crate::cli::render::summary::few;
-use crate::context::role::{self, House};
+use crate::context::role::{self, ModelSettings};
 use crate::context::tokens;
 use crate::kernel::tokens::TokenCounter;
 use crate::project::config::Config;
@@ -40,9 +40,9 @@ impl Counters {
         &*self.first
     }
 
-    /// The house of a project whose tokens these count.
-    pub(super) fn house<'a>(&'a self, config: &'a Config) -> House<'a> {
-        House { config, counters: self, profile: None }
+    /// The models of a project whose tokens these count.
+    pub(super) fn models<'a>(&'a self, config: &'a Config) -> ModelSettings<'a> {
+        ModelSettings { config, counters: self, profile: None }
     }
 }
 

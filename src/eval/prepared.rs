@@ -1,0 +1,145 @@
+//! What cases are run with: what all of them share, what each brings along, and a case of which everything was read.
+
+use super::compiled_patterns::CompiledPatterns;
+use super::finished::{CaseVerdict, Finished};
+use super::keys::{self, Keys};
+use super::receiver::{Receiver, Roles};
+use super::situation::{self, Read, Whose};
+use super::trials::Rows;
+use crate::context::Forest;
+use crate::context::assemble::{Assembly, Options, assemble_edited};
+use crate::context::fault::Fault;
+use crate::context::request::{Files, Request};
+use crate::context::role::{self, ModelSettings, Routed};
+use crate::kernel::context::Segment;
+use crate::kernel::fit::Counting;
+use crate::kernel::tokens::TokenCounter;
+use crate::registry::Registry;
+use crate::scenario::model::Case;
+use std::rc::Rc;
+
+/// What all cases share.
+#[derive(Clone, Copy, Debug)]
+pub struct RunContext<'a> {
+    /// The tasks.
+    pub registry: &'a Registry,
+    /// The agent roles.
+    pub roles: &'a Roles,
+    /// Files of the project, for what templates name and no case freezes.
+    pub live: &'a (dyn Files + Sync),
+    /// Who counts tokens where no model says who does.
+    pub counter: &'a dyn TokenCounter,
+    /// What the project says of roles and models; `None` where it says nothing.
+    pub models: Option<ModelSettings<'a>>,
+    /// The path at which the parts of a decomposed task stand.
+    pub plan: &'a str,
+    /// Whether trials go on once the verdict is certain.
+    pub rows: Rows,
+    /// Patterns and paths, compiled.
+    pub patterns: &'a CompiledPatterns,
+}
+
+impl<'a> RunContext<'a> {
+    /// How contexts are put together: as they are for whoever renders them.
+    fn options(&self) -> Options<'a> {
+        Options { counter: self.counter, models: self.models, counting: Counting::Always, ..Options::default() }
+    }
+}
+
+/// One case with what belongs to it.
+#[derive(Clone, Copy, Debug)]
+pub struct CaseInput<'a> {
+    /// The scenario's file, relative to the project.
+    pub path: &'a str,
+    /// The case.
+    pub case: &'a Case,
+    /// Files beside the scenario.
+    pub beside: &'a (dyn Files + Sync),
+    /// The stored request; `None` where there is none.
+    pub snapshot: Option<&'a str>,
+    /// Why it cannot be run as it is written, as `check` says it; `None` where nothing is wrong with it.
+    pub refused: Option<&'a str>,
+}
+
+/// A case with everything that it names read, ready to be assembled.
+#[derive(Clone, Debug)]
+pub struct PreparedCase<'a> {
+    pub(super) run: &'a RunContext<'a>,
+    pub(super) input: &'a CaseInput<'a>,
+    pub(super) forest: &'a Forest<'a>,
+    pub(super) receiver: Receiver<'a>,
+    /// The agent inside the task.
+    pub(super) node: String,
+    pub(super) read: Rc<Read>,
+    pub(super) keys: Keys,
+    pub(super) routed: Routed<'a>,
+    /// Another model than the one that would be called.
+    pub(super) other_model: Option<String>,
+}
+
+impl PreparedCase<'_> {
+    /// The model that would be called.
+    pub(super) fn model(&self) -> Option<&str> {
+        self.other_model.as_deref().or_else(|| self.routed.model())
+    }
+
+    /// Its context, with the segments changed before they are fitted.
+    pub(super) fn assemble(&self, edit: &dyn Fn(&mut Vec<Segment>)) -> Result<Assembly, Vec<Fault>> {
+        let options = self.run.options();
+        let ask =
+            |request: &Request<'_>| assemble_edited(self.forest, request, &options, edit).map_err(|refused| refused.to_vec());
+        self.read.ask(self.receiver, &self.node, self.run.live, ask)
+    }
+}
+
+/// A context with everything about it that can be asked.
+#[derive(Clone, Copy, Debug)]
+pub struct Seen<'a> {
+    /// The case that it is of.
+    pub(super) case: &'a PreparedCase<'a>,
+    /// The context.
+    pub assembly: &'a Assembly,
+}
+
+/// The agent that a case is about: the one it names, else the first of the task.
+fn node(forest: &Forest<'_>, task: &str, case: &Case) -> Result<String, String> {
+    if let Some(node) = &case.node {
+        return Ok(node.value.clone());
+    }
+    let agents = forest.agents(task).map_err(|fault| fault.to_string())?;
+    let first = agents.into_iter().next();
+    first
+        .map(|agent| agent.node)
+        .ok_or_else(|| format!("`{task}` calls no agent: a task of type script runs a command and nothing else"))
+}
+
+/// Reads what a case names.
+pub(super) fn prepare<'a>(
+    run: &'a RunContext<'a>,
+    input: &'a CaseInput<'a>,
+    forest: &'a Forest<'a>,
+    receiver: Receiver<'a>,
+) -> Result<PreparedCase<'a>, Box<Finished>> {
+    let case = input.case;
+    if let Some(why) = input.refused {
+        return Err(Box::new(Finished::refused(why)));
+    }
+    let node = node(forest, receiver.task, case).map_err(|why| Box::new(Finished::trouble("/", why)))?;
+    let declared = forest.registry.find(receiver.task).map_or(Ok(Vec::new()), crate::registry::Task::parameters);
+    let unread = |error: crate::registry::ReadError| Finished {
+        verdict: CaseVerdict::Error,
+        ..Finished::trouble(&node, error.to_string())
+    };
+    let declared = declared.map_err(|error| Box::new(unread(error)))?;
+    let whose = if receiver.role.is_some() { Whose::Role } else { Whose::Task };
+    let read = situation::read(&case.situation, whose, &declared, input.beside)
+        .map_err(|why| Box::new(Finished::trouble(&node, why)))?;
+    let request = Request { node: &node, role: receiver.role, ..Request::new(receiver.task) };
+    let routed = role::route(forest, &request, &run.options())
+        .map_err(|fault| Box::new(Finished { faults: vec![fault], trouble: None, ..Finished::trouble(&node, "") }))?;
+    let keys = Keys {
+        context: keys::context(forest, &request, &routed, run.live, |path| read.holds(path)),
+        case: keys::case(case, input.beside, input.snapshot.filter(|_| case.wants_snapshot()), run.plan),
+    };
+    Ok(PreparedCase { run, input, forest, receiver, node, read: Rc::new(read), keys, routed, other_model: None })
+}

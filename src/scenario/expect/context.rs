@@ -1,0 +1,202 @@
+//! Expectations on the context. A new one is a key, a variant and its arms here, and how it is judged in `eval::context::check`.
+
+use super::segments::{Counted, Named, PATTERNS, Patterns, SEGMENT, Selector, State, TOKENS};
+use crate::base::span::Spanned;
+use crate::scenario::table::{Group, Key, Shape, Table, key, names};
+use crate::scenario::values::{flag, text, texts, whole, word_of};
+use crate::syntax::yaml::Node;
+use crate::template::setting::{SettingName, Word};
+use serde::Serialize;
+
+/// One entry of `expect_context`.
+pub static CONTEXT_TEST: Table = Table { what: "an expectation on the context", keys: &KEYS, groups: &[Group::One(&NAMES)] };
+
+static NAMES: [&str; 14] = names(&KEYS);
+static KEYS: [Key; 14] = [
+    key("segment", Shape::Table(&SEGMENT), "what became of a segment"),
+    key("contains", Shape::PatternsOr(&PATTERNS), "each pattern occurs, in one segment or in the whole context"),
+    key("absent", Shape::PatternsOr(&PATTERNS), "none of the patterns occurs"),
+    key("order", Shape::List(&Shape::Text, 2), "these segments stand in this order; others may stand between them"),
+    key("tokens", Shape::Table(&TOKENS), "a ceiling, or a floor, of tokens"),
+    key("nothing_cut", Shape::Bool, "whether every segment is there whole"),
+    key("setting", Shape::Setting, "the resolved value of a context setting: `{name, value, node}`"),
+    key(
+        "tools",
+        Shape::List(&Shape::Text, 0),
+        "exactly these tools are allowed, whatever their order; what the role blocks stands with `!` before it: `!git_push`",
+    ),
+    key("model", Shape::Text, "the model that would be called"),
+    key("protected_paths", Shape::List(&Shape::Text, 0), "exactly these paths may not be touched, whatever their order"),
+    key("snapshot", Shape::True, "the rendered request equals the stored one"),
+    key("not", Shape::Table(&CONTEXT_TEST), "the expectation in it does not hold"),
+    key("any_of", Shape::List(&Shape::Table(&CONTEXT_TEST), 1), "one of the expectations in it holds"),
+    key("all_of", Shape::List(&Shape::Table(&CONTEXT_TEST), 1), "all expectations in it hold"),
+];
+
+/// What the context must be. Needs no model and no recorded answer.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub enum ContextExpectation {
+    /// `segment: {id|kind|source, state}`
+    Segment {
+        /// Which segments.
+        which: Selector,
+        /// What became of them.
+        state: State,
+    },
+    /// `contains: {in, patterns}`: each pattern occurs.
+    Contains(Patterns),
+    /// `absent: {in, patterns}`: none of the patterns occurs.
+    Absent(Patterns),
+    /// `order: [ids]`: these segments stand in this order, others may stand between them.
+    Order(Vec<Spanned<String>>),
+    /// `tokens: {of, max, min}`
+    Tokens {
+        /// What is counted.
+        of: Counted,
+        /// At most.
+        max: Option<Spanned<u64>>,
+        /// At least.
+        min: Option<Spanned<u64>>,
+    },
+    /// `nothing_cut: true`: every segment is there whole; with `false` something was cut or dropped.
+    NothingCut(bool),
+    /// `setting: {name, value, node}`: the resolved setting of a node.
+    Setting {
+        /// Which setting.
+        name: Spanned<SettingName>,
+        /// Its word in templates.
+        value: Spanned<String>,
+        /// The node; the case's own where nothing is said.
+        node: Option<Spanned<String>>,
+    },
+    /// `tools`: exactly these are allowed, whatever their order.
+    Tools(Vec<Spanned<String>>),
+    /// `model`: the model that would be called.
+    Model(Spanned<String>),
+    /// `protected_paths`: exactly these may not be touched, whatever their order.
+    ProtectedPaths(Vec<Spanned<String>>),
+    /// `snapshot: true`: the rendered request equals the stored one.
+    Snapshot,
+    /// `not: …`
+    Not(Box<Spanned<ContextExpectation>>),
+    /// `any_of: […]`
+    AnyOf(Vec<Spanned<ContextExpectation>>),
+    /// `all_of: […]`
+    AllOf(Vec<Spanned<ContextExpectation>>),
+}
+
+impl ContextExpectation {
+    /// Reads one entry. What cannot be taken was reported, and is left out.
+    pub(in crate::scenario) fn read(node: &Node<'_>) -> Option<Spanned<Self>> {
+        let entry = node.entries()?.first()?;
+        let value = &entry.value;
+        let spanned = |number: &Node<'_>| whole(number).map(|found| Spanned::new(found, number.span));
+        let inner = |value: &Node<'_>| value.items().unwrap_or_default().iter().filter_map(Self::read).collect();
+        let expectation = match entry.key.value.as_ref() {
+            "segment" => Self::Segment { which: Selector::read(value)?, state: State::parse(value.get("state")?.text()?)? },
+            "contains" => Self::Contains(Patterns::read(value)?),
+            "absent" => Self::Absent(Patterns::read(value)?),
+            "order" => Self::Order(texts(Some(value))),
+            "tokens" => Self::Tokens {
+                of: Counted::read(value.get("of"))?,
+                max: value.get("max").and_then(spanned),
+                min: value.get("min").and_then(spanned),
+            },
+            "nothing_cut" => Self::NothingCut(flag(value)?),
+            "setting" => {
+                let (name, expected) = (value.get("name")?, value.get("value")?);
+                Self::Setting {
+                    name: Spanned::new(SettingName::parse(name.text()?)?, name.span),
+                    value: Spanned::new(word_of(expected)?.into_owned(), expected.span),
+                    node: value.get("node").and_then(text),
+                }
+            }
+            "tools" => Self::Tools(texts(Some(value))),
+            "model" => Self::Model(text(value)?),
+            "protected_paths" => Self::ProtectedPaths(texts(Some(value))),
+            "snapshot" => flag(value)?.then_some(Self::Snapshot)?,
+            "not" => Self::Not(Box::new(Self::read(value)?)),
+            "any_of" => Self::AnyOf(inner(value)),
+            "all_of" => Self::AllOf(inner(value)),
+            _ => return None,
+        };
+        Some(Spanned::new(expectation, node.span))
+    }
+
+    /// The expectations that it is composed of.
+    pub fn inner(&self) -> &[Spanned<Self>] {
+        #[allow(clippy::wildcard_enum_match_arm, reason = "no other expectation holds others")]
+        match self {
+            Self::Not(inner) => std::slice::from_ref(&**inner),
+            Self::AnyOf(inner) | Self::AllOf(inner) => inner,
+            _ => &[],
+        }
+    }
+
+    /// The patterns that it looks for.
+    pub fn patterns(&self) -> &[Spanned<String>] {
+        #[allow(clippy::wildcard_enum_match_arm, reason = "no other expectation has patterns")]
+        match self {
+            Self::Contains(found) | Self::Absent(found) => &found.patterns,
+            _ => &[],
+        }
+    }
+
+    /// The names by which it chooses segments.
+    pub fn named(&self) -> Vec<Named<'_>> {
+        #[allow(clippy::wildcard_enum_match_arm, reason = "no other expectation is about segments")]
+        match self {
+            Self::Segment { which, .. } | Self::Tokens { of: Counted::Segment(which), .. } => which.named().into_iter().collect(),
+            Self::Contains(found) | Self::Absent(found) => found.within.iter().filter_map(Selector::named).collect(),
+            Self::Order(ids) => ids.iter().map(Named::Id).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// It in words, as reports name it.
+    pub fn words(&self) -> String {
+        let list = |inner: &[Spanned<Self>]| inner.iter().map(|inner| inner.value.words()).collect::<Vec<_>>().join("; ");
+        match self {
+            Self::Segment { which, state } => format!("{} {}", which.words(), state.word()),
+            Self::Contains(found) => format!("{} contains {}", found.place(), found.words()),
+            Self::Absent(found) => format!("{} does not contain {}", found.place(), found.words()),
+            Self::Order(ids) => format!("order {}", quoted(ids)),
+            Self::Tokens { of, max, min } => {
+                let max = max.as_ref().map(|max| format!("at most {}", max.value));
+                let min = min.as_ref().map(|min| format!("at least {}", min.value));
+                let bounds: Vec<String> = min.into_iter().chain(max).collect();
+                format!("{} {}", of.words(), bounds.join(" and "))
+            }
+            Self::NothingCut(true) => "nothing cut".to_owned(),
+            Self::NothingCut(false) => "something cut".to_owned(),
+            Self::Setting { name, value, node } => format!("setting {} is {}", setting(name.value, node.as_ref()), value.value),
+            Self::Tools(names) => format!("tools {}", quoted(names)),
+            Self::Model(name) => format!("model `{}`", name.value),
+            Self::ProtectedPaths(paths) => format!("protected paths {}", quoted(paths)),
+            Self::Snapshot => "snapshot".to_owned(),
+            Self::Not(inner) => format!("not ({})", inner.value.words()),
+            Self::AnyOf(inner) => format!("any of ({})", list(inner)),
+            Self::AllOf(inner) => format!("all of ({})", list(inner)),
+        }
+    }
+}
+
+/// Every expectation of a list, with those that others are composed of, in their order.
+pub fn each<'e>(all: &'e [Spanned<ContextExpectation>]) -> impl Iterator<Item = &'e Spanned<ContextExpectation>> {
+    let mut open: Vec<&'e Spanned<ContextExpectation>> = all.iter().rev().collect();
+    std::iter::from_fn(move || {
+        let next = open.pop()?;
+        open.extend(next.value.inner().iter().rev());
+        Some(next)
+    })
+}
+
+/// Names in backquotes.
+pub fn quoted(names: &[Spanned<String>]) -> String {
+    if names.is_empty() { "none".to_owned() } else { super::answer::list(names, "`", "`") }
+}
+
+/// A setting of a node, in words.
+pub fn setting(name: SettingName, node: Option<&Spanned<String>>) -> String {
+    node.map_or_else(|| name.word().to_owned(), |node| format!("{} of {}", name.word(), node.value))
+}

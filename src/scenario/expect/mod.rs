@@ -1,0 +1,6 @@
+//! Expectations as written. One file has everything about those on a context, one about those on an answer: the keys and what
+//! they take, the values that are read, what they name, and how they are worded. Whether one holds is judged in `eval`.
+
+pub mod answer;
+pub mod context;
+pub mod segments;

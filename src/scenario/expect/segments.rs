@@ -1,0 +1,219 @@
+//! What expectations on a context say of segments: which are meant, what became of them, patterns in them, tokens of them.
+
+use crate::base::span::Spanned;
+use crate::kernel::context::Kind;
+use crate::scenario::table::Group::{One, Some as AtLeast};
+use crate::scenario::table::{Shape, Table, key, needed};
+use crate::scenario::values::{patterns, text};
+use crate::scenario::words::MOST;
+use crate::syntax::yaml::Node;
+use serde::Serialize;
+
+/// Words of `of` in `tokens`.
+const COUNTED: &[&str] = &["total", "prefix"];
+
+/// `segment`.
+pub(super) static SEGMENT: Table = Table {
+    what: "`segment`",
+    keys: &[
+        key("id", Shape::Text, "the segment with this id, as `ctxc manifest` shows it"),
+        key("kind", Shape::Word(&Kind::WORDS), "all segments of a kind"),
+        key(
+            "source",
+            Shape::Text,
+            "all segments with text from a source: the path of a file, the name of a fragment, input or step",
+        ),
+        needed("state", Shape::Word(&State::WORDS), "there and whole, cut, dropped for want of room, or no part of this context"),
+    ],
+    groups: &[One(&["id", "kind", "source"])],
+};
+
+static SELECTOR: Table = Table {
+    what: "a choice of segments",
+    keys: &[
+        key("id", Shape::Text, "the segment with this id"),
+        key("kind", Shape::Word(&Kind::WORDS), "all segments of a kind"),
+        key("source", Shape::Text, "all segments with text from a source"),
+    ],
+    groups: &[One(&["id", "kind", "source"])],
+};
+
+/// `contains` and `absent`.
+pub(super) static PATTERNS: Table = Table {
+    what: "a mapping of patterns",
+    keys: &[
+        key(
+            "in",
+            Shape::IdOr(&SELECTOR),
+            "where: a segment by its id, `{kind: …}`, `{source: …}`, or `whole`, which holds where it is left out",
+        ),
+        needed("patterns", Shape::Patterns, "regular expressions, unanchored, case-sensitive"),
+    ],
+    groups: &[],
+};
+
+/// `tokens`.
+pub(super) static TOKENS: Table = Table {
+    what: "`tokens`",
+    keys: &[
+        key(
+            "of",
+            Shape::WordOr(COUNTED, &SELECTOR),
+            "everything that stays (`total`, where it is left out), what a provider's cache can reuse (`prefix`), or segments",
+        ),
+        key("max", Shape::Whole(0, MOST), "at most"),
+        key("min", Shape::Whole(0, MOST), "at least"),
+    ],
+    groups: &[AtLeast(&["max", "min"])],
+};
+
+/// Which segments of a context.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub enum Selector {
+    /// The one with an id.
+    Id(Spanned<String>),
+    /// Those of a kind, by its word.
+    Kind(Spanned<Kind>),
+    /// Those with text from a source: a path of a file, the name of a fragment, input or step.
+    Source(Spanned<String>),
+}
+
+impl Selector {
+    /// `{id: …}`, `{kind: …}` or `{source: …}`; a text is an id.
+    pub(super) fn read(node: &Node<'_>) -> Option<Self> {
+        if let Some(id) = text(node).or_else(|| node.get("id").and_then(text)) {
+            return Some(Self::Id(id));
+        }
+        if let Some(kind) = node.get("kind").and_then(text) {
+            let found = Kind::ALL.into_iter().find(|found| found.word() == kind.value)?;
+            return Some(Self::Kind(Spanned::new(found, kind.span)));
+        }
+        node.get("source").and_then(text).map(Self::Source)
+    }
+
+    /// The name by which it chooses; a kind is no name.
+    pub fn named(&self) -> Option<Named<'_>> {
+        match self {
+            Self::Id(id) => Some(Named::Id(id)),
+            Self::Source(name) => Some(Named::Source(name)),
+            Self::Kind(_) => None,
+        }
+    }
+
+    /// The segments in words.
+    pub fn words(&self) -> String {
+        match self {
+            Self::Id(id) => format!("segment `{}`", id.value),
+            Self::Kind(kind) => format!("segment of kind `{}`", kind.value.word()),
+            Self::Source(name) => format!("segment from `{}`", name.value),
+        }
+    }
+}
+
+/// A name that segments are chosen by.
+#[derive(Clone, Copy, Debug)]
+pub enum Named<'e> {
+    /// An id.
+    Id(&'e Spanned<String>),
+    /// What their text comes from.
+    Source(&'e Spanned<String>),
+}
+
+/// What became of segments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+pub enum State {
+    /// There and whole.
+    Kept,
+    /// There, and not whole.
+    Cut,
+    /// Left out for want of room.
+    Dropped,
+    /// Not part of this context at all.
+    Absent,
+}
+
+impl State {
+    /// Every state.
+    pub const ALL: [Self; 4] = [Self::Kept, Self::Cut, Self::Dropped, Self::Absent];
+    /// Their words.
+    pub const WORDS: [&'static str; 4] = ["kept", "cut", "dropped", "absent"];
+
+    /// Its word.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Kept => "kept",
+            Self::Cut => "cut",
+            Self::Dropped => "dropped",
+            Self::Absent => "absent",
+        }
+    }
+
+    /// Reads a word.
+    pub(super) fn parse(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|state| state.word() == word)
+    }
+}
+
+/// Patterns and where they are looked for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Patterns {
+    /// One segment's kept text; `None` for the whole context.
+    pub within: Option<Selector>,
+    /// Regular expressions of the crate `regex`, unanchored, case-sensitive.
+    pub patterns: Vec<Spanned<String>>,
+}
+
+impl Patterns {
+    /// Patterns with or without `in`.
+    pub(super) fn read(node: &Node<'_>) -> Option<Self> {
+        if node.entries().is_none() {
+            return Some(Self { within: None, patterns: patterns(node) });
+        }
+        let place = node.get("in").filter(|place| place.text() != Some("whole"));
+        let patterns = patterns(node.get("patterns")?);
+        Some(Self { within: place.map(Selector::read).map_or(Some(None), |found| found.map(Some))?, patterns })
+    }
+
+    /// Where they are looked for, in words.
+    pub fn place(&self) -> String {
+        self.within.as_ref().map_or_else(|| "the context".to_owned(), Selector::words)
+    }
+
+    /// The patterns in words.
+    pub fn words(&self) -> String {
+        super::answer::list(&self.patterns, "/", "/")
+    }
+}
+
+/// What is counted.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub enum Counted {
+    /// Everything that stays.
+    Total,
+    /// What a provider's cache can reuse.
+    Prefix,
+    /// Segments.
+    Segment(Selector),
+}
+
+impl Counted {
+    /// Reads `of`.
+    pub(super) fn read(node: Option<&Node<'_>>) -> Option<Self> {
+        let Some(node) = node else { return Some(Self::Total) };
+        match node.text() {
+            Some("total") => Some(Self::Total),
+            Some("prefix") => Some(Self::Prefix),
+            Some(_) => None,
+            None => Selector::read(node).map(Self::Segment),
+        }
+    }
+
+    /// What is counted, in words.
+    pub fn words(&self) -> String {
+        match self {
+            Self::Total => "tokens in all".to_owned(),
+            Self::Prefix => "tokens of the reusable prefix".to_owned(),
+            Self::Segment(which) => format!("tokens of {}", which.words()),
+        }
+    }
+}
