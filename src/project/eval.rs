@@ -1,5 +1,6 @@
 //! `[eval]`: where scenarios lie, how often cases are tried, and what a gate, a drift watch and live runs hold to. Data only.
 
+use super::places;
 use crate::base::span::{Span, Spanned};
 
 /// Days after which a case that nobody reviewed is stale, where nothing is said.
@@ -104,8 +105,14 @@ impl Eval {
         crate::scenario::model::Rule { runs, pass: self.pass.unwrap_or_else(|| rule.pass.min(runs)), ..rule }
     }
 
-    /// Files and folders that scenarios are looked for in.
+    /// The files and folders that hold every place in which there are scenarios.
     pub fn places(&self) -> Vec<String> {
-        self.scenarios.iter().map(|place| place.value.clone()).collect()
+        let fixed = |place: &Spanned<String>| Some(places::fixed(&place.value)).filter(|fixed| !fixed.is_empty());
+        self.scenarios.iter().map(|place| fixed(place).unwrap_or_else(|| ".".to_owned())).collect()
+    }
+
+    /// Whether a path of the project lies in one of the places in which there are scenarios.
+    pub fn holds(&self, path: &str) -> bool {
+        self.scenarios.iter().any(|place| places::holds(&place.value, path))
     }
 }

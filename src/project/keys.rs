@@ -214,7 +214,7 @@ pub static STABILITY: Table = table(
 pub static EVAL: Table = table(
     "scenarios and how they are tried",
     &[
-        key("scenarios", Shape::Texts, "files and folders of scenarios; `scenarios` where it is left out"),
+        key("scenarios", Shape::Texts, "files and folders of scenarios, and patterns of them; `scenarios` where it is left out"),
         key("runs", Shape::Whole(TRIALS), "trials of a case that says nothing"),
         key("pass", Shape::Whole(TRIALS), "trials of them that must pass"),
         key("plan_path", Shape::Text, "the JSONPath at which an answer has the parts of its plan"),

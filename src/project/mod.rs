@@ -9,6 +9,7 @@ pub mod index;
 pub mod keys;
 pub mod lints;
 pub mod models;
+pub mod places;
 mod read;
 pub mod require;
 pub mod roles;

@@ -73,7 +73,9 @@ impl Tasks for Known<'_> {
 
 /// The scenario files of a project, sorted.
 pub fn files(root: &Path, config: &Config) -> Vec<String> {
-    load::files(root, &config.eval.places())
+    let mut files = load::files(root, &config.eval.places());
+    files.retain(|path| config.eval.holds(path));
+    files
 }
 
 /// Reads files.

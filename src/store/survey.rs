@@ -7,6 +7,7 @@ use crate::base::fs::{self, ReadFs, RealFs, Stamp};
 use crate::base::inside::IRREGULAR;
 use crate::base::patterns::Barred;
 use crate::project::glob::Globs;
+use crate::project::places::fixed;
 use ignore::{DirEntry, WalkBuilder, WalkState};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -134,12 +135,6 @@ pub(super) fn survey(scope: &Scope) -> (Vec<Candidate>, Vec<Skipped>) {
         }
     }
     (candidates, skipped)
-}
-
-/// The folder, or the file, that holds everything a pattern can match.
-fn fixed(pattern: &str) -> String {
-    let parts = pattern.split('/').take_while(|part| !part.contains(['*', '?', '[', '{']) && !part.is_empty());
-    parts.filter(|part| *part != ".").collect::<Vec<_>>().join("/")
 }
 
 /// What becomes of files that are hidden, by a dot or by `.gitignore`.

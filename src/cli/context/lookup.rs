@@ -11,7 +11,7 @@ use crate::context::matcher::{ContextSource, Match, NoSource};
 use crate::project::config::{Config, Lookup as Section};
 use crate::registry::Registry;
 use crate::registry::library::Built;
-use crate::scenario::load;
+use crate::registry::scenarios;
 use crate::scenario::paths::SNAPSHOTS;
 use crate::store::{Index, Scope};
 use clap::Args;
@@ -79,7 +79,7 @@ fn apart(root: &Path, config: &Config, registry: Option<&Registry>) -> BTreeSet<
         apart.extend(forest.sources().flat_map(|(_, sources)| sources));
     }
     apart.extend(config.roles.values().filter_map(|role| role.system.as_ref()?.file.clone()));
-    let scenarios = load::files(root, &config.eval.places());
+    let scenarios = scenarios::files(root, config);
     let folders: BTreeSet<&str> = scenarios.iter().map(|path| path.rsplit_once('/').map_or("", |(folder, _)| folder)).collect();
     for folder in folders {
         let folder = [folder, if folder.is_empty() { "" } else { "/" }, SNAPSHOTS].concat();

@@ -6,7 +6,6 @@
 use super::eval::drafting::{Drafting, Sources};
 use super::found;
 use super::lookup::LookupArgs;
-use super::models;
 use super::project::{Compiled, relative};
 use super::refused::refused;
 use super::subject::SubjectArgs;
@@ -25,7 +24,9 @@ use crate::context::request::{Asked, Request, StepResult};
 use crate::context::transcript;
 use crate::eval::draft::{self, Draft, Given, Holds};
 use crate::eval::receiver::Receiver;
+use crate::project::places::is_pattern;
 use crate::registry::Parameter;
+use crate::registry::scenarios;
 use crate::scenario::{load, paths};
 use clap::{Args, Subcommand};
 use serde_json::Value;
@@ -224,9 +225,11 @@ fn target(args: &ScenarioArgs, project: &Compiled, subject: &str) -> Result<Targ
     let file = files.into_iter().find(|path| !path.starts_with('@'));
     let folder = args.output.as_deref().and_then(Path::parent).map(Path::to_path_buf);
     let place = || {
-        let places = project.config.eval.places();
-        let is_folder = |place: &String| !fs::is_file(&project.root.join(place)) && Path::new(place).extension().is_none();
-        places.into_iter().find(is_folder).unwrap_or_else(|| load::FOLDER.to_owned())
+        let places = project.config.eval.scenarios.iter().map(|place| &place.value);
+        let is_folder = |place: &&String| {
+            !is_pattern(place) && !fs::is_file(&project.root.join(place)) && Path::new(place).extension().is_none()
+        };
+        places.into_iter().find(is_folder).cloned().unwrap_or_else(|| load::FOLDER.to_owned())
     };
     let folder = folder.map_or_else(|| Ok(place()), |folder| inside(&project.root, &folder))?;
     let known = super::eval::names(project);
@@ -261,7 +264,7 @@ fn target(args: &ScenarioArgs, project: &Compiled, subject: &str) -> Result<Targ
 
 /// Says where the project's scenarios are not looked for.
 fn note_place(project: &Compiled, path: &str, cx: &mut Cx) {
-    if !load::files(&project.root, &project.config.eval.places()).iter().any(|known| known == path) {
+    if !scenarios::files(&project.root, &project.config).iter().any(|known| known == path) {
         cx.note(&format!(
             "{path} lies outside of [eval] scenarios: `ctxc eval` runs it where it is named, and `ctxc check` passes over it"
         ));

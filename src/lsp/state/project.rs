@@ -9,6 +9,7 @@ use crate::base::rule_meta::RuleMeta;
 use crate::base::source::LineIndex;
 use crate::project::config::{Config, Input};
 use crate::project::index::Index;
+use crate::project::places;
 use crate::registry::compile::{Compiled, Compiler, Scratch};
 use crate::registry::workspace::documents::Documents;
 use crate::registry::workspace::request::name_in;
@@ -224,12 +225,9 @@ impl ProjectState {
             return false;
         }
         let is_passed_over = |part: &str| part.starts_with('.') || PASSED_OVER.contains(&part);
-        self.config.eval.places().iter().any(|place| {
-            let place = place.trim_start_matches("./").trim_end_matches('/');
-            let rest = if place.is_empty() || place == "." { Some(name) } else { name.strip_prefix(place) };
-            rest.is_some_and(|rest| {
-                rest.is_empty() || (rest.starts_with('/') || rest == name) && !rest.split('/').any(is_passed_over)
-            })
+        self.config.eval.scenarios.iter().any(|place| {
+            let below = name.strip_prefix(&*places::fixed(&place.value)).unwrap_or(name);
+            places::holds(&place.value, name) && !below.split('/').any(is_passed_over)
         })
     }
 

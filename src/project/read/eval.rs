@@ -4,7 +4,9 @@ use super::value::{Key, Sink, Table, Value, decimal, needs, number, rows, set, s
 use crate::base::span::{Span, Spanned};
 use crate::project::eval::{Eval, Stability, Stale};
 use crate::project::fault::FaultKind;
+use crate::project::glob::Globs;
 use crate::project::keys;
+use crate::project::places::is_pattern;
 use crate::scenario::{paths, pattern};
 
 pub(super) fn eval(sink: &mut Sink, key: &Key<'_>, value: &Value<'_>) -> Eval {
@@ -59,10 +61,13 @@ fn scenarios(sink: &mut Sink, value: &Value<'_>) -> Option<Vec<Spanned<String>>>
     let mut out = Vec::new();
     for place in texts(sink, "eval.scenarios", value) {
         let inside = paths::beside("ctxc.toml", place.value).filter(|path| !path.is_empty() || place.value == ".");
-        if let Some(path) = inside {
+        let is_pattern = is_pattern(place.value);
+        let is_sound = !is_pattern || Globs::default().add(place.value).is_ok();
+        if let Some(path) = inside.filter(|_| is_sound) {
             out.push(Spanned::new(if path.is_empty() { ".".to_owned() } else { path }, place.span));
         } else {
-            let expected = "a file or folder of the project, relative to its root".to_owned();
+            let what = if is_pattern { "a pattern of files or folders" } else { "a file or folder" };
+            let expected = format!("{what} of the project, relative to its root");
             let found = place.value.to_owned();
             sink.report(place.span, FaultKind::BadValue { key: "eval.scenarios".to_owned(), found, expected, near: None });
         }

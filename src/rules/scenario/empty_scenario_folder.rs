@@ -6,6 +6,7 @@ use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::{Edit, Fix};
 use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
 use crate::base::suggest::nearest;
+use crate::project::places;
 use crate::rules::rule::{Check, Rule};
 
 /// Where scenarios lie when nothing is said.
@@ -51,13 +52,8 @@ fn check(cx: &SuitesCx<'_>, out: &mut Vec<Diagnostic>) {
     let Some(project) = cx.world.config.files.first() else { return };
     for place in &cx.world.config.eval.scenarios {
         let folder = place.value.trim_start_matches("./").trim_end_matches('/');
-        let is_in = |path: &str| {
-            folder.is_empty()
-                || folder == "."
-                || path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-        };
         // A project begins with the usual folder, and without one in it.
-        if folder == FOLDER || cx.files.iter().any(|file| is_in(file.path)) {
+        if folder == FOLDER || cx.files.iter().any(|file| places::holds(folder, file.path)) {
             continue;
         }
         let message = format!("there is no scenario at `{}`", place.value);

@@ -369,3 +369,27 @@ fn every_ending_is_counted_and_told() {
         assert!(run.stdout.contains(told), "{told}\n{}", run.stdout);
     }
 }
+
+#[test]
+fn scenarios_are_looked_for_in_files_folders_and_patterns() {
+    let project = sample();
+    let text = |name: &str| scenario(name, "expect_context:\n  - contains: [Restart]\n");
+    for name in
+        ["agents/a/scenarios/a.yaml", "agents/b/scenarios/deep/b.yaml", "agents/b/notes/c.yaml", "one.yaml", "scenarios/d.yaml"]
+    {
+        let stem = name.rsplit('/').next().unwrap().trim_end_matches(".yaml");
+        project.write(name, text(stem));
+    }
+    project.write("ctxc.toml", "[eval]\nscenarios = [\"agents/*/scenarios\", \"one.yaml\"]\n");
+    let ran = || {
+        let card = project.run(&["eval", "--json"]).code(0).json();
+        let all = card["cases"].as_array().unwrap().iter().map(|case| case["id"].as_str().unwrap().to_owned());
+        all.collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(ran(), "a b one");
+    project.run(&["check"]).code(0).says("checked 4 files");
+    project.write("ctxc.toml", "[eval]\nscenarios = [\"{scenarios,agents/a}/**/*.yaml\", \"agents/[x\"]\n");
+    project.run(&["check"]).code(2).says("`eval.scenarios` is `agents/[x`");
+    project.write("ctxc.toml", "[eval]\nscenarios = [\"{scenarios,agents/a}/**/*.yaml\"]\n");
+    assert_eq!(ran(), "a d");
+}

@@ -11,7 +11,7 @@ use crate::context::request::Files;
 use crate::eval::compiled_patterns::Filter;
 use crate::eval::receiver::receiver;
 use crate::project::config::Config;
-use crate::registry::scenarios::{Refusals, Request, refusals};
+use crate::registry::scenarios::{self, Refusals, Request, refusals};
 use crate::scenario::load::{self, Loaded, Unread};
 use crate::scenario::model::{Case, Subject, Suite};
 use crate::scenario::{Options, paths, read_with};
@@ -96,7 +96,7 @@ fn options(project: &Compiled) -> Options<'static> {
 
 /// The names of all scenarios of a project, those of files with faults too.
 pub(in crate::cli::context) fn names(project: &Compiled) -> BTreeSet<String> {
-    let paths = load::files(&project.root, &folders(project));
+    let paths = scenarios::files(&project.root, &project.config);
     let files = load::load(&project.root, &paths, LIMIT, &options(project));
     let suites = files.into_iter().filter_map(|file| file.suite);
     suites.flat_map(|suite| suite.cases).map(|case| case.name.value).collect()
@@ -114,19 +114,18 @@ impl Scenarios {
             }
         }
         let whole: BTreeSet<String> = load::files(root, &given).into_iter().collect();
+        let mut all = whole.clone();
         if given.is_empty() || !names.is_empty() {
-            given.extend(folders(project));
+            all.extend(scenarios::files(root, &project.config));
         }
-        let files = load::load(root, &load::files(root, &given), LIMIT, &options(project));
+        let files = load::load(root, &all.into_iter().collect::<Vec<_>>(), LIMIT, &options(project));
         Ok(Self { files, whole, names })
     }
 
     /// Reads those that a revision has.
     pub(super) fn of_revision(project: &Compiled) -> Self {
         let files = project.files();
-        let folders = folders(project);
-        let is_inside =
-            |name: &str| folders.iter().any(|folder| name.strip_prefix(&**folder).is_some_and(|rest| rest.starts_with('/')));
+        let is_inside = |name: &str| project.config.eval.holds(name);
         let is_passed_over = |name: &str| name.split('/').any(|part| load::PASSED_OVER.contains(&part) || part.starts_with('.'));
         let names = project.names().unwrap_or_default().into_iter();
         let names = names.filter(|name| is_inside(name) && !is_passed_over(name) && is_yaml(name));
