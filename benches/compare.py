@@ -207,18 +207,18 @@ SECTIONS = {"": [name for name in GROUPS if name not in ("context", "lsp")], "of
 
 def write(section, text):
     """Puts tables between the marks of their section of the page."""
-    with open("docs/PERFORMANCE.md", encoding="utf-8") as file:
+    with open("benches/RESULTS.md", encoding="utf-8") as file:
         page = file.read()
     below, above = (f"<!-- compare.sh writes {section}{side} -->\n" for side in ("below", "above"))
     head, rest = page.split(below)
-    with open("docs/PERFORMANCE.md", "w", encoding="utf-8") as file:
+    with open("benches/RESULTS.md", "w", encoding="utf-8") as file:
         file.write(head + below + text + above + rest.split(above)[1])
 
 
 def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--quick", action="store_true", help="a tenth of the corpus and 3 rounds: shows that all of it runs, proves nothing")
-    arguments.add_argument("--write", action="store_true", help="put the tables into docs/PERFORMANCE.md")
+    arguments.add_argument("--write", action="store_true", help="put the tables into benches/RESULTS.md")
     arguments.add_argument("--only", metavar="GROUP,…", help="some of: " + " ".join(GROUPS))
     options = arguments.parse_args()
     options.small, options.rounds = (1_000, 3) if options.quick else (10_000, 9)

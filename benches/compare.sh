@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The table of processes of docs/PERFORMANCE.md: floors, peers and ctxc in one run, interleaved.
+# The table of processes of benches/RESULTS.md: floors, peers and ctxc in one run, interleaved.
 # `benches/compare.sh [--quick] [--write] [--only GROUP,…]`; see `benches/compare.py --help`.
 # CTXC_BENCH_WITH="chrt -f 10" gives the measurement, and not the building before it, the processors first on a machine at work.
 set -euo pipefail

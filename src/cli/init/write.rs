@@ -68,7 +68,7 @@ pub(super) fn template() -> String {
     xml.finish()
 }
 
-/// The steps that check a project on a forge.
+/// The steps that check a project on a forge, and run its scenarios.
 pub(super) fn github() -> &'static str {
     "name: ctxc\n\
      on: [push, pull_request]\n\
@@ -80,10 +80,11 @@ pub(super) fn github() -> &'static str {
      \x20   steps:\n\
      \x20     - uses: actions/checkout@v4\n\
      \x20     - run: cargo install ctxc --locked\n\
-     \x20     - run: ctxc check --format concise\n"
+     \x20     - run: ctxc check --format github\n\
+     \x20     - run: ctxc eval --allow-empty\n"
 }
 
-/// The same for any other place: two commands.
+/// The same for any other place.
 pub(super) fn commands() -> &'static str {
-    "cargo install ctxc --locked\nctxc check --format concise\n"
+    "cargo install ctxc --locked\nctxc check --format concise\nctxc eval --allow-empty\n"
 }

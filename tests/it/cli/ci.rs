@@ -45,11 +45,21 @@ fn the_action_annotates_and_exits_as_the_program_does() {
 
 #[test]
 #[cfg(unix)]
+fn the_action_runs_scenarios() {
+    let project = runner();
+    action(&project, &[("CTXC_COMMAND", "eval"), ("CTXC_PROJECT", "agents")]).code(5).warns("no scenario to run");
+    let empty = [("CTXC_COMMAND", "eval"), ("CTXC_PROJECT", "agents"), ("CTXC_ARGS", "--allow-empty")];
+    action(&project, &empty).code(0);
+    action(&project, &[&empty[..], &[("CTXC_FORMAT", "json")]].concat()).code(0);
+}
+
+#[test]
+#[cfg(unix)]
 fn inputs_of_the_action_are_never_run() {
     let project = runner();
     action(&project, &[("CTXC_PATHS", "$(touch hit)\n`touch hit`\n; touch hit")]).code(2);
     action(&project, &[("CTXC_PATHS", "--suppress-existing")]).code(2).warns("there is no such file");
-    action(&project, &[("CTXC_COMMAND", "check; touch hit")]).code(2).says("is check or build");
+    action(&project, &[("CTXC_COMMAND", "check; touch hit")]).code(2).says("is check, build or eval");
     assert!(!project.path("hit").exists());
 }
 

@@ -55,8 +55,13 @@ fn a_second_time_says_what_is_there() {
 fn checks_for_a_forge_are_written_when_asked_for() {
     let project = Project::new();
     project.run(&["init", "--ci", "github"]).code(0).says("wrote .github/workflows/ctxc.yml");
-    assert!(project.read(".github/workflows/ctxc.yml").contains("run: ctxc check"));
-    Project::new().run(&["init", "--ci", "print", "--quiet"]).code(0).silent().says("ctxc check --format concise");
+    let workflow = project.read(".github/workflows/ctxc.yml");
+    assert!(workflow.ends_with("      - run: ctxc check --format github\n      - run: ctxc eval --allow-empty\n"), "{workflow}");
+    // Before there is any scenario, too.
+    project.run(&["check", "--format", "github"]).code(0);
+    project.run(&["eval", "--allow-empty"]).code(0);
+    let printed = Project::new().run(&["init", "--ci", "print", "--quiet"]).code(0).silent();
+    printed.says("ctxc check --format concise\nctxc eval --allow-empty\n");
 }
 
 #[test]

@@ -1,5 +1,5 @@
 //! What a single deleted character costs: names, parents, errors, faults elsewhere. The figures go to
-//! `docs/PERFORMANCE.md`; `cargo test --test it recovery -- --nocapture` prints them.
+//! `benches/RESULTS.md`; `cargo test --test it recovery -- --nocapture` prints them.
 
 #![allow(clippy::print_stdout, clippy::cast_precision_loss, reason = "prints shares of small counts")]
 
