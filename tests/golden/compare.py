@@ -1,5 +1,6 @@
 """Differences between the results of two programs, what explains them, and how they are told."""
 import difflib
+import hashlib
 import json
 import re
 import tomllib
@@ -20,11 +21,20 @@ class Difference:
     diff: str
 
     @property
+    def id(self):
+        return id_of(self.diff.split("\n"))
+
+    @property
     def shape(self):
         """Differences of one shape are shown once."""
         lines = [sorted({VARIABLE.sub("…", line) for line in side})[:40] for side in (self.removed, self.added)]
         verb = re.sub(r"^.*?: ", "", self.case).split(" ")[0]
         return verb, re.sub(r"file .*\.", "file .", self.stream), str(lines)
+
+
+def id_of(lines):
+    """Names a difference by its lines, wherever in the text they stand."""
+    return hashlib.sha256("\n".join(line for line in lines if not line.startswith("@@")).encode("utf-8", "backslashreplace")).hexdigest()[:8]
 
 
 class Rules:
@@ -34,9 +44,9 @@ class Rules:
         self.rows = tomllib.loads(path.read_text()).get("accepted", [])
         self.used = Counter()
         for row in self.rows:
-            unknown = row.keys() - {"row", "why", "command", "stream", "replace", "old", "new"}
+            unknown = row.keys() - {"row", "why", "command", "stream", "replace", "old", "new", "diffs"}
             if unknown or not row.get("row") or not row.get("why"):
-                raise SystemExit(f"{path}: a row needs `row` and `why`, and may have command, stream, replace, old, new: {row}")
+                raise SystemExit(f"{path}: a row needs `row` and `why`, and may have command, stream, replace, old, new, diffs: {row}")
 
     def of(self, case, stream):
         return [(at, row) for at, row in enumerate(self.rows)
@@ -101,6 +111,10 @@ def difference(case, stream, old, new, rules, used):
     if before == after:
         before, after = [*before, "(the same JSON in other bytes)"], [*after, "(the same JSON)"]
     lines = list(quick_diff(before, after))
+    exact = [at for at, row in rows if id_of(lines) in row.get("diffs", [])]
+    if exact:
+        used.update(exact)
+        return None
     removed, hits = rules.unexplained(rows, "old", [line[1:] for line in lines if line[0] == "-"])
     added, more = rules.unexplained(rows, "new", [line[1:] for line in lines if line[0] == "+"])
     used.update(hits | more)
@@ -138,7 +152,7 @@ def compare(case, old, new, rules):
     return [each for each in found if each], used
 
 
-def report(differences, rules, whole, show):
+def report(differences, rules, whole, show, ids):
     """Prints differences by shape, the commonest first."""
     shapes = {}
     for each in differences:
@@ -151,6 +165,7 @@ def report(differences, rules, whole, show):
             print(f"   and of {other}" if other != first.case else f"   and of {cases[0]}")
         if len(cases) > 5:
             print(f"   and of {len(cases) - 5} more")
+        print("   diffs " + " ".join(list(dict.fromkeys(each.id for each in [first, *alike]))[:ids]))
         lines = first.diff.split("\n")
         print("\n".join("   " + (line if len(line) < 400 else line[:400] + " …") for line in lines[:show]))
         if len(lines) > show:

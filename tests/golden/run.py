@@ -63,6 +63,9 @@ class Golden:
             subprocess.run(["git", "worktree", "add", "--quiet", "--force", "--detach", self.base, self.commit], cwd=ROOT, check=True)
         self.old = Path(options.old).resolve() if options.old else self.built_old()
         self.new = Path(options.new).resolve() if options.new else self.built_new()
+        for program in (self.old, self.new):
+            if not os.access(program, os.X_OK):
+                sys.exit(f"there is no program {program}")
         self.inputs = Inputs(self.base, self.kept)
         self.memory_path = self.kept / "results.sqlite"
         self.memory = Memory(self.memory_path)
@@ -168,6 +171,7 @@ def main():
     parser.add_argument("--list", action="store_true", help="names the cases and runs none")
     parser.add_argument("--jobs", type=int, default=2, help="programs at a time [default: 2]")
     parser.add_argument("--cache", help="folder of what is remembered [default: target/golden]")
+    parser.add_argument("--ids", type=int, default=8, help="ids shown of differences of one shape [default: 8]")
     parser.add_argument("--slow", type=int, default=0, help="names the slowest so many cases")
     parser.add_argument("--lines", type=int, default=30, help="lines shown of a difference [default: 30]")
     options = parser.parse_args()
@@ -200,7 +204,7 @@ def main():
             if sys.stderr.isatty():
                 print(f"\r{done * 100 // len(chunks)} % · {len(found)} differences ", end="", file=sys.stderr)
     rules.used = used
-    shapes = report(sorted(found, key=lambda each: (each.case, each.stream)), rules, not options.only and not options.within and options.sample == 1, options.lines)
+    shapes = report(sorted(found, key=lambda each: (each.case, each.stream)), rules, not options.only and not options.within and options.sample == 1, options.lines, options.ids)
     for line in failed:
         print(f"== could not be run: {line}")
     for seconds, name in sorted(took, reverse=True)[:options.slow]:

@@ -16,6 +16,8 @@ from pathlib import Path
 
 PLACE = Path("/dev/shm" if os.access("/dev/shm", os.W_OK) else tempfile.gettempdir()) / f"ctxc-golden-{os.getuid()}"
 SLOTS = 40
+# What the program calls a folder of its own after the path of the project.
+OWN = re.compile(r"\bat-[0-9a-f]{16}\b")
 # Where the program keeps what it could make again, and what lies there, wherever a link leads.
 KEPT = re.compile(r"(^|/)\.ctxc(/|$)")
 CACHES = re.compile(r"(^|/)(index|facts|tokens-\w+|search\.db[\w-]*|build\.lock|search\.lock)$")
@@ -146,11 +148,11 @@ class Slot:
             elif target.is_symlink():
                 files[path] = f"link to {os.readlink(target)}"
             elif target.is_dir():
-                files[path + "/"] = "a folder"
+                files[OWN.sub("at-…", path) + "/"] = "a folder"
             elif CACHES.search(path):
-                files[path] = "a cache"
+                files[OWN.sub("at-…", path)] = "a cache"
             elif not os.path.lexists(source) or not same_file(source, target):
-                files[path] = self.plain(text_of(target.read_bytes()))
+                files[OWN.sub("at-…", path)] = self.plain(text_of(target.read_bytes()))
         for path, about in scan(self.home).items():
             if not stat.S_ISDIR(about[0]) and not path.startswith(("cache/ctxc/", "state/ctxc/")):
                 files[f"~/{path}"] = self.plain(text_of((self.home / path).read_bytes()))

@@ -48,6 +48,12 @@ class Compare(unittest.TestCase):
         self.assertEqual(differences(Result("0", "b3:01", ""), Result("0", "b3:fe", ""), row), ([], 1))
         self.assertEqual(len(differences(Result("0", "b3:01", ""), Result("0", "c3:fe", ""), row)[0]), 1)
 
+    def test_one_difference_is_accepted_by_its_id(self):
+        found, _ = compare(CASE, [Result("0", "a\nb", "")], [Result("0", "a\nc", "")], rules())
+        row = f"[[accepted]]\nrow = 'r'\nwhy = 'w'\ndiffs = ['{found[0].id}']\n"
+        self.assertEqual(differences(Result("0", "a\nb", ""), Result("0", "a\nc", ""), row), ([], 1))
+        self.assertEqual(len(differences(Result("0", "a\nb", ""), Result("0", "a\nd", ""), row)[0]), 1)
+
     def test_json_in_other_bytes_differs(self):
         found, _ = differences(Result("0", '{"a":1}', ""), Result("0", '{"a": 1}', ""))
         self.assertEqual(len(found), 1)
