@@ -19,7 +19,7 @@ import hostile  # noqa: E402
 import lsp  # noqa: E402
 from measure import Command, interleave, machine, write_and_sync  # noqa: E402
 
-CTXC, FLOORS, EMPTY = (os.path.abspath(f"target/{path}") for path in ("release/ctxc", "floors/release/floors", "floors/release/empty"))
+CTXC, FLOORS, EMPTY = (os.path.abspath(f"target/{path}") for path in ("dist/ctxc", "floors/release/floors", "floors/release/empty"))
 SCHEMA = os.path.abspath("benches/peers/structure.rng")
 HOME = os.environ.get("CTXC_BENCH_DIR", f"{tempfile.gettempdir()}/ctxc-bench")
 ANY = (0, 1)

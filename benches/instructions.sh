@@ -4,8 +4,8 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 command -v valgrind >/dev/null || { echo "needs valgrind (the Debian package of that name)"; exit 1; }
-cargo build --quiet --release --locked
-ctxc=$PWD/target/release/ctxc
+cargo build --quiet --profile dist --locked
+ctxc=$PWD/target/dist/ctxc
 home=$(mktemp -d)
 trap 'rm -rf "$home"' EXIT
 python3 benches/gen_corpus.py "$home/mixed" 1000

@@ -14,7 +14,7 @@ import time
 from gen_corpus import Writer
 from measure import Command
 
-CTXC, EMPTY = (os.path.abspath(f"target/{path}") for path in ("release/ctxc", "floors/release/empty"))
+CTXC, EMPTY = (os.path.abspath(f"target/{path}") for path in ("dist/ctxc", "floors/release/empty"))
 PUSH, PULL = {}, {"textDocument": {"diagnostic": {}}}
 
 
