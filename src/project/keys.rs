@@ -181,7 +181,7 @@ static GATE_KEYS: [Key; 4] = keys(&GATE_ROWS);
 /// Its rows.
 pub static GATE_ROWS: [Row<Gate>; 4] = [
     Row::number("manifest_tokens", PART, "growth of a manifest, as a part of it", |gate, found| {
-        gate.manifest_tokens = found.value
+        gate.manifest_tokens = found.value;
     }),
     Row::number("pass_rate", RATE, "the least part of cases that pass", |gate, found| gate.pass_rate = Some(found.value)),
     Row::number("tokens", PART, "growth of the tokens of a run", |gate, found| gate.tokens = Some(found.value)),
@@ -251,7 +251,7 @@ static CONTEXT_KEYS: [Key; 3] = keys(&CONTEXT_ROWS);
 /// Its rows.
 pub static CONTEXT_ROWS: [Row<Lookup>; 3] = [
     Row::globs("include", "files that are; all of the project where it is left out", |lookup, globs| {
-        lookup.include = Some(globs).filter(|globs| !globs.is_empty())
+        lookup.include = Some(globs).filter(|globs| !globs.is_empty());
     }),
     Row::globs("exclude", "those of them that are not", |lookup, globs| lookup.exclude = globs),
     Row::globs("documents", "files taken besides, whatever hides or excludes them", |lookup, globs| lookup.documents = globs),

@@ -101,8 +101,9 @@ mod tests {
 
     fn build(names: &[(DefinitionKind, &str, u8)]) -> Vec<u8> {
         let lines: Vec<_> = names.iter().map(|(kind, name, _)| line(*kind, name)).collect();
-        let named = names.iter().zip(&lines);
-        let mut items: Vec<Item<'_>> = named
+        let mut items: Vec<Item<'_>> = names
+            .iter()
+            .zip(&lines)
             .map(|((kind, name, byte), (bytes, hash_at))| {
                 let hash = Hash([*byte; 32]);
                 Item { kind: *kind, name, hash, bytes, hash_at: *hash_at }

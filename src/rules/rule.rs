@@ -29,11 +29,14 @@ pub struct Rule {
     pub check: Check,
 }
 
+/// A kind of fault of the reader, and its words.
+pub type SyntaxFault = (syntax::fault::FaultKind, fn(&SyntaxCx<'_>) -> Diagnostic);
+
 /// What a rule looks at.
 #[derive(Clone, Copy, Debug)]
 pub enum Check {
     /// Words faults of the reader, each kind in its way.
-    Syntax(&'static [(syntax::fault::FaultKind, fn(&SyntaxCx<'_>) -> Diagnostic)]),
+    Syntax(&'static [SyntaxFault]),
     /// Words a fault of lowering; `None` when the fault is another rule's.
     Template(fn(&FileCx<'_>, &template::fault::Fault<'_>) -> Option<Diagnostic>),
     /// Sees each task body with its resolved settings.

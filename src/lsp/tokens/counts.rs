@@ -1,7 +1,7 @@
 //! What the agents of a document would receive, counted on a thread of its own: no answer waits for a count.
 //!
 //! Of several states of a document only the newest is counted. Tokens are remembered by the hash of their text, so that an edit
-//! counts what it changed. TokenCounts that are not those of the state on the screen are shown until newer ones come.
+//! counts what it changed. Counts that are not those of the state on the screen are shown until newer ones come.
 
 use super::memory::{Memories, locked};
 use super::render::{self, Wanted};

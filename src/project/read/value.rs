@@ -245,10 +245,14 @@ pub(super) fn rows<T>(sink: &mut Sink, path: &str, value: &Value<'_>, rows: &[Ro
         let (full, at) = (format!("{path}.{name}"), span(&value.span()));
         match row.set {
             Set::Whole(bounds, set) => {
-                number(sink, &full, value, bounds).into_iter().for_each(|found| set(out, Spanned::new(found, at)))
+                if let Some(found) = number(sink, &full, value, bounds) {
+                    set(out, Spanned::new(found, at));
+                }
             }
             Set::Number(bounds, set) => {
-                decimal(sink, &full, value, bounds).into_iter().for_each(|found| set(out, Spanned::new(found, at)))
+                if let Some(found) = decimal(sink, &full, value, bounds) {
+                    set(out, Spanned::new(found, at));
+                }
             }
             Set::Globs(set) => set(out, globs(sink, &full, value)),
         }

@@ -97,17 +97,17 @@ impl Worker<'_> {
         };
         match compiler.compile(path, bytes, chosen, &mut self.scratch) {
             Outcome::Skipped => self.done.skipped += 1,
-            Outcome::Taken(compiled) => {
-                let mut compiled = *compiled;
+            Outcome::Taken(file) => {
+                let mut file = *file;
                 let least = self.loader.request.least;
-                let counted = tally::count(compiled.diagnostics.iter().filter(|finding| finding.severity > least));
+                let counted = tally::count(file.diagnostics.iter().filter(|finding| finding.severity > least));
                 if !counted.is_empty() {
-                    compiled.diagnostics.retain(|finding| finding.severity <= least);
+                    file.diagnostics.retain(|finding| finding.severity <= least);
                     self.done.counted.extend(counted);
                 }
                 // The findings of all files are held at once.
-                compiled.diagnostics.shrink_to_fit();
-                self.done.files.push((Arc::clone(path), compiled));
+                file.diagnostics.shrink_to_fit();
+                self.done.files.push((Arc::clone(path), file));
                 self.record(path, bytes);
             }
         }

@@ -55,7 +55,7 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
     let which: Vec<bool> = choices.iter().map(|choice| *choice == Choice::Run).collect();
     let mut finished = eval_run.run(&which, cx.options.threads);
     if args.accept {
-        let shown = if args.output.format.resolve() != EvalFormat::Text { Shown::Document } else { Shown::Differences };
+        let shown = if args.output.format.resolve() == EvalFormat::Text { Shown::Differences } else { Shown::Document };
         accept::accept(&project.root, &mut eval_run, &mut finished, shown, cx)?;
     }
     let card = card(&project, &scenarios, &eval_run, choices, &finished, counters.first().name());
