@@ -1,6 +1,6 @@
 //! The JSON artifacts that the program writes, a line each: the type that is written, and the name of its format.
 
-use super::context::search;
+use super::context::{list, search};
 use super::render::{json, jsonl};
 use super::verbs::{defaults, explain, explain_setting, rules, show};
 use super::{import, watch};
@@ -19,6 +19,7 @@ pub fn all() -> Vec<Schema> {
         Schema::of::<Diff>(names::DIFF),
         Schema::of::<explain_setting::Document<'_>>(names::EXPLAIN),
         Schema::of::<import::Document<'_>>(names::IMPORT),
+        Schema::of::<list::Document>(names::LIST),
         Schema::of::<Manifest>(names::MANIFEST),
         Schema::of::<Difference>(names::MANIFEST_DIFF),
         Schema::of::<mutate::Document<'_>>(names::MUTATIONS),

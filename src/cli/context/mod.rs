@@ -4,6 +4,7 @@ mod body;
 mod broken_parts;
 pub(crate) mod eval;
 mod found;
+pub(crate) mod list;
 mod lookup;
 pub(crate) mod manifest;
 mod models;

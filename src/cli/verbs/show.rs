@@ -77,7 +77,7 @@ fn text(project: &Project, place: &Place, nodes: &[ResolvedNode], cx: &mut Cx) -
 }
 
 /// Every task and template of the project.
-pub(super) fn places(project: &Project, cx: &Cx) -> Result<Vec<Place>> {
+pub(in crate::cli) fn places(project: &Project, cx: &Cx) -> Result<Vec<Place>> {
     inspect::places(&project.root, &project.config, cx.options.threads).map_err(|NoSuchPath(path)| no_such_path(&path))
 }
 
@@ -102,9 +102,9 @@ pub(super) fn find<'p>(project: &Project, places: &'p [Place], name: &str) -> Re
         [place] => Ok(place),
         [] => Err(unknown(places, name)),
         _ => {
-            let names: Vec<&str> = inside.iter().map(|place| &*place.name).collect();
-            Err(CliError::usage(format!("{path} holds {} tasks", names.len()))
-                .hint(format!("name one of them: {}", names.join(", "))))
+            let all: Vec<&str> = inside.iter().map(|place| &*place.name).collect();
+            Err(CliError::usage(format!("{path} holds {} tasks", all.len()))
+                .hint(format!("name one of them: {}", all.join(", "))))
         }
     }
 }

@@ -64,7 +64,7 @@ fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
         (None, "role") if known.is_empty() => {
             finding.help(format!("define it in ctxc.toml under `[roles.{name}]`, or name a task: `task:`"))
         }
-        (None, _) if known.is_empty() => finding.help("the project has none; `ctxc show` lists them"),
+        (None, _) if known.is_empty() => finding.help("the project has none; `ctxc list` shows what the project defines"),
         (None, _) => finding.note(format!("the project has {}", some(&known))),
         (Some(_), _) => finding,
     };

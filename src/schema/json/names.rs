@@ -18,6 +18,8 @@ pub const DEFAULTS: &str = "ctxc/defaults/1";
 pub const SHOW: &str = "ctxc/show/1";
 /// One line of `ctxc watch`.
 pub const WATCH: &str = "ctxc/watch/1";
+/// `ctxc list`.
+pub const LIST: &str = "ctxc/list/1";
 /// `ctxc search`.
 pub const SEARCH: &str = "ctxc/search/1";
 /// `ctxc manifest`.

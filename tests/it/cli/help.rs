@@ -61,6 +61,7 @@ fn every_verb_has_examples_and_every_example_works() {
             "watch",
             "build",
             "diff",
+            "list",
             "show",
             "render",
             "manifest",

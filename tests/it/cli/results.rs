@@ -100,6 +100,26 @@ fn a_manifest_is_compared_with_the_file_where_it_is_kept() {
 }
 
 #[test]
+fn everything_that_a_project_defines_is_listed_with_its_place() {
+    let week =
+        "<task type=\"sequential\" name=\"week\">\n<description>w</description>\n<steps><task ref=\"triage\"/></steps></task>\n";
+    let scenario =
+        "schema: ctxc/scenario/1\nname: one\ntask: triage\ncontext:\n  objective: sort\nexpect_context:\n  - nothing_cut: true\n";
+    let project =
+        project().file("templates/week.xml", week).file("scenarios/one.yaml", scenario).file("templates/bad.xml", "<task");
+    assert_eq!(
+        project.run(&["list"]).code(0).stdout,
+        "tasks (3)\n  bad     templates/bad.xml:1\n  triage  templates/triage.xml:1\n  week    templates/week.xml:1\nroles (1)\n  clerk  ctxc.toml:2\n\
+         scenarios (1)\n  one  scenarios/one.yaml:2\nagents (2)\n  triage        templates/triage.xml:1\n  \
+         week/steps/0  templates/triage.xml:1\n"
+    );
+    let roles = project.run(&["list", "roles", "--json"]).code(0).json();
+    let clerk = serde_json::json!({"name": "clerk", "path": "ctxc.toml", "line": 2});
+    assert_eq!(roles, serde_json::json!({"schema": "ctxc/list/1", "roles": [clerk]}));
+    Project::new().run(&["list", "agents"]).code(0).says("agents (0)");
+}
+
+#[test]
 fn a_quiet_eval_names_what_does_not_pass() {
     let scenario = |name: &str, text: &str| {
         format!(

@@ -90,15 +90,18 @@ pub(super) fn plan(project: &Compiled) -> &str {
 }
 
 /// What the project says of trials.
-fn options(project: &Compiled) -> Options<'static> {
-    Options { rule: project.config.eval.rule(), tables: None }
+fn options(config: &Config) -> Options<'static> {
+    Options { rule: config.eval.rule(), tables: None }
+}
+
+/// All scenario files of a project, read.
+pub(in crate::cli::context) fn all(root: &Path, config: &Config) -> Vec<Loaded> {
+    load::load(root, &scenarios::files(root, config), LIMIT, &options(config))
 }
 
 /// The names of all scenarios of a project, those of files with faults too.
 pub(in crate::cli::context) fn names(project: &Compiled) -> BTreeSet<String> {
-    let paths = scenarios::files(&project.root, &project.config);
-    let files = load::load(&project.root, &paths, LIMIT, &options(project));
-    let suites = files.into_iter().filter_map(|file| file.suite);
+    let suites = all(&project.root, &project.config).into_iter().filter_map(|file| file.suite);
     suites.flat_map(|suite| suite.cases).map(|case| case.name.value).collect()
 }
 
@@ -118,7 +121,7 @@ impl Scenarios {
         if given.is_empty() || !names.is_empty() {
             all.extend(scenarios::files(root, &project.config));
         }
-        let files = load::load(root, &all.into_iter().collect::<Vec<_>>(), LIMIT, &options(project));
+        let files = load::load(root, &all.into_iter().collect::<Vec<_>>(), LIMIT, &options(&project.config));
         Ok(Self { files, whole, names })
     }
 
@@ -135,7 +138,7 @@ impl Scenarios {
                 let path = paths::beside(name, table).ok_or_else(|| "it lies outside the project".to_owned())?;
                 files.text(&path)
             };
-            let (suite, faults) = read_with(name, &text, &Options { tables: Some(&tables), ..options(project) });
+            let (suite, faults) = read_with(name, &text, &Options { tables: Some(&tables), ..options(&project.config) });
             Loaded { path: name.into(), text: text.into(), suite, faults, unread: None }
         };
         // What was wrong then is not this run's to say: such cases count as changed.

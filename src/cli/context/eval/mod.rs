@@ -5,7 +5,7 @@ mod args;
 mod choose;
 pub(super) mod drafting;
 mod junit;
-mod load;
+pub(super) mod load;
 mod mutate;
 mod run;
 mod text;

@@ -246,6 +246,9 @@ fn answers(out: &mut Artifacts) {
     }
     let bare = Project::new();
     put(out, names::DEFAULTS, "the language", bare.run(&["defaults", "--json"]).code(0).json());
+    put(out, names::LIST, "everything", project.run(&["list", "--json"]).code(0).json());
+    put(out, names::LIST, "tasks", project.run(&["list", "tasks", "--json"]).code(0).json());
+    put(out, names::LIST, "roles", project.run(&["list", "roles", "--json"]).code(0).json());
     put(out, names::DEFAULTS, "a project with layers", project.run(&["defaults", "--json"]).code(0).json());
     for (path, _) in shipped() {
         let name = Path::new(&path).file_stem().unwrap().to_str().unwrap().to_owned();
