@@ -19,7 +19,6 @@ pub mod pattern;
 mod read;
 mod rows;
 mod scalars;
-#[cfg(feature = "eval")]
 mod sink;
 mod slips;
 pub mod table;

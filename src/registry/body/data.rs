@@ -107,6 +107,7 @@ pub struct Body<'a> {
 
 impl<'a> Body<'a> {
     /// The arguments of a call, or the inputs of anything else.
+    #[cfg(feature = "assemble")]
     pub(crate) fn given(&self, element: &str) -> &[Input<'a>] {
         if element == "call" { &self.args } else { &self.inputs }
     }
