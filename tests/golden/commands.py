@@ -170,7 +170,7 @@ def scenarios(name, agents):
         yield from threaded(name, step(f"eval {words}"))
     yield from threaded(name, step("eval --out o.json"), edit("templates/t7.xml", "choose a team", "choose a desk"), edit("docs/runbook.md", "minute", "second"), step("eval --since o.json --json"),
                         step("eval --since o.json --affected"))
-    yield from threaded(name, edit("templates/t7.xml", "You triage", "You sort"), edit("scenarios/s0008.yaml", "max: 2000", "max: 20"), edit("scenarios/s0009.yaml", "nothing", "nothing_"), step("check --json"), step("eval --json"))
+    yield from threaded(name, edit("templates/t7.xml", "You triage", "You sort"), edit("scenarios/s0008.yaml", "max: 2000", "max: 20"), edit("scenarios/s0009.yaml", "did not arrive", "was lost"), step("check --json"), step("eval --json"))
     yield from everyday(name, counts=THREADS[1:])
     for words in (("--explain",), ("--as", "gemini"), ("--budget", "200")):
         yield from threaded(name, Step((*agents[0].render, *words)))

@@ -248,7 +248,7 @@ def on_disk(client, slot, rng, path):
 
 
 def histories(slot, argv, timeout):
-    """Histories, format 1: `@ FIRST COUNT`."""
+    """Histories, format 2: `@ FIRST COUNT`."""
     at = argv.index("@")
     argv, first, count = argv[:at], int(argv[at + 1]), int(argv[at + 2])
     lines, exits = [], set()
@@ -329,7 +329,7 @@ def damaged(text, number):
 
 
 def log(slot, argv, timeout):
-    """Log, format 1: `@ ENCODING STEP PART OF` over every so-many-th file of the input."""
+    """Log, format 2: `@ ENCODING STEP PART OF` over every so-many-th file of the input."""
     at = argv.index("@")
     argv, encoding, step, part, of = argv[:at], argv[at + 1], int(argv[at + 2]), int(argv[at + 3]), int(argv[at + 4])
     lines = []

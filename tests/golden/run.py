@@ -29,7 +29,7 @@ import record
 from cases import Case, Memory, Step
 from compare import Rules, compare, report
 from inputs import Inputs
-from sandbox import Slot
+from sandbox import Slot, settled
 
 HERE = Path(__file__).parent.resolve()
 ROOT = HERE.parent.parent
@@ -66,8 +66,9 @@ class Golden:
         for program in (self.old, self.new):
             if not os.access(program, os.X_OK):
                 sys.exit(f"there is no program {program}")
+        self.old, self.new = settled(self.old), settled(self.new)
         self.inputs = Inputs(self.base, self.kept)
-        self.memory_path = self.kept / "results.sqlite"
+        self.memory_path = self.kept / (f"results-{self.old.parent.name}.sqlite" if options.old else "results.sqlite")
         self.memory = Memory(self.memory_path)
         self.slot = None
 
@@ -187,7 +188,7 @@ def main():
     jobs = [(case, golden.folder(case.input), golden.inputs.digests[case.input]) for case in cases]
     chunks = [jobs[at:at + CHUNK] for at in range(0, len(jobs), CHUNK)]
     random.Random(1).shuffle(chunks)
-    print(f"{len(cases)} cases, {golden.old} against {golden.new} ({time.monotonic() - started:.0f} s to make ready)")
+    print(f"{len(cases)} cases, the program of {golden.commit[:7]} against {options.new or 'this tree'} ({time.monotonic() - started:.0f} s to make ready)")
     found, used, ran, failed, took, done = [], Counter(), 0, [], [], 0
     accepted = HERE / "accepted.toml"
     rules = Rules(accepted)

@@ -3,6 +3,7 @@
 A copy is as new before each case: after a case, whatever differs from the input is put back. Copies lie in numbered folders
 of one machine-wide place, each held by a lock, so that paths are of one length whoever runs and two runs never meet."""
 import fcntl
+import hashlib
 import os
 import re
 import resource
@@ -71,6 +72,21 @@ def remove(path):
         shutil.rmtree(path)
     else:
         os.unlink(path)
+
+
+def settled(program):
+    """A copy of a program that has nothing beside it: it shows pages that lie near it."""
+    name = hashlib.sha256(Path(program).read_bytes()).hexdigest()[:16]
+    at = PLACE / "programs" / name / "ctxc"
+    if not at.exists():
+        at.parent.mkdir(parents=True, exist_ok=True)
+        part = at.with_name(f"ctxc.{os.getpid()}")
+        shutil.copy2(program, part)
+        part.rename(at)
+    at.parent.touch()
+    for old in sorted((PLACE / "programs").iterdir(), key=os.path.getmtime)[:-6]:
+        shutil.rmtree(old, ignore_errors=True)
+    return at
 
 
 class Slot:
