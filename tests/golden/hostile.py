@@ -102,7 +102,7 @@ PROJECTS = {
     "contradictions": '[defaults.atomic]\ninherit_context = "full"\nfresh_context = "enabled"\n',
     "policies": '[[require]]\nmust = "has scenario"\n[[require]]\nmust = "fresh_context == enabled"\n[[require]]\nname = "none-*"\nmust = "has system"\n',
     "extends-missing": 'extends = { path = "../house.toml", hash = "b3:0000000000000000000000000000000000000000000000000000000000000000" }\n',
-    "extends-environment": 'extends = { path = "../../../../../../../../../proc/self/environ", hash = "b3:0000000000000000000000000000000000000000000000000000000000000000" }\n',
+    "extends-system": 'extends = { path = "../../../../../../../../../proc/version", hash = "b3:0000000000000000000000000000000000000000000000000000000000000000" }\n',
     "extends-passwd": 'extends = { path = "../../../../../../../../../etc/hostname" }\n',
     "deep-toml": "a = " + "[" * 3_000 + "]" * 3_000 + "\n",
     "deep-keys": "[" + ".".join("a" * 500) + "]\nx = 1\n",
