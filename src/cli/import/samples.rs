@@ -114,7 +114,7 @@ mod tests {
             (r#"{"template":"t","expected":"","input":{}}"#, "there is no key `input`; expected template, inputs, expected"),
             (
                 r#"{"template":"t","inputs":{"a":[{"b":1,"b":2}]},"expected":""}"#,
-                "it is no JSON: the key `b` is there twice at line 1 column 41",
+                "it is no JSON: `b` a second time in one object at line 1 column 41",
             ),
             (r#"{"template":"t","expected":[{}]}"#, "expected `role` and `content` as texts in each message"),
         ] {
