@@ -1,13 +1,10 @@
 //! CTX618: two cases with one name.
 
 use super::cx::{File, SuitesCx};
-use super::words::{SOUND, TASK};
-use crate::base::diagnostic::Diagnostic;
+use super::words::{SOUND, files};
 use crate::base::diagnostic::Label;
-use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
 use crate::base::source::LineIndex;
-use crate::base::span::Span;
-use crate::rules::rule::{Check, Rule};
+use crate::rules::prelude::*;
 use crate::scenario::model::Case;
 use crate::scenario::paths::snapshot;
 use std::collections::BTreeMap;
@@ -15,19 +12,17 @@ use std::sync::Arc;
 
 /// Of two cases with one name the history keeps one.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta {
-        code: Code(618),
-        name: "duplicate-case",
-        renamed_from: &[],
-        severity: Some(Severity::Error),
-        when_enabled: Severity::Error,
-        locked: false,
-        fix: Fixable::None,
-        summary: "two cases with one name",
-        page: "\
+    meta: RuleMeta::error(618, "duplicate-case", "two cases with one name", PAGE).examples(BAD, SOUND),
+    check: Check::Suites(check),
+};
+
+const PAGE: &str = "\
 The name of a case is what reports, baselines and the history know it by, so no two cases of a project share one. That of a suite's case is the
-suite's id with its own: `SUITE/CASE`.",
-        bad: &[Example { template: TASK, project: "\
+suite's id with its own: `SUITE/CASE`.";
+
+const BAD: &[Example] = &[
+    files(
+        "\
 # file: scenarios/a.yaml
 name: refund
 task: triage
@@ -44,16 +39,17 @@ context:
   inputs: {ticket: it came late}
 expect_context:
   - nothing_cut: true
-" }, Example { template: TASK, project: "\
+",
+    ),
+    files(
+        "\
 # file: scenarios/refund.yaml
 id: refunds
 defaults: {task: triage, context: {objective: sort, inputs: {ticket: late}}, expect_context: [{nothing_cut: true}]}
 cases: [{id: a}, {id: a}]
-" }],
-        good: SOUND,
-    },
-    check: Check::Suites(check),
-};
+",
+    ),
+];
 
 fn check(cx: &SuitesCx<'_>, out: &mut Vec<Diagnostic>) {
     each(cx, &mut |_, _, finding| out.push(finding));

@@ -1,38 +1,36 @@
 //! CTX623: a place for scenarios at which there are none.
 
 use super::cx::SuitesCx;
-use super::words::TASK;
-use crate::base::diagnostic::Diagnostic;
-use crate::base::fix::{Edit, Fix};
-use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
-use crate::base::suggest::nearest;
+use super::words::files;
 use crate::project::places;
-use crate::rules::rule::{Check, Rule};
+use crate::rules::prelude::*;
 
 /// Where scenarios lie when nothing is said.
 const FOLDER: &str = "scenarios";
 
 /// Nothing of what was meant to be tested is run, and nothing fails.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta {
-        code: Code(623),
-        name: "empty-scenario-folder",
-        renamed_from: &[],
-        severity: Some(Severity::Warning),
-        when_enabled: Severity::Warning,
-        locked: false,
-        fix: Fixable::Suggested,
-        summary: "a place for scenarios at which there are none",
-        page: "\
+    meta: RuleMeta::warning(623, "empty-scenario-folder", "a place for scenarios at which there are none", PAGE)
+        .fixed(Fixable::Suggested)
+        .examples(BAD, GOOD),
+    check: Check::Suites(check),
+};
+
+const PAGE: &str = "\
 `[eval] scenarios` names files and folders, relative to the folder of `ctxc.toml`. At one that is misspelt, or empty, no scenario is found: nothing is run, and nothing
-fails. Correct the path, or take it out.",
-        bad: &[Example { template: TASK, project: "\
+fails. Correct the path, or take it out.";
+
+const BAD: &[Example] = &[files(
+    "\
 [eval]
 scenarios = [\"scenaros\"]
 [lints]
 untested-task = \"off\"
-" }],
-        good: &[Example { template: TASK, project: "\
+",
+)];
+
+const GOOD: &[Example] = &[files(
+    "\
 [eval]
 scenarios = [\"tests/agents\"]
 # file: tests/agents/refund.yaml
@@ -43,10 +41,8 @@ context:
   inputs: {ticket: it came late}
 expect_context:
   - nothing_cut: true
-" }],
-    },
-    check: Check::Suites(check),
-};
+",
+)];
 
 fn check(cx: &SuitesCx<'_>, out: &mut Vec<Diagnostic>) {
     let Some(project) = cx.world.config.files.first() else { return };

@@ -1,71 +1,30 @@
 //! CTX614: an expectation that by its form cannot hold, or cannot fail. What two of them say together is for `ctxc eval`.
 
 use super::cx::CaseCx;
-use super::words::{SOUND, TASK, short};
-use crate::base::diagnostic::Diagnostic;
-use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
-use crate::base::span::{Span, Spanned};
-use crate::rules::rule::{Check, Rule};
+use super::words::{SOUND, scenario, short};
+use crate::rules::prelude::*;
 use crate::scenario::model::{AnswerTest, ContextExpectation};
 use crate::scenario::pattern;
 use std::collections::BTreeMap;
 
 /// A case that can only fail, or a guard that guards nothing.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta {
-        code: Code(614),
-        name: "impossible-expectation",
-        renamed_from: &[],
-        severity: Some(Severity::Error),
-        when_enabled: Severity::Error,
-        locked: false,
-        fix: Fixable::None,
-        summary: "an expectation that cannot hold, or cannot fail",
-        page: "\
-A ceiling of tokens below its floor and an id that has to stand before itself fail whatever the agent receives. A pattern that matches no text at all never occurs:
-as something to be found it fails for ever, as a guard it guards nothing. One that every text matches expects nothing; that and the guard are
-warnings. What stands under `not` and `any_of` is not looked at.",
-        bad: &[Example { template: TASK, project: "\
-# file: scenarios/refund.yaml
-name: refund
-task: triage
-context:
-  objective: sort the ticket
-  inputs: {ticket: it came late}
-expect_context:
-  - tokens: {max: 10, min: 20}
-" }, Example { template: TASK, project: "\
-# file: scenarios/refund.yaml
-name: refund
-task: triage
-context:
-  objective: sort the ticket
-  inputs: {ticket: it came late}
-expect_context:
-  - order: [system, description, system]
-" }, Example { template: TASK, project: "\
-# file: scenarios/refund.yaml
-name: refund
-task: triage
-context:
-  objective: sort the ticket
-  inputs: {ticket: it came late}
-expect_context:
-  - contains: ['[^\\s\\S]']
-" }, Example { template: TASK, project: "\
-# file: scenarios/refund.yaml
-name: refund
-task: triage
-context:
-  objective: sort the ticket
-  inputs: {ticket: it came late}
-expect_context:
-  - contains: ['.*']
-" }],
-        good: SOUND,
-    },
+    meta: RuleMeta::error(614, "impossible-expectation", "an expectation that cannot hold, or cannot fail", PAGE)
+        .examples(BAD, SOUND),
     check: Check::Case(check),
 };
+
+const PAGE: &str = "\
+A ceiling of tokens below its floor and an id that has to stand before itself fail whatever the agent receives. A pattern that matches no text at all never occurs:
+as something to be found it fails for ever, as a guard it guards nothing. One that every text matches expects nothing; that and the guard are
+warnings. What stands under `not` and `any_of` is not looked at.";
+
+const BAD: &[Example] = &[
+    scenario!("expect_context:\n  - tokens: {max: 10, min: 20}\n"),
+    scenario!("expect_context:\n  - order: [system, description, system]\n"),
+    scenario!("expect_context:\n  - contains: ['[^\\s\\S]']\n"),
+    scenario!("expect_context:\n  - contains: ['.*']\n"),
+];
 
 fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
     let mut open: Vec<&Spanned<ContextExpectation>> = cx.case.expect_context.iter().rev().collect();

@@ -1,54 +1,39 @@
 //! CTX609: more trials have to pass than there are.
 
 use super::cx::{ScenarioCx, mend};
-use super::words::TASK;
-use crate::base::diagnostic::Diagnostic;
-use crate::base::fix::{Edit, Fix};
-use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
-use crate::rules::rule::{Check, Rule};
+use super::words::scenario;
+use crate::rules::prelude::*;
 use crate::scenario::{Fault, FaultKind};
 
 /// The case could never pass.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta {
-        code: Code(609),
-        name: "impossible-threshold",
-        renamed_from: &[],
-        severity: Some(Severity::Error),
-        when_enabled: Severity::Error,
-        locked: false,
-        fix: Fixable::Suggested,
-        summary: "more trials have to pass than there are",
-        page: "\
+    meta: RuleMeta::error(609, "impossible-threshold", "more trials have to pass than there are", PAGE)
+        .fixed(Fixable::Suggested)
+        .examples(BAD, GOOD),
+    check: Check::Scenario(word),
+};
+
+const PAGE: &str = "\
 A case passes when `pass_threshold` of its `runs` trials do. Where a case says only one of the two, the other is that of `[eval]` in `ctxc.toml`,
-else 3 runs of which 2 must pass; a threshold that nobody wrote is lowered to the number of runs.",
-        bad: &[Example { template: TASK, project: "\
-# file: scenarios/refund.yaml
-name: refund
-task: triage
-context:
-  objective: sort the ticket
-  inputs: {ticket: it came late}
+else 3 runs of which 2 must pass; a threshold that nobody wrote is lowered to the number of runs.";
+
+const BAD: &[Example] = &[scenario!(
+    "\
 expect_context:
   - nothing_cut: true
 runs: 2
 pass_threshold: 3
-" }],
-        good: &[Example { template: TASK, project: "\
-# file: scenarios/refund.yaml
-name: refund
-task: triage
-context:
-  objective: sort the ticket
-  inputs: {ticket: it came late}
+"
+)];
+
+const GOOD: &[Example] = &[scenario!(
+    "\
 expect_context:
   - nothing_cut: true
 runs: 3
 pass_threshold: 3
-" }],
-    },
-    check: Check::Scenario(word),
-};
+"
+)];
 
 fn word(cx: &ScenarioCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let FaultKind::Threshold { runs, pass } = fault.kind else { return None };

@@ -2,27 +2,23 @@
 
 use super::cx::CaseCx;
 use super::walk;
-use super::words::TASK;
-use crate::base::diagnostic::Diagnostic;
-use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
-use crate::rules::rule::{Check, Rule};
+use super::words::files;
+use crate::rules::prelude::*;
 use crate::scenario::paths::beside;
 
 /// The case cannot be run.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta {
-        code: Code(619),
-        name: "missing-frozen-file",
-        renamed_from: &[],
-        severity: Some(Severity::Error),
-        when_enabled: Severity::Error,
-        locked: false,
-        fix: Fixable::None,
-        summary: "a frozen file that is not there",
-        page: "\
+    meta: RuleMeta::error(619, "missing-frozen-file", "a frozen file that is not there", PAGE).examples(BAD, GOOD),
+    check: Check::Case(check),
+};
+
+const PAGE: &str = "\
 Files that a case takes its content from lie beside the scenario and inside the project: `@PATH`, `{file: PATH}` and `!file PATH` are relative to the
-scenario's folder. Their content is part of the case, so a file that went away takes the case with it. A text that begins with `@` is written `@@`.",
-        bad: &[Example { template: TASK, project: "\
+scenario's folder. Their content is part of the case, so a file that went away takes the case with it. A text that begins with `@` is written `@@`.";
+
+const BAD: &[Example] = &[
+    files(
+        "\
 # file: scenarios/refund.yaml
 name: refund
 task: triage
@@ -31,7 +27,10 @@ context:
   inputs: {ticket: \"@files/ticket.txt\"}
 expect_context:
   - nothing_cut: true
-" }, Example { template: TASK, project: "\
+",
+    ),
+    files(
+        "\
 # file: scenarios/refund.yaml
 name: refund
 task: triage
@@ -40,8 +39,12 @@ context:
   inputs: {ticket: !file ../../ticket.txt}
 expect_context:
   - nothing_cut: true
-" }],
-        good: &[Example { template: TASK, project: "\
+",
+    ),
+];
+
+const GOOD: &[Example] = &[files(
+    "\
 # file: scenarios/refund.yaml
 name: refund
 task: triage
@@ -52,10 +55,8 @@ expect_context:
   - nothing_cut: true
 # file: scenarios/files/ticket.txt
 it came late
-" }],
-    },
-    check: Check::Case(check),
-};
+",
+)];
 
 fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
     walk::files(cx.case, &mut |path, span| {

@@ -1,27 +1,21 @@
 //! CTX613: a required parameter without a value.
 
 use super::cx::{CaseCx, Parameter};
-use super::words::{SOUND, TASK, some};
-use crate::base::diagnostic::Diagnostic;
-use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
-use crate::base::suggest::nearest;
-use crate::rules::rule::{Check, Rule};
+use super::words::{SOUND, files, some};
+use crate::rules::prelude::*;
 
 /// The case could only fail.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta {
-        code: Code(613),
-        name: "missing-input",
-        renamed_from: &[],
-        severity: Some(Severity::Error),
-        when_enabled: Severity::Error,
-        locked: false,
-        fix: Fixable::None,
-        summary: "a required parameter without a value",
-        page: "\
+    meta: RuleMeta::error(613, "missing-input", "a required parameter without a value", PAGE).examples(BAD, SOUND),
+    check: Check::Case(check),
+};
+
+const PAGE: &str = "\
 A run of a task without a value for a required parameter fails before any call, and so does the case. Give the value under `context.inputs`:
-in place, or from a file beside the scenario with `@PATH`, `{file: PATH}` or `!file PATH`.",
-        bad: &[Example { template: TASK, project: "\
+in place, or from a file beside the scenario with `@PATH`, `{file: PATH}` or `!file PATH`.";
+
+const BAD: &[Example] = &[files(
+    "\
 # file: scenarios/refund.yaml
 name: refund
 task: triage
@@ -29,11 +23,8 @@ context:
   objective: sort the ticket
 expect_context:
   - nothing_cut: true
-" }],
-        good: SOUND,
-    },
-    check: Check::Case(check),
-};
+",
+)];
 
 fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
     let Some((task, takes)) = cx.receiver() else { return };

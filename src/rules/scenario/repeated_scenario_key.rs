@@ -1,52 +1,25 @@
 //! CTX605: a key that stands twice in one mapping.
 
 use super::cx::ScenarioCx;
-use super::words::{SOUND, TASK, short};
-use crate::base::diagnostic::Diagnostic;
-use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
-use crate::rules::rule::{Check, Rule};
+use super::words::{SOUND, scenario, short};
+use crate::rules::prelude::*;
 use crate::scenario::{Fault, FaultKind};
 use crate::syntax::yaml;
 
 /// Of two values one is not looked at.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta {
-        code: Code(605),
-        name: "repeated-scenario-key",
-        renamed_from: &[],
-        severity: Some(Severity::Error),
-        when_enabled: Severity::Error,
-        locked: false,
-        fix: Fixable::None,
-        summary: "a key that stands twice in one mapping",
-        page: "\
-Of a key that stands twice in one mapping most readers of YAML keep the last and say nothing. Here the first is kept and the second is told,
-since nobody can know which of the two was meant. `context` and `input` are names of one key, and so are `expectations` and `expected`.",
-        bad: &[Example { template: TASK, project: "\
-# file: scenarios/refund.yaml
-name: refund
-task: triage
-context:
-  objective: sort the ticket
-  inputs: {ticket: it came late}
-expect_context:
-  - nothing_cut: true
-task: other
-" }, Example { template: TASK, project: "\
-# file: scenarios/refund.yaml
-name: refund
-task: triage
-context:
-  objective: sort the ticket
-  inputs: {ticket: it came late}
-expect_context:
-  - nothing_cut: true
-input: {objective: x}
-" }],
-        good: SOUND,
-    },
+    meta: RuleMeta::error(605, "repeated-scenario-key", "a key that stands twice in one mapping", PAGE).examples(BAD, SOUND),
     check: Check::Scenario(word),
 };
+
+const PAGE: &str = "\
+Of a key that stands twice in one mapping most readers of YAML keep the last and say nothing. Here the first is kept and the second is told,
+since nobody can know which of the two was meant. `context` and `input` are names of one key, and so are `expectations` and `expected`.";
+
+const BAD: &[Example] = &[
+    scenario!("expect_context:\n  - nothing_cut: true\ntask: other\n"),
+    scenario!("expect_context:\n  - nothing_cut: true\ninput: {objective: x}\n"),
+];
 
 fn word(cx: &ScenarioCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     #[allow(clippy::wildcard_enum_match_arm, reason = "every other fault is another rule's")]

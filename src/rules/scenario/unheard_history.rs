@@ -1,10 +1,8 @@
 //! CTX625: a conversation that no agent of the task is shown.
 
 use super::cx::{CaseCx, Results};
-use super::words::{TASK, first_line};
-use crate::base::diagnostic::Diagnostic;
-use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
-use crate::rules::rule::{Check, Rule};
+use super::words::{files, first_line};
+use crate::rules::prelude::*;
 
 /// A task that shows the conversation to its agent.
 const HEARS: &str = "\
@@ -16,20 +14,17 @@ const HEARS: &str = "\
 
 /// What reaches no prompt tests nothing.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta {
-        code: Code(625),
-        name: "unheard-history",
-        renamed_from: &[],
-        severity: Some(Severity::Error),
-        when_enabled: Severity::Error,
-        locked: false,
-        fix: Fixable::None,
-        summary: "a conversation that no agent of the task is shown",
-        page: "\
+    meta: RuleMeta::error(625, "unheard-history", "a conversation that no agent of the task is shown", PAGE).examples(BAD, GOOD),
+    check: Check::Case(check),
+};
+
+const PAGE: &str = "\
 `context.history` is what was said before. A task shows it to its agent by `<history>`; where neither the task nor what it refers to has one, the
 conversation reaches no prompt, and the case would test a context without it. Where another agent of the task is shown it than the one that the case is about, that
-is a warning; `history: []` leaves out what a suite's defaults say.",
-        bad: &[Example { template: TASK, project: "\
+is a warning; `history: []` leaves out what a suite's defaults say.";
+
+const BAD: &[Example] = &[files(
+    "\
 # file: scenarios/refund.yaml
 name: refund
 task: triage
@@ -40,8 +35,12 @@ context:
     - {role: user, content: where is my order?}
 expect_context:
   - nothing_cut: true
-" }],
-        good: &[Example { template: HEARS, project: "\
+",
+)];
+
+const GOOD: &[Example] = &[Example {
+    template: HEARS,
+    project: "\
 # file: scenarios/refund.yaml
 name: refund
 task: triage
@@ -53,10 +52,8 @@ context:
     - {role: user, content: since when?}
 expect_context:
   - segment: {id: history, state: kept}
-" }],
-    },
-    check: Check::Case(check),
-};
+",
+}];
 
 fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
     let Some(history) = cx.case.situation.history.as_ref().filter(|history| !history.value.is_empty()) else { return };

@@ -1,27 +1,23 @@
 //! CTX612: a value for a parameter that the task does not have.
 
 use super::cx::CaseCx;
-use super::words::{SOUND, TASK, some};
-use crate::base::diagnostic::Diagnostic;
-use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
-use crate::base::suggest::nearest;
-use crate::rules::rule::{Check, Rule};
+use super::words::{SOUND, files, some};
+use crate::rules::prelude::*;
 
 /// A value that reaches no prompt tests nothing.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta {
-        code: Code(612),
-        name: "unknown-input",
-        renamed_from: &[],
-        severity: Some(Severity::Error),
-        when_enabled: Severity::Error,
-        locked: false,
-        fix: Fixable::Suggested,
-        summary: "a value for a parameter that the task does not have",
-        page: "\
+    meta: RuleMeta::error(612, "unknown-input", "a value for a parameter that the task does not have", PAGE)
+        .fixed(Fixable::Suggested)
+        .examples(BAD, SOUND),
+    check: Check::Case(check),
+};
+
+const PAGE: &str = "\
 `context.inputs` gives values to the parameters of the task. A value for a parameter that the task does not have reaches no prompt, and the
-case would test a context without it.",
-        bad: &[Example { template: TASK, project: "\
+case would test a context without it.";
+
+const BAD: &[Example] = &[files(
+    "\
 # file: scenarios/refund.yaml
 name: refund
 task: triage
@@ -30,11 +26,8 @@ context:
   inputs: {tickt: it came late}
 expect_context:
   - nothing_cut: true
-" }],
-        good: SOUND,
-    },
-    check: Check::Case(check),
-};
+",
+)];
 
 fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
     let Some((task, takes)) = cx.receiver() else { return };

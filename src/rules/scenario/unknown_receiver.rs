@@ -1,28 +1,25 @@
 //! CTX610: a scenario of a role or task that does not exist.
 
 use super::cx::CaseCx;
-use super::words::{SOUND, TASK, some};
-use crate::base::diagnostic::Diagnostic;
-use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
-use crate::base::suggest::nearest;
-use crate::rules::rule::{Check, Rule};
+use super::words::{SOUND, files, some};
+use crate::rules::prelude::*;
 use crate::scenario::model::Subject;
 
 /// A case of nobody tests nothing.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta {
-        code: Code(610),
-        name: "unknown-receiver",
-        renamed_from: &[],
-        severity: Some(Severity::Error),
-        when_enabled: Severity::Error,
-        locked: false,
-        fix: Fixable::Suggested,
-        summary: "a scenario of a role or task that does not exist",
-        page: "\
+    meta: RuleMeta::error(610, "unknown-receiver", "a scenario of a role or task that does not exist", PAGE)
+        .fixed(Fixable::Suggested)
+        .examples(BAD, SOUND),
+    check: Check::Case(check),
+};
+
+const PAGE: &str = "\
 `role` names an agent role of `ctxc.toml` (`[roles.NAME]`), `task` a task of the project's templates. Where neither exists there is no context to
-test. While a template has errors it is not known which tasks there are, and tasks are not looked up.",
-        bad: &[Example { template: TASK, project: "\
+test. While a template has errors it is not known which tasks there are, and tasks are not looked up.";
+
+const BAD: &[Example] = &[
+    files(
+        "\
 # file: scenarios/refund.yaml
 name: refund
 task: traige
@@ -31,7 +28,10 @@ context:
   inputs: {ticket: it came late}
 expect_context:
   - nothing_cut: true
-" }, Example { template: TASK, project: "\
+",
+    ),
+    files(
+        "\
 # file: scenarios/refund.yaml
 name: refund
 role: planner
@@ -40,11 +40,9 @@ context:
   inputs: {ticket: it came late}
 expect_context:
   - nothing_cut: true
-" }],
-        good: SOUND,
-    },
-    check: Check::Case(check),
-};
+",
+    ),
+];
 
 fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
     let (what, name, known): (_, _, Vec<&str>) = match &cx.case.subject.value {

@@ -1,50 +1,26 @@
 //! CTX602: a key that nothing reads.
 
 use super::cx::ScenarioCx;
-use super::words::{SOUND, TASK, list};
-use crate::base::diagnostic::Diagnostic;
-use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
-use crate::rules::rule::{Check, Rule};
+use super::words::{SOUND, list, scenario};
+use crate::rules::prelude::*;
 use crate::scenario::{Fault, FaultKind};
 
 /// A misspelt expectation expects nothing.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta {
-        code: Code(602),
-        name: "unknown-scenario-key",
-        renamed_from: &[],
-        severity: Some(Severity::Error),
-        when_enabled: Severity::Error,
-        locked: false,
-        fix: Fixable::Suggested,
-        summary: "a key that scenarios do not have",
-        page: "\
-A key that nothing reads is nearly always a slip of the pen, and its author believes that something is tested which is not. The finding
-lists the keys that may stand in that mapping; `ctxc schema scenario` says what they mean, and makes editors complete them.",
-        bad: &[Example { template: TASK, project: "\
-# file: scenarios/refund.yaml
-name: refund
-task: triage
-context:
-  objective: sort the ticket
-  inputs: {ticket: it came late}
-expect_context:
-  - nothing_cutt: true
-" }, Example { template: TASK, project: "\
-# file: scenarios/refund.yaml
-name: refund
-task: triage
-context:
-  objective: sort the ticket
-  inputs: {ticket: it came late}
-expect_context:
-  - nothing_cut: true
-constraints: [be brief]
-" }],
-        good: SOUND,
-    },
+    meta: RuleMeta::error(602, "unknown-scenario-key", "a key that scenarios do not have", PAGE)
+        .fixed(Fixable::Suggested)
+        .examples(BAD, SOUND),
     check: Check::Scenario(word),
 };
+
+const PAGE: &str = "\
+A key that nothing reads is nearly always a slip of the pen, and its author believes that something is tested which is not. The finding
+lists the keys that may stand in that mapping; `ctxc schema scenario` says what they mean, and makes editors complete them.";
+
+const BAD: &[Example] = &[
+    scenario!("expect_context:\n  - nothing_cutt: true\n"),
+    scenario!("expect_context:\n  - nothing_cut: true\nconstraints: [be brief]\n"),
+];
 
 fn word(cx: &ScenarioCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let FaultKind::UnknownKey { table, key, near, valid, elsewhere } = &fault.kind else { return None };

@@ -3,12 +3,8 @@
 use super::cx::CaseCx;
 use super::shown::{self, Shown};
 use super::walk::{self, Stake};
-use super::words::{list, short, some};
-use crate::base::diagnostic::Diagnostic;
-use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
-use crate::base::span::Spanned;
-use crate::base::suggest::nearest;
-use crate::rules::rule::{Check, Rule};
+use super::words::{list, scenario, short, some};
+use crate::rules::prelude::*;
 use crate::scenario::expect::segments::Named;
 use crate::scenario::words::KINDS;
 
@@ -30,74 +26,35 @@ const SHOWN: &str = "\
 
 /// A slip in an id makes `absent` hold for ever.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta {
-        code: Code(611),
-        name: "unknown-segment",
-        renamed_from: &[],
-        severity: Some(Severity::Warning),
-        when_enabled: Severity::Warning,
-        locked: false,
-        fix: Fixable::Suggested,
-        summary: "an expectation on a segment that no context has",
-        page: "\
+    meta: RuleMeta::warning(611, "unknown-segment", "an expectation on a segment that no context has", PAGE)
+        .fixed(Fixable::Suggested)
+        .examples(BAD, GOOD),
+    check: Check::Case(check),
+};
+
+const PAGE: &str = "\
 The id of a segment is its kind, alone or with what it holds: `system`, `input:ticket`, `file:src/a.rs`. An id that begins with no kind names
 nothing, so that `absent` holds for ever and everything else never. Neither does one whose name is no input and no file of the task or of
 what it refers to; of what is expected to be absent, a slip alone is told. Under `not` a file that the project has and the task does not name
 yet is a name like any other. `ctxc manifest TASK` shows the ids of a task's context; a path goes under `source`, where a file has to be
-one of the project or of the case.",
-        bad: &[Example { template: SHOWN, project: "\
-# file: scenarios/refund.yaml
-name: refund
-task: triage
-context:
-  objective: sort the ticket
-  inputs: {ticket: it came late}
-expect_context:
-  - segment: {id: \"inptu:ticket\", state: kept}
-" }, Example { template: SHOWN, project: "\
-# file: scenarios/refund.yaml
-name: refund
-task: triage
-context:
-  objective: sort the ticket
-  inputs: {ticket: it came late}
-expect_context:
-  - segment: {id: \"input:tiket\", state: kept}
-" }, Example { template: SHOWN, project: "\
-# file: scenarios/refund.yaml
-name: refund
-task: triage
-context:
-  objective: sort the ticket
-  inputs: {ticket: it came late}
-expect_context:
-  - segment: {id: \"file:teams.md\", state: absent}
-" }, Example { template: SHOWN, project: "\
-# file: scenarios/refund.yaml
-name: refund
-task: triage
-context:
-  objective: sort the ticket
-  inputs: {ticket: it came late}
-expect_context:
-  - not:
-      segment: {source: docs/never.md, state: kept}
-" }],
-        good: &[Example { template: SHOWN, project: "\
-# file: scenarios/refund.yaml
-name: refund
-task: triage
-context:
-  objective: sort the ticket
-  inputs: {ticket: it came late}
+one of the project or of the case.";
+
+const BAD: &[Example] = &[
+    scenario!(SHOWN, "expect_context:\n  - segment: {id: \"inptu:ticket\", state: kept}\n"),
+    scenario!(SHOWN, "expect_context:\n  - segment: {id: \"input:tiket\", state: kept}\n"),
+    scenario!(SHOWN, "expect_context:\n  - segment: {id: \"file:teams.md\", state: absent}\n"),
+    scenario!(SHOWN, "expect_context:\n  - not:\n      segment: {source: docs/never.md, state: kept}\n"),
+];
+
+const GOOD: &[Example] = &[scenario!(
+    SHOWN,
+    "\
 expect_context:
   - segment: {id: \"input:ticket\", state: kept}
   - segment: {id: \"file:docs/teams.md\", state: kept}
   - segment: {id: \"file:secrets.env\", state: absent}
-" }],
-    },
-    check: Check::Case(check),
-};
+"
+)];
 
 fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
     walk::named(&cx.case.expect_context, &mut |name, stake| match name {

@@ -2,12 +2,9 @@
 
 use super::cx::CaseCx;
 use super::walk;
-use super::words::{TASK, first_line, short};
-use crate::base::diagnostic::Diagnostic;
+use super::words::{first_line, scenario, short};
 use crate::base::number;
-use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
-use crate::base::span::Span;
-use crate::rules::rule::{Check, Rule};
+use crate::rules::prelude::*;
 use crate::scenario::json_schema::{self, Slip, SlipKind, pointer};
 use crate::scenario::keys_chat::SPEAKERS;
 use crate::scenario::model::{Conversation, Frozen};
@@ -16,32 +13,28 @@ use serde_json::Value;
 
 /// The case has no context, or an answer is held against less than was meant.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta {
-        code: Code(627),
-        name: "unsound-frozen-file",
-        renamed_from: &[],
-        severity: Some(Severity::Error),
-        when_enabled: Severity::Error,
-        locked: false,
-        fix: Fixable::None,
-        summary: "a frozen file that is not what it stands for",
-        page: "\
+    meta: RuleMeta::error(627, "unsound-frozen-file", "a frozen file that is not what it stands for", PAGE).examples(BAD, GOOD),
+    check: Check::Case(check),
+};
+
+const PAGE: &str = "\
 A file under `inputs` holds JSON of its parameter's type, unless that is `string`; one under `history` a chat message a line; one under `schema` a JSON
 Schema. A keyword that no draft of JSON Schema has asks for nothing, so that every answer fits: a slip is an error, and one without any likeness to a
 keyword a warning. A keyword of your own begins with `x-`. A schema is read by the draft that its `$schema` names, 2020-12 where it names none; what this draft does
-not take is an error, as is a `$ref` that leads elsewhere: nothing is fetched.",
-        bad: &[Example { template: TASK, project: "\
-# file: scenarios/refund.yaml
-name: refund
-task: triage
-context:
-  objective: sort the ticket
-  inputs: {ticket: it came late}
+not take is an error, as is a `$ref` that leads elsewhere: nothing is fetched.";
+
+const BAD: &[Example] = &[
+    scenario!(
+        "\
 expectations:
   - schema: files/answer.json
 # file: scenarios/files/answer.json
 {\"type\": \"object\", \"requried\": [\"team\"]}
-" }, Example { template: HEARS, project: "\
+"
+    ),
+    Example {
+        template: HEARS,
+        project: "\
 # file: scenarios/refund.yaml
 name: refund
 task: triage
@@ -52,22 +45,18 @@ expect_context:
   - nothing_cut: true
 # file: scenarios/files/chat.jsonl
 {\"role\": \"usr\", \"content\": \"where is my order?\"}
-" }],
-        good: &[Example { template: TASK, project: "\
-# file: scenarios/refund.yaml
-name: refund
-task: triage
-context:
-  objective: sort the ticket
-  inputs: {ticket: it came late}
+",
+    },
+];
+
+const GOOD: &[Example] = &[scenario!(
+    "\
 expectations:
   - schema: files/answer.json
 # file: scenarios/files/answer.json
 {\"type\": \"object\", \"required\": [\"team\"]}
-" }],
-    },
-    check: Check::Case(check),
-};
+"
+)];
 
 /// A task that shows the conversation to its agent.
 const HEARS: &str = "\

@@ -2,10 +2,7 @@
 
 use super::cx::CaseCx;
 use super::words::{first_line, short, some};
-use crate::base::diagnostic::Diagnostic;
-use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
-use crate::base::suggest::nearest;
-use crate::rules::rule::{Check, Rule};
+use crate::rules::prelude::*;
 
 /// A task whose second step is given what the first one left.
 const STEPS: &str = "\
@@ -24,20 +21,21 @@ const STEPS: &str = "\
 
 /// What reaches nobody tests nothing.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta {
-        code: Code(626),
-        name: "untaken-result",
-        renamed_from: &[],
-        severity: Some(Severity::Error),
-        when_enabled: Severity::Error,
-        locked: false,
-        fix: Fixable::Suggested,
-        summary: "a frozen result or a scripted answer that nobody takes",
-        page: "\
+    meta: RuleMeta::error(626, "untaken-result", "a frozen result or a scripted answer that nobody takes", PAGE)
+        .fixed(Fixable::Suggested)
+        .examples(BAD, GOOD),
+    check: Check::Case(check),
+};
+
+const PAGE: &str = "\
 `context.results` gives what earlier steps left, by the names of the steps (`as`) or by their nodes (`/steps/0`); an agent of a round is given
 `director_result`, `current_input` and the like. A result that no step of the task leaves reaches no prompt, and the case would test a context
-without it. A scripted answer below one without `when`, which answers every request, is never given: a warning.",
-        bad: &[Example { template: STEPS, project: "\
+without it. A scripted answer below one without `when`, which answers every request, is never given: a warning.";
+
+const BAD: &[Example] = &[
+    Example {
+        template: STEPS,
+        project: "\
 # file: scenarios/refund.yaml
 name: refund
 task: triage
@@ -47,7 +45,11 @@ context:
   results: {fact: it came late}
 expect_context:
   - nothing_cut: true
-" }, Example { template: STEPS, project: "\
+",
+    },
+    Example {
+        template: STEPS,
+        project: "\
 # file: scenarios/refund.yaml
 name: refund
 task: triage
@@ -59,8 +61,13 @@ answers:
   - reply: it came late
   - when: {has: order}
     reply: it was lost
-" }],
-        good: &[Example { template: STEPS, project: "\
+",
+    },
+];
+
+const GOOD: &[Example] = &[Example {
+    template: STEPS,
+    project: "\
 # file: scenarios/refund.yaml
 name: refund
 task: triage
@@ -70,10 +77,8 @@ context:
   results: {facts: it came late}
 expect_context:
   - nothing_cut: true
-" }],
-    },
-    check: Check::Case(check),
-};
+",
+}];
 
 fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
     answers(cx, out);

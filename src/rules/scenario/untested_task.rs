@@ -1,34 +1,32 @@
 //! CTX617: tasks that no scenario tests.
 
 use super::cx::SuitesCx;
-use super::words::{TASK, some};
-use crate::base::diagnostic::Diagnostic;
-use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
+use super::words::{files, some};
 use crate::project::config::Config;
-use crate::rules::rule::{Check, Rule};
+use crate::rules::prelude::*;
 use crate::scenario::model::{Case, Subject};
 use std::collections::BTreeSet;
 
 /// What no case looks at changes unseen.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta {
-        code: Code(617),
-        name: "untested-task",
-        renamed_from: &[],
-        severity: Some(Severity::Hint),
-        when_enabled: Severity::Hint,
-        locked: false,
-        fix: Fixable::None,
-        summary: "tasks that no scenario tests",
-        page: "\
+    meta: RuleMeta::hint(617, "untested-task", "tasks that no scenario tests", PAGE).examples(BAD, GOOD),
+    check: Check::Suites(check),
+};
+
+const PAGE: &str = "\
 Where `ctxc.toml` has a section `[eval]`, each task of the project is expected to have a case: of the task itself, or of a role that plays it. The finding lists those that have none.
-A first one expects what its context is today: `nothing_cut: true`, and a ceiling of tokens.",
-        bad: &[Example { template: TASK, project: "\
+A first one expects what its context is today: `nothing_cut: true`, and a ceiling of tokens.";
+
+const BAD: &[Example] = &[files(
+    "\
 [eval]
 runs = 1
 pass = 1
-" }],
-        good: &[Example { template: TASK, project: "\
+",
+)];
+
+const GOOD: &[Example] = &[files(
+    "\
 [eval]
 runs = 1
 pass = 1
@@ -40,10 +38,8 @@ context:
   inputs: {ticket: it came late}
 expect_context:
   - nothing_cut: true
-" }],
-    },
-    check: Check::Suites(check),
-};
+",
+)];
 
 /// The tasks that cases are about: of themselves, or of a role that plays them.
 pub(crate) fn tested<'c>(cases: impl Iterator<Item = &'c Case>, config: &'c Config) -> BTreeSet<&'c str> {

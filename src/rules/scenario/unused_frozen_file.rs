@@ -2,10 +2,7 @@
 
 use super::cx::CaseCx;
 use super::words::{short, some};
-use crate::base::diagnostic::Diagnostic;
-use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
-use crate::base::suggest::nearest;
-use crate::rules::rule::{Check, Rule};
+use crate::rules::prelude::*;
 use crate::scenario::paths::{beside, plain};
 
 /// A task that shows a file to its agent.
@@ -20,19 +17,19 @@ const SHOWN: &str = "\
 
 /// The file of that name on disk is shown in its place, and the case changes with it.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta {
-        code: Code(622),
-        name: "unused-frozen-file",
-        renamed_from: &[],
-        severity: Some(Severity::Warning),
-        when_enabled: Severity::Warning,
-        locked: false,
-        fix: Fixable::Suggested,
-        summary: "a frozen file that no agent of the task is shown",
-        page: "\
+    meta: RuleMeta::warning(622, "unused-frozen-file", "a frozen file that no agent of the task is shown", PAGE)
+        .fixed(Fixable::Suggested)
+        .examples(BAD, GOOD),
+    check: Check::Case(check),
+};
+
+const PAGE: &str = "\
 `file_context` gives files that `<file_paths>` names another text, by their path from the folder of `ctxc.toml`; `./src/a.rs` and `src/a.rs` are the same. A path
-that the task does not name is read by nobody, and the file that was meant is read from the project as it is today: the case is not frozen.",
-        bad: &[Example { template: SHOWN, project: "\
+that the task does not name is read by nobody, and the file that was meant is read from the project as it is today: the case is not frozen.";
+
+const BAD: &[Example] = &[Example {
+    template: SHOWN,
+    project: "\
 # file: docs/teams.md
 access: logins
 # file: scenarios/refund.yaml
@@ -43,8 +40,12 @@ context:
   file_context: {docs/team.md: \"access: logins\"}
 expect_context:
   - nothing_cut: true
-" }],
-        good: &[Example { template: SHOWN, project: "\
+",
+}];
+
+const GOOD: &[Example] = &[Example {
+    template: SHOWN,
+    project: "\
 # file: docs/teams.md
 access: logins
 # file: scenarios/refund.yaml
@@ -55,10 +56,8 @@ context:
   file_context: {./docs/teams.md: \"access: logins\"}
 expect_context:
   - nothing_cut: true
-" }],
-    },
-    check: Check::Case(check),
-};
+",
+}];
 
 fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
     if cx.case.situation.files.is_empty() {

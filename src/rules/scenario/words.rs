@@ -16,20 +16,37 @@ pub(super) const TASK: &str = "\
 </task>
 ";
 
-/// A scenario of it in which nothing is wrong.
-pub(super) const SOUND: &[Example] = &[Example {
-    template: TASK,
-    project: "\
+/// An example: the template with these files.
+pub(super) const fn files(project: &'static str) -> Example {
+    Example { template: TASK, project }
+}
+
+/// An example: the template, or another one, with a scenario whose first keys are the same in all of them.
+macro_rules! scenario {
+    ($rest:literal) => {
+        scenario!($crate::rules::scenario::words::TASK, $rest)
+    };
+    ($template:expr, $rest:literal) => {
+        Example {
+            template: $template,
+            project: concat!(
+                "\
 # file: scenarios/refund.yaml
 name: refund
 task: triage
 context:
   objective: sort the ticket
   inputs: {ticket: it came late}
-expect_context:
-  - nothing_cut: true
 ",
-}];
+                $rest
+            ),
+        }
+    };
+}
+pub(super) use scenario;
+
+/// A scenario in which nothing is wrong.
+pub(super) const SOUND: &[Example] = &[scenario!("expect_context:\n  - nothing_cut: true\n")];
 
 /// `a`, `b`, `c`.
 pub(super) fn list(words: &[&str]) -> String {

@@ -2,11 +2,7 @@
 
 use super::cx::CaseCx;
 use super::words::first_line;
-use crate::base::diagnostic::Diagnostic;
-use crate::base::fix::{Edit, Fix};
-use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
-use crate::base::span::Span;
-use crate::rules::rule::{Check, Rule};
+use crate::rules::prelude::*;
 use crate::scenario::model::Frozen;
 use crate::template::value_type;
 use serde_json::Value;
@@ -24,20 +20,21 @@ const TYPED: &str = "\
 
 /// The case has no context.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta {
-        code: Code(624),
-        name: "wrong-input",
-        renamed_from: &[],
-        severity: Some(Severity::Error),
-        when_enabled: Severity::Error,
-        locked: false,
-        fix: Fixable::Suggested,
-        summary: "a value that is not of its parameter's type",
-        page: "\
+    meta: RuleMeta::error(624, "wrong-input", "a value that is not of its parameter's type", PAGE)
+        .fixed(Fixable::Suggested)
+        .examples(BAD, GOOD),
+    check: Check::Case(check),
+};
+
+const PAGE: &str = "\
 A value that a run or a scenario hands in is of the type that its parameter declares; with any other there is no context. In YAML `5`, `true`
 and `null` are a number, a boolean and no value, and in quotes each is a text. A field of a CSV table is a text; in JSONL a value has its type.
-`null` stands for no value: the default counts where there is one, and it is an error where a value is required.",
-        bad: &[Example { template: TYPED, project: "\
+`null` stands for no value: the default counts where there is one, and it is an error where a value is required.";
+
+const BAD: &[Example] = &[
+    Example {
+        template: TYPED,
+        project: "\
 # file: scenarios/refund.yaml
 name: refund
 task: triage
@@ -46,7 +43,11 @@ context:
   inputs: {ticket: it came late, words: \"20\"}
 expect_context:
   - nothing_cut: true
-" }, Example { template: TYPED, project: "\
+",
+    },
+    Example {
+        template: TYPED,
+        project: "\
 # file: scenarios/refund.yaml
 name: refund
 task: triage
@@ -56,8 +57,13 @@ context:
     ticket: 4711
 expect_context:
   - nothing_cut: true
-" }],
-        good: &[Example { template: TYPED, project: "\
+",
+    },
+];
+
+const GOOD: &[Example] = &[Example {
+    template: TYPED,
+    project: "\
 # file: scenarios/refund.yaml
 name: refund
 task: triage
@@ -66,10 +72,8 @@ context:
   inputs: {ticket: \"4711\", words: 20}
 expect_context:
   - nothing_cut: true
-" }],
-    },
-    check: Check::Case(check),
-};
+",
+}];
 
 fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
     let Some((task, takes)) = cx.receiver() else { return };

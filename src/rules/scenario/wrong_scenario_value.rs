@@ -1,36 +1,26 @@
 //! CTX603: a value that its key cannot take.
 
 use super::cx::ScenarioCx;
-use super::words::{SOUND, TASK, short};
-use crate::base::diagnostic::Diagnostic;
-use crate::base::rule_meta::{Code, Example, Fixable, RuleMeta, Severity};
-use crate::rules::rule::{Check, Rule};
+use super::words::{SOUND, files, scenario, short};
+use crate::rules::prelude::*;
 use crate::scenario::{Fault, FaultKind};
 
 /// A value that is not understood is left out, and with it what it would have tested.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta {
-        code: Code(603),
-        name: "wrong-scenario-value",
-        renamed_from: &[],
-        severity: Some(Severity::Error),
-        when_enabled: Severity::Error,
-        locked: false,
-        fix: Fixable::Suggested,
-        summary: "a value that its key cannot take",
-        page: "\
+    meta: RuleMeta::error(603, "wrong-scenario-value", "a value that its key cannot take", PAGE)
+        .fixed(Fixable::Suggested)
+        .examples(BAD, SOUND),
+    check: Check::Scenario(word),
+};
+
+const PAGE: &str = "\
 Each key of a scenario takes values of one kind, and some take only certain words. The finding says what stands there and what may. Mind
-that YAML reads `no` as a text, `1.10` as a number and `~` as nothing; what is meant as a text can always stand in quotes.",
-        bad: &[Example { template: TASK, project: "\
-# file: scenarios/refund.yaml
-name: refund
-task: triage
-context:
-  objective: sort the ticket
-  inputs: {ticket: it came late}
-expect_context:
-  - segment: {kind: input, state: keept}
-" }, Example { template: TASK, project: "\
+that YAML reads `no` as a text, `1.10` as a number and `~` as nothing; what is meant as a text can always stand in quotes.";
+
+const BAD: &[Example] = &[
+    scenario!("expect_context:\n  - segment: {kind: input, state: keept}\n"),
+    files(
+        "\
 # file: scenarios/refund.yaml
 name: refund
 task: triage
@@ -39,21 +29,10 @@ context:
   inputs: {ticket: it came late}
 expect_context:
   - nothing_cut: true
-" }, Example { template: TASK, project: "\
-# file: scenarios/refund.yaml
-name: refund
-task: triage
-context:
-  objective: sort the ticket
-  inputs: {ticket: it came late}
-expect_context:
-  - nothing_cut: true
-reviewed: 2026-02-30
-" }],
-        good: SOUND,
-    },
-    check: Check::Scenario(word),
-};
+",
+    ),
+    scenario!("expect_context:\n  - nothing_cut: true\nreviewed: 2026-02-30\n"),
+];
 
 fn word(cx: &ScenarioCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     if let FaultKind::BadValue { key, found, expected, near } = &fault.kind {
