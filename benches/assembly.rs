@@ -2,8 +2,8 @@
 //! that drops half of it, and with its tokens. Prints one line of JSON for compare.py: medians of the rounds in milliseconds,
 //! beside what it costs to copy the bytes once.
 
-use ctxc::context::tokens;
-use ctxc::context::{Assembly, Counting, Inputs, Kind, Options, Request, Segment, assemble};
+use ctxc::internals::context::tokens;
+use ctxc::internals::context::{Assembly, Counting, Inputs, Kind, Options, Request, Segment, assemble};
 use ctxc::{Config, Registry, compile_sources};
 use std::hint::black_box;
 use std::io::Write;

@@ -2,7 +2,7 @@
 //! line of JSON for compare.py: medians of the rounds.
 #![allow(clippy::disallowed_methods, reason = "reads the registry that it is given")]
 
-use ctxc::registry::Registry;
+use ctxc::internals::registry::Registry;
 use std::hint::black_box;
 use std::io::Write;
 use std::process::ExitCode;

@@ -3,12 +3,12 @@
 #![allow(clippy::disallowed_methods, reason = "reads its corpus and runs its generator")]
 #![allow(clippy::expect_used, reason = "a benchmark without a corpus has nothing to measure")]
 
-use ctxc::base::fs::MemoryFs;
-use ctxc::base::rule_meta::RuleMeta;
-use ctxc::project::config::{Config, Input};
-use ctxc::registry::compile::{Chosen, Compiler, Scratch};
-use ctxc::rules::check::Active;
-use ctxc::syntax::{Limits, Reader};
+use ctxc::internals::base::fs::MemoryFs;
+use ctxc::internals::base::rule_meta::RuleMeta;
+use ctxc::internals::project::config::{Config, Input};
+use ctxc::internals::registry::compile::{Chosen, Compiler, Scratch};
+use ctxc::internals::rules::check::Active;
+use ctxc::internals::syntax::{Limits, Reader};
 use divan::counter::BytesCount;
 use divan::{Bencher, black_box};
 use std::path::Path;
@@ -71,7 +71,7 @@ fn e_ctxc_tree_and_model(bencher: Bencher<'_, '_>) {
     let (mut reader, limits) = (Reader::new(), Limits::default());
     each(bencher, |text| {
         reader.read(text, &limits);
-        drop(black_box(ctxc::template::lower(reader.document(text))));
+        drop(black_box(ctxc::internals::template::lower(reader.document(text))));
     });
 }
 
@@ -88,7 +88,7 @@ fn f_ctxc_check(bencher: Bencher<'_, '_>) {
 #[divan::bench]
 fn g_project_file(bencher: Bencher<'_, '_>) {
     let (text, files) = (include_str!("../ctxc.toml"), MemoryFs::new());
-    let rules: Vec<&'static RuleMeta> = ctxc::rules::list::all().map(|rule| &rule.meta).collect();
+    let rules: Vec<&'static RuleMeta> = ctxc::internals::rules::list::all().map(|rule| &rule.meta).collect();
     let input = Input { path: "ctxc.toml", text, root: Path::new(""), files: &files, rules: &rules };
     bencher.counter(BytesCount::new(text.len())).bench_local(|| drop(black_box(Config::read(black_box(&input)))));
 }
@@ -97,7 +97,7 @@ fn g_project_file(bencher: Bencher<'_, '_>) {
 #[divan::bench]
 fn h_project_file_full_of_faults(bencher: Bencher<'_, '_>) {
     let (text, files) = ("[lints]\nno-contxt = 3\n[defaults.atomik]\nfresh_contxt = true\n", MemoryFs::new());
-    let rules: Vec<&'static RuleMeta> = ctxc::rules::list::all().map(|rule| &rule.meta).collect();
+    let rules: Vec<&'static RuleMeta> = ctxc::internals::rules::list::all().map(|rule| &rule.meta).collect();
     let input = Input { path: "ctxc.toml", text, root: Path::new(""), files: &files, rules: &rules };
     bencher.counter(BytesCount::new(text.len())).bench_local(|| drop(black_box(Config::read(black_box(&input)))));
 }
@@ -105,7 +105,7 @@ fn h_project_file_full_of_faults(bencher: Bencher<'_, '_>) {
 /// Tokens of every file by an exact table, which is read beforehand.
 #[divan::bench(args = ["o200k", "cl100k"])]
 fn i_tokens(bencher: Bencher<'_, '_>, name: &str) {
-    let counter = ctxc::context::tokens::counter(name).expect("a table of the program");
+    let counter = ctxc::internals::context::tokens::counter(name).expect("a table of the program");
     counter.count("");
     each(bencher, |text| {
         black_box(counter.count(text));
@@ -115,7 +115,7 @@ fn i_tokens(bencher: Bencher<'_, '_>, name: &str) {
 /// Texts of a megabyte that are hard on a tokenizer. None may take a second.
 #[divan::bench(args = ["a", " ", "\n", "é", "=", "  x", "abcdefgh", "lossy"])]
 fn j_tokens_of_hostile_texts(bencher: Bencher<'_, '_>, part: &str) {
-    let counter = ctxc::context::tokens::counter("o200k").expect("a table of the program");
+    let counter = ctxc::internals::context::tokens::counter("o200k").expect("a table of the program");
     let mut seed = 88_172_645_463_325_252_u64;
     let mut random = |_| {
         seed ^= seed << 13;
@@ -134,7 +134,7 @@ fn j_tokens_of_hostile_texts(bencher: Bencher<'_, '_>, part: &str) {
 /// The first thousand tokens of a text of a megabyte.
 #[divan::bench(args = ["a", " ", "  x", "abcdefgh"])]
 fn k_fit_a_thousand_tokens(bencher: Bencher<'_, '_>, part: &str) {
-    let counter = ctxc::context::tokens::counter("o200k").expect("a table of the program");
+    let counter = ctxc::internals::context::tokens::counter("o200k").expect("a table of the program");
     let text = part.repeat(1_000_000 / part.len());
     counter.count("");
     bencher.bench_local(|| black_box(counter.fit(black_box(&text), 1000)));

@@ -2,37 +2,50 @@
 //! resolved, hashed registry, so that nothing is resolved at run time.
 //!
 //! Data moves one way, top to bottom of this list; a module imports only from those above it:
-//! [`base`] → [`syntax`], [`jinja`], `kernel` → [`template`] → `scenario` → [`settings`], [`mod@format`] → [`project`] → [`rules`] → [`registry`] → [`schema`], `context`, `import` → `store` → `eval` → `lsp` → `cli`.
+//! `base` → `syntax`, `jinja`, `kernel` → `template` → `scenario` → `settings`, `format` → `project` → `rules` → `registry` → `schema`, `context`, `import` → `store` → `eval` → `lsp` → `cli`.
+//!
+//! What a program links stands here, by name. The rooms themselves are private.
 
-pub mod base;
+mod base;
 #[cfg(feature = "cli")]
-pub mod cli;
+mod cli;
 #[cfg(feature = "assemble")]
-pub mod context;
+mod context;
 #[cfg(feature = "eval")]
-pub mod eval;
-pub mod format;
+mod eval;
+mod format;
 #[cfg(feature = "cli")]
-pub mod import;
-pub mod jinja;
-pub mod kernel;
+mod import;
+#[doc(hidden)]
+pub mod internals;
+mod jinja;
+mod kernel;
 #[cfg(feature = "lsp")]
-pub mod lsp;
-pub mod project;
-pub mod registry;
-pub mod rules;
-pub mod scenario;
-pub mod schema;
-pub mod settings;
+mod lsp;
+mod project;
+mod registry;
+mod rules;
+mod scenario;
+mod schema;
+mod settings;
 #[cfg(feature = "store")]
-pub mod store;
-pub mod syntax;
-pub mod template;
+mod store;
+mod syntax;
+mod template;
 
 pub use base::diagnostic::Diagnostic;
 pub use base::rule_meta::Severity;
+pub use base::span::Span;
+#[cfg(feature = "assemble")]
+pub use context::tokens::counter as token_counter;
+#[cfg(feature = "assemble")]
+pub use context::{
+    Agent, Asked, Assembly, ContextSource, Counting, Deferred, Disposition, Fault, FaultKind, Files, Fixtures, Inputs, Kind,
+    Match, Message, Options, Profile, Refused, Report, Request, Said, Segment, SegmentReport, Speaker, Stability, StepResult,
+    TaskGraph, TokenCounter, ToolCall, Trust, assemble,
+};
 pub use project::config::Config;
 pub use registry::library::{Built, compile_sources};
 #[cfg(feature = "fs")]
 pub use registry::library::{LoadError, Project};
-pub use registry::{ReadError, Registry};
+pub use registry::{NoTask, ReadError, Registry, Task};

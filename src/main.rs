@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    ctxc::cli::main()
+    ctxc::internals::cli::main()
 }

@@ -2,9 +2,9 @@
 //! and what is untrusted behind a fence that it cannot close.
 
 use ctxc::Registry;
-use ctxc::context::{Counting, Fate, Kind, Options, Profile, Request, Segment, Stability, assemble};
-use ctxc::kernel::context::Cut;
-use ctxc::kernel::tokens::{Bytes, Estimate, TokenCounter};
+use ctxc::internals::context::{Counting, Disposition, Kind, Options, Profile, Request, Segment, Stability, assemble};
+use ctxc::internals::kernel::context::Cut;
+use ctxc::internals::kernel::tokens::{Bytes, Estimate, TokenCounter};
 use std::sync::OnceLock;
 
 const TASK: &str = "<task type=\"atomic\" name=\"t\"><system>You sort.</system><description>Sort.</description>\
@@ -53,8 +53,8 @@ pub(crate) fn check(data: &[u8]) {
         report.tokens.unwrap_or(0)
     );
     for account in &report.segments {
-        assert_eq!(account.position.is_none(), account.fate == Fate::Dropped);
-        assert!(account.segment.kind.priority() > 1 || account.fate == Fate::Kept, "{}", account.segment.id);
+        assert_eq!(account.position.is_none(), account.fate == Disposition::Dropped);
+        assert!(account.segment.kind.priority() > 1 || account.fate == Disposition::Kept, "{}", account.segment.id);
     }
     for message in &assembly.messages {
         let (open, close) = (format!("<untrusted-{} ", report.nonce), format!("</untrusted-{}>", report.nonce));

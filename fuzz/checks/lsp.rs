@@ -235,7 +235,7 @@ pub(crate) fn check(data: &[u8]) {
     }
     let Connection { sender, receiver } = client;
     drop(sender);
-    ctxc::lsp::serve(&server);
+    ctxc::internals::lsp::serve(&server);
     drop(server);
     for message in receiver {
         match message {

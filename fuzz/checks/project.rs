@@ -1,8 +1,8 @@
 //! Any text gives a project file: no panic, every fault at a place that exists and with a finding, the same answer each time.
 
-use ctxc::base::fs::MemoryFs;
-use ctxc::base::rule_meta::RuleMeta;
-use ctxc::project::config::{Config, Input};
+use ctxc::internals::base::fs::MemoryFs;
+use ctxc::internals::base::rule_meta::RuleMeta;
+use ctxc::internals::project::config::{Config, Input};
 use std::path::Path;
 
 /// Reads the bytes as `ctxc.toml` and as what it extends.
@@ -11,7 +11,7 @@ pub(crate) fn check(data: &[u8]) {
     let mut files = MemoryFs::new();
     files.insert("shared.toml", "[lints]\nno-context = \"error\"\n");
     files.insert("itself.toml", text);
-    let rules: Vec<&'static RuleMeta> = ctxc::rules::list::all().map(|rule| &rule.meta).collect();
+    let rules: Vec<&'static RuleMeta> = ctxc::internals::rules::list::all().map(|rule| &rule.meta).collect();
     let input = Input { path: "ctxc.toml", text, root: Path::new(""), files: &files, rules: &rules };
     let config = Config::read(&input);
     for fault in &config.faults {
@@ -20,7 +20,7 @@ pub(crate) fn check(data: &[u8]) {
     }
     // Without `[lints]` nothing can turn a finding off: no fault may be lost.
     if !text.contains("lints") {
-        assert_eq!(ctxc::rules::check::config(&config).len(), config.faults.len(), "{:?}", config.faults);
+        assert_eq!(ctxc::internals::rules::check::config(&config).len(), config.faults.len(), "{:?}", config.faults);
     }
     let again = Config::read(&input);
     assert_eq!(config.faults, again.faults);

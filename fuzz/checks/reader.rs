@@ -1,8 +1,8 @@
 //! Any bytes give a tree: no panic, every span in the text, children inside their parents. What the reader calls
 //! well-formed, roxmltree and quick-xml accept, roxmltree with the same elements at the same places.
 
-use ctxc::syntax::tree::{Attribute, Document, Kind};
-use ctxc::syntax::{Limits, Reader, decode};
+use ctxc::internals::syntax::tree::{Attribute, Document, Kind};
+use ctxc::internals::syntax::{Limits, Reader, decode};
 
 /// Reads the bytes as a template.
 pub(crate) fn check(data: &[u8]) {

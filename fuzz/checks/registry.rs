@@ -1,6 +1,6 @@
 //! Any bytes are a registry or an error: no panic, and what was read can be looked at to the last node.
 
-use ctxc::registry::Registry;
+use ctxc::internals::registry::Registry;
 
 /// Reads the bytes as `registry.json`.
 pub(crate) fn check(data: &[u8]) {
@@ -28,7 +28,7 @@ pub(crate) fn check(data: &[u8]) {
         assert!(registry.fragment(fragment.name()).is_some());
         let _ = registry.fragment_text(fragment);
     }
-    let changes = ctxc::registry::diff::diff(&registry, &registry);
+    let changes = ctxc::internals::registry::diff::diff(&registry, &registry);
     if let Ok(changes) = changes {
         assert!(changes.is_empty(), "a registry differs from itself: {changes:?}");
     }

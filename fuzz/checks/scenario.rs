@@ -1,6 +1,6 @@
 //! Any text is a scenario file: no panic, every fault at a place that exists, the same answer each time.
 
-use ctxc::scenario::{Options, read_with};
+use ctxc::internals::scenario::{Options, read_with};
 
 /// Reads the bytes as a scenario or suite, and as the table of its cases.
 pub(crate) fn check(data: &[u8]) {

@@ -1,6 +1,6 @@
 //! Any text of a task, filled with any value, plain or as Jinja: a text or a fault, within a second and a megabyte; no panic.
 
-use ctxc::context::{Inputs, Request, assemble};
+use ctxc::internals::context::{Inputs, Request, assemble};
 use std::time::{Duration, Instant};
 
 /// Bytes of the text of a Jinja template, and then some for its heading.
@@ -25,7 +25,7 @@ pub(crate) fn check(data: &[u8]) {
         let inputs = Inputs::new().with("v", value).with("o", object).with("u", value);
         let started = Instant::now();
         let assembled =
-            assemble(&registry, &Request { inputs: &inputs, ..Request::new("t") }, &ctxc::context::Options::default());
+            assemble(&registry, &Request { inputs: &inputs, ..Request::new("t") }, &ctxc::internals::context::Options::default());
         assert!(started.elapsed() < Duration::from_secs(2), "{:?}", started.elapsed());
         match assembled {
             Ok(assembly) => {

@@ -3,7 +3,7 @@
 //! `ctxc render`, `ctxc manifest`, runs and hosts share this path, so none of them can tell another story.
 
 use super::blocks::{block, framed, rendered, text};
-use super::chain::Forest;
+use super::chain::TaskGraph;
 use super::fault::{Fault, FaultKind, Refused};
 use super::fill::{Fences, Filler, Unknown, placeholder};
 use super::mark;
@@ -15,9 +15,9 @@ use super::request::{Inputs, Request};
 use super::role::{self, ModelSettings};
 use super::scope::placed;
 use super::strategy::{self, Strategy};
-use crate::kernel::assembler::{Account, ContextAssembler, Late, positions, reusable};
+use crate::kernel::assembler::{ContextAssembler, Deferred, SegmentReport, positions, reusable};
 use crate::kernel::context::{Kind, Origin, Segment, Traced};
-use crate::kernel::fit::{self, Block, Budget, Counting, Fate, Fitted};
+use crate::kernel::fit::{self, Block, Budget, Counting, Disposition, Fitted};
 use crate::kernel::tokens::{Bytes, TokenCounter};
 use crate::registry::{Registry, Task};
 
@@ -58,9 +58,9 @@ pub struct Assembly {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
     /// One entry a segment; nothing is dropped in silence.
-    pub segments: Vec<Account>,
+    pub segments: Vec<SegmentReport>,
     /// What of the context around the agent cannot be known before it has run, and is no segment of it.
-    pub late: Vec<Late>,
+    pub late: Vec<Deferred>,
     /// The budget in tokens.
     pub budget: Option<usize>,
     /// The tokenizer's name.
@@ -80,7 +80,7 @@ pub(super) struct Draft {
     /// Its segments, in the order of their sources.
     pub(super) segments: Vec<Drafted>,
     /// What would be one if it could be known.
-    pub(super) late: Vec<Late>,
+    pub(super) late: Vec<Deferred>,
     /// What marks untrusted text.
     pub(super) nonce: String,
 }
@@ -88,7 +88,7 @@ pub(super) struct Draft {
 impl Assembly {
     /// The segments that stayed, whole and in the order of the sources: what a task called from here has as its parent's context.
     pub fn segments(&self) -> Vec<Segment> {
-        let stayed = self.report.segments.iter().filter(|account| account.fate != Fate::Dropped);
+        let stayed = self.report.segments.iter().filter(|account| account.fate != Disposition::Dropped);
         stayed.map(|account| account.segment.clone()).collect()
     }
 }
@@ -96,7 +96,7 @@ impl Assembly {
 /// Assembles the context of one agent: everything that can be handed in, and everything that can be chosen.
 ///
 /// ```
-/// use ctxc::context::{Fixtures, Inputs, Match, Options, Profile, Request, Trust, assemble};
+/// use ctxc::{Fixtures, Inputs, Match, Options, Profile, Request, Trust, assemble};
 /// use std::collections::BTreeMap;
 ///
 /// # let task = "<task name=\"triage\" type=\"atomic\"><description>Sort the ticket.</description>\
@@ -123,7 +123,7 @@ impl Assembly {
 /// Everything that is wrong, in the order of the places.
 pub fn assemble(registry: &Registry, request: &Request<'_>, options: &Options<'_>) -> Result<Assembly, Refused> {
     let missing = || Fault::from(FaultKind::Dangling { name: request.task.to_owned() });
-    let forest = Forest::load(registry, request.task)?.ok_or_else(missing)?;
+    let forest = TaskGraph::load(registry, request.task)?.ok_or_else(missing)?;
     assemble_in(&forest, request, options)
 }
 
@@ -131,13 +131,13 @@ pub fn assemble(registry: &Registry, request: &Request<'_>, options: &Options<'_
 ///
 /// # Errors
 /// Everything that is wrong, in the order of the places.
-pub fn assemble_in(forest: &Forest<'_>, request: &Request<'_>, options: &Options<'_>) -> Result<Assembly, Refused> {
+pub fn assemble_in(forest: &TaskGraph<'_>, request: &Request<'_>, options: &Options<'_>) -> Result<Assembly, Refused> {
     assemble_edited(forest, request, options, &|_| {})
 }
 
 /// The same with the segments changed before they are fitted: what would be noticed, asks whoever does.
 pub(crate) fn assemble_edited(
-    forest: &Forest<'_>,
+    forest: &TaskGraph<'_>,
     request: &Request<'_>,
     options: &Options<'_>,
     edit: &dyn Fn(&mut Vec<Segment>),
@@ -158,7 +158,7 @@ pub(crate) fn assemble_edited(
 /// Everything that is wrong but for values that are missing.
 pub fn preview(registry: &Registry, request: &Request<'_>, options: &Options<'_>) -> Result<Assembly, Refused> {
     let missing = || Fault::from(FaultKind::Dangling { name: request.task.to_owned() });
-    let forest = Forest::load(registry, request.task)?.ok_or_else(missing)?;
+    let forest = TaskGraph::load(registry, request.task)?.ok_or_else(missing)?;
     let draft = draft(&forest, request, Unknown::Placeholder, options.counter)?;
     let segments = draft.segments.into_iter().map(|drafted| {
         let mut segment = drafted.segment;
@@ -184,7 +184,7 @@ impl Task<'_> {
     ///
     /// ```
     /// use ctxc::Registry;
-    /// use ctxc::context::{Kind, Segment};
+    /// use ctxc::{Kind, Segment};
     ///
     /// # let task = "<task name=\"triage\" type=\"atomic\"><description>Sort the ticket.</description>\
     /// #   <parameters><parameter name=\"ticket\"/></parameters><inputs><input name=\"ticket\" from=\"ticket\"/></inputs></task>";
@@ -222,7 +222,7 @@ impl Task<'_> {
 
 /// The segments of a request. With [`Unknown::Variable`] what is not known is recorded, else it is a fault.
 pub(super) fn draft(
-    forest: &Forest<'_>,
+    forest: &TaskGraph<'_>,
     request: &Request<'_>,
     unknown: Unknown,
     counter: &dyn TokenCounter,
@@ -260,7 +260,7 @@ pub(super) struct Assembler<'a> {
     /// another counts on it. Else none.
     pub(super) others: &'a [Option<usize>],
     /// What is told of beside the segments.
-    pub(super) late: &'a [Late],
+    pub(super) late: &'a [Deferred],
 }
 
 impl ContextAssembler for Assembler<'_> {
@@ -275,7 +275,7 @@ impl ContextAssembler for Assembler<'_> {
         let frames: Vec<Frame> = segments.iter().enumerate().map(frame).collect();
         let order = positions(&segments, speaker, self.options.order);
         let (fitted, messages) = self.fitted(&segments, &frames, &order)?;
-        let stays = |at: &usize| fitted.get(*at).is_some_and(|fitted| fitted.fate != Fate::Dropped);
+        let stays = |at: &usize| fitted.get(*at).is_some_and(|fitted| fitted.fate != Disposition::Dropped);
         let order: Vec<usize> = order.into_iter().filter(stays).collect();
         let known = fitted.iter().all(|fitted| fitted.kept.is_some());
         let kept = |at: usize| fitted.get(at).and_then(|fitted| fitted.kept).unwrap_or(0);
@@ -345,7 +345,7 @@ impl Assembler<'_> {
             let Some(last) = message.last() else { continue };
             let Some(fitted) = fitted.get_mut(last.index).filter(|fitted| fitted.kept.is_some()) else { continue };
             fitted.kept = Some(self.tokens(last.index, &last.text));
-            if fitted.fate == Fate::Kept {
+            if fitted.fate == Disposition::Kept {
                 fitted.full = fitted.kept;
             }
         }
@@ -364,22 +364,22 @@ impl Assembler<'_> {
             let (Some(segment), Some(frame), Some(fitted)) = (segments.get(last), frames.get(last), fitted.get_mut(last)) else {
                 continue;
             };
-            if fitted.fate != Fate::Kept && fitted.full.is_some() {
-                let whole = text(segment, frame, self.options.profile, &Fate::Kept);
+            if fitted.fate != Disposition::Kept && fitted.full.is_some() {
+                let whole = text(segment, frame, self.options.profile, &Disposition::Kept);
                 fitted.full = Some(self.tokens(last, &whole));
             }
         }
     }
 }
 
-fn accounts(segments: Vec<Segment>, fitted: Vec<Fitted>, order: &[usize]) -> Vec<Account> {
+fn accounts(segments: Vec<Segment>, fitted: Vec<Fitted>, order: &[usize]) -> Vec<SegmentReport> {
     let mut positions = vec![None; segments.len()];
     for (position, &at) in order.iter().enumerate() {
         if let Some(slot) = positions.get_mut(at) {
             *slot = Some(position);
         }
     }
-    let account = |((segment, fitted), position): ((Segment, Fitted), Option<usize>)| Account {
+    let account = |((segment, fitted), position): ((Segment, Fitted), Option<usize>)| SegmentReport {
         segment,
         position,
         fate: fitted.fate,

@@ -3,7 +3,7 @@
 use super::render::message::Rendered;
 use super::render::profile::{self, Frame, Profile};
 use crate::kernel::context::{Cut, Origin, Segment, Traced};
-use crate::kernel::fit::{Block, Fate, Fitted};
+use crate::kernel::fit::{Block, Disposition, Fitted};
 
 /// A frame with the separator behind it: what a segment costs.
 pub(super) fn framed(profile: Profile, segment: &Segment, nonce: &str) -> Frame {
@@ -27,11 +27,11 @@ pub(super) fn block<'a>(segment: &'a Segment, frame: &'a Frame, others: usize) -
 }
 
 /// The text of a segment as it is rendered, without the separator behind it.
-pub(super) fn text(segment: &Segment, frame: &Frame, profile: Profile, fate: &Fate) -> Traced {
+pub(super) fn text(segment: &Segment, frame: &Frame, profile: Profile, fate: &Disposition) -> Traced {
     let mut out = Traced::new(frame.head.as_str(), Origin::Frame);
     match fate {
-        Fate::Kept => out.append(&segment.text),
-        Fate::Cut { range, mark } => {
+        Disposition::Kept => out.append(&segment.text),
+        Disposition::Cut { range, mark } => {
             let part = segment.text.slice(range.clone());
             let is_front = matches!(segment.cut, Cut::HeadAt(_));
             if is_front {
@@ -42,7 +42,7 @@ pub(super) fn text(segment: &Segment, frame: &Frame, profile: Profile, fate: &Fa
                 out.push(mark, Origin::Frame);
             }
         }
-        Fate::Dropped => {}
+        Disposition::Dropped => {}
     }
     out.push(frame.tail.strip_suffix(profile.separator()).unwrap_or(&frame.tail), Origin::Frame);
     out
@@ -59,7 +59,7 @@ pub(super) fn rendered<'s>(
     let one = |&index: &usize| {
         let (segment, frame, fitted) = (segments.get(index)?, frames.get(index)?, fitted.get(index)?);
         let text = text(segment, frame, profile, &fitted.fate);
-        (fitted.fate != Fate::Dropped).then_some(Rendered { index, segment, text })
+        (fitted.fate != Disposition::Dropped).then_some(Rendered { index, segment, text })
     };
     order.iter().filter_map(one).collect()
 }

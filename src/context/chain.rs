@@ -20,7 +20,7 @@ pub(super) const MAX_AGENTS: usize = 10_000;
 
 /// A task's tree and those of everything that it refers to.
 #[derive(Debug)]
-pub struct Forest<'r> {
+pub struct TaskGraph<'r> {
     /// Where the definitions come from.
     pub registry: &'r Registry,
     tasks: BTreeMap<&'r str, Tree<'r>>,
@@ -83,7 +83,7 @@ impl Tree<'_> {
     }
 }
 
-impl<'r> Forest<'r> {
+impl<'r> TaskGraph<'r> {
     /// Loads a task and all that it refers to; `None` when there is no such task.
     pub fn load(registry: &'r Registry, task: &str) -> Result<Option<Self>, Fault> {
         let Some(root) = registry.find(task) else { return Ok(None) };

@@ -4,7 +4,7 @@
 
 use super::assemble::{Assembler, Assembly, Options, Report, draft};
 use super::blocks::{block, framed};
-use super::chain::Forest;
+use super::chain::TaskGraph;
 use super::fault::Fault;
 use super::fill::Unknown;
 use super::own::{Drafted, Waiting};
@@ -12,7 +12,7 @@ use super::render::message::speaker;
 use super::request::Request;
 use super::role;
 use super::scope::placed;
-use crate::kernel::assembler::{Account, ContextAssembler, positions};
+use crate::kernel::assembler::{ContextAssembler, SegmentReport, positions};
 use crate::kernel::context::{FIRST_EXPENDABLE, Segment};
 use crate::kernel::fit;
 
@@ -48,7 +48,7 @@ impl Whole {
 }
 
 /// Puts a context together without what only a run knows.
-pub(super) fn dry(forest: &Forest<'_>, request: &Request<'_>, options: &Options<'_>) -> Result<Dry, Vec<Fault>> {
+pub(super) fn dry(forest: &TaskGraph<'_>, request: &Request<'_>, options: &Options<'_>) -> Result<Dry, Vec<Fault>> {
     let draft = draft(forest, request, Unknown::Variable, options.counter)?;
     let tokens = |drafted: &Drafted| drafted.condition.is_none().then(|| others(drafted, options, &draft.nonce));
     let others: Vec<Option<usize>> = draft.segments.iter().map(tokens).collect();
@@ -72,7 +72,7 @@ fn others(drafted: &Drafted, options: &Options<'_>, nonce: &str) -> usize {
 }
 
 /// What each segment costs. The last of a message has no separator behind it, and which one that is may depend on the run.
-fn whole(assembler: &Assembler<'_>, accounts: &[Account], waiting: &[Waiting]) -> Vec<Whole> {
+fn whole(assembler: &Assembler<'_>, accounts: &[SegmentReport], waiting: &[Waiting]) -> Vec<Whole> {
     let segments: Vec<&Segment> = accounts.iter().map(|account| &account.segment).collect();
     let comes = waiting.iter().any(|waiting| waiting.condition.is_some());
     // Where nothing waits, the report is that of every run.

@@ -35,12 +35,12 @@ pub mod tokens;
 pub mod transcript;
 mod values;
 
-pub use crate::kernel::assembler::{Account, Late, Speaker};
+pub use crate::kernel::assembler::{Deferred, SegmentReport, Speaker};
 pub use crate::kernel::context::{Kind, Segment, Stability, Trust};
-pub use crate::kernel::fit::{Counting, Fate};
+pub use crate::kernel::fit::{Counting, Disposition};
 pub use crate::kernel::tokens::TokenCounter;
 pub use assemble::{Assembly, Options, Report, assemble};
-pub use chain::{Agent, Forest};
+pub use chain::{Agent, TaskGraph};
 pub use fault::{Fault, FaultKind, Refused};
 pub use history::{Said, ToolCall};
 pub use matcher::{ContextSource, Fixtures, Match};

@@ -9,7 +9,7 @@ use super::output;
 use super::request::Request;
 use super::scope::place;
 use super::values::{self, Scope};
-use crate::kernel::assembler::Late;
+use crate::kernel::assembler::Deferred;
 use crate::kernel::context::{Cut, Kind, Origin, Segment, Stability, Traced, Trust};
 use crate::registry::body::Text;
 use crate::template::parts::{self, FileSource};
@@ -61,8 +61,8 @@ impl Drafted {
     }
 
     /// What is said of it where it is late.
-    pub(super) fn told(self) -> Late {
-        Late { id: self.segment.id, needs: self.late.into_iter().collect() }
+    pub(super) fn told(self) -> Deferred {
+        Deferred { id: self.segment.id, needs: self.late.into_iter().collect() }
     }
 
     /// The segment, and what is known of it beside its text.

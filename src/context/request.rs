@@ -14,7 +14,7 @@ use std::ops::Deref;
 /// Values of a task's parameters by name: words, numbers, or whatever else is JSON.
 ///
 /// ```
-/// use ctxc::context::Inputs;
+/// use ctxc::Inputs;
 ///
 /// let words = Inputs::from([("ticket", "I cannot log in"), ("customer", "ACME")]);
 /// let mixed = Inputs::new().with("attempts", 3).with("urgent", true).with("teams", vec!["access", "data"]);

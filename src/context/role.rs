@@ -2,7 +2,7 @@
 //! budget, counter and profile. Chooses nothing itself: `project::routing` does.
 
 use super::assemble::Options;
-use super::chain::{Forest, Link};
+use super::chain::{Link, TaskGraph};
 use super::fault::Fault;
 use super::own::Drafted;
 use super::render::profile::Profile;
@@ -68,7 +68,7 @@ impl Routed<'_> {
 ///
 /// # Errors
 /// There is no such agent.
-pub fn route<'a>(forest: &Forest<'_>, request: &Request<'_>, options: &Options<'a>) -> Result<Routed<'a>, Fault> {
+pub fn route<'a>(forest: &TaskGraph<'_>, request: &Request<'_>, options: &Options<'a>) -> Result<Routed<'a>, Fault> {
     let settled = Options { models: None, ..*options };
     let Some(ModelSettings { config, counters, profile }) = options.models else {
         return Ok(Routed { options: settled, choice: None, named: None });

@@ -3,7 +3,7 @@
 //! Follows the chain from the task's root to the node, as the compiler's own scopes do. A function template sees its
 //! parameters and nothing else. Never resolves a setting.
 
-use super::chain::{Forest, Link};
+use super::chain::{Link, TaskGraph};
 use super::fault::{Fault, FaultKind, Place};
 use super::fill::{Faults, Filled, Filler, is_from_outside};
 use super::request::{Request, StepResult};
@@ -321,7 +321,7 @@ pub(super) fn place(link: &Link<'_>, node: &str, field: &str) -> Place {
 }
 
 /// A fault of a whole context, said of the agent that it is for: where the largest of what may not be cut is written.
-pub(super) fn placed(forest: &Forest<'_>, request: &Request<'_>, fault: Fault) -> Fault {
+pub(super) fn placed(forest: &TaskGraph<'_>, request: &Request<'_>, fault: Fault) -> Fault {
     let FaultKind::OverBudget(over) = &*fault.kind else { return fault };
     let chain = forest.chain(request.task, request.node).unwrap_or_default();
     let Some(link) = chain.last() else { return fault };

@@ -5,7 +5,7 @@
 
 use super::accumulated;
 use super::asked;
-use super::chain::{Forest, Link};
+use super::chain::{Link, TaskGraph};
 use super::fault::{Fault, FaultKind};
 use super::fill::{Faults, Filler, Unknown};
 use super::inherited;
@@ -44,7 +44,7 @@ pub(super) fn setting(node: &Node, name: SettingName) -> &'static str {
 
 impl<'a> Strategy<'a> {
     /// The segments of the agent at the end of a chain, in the order of their sources.
-    pub(super) fn segments(&mut self, forest: &'a Forest<'a>) -> Result<Vec<Drafted>, Fault> {
+    pub(super) fn segments(&mut self, forest: &'a TaskGraph<'a>) -> Result<Vec<Drafted>, Fault> {
         let chain = forest.chain(self.request.task, self.request.node)?;
         let parent = self.request.parent.iter().map(|segment| {
             let mut segment = segment.clone();

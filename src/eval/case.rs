@@ -9,13 +9,13 @@ use super::receiver::Receiver;
 use super::trials::{self, Decision, Rows, Tried};
 use super::verdict::{Outcome, Reason, Verdict};
 use crate::base::hash::Hash;
-use crate::context::Forest;
+use crate::context::TaskGraph;
 use crate::context::assemble::Assembly;
 use crate::context::fault::Fault;
 use crate::scenario::model::{Case, Scripted};
 
 /// Runs one case.
-pub(super) fn run(context: &RunContext<'_>, input: &CaseInput<'_>, forest: &Forest<'_>, receiver: Receiver<'_>) -> Finished {
+pub(super) fn run(context: &RunContext<'_>, input: &CaseInput<'_>, forest: &TaskGraph<'_>, receiver: Receiver<'_>) -> Finished {
     let case = match prepared::prepare(context, input, forest, receiver) {
         Ok(case) => case,
         Err(trouble) => return not_prepared(*trouble, input.case),
@@ -57,7 +57,7 @@ fn unseen(case: &Case) -> Vec<Verdict> {
 pub fn context<T>(
     context: &RunContext<'_>,
     input: &CaseInput<'_>,
-    forest: &Forest<'_>,
+    forest: &TaskGraph<'_>,
     receiver: Receiver<'_>,
     then: impl FnOnce(&Seen<'_>) -> T,
 ) -> Result<Result<T, Vec<Fault>>, String> {

@@ -8,7 +8,7 @@ use super::receiver::Receiver;
 use crate::context::assemble::Assembly;
 use crate::context::matcher::Match;
 use crate::kernel::context::Kind;
-use crate::kernel::fit::Fate;
+use crate::kernel::fit::Disposition;
 use crate::scenario::model::SCENARIO_SCHEMA;
 use crate::template::setting::{SettingName, Word};
 use serde_json::Value;
@@ -222,9 +222,9 @@ fn expected(out: &mut String, seen: &Seen<'_>) {
     let assembly = seen.assembly;
     for account in &assembly.report.segments {
         let state = match account.fate {
-            Fate::Kept => "kept",
-            Fate::Cut { .. } => "cut",
-            Fate::Dropped => "dropped",
+            Disposition::Kept => "kept",
+            Disposition::Cut { .. } => "cut",
+            Disposition::Dropped => "dropped",
         };
         let _ = writeln!(out, "  - segment: {{id: {}, state: {state}}}", scalar(&account.segment.id));
     }

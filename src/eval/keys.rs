@@ -2,7 +2,7 @@
 //! frozen and what is expected, and which version of this program judged. Where neither moved, the verdict is the same.
 
 use crate::base::hash::{Hash, Hasher};
-use crate::context::Forest;
+use crate::context::TaskGraph;
 use crate::context::assemble::Options;
 use crate::context::request::{Files, Request};
 use crate::context::role::Routed;
@@ -22,7 +22,7 @@ pub struct Keys {
 /// The hash of what decides the context: who receives it, and what the model makes of profile, budget and counter. A file that is
 /// frozen in the case counts in the key of the case.
 pub(super) fn context(
-    forest: &Forest<'_>,
+    forest: &TaskGraph<'_>,
     request: &Request<'_>,
     routed: &Routed<'_>,
     live: &dyn Files,

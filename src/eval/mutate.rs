@@ -7,7 +7,7 @@ use super::prepared::{self, CaseInput, PreparedCase, RunContext};
 use super::receiver::Receiver;
 use super::run;
 use super::verdict::Verdict;
-use crate::context::Forest;
+use crate::context::TaskGraph;
 use crate::context::assemble::Assembly;
 use crate::kernel::context::Segment;
 use crate::project::roles::Role;
@@ -228,7 +228,7 @@ fn of_case(prepared: &PreparedCase<'_>) -> Option<Watch> {
         }
     }
     for (name, value, word) in settings(forest, *receiver, node) {
-        let Ok(Some(mut other)) = Forest::load(forest.registry, receiver.task) else { continue };
+        let Ok(Some(mut other)) = TaskGraph::load(forest.registry, receiver.task) else { continue };
         if other.change(receiver.task, node, |settings| put(settings, name, value)).is_ok() {
             let changed = PreparedCase { forest: &other, ..prepared.clone() };
             record(Change::Set(name, word), notices(&changed, changed.assemble(&|_| {})));
@@ -253,7 +253,7 @@ fn halve(segment: &mut Segment) {
 }
 
 /// Every other value of every setting that applies, but for those that the compiler refuses.
-fn settings(forest: &Forest<'_>, receiver: Receiver<'_>, node: &str) -> Vec<(SettingName, Value, &'static str)> {
+fn settings(forest: &TaskGraph<'_>, receiver: Receiver<'_>, node: &str) -> Vec<(SettingName, Value, &'static str)> {
     let Ok(Some(settings)) = forest.settings(receiver.task, node) else { return Vec::new() };
     let inherit = Inherit::ALL.iter().map(|value| (SettingName::InheritContext, Value::Inherit(*value)));
     let fresh = Fresh::ALL.iter().map(|value| (SettingName::FreshContext, Value::Fresh(*value)));

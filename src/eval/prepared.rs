@@ -6,7 +6,7 @@ use super::keys::{self, Keys};
 use super::receiver::{Receiver, Roles};
 use super::situation::{self, Read, Whose};
 use super::trials::Rows;
-use crate::context::Forest;
+use crate::context::TaskGraph;
 use crate::context::assemble::{Assembly, Options, assemble_edited};
 use crate::context::fault::Fault;
 use crate::context::request::{Files, Request};
@@ -66,7 +66,7 @@ pub struct CaseInput<'a> {
 pub struct PreparedCase<'a> {
     pub(super) run: &'a RunContext<'a>,
     pub(super) input: &'a CaseInput<'a>,
-    pub(super) forest: &'a Forest<'a>,
+    pub(super) forest: &'a TaskGraph<'a>,
     pub(super) receiver: Receiver<'a>,
     /// The agent inside the task.
     pub(super) node: String,
@@ -102,7 +102,7 @@ pub struct Seen<'a> {
 }
 
 /// The agent that a case is about: the one it names, else the first of the task.
-fn node(forest: &Forest<'_>, task: &str, case: &Case) -> Result<String, String> {
+fn node(forest: &TaskGraph<'_>, task: &str, case: &Case) -> Result<String, String> {
     if let Some(node) = &case.node {
         return Ok(node.value.clone());
     }
@@ -117,7 +117,7 @@ fn node(forest: &Forest<'_>, task: &str, case: &Case) -> Result<String, String> 
 pub(super) fn prepare<'a>(
     run: &'a RunContext<'a>,
     input: &'a CaseInput<'a>,
-    forest: &'a Forest<'a>,
+    forest: &'a TaskGraph<'a>,
     receiver: Receiver<'a>,
 ) -> Result<PreparedCase<'a>, Box<Finished>> {
     let case = input.case;

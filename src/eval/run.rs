@@ -8,7 +8,7 @@ use super::prepared::{self, CaseInput, RunContext};
 use super::receiver::{Receiver, receiver};
 use crate::base::parallel;
 use crate::base::suggest;
-use crate::context::Forest;
+use crate::context::TaskGraph;
 use crate::context::fault::Fault;
 use crate::registry::Registry;
 use std::collections::BTreeMap;
@@ -19,7 +19,7 @@ use std::sync::OnceLock;
 #[derive(Debug)]
 pub(super) struct Forests<'r> {
     registry: &'r Registry,
-    tasks: BTreeMap<String, OnceLock<Result<Option<Forest<'r>>, Fault>>>,
+    tasks: BTreeMap<String, OnceLock<Result<Option<TaskGraph<'r>>, Fault>>>,
 }
 
 impl<'r> Forests<'r> {
@@ -28,14 +28,14 @@ impl<'r> Forests<'r> {
     }
 
     /// The definitions of a task, or why there are none.
-    pub(super) fn get(&self, task: &str) -> Result<&Forest<'r>, String> {
+    pub(super) fn get(&self, task: &str) -> Result<&TaskGraph<'r>, String> {
         let unknown = || {
             let near = suggest::nearest(task, self.registry.tasks().map(crate::registry::Task::name));
             let near = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
             format!("there is no task `{task}` in this project{near}")
         };
         let forest = self.tasks.get(task).ok_or_else(unknown)?;
-        let forest = forest.get_or_init(|| Forest::load(self.registry, task));
+        let forest = forest.get_or_init(|| TaskGraph::load(self.registry, task));
         forest.as_ref().map_err(ToString::to_string)?.as_ref().ok_or_else(unknown)
     }
 }
@@ -62,7 +62,7 @@ pub(super) fn each<T: Send>(
     context: &RunContext<'_>,
     inputs: &[CaseInput<'_>],
     threads: Option<NonZeroUsize>,
-    work: impl Fn(&CaseInput<'_>, Result<(&Forest<'_>, Receiver<'_>), String>) -> T + Sync,
+    work: impl Fn(&CaseInput<'_>, Result<(&TaskGraph<'_>, Receiver<'_>), String>) -> T + Sync,
 ) -> Vec<T> {
     let receivers: Vec<Result<Receiver<'_>, String>> = inputs.iter().map(|input| receiver(input.case, context.roles)).collect();
     let forests = Forests::of(context.registry, receivers.iter().flatten().map(|receiver| receiver.task));

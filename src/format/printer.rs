@@ -41,9 +41,9 @@ pub(super) struct Printer<'a> {
 /// The text has syntax errors, or is no template.
 ///
 /// ```
-/// use ctxc::format::{Options, format};
+/// use ctxc::internals::format::{Options, format};
 /// let text = "<task name='t'   type='atomic'><description>d</description></task>";
-/// let laid_out = format(text, &ctxc::syntax::Limits::default(), Options::default()).unwrap();
+/// let laid_out = format(text, &ctxc::internals::syntax::Limits::default(), Options::default()).unwrap();
 /// assert_eq!(laid_out, "<task name=\"t\" type=\"atomic\">\n  <description>d</description>\n</task>\n");
 /// ```
 pub fn format(text: &str, limits: &Limits, options: Options) -> Result<String, Broken> {

@@ -16,10 +16,10 @@ use crate::syntax::tree::{Document, Element, Node};
 /// The text has syntax errors, wherever they are, or is no template.
 ///
 /// ```
-/// use ctxc::base::{fix, span::Span};
-/// use ctxc::format::{Options, format_range};
+/// use ctxc::internals::base::{fix, span::Span};
+/// use ctxc::internals::format::{Options, format_range};
 /// let text = "<task  name='t'>\n<model >small</model>\n</task>\n";
-/// let edits = format_range(text, &ctxc::syntax::Limits::default(), Span::new(20, 25), Options::default()).unwrap();
+/// let edits = format_range(text, &ctxc::internals::syntax::Limits::default(), Span::new(20, 25), Options::default()).unwrap();
 /// assert_eq!(fix::apply(text, &edits).unwrap(), "<task  name='t'>\n  <model>small</model>\n</task>\n");
 /// ```
 pub fn format_range(text: &str, limits: &Limits, range: Span, options: Options) -> Result<Vec<Edit>, Broken> {

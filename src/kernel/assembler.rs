@@ -3,7 +3,7 @@
 //! What an assembler gives back names every segment that came in, with its tokens and its fate.
 
 use super::context::{Kind, Segment, Stability, Trust};
-use super::fit::Fate;
+use super::fit::Disposition;
 use serde::{Deserialize, Serialize};
 use std::borrow::Borrow;
 
@@ -35,13 +35,13 @@ impl Speaker {
 
 /// What became of one segment.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Account {
+pub struct SegmentReport {
     /// The segment; its text is the whole one.
     pub segment: Segment,
     /// Where it stands among those that stayed, from 0; `None` where it was dropped.
     pub position: Option<usize>,
     /// What became of it.
-    pub fate: Fate,
+    pub fate: Disposition,
     /// Tokens of the whole, heading and fences included; `None` where nothing had to be counted.
     pub full_tokens: Option<usize>,
     /// Tokens of what stayed.
@@ -53,14 +53,14 @@ pub struct Account {
 /// A segment of the context around an agent that it does not receive: its words cannot be known before the agent has run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-pub struct Late {
+pub struct Deferred {
     /// The id that it would have.
     pub id: String,
     /// The inputs that it needs.
     pub needs: Vec<String>,
 }
 
-impl Late {
+impl Deferred {
     /// Why it is not there; a lower-case fragment.
     pub fn reason(&self) -> String {
         let needs: Vec<String> = self.needs.iter().map(|name| format!("`{name}`")).collect();

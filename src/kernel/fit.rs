@@ -36,7 +36,7 @@ pub struct Block<'a> {
 
 /// What became of a block.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Fate {
+pub enum Disposition {
     /// It is there whole.
     Kept,
     /// Only these bytes of its text are there, and a mark.
@@ -54,7 +54,7 @@ pub enum Fate {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fitted {
     /// What became of it.
-    pub fate: Fate,
+    pub fate: Disposition,
     /// Tokens of the whole block; `None` where its bytes fitted, so that nobody counted.
     pub full: Option<usize>,
     /// Tokens of what stayed; `None` where nobody counted.
@@ -136,14 +136,16 @@ pub fn fit(blocks: &[Block<'_>], budget: &Budget<'_>) -> Result<Vec<Fitted>, Ove
         let (Some(block), Some(slot)) = (blocks.get(at), fitted.get_mut(at)) else { continue };
         let full = block.tokens(budget.counter);
         let answer = match ended {
-            None if full <= left => Fitted { fate: Fate::Kept, full: Some(full), kept: Some(full), reason: "fits".to_owned() },
+            None if full <= left => {
+                Fitted { fate: Disposition::Kept, full: Some(full), kept: Some(full), reason: "fits".to_owned() }
+            }
             None if block.priority < FIRST_EXPENDABLE => return Err(over(blocks, budget.counter, limit)),
             None => {
                 ended = Some(block.id);
                 cut(block, full, left, budget.counter)
             }
             Some(last) => Fitted {
-                fate: Fate::Dropped,
+                fate: Disposition::Dropped,
                 full: Some(full),
                 kept: Some(0),
                 reason: format!("the budget ended at `{last}`, which goes before it"),
@@ -190,7 +192,7 @@ pub(crate) fn tokens(text: &str, open: impl ExactSizeIterator<Item = usize>, cou
 
 fn kept(block: &Block<'_>, budget: &Budget<'_>) -> Fitted {
     let tokens = (budget.counting == Counting::Always).then(|| block.tokens(budget.counter));
-    Fitted { fate: Fate::Kept, full: tokens, kept: tokens, reason: "fits".to_owned() }
+    Fitted { fate: Disposition::Kept, full: tokens, kept: tokens, reason: "fits".to_owned() }
 }
 
 /// What may not be cut, of blocks that do not fit into a budget without it.
@@ -215,7 +217,7 @@ fn mark(block: &Block<'_>, range: &Range<usize>) -> String {
 
 /// Cuts a block so that it fits in `left` tokens, or drops it.
 fn cut(block: &Block<'_>, full: usize, left: usize, counter: &dyn TokenCounter) -> Fitted {
-    let dropped = |reason: String| Fitted { fate: Fate::Dropped, full: Some(full), kept: Some(0), reason };
+    let dropped = |reason: String| Fitted { fate: Disposition::Dropped, full: Some(full), kept: Some(0), reason };
     if left <= WORTH_CUTTING {
         return dropped(format!("{}, and a text is cut only to more than {WORTH_CUTTING}", were_left(left)));
     }
@@ -226,7 +228,7 @@ fn cut(block: &Block<'_>, full: usize, left: usize, counter: &dyn TokenCounter) 
     };
     match found {
         Some((range, mark, kept)) => {
-            Fitted { fate: Fate::Cut { range, mark }, full: Some(full), kept: Some(kept), reason: were_left(left) }
+            Fitted { fate: Disposition::Cut { range, mark }, full: Some(full), kept: Some(kept), reason: were_left(left) }
         }
         None => dropped(format!("{}, not enough for a whole part of it", were_left(left))),
     }

@@ -51,7 +51,7 @@ impl Built {
 /// let built = ctxc::compile_sources(&ctxc::Config::default(), [("triage.xml", task)]);
 /// let registry = built.registry.expect("the template is sound");
 /// assert_eq!(registry.task("triage")?.operator(), "atomic");
-/// # Ok::<(), ctxc::registry::NoTask>(())
+/// # Ok::<(), ctxc::NoTask>(())
 /// ```
 pub fn compile_sources<'s>(config: &Config, sources: impl IntoIterator<Item = (&'s str, &'s str)>) -> Built {
     let sources: BTreeMap<&str, &str> = sources.into_iter().collect();

@@ -15,7 +15,7 @@ use std::borrow::Cow;
 /// - Blank lines inside stay, without their white space; white space at the end of other lines stays.
 ///
 /// ```
-/// use ctxc::template::text::dedent;
+/// use ctxc::internals::template::text::dedent;
 /// assert_eq!(dedent("\n    Steps:\n      - one\n\n    Done.\n  "), "Steps:\n  - one\n\nDone.");
 /// ```
 pub fn dedent(text: &str) -> Cow<'_, str> {
@@ -31,7 +31,7 @@ pub fn dedent(text: &str) -> Cow<'_, str> {
 /// a deeper layout would lose its indentation when read again): it is one of [`dedent`].
 ///
 /// ```
-/// use ctxc::template::text::dedent_element;
+/// use ctxc::internals::template::text::dedent_element;
 /// assert_eq!(dedent_element("first\n    second"), "first\nsecond");
 /// assert_eq!(dedent_element("\n    first\n      second\n"), "first\n  second");
 /// ```

@@ -2,9 +2,9 @@
 
 use crate::project::reading::{check_template, read_with};
 use crate::scenario;
-use ctxc::base::fix::Applicability;
-use ctxc::base::rule_meta::{Fixable, RuleMeta};
-use ctxc::rules::list;
+use ctxc::internals::base::fix::Applicability;
+use ctxc::internals::base::rule_meta::{Fixable, RuleMeta};
+use ctxc::internals::rules::list;
 
 /// The best fix that any finding of a rule has in its bad examples.
 fn best(rule: &RuleMeta) -> Fixable {

@@ -2,14 +2,14 @@
 //! `docs/TEMPLATES.md` says of each what it resolves to.
 
 use crate::support::fresh::assert_fresh;
-use ctxc::jinja::absent::{ABSENT, Absent};
-use ctxc::jinja::names::JinjaName;
-use ctxc::registry::node::Node;
-use ctxc::registry::{Registry, Task};
-use ctxc::settings::explain::{SettingData, SettingsData};
-use ctxc::settings::operators::DEFAULTS;
-use ctxc::settings::provenance::Layer;
-use ctxc::template::setting::{SettingName, Word};
+use ctxc::internals::jinja::absent::{ABSENT, Absent};
+use ctxc::internals::jinja::names::JinjaName;
+use ctxc::internals::registry::node::Node;
+use ctxc::internals::registry::{Registry, Task};
+use ctxc::internals::settings::explain::{SettingData, SettingsData};
+use ctxc::internals::settings::operators::DEFAULTS;
+use ctxc::internals::settings::provenance::Layer;
+use ctxc::internals::template::setting::{SettingName, Word};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::Path;
@@ -108,9 +108,11 @@ fn every_row_of_the_table_is_shown() {
     for row in &DEFAULTS {
         for name in row.names {
             match row.kind {
-                ctxc::settings::operators::Kind::Part => assert!(has(name, true), "no template shows the part {name}"),
-                ctxc::settings::operators::Kind::Subtype => assert!(has(name, false), "no template shows the subtype {name}"),
-                ctxc::settings::operators::Kind::Operator => {}
+                ctxc::internals::settings::operators::Kind::Part => assert!(has(name, true), "no template shows the part {name}"),
+                ctxc::internals::settings::operators::Kind::Subtype => {
+                    assert!(has(name, false), "no template shows the subtype {name}")
+                }
+                ctxc::internals::settings::operators::Kind::Operator => {}
             }
         }
         let operator = row.operator.word();
@@ -222,7 +224,7 @@ fn a_step_that_uses_a_registered_task_has_no_settings_of_its_own() {
 
 #[test]
 fn six_roles_play_tasks_of_their_own_with_models_of_every_tier_that_they_ask_for() {
-    use ctxc::project::routing::{budget, choose};
+    use ctxc::internals::project::routing::{budget, choose};
     let project = ctxc::Project::load(root()).unwrap();
     let config = project.config();
     let roles: Vec<&str> = config.roles.keys().map(String::as_str).collect();
@@ -351,7 +353,7 @@ const DIFFERENT: [(&str, &str); 14] = [
 
 /// What a Jinja text without inputs says here; `None` where it is an error.
 fn rendered_jinja(text: &str) -> Option<String> {
-    use ctxc::context::{Options, Request, assemble};
+    use ctxc::internals::context::{Options, Request, assemble};
     let text = text.replace('&', "&amp;").replace('<', "&lt;");
     let task = format!("<task type=\"atomic\" name=\"t\"><description syntax=\"jinja\">{{{{ '|' }}}}{text}</description></task>");
     let registry = ctxc::compile_sources(&ctxc::Config::default(), [("t.xml", task.as_str())]).registry?;
@@ -397,7 +399,7 @@ fn the_table_of_the_guide_is_that_of_the_code() {
         for row in &DEFAULTS {
             let operator = row.operator.word();
             let name = match (row.kind, row.names) {
-                (ctxc::settings::operators::Kind::Part, names) => {
+                (ctxc::internals::settings::operators::Kind::Part, names) => {
                     names.iter().map(|name| format!("{operator}.{name}")).collect::<Vec<_>>().join(", ")
                 }
                 (_, []) => operator.to_owned(),

@@ -2,7 +2,7 @@
 
 use crate::model::{Model, Said};
 use ctxc::Registry;
-use ctxc::context::{Fate, Files, Inputs, Kind, Options, Request, Segment, assemble};
+use ctxc::{Disposition, Files, Inputs, Kind, Options, Request, Segment, assemble};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -53,7 +53,7 @@ pub fn answer(model: &mut dyn Model, library: &Library, ticket: &str, budget: us
 
         let reply: Value = serde_json::from_str(&model.reply(&messages)?)?;
         if let Some(answer) = reply["answer"].as_str() {
-            let lost = assembly.report.segments.iter().filter(|account| account.fate != Fate::Kept);
+            let lost = assembly.report.segments.iter().filter(|account| account.fate != Disposition::Kept);
             let missing = lost.map(|account| format!("{}: {}", account.segment.id, account.reason)).collect();
             return Ok(Outcome { answer: answer.to_owned(), turns: turn, missing });
         }

@@ -1,6 +1,6 @@
 //! Task templates that were compiled with the program: nothing is read, resolved or guessed while it runs.
 
-pub use ctxc::registry::{Registry, Task};
+pub use ctxc::{Registry, Task};
 use std::sync::OnceLock;
 
 /// What `build.rs` compiled.

@@ -12,7 +12,7 @@ use crate::cli::project::{FILE, Project};
 use crate::cli::render::escape::escape;
 use crate::cli::render::screen::Paint;
 use crate::cli::verbs::show::places;
-use crate::context::Forest;
+use crate::context::TaskGraph;
 use crate::context::fault::Fault;
 use crate::registry::inspect::Place;
 use crate::schema::json::names;
@@ -132,7 +132,7 @@ fn agents(tasks: &[Named], cx: &Cx) -> Result<Vec<Named>> {
         loaded => loaded?,
     };
     let failed = |fault: Fault| CliError::new(Kind::Infrastructure, fault.to_string());
-    let forest = Forest::whole(&project.registry).map_err(failed)?;
+    let forest = TaskGraph::whole(&project.registry).map_err(failed)?;
     let mut found = Vec::new();
     for task in tasks.iter().filter(|task| project.registry.find(&task.name).is_some()) {
         for agent in forest.agents(&task.name).map_err(failed)? {

@@ -6,7 +6,7 @@ use crate::base::{folders, fs};
 use crate::cli::cx::Cx;
 use crate::cli::error::Result;
 use crate::cli::project::{FILE, Project};
-use crate::context::Forest;
+use crate::context::TaskGraph;
 use crate::context::matcher::{ContextSource, Match, NoSource};
 use crate::project::config::{Config, Lookup as Section};
 use crate::registry::Registry;
@@ -75,7 +75,7 @@ fn apart(root: &Path, config: &Config, registry: Option<&Registry>) -> BTreeSet<
     let mut apart = registry.map_or_else(BTreeSet::new, super::project::paths);
     apart.insert(FILE.to_owned());
     // A registry whose trees cannot be read has no contexts either.
-    if let Some(Ok(forest)) = registry.map(Forest::whole) {
+    if let Some(Ok(forest)) = registry.map(TaskGraph::whole) {
         apart.extend(forest.sources().flat_map(|(_, sources)| sources));
     }
     apart.extend(config.roles.values().filter_map(|role| role.system.as_ref()?.file.clone()));

@@ -16,7 +16,7 @@ use crate::cli::error::{CliError, Kind, Result};
 use crate::cli::exit::Exit;
 use crate::cli::overwrite;
 use crate::cli::render::summary::plural;
-use crate::context::Forest;
+use crate::context::TaskGraph;
 use crate::context::fault::Fault;
 use crate::context::history::Said;
 use crate::context::objective;
@@ -181,7 +181,7 @@ fn unheard(task: &str) -> CliError {
 /// What the scenario holds. A Jinja text is one segment, or a part of one: nothing but its words tells that it changed.
 fn holds(args: &ScenarioArgs, project: &Compiled, task: &str, node: &str) -> Result<Holds> {
     let failed = |fault: Fault| CliError::new(Kind::Infrastructure, fault.to_string());
-    let forest = Forest::load(&project.registry, task).map_err(failed)?;
+    let forest = TaskGraph::load(&project.registry, task).map_err(failed)?;
     let is_jinja = forest.map_or(Ok(false), |forest| forest.is_jinja(task, node)).map_err(failed)?;
     let is_whole = args.snapshot || is_jinja && !args.no_snapshot;
     Ok(if is_whole { Holds::Words } else { Holds::Segments })
@@ -206,7 +206,7 @@ fn write(root: &Path, path: &str, text: &str) -> Result<()> {
 /// The first agent of a task; the task itself where there is none, which is then told.
 fn first(project: &Compiled, task: &str) -> Result<String> {
     let failed = |fault: Fault| CliError::new(Kind::Infrastructure, fault.to_string());
-    let forest = Forest::load(&project.registry, task).map_err(failed)?;
+    let forest = TaskGraph::load(&project.registry, task).map_err(failed)?;
     let agents = forest.map_or(Ok(Vec::new()), |forest| forest.agents(task)).map_err(failed)?;
     Ok(agents.into_iter().next().map_or_else(|| "/".to_owned(), |agent| agent.node))
 }

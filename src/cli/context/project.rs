@@ -8,7 +8,7 @@ use crate::cli::error::{CliError, Kind, Result};
 use crate::cli::project::Project;
 use crate::cli::render::summary::few;
 use crate::cli::revision::Past;
-use crate::context::Forest;
+use crate::context::TaskGraph;
 use crate::context::lines::Lines;
 use crate::context::request::Files;
 use crate::project::config::Config;
@@ -122,7 +122,7 @@ impl Compiled {
 
     /// Whose text a file is, in words.
     fn texts_of(&self, path: &str) -> Option<String> {
-        let forest = Forest::whole(&self.registry).ok()?;
+        let forest = TaskGraph::whole(&self.registry).ok()?;
         let all = forest.sources().filter(|(_, sources)| sources.contains(path));
         let names: Vec<String> = all.map(|(name, _)| format!("`{name}`")).take(8).collect();
         (!names.is_empty()).then(|| format!("{path} is a text of {}: name that", names.join(", ")))

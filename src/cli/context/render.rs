@@ -14,7 +14,7 @@ use crate::cli::exit::Exit;
 use crate::cli::render::escape::{escape, escape_lines};
 use crate::cli::render::screen::Paint;
 use crate::cli::render::summary::{plural, thousands};
-use crate::context::Forest;
+use crate::context::TaskGraph;
 use crate::context::assemble::{Assembly, Options, assemble};
 use crate::context::fault::Fault;
 use crate::context::lines::Lines;
@@ -23,9 +23,9 @@ use crate::context::render::target::Call;
 use crate::context::request::{Asked, Request};
 use crate::context::role::{self, ModelSettings};
 use crate::eval::draft::hears;
-use crate::kernel::assembler::{Account, Speaker};
+use crate::kernel::assembler::{SegmentReport, Speaker};
 use crate::kernel::context::{Origin, Traced};
-use crate::kernel::fit::{Counting, Fate};
+use crate::kernel::fit::{Counting, Disposition};
 use crate::project::routing::Choice;
 use clap::{Args, ValueEnum};
 use std::ops::Range;
@@ -169,12 +169,12 @@ fn tell_losses(assembly: &Assembly, cx: &mut Cx) {
     if accounts.is_empty() {
         cx.note("this agent receives nothing: every text of it is empty with these values");
     }
-    let of = |is: fn(&Fate) -> bool| {
+    let of = |is: fn(&Disposition) -> bool| {
         let ids: Vec<_> =
             accounts.iter().filter(|account| is(&account.fate)).map(|account| escape(&account.segment.id)).collect();
         ids.join(", ")
     };
-    let (cut, dropped) = (of(|fate| matches!(fate, Fate::Cut { .. })), of(|fate| *fate == Fate::Dropped));
+    let (cut, dropped) = (of(|fate| matches!(fate, Disposition::Cut { .. })), of(|fate| *fate == Disposition::Dropped));
     let parts = [("cut", cut), ("dropped", dropped)];
     let told: Vec<String> = parts.iter().filter(|part| !part.1.is_empty()).map(|(fate, ids)| format!("{fate}: {ids}")).collect();
     if let (false, Some(budget)) = (told.is_empty(), assembly.report.budget) {
@@ -185,14 +185,14 @@ fn tell_losses(assembly: &Assembly, cx: &mut Cx) {
 /// The model of the agent, where the project has one for it.
 fn chosen<'a>(project: &Compiled, request: &Request<'_>, options: &Options<'a>) -> Result<Option<Choice<'a>>> {
     let failed = |fault: Fault| CliError::new(Kind::Infrastructure, fault.to_string());
-    let Some(forest) = Forest::load(&project.registry, request.task).map_err(failed)? else { return Ok(None) };
+    let Some(forest) = TaskGraph::load(&project.registry, request.task).map_err(failed)? else { return Ok(None) };
     Ok(role::route(&forest, request, options).map_err(failed)?.choice)
 }
 
 /// The first agent of a task, and a word where there are more.
 fn first(project: &Compiled, task: &str, cx: &mut Cx) -> Result<String> {
     let failed = |fault: Fault| CliError::new(Kind::Infrastructure, fault.to_string());
-    let forest = Forest::load(&project.registry, task).map_err(failed)?;
+    let forest = TaskGraph::load(&project.registry, task).map_err(failed)?;
     let agents = forest.map_or(Ok(Vec::new()), |forest| forest.agents(task)).map_err(failed)?;
     let Some(first) = agents.first() else {
         return Err(
@@ -341,11 +341,11 @@ fn explain(assembly: &Assembly, choice: Option<&Choice<'_>>, cx: &mut Cx) -> Res
     cx.line("")?;
     for account in &assembly.report.segments {
         let fate = match &account.fate {
-            Fate::Kept => "kept".to_owned(),
-            Fate::Cut { range, .. } => {
+            Disposition::Kept => "kept".to_owned(),
+            Disposition::Cut { range, .. } => {
                 format!("cut to {} of {} bytes", thousands(range.len()), thousands(account.segment.text.text().len()))
             }
-            Fate::Dropped => "dropped".to_owned(),
+            Disposition::Dropped => "dropped".to_owned(),
         };
         let segment = &account.segment;
         let id = screen.paint(Paint::Strong, &escape(&format!("{:<28}", segment.id)));
@@ -382,7 +382,7 @@ fn explain(assembly: &Assembly, choice: Option<&Choice<'_>>, cx: &mut Cx) -> Res
 }
 
 /// Tokens of what stayed, and of the whole where some of it went.
-fn figures(account: &Account) -> String {
+fn figures(account: &SegmentReport) -> String {
     let full = account.full_tokens.unwrap_or(0);
     match account.kept_tokens.unwrap_or(0) {
         kept if kept == full => plural(full, "token"),

@@ -1,6 +1,6 @@
 //! The report of `ctxc import` for programs: `ctxc/import/1`.
 
-use super::run::{Fate, Told};
+use super::run::{Disposition, Told};
 use super::show::{message, title};
 use super::suggest::suggestion;
 use super::verify::Verdict;
@@ -40,7 +40,7 @@ struct Prompt<'t> {
     /// Other files whose text the template holds now.
     parts: Vec<&'t str>,
     /// What became of it.
-    state: Fate,
+    state: Disposition,
     /// The task that it is; null where it is not carried over.
     task: Option<&'t str>,
     /// The template's file; null where it is not carried over.
@@ -104,7 +104,7 @@ struct Difference<'t> {
 /// The document.
 pub(super) fn document<'t>(told: &Told<'t>) -> Document<'t> {
     let prompts = told.batch.made.iter().zip(told.fates).map(|(made, fate)| {
-        let is_carried = *fate != Fate::Refused;
+        let is_carried = *fate != Disposition::Refused;
         Prompt {
             files: made.system.iter().chain([&made.path]).map(String::as_str).collect(),
             format: made.format,

@@ -14,7 +14,7 @@ use crate::cli::error::{CliError, Kind, Result};
 use crate::cli::exit::Exit;
 use crate::cli::overwrite::refuse_pipe;
 use crate::cli::project::Project;
-use crate::context::Forest;
+use crate::context::TaskGraph;
 use crate::context::request::Files;
 use crate::import::{Format, origin};
 use crate::registry::sources::Door;
@@ -30,7 +30,7 @@ const TOLD: usize = 5;
 /// What became of the file of a template.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Fate {
+pub(super) enum Disposition {
     /// It was written.
     Written,
     /// It would be written.
@@ -49,7 +49,7 @@ pub(super) struct Told<'t> {
     pub(super) found: &'t Found,
     pub(super) batch: &'t Batch,
     /// One a prompt that was made.
-    pub(super) fates: &'t [Fate],
+    pub(super) fates: &'t [Disposition],
     pub(super) verdict: Option<(&'t Path, &'t Verdict)>,
     /// The folder of the templates, where the project's own patterns leave it out.
     pub(super) left_out: Option<&'t str>,
@@ -98,7 +98,7 @@ pub(crate) fn run(args: &ImportArgs, cx: &mut Cx) -> Result<Exit> {
         DataFormat::Text => show::print(&told, cx),
         DataFormat::Json => cx.json(&json::document(&told)),
     })?;
-    let is_whole = found.unreadable.is_empty() && !fates.contains(&Fate::Refused);
+    let is_whole = found.unreadable.is_empty() && !fates.contains(&Disposition::Refused);
     let is_equal = verdict.is_none_or(|(_, verdict)| verdict.differences.is_empty());
     Ok(if is_whole && is_equal { Exit::Success } else { Exit::Findings })
 }
@@ -161,7 +161,7 @@ fn prompts(project: &Compiled) -> BTreeMap<String, String> {
             *known = None;
         }
     };
-    if let Ok(forest) = Forest::whole(&project.registry) {
+    if let Ok(forest) = TaskGraph::whole(&project.registry) {
         for (task, sources) in forest.sources().filter(|(task, _)| project.registry.find(task).is_some()) {
             for source in sources {
                 put(source, task);
@@ -216,22 +216,22 @@ fn folder(named: Option<&Path>, project: &Project) -> Result<String> {
 }
 
 /// Writes one template, unless something is there.
-fn put(made: &Made, args: &ImportArgs, root: &Path) -> Result<Fate> {
+fn put(made: &Made, args: &ImportArgs, root: &Path) -> Result<Disposition> {
     if made.is_refused() {
-        return Ok(Fate::Refused);
+        return Ok(Disposition::Refused);
     }
     let template = (&made.output, &made.text);
     // The schema first: a template never names a file that is not there.
     let files: Vec<(&String, &String)> = made.schema.iter().map(|(path, text)| (path, text)).chain([template]).collect();
     let there: Vec<Option<bool>> = files.iter().map(|(path, text)| is_same(&root.join(path), text)).collect();
     if there.iter().all(|same| *same == Some(true)) {
-        return Ok(Fate::Same);
+        return Ok(Disposition::Same);
     }
     if there.contains(&Some(false)) && !args.force {
-        return Ok(Fate::There);
+        return Ok(Disposition::There);
     }
     if args.dry_run {
-        return Ok(Fate::Dry);
+        return Ok(Disposition::Dry);
     }
     for (name, text) in files {
         let path = root.join(name);
@@ -240,7 +240,7 @@ fn put(made: &Made, args: &ImportArgs, root: &Path) -> Result<Fate> {
         fs::create_dir_all(path.parent().unwrap_or(root)).map_err(|err| failed(&err))?;
         fs::write_atomic(&path, text.as_bytes()).map_err(|err| failed(&err))?;
     }
-    Ok(Fate::Written)
+    Ok(Disposition::Written)
 }
 
 /// Whether a file is there with this text; `None` where none is.

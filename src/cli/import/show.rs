@@ -1,7 +1,7 @@
 //! The report of `ctxc import` for people: each prompt with what became of it, then the totals.
 
 use super::make::Made;
-use super::run::{Fate, Told};
+use super::run::{Disposition, Told};
 use super::suggest::suggestion;
 use super::verify::{Difference, Kinds};
 use crate::cli::cx::Cx;
@@ -33,26 +33,26 @@ pub(super) fn print(told: &Told<'_>, cx: &mut Cx) -> Result<()> {
     totals(told, cx)
 }
 
-fn prompt(made: &Made, fate: Fate, cx: &mut Cx) -> Result<()> {
+fn prompt(made: &Made, fate: Disposition, cx: &mut Cx) -> Result<()> {
     let screen = cx.options.screen;
     let from: Vec<&str> = made.system.iter().chain([&made.path]).map(String::as_str).collect();
     let from = screen.paint(Paint::Strong, &escape(&from.join(" + ")));
     let to = escape(&made.output);
     let said = match fate {
-        Fate::Written => format!("→ {to}"),
-        Fate::Dry => format!("→ {to} (not written)"),
-        Fate::There => format!("{to} is there already; left as it is (--force writes over it)"),
-        Fate::Same => format!("{to} is there already, the same"),
-        Fate::Refused => "is not carried over".to_owned(),
+        Disposition::Written => format!("→ {to}"),
+        Disposition::Dry => format!("→ {to} (not written)"),
+        Disposition::There => format!("{to} is there already; left as it is (--force writes over it)"),
+        Disposition::Same => format!("{to} is there already, the same"),
+        Disposition::Refused => "is not carried over".to_owned(),
     };
     let place = if made.imported.turns.iter().all(|turn| matches!(turn.body, Body::InPlace { .. })) {
         ", text stays in its file"
     } else {
         ""
     };
-    let place = if fate == Fate::Refused { "" } else { place };
+    let place = if fate == Disposition::Refused { "" } else { place };
     cx.line(&format!("{from} ({}{place}) {said}", made.format.title()))?;
-    if fate != Fate::Refused && !made.imported.parameters.is_empty() {
+    if fate != Disposition::Refused && !made.imported.parameters.is_empty() {
         let inputs: Vec<String> = made.imported.parameters.iter().map(input).collect();
         cx.hanging(&format!("  inputs: {}", escape(&inputs.join(", "))), 4)?;
     }
@@ -141,17 +141,17 @@ fn shown(text: &str) -> String {
 }
 
 fn totals(told: &Told<'_>, cx: &mut Cx) -> Result<()> {
-    let count = |fates: &[Fate]| told.fates.iter().filter(|fate| fates.contains(fate)).count();
+    let count = |fates: &[Disposition]| told.fates.iter().filter(|fate| fates.contains(fate)).count();
     let mut said = Vec::new();
     let mut add = |count: usize, words: &dyn Fn(usize) -> String| {
         if count > 0 {
             said.push(words(count));
         }
     };
-    add(count(&[Fate::Written]), &|count| format!("wrote {}", plural(count, "template")));
-    add(count(&[Fate::Dry]), &|count| format!("would write {}", plural(count, "template")));
-    add(count(&[Fate::There, Fate::Same]), &|count| format!("left {} alone", plural(count, "template")));
-    add(count(&[Fate::Refused]), &|count| format!("{} not carried over", plural(count, "prompt")));
+    add(count(&[Disposition::Written]), &|count| format!("wrote {}", plural(count, "template")));
+    add(count(&[Disposition::Dry]), &|count| format!("would write {}", plural(count, "template")));
+    add(count(&[Disposition::There, Disposition::Same]), &|count| format!("left {} alone", plural(count, "template")));
+    add(count(&[Disposition::Refused]), &|count| format!("{} not carried over", plural(count, "prompt")));
     add(told.found.unreadable.len(), &|count| format!("{} not readable", plural(count, "file")));
     add(told.batch.parts.len(), &|count| match count {
         1 => "1 file is a part of others".to_owned(),
@@ -164,7 +164,7 @@ fn totals(told: &Told<'_>, cx: &mut Cx) -> Result<()> {
     if let Some(folder) = told.left_out {
         cx.note(&format!("note: [templates] include of ctxc.toml leaves {}/ out: add it there", escape(folder)));
     }
-    if count(&[Fate::Written, Fate::Same]) > 0 {
+    if count(&[Disposition::Written, Disposition::Same]) > 0 {
         cx.note("next: ctxc check");
     }
     Ok(())

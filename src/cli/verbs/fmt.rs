@@ -46,7 +46,7 @@ pub(crate) struct FmtArgs {
 
 /// What became of a file.
 #[derive(Debug)]
-enum Fate {
+enum Disposition {
     /// It is as it should be.
     Laid,
     /// It was changed, or would be: its bytes before and after, where they are to be shown.
@@ -76,27 +76,27 @@ pub(crate) fn run(args: &FmtArgs, cx: &mut Cx) -> Result<Exit> {
 }
 
 /// One file, on any thread. `None` for one that was found and is no template.
-fn fate(args: &FmtArgs, file: &File<'_>, config: &Config) -> Option<Fate> {
+fn fate(args: &FmtArgs, file: &File<'_>, config: &Config) -> Option<Disposition> {
     let before = match &file.bytes {
         Ok(bytes) => *bytes,
-        Err(error) => return Some(Fate::Left(format!("cannot be read: {}", reason(error)))),
+        Err(error) => return Some(Disposition::Left(format!("cannot be read: {}", reason(error)))),
     };
     let after = match laid_out(before, config) {
         Ok(after) => after,
         Err(Left::Foreign) if file.chosen == Chosen::Found => return None,
-        Err(left) => return Some(Fate::Left(left.words())),
+        Err(left) => return Some(Disposition::Left(left.words())),
     };
-    let Some(after) = after else { return Some(Fate::Laid) };
+    let Some(after) = after else { return Some(Disposition::Laid) };
     if args.diff {
-        return Some(Fate::Changed(Some((before.to_vec(), after))));
+        return Some(Disposition::Changed(Some((before.to_vec(), after))));
     }
     if args.check {
-        return Some(Fate::Changed(None));
+        return Some(Disposition::Changed(None));
     }
     Some(match put::write(&Change { name: file.name, path: file.path, before, after: &after }) {
-        Ok(Written::Yes) => Fate::Changed(None),
-        Ok(Written::Overtaken) => Fate::Left("somebody else changed it meanwhile".to_owned()),
-        Err(error) => Fate::Failed(error),
+        Ok(Written::Yes) => Disposition::Changed(None),
+        Ok(Written::Overtaken) => Disposition::Left("somebody else changed it meanwhile".to_owned()),
+        Err(error) => Disposition::Failed(error),
     })
 }
 
@@ -149,14 +149,14 @@ fn stdin(args: &FmtArgs, name: &str, input: &[u8], config: &Config, cx: &mut Cx)
     Ok(exit)
 }
 
-fn report(args: &FmtArgs, fates: Vec<(String, Fate)>, cx: &mut Cx) -> Result<Exit> {
+fn report(args: &FmtArgs, fates: Vec<(String, Disposition)>, cx: &mut Cx) -> Result<Exit> {
     let (mut laid, mut changed, mut left) = (0, 0, 0);
     let dry = args.check || args.diff;
     let mut failed = Vec::new();
     for (name, fate) in fates {
         match fate {
-            Fate::Laid => laid += 1,
-            Fate::Changed(shown) => {
+            Disposition::Laid => laid += 1,
+            Disposition::Changed(shown) => {
                 changed += 1;
                 match shown {
                     Some((before, after)) => {
@@ -165,11 +165,11 @@ fn report(args: &FmtArgs, fates: Vec<(String, Fate)>, cx: &mut Cx) -> Result<Exi
                     None => cx.line(&format!("{} {}", if dry { "would format" } else { "formatted" }, escape(&name)))?,
                 }
             }
-            Fate::Left(why) => {
+            Disposition::Left(why) => {
                 left += 1;
                 cx.note(&format!("{}: left alone: {}", escape(&name), escape(&why)));
             }
-            Fate::Failed(error) => failed.push(error),
+            Disposition::Failed(error) => failed.push(error),
         }
     }
     let others = if left > 0 { format!(", {} left alone", plural(left, "file")) } else { String::new() };

@@ -6,13 +6,13 @@ use crate::base::hash::{Hash, Hasher};
 use crate::base::parallel;
 use crate::base::span::Spanned;
 use crate::context::assemble::{Options, Report};
-use crate::context::chain::{Forest, Link};
+use crate::context::chain::{Link, TaskGraph};
 use crate::context::dry;
 use crate::context::fault::{Fault, FaultKind};
 use crate::context::own::Waiting;
 use crate::context::request::{Files, Request};
 use crate::context::role::{self, Routed};
-use crate::kernel::assembler::Account;
+use crate::kernel::assembler::SegmentReport;
 use crate::kernel::context::Traced;
 use crate::kernel::fit::Counting;
 use crate::project::models::Prices;
@@ -47,7 +47,7 @@ pub fn of_project(registry: &Registry, how: &Dry<'_>, threads: Option<NonZeroUsi
 
 /// The same of those agents that can receive their contexts, and what keeps the others from theirs.
 pub fn of_rest(registry: &Registry, how: &Dry<'_>, threads: Option<NonZeroUsize>) -> (Manifest, Vec<Fault>) {
-    let forest = match Forest::whole(registry) {
+    let forest = match TaskGraph::whole(registry) {
         Ok(forest) => forest,
         Err(fault) => return (manifest(registry, Vec::new()), vec![fault]),
     };
@@ -97,7 +97,7 @@ impl<'a> Played<'a> {
 /// There is no such task or node, or something keeps an agent from receiving its context.
 pub fn of_task(registry: &Registry, request: &Request<'_>, node: Option<&str>, how: &Dry<'_>) -> Result<Manifest, Vec<Fault>> {
     let missing = || Fault::from(FaultKind::Dangling { name: request.task.to_owned() });
-    let forest = Forest::load(registry, request.task).and_then(|forest| forest.ok_or_else(missing));
+    let forest = TaskGraph::load(registry, request.task).and_then(|forest| forest.ok_or_else(missing));
     let forest = forest.map_err(|fault| vec![fault])?;
     let request = Request { files: how.files, ..*request };
     match agents(&forest, &request, how, node) {
@@ -119,7 +119,7 @@ fn manifest(registry: &Registry, entries: Vec<Entry>) -> Manifest {
 }
 
 /// The agents of a task, or the one at a node, and what keeps some from their contexts.
-fn agents(forest: &Forest<'_>, request: &Request<'_>, how: &Dry<'_>, node: Option<&str>) -> (Vec<Entry>, Vec<Fault>) {
+fn agents(forest: &TaskGraph<'_>, request: &Request<'_>, how: &Dry<'_>, node: Option<&str>) -> (Vec<Entry>, Vec<Fault>) {
     let nodes = match node {
         Some(node) => vec![node.to_owned()],
         None => match forest.agents(request.task) {
@@ -138,7 +138,7 @@ fn agents(forest: &Forest<'_>, request: &Request<'_>, how: &Dry<'_>, node: Optio
 }
 
 /// One agent.
-fn entry(forest: &Forest<'_>, request: &Request<'_>, how: &Dry<'_>) -> Result<Entry, Vec<Fault>> {
+fn entry(forest: &TaskGraph<'_>, request: &Request<'_>, how: &Dry<'_>) -> Result<Entry, Vec<Fault>> {
     let Routed { options, choice, .. } = role::route(forest, request, &how.options).map_err(|fault| vec![fault])?;
     let options = Options { counting: Counting::Always, ..options };
     let dry::Dry { report, waiting, whole } = dry::dry(forest, request, &options)?;
@@ -192,7 +192,7 @@ fn cost(prices: Prices, total: &Total, prefix: usize) -> Cost {
     Cost { first: of(total.fixed, 0), again: of(total.fixed, prefix), most: total.bound.map(|tokens| of(tokens, 0)) }
 }
 
-fn part(forest: &Forest<'_>, account: &Account, waiting: Waiting, nonce: &str) -> Part {
+fn part(forest: &TaskGraph<'_>, account: &SegmentReport, waiting: Waiting, nonce: &str) -> Part {
     let (segment, Waiting { unknown, condition, latent, is_doubtful: _ }) = (&account.segment, waiting);
     // The mark of fences moves with all that is handed in, and says nothing.
     let hash = |text: &Traced| Hash::of(text.text().replace(nonce, "").as_bytes());
@@ -220,7 +220,7 @@ fn part(forest: &Forest<'_>, account: &Account, waiting: Waiting, nonce: &str) -
 }
 
 /// Where a segment's text comes from, each source once, with the hash of what is of it.
-fn sources(forest: &Forest<'_>, texts: [&Traced; 2]) -> Vec<Source> {
+fn sources(forest: &TaskGraph<'_>, texts: [&Traced; 2]) -> Vec<Source> {
     let mut found: Vec<(Source, Hasher)> = Vec::new();
     for (text, stretch) in texts.into_iter().flat_map(|text| text.stretches().iter().map(move |stretch| (text, stretch))) {
         let Some((kind, name)) = SourceKind::of(&stretch.origin) else { continue };

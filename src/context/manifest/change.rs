@@ -123,7 +123,7 @@ pub struct Change {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
-pub enum Fate {
+pub enum Disposition {
     /// Only the new side has it.
     Added,
     /// Only the old side has it.
@@ -141,7 +141,7 @@ pub struct SegmentChange {
     /// What it is.
     pub kind: Kind,
     /// What became of it.
-    pub change: Fate,
+    pub change: Disposition,
     /// Tokens of what is known of it; 0 on the side that does not have it.
     pub tokens: Moved,
     /// What moved it, each once.
@@ -278,21 +278,21 @@ fn segments(old: &Entry, new: &Entry, settings: &[SettingChange]) -> Vec<Segment
     let mut changes: Vec<SegmentChange> = Vec::new();
     for part in &new.segments {
         match before.get(&*part.id) {
-            None => changes.push(whole(part, Fate::Added, settings)),
+            None => changes.push(whole(part, Disposition::Added, settings)),
             Some(before) => changes.extend(of_part(before, part, settings)),
         }
     }
     let after: BTreeMap<&str, &Part> = new.segments.iter().map(|part| (&*part.id, part)).collect();
     let gone = old.segments.iter().filter(|part| !after.contains_key(&*part.id));
-    changes.extend(gone.map(|part| whole(part, Fate::Removed, settings)));
+    changes.extend(gone.map(|part| whole(part, Disposition::Removed, settings)));
     changes
 }
 
 /// A segment that one side does not have.
-fn whole(part: &Part, change: Fate, settings: &[SettingChange]) -> SegmentChange {
+fn whole(part: &Part, change: Disposition, settings: &[SettingChange]) -> SegmentChange {
     let tokens = match change {
-        Fate::Removed => Moved { from: part.tokens, to: 0 },
-        Fate::Added | Fate::Changed => Moved { from: 0, to: part.tokens },
+        Disposition::Removed => Moved { from: part.tokens, to: 0 },
+        Disposition::Added | Disposition::Changed => Moved { from: 0, to: part.tokens },
     };
     let moved_by = cause::of_whole(part, settings);
     SegmentChange { id: part.id.clone(), kind: part.kind, change, tokens, moved_by, words: Vec::new() }
@@ -309,7 +309,7 @@ fn of_part(old: &Part, new: &Part, settings: &[SettingChange]) -> Option<Segment
     Some(SegmentChange {
         id: new.id.clone(),
         kind: new.kind,
-        change: Fate::Changed,
+        change: Disposition::Changed,
         tokens: Moved { from: old.tokens, to: new.tokens },
         moved_by: cause::of_part(old, new, settings),
         words,

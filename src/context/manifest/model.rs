@@ -1,6 +1,6 @@
 //! The manifest as data, in the order in which its keys are written.
 
-use crate::kernel::assembler::Late;
+use crate::kernel::assembler::Deferred;
 use crate::kernel::context::{Kind, Origin, Stability};
 use crate::settings::explain::SettingsData;
 use serde::{Deserialize, Serialize};
@@ -48,7 +48,7 @@ pub struct Entry {
     pub segments: Vec<Part>,
     /// What of the context around it cannot be known before it has run, and is no segment of it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub late: Vec<Late>,
+    pub late: Vec<Deferred>,
     /// The settings that decided it.
     pub settings: Option<SettingsData>,
     /// Which tools it may use; null where no role says.

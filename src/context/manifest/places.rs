@@ -2,7 +2,7 @@
 
 use super::model::Entry;
 use crate::base::source::LineIndex;
-use crate::context::chain::Forest;
+use crate::context::chain::TaskGraph;
 use crate::context::request::Files;
 use crate::registry::Registry;
 use crate::settings::explain::{OriginData, SettingsData};
@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 pub struct Places<'r> {
     from: Option<(&'r Registry, &'r dyn Files)>,
     /// Loaded when somebody asks; `None` for a registry that cannot be read.
-    forest: OnceCell<Option<Forest<'r>>>,
+    forest: OnceCell<Option<TaskGraph<'r>>>,
     /// Files with their lines, each read once.
     texts: RefCell<BTreeMap<String, Option<(String, LineIndex)>>>,
 }
@@ -37,7 +37,7 @@ impl<'r> Places<'r> {
     /// The nodes from the task to the agent, the agent last; none where nothing is known.
     pub(super) fn stages(&self, entry: &Entry) -> Vec<Stage> {
         let Some((registry, _)) = self.from else { return Vec::new() };
-        let Some(forest) = self.forest.get_or_init(|| Forest::whole(registry).ok()) else { return Vec::new() };
+        let Some(forest) = self.forest.get_or_init(|| TaskGraph::whole(registry).ok()) else { return Vec::new() };
         let chain = forest.chain(&entry.task, &entry.node).unwrap_or_default();
         let stage = |link: &crate::context::chain::Link<'_>| {
             let of = format!("{}{}", link.tree.task.name(), link.node.id.trim_end_matches('/'));

@@ -5,7 +5,7 @@
 
 use super::message::Message;
 use super::{anthropic, gemini, ollama, openai_chat, openai_responses};
-use crate::context::chain::Forest;
+use crate::context::chain::TaskGraph;
 use crate::context::fault::{Fault, FaultKind};
 use crate::context::output::{self, Answer};
 use crate::context::request::Request;
@@ -86,7 +86,7 @@ impl Call {
     /// The registry cannot be read, has no such agent, or the schema of the answer cannot be had.
     pub fn of(registry: &Registry, request: &Request<'_>) -> Result<Self, Fault> {
         let missing = || Fault::from(FaultKind::Dangling { name: request.task.to_owned() });
-        let forest = Forest::load(registry, request.task)?.ok_or_else(missing)?;
+        let forest = TaskGraph::load(registry, request.task)?.ok_or_else(missing)?;
         let chain = forest.chain(request.task, request.node)?;
         let link = chain.last().ok_or_else(missing)?;
         let model = chain.iter().rev().find_map(|link| link.node.body.model.as_deref());

@@ -7,8 +7,8 @@ use crate::base::span::Spanned;
 use crate::base::suggest;
 use crate::eval::prepared::Seen;
 use crate::eval::verdict::{self, Judged, Outcome, Place, Reason, Verdict};
-use crate::kernel::assembler::Account;
-use crate::kernel::fit::Fate;
+use crate::kernel::assembler::SegmentReport;
+use crate::kernel::fit::Disposition;
 use crate::scenario::expect::context::{quoted, setting as setting_words};
 use crate::scenario::model::{ContextExpectation, Counted, Selector, State};
 use crate::scenario::paths;
@@ -65,18 +65,21 @@ impl From<bool> for Holds {
 }
 
 /// What became of a segment, in words.
-fn fate(account: &Account) -> String {
+fn fate(account: &SegmentReport) -> String {
     match &account.fate {
-        Fate::Kept => "it whole".to_owned(),
-        Fate::Cut { range, .. } => {
+        Disposition::Kept => "it whole".to_owned(),
+        Disposition::Cut { range, .. } => {
             format!("it cut to {} of {} bytes: {}", range.len(), account.segment.text.text().len(), account.reason)
         }
-        Fate::Dropped => format!("it dropped: {}", account.reason),
+        Disposition::Dropped => format!("it dropped: {}", account.reason),
     }
 }
 
-const fn is_in(state: State, fate: &Fate) -> bool {
-    matches!((state, fate), (State::Kept, Fate::Kept) | (State::Cut, Fate::Cut { .. }) | (State::Dropped, Fate::Dropped))
+const fn is_in(state: State, fate: &Disposition) -> bool {
+    matches!(
+        (state, fate),
+        (State::Kept, Disposition::Kept) | (State::Cut, Disposition::Cut { .. }) | (State::Dropped, Disposition::Dropped)
+    )
 }
 
 fn segment(seen: &Seen<'_>, which: &Selector, state: State) -> Judged {
@@ -86,7 +89,7 @@ fn segment(seen: &Seen<'_>, which: &Selector, state: State) -> Judged {
         State::Absent => format!("no {}", which.words()),
         State::Cut | State::Dropped => format!("{} {}", which.words(), state.word()),
     };
-    let place = |account: &Account| Place {
+    let place = |account: &SegmentReport| Place {
         segment: Some(account.segment.id.clone()),
         range: Some(stayed(account)),
         origin: origin(account, stayed(account).start),
@@ -182,7 +185,7 @@ fn largest(seen: &Seen<'_>) -> String {
 }
 
 fn nothing_cut(seen: &Seen<'_>, expected: bool) -> Judged {
-    let lost = seen.assembly.report.segments.iter().find(|account| account.fate != Fate::Kept);
+    let lost = seen.assembly.report.segments.iter().find(|account| account.fate != Disposition::Kept);
     let words = if expected { "every segment whole" } else { "something cut or dropped" };
     let reason = match lost {
         None => Reason::new(words, "every segment whole"),

@@ -4,7 +4,7 @@ use super::seen::{kept, origin, speaker, stayed};
 use super::select::{nothing, select};
 use crate::eval::prepared::Seen;
 use crate::eval::verdict::{Judged, Outcome, Place, Reason};
-use crate::kernel::assembler::Account;
+use crate::kernel::assembler::SegmentReport;
 use crate::scenario::model::{Patterns, Selector};
 use std::ops::Range;
 
@@ -14,7 +14,7 @@ const SHOWN: usize = 60;
 /// Where a pattern is looked for.
 enum Texts<'a> {
     /// The texts of segments that stayed.
-    Segments(Vec<&'a Account>),
+    Segments(Vec<&'a SegmentReport>),
     /// The messages as they are sent.
     Messages,
 }
@@ -102,7 +102,7 @@ fn first(seen: &Seen<'_>, texts: &Texts<'_>, pattern: &str) -> Result<Option<Hit
     Ok(None)
 }
 
-fn in_segment(account: &Account, text: &str, range: Range<usize>) -> Hit {
+fn in_segment(account: &SegmentReport, text: &str, range: Range<usize>) -> Hit {
     let excerpt = excerpt(text, &range);
     let start = stayed(account).start;
     let range = range.start + start..range.end + start;

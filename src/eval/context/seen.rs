@@ -3,9 +3,9 @@
 use crate::context::assemble::Assembly;
 use crate::context::request::Files;
 use crate::eval::prepared::Seen;
-use crate::kernel::assembler::{Account, Speaker};
+use crate::kernel::assembler::{SegmentReport, Speaker};
 use crate::kernel::context::Origin;
-use crate::kernel::fit::Fate;
+use crate::kernel::fit::Disposition;
 use crate::rules::scenario::cx::Tasks as _;
 use crate::rules::scenario::shown::Shown;
 use crate::scenario::model::Selector;
@@ -48,21 +48,21 @@ pub fn rendered(assembly: &Assembly) -> String {
 }
 
 /// Bytes of a segment's text that stayed.
-pub(super) fn stayed(account: &Account) -> Range<usize> {
+pub(super) fn stayed(account: &SegmentReport) -> Range<usize> {
     match &account.fate {
-        Fate::Kept => 0..account.segment.text.text().len(),
-        Fate::Cut { range, .. } => range.clone(),
-        Fate::Dropped => 0..0,
+        Disposition::Kept => 0..account.segment.text.text().len(),
+        Disposition::Cut { range, .. } => range.clone(),
+        Disposition::Dropped => 0..0,
     }
 }
 
 /// The text of a segment that stayed.
-pub(super) fn kept(account: &Account) -> &str {
+pub(super) fn kept(account: &SegmentReport) -> &str {
     account.segment.text.text().get(stayed(account)).unwrap_or("")
 }
 
 /// What a segment's text comes from at a byte.
-pub(super) fn origin(account: &Account, at: usize) -> Option<Origin> {
+pub(super) fn origin(account: &SegmentReport, at: usize) -> Option<Origin> {
     let text = &account.segment.text;
     let stretch = text.stretches().iter().find(|stretch| stretch.range.contains(&at))?;
     let skipped = text.text().get(stretch.range.start..at).unwrap_or("");

@@ -4,7 +4,7 @@ use super::seen::standing;
 use crate::base::suggest;
 use crate::context::assemble::Assembly;
 use crate::eval::verdict::Reason;
-use crate::kernel::assembler::Account;
+use crate::kernel::assembler::SegmentReport;
 use crate::kernel::context::Origin;
 use crate::scenario::model::Selector;
 
@@ -12,8 +12,8 @@ use crate::scenario::model::Selector;
 const LISTED: usize = 12;
 
 /// The segments that a selector names, whatever became of them.
-pub(super) fn select<'a>(assembly: &'a Assembly, which: &Selector) -> Vec<&'a Account> {
-    let is_meant = |account: &&Account| {
+pub(super) fn select<'a>(assembly: &'a Assembly, which: &Selector) -> Vec<&'a SegmentReport> {
+    let is_meant = |account: &&SegmentReport| {
         let segment = &account.segment;
         match which {
             Selector::Id(id) => segment.id == id.value,

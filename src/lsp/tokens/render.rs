@@ -20,7 +20,7 @@ pub(in crate::lsp) struct Wanted {
 pub(in crate::lsp) fn of(snapshot: &Snapshot, wanted: &Wanted, counters: &Memories) -> Result<Value, String> {
     let errors = |count: usize| format!("the texts have {count} errors: what an agent would receive is not certain");
     let registry = snapshot.compile().map_err(errors)?;
-    let forest = crate::context::Forest::load(&registry, &wanted.task).map_err(|fault| fault.to_string())?;
+    let forest = crate::context::TaskGraph::load(&registry, &wanted.task).map_err(|fault| fault.to_string())?;
     let forest = forest.ok_or_else(|| format!("there is no task `{}`", wanted.task))?;
     let agents = forest.agents(&wanted.task).map_err(|fault| fault.to_string())?;
     let asked = wanted.node.as_deref();

@@ -2,14 +2,14 @@
 
 use super::settings::{registry, values};
 use ctxc::Registry;
-use ctxc::context::assemble::{Assembly, Options, assemble};
-use ctxc::context::manifest::{Dry, Entry, Total, of_task};
-use ctxc::context::matcher::{Fixtures, Match};
-use ctxc::context::request::{Asked, Request, StepResult};
-use ctxc::context::tokens::counter;
-use ctxc::context::{Counting, Profile, Trust};
-use ctxc::kernel::context::{Kind, Segment};
-use ctxc::kernel::tokens::{Bytes, Estimate, TokenCounter};
+use ctxc::internals::context::assemble::{Assembly, Options, assemble};
+use ctxc::internals::context::manifest::{Dry, Entry, Total, of_task};
+use ctxc::internals::context::matcher::{Fixtures, Match};
+use ctxc::internals::context::request::{Asked, Request, StepResult};
+use ctxc::internals::context::tokens::counter;
+use ctxc::internals::context::{Counting, Profile, Trust};
+use ctxc::internals::kernel::context::{Kind, Segment};
+use ctxc::internals::kernel::tokens::{Bytes, Estimate, TokenCounter};
 use pretty_assertions::assert_eq;
 use proptest::prelude::*;
 use serde_json::{Value, json};

@@ -1,10 +1,10 @@
 //! Fences in Jinja texts: filters and tests see the bare value, and what comes of it never leaves without a fence.
 
 use super::settings::{registry, values};
-use ctxc::context::assemble::{Options, assemble};
-use ctxc::context::matcher::{ContextSource, Match};
-use ctxc::context::request::Request;
-use ctxc::kernel::context::Trust;
+use ctxc::internals::context::assemble::{Options, assemble};
+use ctxc::internals::context::matcher::{ContextSource, Match};
+use ctxc::internals::context::request::Request;
+use ctxc::internals::kernel::context::Trust;
 use pretty_assertions::assert_eq;
 use proptest::prelude::*;
 use serde_json::json;

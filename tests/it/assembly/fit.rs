@@ -1,8 +1,8 @@
 //! The budget: never exceeded, nothing cut that may not be, nothing dropped in silence, characters and examples whole.
 
-use ctxc::kernel::context::Cut;
-use ctxc::kernel::fit::{Block, Budget, Counting, Fate, Fitted, WORTH_CUTTING, fit};
-use ctxc::kernel::tokens::{Bytes, Estimate, TokenCounter};
+use ctxc::internals::kernel::context::Cut;
+use ctxc::internals::kernel::fit::{Block, Budget, Counting, Disposition, Fitted, WORTH_CUTTING, fit};
+use ctxc::internals::kernel::tokens::{Bytes, Estimate, TokenCounter};
 use pretty_assertions::assert_eq;
 use proptest::prelude::*;
 
@@ -17,7 +17,7 @@ fn budget(tokens: usize) -> Budget<'static> {
 #[test]
 fn what_fits_is_kept_and_not_even_counted() {
     let fitted = fit(&[block("a", 4, "text", &Cut::Tail)], &budget(100)).unwrap();
-    let kept = Fitted { fate: Fate::Kept, full: None, kept: None, reason: "fits".to_owned() };
+    let kept = Fitted { fate: Disposition::Kept, full: None, kept: None, reason: "fits".to_owned() };
     assert_eq!(fitted, [kept]);
     let counted = Budget { counting: Counting::Always, ..budget(100) };
     assert_eq!(fit(&[block("a", 4, "text", &Cut::Tail)], &counted).unwrap()[0].kept, Some(12));
@@ -30,7 +30,7 @@ fn a_system_text_is_never_cut_and_never_dropped() {
     assert_eq!((error.parts, error.needed, error.budget), (vec![("system".to_owned(), 508)], 508, 200));
     // With room for it, everything else goes first.
     let fitted = fit(&[block("notes", 4, &long, &Cut::Tail), block("system", 0, &long, &Cut::Tail)], &budget(520)).unwrap();
-    assert_eq!((&fitted[0].fate, &fitted[1].fate), (&Fate::Dropped, &Fate::Kept));
+    assert_eq!((&fitted[0].fate, &fitted[1].fate), (&Disposition::Dropped, &Disposition::Kept));
 }
 
 #[test]
@@ -38,7 +38,7 @@ fn the_mark_of_a_cut_counts_and_the_cut_is_between_characters() {
     let text = "é😀".repeat(200);
     for tokens in 108..400 {
         let fitted = fit(&[block("file:a", 4, &text, &Cut::Tail)], &budget(tokens)).unwrap();
-        let Fate::Cut { range, mark } = &fitted[0].fate else { panic!("{tokens}: {:?}", fitted[0]) };
+        let Disposition::Cut { range, mark } = &fitted[0].fate else { panic!("{tokens}: {:?}", fitted[0]) };
         assert!(text.is_char_boundary(range.end), "{tokens}");
         let rendered = format!("## H\n\n{}{mark}\n\n", &text[range.clone()]);
         assert_eq!(Some(Bytes.count(&rendered)), fitted[0].kept, "{tokens}");
@@ -46,7 +46,7 @@ fn the_mark_of_a_cut_counts_and_the_cut_is_between_characters() {
     }
     // With no more than this left a piece of it would say nothing.
     let fitted = fit(&[block("file:a", 4, &text, &Cut::Tail)], &budget(WORTH_CUTTING)).unwrap();
-    assert_eq!(fitted[0].fate, Fate::Dropped);
+    assert_eq!(fitted[0].fate, Disposition::Dropped);
     assert!(fitted[0].reason.contains("100 tokens were left"), "{}", fitted[0].reason);
 }
 
@@ -55,12 +55,12 @@ fn examples_go_whole_last_first_and_old_turns_go_first() {
     let text = "x".repeat(300);
     let examples = Cut::TailAt(vec![0, 100, 200]);
     let fitted = fit(&[block("examples", 4, &text, &examples)], &budget(280)).unwrap();
-    assert!(matches!(&fitted[0].fate, Fate::Cut { range, .. } if *range == (0..200)), "{:?}", fitted[0]);
+    assert!(matches!(&fitted[0].fate, Disposition::Cut { range, .. } if *range == (0..200)), "{:?}", fitted[0]);
     let turns = Cut::HeadAt(vec![0, 100, 200]);
     let fitted = fit(&[block("history", 4, &text, &turns)], &budget(280)).unwrap();
-    assert!(matches!(&fitted[0].fate, Fate::Cut { range, .. } if *range == (100..300)), "{:?}", fitted[0]);
+    assert!(matches!(&fitted[0].fate, Disposition::Cut { range, .. } if *range == (100..300)), "{:?}", fitted[0]);
     let fitted = fit(&[block("examples", 4, &text, &examples)], &budget(120)).unwrap();
-    assert_eq!(fitted[0].fate, Fate::Dropped);
+    assert_eq!(fitted[0].fate, Disposition::Dropped);
 }
 
 #[test]
@@ -69,8 +69,8 @@ fn of_less_weight_nothing_stays_while_something_of_more_went() {
     let blocks =
         [block("failures", 5, short, &Cut::Tail), block("file", 4, &long, &Cut::Tail), block("input", 2, short, &Cut::Tail)];
     let fitted = fit(&blocks, &budget(60)).unwrap();
-    let fates: Vec<&Fate> = fitted.iter().map(|fitted| &fitted.fate).collect();
-    assert_eq!(fates, [&Fate::Dropped, &Fate::Dropped, &Fate::Kept]);
+    let fates: Vec<&Disposition> = fitted.iter().map(|fitted| &fitted.fate).collect();
+    assert_eq!(fates, [&Disposition::Dropped, &Disposition::Dropped, &Disposition::Kept]);
     assert!(fitted[0].reason.contains("ended at `file`"), "{}", fitted[0].reason);
 }
 
@@ -102,8 +102,8 @@ proptest! {
                 prop_assert!(fitted.iter().map(|fitted| fitted.kept.unwrap()).sum::<usize>() <= tokens);
                 for (block, fitted) in blocks.iter().zip(&fitted) {
                     prop_assert!(!fitted.reason.is_empty());
-                    prop_assert!(block.priority > 1 || fitted.fate == Fate::Kept);
-                    if let Fate::Cut { range, .. } = &fitted.fate {
+                    prop_assert!(block.priority > 1 || fitted.fate == Disposition::Kept);
+                    if let Disposition::Cut { range, .. } = &fitted.fate {
                         prop_assert!(block.text.get(range.clone()).is_some());
                         match block.cut {
                             Cut::Tail => prop_assert_eq!(range.start, 0),

@@ -2,11 +2,11 @@
 
 use super::settings::registry;
 use ctxc::Registry;
-use ctxc::context::assemble::{Assembly, Options, assemble};
-use ctxc::context::history::Said;
-use ctxc::context::manifest::{Dry, of_task};
-use ctxc::context::request::Request;
-use ctxc::context::{Fate, Kind, Speaker, Trust, transcript};
+use ctxc::internals::context::assemble::{Assembly, Options, assemble};
+use ctxc::internals::context::history::Said;
+use ctxc::internals::context::manifest::{Dry, of_task};
+use ctxc::internals::context::request::Request;
+use ctxc::internals::context::{Disposition, Kind, Speaker, Trust, transcript};
 use pretty_assertions::assert_eq;
 use proptest::prelude::*;
 use serde_json::json;
@@ -190,9 +190,9 @@ proptest! {
             prop_assert!(text.len() <= (limit as usize).max("[24 earlier messages left out]".len()), "{text}");
         }
         let kept = match &account.fate {
-            Fate::Kept => text,
-            Fate::Cut { range, .. } => &text[range.clone()],
-            Fate::Dropped => "",
+            Disposition::Kept => text,
+            Disposition::Cut { range, .. } => &text[range.clone()],
+            Disposition::Dropped => "",
         };
         // A compacted result has lost its word, and is known by what stands around it.
         let there = |at: usize| kept.contains(&format!("m{at};"));

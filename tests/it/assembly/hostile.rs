@@ -2,7 +2,7 @@
 //! measuring writes into a text changes nothing of what honest ones say.
 
 use ctxc::Registry;
-use ctxc::context::{FaultKind, Inputs, Options, Refused, Request, assemble};
+use ctxc::internals::context::{FaultKind, Inputs, Options, Refused, Request, assemble};
 use pretty_assertions::assert_eq;
 use serde_json::json;
 use std::time::{Duration, Instant};

@@ -1,10 +1,10 @@
 //! Jinja texts line by line: who says what they become, and what is known of them before their values are.
 
 use super::settings::{registry, values};
-use ctxc::context::assemble::{Options, assemble};
-use ctxc::context::manifest::{Dry, Part, of_task};
-use ctxc::context::request::Request;
-use ctxc::kernel::context::Origin;
+use ctxc::internals::context::assemble::{Options, assemble};
+use ctxc::internals::context::manifest::{Dry, Part, of_task};
+use ctxc::internals::context::request::Request;
+use ctxc::internals::kernel::context::Origin;
 use pretty_assertions::{assert_eq, assert_ne};
 use serde_json::json;
 

@@ -1,11 +1,11 @@
 //! What is looked up: by whom, with which words, and when it is known before a run.
 
 use super::settings::{registry, values};
-use ctxc::context::assemble::{Options, assemble};
-use ctxc::context::manifest::{Dry, Part, of_task};
-use ctxc::context::matcher::{ContextSource, Fixtures, Hashing, Match};
-use ctxc::context::request::Request;
-use ctxc::kernel::context::Trust;
+use ctxc::internals::context::assemble::{Options, assemble};
+use ctxc::internals::context::manifest::{Dry, Part, of_task};
+use ctxc::internals::context::matcher::{ContextSource, Fixtures, Hashing, Match};
+use ctxc::internals::context::request::Request;
+use ctxc::internals::kernel::context::Trust;
 use pretty_assertions::assert_eq;
 use serde_json::json;
 use std::cell::RefCell;
@@ -75,7 +75,7 @@ fn what_a_lookup_needs_decides_when_it_is_known() {
     assert!(known.iter().any(|(id, _)| id == "fresh:docs/b.md"));
     assert_eq!(source.0.take(), [("answer about zebras\nzebras".to_owned(), 8)]);
     // Nothing to ask: it stays open. Nothing to find: there is nothing.
-    assert_eq!(open(&dry("answer", &given, &ctxc::context::matcher::NoSource)), ["input:tone", "fresh"]);
+    assert_eq!(open(&dry("answer", &given, &ctxc::internals::context::matcher::NoSource)), ["input:tone", "fresh"]);
     let nothing = dry("answer", &given, &Fixtures::default());
     assert!(!nothing.iter().any(|(id, _)| id.starts_with("fresh")), "{nothing:?}");
 }

@@ -3,11 +3,11 @@
 use super::settings::registry;
 use super::shipped::{Here, agents, run, shipped};
 use ctxc::Registry;
-use ctxc::context::assemble::{Assembly, Options, assemble};
-use ctxc::context::fault::{FaultKind, MissingFrom};
-use ctxc::context::manifest::{Dry, of_task};
-use ctxc::context::request::{Request, StepResult};
-use ctxc::context::{Fixtures, Inputs, Match, Trust};
+use ctxc::internals::context::assemble::{Assembly, Options, assemble};
+use ctxc::internals::context::fault::{FaultKind, MissingFrom};
+use ctxc::internals::context::manifest::{Dry, of_task};
+use ctxc::internals::context::request::{Request, StepResult};
+use ctxc::internals::context::{Fixtures, Inputs, Match, Trust};
 use pretty_assertions::assert_eq;
 use serde_json::json;
 use std::collections::BTreeMap;

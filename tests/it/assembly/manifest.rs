@@ -2,15 +2,15 @@
 
 use super::settings::{registry, values};
 use super::shipped::{Here, agents, run, shipped};
-use ctxc::context::assemble::{Assembly, Options, assemble};
-use ctxc::context::manifest::{
-    Dry, Entry, Fate, Manifest, Moved, Places, SCHEMA, SourceKind, Version, What, difference, of_project, of_task,
+use ctxc::internals::context::assemble::{Assembly, Options, assemble};
+use ctxc::internals::context::manifest::{
+    Disposition, Dry, Entry, Manifest, Moved, Places, SCHEMA, SourceKind, Version, What, difference, of_project, of_task,
 };
-use ctxc::context::render::profile::Profile;
-use ctxc::context::request::Request;
-use ctxc::context::tokens::counter;
-use ctxc::kernel::fit::Counting;
-use ctxc::kernel::tokens::{Bytes, Estimate, TokenCounter};
+use ctxc::internals::context::render::profile::Profile;
+use ctxc::internals::context::request::Request;
+use ctxc::internals::context::tokens::counter;
+use ctxc::internals::kernel::fit::Counting;
+use ctxc::internals::kernel::tokens::{Bytes, Estimate, TokenCounter};
 use pretty_assertions::assert_eq;
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
@@ -85,7 +85,7 @@ fn one_pass_over_the_project_tells_what_each_task_tells() {
     }
     assert_eq!(whole.entries, apart);
     assert_eq!((whole.schema.as_str(), whole.registry_hash), (SCHEMA, registry.hash().to_string()));
-    assert_eq!(SCHEMA, ctxc::schema::json::names::MANIFEST);
+    assert_eq!(SCHEMA, ctxc::internals::schema::json::names::MANIFEST);
     let agents: BTreeSet<String> = whole.entries.iter().map(Entry::title).collect();
     assert_eq!(agents.len(), whole.entries.len(), "every agent once");
     assert!(agents.contains("triage-ticket") && agents.contains("answer-customer/steps/1/cases/0"), "{agents:?}");
@@ -134,7 +134,7 @@ fn what_changed_is_told_in_tokens_and_in_words() {
     assert!(between(&old, &of(&LONG.replace("><", ">\n    <"))).is_empty(), "white space is no change");
     let same_length = between(&old, &of(&LONG.replace("Be kind", "Be nice")));
     let [segment] = &same_length.changed[0].segments[..] else { panic!("{same_length:#?}") };
-    assert_eq!((&*segment.id, segment.change, segment.tokens), ("constraints", Fate::Changed, Moved { from: 26, to: 26 }));
+    assert_eq!((&*segment.id, segment.change, segment.tokens), ("constraints", Disposition::Changed, Moved { from: 26, to: 26 }));
     assert_eq!(segment.words, ["another text"]);
     assert_eq!(segment.moved_by.iter().map(|cause| cause.what).collect::<Vec<_>>(), [What::Source(SourceKind::Template)]);
     let more =
@@ -143,7 +143,7 @@ fn what_changed_is_told_in_tokens_and_in_words() {
     let change = &difference.changed[0];
     assert_eq!((change.total.to - change.total.from, change.prefix.to - change.prefix.from), (22, 22));
     let told: Vec<_> = change.segments.iter().map(|part| (&*part.id, part.change, part.tokens.from, part.tokens.to)).collect();
-    assert_eq!(told, [("system", Fate::Added, 0, 11), ("constraints", Fate::Changed, 26, 37)]);
+    assert_eq!(told, [("system", Disposition::Added, 0, 11), ("constraints", Disposition::Changed, 26, 37)]);
 }
 
 #[test]

@@ -2,14 +2,14 @@
 
 use super::settings::{registry, values};
 use ctxc::Registry;
-use ctxc::context::assemble::{Assembly, Options, assemble};
-use ctxc::context::fault::FaultKind;
-use ctxc::context::matcher::{Fixtures, Match};
-use ctxc::context::request::{Attempt, Request};
-use ctxc::context::tokens::counter;
-use ctxc::context::{Counting, Fate, Profile, Refused, Trust};
-use ctxc::kernel::context::{Cut, FIRST_EXPENDABLE, Kind, Segment, Stability};
-use ctxc::kernel::tokens::{Bytes, Estimate, TokenCounter};
+use ctxc::internals::context::assemble::{Assembly, Options, assemble};
+use ctxc::internals::context::fault::FaultKind;
+use ctxc::internals::context::matcher::{Fixtures, Match};
+use ctxc::internals::context::request::{Attempt, Request};
+use ctxc::internals::context::tokens::counter;
+use ctxc::internals::context::{Counting, Disposition, Profile, Refused, Trust};
+use ctxc::internals::kernel::context::{Cut, FIRST_EXPENDABLE, Kind, Segment, Stability};
+use ctxc::internals::kernel::tokens::{Bytes, Estimate, TokenCounter};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -195,13 +195,13 @@ fn hold(whole: &Assembly, part: &Assembly, tokens: usize, options: &Options<'_>)
     for account in &part.report.segments {
         let (segment, text) = (&account.segment, account.segment.text.text());
         prop_assert!(!account.reason.is_empty());
-        prop_assert!(segment.kind.priority() >= FIRST_EXPENDABLE || account.fate == Fate::Kept);
-        prop_assert_eq!(account.position.is_none(), account.fate == Fate::Dropped);
+        prop_assert!(segment.kind.priority() >= FIRST_EXPENDABLE || account.fate == Disposition::Kept);
+        prop_assert_eq!(account.position.is_none(), account.fate == Disposition::Dropped);
         let said = |words: &str| part.messages.iter().any(|message| message.as_str().contains(words));
         match &account.fate {
-            Fate::Kept => prop_assert!(said(text)),
-            Fate::Dropped => prop_assert_eq!(account.kept_tokens, Some(0)),
-            Fate::Cut { range, mark } => {
+            Disposition::Kept => prop_assert!(said(text)),
+            Disposition::Dropped => prop_assert_eq!(account.kept_tokens, Some(0)),
+            Disposition::Cut { range, mark } => {
                 let stayed = text.get(range.clone());
                 prop_assert!(stayed.is_some_and(|part| !part.is_empty() && part.len() < text.len()), "{range:?} of {text:?}");
                 prop_assert!(said(stayed.unwrap()) && said(mark));
@@ -226,7 +226,7 @@ fn fenced(assembly: &Assembly) -> Result<(), TestCaseError> {
         prop_assert_eq!(text.matches(&open).count(), text.matches(&close).count());
     }
     let untrusted = assembly.report.segments.iter().filter(|account| account.segment.trust == Trust::Untrusted);
-    let there = untrusted.filter(|account| account.fate != Fate::Dropped).count();
+    let there = untrusted.filter(|account| account.fate != Disposition::Dropped).count();
     let closed: usize = assembly.messages.iter().map(|message| message.as_str().matches(&close).count()).sum();
     prop_assert!(closed >= there);
     Ok(())
@@ -316,7 +316,7 @@ proptest! {
         let options = Options { profile, order: &order, budget, ..Options::default() };
         let Ok(assembly) = assemble(&FRAMED, &request, &options) else { return Ok(()) };
         let first = if system.is_empty() { format!("You sort x{}.", scene.subject) } else { "You decide.\n\nYou sort x".to_owned() };
-        prop_assert_eq!(assembly.messages[0].speaker, ctxc::context::Speaker::System);
+        prop_assert_eq!(assembly.messages[0].speaker, ctxc::internals::context::Speaker::System);
         prop_assert!(assembly.messages[0].as_str().starts_with(&first), "{}", assembly.messages[0].as_str());
     }
 }

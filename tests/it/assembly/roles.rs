@@ -1,16 +1,16 @@
 //! What a role adds to the context of its task, in a run and in the manifest: the same story in both.
 
 use super::settings::values;
-use ctxc::context::assemble::{Assembly, Options, assemble};
-use ctxc::context::manifest::{Dry, Entry, of_project, of_role};
-use ctxc::context::render::profile::Profile;
-use ctxc::context::request::{Asked, Request};
-use ctxc::context::role::{Counters, ModelSettings};
-use ctxc::kernel::assembler::Account;
-use ctxc::kernel::context::Origin;
-use ctxc::kernel::fit::{Counting, Fate};
-use ctxc::kernel::tokens::{Bytes, Estimate, TokenCounter};
-use ctxc::project::config::Config;
+use ctxc::internals::context::assemble::{Assembly, Options, assemble};
+use ctxc::internals::context::manifest::{Dry, Entry, of_project, of_role};
+use ctxc::internals::context::render::profile::Profile;
+use ctxc::internals::context::request::{Asked, Request};
+use ctxc::internals::context::role::{Counters, ModelSettings};
+use ctxc::internals::kernel::assembler::SegmentReport;
+use ctxc::internals::kernel::context::Origin;
+use ctxc::internals::kernel::fit::{Counting, Disposition};
+use ctxc::internals::kernel::tokens::{Bytes, Estimate, TokenCounter};
+use ctxc::internals::project::config::Config;
 use ctxc::{Registry, Severity};
 use pretty_assertions::assert_eq;
 use serde_json::json;
@@ -119,7 +119,7 @@ fn the_roles_words_stand_before_the_tasks_in_one_segment_with_two_sources() {
     assert_eq!((assembly.report.tokenizer.as_str(), assembly.report.budget), ("bytes", Some(600)));
     let bytes: usize = assembly.messages.iter().map(|message| message.text.text().len()).sum();
     assert!(bytes <= 600 && text(&assembly).contains("<file name=\"a.md\">"), "{}", text(&assembly));
-    assert!(assembly.report.segments.iter().any(|account| matches!(account.fate, Fate::Cut { .. })));
+    assert!(assembly.report.segments.iter().any(|account| matches!(account.fate, Disposition::Cut { .. })));
 }
 
 #[test]
@@ -163,7 +163,7 @@ fn what_the_system_says_of_a_role_alone_and_the_order_of_kinds() {
     assert_eq!(ids(&moved), ["system", "file:a.md", "constraints", "input:text", "description"]);
     // But for the mark, which depends on the role as well.
     let texts = |assembly: &Assembly| {
-        let text = |account: &Account| account.segment.text.text().replace(&assembly.report.nonce, "N");
+        let text = |account: &SegmentReport| account.segment.text.text().replace(&assembly.report.nonce, "N");
         assembly.report.segments.iter().map(text).collect::<Vec<_>>()
     };
     assert_eq!(texts(&moved), texts(&usual));
@@ -234,7 +234,7 @@ fn manifest_and_run_of_a_role_agree_token_for_token() {
             let request = Request { asked, inputs: &inputs, files: &files, ..Request::of_role(&config.roles[role]) };
             let run = assemble(&registry, &request, &options).unwrap();
             let how = Dry { options, files: &files };
-            let entry = only(ctxc::context::manifest::of_task(&registry, &request, None, &how).unwrap().entries);
+            let entry = only(ctxc::internals::context::manifest::of_task(&registry, &request, None, &how).unwrap().entries);
             assert_eq!(Some(entry.total.fixed), run.report.tokens, "{role}");
             // What nobody asked for yet takes no room from what is there. The cache ends where it would stand.
             let (open, certain): (Vec<_>, Vec<_>) = entry.segments.iter().partition(|part| !part.variable.is_empty());
@@ -309,7 +309,7 @@ fn an_objective_reaches_the_agent_by_one_rule() {
     // Before a run the manifest says where one would go, and with one it is what the run has.
     let dry = |request: &Request<'_>| {
         let how = Dry { options, files: &() };
-        let entry = only(ctxc::context::manifest::of_task(&registry, request, None, &how).unwrap().entries);
+        let entry = only(ctxc::internals::context::manifest::of_task(&registry, request, None, &how).unwrap().entries);
         let parts = entry.segments.into_iter();
         parts.map(|part| (part.id, part.condition, part.variable, part.tokens)).collect::<Vec<_>>()
     };

@@ -2,7 +2,7 @@
 
 use super::settings::registry;
 use ctxc::Registry;
-use ctxc::context::{Inputs, Kind, Options, Profile, Request, Speaker, StepResult, assemble};
+use ctxc::internals::context::{Inputs, Kind, Options, Profile, Request, Speaker, StepResult, assemble};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -102,10 +102,10 @@ fn assembled(existing: &Existing) -> (String, String) {
     }
     let files: BTreeMap<String, String> = existing.files.iter().cloned().collect();
     let previous = existing.previous.clone().map(Value::String);
-    let attempts: Vec<ctxc::context::request::Attempt> = existing
+    let attempts: Vec<ctxc::internals::context::request::Attempt> = existing
         .failures
         .iter()
-        .map(|(stage, obstacle, note)| ctxc::context::request::Attempt {
+        .map(|(stage, obstacle, note)| ctxc::internals::context::request::Attempt {
             stage: stage.clone(),
             obstacle: obstacle.clone(),
             note: note.clone(),

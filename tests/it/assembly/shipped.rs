@@ -1,11 +1,11 @@
 //! The repository's own templates, and values that every agent in them can be run with.
 
 use ctxc::Registry;
-use ctxc::context::Forest;
-use ctxc::context::assemble::{Assembly, Options, assemble};
-use ctxc::context::fault::{FaultKind, MissingFrom};
-use ctxc::context::matcher::Fixtures;
-use ctxc::context::request::{Files, Request, StepResult};
+use ctxc::internals::context::TaskGraph;
+use ctxc::internals::context::assemble::{Assembly, Options, assemble};
+use ctxc::internals::context::fault::{FaultKind, MissingFrom};
+use ctxc::internals::context::matcher::Fixtures;
+use ctxc::internals::context::request::{Files, Request, StepResult};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -107,7 +107,7 @@ pub(crate) fn run(registry: &Registry, task: &str, node: &str, options: &Options
 
 /// Every agent: its task and its node.
 pub(crate) fn agents(registry: &Registry) -> Vec<(String, String)> {
-    let of = |task: &str| Forest::load(registry, task).unwrap().unwrap().agents(task).unwrap();
+    let of = |task: &str| TaskGraph::load(registry, task).unwrap().unwrap().agents(task).unwrap();
     let named = |task: &str| of(task).into_iter().map(|agent| (task.to_owned(), agent.node)).collect::<Vec<_>>();
     registry.tasks().flat_map(|task| named(task.name())).collect()
 }

@@ -1,11 +1,11 @@
 //! Texts with their values: where each stretch comes from, what is fenced, what Jinja may do, what is refused.
 
 use super::settings::{registry, values};
-use ctxc::context::assemble::{Assembly, Options, assemble};
-use ctxc::context::fault::FaultKind;
-use ctxc::context::render::profile::Profile;
-use ctxc::context::request::Request;
-use ctxc::kernel::assembler::Speaker;
+use ctxc::internals::context::assemble::{Assembly, Options, assemble};
+use ctxc::internals::context::fault::FaultKind;
+use ctxc::internals::context::render::profile::Profile;
+use ctxc::internals::context::request::Request;
+use ctxc::internals::kernel::assembler::Speaker;
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 
@@ -177,13 +177,13 @@ fn what_a_value_lacks_is_false_where_it_is_asked_for_and_refused_where_it_is_use
     }
 }
 
-fn text_faults(templates: &str, n: Value) -> Vec<ctxc::context::fault::Fault> {
+fn text_faults(templates: &str, n: Value) -> Vec<ctxc::internals::context::fault::Fault> {
     let (registry, inputs) = (registry(templates), values(&[("n", n)]));
     let request = Request { inputs: &inputs, ..Request::new("t") };
     assemble(&registry, &request, &Options::default()).unwrap_err().into()
 }
 
-fn said(faults: &[ctxc::context::fault::Fault]) -> String {
+fn said(faults: &[ctxc::internals::context::fault::Fault]) -> String {
     faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
 }
 

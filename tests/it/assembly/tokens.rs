@@ -1,7 +1,7 @@
 //! Tokens: counts are those of the vendors, a prefix is as long as its limit allows, no text does harm.
 
-use ctxc::context::tokens::{DEFAULT, counter, names, nearest};
-use ctxc::kernel::tokens::TokenCounter;
+use ctxc::internals::context::tokens::{DEFAULT, counter, names, nearest};
+use ctxc::internals::kernel::tokens::TokenCounter;
 use pretty_assertions::assert_eq;
 use proptest::prelude::*;
 use std::sync::Arc;

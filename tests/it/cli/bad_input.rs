@@ -152,7 +152,7 @@ fn a_link_that_leads_nowhere_is_no_missing_file() {
 #[test]
 fn a_shared_file_that_is_no_toml_is_one_finding() {
     let markdown = "# Rules\n\nFirst rule: be kind.\n\n- one\n- two\n";
-    let hash = ctxc::base::hash::Hash::of(markdown.as_bytes());
+    let hash = ctxc::internals::base::hash::Hash::of(markdown.as_bytes());
     let pin = format!("extends = {{ path = \"rules.md\", hash = \"{hash}\" }}\n");
     let project = Project::new().file("ctxc.toml", pin).file("rules.md", markdown);
     let run = project.run(&["check", "--format", "concise", "--allow-empty"]).code(1);

@@ -87,7 +87,7 @@ const FORMATS: [&str; 10] = ["full", "concise", "json", "jsonl", "sarif", "githu
 #[test]
 fn no_format_shows_a_line_of_what_extends_names() {
     let shared = "# hunter2\n[lints]\nno-contxt = \"error\" # hunter2\n# hunter2\n";
-    let pinned = ctxc::base::hash::Hash::of(shared.as_bytes()).to_string();
+    let pinned = ctxc::internals::base::hash::Hash::of(shared.as_bytes()).to_string();
     let zeros = format!("b3:{}", "0".repeat(64));
     for (hash, place) in [(&pinned, "../house.toml:3:1: "), (&zeros, "ctxc.toml:1:")] {
         let config = format!("extends = {{ path = \"../house.toml\", hash = \"{hash}\" }}\n");
@@ -101,7 +101,7 @@ fn no_format_shows_a_line_of_what_extends_names() {
     }
     // The place of a setting is one of those that are told.
     let shared = "[defaults.atomic]\ninherit_context = \"none\" # hunter2\n";
-    let hash = ctxc::base::hash::Hash::of(shared.as_bytes());
+    let hash = ctxc::internals::base::hash::Hash::of(shared.as_bytes());
     let config = format!("extends = {{ path = \"../house.toml\", hash = \"{hash}\" }}\n");
     let project = Project::new().file("house.toml", shared).file("work/ctxc.toml", config);
     run_in(&project, "work", &["defaults"]).code(0).says("../house.toml:2:19");

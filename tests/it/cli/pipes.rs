@@ -35,7 +35,7 @@ fn sample() -> Project {
 }
 
 fn blake3_of(text: &str) -> String {
-    ctxc::base::hash::Hash::of(text.as_bytes()).to_string().trim_start_matches("b3:").to_owned()
+    ctxc::internals::base::hash::Hash::of(text.as_bytes()).to_string().trim_start_matches("b3:").to_owned()
 }
 
 fn pipe(project: &Project, place: &str) {
@@ -184,7 +184,7 @@ fn a_file_of_the_system_is_told_and_never_waited_for() {
 #[test]
 #[cfg(target_os = "linux")]
 fn no_more_than_the_limit_is_read_of_a_file_that_says_it_is_empty() {
-    use ctxc::base::fs;
+    use ctxc::internals::base::fs;
     let path = std::path::Path::new("/proc/self/maps");
     assert_eq!(std::fs::metadata(path).unwrap().len(), 0);
     for read in [fs::read_own, fs::read_into] {

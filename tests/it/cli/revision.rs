@@ -174,7 +174,7 @@ fn a_revision_holds_the_templates_that_a_walk_would_find() {
         ("[templates]\nexclude = [\"**/b.xml\"]\n", "templates/"),
     ] {
         let pinned = |shared: &str| {
-            let hash = ctxc::base::hash::Hash::of(shared.as_bytes());
+            let hash = ctxc::internals::base::hash::Hash::of(shared.as_bytes());
             format!("extends = {{ path = \"../shared.toml\", hash = \"{hash}\" }}\n{file}")
         };
         let shared = "[defaults.atomic]\ninherit_context = \"none\"\nfresh_context = \"disabled\"\n";

@@ -2,7 +2,7 @@
 //! and the shipped scenarios pass.
 
 use super::project::Project;
-use ctxc::scenario::model::{Case, Frozen, Subject};
+use ctxc::internals::scenario::model::{Case, Frozen, Subject};
 use pretty_assertions::assert_eq;
 use std::path::Path;
 
@@ -66,7 +66,7 @@ fn eval_manifest_and_render_agree_token_for_token_on_every_shipped_role() {
     let mut roles = Vec::new();
     for row in card["cases"].as_array().unwrap() {
         let path = row["path"].as_str().unwrap();
-        let case = ctxc::scenario::read(path, &project.read(path)).0.unwrap().cases.remove(0);
+        let case = ctxc::internals::scenario::read(path, &project.read(path)).0.unwrap().cases.remove(0);
         let args = args(&case);
         let args: Vec<&str> = args.iter().map(String::as_str).collect();
         let manifest = project.run(&[&["manifest", "--json"], &args[..]].concat()).code(0).json();

@@ -18,9 +18,9 @@ fn it_prints_the_files_of_the_folder() {
 #[test]
 fn one_schema_holds_all_artifacts() {
     let bundle = Project::new().run(&["schema", "json"]).code(0).json();
-    let all = ctxc::cli::artifacts::all();
+    let all = ctxc::internals::cli::artifacts::all();
     let referred: Vec<&str> = bundle["anyOf"].as_array().unwrap().iter().map(|of| of["$ref"].as_str().unwrap()).collect();
-    assert_eq!(referred, all.iter().map(ctxc::schema::json::Schema::file).collect::<Vec<_>>());
+    assert_eq!(referred, all.iter().map(ctxc::internals::schema::json::Schema::file).collect::<Vec<_>>());
     for schema in all {
         assert_eq!(bundle["$defs"][schema.name()]["$id"], schema.file(), "what is referred to is inside");
     }

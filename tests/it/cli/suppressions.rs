@@ -1,10 +1,10 @@
 //! Recorded findings: written, read, applied.
 
-use ctxc::base::diagnostic::Diagnostic;
-use ctxc::base::source::LineIndex;
-use ctxc::base::span::Span;
-use ctxc::project::suppressions::{Suppressions, SuppressionsFault};
-use ctxc::rules::list;
+use ctxc::internals::base::diagnostic::Diagnostic;
+use ctxc::internals::base::source::LineIndex;
+use ctxc::internals::base::span::Span;
+use ctxc::internals::project::suppressions::{Suppressions, SuppressionsFault};
+use ctxc::internals::rules::list;
 use pretty_assertions::assert_eq;
 use std::sync::Arc;
 

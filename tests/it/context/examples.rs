@@ -2,8 +2,8 @@
 //! changes no resolved value.
 
 use crate::project::reading::{check_template, read, shown};
-use ctxc::base::fix;
-use ctxc::rules::list;
+use ctxc::internals::base::fix;
+use ctxc::internals::rules::list;
 
 #[test]
 fn bad_examples_give_their_finding_and_good_ones_do_not() {

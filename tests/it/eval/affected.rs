@@ -4,21 +4,21 @@
 use super::bench::{at, case, word};
 use crate::project::reading::read_with;
 use ctxc::Registry;
-use ctxc::context::Forest;
-use ctxc::context::lines::Lines;
-use ctxc::context::request::Files;
-use ctxc::eval::affected::{Choice, Since};
-use ctxc::eval::compiled_patterns::CompiledPatterns;
-use ctxc::eval::keys::Keys;
-use ctxc::eval::locate::Locator;
-use ctxc::eval::prepared::{CaseInput, RunContext};
-use ctxc::eval::receiver::Roles;
-use ctxc::eval::run::{keys, run};
-use ctxc::eval::scorecard::{CaseRow, Of, Scorecard};
-use ctxc::eval::trials::Rows;
-use ctxc::kernel::tokens::Estimate;
-use ctxc::scenario::model::{Case, Content, ContextExpectation, Fixture, Shelf, Situation, Subject, Suite};
-use ctxc::template::setting::{SettingName, Word};
+use ctxc::internals::context::TaskGraph;
+use ctxc::internals::context::lines::Lines;
+use ctxc::internals::context::request::Files;
+use ctxc::internals::eval::affected::{Choice, Since};
+use ctxc::internals::eval::compiled_patterns::CompiledPatterns;
+use ctxc::internals::eval::keys::Keys;
+use ctxc::internals::eval::locate::Locator;
+use ctxc::internals::eval::prepared::{CaseInput, RunContext};
+use ctxc::internals::eval::receiver::Roles;
+use ctxc::internals::eval::run::{keys, run};
+use ctxc::internals::eval::scorecard::{CaseRow, Of, Scorecard};
+use ctxc::internals::eval::trials::Rows;
+use ctxc::internals::kernel::tokens::Estimate;
+use ctxc::internals::scenario::model::{Case, Content, ContextExpectation, Fixture, Shelf, Situation, Subject, Suite};
+use ctxc::internals::template::setting::{SettingName, Word};
 use pretty_assertions::assert_eq;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -105,7 +105,7 @@ fn seen(registry: &Registry, cases: &[Case]) -> (KeysByName, Vec<(String, String
 
 /// The settings of everything that a task reaches, by node.
 fn settings(registry: &Registry, task: &str) -> String {
-    let forest = Forest::load(registry, task).unwrap().unwrap();
+    let forest = TaskGraph::load(registry, task).unwrap().unwrap();
     let mut out = String::new();
     let mut nodes: Vec<String> = forest.agents(task).unwrap().into_iter().map(|agent| agent.node).collect();
     nodes.push("/".to_owned());

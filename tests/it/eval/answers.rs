@@ -1,10 +1,10 @@
 //! Each expectation on an answer holds and fails, or says why nobody could look; scripts and trials.
 
 use super::bench::{Setting, TRIAGE, answering, at, finish, registry, word, words};
-use ctxc::eval::finished::{Answered, CaseVerdict, Finished};
-use ctxc::eval::trials::Rows;
-use ctxc::eval::verdict::Outcome;
-use ctxc::scenario::model::{AnswerTest, Case, Frozen, Risk, Rule, Scripted, Sequential};
+use ctxc::internals::eval::finished::{Answered, CaseVerdict, Finished};
+use ctxc::internals::eval::trials::Rows;
+use ctxc::internals::eval::verdict::Outcome;
+use ctxc::internals::scenario::model::{AnswerTest, Case, Frozen, Risk, Rule, Scripted, Sequential};
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 

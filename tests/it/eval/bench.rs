@@ -1,18 +1,18 @@
 //! Cases made by hand, and a project in memory to run them in.
 
 use ctxc::Registry;
-use ctxc::base::span::{Span, Spanned};
-use ctxc::context::request::Files;
-use ctxc::context::role::ModelSettings;
-use ctxc::eval::compiled_patterns::CompiledPatterns;
-use ctxc::eval::finished::Finished;
-use ctxc::eval::prepared::{CaseInput, RunContext};
-use ctxc::eval::receiver::Roles;
-use ctxc::eval::run::run;
-use ctxc::eval::trials::Rows;
-use ctxc::kernel::tokens::Estimate;
-use ctxc::project::config::Config;
-use ctxc::scenario::model::{
+use ctxc::internals::base::span::{Span, Spanned};
+use ctxc::internals::context::request::Files;
+use ctxc::internals::context::role::ModelSettings;
+use ctxc::internals::eval::compiled_patterns::CompiledPatterns;
+use ctxc::internals::eval::finished::Finished;
+use ctxc::internals::eval::prepared::{CaseInput, RunContext};
+use ctxc::internals::eval::receiver::Roles;
+use ctxc::internals::eval::run::run;
+use ctxc::internals::eval::trials::Rows;
+use ctxc::internals::kernel::tokens::Estimate;
+use ctxc::internals::project::config::Config;
+use ctxc::internals::scenario::model::{
     AnswerTest, Case, Content, ContextExpectation, Expectation, Frozen, Patterns, Rule, Scripted, Selector, Situation, State,
     Subject,
 };

@@ -1,23 +1,23 @@
 //! What scenarios would not notice, what has to run again, and scenarios made from today's context.
 
 use super::bench::{Setting, TRIAGE, at, expecting, id, live, patterns, registry, segment, word};
-use ctxc::context::Forest;
-use ctxc::context::matcher::Match;
-use ctxc::context::request::Files;
-use ctxc::eval::affected::{Choice, Since};
-use ctxc::eval::case;
-use ctxc::eval::compiled_patterns::CompiledPatterns;
-use ctxc::eval::draft::{self, Draft, Found, Given, Holds};
-use ctxc::eval::locate::Locator;
-use ctxc::eval::mutate::{Scores, scores};
-use ctxc::eval::prepared::{CaseInput, RunContext, Seen};
-use ctxc::eval::receiver::{Receiver, Roles};
-use ctxc::eval::scorecard::{CaseRow, Of, Scorecard, SuiteRow};
-use ctxc::eval::trials::Rows;
-use ctxc::kernel::context::Trust;
-use ctxc::kernel::tokens::Estimate;
-use ctxc::scenario::model::{Case, Content, ContextExpectation, Frozen, Shelf, State, Suite};
-use ctxc::template::setting::SettingName;
+use ctxc::internals::context::TaskGraph;
+use ctxc::internals::context::matcher::Match;
+use ctxc::internals::context::request::Files;
+use ctxc::internals::eval::affected::{Choice, Since};
+use ctxc::internals::eval::case;
+use ctxc::internals::eval::compiled_patterns::CompiledPatterns;
+use ctxc::internals::eval::draft::{self, Draft, Found, Given, Holds};
+use ctxc::internals::eval::locate::Locator;
+use ctxc::internals::eval::mutate::{Scores, scores};
+use ctxc::internals::eval::prepared::{CaseInput, RunContext, Seen};
+use ctxc::internals::eval::receiver::{Receiver, Roles};
+use ctxc::internals::eval::scorecard::{CaseRow, Of, Scorecard, SuiteRow};
+use ctxc::internals::eval::trials::Rows;
+use ctxc::internals::kernel::context::Trust;
+use ctxc::internals::kernel::tokens::Estimate;
+use ctxc::internals::scenario::model::{Case, Content, ContextExpectation, Frozen, Shelf, State, Suite};
+use ctxc::internals::template::setting::SettingName;
 use pretty_assertions::assert_eq;
 use std::collections::BTreeMap;
 
@@ -35,7 +35,7 @@ fn unnoticed(cases: &[Case]) -> (usize, Vec<String>) {
     assert_eq!(failing, Vec::<String>::new());
     let [score] = &found[..] else { panic!("{found:?}") };
     assert_eq!((score.subject.as_str(), score.node.as_str(), score.asked), ("triage", "/", cases.len()));
-    (score.tried, score.unnoticed.iter().map(ctxc::eval::mutate::Change::words).collect())
+    (score.tried, score.unnoticed.iter().map(ctxc::internals::eval::mutate::Change::words).collect())
 }
 
 #[test]
@@ -65,13 +65,13 @@ fn what_no_scenario_would_notice_is_listed() {
     assert_eq!(unnoticed(&[weak, strong]), (9, Vec::new()));
 }
 
-fn row_of(case: &Case, registry: &ctxc::Registry) -> (CaseRow, Option<ctxc::eval::keys::Keys>) {
+fn row_of(case: &Case, registry: &ctxc::Registry) -> (CaseRow, Option<ctxc::internals::eval::keys::Keys>) {
     let done = Setting::of(registry).finish(case);
     let live = live();
     let lines = || {
-        let mut lines = ctxc::context::lines::Lines::default();
+        let mut lines = ctxc::internals::context::lines::Lines::default();
         let files = BTreeMap::from([("templates/triage.xml".to_owned(), TRIAGE.to_owned())]);
-        lines.add(&files, "templates/triage.xml", "triage", &ctxc::syntax::limits::Limits::default());
+        lines.add(&files, "templates/triage.xml", "triage", &ctxc::internals::syntax::limits::Limits::default());
         lines
     };
     let locator = Locator::new(&live, &lines);
@@ -152,7 +152,7 @@ fn a_scorecard_says_what_was_expected_found_and_where_and_is_read_back() {
 #[test]
 fn a_scenario_is_written_from_todays_context() {
     let registry = registry(TRIAGE);
-    let forest = Forest::load(&registry, "triage").unwrap().unwrap();
+    let forest = TaskGraph::load(&registry, "triage").unwrap().unwrap();
     let mut case = expecting(Vec::new());
     case.situation.inputs.insert("ticket".to_owned(), at(Frozen::Value("No: invoice".into())));
     let (counter, live, beside) = (Estimate::new("estimate", 4.0), live(), BTreeMap::new());
@@ -271,7 +271,7 @@ fn what_was_looked_up_is_read_back_byte_for_byte() {
             holds: Holds::Segments,
         };
         let text = draft::yaml(&draft, None);
-        let (suite, faults) = ctxc::scenario::read("scenarios/n.yaml", &text);
+        let (suite, faults) = ctxc::internals::scenario::read("scenarios/n.yaml", &text);
         assert!(faults.is_empty(), "{faults:?}\n{text}");
         let matches = suite.unwrap().cases.remove(0).situation.matches;
         let shelf = if files.is_empty() { Shelf::Retrieval } else { Shelf::Memory };

@@ -1,11 +1,11 @@
 //! Each expectation on a context holds and fails, and says what was found instead.
 
 use super::bench::{Setting, TRIAGE, at, case, expecting, finish, id, patterns, registry, said, segment, text, word, words};
-use ctxc::eval::finished::CaseVerdict;
-use ctxc::eval::verdict::Outcome;
-use ctxc::kernel::context::{Kind, Origin};
-use ctxc::scenario::model::{Case, ContextExpectation, Counted, Frozen, Selector, Situation, State, Subject};
-use ctxc::template::setting::SettingName;
+use ctxc::internals::eval::finished::CaseVerdict;
+use ctxc::internals::eval::verdict::Outcome;
+use ctxc::internals::kernel::context::{Kind, Origin};
+use ctxc::internals::scenario::model::{Case, ContextExpectation, Counted, Frozen, Selector, Situation, State, Subject};
+use ctxc::internals::template::setting::SettingName;
 use pretty_assertions::assert_eq;
 use std::collections::BTreeMap;
 

@@ -1,9 +1,9 @@
 //! Patterns, paths and schemas that are made to take for ever end in time, or are refused and say so.
 
 use super::bench::{answering, finish, word, words};
-use ctxc::eval::verdict::Outcome;
-use ctxc::scenario::model::{AnswerTest, Frozen};
-use ctxc::scenario::pattern;
+use ctxc::internals::eval::verdict::Outcome;
+use ctxc::internals::scenario::model::{AnswerTest, Frozen};
+use ctxc::internals::scenario::pattern;
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};

@@ -1,9 +1,11 @@
 //! How a frozen situation reaches the context, what a result belongs to, and what keeps a case from being tried.
 
 use super::bench::{Setting, TRIAGE, at, case, expecting, finish, id, patterns, registry, segment, text, word, words};
-use ctxc::eval::finished::{CaseVerdict, Finished};
-use ctxc::scenario::model::{Case, Content, ContextExpectation, Failure, Fixture, Frozen, Shelf, Situation, State, Subject};
-use ctxc::scenario::paths::snapshot as snapshot_path;
+use ctxc::internals::eval::finished::{CaseVerdict, Finished};
+use ctxc::internals::scenario::model::{
+    Case, Content, ContextExpectation, Failure, Fixture, Frozen, Shelf, Situation, State, Subject,
+};
+use ctxc::internals::scenario::paths::snapshot as snapshot_path;
 use pretty_assertions::assert_eq;
 use serde_json::json;
 
@@ -178,8 +180,8 @@ fn keys_move_with_what_they_cover_and_with_nothing_else() {
     assert!(one.0 == other.0 && one.1 != other.1 && one.0 != base.0);
     // Where a case stands in its file is nothing that it says.
     let mut shifted = case();
-    shifted.name.span = ctxc::base::span::Span::new(7, 9);
-    shifted.span = ctxc::base::span::Span::new(3, 90);
+    shifted.name.span = ctxc::internals::base::span::Span::new(7, 9);
+    shifted.span = ctxc::internals::base::span::Span::new(3, 90);
     assert_eq!(of(TRIAGE, &shifted), base);
 }
 

@@ -1,7 +1,7 @@
 //! How a template looks once it is laid out.
 
-use ctxc::format::{Broken, Indent, Options, format};
-use ctxc::syntax::Limits;
+use ctxc::internals::format::{Broken, Indent, Options, format};
+use ctxc::internals::syntax::Limits;
 use pretty_assertions::assert_eq;
 
 fn laid_out(text: &str) -> String {

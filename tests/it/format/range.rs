@@ -1,10 +1,10 @@
 //! A part laid out: what an editor asks for.
 
 use super::generate::template;
-use ctxc::base::fix;
-use ctxc::base::span::Span;
-use ctxc::format::{Broken, Options, format, format_range};
-use ctxc::syntax::Limits;
+use ctxc::internals::base::fix;
+use ctxc::internals::base::span::Span;
+use ctxc::internals::format::{Broken, Options, format, format_range};
+use ctxc::internals::syntax::Limits;
 use pretty_assertions::assert_eq;
 use proptest::prelude::*;
 

@@ -1,7 +1,7 @@
 //! Sound templates of every kind of element, put out of shape without changing what they mean.
 
 use super::generate::Numbers;
-use ctxc::template::elements::{Content, Kind};
+use ctxc::internals::template::elements::{Content, Kind};
 use roxmltree::Node;
 use std::collections::BTreeSet;
 

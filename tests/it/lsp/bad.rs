@@ -39,15 +39,15 @@ fn requests_before_initialize_are_refused_and_after_shutdown_too() {
     assert_eq!(client.try_ask("initialize", &json!({"capabilities": {}})).unwrap_err().0, -32600);
     client.ask("shutdown", &Value::Null);
     assert_eq!(client.try_ask("textDocument/hover", &json!({})).unwrap_err().0, -32600);
-    assert_eq!(client.leave(), ctxc::lsp::Ended::Asked);
+    assert_eq!(client.leave(), ctxc::internals::lsp::Ended::Asked);
 }
 
 #[test]
 fn a_client_that_goes_away_ends_the_server() {
-    assert_eq!(Client::new(&[], &plain()).leave(), ctxc::lsp::Ended::Left);
+    assert_eq!(Client::new(&[], &plain()).leave(), ctxc::internals::lsp::Ended::Left);
     let client = Client::new(&[], &plain());
     client.tell("exit", &Value::Null);
-    assert_eq!(client.leave(), ctxc::lsp::Ended::Left);
+    assert_eq!(client.leave(), ctxc::internals::lsp::Ended::Left);
 }
 
 #[test]
@@ -73,7 +73,7 @@ fn wrong_parameters_unknown_methods_and_unknown_files_are_errors() {
     client.tell("nonsense/nonsense", &json!({"a": 1}));
     client.open("templates/a.xml", FINE);
     assert_eq!(client.pull("templates/a.xml").len(), 0);
-    assert_eq!(client.end(), ctxc::lsp::Ended::Asked);
+    assert_eq!(client.end(), ctxc::internals::lsp::Ended::Asked);
 }
 
 #[test]
@@ -91,7 +91,7 @@ fn positions_past_every_end_are_taken_as_the_end() {
             }
         }
     }
-    assert_eq!(client.end(), ctxc::lsp::Ended::Asked);
+    assert_eq!(client.end(), ctxc::internals::lsp::Ended::Asked);
 }
 
 #[test]

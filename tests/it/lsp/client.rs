@@ -11,7 +11,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// A client with a project of its own and a server to itself.
 pub(super) struct Client {
     connection: Option<Connection>,
-    server: Option<std::thread::JoinHandle<ctxc::lsp::Ended>>,
+    server: Option<std::thread::JoinHandle<ctxc::internals::lsp::Ended>>,
     folder: tempfile::TempDir,
     next: i32,
     /// What came without being asked for, in order.
@@ -40,7 +40,7 @@ impl Client {
             std::fs::write(path, text).unwrap();
         }
         let (server, client) = Connection::memory();
-        let thread = std::thread::spawn(move || ctxc::lsp::serve(&server));
+        let thread = std::thread::spawn(move || ctxc::internals::lsp::serve(&server));
         Self { connection: Some(client), server: Some(thread), folder, next: 0, notes: Vec::new(), asked: Vec::new() }
     }
 
@@ -148,14 +148,14 @@ impl Client {
     }
 
     /// Ends the session as an editor does.
-    pub(super) fn end(mut self) -> ctxc::lsp::Ended {
+    pub(super) fn end(mut self) -> ctxc::internals::lsp::Ended {
         self.ask("shutdown", &Value::Null);
         self.tell("exit", &Value::Null);
         self.server.take().unwrap().join().unwrap()
     }
 
     /// Goes away without a word.
-    pub(super) fn leave(mut self) -> ctxc::lsp::Ended {
+    pub(super) fn leave(mut self) -> ctxc::internals::lsp::Ended {
         self.connection = None;
         self.server.take().unwrap().join().unwrap()
     }

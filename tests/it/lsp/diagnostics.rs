@@ -1,7 +1,7 @@
 //! Findings: the same as on the command line, pushed or pulled, never both.
 
 use super::client::{Client, plain, pulling};
-use ctxc::base::source::LineIndex;
+use ctxc::internals::base::source::LineIndex;
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 
@@ -24,7 +24,7 @@ fn what_is_opened_is_checked_and_what_is_mended_is_clean() {
     client.replace("templates/a.xml", 2, FINE);
     let pushed = client.pushed("templates/a.xml");
     assert_eq!((pushed["diagnostics"].as_array().unwrap().len(), pushed["version"].as_i64()), (0, Some(2)));
-    assert_eq!(client.end(), ctxc::lsp::Ended::Asked);
+    assert_eq!(client.end(), ctxc::internals::lsp::Ended::Asked);
 }
 
 #[test]
@@ -124,7 +124,7 @@ fn every_example_of_every_rule_is_found_as_on_the_command_line() {
     let shown = [("src/lib.rs", ""), ("docs/teams.md", "")];
     let mut client = Client::new(&shown, &json!({"textDocument": {"diagnostic": {}}}));
     let mut compared = 0;
-    for rule in ctxc::rules::list::all() {
+    for rule in ctxc::internals::rules::list::all() {
         for example in rule.meta.bad.iter().chain(rule.meta.good).filter(|example| example.project.is_empty()) {
             let name = "templates/example.xml";
             let expected = on_the_command_line(name, example.template);

@@ -1,11 +1,11 @@
 //! Every safe fix at once: what the editor is given is what the command line would write.
 
 use super::client::{Client, applied, plain, pulling};
-use ctxc::base::rule_meta::Severity;
-use ctxc::registry::workspace::fix::{FixFilter, apply_fixes};
-use ctxc::registry::workspace::request::{Goal, Recording, Request};
-use ctxc::rules::apply::Which;
-use ctxc::rules::check::Identity;
+use ctxc::internals::base::rule_meta::Severity;
+use ctxc::internals::registry::workspace::fix::{FixFilter, apply_fixes};
+use ctxc::internals::registry::workspace::request::{Goal, Recording, Request};
+use ctxc::internals::rules::apply::Which;
+use ctxc::internals::rules::check::Identity;
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -55,7 +55,8 @@ fn mended(client: &mut Client, text: &str) -> Option<String> {
 fn fixing_everything_gives_what_the_command_line_writes() {
     let mut client = Client::new(&[(PATH, "")], &pulling());
     let mut fixed = 0;
-    let examples = ctxc::rules::list::all().flat_map(|rule| rule.meta.bad).filter(|example| example.project.is_empty());
+    let examples =
+        ctxc::internals::rules::list::all().flat_map(|rule| rule.meta.bad).filter(|example| example.project.is_empty());
     for text in examples.map(|example| example.template).chain([TWO_ROUNDS]) {
         std::fs::write(client.path(PATH), text).unwrap();
         client.open(PATH, text);

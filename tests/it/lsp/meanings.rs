@@ -1,9 +1,9 @@
 //! What a name or a word means: beside completions and on hover; and that nothing wrong is offered.
 
 use super::client::{Client, plain};
-use ctxc::settings::operators::Operator;
-use ctxc::template::elements;
-use ctxc::template::setting::{SettingName, Word};
+use ctxc::internals::settings::operators::Operator;
+use ctxc::internals::template::elements;
+use ctxc::internals::template::setting::{SettingName, Word};
 use pretty_assertions::assert_eq;
 use serde_json::Value;
 

@@ -1,7 +1,7 @@
 //! Which names are bound where.
 
-use ctxc::syntax::{Limits, Reader};
-use ctxc::template::scope::{Fault, FaultKind, Scopes, resolve};
+use ctxc::internals::syntax::{Limits, Reader};
+use ctxc::internals::template::scope::{Fault, FaultKind, Scopes, resolve};
 use pretty_assertions::assert_eq;
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use std::sync::Arc;
 fn scopes<R>(text: &str, sources: &[(&str, &str)], look: impl FnOnce(&Scopes<'_>) -> R) -> R {
     let mut reader = Reader::new();
     reader.read(text, &Limits::default());
-    let file = ctxc::template::lower(reader.document(text));
+    let file = ctxc::internals::template::lower(reader.document(text));
     let find = |path: &str| sources.iter().find(|(own, _)| *own == path).map(|(_, text)| Arc::from(*text));
     look(&resolve(&file, &find))
 }

@@ -1,7 +1,7 @@
 //! What is said, and what the fixes do, to the letter.
 
 use crate::project::reading::{check_template, read};
-use ctxc::base::fix;
+use ctxc::internals::base::fix;
 use pretty_assertions::assert_eq;
 
 /// Message of the first finding of a rule, and the text after its first fix.

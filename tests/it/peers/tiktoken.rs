@@ -2,10 +2,10 @@
 
 use super::editors::script;
 use crate::assembly::shipped::{agents, run, shipped};
-use ctxc::context::assemble::Options;
-use ctxc::context::render::profile::Profile;
-use ctxc::context::tokens::counter;
-use ctxc::kernel::fit::Counting;
+use ctxc::internals::context::assemble::Options;
+use ctxc::internals::context::render::profile::Profile;
+use ctxc::internals::context::tokens::counter;
+use ctxc::internals::kernel::fit::Counting;
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 use std::io::Write as _;

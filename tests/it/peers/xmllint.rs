@@ -1,7 +1,7 @@
 //! libxml2 as the oracle of well-formedness: what our reader accepts, it accepts, and it reads what we write.
 
 use crate::cli::formats::{checked, nasty};
-use ctxc::syntax::{Limits, Reader};
+use ctxc::internals::syntax::{Limits, Reader};
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;

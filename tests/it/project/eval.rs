@@ -1,7 +1,7 @@
 //! `[eval]`: its keys, their defaults, and what is told of them.
 
 use super::reading::{found, read, shown};
-use ctxc::project::eval::{Eval, Stale};
+use ctxc::internals::project::eval::{Eval, Stale};
 use insta::assert_snapshot;
 use pretty_assertions::assert_eq;
 

@@ -2,11 +2,11 @@
 //! leaves a file without that finding.
 
 use super::reading::read_with;
-use ctxc::base::fix;
-use ctxc::base::rule_meta::Example;
-use ctxc::project::config::Config;
-use ctxc::rules::rule::Check;
-use ctxc::rules::{check, list};
+use ctxc::internals::base::fix;
+use ctxc::internals::base::rule_meta::Example;
+use ctxc::internals::project::config::Config;
+use ctxc::internals::rules::rule::Check;
+use ctxc::internals::rules::{check, list};
 
 fn config(example: &Example) -> Config {
     let files = example.project_files();

@@ -1,7 +1,7 @@
 //! Text that nobody meant as a project file.
 
 use super::reading::{read, shown};
-use ctxc::project::config::Config;
+use ctxc::internals::project::config::Config;
 use proptest::prelude::{ProptestConfig, any, prop, proptest};
 use std::time::Instant;
 

@@ -1,9 +1,9 @@
 //! `[lints]`: names, families, levels, promises.
 
 use super::reading::{found, read};
-use ctxc::base::rule_meta::Severity;
-use ctxc::project::config::Config;
-use ctxc::rules::list;
+use ctxc::internals::base::rule_meta::Severity;
+use ctxc::internals::project::config::Config;
+use ctxc::internals::rules::list;
 use insta::assert_snapshot;
 
 #[test]

@@ -1,13 +1,13 @@
 //! What the tests of the project file share: reading text, and showing what was found.
 
-use ctxc::base::diagnostic::Diagnostic;
-use ctxc::base::fix::Edit;
-use ctxc::base::fs::MemoryFs;
-use ctxc::base::rule_meta::RuleMeta;
-use ctxc::project::config::{Config, Input};
-use ctxc::registry::compile::{Chosen, Compiler, Outcome, Scratch};
-use ctxc::rules::check::{self, Active};
-use ctxc::rules::list;
+use ctxc::internals::base::diagnostic::Diagnostic;
+use ctxc::internals::base::fix::Edit;
+use ctxc::internals::base::fs::MemoryFs;
+use ctxc::internals::base::rule_meta::RuleMeta;
+use ctxc::internals::project::config::{Config, Input};
+use ctxc::internals::registry::compile::{Chosen, Compiler, Outcome, Scratch};
+use ctxc::internals::rules::check::{self, Active};
+use ctxc::internals::rules::list;
 use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::Arc;

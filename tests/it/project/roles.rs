@@ -1,10 +1,10 @@
 //! `[roles]`, `[models]` and `[providers]`: what is read, every fault at its place, and the chooser.
 
 use super::reading::{found, read, read_with, shown};
-use ctxc::project::config::Config;
-use ctxc::project::models::ProviderKind;
-use ctxc::project::roles::{ModelChoice, Tier};
-use ctxc::project::routing::{self, Choice};
+use ctxc::internals::project::config::Config;
+use ctxc::internals::project::models::ProviderKind;
+use ctxc::internals::project::roles::{ModelChoice, Tier};
+use ctxc::internals::project::routing::{self, Choice};
 use insta::assert_snapshot;
 use pretty_assertions::assert_eq;
 
@@ -194,12 +194,15 @@ fn the_budget_is_the_smaller_of_role_and_window() {
 
 #[test]
 fn the_words_of_this_floor_are_those_of_the_renderers() {
-    use ctxc::context::render::profile::Profile;
-    use ctxc::kernel::context::Kind;
-    assert_eq!(ctxc::project::roles::PROFILES, Profile::ALL.map(Profile::word));
+    use ctxc::internals::context::render::profile::Profile;
+    use ctxc::internals::kernel::context::Kind;
+    assert_eq!(ctxc::internals::project::roles::PROFILES, Profile::ALL.map(Profile::word));
     let kinds: Vec<&str> = Kind::ALL.into_iter().filter(|kind| *kind != Kind::System).map(Kind::word).collect();
-    assert_eq!(ctxc::project::roles::KINDS.to_vec(), kinds);
-    assert_eq!(ctxc::project::models::TOKENIZERS.to_vec(), ctxc::context::tokens::names().collect::<Vec<_>>());
+    assert_eq!(ctxc::internals::project::roles::KINDS.to_vec(), kinds);
+    assert_eq!(
+        ctxc::internals::project::models::TOKENIZERS.to_vec(),
+        ctxc::internals::context::tokens::names().collect::<Vec<_>>()
+    );
 }
 
 const BAD: &str = r#"
@@ -337,7 +340,7 @@ fn a_key_is_never_shown() {
         format!("# the line that is shown\nproviders.main = {{ kind = \"openai\", secret = \"{secret}\" }}\n"),
     ] {
         let config = read(&text);
-        let found = ctxc::rules::check::config(&config);
+        let found = ctxc::internals::rules::check::config(&config);
         let [finding] = found.as_slice() else { panic!("{found:?}") };
         assert_eq!(finding.rule.name, "key-in-project-file", "{text}");
         assert!(!shown(&config).contains(secret), "{text}");

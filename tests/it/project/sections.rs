@@ -20,7 +20,7 @@ fn a_file_of_every_section_has_no_findings() {
 
 #[test]
 fn the_layout_is_read_with_its_faults() {
-    use ctxc::format::{Indent, Options};
+    use ctxc::internals::format::{Indent, Options};
     assert_eq!(read("[fmt]\nwidth = 90\nindent = 4").format, Options { width: 90, indent: Indent::Spaces(4) });
     assert_eq!(read("[fmt]\nindent = \"tab\"").format, Options { indent: Indent::Tab, ..Options::default() });
     let context = read("[context]\ninclude = \"docs\"\nexclude = [\"docs/old/**\"]\ndocuments = [\"build/api.md\"]\n").context;
@@ -46,7 +46,7 @@ fn the_layout_is_read_with_its_faults() {
 fn an_empty_file_is_the_default() {
     let config = read("");
     assert!(config.faults.is_empty());
-    assert_eq!(config.settings_hash(), ctxc::project::config::Config::default().settings_hash());
+    assert_eq!(config.settings_hash(), ctxc::internals::project::config::Config::default().settings_hash());
 }
 
 #[test]

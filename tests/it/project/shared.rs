@@ -1,11 +1,11 @@
 //! `extends`: pinned by hash; the project may tighten, not loosen.
 
 use super::reading::{read_with, shown};
-use ctxc::base::hash::Hash;
-use ctxc::base::rule_meta::Severity;
-use ctxc::project::config::Config;
-use ctxc::rules::list;
-use ctxc::template::setting::Fresh;
+use ctxc::internals::base::hash::Hash;
+use ctxc::internals::base::rule_meta::Severity;
+use ctxc::internals::project::config::Config;
+use ctxc::internals::rules::list;
+use ctxc::internals::template::setting::Fresh;
 use insta::assert_snapshot;
 
 /// A project over a shared file that is pinned as it is.

@@ -1,8 +1,8 @@
 //! Text changes and resolved changes are told apart.
 
 use super::read::COMPAT_1;
-use ctxc::registry::Registry;
-use ctxc::registry::diff::diff;
+use ctxc::internals::registry::Registry;
+use ctxc::internals::registry::diff::diff;
 use pretty_assertions::assert_eq;
 
 fn against(new: &str) -> serde_json::Value {

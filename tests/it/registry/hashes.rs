@@ -1,9 +1,9 @@
 //! What moves the hash of a task and what does not, and that a registry depends on nothing but what the files hold.
 
-use ctxc::base::hash::Hash;
-use ctxc::registry::workspace::check::check_project;
-use ctxc::registry::workspace::request::{Goal, Overlay, Recording, Request};
-use ctxc::rules::check::Identity;
+use ctxc::internals::base::hash::Hash;
+use ctxc::internals::registry::workspace::check::check_project;
+use ctxc::internals::registry::workspace::request::{Goal, Overlay, Recording, Request};
+use ctxc::internals::rules::check::Identity;
 use ctxc::{Config, Project, Severity, compile_sources};
 use pretty_assertions::assert_eq;
 use std::num::NonZeroUsize;

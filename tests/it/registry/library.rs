@@ -43,8 +43,8 @@ fn a_folder_and_memory_give_the_same_bytes() {
     let held = compile_sources(&Config::default(), files).registry.unwrap();
     assert_eq!(registry.as_bytes(), held.as_bytes());
     let read = Registry::read(registry.as_bytes()).unwrap();
-    assert_eq!(read.find("ship").map(ctxc::registry::Task::operator), Some("sequential"));
-    let subtasks: Vec<&str> = read.of_type("atomic", Some("subtask")).map(ctxc::registry::Task::name).collect();
+    assert_eq!(read.find("ship").map(ctxc::internals::registry::Task::operator), Some("sequential"));
+    let subtasks: Vec<&str> = read.of_type("atomic", Some("subtask")).map(ctxc::internals::registry::Task::name).collect();
     assert_eq!(subtasks, ["triage"]);
 }
 

@@ -1,9 +1,9 @@
 //! Reading `registry.json`: every released form loads, everything else says what it is and what to do.
 
-use ctxc::registry::artifact::ReferenceKind;
-use ctxc::registry::{ReadError, Registry};
-use ctxc::settings::provenance::{Layer, Value};
-use ctxc::template::setting::{Inherit, SettingName};
+use ctxc::internals::registry::artifact::ReferenceKind;
+use ctxc::internals::registry::{ReadError, Registry};
+use ctxc::internals::settings::provenance::{Layer, Value};
+use ctxc::internals::template::setting::{Inherit, SettingName};
 use pretty_assertions::assert_eq;
 
 pub(super) const COMPAT_1: &str = include_str!("../../compat/registry-1.json");
@@ -12,7 +12,7 @@ pub(super) const COMPAT_1: &str = include_str!("../../compat/registry-1.json");
 fn the_first_released_form_loads() {
     let registry = Registry::read(COMPAT_1).unwrap();
     assert_eq!(registry.edition(), "2026");
-    assert_eq!(registry.tasks().map(ctxc::registry::Task::name).collect::<Vec<_>>(), ["answer", "triage"]);
+    assert_eq!(registry.tasks().map(ctxc::internals::registry::Task::name).collect::<Vec<_>>(), ["answer", "triage"]);
     let triage = registry.task("triage").unwrap();
     assert_eq!((triage.version(), triage.operator(), triage.subtype()), (Some("1.2"), "sequential", None));
     assert_eq!(triage.source().unwrap().path, "templates/triage.xml");

@@ -1,13 +1,13 @@
 //! Fixes applied by the engine: on every bad example of every rule, and on texts made for its promises.
 
 use crate::project::reading::{check_template, read};
-use ctxc::base::diagnostic::Diagnostic;
-use ctxc::base::fix::{Edit, Fix};
-use ctxc::base::rule_meta::Severity;
-use ctxc::base::span::Span;
-use ctxc::rules::apply::{self, Fixed, Which};
-use ctxc::rules::list;
-use ctxc::syntax::Limits;
+use ctxc::internals::base::diagnostic::Diagnostic;
+use ctxc::internals::base::fix::{Edit, Fix};
+use ctxc::internals::base::rule_meta::Severity;
+use ctxc::internals::base::span::Span;
+use ctxc::internals::rules::apply::{self, Fixed, Which};
+use ctxc::internals::rules::list;
+use ctxc::internals::syntax::Limits;
 use pretty_assertions::assert_eq;
 use proptest::prelude::*;
 use std::collections::BTreeMap;

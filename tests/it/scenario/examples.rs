@@ -3,12 +3,12 @@
 
 use crate::project::reading::read_with;
 use ctxc::Diagnostic;
-use ctxc::base::fix;
-use ctxc::base::rule_meta::Example;
-use ctxc::rules::list;
-use ctxc::rules::scenario::check::{self, Reach};
-use ctxc::rules::scenario::cx::{File, ProjectView, Tasks};
-use ctxc::scenario::{Options, paths, read_with as read_scenario};
+use ctxc::internals::base::fix;
+use ctxc::internals::base::rule_meta::Example;
+use ctxc::internals::rules::list;
+use ctxc::internals::rules::scenario::check::{self, Reach};
+use ctxc::internals::rules::scenario::cx::{File, ProjectView, Tasks};
+use ctxc::internals::scenario::{Options, paths, read_with as read_scenario};
 use pretty_assertions::assert_eq;
 use std::path::Path;
 use std::sync::Arc;

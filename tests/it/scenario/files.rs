@@ -1,8 +1,8 @@
 //! Which files are scenarios, and what comes of those that cannot be read.
 
-use ctxc::scenario::Options;
-use ctxc::scenario::load::{self, Unread};
-use ctxc::scenario::paths::beside;
+use ctxc::internals::scenario::Options;
+use ctxc::internals::scenario::load::{self, Unread};
+use ctxc::internals::scenario::paths::beside;
 use pretty_assertions::assert_eq;
 
 const SOUND: &str = "name: a\ntask: t\ncontext: {objective: x}\nexpected: [{contains: x}]\n";

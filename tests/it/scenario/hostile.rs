@@ -1,6 +1,6 @@
 //! Any text is read: no panic, every place inside the text, and no time that is more than linear.
 
-use ctxc::scenario::read;
+use ctxc::internals::scenario::read;
 use proptest::prelude::*;
 use std::time::{Duration, Instant};
 

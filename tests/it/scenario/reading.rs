@@ -1,10 +1,10 @@
 //! What is read of a sound file, and what is told of a broken one: all of it in one run.
 
 use super::told::told;
-use ctxc::base::span::Spanned;
-use ctxc::scenario::model::{AnswerTest, ContextExpectation, Frozen, Risk, Selector, State, Subject};
-use ctxc::scenario::{keys, read, words};
-use ctxc::template::setting::{SettingName, Word};
+use ctxc::internals::base::span::Spanned;
+use ctxc::internals::scenario::model::{AnswerTest, ContextExpectation, Frozen, Risk, Selector, State, Subject};
+use ctxc::internals::scenario::{keys, read, words};
+use ctxc::internals::template::setting::{SettingName, Word};
 use pretty_assertions::assert_eq;
 
 fn faults(text: &str) -> String {
@@ -53,7 +53,7 @@ fn a_scenario_with_everything_is_read() {
 
 #[test]
 fn json_is_read_like_yaml() {
-    let (tree, _) = ctxc::syntax::yaml::read(WHOLE);
+    let (tree, _) = ctxc::internals::syntax::yaml::read(WHOLE);
     let mut json = tree.to_json();
     // Tags are lost: files are said as mappings in JSON.
     json["context"]["inputs"]["log"] = serde_json::json!({"file": "files/log.txt"});
@@ -61,7 +61,7 @@ fn json_is_read_like_yaml() {
     let text = serde_json::to_string_pretty(&json).unwrap();
     let (suite, found) = read("scenarios/whole.json", &text);
     assert_eq!(told(&text, &found), "");
-    let first = |suite: ctxc::scenario::model::Suite| {
+    let first = |suite: ctxc::internals::scenario::model::Suite| {
         let case = &suite.cases[0];
         let expected: Vec<String> = case.expectations.iter().map(|test| bare(&format!("{:?}", test.value))).collect();
         let context: Vec<String> = case.expect_context.iter().map(|test| bare(&format!("{:?}", test.value))).collect();
@@ -83,7 +83,7 @@ fn bare(text: &str) -> String {
 
 #[test]
 fn words_are_those_of_the_types() {
-    assert_eq!(words::KINDS, ctxc::kernel::context::Kind::ALL.map(ctxc::kernel::context::Kind::word));
+    assert_eq!(words::KINDS, ctxc::internals::kernel::context::Kind::ALL.map(ctxc::internals::kernel::context::Kind::word));
     assert_eq!(Risk::WORDS, Risk::ALL.map(Risk::word));
     assert_eq!(State::WORDS, State::ALL.map(State::word));
     for name in SettingName::ALL {
@@ -157,7 +157,7 @@ fn aliases_of_keys_are_keys() {
 
 #[test]
 fn trials_are_those_of_the_case_then_those_of_the_project() {
-    use ctxc::scenario::{Options, model::Rule, read_with};
+    use ctxc::internals::scenario::{Options, model::Rule, read_with};
     let rule = |more: &str| {
         let text = format!("name: a\ntask: t\ncontext: {{objective: x}}\nexpected: [{{contains: x}}]\n{more}");
         let options = Options { rule: Rule { runs: 9, pass: 8, ..Rule::default() }, tables: None };

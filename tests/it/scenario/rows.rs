@@ -1,8 +1,8 @@
 //! Tables of cases.
 
 use super::told::told;
-use ctxc::scenario::model::{Frozen, Suite};
-use ctxc::scenario::{Options, csv, read_with};
+use ctxc::internals::scenario::model::{Frozen, Suite};
+use ctxc::internals::scenario::{Options, csv, read_with};
 use pretty_assertions::assert_eq;
 
 const SUITE: &str = "id: s\ncases_from: rows.csv\ndefaults: {task: triage, context: {objective: sort}}\n";

@@ -1,7 +1,7 @@
 //! Faults in one line each.
 
-use ctxc::base::source::LineIndex;
-use ctxc::scenario::{Fault, FaultKind};
+use ctxc::internals::base::source::LineIndex;
+use ctxc::internals::scenario::{Fault, FaultKind};
 
 /// Each fault with its line and column, the text at its place, and what it is.
 pub(super) fn told(text: &str, faults: &[Fault]) -> String {

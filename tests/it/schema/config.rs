@@ -2,11 +2,11 @@
 
 use crate::project::reading::read;
 use crate::support::fresh::assert_fresh;
-use ctxc::project::keys::{Key, SETTINGS, Shape, TOP, Table};
-use ctxc::rules::{check, list};
-use ctxc::schema::config::{FILE, config};
-use ctxc::settings::operators::Operator;
-use ctxc::template::setting::{SettingName, Word as _};
+use ctxc::internals::project::keys::{Key, SETTINGS, Shape, TOP, Table};
+use ctxc::internals::rules::{check, list};
+use ctxc::internals::schema::config::{FILE, config};
+use ctxc::internals::settings::operators::Operator;
+use ctxc::internals::template::setting::{SettingName, Word as _};
 use jsonschema::Validator;
 use serde_json::{Map, Value, json};
 use std::path::{Path, PathBuf};

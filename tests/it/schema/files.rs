@@ -1,8 +1,8 @@
 //! The files under `schema/`: fresh, and holding what the tables hold.
 
 use crate::support::fresh::assert_fresh;
-use ctxc::schema;
-use ctxc::template::elements;
+use ctxc::internals::schema;
+use ctxc::internals::template::elements;
 use pretty_assertions::assert_eq;
 use std::collections::BTreeSet;
 

@@ -1,7 +1,7 @@
 //! Templates with one thing changed in each: an element renamed, removed, doubled, moved to the end of its parent, an
 //! attribute renamed or given another value. All stay well-formed.
 
-use ctxc::template::elements;
+use ctxc::internals::template::elements;
 use roxmltree::{Document, Node};
 use std::path::Path;
 
@@ -29,7 +29,8 @@ fn originals() -> Vec<String> {
     let shipped = files.filter(|path| path.extension().is_some_and(|ending| ending == "xml"));
     let mut out: Vec<String> = shipped.map(|path| std::fs::read_to_string(path).unwrap()).collect();
     out.sort();
-    let examples = ctxc::rules::list::all().flat_map(|rule| rule.meta.good).filter(|example| example.project.is_empty());
+    let examples =
+        ctxc::internals::rules::list::all().flat_map(|rule| rule.meta.good).filter(|example| example.project.is_empty());
     out.extend(examples.map(|example| example.template.to_owned()));
     out
 }

@@ -2,10 +2,10 @@
 
 use crate::cli::project::Project;
 use crate::support::fresh::assert_fresh;
-use ctxc::scenario::read;
-use ctxc::schema::scenario::scenario;
-use ctxc::schema::scenario_page;
-use ctxc::syntax::yaml;
+use ctxc::internals::scenario::read;
+use ctxc::internals::schema::scenario::scenario;
+use ctxc::internals::schema::scenario_page;
+use ctxc::internals::syntax::yaml;
 
 const WHOLE: &str = include_str!("../scenario/whole.yaml");
 

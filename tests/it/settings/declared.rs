@@ -1,11 +1,11 @@
 //! Layers of a project: declared rows, defaults for operators, subtypes and parts, requests.
 
-use ctxc::base::span::{Span, Spanned};
-use ctxc::settings::layers::{Declarations, DeclaredDefault, DeclaredRow, Layers, RowFault};
-use ctxc::settings::operators::{BodyPart, Operator};
-use ctxc::settings::provenance::{Layer, Place, Value};
-use ctxc::settings::resolve::{resolve, resolve_request};
-use ctxc::template::setting::{Fresh, Inherit, SettingName, Written};
+use ctxc::internals::base::span::{Span, Spanned};
+use ctxc::internals::settings::layers::{Declarations, DeclaredDefault, DeclaredRow, Layers, RowFault};
+use ctxc::internals::settings::operators::{BodyPart, Operator};
+use ctxc::internals::settings::provenance::{Layer, Place, Value};
+use ctxc::internals::settings::resolve::{resolve, resolve_request};
+use ctxc::internals::template::setting::{Fresh, Inherit, SettingName, Written};
 use pretty_assertions::assert_eq;
 
 fn inherit(value: Inherit, at: u32) -> Written {

@@ -1,10 +1,10 @@
 //! Resolved settings as JSON: the keys that other programs rely on.
 
-use ctxc::base::span::{Span, Spanned};
-use ctxc::settings::explain::{SettingsData, View};
-use ctxc::settings::layers::{Declarations, DeclaredDefault, Layers};
-use ctxc::settings::resolve::resolve;
-use ctxc::template::setting::{Fresh, Inherit, SettingName, Written};
+use ctxc::internals::base::span::{Span, Spanned};
+use ctxc::internals::settings::explain::{SettingsData, View};
+use ctxc::internals::settings::layers::{Declarations, DeclaredDefault, Layers};
+use ctxc::internals::settings::resolve::resolve;
+use ctxc::internals::template::setting::{Fresh, Inherit, SettingName, Written};
 use pretty_assertions::assert_eq;
 
 fn layers() -> Layers {

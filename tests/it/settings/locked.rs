@@ -2,13 +2,13 @@
 
 use crate::cli::project::Project;
 use crate::project::reading::read;
-use ctxc::base::diagnostic::Diagnostic;
-use ctxc::base::fs::MemoryFs;
-use ctxc::base::rule_meta::{Code, Fixable, RuleMeta, Severity};
 use ctxc::compile_sources;
-use ctxc::project::config::{Config, Input};
-use ctxc::project::suppressions::Suppressions;
-use ctxc::rules::check;
+use ctxc::internals::base::diagnostic::Diagnostic;
+use ctxc::internals::base::fs::MemoryFs;
+use ctxc::internals::base::rule_meta::{Code, Fixable, RuleMeta, Severity};
+use ctxc::internals::project::config::{Config, Input};
+use ctxc::internals::project::suppressions::Suppressions;
+use ctxc::internals::rules::check;
 use pretty_assertions::assert_eq;
 use proptest::prelude::*;
 use serde_json::Value;

@@ -1,12 +1,12 @@
 //! The truth table of the language: 9 rows × 108 combinations of overrides, the compiler against a plain
 //! statement of the rules that knows nothing of the compiler.
 
-use ctxc::base::span::{Span, Spanned};
-use ctxc::settings::conflict::{Alone, Side, TaskFacts, judge};
-use ctxc::settings::layers::{Layers, RowId};
-use ctxc::settings::operators::BodyPart;
-use ctxc::settings::resolve::resolve;
-use ctxc::template::setting::{Format, Fresh, Inherit, SettingName, Word, Written};
+use ctxc::internals::base::span::{Span, Spanned};
+use ctxc::internals::settings::conflict::{Alone, Side, TaskFacts, judge};
+use ctxc::internals::settings::layers::{Layers, RowId};
+use ctxc::internals::settings::operators::BodyPart;
+use ctxc::internals::settings::resolve::resolve;
+use ctxc::internals::template::setting::{Format, Fresh, Inherit, SettingName, Word, Written};
 use pretty_assertions::assert_eq;
 
 /// The table of the language page, typed in once more: row, then the four defaults. `-` is N/A.

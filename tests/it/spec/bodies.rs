@@ -2,14 +2,14 @@
 
 use super::scenes::{Scene, scenes};
 use crate::support::fresh::assert_fresh;
-use ctxc::context::assemble::{Assembly, Options, assemble};
-use ctxc::context::matcher::Fixtures;
-use ctxc::context::render::profile::Profile;
-use ctxc::context::render::target::{Call, Silent, Target, body};
-use ctxc::context::request::Request;
-use ctxc::kernel::assembler::{Account, Speaker};
-use ctxc::kernel::context::{Segment, Trust};
-use ctxc::kernel::fit::{Counting, Fate};
+use ctxc::internals::context::assemble::{Assembly, Options, assemble};
+use ctxc::internals::context::matcher::Fixtures;
+use ctxc::internals::context::render::profile::Profile;
+use ctxc::internals::context::render::target::{Call, Silent, Target, body};
+use ctxc::internals::context::request::Request;
+use ctxc::internals::kernel::assembler::{SegmentReport, Speaker};
+use ctxc::internals::kernel::context::{Segment, Trust};
+use ctxc::internals::kernel::fit::{Counting, Disposition};
 use pretty_assertions::assert_eq;
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
@@ -48,11 +48,11 @@ const fn speaker(speaker: Speaker) -> &'static str {
     }
 }
 
-fn account(account: &Account) -> Value {
+fn account(account: &SegmentReport) -> Value {
     let fate = match &account.fate {
-        Fate::Kept => json!("kept"),
-        Fate::Cut { range, mark } => json!({"from": range.start, "to": range.end, "mark": mark}),
-        Fate::Dropped => json!("dropped"),
+        Disposition::Kept => json!("kept"),
+        Disposition::Cut { range, mark } => json!({"from": range.start, "to": range.end, "mark": mark}),
+        Disposition::Dropped => json!("dropped"),
     };
     let segment = &account.segment;
     json!({
@@ -63,7 +63,7 @@ fn account(account: &Account) -> Value {
 
 fn rendered(assembly: &Assembly) -> Value {
     let plain = |text: &str| text.replace(&assembly.report.nonce, NONCE);
-    let message = |message: &ctxc::context::render::message::Message| {
+    let message = |message: &ctxc::internals::context::render::message::Message| {
         let (text, breakpoints) = (plain(message.text.text()), &message.breakpoints);
         json!({"speaker": speaker(message.speaker), "text": text, "breakpoints": breakpoints})
     };
@@ -91,8 +91,9 @@ fn case(scene: &Scene) -> Value {
         let result = json!({"content": result.content, "notes": result.notes});
         (name.clone(), result)
     });
-    let found = |found: &ctxc::context::matcher::Match| json!({"id": found.id, "text": found.text, "trust": found.trust});
-    let attempt = |attempt: &ctxc::context::request::Attempt| json!([attempt.stage, attempt.obstacle, attempt.note]);
+    let found =
+        |found: &ctxc::internals::context::matcher::Match| json!({"id": found.id, "text": found.text, "trust": found.trust});
+    let attempt = |attempt: &ctxc::internals::context::request::Attempt| json!([attempt.stage, attempt.obstacle, attempt.note]);
     json!({
         "name": scene.name,
         "templates": scene.templates.iter().cloned().collect::<std::collections::BTreeMap<_, _>>(),
@@ -181,8 +182,8 @@ fn a_request_without_a_question_is_none() {
 /// More breakpoints than a request may have: those of the longest prefixes stay, and no block is blank.
 #[test]
 fn anthropic_gets_four_breakpoints_at_most_and_no_blank_block() {
-    use ctxc::context::render::message::Message;
-    use ctxc::kernel::context::{Origin, Traced};
+    use ctxc::internals::context::render::message::Message;
+    use ctxc::internals::kernel::context::{Origin, Traced};
     let message = |speaker, text: &str, breakpoints: &[usize]| Message {
         speaker,
         text: Traced::new(text, Origin::Frame),

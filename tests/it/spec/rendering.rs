@@ -2,14 +2,14 @@
 
 use super::pages::with;
 use crate::support::fresh::assert_fresh;
-use ctxc::context::output::Answer;
-use ctxc::context::render::message::{self, Message};
-use ctxc::context::render::profile::{Profile, frame};
-use ctxc::context::render::target::{Call, Target, body};
-use ctxc::kernel::assembler::Speaker;
-use ctxc::kernel::context::{Cut, FIRST_EXPENDABLE, Kind, Origin, Segment, Stability, Traced, Trust};
-use ctxc::kernel::fit::{Block, Budget, Counting, Fate, WORTH_CUTTING, fit};
-use ctxc::kernel::tokens::Bytes;
+use ctxc::internals::context::output::Answer;
+use ctxc::internals::context::render::message::{self, Message};
+use ctxc::internals::context::render::profile::{Profile, frame};
+use ctxc::internals::context::render::target::{Call, Target, body};
+use ctxc::internals::kernel::assembler::Speaker;
+use ctxc::internals::kernel::context::{Cut, FIRST_EXPENDABLE, Kind, Origin, Segment, Stability, Traced, Trust};
+use ctxc::internals::kernel::fit::{Block, Budget, Counting, Disposition, WORTH_CUTTING, fit};
+use ctxc::internals::kernel::tokens::Bytes;
 use pretty_assertions::assert_eq;
 use serde_json::json;
 use std::fmt::Write as _;
@@ -102,7 +102,7 @@ fn marks() -> String {
         let block = Block { id: "ID", priority: 4, head: "", text: &text, tail: "", open: &[], others: 0, cut: &cut };
         let budget = Budget { tokens: Some(290), counter: &Bytes, counting: Counting::WhenNeeded };
         let fitted = fit(&[block], &budget).unwrap();
-        let Fate::Cut { range, mark } = &fitted[0].fate else { panic!("{fitted:?}") };
+        let Disposition::Cut { range, mark } = &fitted[0].fate else { panic!("{fitted:?}") };
         let _ = writeln!(out, "| {about} | {} for bytes {} to {} of 300 |", code(mark), range.start, range.end);
     }
     let _ = writeln!(out, "\nWith {WORTH_CUTTING} tokens left or fewer, nothing is cut: it is dropped.");

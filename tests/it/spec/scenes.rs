@@ -1,8 +1,8 @@
 //! The scenes of `docs/spec/vectors/rendering.json`: tasks with everything that is handed in.
 
-use ctxc::context::matcher::Match;
-use ctxc::context::request::{Attempt, StepResult};
-use ctxc::kernel::context::{Cut, Kind, Origin, Segment, Stability, Traced, Trust};
+use ctxc::internals::context::matcher::Match;
+use ctxc::internals::context::request::{Attempt, StepResult};
+use ctxc::internals::kernel::context::{Cut, Kind, Origin, Segment, Stability, Traced, Trust};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 

@@ -4,13 +4,13 @@ use crate::project::reading::read;
 use crate::schema::cells;
 use crate::support::fresh::assert_fresh;
 use ctxc::Config;
-use ctxc::rules::list;
-use ctxc::settings::bodies::Bodies;
-use ctxc::settings::explain::{OriginData, SettingData, View};
-use ctxc::syntax::{Limits, Reader};
-use ctxc::template::model::Definition;
-use ctxc::template::nodes::{self, Node};
-use ctxc::template::setting::{SettingName, Word};
+use ctxc::internals::rules::list;
+use ctxc::internals::settings::bodies::Bodies;
+use ctxc::internals::settings::explain::{OriginData, SettingData, View};
+use ctxc::internals::syntax::{Limits, Reader};
+use ctxc::internals::template::model::Definition;
+use ctxc::internals::template::nodes::{self, Node};
+use ctxc::internals::template::setting::{SettingName, Word};
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
 
@@ -51,7 +51,7 @@ fn settings(path: &str, text: &str, config: &Config) -> Value {
         // What a reader makes of broken XML is its own affair.
         return json!({});
     }
-    let file = ctxc::template::lower(reader.document(text));
+    let file = ctxc::internals::template::lower(reader.document(text));
     let mut bodies = Bodies::default();
     bodies.resolve(&file, &config.layers);
     let mut out = Map::new();

@@ -1,8 +1,8 @@
 //! Answers depend on the query and the files alone.
 
 use super::folder::{Folder, globs, ids, whole};
-use ctxc::context::matcher::ContextSource;
-use ctxc::store::{Index, Scope, Skipped, Why};
+use ctxc::internals::context::matcher::ContextSource;
+use ctxc::internals::store::{Index, Scope, Skipped, Why};
 use pretty_assertions::assert_eq;
 
 /// Texts over a few words, so that many of them are equally good answers; the same for the same seed.

@@ -1,7 +1,7 @@
 //! A folder of files, and an index over it.
 
-use ctxc::project::glob::Globs;
-use ctxc::store::{Index, Scope};
+use ctxc::internals::project::glob::Globs;
+use ctxc::internals::store::{Index, Scope};
 use std::path::{Path, PathBuf};
 
 /// A folder of files.

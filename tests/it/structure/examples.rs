@@ -2,14 +2,14 @@
 //! mends what it is offered for, and a safe one brings no new finding and changes no resolved setting.
 
 use crate::project::reading::{check_template, read, shown};
-use ctxc::base::diagnostic::Diagnostic;
-use ctxc::base::fix::{self, Applicability};
-use ctxc::base::rule_meta::{Example, Severity};
-use ctxc::project::config::Config;
-use ctxc::rules::list;
-use ctxc::rules::rule::Rule;
-use ctxc::settings::bodies::Bodies;
-use ctxc::syntax::{Limits, Reader};
+use ctxc::internals::base::diagnostic::Diagnostic;
+use ctxc::internals::base::fix::{self, Applicability};
+use ctxc::internals::base::rule_meta::{Example, Severity};
+use ctxc::internals::project::config::Config;
+use ctxc::internals::rules::list;
+use ctxc::internals::rules::rule::Rule;
+use ctxc::internals::settings::bodies::Bodies;
+use ctxc::internals::syntax::{Limits, Reader};
 use pretty_assertions::assert_eq;
 
 fn rules() -> Vec<&'static Rule> {
@@ -59,11 +59,11 @@ fn good_examples_give_nothing_at_all() {
 fn resolved(text: &str, config: &Config) -> Vec<String> {
     let mut reader = Reader::new();
     reader.read(text, &Limits::default());
-    let file = ctxc::template::lower(reader.document(text));
+    let file = ctxc::internals::template::lower(reader.document(text));
     let mut bodies = Bodies::default();
     bodies.resolve(&file, &config.layers);
-    let words = |body: &ctxc::settings::bodies::Body| {
-        let names = <ctxc::template::setting::SettingName as ctxc::template::setting::Word>::ALL;
+    let words = |body: &ctxc::internals::settings::bodies::Body| {
+        let names = <ctxc::internals::template::setting::SettingName as ctxc::internals::template::setting::Word>::ALL;
         names.iter().map(|name| body.resolved.get(*name).value.word().to_owned()).collect::<Vec<_>>().join(" ")
     };
     bodies.iter().map(words).collect()

@@ -1,8 +1,8 @@
 //! Several faults in one file: all of them in one run, each once and at its own place.
 
 use crate::project::reading::{check_template, read};
-use ctxc::base::diagnostic::Diagnostic;
-use ctxc::base::rule_meta::Severity;
+use ctxc::internals::base::diagnostic::Diagnostic;
+use ctxc::internals::base::rule_meta::Severity;
 use pretty_assertions::assert_eq;
 
 /// Errors as `name at “text”`.

@@ -1,7 +1,7 @@
 //! What fixes leave behind, to the letter.
 
 use crate::project::reading::{check_template, read};
-use ctxc::base::fix;
+use ctxc::internals::base::fix;
 use pretty_assertions::assert_eq;
 
 /// The text after the first fix of the first finding of a rule.

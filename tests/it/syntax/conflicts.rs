@@ -1,6 +1,6 @@
 //! Markers of a merge conflict: one finding with its own code wherever they stand, and no cascade.
 
-use ctxc::base::fix;
+use ctxc::internals::base::fix;
 use pretty_assertions::assert_eq;
 
 fn found(text: &str) -> Vec<ctxc::Diagnostic> {

@@ -1,7 +1,7 @@
 //! What stands at a byte offset.
 
-use ctxc::syntax::tree::{Kind, Node};
-use ctxc::syntax::{Limits, Reader};
+use ctxc::internals::syntax::tree::{Kind, Node};
+use ctxc::internals::syntax::{Limits, Reader};
 use pretty_assertions::assert_eq;
 
 const TEXT: &str = "<!-- c --><a b=\"1\" c='2'>x<d/><e>y</e>\n  <e>z</a> ";
@@ -12,7 +12,7 @@ fn at(piece: &str) -> (Option<Kind>, Option<&'static str>, Option<&'static str>)
     reader.read(TEXT, &Limits::default());
     let document = reader.document(TEXT);
     let offset = TEXT.find(piece).expect("the piece is there") as u32;
-    let own = |span: ctxc::base::span::Span| &TEXT[span.start as usize..span.end as usize];
+    let own = |span: ctxc::internals::base::span::Span| &TEXT[span.start as usize..span.end as usize];
     let element = document.element_at(offset).map(|element| own(element.name_span()));
     let attribute = document.attribute_at(offset).map(|attribute| own(attribute.name_span()));
     (document.node_at(offset).map(Node::kind), element, attribute)

@@ -2,9 +2,9 @@
 //! with the same tree and the same ranges; what it refuses and roxmltree accepts is in a known list.
 
 use super::recovery::TEMPLATES;
-use ctxc::syntax::fault::FaultKind;
-use ctxc::syntax::tree::{Document, Element, Kind, Node};
-use ctxc::syntax::{Limits, Reader};
+use ctxc::internals::syntax::fault::FaultKind;
+use ctxc::internals::syntax::tree::{Document, Element, Kind, Node};
+use ctxc::internals::syntax::{Limits, Reader};
 use pretty_assertions::assert_eq;
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -121,7 +121,7 @@ fn mutant(numbers: &mut Numbers, text: &str) -> String {
     out
 }
 
-fn start(span: ctxc::base::span::Span) -> std::ops::Range<usize> {
+fn start(span: ctxc::internals::base::span::Span) -> std::ops::Range<usize> {
     span.start as usize..span.end as usize
 }
 

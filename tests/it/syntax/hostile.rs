@@ -5,8 +5,8 @@
 //! machine that does other things.
 
 use super::shape;
-use ctxc::syntax::fault::FaultKind;
-use ctxc::syntax::{Limits, Reader, decode};
+use ctxc::internals::syntax::fault::FaultKind;
+use ctxc::internals::syntax::{Limits, Reader, decode};
 use pretty_assertions::assert_eq;
 use std::time::{Duration, Instant};
 

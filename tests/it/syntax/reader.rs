@@ -1,7 +1,7 @@
 //! One fault for one damaged region, at the right place, and a tree that keeps what was not damaged.
 
-use ctxc::syntax::fault::FaultKind;
-use ctxc::syntax::{Limits, Reader};
+use ctxc::internals::syntax::fault::FaultKind;
+use ctxc::internals::syntax::{Limits, Reader};
 use pretty_assertions::assert_eq;
 use std::fmt::Write as _;
 
@@ -14,7 +14,7 @@ pub(super) fn faults(text: &str) -> Vec<(FaultKind, &str)> {
 
 /// The tree in brackets: `task(description('text') steps())`.
 pub(super) fn outline(text: &str) -> String {
-    fn append(out: &mut String, element: ctxc::syntax::tree::Element<'_>) {
+    fn append(out: &mut String, element: ctxc::internals::syntax::tree::Element<'_>) {
         out.push_str(element.name());
         for attribute in element.attributes() {
             let _ = write!(out, "[{}={}]", attribute.name(), attribute.value());

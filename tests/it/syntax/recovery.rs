@@ -5,8 +5,8 @@
 
 use crate::project::reading::check_template;
 use ctxc::Config;
-use ctxc::syntax::tree::Element;
-use ctxc::syntax::{Limits, Reader};
+use ctxc::internals::syntax::tree::Element;
+use ctxc::internals::syntax::{Limits, Reader};
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) const TEMPLATES: [(&str, &str); 4] = [

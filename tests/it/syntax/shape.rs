@@ -1,7 +1,7 @@
 //! What holds of every tree, however damaged the text was.
 
-use ctxc::syntax::Fault;
-use ctxc::syntax::tree::{Document, Element};
+use ctxc::internals::syntax::Fault;
+use ctxc::internals::syntax::tree::{Document, Element};
 
 /// Panics unless the tree is one: children inside their parents and in order, spans inside the text, nothing lost.
 pub(super) fn check(document: Document<'_>, faults: &[Fault]) {

@@ -1,9 +1,9 @@
 //! One slip of an author, one finding: what is said about it, and what its first fix leaves behind.
 
 use crate::project::reading::{check_template, read};
-use ctxc::base::diagnostic::Diagnostic;
-use ctxc::base::fix::{self, Applicability};
-use ctxc::base::rule_meta::Severity;
+use ctxc::internals::base::diagnostic::Diagnostic;
+use ctxc::internals::base::fix::{self, Applicability};
+use ctxc::internals::base::rule_meta::Severity;
 use pretty_assertions::assert_eq;
 
 /// The errors and warnings of a text, `rule `place`: message`.

@@ -1,15 +1,15 @@
 //! Family 0xx: every kind of fault is worded by one rule, every fix that is offered mends what it is offered for.
 
-use ctxc::base::diagnostic::Diagnostic;
-use ctxc::base::fix::{self, Applicability};
-use ctxc::base::fs::MemoryFs;
-use ctxc::base::rule_meta::Severity;
-use ctxc::project::config::Config;
-use ctxc::registry::compile::{Chosen, Compiler, Outcome, Scratch};
-use ctxc::rules::check::Active;
-use ctxc::rules::list;
-use ctxc::syntax::fault::FaultKind;
-use ctxc::syntax::{Limits, Reader};
+use ctxc::internals::base::diagnostic::Diagnostic;
+use ctxc::internals::base::fix::{self, Applicability};
+use ctxc::internals::base::fs::MemoryFs;
+use ctxc::internals::base::rule_meta::Severity;
+use ctxc::internals::project::config::Config;
+use ctxc::internals::registry::compile::{Chosen, Compiler, Outcome, Scratch};
+use ctxc::internals::rules::check::Active;
+use ctxc::internals::rules::list;
+use ctxc::internals::syntax::fault::FaultKind;
+use ctxc::internals::syntax::{Limits, Reader};
 use pretty_assertions::assert_eq;
 use std::path::Path;
 use std::sync::Arc;

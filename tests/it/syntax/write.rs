@@ -1,9 +1,9 @@
 //! Edits keep what is around them; what is written is read back.
 
-use ctxc::base::fix::{self, Edit};
-use ctxc::syntax::tree::Element;
-use ctxc::syntax::write;
-use ctxc::syntax::{Limits, Reader};
+use ctxc::internals::base::fix::{self, Edit};
+use ctxc::internals::syntax::tree::Element;
+use ctxc::internals::syntax::write;
+use ctxc::internals::syntax::{Limits, Reader};
 use pretty_assertions::assert_eq;
 
 /// Applies an edit of the first element called `name`.

@@ -1,7 +1,7 @@
 //! YAML as a tree with places: what it reads, what it refuses, and that it ends.
 
-use ctxc::base::span::Span;
-use ctxc::syntax::yaml::{self, DEPTH, FaultKind, Node, Value};
+use ctxc::internals::base::span::Span;
+use ctxc::internals::syntax::yaml::{self, DEPTH, FaultKind, Node, Value};
 use pretty_assertions::assert_eq;
 use proptest::prelude::*;
 

@@ -1,6 +1,6 @@
 //! Commands without a shell.
 
-use ctxc::template::argv::{ArgvFaultKind as Kind, Operator, split};
+use ctxc::internals::template::argv::{ArgvFaultKind as Kind, Operator, split};
 use pretty_assertions::assert_eq;
 use proptest::prelude::*;
 use std::time::{Duration, Instant};

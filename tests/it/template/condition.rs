@@ -1,8 +1,8 @@
 //! Conditions.
 
-use ctxc::base::span::Span;
-use ctxc::template::condition::{Condition, Expected, MAX_DEPTH, Place, Value, parse, variables};
-use ctxc::template::expression::Step;
+use ctxc::internals::base::span::Span;
+use ctxc::internals::template::condition::{Condition, Expected, MAX_DEPTH, Place, Value, parse, variables};
+use ctxc::internals::template::expression::Step;
 use pretty_assertions::assert_eq;
 use proptest::prelude::*;
 

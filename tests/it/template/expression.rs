@@ -1,7 +1,7 @@
 //! Expressions in text.
 
-use ctxc::base::span::Span;
-use ctxc::template::expression::{
+use ctxc::internals::base::span::Span;
+use ctxc::internals::template::expression::{
     Expression, ExpressionFault, ExpressionFaultKind as Kind, MAX_ARGUMENTS, MAX_DEPTH, Piece, Step, scan, scan_plain,
 };
 use pretty_assertions::assert_eq;

@@ -1,19 +1,19 @@
 //! What a file gives to the index of all files.
 
-use ctxc::syntax::{Limits, Reader};
-use ctxc::template::facts::collect;
-use ctxc::template::names::{FileFacts, SourceKind};
+use ctxc::internals::syntax::{Limits, Reader};
+use ctxc::internals::template::facts::collect;
+use ctxc::internals::template::names::{FileFacts, SourceKind};
 use pretty_assertions::assert_eq;
 
 fn facts(text: &str) -> FileFacts {
     let mut reader = Reader::new();
     reader.read(text, &Limits::default());
-    collect(&ctxc::template::lower(reader.document(text)), "stem")
+    collect(&ctxc::internals::template::lower(reader.document(text)), "stem")
 }
 
 /// References as `kind name at node (args)`, each checked to stand where its span says.
 fn references(text: &str) -> Vec<String> {
-    let line = |reference: &ctxc::template::names::Reference| {
+    let line = |reference: &ctxc::internals::template::names::Reference| {
         assert_eq!(reference.span.slice(text), &*reference.name);
         let args: Vec<&str> = reference.args.iter().map(|arg| arg.name.as_deref().unwrap_or("_")).collect();
         format!("{} {} at {} ({})", reference.kind.word(), reference.name, reference.node, args.join(" "))

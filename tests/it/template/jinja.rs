@@ -1,9 +1,9 @@
 //! Jinja text.
 
-use ctxc::jinja::fault::JinjaFaultKind as Kind;
-use ctxc::jinja::limits::{MAX_BLOCKS, MAX_BYTES, MAX_COLUMNS};
-use ctxc::jinja::names::JinjaName;
-use ctxc::jinja::parse::parse;
+use ctxc::internals::jinja::fault::JinjaFaultKind as Kind;
+use ctxc::internals::jinja::limits::{MAX_BLOCKS, MAX_BYTES, MAX_COLUMNS};
+use ctxc::internals::jinja::names::JinjaName;
+use ctxc::internals::jinja::parse::parse;
 use pretty_assertions::assert_eq;
 use proptest::prelude::*;
 

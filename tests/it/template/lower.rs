@@ -1,11 +1,11 @@
 //! From tree to model: what each operator keeps, what is found wrong, and that nothing makes it panic.
 
-use ctxc::syntax::{Limits, Reader};
-use ctxc::template;
-use ctxc::template::fault::FaultKind;
-use ctxc::template::model::{Definition, File, Slot, Task};
-use ctxc::template::nodes;
-use ctxc::template::parts::{Step, Substitution, TextSyntax, Trust, Value};
+use ctxc::internals::syntax::{Limits, Reader};
+use ctxc::internals::template;
+use ctxc::internals::template::fault::FaultKind;
+use ctxc::internals::template::model::{Definition, File, Slot, Task};
+use ctxc::internals::template::nodes;
+use ctxc::internals::template::parts::{Step, Substitution, TextSyntax, Trust, Value};
 use pretty_assertions::assert_eq;
 use proptest::prelude::*;
 

@@ -1,7 +1,7 @@
 //! The element table holds together, and says the same as the words of the language.
 
-use ctxc::template::elements::{self, Content, Kind, Of, Values};
-use ctxc::template::setting::{Format, Fresh, Inherit, SettingName, Word};
+use ctxc::internals::template::elements::{self, Content, Kind, Of, Values};
+use ctxc::internals::template::setting::{Format, Fresh, Inherit, SettingName, Word};
 use pretty_assertions::assert_eq;
 
 #[test]
@@ -41,7 +41,7 @@ fn every_kind_but_the_roots_stands_somewhere() {
 
 #[test]
 fn types_of_children_are_types_of_the_language() {
-    let known: Vec<&str> = ctxc::settings::operators::Operator::ALL.iter().map(|operator| operator.word()).collect();
+    let known: Vec<&str> = ctxc::internals::settings::operators::Operator::ALL.iter().map(|operator| operator.word()).collect();
     for child in elements::all().iter().flat_map(|spec| spec.children) {
         if let Of::Type(name) = child.of {
             assert!(name.is_empty() && child.kind == Kind::Task || known.contains(&name), "{name}");

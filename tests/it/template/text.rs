@@ -1,6 +1,6 @@
 //! The canonical form of text.
 
-use ctxc::template::text::{dedent, dedent_element};
+use ctxc::internals::template::text::{dedent, dedent_element};
 use pretty_assertions::assert_eq;
 use proptest::prelude::*;
 use std::borrow::Cow;

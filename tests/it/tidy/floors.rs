@@ -107,8 +107,8 @@ fn faults(sources: &[Source]) -> Vec<String> {
     let mut faults = Vec::new();
     for source in sources {
         let module = source.module();
-        // `lib.rs` and `main.rs` stand below all floors.
-        let Some(own) = module.first() else { continue };
+        // `lib.rs`, `main.rs` and `internals.rs`, which passes every room on, stand below all floors.
+        let Some(own) = module.first().filter(|own| **own != "internals") else { continue };
         let Some(row) = floor(own) else {
             faults.push(format!("{}: `{own}` has no floor in FLOORS", source.path));
             continue;

@@ -4,7 +4,7 @@ use super::super::project::Compiled;
 use super::load::{CachedFiles, FilesBeside, plan};
 use crate::cli::context::models::Counters;
 use crate::cli::error::{CliError, Kind};
-use crate::context::Forest;
+use crate::context::TaskGraph;
 use crate::context::fault::Fault;
 use crate::eval::case;
 use crate::eval::compiled_patterns::CompiledPatterns;
@@ -99,7 +99,8 @@ impl Sources<'_> {
             patterns: &patterns,
         };
         let input = CaseInput { path: self.path, case: &case, beside: &beside, snapshot: None, refused: None };
-        let forest = Forest::load(&self.project.registry, draft.receiver.task).map_err(|fault| Trouble::Faults(vec![fault]))?;
+        let forest =
+            TaskGraph::load(&self.project.registry, draft.receiver.task).map_err(|fault| Trouble::Faults(vec![fault]))?;
         let forest = forest.ok_or_else(|| other(format!("there is no task `{}`", draft.receiver.task)))?;
         match case::context(&context, &input, &forest, draft.receiver, then) {
             Ok(Ok(done)) => Ok(done),

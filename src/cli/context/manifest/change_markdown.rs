@@ -6,7 +6,7 @@ use super::change_text::{causes, moved, same, total};
 use super::markdown::{cell, code};
 use super::words::{paid, usd};
 use crate::cli::render::summary::thousands;
-use crate::context::manifest::{Agent, Change, DIFF_SCHEMA, Difference, Fate, Paid, SegmentChange};
+use crate::context::manifest::{Agent, Change, DIFF_SCHEMA, Difference, Disposition, Paid, SegmentChange};
 use std::fmt::Write as _;
 
 /// The whole page.
@@ -56,9 +56,9 @@ fn one(change: &Change, out: &mut String) {
 
 fn words(change: &SegmentChange) -> String {
     let figures = match change.change {
-        Fate::Added => format!("new: {} tokens", thousands(change.tokens.to)),
-        Fate::Removed => format!("gone: {} tokens", thousands(change.tokens.from)),
-        Fate::Changed => format!("{} tokens", moved(change.tokens)),
+        Disposition::Added => format!("new: {} tokens", thousands(change.tokens.to)),
+        Disposition::Removed => format!("gone: {} tokens", thousands(change.tokens.from)),
+        Disposition::Changed => format!("{} tokens", moved(change.tokens)),
     };
     let mut out = format!("{} {figures}", code(&change.id));
     for word in change.words.iter().chain(&causes(change)) {

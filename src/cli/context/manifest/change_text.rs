@@ -6,7 +6,7 @@ use crate::cli::error::Result;
 use crate::cli::render::escape::escape;
 use crate::cli::render::screen::Paint;
 use crate::cli::render::summary::{plural, thousands};
-use crate::context::manifest::{Cause, Difference, Fate, Moved, SegmentChange, SourceKind, What};
+use crate::context::manifest::{Cause, Difference, Disposition, Moved, SegmentChange, SourceKind, What};
 
 /// Prints a difference.
 pub(super) fn print(difference: &Difference, cx: &mut Cx) -> Result<()> {
@@ -69,10 +69,10 @@ pub(super) fn moved(moved: Moved) -> String {
 fn segment(change: &SegmentChange) -> String {
     let Moved { from, to } = change.tokens;
     let figures = match change.change {
-        Fate::Added => format!("+ {} {}", change.id, thousands(to)),
-        Fate::Removed => format!("- {} {}", change.id, thousands(from)),
-        Fate::Changed if from == to => format!("~ {}", change.id),
-        Fate::Changed => format!("~ {} {} → {}", change.id, thousands(from), thousands(to)),
+        Disposition::Added => format!("+ {} {}", change.id, thousands(to)),
+        Disposition::Removed => format!("- {} {}", change.id, thousands(from)),
+        Disposition::Changed if from == to => format!("~ {}", change.id),
+        Disposition::Changed => format!("~ {} {} → {}", change.id, thousands(from), thousands(to)),
     };
     let causes = causes(change);
     let said = if change.words.is_empty() { String::new() } else { format!("; {}", change.words.join("; ")) };
@@ -83,8 +83,8 @@ fn segment(change: &SegmentChange) -> String {
 /// What moved a segment, in words, but for what its name says already.
 pub(super) fn causes(change: &SegmentChange) -> Vec<String> {
     let is_news = |cause: &&Cause| match change.change {
-        Fate::Changed => true,
-        Fate::Added | Fate::Removed => cause.what == What::Setting,
+        Disposition::Changed => true,
+        Disposition::Added | Disposition::Removed => cause.what == What::Setting,
     };
     change.moved_by.iter().filter(is_news).map(|cause| word(cause, &change.id)).collect()
 }

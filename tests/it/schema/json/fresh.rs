@@ -1,8 +1,8 @@
 //! `schema/*.schema.json` are what the code generates, and nothing else lies beside them.
 
 use crate::support::fresh::assert_fresh;
-use ctxc::cli::artifacts::all;
-use ctxc::schema::json::Schema;
+use ctxc::internals::cli::artifacts::all;
+use ctxc::internals::schema::json::Schema;
 use std::collections::BTreeSet;
 
 #[test]
@@ -11,7 +11,7 @@ fn the_schemas_are_fresh() {
         assert_fresh(&format!("schema/{}", schema.file()), &schema.text());
     }
     // Scenarios and project files are read, not written: their schemas have tests of their own.
-    let read = [ctxc::schema::scenario::FILE, ctxc::schema::config::FILE].map(str::to_owned);
+    let read = [ctxc::internals::schema::scenario::FILE, ctxc::internals::schema::config::FILE].map(str::to_owned);
     let known: BTreeSet<String> = all().iter().map(Schema::file).chain(read).collect();
     let kept = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/schema")).unwrap();
     let kept = kept.map(|entry| entry.unwrap().file_name().into_string().unwrap());

@@ -2,7 +2,7 @@
 
 use super::artifacts::{Artifacts, put};
 use crate::cli::project::Project;
-use ctxc::schema::json::names;
+use ctxc::internals::schema::json::names;
 
 pub(super) fn imports(out: &mut Artifacts) {
     let project = Project::new()

@@ -1,6 +1,6 @@
 //! Roles for the manifests that schemas are held against: every word of a role and model is written by one.
 
-use ctxc::project::roles::{PROFILES, Tier};
+use ctxc::internals::project::roles::{PROFILES, Tier};
 
 /// A role for each profile, and a model for each tier.
 pub(super) fn roles() -> String {

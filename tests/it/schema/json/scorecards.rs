@@ -1,7 +1,7 @@
 //! Scorecards of every way in which a scenario can end.
 
 use super::artifacts::{Artifacts, put};
-use ctxc::schema::json::names;
+use ctxc::internals::schema::json::names;
 use serde_json::Value;
 
 pub(super) fn scorecards(out: &mut Artifacts) {
@@ -38,7 +38,7 @@ fn mutations(out: &mut Artifacts) {
     project.write("scenarios/b.yaml", case("b", 1));
     let found = project.run(&["eval", "--mutate", "--json"]).code(1).json();
     let unnoticed = found["agents"][0]["unnoticed"].as_array().unwrap();
-    for kind in ctxc::eval::mutate::CHANGES {
+    for kind in ctxc::internals::eval::mutate::CHANGES {
         assert!(unnoticed.iter().any(|change| change["change"] == kind), "{kind}: {found:#}");
     }
     put(out, names::MUTATIONS, "of every kind", found);

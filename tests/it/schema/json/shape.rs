@@ -1,8 +1,8 @@
 //! What every schema file holds to, whatever it describes.
 
 use super::survey::described;
-use ctxc::cli::artifacts::all;
-use ctxc::schema::json::Schema;
+use ctxc::internals::cli::artifacts::all;
+use ctxc::internals::schema::json::Schema;
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 

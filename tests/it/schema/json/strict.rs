@@ -3,8 +3,8 @@
 
 use super::artifacts::{self, Artifact, LINES};
 use super::survey::{Compiled, Place, Survey};
-use ctxc::cli::artifacts::all;
-use ctxc::schema::json::names;
+use ctxc::internals::cli::artifacts::all;
+use ctxc::internals::schema::json::names;
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;

@@ -1,0 +1,62 @@
+//! What this repository's own tests, benchmarks and fuzzers look into. No part of the library: it changes without notice.
+
+pub mod base {
+    pub use crate::base::*;
+}
+#[cfg(feature = "cli")]
+pub mod cli {
+    pub use crate::cli::*;
+}
+#[cfg(feature = "assemble")]
+pub mod context {
+    pub use crate::context::*;
+}
+#[cfg(feature = "eval")]
+pub mod eval {
+    pub use crate::eval::*;
+}
+pub mod format {
+    pub use crate::format::*;
+}
+#[cfg(feature = "cli")]
+pub mod import {
+    pub use crate::import::*;
+}
+pub mod jinja {
+    pub use crate::jinja::*;
+}
+pub mod kernel {
+    pub use crate::kernel::*;
+}
+#[cfg(feature = "lsp")]
+pub mod lsp {
+    pub use crate::lsp::*;
+}
+pub mod project {
+    pub use crate::project::*;
+}
+pub mod registry {
+    pub use crate::registry::*;
+}
+pub mod rules {
+    pub use crate::rules::*;
+}
+pub mod scenario {
+    pub use crate::scenario::*;
+}
+pub mod schema {
+    pub use crate::schema::*;
+}
+pub mod settings {
+    pub use crate::settings::*;
+}
+#[cfg(feature = "store")]
+pub mod store {
+    pub use crate::store::*;
+}
+pub mod syntax {
+    pub use crate::syntax::*;
+}
+pub mod template {
+    pub use crate::template::*;
+}
