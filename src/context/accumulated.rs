@@ -3,13 +3,12 @@
 //! Before a run the results of many steps are told as one segment, so that a manifest grows with the steps and not with their square.
 
 use super::chain::Link;
+use super::draft::DraftSegment;
 use super::fault::{Fault, FaultKind, MissingFrom};
 use super::fill::Unknown;
-use super::own::Drafted;
 use super::request::{Request, StepResult};
 use super::scope;
-use super::strategy::setting;
-use crate::kernel::context::{Cut, Kind, Origin, Segment, Stability, Traced, Trust};
+use crate::kernel::context::{Kind, Origin, Segment, Stability, Traced};
 use crate::registry::{Child, Node};
 use crate::template::setting::SettingName;
 use std::collections::BTreeSet;
@@ -24,14 +23,14 @@ const NEAREST: usize = 4;
 type Step<'n> = (&'n str, &'n str);
 
 /// What reaches the node at the end of a chain.
-pub(super) fn accumulated(chain: &[Link<'_>], request: &Request<'_>, unknown: Unknown) -> Vec<Drafted> {
+pub(super) fn accumulated(chain: &[Link<'_>], request: &Request<'_>, unknown: Unknown) -> Vec<DraftSegment> {
     let mut context = Vec::new();
     let Some((parent, child)) = runner(chain) else { return context };
     // Inputs are made before the first step.
-    if child.slot == "inputs" || setting(parent.node, SettingName::AccumulateData) != "true" {
+    if child.slot == "inputs" || parent.node.setting(SettingName::AccumulateData) != "true" {
         return context;
     }
-    let format = setting(parent.node, SettingName::AccumulationFormat);
+    let format = parent.node.setting(SettingName::AccumulationFormat);
     let mut open = Vec::new();
     for (name, node) in steps_before(parent.node, child) {
         let found = request.results.get(name).or_else(|| request.results.get(node));
@@ -61,52 +60,45 @@ fn runner<'l, 'f>(chain: &'l [Link<'f>]) -> Option<(&'l Link<'f>, &'f Child)> {
 }
 
 /// Tells the results that are not known.
-fn flush(open: &mut Vec<Step<'_>>, format: &str, context: &mut Vec<Drafted>) {
+fn flush(open: &mut Vec<Step<'_>>, format: &str, context: &mut Vec<DraftSegment>) {
     let many = if open.len() > MANY { open.len() - NEAREST } else { 0 };
     if many > 0 {
         let mut others: Vec<String> = open.drain(..many).map(|(name, _)| name.to_owned()).collect();
         // Each has a heading with its own name.
         let title = others.pop().unwrap_or_default();
         let segment = Segment { title, ..segment(("earlier steps", ""), format) };
-        context.push(Drafted { others, ..waiting(segment, format!("results of {many} earlier steps")) });
+        context.push(DraftSegment { others, ..waiting(segment, format!("results of {many} earlier steps")) });
     }
     let one = |step: Step<'_>| waiting(segment(step, format), format!("result of {}", step.0));
     context.extend(open.drain(..).map(one));
 }
 
 /// A segment whose text only a run knows.
-fn waiting(mut segment: Segment, what: String) -> Drafted {
+fn waiting(mut segment: Segment, what: String) -> DraftSegment {
     segment.text.leave_open();
-    Drafted { unknown: BTreeSet::from([what]), ..Drafted::whole(segment) }
+    DraftSegment { unknown: BTreeSet::from([what]), ..DraftSegment::whole(segment) }
 }
 
-fn left_by(step: Step<'_>, found: Option<&StepResult>, format: &str, (parent, unknown): (&Link<'_>, Unknown)) -> Drafted {
+fn left_by(step: Step<'_>, found: Option<&StepResult>, format: &str, (parent, unknown): (&Link<'_>, Unknown)) -> DraftSegment {
     let mut segment = segment(step, format);
     let (name, node) = (step.0.to_owned(), step.1);
     match found {
         Some(result) => {
             segment.text = Traced::new(carried(result, format), Origin::Result { name });
-            Drafted::whole(segment)
+            DraftSegment::whole(segment)
         }
         None if unknown != Unknown::Fault => waiting(segment, format!("result of {name}")),
         None => {
             let kind = FaultKind::Missing { name, origin: MissingFrom::Result };
-            Drafted { faults: vec![Fault::of(scope::place(parent, node, ""), kind)], ..Drafted::whole(segment) }
+            DraftSegment { faults: vec![Fault::of(scope::place(parent, node, ""), kind)], ..DraftSegment::whole(segment) }
         }
     }
 }
 
 fn segment((name, _): Step<'_>, format: &str) -> Segment {
-    Segment {
-        id: format!("{}:{name}", Kind::Accumulated.word()),
-        kind: Kind::Accumulated,
-        title: name.to_owned(),
-        text: Traced::default(),
-        stability: Stability::Session,
-        trust: Trust::Trusted,
-        cut: Cut::Tail,
-        why: format!("accumulate_data true, accumulation_format {format}"),
-    }
+    let (id, why) =
+        (format!("{}:{name}", Kind::Accumulated.word()), format!("accumulate_data true, accumulation_format {format}"));
+    Segment::of(Kind::Accumulated, Traced::default(), why).named(id, name).stable(Stability::Session)
 }
 
 /// The steps before one: those of a sequence, or the parts of a round.

@@ -4,19 +4,13 @@
 use super::objective;
 use super::request::Asked;
 use super::several::append_hanging;
-use crate::kernel::context::{Cut, Kind, Origin, Segment, Stability, Traced, Trust};
+use crate::kernel::context::{Cut, Kind, Origin, Segment, Stability, Traced};
 
 /// What the caller asks for in words of its own.
 pub(super) fn segments(asked: &Asked<'_>) -> Vec<Segment> {
-    let segment = |id: &str, kind: Kind, title: &str, text: Traced, cut: Cut| Segment {
-        id: id.to_owned(),
-        kind,
-        title: title.to_owned(),
-        text,
-        stability: Stability::Call,
-        trust: Trust::Trusted,
-        cut,
-        why: "asked for by the caller".to_owned(),
+    let segment = |id: &str, kind: Kind, title: &str, text: Traced, cut: Cut| {
+        let segment = Segment::of(kind, text, "asked for by the caller").named(id, title).stable(Stability::Call);
+        Segment { cut, ..segment }
     };
     let from = |name: &str| Origin::Input { name: name.to_owned() };
     let mut segments = Vec::new();

@@ -4,46 +4,23 @@
 
 use super::blocks::{block, framed, rendered, text};
 use super::chain::TaskGraph;
+use super::draft::DraftSegment;
 use super::fault::{Fault, FaultKind, Refused};
 use super::fill::{Fences, Filler, Unknown, placeholder};
 use super::mark;
 use super::objective;
-use super::own::Drafted;
+use super::options::Options;
 use super::render::message::{self, Message, Rendered, speaker};
-use super::render::profile::{Frame, Profile};
+use super::render::profile::Frame;
 use super::request::{Inputs, Request};
-use super::role::{self, ModelSettings};
+use super::role;
 use super::scope::placed;
 use super::strategy::{self, Strategy};
 use crate::kernel::assembler::{ContextAssembler, Deferred, SegmentReport, positions, reusable};
 use crate::kernel::context::{Kind, Origin, Segment, Traced};
-use crate::kernel::fit::{self, Block, Budget, Counting, Disposition, Fitted};
-use crate::kernel::tokens::{Bytes, TokenCounter};
+use crate::kernel::fit::{self, Block, Budget, Disposition, Fitted};
+use crate::kernel::tokens::TokenCounter;
 use crate::registry::{Registry, Task};
-
-/// How a context is assembled.
-#[derive(Clone, Copy, Debug)]
-pub struct Options<'a> {
-    /// How segments look.
-    pub profile: Profile,
-    /// Kinds that stand before all others of their message but the `system` text, in this order; the others stand most stable first.
-    pub order: &'a [Kind],
-    /// Tokens in all; `None` for no limit.
-    pub budget: Option<usize>,
-    /// Who counts tokens.
-    pub counter: &'a dyn TokenCounter,
-    /// Whether figures are wanted where nothing has to be counted.
-    pub counting: Counting,
-    /// The project's roles and models: those of the request decide about profile, budget and counter. `None` for the ones above.
-    pub models: Option<ModelSettings<'a>>,
-}
-
-impl Default for Options<'_> {
-    fn default() -> Self {
-        let (profile, order, counting) = (Profile::default(), &[][..], Counting::WhenNeeded);
-        Self { profile, order, budget: None, counter: &Bytes, counting, models: None }
-    }
-}
 
 /// What an agent receives, and what became of each segment on the way.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -78,7 +55,7 @@ pub struct Report {
 /// A context before it is rendered.
 pub(super) struct Draft {
     /// Its segments, in the order of their sources.
-    pub(super) segments: Vec<Drafted>,
+    pub(super) segments: Vec<DraftSegment>,
     /// What would be one if it could be known.
     pub(super) late: Vec<Deferred>,
     /// What marks untrusted text.
@@ -246,7 +223,7 @@ pub(super) fn draft(
         }
         if !segments.iter().any(|drafted| mark::holds(&drafted.segment, &nonce)) {
             let (late, segments): (Vec<_>, Vec<_>) = segments.into_iter().partition(|drafted| !drafted.late.is_empty());
-            return Ok(Draft { segments, late: late.into_iter().map(Drafted::told).collect(), nonce });
+            return Ok(Draft { segments, late: late.into_iter().map(DraftSegment::told).collect(), nonce });
         }
         nonce = mark::next(&nonce, &segments);
     }

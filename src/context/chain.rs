@@ -4,7 +4,6 @@
 //! definition once. Bounded: references in a circle, which no compiled registry has, end in a fault.
 
 use super::fault::{Fault, FaultKind};
-use super::strategy::setting;
 use crate::registry::body::{Input, Text};
 use crate::registry::node::Target;
 use crate::registry::{Child, Node, Registry, Task};
@@ -217,7 +216,7 @@ impl<'r> TaskGraph<'r> {
             if texts.into_iter().any(|text| self.says_jinja(text, &mut BTreeSet::new())) {
                 return Ok(true);
             }
-            is_shown &= stands_for_another || matches!(setting(link.node, SettingName::InheritContext), "full" | "subset");
+            is_shown &= stands_for_another || matches!(link.node.setting(SettingName::InheritContext), "full" | "subset");
         }
         Ok(false)
     }

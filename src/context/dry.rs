@@ -2,12 +2,13 @@
 //!
 //! A figure here is one that every run keeps to, whatever its values are: the least and the most that a segment costs where it is there whole.
 
-use super::assemble::{Assembler, Assembly, Options, Report, draft};
+use super::assemble::{Assembler, Assembly, Report, draft};
 use super::blocks::{block, framed};
 use super::chain::TaskGraph;
+use super::draft::{DraftSegment, Waiting};
 use super::fault::Fault;
 use super::fill::Unknown;
-use super::own::{Drafted, Waiting};
+use super::options::Options;
 use super::render::message::speaker;
 use super::request::Request;
 use super::role;
@@ -50,9 +51,9 @@ impl Whole {
 /// Puts a context together without what only a run knows.
 pub(super) fn dry(forest: &TaskGraph<'_>, request: &Request<'_>, options: &Options<'_>) -> Result<Dry, Vec<Fault>> {
     let draft = draft(forest, request, Unknown::Variable, options.counter)?;
-    let tokens = |drafted: &Drafted| drafted.condition.is_none().then(|| others(drafted, options, &draft.nonce));
+    let tokens = |drafted: &DraftSegment| drafted.condition.is_none().then(|| others(drafted, options, &draft.nonce));
     let others: Vec<Option<usize>> = draft.segments.iter().map(tokens).collect();
-    let (segments, waiting): (Vec<_>, Vec<_>) = draft.segments.into_iter().map(Drafted::apart).unzip();
+    let (segments, waiting): (Vec<_>, Vec<_>) = draft.segments.into_iter().map(DraftSegment::apart).unzip();
     let order = role::order(request.role);
     let options = role::ordered(options, &order);
     let assembler = Assembler { options: &options, nonce: &draft.nonce, others: &others, late: &draft.late };
@@ -62,7 +63,7 @@ pub(super) fn dry(forest: &TaskGraph<'_>, request: &Request<'_>, options: &Optio
 }
 
 /// Tokens of those that are told with a segment as one: each has its own heading, and another behind it.
-fn others(drafted: &Drafted, options: &Options<'_>, nonce: &str) -> usize {
+fn others(drafted: &DraftSegment, options: &Options<'_>, nonce: &str) -> usize {
     let mut other = drafted.segment.clone();
     let tokens = |title: &String| {
         other.title.clone_from(title);

@@ -2,23 +2,22 @@
 //!
 //! Before a run what may yet turn out to be the same, or to fit better, is called doubtful.
 
+use super::draft::DraftSegment;
 use super::fill::Unknown;
-use super::matcher::{self, Match};
-use super::own::Drafted;
+use super::matcher::{self, MATCHES, Match};
 use super::query::{is_known, late, query, relevant};
-use super::strategy::MATCHES;
 use super::values::Scope;
-use crate::kernel::context::{Cut, Kind, Origin, Segment, Stability, Traced, Trust};
+use crate::kernel::context::{Kind, Origin, Segment, Stability, Traced};
 use crate::registry::Node;
 use std::collections::BTreeSet;
 
 /// What a node with its scope and its own segments inherits by a value of `inherit_context`.
 pub(super) fn inherited(
     value: &str,
-    (node, scope, own): (&Node, &Scope, &[Drafted]),
-    parent: &[Drafted],
+    (node, scope, own): (&Node, &Scope, &[DraftSegment]),
+    parent: &[DraftSegment],
     unknown: Unknown,
-) -> Vec<Drafted> {
+) -> Vec<DraftSegment> {
     let why = format!("inherit_context {value}");
     let (chosen, is_ranked) = match value {
         "full" => (parent.iter().collect(), false),
@@ -27,7 +26,7 @@ pub(super) fn inherited(
     };
     let late = if is_ranked { late(node, scope, own) } else { BTreeSet::new() };
     if !late.is_empty() {
-        return vec![Drafted::late(Kind::Inherited, (Kind::Inherited.word().to_owned(), ""), &why, late)];
+        return vec![DraftSegment::late(Kind::Inherited, (Kind::Inherited.word().to_owned(), ""), &why, late)];
     }
     // What fits best may be something else once all words are known.
     let are_known = || is_known(node, scope, own) && parent.iter().all(|drafted| drafted.unknown.is_empty());
@@ -37,29 +36,20 @@ pub(super) fn inherited(
         let likeness = own.iter().map(|other| likeness(&drafted.segment.text, &other.segment.text)).max();
         let is_part = value == "subset" && !drafted.others.is_empty();
         let is_doubtful = is_guess || is_part || drafted.is_doubtful || likeness == Some(Likeness::Possible);
-        (likeness != Some(Likeness::Same)).then(|| Drafted { is_doubtful, ..inherit(drafted, &why) })
+        (likeness != Some(Likeness::Same)).then(|| DraftSegment { is_doubtful, ..inherit(drafted, &why) })
     });
     new.chain(is_guess.then(|| others(&why))).collect()
 }
 
 /// What may fit of the parent's context beside what does by the words that are known.
-fn others(why: &str) -> Drafted {
-    let segment = Segment {
-        id: Kind::Inherited.word().to_owned(),
-        kind: Kind::Inherited,
-        title: String::new(),
-        text: Traced::default(),
-        stability: Stability::Call,
-        trust: Trust::Trusted,
-        cut: Cut::Tail,
-        why: why.to_owned(),
-    };
+fn others(why: &str) -> DraftSegment {
+    let segment = Segment::of(Kind::Inherited, Traced::default(), why).stable(Stability::Call);
     let (unknown, condition) = (BTreeSet::from(["matches".to_owned()]), Some("more of it matches"));
-    Drafted { unknown, condition, ..Drafted::whole(segment) }
+    DraftSegment { unknown, condition, ..DraftSegment::whole(segment) }
 }
 
 /// A segment of the parent's as its child sees it.
-fn inherit(drafted: &Drafted, why: &str) -> Drafted {
+fn inherit(drafted: &DraftSegment, why: &str) -> DraftSegment {
     let mut inherited = drafted.clone();
     let segment = &mut inherited.segment;
     if segment.kind != Kind::Inherited {
@@ -100,22 +90,22 @@ fn likeness(parents: &Traced, own: &Traced) -> Likeness {
 
 /// The part of the parent's context that a task asks for: its files; else what its inputs name; else the best matches, and then it is
 /// said that they are ranked.
-fn subset<'p>(node: &Node, scope: &Scope, parent: &'p [Drafted], own: &[Drafted]) -> (Vec<&'p Drafted>, bool) {
+fn subset<'p>(node: &Node, scope: &Scope, parent: &'p [DraftSegment], own: &[DraftSegment]) -> (Vec<&'p DraftSegment>, bool) {
     let files: BTreeSet<&str> = node.body.file_paths.iter().flat_map(|files| &files.paths).map(|path| &**path).collect();
-    let is_file = |drafted: &&Drafted| {
+    let is_file = |drafted: &&DraftSegment| {
         let of_file = |origin: &Origin| matches!(origin, Origin::File { path, .. } if files.contains(path.as_str()));
         let comes = drafted.segment.text.stretches().iter().any(|stretch| of_file(&stretch.origin));
         comes || files.contains(drafted.segment.title.as_str())
     };
     let relevant = relevant(node);
-    let is_named = |drafted: &&Drafted| {
+    let is_named = |drafted: &&DraftSegment| {
         let of_input = drafted.segment.id.rsplit_once("input:").map(|(_, name)| name);
         relevant.iter().any(|name| of_input == Some(name.as_str()) || drafted.segment.title == *name)
     };
     // What stands for several may hold one that is named.
-    let is_several = |drafted: &&Drafted| !drafted.others.is_empty();
-    let is_chosen = |drafted: &&Drafted| is_file(drafted) || is_named(drafted) || is_several(drafted);
-    let chosen: Vec<&Drafted> = parent.iter().filter(is_chosen).collect();
+    let is_several = |drafted: &&DraftSegment| !drafted.others.is_empty();
+    let is_chosen = |drafted: &&DraftSegment| is_file(drafted) || is_named(drafted) || is_several(drafted);
+    let chosen: Vec<&DraftSegment> = parent.iter().filter(is_chosen).collect();
     if !chosen.iter().all(is_several) || !files.is_empty() {
         return (chosen, false);
     }

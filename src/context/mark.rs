@@ -4,7 +4,7 @@
 //! same, the next mark depends on every text of the context: none can be written so that it holds that one, however often it is tried.
 //! Digits alone: tokenizers take them three by three or one by one, so every mark costs the same and a dry run can count it.
 
-use super::own::Drafted;
+use super::draft::DraftSegment;
 use super::request::Request;
 use crate::base::hash::{Hash, Hasher};
 use crate::kernel::context::{Origin, Segment, Traced};
@@ -43,10 +43,10 @@ pub(super) fn first(registry: &Registry, request: &Request<'_>) -> String {
 }
 
 /// The mark after one that some text holds.
-pub(super) fn next(before: &str, context: &[Drafted]) -> String {
+pub(super) fn next(before: &str, context: &[DraftSegment]) -> String {
     let mut hasher = Hasher::new();
     hasher.field("ctxc untrusted, again").field(before);
-    for Drafted { segment, .. } in context {
+    for DraftSegment { segment, .. } in context {
         hasher.field(&segment.id).field(&segment.title).field(segment.text.text());
     }
     short(&hasher)

@@ -7,6 +7,9 @@ use crate::kernel::context::Trust;
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 
+/// How many matches a lookup takes.
+pub(super) const MATCHES: usize = 8;
+
 /// A text that a source found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Match {

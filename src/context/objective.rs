@@ -3,10 +3,10 @@
 //! The task's parameter `objective` takes it, where the task declares one; a value that was given to the parameter itself stays.
 //! Else it is the segment `objective`, but where a line of the description says the same: nothing is said twice.
 
+use super::draft::DraftSegment;
 use super::fault::Fault;
-use super::own::Drafted;
 use super::request::{Asked, Request};
-use crate::kernel::context::{Cut, Kind, Segment, Stability, Traced, Trust};
+use crate::kernel::context::{Kind, Segment, Stability, Traced};
 use crate::registry::{Parameter, Registry, Task};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -42,26 +42,18 @@ pub(super) fn settled<'r>(request: &Request<'r>, values: Option<&'r BTreeMap<Str
 }
 
 /// The objective as far as a dry run knows it: an agent role gets one with each call, whoever calls.
-pub(super) fn open(registry: &Registry, request: &Request<'_>) -> Result<Option<Drafted>, Fault> {
+pub(super) fn open(registry: &Registry, request: &Request<'_>) -> Result<Option<DraftSegment>, Fault> {
     if request.role.is_none() || request.asked.objective.is_some() || takes(registry, request.task)? {
         return Ok(None);
     }
-    let segment = Segment {
-        id: NAME.to_owned(),
-        kind: Kind::Input,
-        title: NAME.to_owned(),
-        text: Traced::default(),
-        stability: Stability::Call,
-        trust: Trust::Trusted,
-        cut: Cut::Tail,
-        why: "asked for by the caller".to_owned(),
-    };
+    let segment =
+        Segment::of(Kind::Input, Traced::default(), "asked for by the caller").named(NAME, NAME).stable(Stability::Call);
     let condition = Some("the caller names one");
-    Ok(Some(Drafted { unknown: BTreeSet::from([NAME.to_owned()]), condition, ..Drafted::whole(segment) }))
+    Ok(Some(DraftSegment { unknown: BTreeSet::from([NAME.to_owned()]), condition, ..DraftSegment::whole(segment) }))
 }
 
 /// Whether the description of the agent says the objective already, in a line of its own. Before a run a line may wait for a value.
-pub(super) fn is_said(objective: &str, context: &[Drafted]) -> bool {
+pub(super) fn is_said(objective: &str, context: &[DraftSegment]) -> bool {
     descriptions(context).any(|drafted| {
         let text = &drafted.segment.text;
         let mut start = 0;
@@ -75,10 +67,10 @@ pub(super) fn is_said(objective: &str, context: &[Drafted]) -> bool {
 }
 
 /// Whether the description may come to say it, by a value that it waits for.
-pub(super) fn may_be_said(context: &[Drafted]) -> bool {
+pub(super) fn may_be_said(context: &[DraftSegment]) -> bool {
     descriptions(context).any(|drafted| !drafted.segment.text.open().is_empty())
 }
 
-fn descriptions(context: &[Drafted]) -> impl Iterator<Item = &Drafted> {
+fn descriptions(context: &[DraftSegment]) -> impl Iterator<Item = &DraftSegment> {
     context.iter().filter(|drafted| drafted.segment.kind == Kind::Description)
 }

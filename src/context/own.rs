@@ -2,90 +2,23 @@
 //! form of the answer. An input that a text of the task already holds is no segment of its own.
 
 use super::chain::Link;
+use super::draft::DraftSegment;
 use super::fault::{Fault, FaultKind, MissingFrom, Place};
 use super::fill::{Faults, Filled, Filler, Unknown, is_from_outside};
 use super::history::{self, Wanted};
+use super::matcher::MATCHES;
 use super::output;
 use super::request::Request;
 use super::scope::place;
 use super::values::{self, Scope};
-use crate::kernel::assembler::Deferred;
 use crate::kernel::context::{Cut, Kind, Origin, Segment, Stability, Traced, Trust};
 use crate::registry::body::Text;
 use crate::template::parts::{self, FileSource};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// A segment with what is known about it before a run.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Drafted {
-    /// The segment; where `unknown` is not empty, its text is only what is known.
-    pub(super) segment: Segment,
-    /// What it is made of beside its text, once values are known, in a dry run.
-    pub(super) latent: Traced,
-    /// Variables that it waits for, in a dry run.
-    pub(super) unknown: BTreeSet<String>,
-    /// When it is there at all, in a dry run, where that is not certain.
-    pub(super) condition: Option<&'static str>,
-    /// Whether, in a dry run, something else may say the same once it is known, so that this is left out.
-    pub(super) is_doubtful: bool,
-    /// The titles of those that are told with it as one, in a dry run: but for its title, they are what it is.
-    pub(super) others: Vec<String>,
-    /// What is wrong with it. It counts where the agent receives the segment.
-    pub(super) faults: Faults,
-    /// What it needs that is not there before the agent has run that the context is for: then the agent does not receive it.
-    pub(super) late: BTreeSet<String>,
-}
-
-impl Drafted {
-    /// A segment of which everything is known.
-    pub(super) fn whole(segment: Segment) -> Self {
-        let (latent, unknown, late, others, faults) =
-            (Traced::default(), BTreeSet::new(), BTreeSet::new(), Vec::new(), Vec::new());
-        Self { segment, latent, unknown, condition: None, is_doubtful: false, others, faults, late }
-    }
-
-    /// A segment whose words cannot be known before the agent has run that the context is for.
-    pub(super) fn late(kind: Kind, (id, title): (String, &str), why: &str, late: BTreeSet<String>) -> Self {
-        let segment = Segment {
-            id,
-            kind,
-            title: title.to_owned(),
-            text: Traced::default(),
-            stability: Stability::Call,
-            trust: Trust::Trusted,
-            cut: Cut::Tail,
-            why: why.to_owned(),
-        };
-        Self { late, ..Self::whole(segment) }
-    }
-
-    /// What is said of it where it is late.
-    pub(super) fn told(self) -> Deferred {
-        Deferred { id: self.segment.id, needs: self.late.into_iter().collect() }
-    }
-
-    /// The segment, and what is known of it beside its text.
-    pub(super) fn apart(self) -> (Segment, Waiting) {
-        let Self { segment, latent, unknown, condition, is_doubtful, others: _, faults: _, late: _ } = self;
-        (segment, Waiting { unknown, condition, is_doubtful, latent })
-    }
-}
-
-/// What is known of a segment of a dry run beside its text.
-pub(super) struct Waiting {
-    /// What it waits for.
-    pub(super) unknown: BTreeSet<String>,
-    /// When it is there at all.
-    pub(super) condition: Option<&'static str>,
-    /// Whether something else may say the same, so that it is left out.
-    pub(super) is_doubtful: bool,
-    /// What it is made of once that is known.
-    pub(super) latent: Traced,
-}
-
 /// Makes segments of one node.
-pub(super) struct Author<'a> {
+pub(super) struct SegmentBuilder<'a> {
     pub(super) request: &'a Request<'a>,
     pub(super) filler: Filler<'a>,
     pub(super) scope: &'a Scope,
@@ -95,12 +28,12 @@ pub(super) struct Author<'a> {
     /// What it needs that is not there yet.
     pub(super) late: BTreeSet<String>,
     pub(super) used: BTreeSet<String>,
-    pub(super) out: Vec<Drafted>,
+    pub(super) out: Vec<DraftSegment>,
 }
 
-impl Author<'_> {
+impl SegmentBuilder<'_> {
     /// All segments of the node, in the order of their kinds.
-    pub(super) fn write(mut self) -> Vec<Drafted> {
+    pub(super) fn write(mut self) -> Vec<DraftSegment> {
         let body = &self.link.node.body;
         self.text(Kind::System, body.system.as_ref());
         self.text(Kind::Description, body.description.as_ref());
@@ -148,25 +81,23 @@ impl Author<'_> {
         if !self.late.is_empty() {
             self.faults.clear();
             let late = std::mem::take(&mut self.late);
-            return self.out.push(Drafted::late(kind, (kind.word().to_owned(), ""), why, late));
+            return self.out.push(DraftSegment::late(kind, (kind.word().to_owned(), ""), why, late));
         }
         if filled.text.is_empty() && filled.unknown.is_empty() && self.faults.is_empty() {
             return;
         }
-        let segment = Segment {
-            id: kind.word().to_owned(),
-            kind,
-            title: String::new(),
-            text: filled.text,
-            stability: filled.stability.unwrap_or(Stability::Fixed),
-            trust: Trust::Trusted,
-            cut,
-            why: why.to_owned(),
-        };
+        let stability = filled.stability.unwrap_or(Stability::Fixed);
+        let segment = Segment { cut, ..Segment::of(kind, filled.text, why).stable(stability) };
         // What has no word of its own is not there where what it waits for says nothing.
         let condition = (segment.text.is_empty() && !filled.unknown.is_empty()).then_some("what it waits for says anything");
         let faults = std::mem::take(&mut self.faults);
-        self.out.push(Drafted { latent: filled.latent, unknown: filled.unknown, condition, faults, ..Drafted::whole(segment) });
+        self.out.push(DraftSegment {
+            latent: filled.latent,
+            unknown: filled.unknown,
+            condition,
+            faults,
+            ..DraftSegment::whole(segment)
+        });
     }
 
     fn text(&mut self, kind: Kind, text: Option<&Text<'_>>) {
@@ -233,7 +164,7 @@ impl Author<'_> {
                     self.waiting(Kind::File, "files", "the files that match a description".to_owned());
                     return;
                 }
-                match self.request.source.files(query.text.text(), super::strategy::MATCHES) {
+                match self.request.source.files(query.text.text(), MATCHES) {
                     Ok(found) => {
                         for found in found {
                             let text = Traced::new(found.text, Origin::File { path: found.id.clone(), line: 0 });
@@ -275,19 +206,11 @@ impl Author<'_> {
         }
     }
 
-    fn waiting(&mut self, kind: Kind, id: &str, what: String) {
-        let segment = Segment {
-            id: format!("{}:{id}", kind.word()),
-            kind,
-            title: id.to_owned(),
-            text: Traced::default(),
-            stability: Stability::Call,
-            trust: Trust::Trusted,
-            cut: Cut::Tail,
-            why: "<file_paths>".to_owned(),
-        };
+    fn waiting(&mut self, kind: Kind, title: &str, what: String) {
+        let id = format!("{}:{title}", kind.word());
+        let segment = Segment::of(kind, Traced::default(), "<file_paths>").named(id, title).stable(Stability::Call);
         let condition = Some("a file is named");
-        self.out.push(Drafted { unknown: BTreeSet::from([what]), condition, ..Drafted::whole(segment) });
+        self.out.push(DraftSegment { unknown: BTreeSet::from([what]), condition, ..DraftSegment::whole(segment) });
     }
 
     /// The conversation so far, as much of it as the node asks for. It is the users', and gives no orders.
@@ -328,7 +251,7 @@ impl Author<'_> {
             let Some(bound) = self.scope.get(name).filter(|_| !self.used.contains(name)) else { continue };
             if let Some(late) = self.scope.late(name) {
                 let late = BTreeSet::from([late.clone()]);
-                self.out.push(Drafted::late(Kind::Input, (format!("input:{name}"), name), "<inputs>", late));
+                self.out.push(DraftSegment::late(Kind::Input, (format!("input:{name}"), name), "<inputs>", late));
                 continue;
             }
             let mut text = Traced::default();
@@ -344,23 +267,15 @@ impl Author<'_> {
             }
             let unknown =
                 if bound.value.is_none() && self.faults.is_empty() { BTreeSet::from([name.to_owned()]) } else { BTreeSet::new() };
-            let segment = Segment {
-                id: format!("input:{name}"),
-                kind: Kind::Input,
-                title: name.to_owned(),
-                text,
-                stability: bound.stability,
-                trust: bound.trust,
-                cut: Cut::Tail,
-                why: "<inputs>".to_owned(),
-            };
+            let segment = Segment::of(Kind::Input, text, "<inputs>").named(format!("input:{name}"), name).stable(bound.stability);
+            let segment = Segment { trust: bound.trust, ..segment };
             // Where it will come from is a part of what it will be.
             let place = self.place(&format!("inputs/{number}"));
             let origin = Origin::Template { task: place.definition, node: place.node, field: place.field, line: 0 };
             let from = input.from.as_deref().filter(|_| bound.value.is_none()).map(|from| Value::from(from).to_string());
             let latent = Traced::new(from.unwrap_or_default(), origin);
             let faults = std::mem::take(&mut self.faults);
-            self.out.push(Drafted { latent, unknown, faults, ..Drafted::whole(segment) });
+            self.out.push(DraftSegment { latent, unknown, faults, ..DraftSegment::whole(segment) });
         }
     }
 }

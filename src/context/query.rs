@@ -1,8 +1,8 @@
 //! What a lookup is asked with: the description of the agent, and the values that drive matching. Words alone: who answers
 //! decides which of them tell anything.
 
+use super::draft::DraftSegment;
 use super::mark;
-use super::own::Drafted;
 use super::values::{self, Scope};
 use crate::kernel::context::{Kind, Origin};
 use crate::registry::Node;
@@ -31,7 +31,7 @@ fn parameters(node: &Node, scope: &Scope) -> Vec<String> {
 }
 
 /// What a lookup is asked: the description and the relevant inputs.
-pub(super) fn query(node: &Node, scope: &Scope, own: &[Drafted]) -> String {
+pub(super) fn query(node: &Node, scope: &Scope, own: &[DraftSegment]) -> String {
     let description = own.iter().find(|drafted| drafted.segment.kind == Kind::Description);
     let mut query = description.map_or_else(String::new, |drafted| mark::bare(&drafted.segment.text));
     for name in relevant(node) {
@@ -52,14 +52,14 @@ pub(super) fn query(node: &Node, scope: &Scope, own: &[Drafted]) -> String {
 }
 
 /// What a lookup is asked with and is not there before the agent has run that the context is for.
-pub(super) fn late(node: &Node, scope: &Scope, own: &[Drafted]) -> BTreeSet<String> {
+pub(super) fn late(node: &Node, scope: &Scope, own: &[DraftSegment]) -> BTreeSet<String> {
     let descriptions = own.iter().filter(|drafted| drafted.segment.kind == Kind::Description);
     let said = descriptions.flat_map(|drafted| drafted.late.iter().cloned());
     said.chain(relevant(node).iter().filter_map(|name| scope.late(name).cloned())).collect()
 }
 
 /// Whether everything is known that a lookup is asked with.
-pub(super) fn is_known(node: &Node, scope: &Scope, own: &[Drafted]) -> bool {
+pub(super) fn is_known(node: &Node, scope: &Scope, own: &[DraftSegment]) -> bool {
     let mut descriptions = own.iter().filter(|drafted| drafted.segment.kind == Kind::Description);
     let is_there = |name: &String| scope.get(name).is_none_or(|bound| bound.value.is_some());
     descriptions.all(|drafted| drafted.unknown.is_empty()) && relevant(node).iter().chain(&parameters(node, scope)).all(is_there)

@@ -1,50 +1,15 @@
 //! What a role adds to the context of its task: who the agent is, before what the task says of that; what its model makes of
 //! budget, counter and profile. Chooses nothing itself: `project::routing` does.
 
-use super::assemble::Options;
 use super::chain::{Link, TaskGraph};
+use super::draft::DraftSegment;
 use super::fault::Fault;
-use super::own::Drafted;
+use super::options::{ModelSettings, Options};
 use super::render::profile::Profile;
 use super::request::Request;
-use crate::kernel::context::{Cut, Kind, Origin, Segment, Stability, Traced, Trust};
-use crate::kernel::tokens::TokenCounter;
-use crate::project::config::Config;
+use crate::kernel::context::{Kind, Origin, Segment, Traced, Trust};
 use crate::project::roles::{Role, SystemPrompt};
 use crate::project::routing::{self, Choice};
-use std::collections::BTreeMap;
-use std::fmt::Debug;
-use std::sync::Arc;
-
-/// What a project says of models, and who counts for them.
-#[derive(Clone, Copy, Debug)]
-pub struct ModelSettings<'a> {
-    /// The project file.
-    pub config: &'a Config,
-    /// Who counts, by the names that models give.
-    pub counters: &'a dyn Counters,
-    /// A profile that was asked for: it holds for every role.
-    pub profile: Option<Profile>,
-}
-
-/// Counters of tokens by name.
-pub trait Counters: Debug + Send + Sync {
-    /// The counter with a name; `None` where nobody counts like that.
-    fn named(&self, name: &str) -> Option<&dyn TokenCounter>;
-}
-
-/// Nobody counts but who is asked anyway.
-impl Counters for () {
-    fn named(&self, _: &str) -> Option<&dyn TokenCounter> {
-        None
-    }
-}
-
-impl Counters for BTreeMap<String, Arc<dyn TokenCounter>> {
-    fn named(&self, name: &str) -> Option<&dyn TokenCounter> {
-        self.get(name).map(|counter| &**counter as &dyn TokenCounter)
-    }
-}
 
 /// How the context of a role is assembled, and for which model.
 #[derive(Clone, Debug)]
@@ -113,14 +78,14 @@ fn words(system: &SystemPrompt) -> Traced {
 
 /// Puts what the role says of itself before what its task says: one segment, two sources. A text that may not give orders stays
 /// a segment of its own.
-pub(super) fn says(system: &SystemPrompt, context: &mut Vec<Drafted>) {
+pub(super) fn says(system: &SystemPrompt, context: &mut Vec<DraftSegment>) {
     match context.iter_mut().find(|drafted| is_own(&drafted.segment)) {
         Some(own) => {
             // The role says something, whatever becomes of the task's words.
             let may_lack = own.condition.take().is_some();
             join(words(system), &mut own.segment, if may_lack { "" } else { "\n\n" });
         }
-        None => context.insert(0, Drafted::whole(alone(words(system)))),
+        None => context.insert(0, DraftSegment::whole(Segment::of(Kind::System, words(system), "the role's system"))),
     }
 }
 
@@ -133,17 +98,4 @@ fn join(mut words: Traced, own: &mut Segment, between: &str) {
     words.append(&own.text);
     own.text = words;
     own.why = format!("the role's system and {}", own.why);
-}
-
-fn alone(text: Traced) -> Segment {
-    Segment {
-        id: Kind::System.word().to_owned(),
-        kind: Kind::System,
-        title: String::new(),
-        text,
-        stability: Stability::Fixed,
-        trust: Trust::Trusted,
-        cut: Cut::Tail,
-        why: "the role's system".to_owned(),
-    }
 }

@@ -1,7 +1,7 @@
 //! Texts of a node that are made of several: constraints and examples. Those that cannot be known yet are told apart from the others.
 
 use super::fill::Filled;
-use super::own::Author;
+use super::own::SegmentBuilder;
 use crate::kernel::context::{Cut, Kind, Origin, Traced};
 use std::collections::BTreeSet;
 
@@ -30,7 +30,7 @@ impl Several {
     }
 }
 
-impl Author<'_> {
+impl SegmentBuilder<'_> {
     pub(super) fn constraints(&mut self) {
         if self.link.node.body.constraints.is_empty() {
             return;

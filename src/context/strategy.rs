@@ -6,25 +6,21 @@
 use super::accumulated;
 use super::asked;
 use super::chain::{Link, TaskGraph};
+use super::draft::DraftSegment;
 use super::fault::{Fault, FaultKind};
 use super::fill::{Faults, Filler, Unknown};
 use super::inherited;
-use super::matcher::Match;
+use super::matcher::{MATCHES, Match};
 use super::objective;
-use super::own::{Author, Drafted};
+use super::own::SegmentBuilder;
 use super::query::{is_known, late, query};
 use super::request::{Asked, Request};
 use super::role;
 use super::scope::{self, Binder};
 use super::values::Scope;
-use crate::kernel::context::{Cut, Kind, Origin, Segment, Stability, Traced, Trust};
-use crate::registry::Node;
-use crate::settings::explain::SettingsData;
+use crate::kernel::context::{Cut, Kind, Origin, Segment, Stability, Traced};
 use crate::template::setting::SettingName;
 use std::collections::BTreeSet;
-
-/// How many matches a lookup takes.
-pub(super) const MATCHES: usize = 8;
 
 /// Puts the segments of one request together.
 #[derive(Debug)]
@@ -34,25 +30,17 @@ pub(super) struct Strategy<'a> {
     pub(super) faults: Faults,
 }
 
-/// What a setting of a node says; the language's word.
-pub(super) fn setting(node: &Node, name: SettingName) -> &'static str {
-    node.settings.as_ref().map_or("", |settings: &SettingsData| {
-        let setting = settings.get(name);
-        if setting.applies { setting.value.word() } else { "" }
-    })
-}
-
 impl<'a> Strategy<'a> {
     /// The segments of the agent at the end of a chain, in the order of their sources.
-    pub(super) fn segments(&mut self, forest: &'a TaskGraph<'a>) -> Result<Vec<Drafted>, Fault> {
+    pub(super) fn segments(&mut self, forest: &'a TaskGraph<'a>) -> Result<Vec<DraftSegment>, Fault> {
         let chain = forest.chain(self.request.task, self.request.node)?;
         let parent = self.request.parent.iter().map(|segment| {
             let mut segment = segment.clone();
             let origin = Origin::Parent { id: segment.id.clone() };
             segment.text = Traced::new(segment.text.text(), origin);
-            Drafted::whole(segment)
+            DraftSegment::whole(segment)
         });
-        let mut context: Vec<Drafted> = parent.collect();
+        let mut context: Vec<DraftSegment> = parent.collect();
         for (at, link) in chain.iter().enumerate() {
             // A reference has no context of its own: what is behind it stands in its place.
             if link.node.settings.is_none() {
@@ -69,8 +57,10 @@ impl<'a> Strategy<'a> {
         let said = |objective: &&str| !objective::is_said(objective, &context);
         let asked = Asked { objective: self.request.asked.objective.filter(said), ..self.request.asked };
         let may_be_said = objective::may_be_said(&context);
-        let of_request =
-            |segment: Segment| Drafted { is_doubtful: may_be_said && segment.id == objective::NAME, ..Drafted::whole(segment) };
+        let of_request = |segment: Segment| DraftSegment {
+            is_doubtful: may_be_said && segment.id == objective::NAME,
+            ..DraftSegment::whole(segment)
+        };
         context.extend(asked::segments(&asked).into_iter().map(of_request));
         if self.filler.unknown != Unknown::Fault {
             context.extend(objective::open(self.filler.registry, self.request)?);
@@ -91,11 +81,11 @@ impl<'a> Strategy<'a> {
     }
 
     /// The context of one node, made of its parent's.
-    fn node(&self, chain: &[Link<'_>], scope: &Scope, parent: &[Drafted]) -> Vec<Drafted> {
+    fn node(&self, chain: &[Link<'_>], scope: &Scope, parent: &[DraftSegment]) -> Vec<DraftSegment> {
         let Some(link) = chain.last() else { return Vec::new() };
         let (used, late, faults, out) = (BTreeSet::new(), BTreeSet::new(), Vec::new(), Vec::new());
-        let own = Author { request: self.request, filler: self.filler, scope, link, faults, late, used, out }.write();
-        let value = setting(link.node, SettingName::InheritContext);
+        let own = SegmentBuilder { request: self.request, filler: self.filler, scope, link, faults, late, used, out }.write();
+        let value = link.node.setting(SettingName::InheritContext);
         let mut context = inherited::inherited(value, (link.node, scope, &own), parent, self.filler.unknown);
         context.extend(accumulated::accumulated(chain, self.request, self.filler.unknown));
         self.fresh(link, scope, &own, &mut context);
@@ -104,31 +94,26 @@ impl<'a> Strategy<'a> {
     }
 
     /// What is looked up for the node.
-    fn fresh(&self, link: &Link<'_>, scope: &Scope, own: &[Drafted], context: &mut Vec<Drafted>) {
-        if setting(link.node, SettingName::FreshContext) != "enabled" {
+    fn fresh(&self, link: &Link<'_>, scope: &Scope, own: &[DraftSegment], context: &mut Vec<DraftSegment>) {
+        if link.node.setting(SettingName::FreshContext) != "enabled" {
             return;
         }
         let why = "fresh_context enabled".to_owned();
-        let segment = |id: String, title: String, text: Traced, trust: Trust| Segment {
-            id,
-            kind: Kind::Fresh,
-            title,
-            text,
-            stability: Stability::Call,
-            trust,
-            cut: Cut::Tail,
-            why: why.clone(),
-        };
+        let segment = |text: Traced| Segment::of(Kind::Fresh, text, why.clone()).stable(Stability::Call);
         let late = late(link.node, scope, own);
         if !late.is_empty() {
-            context.push(Drafted::late(Kind::Fresh, ("fresh".to_owned(), ""), &why, late));
+            context.push(DraftSegment::late(Kind::Fresh, ("fresh".to_owned(), ""), &why, late));
             return;
         }
         let is_open = self.filler.unknown != Unknown::Fault;
         if is_open && !(self.request.source.is_there() && is_known(link.node, scope, own)) {
-            let segment = segment("fresh".to_owned(), String::new(), Traced::default(), Trust::Untrusted);
+            let segment = segment(Traced::default()).untrusted();
             let condition = Some("something is found");
-            context.push(Drafted { unknown: BTreeSet::from(["matches".to_owned()]), condition, ..Drafted::whole(segment) });
+            context.push(DraftSegment {
+                unknown: BTreeSet::from(["matches".to_owned()]),
+                condition,
+                ..DraftSegment::whole(segment)
+            });
             return;
         }
         let there = files(context.iter().chain(own));
@@ -142,33 +127,25 @@ impl<'a> Strategy<'a> {
                 let new = found.into_iter().filter(is_new);
                 let drafted = |Match { id, text, trust }| {
                     let text = Traced::new(text, Origin::Match { id: id.clone() });
-                    Drafted::whole(segment(format!("fresh:{id}"), id, text, trust))
+                    DraftSegment::whole(Segment { trust, ..segment(text).named(format!("fresh:{id}"), id) })
                 };
-                let new: Vec<Drafted> = new.take(MATCHES).map(drafted).collect();
+                let new: Vec<DraftSegment> = new.take(MATCHES).map(drafted).collect();
                 context.extend(new);
             }
             Err(reason) => {
                 let faults = vec![Fault::of(scope::place(link, &link.node.id, ""), FaultKind::Source { reason })];
-                let segment = segment("fresh".to_owned(), String::new(), Traced::default(), Trust::Untrusted);
-                context.push(Drafted { faults, ..Drafted::whole(segment) });
+                let segment = segment(Traced::default()).untrusted();
+                context.push(DraftSegment { faults, ..DraftSegment::whole(segment) });
             }
         }
     }
 
     /// What a pipeline hands to the stage: the result before it, and what earlier attempts ran into.
-    fn stage(&self, context: &mut Vec<Drafted>) {
+    fn stage(&self, context: &mut Vec<DraftSegment>) {
         let mut push = |kind: Kind, text: String, origin: Origin, cut: Cut| {
-            let segment = Segment {
-                id: kind.word().to_owned(),
-                kind,
-                title: String::new(),
-                text: Traced::new(text, origin),
-                stability: if kind == Kind::PreviousOutput { Stability::Session } else { Stability::Call },
-                trust: Trust::Trusted,
-                cut,
-                why: "handed in by the pipeline".to_owned(),
-            };
-            context.push(Drafted::whole(segment));
+            let stability = if kind == Kind::PreviousOutput { Stability::Session } else { Stability::Call };
+            let segment = Segment::of(kind, Traced::new(text, origin), "handed in by the pipeline").stable(stability);
+            context.push(DraftSegment::whole(Segment { cut, ..segment }));
         };
         if let Some(previous) = self.request.previous {
             let text = super::values::words(previous).into_owned();
@@ -193,13 +170,13 @@ impl<'a> Strategy<'a> {
 }
 
 /// The files that segments hold.
-fn files<'d>(drafted: impl Iterator<Item = &'d Drafted>) -> BTreeSet<String> {
+fn files<'d>(drafted: impl Iterator<Item = &'d DraftSegment>) -> BTreeSet<String> {
     let of_file = |origin: &Origin| if let Origin::File { path, .. } = origin { Some(path.clone()) } else { None };
     drafted.flat_map(|drafted| drafted.segment.text.stretches()).filter_map(|stretch| of_file(&stretch.origin)).collect()
 }
 
 /// Gives segments of one id a number, so that each is named apart.
-fn name_apart(context: &mut [Drafted]) {
+fn name_apart(context: &mut [DraftSegment]) {
     let mut seen = std::collections::BTreeMap::<String, u32>::new();
     for drafted in context {
         let count = seen.entry(drafted.segment.id.clone()).or_insert(0);

@@ -3,7 +3,7 @@
 
 use crate::base::hash::{Hash, Hasher};
 use crate::context::TaskGraph;
-use crate::context::assemble::Options;
+use crate::context::options::Options;
 use crate::context::request::{Files, Request};
 use crate::context::role::Routed;
 use crate::project::roles::Role;

@@ -373,6 +373,18 @@ impl Segment {
         Self { id, kind, title, text, stability, trust, cut, why: "handed in".to_owned() }
     }
 
+    /// A segment of a template's own: named after its kind, it holds as long as the template, may give orders and may be cut at its end.
+    pub fn of(kind: Kind, text: Traced, why: impl Into<String>) -> Self {
+        let (stability, trust, cut) = (Stability::Fixed, Trust::Trusted, Cut::Tail);
+        Self { id: kind.word().to_owned(), kind, title: String::new(), text, stability, trust, cut, why: why.into() }
+    }
+
+    /// The same under another id, with a title.
+    #[must_use]
+    pub fn named(self, id: impl Into<String>, title: impl Into<String>) -> Self {
+        Self { id: id.into(), title: title.into(), ..self }
+    }
+
     /// The same, from outside: it is fenced and gives no orders.
     #[must_use]
     pub fn untrusted(self) -> Self {

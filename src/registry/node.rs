@@ -5,6 +5,8 @@
 use super::body::Body;
 use super::raw::{Raw, ReadError};
 use crate::settings::explain::SettingsData;
+#[cfg(feature = "assemble")]
+use crate::template::setting::SettingName;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -61,6 +63,13 @@ impl Node {
             "call" => self.body.template.as_deref().map(Target::Template),
             _ => self.body.reference.as_deref().map(Target::Task),
         }
+    }
+
+    /// The value of a setting, in the language's word; empty where the node has none.
+    #[cfg(feature = "assemble")]
+    pub(crate) fn setting(&self, name: SettingName) -> &'static str {
+        let setting = self.settings.as_ref().map(|settings| settings.get(name)).filter(|setting| setting.applies);
+        setting.map_or("", |setting| setting.value.word())
     }
 
     /// Whether an agent is called for the node itself, and not for nodes inside it.

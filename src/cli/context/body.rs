@@ -3,43 +3,24 @@
 use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Kind, Result};
 use crate::context::assemble::Assembly;
-use crate::context::render::target::{self, Call, MODEL, Target};
-use clap::ValueEnum;
+use crate::context::render::call::{Call, MODEL};
+use crate::context::render::target::Target;
+use crate::context::render::targets::TARGETS;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
-/// Whose request body is printed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum Body {
-    /// Chat completions of OpenAI, and of the many that speak like it
-    OpenaiChat,
-    /// Responses of OpenAI
-    OpenaiResponses,
-    /// Messages of Anthropic, with cache breakpoints
-    Anthropic,
-    /// generateContent of Gemini
-    Gemini,
-    /// Chat of Ollama
-    Ollama,
-}
-
-impl Body {
-    const fn target(self) -> Target {
-        match self {
-            Self::OpenaiChat => Target::OpenaiChat,
-            Self::OpenaiResponses => Target::OpenaiResponses,
-            Self::Anthropic => Target::Anthropic,
-            Self::Gemini => Target::Gemini,
-            Self::Ollama => Target::Ollama,
-        }
-    }
+/// Takes the name of a target.
+pub(super) fn parser() -> impl TypedValueParser<Value = &'static Target> {
+    let names = TARGETS.iter().map(|target| PossibleValue::new(target.name).help(target.about));
+    PossibleValuesParser::new(names)
+        .try_map(|name| TARGETS.iter().find(|target| target.name == name).copied().ok_or("no target has this name"))
 }
 
 /// Prints the body and nothing else.
-pub(super) fn print(body: Body, assembly: &Assembly, call: &Call, cx: &mut Cx) -> Result<()> {
-    let target = body.target();
-    let text = target::body(target, &assembly.messages, call).map_err(|silent| {
+pub(super) fn print(target: &Target, assembly: &Assembly, call: &Call, cx: &mut Cx) -> Result<()> {
+    let text = target.body(&assembly.messages, call).map_err(|silent| {
         CliError::new(Kind::Findings, silent.to_string()).hint("a value may be empty: look at the text without --as")
     })?;
-    if call.model.is_none() && target.names_model() {
+    if call.model.is_none() && target.names_model {
         cx.note(&format!("`{MODEL}` stands for the model: neither the task nor --model names one"));
     }
     cx.print(|out| writeln!(out, "{text}"))

@@ -2,9 +2,10 @@
 
 use super::lookup::Lookup;
 use super::project::Compiled;
-use crate::context::assemble::{Options, assemble};
+use crate::context::assemble::assemble;
 use crate::context::fault::Refused;
 use crate::context::matcher::{ContextSource, Match};
+use crate::context::options::Options;
 use crate::context::request::Request;
 use crate::eval::draft::{self, Found};
 use crate::kernel::context::{Origin, Segment};

@@ -3,7 +3,7 @@
 use crate::base::suggest;
 use crate::cli::error::{CliError, Result};
 use crate::cli::render::summary::few;
-use crate::context::role::{self, ModelSettings};
+use crate::context::options::ModelSettings;
 use crate::context::tokens;
 use crate::kernel::tokens::TokenCounter;
 use crate::project::config::Config;
@@ -46,7 +46,7 @@ impl Counters {
     }
 }
 
-impl role::Counters for Counters {
+impl crate::context::options::Counters for Counters {
     fn named(&self, name: &str) -> Option<&dyn TokenCounter> {
         self.named.get(name).map(|counter| &**counter)
     }

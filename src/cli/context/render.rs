@@ -1,6 +1,6 @@
 //! `ctxc render TASK`: the exact text that an agent would get, and where each line of it comes from.
 
-use super::body::{self, Body};
+use super::body;
 use super::lookup::LookupArgs;
 use super::models::Counters;
 use super::project::Compiled;
@@ -15,13 +15,16 @@ use crate::cli::render::escape::{escape, escape_lines};
 use crate::cli::render::screen::Paint;
 use crate::cli::render::summary::{plural, thousands};
 use crate::context::TaskGraph;
-use crate::context::assemble::{Assembly, Options, assemble};
+use crate::context::assemble::{Assembly, assemble};
 use crate::context::fault::Fault;
 use crate::context::lines::Lines;
+use crate::context::options::ModelSettings;
+use crate::context::options::Options;
+use crate::context::render::call::Call;
 use crate::context::render::profile::Profile;
-use crate::context::render::target::Call;
+use crate::context::render::target::Target;
 use crate::context::request::{Asked, Request};
-use crate::context::role::{self, ModelSettings};
+use crate::context::role;
 use crate::eval::draft::hears;
 use crate::kernel::assembler::{SegmentReport, Speaker};
 use crate::kernel::context::{Origin, Traced};
@@ -83,8 +86,8 @@ pub(crate) struct RenderArgs {
     #[arg(long, value_name = "NAME")]
     tokenizer: Option<String>,
     /// Print the request body of a provider, and nothing else; nobody is called
-    #[arg(long = "as", value_name = "TARGET", conflicts_with_all = ["raw", "explain"])]
-    body: Option<Body>,
+    #[arg(long = "as", value_name = "TARGET", value_parser = body::parser(), conflicts_with_all = ["raw", "explain"])]
+    body: Option<&'static Target>,
     /// The model that the body names [default: the one that the project chooses; else the task's own]
     #[arg(long, value_name = "NAME", requires = "body")]
     model: Option<String>,

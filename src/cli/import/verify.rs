@@ -5,7 +5,8 @@
 
 use super::samples::{Expected, Sample};
 use crate::base::suggest;
-use crate::context::assemble::{Assembly, Options, assemble};
+use crate::context::assemble::{Assembly, assemble};
+use crate::context::options::Options;
 use crate::context::render::message::speaker;
 use crate::context::request::{Files, Request};
 use crate::kernel::assembler::Speaker;

@@ -5,11 +5,12 @@ use super::model::{Budget, Cost, Entry, Manifest, Part, Routing, SCHEMA, Source,
 use crate::base::hash::{Hash, Hasher};
 use crate::base::parallel;
 use crate::base::span::Spanned;
-use crate::context::assemble::{Options, Report};
+use crate::context::assemble::Report;
 use crate::context::chain::{Link, TaskGraph};
+use crate::context::draft::Waiting;
 use crate::context::dry;
 use crate::context::fault::{Fault, FaultKind};
-use crate::context::own::Waiting;
+use crate::context::options::Options;
 use crate::context::request::{Files, Request};
 use crate::context::role::{self, Routed};
 use crate::kernel::assembler::SegmentReport;

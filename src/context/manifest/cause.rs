@@ -1,6 +1,5 @@
 //! What moved a segment: the texts, files and settings that it comes from and that are not what they were.
 
-use super::change::SegmentChange;
 use super::model::{Part, Source, SourceKind};
 use super::settings::SettingChange;
 use crate::kernel::context::Kind;
@@ -83,9 +82,9 @@ fn by_settings(kind: Kind, settings: &[SettingChange]) -> Vec<Cause> {
     own.map(cause).collect()
 }
 
-/// Whether a setting moved a segment.
-pub(super) fn is_by(segment: &SegmentChange, setting: &SettingChange) -> bool {
-    segment.moved_by.iter().any(|cause| cause.what == What::Setting && cause.name == setting.setting)
+/// Whether a setting is one of the causes.
+pub(super) fn is_by(causes: &[Cause], setting: &SettingChange) -> bool {
+    causes.iter().any(|cause| cause.what == What::Setting && cause.name == setting.setting)
 }
 
 fn by_source(source: &Source) -> Cause {

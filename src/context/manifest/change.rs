@@ -199,7 +199,7 @@ fn change((old, before): (&Entry, &Places<'_>), (new, after): (&Entry, &Places<'
     let mut settings = settings::changes((old, before), (new, after));
     let segments = segments(old, new, &settings);
     // What a node around the agent carries counts where it moved something.
-    settings.retain(|change| change.of.is_none() || segments.iter().any(|segment| cause::is_by(segment, change)));
+    settings.retain(|change| change.of.is_none() || segments.iter().any(|segment| cause::is_by(&segment.moved_by, change)));
     let mut other = other(old, new);
     let cost = Paid { from: old.cost.clone(), to: new.cost.clone() };
     if segments.is_empty() && settings.is_empty() && other.is_empty() && cost.from == cost.to {

@@ -29,8 +29,8 @@ pub(super) struct Bpe {
 }
 
 /// What counting needs.
-pub(super) struct Loaded {
-    pub(super) table: Table,
+struct Loaded {
+    table: Table,
     splitter: Splitter,
 }
 
@@ -45,7 +45,7 @@ impl Bpe {
         Self { name, file, pattern, loaded: OnceLock::new() }
     }
 
-    pub(super) fn loaded(&self) -> &Loaded {
+    fn loaded(&self) -> &Loaded {
         let read = || Loaded { table: Table::read(self.file), splitter: Splitter::new(self.pattern) };
         self.loaded.get_or_init(read)
     }

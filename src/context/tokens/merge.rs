@@ -136,15 +136,17 @@ fn set<T>(list: &mut [T], at: usize, value: T) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::bpe::{CL100K, O200K};
-    use super::{Scratch, long, short};
+    use super::{Scratch, Table, long, short};
     use proptest::prelude::*;
+    use std::sync::LazyLock;
+
+    static TABLES: LazyLock<[Table; 2]> =
+        LazyLock::new(|| [Table::read(include_bytes!("o200k.tokens")), Table::read(include_bytes!("cl100k.tokens"))]);
 
     proptest! {
         #[test]
         fn short_and_long_pieces_are_joined_alike(piece in "[ab ]{2,80}|\\PC{2,40}|[a-z]{2,90}|[\\s]{2,40}") {
-            for bpe in [&O200K, &CL100K] {
-                let table = &bpe.loaded().table;
+            for table in &*TABLES {
                 let mut scratch = Scratch::default();
                 short(table, piece.as_bytes(), &mut scratch.parts);
                 let found: Vec<usize> = scratch.parts.iter().skip(1).map(|part| part.0).collect();

@@ -1,8 +1,8 @@
 //! Token counters that remember what they have counted, by the hash of the text.
 
 use crate::base::hash::{Hash, Hasher};
-use crate::context::assemble::Options;
-use crate::context::role::{Counters, ModelSettings};
+use crate::context::options::Options;
+use crate::context::options::{Counters, ModelSettings};
 use crate::context::tokens;
 use crate::kernel::tokens::{Bytes, TokenCounter};
 use crate::project::config::Config;

@@ -1,7 +1,8 @@
 //! The text that an agent would get. What only a run knows stands as ⟨what it will be⟩.
 
 use super::memory::Memories;
-use crate::context::assemble::{Options, preview};
+use crate::context::assemble::preview;
+use crate::context::options::Options;
 use crate::context::request::Request;
 use crate::kernel::fit::Counting;
 use crate::lsp::state::snapshot::Snapshot;

@@ -2,9 +2,10 @@
 
 use super::settings::{registry, values};
 use ctxc::Registry;
-use ctxc::internals::context::assemble::{Assembly, Options, assemble};
+use ctxc::internals::context::assemble::{Assembly, assemble};
 use ctxc::internals::context::manifest::{Dry, Entry, Total, of_task};
 use ctxc::internals::context::matcher::{Fixtures, Match};
+use ctxc::internals::context::options::Options;
 use ctxc::internals::context::request::{Asked, Request, StepResult};
 use ctxc::internals::context::tokens::counter;
 use ctxc::internals::context::{Counting, Profile, Trust};

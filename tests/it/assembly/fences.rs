@@ -1,8 +1,9 @@
 //! Fences in Jinja texts: filters and tests see the bare value, and what comes of it never leaves without a fence.
 
 use super::settings::{registry, values};
-use ctxc::internals::context::assemble::{Options, assemble};
+use ctxc::internals::context::assemble::assemble;
 use ctxc::internals::context::matcher::{ContextSource, Match};
+use ctxc::internals::context::options::Options;
 use ctxc::internals::context::request::Request;
 use ctxc::internals::kernel::context::Trust;
 use pretty_assertions::assert_eq;

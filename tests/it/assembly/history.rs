@@ -2,9 +2,10 @@
 
 use super::settings::registry;
 use ctxc::Registry;
-use ctxc::internals::context::assemble::{Assembly, Options, assemble};
+use ctxc::internals::context::assemble::{Assembly, assemble};
 use ctxc::internals::context::history::Said;
 use ctxc::internals::context::manifest::{Dry, of_task};
+use ctxc::internals::context::options::Options;
 use ctxc::internals::context::request::Request;
 use ctxc::internals::context::{Disposition, Kind, Speaker, Trust, transcript};
 use pretty_assertions::assert_eq;

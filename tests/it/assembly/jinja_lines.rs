@@ -1,8 +1,9 @@
 //! Jinja texts line by line: who says what they become, and what is known of them before their values are.
 
 use super::settings::{registry, values};
-use ctxc::internals::context::assemble::{Options, assemble};
+use ctxc::internals::context::assemble::assemble;
 use ctxc::internals::context::manifest::{Dry, Part, of_task};
+use ctxc::internals::context::options::Options;
 use ctxc::internals::context::request::Request;
 use ctxc::internals::kernel::context::Origin;
 use pretty_assertions::{assert_eq, assert_ne};

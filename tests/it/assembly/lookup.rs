@@ -1,9 +1,10 @@
 //! What is looked up: by whom, with which words, and when it is known before a run.
 
 use super::settings::{registry, values};
-use ctxc::internals::context::assemble::{Options, assemble};
+use ctxc::internals::context::assemble::assemble;
 use ctxc::internals::context::manifest::{Dry, Part, of_task};
 use ctxc::internals::context::matcher::{ContextSource, Fixtures, Hashing, Match};
+use ctxc::internals::context::options::Options;
 use ctxc::internals::context::request::Request;
 use ctxc::internals::kernel::context::Trust;
 use pretty_assertions::assert_eq;

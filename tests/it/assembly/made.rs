@@ -3,9 +3,10 @@
 use super::settings::registry;
 use super::shipped::{Here, agents, run, shipped};
 use ctxc::Registry;
-use ctxc::internals::context::assemble::{Assembly, Options, assemble};
+use ctxc::internals::context::assemble::{Assembly, assemble};
 use ctxc::internals::context::fault::{FaultKind, MissingFrom};
 use ctxc::internals::context::manifest::{Dry, of_task};
+use ctxc::internals::context::options::Options;
 use ctxc::internals::context::request::{Request, StepResult};
 use ctxc::internals::context::{Fixtures, Inputs, Match, Trust};
 use pretty_assertions::assert_eq;

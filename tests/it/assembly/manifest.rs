@@ -2,10 +2,11 @@
 
 use super::settings::{registry, values};
 use super::shipped::{Here, agents, run, shipped};
-use ctxc::internals::context::assemble::{Assembly, Options, assemble};
+use ctxc::internals::context::assemble::{Assembly, assemble};
 use ctxc::internals::context::manifest::{
     Disposition, Dry, Entry, Manifest, Moved, Places, SCHEMA, SourceKind, Version, What, difference, of_project, of_task,
 };
+use ctxc::internals::context::options::Options;
 use ctxc::internals::context::render::profile::Profile;
 use ctxc::internals::context::request::Request;
 use ctxc::internals::context::tokens::counter;

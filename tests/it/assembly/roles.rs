@@ -1,11 +1,12 @@
 //! What a role adds to the context of its task, in a run and in the manifest: the same story in both.
 
 use super::settings::values;
-use ctxc::internals::context::assemble::{Assembly, Options, assemble};
+use ctxc::internals::context::assemble::{Assembly, assemble};
 use ctxc::internals::context::manifest::{Dry, Entry, of_project, of_role};
+use ctxc::internals::context::options::Options;
+use ctxc::internals::context::options::{Counters, ModelSettings};
 use ctxc::internals::context::render::profile::Profile;
 use ctxc::internals::context::request::{Asked, Request};
-use ctxc::internals::context::role::{Counters, ModelSettings};
 use ctxc::internals::kernel::assembler::SegmentReport;
 use ctxc::internals::kernel::context::Origin;
 use ctxc::internals::kernel::fit::{Counting, Disposition};

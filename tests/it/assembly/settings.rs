@@ -1,9 +1,10 @@
 //! The four settings decide what reaches an agent: its parent's context, earlier results, matches, its own texts.
 
 use ctxc::Registry;
-use ctxc::internals::context::assemble::{Assembly, Options, assemble};
+use ctxc::internals::context::assemble::{Assembly, assemble};
 use ctxc::internals::context::fault::{Fault, FaultKind};
 use ctxc::internals::context::matcher::{Fixtures, Match};
+use ctxc::internals::context::options::Options;
 use ctxc::internals::context::request::{Request, StepResult};
 use ctxc::internals::kernel::context::{Cut, Kind, Origin, Segment, Stability, Traced, Trust};
 use pretty_assertions::assert_eq;

@@ -2,9 +2,10 @@
 
 use ctxc::Registry;
 use ctxc::internals::context::TaskGraph;
-use ctxc::internals::context::assemble::{Assembly, Options, assemble};
+use ctxc::internals::context::assemble::{Assembly, assemble};
 use ctxc::internals::context::fault::{FaultKind, MissingFrom};
 use ctxc::internals::context::matcher::Fixtures;
+use ctxc::internals::context::options::Options;
 use ctxc::internals::context::request::{Files, Request, StepResult};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;

@@ -1,8 +1,9 @@
 //! Texts with their values: where each stretch comes from, what is fenced, what Jinja may do, what is refused.
 
 use super::settings::{registry, values};
-use ctxc::internals::context::assemble::{Assembly, Options, assemble};
+use ctxc::internals::context::assemble::{Assembly, assemble};
 use ctxc::internals::context::fault::FaultKind;
+use ctxc::internals::context::options::Options;
 use ctxc::internals::context::render::profile::Profile;
 use ctxc::internals::context::request::Request;
 use ctxc::internals::kernel::assembler::Speaker;

@@ -2,8 +2,8 @@
 
 use ctxc::Registry;
 use ctxc::internals::base::span::{Span, Spanned};
+use ctxc::internals::context::options::ModelSettings;
 use ctxc::internals::context::request::Files;
-use ctxc::internals::context::role::ModelSettings;
 use ctxc::internals::eval::compiled_patterns::CompiledPatterns;
 use ctxc::internals::eval::finished::Finished;
 use ctxc::internals::eval::prepared::{CaseInput, RunContext};

@@ -2,7 +2,7 @@
 
 use super::editors::script;
 use crate::assembly::shipped::{agents, run, shipped};
-use ctxc::internals::context::assemble::Options;
+use ctxc::internals::context::options::Options;
 use ctxc::internals::context::render::profile::Profile;
 use ctxc::internals::context::tokens::counter;
 use ctxc::internals::kernel::fit::Counting;

@@ -2,10 +2,13 @@
 
 use super::scenes::{Scene, scenes};
 use crate::support::fresh::assert_fresh;
-use ctxc::internals::context::assemble::{Assembly, Options, assemble};
+use ctxc::internals::context::assemble::{Assembly, assemble};
 use ctxc::internals::context::matcher::Fixtures;
+use ctxc::internals::context::options::Options;
+use ctxc::internals::context::render::call::Call;
 use ctxc::internals::context::render::profile::Profile;
-use ctxc::internals::context::render::target::{Call, Silent, Target, body};
+use ctxc::internals::context::render::target::Silent;
+use ctxc::internals::context::render::targets::TARGETS;
 use ctxc::internals::context::request::Request;
 use ctxc::internals::kernel::assembler::{SegmentReport, Speaker};
 use ctxc::internals::kernel::context::{Segment, Trust};
@@ -83,9 +86,9 @@ fn case(scene: &Scene) -> Value {
     }
     let (assembly, call) = assembled(scene, Profile::Markdown);
     let mut bodies = Map::new();
-    for target in Target::ALL {
-        let text = body(target, &assembly.messages, &call).unwrap().replace(&assembly.report.nonce, NONCE);
-        bodies.insert(target.word().to_owned(), json!(text));
+    for target in TARGETS {
+        let text = target.body(&assembly.messages, &call).unwrap().replace(&assembly.report.nonce, NONCE);
+        bodies.insert(target.name.to_owned(), json!(text));
     }
     let results = scene.results.iter().map(|(name, result)| {
         let result = json!({"content": result.content, "notes": result.notes});
@@ -128,30 +131,32 @@ fn every_body_says_the_same() {
         let (assembly, call) = assembled(&scene, Profile::Markdown);
         let said: Vec<(&str, &str)> =
             assembly.messages.iter().map(|message| (speaker(message.speaker), message.text.text())).collect();
-        for target in Target::ALL {
-            let body: Value = serde_json::from_str(&body(target, &assembly.messages, &call).unwrap()).unwrap();
+        for target in TARGETS {
+            let body: Value = serde_json::from_str(&target.body(&assembly.messages, &call).unwrap()).unwrap();
             let turns = |key: &str, text: &dyn Fn(&Value) -> String| -> Vec<(String, String)> {
                 let turn = |turn: &Value| (turn["role"].as_str().unwrap().to_owned(), text(turn));
                 body[key].as_array().unwrap().iter().map(turn).collect()
             };
             let content = |turn: &Value| turn["content"].as_str().unwrap().to_owned();
-            let mut heard = match target {
-                Target::OpenaiChat | Target::Ollama => turns("messages", &content),
-                Target::OpenaiResponses => turns("input", &content),
-                Target::Anthropic => turns("messages", &|turn| texts(&turn["content"])),
-                Target::Gemini => turns("contents", &|turn| texts(&turn["parts"])),
+            let mut heard = match target.name {
+                "openai-chat" | "ollama" => turns("messages", &content),
+                "openai-responses" => turns("input", &content),
+                "anthropic" => turns("messages", &|turn| texts(&turn["content"])),
+                "gemini" => turns("contents", &|turn| texts(&turn["parts"])),
+                other => panic!("no reader for {other}"),
             };
-            let system = match target {
-                Target::OpenaiChat | Target::Ollama => None,
-                Target::OpenaiResponses => body.get("instructions").map(|text| text.as_str().unwrap().to_owned()),
-                Target::Anthropic => body.get("system").map(texts),
-                Target::Gemini => body.get("systemInstruction").map(|system| texts(&system["parts"])),
+            let system = match target.name {
+                "openai-chat" | "ollama" => None,
+                "openai-responses" => body.get("instructions").map(|text| text.as_str().unwrap().to_owned()),
+                "anthropic" => body.get("system").map(texts),
+                "gemini" => body.get("systemInstruction").map(|system| texts(&system["parts"])),
+                other => panic!("no reader for {other}"),
             };
             if let Some(system) = system {
                 heard.insert(0, ("system".to_owned(), system));
             }
             let heard: Vec<(&str, &str)> = heard.iter().map(|(who, text)| (who.as_str(), text.as_str())).collect();
-            assert_eq!(heard, said, "{} {}", scene.name, target.word());
+            assert_eq!(heard, said, "{} {}", scene.name, target.name);
         }
     }
 }
@@ -173,9 +178,9 @@ fn a_request_without_a_question_is_none() {
     let (assembly, call) = assembled(&scenes()[0], Profile::Markdown);
     let system: Vec<_> = assembly.messages.into_iter().filter(|message| message.speaker == Speaker::System).collect();
     assert!(!system.is_empty());
-    for target in Target::ALL {
-        assert_eq!(body(target, &system, &call), Err(Silent));
-        assert_eq!(body(target, &[], &call), Err(Silent));
+    for target in TARGETS {
+        assert_eq!(target.body(&system, &call), Err(Silent));
+        assert_eq!(target.body(&[], &call), Err(Silent));
     }
 }
 
@@ -195,7 +200,8 @@ fn anthropic_gets_four_breakpoints_at_most_and_no_blank_block() {
         message(Speaker::User, "  g", &[2]),
         message(Speaker::User, " ", &[]),
     ];
-    let body: Value = serde_json::from_str(&body(Target::Anthropic, &messages, &Call::default()).unwrap()).unwrap();
+    let anthropic = TARGETS.iter().find(|target| target.name == "anthropic").unwrap();
+    let body: Value = serde_json::from_str(&anthropic.body(&messages, &Call::default()).unwrap()).unwrap();
     let blocks = |blocks: &Value| -> Vec<(String, bool)> {
         let block = |block: &Value| (block["text"].as_str().unwrap().to_owned(), block.get("cache_control").is_some());
         blocks.as_array().unwrap().iter().map(block).collect()

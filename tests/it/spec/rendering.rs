@@ -3,9 +3,10 @@
 use super::pages::with;
 use crate::support::fresh::assert_fresh;
 use ctxc::internals::context::output::Answer;
+use ctxc::internals::context::render::call::Call;
 use ctxc::internals::context::render::message::{self, Message};
 use ctxc::internals::context::render::profile::{Profile, frame};
-use ctxc::internals::context::render::target::{Call, Target, body};
+use ctxc::internals::context::render::targets::TARGETS;
 use ctxc::internals::kernel::assembler::Speaker;
 use ctxc::internals::kernel::context::{Cut, FIRST_EXPENDABLE, Kind, Origin, Segment, Stability, Traced, Trust};
 use ctxc::internals::kernel::fit::{Block, Budget, Counting, Disposition, WORTH_CUTTING, fit};
@@ -141,8 +142,8 @@ fn targets() -> String {
     });
     let call = Call { name: "triage".to_owned(), model: None, limit: Some(1000), answer: Answer::Schema(schema) };
     let mut out = String::new();
-    for target in Target::ALL {
-        let _ = writeln!(out, "#### `{}`\n\n```json\n{}\n```\n", target.word(), body(target, &said(), &call).unwrap());
+    for target in TARGETS {
+        let _ = writeln!(out, "#### `{}`\n\n```json\n{}\n```\n", target.name, target.body(&said(), &call).unwrap());
     }
     out
 }

@@ -1,10 +1,14 @@
 //! The body of a chat of Ollama. It asks for one answer, not for a stream of its parts.
 
-use super::message::Message;
-use super::target::{Call, Said, written};
 use crate::context::output::Answer;
+use crate::context::render::call::{Call, Said, written};
+use crate::context::render::message::Message;
+use crate::context::render::target::Target;
 use serde::Serialize;
 use serde_json::Value;
+
+/// `POST /api/chat`.
+pub(super) static TARGET: Target = Target { name: "ollama", about: "Chat of Ollama", names_model: true, body };
 
 #[derive(Serialize)]
 struct Body<'a> {
@@ -29,8 +33,7 @@ struct Options {
     num_predict: u32,
 }
 
-/// The body.
-pub(super) fn body(messages: &[Message], call: &Call) -> String {
+fn body(messages: &[Message], call: &Call) -> String {
     let format = match &call.answer {
         Answer::Free => None,
         Answer::Json => Some(Format::Word("json")),

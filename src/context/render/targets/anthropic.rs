@@ -2,15 +2,20 @@
 //!
 //! Blocks of one message, joined, are its text. No block is blank and no more than four are marked: either is refused.
 
-use super::message::Message;
-use super::schema;
-use super::target::{Call, LIMIT, apart, role, written};
 use crate::context::output::Answer;
+use crate::context::render::call::{Call, LIMIT, apart, role, written};
+use crate::context::render::message::Message;
+use crate::context::render::schema;
+use crate::context::render::target::Target;
 use serde::Serialize;
 use serde_json::Value;
 
 /// How many breakpoints a request may have.
 const BREAKPOINTS: usize = 4;
+
+/// `POST /v1/messages`.
+pub(super) static TARGET: Target =
+    Target { name: "anthropic", about: "Messages of Anthropic, with cache breakpoints", names_model: true, body };
 
 #[derive(Serialize)]
 struct Body<'a> {
@@ -56,8 +61,7 @@ struct Format<'a> {
     schema: &'a Value,
 }
 
-/// The body.
-pub(super) fn body(messages: &[Message], call: &Call) -> String {
+fn body(messages: &[Message], call: &Call) -> String {
     let output_config = match &call.answer {
         Answer::Schema(schema) if schema::is_closed(schema) => Some(Config { format: Format { kind: "json_schema", schema } }),
         // There is no mode for JSON of any form, and a schema with more in it than is supported is refused.

@@ -1,11 +1,15 @@
 //! The body of a response of OpenAI: what the system says is `instructions`, the rest is `input`.
 
-use super::message::Message;
-use super::schema;
-use super::target::{Call, Said, apart, written};
 use crate::context::output::Answer;
+use crate::context::render::call::{Call, Said, apart, written};
+use crate::context::render::message::Message;
+use crate::context::render::schema;
+use crate::context::render::target::Target;
 use serde::Serialize;
 use serde_json::Value;
+
+/// `POST /v1/responses`.
+pub(super) static TARGET: Target = Target { name: "openai-responses", about: "Responses of OpenAI", names_model: true, body };
 
 #[derive(Serialize)]
 struct Body<'a> {
@@ -31,8 +35,7 @@ enum Format<'a> {
     JsonSchema { name: String, strict: bool, schema: &'a Value },
 }
 
-/// The body.
-pub(super) fn body(messages: &[Message], call: &Call) -> String {
+fn body(messages: &[Message], call: &Call) -> String {
     let format = match &call.answer {
         Answer::Json => Some(Format::JsonObject),
         Answer::Schema(schema) if schema::is_object(schema) => {

@@ -1,11 +1,15 @@
 //! The body of `generateContent` of Gemini. It names no model: the address does.
 
-use super::message::Message;
-use super::target::{Call, apart, written};
 use crate::context::output::Answer;
+use crate::context::render::call::{Call, apart, written};
+use crate::context::render::message::Message;
+use crate::context::render::target::Target;
 use crate::kernel::assembler::Speaker;
 use serde::Serialize;
 use serde_json::Value;
+
+/// `POST /v1beta/models/MODEL:generateContent`.
+pub(super) static TARGET: Target = Target { name: "gemini", about: "generateContent of Gemini", names_model: false, body };
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -50,8 +54,7 @@ impl Config<'_> {
     }
 }
 
-/// The body.
-pub(super) fn body(messages: &[Message], call: &Call) -> String {
+fn body(messages: &[Message], call: &Call) -> String {
     let (response_mime_type, response_json_schema) = match &call.answer {
         Answer::Free => (None, None),
         Answer::Json => (Some("application/json"), None),

@@ -1,11 +1,20 @@
 //! The body of a chat completion of OpenAI: messages, and `response_format` where a form of the answer is asked for.
 
-use super::message::Message;
-use super::schema;
-use super::target::{Call, Said, written};
 use crate::context::output::Answer;
+use crate::context::render::call::{Call, Said, written};
+use crate::context::render::message::Message;
+use crate::context::render::schema;
+use crate::context::render::target::Target;
 use serde::Serialize;
 use serde_json::Value;
+
+/// `POST /v1/chat/completions`.
+pub(super) static TARGET: Target = Target {
+    name: "openai-chat",
+    about: "Chat completions of OpenAI, and of the many that speak like it",
+    names_model: true,
+    body,
+};
 
 #[derive(Serialize)]
 struct Body<'a> {
@@ -31,8 +40,7 @@ struct Form<'a> {
     schema: &'a Value,
 }
 
-/// The body.
-pub(super) fn body(messages: &[Message], call: &Call) -> String {
+fn body(messages: &[Message], call: &Call) -> String {
     let response_format = match &call.answer {
         Answer::Json => Some(Format::JsonObject),
         Answer::Schema(schema) if schema::is_object(schema) => {

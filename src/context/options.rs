@@ -1,0 +1,64 @@
+//! How a context is assembled: profile, order, budget, who counts, and the project's models.
+
+use super::render::profile::Profile;
+use crate::kernel::context::Kind;
+use crate::kernel::fit::Counting;
+use crate::kernel::tokens::{Bytes, TokenCounter};
+use crate::project::config::Config;
+use std::collections::BTreeMap;
+use std::fmt::Debug;
+use std::sync::Arc;
+
+/// How a context is assembled.
+#[derive(Clone, Copy, Debug)]
+pub struct Options<'a> {
+    /// How segments look.
+    pub profile: Profile,
+    /// Kinds that stand before all others of their message but the `system` text, in this order; the others stand most stable first.
+    pub order: &'a [Kind],
+    /// Tokens in all; `None` for no limit.
+    pub budget: Option<usize>,
+    /// Who counts tokens.
+    pub counter: &'a dyn TokenCounter,
+    /// Whether figures are wanted where nothing has to be counted.
+    pub counting: Counting,
+    /// The project's roles and models: those of the request decide about profile, budget and counter. `None` for the ones above.
+    pub models: Option<ModelSettings<'a>>,
+}
+
+impl Default for Options<'_> {
+    fn default() -> Self {
+        let (profile, order, counting) = (Profile::default(), &[][..], Counting::WhenNeeded);
+        Self { profile, order, budget: None, counter: &Bytes, counting, models: None }
+    }
+}
+
+/// What a project says of models, and who counts for them.
+#[derive(Clone, Copy, Debug)]
+pub struct ModelSettings<'a> {
+    /// The project file.
+    pub config: &'a Config,
+    /// Who counts, by the names that models give.
+    pub counters: &'a dyn Counters,
+    /// A profile that was asked for: it holds for every role.
+    pub profile: Option<Profile>,
+}
+
+/// Counters of tokens by name.
+pub trait Counters: Debug + Send + Sync {
+    /// The counter with a name; `None` where nobody counts like that.
+    fn named(&self, name: &str) -> Option<&dyn TokenCounter>;
+}
+
+/// Nobody counts but who is asked anyway.
+impl Counters for () {
+    fn named(&self, _: &str) -> Option<&dyn TokenCounter> {
+        None
+    }
+}
+
+impl Counters for BTreeMap<String, Arc<dyn TokenCounter>> {
+    fn named(&self, name: &str) -> Option<&dyn TokenCounter> {
+        self.get(name).map(|counter| &**counter as &dyn TokenCounter)
+    }
+}

@@ -1,0 +1,99 @@
+//! What the bodies of all providers share: the call, its messages, and who says them.
+
+use super::message::Message;
+use crate::context::chain::TaskGraph;
+use crate::context::fault::{Fault, FaultKind};
+use crate::context::output::{self, Answer};
+use crate::context::request::Request;
+use crate::kernel::assembler::Speaker;
+use crate::registry::Registry;
+use serde::Serialize;
+
+/// What stands for a model that nobody named.
+pub const MODEL: &str = "MODEL";
+/// Tokens of an answer where a provider wants a limit and nobody gave one.
+pub const LIMIT: u32 = 4096;
+
+/// What a request says beside its messages.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Call {
+    /// The definition's name, which labels the form of the answer where a provider wants a label.
+    pub name: String,
+    /// The model; [`MODEL`] stands in for none.
+    pub model: Option<String>,
+    /// Tokens that the answer may have.
+    pub limit: Option<u32>,
+    /// The form of the answer.
+    pub answer: Answer,
+}
+
+impl Call {
+    /// What the registry says about the call of an agent: its own `model`, or that of the nearest node around it in the
+    /// same definition or before; its own `output_format`.
+    ///
+    /// # Errors
+    /// The registry cannot be read, has no such agent, or the schema of the answer cannot be had.
+    pub fn of(registry: &Registry, request: &Request<'_>) -> Result<Self, Fault> {
+        let missing = || Fault::from(FaultKind::Dangling { name: request.task.to_owned() });
+        let forest = TaskGraph::load(registry, request.task)?.ok_or_else(missing)?;
+        let chain = forest.chain(request.task, request.node)?;
+        let link = chain.last().ok_or_else(missing)?;
+        let model = chain.iter().rev().find_map(|link| link.node.body.model.as_deref());
+        let answer = match &link.node.body.output_format {
+            Some(format) => output::answer(format, &link.tree.path, request.files)?,
+            None => Answer::Free,
+        };
+        Ok(Self { name: link.tree.task.name().to_owned(), model: model.map(str::to_owned), limit: None, answer })
+    }
+
+    /// The model, or what stands for it.
+    pub(super) fn model(&self) -> &str {
+        self.model.as_deref().unwrap_or(MODEL)
+    }
+
+    /// The name as providers take it for a label: letters, digits, `_` and `-`, at most 64 of them.
+    pub(super) fn label(&self) -> String {
+        let plain = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' };
+        let label: String = self.name.chars().map(plain).take(64).collect();
+        if label.is_empty() { "answer".to_owned() } else { label }
+    }
+}
+
+/// A body as JSON.
+pub(super) fn written(body: &impl Serialize) -> String {
+    // Texts, numbers and JSON values are written without error.
+    serde_json::to_string_pretty(body).unwrap_or_default()
+}
+
+/// Whether a message says anything: providers refuse blank ones.
+pub(super) fn is_said(message: &Message) -> bool {
+    !message.text.text().trim().is_empty()
+}
+
+/// A message in the form that most providers share.
+#[derive(Debug, Serialize)]
+pub(super) struct Said<'a> {
+    pub(super) role: &'static str,
+    pub(super) content: &'a str,
+}
+
+impl<'a> Said<'a> {
+    /// A message; none for one that says nothing.
+    pub(super) fn of(message: &'a Message) -> Option<Self> {
+        is_said(message).then(|| Said { role: role(message.speaker), content: message.text.text() })
+    }
+}
+
+/// The word for a speaker. What a tool gave back stands as the user's: there is no call of it in the request to answer to.
+pub(super) const fn role(speaker: Speaker) -> &'static str {
+    match speaker {
+        Speaker::System => "system",
+        Speaker::User | Speaker::Tool => "user",
+        Speaker::Assistant => "assistant",
+    }
+}
+
+/// What the system says, and the rest.
+pub(super) fn apart(messages: &[Message]) -> (Vec<&Message>, Vec<&Message>) {
+    messages.iter().filter(|message| is_said(message)).partition(|message| message.speaker == Speaker::System)
+}

@@ -1,0 +1,13 @@
+//! Providers whose request bodies are written: one file each, in the order in which they are offered.
+
+mod anthropic;
+mod gemini;
+mod ollama;
+mod openai_chat;
+mod openai_responses;
+
+use super::target::Target;
+
+/// Every target.
+pub static TARGETS: &[&Target] =
+    &[&openai_chat::TARGET, &openai_responses::TARGET, &anthropic::TARGET, &gemini::TARGET, &ollama::TARGET];
