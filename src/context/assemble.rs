@@ -197,6 +197,9 @@ impl Task<'_> {
     }
 }
 
+/// How many marks of untrusted text are tried. No text can guess one; only a text that copies them holds each.
+const MARKS: usize = 8;
+
 /// The segments of a request. With [`Unknown::Variable`] what is not known is recorded, else it is a fault.
 pub(super) fn draft(
     forest: &TaskGraph<'_>,
@@ -214,7 +217,7 @@ pub(super) fn draft(
         return Err(vec![FaultKind::NoAgent { node: request.node.to_owned(), there }.into()]);
     }
     let mut nonce = mark::first(registry, request);
-    loop {
+    for _ in 0..MARKS {
         let filler = Filler { registry, path: "", unknown, nonce: &nonce, fences: Fences::Around, counter };
         let mut strategy = Strategy { request, filler, faults: Vec::new() };
         let segments = strategy.segments(forest).map_err(|fault| vec![fault])?;
@@ -227,6 +230,7 @@ pub(super) fn draft(
         }
         nonce = mark::next(&nonce, &segments);
     }
+    Err(vec![FaultKind::NoMark.into()])
 }
 
 /// The assembler of rendered segments.
