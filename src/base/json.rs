@@ -1,4 +1,4 @@
-//! JSON in which each key of an object stands once: of two with one name nobody knows which was meant.
+//! Parses JSON and rejects duplicate keys, since nobody can know which of the two was meant.
 
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};

@@ -1,6 +1,6 @@
-//! Files of patterns, `.gitignore` and `.ignore`, that no walk may open: a pipe in the place of one would be waited for without end.
+//! Ignore files, `.gitignore` and `.ignore`, that a walk must not open, such as a pipe, which would block for ever.
 //!
-//! What such a file hides is not known, so nothing below its folder is looked at, and whoever walks tells why.
+//! What such a file ignores is not known, so its folder is skipped, and the caller reports it.
 
 use super::fs::{self, ReadFs};
 use ignore::WalkBuilder;

@@ -1,4 +1,4 @@
-//! A bug in ctxc is said to be one, with what helps to mend it; never shown raw, never blamed on the input.
+//! Reports a panic as a bug in ctxc, with the details that a bug report needs; never raw, and never blamed on the input.
 
 use std::backtrace::{Backtrace, BacktraceStatus};
 use std::io::Write;

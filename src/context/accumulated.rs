@@ -1,6 +1,6 @@
-//! What earlier steps of the operators on the way left for an agent, in the form that the settings ask for.
+//! Results of earlier steps, as the settings of the operators on the way ask for them.
 //!
-//! Before a run the results of many steps are told as one segment, so that a manifest grows with the steps and not with their square.
+//! In a dry run the results of many steps are one segment, so that a manifest grows with the steps and not with their square.
 
 use super::chain::Link;
 use super::draft::DraftSegment;

@@ -1,5 +1,5 @@
-//! What the caller asks for in words of its own, as segments behind those of the task: they change with each call, and move
-//! nothing that a provider's cache can reuse.
+//! Segments for the caller's own request. They come after the task's segments: they change with each call, so the prefix
+//! that a provider's cache can reuse stays as it is.
 
 use super::objective;
 use super::request::Asked;

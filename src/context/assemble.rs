@@ -1,6 +1,6 @@
 //! One call from a compiled task to messages and a report: segments by the settings, positions, budget, rendering.
 //!
-//! `ctxc render`, `ctxc manifest`, runs and hosts share this path, so none of them can tell another story.
+//! `ctxc render`, `ctxc manifest`, runs and hosts share this path, so their results cannot differ.
 
 use super::blocks::{block, framed, rendered, text};
 use super::chain::TaskGraph;

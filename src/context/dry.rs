@@ -1,6 +1,7 @@
-//! The assembler run dry, before any run: what is not known counts as nothing, is named beside each segment, and leaves room in its figures.
+//! The dry run: assembles a context before any run. A value that is not known yet counts no tokens, is listed beside each
+//! segment, and turns the segment's figure into a range.
 //!
-//! A figure here is one that every run keeps to, whatever its values are: the least and the most that a segment costs where it is there whole.
+//! Every run keeps within these figures, whatever its values are: they are the least and the most that a whole segment costs.
 
 use super::assemble::{Assembler, Assembly, Report, draft};
 use super::blocks::{block, framed};

@@ -1,7 +1,7 @@
-//! A conversation as a segment: what was said, from the newest backwards, as far as there is room.
+//! A conversation as a segment: as many of its newest messages as there is room for.
 //!
-//! Whoever takes messages away takes them from the front, and never a call of a tool without its result or a result without
-//! its call. What a message says is indented below its speaker, so that no text can pass for a message of its own.
+//! Truncation removes the oldest messages first, and never a tool call without its result or a result without its call. The
+//! text of a message is indented below its speaker, so that no text can pass for a message of its own.
 
 use crate::kernel::assembler::Speaker;
 use crate::kernel::tokens::TokenCounter;

@@ -1,7 +1,7 @@
-//! Where the texts of a template stand in its files: so that every line of a render leads back to the one it was written on, and every
-//! fault to its place.
+//! Where the texts of a template are written in its files: it leads every line of a render and every fault back to its
+//! source line.
 //!
-//! Reads files that were compiled; a definition that is not in them has no lines.
+//! Reads the files that were compiled; a definition from elsewhere has no lines.
 
 use super::fault::{Fault, FaultKind, Place};
 use super::output::beside;

@@ -1,8 +1,8 @@
-//! The mark of untrusted text: what a fence is recognised by, and no text from outside can hold.
+//! The delimiter that fences untrusted text. No text from outside can contain it.
 //!
-//! It depends on what was handed in and on nothing else, so the same request has the same one. Where a text holds it all the
-//! same, the next mark depends on every text of the context: none can be written so that it holds that one, however often it is tried.
-//! Digits alone: tokenizers take them three by three or one by one, so every mark costs the same and a dry run can count it.
+//! It is derived from the request alone, so the same request has the same delimiter. If a text contains it, the next one is derived from
+//! all texts of the context, so that nobody can write a text that contains that one. It consists of digits:
+//! tokenizers take them three by three or one by one, so every delimiter costs the same and a dry run can count it.
 
 use super::draft::DraftSegment;
 use super::request::Request;

@@ -1,7 +1,7 @@
-//! Where looked-up context comes from: a source is asked with words and gives back its best matches, best first.
+//! The trait `ContextSource`: a query in, the best matches out, best first. With the sources that need no database:
+//! fixtures, no source, and a deterministic ranking over texts in memory.
 //!
-//! The trait and what needs no database: fixtures, nothing at all, and a deterministic ranking over texts in memory. An
-//! answer depends on the query and the documents alone; ties are broken by id.
+//! An answer depends on the query and the documents alone; ties are broken by id.
 
 use crate::kernel::context::Trust;
 use std::collections::BTreeMap;

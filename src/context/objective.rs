@@ -1,7 +1,7 @@
 //! The objective of a request: what is to be done, in the caller's words. One rule for `render`, `manifest`, scenarios and hosts.
 //!
-//! The task's parameter `objective` takes it, where the task declares one; a value that was given to the parameter itself stays.
-//! Else it is the segment `objective`, but where a line of the description says the same: nothing is said twice.
+//! If the task declares a parameter `objective`, the objective becomes its value, unless a value was given to the parameter
+//! itself. Otherwise it becomes the segment `objective`, unless a line of the description is identical.
 
 use super::draft::DraftSegment;
 use super::fault::Fault;

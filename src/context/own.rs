@@ -1,5 +1,5 @@
-//! What a task says itself, as segments: system, description, instructions, criteria, constraints, inputs, files, examples, the
-//! form of the answer. An input that a text of the task already holds is no segment of its own.
+//! Segments made from the task itself: system, description, instructions, criteria, constraints, inputs, files, examples, the
+//! form of the answer. An input that a text of the task already contains gets no segment.
 
 use super::chain::Link;
 use super::draft::DraftSegment;

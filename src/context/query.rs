@@ -1,5 +1,5 @@
-//! What a lookup is asked with: the description of the agent, and the values that drive matching. Words alone: who answers
-//! decides which of them tell anything.
+//! Builds the query of a lookup: the agent's description and the values that drive matching. The source decides which words
+//! are significant.
 
 use super::draft::DraftSegment;
 use super::mark;

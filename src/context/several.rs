@@ -1,4 +1,5 @@
-//! Texts of a node that are made of several: constraints and examples. Those that cannot be known yet are told apart from the others.
+//! Segments that join several texts of a node: constraints and examples. Texts with values that are not known yet are kept
+//! apart from the others.
 
 use super::fill::Filled;
 use super::own::SegmentBuilder;

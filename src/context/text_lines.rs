@@ -1,7 +1,7 @@
-//! On which line of its file each line of a compiled text is written.
+//! Maps each line of a compiled text to its source line.
 //!
-//! A text has lost what is no part of it: comments, blank lines at its ends, references and sections. It is read once more from its element, so
-//! that no registry has to know of that. The words of a Jinja text are told from its statements and comments, which say nothing. One turn for each place where a line does not follow the one before; linear.
+//! A compiled text has lost its comments, the blank lines at its ends, references and sections, so its element is read again;
+//! the registry does not carry lines. In a Jinja text only the words count, not statements and comments. Linear.
 
 use crate::base::source::LineIndex;
 use crate::jinja::tags::silent;

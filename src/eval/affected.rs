@@ -1,6 +1,6 @@
-//! What to run again: the cases whose context or key moved. Compared with a scorecard, also those whose verdict there is not
-//! pass; its other verdicts are carried. Compared with a revision nothing is known of the cases that did not move: they are
-//! left out, and never counted as passed.
+//! What to run again: the cases whose context or key changed. Compared with a scorecard, cases that did not pass there run
+//! again too, and its other verdicts are carried over. Compared with a revision, the verdicts of unchanged cases are not known:
+//! they are left out, and never counted as passed.
 
 use super::finished::CaseVerdict;
 use super::keys::Keys;

@@ -1,5 +1,5 @@
-//! One case: its context assembled and judged, its scripted answers tried. Never an answer that nobody gave: what was not
-//! recorded is said so, and never passes in silence.
+//! Runs one case: assembles and judges its context, judges its scripted answers. An answer that was not recorded is
+//! reported, and never counted as passed.
 
 use super::answer::{self, Answer};
 use super::context;

@@ -1,5 +1,6 @@
-//! Looks for patterns in texts of any size: an automaton in one pass, and where one would be built anew for ever, a slower machine as far
-//! as its steps are bounded. The only door to the engine of regular expressions; what it refuses depends on pattern and text alone.
+//! Looks for patterns in texts of any size: in one pass of an automaton that is built lazily, and where it would be rebuilt
+//! again and again, with a slower machine whose steps are bounded. The only module that uses `regex-automata`; what it refuses depends
+//! on pattern and text alone.
 
 use crate::scenario::pattern;
 use regex_automata::Input;

@@ -1,12 +1,13 @@
-//! A frozen situation as a request: the values, files and texts that the scenario holds, and nothing of the live tree but
+//! A frozen situation as a request: the values, files and texts of the scenario. Of the live tree it reads only the
 //! files that a template names itself and the scenario does not freeze.
 //!
-//! What the situation says reaches the task by the parameter of that name, where the task declares one and `inputs` gives no
-//! value: `objective`, `constraints`, `acceptance_criteria`, `previous_output`, `failure_history`, `risk_level`, `task_id` and
-//! each key of `extra`. Else criteria and constraints become segments of their own behind those of the task, the previous
-//! output and earlier attempts those of a pipeline. The objective becomes a segment for an agent role, whose work it is, by the
-//! rule of `context::objective`; a task asked for by itself says in its description what is to be done. The rest is carried and
-//! shown to nobody.
+//! Each of `objective`, `constraints`, `acceptance_criteria`, `previous_output`, `failure_history`, `risk_level`, `task_id` and
+//! the keys of `extra`
+//!
+//! - goes to the parameter of that name, where the task declares one and `inputs` gives it no value;
+//! - else becomes a segment: criteria and constraints behind those of the task, the previous output and earlier attempts behind
+//!   those of a pipeline, the objective, for an agent role, by the rule of `context::objective`;
+//! - else is not shown: a task that is tested without a role has its objective in its description.
 
 use super::receiver::Receiver;
 use crate::base::{number, suggest};

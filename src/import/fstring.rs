@@ -1,4 +1,4 @@
-//! Texts with `{name}` in them: Python's `str.format`, and its plainer cousin that only replaces names.
+//! Texts with `{name}` in them: Python's `str.format`, and the plain replacement of names.
 
 use super::braces::{Piece, joined};
 use super::note::NoteKind;

@@ -1,5 +1,5 @@
-//! Prompts in Markdown or plain text. What stands for a value is told from the text: Jinja where there are statements or
-//! filters, `{{name}}` where that is all there is, `{name}` otherwise; and if nothing is, every sign is itself.
+//! Prompts in Markdown or plain text. The text shows which placeholders it uses: Jinja where there are statements or
+//! filters, `{{name}}` where there is nothing else, `{name}` otherwise; without any, the text is literal.
 
 use super::braces;
 use super::fstring::{self, Braces, is_name};

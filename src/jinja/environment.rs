@@ -1,5 +1,5 @@
-//! What texts are read and rendered with: minijinja, the filters and functions of `minijinja-contrib`, and the methods of Python's
-//! values. A field that a value lacks is false in a condition, and an error where it is written or worked on.
+//! The Jinja environment: minijinja, the filters and functions of `minijinja-contrib`, and the methods of Python's
+//! values. A missing field is false in a condition, and an error where it is written or used.
 //!
 //! `debug` is left out: it shows more than a text was given.
 

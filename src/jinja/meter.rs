@@ -1,7 +1,7 @@
-//! What a Jinja text may cost: every value that is copied, compared, kept or written is weighed against one allowance.
+//! The cost limit of a Jinja text: every value that is copied, compared, kept or written is charged to one allowance.
 //!
-//! minijinja counts steps, and one step may double a text or a list. Here no step costs more than what it was weighed for, nothing
-//! nests deeper than may be printed and dropped, and nothing lazy is kept: what it stands for is.
+//! minijinja counts steps, and one step may double a text or a list. Here no step costs more than it was charged, nothing
+//! nests deeper than may be printed and dropped, and lazy values are evaluated before they are kept.
 
 use super::builtins::{FILTERS, TESTS};
 use super::environment::environment;

@@ -1,4 +1,4 @@
-//! What the constants of a Jinja text become: `"=" * 40` is folded while it is compiled, where neither steps nor bytes are counted.
+//! Limits constant folding in a Jinja text: `"=" * 40` is computed while it is compiled, where neither steps nor bytes are counted.
 
 use super::limits::MAX_REPEATED;
 use super::tree::{children, each_stmt, expressions};

@@ -1,7 +1,7 @@
-//! Follows what a Jinja text writes: which bytes are the author's and from which line, which are the value of which output, which are a fence.
+//! Tracks where each byte that a Jinja text writes comes from: the template and its line, a variable, or a fence.
 //!
-//! What is captured (`set`, `filter`, macros) is followed as well: where it is written as it is, or trimmed, it has its own lines.
-//! What a filter makes of it has the line of the tag that writes it.
+//! What is captured (`set`, `filter`, macros) is tracked too: written as it is, or trimmed, it has its own lines.
+//! The output of a filter has the line of the tag that writes it.
 
 use super::outputs::Output;
 use std::collections::BTreeMap;

@@ -1,6 +1,6 @@
-//! The seam behind the segments of a context: an assembler makes of them what an agent receives.
+//! The interface `ContextAssembler`: turns the segments of a context into what an agent receives, and reports what happened to each.
 //!
-//! What an assembler gives back names every segment that came in, with its tokens and its fate.
+//! The report names every segment that came in, with its tokens and its disposition.
 
 use super::context::{Kind, Segment, Stability, Trust};
 use super::fit::Disposition;

@@ -1,6 +1,6 @@
-//! Where a text may be cut so that a reader sees no half of a character: before no combining mark, in no emoji, in no CR LF.
+//! Finds a place to cut a text that splits no grapheme: no combining mark, no emoji, no CR LF.
 //!
-//! Looks back a few characters and no further: a text of nothing but marks is cut all the same.
+//! Looks back a few characters only: a text of nothing but marks is cut within a grapheme.
 
 /// Characters that one may be put together of; what is longer is no word of any language.
 const LONGEST: usize = 32;

@@ -1,8 +1,8 @@
 //! Fits blocks into a budget of tokens: what is kept whole, what is cut, what is dropped, and why.
 //!
-//! Takes blocks by priority, ties by their order; never reorders them. Whole blocks are kept until one does not fit; that one
-//! is cut where its text may be cut, its mark counted, if more than [`WORTH_CUTTING`] tokens are left; what comes after
-//! is dropped, so that nothing of less weight stays while something of more goes. Nothing is dropped in silence.
+//! Takes blocks by priority, ties by their order; never reorders them. Whole blocks are kept until one does not fit. That one
+//! is cut where its text may be cut, if more than [`WORTH_CUTTING`] tokens are left, its mark counted. The blocks after it
+//! are dropped, so that a block of lower priority is never kept where one of higher priority is dropped. Every drop is reported.
 
 use super::border;
 use super::context::{Cut, FIRST_EXPENDABLE};

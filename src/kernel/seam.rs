@@ -1,7 +1,7 @@
-//! Seams: places where the words of a text part, whatever stands around them.
+//! Seams: boundaries between tokens that hold whatever stands around them. They give the least tokens of a joined text.
 //!
-//! A tokenizer that takes texts apart into words joins nothing across a seam, so what stands between two seams has the same tokens in every
-//! text that holds it. A space parts from the word before it, since it goes with the one behind; signs and line ends part from letters and
+//! A tokenizer that splits texts into words joins nothing across a seam, so the text between two seams has the same tokens in every
+//! text that contains it. A space parts from the word before it, since it goes with the one behind; signs and line ends part from letters and
 //! digits before them, but an apostrophe, which may go with them; a word parts from the line end before it, but a slash, which goes with
 //! line ends. That holds for the patterns of `o200k` and `cl100k`.
 

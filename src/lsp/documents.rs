@@ -1,5 +1,5 @@
-//! Documents that come, change and go, files that change behind them, and the diagnostics that follow: pushed when nothing
-//! waits any more, or handed out where the client asks itself.
+//! Handles documents that are opened, changed and closed, and files that change on disk. Publishes diagnostics once no
+//! message waits, or answers a pull.
 
 use super::server::{Answer, Refusal, Server};
 use super::state::buffer::Buffer;

@@ -1,5 +1,4 @@
-//! Edits of documents as a client takes them: with the state of each document that they were made for, where it can hold them
-//! against that.
+//! Builds a `WorkspaceEdit`, with the version of each document where the client supports it.
 
 use super::client::Client;
 use super::diagnostics::address;

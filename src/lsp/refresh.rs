@@ -1,5 +1,5 @@
-//! What a client is told that shows something made from more than one document: that it should ask again, once another document, a
-//! file on disk or the project file changed it.
+//! Sends `workspace/*/refresh` when a change in another document, in a file on disk or in the project file affects tokens, lenses
+//! or hints.
 
 use super::server::Server;
 use serde_json::Value;

@@ -1,5 +1,5 @@
-//! A project as read: layers, lints, requirements, limits, each with the place it came from. Immutable once read, but for
-//! what nobody can read in it: which tasks are tested.
+//! A project as read: layers, lints, requirements, limits, each with the place it came from. Immutable once read, except for
+//! the set of tested tasks, which is filled in later.
 
 use super::eval::Eval;
 use super::fault::{Fault, FaultKind};

@@ -1,5 +1,5 @@
-//! The keys of `ctxc.toml`: what each takes, and what it is for. The reader names them where a key is none, holds values against their
-//! bounds and words, and the JSON Schema that editors complete by is made from them: there is no second list.
+//! The keys of `ctxc.toml`: what each takes, and what it is for. The reader suggests from this list where a key is unknown, and checks
+//! values against it; the JSON Schema that editors complete by is made from it. There is no second list.
 
 use super::config::{EDITION, Lookup, Templates};
 use super::eval::{Drift, Gate};

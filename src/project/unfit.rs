@@ -1,4 +1,4 @@
-//! What a model lacks for a role.
+//! The reasons why a model does not meet a role's requirements.
 
 use super::models::Model;
 use super::roles::{ModelChoice, Tier};

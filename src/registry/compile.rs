@@ -1,7 +1,7 @@
 //! One file from bytes to what the rest of a build needs: findings, facts for the index, registry entries.
 //!
 //! Independent of all other files, so files are compiled in any order on any thread. Reads nothing but the texts and
-//! schemas that the file pulls in, through the door it is handed.
+//! schemas that the file pulls in, through the file access that is passed in.
 
 use super::entry::{DefinitionInput, Entries, Entry, FileInput, Variable};
 use super::paths;

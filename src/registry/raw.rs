@@ -1,6 +1,6 @@
 //! A JSON value inside the text of a registry, and why one cannot be read.
 //!
-//! Knows the schema that a registry declares, and nothing of what stands in it.
+//! Checks the schema version that a registry declares; its contents are not interpreted.
 
 use serde::Deserialize;
 use serde_json::value::RawValue;

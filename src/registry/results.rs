@@ -1,5 +1,5 @@
-//! Which results of earlier steps an agent of a compiled task is given: every name that some step leaves, and of these the ones that reach
-//! one agent. Where that hangs on more than names, it is taken to reach it.
+//! Which results of earlier steps reach an agent of a compiled task: the names that steps leave, and of these the ones that
+//! reach one agent. Where names do not decide it, the answer is yes.
 
 use super::artifact::{ReferenceKind, Registry};
 use super::body::{Part, Text};

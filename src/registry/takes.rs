@@ -1,5 +1,5 @@
-//! What a compiled task is given and what its agents can be shown, with everything that it refers to. Knows names alone: which of them
-//! a call brings is decided where contexts are put together.
+//! The parameters of a compiled task, and the names of the segments that its agents may receive, with everything that it refers to.
+//! Names alone: which of them a call brings is decided where contexts are assembled.
 
 use super::artifact::{ReferenceKind, Registry, Task};
 use super::node::Node;

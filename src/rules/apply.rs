@@ -1,7 +1,7 @@
-//! Fixes applied to a text: those that do not touch each other, again and again until none is left that mends anything.
+//! Applies fixes to a text: those that do not overlap, again and again until no fix makes progress.
 //!
 //! Never applies two fixes that overlap, never one whose finding stays, never leaves an error behind that was not there
-//! before, never runs for more than [`ROUNDS`]. How a text is checked is the caller's business: it hands in a function.
+//! before, never runs for more than [`ROUNDS`]. The caller hands in the function that checks a text.
 
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::{self, Applicability, Edit, Fix};

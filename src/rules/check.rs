@@ -1,6 +1,6 @@
-//! From faults and models to findings: asks every rule, then applies `[lints]` and `allow`, locates and sorts.
+//! From faults and models to findings: runs every rule, then applies `[lints]` and `allow`, locates and sorts.
 //!
-//! Rules are asked in the order of their codes; a fault is worded by the first rule that knows it. A file without
+//! Rules run in the order of their codes; a fault is reported by the first rule that handles it. A file without
 //! faults costs one call a task and rule, and no allocation.
 
 use super::allow::{self, Instruction};

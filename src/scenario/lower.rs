@@ -1,4 +1,4 @@
-//! From a tree that was held against the tables to cases. Says nothing: what cannot be taken was reported, and is left out.
+//! From a tree that was checked against the key tables to cases. Reports nothing: invalid values were reported before, and are left out.
 
 use super::date;
 use super::keys::{CASE, CONTEXT, SCENARIO};

@@ -1,7 +1,7 @@
 //! Scenarios and suites as written: what is frozen, what is expected of it, where each thing stands in its file.
 //!
 //! Plain data. A scenario file is a suite of one case, so that one runner serves both. Nothing here is judged, and no
-//! name is looked up: whether a role, task or segment exists is asked by rules and by the evaluation.
+//! name is looked up: rules and the evaluation check whether a role, task or segment exists.
 
 pub use super::conversation::Conversation;
 pub use super::expect::answer::{AnswerTest, Expectation};

@@ -1,4 +1,4 @@
-//! One value of a tree, read. Says nothing: what is of another type was reported.
+//! Reads one value of a tree. Reports nothing: values of another type were reported before.
 
 use super::frozen::{Content, Frozen};
 use crate::base::span::Spanned;

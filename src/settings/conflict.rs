@@ -1,6 +1,6 @@
-//! What is wrong or odd about resolved settings, as data. Only rules word it.
+//! Conflicts and oddities in resolved settings, as data. The messages are written by rules.
 //!
-//! The rules of the language are about what *holds*, so a subtype or a project changes defaults, never rules.
+//! The rules of the language judge resolved values, so a subtype or a project changes defaults, never rules.
 
 use super::layers::{Layers, RowId};
 use super::resolve::Resolved;

@@ -1,5 +1,4 @@
-//! The index as others see it: asked with words, it opens, brings itself up to date and answers. Until it is asked it touches
-//! nothing.
+//! The index as its callers see it: it opens, brings itself up to date and answers on the first query, and does nothing before.
 
 use super::query;
 use super::refresh::Plan;

@@ -1,4 +1,4 @@
-//! From what is asked to the words that are looked for: those that tell passages apart.
+//! Reduces a query to its discriminating words, those that tell passages apart.
 
 use super::words;
 use std::collections::BTreeSet;

@@ -1,5 +1,5 @@
-//! From what the index knows to what the files hold: only files whose stamp moved are read, and only those whose bytes moved
-//! are taken apart; what vanished is forgotten.
+//! Brings the index up to date: reads only files whose stamp changed, indexes only those whose bytes changed, and removes
+//! files that are gone.
 
 use super::sqlite::{Base, Broken, Change, Holds, Known};
 use super::survey::{Candidate, Skipped, Why};

@@ -1,8 +1,8 @@
 //! End tags whose start tag is missing: which nodes stood between the two.
 //!
-//! A deleted start tag leaves its children to the element around, where each of them would look like a fault of its
-//! own. They stay in the tree where they are, and are marked as orphans; unless an empty element of the name stands
-//! right before them, which they then are given to.
+//! A deleted start tag leaves its children to the element around it, where each of them would look like a fault of its
+//! own. They stay in the tree where they are, and are marked as orphans; unless an empty element of that name stands
+//! right before them, which then becomes their parent.
 
 use super::pass::Pass;
 use super::scanner::Name;

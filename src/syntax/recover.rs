@@ -1,6 +1,6 @@
 //! Elements without an end tag: where each of them was meant to end.
 //!
-//! Runs once for each such element, when an outer end tag or the end of the text shows that its own will not come.
+//! Runs once for each such element, when an outer end tag or the end of the text shows that its end tag is missing.
 //! Its children are moved behind it when they stand no deeper than itself, or behind what is left of its end tag;
 //! every node is moved at most once.
 

@@ -1,4 +1,4 @@
-//! Text between tags: references, signs, characters, `]]>`.
+//! Text between tags: references, delimiters, characters, `]]>`.
 
 use super::fault::FaultKind;
 use super::pass::{Flow, Pass, Stopped};

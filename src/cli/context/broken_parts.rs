@@ -1,4 +1,4 @@
-//! What the errors of a project take out of it. Who asks for something that is out gets the errors, and nobody else does.
+//! Tasks that errors of the project make unavailable. A command on one of them prints its errors; others are not affected.
 
 use crate::base::diagnostic::Diagnostic;
 use crate::cli::error::{CliError, Kind, Result};

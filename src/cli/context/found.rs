@@ -1,4 +1,4 @@
-//! What is looked up for an agent today: of all that its sources give, what stands in its context.
+//! Lookup results for an agent: of the passages that its sources give now, those that end up in its context.
 
 use super::lookup::Lookup;
 use super::project::Compiled;

@@ -1,6 +1,6 @@
-//! From prompts to templates in memory: parts told from wholes, halves put together, names given, each one compiled.
+//! From prompts to templates in memory: classifies prompts as fragments or templates, merges pairs, gives names, compiles each.
 //!
-//! Nothing that the compiler refuses is handed on.
+//! Hands on nothing that the compiler refuses.
 
 use super::find::{Beside, File, Found};
 use crate::base::rule_meta::Severity;

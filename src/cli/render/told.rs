@@ -1,4 +1,4 @@
-//! A finding in words, for formats that have one text a finding; and what they all need to know of a report.
+//! A finding as plain text, for formats with one text field a finding; with the totals that they share.
 
 use super::report::Report;
 use crate::base::diagnostic::Diagnostic;

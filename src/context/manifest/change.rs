@@ -1,6 +1,6 @@
-//! What two manifests say differently: segment by segment and setting by setting, in tokens and in words, and what moved it.
+//! What differs between two manifests: segment by segment and setting by setting, in tokens and in words, with its cause.
 //!
-//! Entries are the same by role, task and node; segments by their ids within an entry. What is equal is not told.
+//! Entries are matched by role, task and node; segments by their ids within an entry. Equal entries are omitted.
 
 use super::cause::{self, Cause};
 use super::model::{Cost, Entry, Manifest, Part, ToolPolicy};

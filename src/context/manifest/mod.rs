@@ -1,6 +1,6 @@
-//! What every agent of a project would receive, told before any run: segments with their tokens, what varies and how far.
+//! What each agent of a project would receive, computed before any run: segments with their tokens, what varies and how far.
 //!
-//! Made by the assembler itself, run dry, so that it tells of no other context than a run puts together. Holds no line number and no
+//! Made by the assembler itself in a dry run, so that it cannot differ from what a run assembles. Has no line number and no
 //! place in a file: an edit that only moves white space changes nothing in it.
 
 mod bounds;

@@ -1,4 +1,4 @@
-//! The settings of a registry's agents with their lines, and those of the nodes around them: a manifest leaves both out.
+//! Setting values with their source lines, of agents and of the nodes around them. A manifest has neither.
 
 use super::model::Entry;
 use crate::base::source::LineIndex;

@@ -1,7 +1,7 @@
-//! Request bodies of providers, without any call: the same messages, in the form that each of them takes.
+//! Request bodies of providers, without any call: the same messages in the form of each provider.
 //!
-//! Every body says all of the messages' text and no other, in their order; the same call has the same bytes. What a
-//! provider does not take is left out, never approximated: the words of the form of the answer stand in the text anyway.
+//! Every body contains exactly the text of the messages, in their order; the same call gives the same bytes. What a
+//! provider does not take is left out, never approximated: the form of the answer is described in the text anyway.
 
 use super::call::{Call, is_said};
 use super::message::Message;

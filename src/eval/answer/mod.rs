@@ -1,4 +1,4 @@
-//! Expectations on the answer. What only a model, a clock or a command could say is skipped, and says so.
+//! Expectations on the answer. Those that need a model, a clock or a command are reported as skipped.
 
 mod check;
 mod given;

@@ -1,4 +1,4 @@
-//! What gives a variable its value, in an author's words: the parameter, the input, the step.
+//! Describes what gives a variable its value: the parameter, the input, the step.
 
 use super::docs;
 use super::parts;

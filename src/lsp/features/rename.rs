@@ -1,6 +1,6 @@
-//! Another name for a task, a template, a fragment, a parameter, an input or a step, wherever it is said.
+//! Renames a task, a template, a fragment, a parameter, an input or a step, wherever its name is used.
 //!
-//! A name that is none, or under which anything would stand for something else than before, is refused with the reason.
+//! Refuses, with the reason, a name that is not valid or that would change what another name refers to.
 
 use super::navigate::{self, Meant};
 use super::variables::{self, Occurrence, Pointed, Role, Texts, Traced, Web};

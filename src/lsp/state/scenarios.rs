@@ -1,6 +1,5 @@
-//! Scenarios that are open: held against the tasks of the project as the editor has it, each task compiled with what it refers to
-//! when the first case asks for it. What scenarios say that are not open is no part of it: that a name is taken by one of those is
-//! told on the command line.
+//! Checks open scenarios against the tasks of the project as the editor has it. A task is compiled with what it refers to
+//! when the first case needs it. Names taken by scenarios that are not open are reported by `ctxc check` alone.
 
 use super::project::ProjectState;
 use super::snapshot::Snapshot;

@@ -1,5 +1,5 @@
-//! A project brought up to date: what an edit marks, and the one pass that takes all marks at once. Only what changed is
-//! compiled; names and scenarios are then checked over all files.
+//! Marks changed files and brings the project up to date in one pass. Only changed files are compiled; names and scenarios
+//! are then checked over all files.
 
 use super::buffer::Buffer;
 use super::overlay::Overlay;

@@ -1,4 +1,4 @@
-//! What can only be asked once all rows are known: do names exist, do defaults conflict, can they take effect.
+//! Checks that need all rows: do names exist, do defaults conflict, can they take effect.
 
 use super::layers::DefaultLine;
 use super::sections::near;

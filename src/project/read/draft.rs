@@ -1,4 +1,4 @@
-//! One project file as read, before a shared file is laid beneath it.
+//! One project file as read, before it is merged with the file that it extends.
 
 use super::eval::eval;
 use super::extends::{Extends, extends};

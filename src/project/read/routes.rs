@@ -1,5 +1,5 @@
-//! What can only be asked once roles, models and providers are all known: do names exist, does some model qualify, does the
-//! budget fit, can the prompt's file be had.
+//! Checks that need all roles, models and providers: do names exist, does some model qualify, does the budget fit, can the
+//! prompt's file be read.
 
 use super::models::{Models, Providers};
 use super::sections::near;

@@ -1,5 +1,5 @@
-//! What a check read: the folders in which files count, and what each file held. A program that checks again and again compares
-//! two of them. Decides nothing about findings.
+//! Records the folders and the file contents that a check read. `watch` compares two records to see whether anything changed.
+//! Decides nothing about findings.
 
 use crate::base::fs::{ReadFs, RealFs, Stamp};
 use crate::base::hash::Hash;

@@ -1,4 +1,4 @@
-//! The part of a project with errors that has none: the definitions of files without errors that refer to no others.
+//! The part of a project that is free of errors: the definitions of files without errors that refer to no others.
 //!
 //! Names and references alone decide, as in linking. Linear. Errors of `ctxc.toml` do not count here.
 

@@ -1,6 +1,6 @@
-//! Where faults of variables are told: in the template, and where the text has a file of its own in that one too.
+//! Where faults of variables are reported: in the template, and in the text's own file too where it has one.
 //!
-//! What is looked for, suppressed and mended is the template, so the `src` is the place of the finding; its message begins with
+//! The template is what is searched, suppressed and fixed, so the `src` is the place of the finding; its message begins with
 //! the place in the text.
 
 use crate::base::inside;

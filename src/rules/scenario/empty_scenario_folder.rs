@@ -1,4 +1,4 @@
-//! CTX623: a place for scenarios at which there are none.
+//! CTX623: a scenario folder without scenarios.
 
 use super::cx::SuitesCx;
 use super::words::files;

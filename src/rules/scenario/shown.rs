@@ -1,5 +1,5 @@
-//! What the agents of a task can be shown at all: by this a name is told from a slip, in `check` and where a case is judged. Knows
-//! names alone; which of them a context has is for whoever puts it together.
+//! The segment names that the agents of a task can receive at all, used to detect misspelt names in `check` and in the
+//! evaluation. Names alone: which of them a context has is decided where it is assembled.
 
 use super::cx::TaskSignature;
 use crate::base::suggest;

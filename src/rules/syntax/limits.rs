@@ -1,4 +1,4 @@
-//! CTX030–CTX036: limits on input. What lies beyond was made by a program, or against one. Each has a flag to raise it.
+//! CTX030–CTX036: limits on input. Input beyond them is generated or malicious. Each has a flag to raise it.
 
 use crate::rules::prelude::*;
 use crate::syntax::fault::FaultKind;

@@ -1,4 +1,4 @@
-//! CTX003, CTX004: a tag or an attribute that lacks one of its signs.
+//! CTX003, CTX004: a tag or an attribute without one of its delimiters.
 
 use crate::rules::prelude::*;
 use crate::syntax::fault::FaultKind;

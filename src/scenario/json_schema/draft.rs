@@ -1,7 +1,7 @@
-//! Which draft a JSON Schema is written in, and what that draft does not take: a keyword of another one, a value that it has another form
-//! for, a schema that leads outside of itself. By this `check` and whoever judges an answer are of one mind.
+//! Which draft a JSON Schema is written in, and what that draft does not take: a keyword of another one, a value of another
+//! form, a reference that leads out of the schema. `check` and the evaluation share it, so that they agree.
 //!
-//! The only door to the crate `jsonschema`. Fetches nothing: a reference leads into the schema or to the schema of a draft.
+//! The only module that uses the crate `jsonschema`. Fetches nothing: a reference leads into the schema or to the schema of a draft.
 
 #[cfg(feature = "eval")]
 use super::slip::{Slip, SlipKind, Step};

@@ -1,4 +1,4 @@
-//! A slip in a JSON Schema as data: where it is, and what. Worded by whoever reports it.
+//! A mistake in a JSON Schema as data: where it is, and what. The caller writes the message.
 
 /// One slip.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,7 +1,7 @@
-//! A database opened, or made: what it is recognised by, and how long it waits for others.
+//! Opens or creates the database, and says how long it waits for other programs.
 //!
-//! A file is believed to hold data and nothing else: it is opened only with the tables that this version makes, none of which
-//! runs anything, and no statement can change them.
+//! A database is opened only with exactly the tables that this version makes. Nothing stored in it is executed, and no statement can
+//! change its tables.
 
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};

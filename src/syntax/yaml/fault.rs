@@ -1,4 +1,4 @@
-//! What is wrong with a text as YAML, as data. Worded by whoever knows what the text is for.
+//! YAML errors as data. The caller writes the message, since it knows what the text is for.
 
 use crate::base::span::Span;
 

@@ -1,4 +1,4 @@
-//! What is run of what was chosen, and what is compared with: a scorecard, or a revision.
+//! Selects the cases to run, and what they are compared with: a scorecard or a revision.
 
 use super::args::EvalArgs;
 use super::load::plan;

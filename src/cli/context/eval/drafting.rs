@@ -1,4 +1,4 @@
-//! A scenario drafted from what `ctxc eval` would see in it: the text is written twice, first to find out what it leads to.
+//! Drafts a scenario from what `ctxc eval` would see in it, in two passes: the first finds the values to expect.
 
 use super::super::project::Compiled;
 use super::load::{CachedFiles, FilesBeside, plan};
