@@ -45,14 +45,6 @@ pub enum NoteKind {
         /// Why it cannot stay where it is.
         why: String,
     },
-    /// A construct was written anew.
-    #[error("`{from}` is written `{to}` in the template, which means the same")]
-    Rewritten {
-        /// As it was.
-        from: String,
-        /// As it is.
-        to: String,
-    },
     /// A construct that the language does not have.
     #[error("{what} cannot be carried over: {why}")]
     Unsupported {
@@ -151,7 +143,7 @@ impl NoteKind {
     /// How much it weighs.
     pub const fn weight(&self) -> Weight {
         match self {
-            Self::Inlined { .. } | Self::Rewritten { .. } | Self::Placed { .. } | Self::Part { .. } => Weight::Info,
+            Self::Inlined { .. } | Self::Placed { .. } | Self::Part { .. } => Weight::Info,
             Self::Differs { .. }
             | Self::ModelSettings { .. }
             | Self::Ignored { .. }

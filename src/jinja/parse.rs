@@ -39,26 +39,25 @@ pub struct JinjaText {
 
 /// Parses a text.
 pub fn parse(text: &str) -> JinjaText {
-    let failed = |fault| JinjaText { faults: vec![fault], ..JinjaText::default() };
-    if text.len() > MAX_BYTES {
-        return failed(JinjaFault { kind: JinjaFaultKind::TooLarge, span: Span::of(MAX_BYTES, text.len()) });
-    }
-    if let Some(fault) = excess(text) {
-        return failed(fault);
-    }
-    let mut read = match tree(text) {
+    let mut read = match read_tree(text) {
         Ok(tree) => Reader::new(text).read(&tree),
-        Err(error) => {
-            let fault = syntax(&error, text);
-            let mut faults = without_tag(text, fault.span)
-                .and_then(|rest| Some(Reader::new(&rest).read(&tree(&rest).ok()?).faults))
-                .unwrap_or_default();
+        Err(fault) => {
+            let rest = if matches!(fault.kind, JinjaFaultKind::Syntax(_)) { without_tag(text, fault.span) } else { None };
+            let mut faults = rest.and_then(|rest| Some(Reader::new(&rest).read(&tree(&rest).ok()?).faults)).unwrap_or_default();
             faults.push(fault);
             JinjaText { faults, ..JinjaText::default() }
         }
     };
     read.faults.sort_by_key(|fault| fault.span.start);
     read
+}
+
+/// The tree of a text that is neither too large nor too deep.
+pub(crate) fn read_tree(text: &str) -> Result<Stmt<'_>, JinjaFault> {
+    if text.len() > MAX_BYTES {
+        return Err(JinjaFault { kind: JinjaFaultKind::TooLarge, span: Span::of(MAX_BYTES, text.len()) });
+    }
+    excess(text).map_or_else(|| tree(text).map_err(|error| syntax(&error, text)), Err)
 }
 
 /// Where a text first reads each name; where it calls it, only if it does nothing else with it.

@@ -65,6 +65,15 @@ impl<'t> Tag<'t> {
         }
     }
 
+    /// What a token says that is a text literal.
+    pub(crate) fn string(&self, at: usize) -> Option<&str> {
+        match self.tokens.get(at) {
+            Some((Token::Str(text), _)) => Some(text),
+            Some((Token::String(text), _)) => Some(text),
+            _ => None,
+        }
+    }
+
     /// The word that a statement begins with.
     pub(crate) fn keyword(&self) -> &'t str {
         if self.is_block { self.name(0) } else { "" }

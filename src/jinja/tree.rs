@@ -2,7 +2,7 @@
 //!
 //! Recursive: only given what `depth` has let through.
 
-use minijinja::machinery::ast::{CallArg, Expr, Stmt};
+pub(crate) use minijinja::machinery::ast::{BinOpKind, Call, CallArg, CompareOpKind, Expr, FromImport, Stmt, UnaryOpKind};
 use minijinja::machinery::parse;
 use minijinja::syntax::SyntaxConfig;
 

@@ -1,18 +1,17 @@
 //! Prompts written in Jinja: read tag by tag, never rendered.
 
-mod adapt;
-mod bodies;
+#![allow(
+    clippy::wildcard_enum_match_arm,
+    reason = "what is not looked for among the many statements and expressions of minijinja is let be"
+)]
+
+mod block_calls;
 mod flatten;
 mod imports;
-mod late;
-mod layout;
-mod modules;
 mod page;
+mod pieces;
 mod read;
-mod scan;
-mod unset;
 mod usage;
 mod uses;
-mod words;
 
 pub(super) use read::{inputs, others, read, text};

@@ -1,98 +1,237 @@
-//! A template file that was split, and what is looked up in it: blocks, macros, the names that statements take in.
+//! A template file as it is taken in: its pieces, and what its statements take in, define and ask for.
 
-use super::bodies::is_kept;
-use super::modules::{Member, Modules};
-use super::scan::{Kind, Piece, Trim, scan};
-use super::words::{Word, literal, words};
+use super::block_calls::{BlockCall, block_call};
+use super::pieces::{Kind, Piece, Trim, pieces};
 use crate::base::source::LineIndex;
-use crate::import::note::NoteKind;
-use std::collections::BTreeMap;
-use std::rc::Rc;
+use crate::import::note::{Note, NoteKind};
+use crate::jinja::absent::absent;
+use crate::jinja::fault::JinjaFaultKind;
+use crate::jinja::limits::{MAX_BYTES, MAX_COLUMNS};
+use crate::jinja::names::JinjaName;
+use crate::jinja::parse::{parse, read_tree};
+use crate::jinja::tags::tags;
+use crate::jinja::tree::{Expr, FromImport, Stmt, each, each_stmt, expressions, place};
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 /// A template file.
 #[derive(Debug)]
-pub(super) struct Page {
-    pub(super) path: String,
-    pub(super) text: String,
-    pub(super) pieces: Vec<Piece>,
-    /// What it calls the files that it imports as a whole, and where it has their names.
-    pub(super) modules: Modules,
-    pub(super) members: Vec<Member>,
-    /// For each piece that opens a block, a macro or a kept text, the one that closes it; the number of pieces where none does.
-    closes: Vec<usize>,
+pub(super) struct Page<'t> {
+    pub(super) path: &'t str,
+    pub(super) text: &'t str,
+    pub(super) pieces: Vec<Piece<'t>>,
+    /// What stands at a piece, by its number.
+    pub(super) statements: BTreeMap<usize, Statement<'t>>,
+    /// What defines names on its top level.
+    pub(super) definitions: Vec<Definition>,
+    /// The names that its top level sets in every case.
+    pub(super) exports: BTreeSet<&'t str>,
+    /// Each field of a name that it reads: the name, the field, and where it stands.
+    pub(super) fields: Vec<(&'t str, &'t str, usize)>,
+    /// What cannot be rendered in it.
+    pub(super) notes: Vec<Note>,
     pub(super) lines: LineIndex,
 }
 
-impl Page {
-    pub(super) fn new(path: &str, text: String, (modules, members): (Modules, Vec<Member>)) -> Self {
-        let pieces = scan(&text);
-        let mut closes = vec![pieces.len(); pieces.len()];
-        let mut open: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-        for (at, piece) in pieces.iter().enumerate() {
-            let word = piece.word(&text);
-            if matches!(word, "block" | "macro") || is_kept(&text, piece) {
-                open.entry(word).or_default().push(at);
-            } else if let Some(opened) = word.strip_prefix("end").and_then(|word| open.get_mut(word)?.pop())
-                && let Some(close) = closes.get_mut(opened)
-            {
-                *close = at;
+/// A statement that matters when files are put together.
+#[derive(Debug)]
+pub(super) enum Statement<'t> {
+    /// The file, where it is written as a text, and whether it stands outside of all other statements.
+    Extends(Option<String>, bool),
+    /// The file, and whether it may be missing.
+    Include(Option<String>, bool),
+    Import(Import<'t>),
+    /// The block's name, and the piece that closes it.
+    Block(&'t str, usize),
+    Asks(BlockCall<'t>),
+}
+
+/// An import as it is written.
+#[derive(Debug)]
+pub(super) struct Import<'t> {
+    /// The file, where it is written as a text.
+    pub(super) file: Option<String>,
+    /// What the file is called, where it is imported as a whole.
+    pub(super) module: Option<&'t str>,
+    /// Names of the file, and what they are called here.
+    pub(super) chosen: Vec<(&'t str, &'t str)>,
+    pub(super) is_with_context: bool,
+}
+
+/// Pieces that define names, and whether what they put out has to be thrown away.
+#[derive(Debug)]
+pub(super) struct Definition {
+    pub(super) pieces: Range<usize>,
+    pub(super) is_silenced: bool,
+}
+
+impl<'t> Page<'t> {
+    pub(super) fn new(path: &'t str, text: &'t str) -> Self {
+        let lines = LineIndex::new(text);
+        let mut page = Self {
+            path,
+            text,
+            pieces: pieces(text),
+            statements: BTreeMap::new(),
+            definitions: Vec::new(),
+            exports: BTreeSet::new(),
+            fields: Vec::new(),
+            notes: faults(path, text, &lines),
+            lines,
+        };
+        if let Ok(Stmt::Template(template)) = read_tree(text) {
+            for stmt in &template.children {
+                page.define(stmt);
+                each_stmt(stmt, &mut |inner| page.statement(inner, std::ptr::eq(inner, stmt)));
             }
+            page.exports = sets(&template.children);
         }
-        let lines = LineIndex::new(&text);
-        Self { path: path.to_owned(), pieces, modules, members, closes, lines, text }
+        page
     }
 
-    /// The piece that closes the one at `open`.
-    pub(super) fn close(&self, open: usize) -> usize {
-        self.closes.get(open).copied().unwrap_or(self.pieces.len())
+    /// The number of the piece at a byte.
+    fn piece(&self, at: u32) -> usize {
+        self.pieces.partition_point(|piece| piece.range.end <= at as usize)
+    }
+
+    fn define(&mut self, stmt: &Stmt<'t>) {
+        let mut defines = false;
+        each_stmt(stmt, &mut |stmt| defines |= is_definition(stmt));
+        let span = match stmt {
+            Stmt::Macro(one) => one.span(),
+            Stmt::Set(one) => one.span(),
+            Stmt::SetBlock(one) => one.span(),
+            Stmt::Do(one) => one.span(),
+            Stmt::Import(one) => one.span(),
+            Stmt::FromImport(one) => one.span(),
+            Stmt::ForLoop(one) if defines => one.span(),
+            Stmt::IfCond(one) if defines => one.span(),
+            Stmt::WithBlock(one) if defines => one.span(),
+            _ => return,
+        };
+        let pieces = self.piece(span.start_offset)..self.piece(span.end_offset.saturating_sub(1)) + 1;
+        self.definitions.push(Definition { pieces, is_silenced: !is_definition(stmt) });
+    }
+
+    fn statement(&mut self, stmt: &Stmt<'t>, is_outermost: bool) {
+        for expr in expressions(stmt) {
+            each(expr, &mut |expr| {
+                if let Expr::GetAttr(field) = expr
+                    && let Expr::Var(var) = &field.expr
+                {
+                    self.fields.push((var.id, field.name, place(self.text, var.id)));
+                }
+            });
+        }
+        let (span, statement) = match stmt {
+            Stmt::Extends(one) => (one.span(), Statement::Extends(literal(&one.name), is_outermost)),
+            Stmt::Include(one) => (one.span(), Statement::Include(literal(&one.name), one.ignore_missing)),
+            Stmt::Block(one) => (one.span(), Statement::Block(one.name, self.piece(one.span().end_offset.saturating_sub(1)))),
+            Stmt::Import(one) => {
+                let module = if let Expr::Var(var) = &one.name { Some(var.id) } else { None };
+                let is_with_context = self.is_with_context(one.span().start_offset);
+                (one.span(), Statement::Import(Import { file: literal(&one.expr), module, chosen: Vec::new(), is_with_context }))
+            }
+            Stmt::FromImport(one) => {
+                let is_with_context = self.is_with_context(one.span().start_offset);
+                let import = Import { file: literal(&one.expr), module: None, chosen: chosen(one), is_with_context };
+                (one.span(), Statement::Import(import))
+            }
+            Stmt::EmitExpr(_)
+            | Stmt::Set(_)
+            | Stmt::IfCond(_)
+            | Stmt::ForLoop(_)
+            | Stmt::WithBlock(_)
+            | Stmt::FilterBlock(_)
+            | Stmt::CallBlock(_)
+            | Stmt::Macro(_)
+            | Stmt::SetBlock(_)
+            | Stmt::Do(_)
+            | Stmt::AutoEscape(_) => {
+                let Some(call) = block_call(self.text, stmt) else { return };
+                let Some(expr) = expressions(stmt).first().map(|expr| expr.span()) else { return };
+                (expr, Statement::Asks(call))
+            }
+            Stmt::Template(_) | Stmt::EmitRaw(_) => return,
+        };
+        self.statements.insert(self.piece(span.start_offset), statement);
+    }
+
+    /// Whether a tag ends with `with context`.
+    fn is_with_context(&self, at: u32) -> bool {
+        self.has_word(self.piece(at), "with")
+    }
+
+    /// Whether a word stands in a tag.
+    pub(super) fn has_word(&self, at: usize, word: &str) -> bool {
+        let Some(Piece { kind: Kind::Tag(tag), .. }) = self.pieces.get(at) else { return false };
+        (1..tag.tokens.len()).any(|at| tag.name(at) == word)
+    }
+
+    /// The blocks of the page, each with the pieces inside of it.
+    pub(super) fn blocks(&self) -> impl Iterator<Item = (&'t str, Range<usize>)> {
+        self.statements.iter().filter_map(|(open, statement)| match statement {
+            Statement::Block(name, close) => Some((*name, open + 1..*close)),
+            _ => None,
+        })
+    }
+
+    /// Whether the next tag takes the white space before it away.
+    pub(super) fn trims_back(&self, from: usize) -> bool {
+        let next = self.pieces.iter().skip(from).find(|piece| !piece.slice(self.text).trim().is_empty());
+        next.is_some_and(|piece| !piece.is_data() && piece.left == Trim::All)
     }
 }
 
-/// A block's body: a page and the pieces of its two tags.
-#[derive(Clone, Debug)]
-pub(super) struct Block {
-    pub(super) page: Rc<Page>,
-    pub(super) open: usize,
-    pub(super) close: usize,
+/// Whether a statement does nothing but define names.
+const fn is_definition(stmt: &Stmt<'_>) -> bool {
+    matches!(stmt, Stmt::Macro(_) | Stmt::Set(_) | Stmt::SetBlock(_) | Stmt::Do(_) | Stmt::Import(_) | Stmt::FromImport(_))
 }
 
-/// Blocks by name, the most derived first.
-pub(super) type Blocks = BTreeMap<String, Vec<Block>>;
-
-/// The name that a statement begins with.
-pub(super) fn first_name(rest: &str) -> String {
-    rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect()
+/// The names that statements set in every case.
+fn sets<'t>(stmts: &[Stmt<'t>]) -> BTreeSet<&'t str> {
+    let mut names = BTreeSet::new();
+    let bind = |target: &Expr<'t>, names: &mut BTreeSet<&'t str>| match target {
+        Expr::Var(var) => drop(names.insert(var.id)),
+        Expr::List(list) => names.extend(list.items.iter().filter_map(name)),
+        Expr::Tuple(list) => names.extend(list.items.iter().filter_map(name)),
+        _ => {}
+    };
+    for stmt in stmts {
+        match stmt {
+            Stmt::Macro(one) => drop(names.insert(one.name)),
+            Stmt::Set(one) => bind(&one.target, &mut names),
+            Stmt::SetBlock(one) => bind(&one.target, &mut names),
+            Stmt::Import(one) => bind(&one.name, &mut names),
+            Stmt::FromImport(one) => names.extend(chosen(one).into_iter().map(|(_, called)| called)),
+            Stmt::IfCond(one) => names.extend(sets(&one.true_body).intersection(&sets(&one.false_body))),
+            _ => {}
+        }
+    }
+    names
 }
 
+fn name<'t>(expr: &Expr<'t>) -> Option<&'t str> {
+    if let Expr::Var(var) = expr { Some(var.id) } else { None }
+}
+
+fn chosen<'t>(import: &FromImport<'t>) -> Vec<(&'t str, &'t str)> {
+    let names = import.names.iter().filter_map(|(chosen, called)| {
+        let chosen = name(chosen)?;
+        Some((chosen, called.as_ref().map_or(Some(chosen), name)?))
+    });
+    names.collect()
+}
+
+/// What a text literal says.
+fn literal(expr: &Expr<'_>) -> Option<String> {
+    if let Expr::Const(constant) = expr { constant.value.as_str().map(str::to_owned) } else { None }
+}
+
+/// What a place asks of other files that cannot be known before the render.
 pub(super) fn chosen_later(what: &str) -> NoteKind {
     let why = "what it takes in is chosen while rendering; write the name as a text".to_owned();
     NoteKind::Unsupported { what: format!("`{what}`"), why }
-}
-
-/// The one name that a statement takes in.
-pub(super) fn sole_literal(page: &Page, piece: &Piece) -> Option<String> {
-    let tokens = words(&page.text, piece.inner.clone());
-    let (first, rest) = tokens.get(1..)?.split_first()?;
-    let flags = ["ignore", "missing", "with", "without", "context"];
-    let plain = rest.iter().all(|token| flags.contains(&token.slice(&page.text)));
-    (first.word == Word::Text && plain).then(|| literal(first.slice(&page.text))).flatten()
-}
-
-/// Adds the blocks of a page behind those that override them.
-pub(super) fn collect(page: &Rc<Page>, blocks: &mut Blocks) {
-    for (open, piece) in page.pieces.iter().enumerate() {
-        if piece.word(&page.text) == "block" {
-            let close = page.close(open);
-            let name = first_name(piece.rest(&page.text));
-            blocks.entry(name).or_default().push(Block { page: Rc::clone(page), open, close });
-        }
-    }
-}
-
-/// Whether the next tag takes the white space before it away.
-pub(super) fn trims_back(page: &Page, from: usize) -> bool {
-    let next = page.pieces.iter().skip(from).find(|piece| !piece.slice(&page.text).trim().is_empty());
-    next.is_some_and(|piece| piece.kind != Kind::Data && piece.left == Trim::All)
 }
 
 /// Puts a text in where a tag stood.
@@ -103,7 +242,7 @@ pub(super) fn enclose(out: &mut String, content: &str, ends: (Trim, Trim), inner
         let signs = if at_end { ["-%}", "-}}", "-#}"] } else { ["{%-", "{{-", "{#-"] };
         signs.iter().any(|sign| if at_end { text.ends_with(sign) } else { text.starts_with(sign) })
     };
-    let names = || scan(content).iter().any(|piece| matches!(piece.word(content), "set" | "macro"));
+    let names = || tags(content).any(|tag| matches!(tag.keyword(), "set" | "macro"));
     let is_plain = signs.iter().all(|sign| *sign == Trim::Default)
         && !is_trimmed_behind
         && !dashed(out, true)
@@ -116,4 +255,50 @@ pub(super) fn enclose(out: &mut String, content: &str, ends: (Trim, Trim), inner
     out.extend(["{%", ends.0.sign(), " with ", inner.0.sign(), "%}"]);
     out.push_str(content);
     out.extend(["{%", inner.1.sign(), " endwith ", ends.1.sign(), "%}"]);
+}
+
+/// What minijinja would not render, but for reaching for other files, which are taken in, and for blocks, which are followed.
+fn faults(path: &str, text: &str, lines: &LineIndex) -> Vec<Note> {
+    let is_followed = |kind: &JinjaFaultKind| matches!(kind, JinjaFaultKind::Unknown { name, .. } if ["self", "super"].contains(&name.as_str()));
+    let found = parse(text).faults.into_iter().filter(|fault| !is_followed(&fault.kind));
+    let notes = found.filter_map(|fault| {
+        let line = lines.line(fault.span.start);
+        Some(Note { path: path.to_owned(), line, kind: fault_note(fault.kind)? })
+    });
+    notes.collect()
+}
+
+/// A fault of a Jinja text as a note.
+pub(super) fn fault_note(kind: JinjaFaultKind) -> Option<NoteKind> {
+    let broken = |words: String| Some(NoteKind::Broken(words));
+    match kind {
+        JinjaFaultKind::OtherTemplate(_) => None,
+        JinjaFaultKind::TooLarge => Some(NoteKind::TooLarge { limit: MAX_BYTES }),
+        JinjaFaultKind::LineTooLong => broken(format!("a tag reaches more than {MAX_COLUMNS} characters into its line")),
+        JinjaFaultKind::TooDeep => broken("blocks or expressions stand too deep in each other".to_owned()),
+        JinjaFaultKind::TooMuchRepeated => broken("a repeated text becomes too long".to_owned()),
+        JinjaFaultKind::Syntax(words) => broken(format!("the text is no Jinja that can be read: {words}")),
+        JinjaFaultKind::TooEarly { argument, name } => {
+            let what = format!("a default of `{argument}` that names `{name}`");
+            let why = "an argument has no value yet where defaults are taken; set it inside of the macro".to_owned();
+            Some(NoteKind::Unsupported { what, why })
+        }
+        JinjaFaultKind::Unknown { what, name, near } => {
+            let absent = absent(what, &name);
+            let shown = match what {
+                JinjaName::Method => format!("`.{name}()`"),
+                JinjaName::Filter => format!("filter `{name}`"),
+                JinjaName::Test => format!("test `{name}`"),
+                JinjaName::Function => format!("function `{name}`"),
+                JinjaName::Variable if name == "self" => "`self`".to_owned(),
+                JinjaName::Variable => format!("`{name}` of a macro"),
+            };
+            let why = match (absent, near) {
+                (Some(absent), _) => format!("{}; {}", absent.why, absent.instead),
+                (None, Some(near)) => format!("there is none of that name; the nearest is `{near}`"),
+                (None, None) => "there is none of that name".to_owned(),
+            };
+            Some(NoteKind::Unsupported { what: shown, why })
+        }
+    }
 }

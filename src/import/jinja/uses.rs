@@ -1,7 +1,7 @@
-//! What one place where a Jinja text names a value tells of it: by what stands before and behind the name, never by the name itself.
+//! What each place where a Jinja text reads a value tells of it: by what is done with the value there, never by its name.
 
-use super::words::{Token, Word, literal};
-use std::collections::BTreeSet;
+use crate::jinja::tree::{BinOpKind, Call, CallArg, CompareOpKind, Expr, Stmt, UnaryOpKind, argument, each_stmt, inner, place};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What a use of a value tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -20,324 +20,411 @@ pub(super) enum Use {
     Put,
 }
 
-/// What one place tells.
-#[derive(Debug, Default)]
-pub(super) struct Told<'t> {
+/// A name, and the macro that it is a parameter of.
+pub(super) type Name<'t> = (Option<&'t str>, &'t str);
+
+/// What was seen of one name.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Seen<'t> {
+    /// Where it stands first.
+    pub(super) first: usize,
     pub(super) uses: BTreeSet<Use>,
     /// What stands for it where it is missing.
     pub(super) default: Option<String>,
-    /// A macro that is given it, with the number or the name of its parameter.
-    pub(super) handed: Option<(&'t str, Slot<'t>)>,
-    /// Whether nothing was done with it that tells what it is.
-    pub(super) is_bare: bool,
+    /// What else its value is called.
+    pub(super) also: BTreeSet<Name<'t>>,
 }
 
-/// Which parameter of a macro.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Slot<'t> {
-    At(usize),
-    Named(&'t str),
+/// What is otherwise than in Jinja2 where an input is used in this way.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Oddity {
+    /// `is defined`, `is not none`: the test as it is written.
+    Tested(String),
+    /// `|default(none)`
+    DefaultNone,
+    /// `|items`, `.items()`: as it is written.
+    Items(&'static str),
 }
 
-/// Filters that take lists.
-const OF_LISTS: &str =
-    " batch chain first groupby join last map max min reject rejectattr select selectattr slice sort sum unique zip ";
-/// Filters that take objects.
-const OF_OBJECTS: &str = " dictsort items xmlattr ";
+/// All that a text tells.
+#[derive(Debug, Default)]
+pub(super) struct Uses<'t> {
+    pub(super) seen: BTreeMap<Name<'t>, Seen<'t>>,
+    /// Names that are set for the whole text, and where the first such statement ends.
+    pub(super) sets: BTreeMap<&'t str, usize>,
+    /// Where what is otherwise than in Jinja2.
+    pub(super) oddities: Vec<(&'t str, usize, Oddity)>,
+}
+
+/// What a place tells of the value that stands there.
+#[derive(Clone, Debug, Default)]
+struct Hint<'t> {
+    uses: BTreeSet<Use>,
+    default: Option<String>,
+    /// A name that has the value too.
+    also: Option<Name<'t>>,
+}
+
+impl<'t> Hint<'t> {
+    fn of(uses: impl IntoIterator<Item = Use>) -> Self {
+        Self { uses: uses.into_iter().collect(), ..Self::default() }
+    }
+
+    fn also(name: Name<'t>) -> Self {
+        Self { also: Some(name), ..Self::default() }
+    }
+
+    fn and(&self, uses: impl IntoIterator<Item = Use>) -> Self {
+        let mut hint = self.clone();
+        hint.uses.extend(uses);
+        hint
+    }
+}
+
+/// Filters and methods that take lists.
+const OF_LISTS: [&str; 18] = [
+    "batch",
+    "chain",
+    "first",
+    "groupby",
+    "join",
+    "last",
+    "map",
+    "max",
+    "min",
+    "reject",
+    "rejectattr",
+    "select",
+    "selectattr",
+    "slice",
+    "sort",
+    "sum",
+    "unique",
+    "zip",
+];
+/// Filters and methods that take objects.
+const OF_OBJECTS: [&str; 6] = ["dictsort", "get", "items", "keys", "values", "xmlattr"];
 /// Filters that take numbers.
-const OF_NUMBERS: &str = " abs filesizeformat round ";
-/// Filters that take texts.
-const OF_TEXTS: &str =
-    " capitalize center format indent lines lower replace split striptags title trim truncate upper wordcount wordwrap ";
-/// Words beside which a value is asked for, not put.
-const ASKING: [&str; 6] = ["if", "elif", "not", "and", "or", "else"];
+const OF_NUMBERS: [&str; 3] = ["abs", "filesizeformat", "round"];
+/// Filters and methods that take texts.
+const OF_TEXTS: [&str; 20] = [
+    "capitalize",
+    "center",
+    "endswith",
+    "format",
+    "indent",
+    "lines",
+    "lower",
+    "lstrip",
+    "replace",
+    "rstrip",
+    "split",
+    "splitlines",
+    "startswith",
+    "strip",
+    "striptags",
+    "title",
+    "trim",
+    "truncate",
+    "upper",
+    "wordwrap",
+];
+/// Whether a value is true.
+const ASKED: [Use; 2] = [Use::Asked, Use::Alone];
 
-fn has(list: &str, word: &str) -> bool {
-    list.split(' ').any(|one| one == word && !word.is_empty())
+fn worked_on(name: &str) -> Option<Use> {
+    match name {
+        name if OF_LISTS.contains(&name) => Some(Use::List),
+        name if OF_OBJECTS.contains(&name) => Some(Use::Object),
+        name if OF_NUMBERS.contains(&name) => Some(Use::Number),
+        name if OF_TEXTS.contains(&name) || name == "wordcount" => Some(Use::Text),
+        _ => None,
+    }
 }
 
-/// A tag: its words, and how its brackets stand.
-pub(super) struct Tag<'t, 'w> {
+/// Looks at every place of a text.
+pub(super) fn uses<'t>(text: &'t str, tree: &Stmt<'t>) -> Uses<'t> {
+    let mut walk =
+        Walk { text, macros: BTreeMap::new(), called: BTreeMap::new(), inside: Vec::new(), scopes: 0, found: Uses::default() };
+    each_stmt(tree, &mut |stmt| match stmt {
+        Stmt::Macro(one) => drop(walk.macros.insert(one.name, one.args.iter().filter_map(var).collect())),
+        Stmt::Set(one) => {
+            if let (Some(called), Expr::GetAttr(field)) = (var(&one.target), &one.expr) {
+                walk.called.insert(called, field.name);
+            }
+        }
+        _ => {}
+    });
+    walk.statement(tree);
+    walk.found
+}
+
+struct Walk<'t> {
     text: &'t str,
-    tokens: &'w [Token],
-    /// For each word, the bracket that is open around it, and how many commas stand between.
-    around: Vec<Option<(usize, usize)>>,
-    /// For each bracket that opens, the one that closes it; the end of the tag for every other word.
-    closes: Vec<usize>,
-    /// The first `in`.
-    of: Option<usize>,
+    /// The parameters of macros.
+    macros: BTreeMap<&'t str, Vec<&'t str>>,
+    /// Names that are set to a field, which may be a macro of that name.
+    called: BTreeMap<&'t str, &'t str>,
+    /// The macros around the place.
+    inside: Vec<&'t str>,
+    /// How many statements around the place have names of their own.
+    scopes: usize,
+    found: Uses<'t>,
 }
 
-impl<'t, 'w> Tag<'t, 'w> {
-    pub(super) fn new(text: &'t str, tokens: &'w [Token]) -> Self {
-        let (mut around, mut closes) = (Vec::with_capacity(tokens.len()), vec![tokens.len(); tokens.len()]);
-        let mut open: Vec<(usize, usize)> = Vec::new();
-        for (at, token) in tokens.iter().enumerate() {
-            let word = if token.word == Word::Sign { token.slice(text) } else { "" };
-            if matches!(word, ")" | "]" | "}")
-                && let Some((start, _)) = open.pop()
-                && let Some(close) = closes.get_mut(start)
-            {
-                *close = at;
+fn var<'t>(expr: &Expr<'t>) -> Option<&'t str> {
+    if let Expr::Var(var) = expr { Some(var.id) } else { None }
+}
+
+/// The type of a literal.
+fn literal(expr: &Expr<'_>) -> Option<Use> {
+    match expr {
+        Expr::UnaryOp(one) if matches!(one.op, UnaryOpKind::Neg) => literal(&one.expr).filter(|found| *found == Use::Number),
+        Expr::Const(one) if one.value.as_str().is_some() => Some(Use::Text),
+        Expr::Const(one) if one.value.is_number() => Some(Use::Number),
+        Expr::Const(one) if one.value.kind().to_string() == "bool" => Some(Use::Truth),
+        _ => None,
+    }
+}
+
+/// The items of a list literal.
+fn items<'e, 't>(expr: &'e Expr<'t>) -> Option<&'e [Expr<'t>]> {
+    match expr {
+        Expr::List(list) => Some(&list.items),
+        Expr::Tuple(list) => Some(&list.items),
+        _ => None,
+    }
+}
+
+impl<'t> Walk<'t> {
+    fn statement(&mut self, stmt: &Stmt<'t>) {
+        let put = || Hint::of([Use::Put]);
+        match stmt {
+            Stmt::EmitExpr(one) => self.value(&one.expr, put()),
+            Stmt::ForLoop(one) => {
+                self.value(&one.iter, Hint::of([Use::List]));
+                one.filter_expr.iter().for_each(|filter| self.value(filter, Hint::of(ASKED)));
             }
-            around.push(open.last().copied());
-            match word {
-                "(" | "[" | "{" => open.push((at, 0)),
-                "," => {
-                    if let Some((_, commas)) = open.last_mut() {
-                        *commas += 1;
-                    }
+            Stmt::IfCond(one) => self.value(&one.expr, Hint::of(ASKED)),
+            Stmt::WithBlock(one) => one.assignments.iter().for_each(|(_, value)| self.value(value, put())),
+            Stmt::Set(one) => {
+                if let Some(name) = var(&one.target).filter(|_| self.scopes == 0) {
+                    self.found.sets.entry(name).or_insert(one.span().end_offset as usize);
                 }
-                _ => {}
+                self.value(&one.expr, var(&one.target).map_or_else(put, |name| Hint::also((None, name))));
             }
-        }
-        let of = tokens.iter().position(|token| token.is(text, "in"));
-        Self { text, tokens, around, closes, of }
-    }
-
-    /// The bracket that closes the one at a place.
-    fn closed(&self, open: usize) -> usize {
-        self.closes.get(open).copied().unwrap_or(self.tokens.len())
-    }
-
-    /// The bracket that is open around a place, and how many commas stand between.
-    fn opened(&self, at: usize) -> Option<(usize, usize)> {
-        self.around.get(at).copied().flatten()
-    }
-
-    /// Whether an entry between two brackets begins at a place.
-    pub(super) fn is_entry(&self, at: usize, open: usize) -> bool {
-        matches!(self.before(at, 1), "(" | ",") && self.opened(at).is_some_and(|(around, _)| around == open)
-    }
-
-    /// Whether an entry between any two brackets begins at a place.
-    pub(super) fn is_entry_of_any(&self, at: usize) -> bool {
-        self.opened(at).is_some_and(|(open, _)| self.is_entry(at, open))
-    }
-
-    /// Whether the word at a place is the name of a value, not of a field, a filter or an argument.
-    pub(super) fn is_value(&self, at: usize) -> bool {
-        let is_argument = self.word(at + 1) == "=" && self.word(at + 2) != "=" && self.opened(at).is_some();
-        self.kind(at) == Some(Word::Name) && !is_argument && !matches!(self.before(at, 1), "." | "|")
-    }
-
-    pub(super) fn word(&self, at: usize) -> &'t str {
-        self.tokens.get(at).map_or("", |token| token.slice(self.text))
-    }
-
-    fn before(&self, at: usize, by: usize) -> &'t str {
-        at.checked_sub(by).map_or("", |at| self.word(at))
-    }
-
-    fn kind(&self, at: usize) -> Option<Word> {
-        self.tokens.get(at).map(|token| token.word)
-    }
-
-    /// What the name at a place tells.
-    pub(super) fn told(&self, name: usize) -> Told<'t> {
-        let mut told = Told::default();
-        let mut end = name + 1;
-        // Part of a list or of a text: what is done with that tells.
-        while self.word(end) == "[" && self.is_slice(end) {
-            end = self.closed(end) + 1;
-        }
-        if let Some(found) = self.part(end) {
-            told.uses.insert(found);
-            return told;
-        }
-        let Some(end) = self.filters(end, &mut told) else { return told };
-        if self.decides(name, end, &mut told.uses) {
-            return told;
-        }
-        told.handed = self.handed(name, end);
-        told.is_bare = true;
-        self.asked(name, end, &mut told.uses);
-        told
-    }
-
-    fn is_slice(&self, open: usize) -> bool {
-        (open + 1..self.closed(open)).any(|at| self.word(at) == ":")
-    }
-
-    /// What is taken out of it.
-    fn part(&self, at: usize) -> Option<Use> {
-        let is_number = self.kind(at + 1) == Some(Word::Number);
-        match self.word(at) {
-            "." if is_number => Some(Use::List),
-            "[" if is_number || matches!(self.word(at + 1), "-" | "loop") => Some(Use::List),
-            "." | "[" => Some(Use::Object),
-            _ => None,
-        }
-    }
-
-    /// Follows filters; where they end, if none of them made something else of it.
-    fn filters(&self, mut at: usize, told: &mut Told<'t>) -> Option<usize> {
-        while self.word(at) == "|" {
-            let filter = self.word(at + 1);
-            let end = if self.word(at + 2) == "(" { self.closed(at + 2) + 1 } else { at + 2 };
-            let found = match filter {
-                "default" | "d" => {
-                    self.default(at + 3, told);
-                    at = end;
-                    continue;
-                }
-                "safe" | "e" | "escape" | "forceescape" => {
-                    at = end;
-                    continue;
-                }
-                filter if has(OF_LISTS, filter) => Use::List,
-                filter if has(OF_OBJECTS, filter) => Use::Object,
-                filter if has(OF_NUMBERS, filter) => Use::Number,
-                filter if has(OF_TEXTS, filter) => Use::Text,
-                _ => Use::Put,
-            };
-            told.uses.insert(found);
-            return None;
-        }
-        Some(at)
-    }
-
-    /// `default("…")`: what stands in the brackets. Words in place of a number are no rare thing, so they tell nothing.
-    fn default(&self, at: usize, told: &mut Told<'t>) {
-        told.uses.insert(Use::Asked);
-        let value = self.word(at);
-        let closes = matches!(self.word(at + 1), ")" | ",");
-        match self.kind(at) {
-            Some(Word::Text) if closes => {
-                told.uses.insert(Use::Put);
-                told.default = literal(value);
+            Stmt::SetBlock(one) => one.filter.iter().for_each(|filter| self.value(filter, put())),
+            Stmt::FilterBlock(one) => self.value(&one.filter, put()),
+            Stmt::AutoEscape(one) => self.value(&one.enabled, put()),
+            Stmt::CallBlock(one) => {
+                self.call(&one.call);
+                one.macro_decl.defaults.iter().for_each(|default| self.value(default, put()));
             }
-            Some(Word::Number) if closes => {
-                told.uses.insert(Use::Number);
-                told.default = Some(value.to_owned());
-            }
-            Some(Word::Name) if closes && matches!(value, "true" | "True" | "false" | "False") => {
-                told.uses.insert(Use::Truth);
-                told.default = Some(value.to_lowercase());
-            }
-            Some(Word::Sign) if value == "[" => {
-                told.uses.insert(Use::List);
-            }
-            Some(Word::Sign) if value == "{" => {
-                told.uses.insert(Use::Object);
+            Stmt::Do(one) => self.call(&one.call),
+            Stmt::Macro(one) => {
+                self.inside.push(one.name);
+                one.defaults.iter().for_each(|default| self.value(default, put()));
             }
             _ => {}
         }
-    }
-
-    /// Whether the operators beside it tell what it is; `end` is behind it and its filters.
-    fn decides(&self, name: usize, end: usize, uses: &mut BTreeSet<Use>) -> bool {
-        let found = self
-            .looped(name)
-            .or_else(|| self.compared(name, end))
-            .or_else(|| self.calculated(name, end))
-            .or_else(|| self.tested(end));
-        uses.extend(found);
-        found.is_some()
-    }
-
-    /// `for … in` it.
-    fn looped(&self, name: usize) -> Option<Use> {
-        (self.word(0) == "for" && self.of? + 1 == name).then_some(Use::List)
-    }
-
-    /// The type of a literal.
-    fn literal(&self, at: usize) -> Option<Use> {
-        match (self.kind(at)?, self.word(at)) {
-            (Word::Text, _) => Some(Use::Text),
-            (Word::Number, _) => Some(Use::Number),
-            (Word::Sign, "-") => self.literal(at + 1).filter(|found| *found == Use::Number),
-            (Word::Name, "true" | "false" | "True" | "False") => Some(Use::Truth),
-            _ => None,
+        let is_scope = matches!(stmt, Stmt::ForLoop(_) | Stmt::WithBlock(_) | Stmt::Macro(_) | Stmt::CallBlock(_));
+        self.scopes += usize::from(is_scope);
+        inner(stmt).for_each(|stmt| self.statement(stmt));
+        self.scopes -= usize::from(is_scope);
+        if matches!(stmt, Stmt::Macro(_)) {
+            self.inside.pop();
         }
     }
 
-    fn compared(&self, name: usize, end: usize) -> Option<Use> {
-        let signs = |first: &str, second: &str| matches!((first, second), ("=" | "!", "=") | ("<" | ">", _));
-        let (behind, next) = (self.word(end), self.word(end + 1));
+    fn value(&mut self, expr: &Expr<'t>, hint: Hint<'t>) {
+        let put = || Hint::of([Use::Put]);
+        match expr {
+            Expr::Var(one) => self.read(one.id, hint),
+            Expr::Const(_) => {}
+            Expr::Slice(one) => {
+                self.value(&one.expr, hint);
+                [&one.start, &one.stop, &one.step].into_iter().flatten().for_each(|part| self.value(part, put()));
+            }
+            Expr::GetAttr(one) => self.value(&one.expr, Hint::of([Use::Object])),
+            Expr::GetItem(one) => {
+                let of_loop = matches!(&one.subscript_expr, Expr::GetAttr(field) if var(&field.expr) == Some("loop"));
+                let is_list = of_loop || literal(&one.subscript_expr) == Some(Use::Number);
+                self.value(&one.expr, Hint::of([if is_list { Use::List } else { Use::Object }]));
+                self.value(&one.subscript_expr, put());
+            }
+            Expr::UnaryOp(one) => match (&one.op, &one.expr) {
+                (UnaryOpKind::Not, Expr::Test(_)) => self.test(&one.expr, "not "),
+                (UnaryOpKind::Not, inner) => self.value(inner, Hint::of(ASKED)),
+                (UnaryOpKind::Neg, inner) => self.value(inner, Hint::of([Use::Number])),
+            },
+            Expr::BinOp(one) => self.binary(one.op, (&one.left, &one.right), hint),
+            Expr::Compare(one) => {
+                let mut left = &one.expr;
+                for other in &one.ops {
+                    self.compare(left, other.op, &other.expr);
+                    left = &other.expr;
+                }
+            }
+            Expr::IfExpr(one) => {
+                self.value(&one.test_expr, Hint::of(ASKED));
+                one.false_expr.iter().for_each(|other| self.value(other, hint.and(ASKED)));
+                self.value(&one.true_expr, hint);
+            }
+            Expr::Filter(one) => {
+                one.args.iter().for_each(|arg| self.value(argument(arg), put()));
+                let Some(of) = &one.expr else { return };
+                let first = one.args.first().map(argument);
+                let hint = match one.name {
+                    "default" | "d" => self.default(of, first, &hint),
+                    "safe" | "e" | "escape" | "forceescape" => hint,
+                    name => {
+                        self.odd(of, name == "items", || Oddity::Items("|items"));
+                        Hint::of([worked_on(name).unwrap_or(Use::Put)])
+                    }
+                };
+                self.value(of, hint);
+            }
+            Expr::Test(_) => self.test(expr, ""),
+            Expr::Call(one) => self.call(one),
+            Expr::List(one) => one.items.iter().for_each(|item| self.value(item, put())),
+            Expr::Tuple(one) => one.items.iter().for_each(|item| self.value(item, put())),
+            Expr::Map(one) => one.keys.iter().chain(&one.values).for_each(|part| self.value(part, put())),
+        }
+    }
+
+    fn read(&mut self, name: &'t str, hint: Hint<'t>) {
+        let is_own = |own: &&&str| self.macros.get(**own).is_some_and(|all| all.contains(&name));
+        let own = self.inside.last().filter(is_own).copied();
+        let at = place(self.text, name);
+        let one = self.found.seen.entry((own, name)).or_insert_with(|| Seen { first: at, ..Seen::default() });
+        one.first = one.first.min(at);
+        one.uses.extend(hint.uses);
+        one.default = one.default.take().or(hint.default);
+        one.also.extend(hint.also);
+    }
+
+    /// Notes what is otherwise than in Jinja2 for a value that is a name.
+    fn odd(&mut self, of: &Expr<'t>, is_odd: bool, what: impl FnOnce() -> Oddity) {
+        let is_own = |name: &str| self.inside.last().and_then(|own| self.macros.get(own)).is_some_and(|all| all.contains(&name));
+        if let Some(name) = var(of).filter(|name| is_odd && !is_own(name)) {
+            self.found.oddities.push((name, place(self.text, name), what()));
+        }
+    }
+
+    /// What `default(…)` tells. Words in place of a number are no rare thing, so they tell nothing of the type.
+    fn default(&mut self, of: &Expr<'t>, value: Option<&Expr<'t>>, hint: &Hint<'t>) -> Hint<'t> {
+        let mut hint = hint.and([Use::Asked]);
+        let Some(value) = value else { return hint };
+        self.odd(of, matches!(value, Expr::Const(one) if one.value.is_none()), || Oddity::DefaultNone);
+        match (value, literal(value)) {
+            (Expr::Const(one), Some(Use::Text)) => {
+                hint.uses.insert(Use::Put);
+                hint.default = hint.default.or_else(|| one.value.as_str().map(str::to_owned));
+            }
+            (Expr::Const(one), Some(found)) => {
+                hint.uses.insert(found);
+                let span = one.span();
+                let written = self.text.get(span.start_offset as usize..span.end_offset as usize);
+                hint.default = hint.default.or_else(|| written.map(str::to_lowercase));
+            }
+            (Expr::List(_), _) => drop(hint.uses.insert(Use::List)),
+            (Expr::Map(_), _) => drop(hint.uses.insert(Use::Object)),
+            _ => {}
+        }
+        hint
+    }
+
+    fn binary(&mut self, op: BinOpKind, (left, right): (&Expr<'t>, &Expr<'t>), hint: Hint<'t>) {
+        let put = || Hint::of([Use::Put]);
+        let mut both = |of_left: Hint<'t>, of_right: Hint<'t>| {
+            self.value(left, of_left);
+            self.value(right, of_right);
+        };
+        let of = |other: &Expr<'t>, types: &[Use]| {
+            Hint::of([literal(other).filter(|found| types.contains(found)).unwrap_or(Use::Put)])
+        };
+        match op {
+            BinOpKind::ScOr => {
+                let first = match right {
+                    Expr::List(_) => Some(Use::List),
+                    Expr::Map(_) => Some(Use::Object),
+                    _ => None,
+                };
+                both(hint.and(ASKED).and(first), hint);
+            }
+            BinOpKind::ScAnd => both(hint.clone(), hint),
+            BinOpKind::Add => both(of(right, &[Use::Number, Use::Text]), of(left, &[Use::Number, Use::Text])),
+            BinOpKind::Mul => both(of(right, &[Use::Number]), of(left, &[Use::Number])),
+            BinOpKind::Rem if literal(left) == Some(Use::Text) => both(put(), put()),
+            BinOpKind::Sub | BinOpKind::Div | BinOpKind::FloorDiv | BinOpKind::Rem | BinOpKind::Pow => {
+                both(Hint::of([Use::Number]), Hint::of([Use::Number]));
+            }
+            BinOpKind::Concat => both(put(), put()),
+            BinOpKind::Eq | BinOpKind::Ne => self.compare(left, CompareOpKind::Eq, right),
+            BinOpKind::Lt | BinOpKind::Lte | BinOpKind::Gt | BinOpKind::Gte => self.compare(left, CompareOpKind::Lt, right),
+            BinOpKind::In => self.compare(left, CompareOpKind::In, right),
+        }
+    }
+
+    fn compare(&mut self, left: &Expr<'t>, op: CompareOpKind, right: &Expr<'t>) {
         // What is greater than another value is seldom a text.
-        let ordered = |sign: &str| matches!(sign, "<" | ">").then_some(Use::Number);
-        if signs(behind, next) {
-            return self.literal(end + 1 + usize::from(next == "=")).or_else(|| ordered(behind));
-        }
-        // `x in ["a", "b"]`: what it is compared with.
-        if behind == "in" && matches!(next, "[" | "(")
-            || behind == "not" && next == "in" && matches!(self.word(end + 2), "[" | "(")
-        {
-            return self.literal(end + 2 + usize::from(behind == "not"));
-        }
-        let (last, before) = (self.before(name, 1), self.before(name, 2));
-        let literal = if signs(before, last) && last == "=" {
-            name.checked_sub(3)
-        } else {
-            name.checked_sub(2).filter(|_| matches!(last, "<" | ">"))
+        let other = match op {
+            CompareOpKind::Eq | CompareOpKind::Ne => Use::Put,
+            CompareOpKind::Lt | CompareOpKind::Lte | CompareOpKind::Gt | CompareOpKind::Gte => Use::Number,
+            CompareOpKind::In | CompareOpKind::NotIn => {
+                let found = items(right).and_then(|items| literal(items.first()?));
+                self.value(left, Hint::of([found.unwrap_or(Use::Put)]));
+                return self.value(right, Hint::of([Use::Put]));
+            }
         };
-        let sign = if last == "=" { before } else { last };
-        literal.and_then(|at| self.literal(at).or_else(|| ordered(sign)))
+        self.value(left, Hint::of([literal(right).unwrap_or(other)]));
+        self.value(right, Hint::of([literal(left).unwrap_or(other)]));
     }
 
-    fn calculated(&self, name: usize, end: usize) -> Option<Use> {
-        let beside = |sign: &str, other: Option<usize>| match sign {
-            "+" => other.and_then(|at| self.literal(at)).filter(|found| matches!(found, Use::Number | Use::Text)),
-            "*" => other.and_then(|at| self.literal(at)).filter(|found| *found == Use::Number),
-            "-" | "/" | "%" => Some(Use::Number),
-            _ => None,
-        };
-        let is_range = self.opened(name).is_some_and(|(open, _)| self.before(open, 1) == "range");
-        if is_range && matches!(self.word(end), ")" | ",") {
-            return Some(Use::Number);
-        }
-        let before = name.checked_sub(1).filter(|at| *at > 0 && !matches!(self.kind(at - 1), Some(Word::Sign) | None));
-        let is_format = before.is_some_and(|at| self.word(at) == "%" && self.kind(at - 1) == Some(Word::Text));
-        beside(self.word(end), Some(end + 1))
-            .or_else(|| before.filter(|_| !is_format).and_then(|at| beside(self.word(at), at.checked_sub(1))))
-    }
-
-    fn tested(&self, end: usize) -> Option<Use> {
-        let test = end + 1 + usize::from(self.word(end + 1) == "not");
-        match self.word(test) {
-            _ if self.word(end) != "is" => None,
+    /// A test, with the word that stands before it.
+    fn test(&mut self, expr: &Expr<'t>, not: &str) {
+        let Expr::Test(one) = expr else { return };
+        let is_asked = one.name == "defined" || !not.is_empty();
+        let found = match one.name {
             "divisibleby" | "odd" | "even" => Some(Use::Number),
             "startingwith" | "endingwith" => Some(Use::Text),
             "eq" | "equalto" | "ne" | "lt" | "lessthan" | "gt" | "greaterthan" => {
-                self.literal(test + 1 + usize::from(self.word(test + 1) == "("))
+                one.args.first().and_then(|arg| literal(argument(arg)))
             }
             _ => None,
-        }
-    }
-
-    /// The macro that is given it as it is.
-    fn handed(&self, name: usize, end: usize) -> Option<(&'t str, Slot<'t>)> {
-        if !matches!(self.word(end), ")" | ",") {
-            return None;
-        }
-        let (open, commas) = self.opened(name)?;
-        let called = open.checked_sub(1).filter(|at| self.word(open) == "(" && self.kind(*at) == Some(Word::Name))?;
-        let is_named = self.before(name, 1) == "=";
-        let slot = if is_named { Slot::Named(self.before(name, 2)) } else { Slot::At(commas) };
-        (is_named || matches!(self.before(name, 1), "(" | ",")).then(|| (self.word(called), slot))
-    }
-
-    fn asked(&self, name: usize, end: usize, uses: &mut BTreeSet<Use>) {
-        let (before, after) = (self.before(name, 1), self.word(end));
-        if after == "is" {
-            if self.word(end + 1) == "defined" || self.word(end + 1) == "not" {
-                uses.insert(Use::Asked);
-            }
-            return;
-        }
-        let alone = ASKING.contains(&before) && (after.is_empty() || ASKING.contains(&after));
-        let is_first_choice = after == "or" && !ASKING.contains(&before);
-        if alone || is_first_choice {
-            uses.extend([Use::Asked, Use::Alone]);
-        }
-        match self.word(end + 1) {
-            "[" if is_first_choice => uses.insert(Use::List),
-            "{" if is_first_choice => uses.insert(Use::Object),
-            _ => false,
         };
-        if !alone || before == "else" {
-            uses.insert(Use::Put);
+        let hint = found.map_or_else(|| Hint::of(is_asked.then_some(Use::Asked)), |found| Hint::of([found]));
+        self.odd(&one.expr, is_asked && found.is_none(), || Oddity::Tested(format!("{not}{}", one.name)));
+        self.value(&one.expr, hint);
+        one.args.iter().for_each(|arg| self.value(argument(arg), Hint::of([Use::Put])));
+    }
+
+    /// A call: what a macro is given is what the macro makes of it.
+    fn call(&mut self, call: &Call<'t>) {
+        let mut called = var(&call.expr);
+        if let Expr::GetAttr(method) = &call.expr {
+            self.odd(&method.expr, method.name == "items", || Oddity::Items(".items()"));
+            self.value(&method.expr, Hint::of([worked_on(method.name).unwrap_or(Use::Object)]));
+            called = Some(method.name);
+        } else if called.is_none() {
+            self.value(&call.expr, Hint::of([Use::Put]));
+        }
+        let called =
+            called.map(|name| if self.macros.contains_key(name) { name } else { self.called.get(name).unwrap_or(&name) });
+        let parameters = called.and_then(|name| self.macros.get(name)).cloned().unwrap_or_default();
+        for (at, arg) in call.args.iter().enumerate() {
+            let slot = match arg {
+                CallArg::Pos(_) => parameters.get(at),
+                CallArg::Kwarg(name, _) => parameters.iter().find(|one| *one == name),
+                CallArg::PosSplat(_) | CallArg::KwargSplat(_) => None,
+            };
+            let hint = match (slot, called) {
+                (Some(slot), _) => Hint::also((called, slot)),
+                (None, Some("range")) => Hint::of([Use::Number]),
+                (None, Some("join")) => Hint::of([Use::List]),
+                (None, _) => Hint::of([Use::Put]),
+            };
+            self.value(argument(arg), hint);
         }
     }
 }

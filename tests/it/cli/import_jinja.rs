@@ -11,7 +11,12 @@ const OTHER: &str = "{% from 'lib.j2' import hi as greet, V %}{% import 'lib.j2'
 const BASE: &str = "<{% block title %}T {{ x }}{% endblock %}|{{ self.title() }}|{% block body %}\n B \n{% endblock %}>";
 
 fn project(text: &str) -> Project {
-    Project::new().file("p/main.j2", text).file("p/lib.j2", LIB).file("p/other.j2", OTHER).file("p/base.j2", BASE)
+    Project::new()
+        .file("p/main.j2", text)
+        .file("p/lib.j2", LIB)
+        .file("p/other.j2", OTHER)
+        .file("p/base.j2", BASE)
+        .file("p/uses.j2", "{{ lib.two() }}")
 }
 
 #[track_caller]
@@ -48,6 +53,7 @@ fn what_is_taken_in_says_what_jinja2_says() {
     );
     equal("{% from 'lib.j2' import hi as greet, W %}{{ V }}{{ greet('a') }}{{ W }}", &json!({"V": "in"}), "invee, a!w1");
     equal("{% import 'other.j2' as o %}{{ o.z() }}{{ o.K }}", &json!({}), "vee, zz!veevee, x!veevee1");
+    equal("{% import 'lib.j2' as lib %}{{ lib.V }}{% include 'uses.j2' %}", &json!({}), "veevee, x!vee");
     equal("A \n{% import 'lib.j2' as lib %} B{{ lib_V }}{{ lib.V }}", &json!({"lib_V": "own"}), "A \n Bownvee");
 }
 
@@ -77,30 +83,21 @@ fn what_is_not_taken_in_is_told_at_its_place_with_what_to_write() {
         "`self.a()` in a macro or an expression cannot be carried over: it is put where",
     );
     told(&format!("{x}{{{{ self.b() }}}}"), "`self.b()` cannot be carried over: there is no block `b`");
-    told(
-        &format!("{x}{{% for i in [1] %}}{{{{ self.a() }}}}{{% endfor %}}"),
-        "`i` in block `a` cannot be carried over: a statement around",
-    );
     told("{% if x %}{% extends 'base.j2' %}{% endif %}", "`extends` in a condition cannot be carried over: put it first");
     let import = "{% import 'lib.j2' as lib %}\n";
     told(
         &format!("{import}{{{{ lib.nope }}}}"),
-        "`lib.nope` cannot be carried over: p/lib.j2 sets no such name, so that Jinja2 puts nothing",
+        "`lib.nope` cannot be carried over: p/lib.j2 sets no such name in every case, outside of loops",
     );
-    told(&format!("{import}{{{{ lib['V'] }}}}"), "`lib` cannot be carried over: an imported file is called so");
     told(
         "{% macro a(x=y, y=2) %}{{ x }}{% endmacro %}{{ a() }}",
         "a default of `x` that names `y` cannot be carried over: an argument has no value yet",
-    );
-    told(
-        "{% macro a() %}\n{{ k }}{% endmacro %}{% set k = 4 %}{{ a() }}",
-        "`k` in macro `a` cannot be carried over: it is set behind the macro",
     );
     let project = project("{% import 'if.j2' as l %}{{ l.A }}").file("p/if.j2", "{% if true %}{% set A = 5 %}{% endif %}");
     project
         .run(&["import", "p/main.j2"])
         .code(1)
-        .says("p/if.j2: error: `A` cannot be carried over: it is set in some cases alone");
+        .says("p/main.j2:1: error: `l.A` cannot be carried over: p/if.j2 sets no such name in every case, outside of loops");
     let project = project
         .file("p/if.j2", "\n{% macro m() %}\n{{ x }}{% endmacro %}")
         .file("p/main.j2", "{% import 'if.j2' as l %}{{ l.m() }}");
@@ -121,23 +118,16 @@ fn a_text_is_checked_for_what_it_cannot_say_of_itself() {
 }
 
 #[test]
-fn a_name_that_an_if_alone_sets_is_no_input_and_that_is_told() {
-    let text = "Hi.\n{% if xs %}{% set first = xs[0] %}{% endif %}[{{ first }}]{% if first is defined %}!{% endif %}";
-    let project = project(text);
-    let sample =
-        |inputs: Value, expected: &str| json!({"template": "main", "inputs": inputs, "expected": expected}).to_string() + "\n";
-    project.write("s.jsonl", sample(json!({"xs": ["a"]}), "Hi.\n[a]!") + &sample(json!({}), "Hi.\n[]"));
-    let run = project.run(&["import", "p/main.j2", "--verify", "s.jsonl"]).code(0);
-    run.says("inputs: xs (array, default [])\n")
-        .says("p/main.j2:2: warning: `first` is set in an `{% if %}` alone: it is no input: as in Jinja2 it has no value where that does not run")
-        .says("2 samples: every message equal, byte for byte");
-    project.run(&["check"]).code(0).says("nothing found");
-    // What is read where no `set` can have run is an input, and a macro that is called behind a second `set` is told.
+fn a_name_that_an_if_alone_sets_is_an_input_and_that_is_told() {
     let of = |text: &str| Project::new().file("p/a.j2", text);
+    let run = of("Hi.\n{% if xs %}{% set first = xs[0] %}{% endif %}[{{ first }}]").run(&["import", "p"]).code(0);
+    run.says("inputs: xs (array, default []), first (any)\n")
+        .says("p/a.j2:2: warning: `first`: a `{% set %}` above sets it in some cases alone; in the others it is an input here");
+    // What is read before it is set is an input like any other.
     let both =
         "{% if not tone %}{% set tone = 'kind' %}{% endif %}{{ tone }}{% if x %}{% set s = 1 %}{% else %}{{ s }}{% endif %}";
-    of(both).run(&["import", "p"]).code(0).says("inputs: tone (any, default \"\"), x (boolean, default false), s (any)\n");
-    let macros =
-        "{% if x %}{% set s = 1 %}{% endif %}{% macro m() %}{{ s }}{% endmacro %}{% if y %}{% set s = 2 %}{% endif %}{{ m() }}";
-    of(macros).run(&["import", "p"]).code(1).says("`s` in macro `m` cannot be carried over: it is set behind the macro");
+    let run = of(both).run(&["import", "p"]).code(0);
+    let told = run.stdout.clone();
+    run.says("inputs: tone (any, default \"\"), x (boolean, default false), s (any)\n");
+    assert!(!told.contains("warning: `tone`"), "{told}");
 }

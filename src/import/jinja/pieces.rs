@@ -1,0 +1,207 @@
+//! A Jinja text in pieces without gaps: words, tags, comments and raw text, with what each does to the white space beside it.
+//!
+//! Engines may take white space away unasked: `trim_blocks`, `lstrip_blocks`, the last line break.
+
+use crate::import::model::Options;
+use crate::jinja::tags::{self, Tag};
+use std::ops::Range;
+
+/// What a piece is.
+#[derive(Debug)]
+pub(super) enum Kind<'t> {
+    /// Words.
+    Data,
+    /// `{{ … }}` or `{% … %}`.
+    Tag(Tag<'t>),
+    /// `{# … #}`.
+    Comment,
+    /// `{% raw %}`, behind which all is words up to its end.
+    Raw,
+    /// `{% endraw %}`.
+    EndRaw,
+}
+
+/// What a tag does with the white space beside it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Trim {
+    /// What the engine does unasked.
+    Default,
+    /// `-`: all of it goes.
+    All,
+    /// `+`: it stays whatever the engine does unasked.
+    Keep,
+}
+
+impl Trim {
+    pub(super) const fn sign(self) -> &'static str {
+        match self {
+            Self::Default => "",
+            Self::All => "-",
+            Self::Keep => "+",
+        }
+    }
+
+    fn at(text: &str, at: usize) -> Self {
+        match text.as_bytes().get(at) {
+            Some(b'-') => Self::All,
+            Some(b'+') => Self::Keep,
+            _ => Self::Default,
+        }
+    }
+}
+
+/// A piece.
+#[derive(Debug)]
+pub(super) struct Piece<'t> {
+    pub(super) kind: Kind<'t>,
+    pub(super) range: Range<usize>,
+    pub(super) left: Trim,
+    pub(super) right: Trim,
+}
+
+impl<'t> Piece<'t> {
+    fn new(text: &str, kind: Kind<'t>, range: Range<usize>) -> Self {
+        let (mut left, mut right) = (Trim::Default, Trim::Default);
+        if !matches!(kind, Kind::Data) {
+            (left, right) = (Trim::at(text, range.start + 2), Trim::at(text, range.end.saturating_sub(3)));
+        }
+        Self { kind, range, left, right }
+    }
+
+    /// All of it.
+    pub(super) fn slice<'s>(&self, text: &'s str) -> &'s str {
+        text.get(self.range.clone()).unwrap_or("")
+    }
+
+    pub(super) const fn is_data(&self) -> bool {
+        matches!(self.kind, Kind::Data)
+    }
+}
+
+/// Splits a text; what minijinja cannot split is words.
+pub(super) fn pieces(text: &str) -> Vec<Piece<'_>> {
+    let mut split = Split { text, pieces: Vec::new(), done: 0 };
+    let mut at = 0;
+    for piece in tags::pieces(text) {
+        match piece {
+            tags::Piece::Words(range) => {
+                split.silent(at..range.start);
+                at = range.end;
+            }
+            tags::Piece::Tag(tag) => {
+                split.silent(at..tag.range.start);
+                at = tag.range.end;
+                split.push(tag.range.clone(), Kind::Tag(tag));
+            }
+        }
+    }
+    split.silent(at..text.len());
+    split.data(text.len());
+    split.pieces
+}
+
+struct Split<'t> {
+    text: &'t str,
+    pieces: Vec<Piece<'t>>,
+    done: usize,
+}
+
+impl<'t> Split<'t> {
+    fn data(&mut self, end: usize) {
+        if self.done < end {
+            self.pieces.push(Piece::new(self.text, Kind::Data, self.done..end));
+        }
+    }
+
+    fn push(&mut self, range: Range<usize>, kind: Kind<'t>) {
+        self.data(range.start);
+        self.done = range.end;
+        self.pieces.push(Piece::new(self.text, kind, range));
+    }
+
+    /// Comments, the tags of raw text, and white space.
+    fn silent(&mut self, range: Range<usize>) {
+        let mut at = range.start;
+        while let Some(open) = self.text.get(at..range.end).and_then(|rest| rest.find(['{'])).map(|found| at + found) {
+            let is_comment = self.text.as_bytes().get(open + 1) == Some(&b'#');
+            let close = if is_comment { "#}" } else { "%}" };
+            let inside = self.text.get(open + 2..range.end).and_then(|rest| Some(rest.split_once(close)?.0));
+            let Some(inside) = inside else { return };
+            at = open + inside.len() + 4;
+            let is_end = inside.trim_start_matches(['-', '+']).trim_start().starts_with("endraw");
+            let kind = match is_comment {
+                true => Kind::Comment,
+                false if is_end => Kind::EndRaw,
+                false => Kind::Raw,
+            };
+            self.push(open..at, kind);
+        }
+    }
+}
+
+/// The words of a piece, as an engine with these switches has them.
+pub(super) fn data<'t>(text: &'t str, pieces: &[Piece<'_>], at: usize, options: Options) -> &'t str {
+    let Some(piece) = pieces.get(at) else { return "" };
+    let mut words = piece.slice(text);
+    let is_block = |piece: &Piece<'_>| match &piece.kind {
+        Kind::Tag(tag) => tag.is_block,
+        Kind::Comment | Kind::Raw | Kind::EndRaw => true,
+        Kind::Data => false,
+    };
+    let before = at.checked_sub(1).and_then(|at| pieces.get(at)).filter(|piece| !matches!(piece.kind, Kind::Raw));
+    if options.trim_blocks && before.is_some_and(|piece| is_block(piece) && piece.right == Trim::Default) {
+        words = words.strip_prefix('\n').unwrap_or(words);
+    }
+    let after = pieces.get(at + 1);
+    if options.lstrip_blocks && after.is_some_and(|piece| is_block(piece) && piece.left == Trim::Default) {
+        let kept = words.trim_end_matches([' ', '\t']);
+        let begins = kept.ends_with('\n') || kept.is_empty() && (at == 0 || began_line(text, piece));
+        words = if begins { kept } else { words };
+    }
+    words
+}
+
+/// Whether a piece begins at the start of a line.
+fn began_line(text: &str, piece: &Piece<'_>) -> bool {
+    piece.slice(text).starts_with('\n') || text.get(..piece.range.start).is_some_and(|before| before.ends_with('\n'))
+}
+
+/// A text without its last line break, as Jinja reads a file.
+pub(super) fn without_last_break(text: &str) -> &str {
+    text.strip_suffix('\n').unwrap_or(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Kind, Trim, pieces};
+    use pretty_assertions::assert_eq;
+
+    #[test]
+    fn a_text_is_split_as_jinja_does() {
+        let text = "a {%- if x == '%}' -%} {{ {'a': {}}['}}'] }}{# {{ no }} #}{% raw %}{{ x }}{% endraw -%} z {% endif %}";
+        let all = pieces(text);
+        let name = |kind: &Kind<'_>| match kind {
+            Kind::Data => "data",
+            Kind::Tag(tag) if tag.is_block => "statement",
+            Kind::Tag(_) => "output",
+            Kind::Comment => "comment",
+            Kind::Raw => "raw",
+            Kind::EndRaw => "endraw",
+        };
+        let found: Vec<(&str, &str)> = all.iter().map(|piece| (name(&piece.kind), piece.slice(text))).collect();
+        let expected = [
+            ("data", "a "),
+            ("statement", "{%- if x == '%}' -%}"),
+            ("data", " "),
+            ("output", "{{ {'a': {}}['}}'] }}"),
+            ("comment", "{# {{ no }} #}"),
+            ("raw", "{% raw %}"),
+            ("data", "{{ x }}"),
+            ("endraw", "{% endraw -%}"),
+            ("data", " z "),
+            ("statement", "{% endif %}"),
+        ];
+        assert_eq!(found, expected);
+        assert_eq!((all[1].left, all[1].right, all[7].right), (Trim::All, Trim::All, Trim::All));
+    }
+}
