@@ -2,9 +2,8 @@
 //! the screen, an interrupt too.
 //!
 //! The line is drawn without colours and codes, and the cursor stays behind its last character: what the terminal writes
-//! there, such as `^C`, is taken away with it.
+//! there, such as `^C`, is taken away with it. Installs no handler: a run of [`STRIDE`] files and more has one before it counts.
 
-use super::interrupt;
 use super::render::summary::thousands;
 use std::io::{self, IsTerminal, Write};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,7 +15,7 @@ const PATIENCE: Duration = Duration::from_millis(500);
 /// How long a count stays before the next is drawn.
 const PAUSE: Duration = Duration::from_millis(100);
 /// Files between two looks at the clock.
-const STRIDE: u64 = 64;
+pub(super) const STRIDE: u64 = 64;
 
 /// What stands on the screen; a process has one standard error.
 static SCREEN: Mutex<Line> = Mutex::new(Line { width: 0, drawn: None });
@@ -73,8 +72,6 @@ impl Progress {
         // Whoever finds another thread drawing has better things to do than wait.
         let Ok(mut line) = SCREEN.try_lock() else { return };
         if line.drawn.is_none_or(|drawn| drawn.elapsed() >= PAUSE) {
-            // From now on there is something to take off the screen.
-            interrupt::install();
             line.drawn = Some(Instant::now());
             // A terminal that has gone away misses nothing.
             let _ = line.draw(&mut io::stderr(), &format!("{} files …", thousands(done as usize)));

@@ -4,7 +4,7 @@ use super::args::PathArgs;
 use super::cx::Cx;
 use super::error::{CliError, Kind, Result};
 use super::interrupt;
-use super::progress::Progress;
+use super::progress::{self, Progress};
 use super::project::Project;
 use super::render::report::Report;
 use super::render::sources::Sources;
@@ -118,7 +118,8 @@ impl Selection {
     pub(super) fn check(&self, project: &Project, goal: Goal, keep: Keep, cx: &Cx) -> Result<Checked> {
         let limit = project.config.limits.file;
         // A few named files are done before anybody could interrupt; all else may take long.
-        if self.given.is_empty() || self.given.iter().any(|path| fs::is_dir(path)) {
+        let is_short = !self.given.is_empty() && (self.given.len() as u64) < progress::STRIDE;
+        if !is_short || self.given.iter().any(|path| fs::is_dir(path)) {
             interrupt::install();
         }
         let mut input = Vec::new();

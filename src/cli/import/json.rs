@@ -1,6 +1,6 @@
 //! The report of `ctxc import` for programs: `ctxc/import/1`.
 
-use super::run::{Disposition, Told};
+use super::report::{Disposition, ImportReport};
 use super::show::{message, title};
 use super::suggest::suggestion;
 use super::verify::Verdict;
@@ -102,7 +102,7 @@ struct Difference<'t> {
 }
 
 /// The document.
-pub(super) fn document<'t>(told: &Told<'t>) -> Document<'t> {
+pub(super) fn document<'t>(told: &ImportReport<'t>) -> Document<'t> {
     let prompts = told.batch.made.iter().zip(told.fates).map(|(made, fate)| {
         let is_carried = *fate != Disposition::Refused;
         Prompt {

@@ -4,6 +4,7 @@ mod args;
 mod find;
 mod json;
 mod make;
+mod report;
 mod run;
 mod samples;
 mod show;

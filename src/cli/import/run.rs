@@ -3,6 +3,7 @@
 use super::args::ImportArgs;
 use super::find::{Beside, Found};
 use super::make::{Batch, Made, make};
+use super::report::{Disposition, ImportReport};
 use super::samples;
 use super::verify::{Against, Verdict, verify};
 use super::{json, show};
@@ -18,42 +19,12 @@ use crate::context::TaskGraph;
 use crate::context::request::Files;
 use crate::import::{Format, origin};
 use crate::registry::sources::Door;
-use schemars::JsonSchema;
-use serde::Serialize;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Inputs that no template takes, of those that are told.
 const TOLD: usize = 5;
-
-/// What became of the file of a template.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, JsonSchema, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub(super) enum Disposition {
-    /// It was written.
-    Written,
-    /// It would be written.
-    Dry,
-    /// A file of that name is there and was left as it is.
-    There,
-    /// The very same file is there.
-    Same,
-    /// There is none: the prompt could not be carried over.
-    Refused,
-}
-
-/// All that a run has to tell.
-#[derive(Debug)]
-pub(super) struct Told<'t> {
-    pub(super) found: &'t Found,
-    pub(super) batch: &'t Batch,
-    /// One a prompt that was made.
-    pub(super) fates: &'t [Disposition],
-    pub(super) verdict: Option<(&'t Path, &'t Verdict)>,
-    /// The folder of the templates, where the project's own patterns leave it out.
-    pub(super) left_out: Option<&'t str>,
-}
 
 /// Imports, or verifies what was imported before.
 pub(crate) fn run(args: &ImportArgs, cx: &mut Cx) -> Result<Exit> {
@@ -87,7 +58,7 @@ pub(crate) fn run(args: &ImportArgs, cx: &mut Cx) -> Result<Exit> {
     let fates = batch.made.iter().map(|made| put(made, args, &project.root)).collect::<Result<Vec<_>>>()?;
     let probe = if folder.is_empty() { "x.xml".to_owned() } else { format!("{folder}/x.xml") };
     let is_left_out = project.config.templates.include.as_ref().is_some_and(|globs| !globs.matches(&probe));
-    let told = Told {
+    let told = ImportReport {
         found: &found,
         batch: &batch,
         fates: &fates,
@@ -143,7 +114,7 @@ fn verify_project(path: &Path, samples: &[samples::Sample], args: &ImportArgs, c
     let verdict = verify(samples, Against { registry, names: &names, files: &files, lacking: &lacking });
     tell(path, &verdict, cx);
     let (found, batch) = (Found::default(), Batch::default());
-    let told = Told { found: &found, batch: &batch, fates: &[], verdict: Some((path, &verdict)), left_out: None };
+    let told = ImportReport { found: &found, batch: &batch, fates: &[], verdict: Some((path, &verdict)), left_out: None };
     cx.emit_formats(&args.format, |format, cx| match format {
         DataFormat::Text => show::verdict(&told, cx),
         DataFormat::Json => cx.json(&json::document(&told)),

@@ -1,7 +1,7 @@
 //! The report of `ctxc import` for people: each prompt with what became of it, then the totals.
 
 use super::make::Made;
-use super::run::{Disposition, Told};
+use super::report::{Disposition, ImportReport};
 use super::suggest::suggestion;
 use super::verify::{Difference, Kinds};
 use crate::cli::cx::Cx;
@@ -15,7 +15,7 @@ use crate::import::{Body, Note, Parameter, Weight};
 const AROUND: usize = 60;
 
 /// Prints everything.
-pub(super) fn print(told: &Told<'_>, cx: &mut Cx) -> Result<()> {
+pub(super) fn print(told: &ImportReport<'_>, cx: &mut Cx) -> Result<()> {
     for (made, fate) in told.batch.made.iter().zip(told.fates) {
         prompt(made, *fate, cx)?;
     }
@@ -82,7 +82,7 @@ fn note(note: &Note, cx: &mut Cx) -> Result<()> {
 }
 
 /// Prints what samples say.
-pub(super) fn verdict(told: &Told<'_>, cx: &mut Cx) -> Result<()> {
+pub(super) fn verdict(told: &ImportReport<'_>, cx: &mut Cx) -> Result<()> {
     let Some((path, verdict)) = told.verdict else { return Ok(()) };
     let shown = path.display().to_string();
     let word = cx.options.screen.paint(Paint::Error, "error");
@@ -140,7 +140,7 @@ fn shown(text: &str) -> String {
     if text.is_empty() { "(nothing more)".to_owned() } else { escape(text).into_owned() }
 }
 
-fn totals(told: &Told<'_>, cx: &mut Cx) -> Result<()> {
+fn totals(told: &ImportReport<'_>, cx: &mut Cx) -> Result<()> {
     let count = |fates: &[Disposition]| told.fates.iter().filter(|fate| fates.contains(fate)).count();
     let mut said = Vec::new();
     let mut add = |count: usize, words: &dyn Fn(usize) -> String| {

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 const FILES: usize = 25;
 
 /// Rooms that are still larger. Numbers may only fall.
-const KNOWN: &[(&str, usize)] = &[("src/cli", 35), ("src/context", 34), ("src/template", 28)];
+const KNOWN: &[(&str, usize)] = &[("src/context", 34), ("src/template", 28)];
 
 fn faults(sources: &[Source]) -> Vec<String> {
     let mut rooms: BTreeMap<&str, usize> = BTreeMap::new();

@@ -1,5 +1,6 @@
 //! The command line of `ctxc manifest`.
 
+use super::counting::CountingArgs;
 use crate::cli::args::{OutputFormat, Report, Sign, parse_report};
 use crate::cli::context::lookup::LookupArgs;
 use crate::cli::context::values::{GivenArgs, HistoryArgs, ObjectiveArgs};
@@ -63,18 +64,6 @@ pub(crate) struct ManifestArgs {
 #[derive(Debug, Subcommand)]
 pub(super) enum ManifestVerb {
     Diff(super::diff::DiffArgs),
-}
-
-/// How tokens are counted.
-#[derive(Clone, Debug, Args)]
-pub(super) struct CountingArgs {
-    /// Who counts tokens: o200k and cl100k exactly; claude, gemini and llama by an estimate; bytes as the upper bound
-    /// [default: who counts for the agent's model; o200k where none is known]
-    #[arg(long, value_name = "NAME")]
-    pub(super) tokenizer: Option<String>,
-    /// Tokens to fit each context into, where neither its role nor its model has fewer
-    #[arg(long, value_name = "TOKENS")]
-    pub(super) budget: Option<usize>,
 }
 
 /// Formats of a manifest.

@@ -1,6 +1,6 @@
 //! `ctxc manifest diff OLD [NEW]`: what two manifests say differently, in tokens and in words.
 
-use super::args::CountingArgs;
+use super::counting::CountingArgs;
 use super::side::{Side, Sides};
 use super::{change_markdown, change_text};
 use crate::cli::args::{OutputArgs, OutputFormat, Sign};

@@ -3,6 +3,7 @@
 mod args;
 mod change_markdown;
 mod change_text;
+mod counting;
 mod diff;
 mod html;
 mod markdown;

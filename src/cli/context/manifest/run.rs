@@ -1,23 +1,19 @@
 //! Makes the manifest, and prints, writes or checks it.
 
-use super::args::{CountingArgs, Format, ManifestArgs, ManifestVerb};
-use super::side::{self, HERE, Side, Sides};
+use super::args::{Format, ManifestArgs, ManifestVerb};
+use super::counting::{CountingArgs, counted};
+use super::side::{self, HERE, Side};
 use super::{change_text, diff, html, markdown, require, text};
 use crate::cli::args::{OutputFormat, Report};
-use crate::cli::context::models::Counters;
-use crate::cli::context::project::{Compiled, Inside};
+use crate::cli::context::project::Compiled;
 use crate::cli::context::refused::refused;
 use crate::cli::context::subject;
 use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Kind, Result};
 use crate::cli::exit::Exit;
 use crate::cli::render::summary::plural;
-use crate::context::lines::Lines;
 use crate::context::manifest::{self, Dry, Manifest, of_task};
-use crate::context::options::Options;
 use crate::context::request::{Asked, Request};
-use crate::project::config::Config;
-use crate::registry::Registry;
 use std::num::NonZeroUsize;
 use std::path::Path;
 
@@ -123,27 +119,6 @@ fn of_rest(project: &Compiled, counting: &CountingArgs, threads: Option<NonZeroU
         (broken, refused) => broken.or(refused),
     };
     Ok((manifest, missing))
-}
-
-/// The manifest of a whole project.
-pub(super) fn of_project(project: &Compiled, counting: &CountingArgs, threads: Option<NonZeroUsize>) -> Result<Manifest> {
-    let make = |how: &Dry<'_>| manifest::of_project(&project.registry, how, threads);
-    counted(&project.config, &project.files(), counting, make)?
-        .map_err(|faults| refused(&faults, &project.lines(&project.paths())))
-}
-
-/// The manifest of a registry alone, which knows no roles, with files of a project.
-pub(super) fn of_registry(registry: &Registry, files: &Inside<'_>, sides: &Sides<'_>) -> Result<Manifest> {
-    let make = |how: &Dry<'_>| manifest::of_project(registry, how, sides.threads);
-    counted(&Config::default(), files, sides.counting, make)?.map_err(|faults| refused(&faults, &Lines::default()))
-}
-
-/// Makes something with the roles, models and counters of a project.
-fn counted<T>(config: &Config, files: &Inside<'_>, counting: &CountingArgs, make: impl FnOnce(&Dry<'_>) -> T) -> Result<T> {
-    let counters = Counters::new(config, counting.tokenizer.as_deref())?;
-    let models = Some(counters.models(config));
-    let options = Options { budget: counting.budget, counter: counters.first(), models, ..Options::default() };
-    Ok(make(&Dry { options, files }))
 }
 
 /// Whether a manifest says what the project is.

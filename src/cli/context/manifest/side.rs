@@ -2,8 +2,7 @@
 //!
 //! A file or folder that exists is taken before a revision of the same name.
 
-use super::args::CountingArgs;
-use super::run::{of_project, of_registry};
+use super::counting::{CountingArgs, of_project, of_registry};
 use crate::base::fs::{self, RealFs};
 use crate::cli::context::project::{Compiled, Inside};
 use crate::cli::error::{CliError, Kind, Result};
@@ -108,7 +107,7 @@ impl Sides<'_> {
         let played = full.manifest.entries.iter().filter(|entry| entry.role.is_some()).map(|entry| entry.task.clone());
         let played: BTreeSet<String> = played.collect();
         if let From::Project(project) = &full.from {
-            full.manifest = of_registry(&project.registry, &project.files(), self)?;
+            full.manifest = of_registry(&project.registry, &project.files(), self.counting, self.threads)?;
         } else {
             // Of a manifest there is nothing else: what roles play cannot be told without them.
             full.manifest.entries.retain(|entry| entry.role.is_none());
@@ -158,7 +157,7 @@ impl Sides<'_> {
             |err: registry::ReadError| CliError::new(Kind::from(&err), format!("{}: {err}", path.display())).hint(WHENCE);
         let registry = Registry::read(bytes).map_err(unusable)?;
         let files = Inside { root: self.root, files: &RealFs };
-        let manifest = of_registry(&registry, &files, self)?;
+        let manifest = of_registry(&registry, &files, self.counting, self.threads)?;
         let from = From::Registry(Box::new(registry), self.root.to_owned());
         Ok(Side { name: path.display().to_string(), manifest, from })
     }

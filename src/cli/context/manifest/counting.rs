@@ -1,0 +1,56 @@
+//! How tokens are counted for a manifest, and manifests made with that: of a project, or of a registry alone.
+
+use crate::cli::context::models::Counters;
+use crate::cli::context::project::{Compiled, Inside};
+use crate::cli::context::refused::refused;
+use crate::cli::error::Result;
+use crate::context::lines::Lines;
+use crate::context::manifest::{self, Dry, Manifest};
+use crate::context::options::Options;
+use crate::project::config::Config;
+use crate::registry::Registry;
+use clap::Args;
+use std::num::NonZeroUsize;
+
+/// How tokens are counted.
+#[derive(Clone, Debug, Args)]
+pub(super) struct CountingArgs {
+    /// Who counts tokens: o200k and cl100k exactly; claude, gemini and llama by an estimate; bytes as the upper bound
+    /// [default: who counts for the agent's model; o200k where none is known]
+    #[arg(long, value_name = "NAME")]
+    pub(super) tokenizer: Option<String>,
+    /// Tokens to fit each context into, where neither its role nor its model has fewer
+    #[arg(long, value_name = "TOKENS")]
+    pub(super) budget: Option<usize>,
+}
+
+/// The manifest of a whole project.
+pub(super) fn of_project(project: &Compiled, counting: &CountingArgs, threads: Option<NonZeroUsize>) -> Result<Manifest> {
+    let make = |how: &Dry<'_>| manifest::of_project(&project.registry, how, threads);
+    counted(&project.config, &project.files(), counting, make)?
+        .map_err(|faults| refused(&faults, &project.lines(&project.paths())))
+}
+
+/// The manifest of a registry alone, which knows no roles, with files of a project.
+pub(super) fn of_registry(
+    registry: &Registry,
+    files: &Inside<'_>,
+    counting: &CountingArgs,
+    threads: Option<NonZeroUsize>,
+) -> Result<Manifest> {
+    let make = |how: &Dry<'_>| manifest::of_project(registry, how, threads);
+    counted(&Config::default(), files, counting, make)?.map_err(|faults| refused(&faults, &Lines::default()))
+}
+
+/// Makes something with the roles, models and counters of a project.
+pub(super) fn counted<T>(
+    config: &Config,
+    files: &Inside<'_>,
+    counting: &CountingArgs,
+    make: impl FnOnce(&Dry<'_>) -> T,
+) -> Result<T> {
+    let counters = Counters::new(config, counting.tokenizer.as_deref())?;
+    let models = Some(counters.models(config));
+    let options = Options { budget: counting.budget, counter: counters.first(), models, ..Options::default() };
+    Ok(make(&Dry { options, files }))
+}
