@@ -24,7 +24,7 @@ fn a_full_disk_is_said_and_exits_3() {
 #[cfg(debug_assertions)]
 fn a_bug_is_called_one_and_exits_3() {
     let run = Project::new().run(&["debug-panic"]).code(3);
-    let run = run.warns("error: ctxc has a bug; your files are not at fault").warns("src/cli/main.rs:");
+    let run = run.warns("error: ctxc has a bug; your files are not at fault").warns("src/cli/verbs.rs:");
     assert!(!run.stderr.contains("thread 'main'"), "{}", run.stderr);
 }
 

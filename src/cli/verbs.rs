@@ -1,0 +1,88 @@
+//! The list of verbs: each has a file here, or a folder beside this one, with its arguments and `run`. `main.rs` alone imports the list.
+
+pub(super) mod build;
+pub(super) mod check;
+pub(super) mod completions;
+pub(super) mod defaults;
+pub(super) mod diff;
+pub(super) mod explain;
+pub(super) mod explain_setting;
+pub(super) mod fmt;
+pub(super) mod generate_docs;
+#[cfg(feature = "lsp")]
+pub(super) mod lsp;
+pub(super) mod man;
+pub(super) mod rules;
+pub(super) mod schema;
+pub(super) mod show;
+
+use super::cx::Cx;
+use super::error::Result;
+use super::exit::Exit;
+use clap::{Command, Subcommand};
+
+/// The verbs, in the order in which one meets them.
+#[derive(Debug, Subcommand)]
+pub(super) enum Verb {
+    Init(super::init::InitArgs),
+    Import(super::import::ImportArgs),
+    Check(check::CheckArgs),
+    Fmt(fmt::FmtArgs),
+    Watch(super::watch::WatchArgs),
+    Build(build::BuildArgs),
+    Diff(diff::DiffArgs),
+    List(super::context::list::ListArgs),
+    Show(show::ShowArgs),
+    Render(super::context::render::RenderArgs),
+    Manifest(super::context::manifest::ManifestArgs),
+    Search(super::context::search::SearchArgs),
+    New(super::context::new::NewArgs),
+    Eval(super::context::eval::EvalArgs),
+    Explain(explain::ExplainArgs),
+    Defaults(defaults::DefaultsArgs),
+    Rules(rules::RulesArgs),
+    Schema(schema::SchemaArgs),
+    Completions(completions::CompletionsArgs),
+    Man(man::ManArgs),
+    #[cfg(feature = "lsp")]
+    Lsp(lsp::LspArgs),
+    #[command(hide = true)]
+    GenerateDocs(generate_docs::GenerateDocsArgs),
+    #[cfg(debug_assertions)]
+    #[command(hide = true)]
+    DebugPanic,
+}
+
+impl Verb {
+    /// Runs it. `command` makes the whole command line, for those verbs that describe it.
+    pub(super) fn run(self, command: impl FnOnce() -> Command, cx: &mut Cx) -> Result<Exit> {
+        match self {
+            Self::Init(args) => super::init::run(&args, cx),
+            Self::Import(args) => super::import::run(&args, cx),
+            Self::Check(args) => check::run(&args, cx),
+            Self::Fmt(args) => fmt::run(&args, cx),
+            Self::Watch(args) => super::watch::run(&args, cx),
+            Self::Build(args) => build::run(&args, cx),
+            Self::Diff(args) => diff::run(&args, cx),
+            Self::List(args) => super::context::list::run(&args, cx),
+            Self::Show(args) => show::run(&args, cx),
+            Self::Render(args) => super::context::render::run(&args, cx),
+            Self::Manifest(args) => super::context::manifest::run(&args, cx),
+            Self::Search(args) => super::context::search::run(&args, cx),
+            Self::New(args) => super::context::new::run(&args, cx),
+            Self::Eval(args) => super::context::eval::run(&args, cx),
+            Self::Explain(args) => explain::run(&args, cx),
+            Self::Defaults(args) => defaults::run(&args, cx),
+            Self::Rules(args) => rules::run(&args, cx),
+            Self::Schema(args) => schema::run(&args, cx),
+            Self::Completions(args) => completions::run(&args, &command(), cx),
+            Self::Man(args) => man::run(&args, command(), cx),
+            #[cfg(feature = "lsp")]
+            Self::Lsp(args) => Ok(lsp::run(&args)),
+            Self::GenerateDocs(args) => generate_docs::run(&args, command(), cx),
+            #[cfg(debug_assertions)]
+            #[allow(clippy::panic, reason = "shows what a bug looks like, in debug builds alone")]
+            Self::DebugPanic => panic!("asked for"),
+        }
+    }
+}
