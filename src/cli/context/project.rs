@@ -32,6 +32,8 @@ pub(in crate::cli) struct Compiled {
     pub(super) config: Config,
     /// What is left out of it, since something in it is an error.
     pub(in crate::cli) broken: BrokenParts,
+    /// Whether it holds no template at all.
+    pub(super) is_empty: bool,
     /// The revision that it is of; `None` for the work tree.
     past: Option<Past>,
 }
@@ -52,13 +54,18 @@ impl Debug for Inside<'_> {
 impl Compiled {
     /// Compiles the project of this run. What rests on a file with errors has no context, and is not in the registry.
     pub(in crate::cli) fn load(cx: &Cx) -> Result<Self> {
+        Self::load_or_empty(cx)?.filled("this project")
+    }
+
+    /// The same where it may hold no template.
+    pub(super) fn load_or_empty(cx: &Cx) -> Result<Self> {
         Self::new(Project::load(&cx.options)?.sound()?, "this project")
     }
 
     /// Compiles the project in a folder; only one without errors is compared.
     pub(in crate::cli) fn load_in(folder: &Path) -> Result<Self> {
         let name = format!("the project in {}", folder.display());
-        let project = Self::new(Project::load_in(folder.to_owned())?.sound()?, &name)?;
+        let project = Self::new(Project::load_in(folder.to_owned())?.sound()?, &name)?.filled(&name)?;
         project.broken.nothing(&name)?;
         Ok(project)
     }
@@ -68,7 +75,7 @@ impl Compiled {
         let past = Past::open(folder, revision)?;
         let registry = past.compile()?;
         let (root, config) = (past.root.clone(), past.config.clone());
-        Ok(Self { root, registry, config, broken: BrokenParts::default(), past: Some(past) })
+        Ok(Self { root, registry, config, broken: BrokenParts::default(), is_empty: false, past: Some(past) })
     }
 
     fn new(project: Project, whose: &str) -> Result<Self> {
@@ -78,10 +85,15 @@ impl Compiled {
             broken.nothing(whose)?;
             return Err(CliError::new(Kind::Infrastructure, format!("what was made of {whose} cannot be read again")));
         };
-        if files == 0 {
+        Ok(Self { root: project.root, registry, config: project.config, broken, is_empty: files == 0, past: None })
+    }
+
+    /// Ends the run where it holds no template.
+    fn filled(self, whose: &str) -> Result<Self> {
+        if self.is_empty {
             return Err(CliError::new(Kind::Nothing, format!("there is no template in {whose}")).hint("`ctxc init` starts one"));
         }
-        Ok(Self { root: project.root, registry, config: project.config, broken, past: None })
+        Ok(self)
     }
 
     /// The task with a name, or the only one of a file.

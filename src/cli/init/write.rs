@@ -81,7 +81,8 @@ pub(super) fn github() -> &'static str {
      \x20     - uses: actions/checkout@v4\n\
      \x20     - run: cargo install ctxc --locked\n\
      \x20     - run: ctxc check --format github\n\
-     \x20     - run: ctxc eval --allow-empty\n"
+     \x20     - run: ctxc eval --allow-empty\n\
+     \x20       if: success() || failure()\n"
 }
 
 /// The same for any other place.

@@ -98,7 +98,15 @@ fn a_scenario_written_from_a_render_passes_and_fails_when_the_context_moves() {
 fn each_ending_has_its_exit_code() {
     let project = sample();
     project.run(&["eval"]).code(5).warns("no scenario to run").warns("`ctxc new scenario TASK` writes one");
-    project.run(&["eval", "--allow-empty"]).code(0);
+    project.run(&["eval", "--allow-empty"]).code(0).silent_out();
+    for project in [&project, &Project::new()] {
+        let empty = project.run(&["eval", "--allow-empty", "--json", "--junit", "empty.xml"]).code(0).json();
+        assert_eq!((&empty["schema"], &empty["totals"]["planned"]), (&"ctxc/scorecard/1".into(), &0.into()));
+        assert_eq!(empty["cases"].as_array().map(Vec::len), Some(0));
+        assert!(project.read("empty.xml").contains("<testsuites name=\"ctxc eval\" tests=\"0\""));
+        let changes = project.run(&["eval", "--allow-empty", "--mutate", "--json"]).code(0).json();
+        assert_eq!(changes["agents"].as_array().map(Vec::len), Some(0));
+    }
     let pass = scenario("fine", "expect_context:\n  - contains: [Restart]\n");
     let fail = scenario("wrong", "expect_context:\n  - absent: [Restart]\n");
     let script = "expectations:\n  - contains: [billing]\nanswers:\n  - when: {has: [REFUND]}\n    reply: billing\n";

@@ -21,15 +21,15 @@ use std::collections::BTreeSet;
 
 /// Runs scenarios.
 pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
-    let project = match Compiled::load(cx) {
-        Err(error) if error.kind == Kind::Nothing && args.allow_empty => return Ok(Exit::Success),
-        loaded => loaded?,
-    };
+    let project = if args.allow_empty { Compiled::load_or_empty(cx)? } else { Compiled::load(cx)? };
+    if project.is_empty {
+        return empty(args, &project, cx);
+    }
     let scenarios = Scenarios::read(&project, &args.what)?;
     let chosen = scenarios.choose(args, &project.config)?;
     let broken = scenarios.broken();
     if chosen.is_empty() && broken.is_empty() {
-        return nothing(args, &project);
+        return if args.allow_empty { empty(args, &project, cx) } else { Err(nothing(args, &project)) };
     }
     let files = CachedFiles::new(project.files());
     let counters = Counters::new(&project.config, None)?;
@@ -45,9 +45,7 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
         cx.emit(&args.output, |format, cx| match format {
             EvalFormat::Text => mutate::print(&found, cx),
             EvalFormat::Json => cx.json(&all.document()),
-            EvalFormat::Junit => {
-                Err(CliError::usage("--mutate lists changes, and JUnit has no form for them").hint("take --format text or json"))
-            }
+            EvalFormat::Junit => Err(no_junit()),
         })?;
         return Ok(if found.failing.is_empty() && broken.is_empty() { Exit::Success } else { Exit::Findings });
     }
@@ -68,18 +66,35 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
     Ok(verdict(&card.cases, &is_refused))
 }
 
-fn nothing(args: &EvalArgs, project: &Compiled) -> Result<Exit> {
-    if args.allow_empty {
-        return Ok(Exit::Success);
-    }
+fn no_junit() -> CliError {
+    CliError::usage("--mutate lists changes, and JUnit has no form for them").hint("take --format text or json")
+}
+
+/// The results of no scenario: an empty document for programs, nothing for people.
+fn empty(args: &EvalArgs, project: &Compiled, cx: &mut Cx) -> Result<Exit> {
+    let counters = Counters::new(&project.config, None)?;
+    let card = Scorecard::new(project.registry.hash(), counters.first().name(), BTreeSet::new(), Vec::new());
+    let scores = Scores { scores: Vec::new(), failing: Vec::new() };
+    cx.emit(&args.results(), |format, cx| match format {
+        EvalFormat::Text => Ok(()),
+        EvalFormat::Json if args.mutate => cx.json(&scores.document()),
+        EvalFormat::Json => cx.print(|out| out.write_all(card.json().as_bytes())),
+        EvalFormat::Junit if args.mutate => Err(no_junit()),
+        EvalFormat::Junit => cx.print(|out| out.write_all(junit::xml(&card).as_bytes())),
+    })?;
+    Ok(Exit::Success)
+}
+
+/// Why nothing is run.
+fn nothing(args: &EvalArgs, project: &Compiled) -> CliError {
     let is_narrow = !(args.what.is_empty() && args.tag.is_empty() && args.role.is_empty()) || args.filter.is_some();
     let error = CliError::new(Kind::Nothing, "no scenario to run");
     let folders = folders(project).join(", ");
-    Err(if is_narrow {
+    if is_narrow {
         error.hint("what was asked for chooses none of the project's scenarios")
     } else {
         error.hint(format!("scenarios are YAML files under {folders}/; `ctxc new scenario TASK` writes one from today's render"))
-    })
+    }
 }
 
 /// The scorecard of a run.
