@@ -15,6 +15,7 @@ pub mod context {
 pub mod eval {
     pub use crate::eval::*;
 }
+#[cfg(feature = "compile")]
 pub mod format {
     pub use crate::format::*;
 }
@@ -22,6 +23,7 @@ pub mod format {
 pub mod import {
     pub use crate::import::*;
 }
+#[cfg(any(feature = "compile", feature = "assemble"))]
 pub mod jinja {
     pub use crate::jinja::*;
 }
@@ -32,18 +34,22 @@ pub mod kernel {
 pub mod lsp {
     pub use crate::lsp::*;
 }
+#[cfg(any(feature = "compile", feature = "assemble"))]
 pub mod project {
     pub use crate::project::*;
 }
 pub mod registry {
     pub use crate::registry::*;
 }
+#[cfg(feature = "compile")]
 pub mod rules {
     pub use crate::rules::*;
 }
+#[cfg(feature = "compile")]
 pub mod scenario {
     pub use crate::scenario::*;
 }
+#[cfg(feature = "compile")]
 pub mod schema {
     pub use crate::schema::*;
 }
@@ -54,6 +60,7 @@ pub mod settings {
 pub mod store {
     pub use crate::store::*;
 }
+#[cfg(feature = "compile")]
 pub mod syntax {
     pub use crate::syntax::*;
 }

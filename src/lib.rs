@@ -13,23 +13,30 @@ mod cli;
 mod context;
 #[cfg(feature = "eval")]
 mod eval;
+#[cfg(feature = "compile")]
 mod format;
 #[cfg(feature = "cli")]
 mod import;
 #[doc(hidden)]
 pub mod internals;
+#[cfg(any(feature = "compile", feature = "assemble"))]
 mod jinja;
 mod kernel;
 #[cfg(feature = "lsp")]
 mod lsp;
+#[cfg(any(feature = "compile", feature = "assemble"))]
 mod project;
 mod registry;
+#[cfg(feature = "compile")]
 mod rules;
+#[cfg(feature = "compile")]
 mod scenario;
+#[cfg(feature = "compile")]
 mod schema;
 mod settings;
 #[cfg(feature = "store")]
 mod store;
+#[cfg(feature = "compile")]
 mod syntax;
 mod template;
 
@@ -44,7 +51,9 @@ pub use context::{
     Match, Message, Options, Profile, Refused, Report, Request, Said, Segment, SegmentReport, Speaker, Stability, StepResult,
     TaskGraph, TokenCounter, ToolCall, Trust, assemble,
 };
+#[cfg(feature = "compile")]
 pub use project::config::Config;
+#[cfg(feature = "compile")]
 pub use registry::library::{Built, compile_sources};
 #[cfg(feature = "fs")]
 pub use registry::library::{LoadError, Project};

@@ -2,7 +2,7 @@
 
 use super::render::sources::Sources;
 use crate::base::span::Span;
-use crate::settings::explain::{OriginData, SettingData};
+use crate::settings::data::{OriginData, SettingData};
 use crate::settings::provenance::{Layer, Value};
 
 /// `templates/a.xml:9:5`; the path alone when its text is not at hand.

@@ -7,8 +7,8 @@ use super::fault::{Fault, FaultKind};
 use crate::registry::body::{Input, Text};
 use crate::registry::node::Target;
 use crate::registry::{Child, Node, Registry, Task};
-use crate::settings::explain::SettingsData;
-use crate::template::parts::TextSyntax;
+use crate::settings::data::SettingsData;
+use crate::template::keywords::TextSyntax;
 use crate::template::setting::SettingName;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -69,7 +69,7 @@ pub(super) fn is_agent(node: &Node) -> bool {
     node.is_agent()
 }
 
-#[cfg(feature = "store")]
+#[cfg(feature = "cli")]
 impl Tree<'_> {
     fn sources(&self) -> BTreeSet<String> {
         let (mut sources, mut open) = (BTreeSet::new(), vec![&self.root]);
@@ -187,7 +187,7 @@ impl<'r> TaskGraph<'r> {
     }
 
     /// The files that texts of each definition here were pulled from by `src`, by their path in the project, sorted.
-    #[cfg(feature = "store")]
+    #[cfg(feature = "cli")]
     pub(crate) fn sources(&self) -> impl Iterator<Item = (&str, BTreeSet<String>)> {
         self.tasks.iter().chain(&self.templates).map(|(name, tree)| (*name, tree.sources()))
     }

@@ -11,7 +11,7 @@ use crate::kernel::tokens::TokenCounter;
 use crate::registry::Registry;
 use crate::registry::body::{self, Text};
 use crate::template::expression::{self, Expression, Piece, Step};
-use crate::template::parts::{self, TextSyntax};
+use crate::template::keywords::{self, TextSyntax};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -122,7 +122,7 @@ pub(super) fn fenced(text: &Traced, nonce: &str, name: &str) -> Traced {
 
 /// Whether a text of the registry is marked as one from outside.
 pub(super) fn is_from_outside(text: &Text<'_>) -> bool {
-    text.trust == parts::Trust::Untrusted
+    text.trust == keywords::Trust::Untrusted
 }
 
 /// Writes the text of one field.

@@ -17,6 +17,7 @@ mod fill_jinja;
 mod guide;
 pub mod history;
 mod inherited;
+#[cfg(feature = "compile")]
 pub mod lines;
 pub mod manifest;
 mod mark;
@@ -32,6 +33,7 @@ pub mod role;
 mod scope;
 mod several;
 mod strategy;
+#[cfg(feature = "compile")]
 mod text_lines;
 pub mod tokens;
 pub mod transcript;

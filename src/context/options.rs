@@ -4,7 +4,8 @@ use super::render::profile::Profile;
 use crate::kernel::context::Kind;
 use crate::kernel::fit::Counting;
 use crate::kernel::tokens::{Bytes, TokenCounter};
-use crate::project::config::Config;
+use crate::project::models::Model;
+use crate::project::roles::Role;
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -36,8 +37,10 @@ impl Default for Options<'_> {
 /// What a project says of models, and who counts for them.
 #[derive(Clone, Copy, Debug)]
 pub struct ModelSettings<'a> {
-    /// The project file.
-    pub config: &'a Config,
+    /// `[models.NAME]`.
+    pub models: &'a BTreeMap<String, Model>,
+    /// `[roles.NAME]`.
+    pub roles: &'a BTreeMap<String, Role>,
     /// Who counts, by the names that models give.
     pub counters: &'a dyn Counters,
     /// A profile that was asked for: it holds for every role.

@@ -13,7 +13,7 @@ use super::scope::place;
 use super::values::{self, Scope};
 use crate::kernel::context::{Cut, Kind, Origin, Segment, Stability, Traced, Trust};
 use crate::registry::body::Text;
-use crate::template::parts::{self, FileSource};
+use crate::template::keywords::{self, FileSource};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -110,7 +110,7 @@ impl SegmentBuilder<'_> {
             }
         }
         self.push(kind, filled, Cut::Tail, &format!("<{key}>"));
-        if text.trust == parts::Trust::Untrusted
+        if text.trust == keywords::Trust::Untrusted
             && let Some(last) = self.out.last_mut()
         {
             last.segment.trust = Trust::Untrusted;

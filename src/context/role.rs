@@ -35,12 +35,12 @@ impl Routed<'_> {
 /// There is no such agent.
 pub fn route<'a>(forest: &TaskGraph<'_>, request: &Request<'_>, options: &Options<'a>) -> Result<Routed<'a>, Fault> {
     let settled = Options { models: None, ..*options };
-    let Some(ModelSettings { config, counters, profile }) = options.models else {
+    let Some(ModelSettings { models, counters, profile, .. }) = options.models else {
         return Ok(Routed { options: settled, choice: None, named: None });
     };
     let chain = forest.chain(request.task, request.node)?;
     let wanted = wanted(&chain);
-    let choice = routing::choose(config, request.role, &wanted);
+    let choice = routing::choose(models, request.role, &wanted);
     let model = choice.as_ref().map(|choice| choice.model);
     let limit = routing::budget(request.role, model).map(|tokens| usize::try_from(tokens).unwrap_or(usize::MAX));
     let own = request.role.and_then(|role| role.profile);

@@ -11,7 +11,7 @@ use super::values::{self, Bound, Scope};
 use crate::kernel::context::{Kind, Origin, Stability, Trust};
 use crate::registry::body::Input;
 use crate::registry::{Child, Node, Parameter};
-use crate::template::parts;
+use crate::template::keywords;
 use crate::template::value_type::{self, Wanted};
 use serde_json::Value;
 use std::sync::Arc;
@@ -233,7 +233,7 @@ impl Binder<'_, '_> {
                 }
             };
             let marked = [Some(input.trust), input.text().map(|text| text.trust)];
-            if marked.contains(&Some(parts::Trust::Untrusted)) {
+            if marked.contains(&Some(keywords::Trust::Untrusted)) {
                 bound.trust = Trust::Untrusted;
             }
             match late {
@@ -289,7 +289,7 @@ enum Whole {
 /// What is untrusted under a new name is the same text under the one that it has around here. Where it is a part of that, other inputs
 /// may be other parts; texts that name all of it are told only when those are bound.
 fn distrust(inputs: &[Input<'_>], scope: &mut Scope, whole: Whole) {
-    let marked = inputs.iter().filter(|input| input.trust == parts::Trust::Untrusted);
+    let marked = inputs.iter().filter(|input| input.trust == keywords::Trust::Untrusted);
     for from in marked.filter_map(|input| input.from.as_deref()) {
         let (root, path) = values::path(from);
         if path.is_empty() == (whole == Whole::Yes) {
@@ -306,7 +306,7 @@ fn trust(filled: &Filled) -> Trust {
 /// Whether a parameter is declared as untrusted.
 fn is_untrusted(node: &Node, name: &str) -> bool {
     let mut declared = node.body.parameters.iter().flatten();
-    declared.any(|parameter| parameter.name.as_deref() == Some(name) && parameter.trust == parts::Trust::Untrusted)
+    declared.any(|parameter| parameter.name.as_deref() == Some(name) && parameter.trust == keywords::Trust::Untrusted)
 }
 
 /// The steps before one, in order.

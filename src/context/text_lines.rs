@@ -8,7 +8,7 @@ use crate::jinja::tags::silent;
 use crate::registry::{is_use, preserves};
 use crate::syntax::tree::{Element, Kind, Node};
 use crate::syntax::value;
-use crate::template::parts::TextSyntax;
+use crate::template::keywords::TextSyntax;
 use std::iter::Peekable;
 use std::ops::Range;
 

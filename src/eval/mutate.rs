@@ -12,7 +12,7 @@ use crate::context::assemble::Assembly;
 use crate::kernel::context::Segment;
 use crate::project::roles::Role;
 use crate::schema::json::names::MUTATIONS;
-use crate::settings::explain::SettingsData;
+use crate::settings::data::SettingsData;
 use crate::settings::provenance::Value;
 use crate::template::setting::{Format, Fresh, Inherit, SettingName, Word};
 use serde::Serialize;

@@ -28,7 +28,10 @@ mod reads;
 #[cfg(feature = "assemble")]
 pub(crate) mod render;
 mod repeats;
-#[cfg_attr(not(feature = "assemble"), allow(dead_code, reason = "only what renders needs all of it"))]
+#[cfg_attr(
+    not(all(feature = "assemble", feature = "compile")),
+    allow(dead_code, reason = "what renders and finds lines needs all of it")
+)]
 pub(crate) mod tags;
 #[cfg(feature = "assemble")]
 mod trace;

@@ -1,20 +1,32 @@
 //! Floor 4: the project around the templates. Reads `ctxc.toml` from text it is handed; everything has a default,
 //! so that nothing needs the file. Faults come back as data; only rules word them.
 
+#[cfg(feature = "compile")]
 pub mod config;
+#[cfg(feature = "compile")]
 pub mod eval;
+#[cfg(feature = "compile")]
 pub mod fault;
 pub mod glob;
+#[cfg(feature = "compile")]
 pub mod index;
+#[cfg(feature = "compile")]
 pub mod keys;
+#[cfg(feature = "compile")]
 pub mod lints;
 pub mod models;
+#[cfg(feature = "compile")]
 pub mod places;
+#[cfg(feature = "compile")]
 mod read;
+#[cfg(feature = "compile")]
 pub mod require;
 pub mod roles;
 pub mod routing;
+#[cfg(feature = "compile")]
 pub mod row;
+#[cfg(feature = "compile")]
 pub mod suppressions;
+#[cfg(feature = "compile")]
 pub mod table;
 pub mod unfit;

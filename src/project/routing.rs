@@ -1,7 +1,6 @@
 //! Which model a role gets, and why: the cheapest that qualifies, the others behind it in order. Words of reasons are for
 //! people who read a manifest; faults of a project file are worded by rules.
 
-use super::config::Config;
 use super::models::Model;
 use super::roles::{ModelChoice, Role};
 use super::unfit::Unfit;
@@ -47,16 +46,16 @@ fn by_price(a: &Model, b: &Model) -> Ordering {
 
 /// The model of a role, or of a task without one; `wanted` is what the task names itself, the preferred first. `None` where
 /// neither says anything that the project can answer.
-pub fn choose<'c>(config: &'c Config, role: Option<&Role>, wanted: &[&str]) -> Option<Choice<'c>> {
+pub fn choose<'c>(models: &'c BTreeMap<String, Model>, role: Option<&Role>, wanted: &[&str]) -> Option<Choice<'c>> {
     let open = ModelChoice::Open;
     let choice = role.map_or(&open, |role| &role.model);
-    let mut found = candidates(&config.models, choice, wanted).into_iter();
+    let mut found = candidates(models, choice, wanted).into_iter();
     let model = found.next()?;
     let fallback: Vec<&Model> = found.collect();
-    Some(Choice { reason: reason(config, choice, wanted, model), model, fallback })
+    Some(Choice { reason: reason(models, choice, wanted, model), model, fallback })
 }
 
-fn reason(config: &Config, choice: &ModelChoice, wanted: &[&str], model: &Model) -> String {
+fn reason(models: &BTreeMap<String, Model>, choice: &ModelChoice, wanted: &[&str], model: &Model) -> String {
     let ModelChoice::Least { tier, capabilities } = choice else {
         let who = if matches!(choice, ModelChoice::Named(_)) { "the role" } else { "the task" };
         return format!("{who} names it");
@@ -70,7 +69,7 @@ fn reason(config: &Config, choice: &ModelChoice, wanted: &[&str], model: &Model)
     if wanted.contains(&model.name.value.as_str()) {
         return format!("the task names it, and it is {asked}");
     }
-    let qualified = config.models.values().filter(|model| Unfit::of(model, choice).is_none()).count();
+    let qualified = models.values().filter(|model| Unfit::of(model, choice).is_none()).count();
     match (qualified, model.prices) {
         (1, _) => format!("the only one that is {asked}"),
         (_, None) => format!("the lowest of {qualified} that are {asked}; no price says more"),

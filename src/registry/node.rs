@@ -4,7 +4,7 @@
 
 use super::body::Body;
 use super::raw::{Raw, ReadError};
-use crate::settings::explain::SettingsData;
+use crate::settings::data::SettingsData;
 #[cfg(feature = "assemble")]
 use crate::template::setting::SettingName;
 use serde::{Deserialize, Serialize};
@@ -48,6 +48,7 @@ pub struct Child {
 }
 
 /// What a node stands for elsewhere.
+#[cfg(any(feature = "compile", feature = "assemble"))]
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Target<'n> {
     /// A task.
@@ -56,6 +57,7 @@ pub(crate) enum Target<'n> {
     Template(&'n str),
 }
 
+#[cfg(any(feature = "compile", feature = "assemble"))]
 impl Node {
     /// The definition that it refers to.
     pub(crate) fn target(&self) -> Option<Target<'_>> {

@@ -5,7 +5,7 @@ use super::artifact::{ReferenceKind, Registry, Task};
 use super::node::Node;
 use super::results;
 use crate::rules::scenario::cx::{Parameter, Results, TaskSignature, Tasks};
-use crate::template::parts::FileSource;
+use crate::template::keywords::FileSource;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 

@@ -3,6 +3,7 @@
 //! Never goes past the end, never splits a character, never moves when it finds nothing.
 
 use crate::base::span::{Span, Spanned};
+#[cfg(feature = "compile")]
 use crate::syntax::value;
 use std::borrow::Cow;
 
@@ -10,6 +11,7 @@ use std::borrow::Cow;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum References {
     /// The text of an element.
+    #[cfg(feature = "compile")]
     Decode,
     /// A CDATA section, a decoded attribute, a file of its own.
     Keep,
@@ -52,6 +54,7 @@ impl<'a> Cursor<'a> {
     pub(super) fn peek(&self) -> Option<(char, usize)> {
         let rest = self.rest();
         let c = rest.chars().next()?;
+        #[cfg(feature = "compile")]
         if c == '&' && self.references == References::Decode {
             return Some(value::character(rest).unwrap_or((c, 1)));
         }
@@ -88,6 +91,7 @@ impl<'a> Cursor<'a> {
     fn decoded(&self, start: usize) -> Cow<'a, str> {
         let raw = self.raw.get(start..self.at).unwrap_or("");
         match self.references {
+            #[cfg(feature = "compile")]
             References::Decode => value::text(raw, false),
             References::Keep => Cow::Borrowed(raw),
         }

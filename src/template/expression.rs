@@ -123,6 +123,7 @@ pub fn may_hold(raw: &str) -> bool {
 }
 
 /// Reads the raw text of an element; `offset` is where `raw` starts in the document.
+#[cfg(feature = "compile")]
 pub fn scan(raw: &str, offset: u32) -> Expressions<'_> {
     Expressions { cursor: Cursor::new(raw, offset, References::Decode) }
 }

@@ -1,10 +1,11 @@
 //! From a file's model to its facts for the index. Owned and small; see [`super::names`].
 
 use super::expression::{self, Expression, Piece};
+use super::keywords::{FileSource, TextSyntax, Trust};
 use super::model::{Definition, File, Str, Task, Template};
 use super::names::{Arg, Definition as Fact, FileFacts, Param, Reference, ReferenceKind, Source, SourceKind};
 use super::nodes::{self, Node};
-use super::parts::{self, Call, FileSource, Substitution, Text, TextSyntax, Trust, Value};
+use super::parts::{self, Call, Substitution, Text, Value};
 use super::texts::{self, Role};
 use crate::base::span::Span;
 use crate::syntax::tree::{Attribute, Kind};

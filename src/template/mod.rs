@@ -1,23 +1,40 @@
 //! Floor 2: typed models as written. Every field is optional and spanned; faults come back as data.
 
+#[cfg(feature = "compile")]
 pub mod argv;
+#[cfg(feature = "compile")]
 pub mod condition;
 mod cursor;
+#[cfg(feature = "compile")]
 mod element_specs;
+#[cfg(feature = "compile")]
 pub mod elements;
 pub mod expression;
+#[cfg(feature = "compile")]
 pub mod facts;
+#[cfg(feature = "compile")]
 pub mod fault;
+#[cfg(feature = "compile")]
 pub mod json_schema;
+pub mod keywords;
+#[cfg(feature = "compile")]
 mod lower;
+#[cfg(feature = "compile")]
 pub mod model;
+#[cfg(feature = "compile")]
 pub mod names;
+#[cfg(feature = "compile")]
 pub mod nodes;
+#[cfg(feature = "compile")]
 pub mod parts;
+#[cfg(feature = "compile")]
 pub mod scope;
 pub mod setting;
+#[cfg(feature = "compile")]
 pub mod text;
+#[cfg(feature = "compile")]
 pub mod texts;
 pub mod value_type;
 
+#[cfg(feature = "compile")]
 pub use lower::{legacy_type, lower};

@@ -1,9 +1,9 @@
 //! What tasks are made of, as written. See [`super::model`].
 
+use super::keywords::{FileSource, TextSyntax, Trust};
 use super::model::{Str, Task};
 use crate::base::span::Spanned;
 use crate::syntax::tree::Element;
-use serde::{Deserialize, Serialize};
 
 /// A text for the agent. Its parts are read from the element when they are needed.
 #[derive(Clone, Debug)]
@@ -20,18 +20,6 @@ pub struct Text<'a> {
     pub trust: Trust,
 }
 
-/// Which language a text is a template of.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-#[serde(rename_all = "lowercase")]
-pub enum TextSyntax {
-    /// `{{…}}`.
-    #[default]
-    Plain,
-    /// A Jinja template.
-    Jinja,
-}
-
 /// `verbatim`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Substitution {
@@ -40,18 +28,6 @@ pub enum Substitution {
     On,
     /// `verbatim="true"`.
     Off,
-}
-
-/// Where a text or a value comes from.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-#[serde(rename_all = "lowercase")]
-pub enum Trust {
-    /// The author's own words.
-    #[default]
-    Trusted,
-    /// From outside: fenced when rendered, never part of `system`.
-    Untrusted,
 }
 
 /// `parameter`.
@@ -128,31 +104,6 @@ pub struct FilePaths<'a> {
     pub command: Option<Str<'a>>,
     /// `description`.
     pub description: Option<Text<'a>>,
-}
-
-/// Where a list of files comes from.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-#[serde(rename_all = "lowercase")]
-pub enum FileSource {
-    /// The paths are listed.
-    #[default]
-    Literal,
-    /// A command lists them.
-    Command,
-    /// They are described.
-    Description,
-}
-
-impl FileSource {
-    /// The word in `source="…"`.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Literal => "literal",
-            Self::Command => "command",
-            Self::Description => "description",
-        }
-    }
 }
 
 /// `output_format`.

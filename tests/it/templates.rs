@@ -6,7 +6,7 @@ use ctxc::internals::jinja::absent::{ABSENT, Absent};
 use ctxc::internals::jinja::names::JinjaName;
 use ctxc::internals::registry::node::Node;
 use ctxc::internals::registry::{Registry, Task};
-use ctxc::internals::settings::explain::{SettingData, SettingsData};
+use ctxc::internals::settings::data::{SettingData, SettingsData};
 use ctxc::internals::settings::operators::DEFAULTS;
 use ctxc::internals::settings::provenance::Layer;
 use ctxc::internals::template::setting::{SettingName, Word};
@@ -241,7 +241,7 @@ fn six_roles_play_tasks_of_their_own_with_models_of_every_tier_that_they_ask_for
         .roles
         .values()
         .map(|role| {
-            let choice = choose(config, Some(role), &[]).unwrap();
+            let choice = choose(&config.models, Some(role), &[]).unwrap();
             assert_eq!(
                 budget(Some(role), Some(choice.model)),
                 role.budget.tokens.map(|tokens| tokens.value),

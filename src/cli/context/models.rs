@@ -42,7 +42,7 @@ impl Counters {
 
     /// The models of a project whose tokens these count.
     pub(super) fn models<'a>(&'a self, config: &'a Config) -> ModelSettings<'a> {
-        ModelSettings { config, counters: self, profile: None }
+        ModelSettings { models: &config.models, roles: &config.roles, counters: self, profile: None }
     }
 }
 

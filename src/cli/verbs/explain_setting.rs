@@ -9,7 +9,7 @@ use crate::cli::project::Project;
 use crate::cli::render::escape::escape;
 use crate::cli::render::screen::Paint;
 use crate::schema::json::names;
-use crate::settings::explain::{BeatenData, OriginData, SettingData};
+use crate::settings::data::{BeatenData, OriginData, SettingData};
 use crate::settings::provenance::Value;
 use crate::template::setting::{SettingName, Word};
 use schemars::JsonSchema;

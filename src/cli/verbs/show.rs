@@ -18,7 +18,7 @@ use crate::registry::inspect::{self, Place, ResolvedNode};
 use crate::registry::workspace::request::{NoSuchPath, name_in};
 use crate::rules::input::read_fault::reason;
 use crate::schema::json::names;
-use crate::settings::explain::SettingsData;
+use crate::settings::data::SettingsData;
 use crate::template::setting::{SettingName, Word};
 use clap::Args;
 use schemars::JsonSchema;

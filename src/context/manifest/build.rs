@@ -20,7 +20,7 @@ use crate::project::models::Prices;
 use crate::project::roles::Role;
 use crate::project::routing::Choice;
 use crate::registry::{Registry, Task};
-use crate::settings::explain::{OriginData, SettingsData};
+use crate::settings::data::{OriginData, SettingsData};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
@@ -52,7 +52,7 @@ pub fn of_rest(registry: &Registry, how: &Dry<'_>, threads: Option<NonZeroUsize>
         Ok(forest) => forest,
         Err(fault) => return (manifest(registry, Vec::new()), vec![fault]),
     };
-    let roles = how.options.models.map(|models| models.config.roles.values()).into_iter().flatten();
+    let roles = how.options.models.map(|models| models.roles.values()).into_iter().flatten();
     let roles: Vec<Played<'_>> = roles.map(Played::By).collect();
     let played: BTreeSet<&str> = roles.iter().map(Played::task).collect();
     let alone = registry.tasks().map(Task::name).filter(|name| !played.contains(name));

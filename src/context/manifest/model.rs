@@ -2,7 +2,7 @@
 
 use crate::kernel::assembler::Deferred;
 use crate::kernel::context::{Kind, Origin, Stability};
-use crate::settings::explain::SettingsData;
+use crate::settings::data::SettingsData;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 

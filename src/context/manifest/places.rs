@@ -5,7 +5,7 @@ use crate::base::source::LineIndex;
 use crate::context::chain::TaskGraph;
 use crate::context::request::Files;
 use crate::registry::Registry;
-use crate::settings::explain::{OriginData, SettingsData};
+use crate::settings::data::{OriginData, SettingsData};
 use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
 

@@ -2,7 +2,7 @@
 
 use super::model::Entry;
 use super::places::Places;
-use crate::settings::explain::{OriginData, SettingData};
+use crate::settings::data::{OriginData, SettingData};
 use crate::settings::provenance::{Layer, Value};
 use crate::template::setting::{SettingName, Word};
 use serde::Serialize;

@@ -12,7 +12,7 @@ use crate::kernel::fit::Disposition;
 use crate::scenario::expect::context::{quoted, setting as setting_words};
 use crate::scenario::model::{ContextExpectation, Counted, Selector, State};
 use crate::scenario::paths;
-use crate::settings::explain::OriginData;
+use crate::settings::data::OriginData;
 use crate::settings::provenance::Layer;
 use crate::template::setting::SettingName;
 use std::collections::BTreeSet;

@@ -29,7 +29,7 @@ impl Memories {
 
     /// How contexts of a project are assembled, as the command line does.
     pub(in crate::lsp) fn options<'a>(&'a self, config: &'a Config) -> Options<'a> {
-        let models = Some(ModelSettings { config, counters: self, profile: None });
+        let models = Some(ModelSettings { models: &config.models, roles: &config.roles, counters: self, profile: None });
         Options { counter: &self.1, models, ..Options::default() }
     }
 }

@@ -6,7 +6,7 @@
 //! comments of the fields are the words of the registry's JSON Schema.
 
 use super::text::{Text, Word, is_default};
-use crate::template::parts::{FileSource, Trust};
+use crate::template::keywords::{FileSource, Trust};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -105,6 +105,7 @@ pub struct Body<'a> {
     pub tests: Option<Vec<Option<Word<'a>>>>,
 }
 
+#[cfg(any(feature = "compile", feature = "assemble"))]
 impl<'a> Body<'a> {
     /// The arguments of a call, or the inputs of anything else.
     #[cfg(feature = "assemble")]
@@ -129,6 +130,7 @@ impl<'a> Body<'a> {
     }
 }
 
+#[cfg(any(feature = "compile", feature = "assemble"))]
 impl<'a> Input<'a> {
     /// The text that is its value.
     pub(crate) fn text(&self) -> Option<&Text<'a>> {
@@ -264,6 +266,7 @@ impl Content<'_> {
     }
 }
 
+#[cfg(feature = "compile")]
 impl<'a> Content<'a> {
     /// What a text holds, where that is JSON.
     pub(super) fn of(text: &'a str) -> Option<Self> {

@@ -1,6 +1,6 @@
 //! A text of a body as data: words, or pieces of words with fragments between them.
 
-use crate::template::parts::{TextSyntax, Trust};
+use crate::template::keywords::{TextSyntax, Trust};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
@@ -50,6 +50,7 @@ pub enum Part<'a> {
     },
 }
 
+#[cfg(any(feature = "compile", feature = "assemble"))]
 impl Text<'_> {
     /// The pieces of a text of several.
     pub(crate) fn parts(&self) -> &[Part<'_>] {

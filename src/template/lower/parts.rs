@@ -9,10 +9,10 @@ use crate::base::span::Span;
 use crate::syntax::tree::{Attribute, Element};
 use crate::template::elements::Kind;
 use crate::template::fault::FaultKind;
+use crate::template::keywords::{FileSource, Trust};
 use crate::template::model::{Slot, Str};
 use crate::template::parts::{
-    Call, Case, Cond, Example, FilePaths, FileSource, History, Input, OutputFormat, Parameter, Relevance, Step, Text, Trust,
-    Value,
+    Call, Case, Cond, Example, FilePaths, History, Input, OutputFormat, Parameter, Relevance, Step, Text, Value,
 };
 use crate::template::value_type;
 use std::collections::HashMap;

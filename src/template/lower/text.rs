@@ -7,8 +7,9 @@ use crate::base::span::{Span, Spanned};
 use crate::syntax::tree::{Element, Kind as Node};
 use crate::template::elements::{Content, Kind};
 use crate::template::fault::FaultKind;
+use crate::template::keywords::{TextSyntax, Trust};
 use crate::template::model::Str;
-use crate::template::parts::{Substitution, Text, TextSyntax, Trust};
+use crate::template::parts::{Substitution, Text};
 use std::borrow::Cow;
 
 impl<'a> Text<'a> {

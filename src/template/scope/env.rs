@@ -4,7 +4,7 @@
 
 use super::fault::Origin;
 use crate::base::span::Span;
-use crate::template::parts::Trust;
+use crate::template::keywords::Trust;
 use std::collections::HashMap;
 
 /// From how many bindings on the index is kept.

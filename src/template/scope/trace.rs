@@ -6,8 +6,9 @@ use super::used::Used;
 use super::walk::Walk;
 use crate::base::span::Span;
 use crate::syntax::tree::Element;
+use crate::template::keywords::TextSyntax;
 use crate::template::model::{Str, Task};
-use crate::template::parts::{Text, TextSyntax};
+use crate::template::parts::Text;
 use std::collections::BTreeMap;
 
 /// The names of a file.

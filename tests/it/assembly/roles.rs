@@ -90,7 +90,7 @@ fn counters() -> BTreeMap<String, Arc<dyn TokenCounter>> {
 }
 
 fn options<'a>(config: &'a Config, counters: &'a dyn Counters) -> Options<'a> {
-    let models = Some(ModelSettings { config, counters, profile: None });
+    let models = Some(ModelSettings { models: &config.models, roles: &config.roles, counters, profile: None });
     Options { counting: Counting::Always, models, ..Options::default() }
 }
 
@@ -227,7 +227,7 @@ fn manifest_and_run_of_a_role_agree_token_for_token() {
     let (counters, files) = (counters(), files());
     let inputs = values(&[("ticket", json!("it leaks"))]);
     for profile in [None, Some(Profile::Sections), Some(Profile::Markdown)] {
-        let models = Some(ModelSettings { config: &config, counters: &counters, profile });
+        let models = Some(ModelSettings { models: &config.models, roles: &config.roles, counters: &counters, profile });
         let options = Options { models, ..options(&config, &counters) };
         for (role, objective) in [("clerk", None), ("clerk", Some("by noon")), ("writer", None), ("writer", Some("a poem"))] {
             let inputs = if role == "clerk" { inputs.clone() } else { BTreeMap::new() };

@@ -131,7 +131,12 @@ impl<'a> Setting<'a> {
             roles: self.config.as_ref().map_or(&none, |config| &config.roles),
             live: files,
             counter: &counter,
-            models: self.config.as_ref().map(|config| ModelSettings { config, counters: &(), profile: None }),
+            models: self.config.as_ref().map(|config| ModelSettings {
+                models: &config.models,
+                roles: &config.roles,
+                counters: &(),
+                profile: None,
+            }),
             plan: "$.subtasks",
             rows: self.rows,
             patterns: &patterns,

@@ -149,21 +149,24 @@ fn the_cheapest_that_qualifies_is_taken_and_the_others_stand_behind_it() {
     let role = |name: &str| Some(&config.roles[name]);
     // `large` has the higher tier and the lower price; what has no price comes last.
     assert_eq!(
-        told(routing::choose(&config, role("planner"), &[])),
+        told(routing::choose(&config.models, role("planner"), &[])),
         "large: the cheapest of 3 that are at least standard with json; then middle, house"
     );
-    assert_eq!(told(routing::choose(&config, role("clerk"), &[])), "small: the role names it; then middle");
+    assert_eq!(told(routing::choose(&config.models, role("clerk"), &[])), "small: the role names it; then middle");
     // A wish of the task counts where the model qualifies, and never against what a role names.
     assert_eq!(
-        told(routing::choose(&config, role("planner"), &["house"])),
+        told(routing::choose(&config.models, role("planner"), &["house"])),
         "house: the task names it, and it is at least standard with json; then large, middle"
     );
-    assert!(told(routing::choose(&config, role("planner"), &["small"])).starts_with("large: the cheapest of 3"));
-    assert_eq!(told(routing::choose(&config, role("clerk"), &["large"])), "small: the role names it; then middle");
+    assert!(told(routing::choose(&config.models, role("planner"), &["small"])).starts_with("large: the cheapest of 3"));
+    assert_eq!(told(routing::choose(&config.models, role("clerk"), &["large"])), "small: the role names it; then middle");
     // Without a role the task alone says, by the names of this project.
-    assert_eq!(told(routing::choose(&config, None, &["large", "unheard-of", "small"])), "large: the task names it; then small");
-    assert_eq!(told(routing::choose(&config, None, &["unheard-of"])), "none");
-    assert_eq!(told(routing::choose(&config, None, &[])), "none");
+    assert_eq!(
+        told(routing::choose(&config.models, None, &["large", "unheard-of", "small"])),
+        "large: the task names it; then small"
+    );
+    assert_eq!(told(routing::choose(&config.models, None, &["unheard-of"])), "none");
+    assert_eq!(told(routing::choose(&config.models, None, &[])), "none");
 }
 
 #[test]
@@ -172,9 +175,9 @@ fn one_that_qualifies_alone_and_one_without_a_price_are_told_apart() {
                [models.w]\nprovider = \"openai\"\ntier = \"standard\"\ncapabilities = \"tools\"\ncontext_window = 9\n";
     let config = read(one);
     assert_eq!(shown(&config), "");
-    assert_eq!(told(routing::choose(&config, config.roles.get("a"), &[])), "w: the only one that is with tools; then ");
+    assert_eq!(told(routing::choose(&config.models, config.roles.get("a"), &[])), "w: the only one that is with tools; then ");
     assert_eq!(
-        told(routing::choose(&config, config.roles.get("b"), &[])),
+        told(routing::choose(&config.models, config.roles.get("b"), &[])),
         "x: the lowest of 2 that are at least economy; no price says more; then w"
     );
 }

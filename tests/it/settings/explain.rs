@@ -1,7 +1,8 @@
 //! Resolved settings as JSON: the keys that other programs rely on.
 
 use ctxc::internals::base::span::{Span, Spanned};
-use ctxc::internals::settings::explain::{SettingsData, View};
+use ctxc::internals::settings::data::SettingsData;
+use ctxc::internals::settings::explain::View;
 use ctxc::internals::settings::layers::{Declarations, DeclaredDefault, Layers};
 use ctxc::internals::settings::resolve::resolve;
 use ctxc::internals::template::setting::{Fresh, Inherit, SettingName, Written};

@@ -3,9 +3,10 @@
 use ctxc::internals::syntax::{Limits, Reader};
 use ctxc::internals::template;
 use ctxc::internals::template::fault::FaultKind;
+use ctxc::internals::template::keywords::{TextSyntax, Trust};
 use ctxc::internals::template::model::{Definition, File, Slot, Task};
 use ctxc::internals::template::nodes;
-use ctxc::internals::template::parts::{Step, Substitution, TextSyntax, Trust, Value};
+use ctxc::internals::template::parts::{Step, Substitution, Value};
 use pretty_assertions::assert_eq;
 use proptest::prelude::*;
 

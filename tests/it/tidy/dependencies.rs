@@ -97,6 +97,22 @@ fn tree(features: &[&str]) -> BTreeSet<String> {
 }
 
 #[test]
+fn contexts_and_registries_need_no_parser_of_templates() {
+    let direct = |features: &str| {
+        let mut tree = tree(&["--no-default-features", "--depth", "1", "--features", features]);
+        assert!(tree.remove("ctxc"));
+        tree
+    };
+    let reader = ["blake3", "memchr", "serde", "serde_json", "strsim", "thiserror"].map(str::to_owned);
+    assert_eq!(direct(""), BTreeSet::from(reader.clone()));
+    let jinja = ["minijinja", "minijinja-contrib"].map(str::to_owned);
+    assert_eq!(direct("assemble"), reader.into_iter().chain(jinja).collect());
+    for parser in ["granit-parser", "quick-xml", "regex-syntax", "serde_json_path", "toml"] {
+        assert!(direct("compile").contains(parser), "{parser}");
+    }
+}
+
+#[test]
 fn contexts_need_no_terminal_database_or_network() {
     let foreign = |tree: &BTreeSet<String>| FOREIGN.into_iter().filter(|name| tree.contains(*name)).collect::<Vec<_>>();
     let alone = tree(&["--no-default-features", "--features", "assemble"]);

@@ -1,0 +1,52 @@
+//! The words that attributes choose from, as templates and compiled tasks have them.
+
+use serde::{Deserialize, Serialize};
+
+/// Which language a text is a template of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum TextSyntax {
+    /// `{{…}}`.
+    #[default]
+    Plain,
+    /// A Jinja template.
+    Jinja,
+}
+
+/// Where a text or a value comes from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum Trust {
+    /// The author's own words.
+    #[default]
+    Trusted,
+    /// From outside: fenced when rendered, never part of `system`.
+    Untrusted,
+}
+
+/// Where a list of files comes from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum FileSource {
+    /// The paths are listed.
+    #[default]
+    Literal,
+    /// A command lists them.
+    Command,
+    /// They are described.
+    Description,
+}
+
+impl FileSource {
+    /// The word in `source="…"`.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Literal => "literal",
+            Self::Command => "command",
+            Self::Description => "description",
+        }
+    }
+}
