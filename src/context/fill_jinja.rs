@@ -2,6 +2,7 @@
 
 use super::fault::FaultKind;
 use super::fill::{Fences, Filled, Unknown, Writer, fence, fenced};
+use crate::base::json;
 use crate::base::source::LineIndex;
 use crate::jinja::parse::first_reads;
 use crate::jinja::render::{Failed, Says, With, Written, captures, certain, render, variables};
@@ -82,7 +83,7 @@ impl Writer<'_, '_> {
             if bound.trust == Trust::Untrusted {
                 untrusted.insert(name.clone());
             }
-            context.insert(name.clone(), Value::clone(value));
+            context.insert(name.clone(), json::sorted(value).into_owned());
         }
         self.out.untrusted.extend(untrusted.iter().cloned());
         untrusted.extend(fragments.iter().filter(|(_, fragment)| fragment.is_bare).map(|(name, _)| name.clone()));

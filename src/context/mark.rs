@@ -7,6 +7,7 @@
 use super::draft::DraftSegment;
 use super::request::Request;
 use crate::base::hash::{Hash, Hasher};
+use crate::base::json;
 use crate::kernel::context::{Origin, Segment, Traced};
 use crate::registry::Registry;
 use memchr::memmem;
@@ -17,11 +18,11 @@ pub(super) fn first(registry: &Registry, request: &Request<'_>) -> String {
     hasher.field("ctxc untrusted").field(request.task).field(request.node);
     hasher.field(registry.find(request.task).map_or([0; 32], |task| task.hash().0));
     for (name, value) in request.inputs {
-        hasher.field(name).field(value.to_string());
+        hasher.field(name).field(json::sorted(value).to_string());
     }
     hasher.field("results");
     for (name, result) in request.results {
-        hasher.field(name).field(result.content.to_string()).field(result.notes.as_deref().unwrap_or("\0"));
+        hasher.field(name).field(json::sorted(&result.content).to_string()).field(result.notes.as_deref().unwrap_or("\0"));
     }
     hasher.field("parent");
     for segment in request.parent {
@@ -33,7 +34,7 @@ pub(super) fn first(registry: &Registry, request: &Request<'_>) -> String {
     for said in request.history {
         hasher.field(said.speaker.word()).field(&said.text).field(said.answers.as_deref().unwrap_or("\0"));
         for call in &said.calls {
-            hasher.field(&call.id).field(&call.name).field(call.arguments.to_string());
+            hasher.field(&call.id).field(&call.name).field(json::sorted(&call.arguments).to_string());
         }
     }
     if let Some(role) = request.role {

@@ -63,6 +63,7 @@ pub(super) fn answer(format: &OutputFormat<'_>, template: &str, files: &dyn File
         // It names the dialect to readers of the file; providers have one of their own, and refuse words they do not know.
         fields.remove("$schema");
     }
+    schema.sort_all_objects();
     Ok(Answer::Schema(schema))
 }
 

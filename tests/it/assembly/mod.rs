@@ -9,6 +9,7 @@ mod jinja_lines;
 mod lookup;
 mod made;
 mod manifest;
+mod order;
 mod properties;
 mod roles;
 mod sections;
