@@ -28,12 +28,9 @@ mod reads;
 #[cfg(feature = "assemble")]
 pub(crate) mod render;
 mod repeats;
-#[cfg_attr(
-    not(all(feature = "assemble", feature = "compile")),
-    allow(dead_code, reason = "what renders and finds lines needs all of it")
-)]
+#[cfg_attr(not(feature = "cli"), allow(dead_code, reason = "only what renders, finds lines and imports needs all of it"))]
 pub(crate) mod tags;
 #[cfg(feature = "assemble")]
 mod trace;
-#[cfg_attr(not(feature = "assemble"), allow(dead_code, reason = "only what renders and imports needs all of it"))]
+#[cfg_attr(not(feature = "cli"), allow(dead_code, unused_imports, reason = "only what renders and imports needs all of it"))]
 pub(crate) mod tree;
