@@ -16,7 +16,7 @@ pub struct Eval {
     /// `runs`: trials of cases that do not say.
     pub runs: Option<u32>,
     /// `pass`: trials that must pass, of cases that do not say.
-    pub pass: Option<u32>,
+    pub pass: Option<Spanned<u32>>,
     /// `plan_path`: where an answer says into what it splits the work, as a JSON path.
     pub plan_path: Option<Spanned<String>>,
     /// `stale_after_days`.
@@ -102,7 +102,7 @@ impl Eval {
     pub fn rule(&self) -> crate::scenario::model::Rule {
         let rule = crate::scenario::model::Rule::default();
         let runs = self.runs.unwrap_or(rule.runs);
-        crate::scenario::model::Rule { runs, pass: self.pass.unwrap_or_else(|| rule.pass.min(runs)), ..rule }
+        crate::scenario::model::Rule { runs, pass: self.pass.map_or_else(|| rule.pass.min(runs), |pass| pass.value), ..rule }
     }
 
     /// The files and folders that hold every place in which there are scenarios.

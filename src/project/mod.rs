@@ -11,20 +11,16 @@ pub mod glob;
 #[cfg(feature = "compile")]
 pub mod index;
 #[cfg(feature = "compile")]
-pub mod keys;
-#[cfg(feature = "compile")]
 pub mod lints;
 pub mod models;
 #[cfg(feature = "compile")]
 pub mod places;
 #[cfg(feature = "compile")]
-mod read;
+pub mod read;
 #[cfg(feature = "compile")]
 pub mod require;
 pub mod roles;
 pub mod routing;
-#[cfg(feature = "compile")]
-pub mod row;
 #[cfg(feature = "compile")]
 pub mod suppressions;
 #[cfg(feature = "compile")]

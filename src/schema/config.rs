@@ -4,8 +4,9 @@
 //! It keeps to draft 7 and says everything where it stands: that is what editors of TOML take.
 
 use crate::base::rule_meta::REMOVED;
-use crate::project::keys::{Key, Shape, TOP, Table};
 use crate::project::lints::{FAMILIES, Level};
+use crate::project::read::keys::TOP;
+use crate::project::table::{Key, Shape, Table};
 use crate::rules::list;
 use crate::scenario::table::Group;
 use crate::settings::operators::Operator;

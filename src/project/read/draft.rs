@@ -2,20 +2,21 @@
 
 use super::eval::eval;
 use super::extends::{Extends, extends};
+use super::keys::{SHARED, TOP};
 use super::layers::{DefaultLine, defaults, operators};
 use super::lints::{LintLine, lints};
 use super::models::{Models, Providers, models, providers};
 use super::require::requirements;
 use super::roles::roles;
-use super::sections::{allow, edition, format, owners, project, reserved};
-use super::value::{Sink, Table, rows, span};
+use super::row::rows;
+use super::sections::{ALLOW_ROWS, CONTEXT_ROWS, FORMAT_ROWS, LIMIT_ROWS, TEMPLATES_ROWS, edition, owners, project, reserved};
+use super::value::{Sink, Table, span};
 use crate::base::rule_meta::RuleMeta;
 use crate::base::span::{Span, Spanned};
 use crate::project::config::{Format, Lookup, Reserved, Templates};
 use crate::project::eval::Eval;
 use crate::project::fault::{Fault, FaultKind};
 use crate::project::glob::Globs;
-use crate::project::keys::{CONTEXT_ROWS, LIMIT_ROWS, SHARED, TEMPLATES_ROWS, TOP};
 use crate::project::require::Requirement;
 use crate::project::roles::Role;
 use crate::settings::layers::DeclaredRow;
@@ -98,16 +99,16 @@ fn top(sink: &mut Sink, out: &mut Draft, tree: &Table<'_>, owner: Owner, rules: 
             "edition" => edition(sink, value),
             "extends" => out.extends = extends(sink, value),
             "project" => out.name = project(sink, value),
-            "templates" => rows(sink, name, value, &TEMPLATES_ROWS, &mut out.templates),
-            "context" => rows(sink, name, value, &CONTEXT_ROWS, &mut out.context),
+            "templates" => rows(sink, name, value, TEMPLATES_ROWS, &mut out.templates),
+            "context" => rows(sink, name, value, CONTEXT_ROWS, &mut out.context),
             "defaults" => defaults(sink, value, &mut out.defaults),
             "operators" => operators(sink, value, &mut out.rows),
             "lints" => lints(sink, value, rules, &mut out.lints),
             "require" => requirements(sink, value, &mut out.requirements),
             "owners" => owners(sink, value, &mut out.owners),
-            "limits" => rows(sink, name, value, &LIMIT_ROWS, &mut out.limits),
-            "fmt" => format(sink, value, &mut out.format),
-            "allow" => out.allow = allow(sink, value),
+            "limits" => rows(sink, name, value, LIMIT_ROWS, &mut out.limits),
+            "fmt" => rows(sink, name, value, FORMAT_ROWS, &mut out.format),
+            "allow" => rows(sink, name, value, ALLOW_ROWS, &mut out.allow),
             "roles" => out.roles = roles(sink, value),
             "models" => out.models = models(sink, value),
             "providers" => out.providers = providers(sink, value),

@@ -1,104 +1,159 @@
 //! `[eval]` with its tables `gate`, `drift` and `stability`.
 
-use super::value::{Key, Sink, Table, Value, decimal, needs, number, rows, set, span, table, text, texts, word};
-use crate::base::span::{Span, Spanned};
-use crate::project::eval::{Eval, Stability, Stale};
-use crate::project::fault::FaultKind;
+use super::row::{At, Row, keys, needed, row, rows};
+use super::value::{Key, Sink, Value, span, table};
+use crate::base::span::Spanned;
+use crate::project::eval::{Drift, Eval, Gate, Stability, Stale};
 use crate::project::glob::Globs;
-use crate::project::keys;
 use crate::project::places::is_pattern;
+use crate::project::table::{Shape, Table, table as of};
+use crate::scenario::keys::RUNS;
 use crate::scenario::{paths, pattern};
 
+/// Trials.
+const TRIALS: Shape = Shape::Whole((1, RUNS));
+/// A part of something that may grow a hundredfold, and no further.
+const PART: Shape = Shape::Number((0.0, 100.0));
+/// A part of a whole.
+const RATE: Shape = Shape::Number((0.0, 1.0));
+/// US$ of a run.
+const DOLLARS: Shape = Shape::Number((0.0, 1e9));
+/// What stale results are.
+const STALE: [&str; 2] = ["error", "warn"];
+
+/// `[eval]`.
+pub(super) static EVAL: Table = of("scenarios and how they are tried", &keys::<_, { ROWS.len() }>(ROWS));
+
+const ROWS: &[Row<Eval>] = &[
+    row(
+        "scenarios",
+        Shape::Texts,
+        "files and folders of scenarios, and patterns of them; `scenarios` where it is left out",
+        scenarios,
+    ),
+    row("runs", TRIALS, "trials of a case that says nothing", |at, eval| eval.runs = at.whole().map(|runs| runs.value as u32)),
+    row("pass", TRIALS, "trials of them that must pass", |at, eval| {
+        eval.pass = at.whole().map(|pass| pass.map(|pass| pass as u32));
+    }),
+    row("plan_path", Shape::Text, "the JSONPath at which an answer has the parts of its plan", plan_path),
+    row("stale_after_days", Shape::Whole((1, 36_500)), "when a scenario that nobody reviewed is stale", |at, eval| {
+        eval.stale_after_days = at.whole().map_or(eval.stale_after_days, |days| days.value as u32);
+    }),
+    row("stale", Shape::Word(&STALE), "what a stale result is", |at, eval| {
+        let is_warning = at.word(STALE).is_some_and(|found| found.value == "warn");
+        eval.stale = if is_warning { Stale::Warn } else { Stale::Error };
+    }),
+    row("gate", Shape::Table(&GATE), "what may not get worse", |at, eval| at.rows(GATE_ROWS, &mut eval.gate)),
+    row("drift", Shape::Table(&DRIFT), "what counts as drift", |at, eval| at.rows(DRIFT_ROWS, &mut eval.drift)),
+    row("stability", Shape::Table(&STABILITY), "when runs with live models may gate", |at, eval| {
+        eval.stability = stability(at);
+    }),
+];
+
+/// `[eval.gate]`.
+static GATE: Table = of("what may not get worse", &keys::<_, { GATE_ROWS.len() }>(GATE_ROWS));
+
+const GATE_ROWS: &[Row<Gate>] = &[
+    row("manifest_tokens", PART, "growth of a manifest, as a part of it", |at, gate| {
+        gate.manifest_tokens = at.number().map_or(gate.manifest_tokens, |part| part.value);
+    }),
+    row("pass_rate", RATE, "the least part of cases that pass", |at, gate| {
+        gate.pass_rate = at.number().map(|rate| rate.value);
+    }),
+    row("tokens", PART, "growth of the tokens of a run", |at, gate| gate.tokens = at.number().map(|part| part.value)),
+    row("cost_usd", DOLLARS, "US$ of a run", |at, gate| gate.cost_usd = at.number().map(|usd| usd.value)),
+];
+
+/// `[eval.drift]`.
+static DRIFT: Table = of("what counts as drift", &keys::<_, { DRIFT_ROWS.len() }>(DRIFT_ROWS));
+
+const DRIFT_ROWS: &[Row<Drift>] = &[
+    row("token_inflation", PART, "growth of the mean tokens", |at, drift| {
+        drift.token_inflation = at.number().map_or(drift.token_inflation, |part| part.value);
+    }),
+    row("window", Shape::Whole((2, 1000)), "runs that are compared", |at, drift| {
+        drift.window = at.whole().map_or(drift.window, |runs| runs.value as u32);
+    }),
+    row("latency_regression", PART, "growth of the mean time", |at, drift| {
+        drift.latency_regression = at.number().map_or(drift.latency_regression, |part| part.value);
+    }),
+    row("batches", Shape::Whole((1, 1000)), "batches in a row below the pass rate", |at, drift| {
+        drift.batches = at.whole().map_or(drift.batches, |batches| batches.value as u32);
+    }),
+];
+
+/// `[eval.stability]`.
+static STABILITY: Table =
+    of("when runs with live models may gate: all of it, or none", &keys::<_, { STABILITY_ROWS.len() }>(STABILITY_ROWS));
+
+const STABILITY_ROWS: &[Row<Written>] = &[
+    needed("reruns", TRIALS, "trials of each case", |at, out| out.reruns = at.whole().map(|runs| runs.value as u32)),
+    needed("variance", RATE, "the most that pass rates may differ", |at, out| out.variance = at.number().map(|rate| rate.value)),
+    needed("cost_usd", DOLLARS, "US$ that a run may cost", |at, out| out.cost_usd = at.number().map(|usd| usd.value)),
+    needed("accepters", Shape::Set, "who may accept a baseline", |at, out| out.accepters = Some(at.set())),
+];
+
+/// `[eval.stability]` as written.
+#[derive(Default)]
+struct Written {
+    reruns: Option<u32>,
+    variance: Option<f64>,
+    cost_usd: Option<f64>,
+    accepters: Option<Vec<Spanned<String>>>,
+}
+
 pub(super) fn eval(sink: &mut Sink, key: &Key<'_>, value: &Value<'_>) -> Eval {
-    let mut out = Eval::default();
-    let Some(own) = table(sink, "eval", value) else { return out };
-    out.section = Some(span(&key.span()));
-    let mut pass_at = None;
-    for (key, value) in own {
-        match key.get_ref().as_ref() {
-            "scenarios" => out.scenarios = scenarios(sink, value).unwrap_or(out.scenarios),
-            "runs" => out.runs = number(sink, "eval.runs", value, keys::TRIALS).map(|runs| runs as u32),
-            "pass" => {
-                out.pass = number(sink, "eval.pass", value, keys::TRIALS).map(|pass| pass as u32);
-                pass_at = Some(span(&value.span()));
-            }
-            "plan_path" => out.plan_path = plan_path(sink, value),
-            "stale_after_days" => {
-                let days = number(sink, "eval.stale_after_days", value, keys::DAYS);
-                out.stale_after_days = days.map_or(out.stale_after_days, |days| days as u32);
-            }
-            "stale" => {
-                let found = word(sink, "eval.stale", value, &keys::STALE, keys::STALE);
-                out.stale = if found.is_some_and(|found| found.value == "warn") { Stale::Warn } else { Stale::Error };
-            }
-            "gate" => rows(sink, "eval.gate", value, &keys::GATE_ROWS, &mut out.gate),
-            "drift" => rows(sink, "eval.drift", value, &keys::DRIFT_ROWS, &mut out.drift),
-            "stability" => out.stability = stability(sink, key, value),
-            _ => sink.unknown_key("eval", key, &keys::EVAL.names()),
-        }
+    let section = table(sink, "eval", value).map(|_| span(&key.span()));
+    let mut out = Eval { section, ..Eval::default() };
+    if out.section.is_some() {
+        rows(sink, "eval", value, ROWS, &mut out);
+        threshold(sink, &mut out);
     }
-    threshold(sink, &mut out, pass_at);
     out
 }
 
 /// More trials that must pass than there are.
-fn threshold(sink: &mut Sink, out: &mut Eval, at: Option<Span>) {
+fn threshold(sink: &mut Sink, out: &mut Eval) {
     let rule = out.rule();
-    if let Some(at) = at.filter(|_| rule.pass > rule.runs) {
-        let kind = FaultKind::BadValue {
-            key: "eval.pass".to_owned(),
-            found: rule.pass.to_string(),
-            expected: format!("a number from 1 to {}, since `eval.runs` is {0}", rule.runs),
-            near: None,
-        };
-        sink.report(at, kind);
+    if let Some(pass) = out.pass.filter(|_| rule.pass > rule.runs) {
+        let expected = format!("a number from 1 to {}, since `eval.runs` is {0}", rule.runs);
+        sink.bad_value("eval.pass", &Spanned::new(&rule.pass.to_string(), pass.span), expected, None);
         out.pass = None;
     }
 }
 
 /// Paths inside the project.
-fn scenarios(sink: &mut Sink, value: &Value<'_>) -> Option<Vec<Spanned<String>>> {
+fn scenarios(at: &mut At<'_, '_>, eval: &mut Eval) {
     let mut out = Vec::new();
-    for place in texts(sink, "eval.scenarios", value) {
-        let inside = paths::beside("ctxc.toml", place.value).filter(|path| !path.is_empty() || place.value == ".");
-        let is_pattern = is_pattern(place.value);
-        let is_sound = !is_pattern || Globs::default().add(place.value).is_ok();
+    for place in at.texts() {
+        let inside = paths::beside("ctxc.toml", &place.value).filter(|path| !path.is_empty() || place.value == ".");
+        let is_pattern = is_pattern(&place.value);
+        let is_sound = !is_pattern || Globs::default().add(&place.value).is_ok();
         if let Some(path) = inside.filter(|_| is_sound) {
             out.push(Spanned::new(if path.is_empty() { ".".to_owned() } else { path }, place.span));
         } else {
             let what = if is_pattern { "a pattern of files or folders" } else { "a file or folder" };
-            let expected = format!("{what} of the project, relative to its root");
-            let found = place.value.to_owned();
-            sink.report(place.span, FaultKind::BadValue { key: "eval.scenarios".to_owned(), found, expected, near: None });
+            at.bad(&place, format!("{what} of the project, relative to its root"));
         }
     }
-    Some(out).filter(|out| !out.is_empty())
+    if !out.is_empty() {
+        eval.scenarios = out;
+    }
 }
 
-fn plan_path(sink: &mut Sink, value: &Value<'_>) -> Option<Spanned<String>> {
-    let path = text(sink, "eval.plan_path", value)?;
-    if pattern::path(path.value).is_ok() {
-        return Some(path.map(str::to_owned));
+fn plan_path(at: &mut At<'_, '_>, eval: &mut Eval) {
+    eval.plan_path = at.spanned();
+    if let Some(path) = eval.plan_path.take_if(|path| pattern::path(&path.value).is_err()) {
+        at.bad(&path, "a JSONPath of RFC 9535: `$.subtasks`");
     }
-    let expected = "a JSONPath of RFC 9535: `$.subtasks`".to_owned();
-    let found = path.value.to_owned();
-    sink.report(path.span, FaultKind::BadValue { key: "eval.plan_path".to_owned(), found, expected, near: None });
-    None
 }
 
 /// A policy is whole or none: half of one would let live runs gate by what nobody decided.
-fn stability(sink: &mut Sink, at: &Key<'_>, value: &Value<'_>) -> Option<Stability> {
-    let own: &Table<'_> = table(sink, "eval.stability", value)?;
-    let (mut reruns, mut variance, mut cost_usd, mut accepters) = (None, None, None, None);
-    for (key, value) in own {
-        match key.get_ref().as_ref() {
-            "reruns" => reruns = number(sink, "eval.stability.reruns", value, keys::TRIALS).map(|reruns| reruns as u32),
-            "variance" => variance = decimal(sink, "eval.stability.variance", value, keys::RATE),
-            "cost_usd" => cost_usd = decimal(sink, "eval.stability.cost_usd", value, keys::DOLLARS),
-            "accepters" => accepters = Some(set(sink, "eval.stability.accepters", value)),
-            _ => sink.unknown_key("eval.stability", key, &keys::STABILITY.names()),
-        }
-    }
-    needs(sink, ("eval.stability", span(&at.span())), own, &keys::STABILITY);
+fn stability(at: &mut At<'_, '_>) -> Option<Stability> {
+    let own = table(at.sink, &at.path, at.value)?;
+    let mut found = Written::default();
+    at.rows(STABILITY_ROWS, &mut found);
+    at.needs(at.key, own, &STABILITY);
+    let Written { reruns, variance, cost_usd, accepters } = found;
     Some(Stability { reruns: reruns?, variance: variance?, cost_usd: cost_usd?, accepters: accepters? })
 }

@@ -3,9 +3,15 @@
 use super::value::{Sink, Value, span, text};
 use crate::base::span::{Span, Spanned};
 use crate::project::fault::FaultKind;
-use crate::project::keys::EXTENDS;
+use crate::project::table::{Shape, Table, key, needed, table};
 use std::path::Path;
 use toml::de::DeValue;
+
+/// `extends`.
+pub(super) static EXTENDS: Table = table(
+    "a shared file, pinned by its hash",
+    &[needed("path", Shape::Text, "its path"), key("hash", Shape::Text, "the hash of its bytes: `b3:…`")],
+);
 
 /// `extends` as written.
 #[derive(Clone, Debug)]
@@ -73,13 +79,7 @@ fn local(sink: &mut Sink, extends: Extends) -> Option<Extends> {
         return None;
     }
     if path.trim().is_empty() || Path::new(path).is_absolute() || path.contains('\0') {
-        let kind = FaultKind::BadValue {
-            key: "extends".to_owned(),
-            found: path.to_owned(),
-            expected: "a path relative to the project".to_owned(),
-            near: None,
-        };
-        sink.report(extends.path.span, kind);
+        sink.bad_value("extends", &extends.path, "a path relative to the project", None);
         return None;
     }
     Some(extends)

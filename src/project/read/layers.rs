@@ -1,10 +1,10 @@
 //! `[operators.*]` and `[defaults.*]`: rows and defaults as written. Whether the rows exist is asked when all of
 //! them are known.
 
+use super::keys::{OPERATOR, ROW_SETTINGS, SETTINGS};
 use super::value::{Key, Sink, Table, Value, boolean, span, table, text, word};
 use crate::base::span::{Span, Spanned};
 use crate::project::fault::{FaultKind, Refusal};
-use crate::project::keys::{OPERATOR, ROW_SETTINGS, SETTINGS};
 use crate::settings::layers::{DeclaredDefault, DeclaredRow};
 use crate::settings::operators::Operator;
 use crate::template::legacy_type;

@@ -1,13 +1,19 @@
 //! `[models.NAME]` and `[providers.NAME]`. No value that may be a key is ever put into a fault.
 
-use super::roles::{named, tier};
-use super::value::{Sink, Value, decimal, needs, number, set, span, table, text};
+use super::row::{At, Row, keys, needed, row, rows, rows_or};
+use super::value::{Sink, Value, named, needs, span, table};
 use crate::base::span::Spanned;
 use crate::base::suggest::nearest;
 use crate::project::fault::FaultKind;
-use crate::project::keys;
 use crate::project::models::{Model, Prices, Provider, ProviderKind, TOKENIZERS};
+use crate::project::roles::Tier;
+use crate::project::table::{Shape, Table, table as of};
 use std::collections::{BTreeMap, BTreeSet};
+
+/// Tokens that a budget can name.
+pub(super) const TOKENS: (u64, u64) = (1, 1_000_000_000);
+/// US$ that a role may spend, and those for a million tokens.
+pub(super) const PRICE: Shape = Shape::Number((0.0, 1e6));
 
 /// Keys that people put a key's value under.
 const SECRETS: [&str; 9] =
@@ -34,56 +40,88 @@ pub(super) fn models(sink: &mut Sink, value: &Value<'_>) -> Models {
     out
 }
 
+/// `[models.NAME]`.
+pub(super) static MODEL: Table = of("a model", &keys::<_, { MODEL_ROWS.len() }>(MODEL_ROWS));
+
+const MODEL_ROWS: &[Row<WrittenModel>] = &[
+    needed("provider", Shape::Text, "who serves it: a name under `[providers]`, or a kind of provider", |at, model| {
+        model.provider = at.spanned();
+    }),
+    row("id", Shape::Text, "what its provider calls it; its name here where the key is left out", |at, model| {
+        model.id = at.string();
+    }),
+    needed("tier", TIER, "how able it is, in the project's own judgement", |at, model| model.tier = tier(at)),
+    row("capabilities", Shape::Set, "what it can do, in words of the project's own", |at, model| {
+        model.capabilities = at.set().into_iter().map(|found| found.value).collect();
+    }),
+    needed("context_window", Shape::Whole(TOKENS), "tokens that it takes", |at, model| {
+        model.window = at.whole().map(|tokens| tokens.value);
+    }),
+    row("output_reserve", Shape::Whole((0, TOKENS.1)), "tokens of it that are kept free for the answer", |at, model| {
+        model.reserve = at.whole();
+    }),
+    row("tokenizer", Shape::Word(&TOKENIZERS), "who counts its tokens", |at, model| model.tokenizer = tokenizer(at)),
+    row("usd_per_million", Shape::Table(&PRICES), "what it costs", |at, model| model.prices = prices(at)),
+];
+
+/// A model as written.
+#[derive(Default)]
+struct WrittenModel {
+    provider: Option<Spanned<String>>,
+    id: Option<String>,
+    tier: Option<Spanned<Tier>>,
+    capabilities: BTreeSet<String>,
+    window: Option<u64>,
+    reserve: Option<Spanned<u64>>,
+    tokenizer: Option<&'static str>,
+    prices: Option<Prices>,
+}
+
 fn model(sink: &mut Sink, name: Spanned<String>, value: &Value<'_>, providers: &mut Vec<Spanned<String>>) -> Option<Model> {
     let path = format!("models.{}", name.value);
     let own = table(sink, &path, value)?;
-    let (mut provider, mut id, mut level, mut window, mut prices, mut tokenizer) = (None, None, None, None, None, None);
-    let (mut capabilities, mut reserve) = (BTreeSet::new(), None);
-    for (key, value) in own {
-        let inner = key.get_ref().as_ref();
-        let full = format!("{path}.{inner}");
-        match inner {
-            "provider" => provider = text(sink, &full, value).map(|found| found.map(str::to_owned)),
-            "id" => id = text(sink, &full, value).map(|found| found.value.to_owned()),
-            "tier" => level = tier(sink, &full, value),
-            "capabilities" => capabilities = set(sink, &full, value).into_iter().map(|found| found.value).collect(),
-            "context_window" => window = number(sink, &full, value, keys::TOKENS),
-            "output_reserve" => {
-                reserve = number(sink, &full, value, keys::RESERVE).map(|tokens| Spanned::new(tokens, span(&value.span())));
-            }
-            "tokenizer" => tokenizer = self::tokenizer(sink, &full, value),
-            "usd_per_million" => prices = self::prices(sink, &full, value),
-            _ => sink.unknown_key(&path, key, &keys::MODEL.names()),
-        }
-    }
-    providers.extend(provider.clone());
-    needs(sink, (&path, name.span), own, &keys::MODEL);
-    let (provider, level, window) = (provider?, level?, window?);
-    if let Some(tokens) = reserve.filter(|tokens| tokens.value >= window) {
-        let kind = FaultKind::BadValue {
-            key: format!("{path}.output_reserve"),
-            found: tokens.value.to_string(),
-            expected: format!("less than its `context_window`, {window}"),
-            near: None,
-        };
-        sink.report(tokens.span, kind);
+    let mut found = WrittenModel::default();
+    rows(sink, &path, value, MODEL_ROWS, &mut found);
+    providers.extend(found.provider.clone());
+    needs(sink, (&path, name.span), own, &MODEL);
+    let (provider, tier, window) = (found.provider?, found.tier?.value, found.window?);
+    if let Some(tokens) = found.reserve.filter(|tokens| tokens.value >= window) {
+        let expected = format!("less than its `context_window`, {window}");
+        let reserve = tokens.map(|tokens| tokens.to_string());
+        sink.bad_value(&format!("{path}.output_reserve"), &reserve, expected, None);
         return None;
     }
-    let id = id.unwrap_or_else(|| name.value.clone());
-    let (tier, reserve) = (level.value, reserve.map_or(0, |tokens| tokens.value));
-    // Of a model without the key it is known once all providers are: see `tokenizers`.
-    let tokenizer = tokenizer.unwrap_or_default();
-    Some(Model { name, id, provider, tier, capabilities, window, reserve, prices, tokenizer })
+    Some(Model {
+        id: found.id.unwrap_or_else(|| name.value.clone()),
+        name,
+        provider,
+        tier,
+        capabilities: found.capabilities,
+        window,
+        reserve: found.reserve.map_or(0, |tokens| tokens.value),
+        prices: found.prices,
+        // Of a model without the key it is known once all providers are: see `tokenizers`.
+        tokenizer: found.tokenizer.unwrap_or_default(),
+    })
 }
 
-fn tokenizer(sink: &mut Sink, path: &str, value: &Value<'_>) -> Option<&'static str> {
-    let found = text(sink, path, value)?;
+/// A tier.
+pub(super) const TIER: Shape = Shape::Word(&Tier::WORDS);
+
+/// Reads a tier.
+pub(super) fn tier(at: &mut At<'_, '_>) -> Option<Spanned<Tier>> {
+    let found = at.word(["standard", "economy"])?;
+    Tier::parse(found.value).map(|tier| Spanned::new(tier, found.span))
+}
+
+fn tokenizer(at: &mut At<'_, '_>) -> Option<&'static str> {
+    let found = at.text()?;
     let known = TOKENIZERS.into_iter().find(|name| *name == found.value);
     if known.is_none() {
         // The vendors' own word for a table has an ending that ours has not.
         let plain = found.value.strip_suffix("_base").unwrap_or(found.value);
         let near = nearest(plain, TOKENIZERS).map(str::to_owned);
-        sink.bad_word_near(path, found, &TOKENIZERS, near);
+        at.sink.bad_word_near(&at.path, found, &TOKENIZERS, near);
     }
     known
 }
@@ -98,20 +136,21 @@ pub(super) fn tokenizers(models: &mut Models, providers: &Providers) {
     }
 }
 
-fn prices(sink: &mut Sink, path: &str, value: &Value<'_>) -> Option<Prices> {
-    let own = table(sink, path, value)?;
-    let (mut input, mut cached, mut output) = (None, None, None);
-    for (key, value) in own {
-        let inner = key.get_ref().as_ref();
-        let full = format!("{path}.{inner}");
-        match inner {
-            "input" => input = decimal(sink, &full, value, keys::PRICE),
-            "cached_input" => cached = decimal(sink, &full, value, keys::PRICE),
-            "output" => output = decimal(sink, &full, value, keys::PRICE),
-            _ => sink.unknown_key(path, key, &keys::PRICES.names()),
-        }
-    }
-    needs(sink, (path, span(&value.span())), own, &keys::PRICES);
+/// Prices of a model.
+static PRICES: Table = of("US$ for a million tokens", &keys::<_, { PRICE_ROWS.len() }>(PRICE_ROWS));
+
+const PRICE_ROWS: &[Row<[Option<f64>; 3]>] = &[
+    needed("input", PRICE, "read", |at, prices| prices[0] = at.number().map(|usd| usd.value)),
+    row("cached_input", PRICE, "read from the provider's cache", |at, prices| prices[1] = at.number().map(|usd| usd.value)),
+    needed("output", PRICE, "written", |at, prices| prices[2] = at.number().map(|usd| usd.value)),
+];
+
+fn prices(at: &mut At<'_, '_>) -> Option<Prices> {
+    let own = table(at.sink, &at.path, at.value)?;
+    let mut found = [None; 3];
+    at.rows(PRICE_ROWS, &mut found);
+    at.needs(at.span(), own, &PRICES);
+    let [input, cached, output] = found;
     let input = input?;
     Some(Prices { input, cached_input: cached.unwrap_or(input), output: output? })
 }
@@ -135,43 +174,64 @@ pub(super) fn providers(sink: &mut Sink, value: &Value<'_>) -> Providers {
     out
 }
 
+/// `[providers.NAME]`.
+pub(super) static PROVIDER: Table =
+    of("who serves models; no key stands in the file", &keys::<_, { PROVIDER_ROWS.len() }>(PROVIDER_ROWS));
+
+const PROVIDER_ROWS: &[Row<WrittenProvider>] = &[
+    needed("kind", Shape::Word(&ProviderKind::WORDS), "the interface that it speaks", |at, provider| {
+        if let Some(found) = at.text() {
+            provider.kind = ProviderKind::parse(found.value);
+            if provider.kind.is_none() {
+                at.sink.bad_word(&at.path, found, &ProviderKind::WORDS);
+            }
+        }
+    }),
+    row("base_url", Shape::Text, "its address, where it is not the usual one", |at, provider| match at.text() {
+        Some(found) if holds_secret(found.value) => provider.report(at, "base_url"),
+        Some(found) if !is_address(found.value) => at.bad(&found, "an address that begins with `https://` or `http://`"),
+        found => provider.base_url = found.map(|found| found.value.to_owned()),
+    }),
+    row("api_key_env", Shape::Text, "the environment variable that holds the key", |at, provider| match at.text() {
+        Some(found) if !is_variable(found.value) => provider.report(at, "api_key_env"),
+        found => provider.api_key_env = found.map(|found| found.value.to_owned()),
+    }),
+];
+
+/// A provider as written.
+struct WrittenProvider {
+    name: Spanned<String>,
+    kind: Option<ProviderKind>,
+    base_url: Option<String>,
+    api_key_env: Option<String>,
+}
+
+impl WrittenProvider {
+    /// Reports the value of a key, at the provider's name: not where it could be shown.
+    fn report(&self, at: &mut At<'_, '_>, key: &'static str) {
+        let kind = FaultKind::KeyInFile { provider: self.name.value.clone(), key, at: at.span() };
+        at.sink.report(self.name.span, kind);
+    }
+}
+
 fn provider(sink: &mut Sink, name: Spanned<String>, value: &Value<'_>) -> Option<Provider> {
     let path = format!("providers.{}", name.value);
     let own = table(sink, &path, value)?;
-    let (mut kind, mut base_url, mut api_key_env) = (None, None, None);
-    for (key, value) in own {
-        let inner = key.get_ref().as_ref();
-        let (full, at) = (format!("{path}.{inner}"), span(&value.span()));
-        let secret = |key| FaultKind::KeyInFile { provider: name.value.clone(), key, at };
-        match inner {
-            "kind" => {
-                if let Some(found) = text(sink, &full, value) {
-                    kind = ProviderKind::parse(found.value);
-                    if kind.is_none() {
-                        sink.bad_word(&full, found, &ProviderKind::WORDS);
-                    }
-                }
-            }
-            "base_url" => match text(sink, &full, value) {
-                Some(found) if holds_secret(found.value) => sink.report(name.span, secret("base_url")),
-                Some(found) if !is_address(found.value) => {
-                    let expected = "an address that begins with `https://` or `http://`".to_owned();
-                    let kind = FaultKind::BadValue { key: full, found: found.value.to_owned(), expected, near: None };
-                    sink.report(found.span, kind);
-                }
-                found => base_url = found.map(|found| found.value.to_owned()),
-            },
-            "api_key_env" => match text(sink, &full, value) {
-                Some(found) if !is_variable(found.value) => sink.report(name.span, secret("api_key_env")),
-                found => api_key_env = found.map(|found| found.value.to_owned()),
-            },
-            _ => match SECRETS.into_iter().find(|word| word.eq_ignore_ascii_case(inner)) {
-                Some(key) => sink.report(name.span, secret(key)),
-                None => sink.unknown_key(&path, key, &keys::PROVIDER.names()),
-            },
+    let at = name.span;
+    let mut found = WrittenProvider { name, kind: None, base_url: None, api_key_env: None };
+    let provider = found.name.value.clone();
+    rows_or(sink, &path, own, PROVIDER_ROWS, &mut found, &mut |sink, key, value| match SECRETS
+        .into_iter()
+        .find(|word| word.eq_ignore_ascii_case(key.get_ref()))
+    {
+        Some(key) => {
+            let kind = FaultKind::KeyInFile { provider: provider.clone(), key, at: span(&value.span()) };
+            sink.report(at, kind);
         }
-    }
-    needs(sink, (&path, name.span), own, &keys::PROVIDER);
+        None => sink.unknown_key(&path, key, &PROVIDER.names()),
+    });
+    needs(sink, (&path, at), own, &PROVIDER);
+    let WrittenProvider { name, kind, base_url, api_key_env } = found;
     Some(Provider { name, kind: kind?, base_url, api_key_env })
 }
 

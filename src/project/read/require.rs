@@ -1,13 +1,14 @@
 //! `[[require]]`: selectors and conditions.
 
 use super::condition::condition;
-use super::value::{Sink, Table, Value, globs, span, text, texts};
+use super::row::{At, Row, keys, needed, row, rows_or};
+use super::value::{Key, Sink, Value, span};
 use crate::base::rule_meta::Severity;
 use crate::base::span::{Span, Spanned};
 use crate::project::fault::FaultKind;
-use crate::project::keys::REQUIRE;
 use crate::project::lints::Level;
-use crate::project::require::{Requirement, Selector};
+use crate::project::require::{Condition, Requirement, Selector};
+use crate::project::table::{Shape, Table, table as of};
 use toml::de::DeValue;
 
 pub(super) fn requirements(sink: &mut Sink, value: &Value<'_>, out: &mut Vec<Requirement>) {
@@ -24,67 +25,77 @@ pub(super) fn requirements(sink: &mut Sink, value: &Value<'_>, out: &mut Vec<Req
     }
 }
 
-fn requirement(sink: &mut Sink, at: Span, table: &Table<'_>) -> Option<Requirement> {
-    let mut selector = Selector::default();
-    let mut conditions = Vec::new();
-    let mut reason = None;
-    let mut severity = Severity::Error;
-    let mut has_must = false;
-    for (key, value) in table {
-        match key.get_ref().as_ref() {
-            "path" => selector.path = Some(globs(sink, "require.path", value)),
-            "name" => selector.name = Some(globs(sink, "require.name", value)),
-            "operator" => selector.operator = words(sink, "require.operator", value),
-            "subtype" => selector.subtype = words(sink, "require.subtype", value),
-            "role" => selector.role = words(sink, "require.role", value),
-            "reason" => reason = text(sink, "require.reason", value).map(|reason| reason.value.to_owned()),
-            "level" => severity = level(sink, value).unwrap_or(severity),
-            "must" => {
-                has_must = true;
-                for written in texts(sink, "require.must", value) {
-                    match condition(written.value) {
-                        Ok(condition) => {
-                            if let Some(needs) = condition.needs() {
-                                let condition = condition.text.clone();
-                                sink.report(written.span, FaultKind::NotChecked { condition, needs });
-                            }
-                            conditions.push(Spanned::new(condition, written.span));
-                        }
-                        Err(error) => {
-                            let found = written.value.to_owned();
-                            sink.report(written.span, FaultKind::BadCondition { found, reason: error.reason, near: error.near });
-                        }
-                    }
-                }
-            }
-            _ => sink.unknown_key("[require]", key, &REQUIRE.names()),
-        }
-    }
-    if !has_must {
-        sink.report(at, FaultKind::EmptyRequirement);
-    }
-    // A pattern that could not be read was reported; without it the requirement would be about other tasks.
-    let is_whole = [&selector.path, &selector.name].into_iter().flatten().all(|globs| !globs.is_empty());
-    (is_whole && !conditions.is_empty()).then_some(Requirement {
-        file: sink.file,
-        span: at,
-        selector,
-        conditions,
-        level: severity,
-        reason,
-    })
+/// `[[require]]`.
+pub(super) static REQUIRE: Table = of("what must hold for resolved tasks", &keys::<_, { ROWS.len() }>(ROWS));
+
+const ROWS: &[Row<Written>] = &[
+    row("path", Shape::Globs, "the files of the tasks that it is about", |at, out| out.selector.path = Some(at.globs())),
+    row("name", Shape::Globs, "their names", |at, out| out.selector.name = Some(at.globs())),
+    row("operator", Shape::Texts, "their types", |at, out| out.selector.operator = at.texts()),
+    row("subtype", Shape::Texts, "their subtypes", |at, out| out.selector.subtype = at.texts()),
+    row("role", Shape::Texts, "the agent roles that play them", |at, out| out.selector.role = at.texts()),
+    needed(
+        "must",
+        Shape::Texts,
+        "conditions: `has owner`, `fresh_context == disabled`, `manifest_tokens <= 4000`, `model in [\"a\"]`",
+        |at, out| out.conditions = Some(conditions(at)),
+    ),
+    row("level", Shape::Word(&LEVELS), "how much it weighs; an error where it is left out", |at, out| out.level = level(at)),
+    row("reason", Shape::Text, "why, shown with each finding", |at, out| out.reason = at.string()),
+];
+
+const LEVELS: [&str; 4] = ["hint", "info", "warning", "error"];
+
+/// A requirement as written.
+#[derive(Default)]
+struct Written {
+    selector: Selector,
+    conditions: Option<Vec<Spanned<Condition>>>,
+    level: Option<Severity>,
+    reason: Option<String>,
 }
 
-fn level(sink: &mut Sink, value: &Value<'_>) -> Option<Severity> {
-    let word = text(sink, "require.level", value)?;
+fn requirement(sink: &mut Sink, at: Span, own: &toml::de::DeTable<'_>) -> Option<Requirement> {
+    let mut found = Written::default();
+    let other = &mut |sink: &mut Sink, key: &Key<'_>, _: &Value<'_>| sink.unknown_key("[require]", key, &REQUIRE.names());
+    rows_or(sink, "require", own, ROWS, &mut found, other);
+    let Written { selector, conditions, level, reason } = found;
+    if conditions.is_none() {
+        sink.report(at, FaultKind::EmptyRequirement);
+    }
+    let conditions = conditions.filter(|conditions| !conditions.is_empty())?;
+    // A pattern that could not be read was reported; without it the requirement would be about other tasks.
+    let is_whole = [&selector.path, &selector.name].into_iter().flatten().all(|globs| !globs.is_empty());
+    let level = level.unwrap_or(Severity::Error);
+    is_whole.then_some(Requirement { file: sink.file, span: at, selector, conditions, level, reason })
+}
+
+fn conditions(at: &mut At<'_, '_>) -> Vec<Spanned<Condition>> {
+    let mut out = Vec::new();
+    for written in at.texts() {
+        match condition(&written.value) {
+            Ok(condition) => {
+                if let Some(needs) = condition.needs() {
+                    let condition = condition.text.clone();
+                    at.sink.report(written.span, FaultKind::NotChecked { condition, needs });
+                }
+                out.push(Spanned::new(condition, written.span));
+            }
+            Err(error) => {
+                let kind = FaultKind::BadCondition { found: written.value, reason: error.reason, near: error.near };
+                at.sink.report(written.span, kind);
+            }
+        }
+    }
+    out
+}
+
+fn level(at: &mut At<'_, '_>) -> Option<Severity> {
+    let word = at.text()?;
     if let Some(Level::At(severity)) = Level::parse(word.value) {
         return Some(severity);
     }
     let words: Vec<&str> = Level::WORDS.iter().copied().filter(|level| *level != "off").collect();
-    sink.bad_word("require.level", word, &words);
+    at.sink.bad_word(&at.path, word, &words);
     None
-}
-
-fn words(sink: &mut Sink, key: &str, value: &Value<'_>) -> Vec<Spanned<String>> {
-    texts(sink, key, value).into_iter().map(|word| word.map(str::to_owned)).collect()
 }

@@ -1,14 +1,80 @@
 //! `[roles.NAME]`. What a role names elsewhere (its model, its prompt's file) is looked at once everything is read.
 
-use super::value::{Key, Sink, Value, either, needs, rows, set, span, table, text, word};
+use super::models::{PRICE, TIER, TOKENS, tier};
+use super::row::{At, Row, keys, needed, row, rows_or};
+use super::value::{Sink, Value, either, named, span, table};
 use crate::base::span::{Span, Spanned};
 use crate::base::suggest::nearest;
 use crate::project::fault::FaultKind;
 use crate::project::glob::Globs;
-use crate::project::keys;
 use crate::project::roles::{Budget, KINDS, ModelChoice, PROFILES, Role, SystemPrompt, Tier, Tools, covers};
+use crate::project::table::{Shape, Table, table as of};
+use crate::scenario::table::Group;
 use std::collections::BTreeMap;
 use toml::de::DeValue;
+
+/// `[roles.NAME]`.
+pub(super) static ROLE: Table = Table {
+    groups: &[Group::Apart("model", &["tier", "capabilities"])],
+    ..of("an agent role", &keys::<_, { ROWS.len() }>(ROWS))
+};
+
+const ROWS: &[Row<WrittenRole>] = &[
+    row("template", Shape::Text, "the task that it plays; the one of its own name where the key is left out", |at, out| {
+        out.role.task = at.spanned().unwrap_or_else(|| out.role.name.clone());
+    }),
+    row("description", Shape::Text, "what it is for, for people", |at, out| out.role.description = at.string()),
+    row("system", Shape::NameOr(&SYSTEM), "who the agent is; takes no values", |at, out| out.role.system = system(at)),
+    row("tools", Shape::Set, "tools that it may use; `git_*` for all that begin so", |at, out| {
+        out.role.tools.get_or_insert_default().allowed = at.set();
+    }),
+    row("blocked_tools", Shape::Set, "tools that are refused even where they are allowed", |at, out| {
+        out.role.tools.get_or_insert_default().blocked = at.set();
+    }),
+    row("protected_paths", Shape::Globs, "paths that its tools may not touch", |at, out| {
+        out.role.protected_paths = at.set();
+        out.role.protected = patterns(at.sink, &mut out.role.protected_paths);
+    }),
+    row("budget", Shape::Table(&BUDGET), "what it may use up in a call", |at, out| {
+        at.rows(BUDGET_ROWS, &mut out.role.budget);
+    }),
+    row("model", Shape::Set, "its models, the first that answers", |at, out| out.models = Some(at.set())),
+    row("tier", TIER, "the lowest tier that will do: the cheapest model of it is taken", |at, out| {
+        out.tier = tier(at);
+        out.least.push(("tier", at.key));
+    }),
+    row("capabilities", Shape::Set, "what its model has to be able to do", |at, out| {
+        out.capabilities = at.set();
+        out.least.push(("capabilities", at.key));
+    }),
+    row("profile", Shape::Word(&PROFILES), "how its segments look", |at, out| out.role.profile = profile(at)),
+    row("order", Shape::Words(KINDS), "kinds of segments that stand first, in this order", |at, out| out.role.order = order(at)),
+];
+
+/// A role's budget.
+static BUDGET: Table = of("what a role may use up in a call", &keys::<_, { BUDGET_ROWS.len() }>(BUDGET_ROWS));
+
+const BUDGET_ROWS: &[Row<Budget>] = &[
+    row("tokens", Shape::Whole(TOKENS), "tokens of its context", |at, budget| budget.tokens = at.whole()),
+    row("usd", PRICE, "US$", |at, budget| budget.usd = at.number()),
+];
+
+/// A role's system prompt in a file.
+static SYSTEM: Table = of("a text in a file", &keys::<_, { SYSTEM_ROWS.len() }>(SYSTEM_ROWS));
+
+const SYSTEM_ROWS: &[Row<Option<Spanned<String>>>] =
+    &[needed("file", Shape::Text, "its path, relative to the project", |at, file| *file = at.spanned())];
+
+/// A role as written: what it says of its model comes together once all of it is known.
+struct WrittenRole {
+    role: Role,
+    /// `model`.
+    models: Option<Vec<Spanned<String>>>,
+    tier: Option<Spanned<Tier>>,
+    capabilities: Vec<Spanned<String>>,
+    /// The keys that say what a model has to be, with their places.
+    least: Vec<(&'static str, Span)>,
+}
 
 pub(super) fn roles(sink: &mut Sink, value: &Value<'_>) -> BTreeMap<String, Role> {
     let mut out = BTreeMap::new();
@@ -22,68 +88,25 @@ pub(super) fn roles(sink: &mut Sink, value: &Value<'_>) -> BTreeMap<String, Role
     out
 }
 
-/// The name of a role, model or provider: any that can be written on one line.
-pub(super) fn named(sink: &mut Sink, section: &str, key: &Key<'_>) -> Option<Spanned<String>> {
-    let (name, at) = (key.get_ref().as_ref(), span(&key.span()));
-    if !name.trim().is_empty() && !name.chars().any(char::is_control) {
-        return Some(Spanned::new(name.to_owned(), at));
-    }
-    let expected = "a name of at least one character, on one line".to_owned();
-    sink.report(
-        at,
-        FaultKind::BadValue { key: section.to_owned(), found: name.escape_debug().to_string(), expected, near: None },
-    );
-    None
-}
-
 fn role(sink: &mut Sink, name: Spanned<String>, value: &Value<'_>) -> Option<Role> {
     let path = format!("roles.{}", name.value);
     let own = table(sink, &path, value)?;
-    let mut role = silent(name);
-    let (mut models, mut least) = (None, Least::default());
-    for (key, value) in own {
-        let inner = key.get_ref().as_ref();
-        let full = format!("{path}.{inner}");
-        match inner {
-            "template" => {
-                if let Some(task) = text(sink, &full, value) {
-                    role.task = task.map(str::to_owned);
-                }
-            }
-            "description" => role.description = text(sink, &full, value).map(|text| text.value.to_owned()),
-            "system" => role.system = system(sink, &full, value),
-            "tools" => role.tools.get_or_insert_default().allowed = set(sink, &full, value),
-            "blocked_tools" => role.tools.get_or_insert_default().blocked = set(sink, &full, value),
-            "protected_paths" => {
-                role.protected_paths = set(sink, &full, value);
-                role.protected = patterns(sink, &mut role.protected_paths);
-            }
-            "budget" => rows(sink, &full, value, &keys::BUDGET_ROWS, &mut role.budget),
-            "model" => models = Some(set(sink, &full, value)),
-            "tier" => {
-                least.tier = tier(sink, &full, value);
-                least.keys.push(("tier", span(&key.span())));
-            }
-            "capabilities" => {
-                least.capabilities = set(sink, &full, value);
-                least.keys.push(("capabilities", span(&key.span())));
-            }
-            "profile" => role.profile = profile(sink, &full, value),
-            "order" => role.order = order(sink, &full, value),
-            // The word of the language for what a role plays, which this table calls by its file's.
-            "task" => {
-                let (table, near) = (path.clone(), Some("template".to_owned()));
-                let kind = FaultKind::UnknownKey { table, key: "task".to_owned(), near, valid: keys::ROLE.names() };
-                sink.report(span(&key.span()), kind);
-            }
-            _ => sink.unknown_key(&path, key, &keys::ROLE.names()),
+    let (models, tier, capabilities, least) = (None, None, Vec::new(), Vec::new());
+    let mut out = WrittenRole { role: silent(name), models, tier, capabilities, least };
+    rows_or(sink, &path, own, ROWS, &mut out, &mut |sink, key, _| {
+        if key.get_ref() != "task" {
+            return sink.unknown_key(&path, key, &ROLE.names());
         }
+        // The word of the language for what a role plays, which this table calls by its file's.
+        let (table, near) = (path.clone(), Some("template".to_owned()));
+        let kind = FaultKind::UnknownKey { table, key: "task".to_owned(), near, valid: ROLE.names() };
+        sink.report(span(&key.span()), kind);
+    });
+    out.role.model = out.choice(sink);
+    if let Some(tools) = &out.role.tools {
+        blocked(sink, &out.role.name.value, tools);
     }
-    role.model = least.choice(sink, &role.name.value, models);
-    if let Some(tools) = &role.tools {
-        blocked(sink, &role.name.value, tools);
-    }
-    Some(role)
+    Some(out.role)
 }
 
 /// A role that says nothing: it plays the task of its name.
@@ -103,89 +126,63 @@ fn silent(name: Spanned<String>) -> Role {
     }
 }
 
-/// What a model has to be, with the places of the keys that say so.
-#[derive(Default)]
-struct Least {
-    tier: Option<Spanned<Tier>>,
-    capabilities: Vec<Spanned<String>>,
-    keys: Vec<(&'static str, Span)>,
-}
-
-impl Least {
-    fn choice(self, sink: &mut Sink, role: &str, models: Option<Vec<Spanned<String>>>) -> ModelChoice {
-        let Self { tier, capabilities, keys } = self;
-        if let Some(models) = models {
-            for (key, at) in keys {
-                sink.report(at, FaultKind::TwoModels { role: role.to_owned(), key });
+impl WrittenRole {
+    /// How it comes to its model.
+    fn choice(&mut self, sink: &mut Sink) -> ModelChoice {
+        if let Some(models) = self.models.take() {
+            for (key, at) in &self.least {
+                sink.report(*at, FaultKind::TwoModels { role: self.role.name.value.clone(), key });
             }
             return if models.is_empty() { ModelChoice::Open } else { ModelChoice::Named(models) };
         }
-        if tier.is_none() && capabilities.is_empty() {
+        if self.tier.is_none() && self.capabilities.is_empty() {
             return ModelChoice::Open;
         }
-        ModelChoice::Least { tier, capabilities }
+        ModelChoice::Least { tier: self.tier, capabilities: std::mem::take(&mut self.capabilities) }
     }
 }
 
 /// `"You are …"`, or `{ file = "prompts/planner.md" }`, which is read later.
-fn system(sink: &mut Sink, path: &str, value: &Value<'_>) -> Option<SystemPrompt> {
-    let at = span(&value.span());
-    if let DeValue::String(text) = value.get_ref() {
+fn system(at: &mut At<'_, '_>) -> Option<SystemPrompt> {
+    let prompt = |span, file, text| SystemPrompt { span, file, path: String::new(), line: 0, text };
+    if let DeValue::String(text) = at.value.get_ref() {
         if text.trim().is_empty() {
-            let expected = "a text, or `{ file = \"…\" }`".to_owned();
-            let kind = FaultKind::BadValue { key: path.to_owned(), found: text.as_ref().to_owned(), expected, near: None };
-            sink.report(at, kind);
+            at.bad(&Spanned::new(text, at.span()), "a text, or `{ file = \"…\" }`");
             return None;
         }
-        return Some(SystemPrompt { span: at, file: None, path: String::new(), line: 0, text: text.as_ref().to_owned() });
+        return Some(prompt(at.span(), None, text.as_ref().to_owned()));
     }
-    let DeValue::Table(own) = value.get_ref() else {
-        sink.wrong_type(path, value, "a text in quotes, or `{ file = \"…\" }`");
+    let DeValue::Table(own) = at.value.get_ref() else {
+        at.sink.wrong_type(&at.path, at.value, "a text in quotes, or `{ file = \"…\" }`");
         return None;
     };
     let mut file = None;
-    for (key, value) in own {
-        if key.get_ref().as_ref() == "file" {
-            file = text(sink, &format!("{path}.file"), value);
-        } else {
-            sink.unknown_key(path, key, &keys::SYSTEM.names());
-        }
-    }
-    needs(sink, (path, at), own, &keys::SYSTEM);
-    let prompt = |file: Spanned<&str>| (file.span, Some(file.value.to_owned()));
-    let (span, file) = file.map(prompt)?;
-    Some(SystemPrompt { span, file, path: String::new(), line: 0, text: String::new() })
+    at.rows(SYSTEM_ROWS, &mut file);
+    at.needs(at.span(), own, &SYSTEM);
+    file.map(|file: Spanned<String>| prompt(file.span, Some(file.value), String::new()))
 }
 
-pub(super) fn tier(sink: &mut Sink, path: &str, value: &Value<'_>) -> Option<Spanned<Tier>> {
-    let found = word(sink, path, value, &Tier::WORDS, ["standard", "economy"])?;
-    Tier::parse(found.value).map(|tier| Spanned::new(tier, found.span))
-}
-
-fn profile(sink: &mut Sink, path: &str, value: &Value<'_>) -> Option<Spanned<&'static str>> {
-    let found = text(sink, path, value)?;
+fn profile(at: &mut At<'_, '_>) -> Option<Spanned<&'static str>> {
+    let found = at.text()?;
     let known = PROFILES.into_iter().find(|profile| *profile == found.value);
     if known.is_none() {
-        sink.bad_word(path, found, &PROFILES);
+        at.sink.bad_word(&at.path, found, &PROFILES);
     }
     known.map(|profile| Spanned::new(profile, found.span))
 }
 
-fn order(sink: &mut Sink, path: &str, value: &Value<'_>) -> Vec<Spanned<&'static str>> {
+fn order(at: &mut At<'_, '_>) -> Vec<Spanned<&'static str>> {
     let mut out = Vec::new();
     // `set` reports what stands there twice; the words are looked at on what is left.
-    for entry in set(sink, path, value) {
+    for entry in at.set() {
         if let Some(kind) = KINDS.iter().copied().find(|kind| *kind == entry.value) {
             out.push(Spanned::new(kind, entry.span));
-            continue;
-        }
-        let expected = if entry.value == "system" {
-            "another kind: what the system says always stands first".to_owned()
+        } else if entry.value == "system" {
+            at.bad(&entry, "another kind: what the system says always stands first");
         } else {
-            either(KINDS)
-        };
-        let near = nearest(&entry.value, KINDS.iter().copied()).filter(|_| entry.value != "system").map(str::to_owned);
-        sink.report(entry.span, FaultKind::BadValue { key: path.to_owned(), found: entry.value, expected, near });
+            let near = nearest(&entry.value, KINDS.iter().copied()).map(str::to_owned);
+            at.sink.bad_value(&at.path, &entry, either(KINDS), near);
+        }
     }
     out
 }

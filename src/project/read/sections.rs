@@ -1,13 +1,16 @@
-//! The small sections: `edition`, `[project]`, `[owners]`, `[fmt]`, `[allow]`, and those of later releases.
+//! The small sections: `edition`, `[project]`, `[templates]`, `[context]`, `[limits]`, `[owners]`, `[fmt]`, `[allow]`, and those of
+//! later releases.
 
-use super::value::{Key, Sink, Value, number, span, table, text, texts};
+use super::row::{At, Row, keys, row, rows};
+use super::value::{Key, Sink, Value, span, table, text};
 use crate::base::span::Spanned;
 use crate::base::suggest::nearest;
 use crate::format::Indent;
-use crate::project::config::{EDITION, Format, Reserved};
+use crate::project::config::{EDITION, Format, Lookup, Reserved, Templates};
 use crate::project::fault::FaultKind;
 use crate::project::glob::Globs;
-use crate::project::keys;
+use crate::project::table::{Shape, Table, table as of};
+use crate::syntax::limits::Limits;
 use toml::de::DeValue;
 
 pub(super) fn edition(sink: &mut Sink, value: &Value<'_>) {
@@ -17,28 +20,76 @@ pub(super) fn edition(sink: &mut Sink, value: &Value<'_>) {
     }
 }
 
+/// `[project]`.
+pub(super) static PROJECT: Table = of("the project", &keys::<_, { PROJECT_ROWS.len() }>(PROJECT_ROWS));
+
+const PROJECT_ROWS: &[Row<Option<Spanned<String>>>] = &[
+    row("name", Shape::Name, "its name", |at, name| *name = at.spanned()),
+    row("version", Shape::Text, "its version", |at, _| drop(at.string())),
+    row("description", Shape::Text, "what it is for", |at, _| drop(at.string())),
+];
+
 pub(super) fn project(sink: &mut Sink, value: &Value<'_>) -> Option<Spanned<String>> {
     let mut name = None;
-    for (key, value) in table(sink, "project", value)? {
-        match key.get_ref().as_ref() {
-            "name" => name = text(sink, "project.name", value).map(|name| name.map(str::to_owned)),
-            "version" => drop(text(sink, "project.version", value)),
-            "description" => drop(text(sink, "project.description", value)),
-            _ => sink.unknown_key("project", key, &keys::PROJECT.names()),
-        }
-    }
-    if let Some(empty) = name.as_ref().filter(|name| name.value.trim().is_empty()) {
-        let kind = FaultKind::BadValue {
-            key: "project.name".to_owned(),
-            found: empty.value.clone(),
-            expected: "a name with at least one character".to_owned(),
-            near: None,
-        };
-        sink.report(empty.span, kind);
-        return None;
+    rows(sink, "project", value, PROJECT_ROWS, &mut name);
+    if let Some(empty) = name.take_if(|name| name.value.trim().is_empty()) {
+        sink.bad_value("project.name", &empty, "a name with at least one character", None);
     }
     name
 }
+
+/// `[templates]`.
+pub(super) static TEMPLATES: Table = of("which files are templates", &keys::<_, { TEMPLATES_ROWS.len() }>(TEMPLATES_ROWS));
+
+pub(super) const TEMPLATES_ROWS: &[Row<Templates>] = &[
+    row("include", Shape::Globs, "those that are", |at, templates| {
+        templates.include = Some(at.globs()).filter(|globs| !globs.is_empty());
+    }),
+    row("exclude", Shape::Globs, "those of them that are not", |at, templates| templates.exclude = at.globs()),
+];
+
+/// `[context]`.
+pub(super) static CONTEXT: Table = of("what fresh context is looked up in", &keys::<_, { CONTEXT_ROWS.len() }>(CONTEXT_ROWS));
+
+pub(super) const CONTEXT_ROWS: &[Row<Lookup>] = &[
+    row("include", Shape::Globs, "files that are; all of the project where it is left out", |at, lookup| {
+        lookup.include = Some(at.globs()).filter(|globs| !globs.is_empty());
+    }),
+    row("exclude", Shape::Globs, "those of them that are not", |at, lookup| lookup.exclude = at.globs()),
+    row("documents", Shape::Globs, "files taken besides, whatever hides or excludes them", |at, lookup| {
+        lookup.documents = at.globs();
+    }),
+];
+
+/// `[limits]`. What a limit can be raised to is what spans, counters and the stack can hold.
+pub(super) static LIMITS: Table = of("what an input may not exceed", &keys::<_, { LIMIT_ROWS.len() }>(LIMIT_ROWS));
+
+pub(super) const LIMIT_ROWS: &[Row<Limits>] = &[
+    row("depth", Shape::Whole((1, 512)), "elements inside each other", |at, limits| {
+        limits.depth = at.whole().map_or(limits.depth, |most| most.value as u32);
+    }),
+    row("attributes", Shape::Whole((1, 65_535)), "attributes of an element", |at, limits| {
+        limits.attributes = at.whole().map_or(limits.attributes, |most| most.value as u32);
+    }),
+    row("namespaces", Shape::Whole((1, 1_000)), "namespaces of a file", |at, limits| {
+        limits.namespaces = at.whole().map_or(limits.namespaces, |most| most.value as u32);
+    }),
+    row("file", Shape::Whole((1, 1 << 30)), "bytes of a file", |at, limits| {
+        limits.file = at.whole().map_or(limits.file, |most| most.value);
+    }),
+    row("text", Shape::Whole((1, 1 << 30)), "bytes of a text", |at, limits| {
+        limits.text = at.whole().map_or(limits.text, |most| most.value as u32);
+    }),
+    row("name", Shape::Whole((1, 65_535)), "bytes of a name", |at, limits| {
+        limits.name = at.whole().map_or(limits.name, |most| most.value as u32);
+    }),
+    row("nodes", Shape::Whole((1, 100_000_000)), "nodes of a file", |at, limits| {
+        limits.nodes = at.whole().map_or(limits.nodes, |most| most.value as u32);
+    }),
+    row("diagnostics", Shape::Whole((1, 1_000_000)), "findings of a file", |at, limits| {
+        limits.diagnostics = at.whole().map_or(limits.diagnostics, |most| most.value as u32);
+    }),
+];
 
 pub(super) fn owners(sink: &mut Sink, value: &Value<'_>, out: &mut Vec<(Globs, String)>) {
     for (key, value) in table(sink, "owners", value).into_iter().flatten() {
@@ -53,40 +104,38 @@ pub(super) fn owners(sink: &mut Sink, value: &Value<'_>, out: &mut Vec<(Globs, S
     }
 }
 
-pub(super) fn format(sink: &mut Sink, value: &Value<'_>, out: &mut Format) {
-    for (key, value) in table(sink, "fmt", value).into_iter().flatten() {
-        match (key.get_ref().as_ref(), value.get_ref()) {
-            ("width", _) => out.width = number(sink, "fmt.width", value, keys::WIDTH).map_or(out.width, |width| width as u32),
-            ("indent", DeValue::String(word)) if word == keys::TAB => out.indent = Indent::Tab,
-            ("indent", DeValue::String(word)) => {
-                let kind = FaultKind::BadValue {
-                    key: "fmt.indent".to_owned(),
-                    found: word.as_ref().to_owned(),
-                    expected: "a number of spaces from 1 to 16, or \"tab\"".to_owned(),
-                    near: nearest(word, [keys::TAB]).map(str::to_owned),
-                };
-                sink.report(span(&value.span()), kind);
-            }
-            ("indent", _) => {
-                let spaces = number(sink, "fmt.indent", value, keys::INDENT);
-                out.indent = spaces.map_or(out.indent, |spaces| Indent::Spaces(spaces as u8));
-            }
-            _ => sink.unknown_key("fmt", key, &keys::FORMAT.names()),
-        }
+/// `[fmt]`.
+pub(super) static FORMAT: Table = of("how `ctxc fmt` lays out templates", &keys::<_, { FORMAT_ROWS.len() }>(FORMAT_ROWS));
+
+pub(super) const FORMAT_ROWS: &[Row<Format>] = &[
+    row("width", Shape::Whole((20, 1_000)), "columns of a line", |at, format| {
+        format.width = at.whole().map_or(format.width, |width| width.value as u32);
+    }),
+    row("indent", Shape::WholeOr((1, 16), TAB), "spaces of a level, or `tab`", indent),
+];
+
+/// The word for an indent of tabs.
+const TAB: &str = "tab";
+
+fn indent(at: &mut At<'_, '_>, format: &mut Format) {
+    let DeValue::String(word) = at.value.get_ref() else {
+        format.indent = at.whole().map_or(format.indent, |spaces| Indent::Spaces(spaces.value as u8));
+        return;
+    };
+    if word == TAB {
+        format.indent = Indent::Tab;
+        return;
     }
+    let near = nearest(word, [TAB]).map(str::to_owned);
+    let found = Spanned::new(word, at.span());
+    at.sink.bad_value(&at.path, &found, "a number of spaces from 1 to 16, or \"tab\"", near);
 }
 
-pub(super) fn allow(sink: &mut Sink, value: &Value<'_>) -> Vec<Spanned<String>> {
-    let mut out = Vec::new();
-    for (key, value) in table(sink, "allow", value).into_iter().flatten() {
-        if key.get_ref().as_ref() == "loosen" {
-            out.extend(texts(sink, "allow.loosen", value).into_iter().map(|entry| entry.map(str::to_owned)));
-        } else {
-            sink.unknown_key("allow", key, &keys::ALLOW.names());
-        }
-    }
-    out
-}
+/// `[allow]`.
+pub(super) static ALLOW: Table = of("what a project may loosen of a shared file", &keys::<_, { ALLOW_ROWS.len() }>(ALLOW_ROWS));
+
+pub(super) const ALLOW_ROWS: &[Row<Vec<Spanned<String>>>] =
+    &[row("loosen", Shape::Texts, "rules, defaults and settings by name", |at, allow| *allow = at.texts())];
 
 /// A section that a later release reads: a table, kept with its place.
 pub(super) fn reserved(sink: &mut Sink, key: &Key<'_>, value: &Value<'_>) -> Option<Reserved> {

@@ -4,8 +4,7 @@ use crate::base::span::{Span, Spanned};
 use crate::base::suggest::nearest;
 use crate::project::fault::{Fault, FaultKind};
 use crate::project::glob::Globs;
-use crate::project::keys;
-use crate::project::row::{Row, Set};
+use crate::project::table as keys;
 use std::ops::Range;
 use toml::de::{DeString, DeValue};
 
@@ -56,9 +55,19 @@ impl Sink {
 
     /// The same where it is known which word was meant.
     pub(super) fn bad_word_near(&mut self, key: &str, value: Spanned<&str>, words: &[&str], near: Option<String>) {
-        let expected = either(words);
-        let kind = FaultKind::BadValue { key: key.to_owned(), found: value.value.to_owned(), expected, near };
-        self.report(value.span, kind);
+        self.bad_value(key, &value, either(words), near);
+    }
+
+    /// Reports a value that a key cannot take.
+    pub(super) fn bad_value<T: AsRef<str>>(
+        &mut self,
+        key: &str,
+        value: &Spanned<T>,
+        expected: impl Into<String>,
+        near: Option<String>,
+    ) {
+        let (found, expected) = (value.value.as_ref().to_owned(), expected.into());
+        self.report(value.span, FaultKind::BadValue { key: key.to_owned(), found, expected, near });
     }
 }
 
@@ -178,8 +187,7 @@ pub(super) fn number(sink: &mut Sink, key: &str, value: &Value<'_>, bounds: (u64
         return Some(number);
     }
     let expected = format!("a number from {} to {}", bounds.0, bounds.1);
-    let kind = FaultKind::BadValue { key: key.to_owned(), found: integer.as_str().to_owned(), expected, near: None };
-    sink.report(span(&value.span()), kind);
+    sink.bad_value(key, &Spanned::new(integer.as_str(), span(&value.span())), expected, None);
     None
 }
 
@@ -198,8 +206,7 @@ pub(super) fn decimal(sink: &mut Sink, key: &str, value: &Value<'_>, bounds: (f6
         return Some(number);
     }
     let expected = format!("a number from {} to {}", bounds.0, bounds.1);
-    let kind = FaultKind::BadValue { key: key.to_owned(), found: written.to_owned(), expected, near: None };
-    sink.report(span(&value.span()), kind);
+    sink.bad_value(key, &Spanned::new(written, span(&value.span())), expected, None);
     None
 }
 
@@ -209,9 +216,7 @@ pub(super) fn set(sink: &mut Sink, key: &str, value: &Value<'_>) -> Vec<Spanned<
     let mut seen = std::collections::BTreeMap::new();
     for entry in texts(sink, key, value) {
         if entry.value.trim().is_empty() {
-            let expected = "a text with at least one character".to_owned();
-            let kind = FaultKind::BadValue { key: key.to_owned(), found: entry.value.to_owned(), expected, near: None };
-            sink.report(entry.span, kind);
+            sink.bad_value(key, &entry, "a text with at least one character", None);
         } else if let Some(first) = seen.insert(entry.value, entry.span) {
             seen.insert(entry.value, first);
             let kind = FaultKind::RepeatedEntry { key: key.to_owned(), entry: entry.value.to_owned(), first };
@@ -234,27 +239,13 @@ pub(super) fn globs(sink: &mut Sink, key: &str, value: &Value<'_>) -> Globs {
     globs
 }
 
-/// Reads a table by its rows.
-pub(super) fn rows<T>(sink: &mut Sink, path: &str, value: &Value<'_>, rows: &[Row<T>], out: &mut T) {
-    for (key, value) in table(sink, path, value).into_iter().flatten() {
-        let name = key.get_ref().as_ref();
-        let Some(row) = rows.iter().find(|row| row.key.name == name) else {
-            sink.unknown_key(path, key, &rows.iter().map(|row| row.key.name).collect::<Vec<_>>());
-            continue;
-        };
-        let (full, at) = (format!("{path}.{name}"), span(&value.span()));
-        match row.set {
-            Set::Whole(bounds, set) => {
-                if let Some(found) = number(sink, &full, value, bounds) {
-                    set(out, Spanned::new(found, at));
-                }
-            }
-            Set::Number(bounds, set) => {
-                if let Some(found) = decimal(sink, &full, value, bounds) {
-                    set(out, Spanned::new(found, at));
-                }
-            }
-            Set::Globs(set) => set(out, globs(sink, &full, value)),
-        }
+/// The name of a role, model or provider: any that can be written on one line.
+pub(super) fn named(sink: &mut Sink, section: &str, key: &Key<'_>) -> Option<Spanned<String>> {
+    let (name, at) = (key.get_ref().as_ref(), span(&key.span()));
+    if !name.trim().is_empty() && !name.chars().any(char::is_control) {
+        return Some(Spanned::new(name.to_owned(), at));
     }
+    let shown = name.escape_debug().to_string();
+    sink.bad_value(section, &Spanned::new(&shown, at), "a name of at least one character, on one line", None);
+    None
 }

@@ -2,7 +2,8 @@
 
 use crate::project::reading::read;
 use crate::support::fresh::assert_fresh;
-use ctxc::internals::project::keys::{Key, SETTINGS, Shape, TOP, Table};
+use ctxc::internals::project::read::keys::{SETTINGS, TOP};
+use ctxc::internals::project::table::{Key, Shape, Table};
 use ctxc::internals::rules::{check, list};
 use ctxc::internals::schema::config::{FILE, config};
 use ctxc::internals::settings::operators::Operator;
