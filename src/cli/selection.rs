@@ -15,6 +15,7 @@ use crate::registry::workspace::fix::{FixFilter, FixOutcome, apply_fixes};
 use crate::registry::workspace::request::{Goal, Overlay, Recording, Request, StdinText, name_in};
 use crate::rules::check::Identity;
 use crate::rules::input::read_fault::{self, reason};
+use crate::scenario::load;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -70,6 +71,9 @@ impl Selection {
         }
         let names = args.paths.iter().map(|path| name_in(root, path)).collect();
         let (scenarios, given): (Vec<&PathBuf>, Vec<&PathBuf>) = args.paths.iter().partition(|path| is_scenario(path));
+        if let Some(request) = scenarios.iter().find(|path| load::is_request(path)) {
+            return Err(no_scenario(request));
+        }
         let scenarios = scenarios.into_iter().map(|path| name_in(root, path)).collect();
         Ok(Self { given: given.into_iter().cloned().collect(), names, stdin: None, scenarios })
     }
@@ -211,6 +215,12 @@ fn is_scenario(path: &Path) -> bool {
 fn has_ending(path: &Path) -> bool {
     let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or("");
     ["yaml", "yml", "json"].iter().any(|known| ending.eq_ignore_ascii_case(known))
+}
+
+/// The error for a request to a model in place of a scenario.
+pub(super) fn no_scenario(path: &Path) -> CliError {
+    CliError::usage(format!("{} is a request to a model, and no scenario", path.display()))
+        .hint("a scenario names its `task` or `role`, and what it expects")
 }
 
 /// The error for a path that is not there, with what is there instead.

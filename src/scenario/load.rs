@@ -5,6 +5,7 @@ use super::fault::Fault;
 use super::model::{SCENARIO_SCHEMA, SUITE_SCHEMA, Suite};
 use super::paths::beside;
 use super::read::{Options, read_with};
+use super::request_body::is_request_body;
 use crate::base::fs;
 use crate::base::inside::{self, Refused};
 use crate::syntax::decode::{self, DecodeFault};
@@ -17,6 +18,9 @@ pub const FOLDER: &str = "scenarios";
 
 /// Folders in which no scenario is looked for: recorded answers, stored requests, frozen files.
 pub const PASSED_OVER: [&str; 4] = ["cassettes", "snapshots", "files", "fixtures"];
+
+/// Bytes by which it is told what a file is.
+const HEAD: u64 = 1 << 20;
 
 /// Folders inside each other at most.
 const DEPTH: usize = 32;
@@ -92,17 +96,27 @@ fn walk(root: &Path, folder: &str, depth: usize, found: &mut Vec<String>) {
     }
 }
 
-/// YAML is a scenario by its name. JSON is much else beside: it is one where it says so.
+/// YAML is a scenario unless it is a request to a model; JSON is much else beside: it is one where it says so.
 fn is_scenario(full: &Path, name: &str) -> bool {
-    let ending = name.rsplit('.').next().unwrap_or("");
-    if ending.eq_ignore_ascii_case("yaml") || ending.eq_ignore_ascii_case("yml") {
-        return true;
+    let has_ending =
+        |endings: &[&str]| name.rsplit('.').next().is_some_and(|own| endings.iter().any(|one| own.eq_ignore_ascii_case(one)));
+    let is_yaml = has_ending(&["yaml", "yml"]);
+    if !is_yaml && !has_ending(&["json"]) {
+        return false;
     }
-    let says = |head: Vec<u8>| {
-        let head = String::from_utf8_lossy(&head);
-        head.contains(SCENARIO_SCHEMA) || head.contains(SUITE_SCHEMA)
-    };
-    ending.eq_ignore_ascii_case("json") && fs::head(full, 4096).ok().flatten().is_some_and(says)
+    // What cannot be read as a file says why, where its name says what it is.
+    let Some(text) = head(full) else { return is_yaml };
+    let start = text.get(..text.floor_char_boundary(4096)).unwrap_or("");
+    (is_yaml || start.contains(SCENARIO_SCHEMA) || start.contains(SUITE_SCHEMA)) && !is_request_body(&text)
+}
+
+/// Whether a file is the body of a request to a model.
+pub fn is_request(file: &Path) -> bool {
+    head(file).is_some_and(|text| is_request_body(&text))
+}
+
+fn head(file: &Path) -> Option<String> {
+    fs::head(file, HEAD).ok().flatten().map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// Reads files. What cannot be read comes back without a suite.

@@ -17,6 +17,7 @@ pub mod model;
 pub mod paths;
 pub mod pattern;
 mod read;
+pub mod request_body;
 mod rows;
 mod scalars;
 mod sink;

@@ -19,6 +19,7 @@ use crate::rules::rule::Scope;
 use crate::rules::scenario::cx::TaskSignature;
 use crate::scenario::load::PASSED_OVER;
 use crate::scenario::model::{SCENARIO_SCHEMA, SUITE_SCHEMA};
+use crate::scenario::request_body::is_request_body;
 use crate::syntax::decode;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -221,7 +222,8 @@ impl ProjectState {
         let Some(buffer) = self.open.get(name) else { return false };
         let ending = name.rsplit('.').next().unwrap_or("").to_ascii_lowercase();
         let says = || buffer.text.contains(SCENARIO_SCHEMA) || buffer.text.contains(SUITE_SCHEMA);
-        if !(matches!(ending.as_str(), "yaml" | "yml") || ending == "json" && says()) {
+        let is_ours = matches!(ending.as_str(), "yaml" | "yml") || ending == "json" && says();
+        if !is_ours || is_request_body(&buffer.text) {
             return false;
         }
         let is_passed_over = |part: &str| part.starts_with('.') || PASSED_OVER.contains(&part);

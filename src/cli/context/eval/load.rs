@@ -7,6 +7,7 @@ use crate::base::suggest;
 use crate::cli::context::models;
 use crate::cli::error::{CliError, Result};
 use crate::cli::render::summary::plural;
+use crate::cli::selection::no_scenario;
 use crate::context::request::Files;
 use crate::eval::compiled_patterns::Filter;
 use crate::eval::receiver::receiver;
@@ -235,6 +236,9 @@ fn path(root: &Path, named: &str) -> Result<Option<String>> {
     let here = Path::new(named);
     if !fs::exists(here) {
         return Ok(None);
+    }
+    if load::is_request(here) {
+        return Err(no_scenario(here));
     }
     let outside = || CliError::usage(format!("{named} lies outside the project's folder"));
     let real = |path: &Path| fs::ReadFs::canonical(&fs::RealFs, path).map_err(|_| outside());

@@ -1,0 +1,38 @@
+//! Request bodies of model providers. They lie beside scenarios as YAML or JSON and are none: a file is told by its content.
+
+use crate::syntax::yaml::{self, Node};
+
+/// Keys of scenarios and suites that no request has.
+const OWN: [&str; 8] = ["task", "role", "cases", "cases_from", "defaults", "context", "expect_context", "expectations"];
+
+/// Whether a text is the body of a request: it has what a model is sent, and nothing that a scenario has.
+pub fn is_request_body(text: &str) -> bool {
+    let names = |words: &[&str]| words.iter().all(|word| text.contains(word));
+    if ![&["messages"][..], &["contents"], &["model", "input"], &["model", "prompt"]].into_iter().any(names) {
+        return false;
+    }
+    let (root, _) = yaml::read(text);
+    let has = |key: &str| root.get(key).is_some();
+    let says_scenario = root.get("schema").and_then(Node::text).is_some_and(|schema| schema.starts_with("ctxc/"));
+    let is_sent = has("messages") || has("contents") || has("model") && (has("input") || has("prompt"));
+    is_sent && !says_scenario && !OWN.iter().any(|key| has(key))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_request_body;
+
+    #[test]
+    fn a_request_is_told_from_a_scenario() {
+        assert!(is_request_body(
+            "{\"model\": \"m\", \"messages\": [{\"role\": \"user\", \"content\": \"see ctxc/scenario/1\"}]}"
+        ));
+        assert!(is_request_body("model: m\nsystem: be kind\nmessages:\n  - {role: user, content: hello}\n"));
+        assert!(is_request_body("contents: [{parts: [{text: hello}]}]\n"));
+        assert!(is_request_body("model: m\ninput: hello\n"));
+        assert!(!is_request_body("schema: ctxc/scenario/1\nmessages: []\n"));
+        assert!(!is_request_body("task: triage\nmessages: []\n"));
+        assert!(!is_request_body("name: messages\nexpect_context: [{nothing_cut: true}]\n"));
+        assert!(!is_request_body("- messages\n"));
+    }
+}
