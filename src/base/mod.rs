@@ -10,6 +10,7 @@ pub mod fs;
 pub mod hash;
 pub mod inside;
 pub mod json;
+#[cfg(feature = "compile")]
 pub mod lines;
 mod memory;
 pub mod number;

@@ -40,6 +40,7 @@ const DOORS: &[(&str, &[&str])] = &[
         ],
     ),
     ("serde_json_path", &["src/scenario/"]),
+    ("similar", &["src/base/lines.rs"]),
     ("textwrap", &["src/cli/render/wrap.rs"]),
     ("toml", &["src/project/"]),
 ];
