@@ -6,6 +6,15 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+/// What is wrong with a pipe, a device or a socket in the place of a file.
+pub(crate) const IRREGULAR: &str = "it is no regular file";
+
+/// The same as an error of the system.
+#[cfg(feature = "fs")]
+pub(crate) fn irregular() -> io::Error {
+    io::Error::other(IRREGULAR)
+}
+
 /// What an incremental build compares to know that a file did not change.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Stamp {
@@ -51,8 +60,7 @@ pub use real::*;
 #[cfg(feature = "fs")]
 #[allow(clippy::disallowed_methods, reason = "this is the door")]
 mod real {
-    use super::{Path, PathBuf, ReadFs, Stamp, io};
-    use crate::base::inside::irregular;
+    use super::{Path, PathBuf, ReadFs, Stamp, io, irregular};
     use std::io::{Read, Write};
     use std::sync::{PoisonError, RwLock, RwLockWriteGuard};
 
@@ -288,18 +296,12 @@ mod real {
         Unsynced,
     }
 
-    /// Writes a file as a whole: temporary file in the same folder, sync, rename, sync of the folder.
-    /// `write` is handed a buffered writer.
-    pub fn write_atomic_with(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<Stamp> {
-        replace(path, Durability::Synced, write)
-    }
-
     /// Whether a file is there and nobody may write it: what its permissions say, not what this user could do all the same.
     pub fn is_read_only(path: &Path) -> bool {
         std::fs::metadata(path).is_ok_and(|meta| meta.is_file() && meta.permissions().readonly())
     }
 
-    fn replace(path: &Path, durability: Durability, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<Stamp> {
+    fn replace(path: &Path, durability: Durability, bytes: &[u8]) -> io::Result<Stamp> {
         let _writing = WRITING.read().unwrap_or_else(PoisonError::into_inner);
         // Write through a link rather than replace it. A cache is nobody's link: whoever made one there means harm.
         let is_cache = durability == Durability::Unsynced;
@@ -308,7 +310,7 @@ mod real {
             && !is_cache
             && !meta.is_file()
         {
-            return stream(&target, &meta, write);
+            return stream(&target, &meta, bytes);
         }
         // A rename asks the folder alone, and would take the file over from whoever protected it.
         if is_read_only(&target) {
@@ -329,11 +331,7 @@ mod real {
         let mut temp = builder.tempfile_in(folder)?;
         // Says that somebody is at work on it. Where locks do not work, nobody clears it away either.
         let _ = temp.as_file().try_lock();
-        {
-            let mut out = io::BufWriter::with_capacity(1 << 18, temp.as_file_mut());
-            write(&mut out)?;
-            out.flush()?;
-        }
+        temp.as_file_mut().write_all(bytes)?;
         if durability == Durability::Synced {
             temp.as_file().sync_all()?;
         }
@@ -349,17 +347,11 @@ mod real {
     }
 
     /// A pipe or a device is written to and never replaced; a folder is neither.
-    fn stream(
-        target: &Path,
-        meta: &std::fs::Metadata,
-        write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-    ) -> io::Result<Stamp> {
+    fn stream(target: &Path, meta: &std::fs::Metadata, bytes: &[u8]) -> io::Result<Stamp> {
         if meta.is_dir() {
             return Err(io::ErrorKind::IsADirectory.into());
         }
-        let mut out = io::BufWriter::with_capacity(1 << 18, std::fs::OpenOptions::new().write(true).open(target)?);
-        write(&mut out)?;
-        out.flush()?;
+        std::fs::OpenOptions::new().write(true).open(target)?.write_all(bytes)?;
         Ok(stamp_of(meta))
     }
 
@@ -387,12 +379,7 @@ mod real {
 
     /// Replaces a file that can be made again and whose reader notices damage: whole for every reader, not synced.
     pub fn write_cache(path: &Path, bytes: &[u8]) -> io::Result<()> {
-        replace(path, Durability::Unsynced, |out| out.write_all(bytes)).map(drop)
-    }
-
-    /// Opens a file for reading parts of it.
-    pub fn open(path: &Path) -> io::Result<std::fs::File> {
-        open_at_once(path)
+        replace(path, Durability::Unsynced, bytes).map(drop)
     }
 
     /// Nanoseconds since 1970 by the machine's clock, for fresh stamps and the last line of `watch`; no kept output shows it.
@@ -401,9 +388,9 @@ mod real {
         since.map_or(0, |time| i128::try_from(time.as_nanos()).unwrap_or(i128::MAX))
     }
 
-    /// Writes a file as a whole. See [`write_atomic_with`].
+    /// Writes a file as a whole: temporary file in the same folder, sync, rename, sync of the folder.
     pub fn write_atomic(path: &Path, bytes: &[u8]) -> io::Result<Stamp> {
-        write_atomic_with(path, |out| out.write_all(bytes))
+        replace(path, Durability::Synced, bytes)
     }
 
     /// An environment variable that is set and not empty.

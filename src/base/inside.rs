@@ -1,14 +1,11 @@
 //! Files inside a folder: what lies outside it, by `..` or through a link, is refused without being read, and so is what is
 //! no regular file: a pipe would be waited for without end.
 
-use super::fs::{ReadFs, Stamp};
+use super::fs::{IRREGULAR, ReadFs, Stamp};
 use super::number::{size, thousands};
 use std::fmt;
 use std::io;
 use std::path::{Component, Path, PathBuf};
-
-/// What is wrong with a pipe, a device or a socket in the place of a file.
-pub(crate) const IRREGULAR: &str = "it is no regular file";
 
 /// What is wrong with a file whose path, or a link on it, leads out of the project.
 const OUTSIDE: &str = "it lies outside the project's folder";
@@ -18,12 +15,6 @@ const OUTSIDE: &str = "it lies outside the project's folder";
 pub(crate) fn leads_out(files: &dyn ReadFs, folder: &Path, path: &Path) -> Option<io::Error> {
     let (folder, real) = (files.canonical(folder).ok()?, files.canonical(path).ok()?);
     (!real.starts_with(folder)).then(|| io::Error::other(OUTSIDE))
-}
-
-/// That something is no regular file, as an error of the system.
-#[cfg(feature = "fs")]
-pub(crate) fn irregular() -> io::Error {
-    io::Error::other(IRREGULAR)
 }
 
 /// Why a file inside a folder was not read.

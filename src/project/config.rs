@@ -9,11 +9,11 @@ use super::models::{Model, Provider};
 use super::require::{Needs, Requirement};
 use super::roles::Role;
 use crate::base::fs::ReadFs;
-use crate::base::hash::{Hash, Hasher};
+use crate::base::hash::Hash;
 use crate::base::rule_meta::RuleMeta;
 use crate::base::source::{LineIndex, Position};
 use crate::base::span::{Span, Spanned};
-use crate::settings::layers::{Layers, RowId};
+use crate::settings::layers::Layers;
 use crate::settings::provenance::{Origin, Place};
 use crate::syntax::limits::Limits;
 use std::collections::{BTreeMap, BTreeSet};
@@ -90,6 +90,7 @@ pub struct Reserved {
 
 /// Everything that `ctxc.toml` says.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Config {
     /// The project file first, then the shared file; empty without a project file.
     pub files: Vec<ConfigFile>,
@@ -127,7 +128,6 @@ pub struct Config {
     pub reserved: BTreeMap<String, Reserved>,
     /// What is wrong with the file, in the order of files and spans.
     pub faults: Vec<Fault>,
-    pub(super) hash: Hash,
 }
 
 impl Default for Config {
@@ -151,7 +151,6 @@ impl Default for Config {
             tested: None,
             reserved: BTreeMap::new(),
             faults: Vec::new(),
-            hash: Hash::of(b""),
         }
     }
 }
@@ -168,26 +167,6 @@ impl Config {
         let Place::Project(file, span) = origin.place else { return None };
         let (path, position) = self.position(file, span.start)?;
         Some((path, span, position))
-    }
-
-    /// The hash of everything that decides about findings and output: the project file's and its shared file's
-    /// bytes. Equal hashes, equal builds.
-    pub const fn config_hash(&self) -> Hash {
-        self.hash
-    }
-
-    /// The hash of all rows with their layers: what resolution depends on.
-    pub fn settings_hash(&self) -> Hash {
-        let mut hasher = Hasher::new();
-        for (_, row) in self.layers.rows() {
-            hasher.field(self.layers.hash(row).0);
-        }
-        hasher.finish()
-    }
-
-    /// The hash of one row: a task under it need not be resolved again while this is the same.
-    pub fn row_hash(&self, row: RowId) -> Hash {
-        self.layers.hash(self.layers.get(row))
     }
 
     /// Whether some requirement is about scenarios, so that they have to be read.

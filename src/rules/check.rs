@@ -55,13 +55,7 @@ impl Active {
                 Check::Template(_) => active.template.push(rule),
                 Check::File(_) | Check::FileAndLink(..) => active.file.push(rule),
                 Check::Node(_) => active.node.push(rule),
-                Check::Config(_)
-                | Check::Link(_)
-                | Check::Scenario(_)
-                | Check::Tree(_)
-                | Check::Case(_)
-                | Check::Suites(_)
-                | Check::Edge => {}
+                Check::Config(_) | Check::Link(_) | Check::Scenario(_) | Check::Case(_) | Check::Suites(_) | Check::Edge => {}
             }
         }
         active

@@ -12,7 +12,6 @@ use crate::scenario;
 use crate::settings::bodies::{Bodies, Body};
 use crate::syntax;
 use crate::syntax::tree::Document;
-use crate::syntax::yaml::Node;
 use crate::template;
 use crate::template::model::{File, Task};
 use crate::template::scope::Scopes;
@@ -51,8 +50,6 @@ pub enum Check {
     FileAndLink(fn(&FileCx<'_>, &mut Vec<Diagnostic>), fn(&LinkCx<'_>, &mut Vec<Diagnostic>)),
     /// Words a fault of a scenario file; `None` when the fault is another rule's.
     Scenario(fn(&ScenarioCx<'_>, &scenario::Fault) -> Option<Diagnostic>),
-    /// Sees a scenario file as a tree.
-    Tree(fn(&ScenarioCx<'_>, &Node<'_>, &mut Vec<Diagnostic>)),
     /// Sees a case.
     Case(fn(&CaseCx<'_>, &mut Vec<Diagnostic>)),
     /// Sees the cases of all scenario files.

@@ -50,11 +50,6 @@ impl Bodies {
     pub fn settings(&self) -> Vec<Option<Resolved>> {
         self.0.iter().map(|body| body.as_ref().map(|body| body.resolved)).collect()
     }
-
-    /// Every body, by number.
-    pub fn iter(&self) -> impl Iterator<Item = &Body> {
-        self.0.iter().flatten()
-    }
 }
 
 fn row(task: &Task<'_>, parent: Option<RowId>, layers: &Layers) -> (RowId, Option<RowFault>) {

@@ -4,7 +4,6 @@ use super::layers::{Declarations, DeclaredDefault, DeclaredRow, Layers, Link, Ro
 use super::operators::{DEFAULTS, Defaults, Kind, Operator, ROWLESS};
 use super::provenance::{Layer, Origin, Place, Value};
 use super::resolve::{Resolved, Setting};
-use crate::base::hash::{Hash, Hasher};
 use crate::base::span::Span;
 use crate::template::setting::{Fresh, Inherit, SettingName, Word, Written};
 use std::sync::Arc;
@@ -145,24 +144,6 @@ impl Layers {
             written.fresh_context.map(|s| Link { value: Value::Fresh(s.value), origin: place(s.span) }),
         ];
         self.row_mut(id).extend(links);
-    }
-
-    /// Everything that a task under a row takes from it: values, layers and places. A build in which this did not change need
-    /// not resolve the row's tasks again.
-    pub fn hash(&self, row: &Row) -> Hash {
-        let mut hasher = Hasher::new();
-        hasher.field(&*row.name).field(row.base.word());
-        for chain in &row.chain {
-            hasher.number(chain.len() as u64);
-            for link in chain {
-                hasher.field(link.value.word()).field(link.origin.layer.as_str()).field(&**self.get(link.origin.row).name());
-                if let Place::Project(file, span) = link.origin.place {
-                    hasher.field(self.file(file).map_or("", |path| path));
-                    hasher.number(u64::from(span.start)).number(u64::from(span.end));
-                }
-            }
-        }
-        hasher.finish()
     }
 }
 

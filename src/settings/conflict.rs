@@ -4,7 +4,7 @@
 
 use super::layers::{Layers, RowId};
 use super::resolve::Resolved;
-use crate::template::setting::{Fresh, Inherit, SettingName, Word};
+use crate::template::setting::{Fresh, Inherit, SettingName};
 
 /// What the settings' findings need to know about the task beside its settings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -42,72 +42,6 @@ pub enum Alone {
     Empty,
     /// Files, inputs or parameters of its own.
     OwnContent,
-}
-
-/// A set of settings.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct SettingSet(u8);
-
-impl SettingSet {
-    /// Whether it holds a setting.
-    pub const fn contains(self, name: SettingName) -> bool {
-        self.0 & (1 << name as u8) != 0
-    }
-
-    /// Whether it holds none.
-    pub const fn is_empty(self) -> bool {
-        self.0 == 0
-    }
-
-    /// The settings that it holds, in canonical order.
-    pub fn iter(self) -> impl Iterator<Item = SettingName> {
-        SettingName::ALL.iter().copied().filter(move |name| self.contains(*name))
-    }
-
-    fn insert(&mut self, name: SettingName) {
-        self.0 |= 1 << name as u8;
-    }
-}
-
-/// Everything there is to say about the settings of one task.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Verdict {
-    /// Fresh context is looked up although context is inherited.
-    pub exclusivity: Option<Exclusivity>,
-    /// Nothing is inherited, carried or looked up.
-    pub no_context: Option<Alone>,
-    /// `subset`, and nothing says which part.
-    pub subset_selects_nothing: bool,
-    /// Written, and without any effect.
-    pub without_effect: SettingSet,
-    /// Written, and the default anyway.
-    pub redundant: SettingSet,
-}
-
-impl Verdict {
-    /// Whether there is nothing to say.
-    pub fn is_clean(&self) -> bool {
-        *self == Self::default()
-    }
-}
-
-/// Judges resolved settings, all at once. A conflict between two defaults is none of the task's: see
-/// [`defaults_conflict`].
-pub fn judge(resolved: &Resolved, layers: &Layers, facts: TaskFacts) -> Verdict {
-    let mut out = Verdict {
-        exclusivity: exclusivity(resolved, layers),
-        no_context: no_context(resolved, facts),
-        subset_selects_nothing: subset_selects_nothing(resolved, facts),
-        ..Verdict::default()
-    };
-    for name in SettingName::ALL.iter().copied() {
-        if without_effect(resolved, name) {
-            out.without_effect.insert(name);
-        } else if redundant(resolved, layers, name) {
-            out.redundant.insert(name);
-        }
-    }
-    out
 }
 
 /// Whether a row resolves to a conflict by itself, so that the tasks under it are not to blame.

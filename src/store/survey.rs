@@ -3,8 +3,8 @@
 //! Reads no file. Links are not followed, so nothing outside the project comes in by one; nothing of the machine counts (no
 //! global ignore file). The result is sorted by name, whatever order the folders were walked in.
 
+use crate::base::fs::IRREGULAR;
 use crate::base::fs::{self, ReadFs, RealFs, Stamp};
-use crate::base::inside::IRREGULAR;
 use crate::base::patterns::Barred;
 use crate::project::glob::Globs;
 use crate::project::places::fixed;

@@ -131,20 +131,3 @@ pub enum FaultKind {
     /// As many faults as allowed; the place of the next one. Reading stopped there.
     TooManyFaults,
 }
-
-impl FaultKind {
-    /// Whether reading stopped at this fault, so that the tree lacks what comes after.
-    pub const fn stops(self) -> bool {
-        matches!(
-            self,
-            Self::FileTooLong
-                | Self::TooDeep
-                | Self::TooManyAttributes
-                | Self::TooManyNamespaces
-                | Self::TextTooLong
-                | Self::NameTooLong
-                | Self::TooManyNodes
-                | Self::TooManyFaults
-        )
-    }
-}

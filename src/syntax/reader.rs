@@ -45,11 +45,6 @@ impl Reader {
     pub fn faults(&self) -> &[Fault] {
         &self.faults
     }
-
-    /// Hands out the tree and the faults of the last text, for those who keep them.
-    pub fn take(&mut self) -> (Tree, Vec<Fault>) {
-        (std::mem::replace(&mut self.tree, Tree::new()), std::mem::take(&mut self.faults))
-    }
 }
 
 impl Pass<'_, '_> {

@@ -14,13 +14,6 @@ use std::borrow::Cow;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NodeId(pub(super) u32);
 
-impl NodeId {
-    /// The position in document order.
-    pub const fn index(self) -> usize {
-        self.0 as usize
-    }
-}
-
 /// The arena, reused from file to file.
 #[derive(Clone, Debug, Default)]
 pub struct Tree {
@@ -123,11 +116,6 @@ impl<'a> Node<'a> {
     /// What it is.
     pub const fn kind(self) -> Kind {
         self.raw.kind
-    }
-
-    /// Its id.
-    pub const fn id(self) -> NodeId {
-        self.id
     }
 
     /// All of it, with its marks.

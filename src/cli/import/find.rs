@@ -1,7 +1,7 @@
 //! Which files are prompts: those named, and in folders those that their endings and texts tell. Reads inside the project alone.
 
+use crate::base::fs::IRREGULAR;
 use crate::base::fs::{self, ReadFs, RealFs};
-use crate::base::inside::IRREGULAR;
 use crate::base::patterns::Barred;
 use crate::cli::error::{CliError, Result};
 use crate::cli::selection::no_such_path;

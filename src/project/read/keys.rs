@@ -1,5 +1,5 @@
-//! The keys at the top of `ctxc.toml`, and those of default settings. Every other table stands where it is read. The reader names them
-//! where a key is none, and the JSON Schema that editors complete by is made from them: there is no second list.
+//! The keys at the top of `ctxc.toml`, and those of default settings; every other table stands where it is read. The reader suggests from
+//! these tables where a key is unknown, and the JSON Schema that editors complete by is made from them. There is no second list.
 
 use super::eval::EVAL;
 use super::extends::EXTENDS;

@@ -8,7 +8,7 @@ use super::models;
 use super::routes;
 use super::shared::load;
 use super::value::Sink;
-use crate::base::hash::{Hash, Hasher};
+use crate::base::hash::Hash;
 use crate::base::source::LineIndex;
 use crate::project::config::{Config, ConfigFile, Input};
 use crate::settings::layers::{Declarations, Layers};
@@ -65,12 +65,7 @@ fn merge(mut sink: Sink, files: Vec<ConfigFile>, mut own: Draft, mut shared: Dra
 
     let mut faults = sink.faults;
     faults.sort_by_key(|fault| (fault.file, fault.span));
-    let hash = files.iter().fold(Hasher::new(), |mut hasher, file| {
-        hasher.field(&*file.path).field(file.hash.0);
-        hasher
-    });
     Config {
-        hash: hash.finish(),
         files,
         name: own.name,
         templates: own.templates,

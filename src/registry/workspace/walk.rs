@@ -5,7 +5,8 @@
 
 use super::names::{name_in, slashed};
 use crate::base::fs;
-use crate::base::inside::{irregular, leads_out};
+use crate::base::fs::irregular;
+use crate::base::inside::leads_out;
 use crate::base::patterns::Barred;
 use crate::project::config::Templates;
 use crate::project::glob::Globs;

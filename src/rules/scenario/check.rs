@@ -7,7 +7,6 @@ use crate::base::source::LineIndex;
 use crate::rules::check::{is_error, weigh};
 use crate::rules::list;
 use crate::rules::rule::{Check, Rule};
-use crate::syntax::yaml;
 use std::sync::Arc;
 
 /// How much of a project's scenarios is looked at.
@@ -95,12 +94,7 @@ fn one(world: &ProjectView<'_>, rules: &[&'static Rule], file: &File<'_>) -> Vec
         }));
     }
     let Some(suite) = file.suite else { return found };
-    let mut tree = None;
     for rule in rules {
-        if let Check::Tree(check) = rule.check {
-            let tree = tree.get_or_insert_with(|| yaml::read(file.text).0);
-            check(&cx, tree, &mut found);
-        }
         if let Check::Case(check) = rule.check {
             for case in &suite.cases {
                 check(&CaseCx { file: &cx, suite, case }, &mut found);

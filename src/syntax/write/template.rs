@@ -2,7 +2,7 @@
 
 use quick_xml::Writer;
 use quick_xml::events::attributes::Attribute;
-use quick_xml::events::{BytesDecl, BytesEnd, BytesPI, BytesStart, BytesText, Event};
+use quick_xml::events::{BytesDecl, BytesEnd, BytesStart, BytesText, Event};
 use quick_xml::name::QName;
 
 /// Writes elements one after the other; each call writes whole lines.
@@ -69,12 +69,6 @@ impl TemplateWriter {
         let safe = text.replace("--", "- -");
         let pad = if safe.ends_with('-') { " " } else { "" };
         self.write(Event::Comment(BytesText::from_escaped(format!(" {safe}{pad} "))));
-        self
-    }
-
-    /// A processing instruction.
-    pub fn instruction(&mut self, content: &str) -> &mut Self {
-        self.write(Event::PI(BytesPI::new(content.to_owned())));
         self
     }
 

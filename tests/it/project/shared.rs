@@ -185,8 +185,3 @@ fn a_file_that_cannot_be_read_says_why() {
       > write `path` (`pth` -> `path`)
     "#);
 }
-
-#[test]
-fn the_config_hash_counts_the_shared_file() {
-    assert_ne!(over(SHARED, "").config_hash(), over(&format!("{SHARED}# more\n"), "").config_hash());
-}

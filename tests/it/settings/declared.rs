@@ -120,16 +120,3 @@ fn a_request_beats_the_template_and_keeps_what_it_beat() {
         ]
     );
 }
-
-#[test]
-fn a_changed_default_moves_the_hashes_of_the_rows_that_it_touches_and_of_no_other() {
-    let before = Layers::default();
-    let after = layers(vec![], vec![default("atomic", None, inherit(Inherit::Subset, 1))]);
-    let moved: Vec<String> = before
-        .rows()
-        .zip(after.rows())
-        .filter(|((_, old), (_, new))| before.hash(old) != after.hash(new))
-        .map(|((_, row), _)| row.name().to_string())
-        .collect();
-    assert_eq!(moved, ["atomic", "atomic.subtask", "atomic.director", "atomic.evaluator"]);
-}

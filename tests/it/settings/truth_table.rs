@@ -2,7 +2,9 @@
 //! statement of the rules that knows nothing of the compiler.
 
 use ctxc::internals::base::span::{Span, Spanned};
-use ctxc::internals::settings::conflict::{Alone, Side, TaskFacts, judge};
+use ctxc::internals::settings::conflict::{
+    Alone, Side, TaskFacts, exclusivity, no_context, redundant, subset_selects_nothing, without_effect,
+};
 use ctxc::internals::settings::layers::{Layers, RowId};
 use ctxc::internals::settings::operators::BodyPart;
 use ctxc::internals::settings::resolve::resolve;
@@ -106,10 +108,9 @@ fn row(layers: &Layers, name: &str) -> RowId {
 /// The compiler's answer, in the same words.
 fn compiled(layers: &Layers, id: RowId, words: [&str; 4], facts: TaskFacts) -> Cell {
     let resolved = resolve(id, layers, &written(words));
-    let verdict = judge(&resolved, layers, facts);
     let settings = [0, 1, 2, 3].map(|at| resolved.get(SettingName::ALL[at]));
     let mut findings = Vec::new();
-    if let Some(conflict) = verdict.exclusivity {
+    if let Some(conflict) = exclusivity(&resolved, layers) {
         assert_eq!(conflict.inherit, resolved.inherit_context.value);
         findings.push(match conflict.side {
             Side::Both => "CTX201".to_owned(),
@@ -117,13 +118,14 @@ fn compiled(layers: &Layers, id: RowId, words: [&str; 4], facts: TaskFacts) -> C
             Side::Fresh => "CTX202 fresh_context".to_owned(),
         });
     }
-    findings.extend(verdict.no_context.map(|alone| match alone {
+    findings.extend(no_context(&resolved, facts).map(|alone| match alone {
         Alone::Empty => "CTX203 warning".to_owned(),
         Alone::OwnContent => "CTX203 info".to_owned(),
     }));
-    findings.extend(verdict.without_effect.iter().map(|name| format!("CTX204 {}", name.word())));
-    findings.extend(verdict.redundant.iter().map(|name| format!("CTX205 {}", name.word())));
-    if verdict.subset_selects_nothing {
+    let names = || SettingName::ALL.iter().copied();
+    findings.extend(names().filter(|name| without_effect(&resolved, *name)).map(|name| format!("CTX204 {}", name.word())));
+    findings.extend(names().filter(|name| redundant(&resolved, layers, *name)).map(|name| format!("CTX205 {}", name.word())));
+    if subset_selects_nothing(&resolved, facts) {
         findings.push("CTX206".to_owned());
     }
     Cell {

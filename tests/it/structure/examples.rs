@@ -62,11 +62,11 @@ fn resolved(text: &str, config: &Config) -> Vec<String> {
     let file = ctxc::internals::template::lower(reader.document(text));
     let mut bodies = Bodies::default();
     bodies.resolve(&file, &config.layers);
-    let words = |body: &ctxc::internals::settings::bodies::Body| {
+    let words = |resolved: ctxc::internals::settings::resolve::Resolved| {
         let names = <ctxc::internals::template::setting::SettingName as ctxc::internals::template::setting::Word>::ALL;
-        names.iter().map(|name| body.resolved.get(*name).value.word().to_owned()).collect::<Vec<_>>().join(" ")
+        names.iter().map(|name| resolved.get(*name).value.word().to_owned()).collect::<Vec<_>>().join(" ")
     };
-    bodies.iter().map(words).collect()
+    bodies.settings().into_iter().flatten().map(words).collect()
 }
 
 #[test]

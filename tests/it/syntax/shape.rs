@@ -28,7 +28,7 @@ pub(super) fn check(document: Document<'_>, faults: &[Fault]) {
             for child in &children {
                 assert!(child.span().end <= span.end.max(inner.end), "{:?} inside {span:?} of {:?}", child.span(), document.text);
             }
-            open.extend(children.into_iter().rev().map(|child| (child, Some(node.id()))));
+            open.extend(children.into_iter().rev().map(|child| (child, Some(element.id()))));
         } else {
             let _ = node.text();
         }

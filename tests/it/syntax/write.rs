@@ -66,10 +66,10 @@ fn names_and_attributes() {
 fn a_written_template_is_read_back() {
     let mut writer = write::TemplateWriter::new();
     writer.comment("a -- b").open("task", &[("name", "x<\"y\"")]).leaf("description", &[], "a & b < c ]]> d\r");
-    writer.empty("input", &[("name", "n")]).instruction("ctxc allow no-context");
+    writer.empty("input", &[("name", "n")]);
     let text = writer.finish();
     let expected = "<!-- a - - b -->\n<task name=\"x&lt;&quot;y&quot;\">\n  <description>a &amp; b &lt; c ]]&gt; d&#13;</description>\n  \
-                    <input name=\"n\"/>\n  <?ctxc allow no-context?>\n</task>\n";
+                    <input name=\"n\"/>\n</task>\n";
     assert_eq!(text, expected);
     assert_eq!(super::reader::faults(&text), []);
     let mut reader = Reader::new();
