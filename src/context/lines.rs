@@ -13,8 +13,9 @@ use crate::kernel::context::Origin;
 use crate::syntax::limits::Limits;
 use crate::syntax::reader::Reader;
 use crate::template::model::{Definition, Fragment, Task};
+use crate::template::model::{Input, Value};
 use crate::template::nodes::{self, Node};
-use crate::template::parts::{Input, Text, Value};
+use crate::template::parts::Text;
 use std::collections::BTreeMap;
 
 /// A definition, a node and a field.

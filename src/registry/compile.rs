@@ -178,7 +178,7 @@ fn variables<'m>(definition: &'m Definition<'_>) -> Vec<Variable<'m>> {
         })
     };
     if let Definition::Template(template) = definition {
-        let one = |param: &'m crate::template::model::Str<'_>| {
+        let one = |param: &'m crate::template::parts::Str<'_>| {
             let named = declared.iter().find(|own| own.name.as_ref().is_some_and(|name| name.value == param.value));
             let bare = Variable { name: &param.value, kind: None, required: true, default: None, implicit: false };
             named.and_then(of).unwrap_or(bare)

@@ -109,7 +109,7 @@ pub fn nodes(root: &Path, config: &Config, place: &Place) -> io::Result<Vec<Reso
 }
 
 fn resolved(node: Node<'_, '_>, id: &str, bodies: &Bodies, config: &Config, path: &str) -> ResolvedNode {
-    let owned = |value: &Option<template::model::Str<'_>>| value.as_ref().map(|value| value.value.to_string());
+    let owned = |value: &Option<template::parts::Str<'_>>| value.as_ref().map(|value| value.value.to_string());
     let mut out = ResolvedNode {
         id: id.to_owned(),
         element: String::new(),

@@ -6,8 +6,9 @@ use super::json::Json;
 use super::settings::{self, RowTexts};
 use crate::settings::layers::Layers;
 use crate::settings::resolve::Resolved;
-use crate::template::model::{Slot, Str, Task};
-use crate::template::parts::{Call, Cond, Input, Step, Value};
+use crate::template::model::{Call, Cond, Input, Step, Value};
+use crate::template::model::{Slot, Task};
+use crate::template::parts::Str;
 use std::ops::Range;
 
 /// What all nodes of a file share.

@@ -2,7 +2,8 @@
 
 use super::body;
 use super::pattern::{Define, Grammar, Pattern, attributes, choice, element, kind, name_of, optional};
-use crate::template::elements::{Child, Content, Kind, Spec, all};
+use crate::template::element_specs::all;
+use crate::template::elements::{Child, Content, Kind, Spec};
 
 const DOC: &str = "\
 Task templates of ctxc, edition 2026. Generated from the tables of the compiler.

@@ -4,7 +4,8 @@ use super::grammar::{is_number, needed, needs_any};
 use super::pattern::{MOST, name_of};
 use crate::settings::operators::{ALIASES, DEFAULTS, Operator, ROWLESS};
 use crate::syntax::write::TemplateWriter;
-use crate::template::elements::{Attr, Content, Kind, Spec, Values, all};
+use crate::template::element_specs::all;
+use crate::template::elements::{Attr, Content, Kind, Spec, Values};
 use crate::template::setting::{LEGACY, SettingName, Word};
 
 const DOC: &str = "\

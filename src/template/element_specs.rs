@@ -1,8 +1,7 @@
-//! The rows of the element table, in the order of [`Kind`]. Data and nothing else.
+//! The rows of the element table, in the order of [`Kind`], and how they are looked up.
 
 use super::elements::Content::{Elements, Empty, Opaque, Text, TextOrElements, Word};
-use super::elements::Kind as K;
-use super::elements::{Attr, Child, Content, Of, Spec, TRUST_MEANINGS, Values};
+use super::elements::{Attr, Child, Content, Kind, Kind as K, Of, Spec, TEXT_ATTRIBUTES, TRUST_MEANINGS, Values};
 
 const fn one(kind: K) -> Child {
     Child { kind, many: false, of: Of::Any }
@@ -218,3 +217,48 @@ pub(super) static SPECS: &[Spec] = &[
     old(K::ContinuationPolicy, "continuation_policy", "said in an older dialect when to go on", "nothing: a continuation is a result"),
     old(K::ValidationRules, "validation_rules", "described checks of the result in an older dialect", "`criteria` or `output_format`"),
 ];
+
+impl Kind {
+    /// Its row of the table.
+    #[allow(clippy::indexing_slicing, reason = "the table is not empty, known when this is compiled")]
+    pub fn spec(self) -> &'static Spec {
+        // The table has a row for each kind, in their order; a test holds that.
+        SPECS.get(self as usize).unwrap_or(const { &SPECS[0] })
+    }
+
+    /// Its tag.
+    pub fn tag(self) -> &'static str {
+        self.spec().tag
+    }
+
+    /// Whether it is a text element.
+    pub fn is_text(self) -> bool {
+        matches!(self.spec().content, Content::Text | Content::TextOrElements)
+    }
+
+    /// The child with a tag.
+    pub fn child(self, tag: &str) -> Option<&'static Child> {
+        self.spec().children.iter().find(|child| child.kind.tag() == tag)
+    }
+
+    /// The attribute with a name, those of text elements included.
+    pub fn attribute(self, name: &str) -> Option<&'static Attr> {
+        self.attributes().find(|attribute| attribute.name == name)
+    }
+
+    /// Its attributes, those of text elements included.
+    pub fn attributes(self) -> impl Iterator<Item = &'static Attr> {
+        let shared = if self.is_text() { TEXT_ATTRIBUTES } else { &[] };
+        self.spec().attributes.iter().chain(shared)
+    }
+
+    /// The kinds under which a tag may stand, in the order of the table.
+    pub fn homes(tag: &str) -> impl Iterator<Item = Kind> {
+        SPECS.iter().filter(move |spec| spec.children.iter().any(|child| child.kind.tag() == tag)).map(|spec| spec.kind)
+    }
+}
+
+/// Every row of the table.
+pub fn all() -> &'static [Spec] {
+    SPECS
+}

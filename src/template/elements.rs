@@ -3,8 +3,6 @@
 //! Lowering reads it; so do messages, and whatever generates pages and schemas. The same tag can be two kinds
 //! (`input` under `inputs` and under `context_relevance`): a kind is a tag in its place. Never a default of a setting.
 
-use super::element_specs::SPECS;
-
 /// A tag in its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
@@ -221,44 +219,6 @@ impl Attr {
 }
 
 impl Kind {
-    /// Its row of the table.
-    #[allow(clippy::indexing_slicing, reason = "the table is not empty, known when this is compiled")]
-    pub fn spec(self) -> &'static Spec {
-        // The table has a row for each kind, in their order; a test holds that.
-        SPECS.get(self as usize).unwrap_or(const { &SPECS[0] })
-    }
-
-    /// Its tag.
-    pub fn tag(self) -> &'static str {
-        self.spec().tag
-    }
-
-    /// Whether it is a text element.
-    pub fn is_text(self) -> bool {
-        matches!(self.spec().content, Content::Text | Content::TextOrElements)
-    }
-
-    /// The child with a tag.
-    pub fn child(self, tag: &str) -> Option<&'static Child> {
-        self.spec().children.iter().find(|child| child.kind.tag() == tag)
-    }
-
-    /// The attribute with a name, those of text elements included.
-    pub fn attribute(self, name: &str) -> Option<&'static Attr> {
-        self.attributes().find(|attribute| attribute.name == name)
-    }
-
-    /// Its attributes, those of text elements included.
-    pub fn attributes(self) -> impl Iterator<Item = &'static Attr> {
-        let shared = if self.is_text() { TEXT_ATTRIBUTES } else { &[] };
-        self.spec().attributes.iter().chain(shared)
-    }
-
-    /// The kinds under which a tag may stand, in the order of the table.
-    pub fn homes(tag: &str) -> impl Iterator<Item = Kind> {
-        SPECS.iter().filter(move |spec| spec.children.iter().any(|child| child.kind.tag() == tag)).map(|spec| spec.kind)
-    }
-
     /// Whether the element is a task of its own, with settings.
     pub const fn is_body(self) -> bool {
         matches!(
@@ -266,9 +226,4 @@ impl Kind {
             Self::Task | Self::InnerTask | Self::ReductionTask | Self::Director | Self::Evaluator | Self::ScriptExecution
         )
     }
-}
-
-/// Every row of the table.
-pub fn all() -> &'static [Spec] {
-    SPECS
 }

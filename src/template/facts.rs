@@ -2,10 +2,12 @@
 
 use super::expression::{self, Expression, Piece};
 use super::keywords::{FileSource, TextSyntax, Trust};
-use super::model::{Definition, File, Str, Task, Template};
+use super::model::{Call, Value};
+use super::model::{Definition, File, Task, Template};
 use super::names::{Arg, Definition as Fact, FileFacts, Param, Reference, ReferenceKind, Source, SourceKind};
 use super::nodes::{self, Node};
-use super::parts::{self, Call, Substitution, Text, Value};
+use super::parts::Str;
+use super::parts::{self, Substitution, Text};
 use super::texts::{self, Role};
 use crate::base::span::Span;
 use crate::syntax::tree::{Attribute, Kind};

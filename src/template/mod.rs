@@ -6,7 +6,7 @@ pub mod argv;
 pub mod condition;
 mod cursor;
 #[cfg(feature = "compile")]
-mod element_specs;
+pub mod element_specs;
 #[cfg(feature = "compile")]
 pub mod elements;
 pub mod expression;

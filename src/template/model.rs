@@ -5,14 +5,10 @@
 use super::elements::Kind;
 use super::fault::Fault;
 use super::names::DefinitionKind;
-use super::parts::{Cycle, Example, FilePaths, History, Input, OutputFormat, Parameter, Reduce, Relevance, Script, Step, Text};
+use super::parts::{Example, FilePaths, History, OutputFormat, Parameter, Relevance, Script, Str, Text};
 use super::setting::{SettingName, Written};
 use crate::base::span::{Span, Spanned};
 use crate::syntax::tree::Element;
-use std::borrow::Cow;
-
-/// A decoded word with its place.
-pub type Str<'a> = Spanned<Cow<'a, str>>;
 
 /// How many faults of a file are kept, those that are errors and those that are not counted apart: more would not be
 /// shown, and a file of a million bad elements must not cost a gigabyte.
@@ -186,6 +182,115 @@ pub struct Task<'a> {
     pub deprecated: Vec<(Kind, Element<'a>)>,
     /// Elements of foreign namespaces: kept.
     pub extensions: Vec<Element<'a>>,
+}
+
+/// `inputs/input`.
+#[derive(Clone, Debug)]
+pub struct Input<'a> {
+    /// Name, and whether it may be trusted.
+    pub text: Text<'a>,
+    /// `name`.
+    pub name: Option<Str<'a>>,
+    /// Where its value comes from.
+    pub value: Value<'a>,
+}
+
+/// Where a value comes from.
+#[derive(Clone, Debug)]
+pub enum Value<'a> {
+    /// Nowhere: nothing is written.
+    Missing,
+    /// `from`.
+    From(Str<'a>),
+    /// The text between the tags.
+    Text,
+    /// The result of a task.
+    Task(Box<Task<'a>>),
+    /// The result of a call.
+    Call(Box<Call<'a>>),
+}
+
+/// A step, or what stands in a task's place.
+#[derive(Clone, Debug)]
+pub enum Step<'a> {
+    /// A task.
+    Task(Box<Task<'a>>),
+    /// A call of a function template.
+    Call(Box<Call<'a>>),
+    /// A choice.
+    Cond(Box<Cond<'a>>),
+}
+
+impl<'a> Step<'a> {
+    /// The name of its result (`as`), and the element that it is.
+    pub const fn result(&self) -> (Option<&Str<'a>>, Element<'a>) {
+        match self {
+            Self::Task(task) => (task.result.as_ref(), task.element),
+            Self::Call(call) => (call.result.as_ref(), call.element),
+            Self::Cond(cond) => (cond.result.as_ref(), cond.element),
+        }
+    }
+}
+
+/// `call`.
+#[derive(Clone, Debug)]
+pub struct Call<'a> {
+    /// The element.
+    pub element: Element<'a>,
+    /// `template`.
+    pub template: Option<Str<'a>>,
+    /// `as`.
+    pub result: Option<Str<'a>>,
+    /// `arg`.
+    pub args: Vec<Input<'a>>,
+}
+
+/// `cond`.
+#[derive(Clone, Debug)]
+pub struct Cond<'a> {
+    /// The element.
+    pub element: Element<'a>,
+    /// `as`.
+    pub result: Option<Str<'a>>,
+    /// `case`.
+    pub cases: Vec<Case<'a>>,
+}
+
+/// `case`.
+#[derive(Clone, Debug)]
+pub struct Case<'a> {
+    /// The element.
+    pub element: Element<'a>,
+    /// `test`.
+    pub test: Option<Str<'a>>,
+    /// What is done when it holds.
+    pub step: Option<Step<'a>>,
+}
+
+/// What only `reduce` has.
+#[derive(Clone, Debug, Default)]
+pub struct Reduce<'a> {
+    /// `initial_value`.
+    pub initial: Option<Input<'a>>,
+    /// `inner_task`.
+    pub inner: Option<Task<'a>>,
+    /// `reduction_task`.
+    pub reduction: Option<Task<'a>>,
+}
+
+/// What only `director_evaluator_loop` has.
+#[derive(Clone, Debug, Default)]
+pub struct Cycle<'a> {
+    /// `director`.
+    pub director: Option<Task<'a>>,
+    /// `evaluator`.
+    pub evaluator: Option<Task<'a>>,
+    /// `script_execution`.
+    pub script: Option<Task<'a>>,
+    /// `max_iterations`.
+    pub max_iterations: Option<Spanned<u32>>,
+    /// `termination_condition/condition`.
+    pub condition: Option<Str<'a>>,
 }
 
 /// The four settings as written, with their elements.

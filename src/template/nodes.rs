@@ -2,8 +2,8 @@
 //!
 //! Numbers in paths count from 0, within their slot, as in the registry. As deep as the document's depth limit, and no deeper.
 
+use super::model::{Call, Cond, Input, Step, Value};
 use super::model::{Definition, File, Task};
-use super::parts::{Call, Cond, Input, Step, Value};
 use std::fmt::Write as _;
 
 /// A node of a definition's tree.

@@ -1,9 +1,12 @@
-//! What tasks are made of, as written. See [`super::model`].
+//! The pieces of tasks that hold no other task, as written. See [`super::model`].
 
 use super::keywords::{FileSource, TextSyntax, Trust};
-use super::model::{Str, Task};
 use crate::base::span::Spanned;
 use crate::syntax::tree::Element;
+use std::borrow::Cow;
+
+/// A decoded word with its place.
+pub type Str<'a> = Spanned<Cow<'a, str>>;
 
 /// A text for the agent. Its parts are read from the element when they are needed.
 #[derive(Clone, Debug)]
@@ -52,32 +55,6 @@ impl Parameter<'_> {
     pub fn is_required(&self) -> bool {
         self.required.map_or(self.default.is_none(), |required| required.value)
     }
-}
-
-/// `inputs/input`.
-#[derive(Clone, Debug)]
-pub struct Input<'a> {
-    /// Name, and whether it may be trusted.
-    pub text: Text<'a>,
-    /// `name`.
-    pub name: Option<Str<'a>>,
-    /// Where its value comes from.
-    pub value: Value<'a>,
-}
-
-/// Where a value comes from.
-#[derive(Clone, Debug)]
-pub enum Value<'a> {
-    /// Nowhere: nothing is written.
-    Missing,
-    /// `from`.
-    From(Str<'a>),
-    /// The text between the tags.
-    Text,
-    /// The result of a task.
-    Task(Box<Task<'a>>),
-    /// The result of a call.
-    Call(Box<Call<'a>>),
 }
 
 /// `context_relevance/input`.
@@ -153,74 +130,6 @@ pub struct Example<'a> {
     pub output: Option<Text<'a>>,
 }
 
-/// A step, or what stands in a task's place.
-#[derive(Clone, Debug)]
-pub enum Step<'a> {
-    /// A task.
-    Task(Box<Task<'a>>),
-    /// A call of a function template.
-    Call(Box<Call<'a>>),
-    /// A choice.
-    Cond(Box<Cond<'a>>),
-}
-
-impl<'a> Step<'a> {
-    /// The name of its result (`as`), and the element that it is.
-    pub const fn result(&self) -> (Option<&Str<'a>>, Element<'a>) {
-        match self {
-            Self::Task(task) => (task.result.as_ref(), task.element),
-            Self::Call(call) => (call.result.as_ref(), call.element),
-            Self::Cond(cond) => (cond.result.as_ref(), cond.element),
-        }
-    }
-}
-
-/// `call`.
-#[derive(Clone, Debug)]
-pub struct Call<'a> {
-    /// The element.
-    pub element: Element<'a>,
-    /// `template`.
-    pub template: Option<Str<'a>>,
-    /// `as`.
-    pub result: Option<Str<'a>>,
-    /// `arg`.
-    pub args: Vec<Input<'a>>,
-}
-
-/// `cond`.
-#[derive(Clone, Debug)]
-pub struct Cond<'a> {
-    /// The element.
-    pub element: Element<'a>,
-    /// `as`.
-    pub result: Option<Str<'a>>,
-    /// `case`.
-    pub cases: Vec<Case<'a>>,
-}
-
-/// `case`.
-#[derive(Clone, Debug)]
-pub struct Case<'a> {
-    /// The element.
-    pub element: Element<'a>,
-    /// `test`.
-    pub test: Option<Str<'a>>,
-    /// What is done when it holds.
-    pub step: Option<Step<'a>>,
-}
-
-/// What only `reduce` has.
-#[derive(Clone, Debug, Default)]
-pub struct Reduce<'a> {
-    /// `initial_value`.
-    pub initial: Option<Input<'a>>,
-    /// `inner_task`.
-    pub inner: Option<Task<'a>>,
-    /// `reduction_task`.
-    pub reduction: Option<Task<'a>>,
-}
-
 /// What only `script` has.
 #[derive(Clone, Debug, Default)]
 pub struct Script<'a> {
@@ -254,19 +163,4 @@ pub struct Env<'a> {
     pub inherit: Option<Str<'a>>,
     /// `var`: name and value.
     pub vars: Vec<(Option<Str<'a>>, Text<'a>)>,
-}
-
-/// What only `director_evaluator_loop` has.
-#[derive(Clone, Debug, Default)]
-pub struct Cycle<'a> {
-    /// `director`.
-    pub director: Option<Task<'a>>,
-    /// `evaluator`.
-    pub evaluator: Option<Task<'a>>,
-    /// `script_execution`.
-    pub script: Option<Task<'a>>,
-    /// `max_iterations`.
-    pub max_iterations: Option<Spanned<u32>>,
-    /// `termination_condition/condition`.
-    pub condition: Option<Str<'a>>,
 }

@@ -1,7 +1,8 @@
 //! Every text of a task body that an agent (or a command) receives, each with its role. Not those of nested bodies.
 
 use super::model::Task;
-use super::parts::{Input, Text, Value};
+use super::model::{Input, Value};
+use super::parts::Text;
 
 /// What a text is to its task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -7,8 +7,8 @@ use super::data::{
 use super::text::{Text, Word};
 use crate::registry::artifact::ReferenceKind;
 use crate::syntax::tree::Element;
-use crate::template::model::{Str, Task};
-use crate::template::parts::{self, Call, Cond};
+use crate::template::model::{self, Call, Cond, Task};
+use crate::template::parts::{self, Str};
 use std::borrow::Cow;
 
 /// Rounds of a loop that says nothing of them: the language's default, so that nothing is left to be resolved at run time.
@@ -92,23 +92,23 @@ impl<'s> Bodies<'s, '_> {
         texts.iter().map(|text| canonical(text, self.sources, self.references)).collect()
     }
 
-    fn inputs(&mut self, inputs: &'s [parts::Input<'_>]) -> Vec<Input<'s>> {
+    fn inputs(&mut self, inputs: &'s [model::Input<'_>]) -> Vec<Input<'s>> {
         inputs.iter().map(|input| self.input(input)).collect()
     }
 
-    fn input(&mut self, input: &'s parts::Input<'_>) -> Input<'s> {
+    fn input(&mut self, input: &'s model::Input<'_>) -> Input<'s> {
         let name = word(input.name.as_ref());
         let trust = input.text.trust;
         match &input.value {
-            parts::Value::Missing => Input { name, trust, ..Input::default() },
-            parts::Value::From(from) => {
+            model::Value::Missing => Input { name, trust, ..Input::default() },
+            model::Value::From(from) => {
                 Input { name, from: self.reference(ReferenceKind::From, Some(from)), trust, ..Input::default() }
             }
             // The text says itself whether it is trusted.
-            parts::Value::Text => Input { name, value: self.text(Some(&input.text)).map(Value::Text), ..Input::default() },
+            model::Value::Text => Input { name, value: self.text(Some(&input.text)).map(Value::Text), ..Input::default() },
             // The task or call is a child of the node; its slot has the number of this input.
-            parts::Value::Task(_) => Input { name, value: Some(Value::Inside(Inside::Task)), trust, ..Input::default() },
-            parts::Value::Call(_) => Input { name, value: Some(Value::Inside(Inside::Call)), trust, ..Input::default() },
+            model::Value::Task(_) => Input { name, value: Some(Value::Inside(Inside::Task)), trust, ..Input::default() },
+            model::Value::Call(_) => Input { name, value: Some(Value::Inside(Inside::Call)), trust, ..Input::default() },
         }
     }
 

@@ -5,7 +5,7 @@ use crate::rules::rule::Unread;
 use crate::rules::structure::family::shown;
 use crate::syntax::write::escape_text;
 use crate::template::keywords::FileSource;
-use crate::template::model::Str;
+use crate::template::parts::Str;
 
 /// The task would be refused at its first call.
 pub(crate) static RULE: Rule = Rule {

@@ -3,8 +3,8 @@
 use crate::rules::prelude::*;
 use crate::rules::structure::family::{either, finding, shown};
 use crate::syntax::write::{escape_attribute, insert_child, set_attribute};
-use crate::template::model::{Definition, Str, Task, Template};
-use crate::template::parts::is_schema_file;
+use crate::template::model::{Definition, Task, Template};
+use crate::template::parts::{Str, is_schema_file};
 
 /// Callers are checked against `returns`; the answer must be too.
 pub(crate) static RULE: Rule = Rule {

@@ -2,7 +2,8 @@
 
 use crate::rules::prelude::*;
 use crate::syntax::fault::FaultKind;
-use crate::template::elements::{self, Spec};
+use crate::template::element_specs;
+use crate::template::elements::Spec;
 
 /// A tag without its bracket swallows text, or gives text to attributes.
 pub(super) static MALFORMED_TAG: Rule = Rule {
@@ -91,7 +92,7 @@ fn split(joined: &str) -> Option<usize> {
         let rest = joined.strip_prefix(spec.tag);
         rest.is_some_and(|rest| is_declaration(rest) || spec.kind.attribute(rest).is_some())
     };
-    elements::all().iter().find(fits).map(|spec| spec.tag.len())
+    element_specs::all().iter().find(fits).map(|spec| spec.tag.len())
 }
 
 fn missing_equals(cx: &SyntaxCx<'_>) -> Diagnostic {

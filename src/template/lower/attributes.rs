@@ -1,11 +1,11 @@
 //! Attributes against the element table.
 
-use super::file::Lower;
+use super::state::Lower;
 use crate::base::span::{Span, Spanned};
 use crate::syntax::tree::{Attribute, Element};
 use crate::template::elements::{Attr, Kind, Values};
 use crate::template::fault::FaultKind;
-use crate::template::model::Str;
+use crate::template::parts::Str;
 use crate::template::setting::Word;
 use std::borrow::Cow;
 

@@ -1,6 +1,6 @@
 //! Child elements against the element table.
 
-use super::file::Lower;
+use super::state::Lower;
 use crate::syntax::tree::{Element, Kind as Node};
 use crate::template::elements::{Child, Content, Kind};
 use crate::template::fault::FaultKind;

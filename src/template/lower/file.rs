@@ -2,29 +2,16 @@
 
 use super::children::Found;
 use super::parts::repeats;
+use super::state::Lower;
 use crate::base::span::Span;
 use crate::base::span::Spanned;
 use crate::base::suggest;
 use crate::syntax::tree::{Document, Element};
 use crate::template::elements::Kind;
-use crate::template::fault::{Fault, FaultKind};
-use crate::template::model::{Definition, File, Fragment, MOST_FAULTS, Slot, Str, Template};
-use crate::template::parts::Text;
+use crate::template::fault::FaultKind;
+use crate::template::model::{Definition, File, Fragment, Slot, Template};
+use crate::template::parts::{Str, Text};
 use std::borrow::Cow;
-
-/// The state of one traversal.
-#[derive(Default)]
-pub(super) struct Lower<'a> {
-    pub(super) faults: Vec<Fault<'a>>,
-    /// Faults so far: those on which settings hang, other errors, and older forms that are read as what they meant.
-    counts: [u32; 3],
-    /// Bodies numbered so far.
-    pub(super) bodies: u32,
-    /// The body that is being read.
-    pub(super) body: Option<u32>,
-    /// Foreign elements of that body.
-    pub(super) foreign: Vec<Element<'a>>,
-}
 
 /// Reads a document as a file of the language. Never fails: a root that is none of the language gives one fault and
 /// no definitions.
@@ -34,42 +21,10 @@ pub fn lower(document: Document<'_>) -> File<'_> {
     if let Some(root) = document.root() {
         lower.root(root, &mut definitions);
     }
-    let left_out = lower.counts.iter().map(|count| count.saturating_sub(MOST_FAULTS)).sum();
-    File { definitions, faults: lower.faults, left_out, bodies: lower.bodies }
+    File { definitions, left_out: lower.left_out(), faults: lower.faults, bodies: lower.bodies }
 }
 
 impl<'a> Lower<'a> {
-    /// Reports a fault of what an element holds, unless a structural error has been reported in or around it.
-    pub(super) fn fault(&mut self, element: Element<'a>, span: Span, kind: FaultKind<'a>) {
-        if !element.is_damaged() {
-            self.report(element, span, kind);
-        }
-    }
-
-    /// Reports a fault of a start tag, unless a structural error has been reported for the tag: damage elsewhere does not
-    /// make its words other ones.
-    pub(super) fn fault_of_tag(&mut self, element: Element<'a>, span: Span, kind: FaultKind<'a>) {
-        if !element.has_damaged_tag() {
-            self.report(element, span, kind);
-        }
-    }
-
-    fn report(&mut self, element: Element<'a>, span: Span, kind: FaultKind<'a>) {
-        let decides_settings = kind.decides_settings(element);
-        let [deciding, errors, accepted] = &mut self.counts;
-        let count = if decides_settings {
-            deciding
-        } else if kind.is_accepted() {
-            accepted
-        } else {
-            errors
-        };
-        *count += 1;
-        if *count <= MOST_FAULTS {
-            self.faults.push(Fault { kind, span, element, body: self.body, decides_settings });
-        }
-    }
-
     fn root(&mut self, root: Element<'a>, out: &mut Vec<Definition<'a>>) {
         let name = if root.namespace().is_none() { root.name() } else { "" };
         let known = ["task", "template", "library"];

@@ -2,7 +2,7 @@
 
 use super::attributes::{boolean, trimmed};
 use super::children::Found;
-use super::file::Lower;
+use super::state::Lower;
 use super::text::{is_blank, word_of};
 use crate::base::number;
 use crate::base::span::Span;
@@ -10,10 +10,9 @@ use crate::syntax::tree::{Attribute, Element};
 use crate::template::elements::Kind;
 use crate::template::fault::FaultKind;
 use crate::template::keywords::{FileSource, Trust};
-use crate::template::model::{Slot, Str};
-use crate::template::parts::{
-    Call, Case, Cond, Example, FilePaths, History, Input, OutputFormat, Parameter, Relevance, Step, Text, Value,
-};
+use crate::template::model::Slot;
+use crate::template::model::{Call, Case, Cond, Input, Step, Value};
+use crate::template::parts::{Example, FilePaths, History, OutputFormat, Parameter, Relevance, Str, Text};
 use crate::template::value_type;
 use std::collections::HashMap;
 

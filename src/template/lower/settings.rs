@@ -2,12 +2,13 @@
 
 use super::attributes::boolean;
 use super::children::Found;
-use super::file::Lower;
+use super::state::Lower;
 use crate::base::span::Spanned;
 use crate::syntax::tree::Element;
 use crate::template::elements::Kind;
 use crate::template::fault::FaultKind;
-use crate::template::model::{Settings, Str};
+use crate::template::model::Settings;
+use crate::template::parts::Str;
 use crate::template::setting::{Format, Fresh, Inherit, LEGACY, SettingName, Word, Written};
 
 impl<'a> Lower<'a> {

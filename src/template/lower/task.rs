@@ -1,14 +1,15 @@
 //! Task bodies: `<task>`, and the children of one in place.
 
 use super::children::{FEW, Found, is_foreign};
-use super::file::Lower;
 use super::parts::{has_words, repeats};
+use super::state::Lower;
 use crate::base::span::{Span, Spanned};
 use crate::syntax::tree::{Attribute, Element};
 use crate::template::elements::{Kind, Of};
 use crate::template::fault::FaultKind;
+use crate::template::model::{Cycle, Reduce, Step};
 use crate::template::model::{Slot, Task};
-use crate::template::parts::{Command, Cycle, Env, Reduce, Script, Step, Text};
+use crate::template::parts::{Command, Env, Script, Text};
 use crate::template::setting::{SettingName, Word};
 use std::borrow::Cow;
 

@@ -2,14 +2,13 @@
 
 use super::attributes::trimmed;
 use super::children::{Found, is_foreign};
-use super::file::Lower;
+use super::state::Lower;
 use crate::base::span::{Span, Spanned};
 use crate::syntax::tree::{Element, Kind as Node};
 use crate::template::elements::{Content, Kind};
 use crate::template::fault::FaultKind;
 use crate::template::keywords::{TextSyntax, Trust};
-use crate::template::model::Str;
-use crate::template::parts::{Substitution, Text};
+use crate::template::parts::{Str, Substitution, Text};
 use std::borrow::Cow;
 
 impl<'a> Text<'a> {

@@ -6,12 +6,14 @@
 
 mod env;
 mod fault;
+mod record;
+mod state;
 mod texts;
 mod trace;
 mod used;
 mod walk;
 
-use fault::Place;
 pub use fault::{Fault, FaultKind, Inside, Origin};
+pub use state::{Implicit, Scopes, Sources};
 pub use trace::{Bound, BoundKind, How, Target, Trace, TracedUse};
-pub use walk::{Implicit, Scopes, Sources, resolve, trace};
+pub use walk::{resolve, trace};

@@ -1,16 +1,16 @@
 //! The texts, words and conditions of a body, each use of a variable held against what is bound.
 
 use super::fault::{Fault, FaultKind, Inside};
+use super::state::{Implicit, Walk, either};
 use super::used::{self, Found, Used};
-use super::walk::{Implicit, Walk, either};
 use crate::base::source::LineIndex;
 use crate::base::span::{Span, Spanned};
 use crate::base::suggest::nearest;
 use crate::jinja::parse::first_reads;
 use crate::syntax::tree::Attribute;
 use crate::template::keywords::{TextSyntax, Trust};
-use crate::template::model::{Str, Task};
-use crate::template::parts::{Substitution, Text};
+use crate::template::model::Task;
+use crate::template::parts::{Str, Substitution, Text};
 use crate::template::texts::Role;
 use std::cell::LazyCell;
 use std::collections::HashSet;

@@ -2,12 +2,9 @@
 //!
 //! Written down by the walk that looks for faults, and only when somebody asks. Owned, without the tree.
 
-use super::used::Used;
-use super::walk::Walk;
+use super::fault::Place;
 use crate::base::span::Span;
-use crate::syntax::tree::Element;
 use crate::template::keywords::TextSyntax;
-use crate::template::model::{Str, Task};
 use crate::template::parts::Text;
 use std::collections::BTreeMap;
 
@@ -126,10 +123,10 @@ impl Trace {
         self.within = Within { text: text.element.inner(), source };
     }
 
-    pub(super) fn used(&mut self, name: &str, span: Span, place: super::Place, target: Target) {
+    pub(super) fn used(&mut self, name: &str, span: Span, place: Place, target: Target) {
         let how = match (place, &self.within.source) {
-            (super::Place::Source, Some((path, syntax))) => How::Source(path.clone(), *syntax),
-            (super::Place::Jinja, _) => How::Jinja,
+            (Place::Source, Some((path, syntax))) => How::Source(path.clone(), *syntax),
+            (Place::Jinja, _) => How::Jinja,
             _ => How::Word,
         };
         let span = if how == How::Jinja { self.within.text } else { span };
@@ -138,88 +135,5 @@ impl Trace {
 
     pub(super) fn note(&mut self, name: &str, span: Span, how: How, target: Target) {
         self.uses.push(TracedUse { name: name.to_owned(), span, how, target });
-    }
-}
-
-/// Nothing of this does anything where no names are written down.
-impl<'m, 'a> Walk<'m, 'a, '_> {
-    pub(super) fn bound(&mut self, name: &Str<'_>, kind: BoundKind, by: Element<'a>) {
-        if let Some((trace, _)) = &mut self.traced {
-            let (span, body) = (name.span, by.span());
-            trace.bindings.push(Bound { name: name.value.to_string(), span, kind, owner: self.owner, body });
-        }
-    }
-
-    pub(super) fn note(&mut self, name: &Str<'_>, how: How, target: Target) {
-        if let Some((trace, _)) = &mut self.traced {
-            trace.note(&name.value, name.span, how, target);
-        }
-    }
-
-    /// An input that has the name of a parameter of its own body is what that parameter is given.
-    pub(super) fn join(&mut self, task: &'m Task<'a>, input: &Str<'a>) {
-        let Some((trace, _)) = &mut self.traced else { return };
-        let mut names = task.parameters.iter().filter_map(|parameter| parameter.name.as_ref());
-        if let Some(name) = names.find(|name| name.value == input.value) {
-            trace.join(input.span, name.span);
-        }
-    }
-
-    pub(super) fn enter(&mut self, text: &Text<'_>) {
-        if let Some((trace, _)) = &mut self.traced {
-            trace.enter(text);
-        }
-    }
-
-    pub(super) fn used(&mut self, used: &Used<'_>) {
-        if self.traced.is_some() {
-            let target = self.target(&used.name);
-            if let Some((trace, _)) = &mut self.traced {
-                trace.used(&used.name, used.span, used.place, target);
-            }
-        }
-    }
-
-    /// The inputs that `context_relevance` names.
-    pub(super) fn chosen(&mut self, task: &'m Task<'a>) {
-        if self.traced.is_none() {
-            return;
-        }
-        for name in task.relevance.iter().filter_map(|entry| entry.name.as_ref()) {
-            let mut inputs = task.inputs.iter().filter_map(|input| input.name.as_ref());
-            if let Some(input) = inputs.find(|input| input.value == name.value) {
-                self.note(name, How::Again, Target::Bound(input.span));
-            }
-        }
-    }
-
-    /// A task or a fragment takes its names from here.
-    pub(super) fn taken(&mut self, reference: Span) {
-        let Some(wanted) = self.traced.as_ref().map(|(_, wanted)| *wanted) else { return };
-        let target = self.target(wanted);
-        if let Some((trace, _)) = &mut self.traced {
-            trace.note(wanted, reference, How::Taken, target);
-        }
-    }
-
-    /// The fragments in a text.
-    pub(super) fn taken_in(&mut self, text: &Text<'_>) {
-        if self.traced.is_none() {
-            return;
-        }
-        for used in text.element.elements().filter(|child| child.namespace().is_none() && child.name() == "use") {
-            if let Some(fragment) = used.attribute("fragment") {
-                self.taken(fragment.value_span());
-            }
-        }
-    }
-
-    fn target(&mut self, name: &str) -> Target {
-        let found = self.env.find(name).map(|binding| binding.span);
-        match found.or_else(|| self.later.find(name).map(|binding| binding.span)) {
-            Some(span) if span.is_empty() => Target::Language,
-            Some(span) => Target::Bound(span),
-            None => Target::Free(self.owner),
-        }
     }
 }

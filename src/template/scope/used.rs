@@ -7,7 +7,7 @@ use crate::syntax::placed::Placed;
 use crate::syntax::tree::{Element, Kind as Node};
 use crate::template::condition;
 use crate::template::expression::{self, Expression, Expressions, Piece};
-use crate::template::model::Str;
+use crate::template::parts::Str;
 use std::borrow::Cow;
 use std::cell::LazyCell;
 use std::collections::BTreeMap;

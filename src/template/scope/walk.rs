@@ -2,52 +2,18 @@
 
 use super::env::{Binding, Env};
 use super::fault::{Fault, FaultKind, Origin};
+use super::state::{Scopes, Sources, Walk, either};
 use super::trace::{BoundKind, How, Target, Trace};
 use super::used::{self, Found};
-use crate::base::span::{Span, Spanned};
+use crate::base::span::Span;
 use crate::syntax::tree::{Element, Node};
 use crate::template::elements::Kind;
 use crate::template::keywords::{TextSyntax, Trust};
-use crate::template::model::{Definition, File, MOST_FAULTS, Str, Task, Template};
-use crate::template::parts::{Call, Cond, Cycle, Input, Parameter, Reduce, Step, Substitution, Text, Value};
+use crate::template::model::{Call, Cond, Cycle, Input, Reduce, Step, Value};
+use crate::template::model::{Definition, File, Task, Template};
+use crate::template::parts::{Parameter, Str, Substitution, Text};
 use crate::template::texts::{self, Role};
-use std::borrow::Cow;
 use std::collections::HashMap;
-use std::sync::Arc;
-
-/// The text of a `src`, by the path as written; `None` where it is not at hand.
-pub type Sources<'s> = dyn Fn(&str) -> Option<Arc<str>> + 's;
-
-/// The variables of a file.
-#[derive(Clone, Debug, Default)]
-pub struct Scopes<'a> {
-    /// Variables that nothing binds in definitions that declare no parameters, by definition and then by place.
-    pub implicit: Vec<Implicit<'a>>,
-    /// What is wrong, in no order.
-    pub faults: Vec<Fault<'a>>,
-    /// Faults beyond [`MOST_FAULTS`]: counted, not kept.
-    pub left_out: u32,
-    /// Unused parameters so far; they are no errors, and counted apart.
-    unused: u32,
-}
-
-impl<'a> Scopes<'a> {
-    pub(super) fn fault(&mut self, fault: Fault<'a>) {
-        let accepted = matches!(fault.kind, FaultKind::Unused { .. });
-        self.unused += u32::from(accepted);
-        let count = if accepted { self.unused } else { self.faults.len() as u32 + 1 - self.unused.min(MOST_FAULTS) };
-        if count <= MOST_FAULTS { self.faults.push(fault) } else { self.left_out += 1 }
-    }
-}
-
-/// A variable that a run must give a value, though nothing declares it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Implicit<'a> {
-    /// Which definition of the file uses it.
-    pub owner: u32,
-    /// Its name, and where it is used first.
-    pub name: Spanned<Cow<'a, str>>,
-}
 
 /// How many names are compared in a definition in search of “did you mean”.
 const NEAREST: usize = 20_000;
@@ -88,27 +54,6 @@ fn walk<'a>(file: &File<'a>, sources: &Sources<'_>, mut traced: Option<(&mut Tra
         }
     }
     scopes
-}
-
-pub(super) struct Walk<'m, 'a, 'w> {
-    pub(super) env: Env<'m, 'a>,
-    /// The results of steps around here that have not run, and of tasks that make inputs: those of each list from the one on that
-    /// is walked, which is the innermost.
-    pub(super) later: Env<'m, 'a>,
-    /// What declares parameters around here, the innermost last. Empty: free variables are implicit parameters.
-    pub(super) origins: Vec<Origin<'a>>,
-    pub(super) owner: u32,
-    /// Places in `scopes.implicit` by name.
-    pub(super) implicit: HashMap<String, usize>,
-    pub(super) scopes: &'w mut Scopes<'a>,
-    pub(super) sources: &'w Sources<'w>,
-    /// Texts and tasks met so far whose variables are not to be seen from here.
-    pub(super) unknown: u32,
-    /// Lists of parameters around here that are damaged: nobody knows what they declare.
-    pub(super) damaged: u32,
-    pub(super) nearest: usize,
-    /// Where all names are written down, and the name that is wanted wherever others take theirs from: see [`trace`].
-    pub(super) traced: Option<(&'w mut Trace, &'w str)>,
 }
 
 impl<'m, 'a> Walk<'m, 'a, '_> {
@@ -375,8 +320,4 @@ const fn made<'m, 'a>(input: &'m Input<'a>) -> Option<&'m Str<'a>> {
 /// The name of a step's result.
 const fn result<'m, 'a>(step: &'m Step<'a>) -> Option<&'m Str<'a>> {
     step.result().0
-}
-
-pub(super) fn either(one: Trust, two: Trust) -> Trust {
-    if one == Trust::Untrusted { one } else { two }
 }

@@ -8,7 +8,8 @@ use ctxc::Config;
 use ctxc::internals::format::{Indent, Options, format};
 use ctxc::internals::rules::list;
 use ctxc::internals::syntax::Limits;
-use ctxc::internals::template::elements::{self, Kind};
+use ctxc::internals::template::element_specs;
+use ctxc::internals::template::elements::Kind;
 use pretty_assertions::assert_eq;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -71,7 +72,7 @@ fn seen(text: &str) -> (BTreeMap<Seen, usize>, BTreeMap<String, usize>) {
             let own: String = node.children().filter(roxmltree::Node::is_text).filter_map(|child| child.text()).collect();
             let tag = node.tag_name().name();
             // The name of a model is a word, though it may hold elements in its place.
-            let is_text = elements::all().iter().any(|spec| spec.tag == tag && spec.kind.is_text()) && tag != "model";
+            let is_text = element_specs::all().iter().any(|spec| spec.tag == tag && spec.kind.is_text()) && tag != "model";
             let own = if is_text { canonical(&own) } else { own.trim().to_owned() };
             *elements.entry((node.tag_name().name().to_owned(), attributes, own)).or_default() += 1;
         } else if node.is_comment() || node.is_pi() {
@@ -181,7 +182,7 @@ fn write(tree: &Tree, parent: Option<Kind>, out: &mut String) {
     };
     let children = parent.map_or(&[][..], |kind| kind.spec().children);
     let legal = children.get(pick / 8 % children.len().max(1)).filter(|_| pick % 8 != 0);
-    let all = elements::all();
+    let all = element_specs::all();
     let name =
         legal.map_or_else(|| all.get(pick / 8 % (all.len() + 1)).map_or("other", |spec| spec.tag), |child| child.kind.tag());
     if empty && inside.is_empty() {
@@ -366,7 +367,7 @@ fn whatever_shape_a_template_has_its_hash_is_kept() {
         }
     }
     // A `use` stands in texts, which keep it as it is written.
-    let all = elements::all().iter().filter(|spec| spec.deprecated.is_none() && spec.tag != "use");
+    let all = element_specs::all().iter().filter(|spec| spec.deprecated.is_none() && spec.tag != "use");
     let all: BTreeSet<&str> = all.map(|spec| spec.tag).collect();
     let missing: Vec<_> = all.difference(&kinds).collect();
     assert!(missing.is_empty(), "no template has {missing:?}");

@@ -2,7 +2,7 @@
 
 use super::client::{Client, plain};
 use ctxc::internals::settings::operators::Operator;
-use ctxc::internals::template::elements;
+use ctxc::internals::template::element_specs;
 use ctxc::internals::template::setting::{SettingName, Word};
 use pretty_assertions::assert_eq;
 use serde_json::Value;
@@ -89,7 +89,7 @@ fn within(body: &str) -> String {
 
 #[test]
 fn every_word_of_the_language_is_offered_with_what_it_means() {
-    for spec in elements::all() {
+    for spec in element_specs::all() {
         for attribute in spec.kind.attributes() {
             let meant: Vec<_> = attribute.words().iter().map(|word| attribute.meaning(word)).collect();
             assert!(meant.iter().all(|meaning| meaning.is_some_and(is_sentence)), "{} {}: {meant:?}", spec.tag, attribute.name);

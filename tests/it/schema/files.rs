@@ -2,7 +2,7 @@
 
 use crate::support::fresh::assert_fresh;
 use ctxc::internals::schema;
-use ctxc::internals::template::elements;
+use ctxc::internals::template::element_specs;
 use pretty_assertions::assert_eq;
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ fn schema_files_are_fresh() {
 #[test]
 fn every_element_and_attribute_of_the_table_is_in_each_schema() {
     let (rng, xsd) = (schema::rng(), schema::xsd());
-    let known: BTreeSet<(&str, &str)> = elements::all()
+    let known: BTreeSet<(&str, &str)> = element_specs::all()
         .iter()
         .flat_map(|spec| spec.kind.attributes().map(|known| ("attribute", known.name)).chain([("element", spec.tag)]))
         .collect();

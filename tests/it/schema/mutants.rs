@@ -1,13 +1,13 @@
 //! Templates with one thing changed in each: an element renamed, removed, doubled, moved to the end of its parent, an
 //! attribute renamed or given another value. All stay well-formed.
 
-use ctxc::internals::template::elements;
+use ctxc::internals::template::element_specs;
 use roxmltree::{Document, Node};
 use std::path::Path;
 
 /// Mutants of the shipped templates and of the good examples of every rule.
 pub(crate) fn mutants() -> Vec<String> {
-    let mut tags: Vec<&str> = elements::all().iter().map(|spec| spec.tag).collect();
+    let mut tags: Vec<&str> = element_specs::all().iter().map(|spec| spec.tag).collect();
     tags.sort_unstable();
     tags.dedup();
     let mut out = Vec::new();

@@ -2,7 +2,8 @@
 
 use crate::support::fresh::assert_fresh;
 use ctxc::internals::settings::operators::{ALIASES, DEFAULTS, Kind as Row, Operator};
-use ctxc::internals::template::elements::{Content, Of, Spec, TEXT_ATTRIBUTES, Values, all};
+use ctxc::internals::template::element_specs::all;
+use ctxc::internals::template::elements::{Content, Of, Spec, TEXT_ATTRIBUTES, Values};
 use ctxc::internals::template::setting::{LEGACY, SettingName, Word};
 use std::fmt::Write as _;
 

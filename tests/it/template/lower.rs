@@ -5,8 +5,9 @@ use ctxc::internals::template;
 use ctxc::internals::template::fault::FaultKind;
 use ctxc::internals::template::keywords::{TextSyntax, Trust};
 use ctxc::internals::template::model::{Definition, File, Slot, Task};
+use ctxc::internals::template::model::{Step, Value};
 use ctxc::internals::template::nodes;
-use ctxc::internals::template::parts::{Step, Substitution, Value};
+use ctxc::internals::template::parts::Substitution;
 use pretty_assertions::assert_eq;
 use proptest::prelude::*;
 
@@ -57,7 +58,7 @@ fn an_atomic_task_keeps_everything_with_its_place() {
   <examples><example><input>i</input><output>o</output></example></examples>
 </task>"#;
     task(text, |task| {
-        let at = |word: &Option<template::model::Str<'_>>| word.as_ref().map(|word| word.span.slice(text).to_owned());
+        let at = |word: &Option<template::parts::Str<'_>>| word.as_ref().map(|word| word.span.slice(text).to_owned());
         assert_eq!(at(&task.operator).as_deref(), Some("atomic"));
         assert_eq!(at(&task.subtype).as_deref(), Some("subtask"));
         assert_eq!(at(&task.name).as_deref(), Some("t"));
@@ -224,7 +225,7 @@ fn damaged_elements_have_no_faults_of_their_own() {
 
 /// Tags and attributes of the language, and some that are not, in any nesting.
 fn trees() -> impl Strategy<Value = String> {
-    let tags: Vec<&'static str> = template::elements::all().iter().map(|spec| spec.tag).chain(["foo", "x:y"]).collect();
+    let tags: Vec<&'static str> = template::element_specs::all().iter().map(|spec| spec.tag).chain(["foo", "x:y"]).collect();
     let names = ["type", "name", "from", "src", "ref", "as", "test", "params", "template", "fragment", "unit", "nope"];
     let values =
         ["atomic", "sequential", "reduce", "script", "director_evaluator_loop", "map", "", "a b,c", "true", "yes", "&lt;", "7"];

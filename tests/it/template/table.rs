@@ -1,22 +1,23 @@
 //! The element table holds together, and says the same as the words of the language.
 
-use ctxc::internals::template::elements::{self, Content, Kind, Of, Values};
+use ctxc::internals::template::element_specs;
+use ctxc::internals::template::elements::{Content, Kind, Of, Values};
 use ctxc::internals::template::setting::{Format, Fresh, Inherit, SettingName, Word};
 use pretty_assertions::assert_eq;
 
 #[test]
 fn each_kind_has_its_row() {
-    for (at, spec) in elements::all().iter().enumerate() {
+    for (at, spec) in element_specs::all().iter().enumerate() {
         assert_eq!(spec.kind as usize, at, "the row of {:?} is out of place", spec.kind);
         assert_eq!(spec.kind.spec().tag, spec.tag);
         assert!(!spec.doc.is_empty() && !spec.doc.ends_with('.'), "{}", spec.tag);
     }
-    assert_eq!(elements::all().last().map(|spec| spec.kind), Some(Kind::ValidationRules));
+    assert_eq!(element_specs::all().last().map(|spec| spec.kind), Some(Kind::ValidationRules));
 }
 
 #[test]
 fn a_tag_is_one_kind_in_its_place() {
-    for spec in elements::all() {
+    for spec in element_specs::all() {
         let mut tags: Vec<&str> = spec.children.iter().map(|child| child.kind.tag()).collect();
         tags.sort_unstable();
         let count = tags.len();
@@ -34,15 +35,15 @@ fn a_tag_is_one_kind_in_its_place() {
 
 #[test]
 fn every_kind_but_the_roots_stands_somewhere() {
-    let stands = |kind: Kind| elements::all().iter().any(|spec| spec.children.iter().any(|child| child.kind == kind));
-    let homeless: Vec<_> = elements::all().iter().map(|spec| spec.kind).filter(|kind| !stands(*kind)).collect();
+    let stands = |kind: Kind| element_specs::all().iter().any(|spec| spec.children.iter().any(|child| child.kind == kind));
+    let homeless: Vec<_> = element_specs::all().iter().map(|spec| spec.kind).filter(|kind| !stands(*kind)).collect();
     assert_eq!(homeless, [Kind::Library]);
 }
 
 #[test]
 fn types_of_children_are_types_of_the_language() {
     let known: Vec<&str> = ctxc::internals::settings::operators::Operator::ALL.iter().map(|operator| operator.word()).collect();
-    for child in elements::all().iter().flat_map(|spec| spec.children) {
+    for child in element_specs::all().iter().flat_map(|spec| spec.children) {
         if let Of::Type(name) = child.of {
             assert!(name.is_empty() && child.kind == Kind::Task || known.contains(&name), "{name}");
         }
@@ -67,7 +68,7 @@ fn settings_take_the_words_of_their_types() {
 
 #[test]
 fn text_elements_share_their_attributes() {
-    for spec in elements::all() {
+    for spec in element_specs::all() {
         assert_eq!(spec.kind.attribute("src").is_some(), spec.kind.is_text(), "{}", spec.tag);
     }
     assert!(matches!(Kind::Task.attribute("name").map(|name| name.values), Some(Values::Name)));

@@ -1,0 +1,58 @@
+//! What one traversal of a document has found so far.
+
+use crate::base::span::Span;
+use crate::syntax::tree::Element;
+use crate::template::fault::{Fault, FaultKind};
+use crate::template::model::MOST_FAULTS;
+
+/// The state of one traversal.
+#[derive(Default)]
+pub(super) struct Lower<'a> {
+    pub(super) faults: Vec<Fault<'a>>,
+    /// Faults so far: those on which settings hang, other errors, and older forms that are read as what they meant.
+    counts: [u32; 3],
+    /// Bodies numbered so far.
+    pub(super) bodies: u32,
+    /// The body that is being read.
+    pub(super) body: Option<u32>,
+    /// Foreign elements of that body.
+    pub(super) foreign: Vec<Element<'a>>,
+}
+
+impl<'a> Lower<'a> {
+    /// Reports a fault of what an element holds, unless a structural error has been reported in or around it.
+    pub(super) fn fault(&mut self, element: Element<'a>, span: Span, kind: FaultKind<'a>) {
+        if !element.is_damaged() {
+            self.report(element, span, kind);
+        }
+    }
+
+    /// Reports a fault of a start tag, unless a structural error has been reported for the tag: damage elsewhere does not
+    /// make its words other ones.
+    pub(super) fn fault_of_tag(&mut self, element: Element<'a>, span: Span, kind: FaultKind<'a>) {
+        if !element.has_damaged_tag() {
+            self.report(element, span, kind);
+        }
+    }
+
+    fn report(&mut self, element: Element<'a>, span: Span, kind: FaultKind<'a>) {
+        let decides_settings = kind.decides_settings(element);
+        let [deciding, errors, accepted] = &mut self.counts;
+        let count = if decides_settings {
+            deciding
+        } else if kind.is_accepted() {
+            accepted
+        } else {
+            errors
+        };
+        *count += 1;
+        if *count <= MOST_FAULTS {
+            self.faults.push(Fault { kind, span, element, body: self.body, decides_settings });
+        }
+    }
+
+    /// How many faults were counted and not kept.
+    pub(super) fn left_out(&self) -> u32 {
+        self.counts.iter().map(|count| count.saturating_sub(MOST_FAULTS)).sum()
+    }
+}
