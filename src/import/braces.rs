@@ -78,6 +78,21 @@ pub(super) fn push_literal(out: &mut String, words: &str, is_before_tag: bool) {
     }
 }
 
+/// The variables of a plain text, in the order of their first use.
+pub(super) fn doubles(text: &str) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    let mut seen = std::collections::BTreeSet::new();
+    for piece in scan_plain(text, 0) {
+        if let expression::Piece::Expression(found) = piece
+            && let Expression::Path(path) = &found.value
+            && seen.insert(path.root.value.to_string())
+        {
+            names.push(path.root.value.to_string());
+        }
+    }
+    names
+}
+
 /// Puts neighbouring words together.
 pub(super) fn joined(pieces: impl IntoIterator<Item = Piece>) -> Vec<Piece> {
     let mut all: Vec<Piece> = Vec::new();

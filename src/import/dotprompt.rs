@@ -1,11 +1,11 @@
 //! dotprompt, `.prompt`: front matter with schemas in picoschema, and Handlebars with `{{role "system"}}` between messages.
 
+use super::braces::doubles;
 use super::declared::{self, Declared};
 use super::front::{self, Front};
 use super::handlebars::{self, Dialect};
 use super::jinja;
-use super::markdown::doubles;
-use super::model::{Body, Imported, Parameter, Prompt, Role, Syntax, Turn};
+use super::model::{Body, Format, Imported, Parameter, Prompt, Role, Syntax, Turn};
 use super::note::NoteKind;
 use super::picoschema;
 use super::settings::Model;
@@ -13,8 +13,15 @@ use super::stache::{Mark, tags};
 use crate::syntax::yaml::Node;
 use std::collections::BTreeSet;
 
+pub(super) static FORMAT: Format = Format {
+    help: "`.prompt` of dotprompt",
+    files: "`.prompt`.",
+    part: Some("_"),
+    ..Format::new(("dotprompt", "dotprompt"), &["prompt"], |prompt, _, _| read(prompt))
+};
+
 /// Reads a file.
-pub(super) fn read(prompt: &Prompt<'_>) -> Imported {
+fn read(prompt: &Prompt<'_>) -> Imported {
     let mut imported = Imported::default();
     let front = front::split(prompt.path, prompt.text, &mut imported);
     let declared = head(&front, prompt.path, &mut imported);

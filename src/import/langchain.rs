@@ -7,14 +7,21 @@ use super::front::{self, Front};
 use super::fstring::{self, Braces};
 use super::handlebars::Dialect;
 use super::jinja;
-use super::model::{Body, Imported, Library, Parameter, Prompt, Role, Syntax, Turn};
+use super::model::{Body, Format, Imported, Library, Parameter, Prompt, Role, Syntax, Turn};
 use super::names::{beside, folders};
 use super::note::NoteKind;
 use crate::syntax::yaml::{self, Node, Value};
 use std::collections::BTreeSet;
 
+pub(super) static FORMAT: Format = Format {
+    help: "YAML or JSON of `LangChain`",
+    files: "`.yaml`, `.json` with a prompt of `LangChain` in it.",
+    is_prompt: Some(is_prompt),
+    ..Format::new(("langchain", "LangChain"), &["yaml", "yml", "json"], |prompt, library, _| read(prompt, library))
+};
+
 /// Whether a text is one of these, and no other data.
-pub(super) fn is_prompt(text: &str) -> bool {
+fn is_prompt(text: &str) -> bool {
     let head = text.get(..text.floor_char_boundary(1 << 20)).unwrap_or("");
     let kinds = ["prompt", "few_shot", "chat"];
     let value = |rest: &str| kinds.iter().any(|kind| rest.trim_start_matches(['"', '\'', ' ', ':']).starts_with(kind));
@@ -31,7 +38,7 @@ struct Reader<'a> {
 }
 
 /// Reads a file.
-pub(super) fn read(prompt: &Prompt<'_>, library: &dyn Library) -> Imported {
+fn read(prompt: &Prompt<'_>, library: &dyn Library) -> Imported {
     let mut imported = Imported::default();
     let front = front::whole(prompt.path, prompt.text, &mut imported);
     let why = "it is written in YAML or JSON, inside other data".to_owned();

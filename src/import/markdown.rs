@@ -1,11 +1,19 @@
 //! Prompts in Markdown or plain text. The text shows which placeholders it uses: Jinja where there are statements or
 //! filters, `{{name}}` where there is nothing else, `{name}` otherwise; without any, the text is literal.
 
-use super::braces;
 use super::fstring::{self, Braces, is_name};
-use super::jinja;
-use super::model::{Body, Imported, Library, Options, Parameter, Prompt, Role, Syntax, Turn};
+use super::model::{Body, Format, Imported, Library, Options, Parameter, Prompt, Role, Syntax, Turn};
 use super::note::NoteKind;
+use super::{braces, declared, dotprompt, front, jinja};
+
+pub(super) static FORMAT: Format = Format {
+    help: "Markdown or plain text",
+    files: "`.md`, `.txt` with placeholders.",
+    named_endings: &["txt"],
+    is_prompt: Some(is_prompt),
+    reports_others: true,
+    ..Format::new(("markdown", "Markdown"), &["md", "markdown", "txt"], read)
+};
 
 /// What stands for values in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,7 +70,7 @@ fn single_outside(text: &str) -> usize {
 }
 
 /// Whether something in a text stands for a value: a page without is no prompt, unless somebody says so.
-pub(super) fn is_prompt(text: &str) -> bool {
+fn is_prompt(text: &str) -> bool {
     placeholders(text) != Placeholders::None || !odd_names(text).is_empty()
 }
 
@@ -81,15 +89,39 @@ fn odd_names(text: &str) -> Vec<(usize, &str)> {
     found
 }
 
-/// Reads a file.
-pub(super) fn read(prompt: &Prompt<'_>, library: &dyn Library, options: Options) -> Imported {
+/// Reads a file, which may have front matter.
+fn read(prompt: &Prompt<'_>, library: &dyn Library, options: Options) -> Imported {
+    if !prompt.text.starts_with("---\n") {
+        return page(prompt, library, options);
+    }
+    let mut head = Imported::default();
+    let front = front::split(prompt.path, prompt.text, &mut head);
+    let declared = dotprompt::head(&front, prompt.path, &mut head);
+    let mut imported = page(&Prompt { text: front.body, ..*prompt }, library, options);
+    for turn in &mut imported.turns {
+        if let Body::InPlace { text, .. } = &turn.body {
+            turn.body = Body::Inline(text.clone());
+            let why = "its front matter stands in the same file".to_owned();
+            head.note(prompt.path, 0, NoteKind::Inlined { why });
+        }
+    }
+    let used = std::mem::take(&mut imported.parameters);
+    let Imported { name, description, model, answers_json, schema, notes, .. } = head;
+    imported.notes.extend(notes);
+    let mut imported = Imported { name, description, model, answers_json, schema, ..imported };
+    declared::settle(declared, &used, prompt.path, 1, &mut imported);
+    imported
+}
+
+/// Reads a page.
+fn page(prompt: &Prompt<'_>, library: &dyn Library, options: Options) -> Imported {
     let mut imported = Imported::default();
     let in_place = || Body::InPlace { path: prompt.path.to_owned(), text: prompt.text.to_owned() };
     let (body, syntax) = match placeholders(prompt.text) {
         Placeholders::Jinja => return jinja::read(prompt, library, options),
         Placeholders::None => (in_place(), Syntax::Verbatim),
         Placeholders::Double => {
-            imported.parameters = doubles(prompt.text).into_iter().map(any).collect();
+            imported.parameters = braces::doubles(prompt.text).into_iter().map(any).collect();
             (in_place(), Syntax::Plain)
         }
         Placeholders::Single => single(prompt, Braces::Doubled, &mut imported),
@@ -117,21 +149,6 @@ fn single(prompt: &Prompt<'_>, how: Braces, imported: &mut Imported) -> (Body, S
     imported.note(prompt.path, 0, NoteKind::Inlined { why });
     let (text, syntax) = braces::written(&read.pieces);
     (Body::Inline(text), syntax)
-}
-
-/// The variables of a plain text, in the order of their first use.
-pub(super) fn doubles(text: &str) -> Vec<String> {
-    let mut names: Vec<String> = Vec::new();
-    let mut seen = std::collections::BTreeSet::new();
-    for piece in crate::template::expression::scan_plain(text, 0) {
-        if let crate::template::expression::Piece::Expression(found) = piece
-            && let crate::template::expression::Expression::Path(path) = &found.value
-            && seen.insert(path.root.value.to_string())
-        {
-            names.push(path.root.value.to_string());
-        }
-    }
-    names
 }
 
 #[cfg(test)]

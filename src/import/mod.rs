@@ -23,9 +23,12 @@ mod prompty;
 mod settings;
 mod stache;
 
-pub use convert::{convert, is_prompt, part_of};
+pub use convert::{convert, format_of, part_of};
 pub use emit::{origin, relative, schema_file, template};
 pub use model::{Body, Format, Imported, Library, Options, Parameter, Prompt, Role, Syntax, Turn};
 pub use names::{half, task_name};
 pub use note::{Note, NoteKind, Weight};
 pub use settings::Model;
+
+/// All formats, in the order in which they are shown.
+pub static FORMATS: &[&Format] = &[&jinja::FORMAT, &dotprompt::FORMAT, &prompty::FORMAT, &langchain::FORMAT, &markdown::FORMAT];

@@ -4,53 +4,53 @@ use super::note::{Note, NoteKind, Weight};
 use super::settings::Model;
 use std::collections::BTreeSet;
 
-/// Formats that are read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, schemars::JsonSchema, serde::Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Format {
-    /// `.j2`, `.jinja`, `.jinja2`.
-    Jinja,
-    /// `.prompt`.
-    Dotprompt,
-    /// `.prompty`.
-    Prompty,
-    /// `.yaml`, `.json` with a prompt of `LangChain` in it.
-    Langchain,
-    /// `.md`, `.txt` with placeholders.
-    Markdown,
+/// A format of prompts that is read; all of them are in [`FORMATS`](super::FORMATS).
+#[derive(Debug)]
+pub struct Format {
+    /// Its word in reports and behind `--from`.
+    pub name: &'static str,
+    /// Its name for people.
+    pub title: &'static str,
+    /// What its files are, for the help of `--from`.
+    pub help: &'static str,
+    /// The same for the schema of reports.
+    pub files: &'static str,
+    /// The endings of its files.
+    pub endings: &'static [&'static str],
+    /// Those of them that tell a prompt only where a file is named itself.
+    pub named_endings: &'static [&'static str],
+    /// How the names of files begin that only others take in.
+    pub part: Option<&'static str>,
+    /// Whether a text is a prompt, where its ending alone does not tell.
+    pub is_prompt: Option<fn(&str) -> bool>,
+    /// Whether texts that are no prompts are worth a word: for what they are, they could be.
+    pub reports_others: bool,
+    /// The names of files that a text takes in, as they are written.
+    pub(super) parts: fn(&str) -> Vec<String>,
+    /// Reads a prompt. What cannot be carried over is among its notes.
+    pub(super) read: fn(&Prompt<'_>, &dyn Library, Options) -> Imported,
 }
 
 impl Format {
-    /// Every format.
-    pub const ALL: [Self; 5] = [Self::Jinja, Self::Dotprompt, Self::Prompty, Self::Langchain, Self::Markdown];
-
-    /// Its name for people.
-    pub const fn title(self) -> &'static str {
-        match self {
-            Self::Jinja => "Jinja",
-            Self::Dotprompt => "dotprompt",
-            Self::Prompty => "Prompty",
-            Self::Langchain => "LangChain",
-            Self::Markdown => "Markdown",
+    /// A format whose files its one ending tells, and which take in no others.
+    pub(super) const fn new(
+        (name, title): (&'static str, &'static str),
+        endings: &'static [&'static str],
+        read: fn(&Prompt<'_>, &dyn Library, Options) -> Imported,
+    ) -> Self {
+        Self {
+            name,
+            title,
+            help: title,
+            files: title,
+            endings,
+            named_endings: &[],
+            part: None,
+            is_prompt: None,
+            reports_others: false,
+            parts: |_| Vec::new(),
+            read,
         }
-    }
-
-    /// The endings of its files.
-    pub const fn endings(self) -> &'static [&'static str] {
-        match self {
-            Self::Jinja => &["j2", "jinja", "jinja2"],
-            Self::Dotprompt => &["prompt"],
-            Self::Prompty => &["prompty"],
-            Self::Langchain => &["yaml", "yml", "json"],
-            Self::Markdown => &["md", "markdown", "txt"],
-        }
-    }
-
-    /// The format that a file's ending tells.
-    pub fn of_path(path: &str) -> Option<Self> {
-        let name = path.rsplit('/').next().unwrap_or(path);
-        let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending).to_ascii_lowercase();
-        Self::ALL.into_iter().find(|format| format.endings().contains(&ending.as_str()))
     }
 }
 
@@ -62,7 +62,7 @@ pub struct Prompt<'a> {
     /// Its text.
     pub text: &'a str,
     /// Its format.
-    pub format: Format,
+    pub format: &'static Format,
 }
 
 /// Switches of the engine that rendered the prompts so far. The default is that engine's own.

@@ -5,15 +5,21 @@ use super::dotprompt::{lines, setting, text};
 use super::front::{self, Front};
 use super::handlebars::Dialect;
 use super::jinja;
-use super::model::{Body, Imported, Parameter, Prompt, Role, Syntax, Turn};
+use super::model::{Body, Format, Imported, Parameter, Prompt, Role, Syntax, Turn};
 use super::note::NoteKind;
 use super::picoschema::kind;
 use super::settings::Model;
 use crate::syntax::yaml::{Node, Value};
 use std::collections::BTreeSet;
 
+pub(super) static FORMAT: Format = Format {
+    help: "`.prompty` of Prompty",
+    files: "`.prompty`.",
+    ..Format::new(("prompty", "Prompty"), &["prompty"], |prompt, _, _| read(prompt))
+};
+
 /// Reads a file.
-pub(super) fn read(prompt: &Prompt<'_>) -> Imported {
+fn read(prompt: &Prompt<'_>) -> Imported {
     let mut imported = Imported::default();
     let front = front::split(prompt.path, prompt.text, &mut imported);
     let mut declared = head(&front, prompt.path, &mut imported);

@@ -1,8 +1,9 @@
 //! The command line of `ctxc import`.
 
 use crate::cli::args::{DataFormat, FormatArgs};
-use crate::import::{Format, Options};
-use clap::{Args, ValueEnum};
+use crate::import::{FORMATS, Format, Options};
+use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use std::path::PathBuf;
 
 /// Make templates of the prompts that a team has: Jinja, dotprompt, Prompty, `LangChain`, Markdown
@@ -24,8 +25,8 @@ pub(crate) struct ImportArgs {
     #[arg(short, long, value_name = "DIR")]
     pub(super) output: Option<PathBuf>,
     /// What the named files are, whatever their endings say
-    #[arg(long, value_name = "FORMAT")]
-    pub(super) from: Option<From>,
+    #[arg(long, value_name = "FORMAT", value_parser = format())]
+    pub(super) from: Option<&'static Format>,
     /// Write over templates that are there
     #[arg(long)]
     pub(super) force: bool,
@@ -64,30 +65,8 @@ impl EngineArgs {
     }
 }
 
-/// Formats of prompts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum From {
-    /// Jinja2
-    Jinja,
-    /// `.prompt` of dotprompt
-    Dotprompt,
-    /// `.prompty` of Prompty
-    Prompty,
-    /// YAML or JSON of `LangChain`
-    Langchain,
-    /// Markdown or plain text
-    Markdown,
-}
-
-impl From {
-    /// The format.
-    pub(super) const fn format(self) -> Format {
-        match self {
-            Self::Jinja => Format::Jinja,
-            Self::Dotprompt => Format::Dotprompt,
-            Self::Prompty => Format::Prompty,
-            Self::Langchain => Format::Langchain,
-            Self::Markdown => Format::Markdown,
-        }
-    }
+/// The word of a format.
+fn format() -> impl TypedValueParser<Value = &'static Format> {
+    let words = FORMATS.iter().map(|format| PossibleValue::new(format.name).help(format.help));
+    PossibleValuesParser::new(words).try_map(|word| FORMATS.iter().copied().find(|format| format.name == word).ok_or("no format"))
 }

@@ -5,7 +5,7 @@ use crate::base::fs::{self, ReadFs, RealFs};
 use crate::base::patterns::Barred;
 use crate::cli::error::{CliError, Result};
 use crate::cli::selection::no_such_path;
-use crate::import::{self, Format, Library};
+use crate::import::{Format, Library, format_of};
 use crate::registry::sources::{Door, inside_text};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -18,7 +18,7 @@ pub(super) struct File {
     pub(super) path: String,
     /// Relative to the folder that was named, with `/`.
     pub(super) inside: String,
-    pub(super) format: Format,
+    pub(super) format: &'static Format,
     pub(super) text: String,
     /// Whether it was named itself.
     pub(super) is_named: bool,
@@ -72,7 +72,7 @@ fn slashed(path: &Path) -> String {
 
 impl Found {
     /// Looks at files and folders.
-    pub(super) fn under(paths: &[PathBuf], from: Option<Format>, door: Door<'_>) -> Result<Self> {
+    pub(super) fn under(paths: &[PathBuf], from: Option<&'static Format>, door: Door<'_>) -> Result<Self> {
         let mut found = Self::default();
         let root = door.files.canonical(door.root).unwrap_or_else(|_| door.root.to_path_buf());
         for path in paths {
@@ -94,7 +94,7 @@ impl Found {
                 found.folder(&real, &root, from, door);
             } else {
                 let name = slashed(inside);
-                let Some(format) = from.or_else(|| Format::of_path(&name)) else {
+                let Some(format) = from.or_else(|| format_of(&name)) else {
                     return Err(CliError::usage(format!("{name}: its ending tells no format of prompts"))
                         .hint("name the format: --from jinja, …"));
                 };
@@ -107,7 +107,7 @@ impl Found {
         Ok(found)
     }
 
-    fn folder(&mut self, folder: &Path, root: &Path, from: Option<Format>, door: Door<'_>) {
+    fn folder(&mut self, folder: &Path, root: &Path, from: Option<&'static Format>, door: Door<'_>) {
         let barred = Barred::default();
         let mut walk = ignore::WalkBuilder::new(folder);
         barred.guard(&mut walk);
@@ -117,11 +117,9 @@ impl Found {
             let (Ok(name), Ok(short)) = (entry.path().strip_prefix(root), entry.path().strip_prefix(folder)) else { continue };
             let is_named_in_utf8 = name.to_str().is_some();
             let name = slashed(name);
-            let Some(format) = Format::of_path(&name).filter(|_| !fs::is_dir(entry.path())) else { continue };
-            // Other texts than prompts end in `.txt` too.
-            let is_text = entry.path().extension().is_some_and(|ending| ending == "txt");
-            let is_partial = format == Format::Dotprompt && entry.file_name().to_string_lossy().starts_with('_');
-            if is_partial || format == Format::Markdown && is_text && from.is_none() {
+            let Some(format) = format_of(&name).filter(|_| !fs::is_dir(entry.path())) else { continue };
+            let is_part = format.part.is_some_and(|begin| entry.file_name().to_string_lossy().starts_with(begin));
+            if is_part || from.is_none() && is_to_be_named(entry.path(), format) {
                 continue;
             }
             if fs::exists(entry.path()) && !fs::is_file(entry.path()) {
@@ -140,30 +138,31 @@ impl Found {
         self.unreadable.extend(barred.met().into_iter().map(why));
     }
 
-    fn file(&mut self, path: String, inside: String, format: Format, is_named: bool, door: Door<'_>) {
+    fn file(&mut self, path: String, inside: String, format: &'static Format, is_named: bool, door: Door<'_>) {
         match inside_text(door, Path::new(&path)) {
-            Ok(text) if !is_named && !import::is_prompt(format, &text) => {
-                // Other data than prompts is written in YAML and JSON, and nobody asks for it.
-                if format == Format::Markdown {
+            Ok(text) if !is_named && format.is_prompt.is_some_and(|is_prompt| !is_prompt(&text)) => {
+                if format.reports_others {
                     self.plain.push(path);
                 }
             }
             Ok(text) => self.files.push(File { path, inside, format, text, is_named }),
-            Err(_) if !is_named && format == Format::Langchain => {}
+            Err(_) if !is_named && format.is_prompt.is_some() && !format.reports_others => {}
             Err(reason) => self.unreadable.push((path, reason)),
         }
     }
 }
 
-/// How many prompts of each format are under a folder, by the folder at its top; for `ctxc init`, which opens none of them
-/// but pages and data.
-pub(crate) fn prompts(path: &Path, limit: u64) -> Option<Format> {
+/// Whether a file is read only where it is named itself, for its ending: other texts than prompts have it too.
+fn is_to_be_named(path: &Path, format: &Format) -> bool {
+    let ending = path.extension().and_then(|ending| ending.to_str());
+    ending.is_some_and(|ending| format.named_endings.contains(&ending))
+}
+
+/// The format of the prompt that a file is, for `ctxc init`. Only pages and data are opened.
+pub(crate) fn prompts(path: &Path, limit: u64) -> Option<&'static Format> {
     let name = path.file_name()?.to_str()?;
-    let format = Format::of_path(name)?;
-    if matches!(format, Format::Markdown | Format::Langchain) {
-        let is_text = path.extension().is_some_and(|ending| ending == "txt");
-        let bytes = if is_text { None } else { RealFs.read(path, limit).ok() }?;
-        return std::str::from_utf8(&bytes).is_ok_and(|text| import::is_prompt(format, text)).then_some(format);
-    }
-    Some(format)
+    let format = format_of(name)?;
+    let Some(is_prompt) = format.is_prompt else { return Some(format) };
+    let bytes = if is_to_be_named(path, format) { None } else { RealFs.read(path, limit).ok() }?;
+    std::str::from_utf8(&bytes).is_ok_and(is_prompt).then_some(format)
 }

@@ -4,10 +4,12 @@ use super::report::{Disposition, ImportReport};
 use super::show::{message, title};
 use super::suggest::suggestion;
 use super::verify::Verdict;
-use crate::import::{Format, Note, Weight};
+use crate::import::{FORMATS, Format, Note, Weight};
 use crate::schema::json::names::IMPORT;
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Serialize;
+use serde_json::json;
+use std::borrow::Cow;
 
 /// What `ctxc import` found, what it made of it, and what it could not carry over.
 #[derive(JsonSchema, Serialize)]
@@ -34,7 +36,7 @@ struct Prompt<'t> {
     /// The file of the prompt; of one in two halves both, the system's first.
     files: Vec<&'t str>,
     /// The format of the prompt.
-    format: Format,
+    format: FormatName,
     /// What is to be known about it.
     notes: Vec<NoteRow<'t>>,
     /// Other files whose text the template holds now.
@@ -45,6 +47,26 @@ struct Prompt<'t> {
     task: Option<&'t str>,
     /// The template's file; null where it is not carried over.
     template: Option<&'t str>,
+}
+
+/// A format by its name.
+struct FormatName(&'static Format);
+
+impl Serialize for FormatName {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.0.name)
+    }
+}
+
+impl JsonSchema for FormatName {
+    fn schema_name() -> Cow<'static, str> {
+        "Format".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let one = |format: &&Format| json!({"const": format.name, "description": format.files, "type": "string"});
+        json_schema!({"description": "Formats that are read.", "oneOf": FORMATS.iter().map(one).collect::<Vec<_>>()})
+    }
 }
 
 /// Something to know about a prompt.
@@ -107,7 +129,7 @@ pub(super) fn document<'t>(told: &ImportReport<'t>) -> Document<'t> {
         let is_carried = *fate != Disposition::Refused;
         Prompt {
             files: made.system.iter().chain([&made.path]).map(String::as_str).collect(),
-            format: made.format,
+            format: FormatName(made.format),
             notes: made.imported.notes.iter().map(note).collect(),
             parts: made.imported.parts.iter().map(String::as_str).collect(),
             state: *fate,

@@ -17,7 +17,7 @@ pub(super) struct Made {
     pub(super) path: String,
     /// The other half.
     pub(super) system: Option<String>,
-    pub(super) format: Format,
+    pub(super) format: &'static Format,
     pub(super) imported: Imported,
     /// The task's name.
     pub(super) name: String,
@@ -74,7 +74,7 @@ pub(super) fn make(found: &Found, library: &Beside<'_>, options: Options, folder
         let place = parts.join("/");
         let output = if place.is_empty() { format!("{name}.xml") } else { format!("{place}/{name}.xml") };
         let origin = system.map_or_else(|| file.path.clone(), |system| format!("{} and {}", system.path, file.path));
-        let text = import::template(&imported, &name, &place, (&origin, file.format.title()));
+        let text = import::template(&imported, &name, &place, (&origin, file.format.title));
         let system = system.map(|system| system.path.clone());
         let schema = imported.schema.as_ref().map(|schema| {
             let file = import::schema_file(&name);

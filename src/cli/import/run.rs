@@ -17,7 +17,7 @@ use crate::cli::overwrite::refuse_pipe;
 use crate::cli::project::Project;
 use crate::context::TaskGraph;
 use crate::context::request::Files;
-use crate::import::{Format, origin};
+use crate::import::{FORMATS, Format, origin};
 use crate::registry::sources::Door;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -37,7 +37,7 @@ pub(crate) fn run(args: &ImportArgs, cx: &mut Cx) -> Result<Exit> {
     let project = Project::load(&cx.options)?.sound()?;
     let folder = folder(args.output.as_deref(), &project)?;
     let door = Door { root: &project.root, files: &RealFs, limit: project.config.limits.file };
-    let found = Found::under(&args.paths, args.from.map(super::args::From::format), door)?;
+    let found = Found::under(&args.paths, args.from, door)?;
     if found.files.is_empty() && found.unreadable.is_empty() {
         let error = CliError::new(Kind::Nothing, "no prompt was found under these paths");
         return Err(match found.plain.first() {
@@ -86,7 +86,8 @@ fn tell(path: &Path, verdict: &Verdict, cx: &mut Cx) {
 
 /// The endings by which prompts are found in folders, where other texts than prompts have `.txt` too.
 fn endings() -> String {
-    let all = Format::ALL.iter().flat_map(|format| format.endings()).filter(|ending| **ending != "txt");
+    let endings = |format: &Format| format.endings.iter().filter(|ending| !format.named_endings.contains(ending));
+    let all = FORMATS.iter().flat_map(|format| endings(format));
     all.map(|ending| format!(".{ending}")).collect::<Vec<_>>().join(", ")
 }
 

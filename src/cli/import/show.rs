@@ -51,7 +51,7 @@ fn prompt(made: &Made, fate: Disposition, cx: &mut Cx) -> Result<()> {
         ""
     };
     let place = if fate == Disposition::Refused { "" } else { place };
-    cx.line(&format!("{from} ({}{place}) {said}", made.format.title()))?;
+    cx.line(&format!("{from} ({}{place}) {said}", made.format.title))?;
     if fate != Disposition::Refused && !made.imported.parameters.is_empty() {
         let inputs: Vec<String> = made.imported.parameters.iter().map(input).collect();
         cx.hanging(&format!("  inputs: {}", escape(&inputs.join(", "))), 4)?;

@@ -3,7 +3,6 @@
 use crate::base::fs;
 use crate::base::patterns::Barred;
 use crate::cli::import;
-use crate::import::Format;
 use crate::syntax::decode;
 use crate::syntax::limits::Limits;
 use crate::syntax::reader::Reader;
@@ -19,8 +18,8 @@ const LIMIT: u64 = 10 << 20;
 pub(super) struct Found {
     /// Files whose root is a task, a template or a library, or that are too broken to tell.
     pub(super) templates: BTreeMap<String, usize>,
-    /// Prompts that `ctxc import` reads, by their format.
-    pub(super) prompts: BTreeMap<Format, BTreeMap<String, usize>>,
+    /// Prompts that `ctxc import` reads, by the names of their formats.
+    pub(super) prompts: BTreeMap<&'static str, BTreeMap<String, usize>>,
 }
 
 impl Found {
@@ -42,7 +41,7 @@ impl Found {
             let is_xml = path.extension().and_then(OsStr::to_str) == Some("xml");
             let list = match import::prompts(path, LIMIT) {
                 _ if is_xml && is_template(path, &mut reader) => &mut found.templates,
-                Some(format) if !is_xml => found.prompts.entry(format).or_default(),
+                Some(format) if !is_xml => found.prompts.entry(format.name).or_default(),
                 Some(_) | None => continue,
             };
             *list.entry(top(root, path)).or_default() += 1;

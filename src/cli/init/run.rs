@@ -9,6 +9,7 @@ use crate::cli::exit::Exit;
 use crate::cli::project::FILE;
 use crate::cli::render::escape::escape;
 use crate::cli::render::summary::plural;
+use crate::import::FORMATS;
 use clap::{Args, ValueEnum};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -113,7 +114,8 @@ fn import(found: &Found) -> String {
 /// a part of others; nobody has opened it yet.
 fn sentence(found: &Found) -> Option<String> {
     let templates = (!found.templates.is_empty()).then(|| part(&found.templates, "task file"));
-    let prompts = found.prompts.iter().map(|(format, files)| part(files, &format!("{} file", format.title())));
+    let prompts =
+        FORMATS.iter().filter_map(|format| Some(part(found.prompts.get(format.name)?, &format!("{} file", format.title))));
     let said: Vec<String> = templates.into_iter().chain(prompts).collect();
     let (last, before) = said.split_last()?;
     let all = if before.is_empty() { last.clone() } else { format!("{} and {last}", before.join(", ")) };

@@ -14,4 +14,4 @@ mod read;
 mod usage;
 mod uses;
 
-pub(super) use read::{inputs, others, read, text};
+pub(super) use read::{FORMAT, inputs, read, text};

@@ -4,9 +4,16 @@ use super::flatten::{self, flatten};
 use super::page::fault_note;
 use super::pieces::without_last_break;
 use super::usage;
-use crate::import::model::{Body, Imported, Library, Options, Parameter, Prompt, Role, Syntax, Turn};
+use crate::import::model::{Body, Format, Imported, Library, Options, Parameter, Prompt, Role, Syntax, Turn};
 use crate::import::note::{Note, NoteKind, Weight};
 use crate::jinja::parse::parse;
+
+pub(in crate::import) static FORMAT: Format = Format {
+    help: "Jinja2",
+    files: "`.j2`, `.jinja`, `.jinja2`.",
+    parts: flatten::others,
+    ..Format::new(("jinja", "Jinja"), &["j2", "jinja", "jinja2"], read)
+};
 
 /// Reads a file.
 pub(in crate::import) fn read(prompt: &Prompt<'_>, library: &dyn Library, options: Options) -> Imported {
@@ -79,9 +86,4 @@ pub(in crate::import) fn text(path: &str, text: &str, line: u32, imported: &mut 
     }
     imported.notes.append(&mut flat.notes);
     (flat.text, parameters)
-}
-
-/// The names of files that a text takes in, as they are written.
-pub(in crate::import) fn others(text: &str) -> Vec<String> {
-    flatten::others(text)
 }
