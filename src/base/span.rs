@@ -46,6 +46,11 @@ impl Span {
         self.start <= offset && (offset < self.end || (self.start == self.end && offset == self.end))
     }
 
+    /// Whether `offset` lies inside, or at the end.
+    pub const fn touches(self, offset: u32) -> bool {
+        self.start <= offset && offset <= self.end
+    }
+
     /// Whether `other` lies wholly inside.
     pub const fn encloses(self, other: Span) -> bool {
         self.start <= other.start && other.end <= self.end

@@ -124,11 +124,11 @@ impl Cx {
             return Ok(());
         }
         let written = write(&mut self.out);
-        self.heard(written)
+        self.unless_closed(written)
     }
 
     /// A reader that has gone away is no error, and changes no verdict.
-    fn heard(&mut self, written: io::Result<()>) -> Result<()> {
+    fn unless_closed(&mut self, written: io::Result<()>) -> Result<()> {
         match written {
             Err(err) if err.kind() == io::ErrorKind::BrokenPipe => {
                 self.is_unread = true;
@@ -181,6 +181,6 @@ impl Cx {
             return Ok(());
         }
         let flushed = self.out.flush();
-        self.heard(flushed)
+        self.unless_closed(flushed)
     }
 }

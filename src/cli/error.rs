@@ -6,6 +6,7 @@ use super::exit::Exit;
 use super::render::escape::escape;
 use super::render::wrap::wrap;
 use crate::base::fs;
+use crate::context::fault::Fault;
 use crate::registry::ReadError;
 use crate::rules::input::read_fault::reason;
 use std::io;
@@ -55,6 +56,13 @@ pub(crate) struct CliError {
     pub(crate) hints: Vec<String>,
 }
 
+/// A task of the registry that cannot be read again.
+impl From<Fault> for CliError {
+    fn from(fault: Fault) -> Self {
+        Self::new(Kind::Infrastructure, fault.to_string())
+    }
+}
+
 /// The result of everything at the edge.
 pub(crate) type Result<T> = std::result::Result<T, CliError>;
 
@@ -98,6 +106,15 @@ impl CliError {
         match nearest {
             Some(name) => self.hint(format!("did you mean `{name}`?")),
             None => self,
+        }
+    }
+
+    /// The same, and what helps where nothing is near.
+    #[must_use]
+    pub(crate) fn did_you_mean_or(self, nearest: Option<&str>, hint: impl FnOnce() -> String) -> Self {
+        match nearest {
+            Some(_) => self.did_you_mean(nearest),
+            None => self.hint(hint()),
         }
     }
 

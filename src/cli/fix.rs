@@ -116,13 +116,13 @@ fn fix_project(project: &Project, which: Which) -> Result<Option<(usize, Changed
     }
     let path = project.root.join(FILE);
     let Some((before, text)) = project::read_bytes(&path)? else { return Ok(None) };
-    let mut check = |text: &str| Project::holding(project.root.clone(), text).findings;
+    let mut check = |text: &str| Project::with_text(project.root.clone(), text).findings;
     let Fixed { text, fixed, .. } = apply::fix(&text, which, &Limits::default(), &own, &mut check);
     if fixed == 0 {
         return Ok(None);
     }
     let after = decode::encode_like(&text, &before);
-    let fixed_project = Project::holding(project.root.clone(), &text);
+    let fixed_project = Project::with_text(project.root.clone(), &text);
     Ok(Some((fixed, Changed { name: FILE.to_owned(), path, before, after }, fixed_project)))
 }
 

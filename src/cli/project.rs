@@ -1,5 +1,6 @@
 //! The project a run is about: its folder, its file, its limits.
 
+use super::args::LimitArgs;
 use super::error::{CliError, Kind, Result};
 use super::options::Options;
 use super::render::sources::Sources;
@@ -56,23 +57,29 @@ impl Project {
     /// Loads the project in a folder.
     pub(super) fn load_in(root: PathBuf) -> Result<Self> {
         match read(&root.join(FILE))? {
-            Some(text) => Ok(Self::holding(root, &text)),
+            Some(text) => Ok(Self::with_text(root, &text)),
             None => Ok(Self { root, config: Config::default(), findings: Vec::new() }),
         }
     }
 
     /// A project whose file holds a text that need not be written yet.
-    pub(super) fn holding(root: PathBuf, text: &str) -> Self {
-        Self::held(root, text, &RealFs)
+    pub(super) fn with_text(root: PathBuf, text: &str) -> Self {
+        Self::with_files(root, text, &RealFs)
     }
 
     /// The same where the files that it extends are somewhere else than on disk.
-    pub(super) fn held(root: PathBuf, text: &str, files: &dyn ReadFs) -> Self {
+    pub(super) fn with_files(root: PathBuf, text: &str, files: &dyn ReadFs) -> Self {
         let rules: Vec<&'static RuleMeta> = list::all().map(|rule| &rule.meta).collect();
         let input = Input { path: FILE, text, root: &root, files, rules: &rules };
         let config = Config::read(&input);
         let findings = check::config(&config);
         Self { root, config, findings }
+    }
+
+    /// The same within the limits that the command line asks for.
+    pub(super) fn limited(mut self, args: &LimitArgs) -> Self {
+        self.config.limits = args.resolve(&self.config.limits);
+        self
     }
 
     /// The same with what its scenarios test, where a requirement asks for it.
@@ -90,7 +97,7 @@ impl Project {
     }
 
     /// Ends the run when its file cannot be taken as it is: what is shown would hold for another file.
-    pub(super) fn sound(self) -> Result<Self> {
+    pub(super) fn without_errors(self) -> Result<Self> {
         if !self.is_broken() {
             return Ok(self);
         }

@@ -50,6 +50,14 @@ pub(super) fn write(change: &Change<'_>) -> Result<Written> {
     Ok(Written::Yes)
 }
 
+/// Writes a file that is not there yet, and the folders that it needs.
+pub(super) fn create(path: &Path, text: &str) -> Result<()> {
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder).map_err(|err| CliError::write(folder, &err))?;
+    }
+    fs::write_atomic(path, text.as_bytes()).map(drop).map_err(|err| CliError::write(path, &err))
+}
+
 /// Prints what would change.
 pub(super) fn diff(change: &Change<'_>, cx: &mut Cx) -> Result<()> {
     let screen = cx.options.screen;

@@ -160,7 +160,7 @@ pub(super) fn check_stdin(project: &Project, name: &str, cx: &Cx) -> Result<Chec
         Err(fault) => vec![undecodable::word(&path, &fault)],
     };
     let report = Report { diagnostics, files: 1, paths: vec![path], ..Report::default() };
-    Ok(Checked { report, sources: project.sources().holding(name, &input), registry: None })
+    Ok(Checked { report, sources: project.sources().with_stdin(name, &input), registry: None })
 }
 
 fn request<'r>(project: &'r Project, registry: Option<&'r Registry>) -> Request<'r> {

@@ -145,7 +145,7 @@ impl Selection {
         progress.finish();
         let CheckOutput { diagnostics, counted, files, paths, skipped, registry, .. } = output?;
         let sources = match &self.stdin {
-            Some(name) => project.sources().holding(name, &input),
+            Some(name) => project.sources().with_stdin(name, &input),
             None => project.sources(),
         };
         Ok(Checked {

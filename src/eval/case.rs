@@ -3,7 +3,7 @@
 
 use super::answer::{self, Answer};
 use super::context;
-use super::finished::{Answered, CaseVerdict, Finished, Snapshot, Trial};
+use super::finished::{Answered, CaseVerdict, Finished, Trial};
 use super::prepared::{self, CaseInput, PreparedCase, RunContext, Seen};
 use super::receiver::Receiver;
 use super::trials::{self, Decision, Rows, Tried};
@@ -100,7 +100,7 @@ fn judged(case: &PreparedCase<'_>, assembly: &Assembly, done: &mut Finished) {
     done.context = look(case, assembly);
     done.tokens = assembly.report.tokens.zip(assembly.report.prefix_tokens).map(|(all, prefix)| (all as u64, prefix as u64));
     if case.input.case.wants_snapshot() {
-        done.snapshot = Some(Snapshot { now: context::rendered(assembly) });
+        done.snapshot = Some(context::rendered(assembly));
     }
     let holds = !done.context.iter().any(Verdict::is_failure);
     let answered = answered(case, assembly, done);

@@ -77,13 +77,6 @@ pub struct Trial {
     pub output: Hash,
 }
 
-/// The stored request of a case that expects one.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Snapshot {
-    /// The request as it is now.
-    pub now: String,
-}
-
 /// A case that is done.
 #[derive(Clone, Debug)]
 pub struct Finished {
@@ -112,7 +105,7 @@ pub struct Finished {
     /// What the result belongs to.
     pub keys: Option<Keys>,
     /// The request as it is now, where it is compared with a stored one.
-    pub snapshot: Option<Snapshot>,
+    pub snapshot: Option<String>,
 }
 
 impl Finished {

@@ -69,18 +69,10 @@ impl<'a> Locator<'a> {
         if let Some((path, line)) = lines.of(origin) {
             return (None, Some((path.to_owned(), Some(line))));
         }
-        match origin {
-            Origin::File { path, .. } | Origin::Schema { path } => (None, Some((path.clone(), None))),
-            Origin::Template { task, field, .. } => (Some(format!("{task}, {field}")), None),
-            Origin::Fragment { name, .. } => (Some(format!("fragment {name}")), None),
-            Origin::Input { name } => (Some(format!("input `{name}`")), None),
-            Origin::Result { name } => (Some(format!("result of {name}")), None),
-            Origin::Parent { id } => (Some(format!("parent's {id}")), None),
-            Origin::Match { id } => (Some(format!("looked up: {id}")), None),
-            Origin::History => (Some("earlier attempts".to_owned()), None),
-            Origin::Conversation => (Some("conversation".to_owned()), None),
-            Origin::Frame => (None, None),
+        if let Origin::File { path, .. } | Origin::Schema { path } = origin {
+            return (None, Some((path.clone(), None)));
         }
+        (source_words(origin), None)
     }
 
     /// Why there is no context, with its place.
@@ -92,4 +84,19 @@ impl<'a> Locator<'a> {
         let source = fault.place.as_ref().map_or_else(String::new, |place| format!(" ({place})"));
         FaultRow { message: message + &source, path: None, line: None }
     }
+}
+
+/// Where a text comes from, in words; `None` for a file, which is named by its path, and for what ctxc itself writes.
+pub fn source_words(origin: &Origin) -> Option<String> {
+    Some(match origin {
+        Origin::Template { task, field, .. } => format!("{task}, {field}"),
+        Origin::Fragment { name, .. } => format!("fragment {name}"),
+        Origin::Input { name } => format!("input `{name}`"),
+        Origin::Result { name } => format!("result of {name}"),
+        Origin::Parent { id } => format!("parent's {id}"),
+        Origin::Match { id } => format!("looked up: {id}"),
+        Origin::History => "earlier attempts".to_owned(),
+        Origin::Conversation => "conversation".to_owned(),
+        Origin::File { .. } | Origin::Schema { .. } | Origin::Frame => return None,
+    })
 }

@@ -156,13 +156,6 @@ impl Score {
     }
 }
 
-/// What one case says of changes: those that it has an eye on, and those of them that it noticed.
-struct Watch {
-    subject: String,
-    node: String,
-    sum: Sum,
-}
-
 /// Changes that were tried, and those of them that somebody noticed.
 #[derive(Default)]
 struct Sum {
@@ -180,11 +173,11 @@ pub fn scores(context: &RunContext<'_>, inputs: &[CaseInput<'_>], threads: Optio
         }
         of_case(&prepared::prepare(context, input, forest, receiver).ok()?)
     });
-    let silent = inputs.iter().zip(&found).filter(|(_, watch)| watch.is_none());
+    let silent = inputs.iter().zip(&found).filter(|(_, sum)| sum.is_none());
     let failing = silent.map(|(input, _)| input.case.name.value.clone()).collect();
     let mut scores: BTreeMap<(String, String), Sum> = BTreeMap::new();
-    for Watch { subject, node, sum } in found.into_iter().flatten() {
-        let Sum { asked, all, seen } = scores.entry((subject, node)).or_default();
+    for (agent, sum) in found.into_iter().flatten() {
+        let Sum { asked, all, seen } = scores.entry(agent).or_default();
         *asked += sum.asked;
         all.extend(sum.all);
         seen.extend(sum.seen);
@@ -199,7 +192,8 @@ pub fn scores(context: &RunContext<'_>, inputs: &[CaseInput<'_>], threads: Optio
     Scores { scores: scores.into_iter().map(score).collect(), failing }
 }
 
-fn of_case(prepared: &PreparedCase<'_>) -> Option<Watch> {
+/// What one case says of changes, with its subject and node: those that it has an eye on, and those of them that it noticed.
+fn of_case(prepared: &PreparedCase<'_>) -> Option<((String, String), Sum)> {
     let PreparedCase { forest, receiver, node, .. } = prepared;
     let assembly = prepared.assemble(&|_| {}).ok()?;
     let script = case::script(prepared, &assembly).ok()?.cloned();
@@ -210,7 +204,6 @@ fn of_case(prepared: &PreparedCase<'_>) -> Option<Watch> {
         case::look(changed, &assembly).iter().any(Verdict::is_failure)
             || !case::script(changed, &assembly).is_ok_and(|other| other.cloned() == script)
     };
-    let subject = receiver.name().to_owned();
     let mut sum = Sum { asked: 1, ..Sum::default() };
     let mut record = |change: Change, is_noticed: bool| {
         if is_noticed {
@@ -242,7 +235,7 @@ fn of_case(prepared: &PreparedCase<'_>) -> Option<Watch> {
         let changed = PreparedCase { other_model: Some(format!("{model} (another)")), ..prepared.clone() };
         record(Change::Model, notices(&changed, Ok(assembly)));
     }
-    Some(Watch { subject, node: node.clone(), sum })
+    Some(((receiver.name().to_owned(), node.clone()), sum))
 }
 
 fn halve(segment: &mut Segment) {

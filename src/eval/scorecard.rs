@@ -249,35 +249,24 @@ impl CaseRow {
         let Of { path, suite, case, receiver } = of;
         let pass = |rule: &Rule| rule.sequential.is_none().then_some(rule.pass);
         Self {
-            id: case.name.value.clone(),
-            suite: suite.id.value.clone(),
-            path: path.to_owned(),
             line: locator.line(path, case.span.start).unwrap_or(1),
             tags: case.tags.iter().map(|tag| tag.value.clone()).collect(),
             role: receiver.and_then(|receiver| receiver.role_name()).map(str::to_owned),
             task: receiver.map(|receiver| receiver.task.to_owned()),
-            node: "/".to_owned(),
-            model: None,
-            verdict: CaseVerdict::Error.word().to_owned(),
-            carried_from: None,
-            answer: Answered::NotRecorded.word().to_owned(),
-            trouble: None,
-            faults: Vec::new(),
-            context: Vec::new(),
             rule: RuleRow { runs: trials::most(&case.rule), pass: pass(&case.rule) },
-            stopped_early: false,
-            trials: Vec::new(),
-            tokens: None,
-            context_hash: None,
-            case_key: None,
+            ..Self::empty(&case.name.value, &suite.id.value, path)
         }
     }
 
     /// The row of a file of which nothing can be run, by the name of its path.
     pub fn unread(path: &str, why: String) -> Self {
+        Self { trouble: Some(why), ..Self::empty(path, path, path) }
+    }
+
+    fn empty(id: &str, suite: &str, path: &str) -> Self {
         Self {
-            id: path.to_owned(),
-            suite: path.to_owned(),
+            id: id.to_owned(),
+            suite: suite.to_owned(),
             path: path.to_owned(),
             line: 1,
             tags: Vec::new(),
@@ -288,7 +277,7 @@ impl CaseRow {
             verdict: CaseVerdict::Error.word().to_owned(),
             carried_from: None,
             answer: Answered::NotRecorded.word().to_owned(),
-            trouble: Some(why),
+            trouble: None,
             faults: Vec::new(),
             context: Vec::new(),
             rule: RuleRow { runs: 1, pass: Some(1) },

@@ -18,7 +18,7 @@ use crate::context::request::{Asked, Attempt, Files, Request, StepResult};
 use crate::context::transcript;
 use crate::kernel::context::Trust;
 use crate::registry::Parameter;
-use crate::scenario::model::{Content, Conversation, Frozen, Risk, Shelf, Situation};
+use crate::scenario::model::{Content, Conversation, Frozen, Shelf, Situation};
 use crate::scenario::paths::plain;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -102,7 +102,7 @@ pub(super) fn read(situation: &Situation, whose: Whose, declared: &[Parameter], 
                 serde_json::from_str(&text).map_or_else(|_| Ok(Value::String(text.clone())), |value| exact(path, &text, value))?
             }
         };
-        read.results.insert(name.clone(), result(value));
+        read.results.insert(name.clone(), value.into());
     }
     for (path, content) in &situation.files {
         read.files.insert(plain(path).into_owned(), text(&content.value)?);
@@ -164,15 +164,17 @@ fn exact(path: &str, json: &str, value: Value) -> Result<Value, String> {
 }
 
 /// What an earlier step left. An object with `content` is a whole result, with its notes.
-fn result(value: Value) -> StepResult {
-    let fields = value.as_object();
-    let is_whole = fields.is_some_and(|fields| {
-        fields.contains_key("content") && fields.keys().all(|key| ["content", "notes", "status"].contains(&key.as_str()))
-    });
-    let Some(fields) = fields.filter(|_| is_whole) else { return StepResult { content: value, notes: None } };
-    StepResult {
-        content: fields.get("content").cloned().unwrap_or_default(),
-        notes: fields.get("notes").and_then(Value::as_str).map(str::to_owned),
+impl From<Value> for StepResult {
+    fn from(value: Value) -> Self {
+        let fields = value.as_object();
+        let is_whole = fields.is_some_and(|fields| {
+            fields.contains_key("content") && fields.keys().all(|key| ["content", "notes", "status"].contains(&key.as_str()))
+        });
+        let Some(fields) = fields.filter(|_| is_whole) else { return Self { content: value, notes: None } };
+        Self {
+            content: fields.get("content").cloned().unwrap_or_default(),
+            notes: fields.get("notes").and_then(Value::as_str).map(str::to_owned),
+        }
     }
 }
 
@@ -214,13 +216,7 @@ fn said(situation: &Situation, whose: Whose, declared: &[Parameter], read: &mut 
         read.attempts = attempts.map(attempt).collect();
     }
     if let Some(risk) = &situation.risk_level {
-        let word = match risk.value {
-            Risk::Low => "low",
-            Risk::Medium => "medium",
-            Risk::High => "high",
-            Risk::Critical => "critical",
-        };
-        give("risk_level", json!(word));
+        give("risk_level", json!(risk.value.word()));
     }
     if let Some(id) = &situation.task_id {
         give("task_id", json!(id));

@@ -26,14 +26,7 @@ pub(super) fn of(project: &ProjectState, client: &Client, name: &str) -> Vec<Dia
         let mut related = Vec::new();
         // A client shows no notes; what else is to be said of the place is said as something related to it.
         let here = Location { uri: address(project, name), range };
-        for note in finding
-            .notes
-            .iter()
-            .map(std::string::ToString::to_string)
-            .chain(finding.help.iter().map(|help| format!("help: {help}")))
-        {
-            related.push(DiagnosticRelatedInformation { location: here.clone(), message: note });
-        }
+        related.extend(remarks(finding).map(|message| DiagnosticRelatedInformation { location: here.clone(), message }));
         for label in finding.labels.iter().filter(|label| !label.text.is_empty()) {
             let (uri, range) = match &label.path {
                 Some(path) if **path != *name => {
@@ -59,6 +52,11 @@ pub(super) fn of(project: &ProjectState, client: &Client, name: &str) -> Vec<Dia
     let mut shown: Vec<Diagnostic> = is_large.then(large).into_iter().collect();
     shown.extend(found.iter().map(&mut one));
     shown
+}
+
+/// What there is to say of a finding beside its message.
+pub(super) fn remarks(finding: &Finding) -> impl Iterator<Item = String> {
+    finding.notes.iter().map(ToString::to_string).chain(finding.help.iter().map(|help| format!("help: {help}")))
 }
 
 /// What is said of a file of which nobody should think that all is well.

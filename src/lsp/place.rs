@@ -1,16 +1,32 @@
 //! What stands at an offset of a template: the tree around it, and the kind that the element table gives each element.
 
-use crate::base::span::Span;
+use crate::project::config::Config;
+use crate::settings::bodies::Bodies;
 use crate::syntax::limits::Limits;
 use crate::syntax::reader::Reader;
 use crate::syntax::tree::{Attribute, Document, Element};
 use crate::template::elements::Kind;
+use crate::template::model::File;
+use crate::template::{self};
 
 /// Reads a text and hands its tree on.
 pub(super) fn with<T>(text: &str, limits: &Limits, look: impl FnOnce(Document<'_>) -> T) -> T {
     let mut reader = Reader::new();
     reader.read(text, limits);
     look(reader.document(text))
+}
+
+/// Reads a text and hands on its tree, its definitions and the settings of their bodies as they resolve.
+pub(super) fn resolved<T>(text: &str, config: &Config, look: impl FnOnce(&File<'_>, &Bodies) -> T) -> T {
+    with(text, &config.limits, |document| look_resolved(document, config, look))
+}
+
+/// The same for a tree that was read.
+pub(super) fn look_resolved<T>(document: Document<'_>, config: &Config, look: impl FnOnce(&File<'_>, &Bodies) -> T) -> T {
+    let file = template::lower(document);
+    let mut bodies = Bodies::default();
+    bodies.resolve(&file, &config.layers);
+    look(&file, &bodies)
 }
 
 /// Whether the root of a text is one of the language's.
@@ -63,15 +79,14 @@ pub(super) enum Spot<'a> {
 /// The element at an offset, and where in it.
 pub(super) fn spot(document: Document<'_>, offset: u32) -> Option<(Element<'_>, Spot<'_>)> {
     let element = document.element_at(offset)?;
-    let touches = |span: Span| span.start <= offset && offset <= span.end;
-    if touches(element.name_span()) || element.end_tag().is_some_and(|tag| tag.contains(offset)) {
+    if element.name_span().touches(offset) || element.end_tag().is_some_and(|tag| tag.contains(offset)) {
         return Some((element, Spot::Name));
     }
     for attribute in element.attributes() {
-        if touches(attribute.name_span()) {
+        if attribute.name_span().touches(offset) {
             return Some((element, Spot::AttributeName(attribute)));
         }
-        if touches(attribute.value_span()) {
+        if attribute.value_span().touches(offset) {
             return Some((element, Spot::Value(attribute)));
         }
     }

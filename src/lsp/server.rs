@@ -12,6 +12,9 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
+/// Symbols, hints and the like of one answer at most: nobody reads more.
+pub(super) const MOST: usize = 5_000;
+
 /// Where a session is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
@@ -88,6 +91,14 @@ impl<'c> Server<'c> {
     pub(super) fn ask(&mut self, method: &str, params: impl Serialize) {
         self.asked += 1;
         self.send(Request::new(RequestId::from(self.asked), method.to_owned(), params));
+    }
+
+    /// Cuts an answer short that nobody would read to its end, and says so.
+    pub(super) fn cut<T>(&self, answer: &mut Vec<T>, project: &ProjectState, name: &Arc<str>, what: &'static str) {
+        if answer.len() > MOST {
+            answer.truncate(MOST);
+            self.say_cut(project, name, what);
+        }
     }
 
     /// Says that an answer is cut short, once a document while it is open.

@@ -49,6 +49,6 @@ impl Server<'_> {
             return;
         }
         let workspace = &mut self.workspace;
-        self.stale |= self.poll.time(|| catch_unwind(AssertUnwindSafe(|| workspace.look())).unwrap_or(false));
+        self.stale |= self.poll.time(|| catch_unwind(AssertUnwindSafe(|| workspace.poll())).unwrap_or(false));
     }
 }

@@ -21,7 +21,7 @@ pub struct Tally {
 }
 
 /// Counts findings.
-pub(super) fn count<'d>(findings: impl IntoIterator<Item = &'d Diagnostic>) -> Vec<Tally> {
+pub(crate) fn count<'d>(findings: impl IntoIterator<Item = &'d Diagnostic>) -> Vec<Tally> {
     let mut counts = Counts::default();
     for finding in findings {
         let safe = u32::from(apply::eligible(finding, Which::Safe).is_some());

@@ -11,12 +11,12 @@ use crate::rules::check::is_error;
 use crate::template::names::DefinitionKind;
 use std::collections::BTreeSet;
 
-/// Names that are told where agents are left out.
+/// Names that are listed where agents are left out.
 const TOLD: usize = 8;
 /// Where the rest of the errors is.
 const SHOWN: &str = "`ctxc check` shows them";
 
-/// The errors of a project, and what it therefore broken.
+/// The errors of a project, and what is left out for them.
 #[derive(Debug, Default)]
 pub(in crate::cli) struct BrokenParts {
     errors: Vec<Diagnostic>,
@@ -35,7 +35,7 @@ impl BrokenParts {
     }
 
     /// Ends the run where something is an error: what is asked for is said of a whole project.
-    pub(in crate::cli) fn nothing(&self, whose: &str) -> Result<()> {
+    pub(in crate::cli) fn ensure_none(&self, whose: &str) -> Result<()> {
         if self.is_empty() { Ok(()) } else { Err(broken(whose, &self.errors).hint(SHOWN)) }
     }
 

@@ -13,21 +13,21 @@ use std::cell::RefCell;
 
 /// Remembers which files were found by a description.
 #[derive(Debug)]
-struct Heard<'s, 'p> {
+struct RecordingSource<'s, 'p> {
     source: &'s Lookup<'p>,
     files: RefCell<Vec<Match>>,
 }
 
-impl ContextSource for Heard<'_, '_> {
+impl ContextSource for RecordingSource<'_, '_> {
     fn search(&self, query: &str, limit: usize) -> Result<Vec<Match>, String> {
         self.source.search(query, limit)
     }
 
     fn files(&self, query: &str, limit: usize) -> Result<Vec<Match>, String> {
         let found = self.source.files(query, limit)?;
-        let mut heard = self.files.borrow_mut();
-        let new: Vec<Match> = found.iter().filter(|file| !heard.iter().any(|known| known.id == file.id)).cloned().collect();
-        heard.extend(new);
+        let mut known = self.files.borrow_mut();
+        let new: Vec<Match> = found.iter().filter(|file| !known.iter().any(|other| other.id == file.id)).cloned().collect();
+        known.extend(new);
         Ok(found)
     }
 
@@ -38,8 +38,8 @@ impl ContextSource for Heard<'_, '_> {
 
 /// What is looked up for the agent of a request, by itself and by the tasks around it.
 pub(super) fn found(project: &Compiled, request: &Request<'_>, source: &Lookup<'_>) -> Result<Found, Refused> {
-    let heard = Heard { source, files: RefCell::default() };
-    let request = Request { source: &heard, ..*request };
+    let known = RecordingSource { source, files: RefCell::default() };
+    let request = Request { source: &known, ..*request };
     let assembly = assemble(&project.registry, &request, &Options::default())?;
     let mut fresh: Vec<Match> = Vec::new();
     for found in assembly.report.segments.iter().filter_map(|account| matched(&account.segment)) {
@@ -48,7 +48,7 @@ pub(super) fn found(project: &Compiled, request: &Request<'_>, source: &Lookup<'
         }
     }
     let held = draft::held(&assembly);
-    let mut files = heard.files.into_inner();
+    let mut files = known.files.into_inner();
     files.retain(|file| held.iter().any(|(id, text)| id.ends_with(&format!("file:{}", file.id)) && *text == file.text));
     Ok(Found { files, fresh, held })
 }

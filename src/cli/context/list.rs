@@ -6,14 +6,13 @@ use super::eval::load;
 use super::project::Compiled;
 use crate::cli::args::{DataFormat, OutputArgs};
 use crate::cli::cx::Cx;
-use crate::cli::error::{CliError, Kind, Result};
+use crate::cli::error::{Kind, Result};
 use crate::cli::exit::Exit;
 use crate::cli::project::{FILE, Project};
 use crate::cli::render::escape::escape;
 use crate::cli::render::screen::Paint;
 use crate::cli::verbs::show::places;
 use crate::context::TaskGraph;
-use crate::context::fault::Fault;
 use crate::registry::inspect::Place;
 use crate::schema::json::names;
 use crate::template::names::DefinitionKind;
@@ -77,7 +76,7 @@ struct Named {
 
 /// Prints the lists.
 pub(crate) fn run(args: &ListArgs, cx: &mut Cx) -> Result<Exit> {
-    let project = Project::load(&cx.options)?.sound()?;
+    let project = Project::load(&cx.options)?.without_errors()?;
     let is_asked = |kind| args.kind.is_none_or(|asked| asked == kind);
     let tasks = tasks(&project, cx)?;
     let agents = if is_asked(Listed::Agents) { Some(agents(&tasks, cx)?) } else { None };
@@ -131,11 +130,10 @@ fn agents(tasks: &[Named], cx: &Cx) -> Result<Vec<Named>> {
         Err(error) if error.kind == Kind::Nothing => return Ok(Vec::new()),
         loaded => loaded?,
     };
-    let failed = |fault: Fault| CliError::new(Kind::Infrastructure, fault.to_string());
-    let forest = TaskGraph::whole(&project.registry).map_err(failed)?;
+    let graph = TaskGraph::whole(&project.registry)?;
     let mut found = Vec::new();
     for task in tasks.iter().filter(|task| project.registry.find(&task.name).is_some()) {
-        for agent in forest.agents(&task.name).map_err(failed)? {
+        for agent in graph.agents(&task.name)? {
             let node = agent.node.trim_end_matches('/');
             let Named { path, line, .. } = tasks.iter().find(|known| known.name == agent.definition).unwrap_or(task).clone();
             found.push(Named { name: format!("{}{node}", task.name), path, line });

@@ -54,7 +54,7 @@ impl LookupArgs {
 
 /// The index of the project of this run. Templates may have errors, or be none: then nothing is known to be one.
 pub(super) fn of_run(cx: &Cx, cache: &CacheArgs) -> Result<Index> {
-    let project = Project::load(&cx.options)?.sound()?;
+    let project = Project::load(&cx.options)?.without_errors()?;
     let (Built { registry, diagnostics, .. }, left_out) = built(&project)?;
     let broken = BrokenParts::new(diagnostics, left_out);
     Ok(index(&project.root, &project.config, registry.as_ref(), &broken, cache))

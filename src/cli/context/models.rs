@@ -56,10 +56,7 @@ impl crate::context::options::Counters for Counters {
 fn tokenizer(name: &str) -> Result<Arc<dyn TokenCounter>> {
     tokens::counter(name).ok_or_else(|| {
         let error = CliError::usage(format!("there is no tokenizer `{name}`"));
-        match tokens::nearest(name) {
-            Some(near) => error.did_you_mean(Some(near)),
-            None => error.hint(format!("tokenizers: {}", tokens::names().collect::<Vec<_>>().join(", "))),
-        }
+        error.did_you_mean_or(tokens::nearest(name), || format!("tokenizers: {}", tokens::names().collect::<Vec<_>>().join(", ")))
     })
 }
 
@@ -68,10 +65,10 @@ pub(super) fn role<'c>(config: &'c Config, name: &str) -> Result<&'c Role> {
     config.roles.get(name).ok_or_else(|| {
         let names = || config.roles.keys().map(String::as_str);
         let error = CliError::usage(format!("there is no role `{name}` in this project"));
-        match suggest::nearest(name, names()) {
-            Some(near) => error.did_you_mean(Some(near)),
-            None if config.roles.is_empty() => error.hint("`[roles.NAME]` of ctxc.toml defines one"),
-            None => error.hint(format!("roles here: {}", few(names()))),
-        }
+        let there = || {
+            let none = "`[roles.NAME]` of ctxc.toml defines one".to_owned();
+            if config.roles.is_empty() { none } else { format!("roles here: {}", few(names())) }
+        };
+        error.did_you_mean_or(suggest::nearest(name, names()), there)
     })
 }

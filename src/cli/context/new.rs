@@ -12,12 +12,12 @@ use super::subject::SubjectArgs;
 use super::values::{GivenArgs, HistoryArgs};
 use crate::base::fs;
 use crate::cli::cx::Cx;
-use crate::cli::error::{CliError, Kind, Result};
+use crate::cli::error::{CliError, Result};
 use crate::cli::exit::Exit;
 use crate::cli::overwrite;
+use crate::cli::put;
 use crate::cli::render::summary::plural;
 use crate::context::TaskGraph;
-use crate::context::fault::Fault;
 use crate::context::history::Said;
 use crate::context::objective;
 use crate::context::request::{Asked, Request, StepResult};
@@ -94,8 +94,7 @@ fn scenario(args: &ScenarioArgs, cx: &mut Cx) -> Result<Exit> {
     let project = Compiled::load(cx)?;
     let (role, task) = args.subject.read(&project)?;
     let receiver = role.map_or_else(|| Receiver::of_task(&task), Receiver::of_role);
-    let Some(task) = project.registry.find(receiver.task) else { return Ok(Exit::Usage) };
-    let parameters = task.parameters().map_err(|err| CliError::new(Kind::Infrastructure, err.to_string()))?;
+    let parameters = project.parameters(receiver.task)?;
     let (inputs, results) = args.given.read((&project.registry, receiver.task), &parameters)?;
     let objective = objective(args, receiver.name(), (&parameters, &inputs))?;
     let objective = objective.as_deref();
@@ -134,7 +133,7 @@ fn scenario(args: &ScenarioArgs, cx: &mut Cx) -> Result<Exit> {
     };
     let sources = Sources { project: &project, path: &path };
     let Drafting { text, request, hears, expectations, is_whole } =
-        sources.draft(&draft).map_err(|trouble| trouble.told(|faults| refused(faults, &lines())))?;
+        sources.draft(&draft).map_err(|error| error.into_error(|faults| refused(faults, &lines())))?;
     if history.is_some() && !hears {
         return Err(unheard(receiver.task));
     }
@@ -180,9 +179,8 @@ fn unheard(task: &str) -> CliError {
 
 /// What the scenario holds. A Jinja text is one segment, or a part of one: nothing but its words tells that it changed.
 fn holds(args: &ScenarioArgs, project: &Compiled, task: &str, node: &str) -> Result<Holds> {
-    let failed = |fault: Fault| CliError::new(Kind::Infrastructure, fault.to_string());
-    let forest = TaskGraph::load(&project.registry, task).map_err(failed)?;
-    let is_jinja = forest.map_or(Ok(false), |forest| forest.is_jinja(task, node)).map_err(failed)?;
+    let graph = TaskGraph::load(&project.registry, task)?;
+    let is_jinja = graph.map_or(Ok(false), |graph| graph.is_jinja(task, node))?;
     let is_whole = args.snapshot || is_jinja && !args.no_snapshot;
     Ok(if is_whole { Holds::Words } else { Holds::Segments })
 }
@@ -196,19 +194,12 @@ fn write_all<'f>(root: &Path, files: impl DoubleEndedIterator<Item = (&'f str, &
 /// Writes a file of the project, and the folders that it needs.
 fn write(root: &Path, path: &str, text: &str) -> Result<()> {
     overwrite::refuse_links(root, path)?;
-    let full = root.join(path);
-    if let Some(folder) = full.parent() {
-        fs::create_dir_all(folder).map_err(|err| CliError::write(folder, &err))?;
-    }
-    fs::write_atomic(&full, text.as_bytes()).map(drop).map_err(|err| CliError::write(&full, &err))
+    put::create(&root.join(path), text)
 }
 
 /// The first agent of a task; the task itself where there is none, which is then told.
 fn first(project: &Compiled, task: &str) -> Result<String> {
-    let failed = |fault: Fault| CliError::new(Kind::Infrastructure, fault.to_string());
-    let forest = TaskGraph::load(&project.registry, task).map_err(failed)?;
-    let agents = forest.map_or(Ok(Vec::new()), |forest| forest.agents(task)).map_err(failed)?;
-    Ok(agents.into_iter().next().map_or_else(|| "/".to_owned(), |agent| agent.node))
+    Ok(project.agents(task)?.into_iter().next().map_or_else(|| "/".to_owned(), |agent| agent.node))
 }
 
 /// What a scenario is called, and where it goes.

@@ -8,14 +8,14 @@ use crate::cli::error::{CliError, Kind, Result};
 use crate::cli::project::Project;
 use crate::cli::render::summary::few;
 use crate::cli::revision::Past;
-use crate::context::TaskGraph;
 use crate::context::lines::Lines;
 use crate::context::request::Files;
+use crate::context::{Agent, TaskGraph};
 use crate::project::config::Config;
 use crate::registry::library::Built;
 use crate::registry::sources::{self, Door};
 use crate::registry::workspace::partial::Excluded;
-use crate::registry::{Registry, Task, library};
+use crate::registry::{Parameter, ReadError, Registry, Task, library};
 use crate::rules::file_stem::stem;
 use std::collections::BTreeSet;
 use std::fmt::{Debug, Formatter};
@@ -59,14 +59,14 @@ impl Compiled {
 
     /// The same where it may hold no template.
     pub(super) fn load_or_empty(cx: &Cx) -> Result<Self> {
-        Self::new(Project::load(&cx.options)?.sound()?, "this project")
+        Self::new(Project::load(&cx.options)?.without_errors()?, "this project")
     }
 
     /// Compiles the project in a folder; only one without errors is compared.
     pub(in crate::cli) fn load_in(folder: &Path) -> Result<Self> {
         let name = format!("the project in {}", folder.display());
-        let project = Self::new(Project::load_in(folder.to_owned())?.sound()?, &name)?.filled(&name)?;
-        project.broken.nothing(&name)?;
+        let project = Self::new(Project::load_in(folder.to_owned())?.without_errors()?, &name)?.filled(&name)?;
+        project.broken.ensure_none(&name)?;
         Ok(project)
     }
 
@@ -82,7 +82,7 @@ impl Compiled {
         let (Built { registry, diagnostics, files }, left_out) = built(&project)?;
         let broken = BrokenParts::new(diagnostics, left_out);
         let Some(registry) = registry else {
-            broken.nothing(whose)?;
+            broken.ensure_none(whose)?;
             return Err(CliError::new(Kind::Infrastructure, format!("what was made of {whose} cannot be read again")));
         };
         Ok(Self { root: project.root, registry, config: project.config, broken, is_empty: files == 0, past: None })
@@ -126,10 +126,18 @@ impl Compiled {
         if let Some(of) = self.texts_of(path) {
             return Err(error.hint(of));
         }
-        Err(match suggest::nearest(name, names()) {
-            Some(near) => error.did_you_mean(Some(near)),
-            None => error.hint(format!("tasks here: {}", few(names()))),
-        })
+        Err(error.did_you_mean_or(suggest::nearest(name, names()), || format!("tasks here: {}", few(names()))))
+    }
+
+    /// What a task takes.
+    pub(super) fn parameters(&self, task: &str) -> Result<Vec<Parameter>> {
+        let unreadable = |err: ReadError| CliError::new(Kind::Infrastructure, err.to_string());
+        self.registry.find(task).map_or(Ok(Vec::new()), |task| task.parameters().map_err(unreadable))
+    }
+
+    /// The agents that a task calls, in the order of its nodes.
+    pub(super) fn agents(&self, task: &str) -> Result<Vec<Agent>> {
+        Ok(TaskGraph::load(&self.registry, task)?.map_or(Ok(Vec::new()), |graph| graph.agents(task))?)
     }
 
     /// Whose text a file is, in words.

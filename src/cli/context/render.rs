@@ -9,14 +9,13 @@ use super::subject::SubjectArgs;
 use super::values::{GivenArgs, HistoryArgs, ObjectiveArgs};
 use crate::cli::args::Sign;
 use crate::cli::cx::Cx;
-use crate::cli::error::{CliError, Kind, Result};
+use crate::cli::error::{CliError, Result};
 use crate::cli::exit::Exit;
 use crate::cli::render::escape::{escape, escape_lines};
 use crate::cli::render::screen::Paint;
 use crate::cli::render::summary::{plural, thousands};
 use crate::context::TaskGraph;
 use crate::context::assemble::{Assembly, assemble};
-use crate::context::fault::Fault;
 use crate::context::lines::Lines;
 use crate::context::options::ModelSettings;
 use crate::context::options::Options;
@@ -26,7 +25,8 @@ use crate::context::render::target::Target;
 use crate::context::request::{Asked, Request};
 use crate::context::role;
 use crate::eval::draft::hears;
-use crate::kernel::assembler::{SegmentReport, Speaker};
+use crate::eval::locate::source_words;
+use crate::kernel::assembler::SegmentReport;
 use crate::kernel::context::{Origin, Traced};
 use crate::kernel::fit::{Counting, Disposition};
 use crate::project::routing::Choice;
@@ -113,8 +113,7 @@ pub(crate) fn run(args: &RenderArgs, cx: &mut Cx) -> Result<Exit> {
     let project = Compiled::load(cx)?;
     let counters = Counters::new(&project.config, args.tokenizer.as_deref())?;
     let (role, name) = args.subject.read(&project)?;
-    let Some(task) = project.registry.find(&name) else { return Ok(Exit::Usage) };
-    let parameters = task.parameters().map_err(|err| CliError::new(Kind::Infrastructure, err.to_string()))?;
+    let parameters = project.parameters(&name)?;
     let (inputs, results) = args.given.read((&project.registry, &name), &parameters)?;
     let node = match &args.given.node {
         Some(node) => node.clone(),
@@ -159,7 +158,7 @@ pub(crate) fn run(args: &RenderArgs, cx: &mut Cx) -> Result<Exit> {
     let choice = if args.explain { chosen(&project, &request, &options)? } else { None };
     cx.write(target, None, |cx| {
         for message in &assembly.messages {
-            said(word(message.speaker), &message.text, &lines, cx)?;
+            said(message.speaker.word(), &message.text, &lines, cx)?;
         }
         if args.explain { explain(&assembly, choice.as_ref(), cx) } else { Ok(()) }
     })?;
@@ -187,16 +186,13 @@ fn tell_losses(assembly: &Assembly, cx: &mut Cx) {
 
 /// The model of the agent, where the project has one for it.
 fn chosen<'a>(project: &Compiled, request: &Request<'_>, options: &Options<'a>) -> Result<Option<Choice<'a>>> {
-    let failed = |fault: Fault| CliError::new(Kind::Infrastructure, fault.to_string());
-    let Some(forest) = TaskGraph::load(&project.registry, request.task).map_err(failed)? else { return Ok(None) };
-    Ok(role::route(&forest, request, options).map_err(failed)?.choice)
+    let Some(graph) = TaskGraph::load(&project.registry, request.task)? else { return Ok(None) };
+    Ok(role::route(&graph, request, options)?.choice)
 }
 
 /// The first agent of a task, and a word where there are more.
 fn first(project: &Compiled, task: &str, cx: &mut Cx) -> Result<String> {
-    let failed = |fault: Fault| CliError::new(Kind::Infrastructure, fault.to_string());
-    let forest = TaskGraph::load(&project.registry, task).map_err(failed)?;
-    let agents = forest.map_or(Ok(Vec::new()), |forest| forest.agents(task)).map_err(failed)?;
+    let agents = project.agents(task)?;
     let Some(first) = agents.first() else {
         return Err(
             CliError::usage(format!("`{task}` calls no agent")).hint("a task of type script runs a command and nothing else")
@@ -209,22 +205,13 @@ fn first(project: &Compiled, task: &str, cx: &mut Cx) -> Result<String> {
     Ok(first.node.clone())
 }
 
-const fn word(speaker: Speaker) -> &'static str {
-    match speaker {
-        Speaker::System => "system",
-        Speaker::User => "user",
-        Speaker::Assistant => "assistant",
-        Speaker::Tool => "tool",
-    }
-}
-
 fn raw(assembly: &Assembly, cx: &mut Cx) -> Result<()> {
     // To the byte for files and pipes; a terminal would obey what a text says to it.
     let is_terminal = cx.is_terminal();
     for (number, message) in assembly.messages.iter().enumerate() {
         let gap = if number > 0 { "\n" } else { "" };
         let text = if is_terminal { escape_lines(message.as_str()) } else { message.as_str().into() };
-        cx.print(|out| writeln!(out, "{gap}[{}]\n{text}", word(message.speaker)))?;
+        cx.print(|out| writeln!(out, "{gap}[{}]\n{text}", message.speaker.word()))?;
     }
     Ok(())
 }
@@ -305,18 +292,8 @@ fn source(text: &Traced, line: Range<usize>, lines: &Lines, counted: &mut Counte
     if let Some((path, line)) = lines.of(&origin) {
         return Source { words: format!("{path}:{line}"), is_line: true };
     }
-    let words = match origin {
-        Origin::Input { name } => format!("input `{name}`"),
-        Origin::Result { name } => format!("result of {name}"),
-        Origin::Parent { id } => format!("parent's {id}"),
-        Origin::Match { id } => format!("looked up: {id}"),
-        Origin::Template { task, field, .. } => format!("{task}, {field}"),
-        Origin::Fragment { name, .. } => format!("fragment {name}"),
-        Origin::File { path, .. } | Origin::Schema { path } => path,
-        Origin::History => "earlier attempts".to_owned(),
-        Origin::Conversation => "conversation".to_owned(),
-        Origin::Frame => String::new(),
-    };
+    let words = source_words(&origin).unwrap_or_default();
+    let words = if let Origin::File { path, .. } | Origin::Schema { path } = origin { path } else { words };
     Source { words, is_line: false }
 }
 

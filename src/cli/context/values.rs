@@ -71,11 +71,11 @@ impl GivenArgs {
                 continue;
             }
             let error = CliError::usage(format!("--result {name}: no step of `{task}` leaves such a result"));
-            return Err(match suggest::nearest(name, known.names()) {
-                Some(near) => error.did_you_mean(Some(near)),
-                None if known.names().next().is_none() => error.hint("none of its steps has a name"),
-                None => error.hint(format!("there is {}", known.names().collect::<Vec<_>>().join(", "))),
-            });
+            let there = || match known.names().collect::<Vec<_>>() {
+                names if names.is_empty() => "none of its steps has a name".to_owned(),
+                names => format!("there is {}", names.join(", ")),
+            };
+            return Err(error.did_you_mean_or(suggest::nearest(name, known.names()), there));
         }
         Ok(())
     }
@@ -193,11 +193,11 @@ fn inputs(written: &[String], declared: &[Parameter]) -> Result<BTreeMap<String,
         let Some(parameter) = declared.iter().find(|parameter| parameter.name == name) else {
             let names = || declared.iter().map(|parameter| parameter.name.as_str());
             let error = CliError::usage(format!("--input {name}: the task takes no such value"));
-            return Err(match suggest::nearest(name, names()) {
-                Some(near) => error.did_you_mean(Some(near)),
-                None if declared.is_empty() => error.hint("it takes none"),
-                None => error.hint(format!("it takes {}", names().collect::<Vec<_>>().join(", "))),
-            });
+            let takes = || match names().collect::<Vec<_>>() {
+                names if names.is_empty() => "it takes none".to_owned(),
+                names => format!("it takes {}", names.join(", ")),
+            };
+            return Err(error.did_you_mean_or(suggest::nearest(name, names()), takes));
         };
         let value = typed(name, text, parameter.kind.as_deref())?;
         if inputs.insert(name.to_owned(), value).is_some() {
@@ -219,17 +219,7 @@ fn results(written: &[String]) -> Result<BTreeMap<String, StepResult>> {
             }
             Err(_) => Value::String(text),
         };
-        let is_whole = |fields: &serde_json::Map<String, Value>| {
-            fields.contains_key("content") && fields.keys().all(|key| ["content", "notes", "status"].contains(&key.as_str()))
-        };
-        let result = match value.as_object().filter(|fields| is_whole(fields)) {
-            Some(fields) => StepResult {
-                content: fields.get("content").cloned().unwrap_or_default(),
-                notes: fields.get("notes").and_then(Value::as_str).map(str::to_owned),
-            },
-            None => StepResult { content: value, notes: None },
-        };
-        if results.insert(name.to_owned(), result).is_some() {
+        if results.insert(name.to_owned(), StepResult::from(value)).is_some() {
             return Err(CliError::usage(format!("--result {name} is there twice")));
         }
     }

@@ -34,7 +34,7 @@ pub(crate) fn run(args: &ImportArgs, cx: &mut Cx) -> Result<Exit> {
     {
         return verify_project(path, samples, args, cx);
     }
-    let project = Project::load(&cx.options)?.sound()?;
+    let project = Project::load(&cx.options)?.without_errors()?;
     let folder = folder(args.output.as_deref(), &project)?;
     let door = Door { root: &project.root, files: &RealFs, limit: project.config.limits.file };
     let found = Found::under(&args.paths, args.from, door)?;

@@ -1,8 +1,8 @@
 //! Checkstyle's XML: files, and their findings as `error` elements. Columns count characters.
 
+use super::message::message;
 use super::place::Base;
 use super::report::Report;
-use super::told::told;
 use crate::base::rule_meta::Severity;
 use crate::syntax::write::{TemplateWriter, legal};
 use std::io::{self, Write};
@@ -26,7 +26,7 @@ pub(crate) fn write(out: &mut dyn Write, report: &Report, base: &Base) -> io::Re
                     ("line", &finding.start.line.max(1).to_string()),
                     ("column", &finding.start.column.max(1).to_string()),
                     ("severity", severity),
-                    ("message", &legal(&told(finding))),
+                    ("message", &legal(&message(finding))),
                     ("source", &format!("ctxc.{}.{}", finding.rule.code, finding.rule.name)),
                 ],
             );

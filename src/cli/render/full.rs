@@ -217,7 +217,7 @@ mod tests {
 
     fn render(text: &str, mut diagnostic: Diagnostic, screen: Screen) -> String {
         diagnostic.locate(text, &LineIndex::new(text));
-        let mut sources = Sources::new(PathBuf::from("/nowhere"), 0).holding(&diagnostic.path, text.as_bytes());
+        let mut sources = Sources::new(PathBuf::from("/nowhere"), 0).with_stdin(&diagnostic.path, text.as_bytes());
         let mut out = Vec::new();
         finding(&mut out, &diagnostic, screen, &mut sources).expect("a vector takes everything");
         String::from_utf8(out).expect("text")

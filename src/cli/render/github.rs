@@ -2,9 +2,9 @@
 //! file or a message says can end its command or begin another.
 
 use super::escape::escape;
+use super::message::message;
 use super::place::Base;
 use super::report::Report;
-use super::told::told;
 use crate::base::diagnostic::Diagnostic;
 use crate::base::rule_meta::Severity;
 use std::io::{self, Write};
@@ -27,7 +27,7 @@ pub(crate) fn write(out: &mut dyn Write, report: &Report, base: &Base) -> io::Re
         } else {
             write!(out, "endLine={},", end.line)?;
         }
-        let lines: Vec<String> = told(finding).lines().map(data).collect();
+        let lines: Vec<String> = message(finding).lines().map(data).collect();
         writeln!(out, "title={title}::{}", lines.join("%0A"))?;
     }
     Ok(())

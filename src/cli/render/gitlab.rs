@@ -1,8 +1,8 @@
 //! GitLab's code quality report: one JSON list. Each fingerprint stands once, or GitLab would show one finding for two.
 
+use super::message::{fingerprints, message};
 use super::place::Base;
 use super::report::Report;
-use super::told::{fingerprints, told};
 use crate::base::rule_meta::Severity;
 use serde::{Serialize, Serializer};
 use std::io::{self, Write};
@@ -32,7 +32,7 @@ struct Lines {
 pub(crate) fn write(out: &mut dyn Write, report: &Report, base: &Base) -> io::Result<()> {
     let fingerprints = fingerprints(report);
     let issues = report.diagnostics.iter().zip(&fingerprints).map(|(finding, fingerprint)| Issue {
-        description: told(finding),
+        description: message(finding),
         check_name: format!("{} {}", finding.rule.code, finding.rule.name),
         fingerprint,
         severity: match finding.severity {

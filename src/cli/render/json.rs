@@ -42,8 +42,8 @@ pub(crate) struct Summary {
     fixable: usize,
 }
 
-impl From<&Totals<'_>> for Summary {
-    fn from(totals: &Totals<'_>) -> Self {
+impl From<&Totals> for Summary {
+    fn from(totals: &Totals) -> Self {
         let Totals { error, warning, info, hint, fixable, safe: _, rules: _ } = *totals;
         Self { error, warning, info, hint, fixable }
     }

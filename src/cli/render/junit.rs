@@ -1,9 +1,9 @@
 //! `JUnit`'s XML: one test case a file. A file fails by an error, as the run does; what weighs less is its output.
 
+use super::message::message;
 use super::place::Base;
 use super::report::Report;
 use super::summary::plural;
-use super::told::told;
 use crate::base::diagnostic::Diagnostic;
 use crate::base::rule_meta::Severity;
 use crate::syntax::write::{TemplateWriter, legal};
@@ -57,9 +57,9 @@ fn listed(path: &str, findings: &[Diagnostic]) -> String {
     let mut text = String::from("\n");
     for finding in findings {
         let (line, column) = (finding.start.line, finding.start.column);
-        let told = told(finding).replace('\n', "\n  ");
+        let message = message(finding).replace('\n', "\n  ");
         // Writing to a string cannot fail.
-        let _ = writeln!(text, "{path}:{line}:{column}: {}[{}]: {told}", finding.severity, finding.rule.name);
+        let _ = writeln!(text, "{path}:{line}:{column}: {}[{}]: {message}", finding.severity, finding.rule.name);
     }
     text
 }

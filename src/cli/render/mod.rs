@@ -14,6 +14,7 @@ pub(crate) mod gitlab;
 pub(crate) mod json;
 pub(crate) mod jsonl;
 pub(crate) mod junit;
+mod message;
 pub(crate) mod place;
 pub(crate) mod rdjson;
 pub(crate) mod report;
@@ -23,6 +24,5 @@ pub(crate) mod sources;
 pub(crate) mod summary;
 #[cfg(test)]
 mod tests;
-mod told;
 pub(crate) mod unified;
 pub(crate) mod wrap;

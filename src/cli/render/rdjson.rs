@@ -1,10 +1,10 @@
 //! The diagnostic format of reviewdog: one JSON document. Columns count bytes of UTF-8; a fix of several edits becomes
 //! one suggestion over all of them, since suggestions are alternatives.
 
+use super::message::message;
 use super::place::{Base, Spot, Unit, spots};
 use super::report::Report;
 use super::sources::{Source, Sources};
-use super::told::told;
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::{self, Edit, Fix};
 use crate::base::rule_meta::Severity;
@@ -72,7 +72,7 @@ pub(crate) fn write(out: &mut dyn Write, report: &Report, base: &Base, sources: 
 
 fn word<'r>(finding: &'r Diagnostic, base: &Base, source: Option<&Source>) -> Finding<'r> {
     Finding {
-        message: told(finding),
+        message: message(finding),
         location: Location { path: base.path(&finding.path), range: source.map(|source| range(source, finding.span)) },
         severity: match finding.severity {
             Severity::Error => "ERROR",

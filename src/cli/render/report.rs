@@ -2,8 +2,8 @@
 
 use crate::base::diagnostic::{self, Diagnostic};
 use crate::base::rule_meta::Severity;
-use crate::registry::tally::Tally;
-use crate::rules::apply::{self, Which};
+use crate::registry::tally::{self, Tally};
+use crate::rules::apply::Which;
 use crate::rules::list;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -31,7 +31,7 @@ pub(crate) struct Report {
 
 /// Counts over a report.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Totals<'r> {
+pub(crate) struct Totals {
     pub(crate) error: usize,
     pub(crate) warning: usize,
     pub(crate) info: usize,
@@ -41,10 +41,10 @@ pub(crate) struct Totals<'r> {
     /// Those of them that a safe fix mends.
     pub(crate) safe: usize,
     /// By rule name, the most frequent first.
-    pub(crate) rules: Vec<(&'r str, usize)>,
+    pub(crate) rules: Vec<(&'static str, usize)>,
 }
 
-impl Totals<'_> {
+impl Totals {
     fn count(&mut self, tally: &Tally) {
         let count = tally.count as usize;
         match tally.severity {
@@ -60,21 +60,10 @@ impl Totals<'_> {
 
 impl Report {
     /// Counts everything.
-    pub(crate) fn totals(&self) -> Totals<'_> {
+    pub(crate) fn totals(&self) -> Totals {
         let mut totals = Totals::default();
         let mut rules: BTreeMap<&str, usize> = BTreeMap::new();
-        for diagnostic in &self.diagnostics {
-            match diagnostic.severity {
-                Severity::Error => totals.error += 1,
-                Severity::Warning => totals.warning += 1,
-                Severity::Info => totals.info += 1,
-                Severity::Hint => totals.hint += 1,
-            }
-            totals.fixable += usize::from(diagnostic.is_fixable());
-            totals.safe += usize::from(apply::eligible(diagnostic, Which::Safe).is_some());
-            *rules.entry(diagnostic.rule.name).or_default() += 1;
-        }
-        for tally in &self.hidden {
+        for tally in tally::count(&self.diagnostics).iter().chain(&self.hidden) {
             totals.count(tally);
             if let Some(rule) = list::all().find(|rule| rule.meta.code.0 == tally.rule) {
                 *rules.entry(rule.meta.name).or_default() += tally.count as usize;

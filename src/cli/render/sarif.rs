@@ -4,13 +4,14 @@
 //! compression. What does not fit is left out from the least grave on, and the file says so.
 
 use super::super::page;
+use super::message::{fingerprints, message};
 use super::place::{Base, Unit, spots};
 use super::report::Report;
 use super::sources::{Source, Sources};
-use super::told::{fingerprints, told};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::{Applicability, Fix};
 use crate::base::rule_meta::{RuleMeta, Severity};
+use crate::base::source::Position;
 use crate::base::span::Span;
 use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
@@ -174,6 +175,17 @@ struct Region {
     end_column: Option<u32>,
 }
 
+impl Region {
+    fn between(start: Position, end: Option<Position>) -> Self {
+        Self {
+            start_line: start.line.max(1),
+            start_column: start.utf16.max(1),
+            end_line: end.map(|end| end.line.max(1)),
+            end_column: end.map(|end| end.utf16.max(1)),
+        }
+    }
+}
+
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Mend {
@@ -288,13 +300,7 @@ fn describe(rule: &'static RuleMeta) -> Rule {
 fn outcome<'r>(finding: &Diagnostic, rule_index: usize, fingerprint: &'r str, base: &Base, sources: &mut Sources) -> Outcome<'r> {
     let artifact = Artifact { uri: base.uri(&finding.path) };
     let source = sources.main(&finding.path);
-    let (start, end) = (finding.start, finding.end);
-    let region = Region {
-        start_line: start.line.max(1),
-        start_column: start.utf16.max(1),
-        end_line: Some(end.line.max(1)),
-        end_column: Some(end.utf16.max(1)),
-    };
+    let region = Region::between(finding.start, Some(finding.end));
     let here = Location {
         physical_location: Physical { artifact_location: artifact.clone(), region },
         logical_locations: finding.task.iter().map(|task| Logical { name: task.to_string() }).collect(),
@@ -303,7 +309,7 @@ fn outcome<'r>(finding: &Diagnostic, rule_index: usize, fingerprint: &'r str, ba
         rule_id: finding.rule.code.to_string(),
         rule_index,
         level: level(finding.severity),
-        message: Text { text: told(finding) },
+        message: Text { text: message(finding) },
         locations: [here],
         related_locations: related(finding, source, base),
         partial_fingerprints: BTreeMap::from([("ctxc/v1", fingerprint)]),
@@ -320,12 +326,7 @@ fn related(finding: &Diagnostic, source: Option<&Source>, base: &Base) -> Vec<Re
         // Of another file only the start is known.
         let region = match source.filter(|_| *path == *finding.path) {
             Some(source) => region(source, label.span),
-            None => Region {
-                start_line: label.start.line.max(1),
-                start_column: label.start.utf16.max(1),
-                end_line: None,
-                end_column: None,
-            },
+            None => Region::between(label.start, None),
         };
         Related {
             id: at + 1,

@@ -53,7 +53,7 @@ impl Sources {
 
     /// Keeps a text that has no file: standard input.
     #[must_use]
-    pub(crate) fn holding(mut self, path: &str, bytes: &[u8]) -> Self {
+    pub(crate) fn with_stdin(mut self, path: &str, bytes: &[u8]) -> Self {
         self.held = decode(bytes).map(|(text, index)| Arc::new((path.to_string(), Source { text, index, is_shown: true })));
         self
     }

@@ -80,7 +80,7 @@ pub(crate) fn write(out: &mut dyn Write, report: &Report, shown: Shown, screen: 
 }
 
 /// `checked 214 files, fixed 2 findings: 3 errors; 2 fixable with …`.
-fn headline(report: &Report, totals: &Totals<'_>) -> String {
+fn headline(report: &Report, totals: &Totals) -> String {
     let mut line = format!("checked {}", plural(report.files, "file"));
     if let Some(fixed) = report.fixed {
         // Writing to a string cannot fail, here and below.
@@ -119,7 +119,7 @@ fn headline(report: &Report, totals: &Totals<'_>) -> String {
 }
 
 /// `; 3 fixable, 2 of them with …`: which flag of `check` does it. Of those that were tried, why they are still there.
-fn fixable(totals: &Totals<'_>, tried: Option<Which>) -> String {
+fn fixable(totals: &Totals, tried: Option<Which>) -> String {
     let refused = match tried {
         None => 0,
         Some(Which::Safe) => totals.safe,
@@ -142,7 +142,7 @@ fn fixable(totals: &Totals<'_>, tried: Option<Which>) -> String {
 }
 
 /// `by rule: legacy-value 290, no-context 61, and 3 more`.
-fn by_rule(totals: &Totals<'_>) -> String {
+fn by_rule(totals: &Totals) -> String {
     let mut line = String::from("by rule: ");
     for (at, (name, count)) in totals.rules.iter().take(RULES).enumerate() {
         if at > 0 {

@@ -123,7 +123,7 @@ fn a_finding_of_a_file_that_is_gone_still_says_what_it_knows() {
 fn many_findings_are_drawn_by_many_threads_in_the_same_order() {
     let files = (0..700).map(|at| finding(&format!("{at:03}.xml"), Severity::Error).note(format!("number {at}")));
     let report = report(files.collect());
-    let mut sources = Sources::new(PathBuf::from("/nowhere"), 1 << 20).holding("300.xml", "<a>ä😀</a>\n".as_bytes());
+    let mut sources = Sources::new(PathBuf::from("/nowhere"), 1 << 20).with_stdin("300.xml", "<a>ä😀</a>\n".as_bytes());
     let alone = written(|out| full::write(out, &report, Look { threads: NonZeroUsize::new(1), ..LOOK }, &mut sources));
     let together = written(|out| full::write(out, &report, Look { threads: NonZeroUsize::new(3), ..LOOK }, &mut sources));
     assert_eq!(alone, together);

@@ -105,10 +105,8 @@ impl Git {
                 "the clone is shallow and lacks older commits: `git fetch --unshallow`, or `fetch-depth: 0` of actions/checkout",
             ));
         }
-        Ok(match suggest::nearest(revision, names.lines()) {
-            Some(near) => error.did_you_mean(Some(near)),
-            None => error.hint("a branch, a tag, a commit, or what git makes of them, such as HEAD~2"),
-        })
+        let what = || "a branch, a tag, a commit, or what git makes of them, such as HEAD~2".to_owned();
+        Ok(error.did_you_mean_or(suggest::nearest(revision, names.lines()), what))
     }
 
     /// Where the folder lies in its repository: its names from the top, empty for the top itself.

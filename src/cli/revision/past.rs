@@ -101,8 +101,8 @@ fn config(tree: &Tree, root: &Path, revision: &str) -> Result<Config> {
         Err(err) => return Err(failed(reason(&err))),
     };
     let text = decode::decode(&bytes).map_err(|fault| failed(fault.to_string()))?;
-    let project = Project::held(root.to_owned(), &text, tree);
-    match project.sound() {
+    let project = Project::with_files(root.to_owned(), &text, tree);
+    match project.without_errors() {
         Ok(project) => Ok(project.config),
         Err(mut error) => {
             error.message = format!("{} in `{revision}`", error.message);

@@ -89,8 +89,7 @@ pub(crate) fn run(args: &CheckArgs, cx: &mut Cx) -> Result<Exit> {
             .hint("add `--fix` to apply them, or `--diff` to look at them first"));
     }
     let filter = args.rules.resolve()?;
-    let mut project = Project::load(&cx.options)?.tested();
-    project.config.limits = args.limits.resolve(&project.config.limits);
+    let project = Project::load(&cx.options)?.tested().limited(&args.limits);
     let selection = Selection::new(&project.root, &args.paths)?;
     let format = args.output.format.resolve();
     let suppressions = suppress::load(&project.root)?;

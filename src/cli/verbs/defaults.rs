@@ -47,7 +47,7 @@ pub(crate) struct Row<'r> {
 
 /// Prints the table.
 pub(crate) fn run(args: &DefaultsArgs, cx: &mut Cx) -> Result<Exit> {
-    let project = Project::load(&cx.options)?.sound()?;
+    let project = Project::load(&cx.options)?.without_errors()?;
     let layers = &project.config.layers;
     cx.emit(&args.output, |format, cx| match format {
         DataFormat::Json => {

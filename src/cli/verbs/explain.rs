@@ -60,8 +60,7 @@ pub(crate) fn run(args: &ExplainArgs, cx: &mut Cx) -> Result<Exit> {
         return Err(task(&args.what, cx).unwrap_or_else(|| unknown(&args.what)));
     };
     let question = question?;
-    let mut project = Project::load(&cx.options)?.sound()?;
-    project.config.limits = args.limits.resolve(&project.config.limits);
+    let project = Project::load(&cx.options)?.without_errors()?.limited(&args.limits);
     cx.emit(&args.output, |format, cx| match format {
         DataFormat::Text => explain_setting::text(question, &project, cx),
         DataFormat::Json => explain_setting::json(question, &project, cx),
@@ -92,7 +91,7 @@ fn rule_page(rule: &'static RuleMeta, args: &ExplainArgs, cx: &mut Cx) -> Result
 
 /// A task's name alone asks for `show`.
 fn task(what: &str, cx: &Cx) -> Option<CliError> {
-    let project = Project::load(&cx.options).and_then(Project::sound).ok()?;
+    let project = Project::load(&cx.options).and_then(Project::without_errors).ok()?;
     let places = inspect::places(&project.root, &project.config, cx.options.threads).ok()?;
     places.iter().find(|place| *place.name == *what)?;
     let error = CliError::usage(format!("`{what}` is a task; what can be explained is a rule, or one setting of a task"));

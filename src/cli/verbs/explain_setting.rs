@@ -31,10 +31,9 @@ pub(super) fn question(what: &str) -> Option<Result<Question<'_>>> {
     }
     let words = || SettingName::ALL.iter().map(|name| name.word());
     let error = CliError::usage(format!("`{setting}` is no setting"));
-    Some(Err(match suggest::nearest(setting, words()) {
-        Some(near) => error.did_you_mean(Some(&format!("{place}.{near}"))),
-        None => error.hint(format!("the settings are {}", words().collect::<Vec<_>>().join(", "))),
-    }))
+    let near = suggest::nearest(setting, words()).map(|near| format!("{place}.{near}"));
+    let all = || format!("the settings are {}", words().collect::<Vec<_>>().join(", "));
+    Some(Err(error.did_you_mean_or(near.as_deref(), all)))
 }
 
 /// How one setting came about: `ctxc explain TASK[/NODE].SETTING --json`.

@@ -59,8 +59,7 @@ enum Disposition {
 
 /// Formats, and says what changed.
 pub(crate) fn run(args: &FmtArgs, cx: &mut Cx) -> Result<Exit> {
-    let mut project = Project::load(&cx.options)?.sound()?;
-    project.config.limits = args.limits.resolve(&project.config.limits);
+    let project = Project::load(&cx.options)?.without_errors()?.limited(&args.limits);
     let selection = Selection::new(&project.root, &args.paths)?;
     if let Some(name) = selection.stdin() {
         return stdin(args, name, &stdin_of(&project)?, &project.config, cx);

@@ -56,8 +56,7 @@ pub(crate) struct Document<'r> {
 
 /// Prints the tree.
 pub(crate) fn run(args: &ShowArgs, cx: &mut Cx) -> Result<Exit> {
-    let mut project = Project::load(&cx.options)?.sound()?;
-    project.config.limits = args.limits.resolve(&project.config.limits);
+    let project = Project::load(&cx.options)?.without_errors()?.limited(&args.limits);
     let places = places(&project, cx)?;
     let place = find(&project, &places, &args.task)?;
     let nodes = nodes(&project, place)?;
@@ -122,11 +121,8 @@ fn unknown(places: &[Place], name: &str) -> CliError {
         );
     }
     let error = CliError::usage(format!("there is no task `{name}` in this project"));
-    match suggest::nearest(name, places.iter().map(|place| &*place.name)) {
-        Some(near) => error.did_you_mean(Some(near)),
-        None => error.hint(there(places)),
-    }
-    .hint("a task goes by its name, or by the file that holds it")
+    let near = suggest::nearest(name, places.iter().map(|place| &*place.name));
+    error.did_you_mean_or(near, || there(places)).hint("a task goes by its name, or by the file that holds it")
 }
 
 fn there(places: &[Place]) -> String {

@@ -130,8 +130,7 @@ impl Watching<'_> {
     }
 
     fn check_once(&mut self, cx: &Cx) -> Result<Seen> {
-        let mut project = Project::load(&cx.options)?.tested();
-        project.config.limits = self.limits.resolve(&project.config.limits);
+        let project = Project::load(&cx.options)?.tested().limited(self.limits);
         let selection = Selection::new(&project.root, &self.paths)?;
         let suppressions = suppress::load(&project.root)?;
         let (overlay, tick) = (Overlay::default(), || {});

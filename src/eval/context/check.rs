@@ -1,7 +1,7 @@
 //! One expectation on a context, judged. Looks at nothing but the context, and always says why.
 
 use super::patterns;
-use super::seen::{origin, rendered, standing, stayed};
+use super::seen::{place, rendered, standing};
 use super::select::{here, nothing, select};
 use crate::base::span::Spanned;
 use crate::base::suggest;
@@ -44,26 +44,6 @@ fn of(seen: &Seen<'_>, expectation: &ContextExpectation) -> Judged {
     }
 }
 
-const fn judged(holds: Holds, reason: Reason) -> Judged {
-    match holds {
-        Holds::Yes => (Outcome::Pass, reason),
-        Holds::No => (Outcome::Fail, reason),
-    }
-}
-
-/// Whether something holds.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Holds {
-    Yes,
-    No,
-}
-
-impl From<bool> for Holds {
-    fn from(holds: bool) -> Self {
-        if holds { Self::Yes } else { Self::No }
-    }
-}
-
 /// What became of a segment, in words.
 fn fate(account: &SegmentReport) -> String {
     match &account.fate {
@@ -88,12 +68,6 @@ fn segment(seen: &Seen<'_>, which: &Selector, state: State) -> Judged {
         State::Kept => which.words(),
         State::Absent => format!("no {}", which.words()),
         State::Cut | State::Dropped => format!("{} {}", which.words(), state.word()),
-    };
-    let place = |account: &SegmentReport| Place {
-        segment: Some(account.segment.id.clone()),
-        range: Some(stayed(account)),
-        origin: origin(account, stayed(account).start),
-        file: None,
     };
     match (state, found.first()) {
         (State::Absent, None) => (Outcome::Pass, Reason::new(expected, "none")),
@@ -189,13 +163,9 @@ fn nothing_cut(seen: &Seen<'_>, expected: bool) -> Judged {
     let words = if expected { "every segment whole" } else { "something cut or dropped" };
     let reason = match lost {
         None => Reason::new(words, "every segment whole"),
-        Some(account) => {
-            let origin = origin(account, stayed(account).start);
-            let place = Place { segment: Some(account.segment.id.clone()), range: Some(stayed(account)), origin, file: None };
-            Reason::new(words, format!("`{}`: {}", account.segment.id, fate(account))).at(place)
-        }
+        Some(account) => Reason::new(words, format!("`{}`: {}", account.segment.id, fate(account))).at(place(account)),
     };
-    judged((lost.is_none() == expected).into(), reason)
+    (if lost.is_none() == expected { Outcome::Pass } else { Outcome::Fail }, reason)
 }
 
 /// Where a setting came from, in words.
@@ -230,7 +200,7 @@ fn setting(seen: &Seen<'_>, name: SettingName, value: &str, node: Option<&Spanne
             reason = reason.hint(format!("it beats {}, {}", beaten.value.word(), provenance(&beaten.origin)));
         }
     }
-    judged(is_same.into(), reason)
+    (if is_same { Outcome::Pass } else { Outcome::Fail }, reason)
 }
 
 /// Whether a list of the role's policy holds exactly these.

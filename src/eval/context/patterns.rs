@@ -1,6 +1,6 @@
 //! `contains` and `absent`: patterns in the text that an agent would receive.
 
-use super::seen::{kept, origin, speaker, stayed};
+use super::seen::{kept, origin, place, stayed};
 use super::select::{nothing, select};
 use crate::eval::prepared::Seen;
 use crate::eval::verdict::{Judged, Outcome, Place, Reason};
@@ -90,7 +90,7 @@ fn first(seen: &Seen<'_>, texts: &Texts<'_>, pattern: &str) -> Result<Option<Hit
             for message in &seen.assembly.messages {
                 let text = message.text.text();
                 if let Some(range) = seen.case.run.patterns.find(pattern, text)? {
-                    let excerpt = format!("{} in the {} message", excerpt(text, &range), speaker(message.speaker));
+                    let excerpt = format!("{} in the {} message", excerpt(text, &range), message.speaker.word());
                     let part = message.text.slice(range.start..text.len());
                     let origin = part.stretches().first().map(|stretch| stretch.origin.clone());
                     let place = Place { range: Some(range), origin, ..Place::default() };
@@ -128,9 +128,7 @@ fn missed(seen: &Seen<'_>, texts: &Texts<'_>, expected: String) -> Reason {
             let begins = excerpt(kept(first), &(0..kept(first).len()));
             let found =
                 if text == 0 { "no text: it was dropped".to_owned() } else { format!("it nowhere in {text} bytes: {begins}") };
-            let origin = origin(first, stayed(first).start);
-            let place = Place { segment: Some(first.segment.id.clone()), range: Some(stayed(first)), origin, file: None };
-            Reason::new(expected, found).at(place)
+            Reason::new(expected, found).at(place(first))
         }
         Texts::Messages => {
             let bytes: usize = seen.assembly.messages.iter().map(|message| message.text.text().len()).sum();

@@ -3,7 +3,8 @@
 use crate::context::assemble::Assembly;
 use crate::context::request::Files;
 use crate::eval::prepared::Seen;
-use crate::kernel::assembler::{SegmentReport, Speaker};
+use crate::eval::verdict::Place;
+use crate::kernel::assembler::SegmentReport;
 use crate::kernel::context::Origin;
 use crate::kernel::fit::Disposition;
 use crate::rules::scenario::cx::Tasks as _;
@@ -26,23 +27,13 @@ impl Seen<'_> {
     }
 }
 
-/// The word of a speaker.
-pub(super) const fn speaker(speaker: Speaker) -> &'static str {
-    match speaker {
-        Speaker::System => "system",
-        Speaker::User => "user",
-        Speaker::Assistant => "assistant",
-        Speaker::Tool => "tool",
-    }
-}
-
 /// The request as it is stored: each message under its speaker. The mark of untrusted text has a name that does not move.
 pub fn rendered(assembly: &Assembly) -> String {
     let mut out = String::new();
     for (number, message) in assembly.messages.iter().enumerate() {
         let gap = if number > 0 { "\n" } else { "" };
         // Writing to a string cannot fail.
-        let _ = writeln!(out, "{gap}[{}]\n{}", speaker(message.speaker), message.text.text());
+        let _ = writeln!(out, "{gap}[{}]\n{}", message.speaker.word(), message.text.text());
     }
     out.replace(&assembly.report.nonce, MARK)
 }
@@ -54,6 +45,12 @@ pub(super) fn stayed(account: &SegmentReport) -> Range<usize> {
         Disposition::Cut { range, .. } => range.clone(),
         Disposition::Dropped => 0..0,
     }
+}
+
+/// The place of what stayed of a segment.
+pub(super) fn place(account: &SegmentReport) -> Place {
+    let range = stayed(account);
+    Place { segment: Some(account.segment.id.clone()), origin: origin(account, range.start), range: Some(range), file: None }
 }
 
 /// The text of a segment that stayed.

@@ -19,7 +19,6 @@ use crate::template::parts::Str;
 use crate::template::parts::{Parameter, Text};
 use crate::template::setting::{SettingName, Word};
 use crate::template::text;
-use crate::template::{self};
 use std::fmt::Write as _;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -62,11 +61,8 @@ fn all(project: &ProjectState, path: &str, template: &Compiled) -> Vec<String> {
     else {
         return Vec::new();
     };
-    place::with(&text, &project.config.limits, |document| {
-        let file = template::lower(document);
-        let mut bodies = Bodies::default();
-        bodies.resolve(&file, &project.config.layers);
-        file.definitions.iter().map(|definition| about(definition, &bodies)).collect()
+    place::resolved(&text, &project.config, |file, bodies| {
+        file.definitions.iter().map(|definition| about(definition, bodies)).collect()
     })
 }
 

@@ -1,8 +1,7 @@
 //! What can be folded: elements and comments of more than one line.
 
-use super::symbols::MOST;
 use crate::lsp::place;
-use crate::lsp::server::{Answer, Server, value};
+use crate::lsp::server::{Answer, MOST, Server, value};
 use crate::syntax::tree::Kind;
 use gen_lsp_types::{FoldingRange, FoldingRangeKind, FoldingRangeParams};
 
@@ -10,7 +9,7 @@ use gen_lsp_types::{FoldingRange, FoldingRangeKind, FoldingRangeParams};
 pub(in crate::lsp) fn answer(server: &Server<'_>, params: &FoldingRangeParams) -> Answer {
     let (project, name, buffer) = server.document(&params.text_document.uri)?;
     let line = |offset: u32| buffer.index.position(&buffer.text, offset).line - 1;
-    let folds: Vec<FoldingRange> = place::with(&buffer.text, &project.config.limits, |document| {
+    let mut folds: Vec<FoldingRange> = place::with(&buffer.text, &project.config.limits, |document| {
         let nodes = document.all_nodes().filter(|node| matches!(node.kind(), Kind::Element | Kind::Comment | Kind::Cdata));
         let folds = nodes.filter_map(|node| {
             let span = node.span();
@@ -29,8 +28,6 @@ pub(in crate::lsp) fn answer(server: &Server<'_>, params: &FoldingRangeParams) -
         });
         folds.take(MOST + 1).collect()
     });
-    if folds.len() > MOST {
-        server.say_cut(project, &name, "folds");
-    }
-    value(folds.get(..MOST.min(folds.len())).unwrap_or(&[]))
+    server.cut(&mut folds, project, &name, "folds");
+    value(folds)
 }

@@ -3,14 +3,11 @@
 
 use super::commands::COMMAND;
 use super::provenance;
-use super::symbols::MOST;
 use crate::lsp::place;
-use crate::lsp::server::{Answer, Server, value};
+use crate::lsp::server::{Answer, MOST, Server, value};
 use crate::lsp::tokens::docs as token_docs;
-use crate::settings::bodies::Bodies;
 use crate::template::nodes;
 use crate::template::setting::{SettingName, Word};
-use crate::template::{self};
 use gen_lsp_types::{InlayHintParams, Range};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -24,11 +21,8 @@ pub(in crate::lsp) fn inlay(server: &Server<'_>, params: &InlayHintParams) -> An
         return value([(); 0]);
     }
     let mut hints: Vec<Value> = Vec::new();
-    place::with(&buffer.text, &config.limits, |document| {
-        let file = template::lower(document);
-        let mut bodies = Bodies::default();
-        bodies.resolve(&file, &config.layers);
-        nodes::bodies(&file, |task, _| {
+    place::resolved(&buffer.text, config, |file, bodies| {
+        nodes::bodies(file, |task, _| {
             let at = task.element.start_tag().end;
             let Some(body) = bodies.get(task).filter(|_| wanted.start <= at && at <= wanted.end && hints.len() <= MOST) else {
                 return;
@@ -50,10 +44,7 @@ pub(in crate::lsp) fn inlay(server: &Server<'_>, params: &InlayHintParams) -> An
             }));
         });
     });
-    if hints.len() > MOST {
-        hints.truncate(MOST);
-        server.say_cut(project, &name, "hints");
-    }
+    server.cut(&mut hints, project, &name, "hints");
     value(hints)
 }
 
@@ -75,10 +66,7 @@ pub(in crate::lsp) fn lenses(server: &Server<'_>, params: &gen_lsp_types::CodeLe
         return value([(); 0]);
     }
     let (mut lenses, mut counted): (Vec<Value>, Vec<Value>) = (Vec::new(), Vec::new());
-    place::with(&buffer.text, &config.limits, |document| {
-        let file = template::lower(document);
-        let mut bodies = Bodies::default();
-        bodies.resolve(&file, &config.layers);
+    place::resolved(&buffer.text, config, |file, bodies| {
         let known = server.token_counts.of(&(project.root.clone(), Arc::clone(&name)));
         let names = token_docs::names(project, &name);
         for (at, definition) in file.definitions.iter().enumerate().take(MOST + 1) {
@@ -95,10 +83,7 @@ pub(in crate::lsp) fn lenses(server: &Server<'_>, params: &gen_lsp_types::CodeLe
             }
         }
     });
-    if lenses.len() > MOST {
-        lenses.truncate(MOST);
-        server.say_cut(project, &name, "lenses");
-    }
+    server.cut(&mut lenses, project, &name, "lenses");
     lenses.append(&mut counted);
     value(lenses)
 }

@@ -6,17 +6,16 @@ use super::docs;
 use super::provenance;
 use super::variables;
 use crate::base::span::Span;
+use crate::lsp::diagnostics::remarks;
 use crate::lsp::place::{self, Spot, operator};
 use crate::lsp::server::{Answer, Server, value};
 use crate::lsp::state::project::ProjectState;
 use crate::lsp::tokens::docs as token_docs;
 use crate::project::config::Config;
-use crate::settings::bodies::Bodies;
 use crate::syntax::tree::{Attribute, Document, Element};
 use crate::template::elements::Kind;
 use crate::template::nodes;
 use crate::template::setting::{SettingName, Word};
-use crate::template::{self};
 use gen_lsp_types::{Contents, Hover, HoverParams, MarkupContent, MarkupKind};
 use serde_json::Value;
 use std::fmt::Write as _;
@@ -41,13 +40,8 @@ pub(in crate::lsp) fn answer(server: &Server<'_>, params: HoverParams) -> Answer
     };
     let mut lines: Vec<String> = said.iter().map(|(text, _)| text.clone()).collect();
     // What else there is to say about a finding at this place.
-    for finding in project.found(&name).iter().filter(|finding| finding.span.start <= offset && offset <= finding.span.end) {
-        let more = finding
-            .notes
-            .iter()
-            .map(std::string::ToString::to_string)
-            .chain(finding.help.iter().map(|help| format!("help: {help}")));
-        let more: Vec<String> = more.collect();
+    for finding in project.found(&name).iter().filter(|finding| finding.span.touches(offset)) {
+        let more: Vec<String> = remarks(finding).collect();
         if !more.is_empty() {
             lines.push(format!("`{}` ({}): {}", finding.rule.name, finding.rule.code, more.join("; ")));
         }
@@ -65,12 +59,11 @@ pub(in crate::lsp) fn answer(server: &Server<'_>, params: HoverParams) -> Answer
 
 /// What the name of a definition or a variable stands for.
 fn of_name(project: &ProjectState, file: &Arc<str>, offset: u32) -> Option<(String, Span)> {
-    let touches = |span: Span| span.start <= offset && offset <= span.end;
     let facts = &project.template(file)?.facts;
-    if let Some(found) = facts.references.iter().find(|own| touches(own.span)) {
+    if let Some(found) = facts.references.iter().find(|own| own.span.touches(offset)) {
         return Some((docs::in_full(project, found.kind.target(), &found.name)?, found.span));
     }
-    if let Some(found) = facts.definitions.iter().find(|own| touches(own.span)) {
+    if let Some(found) = facts.definitions.iter().find(|own| own.span.touches(offset)) {
         // Where the file names it, this is the tag, of which there is something else to say.
         let is_written = found.span.len() as usize >= found.name.len()
             && project.open.get(&**file)?.text.get(..found.span.start as usize)?.ends_with(['"', '\'']);
@@ -147,14 +140,13 @@ fn resolved(config: &Config, document: Document<'_>, element: Element<'_>, setti
         _ => None,
     };
     let Some(holder) = holder else { return String::new() };
-    let file = template::lower(document);
-    let mut bodies = Bodies::default();
-    bodies.resolve(&file, &config.layers);
     let mut out = Vec::new();
-    nodes::bodies(&file, |task, _| {
-        let Some(body) = bodies.get(task).filter(|_| task.element.id() == holder.id()) else { return };
-        let names = SettingName::ALL.iter().copied().filter(|name| setting.is_none_or(|one| one == *name));
-        out.extend(names.map(|name| provenance::describe(config, body, name)));
+    place::look_resolved(document, config, |file, bodies| {
+        nodes::bodies(file, |task, _| {
+            let Some(body) = bodies.get(task).filter(|_| task.element.id() == holder.id()) else { return };
+            let names = SettingName::ALL.iter().copied().filter(|name| setting.is_none_or(|one| one == *name));
+            out.extend(names.map(|name| provenance::describe(config, body, name)));
+        });
     });
     out.join("\n\n")
 }

@@ -16,7 +16,7 @@ pub(in crate::lsp) fn answer(server: &Server<'_>, params: &LinkedEditingRangePar
         let (first, tag) = (element.name_span(), element.end_tag()?);
         let second = Span::new(tag.start + 2, tag.start + 2 + first.len());
         let same = second.slice(document.text) == first.slice(document.text);
-        let here = [first, second].iter().any(|span| span.start <= offset && offset <= span.end);
+        let here = [first, second].iter().any(|span| span.touches(offset));
         (same && here).then_some([first, second])
     });
     let Some(spans) = spans else { return Ok(Value::Null) };

@@ -112,13 +112,12 @@ fn said(project: &ProjectState, pointed: &Pointed) -> Vec<Occurrence> {
 pub(in crate::lsp) fn meant(server: &Server<'_>, at: &TextDocumentPositionParams) -> Result<Option<Meant>, Refusal> {
     let (project, name, buffer) = server.document(&at.text_document.uri)?;
     let offset = server.client.encoding.offset(&buffer.text, &buffer.index, at.position);
-    let touches = |span: Span| span.start <= offset && offset <= span.end;
     let Some(template) = project.template(&name) else { return Ok(None) };
-    let reference = template.facts.references.iter().find(|reference| touches(reference.span));
+    let reference = template.facts.references.iter().find(|reference| reference.span.touches(offset));
     if let Some(found) = reference {
         return Ok(Some(Meant { kind: found.kind.target(), name: found.name.to_string(), span: found.span }));
     }
-    let definition = template.facts.definitions.iter().find(|definition| touches(definition.span));
+    let definition = template.facts.definitions.iter().find(|definition| definition.span.touches(offset));
     Ok(definition.map(|found| Meant { kind: found.kind, name: found.name.to_string(), span: found.span }))
 }
 

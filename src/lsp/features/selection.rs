@@ -28,7 +28,7 @@ pub(in crate::lsp) fn answer(server: &Server<'_>, params: &SelectionRangeParams)
             spans.extend(document.node_at(offset).filter(|node| node.kind() == Kind::Text).map(crate::syntax::tree::Node::span));
             spans
         });
-        spans.retain(|span| span.start <= offset && offset <= span.end);
+        spans.retain(|span| span.touches(offset));
         spans.dedup();
         let mut chosen: Option<SelectionRange> = None;
         for span in spans {

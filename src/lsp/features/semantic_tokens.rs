@@ -1,6 +1,5 @@
 //! What stands in `{{…}}` as tokens.
 
-use super::symbols::MOST;
 use crate::base::span::Span;
 use crate::lsp::place;
 use crate::lsp::server::{Answer, Server, value};
@@ -31,12 +30,10 @@ pub(in crate::lsp) fn answer(server: &Server<'_>, params: &SemanticTokensParams)
         spans
     });
     spans.sort_unstable();
-    if spans.len() > MOST {
-        server.say_cut(project, &name, "tokens");
-    }
+    server.cut(&mut spans, project, &name, "tokens");
     let mut data: Vec<u32> = Vec::new();
     let mut last = Position { line: 0, character: 0 };
-    for (span, kind) in spans.into_iter().take(MOST) {
+    for (span, kind) in spans {
         let range = server.client.encoding.range(&buffer.text, &buffer.index, span);
         if range.start.line != range.end.line {
             continue;

@@ -2,16 +2,13 @@
 
 use crate::lsp::diagnostics::address;
 use crate::lsp::place;
-use crate::lsp::server::{Answer, Server, value};
+use crate::lsp::server::{Answer, MOST, Server, value};
 use crate::syntax::tree::{Attribute, Element};
 use crate::template::elements::Kind;
 use crate::template::names::DefinitionKind;
 use gen_lsp_types::{DocumentSymbol, DocumentSymbolParams, Range, SymbolKind, WorkspaceSymbolParams};
 use serde_json::{Value, json};
 use std::sync::Arc;
-
-/// Symbols of one answer at most: nobody reads more.
-pub(in crate::lsp) const MOST: usize = 5_000;
 
 /// Answers `textDocument/documentSymbol`.
 pub(in crate::lsp) fn document(server: &Server<'_>, params: &DocumentSymbolParams) -> Answer {

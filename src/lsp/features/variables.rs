@@ -76,25 +76,24 @@ pub(in crate::lsp) fn traced(project: &ProjectState, name: &str, wanted: &str, i
 
 /// The variable whose name stands at an offset.
 pub(in crate::lsp) fn at(project: &ProjectState, name: &Arc<str>, offset: u32) -> Option<Pointed> {
-    let touches = |span: Span| span.start <= offset && offset <= span.end;
     let own = traced(project, name, "", &Texts::new())?;
     let point = |name_of: &str, target: Target, span: Span| Pointed {
         variable: Variable { file: Arc::clone(name), target: own.trace.settled(target) },
         name: name_of.to_owned(),
         span,
     };
-    if let Some(bound) = own.trace.bindings.iter().find(|bound| touches(bound.span)) {
+    if let Some(bound) = own.trace.bindings.iter().find(|bound| bound.span.touches(offset)) {
         return Some(point(&bound.name, Target::Bound(bound.span), bound.span));
     }
-    for used in own.trace.uses.iter().filter(|used| touches(used.span)) {
+    for used in own.trace.uses.iter().filter(|used| used.span.touches(offset)) {
         let spans = spelled(used, &own.text);
-        if let Some(span) = spans.into_iter().find(|span| touches(*span)) {
+        if let Some(span) = spans.into_iter().find(|span| span.touches(offset)) {
             return Some(point(&used.name, used.target, span));
         }
     }
     let calls = project.template(name)?.facts.references.iter().filter(|own| own.kind == ReferenceKind::Call);
     let mut args = calls.flat_map(|call| call.args.iter().map(move |arg| (call, arg)));
-    let (call, arg) = args.find(|(_, arg)| arg.name.is_some() && touches(arg.span))?;
+    let (call, arg) = args.find(|(_, arg)| arg.name.is_some() && arg.span.touches(offset))?;
     let arg_name = arg.name.as_deref()?;
     let index = project.index();
     let id = index.find(DefinitionKind::Template, &call.name)?;

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 impl ProjectState {
     /// Compares the files on disk with what was read of them, and marks what changed. Whether anything did.
-    pub(in crate::lsp) fn look(&mut self) -> bool {
+    pub(in crate::lsp) fn poll(&mut self) -> bool {
         let closed = self.stamps.iter().filter(|(name, _)| !self.open.contains_key(*name));
         let changed = closed.filter(|(name, seen)| RealFs.stamp(&self.root.join(&***name)).ok() != **seen);
         let changed: Vec<Arc<str>> = changed.map(|(name, _)| Arc::clone(name)).collect();

@@ -79,7 +79,7 @@ impl ProjectState {
     /// Brings everything up to date. Gives the folders of other projects inside of this one, when it looked for files.
     pub(in crate::lsp) fn settle(&mut self) -> Vec<PathBuf> {
         if self.pending.remove(&Change::Disk) {
-            self.look();
+            self.poll();
         }
         let pending = std::mem::take(&mut self.pending);
         if pending.is_empty() {

@@ -174,13 +174,13 @@ impl Workspace {
     }
 
     /// Poll at the files that nobody watches for us. Whether anything is not as it was.
-    pub(in crate::lsp) fn look(&mut self) -> bool {
+    pub(in crate::lsp) fn poll(&mut self) -> bool {
         let is_stale = self.is_stale();
         if is_stale {
             self.rehome();
         }
         let workspace = self.all.values_mut().filter(|project| !project.is_watched);
-        workspace.fold(is_stale, |is_changed, project| project.look() || is_changed)
+        workspace.fold(is_stale, |is_changed, project| project.poll() || is_changed)
     }
 
     /// Brings everything up to date, projects that were found on the way among it.

@@ -97,7 +97,7 @@ fn seen(registry: &Registry, cases: &[Case]) -> (KeysByName, Vec<(String, String
     let names = cases.iter().map(|case| case.name.value.clone());
     let oracle = cases.iter().zip(done).map(|(case, done)| {
         let Subject::Task(task) = &case.subject.value else { panic!() };
-        let now = done.snapshot.unwrap_or_else(|| panic!("{:?} {:?}", done.trouble, done.faults)).now;
+        let now = done.snapshot.unwrap_or_else(|| panic!("{:?} {:?}", done.trouble, done.faults));
         (settings(registry, task), now)
     });
     (names.zip(keys).collect(), oracle.collect())

@@ -168,7 +168,7 @@ fn a_stored_request_is_compared_line_by_line() {
     let case = expecting(vec![ContextExpectation::Snapshot]);
     let with = |snapshot| Setting { snapshot, ..Setting::of(&registry) }.finish(&case);
     let same = with(Some(stored));
-    assert_eq!((same.verdict, same.snapshot.unwrap().now.as_str()), (CaseVerdict::Pass, stored));
+    assert_eq!((same.verdict, same.snapshot.unwrap().as_str()), (CaseVerdict::Pass, stored));
     let other = stored.replace("wait", "leave");
     let moved = with(Some(&other));
     assert_eq!(moved.verdict, CaseVerdict::Fail);

@@ -24,7 +24,7 @@ fn situation() -> Situation {
 fn request(registry: &ctxc::Registry, case: &Case) -> String {
     let case = Case { expect_context: vec![at(ContextExpectation::Snapshot)], ..case.clone() };
     let done = Setting::of(registry).finish(&case);
-    done.snapshot.unwrap_or_else(|| panic!("{:?} {:?}", done.trouble, done.faults)).now
+    done.snapshot.unwrap_or_else(|| panic!("{:?} {:?}", done.trouble, done.faults))
 }
 
 #[test]
@@ -76,7 +76,7 @@ fn what_is_asked_for_becomes_segments_behind_those_of_the_task() {
     let setting = Setting::of(&registry).with("[roles.sorter]\ntemplate = \"triage\"\n");
     let subject = at(Subject::Role("sorter".to_owned()));
     let of_role = setting.finish(&Case { subject, expect_context: vec![at(ContextExpectation::Snapshot)], ..asked });
-    assert!(of_role.snapshot.unwrap().now.contains("\n## Input: objective\n\nbring the invoice\n\n## Earlier attempts\n"));
+    assert!(of_role.snapshot.unwrap().contains("\n## Input: objective\n\nbring the invoice\n\n## Earlier attempts\n"));
     // Nothing of it moves what a cache can reuse.
     let front = |text: &str| text.split_once("\n[user]\n").unwrap().0.to_owned();
     assert_eq!(front(&now), front(&request(&registry, &case())));

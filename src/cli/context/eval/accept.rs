@@ -2,7 +2,6 @@
 //! stored then, so that nothing else passes along with it.
 
 use super::choose::EvalRun;
-use crate::base::fs;
 use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Result};
 use crate::cli::overwrite;
@@ -41,11 +40,11 @@ pub(super) fn accept(
 ) -> Result<()> {
     let (mut moved, mut news) = (Vec::new(), Vec::new());
     for (at, ((chosen, before), finished)) in eval_run.chosen.iter().zip(&eval_run.snapshots).zip(&*finished).enumerate() {
-        let Some(snapshot) = finished.as_ref().and_then(|finished| finished.snapshot.as_ref()) else { continue };
-        if before.as_deref() != Some(snapshot.now.as_str()) {
+        let Some(now) = finished.as_ref().and_then(|finished| finished.snapshot.as_deref()) else { continue };
+        if before.as_deref() != Some(now) {
             let path = paths::snapshot(chosen.path, &chosen.case.name.value);
-            moved.push(Moved { path, before: before.as_deref(), now: &snapshot.now });
-            news.push((at, snapshot.now.clone()));
+            moved.push(Moved { path, before: before.as_deref(), now });
+            news.push((at, now.to_owned()));
         }
     }
     if moved.is_empty() {
@@ -78,11 +77,8 @@ fn store(root: &Path, moved: &[Moved<'_>], shown: Shown, cx: &mut Cx) -> Result<
         if shown == Shown::Differences {
             put::diff(&change, cx)?;
         }
-        if let Some(folder) = path.parent() {
-            fs::create_dir_all(folder).map_err(|err| CliError::write(folder, &err))?;
-        }
         if one.before.is_none() {
-            fs::write_atomic(&path, one.now.as_bytes()).map_err(|err| CliError::write(&path, &err))?;
+            put::create(&path, one.now)?;
         } else if put::write(&change)? == put::Written::Overtaken {
             return Err(CliError::usage(format!("{} was changed meanwhile, so it was left alone", one.path)));
         }

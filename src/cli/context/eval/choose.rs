@@ -1,8 +1,7 @@
 //! Selects the cases to run, and what they are compared with: a scorecard or a revision.
 
 use super::args::EvalArgs;
-use super::load::plan;
-use super::load::{CachedFiles, Chosen, FilesBeside, Scenarios};
+use super::load::{CachedFiles, Chosen, FilesBeside, Scenarios, context, plan};
 use crate::base::fs;
 use crate::cli::context::models::Counters;
 use crate::cli::context::project::Compiled;
@@ -87,16 +86,7 @@ impl<'w> EvalRun<'w> {
     }
 
     fn context(&self) -> RunContext<'_> {
-        RunContext {
-            registry: &self.project.registry,
-            roles: self.roles(),
-            live: self.files,
-            counter: self.counters.first(),
-            models: Some(self.counters.models(&self.project.config)),
-            plan: plan(self.project),
-            rows: self.rows,
-            patterns: &self.patterns,
-        }
+        RunContext { rows: self.rows, ..context(self.project, self.files, self.counters, &self.patterns) }
     }
 
     fn inputs(&self) -> Vec<CaseInput<'_>> {

@@ -1,7 +1,7 @@
 //! Drafts a scenario from what `ctxc eval` would see in it, in two passes: the first finds the values to expect.
 
 use super::super::project::Compiled;
-use super::load::{CachedFiles, FilesBeside, plan};
+use super::load::{CachedFiles, FilesBeside, context};
 use crate::cli::context::models::Counters;
 use crate::cli::error::{CliError, Kind};
 use crate::context::TaskGraph;
@@ -10,8 +10,7 @@ use crate::eval::case;
 use crate::eval::compiled_patterns::CompiledPatterns;
 use crate::eval::context::rendered;
 use crate::eval::draft::{self, Draft};
-use crate::eval::prepared::{CaseInput, RunContext, Seen};
-use crate::eval::trials::Rows;
+use crate::eval::prepared::{CaseInput, Seen};
 use crate::scenario::read;
 
 /// Where a scenario is to stand.
@@ -38,16 +37,16 @@ pub(in crate::cli::context) struct Drafting {
 
 /// Why there is none.
 #[derive(Debug)]
-pub(in crate::cli::context) enum Trouble {
+pub(in crate::cli::context) enum DraftError {
     /// The context cannot be had.
     Faults(Vec<Fault>),
     /// Something else.
     Other(CliError),
 }
 
-impl Trouble {
+impl DraftError {
     /// As an error; faults are worded by the caller.
-    pub(in crate::cli::context) fn told(self, word: impl FnOnce(&[Fault]) -> CliError) -> CliError {
+    pub(in crate::cli::context) fn into_error(self, word: impl FnOnce(&[Fault]) -> CliError) -> CliError {
         match self {
             Self::Faults(faults) => word(&faults),
             Self::Other(error) => error,
@@ -57,8 +56,8 @@ impl Trouble {
 
 impl Sources<'_> {
     /// Drafts a scenario.
-    pub(in crate::cli::context) fn draft(&self, draft: &Draft<'_>) -> std::result::Result<Drafting, Trouble> {
-        let counters = Counters::new(&self.project.config, None).map_err(Trouble::Other)?;
+    pub(in crate::cli::context) fn draft(&self, draft: &Draft<'_>) -> std::result::Result<Drafting, DraftError> {
+        let counters = Counters::new(&self.project.config, None).map_err(DraftError::Other)?;
         let first = self.seen(&draft::yaml(draft, None), draft, &counters, draft::objective)?;
         // The first text has no objective of its own, where none was given.
         let draft = Draft { objective: Some(draft.objective.unwrap_or(&first)), ..*draft };
@@ -68,7 +67,8 @@ impl Sources<'_> {
         };
         let (text, request, is_whole, hears) = self.seen(&draft::yaml(&draft, None), &draft, &counters, written)?;
         let (suite, faults) = read(self.path, &text);
-        let bug = || Trouble::Other(CliError::new(Kind::Infrastructure, format!("the scenario would have faults: {faults:?}")));
+        let bug =
+            || DraftError::Other(CliError::new(Kind::Infrastructure, format!("the scenario would have faults: {faults:?}")));
         let case = suite.and_then(|suite| suite.cases.into_iter().next()).filter(|_| faults.is_empty()).ok_or_else(bug)?;
         Ok(Drafting { text, request, hears, expectations: case.expect_context.len(), is_whole })
     }
@@ -80,31 +80,22 @@ impl Sources<'_> {
         draft: &Draft<'_>,
         counters: &Counters,
         then: impl FnOnce(&Seen<'_>) -> T,
-    ) -> std::result::Result<T, Trouble> {
-        let other = |message: String| Trouble::Other(CliError::usage(message));
+    ) -> std::result::Result<T, DraftError> {
+        let other = |message: String| DraftError::Other(CliError::usage(message));
         let (suite, faults) = read(self.path, text);
         let case = suite.and_then(|suite| suite.cases.into_iter().next());
         let case = case.ok_or_else(|| other(format!("the scenario would have faults: {faults:?}")))?;
         let files = CachedFiles::new(self.project.files());
         let beside = FilesBeside { scenario: self.path, files: &files };
         let patterns = CompiledPatterns::default();
-        let context = RunContext {
-            registry: &self.project.registry,
-            roles: &self.project.config.roles,
-            live: &files,
-            counter: counters.first(),
-            models: Some(counters.models(&self.project.config)),
-            plan: plan(self.project),
-            rows: Rows::Curtailed,
-            patterns: &patterns,
-        };
+        let context = context(self.project, &files, counters, &patterns);
         let input = CaseInput { path: self.path, case: &case, beside: &beside, snapshot: None, refused: None };
         let forest =
-            TaskGraph::load(&self.project.registry, draft.receiver.task).map_err(|fault| Trouble::Faults(vec![fault]))?;
+            TaskGraph::load(&self.project.registry, draft.receiver.task).map_err(|fault| DraftError::Faults(vec![fault]))?;
         let forest = forest.ok_or_else(|| other(format!("there is no task `{}`", draft.receiver.task)))?;
         match case::context(&context, &input, &forest, draft.receiver, then) {
             Ok(Ok(done)) => Ok(done),
-            Ok(Err(faults)) => Err(Trouble::Faults(faults)),
+            Ok(Err(faults)) => Err(DraftError::Faults(faults)),
             Err(why) => Err(other(why)),
         }
     }

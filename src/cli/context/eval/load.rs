@@ -1,16 +1,18 @@
 //! The scenarios of a project, read and chosen: files, cases, and what lies beside them.
 
-use super::super::project::{Compiled, Inside};
+use super::super::project::{Compiled, Inside, relative};
 use super::args::EvalArgs;
 use crate::base::fs;
 use crate::base::suggest;
-use crate::cli::context::models;
+use crate::cli::context::models::{self, Counters};
 use crate::cli::error::{CliError, Result};
 use crate::cli::render::summary::plural;
 use crate::cli::selection::no_scenario;
 use crate::context::request::Files;
-use crate::eval::compiled_patterns::Filter;
+use crate::eval::compiled_patterns::{CompiledPatterns, Filter};
+use crate::eval::prepared::RunContext;
 use crate::eval::receiver::receiver;
+use crate::eval::trials::Rows;
 use crate::project::config::Config;
 use crate::registry::scenarios::{self, Refusals, Request, refusals};
 use crate::scenario::load::{self, Loaded, Unread};
@@ -88,6 +90,25 @@ pub(super) fn folders(project: &Compiled) -> Vec<String> {
 /// The path at which the parts of a decomposed task stand in an answer.
 pub(super) fn plan(project: &Compiled) -> &str {
     project.config.eval.plan_path.as_ref().map_or("$.subtasks", |path| &path.value)
+}
+
+/// What all cases of a project are run with; trials stop once the verdict is certain.
+pub(super) fn context<'a>(
+    project: &'a Compiled,
+    live: &'a CachedFiles<'a>,
+    counters: &'a Counters,
+    patterns: &'a CompiledPatterns,
+) -> RunContext<'a> {
+    RunContext {
+        registry: &project.registry,
+        roles: &project.config.roles,
+        live,
+        counter: counters.first(),
+        models: Some(counters.models(&project.config)),
+        plan: plan(project),
+        rows: Rows::Curtailed,
+        patterns,
+    }
 }
 
 /// What the project says of trials.
@@ -211,12 +232,9 @@ impl Scenarios {
     fn known(&self) -> Result<()> {
         let there: BTreeSet<&str> = self.files.iter().flat_map(named).collect();
         let Some(unknown) = self.names.iter().find(|name| !there.contains(name.as_str())) else { return Ok(()) };
-        let near = suggest::nearest(unknown, there.iter().copied());
-        let error = CliError::usage(format!("there is no scenario, suite, file or folder `{unknown}`"));
-        Err(match near {
-            Some(near) => error.did_you_mean(Some(near)),
-            None => error.hint("`ctxc eval` without names runs all scenarios of the project"),
-        })
+        let all = || "`ctxc eval` without names runs all scenarios of the project".to_owned();
+        Err(CliError::usage(format!("there is no scenario, suite, file or folder `{unknown}`"))
+            .did_you_mean_or(suggest::nearest(unknown, there.iter().copied()), all))
     }
 }
 
@@ -241,9 +259,6 @@ fn path(root: &Path, named: &str) -> Result<Option<String>> {
         return Err(no_scenario(here));
     }
     let outside = || CliError::usage(format!("{named} lies outside the project's folder"));
-    let real = |path: &Path| fs::ReadFs::canonical(&fs::RealFs, path).map_err(|_| outside());
-    let (root, path) = (real(root)?, real(here)?);
-    let inside = path.strip_prefix(&root).map_err(|_| outside())?;
-    let parts: Vec<_> = inside.components().map(|part| part.as_os_str().to_string_lossy().into_owned()).collect();
-    Ok(Some(if parts.is_empty() { ".".to_owned() } else { parts.join("/") }))
+    let path = relative(root, here).ok_or_else(outside)?;
+    Ok(Some(if path.is_empty() { ".".to_owned() } else { path }))
 }

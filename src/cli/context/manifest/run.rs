@@ -9,7 +9,7 @@ use crate::cli::context::project::Compiled;
 use crate::cli::context::refused::refused;
 use crate::cli::context::subject;
 use crate::cli::cx::Cx;
-use crate::cli::error::{CliError, Kind, Result};
+use crate::cli::error::{CliError, Result};
 use crate::cli::exit::Exit;
 use crate::cli::render::summary::plural;
 use crate::context::manifest::{self, Dry, Manifest, of_task};
@@ -90,8 +90,7 @@ fn made(args: &ManifestArgs, project: &Compiled, cx: &mut Cx) -> Result<(Manifes
         return of_rest(project, &args.counting, cx.options.threads);
     }
     let (role, name) = subject::read(args.subject.as_deref().unwrap_or_default(), args.role.as_deref(), project)?;
-    let Some(task) = project.registry.find(&name) else { return Err(CliError::usage(name)) };
-    let parameters = task.parameters().map_err(|err| CliError::new(Kind::Infrastructure, err.to_string()))?;
+    let parameters = project.parameters(&name)?;
     let (inputs, results) = args.given.read((&project.registry, &name), &parameters)?;
     let (source, history) = (args.lookup.of(project), args.history.read()?);
     let request = Request { inputs: &inputs, results: &results, source: &source, history: &history, ..Request::new(&name) };

@@ -5,7 +5,7 @@ use crate::base::diagnostic::Diagnostic;
 use std::collections::BTreeMap;
 
 /// The message, then notes, what to do and the titles of the fixes, a line each.
-pub(super) fn told(finding: &Diagnostic) -> String {
+pub(super) fn message(finding: &Diagnostic) -> String {
     let mut text = finding.message.clone();
     let mut line = |head: &str, body: &str| {
         text.push('\n');
