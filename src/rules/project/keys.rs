@@ -1,0 +1,181 @@
+//! CTX502–CTX505, CTX531, CTX532: a project file that cannot be read as one, its keys and their values.
+
+use super::words::{Form, list, meant, phrase, slice};
+use crate::project::config::EDITION;
+use crate::project::fault::{Fault, FaultKind};
+use crate::rules::prelude::*;
+
+/// What cannot be read cannot hold.
+pub(super) static PROJECT_SYNTAX: Rule = Rule {
+    meta: RuleMeta::promise(
+        502,
+        "project-syntax",
+        "the project file is not TOML",
+        "\
+The project file is [TOML](https://toml.io): `key = value` lines under `[table]` headers, texts in quotes. The lines that could be
+read still hold, so that one slip does not silence the rest of the check.",
+    )
+    .fixed(Fixable::Suggested)
+    .examples(
+        &[project("edition = 2026-\n"), project("[defaults.atomic]\nfresh_context = disabled\n")],
+        &[project("edition = \"2026\"\n")],
+    ),
+    check: Check::Config(project_syntax),
+};
+
+fn project_syntax(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
+    let FaultKind::Syntax { message } = &fault.kind else { return None };
+    let finding = cx.finding(&PROJECT_SYNTAX, fault, format!("not TOML: {}", phrase(message)));
+    let written = slice(cx, fault);
+    let is_bare = !written.is_empty() && written.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.'));
+    if message.starts_with("string values must be quoted") && is_bare {
+        let quoted = format!("\"{written}\"");
+        return Some(finding.fix(Fix::suggested(format!("write {quoted}"), vec![Edit::replace(fault.span, quoted)])));
+    }
+    Some(finding.help("correct this line; the lines that could be read are checked all the same"))
+}
+
+/// A misspelt key changes nothing, and its author believes that it does.
+pub(super) static UNKNOWN_KEY: Rule = Rule {
+    meta: RuleMeta::error(503, "unknown-key", "a key that the project file does not have", "\
+A key that nothing reads is nearly always a slip of the pen, and its author relies on a setting that does not hold. The finding lists
+the keys that may stand in that table.
+
+In `[defaults]` and `[operators]`, which decide the settings of tasks, the finding is locked: it can be neither silenced nor lowered.")
+        .fixed(Fixable::Suggested)
+        .examples(
+            &[project("[templates]\nexcludes = \"drafts\"\n"), project("[template]\nexclude = \"drafts\"\n")],
+            &[project("[templates]\nexclude = \"drafts\"\n")],
+        ),
+    check: Check::Config(unknown_key),
+};
+
+fn unknown_key(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
+    let FaultKind::UnknownKey { table, key, near, valid } = &fault.kind else { return None };
+    let place = if table.is_empty() { cx.path(fault.file).to_string() } else { format!("`[{table}]`") };
+    let finding = cx.finding(&UNKNOWN_KEY, fault, format!("{place} has no key `{key}`"));
+    let are = if valid.len() == 1 { "its only key is" } else { "the keys are" };
+    let finding = finding.note(format!("nothing reads it, so it has no effect; {are} {}", list(valid)));
+    Some(meant(finding, fault.span, near.as_deref(), Form::Bare))
+}
+
+/// A value of another type or outside its set.
+pub(super) static WRONG_VALUE: Rule = Rule {
+    meta: RuleMeta::error(504, "wrong-value", "a value that its key cannot take", "\
+Each key takes values of one type, and many take only certain words. The finding says what stands there and what may. A value that
+cannot be taken is left out, as if the line were absent, so that the rest of the check goes on.
+
+In `[defaults]` and `[operators]`, which decide the settings of tasks, the finding is locked: it can be neither silenced nor lowered.")
+        .fixed(Fixable::Safe)
+        .examples(
+            &[
+                project("[defaults.atomic]\nfresh_context = true\n"),
+                project("[defaults.atomic]\nfresh_context = \"disable\"\n"),
+                project("[limits]\ndepth = 100000\n"),
+                project("[limits]\ndepth = \"300\"\n"),
+                project("edition = 2026\n"),
+                project("[templates]\nexclude = \"/srv/drafts\"\n"),
+            ],
+            &[project("[defaults.atomic]\nfresh_context = \"disabled\"\n\n[limits]\ndepth = 300\n")],
+        ),
+    check: Check::Config(wrong_value),
+};
+
+fn wrong_value(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
+    let found = |message: String| cx.finding(&WRONG_VALUE, fault, message);
+    if let FaultKind::BadValue { key, found: what, expected, near } = &fault.kind {
+        let finding = found(format!("`{key}` is `{what}`; expected {expected}"));
+        return Some(meant(finding, fault.span, near.as_deref(), Form::Text));
+    }
+    if let FaultKind::BadGlob { pattern, error } = &fault.kind {
+        let finding = found(format!("the pattern `{pattern}` cannot be read: {error}"));
+        return Some(finding.help("`*` stands for a name, `**` for any folders: `templates/**/*.xml`"));
+    }
+    let FaultKind::WrongType { key, expected, found: what } = &fault.kind else { return None };
+    let finding = found(format!("`{key}` is {what}; expected {expected}"));
+    let inner = slice(cx, fault).trim_matches(['"', '\'']);
+    let takes_bare = expected.starts_with("`true`") && matches!(inner, "true" | "false")
+        || expected.contains("number") && inner.parse::<u64>().is_ok();
+    if *what == "a text" && takes_bare {
+        return Some(finding.fix(Fix::safe("take the quotes off", vec![Edit::replace(fault.span, inner)])));
+    }
+    if key == "edition" && slice(cx, fault) == EDITION {
+        return Some(finding.fix(Fix::safe("put it in quotes", vec![Edit::replace(fault.span, format!("\"{EDITION}\""))])));
+    }
+    Some(finding)
+}
+
+/// An edition fixes what templates mean.
+pub(super) static UNKNOWN_EDITION: Rule = Rule {
+    meta: RuleMeta::error(505, "unknown-edition", "an edition of the language that this release does not read", "\
+The edition fixes what the elements and defaults of a template mean, so that an update of ctxc does not change what agents receive.
+This release reads edition `2026`, which is also what holds without a line.")
+        .fixed(Fixable::Suggested)
+        .examples(&[project("edition = \"2031\"\n")], &[project("edition = \"2026\"\n")]),
+    check: Check::Config(unknown_edition),
+};
+
+fn unknown_edition(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
+    let FaultKind::UnknownEdition { found } = &fault.kind else { return None };
+    let message = format!("edition `{found}` is not known; this release reads `{EDITION}`");
+    let finding = cx.finding(&UNKNOWN_EDITION, fault, message);
+    let fix = Fix::suggested(format!("write \"{EDITION}\""), vec![Edit::replace(fault.span, format!("\"{EDITION}\""))]);
+    Some(finding.help("a newer edition needs a newer ctxc").fix(fix))
+}
+
+/// One of the two was meant to be another.
+pub(super) static REPEATED_ENTRY: Rule = Rule {
+    meta: RuleMeta::warning(531, "repeated-entry", "a list of a role or model has an entry twice", "\
+Tools, capabilities, protected paths, models to fall back to, the order of segments: the second time an entry says nothing. Mostly another
+one was meant, and that one is missing.")
+        .examples(
+            &[
+                project("[roles.triage]\ntools = [\"read_file\", \"read_file\"]\n"),
+                project("[roles.triage]\norder = [\"file\", \"input\", \"file\"]\n"),
+            ],
+            &[project("[roles.triage]\ntools = [\"read_file\", \"list_files\"]\n")],
+        ),
+    check: Check::Config(repeated_entry),
+};
+
+fn repeated_entry(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
+    let FaultKind::RepeatedEntry { key, entry, first } = &fault.kind else { return None };
+    let message = format!("`{key}` has `{entry}` twice");
+    let finding = cx.finding(&REPEATED_ENTRY, fault, message);
+    let finding = cx.label(finding, fault.file, *first, "the first time");
+    Some(finding.help("remove it, or write the one that was meant"))
+}
+
+/// What is left out has no value that could be taken for granted.
+pub(super) static MISSING_KEY: Rule = Rule {
+    meta: RuleMeta::error(532, "missing-key", "a table of the project file lacks a key that it needs", "\
+A model needs its `provider`, its `tier` and its `context_window`, a provider its `kind`, prices both `input` and `output`: none of them has a
+value that would be right where nothing stands. The table is left out until it is whole.")
+        .examples(
+            &[
+                project("[models.small]\nprovider = \"openai\"\ntier = \"economy\"\n"),
+                project("[providers.main]\nbase_url = \"https://models.example/v1\"\n"),
+            ],
+            &[project("[models.small]\nprovider = \"openai\"\ntier = \"economy\"\ncontext_window = 128000\n")],
+        ),
+    check: Check::Config(missing_key),
+};
+
+fn missing_key(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
+    let FaultKind::MissingKey { table, key } = &fault.kind else { return None };
+    let message = format!("`{table}` has no `{key}`, which it needs");
+    let finding = cx.finding(&MISSING_KEY, fault, message);
+    Some(finding.help(match *key {
+        "provider" => "add who answers: `provider = \"openai\"`, or one of `[providers]`",
+        "tier" => "add how able it is: `tier = \"standard\"` (economy, standard, standard_plus, premium)",
+        "context_window" => "add its window in tokens: `context_window = 128000`",
+        "kind" => "add the protocol it speaks: `kind = \"openai\"` (openai, anthropic, gemini, ollama)",
+        "input" => "add what a million tokens sent cost in US$: `input = 0.15`",
+        "output" => "add what a million tokens answered cost in US$: `output = 0.60`",
+        "reruns" => "add how often each case is run: `reruns = 3`",
+        "variance" => "add how much its pass rate may vary: `variance = 0.1`",
+        "cost_usd" => "add the budget of one run in US$: `cost_usd = 5.0`",
+        "accepters" => "add who may accept a baseline: `accepters = [\"ada\"]`",
+        _ => "add the file, relative to the project: `file = \"prompts/role.md\"`",
+    }))
+}

@@ -1,0 +1,74 @@
+//! CTX509–CTX511: what `[lints]` says of rules.
+
+use super::words::{Form, line, meant};
+use crate::project::fault::{Fault, FaultKind};
+use crate::rules::prelude::*;
+
+/// A level for a rule that does not exist weighs nothing.
+pub(super) static UNKNOWN_LINT: Rule = Rule {
+    meta: RuleMeta::error(509, "unknown-lint", "`[lints]` names no rule", "\
+`[lints]` takes the name of a rule (`no-context`), its code (`CTX203`), a family by name or code (`migration`, `CTX4xx`), or `all`. A
+line about one rule beats one about its family, and that one beats `all`. `ctxc rules` lists all names. The name of a rule that is gone is only noted.")
+        .fixed(Fixable::Suggested)
+        .examples(
+            &[project("[lints]\nno-contxt = \"error\"\n")],
+            &[project("[lints]\nno-context = \"error\"\nmigration = \"hint\"\nCTX3xx = \"error\"\n")],
+        ),
+    check: Check::Config(unknown_lint),
+};
+
+fn unknown_lint(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
+    if let FaultKind::RemovedRule(rule) = &fault.kind {
+        let message = format!("the rule `{}` ({}) is gone", rule.name, rule.code);
+        let finding = Diagnostic::new(&UNKNOWN_LINT.meta, &cx.path(fault.file), fault.span, message).severity(Severity::Info);
+        return Some(finding.note(format!("what says now what it said: {}", rule.instead)).help("the line can be deleted"));
+    }
+    let FaultKind::UnknownRule { found, near } = &fault.kind else { return None };
+    let message = format!("no rule, code or family is called `{found}`");
+    let finding = cx.finding(&UNKNOWN_LINT, fault, message);
+    let finding = if near.is_none() { finding.help("`ctxc rules` lists the names of all rules") } else { finding };
+    Some(meant(finding, fault.span, near.as_deref(), Form::Bare))
+}
+
+/// A promise that can be switched off is none.
+pub(super) static LOCKED_LINT: Rule = Rule {
+    meta: RuleMeta::promise(510, "locked-lint", "`[lints]` would silence or lower a rule that is locked", "\
+Some rules are promises of the language: that XML is well-formed, that settings, types and subtypes are what was written, that what a
+task inherits and what it looks up do not contradict each other, that every reference leads somewhere. A registry is only worth reading if they hold for every project, so they can be neither
+silenced nor lowered. Families and `all` leave them as they are.")
+        .fixed(Fixable::Suggested)
+        .examples(
+            &[project("[lints]\ncontext-conflict = \"warning\"\n"), project("[lints]\nCTX501 = \"off\"\n")],
+            &[project("[lints]\nall = \"warning\"\n")],
+        ),
+    check: Check::Config(locked_lint),
+};
+
+fn locked_lint(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
+    let FaultKind::LockedRule { rule, level, floor } = &fault.kind else { return None };
+    let message = format!("`{rule}` cannot be `{level}`: it is a promise of the language, and stays `{floor}`");
+    let finding = cx.finding(&LOCKED_LINT, fault, message);
+    let fix = Fix::suggested("remove the line", vec![Edit::delete(line(cx, fault))]);
+    Some(finding.help("correct what it finds instead; `--suppress-existing` sets today's findings of other rules aside").fix(fix))
+}
+
+/// Two levels for one rule: the first holds.
+pub(super) static REPEATED_LINT: Rule = Rule {
+    meta: RuleMeta::error(511, "repeated-lint", "`[lints]` sets one rule twice", "\
+A rule has a name and a code, and perhaps a former name; `[lints]` takes any of them. Two lines about the same rule are a contradiction
+waiting to happen: the first holds, the second does nothing.")
+        .fixed(Fixable::Suggested)
+        .examples(
+            &[project("[lints]\nno-context = \"error\"\nCTX203 = \"off\"\n")],
+            &[project("[lints]\nno-context = \"error\"\ncontext = \"warning\"\n")],
+        ),
+    check: Check::Config(repeated_lint),
+};
+
+fn repeated_lint(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
+    let FaultKind::RepeatedRule { rule, first } = &fault.kind else { return None };
+    let message = format!("sets `{rule}` a second time; the first line holds");
+    let finding = cx.finding(&REPEATED_LINT, fault, message);
+    let fix = Fix::suggested("remove the second line", vec![Edit::delete(line(cx, fault))]);
+    Some(cx.label(finding, fault.file, *first, "set here").fix(fix))
+}

@@ -1,0 +1,187 @@
+//! CTX523–CTX527, CTX529: models, providers, and the choice among them.
+
+use super::words::{Form, list, meant};
+use crate::project::fault::{Fault, FaultKind};
+use crate::project::unfit::Unfit;
+use crate::rules::prelude::*;
+
+/// A name alone says neither a window nor a price.
+pub(super) static UNKNOWN_MODEL: Rule = Rule {
+    meta: RuleMeta::error(523, "unknown-model", "a role names a model that the project does not define", "\
+`model` of a role names one of `[models]`, or a list of them: the first is taken, the others stand behind it. What the project does not
+define has no window that a context could be fitted into, no tokenizer and no price, so nothing could be said about what the role receives.
+
+Models go by the names that the project gives them; what their provider calls them is their `id`.")
+        .fixed(Fixable::Suggested)
+        .examples(
+            &[project("[roles.triage]\nmodel = \"smal\"\n\n[models.small]\nprovider = \"openai\"\ntier = \"economy\"\ncontext_window = 128000\n")],
+            &[project("[roles.triage]\nmodel = \"small\"\n\n[models.small]\nprovider = \"openai\"\ntier = \"economy\"\ncontext_window = 128000\n")],
+        ),
+    check: Check::Config(unknown_model),
+};
+
+fn unknown_model(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
+    let FaultKind::UnknownModel { found, near, valid } = &fault.kind else { return None };
+    let message = format!("the project has no model `{found}`");
+    let finding = cx.finding(&UNKNOWN_MODEL, fault, message);
+    if near.is_some() {
+        return Some(meant(finding, fault.span, near.as_deref(), Form::Text));
+    }
+    let finding = if valid.is_empty() { finding } else { finding.note(format!("its models are {}", list(valid))) };
+    Some(finding.help(format!("define it under `[models.{found}]`")))
+}
+
+/// Nobody could be asked.
+pub(super) static UNKNOWN_PROVIDER: Rule = Rule {
+    meta: RuleMeta::error(524, "unknown-provider", "a model names a provider that the project does not define", "\
+`provider` of a model is one of `[providers]`, or, for a vendor at its own address, the kind itself: `openai`, `anthropic`, `gemini`,
+`ollama`. Anything else is nobody who could be asked.")
+        .fixed(Fixable::Suggested)
+        .examples(
+            &[project("[models.small]\nprovider = \"antropic\"\ntier = \"economy\"\ncontext_window = 200000\n")],
+            &[
+                project("[models.small]\nprovider = \"anthropic\"\ntier = \"economy\"\ncontext_window = 200000\n"),
+                project("[models.local]\nprovider = \"cellar\"\ntier = \"economy\"\ncontext_window = 32768\n\n[providers.cellar]\nkind = \"openai\"\nbase_url = \"http://localhost:8000/v1\"\n"),
+            ],
+        ),
+    check: Check::Config(unknown_provider),
+};
+
+fn unknown_provider(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
+    let FaultKind::UnknownProvider { found, near, valid } = &fault.kind else { return None };
+    let message = format!("the project has no provider `{found}`, and it is no kind of provider");
+    let finding = cx.finding(&UNKNOWN_PROVIDER, fault, message);
+    let finding = finding.note(format!("what may stand here is {}", list(valid)));
+    if near.is_some() {
+        return Some(meant(finding, fault.span, near.as_deref(), Form::Text));
+    }
+    Some(finding.help(format!("define it under `[providers.{found}]` with its `kind`")))
+}
+
+/// A role without a model cannot be called.
+pub(super) static NO_MODEL: Rule = Rule {
+    meta: RuleMeta::error(
+        525,
+        "no-model-qualifies",
+        "a role asks for a tier or capabilities that no model of the project has",
+        "\
+A role says what its model has to be: at least a `tier`, and `capabilities`. The cheapest of `[models]` that has all of it is taken. Here
+none has, so the role could not be called. The finding says what the nearest ones lack.
+
+Tiers are `economy`, `standard`, `standard_plus`, `premium`; a model qualifies for its own tier and those below. Capabilities are words of
+the project's own, the same in roles and models.",
+    )
+    .fixed(Fixable::Suggested)
+    .examples(
+        &[
+            project("[roles.triage]\ntier = \"premium\"\n\n[models.small]\nprovider = \"openai\"\ntier = \"economy\"\ncontext_window = 128000\n"),
+            project("[roles.triage]\ncapabilities = [\"visoin\"]\n\n[models.small]\nprovider = \"openai\"\ntier = \"economy\"\ncapabilities = [\"vision\"]\ncontext_window = 128000\n"),
+        ],
+        &[project("[roles.triage]\ntier = \"economy\"\ncapabilities = [\"tools\"]\n\n[models.small]\nprovider = \"openai\"\ntier = \"standard\"\ncapabilities = [\"tools\"]\ncontext_window = 128000\n")],
+    ),
+    check: Check::Config(no_model),
+};
+
+fn no_model(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
+    let FaultKind::NoModel { role, tier, capabilities, refused, near } = &fault.kind else { return None };
+    let mut wanted: Vec<String> = tier.iter().map(|tier| format!("at least {}", tier.word())).collect();
+    if !capabilities.is_empty() {
+        wanted.push(format!("with {}", capabilities.join(", ")));
+    }
+    let message = format!("no model of the project is {}, which role `{role}` asks for", wanted.join(" "));
+    let mut finding = cx.finding(&NO_MODEL, fault, message);
+    for (model, unfit) in refused {
+        finding = finding.note(format!("`{model}` {}", why(unfit)));
+    }
+    Some(match near {
+        Some((written, near)) => meant(finding, written.span, Some(near), Form::Text),
+        None if refused.is_empty() => finding.help("define one under `[models.NAME]` with provider, tier and context_window"),
+        None => finding.help("ask for less, or define a model under `[models.NAME]` that has it"),
+    })
+}
+
+fn why(unfit: &Unfit) -> String {
+    let tier = unfit.tier.map(|tier| format!("is only {}", tier.word()));
+    let lacks = (!unfit.lacks.is_empty()).then(|| format!("lacks {}", unfit.lacks.join(", ")));
+    [tier, lacks].into_iter().flatten().collect::<Vec<_>>().join(" and ")
+}
+
+/// It is kept up to date for nobody.
+pub(super) static UNUSED_MODEL: Rule = Rule {
+    meta: RuleMeta::info(526, "unused-model", "a model that no role can get", "\
+No role names this model, and for none that asks for a tier or capabilities does it qualify, not even as one to fall back to. Only a task that
+names it with `<model>` could get it. Mostly a role's demands moved and the model was left behind, or its tier or capabilities are incomplete.
+
+It is looked for where every role says which model it wants.")
+        .examples(
+            &[project("[roles.triage]\nmodel = \"small\"\n\n[models.small]\nprovider = \"openai\"\ntier = \"economy\"\ncontext_window = 128000\n\n[models.large]\nprovider = \"openai\"\ntier = \"premium\"\ncontext_window = 200000\n")],
+            &[project("[roles.triage]\nmodel = [\"small\", \"large\"]\n\n[models.small]\nprovider = \"openai\"\ntier = \"economy\"\ncontext_window = 128000\n\n[models.large]\nprovider = \"openai\"\ntier = \"premium\"\ncontext_window = 200000\n")],
+        ),
+    check: Check::Config(unused_model),
+};
+
+fn unused_model(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
+    let FaultKind::UnusedModel { model } = &fault.kind else { return None };
+    let message = format!("no role of the project can get the model `{model}`");
+    let finding = cx.finding(&UNUSED_MODEL, fault, message);
+    Some(finding.help("remove it, or check its tier and capabilities against what the roles ask for"))
+}
+
+/// A limit that never limits.
+pub(super) static BUDGET_OVER_WINDOW: Rule = Rule {
+    meta: RuleMeta::warning(527, "budget-over-window", "a role's budget is larger than what its model's window holds", "\
+The budget of a context is the smaller of the role's and the model's window less its `output_reserve`. A role that allows itself more than
+its model holds has no budget of its own: the window cuts what the author thought would be there.")
+        .fixed(Fixable::Suggested)
+        .examples(
+            &[project("[roles.triage]\nmodel = \"small\"\nbudget = { tokens = 40000 }\n\n[models.small]\nprovider = \"ollama\"\ntier = \"economy\"\ncontext_window = 32768\noutput_reserve = 4096\n")],
+            &[project("[roles.triage]\nmodel = \"small\"\nbudget = { tokens = 20000 }\n\n[models.small]\nprovider = \"ollama\"\ntier = \"economy\"\ncontext_window = 32768\noutput_reserve = 4096\n")],
+        ),
+    check: Check::Config(budget_over_window),
+};
+
+fn budget_over_window(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
+    let FaultKind::BudgetOverWindow { role, tokens, model, room } = &fault.kind else { return None };
+    let message = format!("role `{role}` may have {tokens} tokens, and its model `{model}` holds {room} beside its answer");
+    let finding = cx.finding(&BUDGET_OVER_WINDOW, fault, message);
+    let finding = finding.note("the smaller of the two holds, so this budget never does");
+    let edit = Edit::replace(fault.span, room.to_string());
+    Some(finding.fix(Fix::suggested(format!("write {room}, what the model holds"), vec![edit])))
+}
+
+/// A file that is shared is no place for it. The finding never stands on a line that holds the value, and says nothing of it.
+pub(super) static KEY_IN_FILE: Rule = Rule {
+    meta: RuleMeta::promise(529, "key-in-project-file", "a provider's key stands in the project file", "\
+The project file is committed, copied and printed. A provider names the environment variable that holds its key: `api_key_env =
+\"ANTHROPIC_API_KEY\"`. The key itself never stands in a file, and no output of ctxc shows one: the finding stands at the provider's name. What
+was committed once has to be taken for known: replace that key at the provider.
+
+The name of a variable is written in capitals, digits and `_`. An address (`base_url`) takes no user, password or query.")
+        .examples(
+            &[
+                project("[providers.main]\nkind = \"openai\"\napi_key_env = \"sk-proj-not-a-real-key\"\n"),
+                project("[providers.main]\nkind = \"openai\"\napi_key = \"not-a-real-key\"\n"),
+                project("[providers.main]\nkind = \"openai\"\nbase_url = \"https://me:pass@models.example/v1\"\n"),
+            ],
+            &[project("[providers.main]\nkind = \"openai\"\napi_key_env = \"OPENAI_API_KEY\"\n")],
+        ),
+    check: Check::Config(key_in_file),
+};
+
+fn key_in_file(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
+    let FaultKind::KeyInFile { provider, key, at } = &fault.kind else { return None };
+    let line = |span: Span| cx.config.position(fault.file, span.start).map(|(_, position)| position.line);
+    // Written on one line, the value would be shown with the provider's name: the finding goes to the head of the file.
+    let span = if line(fault.span) == line(*at) { Span::at(0) } else { fault.span };
+    let message = match *key {
+        "api_key_env" => format!("`api_key_env` of provider `{provider}` is no name of a variable: a key itself?"),
+        "base_url" => format!("`base_url` of provider `{provider}` carries a user, a password or a query"),
+        _ => format!("provider `{provider}` has `{key}`, and a key never stands in a project file"),
+    };
+    let finding = Diagnostic::new(&KEY_IN_FILE.meta, &cx.path(fault.file), span, message);
+    let finding = finding.note("the value is not shown here; if it was ever committed, replace it at the provider");
+    Some(match *key {
+        "base_url" => finding.help("write the address alone: `https://host/path`"),
+        _ => finding.help("name the variable that holds it, in capitals: `api_key_env = \"OPENAI_API_KEY\"`"),
+    })
+}

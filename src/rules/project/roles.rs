@@ -1,0 +1,195 @@
+//! CTX513, CTX522, CTX528–CTX530, CTX533: what roles and requirements on roles name and say.
+
+use super::words::{Form, line, meant};
+use crate::project::fault::{Fault, FaultKind, Unreadable};
+use crate::rules::prelude::*;
+use crate::rules::rule::Scope;
+use crate::rules::structure::family::shown;
+use crate::template::names::DefinitionKind;
+
+/// A policy about nobody is kept by everyone.
+pub(super) static UNKNOWN_ROLE: Rule = Rule {
+    meta: RuleMeta::error(513, "unknown-role", "a `[[require]]` names an agent role that the project does not have", "\
+`role = \"NAME\"` in a `[[require]]` selects the tasks that the agent role `[roles.NAME]` plays. A role that the project does not define
+selects no task, so the policy would hold without ever being looked at.")
+        .fixed(Fixable::Suggested)
+        .examples(
+            &[project("[[require]]\nrole = \"planer\"\nmust = \"has description\"\n\n[roles.planner]\ntemplate = \"triage\"\n")],
+            &[project("[[require]]\nrole = \"planner\"\nmust = \"has description\"\n\n[roles.planner]\ntemplate = \"triage\"\n")],
+        ),
+    check: Check::Config(unknown_role),
+};
+
+fn unknown_role(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
+    let FaultKind::UnknownRole { found, near } = &fault.kind else { return None };
+    let message = format!("the project has no agent role `{found}`");
+    let finding = cx.finding(&UNKNOWN_ROLE, fault, message);
+    let finding = if near.is_none() { finding.help(format!("define it under `[roles.{found}]`")) } else { finding };
+    Some(meant(finding, fault.span, near.as_deref(), Form::Text))
+}
+
+/// A role without a task receives nothing.
+pub(super) static UNKNOWN_TASK: Rule = Rule {
+    meta: RuleMeta::promise(522, "unknown-task", "a role plays a task that the project does not have", "\
+`template` of a role names the task that it plays; without the key it is the task of the role's own name. A task that no file of the project
+defines cannot be played: the role would receive nothing.
+
+It is looked for when the whole project is checked.")
+        .fixed(Fixable::Suggested)
+        .examples(
+            &[
+                project("[roles.clerk]\ntemplate = \"traige\"\n"),
+                project("[roles.clerk]\ndescription = \"sorts tickets\"\n"),
+            ],
+            &[
+                project("[roles.clerk]\ntemplate = \"triage\"\n"),
+                project("[roles.triage]\ndescription = \"sorts tickets\"\n"),
+            ],
+        ),
+    check: Check::Link(unknown_task),
+};
+
+fn unknown_task(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
+    let LinkCx { index, config, scope, .. } = *cx;
+    if scope == Scope::Part || index.files().is_empty() {
+        return;
+    }
+    let Some(file) = config.files.first() else { return };
+    for role in config.roles.values() {
+        let task = &role.task;
+        if index.find(DefinitionKind::Task, &task.value).is_some() {
+            continue;
+        }
+        let name = &role.name.value;
+        let message = format!("role `{name}` plays the task `{}`, which no file defines", task.value);
+        let finding = Diagnostic::new(&UNKNOWN_TASK.meta, &file.path, task.span, message);
+        let is_own = task.span == role.name.span;
+        let near = nearest(&task.value, index.names(DefinitionKind::Task));
+        out.push(match near {
+            _ if is_own => finding.help(format!("name the task: `template = \"{}\"`", near.unwrap_or("NAME"))),
+            Some(near) => meant(finding, task.span, Some(near), Form::Text),
+            None if index.find(DefinitionKind::Template, &task.value).is_some() => {
+                finding.note("there is a function template of that name; a role plays a task").help("write a task that calls it")
+            }
+            None => finding.help("define the task, or add the file that does to `[templates] include`"),
+        });
+    }
+}
+
+/// An agent that is not told who it is.
+pub(super) static SYSTEM_PROMPT: Rule = Rule {
+    meta: RuleMeta::promise(
+        528,
+        "unreadable-system-prompt",
+        "the file of a role's system prompt is missing, empty or outside the project",
+        "\
+`system = { file = \"…\" }` of a role names the file that says who the agent is, relative to the project. Without its text the agent would be
+called with less than its author wrote, so nothing is assembled. A file outside the project is refused, also behind a link: what an agent is
+told would depend on the machine, and a cloned project could send files of its reader's.",
+    )
+    .examples(
+        &[
+            project("[roles.triage]\nsystem = { file = \"prompts/triage.md\" }\n"),
+            project("[roles.triage]\nsystem = { file = \"../secrets.md\" }\n"),
+        ],
+        &[
+            project("[roles.triage]\nsystem = { file = \"prompts/triage.md\" }\n# file: prompts/triage.md\nYou sort tickets.\n"),
+            project("[roles.triage]\nsystem = \"You sort tickets.\"\n"),
+        ],
+    ),
+    check: Check::Config(system_prompt),
+};
+
+fn system_prompt(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
+    let FaultKind::SystemPrompt { role, path, why } = &fault.kind else { return None };
+    let why = match why {
+        Unreadable::Outside => "it lies outside the project's folder",
+        Unreadable::Empty => "it is empty",
+        Unreadable::Because(reason) => reason,
+    };
+    let message = format!("the system prompt of role `{role}` cannot be had: `{path}`: {why}");
+    let finding = cx.finding(&SYSTEM_PROMPT, fault, message);
+    Some(finding.help("paths are relative to the folder of ctxc.toml; a short text can stand here itself: `system = \"You …\"`"))
+}
+
+/// One of the two would hold, and its author may mean the other.
+pub(super) static CONTRADICTORY_ROLE: Rule = Rule {
+    meta: RuleMeta::error(
+        530,
+        "contradictory-role",
+        "a role both names its model and says what it has to be, or blocks a tool that it allows",
+        "\
+A role either names its `model`, or says what a model has to be (`tier`, `capabilities`), and the cheapest that qualifies is taken: with both,
+one of them would be without effect. Likewise an entry of `blocked_tools` that covers all of an entry of `tools` takes it away again. To block
+a part of what a prefix allows is what `blocked_tools` is for: `tools = [\"git_*\"]`, `blocked_tools = [\"git_push\"]`.",
+    )
+    .fixed(Fixable::Suggested)
+    .examples(
+        &[
+            project("[roles.triage]\nmodel = \"small\"\ntier = \"economy\"\n\n[models.small]\nprovider = \"openai\"\ntier = \"economy\"\ncontext_window = 128000\n"),
+            project("[roles.triage]\ntools = [\"read_file\", \"git_log\"]\nblocked_tools = [\"git_*\"]\n"),
+        ],
+        &[project("[roles.triage]\ntools = [\"read_file\", \"git_*\"]\nblocked_tools = [\"git_push\"]\n")],
+    ),
+    check: Check::Config(contradictory_role),
+};
+
+fn contradictory_role(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
+    let found = |message: String| cx.finding(&CONTRADICTORY_ROLE, fault, message);
+    if let FaultKind::ToolBlocked { role, tool, blocked } = &fault.kind {
+        let finding =
+            found(format!("role `{role}` is allowed `{tool}`, and `{}` of its blocked tools takes it away", blocked.value));
+        let finding = cx.label(finding, fault.file, blocked.span, "blocked here");
+        return Some(finding.help("take it out of one of the two lists"));
+    }
+    let FaultKind::TwoModels { role, key } = &fault.kind else { return None };
+    let finding = found(format!("role `{role}` names its `model`, so its `{key}` would have no effect"));
+    let finding = finding.note("a role names its model, or says what a model has to be");
+    let whole = line(cx, fault);
+    let text = cx.config.files.get(fault.file as usize).map_or("", |file| whole.slice(&file.text)).trim();
+    // Only where the key and its value have the line to themselves.
+    if text.starts_with(key) && is_whole(text) {
+        return Some(finding.fix(Fix::suggested(format!("remove `{key}`"), vec![Edit::replace(whole, "")])));
+    }
+    Some(finding.help(format!("remove `{key}`, or remove `model`")))
+}
+
+/// Whether a value ends on its line.
+fn is_whole(line: &str) -> bool {
+    let count = |c: char| line.matches(c).count();
+    count('[') == count(']') && count('{') == count('}') && count('"') % 2 == 0 && !line.contains("\"\"\"")
+}
+
+/// Its agent would read the braces.
+pub(super) static PROMPT_VALUE: Rule = Rule {
+    meta: RuleMeta::warning(
+        533,
+        "value-in-system-prompt",
+        "a `{{…}}` in a role's system prompt, where nothing stands for it",
+        "\
+`system` of a role says who the agent is, whatever it is asked: it takes no values, so that it is the same bytes in every call and a provider's
+cache can reuse it. `{{name}}` in it is not replaced: the agent would read the braces. A text with values belongs to the task that the role plays:
+into its `<system>`, or better its `<instructions>`, with a `<parameter>` for each value.
+
+Where the agent is to read braces, because it writes templates, say so in `[lints]`: `value-in-system-prompt = \"off\"`.",
+    )
+    .examples(
+        &[
+            project("[roles.triage]\nsystem = \"You work for {{company}}.\"\n"),
+            project("[roles.triage]\nsystem = { file = \"prompts/triage.md\" }\n# file: prompts/triage.md\nYou sort tickets\nof {{ company | upper }}.\n"),
+        ],
+        &[project("[roles.triage]\nsystem = \"You sort tickets. An answer is JSON: {\\\"team\\\": {\\\"name\\\": \\\"data\\\"}}\"\n")],
+    ),
+    check: Check::Config(prompt_value),
+};
+
+fn prompt_value(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
+    let FaultKind::PromptValue { role, written, line } = &fault.kind else { return None };
+    let place = line.as_ref().map_or_else(String::new, |(path, line)| format!(", {path}:{line}"));
+    let written = shown(written);
+    let message = format!("role `{role}` would be told `{written}` as it stands{place}: its system prompt takes no values");
+    let finding = cx.finding(&PROMPT_VALUE, fault, message);
+    Some(
+        finding.help("move the sentence to the task that it plays, into `<system>` or `<instructions>`, where values are put in"),
+    )
+}

@@ -1,0 +1,109 @@
+//! CTX506–CTX508: types and subtypes that the project file names or declares, and defaults that they cannot use.
+
+use super::words::{Form, list, meant, slice};
+use crate::project::fault::{Fault, FaultKind, Refusal};
+use crate::rules::prelude::*;
+
+/// Defaults for a type that does not exist reach no task.
+pub(super) static UNKNOWN_TYPE: Rule = Rule {
+    meta: RuleMeta::promise(506, "unknown-project-type", "the project file names a type or subtype that does not exist", "\
+`[defaults.TYPE]`, `[defaults.TYPE.SUBTYPE]` and the selectors of `[[require]]` name types (the operators), their subtypes and their
+parts (`[defaults.reduce.inner_task]`). A name that neither the language nor `[operators]` knows reaches no task.")
+        .fixed(Fixable::Suggested)
+        .examples(
+            &[
+                project("[defaults.atomc]\ninherit_context = \"none\"\nfresh_context = \"enabled\"\n"),
+                project("[defaults.reduce.inner]\ninherit_context = \"none\"\nfresh_context = \"enabled\"\n"),
+                project("[defaults]\nfresh_context = \"disabled\"\n"),
+            ],
+            &[project("[defaults.atomic]\ninherit_context = \"none\"\nfresh_context = \"enabled\"\n")],
+        ),
+    check: Check::Config(unknown_type),
+};
+
+fn unknown_type(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
+    let found = |message: String| cx.finding(&UNKNOWN_TYPE, fault, message);
+    if let FaultKind::UnknownOperator { found: name, near, valid } = &fault.kind {
+        if valid.is_empty() {
+            let finding = found(format!("`{name}` stands under `[defaults]` itself; expected a type in between"));
+            return Some(finding.help(format!("write it under the type that it is for: `[defaults.atomic]`, then `{name} = …`")));
+        }
+        let finding = found(format!("there is no type `{name}`")).note(format!("the types are {}", list(valid)));
+        return Some(meant(finding, fault.span, near.as_deref(), Form::AsBefore(slice(cx, fault))));
+    }
+    let FaultKind::UnknownSubtype { operator, found: name, near, valid } = &fault.kind else { return None };
+    let message = if operator.is_empty() {
+        format!("no type has a subtype `{name}`")
+    } else {
+        format!("type `{operator}` has no subtype or part `{name}`")
+    };
+    let finding = found(message).note(format!("known are {}", list(valid)));
+    Some(meant(finding, fault.span, near.as_deref(), Form::AsBefore(slice(cx, fault))))
+}
+
+/// A declared type needs a name of its own and a base.
+pub(super) static BAD_DECLARATION: Rule = Rule {
+    meta: RuleMeta::promise(507, "bad-declaration", "a type or subtype that cannot be declared", "\
+`[operators.NAME]` declares a type of the project's own. It needs a `base`, one of the five types of the language, which says which
+children it may have; what it does not set comes from that type's row. `[operators.TYPE.NAME]` declares a subtype, also of a type of
+the language. The rows of the language itself are not declared again: their defaults are changed under `[defaults]`. Nor can the types
+of older dialects be taken (`map`, `director`, `evaluator`): templates that have them keep the meaning that they had.")
+        .examples(
+            &[
+                project("[operators.research]\ninherit_context = \"none\"\nfresh_context = \"enabled\"\n"),
+                project("[operators.atomic]\nfresh_context = \"disabled\"\n"),
+                project("[operators.map]\nbase = \"reduce\"\n"),
+                project("[operators.atomic.subtask]\nfresh_context = \"disabled\"\n"),
+            ],
+            &[project("[operators.research]\nbase = \"atomic\"\ninherit_context = \"none\"\nfresh_context = \"enabled\"\n")],
+        ),
+    check: Check::Config(bad_declaration),
+};
+
+fn bad_declaration(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
+    let FaultKind::BadDeclaration { row, why } = &fault.kind else { return None };
+    let found = |message: String| cx.finding(&BAD_DECLARATION, fault, message);
+    Some(match why {
+        Refusal::Language => found(format!("`{row}` is part of the language and cannot be declared again"))
+            .help(format!("to change what it starts from, write the settings under `[defaults.{row}]`")),
+        Refusal::Legacy { modern, subtype } => {
+            let subtype = subtype.map(|subtype| format!(" subtype=\"{subtype}\"")).unwrap_or_default();
+            found(format!("`{row}` is a type of an older dialect and cannot be declared"))
+                .note(format!("templates that have it are read as type=\"{modern}\"{subtype}, with the defaults of that"))
+                .help("give the new type a name of its own")
+        }
+        Refusal::NoBase => found(format!("type `{row}` has no `base`; expected one of the types of the language"))
+            .note("the base says which children a task of the new type may have")
+            .help("add `base = \"atomic\"` (or `sequential`, `reduce`, `script`, `director_evaluator_loop`)"),
+        Refusal::BadName => {
+            found(format!("`{row}` cannot be a name; expected letters, digits, `_` and `-`, beginning with a letter"))
+        }
+        Refusal::TooMany => found(format!("`{row}` is one declared type too many; a project has at most 1,000")),
+    })
+}
+
+/// Nothing is carried where there are no steps.
+pub(super) static DEFAULT_WITHOUT_EFFECT: Rule = Rule {
+    meta: RuleMeta::warning(
+        508,
+        "default-without-effect",
+        "a project default for accumulation where there are no steps",
+        "\
+Only `sequential` and `director_evaluator_loop` have steps whose results can be carried along. For any other type
+`accumulate_data = true` and `accumulation_format` change nothing about what the agent receives.",
+    )
+    .examples(
+        &[project("[defaults.atomic]\naccumulate_data = true\n")],
+        &[project("[defaults.sequential]\naccumulate_data = false\n")],
+    ),
+    check: Check::Config(default_without_effect),
+};
+
+fn default_without_effect(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
+    let FaultKind::DefaultWithoutEffect { row, setting, base } = &fault.kind else { return None };
+    let message = format!("`{setting}` has no effect for `{row}`: it has no steps whose results could be carried");
+    let finding = cx.finding(&DEFAULT_WITHOUT_EFFECT, fault, message);
+    let finding =
+        if row.as_str() == base.word() { finding } else { finding.note(format!("`{row}` is built on `{}`", base.word())) };
+    Some(finding.help("remove the line; `sequential` and `director_evaluator_loop` are the types that carry results"))
+}
