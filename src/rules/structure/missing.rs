@@ -1,0 +1,234 @@
+//! CTX108–CTX110, CTX117, CTX123: attributes, elements, descriptions, values and types that have to be there and are not.
+
+use super::family::{finding, has_slip_of, is_small, shown, words};
+use super::unknown::known;
+use crate::rules::prelude::*;
+use crate::settings::operators::Operator;
+use crate::syntax::tree::Element;
+use crate::syntax::write::set_attribute;
+use crate::template::elements::Kind;
+use crate::template::fault::{Fault, FaultKind};
+use crate::template::model::{Slot, Task};
+use crate::template::nodes;
+
+/// An input without a name can be spoken of by nobody.
+pub(super) static MISSING_ATTRIBUTE: Rule = Rule {
+    meta: RuleMeta::error(108, "missing-attribute", "an element lacks an attribute that it needs", "\
+Some elements are nothing without an attribute: inputs, parameters, templates and fragments need a `name`, a `<call>` says which
+`template`, a `<case>` its `test`. Add it.")
+        .examples(
+            &[template("<task type=\"atomic\" name=\"triage\">\n  <description>sort the ticket</description>\n  <inputs>\n    <input>friendly</input>\n  </inputs>\n</task>\n")],
+            FINE,
+        ),
+    check: Check::Template(missing_attribute),
+};
+
+fn missing_attribute(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
+    let FaultKind::MissingAttribute { kind, name } = fault.kind else { return None };
+    let slips = fault.element.attributes().filter(|attribute| attribute.namespace().is_none());
+    if slips
+        .into_iter()
+        .any(|attribute| kind.attribute(attribute.name()).is_none() && nearest(attribute.name(), known(kind)) == Some(name))
+    {
+        // The misspelt one is reported, and that is where the fault is.
+        return None;
+    }
+    let found = finding(&MISSING_ATTRIBUTE.meta, cx, fault.span, format!("`<{}>` has no `{name}`", kind.tag()));
+    Some(match kind.attribute(name) {
+        Some(attribute) => found.help(format!("add {name}=\"…\": {}", attribute.doc)),
+        None => found,
+    })
+}
+
+/// What lacks a part that it cannot do without cannot be run.
+pub(super) static MISSING_ELEMENT: Rule = Rule {
+    meta: RuleMeta::error(109, "missing-element", "an element lacks a child that it needs", "\
+Each type has parts that it cannot do without: sequential its `<steps>`, reduce an `<inner_task>` and a `<reduction_task>`, script a
+`<command>`, director_evaluator_loop a `<director>` and an `<evaluator>`. So have some elements: `<steps>` a step, a `<case>` its task,
+an `<example>` its input and output. Without them a run would fail; the build fails first.")
+        .examples(
+            &[
+                template("<task type=\"sequential\" name=\"triage\">\n  <description>sort the ticket</description>\n</task>\n"),
+                template("<task type=\"sequential\" name=\"triage\">\n  <description>sort the ticket</description>\n  <steps/>\n</task>\n"),
+                template("<task type=\"reduce\" name=\"digest\">\n  <description>digest the week</description>\n  <inner_task>\n    <description>name the decision of the day</description>\n  </inner_task>\n</task>\n"),
+            ],
+            &[template("<task type=\"sequential\" name=\"triage\">\n  <description>sort the ticket</description>\n  <steps>\n    <task><description>read it</description></task>\n  </steps>\n</task>\n")],
+        ),
+    check: Check::File(missing_element),
+};
+
+fn missing_element(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
+    out.extend(cx.file.faults.iter().filter_map(|fault| needed_child(cx, fault)));
+    nodes::bodies(cx.file, |task, _| {
+        let lacks = operator(cx, task).map_or(&[][..], Operator::needs).iter().filter(|need| !has(task, **need));
+        let lacks: Vec<Kind> = lacks.copied().filter(|need| !has_slip_of(task.element, Kind::Task, *need)).collect();
+        if !lacks.is_empty() && task.reference.is_none() && !task.element.is_damaged() {
+            out.push(incomplete(cx, task, &lacks));
+        }
+    });
+}
+
+/// The type whose structure a body has. A part of another task has its own, and not that of the row it is resolved by.
+fn operator(cx: &FileCx<'_>, task: &Task<'_>) -> Option<Operator> {
+    match (task.slot.part(), &task.operator) {
+        (None, _) => cx.bodies.get(task)?.operator,
+        (Some(_), Some(written)) => Operator::parse(&written.value),
+        (Some(_), None) => Some(Operator::Atomic),
+    }
+}
+
+/// Whether a task has one of its parts.
+fn has(task: &Task<'_>, part: Kind) -> bool {
+    let (reduce, cycle) = (task.reduce.as_deref(), task.cycle.as_deref());
+    let there = [
+        (Kind::Steps, task.steps_element.is_some()),
+        (Kind::InnerTask, reduce.is_some_and(|reduce| reduce.inner.is_some())),
+        (Kind::ReductionTask, reduce.is_some_and(|reduce| reduce.reduction.is_some())),
+        (Kind::Command, task.script.as_deref().is_some_and(|script| script.command.is_some())),
+        (Kind::Director, cycle.is_some_and(|cycle| cycle.director.is_some())),
+        (Kind::Evaluator, cycle.is_some_and(|cycle| cycle.evaluator.is_some())),
+    ];
+    there.contains(&(part, true))
+}
+
+fn incomplete(cx: &FileCx<'_>, task: &Task<'_>, lacks: &[Kind]) -> Diagnostic {
+    let names: Vec<String> = lacks.iter().map(|kind| format!("`<{}>`", kind.tag())).collect();
+    let operator = task.operator.as_ref().map_or("atomic", |operator| &*operator.value);
+    let what = if task.operator.as_ref().is_some_and(|written| written.span == task.head()) {
+        format!("`<{}>`", task.element.name())
+    } else {
+        format!("a task of type {operator}")
+    };
+    let mut found = finding(&MISSING_ELEMENT.meta, cx, task.head(), format!("{what} has no {}", names.join(" and no ")));
+    for kind in lacks {
+        found = found.note(format!("`<{}>`: {}", kind.tag(), kind.spec().doc));
+    }
+    match task.element.attribute("type") {
+        Some(attribute) => found.label(attribute.span(), "the type asks for it"),
+        None => found,
+    }
+}
+
+fn needed_child(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
+    let FaultKind::MissingChild { kind, child } = fault.kind else { return None };
+    if has_slip_of(fault.element, kind, child) {
+        return None;
+    }
+    let (tag, child_tag) = (kind.tag(), child.tag());
+    let (message, help) = if kind == Kind::Steps {
+        ("`<steps>` holds no step".to_owned(), "add a <task>, a <call> or a <cond>".to_owned())
+    } else {
+        (format!("`<{tag}>` has no `<{child_tag}>`"), format!("add <{child_tag}>: {}", child.spec().doc))
+    };
+    Some(finding(&MISSING_ELEMENT.meta, cx, fault.span, message).help(help))
+}
+
+/// Context is looked up by the description; without one there is nothing to look up by.
+pub(super) static MISSING_DESCRIPTION: Rule = Rule {
+    meta: RuleMeta::error(110, "missing-description", "a task has no description", "\
+`<description>` says what a task is for. It is the first thing that the agent reads, what context is looked up by, and what a person
+sees in every list: the one element that a task must have. Steps and the parts of a reduce or a loop are tasks of their own and need
+one each; a `ref` brings the description of the task that it names.")
+        .examples(
+            &[
+                template("<task type=\"atomic\" name=\"triage\">\n  <instructions>answer with one word</instructions>\n</task>\n"),
+                template("<task type=\"atomic\" name=\"triage\">\n  <description>  </description>\n</task>\n"),
+            ],
+            FINE,
+        ),
+    check: Check::Node(missing_description),
+};
+
+fn missing_description(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
+    let task = cx.task;
+    if let Some(text) = &task.description {
+        if text.src.is_none()
+            && text.element.elements().next().is_none()
+            && words(text.element).next().is_none()
+            && !text.element.is_damaged()
+        {
+            let found = finding(&MISSING_DESCRIPTION.meta, cx.cx, text.element.span(), "the description is empty");
+            out.push(found.help("say in a sentence what the task is for"));
+        }
+        return;
+    }
+    let brings_its_own = task.reference.is_some() || task.slot == Slot::ScriptExecution;
+    // Words outside of any element, or a slip of the element's name, are reported: the description is in there.
+    let elsewhere = has_slip_of(task.element, Kind::Task, Kind::Description) || words(task.element).next().is_some();
+    if brings_its_own || elsewhere || task.element.is_damaged() {
+        return;
+    }
+    let what = match &task.name {
+        Some(name) => format!("the task `{}`", super::family::shown(&name.value)),
+        None if task.element.name() == Kind::Task.tag() => "this task".to_owned(),
+        None => format!("`<{}>`", task.element.name()),
+    };
+    let found = finding(&MISSING_DESCRIPTION.meta, cx.cx, task.head(), format!("{what} has no description"));
+    out.push(found.help("add a <description> that says in a sentence what the task is for"));
+}
+
+/// Harmless, and a guess for whoever reads the template.
+pub(super) static MISSING_TYPE: Rule = Rule {
+    meta: RuleMeta::hint(123, "missing-type", "a task does not say its type", "\
+A task without `type` is atomic: one call of a model. That is what most are, so it is no fault; but the type decides the defaults of
+all four settings, and a reader should not have to know that by heart. Steps and parts inside a task are not asked for it.")
+        .examples(&[template("<task name=\"triage\">\n  <description>sort the ticket</description>\n</task>\n")], FINE).fixed(Fixable::Suggested),
+    check: Check::Node(missing_type),
+};
+
+fn missing_type(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
+    let task = cx.task;
+    let is_root = matches!(task.slot, Slot::Root | Slot::Template);
+    // Parts of another type without that type are an error of their own.
+    let has_parts = task.steps_element.is_some() || task.reduce.is_some() || task.script.is_some() || task.cycle.is_some();
+    let is_written = task.operator.is_some() || task.element.attribute("type").is_some();
+    if !is_root || is_written || has_parts || task.reference.is_some() || task.element.is_damaged() {
+        return;
+    }
+    let edits = vec![set_attribute(task.element, "type", "atomic")];
+    out.push(
+        finding(&MISSING_TYPE.meta, cx.cx, task.head(), "this task has no type, which makes it atomic")
+            .fix(Fix::suggested("write type=\"atomic\"", edits)),
+    );
+}
+
+/// Nothing is ever rendered as an empty place.
+pub(super) static MISSING_VALUE: Rule = Rule {
+    meta: RuleMeta::error(117, "missing-value", "an input that says nothing", "\
+An `<input>` gives the agent a named value: from a variable (`from=\"…\"`), a text between its tags, or the result of a task or call
+inside it. With none of them the agent would be shown a name and an empty place.")
+        .examples(
+            &[template("<task type=\"atomic\" name=\"triage\">\n  <description>sort the ticket</description>\n  <parameters>\n    <parameter name=\"subject\"/>\n  </parameters>\n  <inputs>\n    <input name=\"subject\"/>\n  </inputs>\n</task>\n")],
+            FINE,
+        ).fixed(Fixable::Suggested),
+    check: Check::Template(missing_value),
+};
+
+fn missing_value(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
+    let FaultKind::NoContent { kind } = fault.kind else { return None };
+    let name = fault.element.attribute("name").map(|name| name.value().trim().to_owned());
+    let message = match &name {
+        Some(name) => format!("the input `{}` has no value", shown(name)),
+        None => format!("`<{}>` has no value", kind.tag()),
+    };
+    let found =
+        finding(&MISSING_VALUE.meta, cx, fault.span, message).help("give it from=\"…\", a text, or a task whose result it is");
+    let declared = name.filter(|name| is_declared(fault.element, name));
+    Some(match declared {
+        Some(name) => {
+            let edits = vec![set_attribute(fault.element, "from", &name)];
+            found.fix(Fix::suggested(format!("take it from the parameter `{}`", shown(&name)), edits))
+        }
+        None => found,
+    })
+}
+
+/// Whether a task around an element declares a parameter of this name.
+fn is_declared(element: Element<'_>, name: &str) -> bool {
+    let around = std::iter::successors(element.parent(), |element| element.parent()).filter(|around| is_small(*around));
+    let lists = around.flat_map(|task| task.elements().filter(|child| child.name() == "parameters"));
+    lists
+        .filter(|list| is_small(*list))
+        .flat_map(Element::elements)
+        .any(|parameter| parameter.attribute("name").is_some_and(|own| own.value().trim() == name))
+}

@@ -1,0 +1,237 @@
+//! CTX102, CTX107, CTX121, CTX122, CTX126: elements, attributes, types, subtypes and schemas that the language does not have.
+
+use super::family::{children, either, finding, meant, shown, tags};
+use crate::rules::prelude::*;
+use crate::settings::layers::RowFault;
+use crate::syntax::tree::Element;
+use crate::syntax::write::{remove_attribute, rename_element};
+use crate::template::elements::Kind;
+use crate::template::fault::{Fault, FaultKind};
+use crate::template::parts::is_schema_file;
+
+/// An element that nobody knows would be left out of the prompt without a word.
+pub(super) static UNKNOWN_ELEMENT: Rule = Rule {
+    meta: RuleMeta::error(102, "unknown-element", "an element that the language does not have", "\
+What ctxc does not know cannot reach the agent: the element and everything in it would be missing from the prompt, and nobody would
+notice. So it is an error, with the nearest name that may stand in its place.
+
+Tags inside a text (`<b>`, `<answer>`) are elements too. Where they are meant as words for the agent, write them as text: `&lt;answer>`,
+or put the text into `<![CDATA[ … ]]>`.
+
+Elements of your own are welcome anywhere in a namespace of their own: `<x:owner xmlns:x=\"urn:my-team\">…</x:owner>` is kept.
+
+Where a setting, a type or a subtype of a task hangs on it, the finding is locked: it can be neither silenced nor lowered.")
+        .examples(
+            &[
+                template("<task type=\"atomic\" name=\"triage\">\n  <description>sort the ticket</description>\n  <instrctions>answer with one word</instrctions>\n</task>\n"),
+                template("<task type=\"atomic\" name=\"triage\">\n  <description>sort the ticket, answer in <answer>one word</answer></description>\n</task>\n"),
+            ],
+            FINE,
+        )
+        .fixed(Fixable::Suggested),
+    check: Check::Template(unknown_element),
+};
+
+fn unknown_element(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
+    let FaultKind::UnknownElement { parent, known_elsewhere } = fault.kind else { return None };
+    let name = fault.element.name();
+    if let Some(meant) = meant(parent, name).filter(|_| !known_elsewhere) {
+        let message = format!("`<{parent}>` has no element `<{}>`", shown(name), parent = parent.tag());
+        let fix = Fix::suggested(format!("write <{meant}>"), rename_element(fault.element, meant));
+        return Some(finding(&UNKNOWN_ELEMENT.meta, cx, fault.span, message).help(format!("did you mean `<{meant}>`?")).fix(fix));
+    }
+    if parent.is_text() {
+        return Some(in_text(cx, fault, parent));
+    }
+    if known_elsewhere {
+        return None;
+    }
+    let message = format!("`<{}>` has no element `<{}>`", parent.tag(), shown(name));
+    let found = finding(&UNKNOWN_ELEMENT.meta, cx, fault.span, message);
+    let may: Vec<Kind> = children(parent).collect();
+    Some(match may.len() {
+        0 => found.help(format!("nothing stands in `<{}>` but text", parent.tag())),
+        1..=6 => found.help(format!("it holds {}", tags(may))),
+        _ => found.help("remove it, or give it a namespace of its own to keep it as an extension"),
+    })
+}
+
+fn in_text(cx: &FileCx<'_>, fault: &Fault<'_>, parent: Kind) -> Diagnostic {
+    let name = shown(fault.element.name());
+    let message = format!("`<{name}>` stands in the text of `<{}>` and would not reach the agent", parent.tag());
+    let mut edits = Vec::new();
+    escape(fault.element, &mut edits);
+    finding(&UNKNOWN_ELEMENT.meta, cx, fault.span, message)
+        .help("to have the agent read the tag itself, write `&lt;`, or put the text into `<![CDATA[ … ]]>`")
+        .fix(Fix::suggested(format!("write &lt;{name}> as text"), edits))
+}
+
+/// The `<` of an element's tags, and of those inside it, as text. As deep as the document's depth limit.
+fn escape(element: Element<'_>, edits: &mut Vec<Edit>) {
+    let text = element.document().text;
+    let tags = [Some(element.start_tag()), element.end_tag()].into_iter().flatten();
+    for tag in tags.filter(|tag| text.as_bytes().get(tag.start as usize) == Some(&b'<')) {
+        edits.push(Edit::replace(Span::new(tag.start, tag.start + 1), "&lt;"));
+    }
+    for inside in element.elements() {
+        escape(inside, edits);
+    }
+}
+
+/// An attribute that nobody reads says nothing.
+pub(super) static UNKNOWN_ATTRIBUTE: Rule = Rule {
+    meta: RuleMeta::error(107, "unknown-attribute", "an attribute that its element does not have", "\
+What an unknown attribute says is read by nobody: a misspelt `form=\"…\"` on an input leaves the input without its value. The finding
+names the attribute that was probably meant. Attributes of your own are welcome in a namespace of their own.
+
+Where a setting, a type or a subtype of a task hangs on it, the finding is locked: it can be neither silenced nor lowered.")
+        .examples(
+            &[
+                template("<task type=\"atomic\" name=\"triage\" verson=\"2\">\n  <description>sort the ticket</description>\n</task>\n"),
+                template("<task type=\"atomic\" name=\"triage\">\n  <description lang=\"en\">sort the ticket</description>\n</task>\n"),
+            ],
+            FINE,
+        )
+        .fixed(Fixable::Suggested),
+    check: Check::Template(unknown_attribute),
+};
+
+/// The attributes of an element of a kind.
+pub(super) fn known(kind: Kind) -> impl Iterator<Item = &'static str> {
+    kind.attributes().map(|attribute| attribute.name)
+}
+
+fn unknown_attribute(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
+    let FaultKind::UnknownAttribute { kind, attribute } = fault.kind else { return None };
+    let (tag, name) = (kind.tag(), attribute.name());
+    let found = finding(&UNKNOWN_ATTRIBUTE.meta, cx, fault.span, format!("`<{tag}>` has no attribute `{}`", shown(name)));
+    let free = known(kind).filter(|known| fault.element.attribute(known).is_none());
+    if let Some(meant) = nearest(name, free) {
+        let fix = Fix::suggested(format!("write `{meant}`"), vec![Edit::replace(attribute.name_span(), meant)]);
+        return Some(found.help(format!("did you mean `{meant}`?")).fix(fix));
+    }
+    let has: Vec<&str> = known(kind).collect();
+    let found = if has.is_empty() {
+        found.help(format!("`<{tag}>` has no attributes"))
+    } else {
+        found.help(format!("it can have {}", either(has)))
+    };
+    Some(match remove_attribute(fault.element, name) {
+        Some(edit) => found.fix(Fix::suggested(format!("remove `{}`", shown(name)), vec![edit])),
+        None => found,
+    })
+}
+
+/// Without a type there are no defaults, and nothing can be said about what the agent would receive.
+pub(super) static UNKNOWN_TYPE: Rule = Rule {
+    meta: RuleMeta::promise(121, "unknown-type", "a type that neither the language nor the project knows", "\
+The type of a task decides its parts and the defaults of its settings. The language has five: atomic, sequential, reduce, script and
+director_evaluator_loop. A project can declare more, each built on one of them:
+
+```toml
+[operators.survey]
+base = \"sequential\"
+```
+
+For a task of an unknown type nothing can be resolved, so nothing else is said about its settings.")
+        .examples(
+            &[
+                template("<task type=\"atmic\" name=\"triage\">\n  <description>sort the ticket</description>\n</task>\n"),
+                template("<task type=\"reduce\" name=\"digest\">\n  <description>digest the week</description>\n  <inner_task>\n    <task type=\"atmic\"><description>name the decision of the day</description></task>\n  </inner_task>\n  <reduction_task>\n    <description>add it to the digest</description>\n  </reduction_task>\n</task>\n"),
+            ],
+            &[
+                FINE_EXAMPLE,
+                Example { template: "<task type=\"survey\" name=\"ask\">\n  <description>ask the team</description>\n  <steps>\n    <task><description>collect the answers</description></task>\n  </steps>\n</task>\n", project: "[operators.survey]\nbase = \"sequential\"\n" },
+            ],
+        )
+        .fixed(Fixable::Suggested),
+    check: Check::Node(unknown_type),
+};
+
+const FINE_EXAMPLE: Example = match FINE {
+    [first, ..] => *first,
+    [] => template(""),
+};
+
+fn unknown_type(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
+    let Some(written) = &cx.task.operator else { return };
+    let layers = &cx.cx.config.layers;
+    // A part has a row whatever is written on the task around its body.
+    let unknown = cx.body.fault == Some(RowFault::UnknownOperator)
+        || cx.task.slot.part().is_some() && layers.row(&written.value, None) == Err(RowFault::UnknownOperator);
+    if !unknown {
+        return;
+    }
+    let message = format!("there is no type `{}`; expected {}", shown(&written.value), either(layers.operators()));
+    let found = finding(&UNKNOWN_TYPE.meta, cx.cx, written.span, message);
+    out.push(match nearest(&written.value, layers.operators()) {
+        Some(meant) => {
+            let fix = Fix::suggested(format!("write `{meant}`"), vec![Edit::replace(written.span, meant)]);
+            found.help(format!("did you mean `{meant}`?")).fix(fix)
+        }
+        None => found.help("if it is a type of your own, declare it in ctxc.toml under `[operators]`"),
+    });
+}
+
+/// A subtype brings defaults; one that nobody knows brings none.
+pub(super) static UNKNOWN_SUBTYPE: Rule = Rule {
+    meta: RuleMeta::promise(122, "unknown-subtype", "a subtype that the type of the task does not have", "\
+A subtype refines a type and can have defaults of its own: an atomic task of subtype `subtask` looks its context up and inherits none.
+A misspelt one would fall back to the defaults of the type, and the agent would receive its parent's context instead. A project can
+declare subtypes in `ctxc.toml`.")
+        .examples(
+            &[template("<task type=\"atomic\" subtype=\"subtsk\" name=\"triage\">\n  <description>sort the ticket</description>\n</task>\n")],
+            FINE,
+        )
+        .fixed(Fixable::Suggested),
+    check: Check::Node(unknown_subtype),
+};
+
+fn unknown_subtype(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
+    let (Some(RowFault::UnknownSubtype(row)), Some(written)) = (cx.body.fault, &cx.task.subtype) else { return };
+    let layers = &cx.cx.config.layers;
+    let operator = layers.get(row).operator();
+    let known: Vec<&str> = layers.subtypes_of(operator).collect();
+    let message = format!("type {operator} has no subtype `{}`", shown(&written.value));
+    let found = finding(&UNKNOWN_SUBTYPE.meta, cx.cx, written.span, message);
+    if let Some(meant) = nearest(&written.value, known.iter().copied()) {
+        let fix = Fix::suggested(format!("write `{meant}`"), vec![Edit::replace(written.span, meant)]);
+        out.push(found.help(format!("did you mean `{meant}`?")).fix(fix));
+        return;
+    }
+    let found = found.help(format!("known are {}; declare others in ctxc.toml", either(known)));
+    out.push(match remove_attribute(cx.task.element, "subtype") {
+        Some(edit) => found.fix(Fix::suggested("remove `subtype`", vec![edit])),
+        None => found,
+    });
+}
+
+/// An answer that is held to nothing passes whatever it is.
+pub(super) static UNKNOWN_SCHEMA: Rule = Rule {
+    meta: RuleMeta::error(126, "unknown-schema", "an output schema that is neither a type nor a file", "\
+`schema` on `<output_format>` says what the answer must be: `object`, `array`, `string[]`, `number`, `boolean`, or the path of a JSON
+Schema file (with an ending, or a `/`). Anything else cannot be checked when the answer comes in.")
+        .examples(
+            &[template("<task type=\"atomic\" name=\"triage\">\n  <description>sort the ticket</description>\n  <output_format type=\"json\" schema=\"objct\"/>\n</task>\n")],
+            FINE,
+        )
+        .fixed(Fixable::Suggested),
+    check: Check::Node(unknown_schema),
+};
+
+const TYPES: [&str; 5] = ["object", "array", "string[]", "number", "boolean"];
+
+fn unknown_schema(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
+    let Some(schema) = cx.task.output.as_ref().and_then(|output| output.schema.as_ref()) else { return };
+    let written = &*schema.value;
+    if TYPES.contains(&written) || is_schema_file(written) {
+        return;
+    }
+    let message = format!("`{}` is neither a type nor a JSON Schema file", shown(written));
+    let found = finding(&UNKNOWN_SCHEMA.meta, cx.cx, schema.span, message)
+        .help("it can be `object`, `array`, `string[]`, `number`, `boolean`, or the path of a JSON Schema file");
+    out.push(match nearest(written, TYPES) {
+        Some(meant) => found.fix(Fix::suggested(format!("write `{meant}`"), vec![Edit::replace(schema.span, meant)])),
+        None => found,
+    });
+}

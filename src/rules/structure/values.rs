@@ -1,0 +1,201 @@
+//! CTX111–CTX114, CTX116: values that cannot stand where they do.
+
+use super::family::{either, finding, shown, words};
+use crate::rules::prelude::*;
+use crate::syntax::write::{remove_attribute, remove_element, set_attribute};
+use crate::template::fault::{Fault, FaultKind};
+use crate::template::setting::{SettingName, Word};
+
+/// A value that is guessed at is a setting that nobody made.
+pub(super) static BAD_VALUE: Rule = Rule {
+    meta: RuleMeta::error(111, "bad-value", "a value that is none of those that may stand there", "\
+Settings and many attributes take one of a few words, written exactly: `full`, not `Full` or `all`. A word that is none of them is
+not guessed at, since each guess would give the agent another context. Where only capitals or hyphens differ, the fix is safe. The
+`default` of a parameter is a value of the parameter's type, as those are that a run hands in: for `array`, `string[]` and `object` it is JSON.
+
+Where a setting, a type or a subtype of a task hangs on it, the finding is locked: it can be neither silenced nor lowered.")
+        .examples(
+            &[
+                template("<task type=\"atomic\" name=\"triage\">\n  <description>sort the ticket</description>\n  <context_management>\n    <inherit_context>ful</inherit_context>\n  </context_management>\n</task>\n"),
+                template("<task type=\"atomic\" name=\"triage\">\n  <description>sort the ticket</description>\n  <output_format type=\"JSON\"/>\n</task>\n"),
+                template("<task type=\"atomic\" name=\"triage\">\n  <description>sort the ticket into one of {{teams}}</description>\n  <parameters>\n    <parameter name=\"teams\" type=\"string[]\" default=\"billing\"/>\n  </parameters>\n</task>\n"),
+            ],
+            FINE,
+        )
+        .fixed(Fixable::Safe),
+    check: Check::Template(bad_value),
+};
+
+fn bad_value(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
+    if let FaultKind::BadDefault { kind, found } = &fault.kind {
+        let expected = if kind == "object" { "a JSON object, such as `{}`" } else { "a JSON array, such as `[]`" };
+        let of = if kind == "string[]" { " whose entries are strings" } else { "" };
+        let message = format!("`default` cannot be `{}`, since the type is `{kind}`; expected {expected}{of}", shown(found));
+        return Some(finding(&BAD_VALUE.meta, cx, fault.span, message));
+    }
+    let FaultKind::BadValue { name, found, allowed } = &fault.kind else { return None };
+    if found.is_empty() {
+        let message = format!("`{name}` is empty; expected {}", either(allowed.iter().copied()));
+        return Some(finding(&BAD_VALUE.meta, cx, fault.span, message));
+    }
+    let message = format!("`{name}` cannot be `{}`; expected {}", shown(found), either(allowed.iter().copied()));
+    let finding = finding(&BAD_VALUE.meta, cx, fault.span, message);
+    let Some(meant) = nearest(found, allowed.iter().copied()) else { return Some(finding) };
+    let edits = vec![Edit::replace(fault.span, meant)];
+    let title = format!("write `{meant}`");
+    Some(if plain(found) == plain(meant) {
+        finding.fix(Fix::safe(title, edits))
+    } else {
+        finding.help(format!("did you mean `{meant}`?")).fix(Fix::suggested(title, edits))
+    })
+}
+
+/// A word without capitals and separators.
+fn plain(word: &str) -> String {
+    word.chars().filter(|c| !matches!(c, '-' | '_' | ' ')).flat_map(char::to_lowercase).collect()
+}
+
+/// Everybody knows what is meant, and no two readers agree on the list.
+pub(super) static BAD_BOOLEAN: Rule = Rule {
+    meta: RuleMeta::error(112, "bad-boolean", "`yes`, `no`, `1` or `0` in place of `true` or `false`", "\
+A switch is `true` or `false`, in lower case. `yes`, `1`, `on`, `True` are understood well enough to offer the fix, and not well enough
+to be accepted: each tool that reads templates would have its own list of such words, and a switch that one of them does not know
+changes what the agent receives. The same holds for the `default` of a parameter whose type is `boolean`: any other word counts as true in a
+condition.
+
+Where a setting, a type or a subtype of a task hangs on it, the finding is locked: it can be neither silenced nor lowered.")
+        .examples(
+            &[template("<task type=\"sequential\" name=\"triage\">\n  <description>sort the ticket</description>\n  <context_management>\n    <accumulate_data>yes</accumulate_data>\n  </context_management>\n  <steps>\n    <task><description>read it</description></task>\n  </steps>\n</task>\n")],
+            FINE,
+        )
+        .fixed(Fixable::Safe),
+    check: Check::Template(bad_boolean),
+};
+
+fn bad_boolean(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
+    let FaultKind::BadBoolean { name, found, meant } = &fault.kind else { return None };
+    let message = format!("`{name}` is `{}`; expected `true` or `false`", shown(found));
+    let fix = Fix::safe(format!("write `{meant}`"), vec![Edit::replace(fault.span, meant.to_string())]);
+    Some(finding(&BAD_BOOLEAN.meta, cx, fault.span, message).fix(fix))
+}
+
+/// A limit that cannot be read is none.
+pub(super) static BAD_NUMBER: Rule = Rule {
+    meta: RuleMeta::error(113, "bad-number", "a number that cannot be read, or is out of range", "\
+`<max_iterations>` and `<timeout>` hold a whole number from 1, in decimal digits and without a unit; the unit of a timeout is its
+attribute: `<timeout unit=\"ms\">500</timeout>`, seconds when absent. `turns` and `tokens` of `<history>` are such numbers too. A limit of 0
+would allow nothing. The `default` of a parameter whose type is `integer` or `number` is such a number, of any sign and of at most 64 bits where it is whole: each run that hands in none goes
+on with it.")
+        .examples(
+            &[
+                template("<task type=\"script\" name=\"count\">\n  <description>count the lines</description>\n  <command>wc -l README.md</command>\n  <timeout>30s</timeout>\n</task>\n"),
+                template("<task type=\"script\" name=\"count\">\n  <description>count the lines</description>\n  <command>wc -l README.md</command>\n  <timeout>0</timeout>\n</task>\n"),
+                template("<task type=\"atomic\" name=\"reply\">\n  <description>reply to the customer</description>\n  <history turns=\"all\"/>\n</task>\n"),
+                template("<task type=\"atomic\" name=\"reply\">\n  <description>reply in {{lines}} lines</description>\n  <parameters>\n    <parameter name=\"lines\" type=\"integer\" default=\"few\"/>\n  </parameters>\n</task>\n"),
+            ],
+            &[template("<task type=\"script\" name=\"count\">\n  <description>count the lines</description>\n  <command>wc -l README.md</command>\n  <timeout unit=\"s\">30</timeout>\n</task>\n")],
+        )
+        .fixed(Fixable::Safe),
+    check: Check::Template(bad_number),
+};
+
+fn bad_number(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
+    let FaultKind::BadNumber { name, found, expected } = &fault.kind else { return None };
+    let message = format!("`{name}` is `{}`; expected {expected}", shown(found));
+    let finding = finding(&BAD_NUMBER.meta, cx, fault.span, message);
+    let with_unit = ["ms", "s"].into_iter().find_map(|unit| Some((found.strip_suffix(unit)?.trim_end(), unit)));
+    let Some((number, unit)) = with_unit.filter(|(number, _)| *name == "timeout" && is_count(number)) else {
+        return Some(finding);
+    };
+    let edits = vec![set_attribute(fault.element, "unit", unit), Edit::replace(fault.span, number)];
+    Some(finding.fix(Fix::safe(format!("write {number} with unit=\"{unit}\""), edits)))
+}
+
+fn is_count(digits: &str) -> bool {
+    digits.parse::<std::num::NonZeroU32>().is_ok()
+}
+
+/// An empty name names nothing.
+pub(super) static EMPTY_VALUE: Rule = Rule {
+    meta: RuleMeta::error(114, "empty-value", "an empty element or attribute that must say something", "\
+An empty `<model/>` or `name=\"\"` is neither the default nor a value. Say what is meant, or remove it: what is absent takes the default,
+what is empty is a slip.
+
+Where a setting, a type or a subtype of a task hangs on it, the finding is locked: it can be neither silenced nor lowered.")
+        .examples(
+            &[
+                template("<task type=\"atomic\" name=\"\">\n  <description>sort the ticket</description>\n</task>\n"),
+                template("<task type=\"atomic\" name=\"triage\">\n  <description>sort the ticket</description>\n  <context_management>\n    <inherit_context/>\n  </context_management>\n</task>\n"),
+            ],
+            FINE,
+        )
+        .fixed(Fixable::Suggested),
+    check: Check::Template(empty_value),
+};
+
+fn empty_value(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
+    let FaultKind::Empty { name } = fault.kind else { return None };
+    let attribute =
+        fault.element.attributes().find(|attribute| attribute.name() == name && attribute.span().encloses(fault.span));
+    let message = if attribute.is_some() { format!("`{name}` is empty") } else { format!("`<{name}>` is empty") };
+    let mut found = finding(&EMPTY_VALUE.meta, cx, fault.span, message);
+    if let Some(setting) = SettingName::parse(name) {
+        found = found.help(format!("it can be {}", either(setting.words().iter().copied())));
+    }
+    let edit = match attribute {
+        Some(_) => remove_attribute(fault.element, name),
+        None => Some(remove_element(fault.element)),
+    };
+    Some(match edit {
+        Some(edit) => found.fix(Fix::suggested("remove it", vec![edit])),
+        None => found,
+    })
+}
+
+/// Of two values the agent would receive one, and nobody said which.
+pub(super) static TWO_VALUES: Rule = Rule {
+    meta: RuleMeta::error(116, "two-values", "two values where one may stand", "\
+An `<input>` takes its value from exactly one place: `from`, a text, or a task or call inside it. A text element has its text in place
+or in the file of its `src`; a `<command>` is one text or a list of `<arg>`; a `<model>` is a name or `<preferred>` with `<fallback>`.
+Of two the agent would receive one, and which one is nobody's decision.")
+        .examples(
+            &[
+                template("<task type=\"atomic\" name=\"triage\">\n  <description>sort the ticket</description>\n  <parameters>\n    <parameter name=\"subject\"/>\n  </parameters>\n  <inputs>\n    <input name=\"title\" from=\"subject\">friendly</input>\n  </inputs>\n</task>\n"),
+                template("<task type=\"atomic\" name=\"triage\">\n  <description>sort the ticket</description>\n  <instructions src=\"rules.md\">answer with one word</instructions>\n</task>\n"),
+            ],
+            FINE,
+        )
+        .fixed(Fixable::Suggested),
+    check: Check::Template(two_values),
+};
+
+fn two_values(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
+    let FaultKind::TwoContents { kind } = fault.kind else { return None };
+    let element = fault.element;
+    let attributes: Vec<&str> = ["from", "src"].into_iter().filter(|name| element.attribute(name).is_some()).collect();
+    let mut contents: Vec<String> = attributes.iter().map(|name| format!("`{name}`")).collect();
+    let inside: Vec<_> = element
+        .elements()
+        .filter(|child| child.namespace().is_none() && !child.name().contains(':') && child.name() != "use")
+        .collect();
+    let has_words = words(element).next().is_some();
+    if has_words {
+        contents.push("a text".to_owned());
+    }
+    let mut tags: Vec<&str> = inside.iter().map(|child| child.name()).collect();
+    tags.dedup();
+    contents.extend(tags.iter().map(|tag| format!("`<{tag}>`")));
+    let message = format!("`<{}>` has {}, and can have one of them", kind.tag(), contents.join(" and "));
+    let mut found = finding(&TWO_VALUES.meta, cx, element.name_span(), message);
+    if let (&[name], true) = (attributes.as_slice(), has_words || !inside.is_empty()) {
+        let empty = Edit::replace(element.inner(), "");
+        found = found.fix(Fix::suggested(format!("keep `{name}`, remove what stands inside"), vec![empty]));
+        if let Some(edit) = remove_attribute(element, name) {
+            found = found.fix(Fix::suggested(format!("remove `{name}`, keep what stands inside"), vec![edit]));
+        }
+    } else if has_words && attributes.is_empty() {
+        let edits = words(element).map(Edit::delete).collect();
+        found = found.fix(Fix::suggested("remove the text, keep the elements", edits));
+    }
+    Some(found.help("keep the one that is meant"))
+}
