@@ -3,8 +3,7 @@
 //! Prints nothing, ends nothing: what is found comes back as data.
 
 use super::artifact::Registry;
-use super::compile::{Chosen, Compiled, Compiler, Outcome, Scratch};
-use super::entry::Entries;
+use super::compile::{Chosen, Compiled, Compiler, Entries, Outcome, Scratch};
 use super::workspace::documents::Documents;
 use crate::base::diagnostic::{self, Diagnostic};
 use crate::base::fs::{MemoryFs, ReadFs};

@@ -10,21 +10,11 @@ pub mod build;
 #[cfg(feature = "compile")]
 pub mod compile;
 pub mod diff;
-#[cfg(feature = "compile")]
-pub mod entry;
 #[cfg(feature = "fs")]
 pub mod inspect;
 #[cfg(feature = "compile")]
-mod json;
-#[cfg(feature = "compile")]
-mod layout;
-#[cfg(feature = "compile")]
 pub mod library;
-#[cfg(feature = "compile")]
-mod merkle;
 pub mod node;
-#[cfg(feature = "compile")]
-mod paths;
 pub(crate) mod raw;
 pub mod read;
 #[cfg(feature = "compile")]
@@ -32,20 +22,14 @@ pub(crate) mod results;
 #[cfg(feature = "fs")]
 pub mod scenarios;
 #[cfg(feature = "compile")]
-mod settings;
-#[cfg(feature = "compile")]
-pub(crate) mod sources;
-#[cfg(feature = "compile")]
 mod takes;
 #[cfg(feature = "fs")]
 pub mod tally;
-#[cfg(feature = "compile")]
-mod tree;
 #[cfg(feature = "compile")]
 pub mod workspace;
 
 pub use artifact::{Fragment, NoTask, Parameter, Reference, ReferenceKind, Registry, Source, Task, Warning};
 #[cfg(all(feature = "assemble", feature = "compile"))]
-pub(crate) use body::{is_use, preserves};
+pub(crate) use compile::{is_use, preserves};
 pub use node::{Child, Node};
 pub use raw::{ReadError, SCHEMA};

@@ -1,7 +1,7 @@
 //! The scenarios of a project held against its tasks: which files they are, what is found in them, what fixing makes of them. Writes nothing.
 
 use super::artifact::Registry;
-use super::sources::CONTEXT_FILE;
+use super::compile::sources::CONTEXT_FILE;
 use crate::base::diagnostic::{self, Diagnostic};
 use crate::base::fs;
 use crate::base::inside;

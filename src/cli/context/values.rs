@@ -9,7 +9,7 @@ use crate::context::objective;
 use crate::context::request::StepResult;
 use crate::context::transcript;
 use crate::project::roles::Role;
-use crate::registry::sources::CONTEXT_FILE;
+use crate::registry::compile::sources::CONTEXT_FILE;
 use crate::registry::{Parameter, Registry};
 use crate::rules::scenario::cx::Tasks;
 use crate::syntax::decode;

@@ -6,7 +6,7 @@ use crate::base::patterns::Barred;
 use crate::cli::error::{CliError, Result};
 use crate::cli::selection::no_such_path;
 use crate::import::{Format, Library, format_of};
-use crate::registry::sources::{Door, inside_text};
+use crate::registry::compile::sources::{Door, inside_text};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

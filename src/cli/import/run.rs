@@ -18,7 +18,7 @@ use crate::cli::project::Project;
 use crate::context::TaskGraph;
 use crate::context::request::Files;
 use crate::import::{FORMATS, Format, origin};
-use crate::registry::sources::Door;
+use crate::registry::compile::sources::Door;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -269,7 +269,7 @@ impl Content<'_> {
 #[cfg(feature = "compile")]
 impl<'a> Content<'a> {
     /// What a text holds, where that is JSON.
-    pub(super) fn of(text: &'a str) -> Option<Self> {
+    pub(in crate::registry) fn of(text: &'a str) -> Option<Self> {
         serde_json::from_str::<&RawValue>(text).ok().map(|raw| Self(Cow::Borrowed(raw)))
     }
 }

@@ -119,7 +119,7 @@ fn any(name: SettingName) -> Written {
 mod tests {
     use super::{RowTexts, SETTINGS, any};
     use crate::base::span::{Span, Spanned};
-    use crate::registry::json::Json;
+    use crate::registry::compile::json::Json;
     use crate::settings::explain::View;
     use crate::settings::layers::{Declarations, DeclaredDefault, DeclaredRow, Layers};
     use crate::settings::operators::Operator;

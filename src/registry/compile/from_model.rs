@@ -1,11 +1,11 @@
 //! The body of a node from the model of its task, call or choice.
 
 use super::canonical::{Sources, canonical};
-use super::data::{
-    Body, Command, Content, Env, Example, Files, History, Input, Inside, Kept, OutputFormat, Parameter, Relevance, Value, Var,
-};
-use super::text::{Text, Word};
 use crate::registry::artifact::ReferenceKind;
+use crate::registry::body::{
+    Body, Command, Content, Env, Example, Files, History, Input, Inside, Kept, OutputFormat, Parameter, Relevance, Text, Value,
+    Var, Word,
+};
 use crate::syntax::tree::Element;
 use crate::template::model::{self, Call, Cond, Task};
 use crate::template::parts::{self, Str};
@@ -15,15 +15,15 @@ use std::borrow::Cow;
 const ROUNDS: u32 = 5;
 
 /// Makes bodies.
-pub(in crate::registry) struct Bodies<'s, 'r> {
-    pub(in crate::registry) sources: &'s dyn Sources,
+pub(super) struct Bodies<'s, 'r> {
+    pub(super) sources: &'s dyn Sources,
     /// What the body refers to, in the order of its fields.
-    pub(in crate::registry) references: &'r mut Vec<(ReferenceKind, String)>,
+    pub(super) references: &'r mut Vec<(ReferenceKind, String)>,
 }
 
 impl<'s> Bodies<'s, '_> {
     /// What a task says itself.
-    pub(in crate::registry) fn task(&mut self, task: &'s Task<'_>) -> Body<'s> {
+    pub(super) fn task(&mut self, task: &'s Task<'_>) -> Body<'s> {
         let script = task.script.as_ref();
         Body {
             reference: self.reference(ReferenceKind::Ref, task.reference.as_ref()),
@@ -69,13 +69,13 @@ impl<'s> Bodies<'s, '_> {
     }
 
     /// What a call says itself.
-    pub(in crate::registry) fn call(&mut self, call: &'s Call<'_>) -> Body<'s> {
+    pub(super) fn call(&mut self, call: &'s Call<'_>) -> Body<'s> {
         let template = self.reference(ReferenceKind::Call, call.template.as_ref());
         Body { template, args: self.inputs(&call.args), ..Body::default() }
     }
 
     /// What a choice says itself: its tests, in the order of its children.
-    pub(in crate::registry) fn cond(cond: &'s Cond<'_>) -> Body<'s> {
+    pub(super) fn cond(cond: &'s Cond<'_>) -> Body<'s> {
         Body { tests: Some(cond.cases.iter().map(|case| word(case.test.as_ref())).collect()), ..Body::default() }
     }
 

@@ -3,28 +3,28 @@
 //!
 //! Never reads a template. The bytes depend on nothing but the items.
 
-use super::artifact::EDITION;
-use super::raw::SCHEMA;
 use crate::base::hash::{Hash, Hasher};
+use crate::registry::artifact::EDITION;
+use crate::registry::raw::SCHEMA;
 use crate::template::names::DefinitionKind;
 
 /// Bytes of a hash as text: `b3:` and 64 digits.
-pub(super) const HASH_LEN: usize = 67;
+pub(in crate::registry) const HASH_LEN: usize = 67;
 
 /// One definition.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Item<'a> {
-    pub(super) kind: DefinitionKind,
-    pub(super) name: &'a str,
-    pub(super) hash: Hash,
+pub(in crate::registry) struct Item<'a> {
+    pub(in crate::registry) kind: DefinitionKind,
+    pub(in crate::registry) name: &'a str,
+    pub(in crate::registry) hash: Hash,
     /// Its line with the hash still open.
-    pub(super) bytes: &'a [u8],
+    pub(in crate::registry) bytes: &'a [u8],
     /// Where in the line the hash belongs.
-    pub(super) hash_at: u32,
+    pub(in crate::registry) hash_at: u32,
 }
 
 /// Puts items into the order in which they are laid out.
-pub(super) fn sort(items: &mut [Item<'_>]) {
+pub(in crate::registry) fn sort(items: &mut [Item<'_>]) {
     items.sort_unstable_by(|a, b| (a.kind, a.name).cmp(&(b.kind, b.name)));
 }
 
@@ -55,7 +55,7 @@ fn opening(kind: DefinitionKind) -> &'static [u8] {
 const KINDS: [DefinitionKind; 3] = [DefinitionKind::Task, DefinitionKind::Template, DefinitionKind::Fragment];
 
 /// The registry of sorted items.
-pub(super) fn write(items: &[Item<'_>]) -> Vec<u8> {
+pub(in crate::registry) fn write(items: &[Item<'_>]) -> Vec<u8> {
     let mut out = Vec::with_capacity(items.iter().map(|item| item.bytes.len() + 2).sum::<usize>() + 512);
     out.extend_from_slice(head(hash(items)).as_bytes());
     let mut items = items.iter().peekable();

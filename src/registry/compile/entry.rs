@@ -3,8 +3,7 @@
 //! The hash of its own content sees what the definition means: not where it stands, not how it is laid out, not where
 //! a setting came from.
 
-use super::artifact::Warning;
-use super::body::{Sources, canonical};
+use super::canonical::{Sources, canonical};
 use super::json::Json;
 use super::layout::HASH_LEN;
 use super::settings::RowTexts;
@@ -12,6 +11,7 @@ use super::tree::{Shared, Tree};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::hash::{Hash, Hasher};
 use crate::project::config::Config;
+use crate::registry::artifact::Warning;
 use crate::settings::resolve::Resolved;
 use crate::template::model::{Definition, Fragment, Task, Template};
 use serde::Serialize;

@@ -2,7 +2,7 @@
 //!
 //! A path that leaves the project's folder, by `..` or through a link, is refused without being read.
 
-use super::body::Sources;
+use super::canonical::Sources;
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fs::ReadFs;
 use crate::base::inside;

@@ -1,9 +1,10 @@
 //! A task with everything inside it as `NODE`s. Depth is that of the document, which the reader limits.
 
-use super::artifact::{Reference, ReferenceKind};
-use super::body::{Bodies, Sources};
+use super::canonical::Sources;
+use super::from_model::Bodies;
 use super::json::Json;
 use super::settings::{self, RowTexts};
+use crate::registry::artifact::{Reference, ReferenceKind};
 use crate::settings::layers::Layers;
 use crate::settings::resolve::Resolved;
 use crate::template::model::{Call, Cond, Input, Step, Value};

@@ -189,6 +189,6 @@ fn variables<'m>(definition: &'m Definition<'_>) -> Vec<Variable<'m>> {
 }
 
 /// Whether the root is to be seen and is none of the language.
-pub(super) fn is_foreign(document: crate::syntax::tree::Document<'_>) -> bool {
+pub(in crate::registry) fn is_foreign(document: crate::syntax::tree::Document<'_>) -> bool {
     document.root().is_some_and(|root| root.namespace().is_some() || !matches!(root.name(), "task" | "template" | "library"))
 }

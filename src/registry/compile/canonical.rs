@@ -2,8 +2,8 @@
 //!
 //! Never substitutes a variable and never follows a `use`: rendering does. Reads no file: what `src` names is handed in.
 
-use super::text::{Part, Text};
 use crate::registry::artifact::ReferenceKind;
+use crate::registry::body::{Part, Text};
 use crate::syntax::tree::{Element, Kind};
 use crate::template::parts::{self, Substitution};
 use crate::template::text::dedent;
@@ -33,7 +33,7 @@ impl Sources for () {
 }
 
 /// A text with what is special about it. Fragments that it uses go to `references`.
-pub(in crate::registry) fn canonical<'s>(
+pub(super) fn canonical<'s>(
     text: &'s parts::Text<'_>,
     sources: &'s dyn Sources,
     references: &mut Vec<(ReferenceKind, String)>,

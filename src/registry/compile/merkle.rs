@@ -8,14 +8,14 @@ use crate::project::index::{DefId, Index};
 
 /// Hashes by flat number: the definitions of the first file, of the second, and so on.
 #[derive(Debug)]
-pub(super) struct Hashes {
+pub(in crate::registry) struct Hashes {
     offsets: Vec<u32>,
     hashes: Vec<Hash>,
 }
 
 impl Hashes {
     /// The hash of one definition.
-    pub(super) fn get(&self, id: DefId) -> Option<Hash> {
+    pub(in crate::registry) fn get(&self, id: DefId) -> Option<Hash> {
         self.hashes.get(flat(&self.offsets, id)?).copied()
     }
 }
@@ -25,7 +25,7 @@ fn flat(offsets: &[u32], id: DefId) -> Option<usize> {
 }
 
 /// Computes all hashes. `order` has each definition after those it refers to; `own` is a definition's own hash.
-pub(super) fn hashes(index: &Index<'_>, order: &[DefId], own: impl Fn(DefId) -> Option<Hash>) -> Hashes {
+pub(in crate::registry) fn hashes(index: &Index<'_>, order: &[DefId], own: impl Fn(DefId) -> Option<Hash>) -> Hashes {
     let mut offsets = Vec::with_capacity(index.files().len());
     let mut total = 0_u32;
     for entry in index.files() {

@@ -1,0 +1,20 @@
+//! The side that writes a registry: one template file from bytes to findings, facts and its lines, then all lines as one text.
+
+mod canonical;
+mod compiler;
+mod entry;
+mod from_model;
+mod json;
+pub(super) mod layout;
+pub(super) mod merkle;
+mod paths;
+mod settings;
+pub(crate) mod sources;
+mod tree;
+
+#[cfg(feature = "assemble")]
+pub(crate) use canonical::{is_use, preserves};
+#[cfg(feature = "fs")]
+pub(super) use compiler::is_foreign;
+pub use compiler::{Chosen, Compiled, Compiler, Outcome, Scratch};
+pub use entry::{Entries, Entry};
