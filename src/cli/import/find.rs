@@ -37,14 +37,14 @@ pub(super) struct Found {
 }
 
 /// The files that prompts may take in.
-pub(super) struct Beside<'a> {
+pub(super) struct FilesBeside<'a> {
     pub(super) door: Door<'a>,
     pub(super) roots: &'a [String],
     /// What was read so far: a base is taken in by many.
     pub(super) texts: RefCell<BTreeMap<String, std::result::Result<Option<String>, String>>>,
 }
 
-impl Library for Beside<'_> {
+impl Library for FilesBeside<'_> {
     fn text(&self, path: &str) -> std::result::Result<Option<String>, String> {
         if let Some(text) = self.texts.borrow().get(path) {
             return text.clone();

@@ -1,8 +1,8 @@
 //! From prompts to templates in memory: classifies prompts as fragments or templates, merges pairs, gives names, compiles each.
 //!
-//! Hands on nothing that the compiler refuses.
+//! Gives no template that the compiler refuses.
 
-use super::find::{Beside, File, Found};
+use super::find::{File, FilesBeside, Found};
 use crate::base::rule_meta::Severity;
 use crate::import::{self, Body, Format, Imported, Library, Note, NoteKind, Options, Prompt, Role, Weight, part_of, task_name};
 use crate::project::config::Config;
@@ -47,7 +47,7 @@ pub(super) struct Batch {
 }
 
 /// Makes templates in `folder` (relative to the project's).
-pub(super) fn make(found: &Found, library: &Beside<'_>, options: Options, folder: &str) -> Batch {
+pub(super) fn make(found: &Found, library: &FilesBeside<'_>, options: Options, folder: &str) -> Batch {
     let mut batch = Batch::default();
     let taken = taken(found, library);
     let mut alone: Vec<&File> = Vec::new();
@@ -84,7 +84,7 @@ pub(super) fn make(found: &Found, library: &Beside<'_>, options: Options, folder
         });
         batch.made.push(Made { path: file.path.clone(), system, format: file.format, imported, name, output, text, schema });
     }
-    batch.registry = sound(&mut batch.made, library);
+    batch.registry = leave_out_broken(&mut batch.made, library);
     // How a text was carried over is of no use where it was not.
     for one in batch.made.iter_mut().filter(|one| one.is_refused()) {
         one.imported.notes.retain(|note| note.kind.weight() != Weight::Info);
@@ -93,7 +93,7 @@ pub(super) fn make(found: &Found, library: &Beside<'_>, options: Options, folder
 }
 
 /// The files that others take in, each with one that does.
-fn taken(found: &Found, library: &Beside<'_>) -> BTreeMap<String, String> {
+fn taken(found: &Found, library: &FilesBeside<'_>) -> BTreeMap<String, String> {
     let mut taken = BTreeMap::new();
     for file in &found.files {
         let prompt = Prompt { path: &file.path, text: &file.text, format: file.format };
@@ -145,7 +145,7 @@ fn free(names: &mut BTreeSet<String>, file: &File, is_pair: bool, imported: &Imp
 }
 
 /// Compiles everything; what the compiler refuses gets its words as notes. Gives the tasks of the rest.
-fn sound(made: &mut [Made], library: &Beside<'_>) -> Option<Registry> {
+fn leave_out_broken(made: &mut [Made], library: &FilesBeside<'_>) -> Option<Registry> {
     let mut sources: BTreeMap<String, String> = BTreeMap::new();
     for one in made.iter() {
         sources.extend(one.schema.clone());

@@ -1,7 +1,7 @@
 //! What `ctxc import` does, in order: find, make, verify, write, tell.
 
 use super::args::ImportArgs;
-use super::find::{Beside, Found};
+use super::find::{FilesBeside, Found};
 use super::make::{Batch, Made, make};
 use super::report::{Disposition, ImportReport};
 use super::samples;
@@ -45,7 +45,7 @@ pub(crate) fn run(args: &ImportArgs, cx: &mut Cx) -> Result<Exit> {
             None => error.hint(format!("prompts are told by their endings: {}; name a file with --from FORMAT", endings())),
         });
     }
-    let library = Beside { door, roots: &found.roots, texts: RefCell::default() };
+    let library = FilesBeside { door, roots: &found.roots, texts: RefCell::default() };
     let batch = make(&found, &library, args.engine.resolve(), &folder);
     let verdict = samples.as_ref().map(|(path, samples)| {
         let files = Inside { root: &project.root, files: &RealFs };
@@ -76,10 +76,10 @@ pub(crate) fn run(args: &ImportArgs, cx: &mut Cx) -> Result<Exit> {
 
 /// Inputs that no template takes: a slip in a name, or what a program hands to all of its prompts.
 fn tell(path: &Path, verdict: &Verdict, cx: &mut Cx) {
-    for (line, what) in verdict.strange.iter().take(TOLD) {
+    for (line, what) in verdict.unknown_inputs.iter().take(TOLD) {
         cx.note(&format!("{}:{line}: {what}", path.display()));
     }
-    if let Some(more) = verdict.strange.len().checked_sub(TOLD).filter(|more| *more > 0) {
+    if let Some(more) = verdict.unknown_inputs.len().checked_sub(TOLD).filter(|more| *more > 0) {
         cx.note(&format!("samples have {more} more such inputs"));
     }
 }

@@ -3,7 +3,7 @@
 use super::make::Made;
 use super::report::{Disposition, ImportReport};
 use super::suggest::suggestion;
-use super::verify::{Difference, Kinds};
+use super::verify::{Difference, DifferenceKind};
 use crate::cli::cx::Cx;
 use crate::cli::error::Result;
 use crate::cli::render::escape::escape;
@@ -105,12 +105,12 @@ pub(super) fn verdict(told: &ImportReport<'_>, cx: &mut Cx) -> Result<()> {
 pub(super) fn title(difference: &Difference) -> String {
     let name = &difference.template;
     match &difference.kind {
-        Kinds::Failed(why) => format!("{name} cannot be rendered: {}", why.first().map_or("", String::as_str)),
-        Kinds::Roles(expected, rendered) => {
+        DifferenceKind::Failed(why) => format!("{name} cannot be rendered: {}", why.first().map_or("", String::as_str)),
+        DifferenceKind::Roles(expected, rendered) => {
             let list = |roles: &[String]| if roles.is_empty() { "nothing".to_owned() } else { roles.join(", ") };
             format!("{name} is {}; expected {}", list(rendered), list(expected))
         }
-        Kinds::Byte(byte) => {
+        DifferenceKind::Byte(byte) => {
             let (role, at, line, column) = (&byte.role, byte.at, byte.line, byte.column);
             format!("{name}: the {role} message differs from byte {at} on (line {line}, column {column})")
         }
@@ -120,9 +120,9 @@ pub(super) fn title(difference: &Difference) -> String {
 /// The lines below it.
 pub(super) fn message(difference: &Difference) -> Vec<String> {
     match &difference.kind {
-        Kinds::Failed(why) => why.iter().skip(1).map(|why| escape(why).into_owned()).collect(),
-        Kinds::Roles(..) => Vec::new(),
-        Kinds::Byte(byte) => {
+        DifferenceKind::Failed(why) => why.iter().skip(1).map(|why| escape(why).into_owned()).collect(),
+        DifferenceKind::Roles(..) => Vec::new(),
+        DifferenceKind::Byte(byte) => {
             let part = |text: &str| {
                 let skipped = byte.column.saturating_sub(1 + AROUND);
                 let part: String = text.chars().skip(skipped).take(2 * AROUND).collect();

@@ -21,12 +21,12 @@ pub(super) struct Difference {
     pub(super) line: usize,
     /// What it names as its template.
     pub(super) template: String,
-    pub(super) kind: Kinds,
+    pub(super) kind: DifferenceKind,
 }
 
 /// How a sample differs.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Kinds {
+pub(super) enum DifferenceKind {
     /// There is no such template, or it has no context with these inputs: why.
     Failed(Vec<String>),
     /// The messages are others: roles expected, roles rendered.
@@ -58,7 +58,7 @@ pub(super) struct Verdict {
     pub(super) samples: usize,
     pub(super) differences: Vec<Difference>,
     /// What samples hand in and no template takes, by line.
-    pub(super) strange: Vec<(usize, String)>,
+    pub(super) unknown_inputs: Vec<(usize, String)>,
 }
 
 /// What samples are held against.
@@ -92,21 +92,21 @@ pub(super) fn verify(samples: &[Sample], against: Against<'_>) -> Verdict {
             differences.push(Difference { line: sample.line, template: sample.template.clone(), kind });
         }
     }
-    Verdict { samples: samples.len(), differences, strange: strange(samples, against) }
+    Verdict { samples: samples.len(), differences, unknown_inputs: unknown_inputs(samples, against) }
 }
 
-fn compare(sample: &Sample, against: Against<'_>) -> Result<(), Kinds> {
+fn compare(sample: &Sample, against: Against<'_>) -> Result<(), DifferenceKind> {
     let Against { registry, files, lacking, .. } = against;
     let wanted = sample.template.as_str();
     let there = |registry: &&Registry, name: &str| registry.task(name).is_ok();
     let task = against.task(wanted);
     let Some(registry) = registry.filter(|registry| there(registry, task)) else {
         let why = lacking(task).unwrap_or_else(|| format!("there is no template `{wanted}`"));
-        return Err(Kinds::Failed(vec![why]));
+        return Err(DifferenceKind::Failed(vec![why]));
     };
     let request = Request { inputs: &sample.inputs, files, ..Request::new(task) };
     let assembly = assemble(registry, &request, &Options::default())
-        .map_err(|faults| Kinds::Failed(faults.iter().map(ToString::to_string).collect()))?;
+        .map_err(|faults| DifferenceKind::Failed(faults.iter().map(ToString::to_string).collect()))?;
     let rendered = messages(&assembly);
     let expected = match &sample.expected {
         Expected::Messages(messages) => messages.clone(),
@@ -117,17 +117,17 @@ fn compare(sample: &Sample, against: Against<'_>) -> Result<(), Kinds> {
     };
     let roles = |messages: &[(String, String)]| messages.iter().map(|(role, _)| role.clone()).collect::<Vec<_>>();
     if roles(&expected) != roles(&rendered) {
-        return Err(Kinds::Roles(roles(&expected), roles(&rendered)));
+        return Err(DifferenceKind::Roles(roles(&expected), roles(&rendered)));
     }
     expected.iter().zip(&rendered).try_for_each(|((role, expected), (_, rendered))| match differs(expected, rendered) {
         None => Ok(()),
-        Some(byte) => Err(Kinds::Byte(Byte { role: role.clone(), ..byte })),
+        Some(byte) => Err(DifferenceKind::Byte(Byte { role: role.clone(), ..byte })),
     })
 }
 
 /// The inputs of samples that their templates do not take, each once with the first line that has it: with a slip in a name a template is
 /// rendered without that value.
-fn strange(samples: &[Sample], against: Against<'_>) -> Vec<(usize, String)> {
+fn unknown_inputs(samples: &[Sample], against: Against<'_>) -> Vec<(usize, String)> {
     let mut seen = BTreeSet::new();
     let mut told = Vec::new();
     for sample in samples {

@@ -38,7 +38,7 @@ pub(super) struct Flattener<'p, 't> {
     options: Options,
     pub(super) pages: &'p BTreeMap<&'t str, Page<'t>>,
     /// The imported files whose inputs were reported.
-    pub(super) told: BTreeSet<&'t str>,
+    pub(super) reported: BTreeSet<&'t str>,
     /// The files being read, from the outside in.
     pub(super) stack: Vec<&'t str>,
     depth: usize,
@@ -69,8 +69,8 @@ struct Content {
 pub(super) fn flatten(path: &str, text: &str, library: &dyn Library, options: Options) -> Flat {
     let texts = gather(path, text, library, options);
     let pages = texts.iter().map(|(path, text)| (path.as_str(), Page::new(path, text))).collect();
-    let (told, stack, flat) = (BTreeSet::new(), vec![path], Flat::default());
-    let mut flattener = Flattener { library, options, pages: &pages, told, stack, depth: 0, steps: 0, flat };
+    let (reported, stack, flat) = (BTreeSet::new(), vec![path], Flat::default());
+    let mut flattener = Flattener { library, options, pages: &pages, reported, stack, depth: 0, steps: 0, flat };
     let Some(page) = pages.get(path) else { return flattener.flat };
     flattener.flat.notes.extend(page.notes.iter().cloned());
     let text = flattener.whole(page);

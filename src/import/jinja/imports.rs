@@ -66,7 +66,7 @@ impl<'t> Flattener<'_, 't> {
 
     /// Reports what a file reads that is imported without the inputs: Jinja2 shows it none.
     fn context(&mut self, page: &Page<'t>, text: &str) {
-        if !self.told.insert(page.path) {
+        if !self.reported.insert(page.path) {
             return;
         }
         let reads = first_reads(page.text);

@@ -43,7 +43,7 @@ pub(super) fn parameters(path: &str, text: &str, variables: &BTreeSet<String>, n
     inputs.into_iter().map(|(name, seen)| parameter(name, &seen)).collect()
 }
 
-/// What is told of a name is told of all values that are called by it. Each name passes on what is new, so often as there are uses.
+/// The uses of a name count for every value that it may have. Each name passes on what is new, as often as there are uses.
 fn pass_on(seen: &mut BTreeMap<Name<'_>, Seen<'_>>) {
     let mut from: BTreeMap<Name<'_>, Vec<Name<'_>>> = BTreeMap::new();
     for (name, one) in &*seen {
@@ -66,8 +66,8 @@ fn parameter(name: &str, seen: &Seen<'_>) -> Parameter {
     let is = |of: Use| seen.uses.contains(&of);
     let types =
         [(Use::List, "array"), (Use::Object, "object"), (Use::Number, "number"), (Use::Text, "string"), (Use::Truth, "boolean")];
-    let mut told = types.into_iter().filter(|(of, _)| is(*of)).map(|(_, kind)| kind);
-    let kind = match (told.next(), told.next()) {
+    let mut known = types.into_iter().filter(|(of, _)| is(*of)).map(|(_, kind)| kind);
+    let kind = match (known.next(), known.next()) {
         (kind @ Some(_), None) => kind,
         (None, _) if is(Use::Alone) && !is(Use::Put) && seen.default.is_none() => Some("boolean"),
         (None | Some(_), _) => None,
