@@ -13,7 +13,7 @@ const HEAD: &str = "\
 # Scenarios and suites
 
 A scenario freezes one situation and says what an agent must receive in it, and what it must answer. It is a YAML file under `scenarios/` (or
-where `[eval] scenarios` of [ctxc.toml](PROJECT.md) says), or a JSON file that names its format in `schema`. A suite holds many cases in one file.
+where `[eval] scenarios` of [ctxc.toml](PROJECT.md) says), or a JSON file that names its format in `schema`. The body of a request to a model that lies there too is passed over. A suite holds many cases in one file.
 `ctxc check` tells everything that is wrong with them in one run, each at its place; `ctxc schema scenario` prints the JSON Schema by which
 editors complete them. This page is made from the tables that both are made from.
 
