@@ -154,43 +154,39 @@ pub struct RuleMeta {
     pub fix: Fixable,
     /// One lower-case line.
     pub summary: &'static str,
-    /// Markdown: what goes wrong for the agent, why it is so, what to do.
-    pub page: &'static str,
-    /// Examples that give exactly this finding (others of lower severity may come along).
-    pub bad: &'static [Example],
-    /// Examples that do not give it.
-    pub good: &'static [Example],
+    /// The text of `tests/cases/NAME.md`: the page in Markdown, then the examples under `## Wrong` and `## Right`.
+    pub case: &'static str,
 }
 
 impl RuleMeta {
     /// An error that no project can silence or lower: a promise of the language.
-    pub const fn promise(code: u16, name: &'static str, summary: &'static str, page: &'static str) -> Self {
-        let mut meta = Self::new(Severity::Error, code, name, summary, page);
+    pub const fn promise(code: u16, name: &'static str, summary: &'static str, case: &'static str) -> Self {
+        let mut meta = Self::new(Severity::Error, code, name, summary, case);
         meta.locked = true;
         meta
     }
 
     /// An error that a project may silence or lower.
-    pub const fn error(code: u16, name: &'static str, summary: &'static str, page: &'static str) -> Self {
-        Self::new(Severity::Error, code, name, summary, page)
+    pub const fn error(code: u16, name: &'static str, summary: &'static str, case: &'static str) -> Self {
+        Self::new(Severity::Error, code, name, summary, case)
     }
 
     /// A warning.
-    pub const fn warning(code: u16, name: &'static str, summary: &'static str, page: &'static str) -> Self {
-        Self::new(Severity::Warning, code, name, summary, page)
+    pub const fn warning(code: u16, name: &'static str, summary: &'static str, case: &'static str) -> Self {
+        Self::new(Severity::Warning, code, name, summary, case)
     }
 
     /// A piece of information.
-    pub const fn info(code: u16, name: &'static str, summary: &'static str, page: &'static str) -> Self {
-        Self::new(Severity::Info, code, name, summary, page)
+    pub const fn info(code: u16, name: &'static str, summary: &'static str, case: &'static str) -> Self {
+        Self::new(Severity::Info, code, name, summary, case)
     }
 
     /// A hint.
-    pub const fn hint(code: u16, name: &'static str, summary: &'static str, page: &'static str) -> Self {
-        Self::new(Severity::Hint, code, name, summary, page)
+    pub const fn hint(code: u16, name: &'static str, summary: &'static str, case: &'static str) -> Self {
+        Self::new(Severity::Hint, code, name, summary, case)
     }
 
-    const fn new(severity: Severity, code: u16, name: &'static str, summary: &'static str, page: &'static str) -> Self {
+    const fn new(severity: Severity, code: u16, name: &'static str, summary: &'static str, case: &'static str) -> Self {
         Self {
             code: Code(code),
             name,
@@ -200,9 +196,7 @@ impl RuleMeta {
             locked: false,
             fix: Fixable::None,
             summary,
-            page,
-            bad: &[],
-            good: &[],
+            case,
         }
     }
 
@@ -220,10 +214,32 @@ impl RuleMeta {
         self
     }
 
-    /// The same with its examples.
-    #[must_use]
-    pub const fn examples(mut self, bad: &'static [Example], good: &'static [Example]) -> Self {
-        (self.bad, self.good) = (bad, good);
-        self
+    /// Markdown: what goes wrong for the agent, why it is so, what to do.
+    pub fn page(&self) -> &'static str {
+        self.case.split(SECTION).next().unwrap_or_default().trim_end()
     }
+
+    /// Examples that give exactly this finding (others of lower severity may come along).
+    pub fn bad(&self) -> Vec<Example> {
+        self.examples("Wrong")
+    }
+
+    /// Examples that do not give it.
+    pub fn good(&self) -> Vec<Example> {
+        self.examples("Right")
+    }
+
+    fn examples(&self, title: &str) -> Vec<Example> {
+        let sections = self.case.split(SECTION).skip(1).filter(|section| section.starts_with(title));
+        let example = |section| Example { template: fenced(section, "```xml\n"), project: fenced(section, "```toml\n") };
+        sections.map(example).collect()
+    }
+}
+
+const SECTION: &str = "\n## ";
+
+/// What stands in the first fence of a section that opens like this; nothing where there is none.
+fn fenced(section: &'static str, opening: &str) -> &'static str {
+    let inside = section.split_once(opening).map_or("", |(_, inside)| inside);
+    inside.find("\n```").and_then(|end| inside.get(..=end)).unwrap_or_default()
 }

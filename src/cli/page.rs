@@ -40,15 +40,15 @@ pub(super) fn terminal(rule: &RuleMeta, screen: Screen) -> String {
     let _ = writeln!(out, "{name} {} · {severity} · {}{fixes}{locked}", rule.code, family(rule));
     let _ = writeln!(out, "{}\n", rule.summary);
     let width = screen.width.unwrap_or(WIDTH).min(WIDTH);
-    for block in blocks(rule.page) {
+    for block in blocks(rule.page()) {
         match block {
             Block::Text(text) => paragraph(&mut out, &text, "", width),
             Block::Item(text) => paragraph(&mut out, &text, "- ", width),
             Block::Code(lines) => code(&mut out, &lines),
         }
     }
-    examples(&mut out, &screen.paint(Paint::Error, "wrong"), rule.bad);
-    examples(&mut out, &screen.paint(Paint::Good, "right"), rule.good);
+    examples(&mut out, &screen.paint(Paint::Error, "wrong"), &rule.bad());
+    examples(&mut out, &screen.paint(Paint::Good, "right"), &rule.good());
     if !rule.locked {
         let level = if rule.severity.is_none() { "warning" } else { "off" };
         let _ = writeln!(out, "in ctxc.toml: [lints] {} = \"{level}\"", rule.name);
@@ -135,16 +135,7 @@ pub(super) fn markdown(rule: &RuleMeta) -> String {
     }
     let mut summary = rule.summary.chars();
     let first = summary.next().map(char::to_uppercase).into_iter().flatten();
-    let _ = writeln!(out, "{}{}.\n\n{}", first.collect::<String>(), summary.as_str(), rule.page.trim_end());
-    for (title, examples) in [("Wrong", rule.bad), ("Right", rule.good)] {
-        for example in examples {
-            let _ = writeln!(out, "\n## {title}\n");
-            if !example.project.is_empty() {
-                let _ = writeln!(out, "`ctxc.toml`:\n\n```toml\n{}\n```\n", example.project.trim_end());
-            }
-            let _ = writeln!(out, "```xml\n{}\n```", example.template.trim_end());
-        }
-    }
+    let _ = write!(out, "{}{}.\n\n{}", first.collect::<String>(), summary.as_str(), rule.case);
     if !rule.locked {
         let _ = writeln!(
             out,

@@ -2,19 +2,20 @@
 //!
 //! Nothing here reads files or decides what is shown; what higher floors know comes in as data.
 
+#[macro_use]
+mod prelude;
+
 mod allow;
 pub mod apply;
 pub mod check;
 pub mod context;
 pub mod engine;
-mod example;
 pub mod file_stem;
 pub mod input;
 pub mod links;
 pub mod list;
 pub mod migration;
 pub mod names;
-mod prelude;
 pub mod project;
 pub mod rule;
 pub mod scenario;

@@ -9,7 +9,7 @@ use ctxc::internals::rules::list;
 /// The best fix that any finding of a rule has in its bad examples.
 fn best(rule: &RuleMeta) -> Fixable {
     let mut best = Fixable::None;
-    for example in rule.bad {
+    for example in &rule.bad() {
         let files = example.project_files();
         let config = read_with(files.first().map_or("", |(_, text)| text), &files);
         let sources = std::iter::once(("template.xml", example.template)).chain(files.iter().copied());
@@ -33,7 +33,7 @@ fn a_rule_has_the_fixes_that_it_says() {
     let mut wrong = Vec::new();
     let mut counts = [0; 4];
     for rule in list::all().map(|rule| &rule.meta) {
-        if rule.bad.is_empty() {
+        if rule.bad().is_empty() {
             // What is found at the edge, in files and not in texts, has no examples to be held against.
             assert!(rule.fix == Fixable::None || rule.code.family() == 9, "{} has no examples", rule.name);
             continue;

@@ -283,7 +283,7 @@ fn describe(rule: &'static RuleMeta) -> Rule {
         name: rule.name,
         deprecated_names: rule.renamed_from,
         short_description: Text { text: format!("{}: {}", rule.name, rule.summary) },
-        help: Help { text: rule.page.to_owned(), markdown: page::markdown(rule) },
+        help: Help { text: rule.page().to_owned(), markdown: page::markdown(rule) },
         default_configuration: Configuration { enabled: rule.severity.is_some(), level: level(weight) },
         properties: RuleBag {
             tags: [page::family(rule)],

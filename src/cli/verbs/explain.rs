@@ -84,7 +84,7 @@ fn rule_page(rule: &'static RuleMeta, args: &ExplainArgs, cx: &mut Cx) -> Result
             severity: rule.severity,
             locked: rule.locked,
             summary: rule.summary,
-            page: rule.page,
+            page: rule.page(),
         }),
     })
 }

@@ -12,81 +12,11 @@ pub(crate) static RULE: Rule = Rule {
         202,
         "context-conflict-with-default",
         "looks up fresh context and inherits its parent's, one of them by default",
-        PAGE,
+        case!("context-conflict-with-default"),
     )
-    .fixed(Fixable::Suggested)
-    .examples(BAD, GOOD),
+    .fixed(Fixable::Suggested),
     check: Check::Node(check),
 };
-
-const PAGE: &str = "\
-Context that is looked up afresh stands in the place of what a task would see of its parent: a task has the one or the other. The template
-writes one side, and the other comes from a default that it probably did not have in mind. No default is flipped to escape the conflict;
-write the missing setting, or change the one that is there. The finding names the default and where it comes from.";
-
-const BAD: &[Example] = &[
-    template(
-        r#"<task type="atomic" name="triage">
-  <description>sort the ticket</description>
-  <context_management>
-    <fresh_context>enabled</fresh_context>
-  </context_management>
-</task>
-"#,
-    ),
-    template(
-        r#"<task type="atomic" subtype="subtask" name="triage">
-  <description>sort the ticket</description>
-  <context_management>
-    <inherit_context>full</inherit_context>
-  </context_management>
-</task>
-"#,
-    ),
-    Example {
-        template: r#"<task type="atomic" name="triage">
-  <description>sort the ticket</description>
-  <context_management>
-    <fresh_context>enabled</fresh_context>
-  </context_management>
-</task>
-"#,
-        project: "[defaults.atomic]\ninherit_context = \"subset\"\n",
-    },
-];
-
-const GOOD: &[Example] = &[
-    template(
-        r#"<task type="atomic" name="triage">
-  <description>sort the ticket</description>
-  <context_management>
-    <inherit_context>none</inherit_context>
-    <fresh_context>enabled</fresh_context>
-  </context_management>
-</task>
-"#,
-    ),
-    Example {
-        template: r#"<task type="atomic" name="triage">
-  <description>sort the ticket</description>
-  <context_management>
-    <fresh_context>enabled</fresh_context>
-  </context_management>
-</task>
-"#,
-        project: "[defaults.atomic]\ninherit_context = \"none\"\n",
-    },
-    template(
-        r#"<task type="atomic" subtype="subtask" name="triage">
-  <description>sort the ticket</description>
-  <context_management>
-    <inherit_context>full</inherit_context>
-    <fresh_context>disabled</fresh_context>
-  </context_management>
-</task>
-"#,
-    ),
-];
 
 fn check(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
     let is_clear = || [InheritContext, FreshContext].into_iter().all(|name| is_readable(cx, name)) && is_whole(cx);

@@ -8,67 +8,10 @@ use crate::template::setting::SettingName::{self, AccumulateData, FreshContext, 
 
 /// Often meant; as often an oversight. Information only where files, inputs or parameters still give the task something.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::warning(203, "no-context", "inherits nothing, carries nothing and looks nothing up", PAGE)
-        .fixed(Fixable::Suggested)
-        .examples(BAD, GOOD),
+    meta: RuleMeta::warning(203, "no-context", "inherits nothing, carries nothing and looks nothing up", case!("no-context"))
+        .fixed(Fixable::Suggested),
     check: Check::Node(check),
 };
-
-const PAGE: &str = "\
-The agent would see the task's own text and nothing else: no context of its parent, no results of earlier steps, nothing looked up. Where
-the task names files, inputs or parameters of its own it still has something to work with, and this is information only.
-
-Where it is meant, say so: `<?ctxc allow no-context reason=\"…\"?>` inside the task.";
-
-const BAD: &[Example] = &[
-    template(
-        r#"<task type="atomic" name="triage">
-  <description>sort the ticket</description>
-  <context_management>
-    <inherit_context>none</inherit_context>
-  </context_management>
-</task>
-"#,
-    ),
-    template(
-        r#"<task type="atomic" name="triage">
-  <description>sort the ticket</description>
-  <file_paths>
-    <path>src/lib.rs</path>
-  </file_paths>
-  <context_management>
-    <inherit_context>none</inherit_context>
-  </context_management>
-</task>
-"#,
-    ),
-    Example {
-        template: r#"<task type="atomic" name="triage">
-  <description>sort the ticket</description>
-</task>
-"#,
-        project: "[defaults.atomic]\ninherit_context = \"none\"\n",
-    },
-];
-
-const GOOD: &[Example] = &[
-    template(
-        r#"<task type="atomic" name="triage">
-  <description>sort the ticket</description>
-  <context_management>
-    <inherit_context>none</inherit_context>
-    <fresh_context>enabled</fresh_context>
-  </context_management>
-</task>
-"#,
-    ),
-    template(
-        r#"<task type="atomic" name="triage">
-  <description>sort the ticket</description>
-</task>
-"#,
-    ),
-];
 
 fn check(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
     let Some(alone) = no_context(&cx.body.resolved, facts(cx)) else { return };

@@ -10,52 +10,11 @@ use crate::template::setting::{SettingName, Word};
 
 /// Off by default: some houses write every setting on purpose.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::hint(205, "redundant-override", "a written setting that is the default", PAGE)
+    meta: RuleMeta::hint(205, "redundant-override", "a written setting that is the default", case!("redundant-override"))
         .off()
-        .fixed(Fixable::Safe)
-        .examples(BAD, GOOD),
+        .fixed(Fixable::Safe),
     check: Check::Node(check),
 };
-
-const PAGE: &str = "\
-The value is what would hold without the line. Some houses write every setting on purpose, so this is off until `[lints]` turns it on
-(`redundant-override = \"hint\"`). A line that is left out follows the project's defaults when they change.";
-
-const BAD: &[Example] = &[Example {
-    template: r#"<task type="atomic" name="triage">
-  <description>sort the ticket</description>
-  <context_management>
-    <inherit_context>full</inherit_context>
-  </context_management>
-</task>
-"#,
-    project: "[lints]\nredundant-override = \"hint\"\n",
-}];
-
-const GOOD: &[Example] = &[
-    template(
-        r#"<task type="atomic" name="triage">
-  <description>sort the ticket</description>
-  <context_management>
-    <inherit_context>full</inherit_context>
-  </context_management>
-</task>
-"#,
-    ),
-    Example {
-        template: r#"<task type="atomic" name="triage">
-  <description>sort the ticket</description>
-  <file_paths>
-    <path>src/lib.rs</path>
-  </file_paths>
-  <context_management>
-    <inherit_context>subset</inherit_context>
-  </context_management>
-</task>
-"#,
-        project: "[lints]\nredundant-override = \"hint\"\n",
-    },
-];
 
 fn check(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
     // The other rules of this family are on nearly everywhere, this one nearly nowhere: look no further.

@@ -14,79 +14,11 @@ pub(crate) static RULE: Rule = Rule {
         204,
         "setting-without-effect",
         "a written setting that has no effect on what the task receives",
-        PAGE,
+        case!("setting-without-effect"),
     )
-    .fixed(Fixable::Suggested)
-    .examples(BAD, GOOD),
+    .fixed(Fixable::Suggested),
     check: Check::Node(check),
 };
-
-const PAGE: &str = "\
-Only a `sequential` task and a `director_evaluator_loop` have steps whose results can be carried along, so `accumulate_data` means nothing
-elsewhere; and `accumulation_format` says in which form results are carried, so it means nothing where none are. The registry keeps the
-value with `\"applies\": false`.";
-
-const BAD: &[Example] = &[
-    template(
-        r#"<task type="atomic" name="triage">
-  <description>sort the ticket</description>
-  <context_management>
-    <accumulate_data>true</accumulate_data>
-  </context_management>
-</task>
-"#,
-    ),
-    template(
-        r#"<task type="atomic" name="triage">
-  <description>sort the ticket</description>
-  <context_management>
-    <accumulation_format>notes_only</accumulation_format>
-  </context_management>
-</task>
-"#,
-    ),
-    template(
-        r#"<task type="sequential" name="triage">
-  <description>sort the ticket</description>
-  <steps>
-    <task type="atomic">
-      <description>read the ticket</description>
-    </task>
-  </steps>
-  <context_management>
-    <accumulate_data>false</accumulate_data>
-    <accumulation_format>full_output</accumulation_format>
-  </context_management>
-</task>
-"#,
-    ),
-];
-
-const GOOD: &[Example] = &[
-    template(
-        r#"<task type="atomic" name="triage">
-  <description>sort the ticket</description>
-  <context_management>
-    <accumulate_data>false</accumulate_data>
-  </context_management>
-</task>
-"#,
-    ),
-    template(
-        r#"<task type="sequential" name="triage">
-  <description>sort the ticket</description>
-  <steps>
-    <task type="atomic">
-      <description>read the ticket</description>
-    </task>
-  </steps>
-  <context_management>
-    <accumulation_format>full_output</accumulation_format>
-  </context_management>
-</task>
-"#,
-    ),
-];
 
 fn check(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
     for name in [AccumulateData, AccumulationFormat] {

@@ -12,50 +12,11 @@ pub(crate) static RULE: Rule = Rule {
         206,
         "subset-selects-nothing",
         "inherits a subset of its parent's context, and nothing says which",
-        PAGE,
+        case!("subset-selects-nothing"),
     )
-    .fixed(Fixable::Suggested)
-    .examples(BAD, GOOD),
+    .fixed(Fixable::Suggested),
     check: Check::Node(check),
 };
-
-const PAGE: &str = "\
-`subset` lets a task see the part of its parent's context that its `file_paths`, its `inputs` or its `context_relevance` select. With none of
-them, associative matching decides on the task's text alone, and the part may be another one from run to run.";
-
-const BAD: &[Example] = &[template(
-    r#"<task type="atomic" name="triage">
-  <description>sort the ticket</description>
-  <context_management>
-    <inherit_context>subset</inherit_context>
-  </context_management>
-</task>
-"#,
-)];
-
-const GOOD: &[Example] = &[
-    template(
-        r#"<task type="atomic" name="triage">
-  <description>sort the ticket</description>
-  <file_paths>
-    <path>src/lib.rs</path>
-  </file_paths>
-  <context_management>
-    <inherit_context>subset</inherit_context>
-  </context_management>
-</task>
-"#,
-    ),
-    template(
-        r#"<task type="atomic" name="triage">
-  <description>sort the ticket</description>
-  <context_management>
-    <inherit_context>full</inherit_context>
-  </context_management>
-</task>
-"#,
-    ),
-];
 
 fn check(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
     if !subset_selects_nothing(&cx.body.resolved, facts(cx)) || !is_whole(cx) || !is_readable(cx, InheritContext) {

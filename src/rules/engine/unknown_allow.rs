@@ -4,23 +4,10 @@ use crate::rules::prelude::*;
 
 /// A misspelt name silences nothing, and the author believes that it does.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::warning(191, "unknown-allow", "an `allow` instruction names no rule", PAGE)
-        .fixed(Fixable::Suggested)
-        .examples(BAD, GOOD),
+    meta: RuleMeta::warning(191, "unknown-allow", "an `allow` instruction names no rule", case!("unknown-allow"))
+        .fixed(Fixable::Suggested),
     check: Check::Edge,
 };
-
-const PAGE: &str = "\
-`<?ctxc allow NAME?>` takes the name or the code of a rule, as printed in brackets behind the severity of a finding
-(`warning[no-context]`). A name that no rule has silences nothing. `ctxc rules` lists all names.";
-
-const BAD: &[Example] = &[template(
-    "<task type=\"atomic\" name=\"triage\">\n  <?ctxc allow no-contxt?>\n  <description>sort the ticket</description>\n</task>\n",
-)];
-
-const GOOD: &[Example] = &[template(
-    "<task type=\"atomic\" name=\"roll\">\n  <?ctxc allow no-context reason=\"needs nothing\"?>\n  <description>answer with a number from 1 to 6</description>\n  <context_management>\n    <inherit_context>none</inherit_context>\n  </context_management>\n</task>\n",
-)];
 
 /// Words it; `names` are those of all rules.
 pub(in crate::rules) fn word(cx: &FileCx<'_>, name: Spanned<&str>, names: &[&'static str]) -> Diagnostic {

@@ -7,27 +7,15 @@ pub(in crate::rules) const VERBS: &[&str] = &["allow", "fmt"];
 
 /// An instruction with a misspelt verb does nothing.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::warning(193, "unknown-instruction", "a `<?ctxc …?>` instruction that means nothing", PAGE)
-        .fixed(Fixable::Suggested)
-        .examples(BAD, GOOD),
+    meta: RuleMeta::warning(
+        193,
+        "unknown-instruction",
+        "a `<?ctxc …?>` instruction that means nothing",
+        case!("unknown-instruction"),
+    )
+    .fixed(Fixable::Suggested),
     check: Check::Edge,
 };
-
-const PAGE: &str = "\
-ctxc reads two processing instructions: `<?ctxc allow NAME reason=\"…\"?>` silences a finding for the element it stands in, and
-`<?ctxc fmt off?>` … `<?ctxc fmt on?>` keeps the formatter away. Any other is passed over, which is rarely what its author meant;
-so is an `allow` that names nothing.";
-
-const BAD: &[Example] = &[
-    template(
-        "<task type=\"atomic\" name=\"triage\">\n  <?ctxc alow no-context?>\n  <description>sort the ticket</description>\n</task>\n",
-    ),
-    template("<task type=\"atomic\" name=\"triage\">\n  <?ctxc allow?>\n  <description>sort the ticket</description>\n</task>\n"),
-];
-
-const GOOD: &[Example] = &[template(
-    "<task type=\"atomic\" name=\"triage\">\n  <?ctxc fmt off?>\n  <description>sort the ticket</description>\n</task>\n",
-)];
 
 /// Words it.
 pub(in crate::rules) fn word(cx: &FileCx<'_>, verb: Spanned<&str>) -> Diagnostic {

@@ -4,26 +4,10 @@ use crate::rules::prelude::*;
 
 /// An `allow` without effect outlives its reason and would hide the next finding of that name.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::warning(190, "unused-allow", "an `allow` instruction silences nothing", PAGE)
-        .fixed(Fixable::Safe)
-        .examples(BAD, GOOD),
+    meta: RuleMeta::warning(190, "unused-allow", "an `allow` instruction silences nothing", case!("unused-allow"))
+        .fixed(Fixable::Safe),
     check: Check::Edge,
 };
-
-const PAGE: &str = "\
-`<?ctxc allow no-context reason=\"…\"?>` silences one kind of finding for the element it stands in, and for no task nested in it.
-When that element no longer gives the finding, the instruction has no effect today and would hide the next finding of the same
-name without anybody having decided so.
-
-Remove it, or move it into the element that it is meant for. A rule that the project turned off in `[lints]` needs no `allow`.";
-
-const BAD: &[Example] = &[template(
-    "<task type=\"atomic\" name=\"triage\">\n  <?ctxc allow no-context reason=\"asked in chat\"?>\n  <description>sort the ticket</description>\n</task>\n",
-)];
-
-const GOOD: &[Example] = &[template(
-    "<task type=\"atomic\" name=\"triage\">\n  <?ctxc allow no-context reason=\"rolls a die: needs nothing\"?>\n  <description>answer with a number from 1 to 6</description>\n  <context_management>\n    <inherit_context>none</inherit_context>\n  </context_management>\n</task>\n",
-)];
 
 /// How much of an instruction is without effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

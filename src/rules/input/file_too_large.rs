@@ -8,16 +8,9 @@ use std::sync::Arc;
 
 /// A file so large is no template that a person wrote, and reading it would cost everybody time and memory.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::promise(902, "file-too-large", "a file is larger than the limit", PAGE),
+    meta: RuleMeta::promise(902, "file-too-large", "a file is larger than the limit", case!("file-too-large")),
     check: Check::Syntax(&[(FaultKind::FileTooLong, decoded)]),
 };
-
-const PAGE: &str = "\
-Files above 10 MiB are refused without being read: a template that a person writes has a few kilobytes, and a file so large is
-nearly always a data set or a log that ended up among the templates. What an agent should read belongs into files that the template
-names in `<file_paths>`, or into an input.
-
-Leave the file out with `[templates] exclude` in `ctxc.toml`, or raise the limit with `--max-file-size 64M`.";
 
 /// A text that grew beyond the limit when it was decoded, or that came from elsewhere than a file.
 fn decoded(cx: &SyntaxCx<'_>) -> Diagnostic {

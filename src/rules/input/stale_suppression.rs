@@ -6,17 +6,10 @@ use std::sync::Arc;
 
 /// A suppression that outlived its finding would hide the next one like it.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::warning(903, "stale-suppression", "a recorded finding is no longer there", PAGE).fixed(Fixable::Safe),
+    meta: RuleMeta::warning(903, "stale-suppression", "a recorded finding is no longer there", case!("stale-suppression"))
+        .fixed(Fixable::Safe),
     check: Check::Edge,
 };
-
-const PAGE: &str = "\
-`ctxc check --suppress-existing` records the findings of that day in `ctxc.suppressions.toml`; from then on only new ones count. This
-entry records a finding that is no longer there: it was mended, its line was rewritten, or its file is gone. Left standing, it would
-hide the same finding when somebody brings it back.
-
-`ctxc check --fix` removes the entry. So does `ctxc check --suppress-existing`, which writes the file anew; mind that it also records
-whatever is new.";
 
 /// What is recorded against what is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

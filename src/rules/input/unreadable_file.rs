@@ -7,15 +7,10 @@ use std::io;
 use std::sync::Arc;
 
 /// A file that was meant to be checked and could not be: silence about it would pass for approval.
-pub(crate) static RULE: Rule =
-    Rule { meta: RuleMeta::promise(901, "unreadable-file", "a file or folder cannot be read", PAGE), check: Check::Edge };
-
-const PAGE: &str = "\
-A file or folder that belongs to what is checked could not be read: its permissions forbid it, it vanished while the others were
-read, a link points in a circle or out of the project, it is a pipe or a device, or the disk failed. All other files are checked as usual.
-
-A file that was not read was not checked, so this is an error that cannot be turned off. Mend the permissions, or keep the path
-out of the project with `[templates] exclude` in `ctxc.toml` or with a `.gitignore`.";
+pub(crate) static RULE: Rule = Rule {
+    meta: RuleMeta::promise(901, "unreadable-file", "a file or folder cannot be read", case!("unreadable-file")),
+    check: Check::Edge,
+};
 
 /// Words it.
 pub fn word(path: &Arc<str>, err: &io::Error) -> Diagnostic {

@@ -7,27 +7,9 @@ use std::sync::Arc;
 
 /// The first answer would be held to something that nobody can read.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::promise(307, "bad-schema", "the file of a JSON Schema holds no JSON, or no schema", PAGE).examples(BAD, GOOD),
+    meta: RuleMeta::promise(307, "bad-schema", "the file of a JSON Schema holds no JSON, or no schema", case!("bad-schema")),
     check: Check::Edge,
 };
-
-const PAGE: &str = "\
-`schema=\"schemas/answer.json\"` holds an answer to the JSON Schema in that file. The registry carries the schema itself, so it is read
-when the registry is built: JSON of one object, or of `true` or `false`, in which no object has a key twice. Members keep their order,
-for an answer is produced in the order of the schema's properties; layout is dropped and counts in no hash. A `$ref` to another file
-is not followed: write what it stands for into `$defs`.
-
-Correct the file at the line and column that the finding names.";
-
-const BAD: &[Example] = &[Example {
-    template: "<task type=\"atomic\" name=\"triage\">\n  <description>sort the ticket</description>\n  <output_format type=\"json\" schema=\"triage.schema.json\"/>\n</task>\n",
-    project: "# file: triage.schema.json\n{\n  \"type\": \"object\"\n  \"required\": [\"queue\"]\n}\n",
-}];
-
-const GOOD: &[Example] = &[Example {
-    template: "<task type=\"atomic\" name=\"triage\">\n  <description>sort the ticket</description>\n  <output_format type=\"json\" schema=\"triage.schema.json\"/>\n</task>\n",
-    project: "# file: triage.schema.json\n{\n  \"type\": \"object\",\n  \"required\": [\"queue\"]\n}\n",
-}];
 
 /// Words it.
 pub(crate) fn word(path: &Arc<str>, source: &Source, fault: &SchemaFault) -> Diagnostic {

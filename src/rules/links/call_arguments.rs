@@ -7,76 +7,15 @@ use std::collections::BTreeSet;
 
 /// Functions have strict scope: what is not handed over is not there.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::promise(303, "call-arguments", "a call with missing, unknown, repeated or too many arguments", PAGE)
-        .fixed(Fixable::Suggested)
-        .examples(BAD, GOOD),
+    meta: RuleMeta::promise(
+        303,
+        "call-arguments",
+        "a call with missing, unknown, repeated or too many arguments",
+        case!("call-arguments"),
+    )
+    .fixed(Fixable::Suggested),
     check: Check::Link(check),
 };
-
-const PAGE: &str = "\
-A function template sees its parameters and nothing else, so a call must hand over each of them once: `<arg name=\"…\">` by name, or
-`<arg>` without a name in the order of `params`. A parameter left out would be an empty place in the prompt, an argument that no
-parameter takes would be lost without a word.";
-
-const BAD: &[Example] = &[
-    template(
-        r#"<library>
-  <template name="summarise" params="text, words">
-    <task>
-      <description>summarise {{text}} in {{words}} words</description>
-    </task>
-  </template>
-  <task type="sequential" name="digest">
-    <description>digest the report</description>
-    <steps>
-      <call template="summarise">
-        <arg name="text">the report</arg>
-      </call>
-    </steps>
-  </task>
-</library>
-"#,
-    ),
-    template(
-        r#"<library>
-  <template name="summarise" params="text, words">
-    <task>
-      <description>summarise {{text}} in {{words}} words</description>
-    </task>
-  </template>
-  <task type="sequential" name="digest">
-    <description>digest the report</description>
-    <steps>
-      <call template="summarise">
-        <arg name="text">the report</arg>
-        <arg name="wrods">100</arg>
-      </call>
-    </steps>
-  </task>
-</library>
-"#,
-    ),
-];
-
-const GOOD: &[Example] = &[template(
-    r#"<library>
-  <template name="summarise" params="text, words">
-    <task>
-      <description>summarise {{text}} in {{words}} words</description>
-    </task>
-  </template>
-  <task type="sequential" name="digest">
-    <description>digest the report</description>
-    <steps>
-      <call template="summarise">
-        <arg name="text">the report</arg>
-        <arg name="words">100</arg>
-      </call>
-    </steps>
-  </task>
-</library>
-"#,
-)];
 
 /// A call with what it calls.
 struct Call<'a> {

@@ -4,39 +4,9 @@ use crate::rules::prelude::*;
 
 /// A lookup by name must have one answer.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::promise(301, "duplicate-name", "two tasks, templates or fragments with one name", PAGE).examples(BAD, GOOD),
+    meta: RuleMeta::promise(301, "duplicate-name", "two tasks, templates or fragments with one name", case!("duplicate-name")),
     check: Check::Link(check),
 };
-
-const PAGE: &str = "\
-Tasks are looked up by name, so a name means one task in the whole registry; the same holds among templates and among fragments. A
-task without a `name` is called like its file, without the ending, so two files of one name in different folders collide too.
-
-Rename one of them, with every reference to it.";
-
-const BAD: &[Example] = &[template(
-    r#"<library>
-  <task name="review">
-    <description>review the change</description>
-  </task>
-  <task name="review">
-    <description>review the text</description>
-  </task>
-</library>
-"#,
-)];
-
-const GOOD: &[Example] = &[template(
-    r#"<library>
-  <task name="review-code">
-    <description>review the change</description>
-  </task>
-  <task name="review-text">
-    <description>review the text</description>
-  </task>
-</library>
-"#,
-)];
 
 fn check(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
     for &(first, later) in cx.index.duplicates() {

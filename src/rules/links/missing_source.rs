@@ -10,26 +10,10 @@ pub(crate) static RULE: Rule = Rule {
         306,
         "missing-source",
         "a text or a schema kept in a file that cannot be read, or that lies outside the project",
-        PAGE,
-    )
-    .examples(BAD, GOOD),
+        case!("missing-source"),
+    ),
     check: Check::Edge,
 };
-
-const PAGE: &str = "\
-`src=\"text/guide.md\"` keeps a text in a file of its own, `schema=\"schemas/answer.json\"` the JSON Schema of an answer. The path is
-relative to the template's folder and must stay inside the project, links followed: a template from elsewhere could otherwise put any
-file of the machine into a prompt. What the file holds counts in the task's hash, so it must be there when the registry is built.
-
-Correct the path, restore the file, or write the text between the tags.";
-
-const BAD: &[Example] = &[template(
-    "<task name=\"triage\">\n  <description>sort the ticket</description>\n  <instructions src=\"no-such-file.md\"/>\n</task>\n",
-)];
-
-const GOOD: &[Example] = &[template(
-    "<task name=\"triage\">\n  <description>sort the ticket</description>\n  <instructions>by urgency</instructions>\n</task>\n",
-)];
 
 /// Words it; `why` is the reason, a lower-case fragment.
 pub(crate) fn word(path: &Arc<str>, source: &Source, why: &str) -> Diagnostic {

@@ -10,51 +10,10 @@ pub(crate) static RULE: Rule = Rule {
         302,
         "reference-cycle",
         "a task, template or fragment that contains itself by way of its references",
-        PAGE,
-    )
-    .examples(BAD, GOOD),
+        case!("reference-cycle"),
+    ),
     check: Check::Link(check),
 };
-
-const PAGE: &str = "\
-`ref`, `call` and `use` put one definition into another when the registry is built. A definition that reaches itself that way would
-have no end, and its hash, which covers all that it reaches, could not be computed. The finding names the whole way round.
-
-Take one of the references out, or move the part that both need into a definition of its own. For repetition there is
-`director_evaluator_loop`, whose rounds are bounded.";
-
-const BAD: &[Example] = &[template(
-    r#"<library>
-  <task type="sequential" name="plan">
-    <description>plan, then build</description>
-    <steps>
-      <task ref="build"/>
-    </steps>
-  </task>
-  <task type="sequential" name="build">
-    <description>build by the plan</description>
-    <steps>
-      <task ref="plan"/>
-    </steps>
-  </task>
-</library>
-"#,
-)];
-
-const GOOD: &[Example] = &[template(
-    r#"<library>
-  <task name="plan">
-    <description>make a plan</description>
-  </task>
-  <task type="sequential" name="build">
-    <description>build by the plan</description>
-    <steps>
-      <task ref="plan"/>
-    </steps>
-  </task>
-</library>
-"#,
-)];
 
 /// How many stations of a long way round are named.
 const NAMED: usize = 12;

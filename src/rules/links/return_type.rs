@@ -5,34 +5,9 @@ use crate::template::names::ReferenceKind;
 
 /// A mismatch would show only when the first answer comes in.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::promise(305, "return-type", "a call returns another type than its place takes", PAGE).examples(&[], GOOD),
+    meta: RuleMeta::promise(305, "return-type", "a call returns another type than its place takes", case!("return-type")),
     check: Check::Link(check),
 };
-
-const PAGE: &str = "\
-`returns` says what a function template gives back: `object`, `array`, `string[]`, `number`, `boolean`, `string`, or a JSON Schema
-file. A place that takes a typed value (an `<input>` for a declared parameter with a `type`) must be given that type; otherwise the
-first answer at run time would not fit. A `string[]` is an `array`; a template without `returns` gives text.";
-
-const GOOD: &[Example] = &[template(
-    r#"<library>
-  <template name="topics" params="text" returns="string[]">
-    <task>
-      <description>name the topics of {{text}}</description>
-      <output_format type="json" schema="string[]"/>
-    </task>
-  </template>
-  <task type="sequential" name="digest">
-    <description>digest the report</description>
-    <steps>
-      <call template="topics">
-        <arg name="text">the report</arg>
-      </call>
-    </steps>
-  </task>
-</library>
-"#,
-)];
 
 fn check(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
     for (_, entry, reference) in cx.index.references() {

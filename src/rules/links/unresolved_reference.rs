@@ -5,48 +5,15 @@ use crate::template::names::{DefinitionKind, Reference, ReferenceKind};
 
 /// Nothing is looked up at run time, so what is missing now is missing for good.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::promise(300, "unresolved-reference", "a reference to a task, template or fragment that does not exist", PAGE)
-        .fixed(Fixable::Suggested)
-        .examples(BAD, GOOD),
+    meta: RuleMeta::promise(
+        300,
+        "unresolved-reference",
+        "a reference to a task, template or fragment that does not exist",
+        case!("unresolved-reference"),
+    )
+    .fixed(Fixable::Suggested),
     check: Check::Link(check),
 };
-
-const PAGE: &str = "\
-`<task ref=\"…\"/>` uses a registered task, `<call template=\"…\"/>` a function template, `<use fragment=\"…\"/>` a shared text. All
-names are resolved when the registry is built: nothing is looked up at run time, so a name that no file of the project defines can
-never be found. The three kinds have separate names: a call does not reach a task.
-
-Correct the name, add the file that defines it to `[templates] include`, or write the definition.";
-
-const BAD: &[Example] = &[template(
-    r#"<library>
-  <task name="review">
-    <description>review the change</description>
-  </task>
-  <task type="sequential" name="ship">
-    <description>review, then ship</description>
-    <steps>
-      <task ref="reveiw"/>
-    </steps>
-  </task>
-</library>
-"#,
-)];
-
-const GOOD: &[Example] = &[template(
-    r#"<library>
-  <task name="review">
-    <description>review the change</description>
-  </task>
-  <task type="sequential" name="ship">
-    <description>review, then ship</description>
-    <steps>
-      <task ref="review"/>
-    </steps>
-  </task>
-</library>
-"#,
-)];
 
 fn check(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
     for (_, entry, reference) in cx.index.references() {

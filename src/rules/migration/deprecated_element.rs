@@ -10,28 +10,15 @@ use crate::template::fault::{Fault, FaultKind};
 
 /// Kept in the registry, read by nobody.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::warning(403, "deprecated-element", "an element of an older dialect, without effect", PAGE)
-        .examples(BAD, FINE)
-        .fixed(Fixable::Safe),
+    meta: RuleMeta::warning(
+        403,
+        "deprecated-element",
+        "an element of an older dialect, without effect",
+        case!("deprecated-element"),
+    )
+    .fixed(Fixable::Safe),
     check: Check::Template(word),
 };
-
-const PAGE: &str = "\
-`<output_slot>`, `<input_source>`, `<manual_xml>`, `<disable_reparsing>`, `<expected_output>`, `<continuation_policy>` and
-`<validation_rules>` are of older dialects. They are accepted and recorded, and have no effect: the agent does not see them. Most have a
-modern form: the `as` attribute of a step, `from` on an input, `<criteria>` or `<output_format>`.";
-
-const BAD: &[Example] = &[
-    template(
-        "<task type=\"atomic\" name=\"triage\">\n  <description>sort the ticket</description>\n  <manual_xml>true</manual_xml>\n</task>\n",
-    ),
-    template(
-        "<task type=\"atomic\" name=\"triage\">\n  <description>sort the ticket</description>\n  <expected_output>one word</expected_output>\n</task>\n",
-    ),
-    template(
-        "<task type=\"sequential\" name=\"triage\">\n  <description>sort the ticket</description>\n  <steps>\n    <task>\n      <description>read it</description>\n      <output_slot>summary</output_slot>\n    </task>\n  </steps>\n</task>\n",
-    ),
-];
 
 fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     let FaultKind::Deprecated { kind } = fault.kind else { return None };

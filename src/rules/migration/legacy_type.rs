@@ -7,20 +7,9 @@ use crate::template::fault::{Fault, FaultKind};
 
 /// Read as what it meant then, so that older templates build.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::warning(402, "legacy-type", "a type of an older dialect", PAGE).examples(BAD, FINE).fixed(Fixable::Safe),
+    meta: RuleMeta::warning(402, "legacy-type", "a type of an older dialect", case!("legacy-type")).fixed(Fixable::Safe),
     check: Check::Template(word),
 };
-
-const PAGE: &str = "\
-Older templates have types that are now something else: `map` is read as `sequential`, `director` and `evaluator` as `atomic` with the
-subtype of that name. The fix writes the modern form; no resolved setting changes.";
-
-const BAD: &[Example] = &[
-    template("<task type=\"director\" name=\"plan\">\n  <description>plan the next step</description>\n</task>\n"),
-    template(
-        "<task type=\"map\" name=\"triage\">\n  <description>sort the tickets</description>\n  <steps>\n    <task><description>read one</description></task>\n  </steps>\n</task>\n",
-    ),
-];
 
 fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     let FaultKind::LegacyType { found, modern, subtype } = fault.kind else { return None };

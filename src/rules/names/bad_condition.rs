@@ -7,32 +7,10 @@ use crate::template::scope::FaultKind;
 
 /// A branch that nobody can decide is one that nobody takes.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::error(312, "bad-condition", "a condition that cannot be read", PAGE)
-        .examples(BAD, GOOD)
+    meta: RuleMeta::error(312, "bad-condition", "a condition that cannot be read", case!("bad-condition"))
         .fixed(Fixable::Suggested),
     check: Check::File(check),
 };
-
-const PAGE: &str = "\
-The `test` of a `<case>` and the `<condition>` of a loop compare names, numbers, strings, `true` and `false` with `==`, `!=`, `lt`, `le`,
-`gt`, `ge`, and join them with `and`, `or`, `not` and parentheses. `and` binds before `or`. A `<` must be written `&lt;` in an attribute,
-so the words are easier to read.";
-
-const BAD: &[Example] = &[
-    template(
-        "<task type=\"sequential\" name=\"page\">\n  <description>react to the alert</description>\n  <steps>\n    <cond>\n      <case test=\"rate ge 5 &amp;&amp; region == 'eu'\"><task><description>page somebody</description></task></case>\n    </cond>\n  </steps>\n</task>\n",
-    ),
-    template(
-        "<task type=\"sequential\" name=\"page\">\n  <description>react to the alert</description>\n  <steps>\n    <cond>\n      <case test=\"region = 'eu'\"><task><description>page somebody</description></task></case>\n    </cond>\n  </steps>\n</task>\n",
-    ),
-    template(
-        "<task type=\"director_evaluator_loop\" name=\"polish\">\n  <description>polish the draft</description>\n  <director><description>mend it</description></director>\n  <evaluator><description>judge it</description></evaluator>\n  <termination_condition><condition>evaluation.success === true</condition></termination_condition>\n</task>\n",
-    ),
-];
-
-const GOOD: &[Example] = &[template(
-    "<task type=\"sequential\" name=\"page\">\n  <description>react to the alert</description>\n  <parameters>\n    <parameter name=\"rate\" type=\"number\" required=\"true\"/>\n    <parameter name=\"region\" required=\"true\"/>\n  </parameters>\n  <steps>\n    <cond>\n      <case test=\"rate ge 5 and region == 'eu'\"><task><description>page somebody</description></task></case>\n    </cond>\n  </steps>\n</task>\n",
-)];
 
 fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     for fault in &cx.scopes.faults {

@@ -10,22 +10,10 @@ use crate::template::scope::FaultKind;
 
 /// Half an expression in a prompt is a marker text that an agent takes for words.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::error(311, "bad-expression", "a `{{…}}` that cannot be read", PAGE)
-        .examples(BAD, FINE)
+    meta: RuleMeta::error(311, "bad-expression", "a `{{…}}` that cannot be read", case!("bad-expression"))
         .fixed(Fixable::Suggested),
     check: Check::File(check),
 };
-
-const PAGE: &str = "\
-In a text, `{{name}}` stands for a value, `{{a.b[0]}}` reaches into it, `{{fn(arg, key=value)}}` calls a function template. Anything else
-between double braces is an error now, and not braces in the prompt later. Where double braces are meant as text (JSON, code, another
-template language), write `\\{{`, or give the element `verbatim=\"true\"`; conditions and loops need `syntax=\"jinja\"`.";
-
-const BAD: &[Example] = &[
-    template("<task type=\"atomic\" name=\"triage\">\n  <description>sort {{ticket</description>\n</task>\n"),
-    template("<task type=\"atomic\" name=\"triage\">\n  <description>answer as {{\"kind\": 1}}</description>\n</task>\n"),
-    template("<task type=\"atomic\" name=\"triage\">\n  <description>sort {{ticket | upper}}</description>\n</task>\n"),
-];
 
 fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     for fault in &cx.scopes.faults {

@@ -6,22 +6,9 @@ use crate::template::scope::FaultKind;
 
 /// A value that comes from nowhere.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::error(314, "bad-from", "a `from` that names no variable", PAGE).examples(BAD, FINE).fixed(Fixable::Safe),
+    meta: RuleMeta::error(314, "bad-from", "a `from` that names no variable", case!("bad-from")).fixed(Fixable::Safe),
     check: Check::File(check),
 };
-
-const PAGE: &str = "\
-`from` on an input or argument names a variable, as it is: `from=\"ticket\"`, `from=\"verdict.severity\"`. Braces belong into texts, and a
-text that is meant as it stands goes between the tags: `<input name=\"tone\">friendly and short</input>`.";
-
-const BAD: &[Example] = &[
-    template(
-        "<task type=\"atomic\" name=\"triage\">\n  <description>sort the ticket</description>\n  <inputs>\n    <input name=\"text\" from=\"{{ticket}}\"/>\n  </inputs>\n</task>\n",
-    ),
-    template(
-        "<task type=\"atomic\" name=\"triage\">\n  <description>sort the ticket</description>\n  <inputs>\n    <input name=\"tone\" from=\"friendly and short\"/>\n  </inputs>\n</task>\n",
-    ),
-];
 
 fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     for fault in &cx.scopes.faults {

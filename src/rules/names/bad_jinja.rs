@@ -15,39 +15,11 @@ pub(crate) static RULE: Rule = Rule {
         313,
         "bad-jinja",
         "a Jinja text that cannot be parsed, or asks for a filter, test or function that there is not",
-        PAGE,
+        case!("bad-jinja"),
     )
-    .examples(BAD, GOOD)
     .fixed(Fixable::Suggested),
     check: Check::File(check),
 };
-
-const PAGE: &str = "\
-A text with `syntax=\"jinja\"` is parsed when the registry is built, so that it cannot fail for its syntax at run time. Conditions, loops,
-filters and macros are there; `include`, `extends`, `import` and `block` are not, since a template's text comes from its own file alone:
-shared text is a `<fragment>`, used without `jinja`.
-
-Filters (`{{ ticket|upper }}`), tests (`{{ ticket is defined }}`) and functions (`{{ range(3) }}`) are those of Jinja and the macros of
-the text itself. No parameter can be called, so a function that there is not cannot be declared.";
-
-const BAD: &[Example] = &[
-    template(
-        "<task type=\"atomic\" name=\"triage\">\n  <description>sort the ticket</description>\n  <instructions syntax=\"jinja\">{% if urgent %}now</instructions>\n</task>\n",
-    ),
-    template(
-        "<task type=\"atomic\" name=\"triage\">\n  <description>sort the ticket</description>\n  <instructions syntax=\"jinja\">{% include 'rules.md' %}</instructions>\n</task>\n",
-    ),
-    template(
-        "<task type=\"atomic\" name=\"triage\">\n  <description>sort the ticket</description>\n  <parameters>\n    <parameter name=\"queue\" required=\"true\"/>\n  </parameters>\n  <instructions syntax=\"jinja\">{{ queue|uper }}</instructions>\n</task>\n",
-    ),
-    template(
-        "<task type=\"atomic\" name=\"triage\">\n  <description>sort the ticket</description>\n  <parameters>\n    <parameter name=\"queue\" required=\"true\"/>\n  </parameters>\n  <instructions syntax=\"jinja\">{% if queue is define %}{{ queue }}{% endif %}</instructions>\n</task>\n",
-    ),
-];
-
-const GOOD: &[Example] = &[template(
-    "<task type=\"atomic\" name=\"triage\">\n  <description>sort the ticket</description>\n  <parameters>\n    <parameter name=\"urgent\" type=\"boolean\" required=\"true\"/>\n  </parameters>\n  <instructions syntax=\"jinja\">{% if urgent %}now{% else %}today{% endif %}</instructions>\n</task>\n",
-)];
 
 fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     for fault in &cx.scopes.faults {

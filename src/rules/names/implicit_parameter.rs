@@ -12,24 +12,10 @@ const NAMED: usize = 6;
 
 /// Most tasks in the wild are like this, and keep working.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::hint(315, "implicit-parameter", "a task uses variables without declaring any", PAGE)
-        .examples(BAD, GOOD)
+    meta: RuleMeta::hint(315, "implicit-parameter", "a task uses variables without declaring any", case!("implicit-parameter"))
         .fixed(Fixable::Suggested),
     check: Check::File(check),
 };
-
-const PAGE: &str = "\
-A task without `<parameters>` takes whatever its texts name: each free variable is an implicit parameter, listed in the registry, and a
-run without a value for one fails before any call. That keeps older templates working; but a misspelt name is one more parameter then,
-and nobody is told. Once the parameters are declared, names are checked. The fix declares them all.";
-
-const BAD: &[Example] = &[template(
-    "<task type=\"atomic\" name=\"triage\">\n  <description>sort the ticket {{ticket}} of {{customer.name}}</description>\n</task>\n",
-)];
-
-const GOOD: &[Example] = &[template(
-    "<task type=\"atomic\" name=\"triage\">\n  <description>sort the ticket {{ticket}}</description>\n  <parameters>\n    <parameter name=\"ticket\" required=\"true\"/>\n  </parameters>\n</task>\n",
-)];
 
 fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     for of_one in cx.scopes.implicit.chunk_by(|one, two| one.owner == two.owner) {

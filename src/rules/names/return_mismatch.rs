@@ -8,37 +8,15 @@ use crate::template::parts::{Str, is_schema_file};
 
 /// Callers are checked against `returns`; the answer must be too.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::error(318, "return-mismatch", "a function's task does not answer what its `returns` says", PAGE)
-        .examples(BAD, GOOD)
-        .fixed(Fixable::Suggested),
+    meta: RuleMeta::error(
+        318,
+        "return-mismatch",
+        "a function's task does not answer what its `returns` says",
+        case!("return-mismatch"),
+    )
+    .fixed(Fixable::Suggested),
     check: Check::File(check),
 };
-
-const PAGE: &str = "\
-`returns` on a `<template>` is a promise to its callers: `string` (a text, also when it is absent), `object`, `array`, `string[]`,
-`number`, `boolean`, or a JSON Schema file. The `<output_format>` of its task is what the answer is held to when it comes in. Where the
-two differ, a caller would be given something else than it was promised.";
-
-const BAD: &[Example] = &[
-    template(
-        "<template name=\"count\" params=\"text\" returns=\"number\">\n  <task type=\"atomic\">\n    <description>count the words of {{text}}</description>\n    <output_format type=\"json\" schema=\"object\"/>\n  </task>\n</template>\n",
-    ),
-    template(
-        "<template name=\"count\" params=\"text\" returns=\"number\">\n  <task type=\"atomic\">\n    <description>count the words of {{text}}</description>\n  </task>\n</template>\n",
-    ),
-    template(
-        "<template name=\"count\" params=\"text\" returns=\"numbr\">\n  <task type=\"atomic\">\n    <description>count the words of {{text}}</description>\n    <output_format type=\"json\" schema=\"number\"/>\n  </task>\n</template>\n",
-    ),
-];
-
-const GOOD: &[Example] = &[
-    template(
-        "<template name=\"count\" params=\"text\" returns=\"number\">\n  <task type=\"atomic\">\n    <description>count the words of {{text}}</description>\n    <output_format type=\"json\" schema=\"number\"/>\n  </task>\n</template>\n",
-    ),
-    template(
-        "<template name=\"shorten\" params=\"text\" returns=\"string\">\n  <task type=\"atomic\">\n    <description>shorten {{text}}</description>\n  </task>\n</template>\n",
-    ),
-];
 
 const TYPES: [&str; 6] = ["string", "object", "array", "string[]", "number", "boolean"];
 

@@ -11,37 +11,10 @@ pub(crate) static RULE: Rule = Rule {
         319,
         "step-not-run",
         "the result of a step, or of a task that makes an input, is used before that has run",
-        PAGE,
-    )
-    .examples(BAD, GOOD),
+        case!("step-not-run"),
+    ),
     check: Check::File(check),
 };
-
-const PAGE: &str = "\
-The steps of a sequential task run one after the other, and `as` names what one of them gives. That name stands for a value from the next
-step on: the task around, the steps before and the step itself would find nothing there, and a run would fail at the first of them.
-
-Tasks and calls that stand in an `input` run before the task around them, in the order of the inputs: such an input has a value for the
-inputs behind it and for the texts of the task, and none for the task that makes it, nor for inputs before.
-
-Move what gives the result before what uses it, or use another value. Where the run itself is to give the value, declare it
-as a parameter under a name of its own.";
-
-const BAD: &[Example] = &[
-    template(
-        "<task type=\"sequential\" name=\"triage\">\n  <description>sort the ticket</description>\n  <steps>\n    <task>\n      <description>answer</description>\n      <inputs>\n        <input name=\"by\" from=\"verdict\"/>\n      </inputs>\n    </task>\n    <task as=\"verdict\"><description>judge the ticket</description></task>\n  </steps>\n</task>\n",
-    ),
-    template(
-        "<task type=\"sequential\" name=\"triage\">\n  <description>sort the ticket</description>\n  <steps>\n    <task as=\"verdict\"><description>judge the ticket, and then {{verdict}}</description></task>\n  </steps>\n</task>\n",
-    ),
-    template(
-        "<task type=\"atomic\" name=\"check\">\n  <description>check the claims</description>\n  <inputs>\n    <input name=\"claims\">\n      <task type=\"atomic\"><description>list what {{digest}} claims</description></task>\n    </input>\n    <input name=\"digest\">\n      <task type=\"atomic\"><description>sum the article up</description></task>\n    </input>\n  </inputs>\n  <instructions>{{claims}} {{digest}}</instructions>\n</task>\n",
-    ),
-];
-
-const GOOD: &[Example] = &[template(
-    "<task type=\"sequential\" name=\"triage\">\n  <description>sort the ticket</description>\n  <steps>\n    <task as=\"verdict\"><description>judge the ticket</description></task>\n    <task>\n      <description>answer</description>\n      <inputs>\n        <input name=\"by\" from=\"verdict\"/>\n      </inputs>\n    </task>\n  </steps>\n</task>\n",
-)];
 
 /// Whether it is the result of what it is used in.
 #[derive(Clone, Copy)]

@@ -9,33 +9,15 @@ use crate::template::scope::{FaultKind, Origin};
 
 /// Nothing is ever rendered as an empty place.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::error(304, "undeclared-variable", "a variable that no parameter, input, step or loop gives a value", PAGE)
-        .examples(BAD, GOOD)
-        .fixed(Fixable::Suggested),
+    meta: RuleMeta::error(
+        304,
+        "undeclared-variable",
+        "a variable that no parameter, input, step or loop gives a value",
+        case!("undeclared-variable"),
+    )
+    .fixed(Fixable::Suggested),
     check: Check::File(check),
 };
-
-const PAGE: &str = "\
-A task that has `<parameters>` declares every variable that a run must give; a function template sees its `params` and nothing else. A
-variable of another name would have no value when the prompt is rendered, and nothing is ever rendered as an empty place. What is bound:
-the parameters of the task and of the tasks around it, their inputs, the `as` of earlier steps, and the variables of a reduce
-(`current_input`, `current_result`, `accumulator`) or a loop (`current_iteration`, `evaluation_feedback`, `director_result`,
-`script_result`, `evaluation`).
-
-Correct the name, or declare it. `\\{{` is a literal `{{`.";
-
-const BAD: &[Example] = &[
-    template(
-        "<task type=\"atomic\" name=\"triage\">\n  <description>sort the ticket {{tiket}}</description>\n  <parameters>\n    <parameter name=\"ticket\" required=\"true\"/>\n  </parameters>\n  <inputs>\n    <input name=\"text\" from=\"ticket\"/>\n  </inputs>\n</task>\n",
-    ),
-    template(
-        "<template name=\"shorten\" params=\"text\">\n  <task type=\"atomic\"><description>shorten {{text}} to {{words}} words</description></task>\n</template>\n",
-    ),
-];
-
-const GOOD: &[Example] = &[template(
-    "<task type=\"sequential\" name=\"triage\">\n  <description>sort the ticket</description>\n  <parameters>\n    <parameter name=\"ticket\" required=\"true\"/>\n  </parameters>\n  <steps>\n    <task as=\"verdict\"><description>judge {{ticket}}</description></task>\n    <task><description>answer by {{verdict.severity}}</description></task>\n  </steps>\n</task>\n",
-)];
 
 fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     for fault in &cx.scopes.faults {

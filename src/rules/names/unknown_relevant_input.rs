@@ -6,19 +6,15 @@ use crate::template::scope::FaultKind;
 
 /// The input that was meant counts as if nothing had been said.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::warning(317, "unknown-relevant-input", "`context_relevance` names an input that is not there", PAGE)
-        .examples(BAD, FINE)
-        .fixed(Fixable::Suggested),
+    meta: RuleMeta::warning(
+        317,
+        "unknown-relevant-input",
+        "`context_relevance` names an input that is not there",
+        case!("unknown-relevant-input"),
+    )
+    .fixed(Fixable::Suggested),
     check: Check::File(check),
 };
-
-const PAGE: &str = "\
-`<context_relevance>` says which of the task's own `<inputs>` drive the looking up of context. An entry of another name has no effect:
-the input that was meant counts as all inputs do.";
-
-const BAD: &[Example] = &[template(
-    "<task type=\"atomic\" name=\"triage\">\n  <description>sort the ticket</description>\n  <inputs>\n    <input name=\"ticket\">the printer is on fire</input>\n  </inputs>\n  <context_relevance>\n    <input name=\"tickets\" include=\"true\"/>\n  </context_relevance>\n</task>\n",
-)];
 
 fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     for fault in &cx.scopes.faults {

@@ -11,30 +11,14 @@ use std::collections::BTreeMap;
 
 /// Whoever writes the ticket would be writing the system prompt.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::error(310, "untrusted-in-system", "a value from outside reaches the system text", PAGE).examples(BAD, GOOD),
+    meta: RuleMeta::error(
+        310,
+        "untrusted-in-system",
+        "a value from outside reaches the system text",
+        case!("untrusted-in-system"),
+    ),
     check: Check::FileAndLink(check, check_fragments),
 };
-
-const PAGE: &str = "\
-What stands in `<system>` is what the agent obeys first. An input or parameter with `trust=\"untrusted\"` comes from outside: from a
-ticket, a web page, a mail. In the system text whoever wrote it would give the orders. Put it into an `<input>`, or name it in
-`<instructions>`: there it is fenced by a delimiter that depends on everything the request holds.
-
-The mark goes along: an input whose value comes `from` an untrusted one is untrusted too, and what an untrusted input comes `from` is the same text
-under another name. A fragment with the mark is from outside wherever it is used, in other files and by way of other fragments, too.";
-
-const BAD: &[Example] = &[
-    template(
-        "<task type=\"atomic\" name=\"triage\">\n  <description>sort the ticket</description>\n  <system>Answer in the tone of {{mail}}</system>\n  <parameters>\n    <parameter name=\"mail\" required=\"true\" trust=\"untrusted\"/>\n  </parameters>\n</task>\n",
-    ),
-    template(
-        "<task type=\"atomic\" name=\"triage\">\n  <description>sort the ticket</description>\n  <system>The customer says: {{quote}}</system>\n  <parameters>\n    <parameter name=\"mail\" required=\"true\"/>\n  </parameters>\n  <inputs>\n    <input name=\"quote\" from=\"mail\" trust=\"untrusted\"/>\n  </inputs>\n</task>\n",
-    ),
-];
-
-const GOOD: &[Example] = &[template(
-    "<task type=\"atomic\" name=\"triage\">\n  <description>sort the ticket</description>\n  <system>You answer customers.</system>\n  <instructions>Answer this mail: {{mail}}</instructions>\n  <parameters>\n    <parameter name=\"mail\" required=\"true\" trust=\"untrusted\"/>\n  </parameters>\n</task>\n",
-)];
 
 fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     for fault in &cx.scopes.faults {

@@ -8,25 +8,10 @@ use std::collections::BTreeSet;
 
 /// Whoever runs the task must give a value that goes nowhere.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::warning(316, "unused-parameter", "a parameter that nothing reads", PAGE)
-        .examples(BAD, FINE)
+    meta: RuleMeta::warning(316, "unused-parameter", "a parameter that nothing reads", case!("unused-parameter"))
         .fixed(Fixable::Suggested),
     check: Check::File(check),
 };
-
-const PAGE: &str = "\
-A run must give a value for each required parameter. One that no text, input or condition reads costs the caller something and gives the
-agent nothing; often its name is misspelt where it should be read. Remove it, or use it. Nothing is said about tasks whose texts use a
-`<fragment>`, or whose steps use a registered task by `ref`: those may read it.";
-
-const BAD: &[Example] = &[
-    template(
-        "<task type=\"atomic\" name=\"triage\">\n  <description>sort the ticket {{ticket}}</description>\n  <parameters>\n    <parameter name=\"ticket\" required=\"true\"/>\n    <parameter name=\"tone\" required=\"true\"/>\n  </parameters>\n</task>\n",
-    ),
-    template(
-        "<template name=\"shorten\" params=\"text, words\">\n  <task type=\"atomic\"><description>shorten {{text}}</description></task>\n</template>\n",
-    ),
-];
 
 fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     let mut meant = None;

@@ -5,26 +5,14 @@ use crate::rules::prelude::*;
 
 /// A policy that demands nothing is kept by everyone.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::promise(512, "bad-requirement", "a `[[require]]` without a condition that can be read", PAGE)
-        .examples(BAD, GOOD),
+    meta: RuleMeta::promise(
+        512,
+        "bad-requirement",
+        "a `[[require]]` without a condition that can be read",
+        case!("bad-requirement"),
+    ),
     check: Check::Config(word),
 };
-
-const PAGE: &str = "\
-`[[require]]` states a policy: `must` holds one condition or a list of them, the other keys say which tasks it is about.
-
-- `has THING`, `lacks THING`: `has owner`, `has description`, `lacks context_management`, …
-- numbers: `manifest_tokens <= 4000`, `parameters < 8`
-- words: `fresh_context == disabled`, `model != \"x\"`, `model in [\"a\", \"b\"]`, `provider not in [\"c\"]`";
-
-const BAD: &[Example] = &[
-    project("[[require]]\nmust = \"has descripton\"\n"),
-    project("[[require]]\nmust = \"fresh_context = disabled\"\n"),
-    project("[[require]]\npath = \"templates/**\"\n"),
-];
-
-const GOOD: &[Example] =
-    &[project("[[require]]\npath = \"templates/**\"\nmust = [\"has description\", \"fresh_context == disabled\"]\n")];
 
 fn word(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let found = |message: String| cx.finding(&RULE, fault, message);

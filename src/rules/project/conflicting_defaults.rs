@@ -14,27 +14,11 @@ pub(crate) static RULE: Rule = Rule {
         501,
         "conflicting-defaults",
         "project defaults that look up fresh context and inherit the parent's",
-        PAGE,
+        case!("conflicting-defaults"),
     )
-    .fixed(Fixable::Suggested)
-    .examples(BAD, GOOD),
+    .fixed(Fixable::Suggested),
     check: Check::Config(word),
 };
-
-const PAGE: &str = "\
-Looked-up context replaces what a task would see of its parent; a task cannot have both. Here the defaults themselves ask for both, so every
-task under them would be wrong before its template says a word. It is reported once, where the defaults stand, and the templates under them
-get no finding of their own.
-
-Set both settings of the pair: `inherit_context = \"none\"` with `fresh_context = \"enabled\"` for looked-up context alone, or
-`fresh_context = \"disabled\"` for the parent's context alone.";
-
-const BAD: &[Example] = &[
-    project("[defaults.atomic]\nfresh_context = \"enabled\"\n"),
-    project("[operators.scout]\nbase = \"reduce\"\ninherit_context = \"subset\"\n"),
-];
-
-const GOOD: &[Example] = &[project("[defaults.atomic]\ninherit_context = \"none\"\nfresh_context = \"enabled\"\n")];
 
 fn word(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let FaultKind::ConflictingDefaults { row, others, other } = &fault.kind else { return None };

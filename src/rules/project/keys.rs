@@ -7,19 +7,8 @@ use crate::rules::prelude::*;
 
 /// What cannot be read cannot hold.
 pub(super) static PROJECT_SYNTAX: Rule = Rule {
-    meta: RuleMeta::promise(
-        502,
-        "project-syntax",
-        "the project file is not TOML",
-        "\
-The project file is [TOML](https://toml.io): `key = value` lines under `[table]` headers, texts in quotes. The lines that could be
-read still hold, so that one slip does not silence the rest of the check.",
-    )
-    .fixed(Fixable::Suggested)
-    .examples(
-        &[project("edition = 2026-\n"), project("[defaults.atomic]\nfresh_context = disabled\n")],
-        &[project("edition = \"2026\"\n")],
-    ),
+    meta: RuleMeta::promise(502, "project-syntax", "the project file is not TOML", case!("project-syntax"))
+        .fixed(Fixable::Suggested),
     check: Check::Config(project_syntax),
 };
 
@@ -37,16 +26,8 @@ fn project_syntax(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
 
 /// A misspelt key changes nothing, and its author believes that it does.
 pub(super) static UNKNOWN_KEY: Rule = Rule {
-    meta: RuleMeta::error(503, "unknown-key", "a key that the project file does not have", "\
-A key that nothing reads is nearly always a slip of the pen, and its author relies on a setting that does not hold. The finding lists
-the keys that may stand in that table.
-
-In `[defaults]` and `[operators]`, which decide the settings of tasks, the finding is locked: it can be neither silenced nor lowered.")
-        .fixed(Fixable::Suggested)
-        .examples(
-            &[project("[templates]\nexcludes = \"drafts\"\n"), project("[template]\nexclude = \"drafts\"\n")],
-            &[project("[templates]\nexclude = \"drafts\"\n")],
-        ),
+    meta: RuleMeta::error(503, "unknown-key", "a key that the project file does not have", case!("unknown-key"))
+        .fixed(Fixable::Suggested),
     check: Check::Config(unknown_key),
 };
 
@@ -61,23 +42,7 @@ fn unknown_key(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
 
 /// A value of another type or outside its set.
 pub(super) static WRONG_VALUE: Rule = Rule {
-    meta: RuleMeta::error(504, "wrong-value", "a value that its key cannot take", "\
-Each key takes values of one type, and many take only certain words. The finding says what stands there and what may. A value that
-cannot be taken is left out, as if the line were absent, so that the rest of the check goes on.
-
-In `[defaults]` and `[operators]`, which decide the settings of tasks, the finding is locked: it can be neither silenced nor lowered.")
-        .fixed(Fixable::Safe)
-        .examples(
-            &[
-                project("[defaults.atomic]\nfresh_context = true\n"),
-                project("[defaults.atomic]\nfresh_context = \"disable\"\n"),
-                project("[limits]\ndepth = 100000\n"),
-                project("[limits]\ndepth = \"300\"\n"),
-                project("edition = 2026\n"),
-                project("[templates]\nexclude = \"/srv/drafts\"\n"),
-            ],
-            &[project("[defaults.atomic]\nfresh_context = \"disabled\"\n\n[limits]\ndepth = 300\n")],
-        ),
+    meta: RuleMeta::error(504, "wrong-value", "a value that its key cannot take", case!("wrong-value")).fixed(Fixable::Safe),
     check: Check::Config(wrong_value),
 };
 
@@ -107,11 +72,13 @@ fn wrong_value(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
 
 /// An edition fixes what templates mean.
 pub(super) static UNKNOWN_EDITION: Rule = Rule {
-    meta: RuleMeta::error(505, "unknown-edition", "an edition of the language that this release does not read", "\
-The edition fixes what the elements and defaults of a template mean, so that an update of ctxc does not change what agents receive.
-This release reads edition `2026`, which is also what holds without a line.")
-        .fixed(Fixable::Suggested)
-        .examples(&[project("edition = \"2031\"\n")], &[project("edition = \"2026\"\n")]),
+    meta: RuleMeta::error(
+        505,
+        "unknown-edition",
+        "an edition of the language that this release does not read",
+        case!("unknown-edition"),
+    )
+    .fixed(Fixable::Suggested),
     check: Check::Config(unknown_edition),
 };
 
@@ -125,16 +92,7 @@ fn unknown_edition(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
 
 /// One of the two was meant to be another.
 pub(super) static REPEATED_ENTRY: Rule = Rule {
-    meta: RuleMeta::warning(531, "repeated-entry", "a list of a role or model has an entry twice", "\
-Tools, capabilities, protected paths, models to fall back to, the order of segments: the second time an entry says nothing. Mostly another
-one was meant, and that one is missing.")
-        .examples(
-            &[
-                project("[roles.triage]\ntools = [\"read_file\", \"read_file\"]\n"),
-                project("[roles.triage]\norder = [\"file\", \"input\", \"file\"]\n"),
-            ],
-            &[project("[roles.triage]\ntools = [\"read_file\", \"list_files\"]\n")],
-        ),
+    meta: RuleMeta::warning(531, "repeated-entry", "a list of a role or model has an entry twice", case!("repeated-entry")),
     check: Check::Config(repeated_entry),
 };
 
@@ -148,16 +106,7 @@ fn repeated_entry(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
 
 /// What is left out has no value that could be taken for granted.
 pub(super) static MISSING_KEY: Rule = Rule {
-    meta: RuleMeta::error(532, "missing-key", "a table of the project file lacks a key that it needs", "\
-A model needs its `provider`, its `tier` and its `context_window`, a provider its `kind`, prices both `input` and `output`: none of them has a
-value that would be right where nothing stands. The table is left out until it is whole.")
-        .examples(
-            &[
-                project("[models.small]\nprovider = \"openai\"\ntier = \"economy\"\n"),
-                project("[providers.main]\nbase_url = \"https://models.example/v1\"\n"),
-            ],
-            &[project("[models.small]\nprovider = \"openai\"\ntier = \"economy\"\ncontext_window = 128000\n")],
-        ),
+    meta: RuleMeta::error(532, "missing-key", "a table of the project file lacks a key that it needs", case!("missing-key")),
     check: Check::Config(missing_key),
 };
 

@@ -6,14 +6,7 @@ use crate::rules::prelude::*;
 
 /// A level for a rule that does not exist weighs nothing.
 pub(super) static UNKNOWN_LINT: Rule = Rule {
-    meta: RuleMeta::error(509, "unknown-lint", "`[lints]` names no rule", "\
-`[lints]` takes the name of a rule (`no-context`), its code (`CTX203`), a family by name or code (`migration`, `CTX4xx`), or `all`. A
-line about one rule beats one about its family, and that one beats `all`. `ctxc rules` lists all names. The name of a rule that is gone is only noted.")
-        .fixed(Fixable::Suggested)
-        .examples(
-            &[project("[lints]\nno-contxt = \"error\"\n")],
-            &[project("[lints]\nno-context = \"error\"\nmigration = \"hint\"\nCTX3xx = \"error\"\n")],
-        ),
+    meta: RuleMeta::error(509, "unknown-lint", "`[lints]` names no rule", case!("unknown-lint")).fixed(Fixable::Suggested),
     check: Check::Config(unknown_lint),
 };
 
@@ -32,15 +25,8 @@ fn unknown_lint(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
 
 /// A promise that can be switched off is none.
 pub(super) static LOCKED_LINT: Rule = Rule {
-    meta: RuleMeta::promise(510, "locked-lint", "`[lints]` would silence or lower a rule that is locked", "\
-Some rules are promises of the language: that XML is well-formed, that settings, types and subtypes are what was written, that what a
-task inherits and what it looks up do not contradict each other, that every reference leads somewhere. A registry is only worth reading if they hold for every project, so they can be neither
-silenced nor lowered. Families and `all` leave them as they are.")
-        .fixed(Fixable::Suggested)
-        .examples(
-            &[project("[lints]\ncontext-conflict = \"warning\"\n"), project("[lints]\nCTX501 = \"off\"\n")],
-            &[project("[lints]\nall = \"warning\"\n")],
-        ),
+    meta: RuleMeta::promise(510, "locked-lint", "`[lints]` would silence or lower a rule that is locked", case!("locked-lint"))
+        .fixed(Fixable::Suggested),
     check: Check::Config(locked_lint),
 };
 
@@ -54,14 +40,8 @@ fn locked_lint(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
 
 /// Two levels for one rule: the first holds.
 pub(super) static REPEATED_LINT: Rule = Rule {
-    meta: RuleMeta::error(511, "repeated-lint", "`[lints]` sets one rule twice", "\
-A rule has a name and a code, and perhaps a former name; `[lints]` takes any of them. Two lines about the same rule are a contradiction
-waiting to happen: the first holds, the second does nothing.")
-        .fixed(Fixable::Suggested)
-        .examples(
-            &[project("[lints]\nno-context = \"error\"\nCTX203 = \"off\"\n")],
-            &[project("[lints]\nno-context = \"error\"\ncontext = \"warning\"\n")],
-        ),
+    meta: RuleMeta::error(511, "repeated-lint", "`[lints]` sets one rule twice", case!("repeated-lint"))
+        .fixed(Fixable::Suggested),
     check: Check::Config(repeated_lint),
 };
 

@@ -7,16 +7,8 @@ use crate::rules::prelude::*;
 
 /// A name alone says neither a window nor a price.
 pub(super) static UNKNOWN_MODEL: Rule = Rule {
-    meta: RuleMeta::error(523, "unknown-model", "a role names a model that the project does not define", "\
-`model` of a role names one of `[models]`, or a list of them: the first is taken, the others stand behind it. What the project does not
-define has no window that a context could be fitted into, no tokenizer and no price, so nothing could be said about what the role receives.
-
-Models go by the names that the project gives them; what their provider calls them is their `id`.")
-        .fixed(Fixable::Suggested)
-        .examples(
-            &[project("[roles.triage]\nmodel = \"smal\"\n\n[models.small]\nprovider = \"openai\"\ntier = \"economy\"\ncontext_window = 128000\n")],
-            &[project("[roles.triage]\nmodel = \"small\"\n\n[models.small]\nprovider = \"openai\"\ntier = \"economy\"\ncontext_window = 128000\n")],
-        ),
+    meta: RuleMeta::error(523, "unknown-model", "a role names a model that the project does not define", case!("unknown-model"))
+        .fixed(Fixable::Suggested),
     check: Check::Config(unknown_model),
 };
 
@@ -33,17 +25,13 @@ fn unknown_model(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
 
 /// Nobody could be asked.
 pub(super) static UNKNOWN_PROVIDER: Rule = Rule {
-    meta: RuleMeta::error(524, "unknown-provider", "a model names a provider that the project does not define", "\
-`provider` of a model is one of `[providers]`, or, for a vendor at its own address, the kind itself: `openai`, `anthropic`, `gemini`,
-`ollama`. Anything else is nobody who could be asked.")
-        .fixed(Fixable::Suggested)
-        .examples(
-            &[project("[models.small]\nprovider = \"antropic\"\ntier = \"economy\"\ncontext_window = 200000\n")],
-            &[
-                project("[models.small]\nprovider = \"anthropic\"\ntier = \"economy\"\ncontext_window = 200000\n"),
-                project("[models.local]\nprovider = \"cellar\"\ntier = \"economy\"\ncontext_window = 32768\n\n[providers.cellar]\nkind = \"openai\"\nbase_url = \"http://localhost:8000/v1\"\n"),
-            ],
-        ),
+    meta: RuleMeta::error(
+        524,
+        "unknown-provider",
+        "a model names a provider that the project does not define",
+        case!("unknown-provider"),
+    )
+    .fixed(Fixable::Suggested),
     check: Check::Config(unknown_provider),
 };
 
@@ -64,21 +52,9 @@ pub(super) static NO_MODEL: Rule = Rule {
         525,
         "no-model-qualifies",
         "a role asks for a tier or capabilities that no model of the project has",
-        "\
-A role says what its model has to be: at least a `tier`, and `capabilities`. The cheapest of `[models]` that has all of it is taken. Here
-none has, so the role could not be called. The finding says what the nearest ones lack.
-
-Tiers are `economy`, `standard`, `standard_plus`, `premium`; a model qualifies for its own tier and those below. Capabilities are words of
-the project's own, the same in roles and models.",
+        case!("no-model-qualifies"),
     )
-    .fixed(Fixable::Suggested)
-    .examples(
-        &[
-            project("[roles.triage]\ntier = \"premium\"\n\n[models.small]\nprovider = \"openai\"\ntier = \"economy\"\ncontext_window = 128000\n"),
-            project("[roles.triage]\ncapabilities = [\"visoin\"]\n\n[models.small]\nprovider = \"openai\"\ntier = \"economy\"\ncapabilities = [\"vision\"]\ncontext_window = 128000\n"),
-        ],
-        &[project("[roles.triage]\ntier = \"economy\"\ncapabilities = [\"tools\"]\n\n[models.small]\nprovider = \"openai\"\ntier = \"standard\"\ncapabilities = [\"tools\"]\ncontext_window = 128000\n")],
-    ),
+    .fixed(Fixable::Suggested),
     check: Check::Config(no_model),
 };
 
@@ -108,15 +84,7 @@ fn why(unfit: &Unfit) -> String {
 
 /// It is kept up to date for nobody.
 pub(super) static UNUSED_MODEL: Rule = Rule {
-    meta: RuleMeta::info(526, "unused-model", "a model that no role can get", "\
-No role names this model, and for none that asks for a tier or capabilities does it qualify, not even as one to fall back to. Only a task that
-names it with `<model>` could get it. Mostly a role's demands moved and the model was left behind, or its tier or capabilities are incomplete.
-
-It is looked for where every role says which model it wants.")
-        .examples(
-            &[project("[roles.triage]\nmodel = \"small\"\n\n[models.small]\nprovider = \"openai\"\ntier = \"economy\"\ncontext_window = 128000\n\n[models.large]\nprovider = \"openai\"\ntier = \"premium\"\ncontext_window = 200000\n")],
-            &[project("[roles.triage]\nmodel = [\"small\", \"large\"]\n\n[models.small]\nprovider = \"openai\"\ntier = \"economy\"\ncontext_window = 128000\n\n[models.large]\nprovider = \"openai\"\ntier = \"premium\"\ncontext_window = 200000\n")],
-        ),
+    meta: RuleMeta::info(526, "unused-model", "a model that no role can get", case!("unused-model")),
     check: Check::Config(unused_model),
 };
 
@@ -129,14 +97,13 @@ fn unused_model(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
 
 /// A limit that never limits.
 pub(super) static BUDGET_OVER_WINDOW: Rule = Rule {
-    meta: RuleMeta::warning(527, "budget-over-window", "a role's budget is larger than what its model's window holds", "\
-The budget of a context is the smaller of the role's and the model's window less its `output_reserve`. A role that allows itself more than
-its model holds has no budget of its own: the window cuts what the author thought would be there.")
-        .fixed(Fixable::Suggested)
-        .examples(
-            &[project("[roles.triage]\nmodel = \"small\"\nbudget = { tokens = 40000 }\n\n[models.small]\nprovider = \"ollama\"\ntier = \"economy\"\ncontext_window = 32768\noutput_reserve = 4096\n")],
-            &[project("[roles.triage]\nmodel = \"small\"\nbudget = { tokens = 20000 }\n\n[models.small]\nprovider = \"ollama\"\ntier = \"economy\"\ncontext_window = 32768\noutput_reserve = 4096\n")],
-        ),
+    meta: RuleMeta::warning(
+        527,
+        "budget-over-window",
+        "a role's budget is larger than what its model's window holds",
+        case!("budget-over-window"),
+    )
+    .fixed(Fixable::Suggested),
     check: Check::Config(budget_over_window),
 };
 
@@ -151,20 +118,12 @@ fn budget_over_window(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
 
 /// A file that is shared is no place for it. The finding never stands on a line that holds the value, and says nothing of it.
 pub(super) static KEY_IN_FILE: Rule = Rule {
-    meta: RuleMeta::promise(529, "key-in-project-file", "a provider's key stands in the project file", "\
-The project file is committed, copied and printed. A provider names the environment variable that holds its key: `api_key_env =
-\"ANTHROPIC_API_KEY\"`. The key itself never stands in a file, and no output of ctxc shows one: the finding stands at the provider's name. What
-was committed once has to be taken for known: replace that key at the provider.
-
-The name of a variable is written in capitals, digits and `_`. An address (`base_url`) takes no user, password or query.")
-        .examples(
-            &[
-                project("[providers.main]\nkind = \"openai\"\napi_key_env = \"sk-proj-not-a-real-key\"\n"),
-                project("[providers.main]\nkind = \"openai\"\napi_key = \"not-a-real-key\"\n"),
-                project("[providers.main]\nkind = \"openai\"\nbase_url = \"https://me:pass@models.example/v1\"\n"),
-            ],
-            &[project("[providers.main]\nkind = \"openai\"\napi_key_env = \"OPENAI_API_KEY\"\n")],
-        ),
+    meta: RuleMeta::promise(
+        529,
+        "key-in-project-file",
+        "a provider's key stands in the project file",
+        case!("key-in-project-file"),
+    ),
     check: Check::Config(key_in_file),
 };
 

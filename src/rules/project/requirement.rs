@@ -14,40 +14,15 @@ use crate::template::setting::SettingName;
 /// Locked: a policy that a project could switch off elsewhere would be none. `level` in the `[[require]]` says how
 /// much it weighs.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::promise(514, "requirement-not-met", "a task does not meet a `[[require]]` of the project", PAGE)
-        .fixed(Fixable::Suggested)
-        .examples(BAD, GOOD),
+    meta: RuleMeta::promise(
+        514,
+        "requirement-not-met",
+        "a task does not meet a `[[require]]` of the project",
+        case!("requirement-not-met"),
+    )
+    .fixed(Fixable::Suggested),
     check: Check::File(check),
 };
-
-const PAGE: &str = "\
-A `[[require]]` in the project file, or in the shared file that it extends, states a policy over tasks *as resolved*: it sees the settings
-that hold, wherever they come from. `path`, `name`, `operator`, `subtype` and `role` say which tasks it is about, `must` what has to hold,
-`reason` why, `level` how much it weighs (an error where it says nothing).
-
-Conditions on one of the four settings hold for a task and for every task inside it. All others are about the task that has the name. With
-`operator` or `subtype`, the requirement is about every task of that type, wherever it stands.";
-
-const BAD: &[Example] = &[
-    example("[[require]]\nmust = \"has version\"\nreason = \"releases name it\"\n"),
-    example("[[require]]\noperator = \"atomic\"\nmust = \"inherit_context == none\"\n"),
-    example("[[require]]\nmust = \"model in [\\\"small\\\"]\"\nlevel = \"warning\"\n"),
-];
-
-const GOOD: &[Example] = &[
-    example("[[require]]\nmust = [\"has description\", \"fresh_context == disabled\"]\n"),
-    example("[[require]]\noperator = \"reduce\"\nmust = \"has version\"\n"),
-];
-
-const TASK: &str = "\
-<task type=\"atomic\" name=\"triage\">
-  <description>sort the ticket</description>
-</task>
-";
-
-const fn example(project: &'static str) -> Example {
-    Example { template: TASK, project }
-}
 
 /// The definition that is being walked.
 #[derive(Clone, Copy)]

@@ -13,34 +13,10 @@ pub(crate) static RULE: Rule = Rule {
         521,
         "requirement-matches-nothing",
         "a `[[require]]` that no task of the project is selected by",
-        PAGE,
-    )
-    .examples(BAD, GOOD),
+        case!("requirement-matches-nothing"),
+    ),
     check: Check::Link(check),
 };
-
-const PAGE: &str = "\
-`path`, `name` and `role` of a `[[require]]` say which tasks it is about. Where they fit none, the policy holds of nothing, and its author
-relies on it: a folder was renamed, or the pattern has a slip. Patterns of `path` begin at the folder of `ctxc.toml`.
-
-It is looked for when the whole project is checked, and in the project's own file: what a shared file requires need not occur here.";
-
-const BAD: &[Example] = &[
-    example("[[require]]\nname = \"other-*\"\nmust = \"has version\"\n"),
-    example("[[require]]\npath = \"agents/**\"\nmust = \"has version\"\n"),
-];
-
-const GOOD: &[Example] = &[example("[[require]]\nname = \"tri*\"\nmust = \"has description\"\n")];
-
-const TASK: &str = "\
-<task type=\"atomic\" name=\"triage\">
-  <description>sort the ticket</description>
-</task>
-";
-
-const fn example(project: &'static str) -> Example {
-    Example { template: TASK, project }
-}
 
 fn check(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
     let LinkCx { index, config, scope, .. } = *cx;

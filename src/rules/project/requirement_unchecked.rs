@@ -6,19 +6,14 @@ use crate::rules::prelude::*;
 
 /// Never silently taken for granted.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::info(515, "requirement-not-checked", "a condition that cannot be checked here", PAGE).examples(BAD, GOOD),
+    meta: RuleMeta::info(
+        515,
+        "requirement-not-checked",
+        "a condition that cannot be checked here",
+        case!("requirement-not-checked"),
+    ),
     check: Check::Config(word),
 };
-
-const PAGE: &str = "\
-A condition may ask for something that only another command looks at. `manifest_tokens` is checked by `ctxc manifest`, for every agent, by the
-tokens that are known before a run; `has scenario` by `ctxc check`, `ctxc build` and `ctxc watch`, which read the scenarios of the project. Elsewhere,
-and where a program compiles with the library and hands in no scenarios (`Config::test`), the condition is neither kept nor broken, and this says
-so rather than let it pass in silence.";
-
-const BAD: &[Example] = &[project("[[require]]\nmust = \"manifest_tokens <= 4000\"\n")];
-
-const GOOD: &[Example] = &[project("[[require]]\nmust = \"has description\"\n")];
 
 fn word(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let FaultKind::NotChecked { condition, needs } = &fault.kind else { return None };

@@ -9,14 +9,13 @@ use crate::template::names::DefinitionKind;
 
 /// A policy about nobody is kept by everyone.
 pub(super) static UNKNOWN_ROLE: Rule = Rule {
-    meta: RuleMeta::error(513, "unknown-role", "a `[[require]]` names an agent role that the project does not have", "\
-`role = \"NAME\"` in a `[[require]]` selects the tasks that the agent role `[roles.NAME]` plays. A role that the project does not define
-selects no task, so the policy would hold without ever being looked at.")
-        .fixed(Fixable::Suggested)
-        .examples(
-            &[project("[[require]]\nrole = \"planer\"\nmust = \"has description\"\n\n[roles.planner]\ntemplate = \"triage\"\n")],
-            &[project("[[require]]\nrole = \"planner\"\nmust = \"has description\"\n\n[roles.planner]\ntemplate = \"triage\"\n")],
-        ),
+    meta: RuleMeta::error(
+        513,
+        "unknown-role",
+        "a `[[require]]` names an agent role that the project does not have",
+        case!("unknown-role"),
+    )
+    .fixed(Fixable::Suggested),
     check: Check::Config(unknown_role),
 };
 
@@ -30,22 +29,8 @@ fn unknown_role(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
 
 /// A role without a task receives nothing.
 pub(super) static UNKNOWN_TASK: Rule = Rule {
-    meta: RuleMeta::promise(522, "unknown-task", "a role plays a task that the project does not have", "\
-`template` of a role names the task that it plays; without the key it is the task of the role's own name. A task that no file of the project
-defines cannot be played: the role would receive nothing.
-
-It is looked for when the whole project is checked.")
-        .fixed(Fixable::Suggested)
-        .examples(
-            &[
-                project("[roles.clerk]\ntemplate = \"traige\"\n"),
-                project("[roles.clerk]\ndescription = \"sorts tickets\"\n"),
-            ],
-            &[
-                project("[roles.clerk]\ntemplate = \"triage\"\n"),
-                project("[roles.triage]\ndescription = \"sorts tickets\"\n"),
-            ],
-        ),
+    meta: RuleMeta::promise(522, "unknown-task", "a role plays a task that the project does not have", case!("unknown-task"))
+        .fixed(Fixable::Suggested),
     check: Check::Link(unknown_task),
 };
 
@@ -82,20 +67,7 @@ pub(super) static SYSTEM_PROMPT: Rule = Rule {
         528,
         "unreadable-system-prompt",
         "the file of a role's system prompt is missing, empty or outside the project",
-        "\
-`system = { file = \"…\" }` of a role names the file that says who the agent is, relative to the project. Without its text the agent would be
-called with less than its author wrote, so nothing is assembled. A file outside the project is refused, also behind a link: what an agent is
-told would depend on the machine, and a cloned project could send files of its reader's.",
-    )
-    .examples(
-        &[
-            project("[roles.triage]\nsystem = { file = \"prompts/triage.md\" }\n"),
-            project("[roles.triage]\nsystem = { file = \"../secrets.md\" }\n"),
-        ],
-        &[
-            project("[roles.triage]\nsystem = { file = \"prompts/triage.md\" }\n# file: prompts/triage.md\nYou sort tickets.\n"),
-            project("[roles.triage]\nsystem = \"You sort tickets.\"\n"),
-        ],
+        case!("unreadable-system-prompt"),
     ),
     check: Check::Config(system_prompt),
 };
@@ -118,19 +90,9 @@ pub(super) static CONTRADICTORY_ROLE: Rule = Rule {
         530,
         "contradictory-role",
         "a role both names its model and says what it has to be, or blocks a tool that it allows",
-        "\
-A role either names its `model`, or says what a model has to be (`tier`, `capabilities`), and the cheapest that qualifies is taken: with both,
-one of them would be without effect. Likewise an entry of `blocked_tools` that covers all of an entry of `tools` takes it away again. To block
-a part of what a prefix allows is what `blocked_tools` is for: `tools = [\"git_*\"]`, `blocked_tools = [\"git_push\"]`.",
+        case!("contradictory-role"),
     )
-    .fixed(Fixable::Suggested)
-    .examples(
-        &[
-            project("[roles.triage]\nmodel = \"small\"\ntier = \"economy\"\n\n[models.small]\nprovider = \"openai\"\ntier = \"economy\"\ncontext_window = 128000\n"),
-            project("[roles.triage]\ntools = [\"read_file\", \"git_log\"]\nblocked_tools = [\"git_*\"]\n"),
-        ],
-        &[project("[roles.triage]\ntools = [\"read_file\", \"git_*\"]\nblocked_tools = [\"git_push\"]\n")],
-    ),
+    .fixed(Fixable::Suggested),
     check: Check::Config(contradictory_role),
 };
 
@@ -166,19 +128,7 @@ pub(super) static PROMPT_VALUE: Rule = Rule {
         533,
         "value-in-system-prompt",
         "a `{{…}}` in a role's system prompt, where nothing stands for it",
-        "\
-`system` of a role says who the agent is, whatever it is asked: it takes no values, so that it is the same bytes in every call and a provider's
-cache can reuse it. `{{name}}` in it is not replaced: the agent would read the braces. A text with values belongs to the task that the role plays:
-into its `<system>`, or better its `<instructions>`, with a `<parameter>` for each value.
-
-Where the agent is to read braces, because it writes templates, say so in `[lints]`: `value-in-system-prompt = \"off\"`.",
-    )
-    .examples(
-        &[
-            project("[roles.triage]\nsystem = \"You work for {{company}}.\"\n"),
-            project("[roles.triage]\nsystem = { file = \"prompts/triage.md\" }\n# file: prompts/triage.md\nYou sort tickets\nof {{ company | upper }}.\n"),
-        ],
-        &[project("[roles.triage]\nsystem = \"You sort tickets. An answer is JSON: {\\\"team\\\": {\\\"name\\\": \\\"data\\\"}}\"\n")],
+        case!("value-in-system-prompt"),
     ),
     check: Check::Config(prompt_value),
 };

@@ -11,18 +11,9 @@ pub(super) static SHARED_HASH: Rule = Rule {
         516,
         "unpinned-shared-file",
         "the file that `extends` names is not the one that is pinned by its hash",
-        "\
-`extends` takes policies from a file that somebody else may edit. Its hash stands in the project file, so that a change of policy is a
-change of the project, seen in review. When the file has moved on, look at what changed, then take the new hash with the fix.",
+        case!("unpinned-shared-file"),
     )
-    .fixed(Fixable::Suggested)
-    .examples(
-        &[
-            project("extends = \"shared.toml\"\n# file: shared.toml\n[lints]\nno-context = \"error\"\n"),
-            project("extends = { path = \"shared.toml\", hash = \"b3:0000000000000000000000000000000000000000000000000000000000000000\" }\n# file: shared.toml\n[lints]\nno-context = \"error\"\n"),
-        ],
-        &[project("extends = { path = \"shared.toml\", hash = \"b3:2e45bda259250df800058f967d10b212d2a6ee3fdfdb8d58f39a9a1b6ca307d2\" }\n# file: shared.toml\n[lints]\nno-context = \"error\"\n")],
-    ),
+    .fixed(Fixable::Suggested),
     check: Check::Config(shared_hash),
 };
 
@@ -45,13 +36,12 @@ fn shared_hash(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
 
 /// Without it nobody knows which policies hold.
 pub(super) static SHARED_UNREADABLE: Rule = Rule {
-    meta: RuleMeta::promise(517, "unreadable-shared-file", "the file that `extends` names cannot be read", "\
-`extends` takes lints, defaults and requirements from a file that several projects share. Its path is relative to the folder of the
-project file. While it cannot be read, none of its policies hold, so this is an error that cannot be lowered.")
-        .examples(
-            &[project("extends = { path = \"../policies/strict.toml\", hash = \"b3:af1349b9f5f9a1a6a0404dea36dcc9499bcb25c9adc112b7cc9a93cae41f3262\" }\n")],
-            &[project("")],
-        ),
+    meta: RuleMeta::promise(
+        517,
+        "unreadable-shared-file",
+        "the file that `extends` names cannot be read",
+        case!("unreadable-shared-file"),
+    ),
     check: Check::Config(shared_unreadable),
 };
 
@@ -68,10 +58,8 @@ pub(super) static SHARED_PACKAGE: Rule = Rule {
         518,
         "package-not-available",
         "`extends` names a package, and there are none yet",
-        "\
-A later release shares policies as packages. This one takes them from a file: `extends = { path = \"…\", hash = \"b3:…\" }`.",
-    )
-    .examples(&[project("extends = \"package:acme/strict\"\n")], &[project("")]),
+        case!("package-not-available"),
+    ),
     check: Check::Config(shared_package),
 };
 
@@ -84,13 +72,7 @@ fn shared_package(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
 
 /// What belongs to one project is not shared.
 pub(super) static NOT_SHAREABLE: Rule = Rule {
-    meta: RuleMeta::error(519, "not-shareable", "a shared file has a key that belongs to a project", "\
-A shared file holds what several projects have in common: `[lints]`, `[defaults]`, `[[require]]`, and `[allow] loosen` for what a project may
-loosen. Everything else (its name, its folders, its types, its limits) belongs to each project's own file.")
-        .examples(
-            &[project("extends = { path = \"shared.toml\", hash = \"b3:55b01ebec718e40f7d772ce26cbe74bf57150853433524a60980c97e2ec04dd1\" }\n# file: shared.toml\n[templates]\nexclude = \"drafts\"\n")],
-            &[project("extends = { path = \"shared.toml\", hash = \"b3:2e45bda259250df800058f967d10b212d2a6ee3fdfdb8d58f39a9a1b6ca307d2\" }\n# file: shared.toml\n[lints]\nno-context = \"error\"\n")],
-        ),
+    meta: RuleMeta::error(519, "not-shareable", "a shared file has a key that belongs to a project", case!("not-shareable")),
     check: Check::Config(not_shareable),
 };
 
@@ -103,15 +85,8 @@ fn not_shareable(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
 
 /// A project may tighten a shared policy, not loosen it.
 pub(super) static LOOSENED_POLICY: Rule = Rule {
-    meta: RuleMeta::promise(520, "loosened-policy", "the project loosens what the shared file says", "\
-A project may tighten what its shared file says: a higher level for a rule, less context by default. It may not loosen it, unless the
-shared file permits that with `[allow] loosen = [\"no-context\", \"defaults.atomic\"]` (or `lints`, `defaults`, `all`). Until then the shared
-file's value holds.")
-        .fixed(Fixable::Suggested)
-        .examples(
-            &[project("extends = { path = \"shared.toml\", hash = \"b3:2e45bda259250df800058f967d10b212d2a6ee3fdfdb8d58f39a9a1b6ca307d2\" }\n\n[lints]\nno-context = \"info\"\n# file: shared.toml\n[lints]\nno-context = \"error\"\n")],
-            &[project("extends = { path = \"shared.toml\", hash = \"b3:2149ce35676ecd0c0c88f38a596ad1f53b19cfd32519e6d71d316da7139d99ae\" }\n\n[lints]\nno-context = \"info\"\n# file: shared.toml\n[allow]\nloosen = [\"no-context\"]\n\n[lints]\nno-context = \"error\"\n")],
-        ),
+    meta: RuleMeta::promise(520, "loosened-policy", "the project loosens what the shared file says", case!("loosened-policy"))
+        .fixed(Fixable::Suggested),
     check: Check::Config(loosened_policy),
 };
 

@@ -6,18 +6,13 @@ use crate::rules::prelude::*;
 
 /// Defaults for a type that does not exist reach no task.
 pub(super) static UNKNOWN_TYPE: Rule = Rule {
-    meta: RuleMeta::promise(506, "unknown-project-type", "the project file names a type or subtype that does not exist", "\
-`[defaults.TYPE]`, `[defaults.TYPE.SUBTYPE]` and the selectors of `[[require]]` name types (the operators), their subtypes and their
-parts (`[defaults.reduce.inner_task]`). A name that neither the language nor `[operators]` knows reaches no task.")
-        .fixed(Fixable::Suggested)
-        .examples(
-            &[
-                project("[defaults.atomc]\ninherit_context = \"none\"\nfresh_context = \"enabled\"\n"),
-                project("[defaults.reduce.inner]\ninherit_context = \"none\"\nfresh_context = \"enabled\"\n"),
-                project("[defaults]\nfresh_context = \"disabled\"\n"),
-            ],
-            &[project("[defaults.atomic]\ninherit_context = \"none\"\nfresh_context = \"enabled\"\n")],
-        ),
+    meta: RuleMeta::promise(
+        506,
+        "unknown-project-type",
+        "the project file names a type or subtype that does not exist",
+        case!("unknown-project-type"),
+    )
+    .fixed(Fixable::Suggested),
     check: Check::Config(unknown_type),
 };
 
@@ -43,20 +38,7 @@ fn unknown_type(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
 
 /// A declared type needs a name of its own and a base.
 pub(super) static BAD_DECLARATION: Rule = Rule {
-    meta: RuleMeta::promise(507, "bad-declaration", "a type or subtype that cannot be declared", "\
-`[operators.NAME]` declares a type of the project's own. It needs a `base`, one of the five types of the language, which says which
-children it may have; what it does not set comes from that type's row. `[operators.TYPE.NAME]` declares a subtype, also of a type of
-the language. The rows of the language itself are not declared again: their defaults are changed under `[defaults]`. Nor can the types
-of older dialects be taken (`map`, `director`, `evaluator`): templates that have them keep the meaning that they had.")
-        .examples(
-            &[
-                project("[operators.research]\ninherit_context = \"none\"\nfresh_context = \"enabled\"\n"),
-                project("[operators.atomic]\nfresh_context = \"disabled\"\n"),
-                project("[operators.map]\nbase = \"reduce\"\n"),
-                project("[operators.atomic.subtask]\nfresh_context = \"disabled\"\n"),
-            ],
-            &[project("[operators.research]\nbase = \"atomic\"\ninherit_context = \"none\"\nfresh_context = \"enabled\"\n")],
-        ),
+    meta: RuleMeta::promise(507, "bad-declaration", "a type or subtype that cannot be declared", case!("bad-declaration")),
     check: Check::Config(bad_declaration),
 };
 
@@ -88,13 +70,7 @@ pub(super) static DEFAULT_WITHOUT_EFFECT: Rule = Rule {
         508,
         "default-without-effect",
         "a project default for accumulation where there are no steps",
-        "\
-Only `sequential` and `director_evaluator_loop` have steps whose results can be carried along. For any other type
-`accumulate_data = true` and `accumulation_format` change nothing about what the agent receives.",
-    )
-    .examples(
-        &[project("[defaults.atomic]\naccumulate_data = true\n")],
-        &[project("[defaults.sequential]\naccumulate_data = false\n")],
+        case!("default-without-effect"),
     ),
     check: Check::Config(default_without_effect),
 };

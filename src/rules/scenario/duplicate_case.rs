@@ -1,7 +1,6 @@
 //! CTX618: two cases with one name.
 
 use super::cx::{File, SuitesCx};
-use super::words::{SOUND, files};
 use crate::base::diagnostic::Label;
 use crate::base::source::LineIndex;
 use crate::rules::prelude::*;
@@ -12,44 +11,9 @@ use std::sync::Arc;
 
 /// Of two cases with one name the history keeps one.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::error(618, "duplicate-case", "two cases with one name", PAGE).examples(BAD, SOUND),
+    meta: RuleMeta::error(618, "duplicate-case", "two cases with one name", case!("duplicate-case")),
     check: Check::Suites(check),
 };
-
-const PAGE: &str = "\
-The name of a case is what reports, baselines and the history know it by, so no two cases of a project share one. That of a suite's case is the
-suite's id with its own: `SUITE/CASE`.";
-
-const BAD: &[Example] = &[
-    files(
-        "\
-# file: scenarios/a.yaml
-name: refund
-task: triage
-context:
-  objective: sort the ticket
-  inputs: {ticket: it came late}
-expect_context:
-  - nothing_cut: true
-# file: scenarios/b.yaml
-name: refund
-task: triage
-context:
-  objective: sort the ticket
-  inputs: {ticket: it came late}
-expect_context:
-  - nothing_cut: true
-",
-    ),
-    files(
-        "\
-# file: scenarios/refund.yaml
-id: refunds
-defaults: {task: triage, context: {objective: sort, inputs: {ticket: late}}, expect_context: [{nothing_cut: true}]}
-cases: [{id: a}, {id: a}]
-",
-    ),
-];
 
 fn check(cx: &SuitesCx<'_>, out: &mut Vec<Diagnostic>) {
     each(cx, &mut |_, _, finding| out.push(finding));

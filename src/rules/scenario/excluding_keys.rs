@@ -1,24 +1,14 @@
 //! CTX608: keys that exclude each other.
 
 use super::cx::ScenarioCx;
-use super::words::{SOUND, scenario};
 use crate::rules::prelude::*;
 use crate::scenario::{Fault, FaultKind};
 
 /// Of two things that cannot hold together one would not be looked at.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::error(608, "excluding-keys", "keys that exclude each other", PAGE).examples(BAD, SOUND),
+    meta: RuleMeta::error(608, "excluding-keys", "keys that exclude each other", case!("excluding-keys")),
     check: Check::Scenario(word),
 };
-
-const PAGE: &str = "\
-A case has one receiver, `role` or `task`; an expectation asks one thing; trials are said by `rule`, or by `runs` and `pass_threshold`, which are
-short for it. Two things that are asked stand in two entries of the list.";
-
-const BAD: &[Example] = &[
-    scenario!("expect_context:\n  - nothing_cut: true\nrole: planner\n"),
-    scenario!("expect_context:\n  - nothing_cut: true\n    tokens: {max: 900}\n"),
-];
 
 fn word(cx: &ScenarioCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let FaultKind::Together { table, first: (first, place), second } = &fault.kind else { return None };

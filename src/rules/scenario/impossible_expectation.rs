@@ -1,7 +1,7 @@
 //! CTX614: an expectation that by its form cannot hold, or cannot fail. What two of them say together is for `ctxc eval`.
 
 use super::cx::CaseCx;
-use super::words::{SOUND, scenario, short};
+use super::words::short;
 use crate::rules::prelude::*;
 use crate::scenario::model::{AnswerTest, ContextExpectation};
 use crate::scenario::pattern;
@@ -9,22 +9,14 @@ use std::collections::BTreeMap;
 
 /// A case that can only fail, or a guard that guards nothing.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::error(614, "impossible-expectation", "an expectation that cannot hold, or cannot fail", PAGE)
-        .examples(BAD, SOUND),
+    meta: RuleMeta::error(
+        614,
+        "impossible-expectation",
+        "an expectation that cannot hold, or cannot fail",
+        case!("impossible-expectation"),
+    ),
     check: Check::Case(check),
 };
-
-const PAGE: &str = "\
-A ceiling of tokens below its floor and an id that has to stand before itself fail whatever the agent receives. A pattern that matches no text at all never occurs:
-as something to be found it fails for ever, as a guard it guards nothing. One that every text matches expects nothing; that and the guard are
-warnings. What stands under `not` and `any_of` is not looked at.";
-
-const BAD: &[Example] = &[
-    scenario!("expect_context:\n  - tokens: {max: 10, min: 20}\n"),
-    scenario!("expect_context:\n  - order: [system, description, system]\n"),
-    scenario!("expect_context:\n  - contains: ['[^\\s\\S]']\n"),
-    scenario!("expect_context:\n  - contains: ['.*']\n"),
-];
 
 fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
     let mut open: Vec<&Spanned<ContextExpectation>> = cx.case.expect_context.iter().rev().collect();

@@ -1,30 +1,14 @@
 //! CTX613: a required parameter without a value.
 
 use super::cx::{CaseCx, Parameter};
-use super::words::{SOUND, files, some};
+use super::words::some;
 use crate::rules::prelude::*;
 
 /// The case could only fail.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::error(613, "missing-input", "a required parameter without a value", PAGE).examples(BAD, SOUND),
+    meta: RuleMeta::error(613, "missing-input", "a required parameter without a value", case!("missing-input")),
     check: Check::Case(check),
 };
-
-const PAGE: &str = "\
-A run of a task without a value for a required parameter fails before any call, and so does the case. Give the value under `context.inputs`:
-in place, or from a file beside the scenario with `@PATH`, `{file: PATH}` or `!file PATH`.";
-
-const BAD: &[Example] = &[files(
-    "\
-# file: scenarios/refund.yaml
-name: refund
-task: triage
-context:
-  objective: sort the ticket
-expect_context:
-  - nothing_cut: true
-",
-)];
 
 fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
     let Some((task, takes)) = cx.receiver() else { return };

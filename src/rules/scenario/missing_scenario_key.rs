@@ -1,47 +1,21 @@
 //! CTX604: a scenario without something that it needs.
 
 use super::cx::ScenarioCx;
-use super::words::{SOUND, files, list, scenario};
+use super::words::list;
 use crate::rules::prelude::*;
 use crate::scenario::keys;
 use crate::scenario::{Fault, FaultKind};
 
 /// A case that expects nothing passes for ever.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::error(604, "missing-scenario-key", "a scenario without something that it needs", PAGE).examples(BAD, SOUND),
+    meta: RuleMeta::error(
+        604,
+        "missing-scenario-key",
+        "a scenario without something that it needs",
+        case!("missing-scenario-key"),
+    ),
     check: Check::Scenario(word),
 };
-
-const PAGE: &str = "\
-A scenario says its name, who receives the context (`role` or `task`), the frozen request (`context.objective`), and what is expected:
-`expect_context` for what the agent receives, `expectations` for what it answers. What is missing can be written in the case or, in a suite, once
-under `defaults`. A scenario with expectations on the context alone is complete, and needs no model.";
-
-const BAD: &[Example] = &[
-    files(
-        "\
-# file: scenarios/refund.yaml
-name: refund
-context:
-  objective: sort the ticket
-  inputs: {ticket: it came late}
-expect_context:
-  - nothing_cut: true
-",
-    ),
-    files(
-        "\
-# file: scenarios/refund.yaml
-name: refund
-task: triage
-context:
-  inputs: {ticket: it came late}
-expect_context:
-  - nothing_cut: true
-",
-    ),
-    scenario!("\n"),
-];
 
 fn word(cx: &ScenarioCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let FaultKind::Missing { table, keys } = &fault.kind else { return None };

@@ -1,25 +1,16 @@
 //! CTX605: a key that stands twice in one mapping.
 
 use super::cx::ScenarioCx;
-use super::words::{SOUND, scenario, short};
+use super::words::short;
 use crate::rules::prelude::*;
 use crate::scenario::{Fault, FaultKind};
 use crate::syntax::yaml;
 
 /// Of two values one is not looked at.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::error(605, "repeated-scenario-key", "a key that stands twice in one mapping", PAGE).examples(BAD, SOUND),
+    meta: RuleMeta::error(605, "repeated-scenario-key", "a key that stands twice in one mapping", case!("repeated-scenario-key")),
     check: Check::Scenario(word),
 };
-
-const PAGE: &str = "\
-Of a key that stands twice in one mapping most readers of YAML keep the last and say nothing. Here the first is kept and the second is told,
-since nobody can know which of the two was meant. `context` and `input` are names of one key, and so are `expectations` and `expected`.";
-
-const BAD: &[Example] = &[
-    scenario!("expect_context:\n  - nothing_cut: true\ntask: other\n"),
-    scenario!("expect_context:\n  - nothing_cut: true\ninput: {objective: x}\n"),
-];
 
 fn word(cx: &ScenarioCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     #[allow(clippy::wildcard_enum_match_arm, reason = "every other fault is another rule's")]

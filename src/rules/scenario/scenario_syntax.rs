@@ -1,7 +1,6 @@
 //! CTX601: a scenario file that is no YAML.
 
 use super::cx::{ScenarioCx, mend};
-use super::words::{SOUND, files, scenario};
 use crate::base::number::WHOLE;
 use crate::rules::prelude::*;
 use crate::scenario::{Fault, FaultKind};
@@ -9,45 +8,10 @@ use crate::syntax::yaml;
 
 /// What cannot be read tests nothing.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::error(601, "scenario-syntax", "a scenario file that is no YAML", PAGE)
-        .fixed(Fixable::Suggested)
-        .examples(BAD, SOUND),
+    meta: RuleMeta::error(601, "scenario-syntax", "a scenario file that is no YAML", case!("scenario-syntax"))
+        .fixed(Fixable::Suggested),
     check: Check::Scenario(word),
 };
-
-const PAGE: &str = "\
-Scenarios and suites are YAML 1.2, and JSON, which is YAML too. Reading stops where the text is no YAML any more, so what stands behind
-that place was not looked at. One file holds one document, 64 collections inside each other at most, and aliases that repeat no more
-than a million nodes. A tag says nothing, except `!file PATH` where the content of a file can stand. A whole number beyond 64 bits goes into
-quotes: without them it would be shown as `1.2e29`.";
-
-const BAD: &[Example] = &[
-    scenario!("expect_context:\n\t- nothing_cut: true\n"),
-    files(
-        "\
-# file: scenarios/refund.yaml
-name: refund
-task: triage
-context:
-  objective: sort the ticket
-  inputs: {ticket: it came late
-expect_context:
-  - nothing_cut: true
-",
-    ),
-    files(
-        "\
-# file: scenarios/refund.yaml
-name: refund
-task: triage
-context:
-  objective: sort the ticket
-  inputs: {ticket: *late}
-expect_context:
-  - nothing_cut: true
-",
-    ),
-];
 
 fn word(cx: &ScenarioCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     if let FaultKind::UnknownTag(tag) = &fault.kind {

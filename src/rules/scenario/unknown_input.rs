@@ -1,33 +1,15 @@
 //! CTX612: a value for a parameter that the task does not have.
 
 use super::cx::CaseCx;
-use super::words::{SOUND, files, some};
+use super::words::some;
 use crate::rules::prelude::*;
 
 /// A value that reaches no prompt tests nothing.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::error(612, "unknown-input", "a value for a parameter that the task does not have", PAGE)
-        .fixed(Fixable::Suggested)
-        .examples(BAD, SOUND),
+    meta: RuleMeta::error(612, "unknown-input", "a value for a parameter that the task does not have", case!("unknown-input"))
+        .fixed(Fixable::Suggested),
     check: Check::Case(check),
 };
-
-const PAGE: &str = "\
-`context.inputs` gives values to the parameters of the task. A value for a parameter that the task does not have reaches no prompt, and the
-case would test a context without it.";
-
-const BAD: &[Example] = &[files(
-    "\
-# file: scenarios/refund.yaml
-name: refund
-task: triage
-context:
-  objective: sort the ticket
-  inputs: {tickt: it came late}
-expect_context:
-  - nothing_cut: true
-",
-)];
 
 fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
     let Some((task, takes)) = cx.receiver() else { return };

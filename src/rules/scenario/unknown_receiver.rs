@@ -1,48 +1,16 @@
 //! CTX610: a scenario of a role or task that does not exist.
 
 use super::cx::CaseCx;
-use super::words::{SOUND, files, some};
+use super::words::some;
 use crate::rules::prelude::*;
 use crate::scenario::model::Subject;
 
 /// A case of nobody tests nothing.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::error(610, "unknown-receiver", "a scenario of a role or task that does not exist", PAGE)
-        .fixed(Fixable::Suggested)
-        .examples(BAD, SOUND),
+    meta: RuleMeta::error(610, "unknown-receiver", "a scenario of a role or task that does not exist", case!("unknown-receiver"))
+        .fixed(Fixable::Suggested),
     check: Check::Case(check),
 };
-
-const PAGE: &str = "\
-`role` names an agent role of `ctxc.toml` (`[roles.NAME]`), `task` a task of the project's templates. Where neither exists there is no context to
-test. While a template has errors it is not known which tasks there are, and tasks are not looked up.";
-
-const BAD: &[Example] = &[
-    files(
-        "\
-# file: scenarios/refund.yaml
-name: refund
-task: traige
-context:
-  objective: sort the ticket
-  inputs: {ticket: it came late}
-expect_context:
-  - nothing_cut: true
-",
-    ),
-    files(
-        "\
-# file: scenarios/refund.yaml
-name: refund
-role: planner
-context:
-  objective: sort the ticket
-  inputs: {ticket: it came late}
-expect_context:
-  - nothing_cut: true
-",
-    ),
-];
 
 fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
     let (what, name, known): (_, _, Vec<&str>) = match &cx.case.subject.value {

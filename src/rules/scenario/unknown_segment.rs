@@ -3,58 +3,17 @@
 use super::cx::CaseCx;
 use super::shown::{self, Shown};
 use super::walk::{self, Stake};
-use super::words::{list, scenario, short, some};
+use super::words::{list, short, some};
 use crate::rules::prelude::*;
 use crate::scenario::expect::segments::Named;
 use crate::scenario::words::KINDS;
 
-/// A task with an input and a file.
-const SHOWN: &str = "\
-<task type=\"atomic\" name=\"triage\">
-  <description>sort the ticket</description>
-  <parameters>
-    <parameter name=\"ticket\" type=\"string\" required=\"true\"/>
-  </parameters>
-  <inputs>
-    <input name=\"ticket\" from=\"ticket\"/>
-  </inputs>
-  <file_paths>
-    <path>docs/teams.md</path>
-  </file_paths>
-</task>
-";
-
 /// A slip in an id makes `absent` hold for ever.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::warning(611, "unknown-segment", "an expectation on a segment that no context has", PAGE)
-        .fixed(Fixable::Suggested)
-        .examples(BAD, GOOD),
+    meta: RuleMeta::warning(611, "unknown-segment", "an expectation on a segment that no context has", case!("unknown-segment"))
+        .fixed(Fixable::Suggested),
     check: Check::Case(check),
 };
-
-const PAGE: &str = "\
-The id of a segment is its kind, alone or with what it holds: `system`, `input:ticket`, `file:src/a.rs`. An id that begins with no kind names
-nothing, so that `absent` holds for ever and everything else never. Neither does one whose name is no input and no file of the task or of
-what it refers to; of what is expected to be absent, a slip alone is told. Under `not` a file that the project has and the task does not name
-yet is a name like any other. `ctxc manifest TASK` shows the ids of a task's context; a path goes under `source`, where a file has to be
-one of the project or of the case.";
-
-const BAD: &[Example] = &[
-    scenario!(SHOWN, "expect_context:\n  - segment: {id: \"inptu:ticket\", state: kept}\n"),
-    scenario!(SHOWN, "expect_context:\n  - segment: {id: \"input:tiket\", state: kept}\n"),
-    scenario!(SHOWN, "expect_context:\n  - segment: {id: \"file:teams.md\", state: absent}\n"),
-    scenario!(SHOWN, "expect_context:\n  - not:\n      segment: {source: docs/never.md, state: kept}\n"),
-];
-
-const GOOD: &[Example] = &[scenario!(
-    SHOWN,
-    "\
-expect_context:
-  - segment: {id: \"input:ticket\", state: kept}
-  - segment: {id: \"file:docs/teams.md\", state: kept}
-  - segment: {id: \"file:secrets.env\", state: absent}
-"
-)];
 
 fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
     walk::named(&cx.case.expect_context, &mut |name, stake| match name {

@@ -2,7 +2,7 @@
 
 use super::cx::CaseCx;
 use super::walk;
-use super::words::{first_line, scenario, short};
+use super::words::{first_line, short};
 use crate::base::number;
 use crate::rules::prelude::*;
 use crate::scenario::json_schema::{self, Slip, SlipKind, pointer};
@@ -13,58 +13,14 @@ use serde_json::Value;
 
 /// The case has no context, or an answer is held against less than was meant.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::error(627, "unsound-frozen-file", "a frozen file that is not what it stands for", PAGE).examples(BAD, GOOD),
+    meta: RuleMeta::error(
+        627,
+        "unsound-frozen-file",
+        "a frozen file that is not what it stands for",
+        case!("unsound-frozen-file"),
+    ),
     check: Check::Case(check),
 };
-
-const PAGE: &str = "\
-A file under `inputs` holds JSON of its parameter's type, unless that is `string`; one under `history` a chat message a line; one under `schema` a JSON
-Schema. A keyword that no draft of JSON Schema has asks for nothing, so that every answer fits: a slip is an error, and one without any likeness to a
-keyword a warning. A keyword of your own begins with `x-`. A schema is read by the draft that its `$schema` names, 2020-12 where it names none; what this draft does
-not take is an error, as is a `$ref` that leads elsewhere: nothing is fetched.";
-
-const BAD: &[Example] = &[
-    scenario!(
-        "\
-expectations:
-  - schema: files/answer.json
-# file: scenarios/files/answer.json
-{\"type\": \"object\", \"requried\": [\"team\"]}
-"
-    ),
-    Example {
-        template: HEARS,
-        project: "\
-# file: scenarios/refund.yaml
-name: refund
-task: triage
-context:
-  objective: answer
-  history: \"@files/chat.jsonl\"
-expect_context:
-  - nothing_cut: true
-# file: scenarios/files/chat.jsonl
-{\"role\": \"usr\", \"content\": \"where is my order?\"}
-",
-    },
-];
-
-const GOOD: &[Example] = &[scenario!(
-    "\
-expectations:
-  - schema: files/answer.json
-# file: scenarios/files/answer.json
-{\"type\": \"object\", \"required\": [\"team\"]}
-"
-)];
-
-/// A task that shows the conversation to its agent.
-const HEARS: &str = "\
-<task type=\"atomic\" name=\"triage\">
-  <description>answer what was asked last</description>
-  <history turns=\"4\"/>
-</task>
-";
 
 /// Slips that are told of one schema.
 const MOST: usize = 8;

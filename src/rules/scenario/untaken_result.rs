@@ -4,81 +4,17 @@ use super::cx::CaseCx;
 use super::words::{first_line, short, some};
 use crate::rules::prelude::*;
 
-/// A task whose second step is given what the first one left.
-const STEPS: &str = "\
-<task type=\"sequential\" name=\"triage\">
-  <description>sort the ticket</description>
-  <context_management>
-    <accumulate_data>false</accumulate_data>
-  </context_management>
-  <steps>
-    <task as=\"facts\"><description>gather facts</description></task>
-    <task as=\"mood\"><description>guess the mood</description></task>
-    <task><description>answer by {{facts}}</description></task>
-  </steps>
-</task>
-";
-
 /// What reaches nobody tests nothing.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::error(626, "untaken-result", "a frozen result or a scripted answer that nobody takes", PAGE)
-        .fixed(Fixable::Suggested)
-        .examples(BAD, GOOD),
+    meta: RuleMeta::error(
+        626,
+        "untaken-result",
+        "a frozen result or a scripted answer that nobody takes",
+        case!("untaken-result"),
+    )
+    .fixed(Fixable::Suggested),
     check: Check::Case(check),
 };
-
-const PAGE: &str = "\
-`context.results` gives what earlier steps left, by the names of the steps (`as`) or by their nodes (`/steps/0`); an agent of a round is given
-`director_result`, `current_input` and the like. A result that no step of the task leaves reaches no prompt, and the case would test a context
-without it. A scripted answer below one without `when`, which answers every request, is never given: a warning.";
-
-const BAD: &[Example] = &[
-    Example {
-        template: STEPS,
-        project: "\
-# file: scenarios/refund.yaml
-name: refund
-task: triage
-node: /steps/2
-context:
-  objective: answer
-  results: {fact: it came late}
-expect_context:
-  - nothing_cut: true
-",
-    },
-    Example {
-        template: STEPS,
-        project: "\
-# file: scenarios/refund.yaml
-name: refund
-task: triage
-context:
-  objective: answer
-expectations:
-  - contains: late
-answers:
-  - reply: it came late
-  - when: {has: order}
-    reply: it was lost
-",
-    },
-];
-
-const GOOD: &[Example] = &[Example {
-    template: STEPS,
-    project: "\
-# file: scenarios/refund.yaml
-name: refund
-task: triage
-node: /steps/2
-context:
-  objective: answer
-  results: {facts: it came late}
-expect_context:
-  - nothing_cut: true
-",
-}];
 
 fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
     answers(cx, out);

@@ -1,7 +1,7 @@
 //! CTX617: tasks that no scenario tests.
 
 use super::cx::SuitesCx;
-use super::words::{files, some};
+use super::words::some;
 use crate::project::config::Config;
 use crate::rules::prelude::*;
 use crate::scenario::model::{Case, Subject};
@@ -9,37 +9,9 @@ use std::collections::BTreeSet;
 
 /// What no case looks at changes unseen.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::hint(617, "untested-task", "tasks that no scenario tests", PAGE).examples(BAD, GOOD),
+    meta: RuleMeta::hint(617, "untested-task", "tasks that no scenario tests", case!("untested-task")),
     check: Check::Suites(check),
 };
-
-const PAGE: &str = "\
-Where `ctxc.toml` has a section `[eval]`, each task of the project is expected to have a case: of the task itself, or of a role that plays it. The finding lists those that have none.
-A first one expects what its context is today: `nothing_cut: true`, and a ceiling of tokens.";
-
-const BAD: &[Example] = &[files(
-    "\
-[eval]
-runs = 1
-pass = 1
-",
-)];
-
-const GOOD: &[Example] = &[files(
-    "\
-[eval]
-runs = 1
-pass = 1
-# file: scenarios/refund.yaml
-name: refund
-task: triage
-context:
-  objective: sort the ticket
-  inputs: {ticket: it came late}
-expect_context:
-  - nothing_cut: true
-",
-)];
 
 /// The tasks that cases are about: of themselves, or of a role that plays them.
 pub(crate) fn tested<'c>(cases: impl Iterator<Item = &'c Case>, config: &'c Config) -> BTreeSet<&'c str> {

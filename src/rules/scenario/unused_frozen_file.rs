@@ -5,59 +5,17 @@ use super::words::{short, some};
 use crate::rules::prelude::*;
 use crate::scenario::paths::{beside, plain};
 
-/// A task that shows a file to its agent.
-const SHOWN: &str = "\
-<task type=\"atomic\" name=\"triage\">
-  <description>sort the ticket</description>
-  <file_paths>
-    <path>docs/teams.md</path>
-  </file_paths>
-</task>
-";
-
 /// The file of that name on disk is shown in its place, and the case changes with it.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::warning(622, "unused-frozen-file", "a frozen file that no agent of the task is shown", PAGE)
-        .fixed(Fixable::Suggested)
-        .examples(BAD, GOOD),
+    meta: RuleMeta::warning(
+        622,
+        "unused-frozen-file",
+        "a frozen file that no agent of the task is shown",
+        case!("unused-frozen-file"),
+    )
+    .fixed(Fixable::Suggested),
     check: Check::Case(check),
 };
-
-const PAGE: &str = "\
-`file_context` gives files that `<file_paths>` names another text, by their path from the folder of `ctxc.toml`; `./src/a.rs` and `src/a.rs` are the same. A path
-that the task does not name is read by nobody, and the file that was meant is read from the project as it is today: the case is not frozen.";
-
-const BAD: &[Example] = &[Example {
-    template: SHOWN,
-    project: "\
-# file: docs/teams.md
-access: logins
-# file: scenarios/refund.yaml
-name: refund
-task: triage
-context:
-  objective: sort the ticket
-  file_context: {docs/team.md: \"access: logins\"}
-expect_context:
-  - nothing_cut: true
-",
-}];
-
-const GOOD: &[Example] = &[Example {
-    template: SHOWN,
-    project: "\
-# file: docs/teams.md
-access: logins
-# file: scenarios/refund.yaml
-name: refund
-task: triage
-context:
-  objective: sort the ticket
-  file_context: {./docs/teams.md: \"access: logins\"}
-expect_context:
-  - nothing_cut: true
-",
-}];
 
 fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
     if cx.case.situation.files.is_empty() {

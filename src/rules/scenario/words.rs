@@ -1,52 +1,6 @@
 //! What the wordings of this family share.
 
-use crate::base::rule_meta::Example;
 use crate::base::span::Span;
-
-/// The template of examples.
-pub(super) const TASK: &str = "\
-<task type=\"atomic\" name=\"triage\">
-  <description>sort {{ticket}}</description>
-  <parameters>
-    <parameter name=\"ticket\" type=\"string\" required=\"true\"/>
-  </parameters>
-  <context_management>
-    <inherit_context>full</inherit_context>
-  </context_management>
-</task>
-";
-
-/// An example: the template with these files.
-pub(super) const fn files(project: &'static str) -> Example {
-    Example { template: TASK, project }
-}
-
-/// An example: the template, or another one, with a scenario whose first keys are the same in all of them.
-macro_rules! scenario {
-    ($rest:literal) => {
-        scenario!($crate::rules::scenario::words::TASK, $rest)
-    };
-    ($template:expr, $rest:literal) => {
-        Example {
-            template: $template,
-            project: concat!(
-                "\
-# file: scenarios/refund.yaml
-name: refund
-task: triage
-context:
-  objective: sort the ticket
-  inputs: {ticket: it came late}
-",
-                $rest
-            ),
-        }
-    };
-}
-pub(super) use scenario;
-
-/// A scenario in which nothing is wrong.
-pub(super) const SOUND: &[Example] = &[scenario!("expect_context:\n  - nothing_cut: true\n")];
 
 /// `a`, `b`, `c`.
 pub(super) fn list(words: &[&str]) -> String {

@@ -7,73 +7,12 @@ use crate::scenario::model::Frozen;
 use crate::template::value_type;
 use serde_json::Value;
 
-/// A task with a number.
-const TYPED: &str = "\
-<task type=\"atomic\" name=\"triage\">
-  <description>sort {{ticket}}, in at most {{words}} words</description>
-  <parameters>
-    <parameter name=\"ticket\" type=\"string\" required=\"true\"/>
-    <parameter name=\"words\" type=\"integer\" default=\"50\"/>
-  </parameters>
-</task>
-";
-
 /// The case has no context.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::error(624, "wrong-input", "a value that is not of its parameter's type", PAGE)
-        .fixed(Fixable::Suggested)
-        .examples(BAD, GOOD),
+    meta: RuleMeta::error(624, "wrong-input", "a value that is not of its parameter's type", case!("wrong-input"))
+        .fixed(Fixable::Suggested),
     check: Check::Case(check),
 };
-
-const PAGE: &str = "\
-A value that a run or a scenario hands in is of the type that its parameter declares; with any other there is no context. In YAML `5`, `true`
-and `null` are a number, a boolean and no value, and in quotes each is a text. A field of a CSV table is a text; in JSONL a value has its type.
-`null` stands for no value: the default counts where there is one, and it is an error where a value is required.";
-
-const BAD: &[Example] = &[
-    Example {
-        template: TYPED,
-        project: "\
-# file: scenarios/refund.yaml
-name: refund
-task: triage
-context:
-  objective: sort the ticket
-  inputs: {ticket: it came late, words: \"20\"}
-expect_context:
-  - nothing_cut: true
-",
-    },
-    Example {
-        template: TYPED,
-        project: "\
-# file: scenarios/refund.yaml
-name: refund
-task: triage
-context:
-  objective: sort the ticket
-  inputs:
-    ticket: 4711
-expect_context:
-  - nothing_cut: true
-",
-    },
-];
-
-const GOOD: &[Example] = &[Example {
-    template: TYPED,
-    project: "\
-# file: scenarios/refund.yaml
-name: refund
-task: triage
-context:
-  objective: sort the ticket
-  inputs: {ticket: \"4711\", words: 20}
-expect_context:
-  - nothing_cut: true
-",
-}];
 
 fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
     let Some((task, takes)) = cx.receiver() else { return };

@@ -1,38 +1,16 @@
 //! CTX603: a value that its key cannot take.
 
 use super::cx::ScenarioCx;
-use super::words::{SOUND, files, scenario, short};
+use super::words::short;
 use crate::rules::prelude::*;
 use crate::scenario::{Fault, FaultKind};
 
 /// A value that is not understood is left out, and with it what it would have tested.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::error(603, "wrong-scenario-value", "a value that its key cannot take", PAGE)
-        .fixed(Fixable::Suggested)
-        .examples(BAD, SOUND),
+    meta: RuleMeta::error(603, "wrong-scenario-value", "a value that its key cannot take", case!("wrong-scenario-value"))
+        .fixed(Fixable::Suggested),
     check: Check::Scenario(word),
 };
-
-const PAGE: &str = "\
-Each key of a scenario takes values of one kind, and some take only certain words. The finding says what stands there and what may. Mind
-that YAML reads `no` as a text, `1.10` as a number and `~` as nothing; what is meant as a text can always stand in quotes.";
-
-const BAD: &[Example] = &[
-    scenario!("expect_context:\n  - segment: {kind: input, state: keept}\n"),
-    files(
-        "\
-# file: scenarios/refund.yaml
-name: refund
-task: triage
-context:
-  objective: 5
-  inputs: {ticket: it came late}
-expect_context:
-  - nothing_cut: true
-",
-    ),
-    scenario!("expect_context:\n  - nothing_cut: true\nreviewed: 2026-02-30\n"),
-];
 
 fn word(cx: &ScenarioCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     if let FaultKind::BadValue { key, found, expected, near } = &fault.kind {

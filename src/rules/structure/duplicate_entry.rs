@@ -8,27 +8,10 @@ use crate::template::fault::{Fault, FaultKind};
 
 /// A name that means two things means none.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::error(118, "duplicate-entry", "two inputs, parameters or results of one name", PAGE)
-        .examples(BAD, FINE)
+    meta: RuleMeta::error(118, "duplicate-entry", "two inputs, parameters or results of one name", case!("duplicate-entry"))
         .fixed(Fixable::Suggested),
     check: Check::Template(word),
 };
-
-const PAGE: &str = "\
-Inputs, parameters and the results of steps (`as`) are spoken of by their names: `{{title}}` can mean one value only. Rename one of the
-two, or remove it.";
-
-const BAD: &[Example] = &[
-    template(
-        "<task type=\"atomic\" name=\"triage\">\n  <description>sort the ticket</description>\n  <inputs>\n    <input name=\"tone\">friendly</input>\n    <input name=\"tone\">short</input>\n  </inputs>\n</task>\n",
-    ),
-    template(
-        "<task type=\"sequential\" name=\"triage\">\n  <description>sort the ticket</description>\n  <steps>\n    <task as=\"verdict\"><description>judge it</description></task>\n    <task as=\"verdict\"><description>judge it again</description></task>\n  </steps>\n</task>\n",
-    ),
-    template(
-        "<template name=\"sort\" params=\"subject subject\">\n  <task type=\"atomic\"><description>sort {{subject}}</description></task>\n</template>\n",
-    ),
-];
 
 fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     let FaultKind::RepeatedName { kind, name, first } = &fault.kind else { return None };

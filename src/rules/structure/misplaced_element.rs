@@ -9,29 +9,10 @@ use crate::template::fault::{Fault, FaultKind};
 
 /// The same tag can mean different things; where it means none it would be lost.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::error(103, "misplaced-element", "an element of the language in the wrong place", PAGE)
-        .examples(BAD, FINE)
+    meta: RuleMeta::error(103, "misplaced-element", "an element of the language in the wrong place", case!("misplaced-element"))
         .fixed(Fixable::Suggested),
     check: Check::Template(word),
 };
-
-const PAGE: &str = "\
-Each element of the language has its places: an `<input>` stands in `<inputs>`, a step in `<steps>`. Elsewhere it means nothing, and
-what it holds would not reach the agent. The finding says where it belongs; where that place is beside it, a fix moves it there.
-
-Where a setting, a type or a subtype of a task hangs on it, the finding is locked: it can be neither silenced nor lowered.";
-
-const BAD: &[Example] = &[
-    template(
-        "<task type=\"atomic\" name=\"triage\">\n  <description>sort the ticket</description>\n  <input name=\"tone\">friendly</input>\n</task>\n",
-    ),
-    template(
-        "<task type=\"sequential\" name=\"triage\">\n  <description>sort the ticket</description>\n  <steps>\n    <task><description>read it</description></task>\n  </steps>\n  <task><description>answer it</description></task>\n</task>\n",
-    ),
-    template(
-        "<task type=\"atomic\" name=\"triage\">\n  <description>sort the ticket</description>\n  <provider><model>small</model></provider>\n</task>\n",
-    ),
-];
 
 fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     let name = fault.element.name();

@@ -10,32 +10,15 @@ use crate::template::setting::{SettingName, Word};
 
 /// A setting that is not read is a default that nobody chose.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::promise(104, "misplaced-setting", "a context setting outside `<context_management>`", PAGE)
-        .examples(BAD, GOOD)
-        .fixed(Fixable::Safe),
+    meta: RuleMeta::promise(
+        104,
+        "misplaced-setting",
+        "a context setting outside `<context_management>`",
+        case!("misplaced-setting"),
+    )
+    .fixed(Fixable::Safe),
     check: Check::Template(word),
 };
-
-const PAGE: &str = "\
-The four settings (`inherit_context`, `accumulate_data`, `accumulation_format`, `fresh_context`) are elements of
-`<context_management>`. Directly in the task, or written as an attribute, a setting has no effect: the agent would receive what the
-default of its type says, and not what was written. The fix moves it.";
-
-const BAD: &[Example] = &[
-    template(
-        "<task type=\"atomic\" name=\"triage\">\n  <description>sort the ticket</description>\n  <inherit_context>none</inherit_context>\n  <fresh_context>enabled</fresh_context>\n</task>\n",
-    ),
-    template(
-        "<task type=\"sequential\" name=\"triage\">\n  <description>sort the ticket</description>\n  <accumulation_format>full_output</accumulation_format>\n  <context_management>\n    <accumulate_data>true</accumulate_data>\n  </context_management>\n  <steps>\n    <task><description>read it</description></task>\n  </steps>\n</task>\n",
-    ),
-    template(
-        "<task type=\"atomic\" name=\"triage\" inherit_context=\"none\" fresh_context=\"enabled\">\n  <description>sort the ticket</description>\n</task>\n",
-    ),
-];
-
-const GOOD: &[Example] = &[template(
-    "<task type=\"atomic\" name=\"triage\">\n  <description>sort the ticket</description>\n  <context_management>\n    <inherit_context>none</inherit_context>\n    <fresh_context>enabled</fresh_context>\n  </context_management>\n</task>\n",
-)];
 
 fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     if let FaultKind::MisplacedSetting { setting, block, task } = fault.kind {

@@ -7,24 +7,10 @@ use crate::template::fault::{Fault, FaultKind};
 
 /// Text between elements reaches nobody.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::error(115, "misplaced-text", "text where only elements stand", PAGE)
-        .examples(BAD, FINE)
+    meta: RuleMeta::error(115, "misplaced-text", "text where only elements stand", case!("misplaced-text"))
         .fixed(Fixable::Suggested),
     check: Check::Template(word),
 };
-
-const PAGE: &str = "\
-Text directly in a `<task>`, in `<inputs>` or `<steps>` is part of no element, so the agent would never read it. Put it into the element
-that it belongs to (`<description>`, `<instructions>`), or make it a comment.
-
-Where a setting, a type or a subtype of a task hangs on it, the finding is locked: it can be neither silenced nor lowered.";
-
-const BAD: &[Example] = &[
-    template("<task type=\"atomic\" name=\"triage\">\n  sort the ticket\n</task>\n"),
-    template(
-        "<task type=\"atomic\" name=\"triage\">\n  <description>sort the ticket</description>\n  Answer with one word.\n</task>\n",
-    ),
-];
 
 fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     let FaultKind::MisplacedText { parent } = fault.kind else { return None };

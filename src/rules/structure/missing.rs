@@ -13,13 +13,7 @@ use crate::template::nodes;
 
 /// An input without a name can be spoken of by nobody.
 pub(super) static MISSING_ATTRIBUTE: Rule = Rule {
-    meta: RuleMeta::error(108, "missing-attribute", "an element lacks an attribute that it needs", "\
-Some elements are nothing without an attribute: inputs, parameters, templates and fragments need a `name`, a `<call>` says which
-`template`, a `<case>` its `test`. Add it.")
-        .examples(
-            &[template("<task type=\"atomic\" name=\"triage\">\n  <description>sort the ticket</description>\n  <inputs>\n    <input>friendly</input>\n  </inputs>\n</task>\n")],
-            FINE,
-        ),
+    meta: RuleMeta::error(108, "missing-attribute", "an element lacks an attribute that it needs", case!("missing-attribute")),
     check: Check::Template(missing_attribute),
 };
 
@@ -42,18 +36,7 @@ fn missing_attribute(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
 
 /// What lacks a part that it cannot do without cannot be run.
 pub(super) static MISSING_ELEMENT: Rule = Rule {
-    meta: RuleMeta::error(109, "missing-element", "an element lacks a child that it needs", "\
-Each type has parts that it cannot do without: sequential its `<steps>`, reduce an `<inner_task>` and a `<reduction_task>`, script a
-`<command>`, director_evaluator_loop a `<director>` and an `<evaluator>`. So have some elements: `<steps>` a step, a `<case>` its task,
-an `<example>` its input and output. Without them a run would fail; the build fails first.")
-        .examples(
-            &[
-                template("<task type=\"sequential\" name=\"triage\">\n  <description>sort the ticket</description>\n</task>\n"),
-                template("<task type=\"sequential\" name=\"triage\">\n  <description>sort the ticket</description>\n  <steps/>\n</task>\n"),
-                template("<task type=\"reduce\" name=\"digest\">\n  <description>digest the week</description>\n  <inner_task>\n    <description>name the decision of the day</description>\n  </inner_task>\n</task>\n"),
-            ],
-            &[template("<task type=\"sequential\" name=\"triage\">\n  <description>sort the ticket</description>\n  <steps>\n    <task><description>read it</description></task>\n  </steps>\n</task>\n")],
-        ),
+    meta: RuleMeta::error(109, "missing-element", "an element lacks a child that it needs", case!("missing-element")),
     check: Check::File(missing_element),
 };
 
@@ -125,17 +108,7 @@ fn needed_child(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
 
 /// Context is looked up by the description; without one there is nothing to look up by.
 pub(super) static MISSING_DESCRIPTION: Rule = Rule {
-    meta: RuleMeta::error(110, "missing-description", "a task has no description", "\
-`<description>` says what a task is for. It is the first thing that the agent reads, what context is looked up by, and what a person
-sees in every list: the one element that a task must have. Steps and the parts of a reduce or a loop are tasks of their own and need
-one each; a `ref` brings the description of the task that it names.")
-        .examples(
-            &[
-                template("<task type=\"atomic\" name=\"triage\">\n  <instructions>answer with one word</instructions>\n</task>\n"),
-                template("<task type=\"atomic\" name=\"triage\">\n  <description>  </description>\n</task>\n"),
-            ],
-            FINE,
-        ),
+    meta: RuleMeta::error(110, "missing-description", "a task has no description", case!("missing-description")),
     check: Check::Node(missing_description),
 };
 
@@ -169,10 +142,7 @@ fn missing_description(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
 
 /// Harmless, and a guess for whoever reads the template.
 pub(super) static MISSING_TYPE: Rule = Rule {
-    meta: RuleMeta::hint(123, "missing-type", "a task does not say its type", "\
-A task without `type` is atomic: one call of a model. That is what most are, so it is no fault; but the type decides the defaults of
-all four settings, and a reader should not have to know that by heart. Steps and parts inside a task are not asked for it.")
-        .examples(&[template("<task name=\"triage\">\n  <description>sort the ticket</description>\n</task>\n")], FINE).fixed(Fixable::Suggested),
+    meta: RuleMeta::hint(123, "missing-type", "a task does not say its type", case!("missing-type")).fixed(Fixable::Suggested),
     check: Check::Node(missing_type),
 };
 
@@ -194,13 +164,7 @@ fn missing_type(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
 
 /// Nothing is ever rendered as an empty place.
 pub(super) static MISSING_VALUE: Rule = Rule {
-    meta: RuleMeta::error(117, "missing-value", "an input that says nothing", "\
-An `<input>` gives the agent a named value: from a variable (`from=\"…\"`), a text between its tags, or the result of a task or call
-inside it. With none of them the agent would be shown a name and an empty place.")
-        .examples(
-            &[template("<task type=\"atomic\" name=\"triage\">\n  <description>sort the ticket</description>\n  <parameters>\n    <parameter name=\"subject\"/>\n  </parameters>\n  <inputs>\n    <input name=\"subject\"/>\n  </inputs>\n</task>\n")],
-            FINE,
-        ).fixed(Fixable::Suggested),
+    meta: RuleMeta::error(117, "missing-value", "an input that says nothing", case!("missing-value")).fixed(Fixable::Suggested),
     check: Check::Template(missing_value),
 };
 

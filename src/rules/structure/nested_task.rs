@@ -6,24 +6,10 @@ use crate::template::fault::{Fault, FaultKind};
 
 /// Read as meant; said once, so that all templates end up alike.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::warning(119, "nested-task", "a part is wrapped in a task of its own", PAGE)
-        .examples(BAD, GOOD)
+    meta: RuleMeta::warning(119, "nested-task", "a part is wrapped in a task of its own", case!("nested-task"))
         .fixed(Fixable::Safe),
     check: Check::Template(word),
 };
-
-const PAGE: &str = "\
-`<inner_task>`, `<reduction_task>`, `<director>`, `<evaluator>` and `<script_execution>` *are* tasks: what describes the task stands
-directly in them, with settings of their own. One `<task>` more around it is read as if it were not there; its defaults are those of
-the part, not those of its type. The fix takes it out.";
-
-const BAD: &[Example] = &[template(
-    "<task type=\"reduce\" name=\"digest\">\n  <description>digest the week</description>\n  <inner_task>\n    <task>\n      <description>name the decision of the day</description>\n    </task>\n  </inner_task>\n  <reduction_task>\n    <description>add it to the summary</description>\n  </reduction_task>\n</task>\n",
-)];
-
-const GOOD: &[Example] = &[template(
-    "<task type=\"reduce\" name=\"digest\">\n  <description>digest the week</description>\n  <inner_task>\n    <description>name the decision of the day</description>\n  </inner_task>\n  <reduction_task>\n    <description>add it to the summary</description>\n  </reduction_task>\n</task>\n",
-)];
 
 fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     let FaultKind::NestedBody { part, .. } = fault.kind else { return None };

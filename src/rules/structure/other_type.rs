@@ -9,25 +9,10 @@ use crate::template::fault::{Fault, FaultKind};
 
 /// Steps of a task that has none are never run.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::error(105, "other-type", "an element that belongs to another type of task", PAGE)
-        .examples(BAD, FINE)
+    meta: RuleMeta::error(105, "other-type", "an element that belongs to another type of task", case!("other-type"))
         .fixed(Fixable::Suggested),
     check: Check::Template(word),
 };
-
-const PAGE: &str = "\
-The type of a task decides what it is made of: `<steps>` belongs to type sequential, `<inner_task>` and `<reduction_task>` to type
-reduce, `<command>` to type script, `<director>` and `<evaluator>` to type director_evaluator_loop. In a task of another type the
-element would be left out. Often the type is what is wrong: a task without `type` is atomic.";
-
-const BAD: &[Example] = &[
-    template(
-        "<task name=\"triage\">\n  <description>sort the ticket</description>\n  <steps>\n    <task><description>read it</description></task>\n  </steps>\n</task>\n",
-    ),
-    template(
-        "<task type=\"atomic\" name=\"count\">\n  <description>count the lines</description>\n  <command>wc -l README.md</command>\n</task>\n",
-    ),
-];
 
 fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     let FaultKind::WrongType { kind, of: Of::Type(of), found: written } = fault.kind else { return None };

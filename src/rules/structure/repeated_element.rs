@@ -7,26 +7,10 @@ use crate::template::fault::{Fault, FaultKind};
 
 /// Of two, one would be lost, and it is not said which.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::error(106, "repeated-element", "an element twice where it may stand once", PAGE)
-        .examples(BAD, FINE)
+    meta: RuleMeta::error(106, "repeated-element", "an element twice where it may stand once", case!("repeated-element"))
         .fixed(Fixable::Safe),
     check: Check::Template(word),
 };
-
-const PAGE: &str = "\
-A task has one description, one block of settings, each setting once. Of two the second would be left out without a word, so it is an
-error: join them, or remove the one that is not meant.
-
-Where a setting, a type or a subtype of a task hangs on it, the finding is locked: it can be neither silenced nor lowered.";
-
-const BAD: &[Example] = &[
-    template(
-        "<task type=\"atomic\" name=\"triage\">\n  <description>sort the ticket</description>\n  <description>sort the tickets</description>\n</task>\n",
-    ),
-    template(
-        "<task type=\"atomic\" name=\"triage\">\n  <description>sort the ticket</description>\n  <context_management>\n    <inherit_context>none</inherit_context>\n    <inherit_context>none</inherit_context>\n    <fresh_context>enabled</fresh_context>\n  </context_management>\n</task>\n",
-    ),
-];
 
 fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     let FaultKind::Repeated { kind, first } = fault.kind else { return None };

@@ -10,34 +10,10 @@ use crate::template::parts::Command;
 
 /// Without a shell a `|` is an argument like any other.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::warning(124, "shell-operator", "a command uses a shell without saying so", PAGE)
-        .examples(BAD, GOOD)
+    meta: RuleMeta::warning(124, "shell-operator", "a command uses a shell without saying so", case!("shell-operator"))
         .fixed(Fixable::Suggested),
     check: Check::Node(check),
 };
-
-const PAGE: &str = "\
-A `<command>` is split into arguments and started without a shell, so that no value can smuggle a second command in. What only a shell
-acts on (`|`, `&&`, `>`, `*`, `$HOME`) is then handed to the program as plain words. Where a shell is meant, say `shell=\"sh\"`; where the
-character itself is meant, quote it.";
-
-const BAD: &[Example] = &[
-    template(
-        "<task type=\"script\" name=\"count\">\n  <description>count the errors</description>\n  <command>grep ERROR app.log | wc -l</command>\n</task>\n",
-    ),
-    template(
-        "<task type=\"script\" name=\"count\">\n  <description>count the errors</description>\n  <command>cd logs &amp;&amp; wc -l app.log</command>\n</task>\n",
-    ),
-];
-
-const GOOD: &[Example] = &[
-    template(
-        "<task type=\"script\" name=\"count\">\n  <description>count the errors</description>\n  <command shell=\"sh\">grep ERROR app.log | wc -l</command>\n</task>\n",
-    ),
-    template(
-        "<task type=\"script\" name=\"count\">\n  <description>count the pipes</description>\n  <command>grep -c '|' table.md</command>\n</task>\n",
-    ),
-];
 
 /// The command of a script that is split without a shell, and how that goes. Spans are exact where the text stands in
 /// the document as it is, and else the whole of it.

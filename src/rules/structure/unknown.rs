@@ -11,23 +11,7 @@ use crate::template::parts::is_schema_file;
 
 /// An element that nobody knows would be left out of the prompt without a word.
 pub(super) static UNKNOWN_ELEMENT: Rule = Rule {
-    meta: RuleMeta::error(102, "unknown-element", "an element that the language does not have", "\
-What ctxc does not know cannot reach the agent: the element and everything in it would be missing from the prompt, and nobody would
-notice. So it is an error, with the nearest name that may stand in its place.
-
-Tags inside a text (`<b>`, `<answer>`) are elements too. Where they are meant as words for the agent, write them as text: `&lt;answer>`,
-or put the text into `<![CDATA[ … ]]>`.
-
-Elements of your own are welcome anywhere in a namespace of their own: `<x:owner xmlns:x=\"urn:my-team\">…</x:owner>` is kept.
-
-Where a setting, a type or a subtype of a task hangs on it, the finding is locked: it can be neither silenced nor lowered.")
-        .examples(
-            &[
-                template("<task type=\"atomic\" name=\"triage\">\n  <description>sort the ticket</description>\n  <instrctions>answer with one word</instrctions>\n</task>\n"),
-                template("<task type=\"atomic\" name=\"triage\">\n  <description>sort the ticket, answer in <answer>one word</answer></description>\n</task>\n"),
-            ],
-            FINE,
-        )
+    meta: RuleMeta::error(102, "unknown-element", "an element that the language does not have", case!("unknown-element"))
         .fixed(Fixable::Suggested),
     check: Check::Template(unknown_element),
 };
@@ -80,18 +64,7 @@ fn escape(element: Element<'_>, edits: &mut Vec<Edit>) {
 
 /// An attribute that nobody reads says nothing.
 pub(super) static UNKNOWN_ATTRIBUTE: Rule = Rule {
-    meta: RuleMeta::error(107, "unknown-attribute", "an attribute that its element does not have", "\
-What an unknown attribute says is read by nobody: a misspelt `form=\"…\"` on an input leaves the input without its value. The finding
-names the attribute that was probably meant. Attributes of your own are welcome in a namespace of their own.
-
-Where a setting, a type or a subtype of a task hangs on it, the finding is locked: it can be neither silenced nor lowered.")
-        .examples(
-            &[
-                template("<task type=\"atomic\" name=\"triage\" verson=\"2\">\n  <description>sort the ticket</description>\n</task>\n"),
-                template("<task type=\"atomic\" name=\"triage\">\n  <description lang=\"en\">sort the ticket</description>\n</task>\n"),
-            ],
-            FINE,
-        )
+    meta: RuleMeta::error(107, "unknown-attribute", "an attribute that its element does not have", case!("unknown-attribute"))
         .fixed(Fixable::Suggested),
     check: Check::Template(unknown_attribute),
 };
@@ -124,33 +97,9 @@ fn unknown_attribute(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
 
 /// Without a type there are no defaults, and nothing can be said about what the agent would receive.
 pub(super) static UNKNOWN_TYPE: Rule = Rule {
-    meta: RuleMeta::promise(121, "unknown-type", "a type that neither the language nor the project knows", "\
-The type of a task decides its parts and the defaults of its settings. The language has five: atomic, sequential, reduce, script and
-director_evaluator_loop. A project can declare more, each built on one of them:
-
-```toml
-[operators.survey]
-base = \"sequential\"
-```
-
-For a task of an unknown type nothing can be resolved, so nothing else is said about its settings.")
-        .examples(
-            &[
-                template("<task type=\"atmic\" name=\"triage\">\n  <description>sort the ticket</description>\n</task>\n"),
-                template("<task type=\"reduce\" name=\"digest\">\n  <description>digest the week</description>\n  <inner_task>\n    <task type=\"atmic\"><description>name the decision of the day</description></task>\n  </inner_task>\n  <reduction_task>\n    <description>add it to the digest</description>\n  </reduction_task>\n</task>\n"),
-            ],
-            &[
-                FINE_EXAMPLE,
-                Example { template: "<task type=\"survey\" name=\"ask\">\n  <description>ask the team</description>\n  <steps>\n    <task><description>collect the answers</description></task>\n  </steps>\n</task>\n", project: "[operators.survey]\nbase = \"sequential\"\n" },
-            ],
-        )
+    meta: RuleMeta::promise(121, "unknown-type", "a type that neither the language nor the project knows", case!("unknown-type"))
         .fixed(Fixable::Suggested),
     check: Check::Node(unknown_type),
-};
-
-const FINE_EXAMPLE: Example = match FINE {
-    [first, ..] => *first,
-    [] => template(""),
 };
 
 fn unknown_type(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
@@ -175,15 +124,13 @@ fn unknown_type(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
 
 /// A subtype brings defaults; one that nobody knows brings none.
 pub(super) static UNKNOWN_SUBTYPE: Rule = Rule {
-    meta: RuleMeta::promise(122, "unknown-subtype", "a subtype that the type of the task does not have", "\
-A subtype refines a type and can have defaults of its own: an atomic task of subtype `subtask` looks its context up and inherits none.
-A misspelt one would fall back to the defaults of the type, and the agent would receive its parent's context instead. A project can
-declare subtypes in `ctxc.toml`.")
-        .examples(
-            &[template("<task type=\"atomic\" subtype=\"subtsk\" name=\"triage\">\n  <description>sort the ticket</description>\n</task>\n")],
-            FINE,
-        )
-        .fixed(Fixable::Suggested),
+    meta: RuleMeta::promise(
+        122,
+        "unknown-subtype",
+        "a subtype that the type of the task does not have",
+        case!("unknown-subtype"),
+    )
+    .fixed(Fixable::Suggested),
     check: Check::Node(unknown_subtype),
 };
 
@@ -208,13 +155,7 @@ fn unknown_subtype(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
 
 /// An answer that is held to nothing passes whatever it is.
 pub(super) static UNKNOWN_SCHEMA: Rule = Rule {
-    meta: RuleMeta::error(126, "unknown-schema", "an output schema that is neither a type nor a file", "\
-`schema` on `<output_format>` says what the answer must be: `object`, `array`, `string[]`, `number`, `boolean`, or the path of a JSON
-Schema file (with an ending, or a `/`). Anything else cannot be checked when the answer comes in.")
-        .examples(
-            &[template("<task type=\"atomic\" name=\"triage\">\n  <description>sort the ticket</description>\n  <output_format type=\"json\" schema=\"objct\"/>\n</task>\n")],
-            FINE,
-        )
+    meta: RuleMeta::error(126, "unknown-schema", "an output schema that is neither a type nor a file", case!("unknown-schema"))
         .fixed(Fixable::Suggested),
     check: Check::Node(unknown_schema),
 };

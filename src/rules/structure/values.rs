@@ -8,20 +8,7 @@ use crate::template::setting::{SettingName, Word};
 
 /// A value that is guessed at is a setting that nobody made.
 pub(super) static BAD_VALUE: Rule = Rule {
-    meta: RuleMeta::error(111, "bad-value", "a value that is none of those that may stand there", "\
-Settings and many attributes take one of a few words, written exactly: `full`, not `Full` or `all`. A word that is none of them is
-not guessed at, since each guess would give the agent another context. Where only capitals or hyphens differ, the fix is safe. The
-`default` of a parameter is a value of the parameter's type, as those are that a run hands in: for `array`, `string[]` and `object` it is JSON.
-
-Where a setting, a type or a subtype of a task hangs on it, the finding is locked: it can be neither silenced nor lowered.")
-        .examples(
-            &[
-                template("<task type=\"atomic\" name=\"triage\">\n  <description>sort the ticket</description>\n  <context_management>\n    <inherit_context>ful</inherit_context>\n  </context_management>\n</task>\n"),
-                template("<task type=\"atomic\" name=\"triage\">\n  <description>sort the ticket</description>\n  <output_format type=\"JSON\"/>\n</task>\n"),
-                template("<task type=\"atomic\" name=\"triage\">\n  <description>sort the ticket into one of {{teams}}</description>\n  <parameters>\n    <parameter name=\"teams\" type=\"string[]\" default=\"billing\"/>\n  </parameters>\n</task>\n"),
-            ],
-            FINE,
-        )
+    meta: RuleMeta::error(111, "bad-value", "a value that is none of those that may stand there", case!("bad-value"))
         .fixed(Fixable::Safe),
     check: Check::Template(bad_value),
 };
@@ -57,17 +44,7 @@ fn plain(word: &str) -> String {
 
 /// Everybody knows what is meant, and no two readers agree on the list.
 pub(super) static BAD_BOOLEAN: Rule = Rule {
-    meta: RuleMeta::error(112, "bad-boolean", "`yes`, `no`, `1` or `0` in place of `true` or `false`", "\
-A switch is `true` or `false`, in lower case. `yes`, `1`, `on`, `True` are understood well enough to offer the fix, and not well enough
-to be accepted: each tool that reads templates would have its own list of such words, and a switch that one of them does not know
-changes what the agent receives. The same holds for the `default` of a parameter whose type is `boolean`: any other word counts as true in a
-condition.
-
-Where a setting, a type or a subtype of a task hangs on it, the finding is locked: it can be neither silenced nor lowered.")
-        .examples(
-            &[template("<task type=\"sequential\" name=\"triage\">\n  <description>sort the ticket</description>\n  <context_management>\n    <accumulate_data>yes</accumulate_data>\n  </context_management>\n  <steps>\n    <task><description>read it</description></task>\n  </steps>\n</task>\n")],
-            FINE,
-        )
+    meta: RuleMeta::error(112, "bad-boolean", "`yes`, `no`, `1` or `0` in place of `true` or `false`", case!("bad-boolean"))
         .fixed(Fixable::Safe),
     check: Check::Template(bad_boolean),
 };
@@ -81,20 +58,7 @@ fn bad_boolean(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
 
 /// A limit that cannot be read is none.
 pub(super) static BAD_NUMBER: Rule = Rule {
-    meta: RuleMeta::error(113, "bad-number", "a number that cannot be read, or is out of range", "\
-`<max_iterations>` and `<timeout>` hold a whole number from 1, in decimal digits and without a unit; the unit of a timeout is its
-attribute: `<timeout unit=\"ms\">500</timeout>`, seconds when absent. `turns` and `tokens` of `<history>` are such numbers too. A limit of 0
-would allow nothing. The `default` of a parameter whose type is `integer` or `number` is such a number, of any sign and of at most 64 bits where it is whole: each run that hands in none goes
-on with it.")
-        .examples(
-            &[
-                template("<task type=\"script\" name=\"count\">\n  <description>count the lines</description>\n  <command>wc -l README.md</command>\n  <timeout>30s</timeout>\n</task>\n"),
-                template("<task type=\"script\" name=\"count\">\n  <description>count the lines</description>\n  <command>wc -l README.md</command>\n  <timeout>0</timeout>\n</task>\n"),
-                template("<task type=\"atomic\" name=\"reply\">\n  <description>reply to the customer</description>\n  <history turns=\"all\"/>\n</task>\n"),
-                template("<task type=\"atomic\" name=\"reply\">\n  <description>reply in {{lines}} lines</description>\n  <parameters>\n    <parameter name=\"lines\" type=\"integer\" default=\"few\"/>\n  </parameters>\n</task>\n"),
-            ],
-            &[template("<task type=\"script\" name=\"count\">\n  <description>count the lines</description>\n  <command>wc -l README.md</command>\n  <timeout unit=\"s\">30</timeout>\n</task>\n")],
-        )
+    meta: RuleMeta::error(113, "bad-number", "a number that cannot be read, or is out of range", case!("bad-number"))
         .fixed(Fixable::Safe),
     check: Check::Template(bad_number),
 };
@@ -117,18 +81,7 @@ fn is_count(digits: &str) -> bool {
 
 /// An empty name names nothing.
 pub(super) static EMPTY_VALUE: Rule = Rule {
-    meta: RuleMeta::error(114, "empty-value", "an empty element or attribute that must say something", "\
-An empty `<model/>` or `name=\"\"` is neither the default nor a value. Say what is meant, or remove it: what is absent takes the default,
-what is empty is a slip.
-
-Where a setting, a type or a subtype of a task hangs on it, the finding is locked: it can be neither silenced nor lowered.")
-        .examples(
-            &[
-                template("<task type=\"atomic\" name=\"\">\n  <description>sort the ticket</description>\n</task>\n"),
-                template("<task type=\"atomic\" name=\"triage\">\n  <description>sort the ticket</description>\n  <context_management>\n    <inherit_context/>\n  </context_management>\n</task>\n"),
-            ],
-            FINE,
-        )
+    meta: RuleMeta::error(114, "empty-value", "an empty element or attribute that must say something", case!("empty-value"))
         .fixed(Fixable::Suggested),
     check: Check::Template(empty_value),
 };
@@ -154,18 +107,7 @@ fn empty_value(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
 
 /// Of two values the agent would receive one, and nobody said which.
 pub(super) static TWO_VALUES: Rule = Rule {
-    meta: RuleMeta::error(116, "two-values", "two values where one may stand", "\
-An `<input>` takes its value from exactly one place: `from`, a text, or a task or call inside it. A text element has its text in place
-or in the file of its `src`; a `<command>` is one text or a list of `<arg>`; a `<model>` is a name or `<preferred>` with `<fallback>`.
-Of two the agent would receive one, and which one is nobody's decision.")
-        .examples(
-            &[
-                template("<task type=\"atomic\" name=\"triage\">\n  <description>sort the ticket</description>\n  <parameters>\n    <parameter name=\"subject\"/>\n  </parameters>\n  <inputs>\n    <input name=\"title\" from=\"subject\">friendly</input>\n  </inputs>\n</task>\n"),
-                template("<task type=\"atomic\" name=\"triage\">\n  <description>sort the ticket</description>\n  <instructions src=\"rules.md\">answer with one word</instructions>\n</task>\n"),
-            ],
-            FINE,
-        )
-        .fixed(Fixable::Suggested),
+    meta: RuleMeta::error(116, "two-values", "two values where one may stand", case!("two-values")).fixed(Fixable::Suggested),
     check: Check::Template(two_values),
 };
 

@@ -8,26 +8,10 @@ use crate::template::fault::{Fault, FaultKind};
 
 /// Nothing of such a file reaches an agent.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::error(101, "wrong-root", "the root is neither a task nor a template nor a library", PAGE)
-        .examples(BAD, FINE)
+    meta: RuleMeta::error(101, "wrong-root", "the root is neither a task nor a template nor a library", case!("wrong-root"))
         .fixed(Fixable::Suggested),
     check: Check::Template(word),
 };
-
-const PAGE: &str = "\
-A file holds one `<task>`, one `<template>` (a function over tasks), or a `<library>` of many. With any other root nothing in it is
-defined, and no agent would ever see it. Elements of the language are in no namespace: a root with an `xmlns` is somebody else's.
-
-A folder may hold other XML files: when it is checked as a whole, files with a foreign root are left out and counted as skipped. This
-finding is about a file that was named.
-
-Where a setting, a type or a subtype of a task hangs on it, the finding is locked: it can be neither silenced nor lowered.";
-
-const BAD: &[Example] = &[
-    template("<taks type=\"atomic\" name=\"triage\">\n  <description>sort the ticket</description>\n</taks>\n"),
-    template("<steps>\n  <task><description>sort the ticket</description></task>\n</steps>\n"),
-    template("<task xmlns=\"urn:other\" type=\"atomic\">\n  <description>sort the ticket</description>\n</task>\n"),
-];
 
 const ROOTS: [&str; 3] = ["task", "template", "library"];
 

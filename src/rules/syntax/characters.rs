@@ -5,13 +5,7 @@ use crate::syntax::fault::FaultKind;
 
 /// The commonest slip in templates that people write: shell commands and “R&D”.
 pub(super) static BARE_AMPERSAND: Rule = Rule {
-    meta: RuleMeta::promise(6, "bare-ampersand", "`&` begins a reference and must be written `&amp;`", "\
-In XML, `&` begins a reference such as `&lt;`. An `&` that means itself is written `&amp;`, in text as in attribute values; the agent
-sees `&`. Text with many of them, such as a shell command, can stand in `<![CDATA[ … ]]>` as it is, or in a file of its own (`src`).")
-        .examples(&[
-    template("<task type=\"atomic\" name=\"triage\">\n  <description>sort Q&A tickets</description>\n</task>\n"),
-    template("<task type=\"atomic\" name=\"triage\">\n  <description>sort && answer</description>\n</task>\n"),
-], FINE)
+    meta: RuleMeta::promise(6, "bare-ampersand", "`&` begins a reference and must be written `&amp;`", case!("bare-ampersand"))
         .fixed(Fixable::Safe),
     check: Check::Syntax(&[(FaultKind::BareAmpersand, bare_ampersand)]),
 };
@@ -27,12 +21,12 @@ fn bare_ampersand(cx: &SyntaxCx<'_>) -> Diagnostic {
 
 /// `<` begins a tag wherever it stands.
 pub(super) static BARE_LESS_THAN: Rule = Rule {
-    meta: RuleMeta::promise(9, "bare-less-than", "`<` begins a tag and must be written `&lt;`", "\
-In XML, `<` begins a tag, in attribute values too. A `<` that means itself is written `&lt;`; the agent sees `<`. In conditions there is a
-word for it: `count lt 3`. Text with many of them, such as code, can stand in `<![CDATA[ … ]]>` as it is, or in a file of its own (`src`).")
-        .examples(&[template("<task type=\"atomic\" name=\"triage\">\n  <description>sort tickets of size < 3</description>\n</task>\n")], FINE)
+    meta: RuleMeta::promise(9, "bare-less-than", "`<` begins a tag and must be written `&lt;`", case!("bare-less-than"))
         .fixed(Fixable::Safe),
-    check: Check::Syntax(&[(FaultKind::LessInText, |cx| bare_less_than(cx, "in text")), (FaultKind::LessInValue, |cx| bare_less_than(cx, "in an attribute value"))]),
+    check: Check::Syntax(&[
+        (FaultKind::LessInText, |cx| bare_less_than(cx, "in text")),
+        (FaultKind::LessInValue, |cx| bare_less_than(cx, "in an attribute value")),
+    ]),
 };
 
 fn bare_less_than(cx: &SyntaxCx<'_>, place: &str) -> Diagnostic {
@@ -45,17 +39,13 @@ fn bare_less_than(cx: &SyntaxCx<'_>, place: &str) -> Diagnostic {
 
 /// HTML has two thousand named characters, XML five.
 pub(super) static BROKEN_REFERENCE: Rule = Rule {
-    meta: RuleMeta::promise(10, "broken-reference", "a reference stands for no character", "\
-XML knows five names: `&lt;` `&gt;` `&amp;` `&quot;` `&apos;`. All other characters are written as themselves, since templates are UTF-8,
-or by their number: `&#160;`, `&#xA0;`. Names of HTML such as `&nbsp;` would have to be declared in a document type, which is refused.
-Every reference ends in `;`, and its number must be that of a character which XML allows.")
-        .examples(&[
-    template("<task type=\"atomic\" name=\"triage\">\n  <description>sort&nbsp;the ticket</description>\n</task>\n"),
-    template("<task type=\"atomic\" name=\"triage\">\n  <description>a &lt b</description>\n</task>\n"),
-    template("<task type=\"atomic\" name=\"triage\">\n  <description>a bell: &#7;</description>\n</task>\n"),
-], FINE)
+    meta: RuleMeta::promise(10, "broken-reference", "a reference stands for no character", case!("broken-reference"))
         .fixed(Fixable::Safe),
-    check: Check::Syntax(&[(FaultKind::UnclosedReference, unclosed_reference), (FaultKind::UnknownEntity, unknown_entity), (FaultKind::BadCharReference, bad_number)]),
+    check: Check::Syntax(&[
+        (FaultKind::UnclosedReference, unclosed_reference),
+        (FaultKind::UnknownEntity, unknown_entity),
+        (FaultKind::BadCharReference, bad_number),
+    ]),
 };
 
 /// The names of HTML that turn up in prose, and what they stand for.
@@ -135,11 +125,7 @@ fn bad_number(cx: &SyntaxCx<'_>) -> Diagnostic {
 
 /// Control characters come from terminals and broken copies; nobody sees them.
 pub(super) static ILLEGAL_CHARACTER: Rule = Rule {
-    meta: RuleMeta::promise(11, "illegal-character", "a control character cannot stand in XML", "\
-XML allows every character but the control characters below U+0020 (except tab and line breaks) and the two non-characters U+FFFE and
-U+FFFF. They cannot be written as references either. They usually come from a terminal's output (U+001B begins its colours) or from a
-file that is no text at all. No editor shows them, so they would reach the agent unseen.")
-        .examples(&[template("<task type=\"atomic\" name=\"triage\">\n  <description>sort \u{1b}[1mthe ticket</description>\n</task>\n")], FINE)
+    meta: RuleMeta::promise(11, "illegal-character", "a control character cannot stand in XML", case!("illegal-character"))
         .fixed(Fixable::Suggested),
     check: Check::Syntax(&[(FaultKind::IllegalCharacter, illegal)]),
 };

@@ -24,11 +24,7 @@ struct Limit {
 static LIMITS: &[&Limit] = &[
     &Limit {
         rule: Rule {
-            meta: RuleMeta::promise(30, "too-deep", "elements are nested deeper than the limit", "\
-Elements may stand 256 deep inside each other. A template that a person writes has perhaps ten levels; a file beyond the limit was made by a
-program, or by an end tag that is missing again and again.
-
-`--max-depth` raises the limit for one run.").examples(&[], FINE),
+            meta: RuleMeta::promise(30, "too-deep", "elements are nested deeper than the limit", case!("too-deep")),
             check: Check::Syntax(&[(FaultKind::TooDeep, word)]),
         },
         value: |limits| limits.depth.into(),
@@ -39,10 +35,12 @@ program, or by an end tag that is missing again and again.
     },
     &Limit {
         rule: Rule {
-            meta: RuleMeta::promise(31, "too-many-attributes", "an element has more attributes than the limit", "\
-An element may have 256 attributes. No element of the language has more than a handful.
-
-`--max-attributes` raises the limit for one run.").examples(&[], FINE),
+            meta: RuleMeta::promise(
+                31,
+                "too-many-attributes",
+                "an element has more attributes than the limit",
+                case!("too-many-attributes"),
+            ),
             check: Check::Syntax(&[(FaultKind::TooManyAttributes, word)]),
         },
         value: |limits| limits.attributes.into(),
@@ -53,10 +51,12 @@ An element may have 256 attributes. No element of the language has more than a h
     },
     &Limit {
         rule: Rule {
-            meta: RuleMeta::promise(32, "too-many-namespaces", "more namespaces are in scope than the limit", "\
-Namespace declarations hold for the element that they stand on and for everything inside; 128 of them may hold at once.
-
-`--max-namespaces` raises the limit for one run.").examples(&[], FINE),
+            meta: RuleMeta::promise(
+                32,
+                "too-many-namespaces",
+                "more namespaces are in scope than the limit",
+                case!("too-many-namespaces"),
+            ),
             check: Check::Syntax(&[(FaultKind::TooManyNamespaces, word)]),
         },
         value: |limits| limits.namespaces.into(),
@@ -67,11 +67,7 @@ Namespace declarations hold for the element that they stand on and for everythin
     },
     &Limit {
         rule: Rule {
-            meta: RuleMeta::promise(33, "text-too-long", "a text or a value is longer than the limit", "\
-One text, or one attribute value, may have 10,000,000 bytes. What an agent should read at such length belongs into a file that the template names in
-`<file_paths>`, where it is budgeted and can be cut.
-
-`--max-text-size` raises the limit for one run.").examples(&[], FINE),
+            meta: RuleMeta::promise(33, "text-too-long", "a text or a value is longer than the limit", case!("text-too-long")),
             check: Check::Syntax(&[(FaultKind::TextTooLong, word)]),
         },
         value: |limits| limits.text.into(),
@@ -82,10 +78,7 @@ One text, or one attribute value, may have 10,000,000 bytes. What an agent shoul
     },
     &Limit {
         rule: Rule {
-            meta: RuleMeta::promise(34, "name-too-long", "a name is longer than the limit", "\
-A name may have 1,000 bytes.
-
-`--max-name` raises the limit for one run.").examples(&[], FINE),
+            meta: RuleMeta::promise(34, "name-too-long", "a name is longer than the limit", case!("name-too-long")),
             check: Check::Syntax(&[(FaultKind::NameTooLong, word)]),
         },
         value: |limits| limits.name.into(),
@@ -96,10 +89,12 @@ A name may have 1,000 bytes.
     },
     &Limit {
         rule: Rule {
-            meta: RuleMeta::promise(35, "too-many-nodes", "a file has more elements and texts than the limit", "\
-A file may have 1,000,000 elements, texts, comments and instructions. Split it; a project may have any number of files.
-
-`--max-nodes` raises the limit for one run.").examples(&[], FINE),
+            meta: RuleMeta::promise(
+                35,
+                "too-many-nodes",
+                "a file has more elements and texts than the limit",
+                case!("too-many-nodes"),
+            ),
             check: Check::Syntax(&[(FaultKind::TooManyNodes, word)]),
         },
         value: |limits| limits.nodes.into(),
@@ -114,11 +109,7 @@ A file may have 1,000,000 elements, texts, comments and instructions. Split it; 
 /// The closing line of a file that gives more findings than the limit, whether the reader or the rules made them.
 static TOO_MANY_FINDINGS: Limit = Limit {
     rule: Rule {
-        meta: RuleMeta::promise(36, "too-many-findings", "a file gives more findings than the limit", "\
-Of one file, 10,000 findings are reported, the gravest first; a file with more is most likely no template at all. So many syntax errors
-stop the reading. Mend what was reported, or leave the file out with `[templates] exclude` in `ctxc.toml`.
-
-`--max-diagnostics` raises the limit for one run.").examples(&[], FINE),
+        meta: RuleMeta::promise(36, "too-many-findings", "a file gives more findings than the limit", case!("too-many-findings")),
         check: Check::Syntax(&[(FaultKind::TooManyFaults, word)]),
     },
     value: |limits| limits.diagnostics.into(),

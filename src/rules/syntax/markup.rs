@@ -5,19 +5,7 @@ use crate::syntax::fault::FaultKind;
 
 /// Entities make a small file a huge one, and a template depend on files that no hash sees.
 pub(super) static DOCUMENT_TYPE: Rule = Rule {
-    meta: RuleMeta::promise(7, "document-type", "a document type declaration is refused", "\
-`<!DOCTYPE …>` can declare entities: names that stand for text, for other entities, or for files and addresses elsewhere. A few lines of
-them expand to gigabytes, and what they fetch is seen by no hash. ctxc knows the five entities of XML and character references, and
-nothing else.
-
-Remove the declaration. Text that is used in several places belongs into a `<fragment>` of a `<library>`. Until it is removed, nothing
-else is said about the syntax of the file, because the declaration may be what makes it valid.")
-        .examples(&[
-    template(
-        "<!DOCTYPE task [ <!ENTITY team \"platform\"> ]>\n<task type=\"atomic\" name=\"triage\">\n  <description>sort the ticket</description>\n</task>\n",
-    ),
-    template("<!DOCTYPE task>\n<task type=\"atomic\" name=\"triage\">\n  <description>sort the ticket</description>\n</task>\n"),
-], FINE)
+    meta: RuleMeta::promise(7, "document-type", "a document type declaration is refused", case!("document-type"))
         .fixed(Fixable::Safe),
     check: Check::Syntax(&[(FaultKind::Doctype, document_type)]),
 };
@@ -34,18 +22,7 @@ fn document_type(cx: &SyntaxCx<'_>) -> Diagnostic {
 
 /// A comment without its end hides the elements behind it.
 pub(super) static MALFORMED_COMMENT: Rule = Rule {
-    meta: RuleMeta::promise(12, "malformed-comment", "a comment lacks its `-->` or holds `--`", "\
-A comment is `<!--`, text without `--`, and `-->`. One that does not end would hide everything behind it; ctxc ends it at what is left of
-its mark, or at the end of its line. XML forbids `--` inside, so options such as `--verbose` and rules of hyphens cannot be commented out
-as they are: write `- -`, or put the text elsewhere.")
-        .examples(&[
-    template(
-        "<task type=\"atomic\" name=\"triage\">\n  <!-- for the night shift ->\n  <description>sort the ticket</description>\n</task>\n",
-    ),
-    template(
-        "<task type=\"atomic\" name=\"triage\">\n  <!-- runs with --verbose -->\n  <description>sort the ticket</description>\n</task>\n",
-    ),
-], FINE)
+    meta: RuleMeta::promise(12, "malformed-comment", "a comment lacks its `-->` or holds `--`", case!("malformed-comment"))
         .fixed(Fixable::Safe),
     check: Check::Syntax(&[(FaultKind::UnclosedComment, unclosed_comment), (FaultKind::DashesInComment, dashes)]),
 };
@@ -81,15 +58,13 @@ fn dashes(cx: &SyntaxCx<'_>) -> Diagnostic {
 
 /// Inside of CDATA no tag counts, so its borders must be certain.
 pub(super) static MALFORMED_CDATA: Rule = Rule {
-    meta: RuleMeta::promise(13, "malformed-cdata", "a CDATA section lacks its mark at one end", "\
-`<![CDATA[ … ]]>` holds text in which neither `<` nor `&` means anything: good for code and shell commands. Its marks are written exactly
-so, in capitals and without spaces. `]]>` outside of a section is forbidden; write `]]&gt;` for it.")
-        .examples(&[
-    template("<task type=\"atomic\" name=\"triage\">\n  <description>a[b[0]]>1</description>\n</task>\n"),
-    template("<task type=\"atomic\" name=\"triage\">\n  <description><![CDATA[a < b]></description>\n</task>\n"),
-], FINE)
+    meta: RuleMeta::promise(13, "malformed-cdata", "a CDATA section lacks its mark at one end", case!("malformed-cdata"))
         .fixed(Fixable::Safe),
-    check: Check::Syntax(&[(FaultKind::UnclosedCdata, unclosed_cdata), (FaultKind::MisspeltCdata, misspelt_cdata), (FaultKind::CdataEndInText, cdata_end)]),
+    check: Check::Syntax(&[
+        (FaultKind::UnclosedCdata, unclosed_cdata),
+        (FaultKind::MisspeltCdata, misspelt_cdata),
+        (FaultKind::CdataEndInText, cdata_end),
+    ]),
 };
 
 fn unclosed_cdata(cx: &SyntaxCx<'_>) -> Diagnostic {
@@ -113,17 +88,13 @@ fn cdata_end(cx: &SyntaxCx<'_>) -> Diagnostic {
 
 /// An `allow` that is not read silences nothing.
 pub(super) static MALFORMED_INSTRUCTION: Rule = Rule {
-    meta: RuleMeta::promise(14, "malformed-instruction", "a processing instruction lacks its marks or its target", "\
-A processing instruction is `<?`, a name that says whom it is for, text, and `?>`: `<?ctxc allow no-context reason=\"…\"?>`. The name follows
-the mark at once and has no colon. One that does not end would hide everything up to the next `?>`; ctxc ends it at the first `>` of its
-line.")
-        .examples(&[
-    template(
-        "<task type=\"atomic\" name=\"triage\">\n  <?note for the night shift>\n  <description>sort the ticket</description>\n</task>\n",
-    ),
-    template("<task type=\"atomic\" name=\"triage\">\n  <? note?>\n  <description>sort the ticket</description>\n</task>\n"),
-], FINE)
-        .fixed(Fixable::Safe),
+    meta: RuleMeta::promise(
+        14,
+        "malformed-instruction",
+        "a processing instruction lacks its marks or its target",
+        case!("malformed-instruction"),
+    )
+    .fixed(Fixable::Safe),
     check: Check::Syntax(&[(FaultKind::UnclosedInstruction, unclosed_instruction), (FaultKind::BadTarget, bad_target)]),
 };
 
@@ -154,19 +125,17 @@ fn bad_target(cx: &SyntaxCx<'_>) -> Diagnostic {
 
 /// A line that nobody needs, and that breaks when anything stands before it.
 pub(super) static MALFORMED_DECLARATION: Rule = Rule {
-    meta: RuleMeta::promise(15, "malformed-declaration", "the XML declaration is broken or does not stand first", "\
-`<?xml version=\"1.0\" encoding=\"UTF-8\"?>` is the very first thing of a file or absent: not a blank, line break or comment may stand before
-it, and its parts come in this order. A template needs none.")
-        .examples(&[
-    template(
-        "\n<?xml version=\"1.0\"?>\n<task type=\"atomic\" name=\"triage\">\n  <description>sort the ticket</description>\n</task>\n",
-    ),
-    template(
-        "<?xml encoding=\"UTF-8\"?>\n<task type=\"atomic\" name=\"triage\">\n  <description>sort the ticket</description>\n</task>\n",
-    ),
-], FINE)
-        .fixed(Fixable::Safe),
-    check: Check::Syntax(&[(FaultKind::MisplacedDeclaration, misplaced_declaration), (FaultKind::BadDeclaration, bad_declaration)]),
+    meta: RuleMeta::promise(
+        15,
+        "malformed-declaration",
+        "the XML declaration is broken or does not stand first",
+        case!("malformed-declaration"),
+    )
+    .fixed(Fixable::Safe),
+    check: Check::Syntax(&[
+        (FaultKind::MisplacedDeclaration, misplaced_declaration),
+        (FaultKind::BadDeclaration, bad_declaration),
+    ]),
 };
 
 fn bad_declaration(cx: &SyntaxCx<'_>) -> Diagnostic {
@@ -191,12 +160,7 @@ fn misplaced_declaration(cx: &SyntaxCx<'_>) -> Diagnostic {
 
 /// `<!- … -->`, `<!ELEMENT …>` and the like.
 pub(super) static UNKNOWN_MARKUP: Rule = Rule {
-    meta: RuleMeta::promise(16, "unknown-markup", "`<!` begins neither a comment nor a CDATA section", "\
-Inside a template, `<!` begins a comment (`<!-- … -->`) or a CDATA section (`<![CDATA[ … ]]>`). Declarations such as `<!ELEMENT …>` belong into
-a document type, which is refused. ctxc passes over the whole of it.")
-        .examples(&[template(
-    "<task type=\"atomic\" name=\"triage\">\n  <!- for the night shift -->\n  <description>sort the ticket</description>\n</task>\n",
-)], FINE)
+    meta: RuleMeta::promise(16, "unknown-markup", "`<!` begins neither a comment nor a CDATA section", case!("unknown-markup"))
         .fixed(Fixable::Safe),
     check: Check::Syntax(&[(FaultKind::UnknownMarkup, unknown)]),
 };

@@ -5,13 +5,7 @@ use crate::syntax::fault::FaultKind;
 
 /// Two versions of a prompt in one file are none.
 pub(super) static RULE: Rule = Rule {
-    meta: RuleMeta::promise(17, "merge-conflict", "a merge conflict was left unresolved", "\
-The lines `<<<<<<<`, `=======` and `>>>>>>>` are those of a version control system that could not decide between two versions. Choose one, or
-join them, and remove the markers. ctxc reads the first version and reports nothing else inside of the conflict. It sees conflicts between
-elements, inside of tags, in comments and in CDATA sections, and a first marker that lost the others.")
-        .examples(&[template(
-    "<task type=\"atomic\" name=\"triage\">\n<<<<<<< HEAD\n  <description>sort the ticket</description>\n=======\n  <description>sort it</description>\n>>>>>>> shorter\n</task>\n",
-)], FINE)
+    meta: RuleMeta::promise(17, "merge-conflict", "a merge conflict was left unresolved", case!("merge-conflict"))
         .fixed(Fixable::Choice),
     check: Check::Syntax(&[(FaultKind::MergeConflict, word)]),
 };

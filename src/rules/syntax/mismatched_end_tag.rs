@@ -6,23 +6,15 @@ use crate::template::elements::Kind;
 
 /// An end tag says which element ends; a wrong one says nothing.
 pub(super) static RULE: Rule = Rule {
-    meta: RuleMeta::promise(2, "mismatched-end-tag", "an end tag does not match its start tag", "\
-An end tag repeats the name of the element that it ends, letter by letter and in the same case. A slip in one of the two names, an end
-tag that was left behind when its element was removed, or a start tag that lost its `<` breaks the pair.
-
-ctxc pairs each end tag with the open element whose name is nearest, so a slip is reported once, at the name that the language does not
-have, and nothing after it is misread. An end tag whose start tag is missing takes what stands deeper before it along: that is one finding,
-and not one for each child. An end tag that fits nothing is passed over.")
-        .examples(&[
-    template("<task type=\"atomic\" name=\"triage\">\n  <description>sort the ticket</descripton>\n</task>\n"),
-    template("<task type=\"atomic\" name=\"triage\">\n  <description>sort the ticket</description>\n  </inputs>\n</task>\n"),
-    template(
-        "<task type=\"atomic\" name=\"triage\">\n  <description>sort the ticket</description>\n    <input name=\"tone\">friendly</input>\n  </inputs>\n</task>\n",
-    ),
-    template("<task type=\"atomic\" name=\"triage\">\n  description>sort the ticket</description>\n</task>\n"),
-], FINE)
+    meta: RuleMeta::promise(2, "mismatched-end-tag", "an end tag does not match its start tag", case!("mismatched-end-tag"))
         .fixed(Fixable::Safe),
-    check: Check::Syntax(&[(FaultKind::MismatchedEnd, mismatched), (FaultKind::StrayEnd, stray), (FaultKind::ClosedTwice, closed_twice), (FaultKind::MissingStart, without_start), (FaultKind::StartWithoutBracket, without_bracket)]),
+    check: Check::Syntax(&[
+        (FaultKind::MismatchedEnd, mismatched),
+        (FaultKind::StrayEnd, stray),
+        (FaultKind::ClosedTwice, closed_twice),
+        (FaultKind::MissingStart, without_start),
+        (FaultKind::StartWithoutBracket, without_bracket),
+    ]),
 };
 
 fn mismatched(cx: &SyntaxCx<'_>) -> Diagnostic {

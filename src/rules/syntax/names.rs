@@ -6,15 +6,7 @@ use crate::syntax::tree::Attribute;
 
 /// Of two values, neither is the author's word.
 pub(super) static DUPLICATE_ATTRIBUTE: Rule = Rule {
-    meta: RuleMeta::promise(5, "duplicate-attribute", "an element has the same attribute twice", "\
-An element has each attribute at most once; two prefixes that stand for the same namespace do not make two attributes of one. Which of
-the two values counts is not defined, so neither does. Remove the one that is not meant.")
-        .examples(&[
-    template(
-        "<task type=\"atomic\" name=\"triage\" type=\"sequential\">\n  <description>sort the ticket</description>\n</task>\n",
-    ),
-    template("<task type=\"atomic\" name=\"triage\" type=\"atomic\">\n  <description>sort the ticket</description>\n</task>\n"),
-], FINE)
+    meta: RuleMeta::promise(5, "duplicate-attribute", "an element has the same attribute twice", case!("duplicate-attribute"))
         .fixed(Fixable::Safe),
     check: Check::Syntax(&[(FaultKind::DuplicateAttribute, duplicate)]),
 };
@@ -45,26 +37,10 @@ fn duplicate(cx: &SyntaxCx<'_>) -> Diagnostic {
 
 /// A prefix means nothing without its namespace.
 pub(super) static UNDECLARED_PREFIX: Rule = Rule {
-    meta: RuleMeta::promise(20, "undeclared-prefix", "a prefix has no namespace", "\
-A name such as `team:owner` belongs to the namespace that `xmlns:team=\"…\"` declares, on the element itself or on one around it. Elements and
-attributes of a namespace of your own are allowed everywhere and kept under `extensions`; without the declaration, nobody can tell whose
-they are. Each prefix is reported once.")
-        .examples(&[template(
-    "<task type=\"atomic\" name=\"triage\" team:owner=\"ops\">\n  <description>sort the ticket</description>\n</task>\n",
-)], GOOD)
+    meta: RuleMeta::promise(20, "undeclared-prefix", "a prefix has no namespace", case!("undeclared-prefix"))
         .fixed(Fixable::Suggested),
     check: Check::Syntax(&[(FaultKind::UndeclaredPrefix, undeclared)]),
 };
-
-const GOOD: &[Example] = &[
-    template(
-        "<task type=\"atomic\" name=\"triage\" xmlns:team=\"urn:example:team\" team:owner=\"ops\">\n  <description>sort the ticket</description>\n</task>\n",
-    ),
-    *match FINE {
-        [fine, ..] => fine,
-        [] => panic!("there is an example"),
-    },
-];
 
 fn undeclared(cx: &SyntaxCx<'_>) -> Diagnostic {
     let name = cx.shown();
@@ -88,21 +64,13 @@ fn undeclared(cx: &SyntaxCx<'_>) -> Diagnostic {
 
 /// Names with colons are a prefix and a local name, and `xml` is not ours to give.
 pub(super) static BAD_NAME: Rule = Rule {
-    meta: RuleMeta::promise(21, "bad-name", "a name has a misplaced colon or a reserved prefix", "\
-A colon separates a prefix from a name, so a name has at most one, and something valid on either side. The prefixes `xml` and `xmlns` and
-their namespaces belong to XML itself: they are not declared anew, and nothing else is bound to them. A prefix cannot be bound to nothing
-(`xmlns:p=\"\"`); only the default namespace can be switched off, with `xmlns=\"\"`.")
-        .examples(&[
-    template(
-        "<task type=\"atomic\" name=\"triage\" xmlns:a=\"urn:x\" a:b:c=\"x\">\n  <description>sort the ticket</description>\n</task>\n",
-    ),
-    template(
-        "<task type=\"atomic\" name=\"triage\" xmlns:xml=\"urn:x\">\n  <description>sort the ticket</description>\n</task>\n",
-    ),
-    template("<task type=\"atomic\" name=\"triage\" xmlns:p=\"\">\n  <description>sort the ticket</description>\n</task>\n"),
-], FINE)
+    meta: RuleMeta::promise(21, "bad-name", "a name has a misplaced colon or a reserved prefix", case!("bad-name"))
         .fixed(Fixable::Suggested),
-    check: Check::Syntax(&[(FaultKind::BadColon, bad_colon), (FaultKind::ReservedPrefix, reserved_prefix), (FaultKind::EmptyPrefix, empty_prefix)]),
+    check: Check::Syntax(&[
+        (FaultKind::BadColon, bad_colon),
+        (FaultKind::ReservedPrefix, reserved_prefix),
+        (FaultKind::EmptyPrefix, empty_prefix),
+    ]),
 };
 
 fn bad_colon(cx: &SyntaxCx<'_>) -> Diagnostic {

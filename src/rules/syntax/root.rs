@@ -5,9 +5,7 @@ use crate::syntax::fault::FaultKind;
 
 /// An empty file was meant to be something.
 pub(super) static MISSING_ROOT: Rule = Rule {
-    meta: RuleMeta::promise(18, "missing-root", "a file holds no element", "\
-A template file holds one element at its top: `<task>`, `<template>`, or `<library>` with many of both. This one is empty, or holds nothing but
-text and comments. `ctxc init` writes a template to start from.").examples(&[template("<!-- to be written -->\n")], FINE),
+    meta: RuleMeta::promise(18, "missing-root", "a file holds no element", case!("missing-root")),
     check: Check::Syntax(&[(FaultKind::NoRoot, missing)]),
 };
 
@@ -18,19 +16,13 @@ fn missing(cx: &SyntaxCx<'_>) -> Diagnostic {
 
 /// A document has one root; what stands beside it belongs to nothing.
 pub(super) static CONTENT_OUTSIDE_ROOT: Rule = Rule {
-    meta: RuleMeta::promise(19, "content-outside-root", "text or a second element stands beside the root element", "\
-An XML document has one element at its top and nothing beside it but comments and processing instructions. Several tasks in one file
-stand in a `<library>`. Often the root merely ended too early: look for an end tag too many before this place.
-
-The first place is reported; everything behind it is the same fault.")
-        .examples(&[
-    template("<task type=\"atomic\" name=\"triage\">\n  <description>sort the ticket</description>\n</task>\ndone\n"),
-    template(
-        "<task type=\"atomic\" name=\"a\">\n  <description>sort</description>\n</task>\n<task type=\"atomic\" name=\"b\">\n  <description>send</description>\n</task>\n",
-    ),
-    template("<task type=\"atomic\" name=\"triage\"/>\n  <description>sort the ticket</description>\n</task>\n"),
-], FINE)
-        .fixed(Fixable::Suggested),
+    meta: RuleMeta::promise(
+        19,
+        "content-outside-root",
+        "text or a second element stands beside the root element",
+        case!("content-outside-root"),
+    )
+    .fixed(Fixable::Suggested),
     check: Check::Syntax(&[(FaultKind::SecondRoot, second_root), (FaultKind::TextOutsideRoot, text_outside)]),
 };
 

@@ -7,17 +7,19 @@ use crate::template::elements::Spec;
 
 /// A tag without its bracket swallows text, or gives text to attributes.
 pub(super) static MALFORMED_TAG: Rule = Rule {
-    meta: RuleMeta::promise(3, "malformed-tag", "a tag lacks its `>` or holds something that is no attribute", "\
-A start tag is `<`, a name, attributes of the form `name=\"value\"`, and `>` or `/>`; an end tag is `</`, a name and `>`. Where the `>` is
-missing, text reads like attributes; where something else stands in a tag, what it was meant to be is anybody's guess.
-
-ctxc takes the words behind a tag without `>` as text, and passes over what is no attribute.")
-        .examples(&[
-    template("<task type=\"atomic\" name=\"triage\">\n  <description sort the ticket</description>\n</task>\n"),
-    template("<task type=\"atomic\" name=\"triage\" ,>\n  <description>sort the ticket</description>\n</task>\n"),
-], FINE)
-        .fixed(Fixable::Safe),
-    check: Check::Syntax(&[(FaultKind::UnclosedStart, |cx| unclosed(cx, "<")), (FaultKind::UnclosedEnd, |cx| unclosed(cx, "</")), (FaultKind::JunkInTag, junk), (FaultKind::JunkInEnd, junk_in_end)]),
+    meta: RuleMeta::promise(
+        3,
+        "malformed-tag",
+        "a tag lacks its `>` or holds something that is no attribute",
+        case!("malformed-tag"),
+    )
+    .fixed(Fixable::Safe),
+    check: Check::Syntax(&[
+        (FaultKind::UnclosedStart, |cx| unclosed(cx, "<")),
+        (FaultKind::UnclosedEnd, |cx| unclosed(cx, "</")),
+        (FaultKind::JunkInTag, junk),
+        (FaultKind::JunkInEnd, junk_in_end),
+    ]),
 };
 
 fn unclosed(cx: &SyntaxCx<'_>, opening: &str) -> Diagnostic {
@@ -50,21 +52,16 @@ pub(super) static MALFORMED_ATTRIBUTE: Rule = Rule {
         4,
         "malformed-attribute",
         "an attribute lacks a quote, its value, its `=` or the space before it",
-        "\
-An attribute is written `name=\"value\"` or `name='value'`, with white space before it. XML knows no attributes without value and no
-values without quotes, unlike HTML.
-
-A value that lost a quote would reach to the next quote of the file, however far away. ctxc ends it where the tag ends, where the next
-attribute begins, or at the end of its line, and checks the rest of the file as usual.",
+        case!("malformed-attribute"),
     )
-    .examples(&[
-    template("<task type=\"atomic\" name=\"triage>\n  <description>sort the ticket</description>\n</task>\n"),
-    template("<task type=atomic name=\"triage\">\n  <description>sort the ticket</description>\n</task>\n"),
-    template("<task type=\"atomic\"name=\"triage\">\n  <description>sort the ticket</description>\n</task>\n"),
-    template("<tasktype=\"atomic\" name=\"triage\">\n  <description>sort the ticket</description>\n</task>\n"),
-], FINE)
     .fixed(Fixable::Safe),
-    check: Check::Syntax(&[(FaultKind::MissingSpace, missing_space), (FaultKind::MissingEquals, missing_equals), (FaultKind::MissingValue, missing_value), (FaultKind::UnquotedValue, unquoted), (FaultKind::UnclosedValue, unclosed_value)]),
+    check: Check::Syntax(&[
+        (FaultKind::MissingSpace, missing_space),
+        (FaultKind::MissingEquals, missing_equals),
+        (FaultKind::MissingValue, missing_value),
+        (FaultKind::UnquotedValue, unquoted),
+        (FaultKind::UnclosedValue, unclosed_value),
+    ]),
 };
 
 fn missing_space(cx: &SyntaxCx<'_>) -> Diagnostic {

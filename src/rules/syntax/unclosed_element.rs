@@ -7,17 +7,12 @@ use crate::template::elements::Kind;
 
 /// Whatever follows an element without an end could be part of it.
 pub(super) static RULE: Rule = Rule {
-    meta: RuleMeta::promise(1, "unclosed-element", "an element has no end tag", "\
-Every element ends: with an end tag of its own (`<path>…</path>`), or at once (`<input name=\"a\"/>`). Where the end is missing, what
-follows could belong to the element or stand behind it, and an agent would be given a prompt that nobody wrote.
-
-ctxc takes the indentation as the author's word for where the element was meant to end, reports it there once, and checks everything
-else as if the tag were there. The fix writes it.").examples(&[
-    template("<task type=\"atomic\" name=\"triage\">\n  <description>sort the ticket\n</task>\n"),
-    template("<task type=\"atomic\" name=\"triage\">\n  <description>sort the ticket<description>\n</task>\n"),
-    template("<task type=\"atomic\" name=\"triage\">\n  <description>sort the ticket/description>\n</task>\n"),
-], FINE).fixed(Fixable::Safe),
-    check: Check::Syntax(&[(FaultKind::MissingEnd, missing), (FaultKind::EndWithoutSlash, |cx| remnant(cx, Edit::insert(cx.span.start + 1, "/"), "slash")), (FaultKind::EndWithoutBracket, |cx| remnant(cx, Edit::insert(cx.span.start, "<"), "`<`"))]),
+    meta: RuleMeta::promise(1, "unclosed-element", "an element has no end tag", case!("unclosed-element")).fixed(Fixable::Safe),
+    check: Check::Syntax(&[
+        (FaultKind::MissingEnd, missing),
+        (FaultKind::EndWithoutSlash, |cx| remnant(cx, Edit::insert(cx.span.start + 1, "/"), "slash")),
+        (FaultKind::EndWithoutBracket, |cx| remnant(cx, Edit::insert(cx.span.start, "<"), "`<`")),
+    ]),
 };
 
 fn missing(cx: &SyntaxCx<'_>) -> Diagnostic {

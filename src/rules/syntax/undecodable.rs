@@ -8,23 +8,15 @@ use std::sync::Arc;
 
 /// Guessing an encoding means giving an agent letters that nobody wrote.
 pub(crate) static RULE: Rule = Rule {
-    meta: RuleMeta::promise(8, "undecodable", "a file is neither UTF-8 nor UTF-16, or says that it is something else", PAGE)
-        .examples(BAD, FINE)
-        .fixed(Fixable::Safe),
+    meta: RuleMeta::promise(
+        8,
+        "undecodable",
+        "a file is neither UTF-8 nor UTF-16, or says that it is something else",
+        case!("undecodable"),
+    )
+    .fixed(Fixable::Safe),
     check: Check::Syntax(&[(FaultKind::UnsupportedEncoding, declared)]),
 };
-
-const PAGE: &str = "\
-Templates are UTF-8, with or without a byte order mark, or UTF-16 with one. ctxc does not guess: a byte that is no part of a character
-would otherwise reach the agent as a letter that nobody wrote. An XML declaration that names another encoding is reported even when the
-file could be read, since the next program will believe it.
-
-Save the file as UTF-8 and remove `encoding=\"…\"` from its first line, or write `encoding=\"UTF-8\"`. From another encoding:
-`iconv -f WINDOWS-1252 -t UTF-8`.";
-
-const BAD: &[Example] = &[template(
-    "<?xml version=\"1.0\" encoding=\"ISO-8859-1\"?>\n<task type=\"atomic\" name=\"triage\">\n  <description>sort the ticket</description>\n</task>\n",
-)];
 
 fn declared(cx: &SyntaxCx<'_>) -> Diagnostic {
     cx.found(format!("the XML declaration says {}; the file was read as UTF-8", cx.shown()))

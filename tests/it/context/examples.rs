@@ -11,7 +11,7 @@ fn bad_examples_give_their_finding_and_good_ones_do_not() {
     assert_eq!(rules.len(), 7);
     for rule in rules {
         let name = rule.meta.name;
-        for (expected, examples) in [(true, rule.meta.bad), (false, rule.meta.good)] {
+        for (expected, examples) in [(true, rule.meta.bad()), (false, rule.meta.good())] {
             for example in examples {
                 let config = read(example.project);
                 assert_eq!(shown(&config), "");
@@ -26,7 +26,7 @@ fn bad_examples_give_their_finding_and_good_ones_do_not() {
 fn every_fix_of_an_example_mends_it() {
     let mut fixes = 0;
     for rule in list::all().filter(|rule| rule.meta.code.family() == 2 || rule.meta.code.0 == 514) {
-        for example in rule.meta.bad {
+        for example in &rule.meta.bad() {
             let config = read(example.project);
             for finding in check_template(example.template, &config).iter().filter(|f| f.rule.name == rule.meta.name) {
                 for fix in &finding.fixes {

@@ -98,7 +98,7 @@ fn assert_promises(text: &str, about: &str) {
 fn examples_of_all_rules_mean_what_they_meant() {
     let mut formatted = 0;
     for rule in list::all() {
-        for example in rule.meta.bad.iter().chain(rule.meta.good) {
+        for example in rule.meta.bad().iter().chain(&rule.meta.good()) {
             let text = example.template;
             if text.is_empty() || format(text, &Limits::default(), ALL[0]).is_err() {
                 continue;
@@ -339,7 +339,7 @@ const RARE: &str = r#"<task type="director_evaluator_loop" name="rare">
 fn sound() -> Vec<(String, Config, String)> {
     let shipped = shipped().into_iter().map(|(path, text)| (path.display().to_string(), Config::default(), text));
     let examples = list::all().flat_map(|rule| {
-        let texts = rule.meta.good.iter().map(|example| (example.template, example.project));
+        let texts = rule.meta.good().into_iter().map(|example| (example.template, example.project));
         texts.map(|(text, project)| (rule.meta.name.to_owned(), read(project), text.to_owned()))
     });
     let built =

@@ -125,7 +125,7 @@ fn every_example_of_every_rule_is_found_as_on_the_command_line() {
     let mut client = Client::new(&shown, &json!({"textDocument": {"diagnostic": {}}}));
     let mut compared = 0;
     for rule in ctxc::internals::rules::list::all() {
-        for example in rule.meta.bad.iter().chain(rule.meta.good).filter(|example| example.project.is_empty()) {
+        for example in rule.meta.bad().iter().chain(&rule.meta.good()).filter(|example| example.project.is_empty()) {
             let name = "templates/example.xml";
             let expected = on_the_command_line(name, example.template);
             client.open(name, example.template);

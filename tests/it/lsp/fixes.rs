@@ -56,7 +56,7 @@ fn fixing_everything_gives_what_the_command_line_writes() {
     let mut client = Client::new(&[(PATH, "")], &pulling());
     let mut fixed = 0;
     let examples =
-        ctxc::internals::rules::list::all().flat_map(|rule| rule.meta.bad).filter(|example| example.project.is_empty());
+        ctxc::internals::rules::list::all().flat_map(|rule| rule.meta.bad()).filter(|example| example.project.is_empty());
     for text in examples.map(|example| example.template).chain([TWO_ROUNDS]) {
         std::fs::write(client.path(PATH), text).unwrap();
         client.open(PATH, text);

@@ -135,7 +135,7 @@ fn on_every_example_of_every_rule() {
     let mut projects: BTreeMap<&str, Files> = BTreeMap::new();
     // The server says nothing of scenarios: editors have their schema, and `check` says the rest.
     for rule in ctxc::internals::rules::list::all().filter(|rule| rule.meta.code.family() != 6) {
-        for (at, example) in rule.meta.bad.iter().chain(rule.meta.good).enumerate() {
+        for (at, example) in rule.meta.bad().iter().chain(&rule.meta.good()).enumerate() {
             let files = projects.entry(example.project).or_default();
             files.insert(format!("{}-{at}.xml", rule.meta.name), example.template.as_bytes().to_vec());
         }

@@ -116,7 +116,7 @@ fn schemas_accept_the_shipped_templates_and_the_good_examples_of_every_rule() {
         }
     }
     for rule in ctxc::internals::rules::list::all() {
-        let examples = rule.meta.good.iter().chain(rule.meta.bad).filter(|example| example.project.is_empty());
+        let examples = rule.meta.good().into_iter().chain(rule.meta.bad()).filter(|example| example.project.is_empty());
         for (at, example) in examples.enumerate() {
             put(format!("{}-{at}.xml", rule.meta.name), example.template);
         }

@@ -18,12 +18,12 @@ fn bad_examples_give_their_finding_and_good_ones_do_not() {
     let mut count = 0;
     for rule in list::all().filter(|rule| matches!(rule.check, Check::Config(_))) {
         let name = rule.meta.name;
-        assert!(!rule.meta.bad.is_empty() && !rule.meta.good.is_empty(), "{name} has no examples");
-        for example in rule.meta.bad {
+        assert!(!rule.meta.bad().is_empty() && !rule.meta.good().is_empty(), "{name} has no examples");
+        for example in &rule.meta.bad() {
             let found: Vec<&str> = check::config(&config(example)).iter().map(|finding| finding.rule.name).collect();
             assert_eq!(found, [name], "in {:?}", example.project);
         }
-        for example in rule.meta.good {
+        for example in &rule.meta.good() {
             let found: Vec<String> =
                 check::config(&config(example)).iter().map(|f| format!("{}: {} {:?}", f.rule.name, f.message, f.notes)).collect();
             assert!(found.is_empty(), "{name} has a good example with {found:?}");
@@ -36,7 +36,7 @@ fn bad_examples_give_their_finding_and_good_ones_do_not() {
 #[test]
 fn every_fix_of_an_example_mends_it() {
     for rule in list::all().filter(|rule| matches!(rule.check, Check::Config(_))) {
-        for example in rule.meta.bad {
+        for example in &rule.meta.bad() {
             let before = config(example);
             for finding in check::config(&before) {
                 for fix in &finding.fixes {

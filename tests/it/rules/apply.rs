@@ -31,7 +31,7 @@ fn errors(found: &[Diagnostic]) -> BTreeMap<(&'static str, &str), usize> {
 fn no_fix_of_any_example_brings_a_new_error() {
     let mut counts = [0, 0];
     for rule in list::all() {
-        for example in rule.meta.bad.iter().filter(|example| !example.template.is_empty()) {
+        for example in rule.meta.bad().iter().filter(|example| !example.template.is_empty()) {
             let before = check_template(example.template, &read(example.project));
             for (at, which) in [Which::Safe, Which::Suggested].into_iter().enumerate() {
                 let out = fixed(example.template, example.project, which);
@@ -61,7 +61,7 @@ fn no_fix_of_any_example_brings_a_new_error() {
 fn fixes_of_examples_are_taken() {
     let mut refused = Vec::new();
     for rule in list::all() {
-        for example in rule.meta.bad.iter().filter(|example| !example.template.is_empty()) {
+        for example in rule.meta.bad().iter().filter(|example| !example.template.is_empty()) {
             let found = check_template(example.template, &read(example.project));
             let offered = found.iter().any(|finding| finding.rule.name == rule.meta.name && finding.is_fixable());
             let out = fixed(example.template, example.project, Which::Suggested);

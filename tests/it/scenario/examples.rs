@@ -49,12 +49,12 @@ fn of(example: &Example) -> Vec<Diagnostic> {
 #[test]
 fn bad_examples_give_their_finding_and_good_ones_do_not() {
     for rule in list::all().map(|rule| &rule.meta).filter(|rule| rule.code.family() == 6) {
-        assert!(!rule.bad.is_empty() && !rule.good.is_empty(), "{} has no examples", rule.name);
-        for example in rule.bad {
+        assert!(!rule.bad().is_empty() && !rule.good().is_empty(), "{} has no examples", rule.name);
+        for example in &rule.bad() {
             let found: Vec<&str> = of(example).iter().map(|finding| finding.rule.name).collect();
             assert_eq!(found, [rule.name], "in {}", example.project);
         }
-        for example in rule.good {
+        for example in &rule.good() {
             let found: Vec<String> =
                 of(example).iter().map(|finding| format!("{}: {}", finding.rule.name, finding.message)).collect();
             assert_eq!(found, [""; 0], "{} has a good example with findings: {}", rule.name, example.project);
@@ -66,7 +66,7 @@ fn bad_examples_give_their_finding_and_good_ones_do_not() {
 fn every_fix_of_an_example_mends_it() {
     let mut count = 0;
     for rule in list::all().map(|rule| &rule.meta).filter(|rule| rule.code.family() == 6) {
-        for example in rule.bad {
+        for example in &rule.bad() {
             for finding in of(example) {
                 for fix in &finding.fixes {
                     let mut files = example.project_files();

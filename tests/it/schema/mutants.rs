@@ -30,7 +30,7 @@ fn originals() -> Vec<String> {
     let mut out: Vec<String> = shipped.map(|path| std::fs::read_to_string(path).unwrap()).collect();
     out.sort();
     let examples =
-        ctxc::internals::rules::list::all().flat_map(|rule| rule.meta.good).filter(|example| example.project.is_empty());
+        ctxc::internals::rules::list::all().flat_map(|rule| rule.meta.good()).filter(|example| example.project.is_empty());
     out.extend(examples.map(|example| example.template.to_owned()));
     out
 }

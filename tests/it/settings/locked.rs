@@ -151,9 +151,7 @@ fn a_conflict_that_nothing_stands_for_is_reported() {
         locked: false,
         fix: Fixable::None,
         summary: "",
-        page: "",
-        bad: &[],
-        good: &[],
+        case: "",
     };
     let text = "[lints]\nunknown-type = \"off\"\n";
     let files = MemoryFs::new();

@@ -167,7 +167,7 @@ fn older() -> Vec<(String, Files)> {
 fn rules() -> Vec<(String, Files)> {
     let mut out = Vec::new();
     for rule in list::all() {
-        for (kind, examples) in [("bad", rule.meta.bad), ("good", rule.meta.good)] {
+        for (kind, examples) in [("bad", rule.meta.bad()), ("good", rule.meta.good())] {
             for (at, example) in examples.iter().enumerate() {
                 let project = example.project_files();
                 let alone = project.iter().all(|(path, _)| *path == "ctxc.toml");

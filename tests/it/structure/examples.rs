@@ -32,8 +32,8 @@ fn names(found: &[Diagnostic]) -> Vec<&'static str> {
 #[test]
 fn bad_examples_give_their_finding_and_no_other_error() {
     for rule in rules() {
-        assert!(!rule.meta.bad.is_empty() && !rule.meta.good.is_empty(), "{} has no examples", rule.meta.name);
-        for example in rule.meta.bad {
+        assert!(!rule.meta.bad().is_empty() && !rule.meta.good().is_empty(), "{} has no examples", rule.meta.name);
+        for example in &rule.meta.bad() {
             let mut found = check_template(example.template, &project(example));
             // Examples have no files beside them.
             found.retain(|finding| finding.rule.name != "missing-source");
@@ -47,7 +47,7 @@ fn bad_examples_give_their_finding_and_no_other_error() {
 #[test]
 fn good_examples_give_nothing_at_all() {
     for rule in rules() {
-        for example in rule.meta.good {
+        for example in &rule.meta.good() {
             let mut found = check_template(example.template, &project(example));
             found.retain(|finding| finding.rule.name != "missing-source");
             assert_eq!(names(&found), [""; 0], "in {}", example.template);
@@ -73,7 +73,7 @@ fn resolved(text: &str, config: &Config) -> Vec<String> {
 fn every_fix_mends_what_it_is_offered_for() {
     let (mut safe, mut suggested) = (0, 0);
     for rule in rules() {
-        for example in rule.meta.bad {
+        for example in &rule.meta.bad() {
             let config = project(example);
             let before = check_template(example.template, &config);
             for finding in before.iter().filter(|finding| finding.rule.name == rule.meta.name) {

@@ -38,14 +38,14 @@ fn bad_examples_give_their_finding_alone() {
     for rule in rules {
         let meta = &rule.meta;
         assert!(meta.locked && meta.severity == Some(Severity::Error), "{} is no promise", meta.name);
-        for example in meta.bad {
+        for example in &meta.bad() {
             let errors = check_with(example.template, &Limits::default());
             let errors: Vec<_> = errors.iter().filter(|finding| finding.severity == Severity::Error).collect();
             let names: Vec<_> = errors.iter().map(|finding| finding.rule.name).collect();
             assert_eq!(names, [meta.name], "in {}", example.template);
         }
-        assert!(!meta.good.is_empty());
-        for example in meta.good {
+        assert!(!meta.good().is_empty());
+        for example in &meta.good() {
             let found: Vec<_> = syntax(example.template).iter().map(|finding| finding.message.clone()).collect();
             assert_eq!(found, [""; 0], "in {}", example.template);
         }
@@ -55,7 +55,7 @@ fn bad_examples_give_their_finding_alone() {
 #[test]
 fn every_fix_mends_what_it_is_for() {
     let mut safe = 0;
-    let examples = list::all().filter(|rule| rule.meta.code.family() == 0).flat_map(|rule| rule.meta.bad);
+    let examples = list::all().filter(|rule| rule.meta.code.family() == 0).flat_map(|rule| rule.meta.bad());
     for text in examples.map(|example| example.template).chain(KINDS.iter().map(|(_, text)| *text)) {
         for finding in syntax(text) {
             for way in &finding.fixes {

@@ -100,7 +100,7 @@ fn registries(out: &mut Artifacts) {
     assert!(made.len() >= 2, "the shipped templates do not compile");
     let before = made.len();
     for rule in list::all() {
-        made.extend(rule.meta.bad.iter().chain(rule.meta.good).filter_map(|example| of_example(rule.meta.name, example)));
+        made.extend(rule.meta.bad().iter().chain(&rule.meta.good()).filter_map(|example| of_example(rule.meta.name, example)));
     }
     assert!(made.len() > before + 100, "only {} examples compile", made.len() - before);
     made.push(("an earlier version".to_owned(), Registry::read(include_str!("../../../compat/registry-1.json")).unwrap()));
@@ -186,7 +186,7 @@ const RARE: &[(&str, &str)] = &[
 ];
 
 fn findings(out: &mut Artifacts) {
-    let bad = || list::all().flat_map(|rule| rule.meta.bad.iter().map(|example| (rule.meta.name, example)));
+    let bad = || list::all().flat_map(|rule| rule.meta.bad().into_iter().map(|example| (rule.meta.name, example)));
     let mut together = Project::new();
     for (number, (rule, example)) in bad().filter(|(_, example)| example.project.is_empty()).enumerate() {
         together = together.file(&format!("templates/{rule}-{number}.xml"), example.template);
@@ -350,7 +350,7 @@ fn rules(out: &mut Artifacts) {
 /// Lines of `watch`, while everything that a line can say happens.
 fn watched(out: &mut Artifacts) {
     let mut project = Project::new();
-    let bad = list::all().flat_map(|rule| rule.meta.bad).filter(|example| example.project.is_empty());
+    let bad = list::all().flat_map(|rule| rule.meta.bad()).filter(|example| example.project.is_empty());
     for (number, example) in bad.enumerate() {
         project = project.file(&format!("templates/{number:03}.xml"), example.template);
     }
