@@ -86,7 +86,8 @@ pub fn apply(text: &str, edits: &[Edit]) -> Option<String> {
     let mut out = String::with_capacity(text.len() + 64);
     let mut at = 0;
     for edit in edits {
-        let (start, end) = (edit.span.start as usize, edit.span.end as usize);
+        let start = edit.span.start as usize;
+        let end = edit.span.end as usize;
         if start < at {
             return None;
         }

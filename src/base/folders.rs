@@ -51,13 +51,16 @@ mod tests {
 
     #[test]
     fn projects_of_one_name_have_folders_of_their_own() {
-        let (one, two, caches) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let one = tempfile::tempdir().unwrap();
+        let two = tempfile::tempdir().unwrap();
+        let caches = tempfile::tempdir().unwrap();
         let of = |folder: &tempfile::TempDir, name: &str| {
             let project = folder.path().join(name);
             std::fs::create_dir_all(&project).unwrap();
             cache(Some(caches.path()), &project).unwrap()
         };
-        let (first, second) = (of(&one, "my agents"), of(&two, "my agents"));
+        let first = of(&one, "my agents");
+        let second = of(&two, "my agents");
         assert_ne!(first, second);
         assert_eq!(first, of(&one, "./my agents"));
         let name = first.strip_prefix(caches.path()).unwrap().to_str().unwrap();

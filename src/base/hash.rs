@@ -86,7 +86,8 @@ mod tests {
     #[test]
     fn gathering_changes_no_hash() {
         let sizes = [0, 1, 7, GATHERED - 9, GATHERED - 8, GATHERED - 1, GATHERED, GATHERED + 1, 3 * GATHERED, 5];
-        let (mut hasher, mut all) = (Hasher::new(), Vec::new());
+        let mut hasher = Hasher::new();
+        let mut all = Vec::new();
         for (number, size) in sizes.into_iter().enumerate() {
             let field = vec![number as u8; size];
             hasher.field(&field);

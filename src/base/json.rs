@@ -95,7 +95,8 @@ impl<'de> Visitor<'de> for Level {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Value, A::Error> {
-        let (inner, mut all) = (self.deeper()?, Vec::new());
+        let inner = self.deeper()?;
+        let mut all = Vec::new();
         while let Some(value) = list.next_element_seed(inner)? {
             all.push(value);
         }
@@ -103,7 +104,8 @@ impl<'de> Visitor<'de> for Level {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Value, A::Error> {
-        let (inner, mut all) = (self.deeper()?, Map::new());
+        let inner = self.deeper()?;
+        let mut all = Map::new();
         while let Some(key) = members.next_key::<String>()? {
             if all.contains_key(&key) {
                 return Err(A::Error::custom(format_args!("`{key}` a second time in one object")));

@@ -11,12 +11,14 @@ pub type Change = (Range<usize>, Range<usize>);
 /// The edits that make one text of the other, each no longer than what changes in its lines.
 pub fn edits(old: &str, new: &str) -> Vec<Edit> {
     let (before, after): (Vec<&str>, Vec<&str>) = (old.split_inclusive('\n').collect(), new.split_inclusive('\n').collect());
-    let (mut line, mut offset) = (0, 0);
+    let mut line = 0;
+    let mut offset = 0;
     let mut edits = Vec::new();
     for (gone, came) in changes(&before, &after) {
         let length = |lines: Option<&[&str]>| lines.unwrap_or(&[]).iter().map(|line| line.len()).sum::<usize>();
         offset += length(before.get(line..gone.start));
-        let (own, other) = (before.get(gone.clone()).unwrap_or(&[]).concat(), after.get(came).unwrap_or(&[]).concat());
+        let own = before.get(gone.clone()).unwrap_or(&[]).concat();
+        let other = after.get(came).unwrap_or(&[]).concat();
         edits.push(narrow(offset, &own, &other));
         offset += own.len();
         line = gone.end;
@@ -32,7 +34,8 @@ fn narrow(start: usize, old: &str, new: &str) -> Edit {
     let mut head = same(&mut old.chars().zip(new.chars()));
     // No place lies between the two halves of a line break.
     head -= usize::from(old.get(..head).is_some_and(|same| same.ends_with('\r')));
-    let (own, other) = (old.get(head..).unwrap_or(""), new.get(head..).unwrap_or(""));
+    let own = old.get(head..).unwrap_or("");
+    let other = new.get(head..).unwrap_or("");
     let mut tail = same(&mut own.chars().rev().zip(other.chars().rev()));
     let halved = |text: &str| text.get(..text.len() - tail).is_some_and(|rest| rest.ends_with('\r'));
     let is_break = own.get(own.len() - tail..).is_some_and(|same| same.starts_with('\n'));

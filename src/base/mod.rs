@@ -2,13 +2,13 @@
 //!
 //! Nothing here knows XML, templates or a terminal.
 
+pub mod contained_path;
 pub mod diagnostic;
 pub mod fix;
 #[cfg(feature = "fs")]
 pub mod folders;
 pub mod fs;
 pub mod hash;
-pub mod inside;
 pub mod json;
 #[cfg(feature = "compile")]
 pub mod lines;

@@ -13,9 +13,9 @@ pub const NAMES: [&str; 2] = [".ignore", ".gitignore"];
 
 /// What kept a walk out of folders.
 #[derive(Clone, Debug, Default)]
-pub struct Barred(Arc<Mutex<BTreeSet<PathBuf>>>);
+pub struct SkippedFolders(Arc<Mutex<BTreeSet<PathBuf>>>);
 
-impl Barred {
+impl SkippedFolders {
     /// Whether a walk may look into a folder.
     pub fn lets_in(&self, folder: &Path) -> bool {
         let Some(bar) = bar(folder) else { return true };

@@ -7,10 +7,10 @@ use super::error::{CliError, Kind, Result};
 use super::exit::Exit;
 use super::findings;
 use super::project::{self, FILE, Project};
-use super::put::{self, Change, Output, Written};
 use super::render::report::Report;
 use super::render::summary::plural;
 use super::render::{concise, escape::escape};
+use super::rewrite::{self, Change, Output, Written};
 use super::scenarios::Scenarios;
 use super::selection::Selection;
 use super::suppress;
@@ -158,7 +158,7 @@ fn suppressions(
 fn stdin(asked: &FixArgs<'_>, change: &Change<'_>, report: &Report, cx: &mut Cx) -> Result<Exit> {
     match asked.output {
         Output::Write => cx.print(|out| out.write_all(change.after))?,
-        Output::Diff => put::diff(change, cx)?,
+        Output::Diff => rewrite::diff(change, cx)?,
     }
     cx.flush()?;
     if cx.options.is_chatty() {
@@ -179,7 +179,7 @@ fn stdin(asked: &FixArgs<'_>, change: &Change<'_>, report: &Report, cx: &mut Cx)
 
 fn diff(changed: &[Changed], report: &Report, cx: &mut Cx) -> Result<Exit> {
     for file in changed {
-        put::diff(&file.change(), cx)?;
+        rewrite::diff(&file.change(), cx)?;
     }
     let fixed = plural(report.fixed.unwrap_or(0), "finding");
     cx.note(&format!("would fix {fixed} in {}; {} would be left", plural(changed.len(), "file"), report.diagnostics.len()));
@@ -188,9 +188,10 @@ fn diff(changed: &[Changed], report: &Report, cx: &mut Cx) -> Result<Exit> {
 }
 
 fn write(args: &OutputArgs<FindingFormat>, changed: &[Changed], report: &Report, project: &Project, cx: &mut Cx) -> Result<Exit> {
-    let (mut overtaken, mut failed) = (Vec::new(), Vec::new());
+    let mut overtaken = Vec::new();
+    let mut failed = Vec::new();
     for file in changed {
-        match put::write(&file.change()) {
+        match rewrite::write(&file.change()) {
             Ok(Written::Yes) => {}
             Ok(Written::Overtaken) => overtaken.push(file.name.as_str()),
             // The others are no worse for it.

@@ -100,7 +100,8 @@ mod tests {
 
     #[test]
     fn a_line_is_drawn_over_and_taken_away() {
-        let (mut line, mut out) = (Line { width: 0, drawn: None }, Vec::new());
+        let mut line = Line { width: 0, drawn: None };
+        let mut out = Vec::new();
         line.clear(&mut out).unwrap();
         assert_eq!(out, b"", "where nothing stands nothing is done");
         line.draw(&mut out, "1,000 files").unwrap();

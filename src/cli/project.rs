@@ -4,9 +4,9 @@ use super::args::LimitArgs;
 use super::error::{CliError, Kind, Result};
 use super::options::Options;
 use super::render::sources::Sources;
+use crate::base::contained_path;
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fs::{self, ReadFs, RealFs};
-use crate::base::inside;
 use crate::base::rule_meta::{RuleMeta, Severity};
 use crate::project::config::{Config, Input};
 use crate::registry::scenarios;
@@ -103,7 +103,8 @@ impl Project {
         }
         let mut error = CliError::new(Kind::Project, format!("{FILE} cannot be taken as it is"));
         for finding in self.findings.iter().filter(|finding| finding.severity == Severity::Error) {
-            let (path, start) = (&finding.path, finding.start);
+            let path = &finding.path;
+            let start = finding.start;
             error = error.hint(format!("{path}:{}:{}: {}", start.line, start.column, finding.message));
         }
         Err(error.hint("`ctxc check` shows the places and the ways out"))
@@ -126,7 +127,7 @@ pub(super) fn read_bytes(path: &Path) -> Result<Option<(Vec<u8>, String)>> {
     let shown = path.display();
     let mut bytes = Vec::new();
     // Its words are shown where something is wrong with them: those of a file elsewhere are nobody's to show.
-    if inside::leads_out(&RealFs, path.parent().unwrap_or(Path::new("")), path).is_some() {
+    if contained_path::leads_out(&RealFs, path.parent().unwrap_or(Path::new("")), path).is_some() {
         return Err(CliError::new(
             Kind::Project,
             format!("{shown} is a link that leads out of the project's folder, and was not read"),

@@ -5,10 +5,10 @@ use super::error::Result;
 use super::project::Project;
 use super::render::report::Report;
 use super::selection::{Checked, Keep, Selection, stdin_of};
+use crate::base::contained_path;
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fs::{self, RealFs};
 use crate::base::hash::Hash;
-use crate::base::inside;
 use crate::base::rule_meta::Severity;
 use crate::registry::Registry;
 use crate::registry::scenarios::{self, FixedScenario, Request};
@@ -93,7 +93,7 @@ impl Scenarios {
     /// The files that were asked about, by what they hold; one that cannot be read holds nothing.
     pub(super) fn texts(&self, project: &Project, selection: &Selection) -> BTreeMap<String, Hash> {
         let limit = project.config.limits.file;
-        let read = |path: &String| inside::read(&RealFs, &project.root, Path::new(path), limit).unwrap_or_default();
+        let read = |path: &String| contained_path::read(&RealFs, &project.root, Path::new(path), limit).unwrap_or_default();
         let asked = self.all.iter().filter(|path| selection.holds(path));
         asked.map(|path| (path.clone(), Hash::of(&read(path)))).collect()
     }

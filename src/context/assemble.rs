@@ -3,11 +3,10 @@
 //! `ctxc render`, `ctxc manifest`, runs and hosts share this path, so their results cannot differ.
 
 use super::blocks::{block, framed, rendered, text};
-use super::chain::TaskGraph;
 use super::draft::DraftSegment;
 use super::fault::{Fault, FaultKind, Refused};
+use super::fence_marker;
 use super::fill::{Fences, Filler, Unknown, placeholder};
-use super::mark;
 use super::objective;
 use super::options::Options;
 use super::render::message::{self, Message, Rendered, speaker};
@@ -16,9 +15,10 @@ use super::request::{Inputs, Request};
 use super::role;
 use super::scope::placed;
 use super::strategy::{self, Strategy};
+use super::task_graph::TaskGraph;
 use crate::kernel::assembler::{ContextAssembler, Deferred, SegmentReport, positions, reusable};
+use crate::kernel::budget::{self, Block, Budget, Disposition, Fitted};
 use crate::kernel::context::{Kind, Origin, Segment, Traced};
-use crate::kernel::fit::{self, Block, Budget, Disposition, Fitted};
 use crate::kernel::tokens::TokenCounter;
 use crate::registry::{Registry, Task};
 
@@ -191,7 +191,8 @@ impl Task<'_> {
         parent: &[Segment],
         budget: impl Into<Option<usize>>,
     ) -> Result<Assembly, Refused> {
-        let (inputs, budget) = (inputs.into(), budget.into());
+        let inputs = inputs.into();
+        let budget = budget.into();
         let request = Request { inputs: &inputs, parent, ..Request::new(self.name()) };
         assemble(self.registry(), &request, &Options { budget, ..Options::default() })
     }
@@ -212,11 +213,11 @@ pub(super) fn draft(
     let request = &objective::settled(request, values.as_ref());
     let agents = || forest.agents(request.task).map_err(|fault| vec![fault]);
     let chain = forest.chain(request.task, request.node).map_err(|fault| vec![fault])?;
-    if !chain.last().is_some_and(|link| super::chain::is_agent(link.node)) {
+    if !chain.last().is_some_and(|link| super::task_graph::is_agent(link.node)) {
         let there = agents()?.into_iter().map(|agent| agent.node).collect();
         return Err(vec![FaultKind::NoAgent { node: request.node.to_owned(), there }.into()]);
     }
-    let mut nonce = mark::first(registry, request);
+    let mut nonce = fence_marker::first(registry, request);
     for _ in 0..MARKS {
         let filler = Filler { registry, path: "", unknown, nonce: &nonce, fences: Fences::Around, counter };
         let mut strategy = Strategy { request, filler, faults: Vec::new() };
@@ -224,11 +225,11 @@ pub(super) fn draft(
         if !strategy.faults.is_empty() {
             return Err(strategy::faults(strategy.faults));
         }
-        if !segments.iter().any(|drafted| mark::holds(&drafted.segment, &nonce)) {
+        if !segments.iter().any(|drafted| fence_marker::holds(&drafted.segment, &nonce)) {
             let (late, segments): (Vec<_>, Vec<_>) = segments.into_iter().partition(|drafted| !drafted.late.is_empty());
             return Ok(Draft { segments, late: late.into_iter().map(DraftSegment::told).collect(), nonce });
         }
-        nonce = mark::next(&nonce, &segments);
+        nonce = fence_marker::next(&nonce, &segments);
     }
     Err(vec![FaultKind::NoMark.into()])
 }
@@ -296,9 +297,10 @@ impl Assembler<'_> {
         let Options { profile, budget, counter, counting, .. } = *self.options;
         let one = |(at, (segment, frame))| block(segment, frame, self.others(at).unwrap_or(0));
         let blocks: Vec<Block<'_>> = segments.iter().zip(frames).enumerate().map(one).collect();
-        let (mut room, mut way) = (budget, 0);
+        let mut room = budget;
+        let mut way = 0;
         for _ in 0..ROUNDS {
-            let mut fitted = match fit::fit(&blocks, &Budget { tokens: room, counter, counting }) {
+            let mut fitted = match budget::fit(&blocks, &Budget { tokens: room, counter, counting }) {
                 Ok(fitted) => fitted,
                 // The budget is the one that was asked for, whatever was left of it.
                 Err(over) => return Err(FaultKind::OverBudget(over.of(budget)).into()),
@@ -317,7 +319,7 @@ impl Assembler<'_> {
             room = room.map(|room| room.saturating_sub(way));
         }
         let limit = budget.unwrap_or(0);
-        Err(FaultKind::OverBudget(fit::over(&blocks, counter, limit).of(budget)).into())
+        Err(FaultKind::OverBudget(budget::over(&blocks, counter, limit).of(budget)).into())
     }
 
     /// Behind the last segment of a message stands no separator. Room was kept for one, since nobody knew which would be the last.
@@ -334,7 +336,7 @@ impl Assembler<'_> {
 
     /// Tokens of a segment that is rendered so, with those that are told with it.
     fn tokens(&self, at: usize, text: &Traced) -> usize {
-        fit::tokens(text.text(), text.open().iter().copied(), self.options.counter) + self.others(at).unwrap_or(0)
+        budget::tokens(text.text(), text.open().iter().copied(), self.options.counter) + self.others(at).unwrap_or(0)
     }
 
     /// What is not there whole has the tokens that it would have if it were: as the last of its message, without a separator.

@@ -2,8 +2,8 @@
 
 use super::render::message::Rendered;
 use super::render::profile::{self, Frame, Profile};
+use crate::kernel::budget::{Block, Disposition, Fitted};
 use crate::kernel::context::{Cut, Origin, Segment, Traced};
-use crate::kernel::fit::{Block, Disposition, Fitted};
 
 /// A frame with the separator behind it: what a segment costs.
 pub(super) fn framed(profile: Profile, segment: &Segment, nonce: &str) -> Frame {
@@ -57,7 +57,9 @@ pub(super) fn rendered<'s>(
     fitted: &[Fitted],
 ) -> Vec<Rendered<'s>> {
     let one = |&index: &usize| {
-        let (segment, frame, fitted) = (segments.get(index)?, frames.get(index)?, fitted.get(index)?);
+        let segment = segments.get(index)?;
+        let frame = frames.get(index)?;
+        let fitted = fitted.get(index)?;
         let text = text(segment, frame, profile, &fitted.fate);
         (fitted.fate != Disposition::Dropped).then_some(Rendered { index, segment, text })
     };

@@ -1,7 +1,7 @@
 //! Why a context cannot be put together, as data: which definition, node and field, and what was missing there.
 
+use crate::kernel::budget::OverBudget;
 use crate::kernel::context::Origin;
-use crate::kernel::fit::OverBudget;
 use crate::registry::ReadError;
 use serde::Serialize;
 use std::fmt;

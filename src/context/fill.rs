@@ -3,8 +3,8 @@
 //! Nothing is ever rendered as empty or as a marker: a variable without a value is a fault in a render, and recorded as
 //! variable in a dry run; only a preview, which goes to no agent, says ⟨what⟩ will stand there. Untrusted values are fenced in place. Reads no file; bounded in size and depth.
 
+use super::answer_format::beside;
 use super::fault::{Fault, FaultKind, MissingFrom, Place};
-use super::output::beside;
 use super::values::{self, Part, Scope};
 use crate::kernel::context::{Origin, Stability, Traced, Trust};
 use crate::kernel::tokens::TokenCounter;
@@ -173,7 +173,8 @@ impl<'a> Writer<'a, '_> {
 
     /// A text with its own syntax, parts and trust.
     fn value(&mut self, text: &'a Text<'_>, origin: &Origin, depth: usize) {
-        let (verbatim, is_jinja) = (text.verbatim, text.syntax == TextSyntax::Jinja);
+        let verbatim = text.verbatim;
+        let is_jinja = text.syntax == TextSyntax::Jinja;
         let mut line = 0;
         let mut words = |writer: &mut Self, words: &'a str| {
             let above = origin.clone().down(line);
@@ -238,7 +239,10 @@ impl<'a> Writer<'a, '_> {
         // What comes from outside as a whole stands in one fence, and in no other.
         let inside = if is_untrusted { filler.bare() } else { filler };
         // The fragment's text lives only here, so it is written by a writer of its own.
-        let (scope, place, at, out) = (self.scope, self.place, origin.clone(), Filled::default());
+        let scope = self.scope;
+        let place = self.place;
+        let at = origin.clone();
+        let out = Filled::default();
         let mut inner = Writer { filler: inside, scope, place, at, out, faults: self.faults };
         inner.value(&text, &origin, depth + 1);
         let text = inner.out;

@@ -5,7 +5,7 @@ use super::fill::{Fences, Filled, Unknown, Writer, fence, fenced};
 use crate::base::json;
 use crate::base::source::LineIndex;
 use crate::jinja::parse::first_reads;
-use crate::jinja::render::{Failed, Says, With, Written, captures, certain, render, variables};
+use crate::jinja::render::{ByteOrigin, Failed, RenderInputs, Written, captures, certain, render, variables};
 use crate::kernel::context::{Origin, Stability, Traced, Trust};
 use crate::registry::body::Part;
 use serde_json::Value;
@@ -29,7 +29,8 @@ impl Writer<'_, '_> {
         // A filter would reach the fences inside of a fragment: it gets the bare text, and the fence is around what comes of it.
         let is_kept = captures(&all);
         let how = if is_kept { self.filler.bare() } else { self.filler };
-        let (mut text, mut fragments) = (String::with_capacity(all.len()), BTreeMap::new());
+        let mut text = String::with_capacity(all.len());
+        let mut fragments = BTreeMap::new();
         for part in parts {
             let name = match part {
                 Part::Text { text: words } => {
@@ -59,7 +60,9 @@ impl Writer<'_, '_> {
             Ok(names) => names,
             Err(failed) => return self.jinja_fault(failed, origin),
         };
-        let (mut context, mut is_known, mut untrusted) = (serde_json::Map::new(), true, BTreeSet::new());
+        let mut context = serde_json::Map::new();
+        let mut is_known = true;
+        let mut untrusted = BTreeSet::new();
         for name in &names {
             if let Some(Used { filled, .. }) = fragments.get(name) {
                 is_known &= filled.unknown.is_empty();
@@ -94,8 +97,13 @@ impl Writer<'_, '_> {
             self.waiting(text, origin, fragments);
             return;
         }
-        let with =
-            With { values: &Value::Object(context), names: &names, untrusted: &untrusted, fence, nonce: self.filler.nonce };
+        let with = RenderInputs {
+            values: &Value::Object(context),
+            names: &names,
+            untrusted: &untrusted,
+            fence,
+            nonce: self.filler.nonce,
+        };
         match render(text, with) {
             Ok(done) => self.rendered(&done, origin, fragments),
             Err(failed) => self.jinja_fault(failed, origin),
@@ -153,15 +161,15 @@ impl Writer<'_, '_> {
         for stretch in &rendered.stretches {
             let words = rendered.text.get(stretch.range.clone()).unwrap_or("");
             match &stretch.says {
-                Says::Author(line) => self.push(words, origin.clone().down(*line)),
-                Says::Fence => self.push(words, Origin::Frame),
-                Says::Value(name) => match (fragments.get(name), self.scope.get(name)) {
+                ByteOrigin::Author(line) => self.push(words, origin.clone().down(*line)),
+                ByteOrigin::Fence => self.push(words, Origin::Frame),
+                ByteOrigin::Value(name) => match (fragments.get(name), self.scope.get(name)) {
                     (Some(fragment), _) => self.repeated(&fragment.filled.text, words, origin),
                     (None, Some(bound)) => self.push(words, bound.origin.clone()),
                     _ => self.push(words, origin.clone()),
                 },
                 // All of its lines come from the one that it is written on.
-                Says::Output(line) => {
+                ByteOrigin::Output(line) => {
                     words.split_inclusive('\n').for_each(|words| self.push(words, origin.clone().down(*line)));
                 }
             }

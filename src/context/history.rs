@@ -63,7 +63,7 @@ pub(super) struct Wanted {
 
 /// A conversation as text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Told {
+pub(super) struct HistoryText {
     /// The words in front that say what is left out; empty where nothing is.
     pub(super) mark: String,
     /// What stayed.
@@ -92,7 +92,7 @@ impl Wanted {
 }
 
 /// Puts a conversation into words.
-pub(super) fn told(said: &[Said], wanted: Wanted, counter: &dyn TokenCounter) -> Told {
+pub(super) fn told(said: &[Said], wanted: Wanted, counter: &dyn TokenCounter) -> HistoryText {
     let safe = borders(said);
     let turns: Vec<usize> = said.iter().enumerate().filter(|(_, said)| said.speaker == Speaker::User).map(|(at, _)| at).collect();
     let first = wanted.turns.and_then(|count| turns.get(turns.len().checked_sub(count)?)).copied().unwrap_or(0);
@@ -100,7 +100,9 @@ pub(super) fn told(said: &[Said], wanted: Wanted, counter: &dyn TokenCounter) ->
     let mut starts: Vec<usize> = safe.into_iter().filter(|border| *border >= first).collect();
     // Written once, from the first message that can stay; whatever starts later is a tail of it.
     let from = starts.first().copied().unwrap_or(said.len());
-    let (mut text, mut offsets, mut names) = (String::new(), BTreeMap::new(), BTreeMap::new());
+    let mut text = String::new();
+    let mut offsets = BTreeMap::new();
+    let mut names = BTreeMap::new();
     for (at, message) in said.iter().enumerate() {
         if at >= from {
             offsets.insert(at, text.len());
@@ -124,13 +126,14 @@ pub(super) fn told(said: &[Said], wanted: Wanted, counter: &dyn TokenCounter) ->
         starts.drain(..skip.min(starts.len()));
     }
     let Some(&start) = starts.first().filter(|start| **start < said.len()) else {
-        return Told { mark: mark(said.len()).trim_end().to_owned(), ..Told::default() };
+        return HistoryText { mark: mark(said.len()).trim_end().to_owned(), ..HistoryText::default() };
     };
-    let (begin, mark) = (offset(&start), mark(start));
+    let begin = offset(&start);
+    let mark = mark(start);
     let later = starts.iter().skip(1).filter(|at| **at < said.len());
     let borders = later.map(|at| mark.len() + offset(at) - begin).collect();
     let text = text.get(begin..).unwrap_or("").to_owned();
-    Told { mark, text, borders, kept: said.len() - start }
+    HistoryText { mark, text, borders, kept: said.len() - start }
 }
 
 fn mark(left_out: usize) -> String {
@@ -158,7 +161,8 @@ fn borders(said: &[Said]) -> Vec<usize> {
             calls.insert(&call.id, at);
         }
     }
-    let (mut least, mut found) = (said.len(), vec![said.len()]);
+    let mut least = said.len();
+    let mut found = vec![said.len()];
     for at in (0..said.len()).rev() {
         least = least.min(needs.get(at).copied().unwrap_or(at));
         if least >= at {

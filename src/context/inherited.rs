@@ -2,10 +2,10 @@
 //!
 //! Before a run what may yet turn out to be the same, or to fit better, is called doubtful.
 
+use super::context_source::{self, MATCHES, Match};
 use super::draft::DraftSegment;
 use super::fill::Unknown;
-use super::matcher::{self, MATCHES, Match};
-use super::query::{is_known, late, query, relevant};
+use super::lookup_query::{is_known, late, query, relevant};
 use super::values::Scope;
 use crate::kernel::context::{Kind, Origin, Segment, Stability, Traced};
 use crate::registry::Node;
@@ -35,8 +35,8 @@ pub(super) fn inherited(
         // What the task names itself need not be there twice.
         let likeness = own.iter().map(|other| likeness(&drafted.segment.text, &other.segment.text)).max();
         let is_part = value == "subset" && !drafted.others.is_empty();
-        let is_doubtful = is_guess || is_part || drafted.is_doubtful || likeness == Some(Likeness::Possible);
-        (likeness != Some(Likeness::Same)).then(|| DraftSegment { is_doubtful, ..inherit(drafted, &why) })
+        let is_doubtful = is_guess || is_part || drafted.is_doubtful || likeness == Some(TextEquality::Possible);
+        (likeness != Some(TextEquality::Same)).then(|| DraftSegment { is_doubtful, ..inherit(drafted, &why) })
     });
     new.chain(is_guess.then(|| others(&why))).collect()
 }
@@ -44,7 +44,8 @@ pub(super) fn inherited(
 /// What may fit of the parent's context beside what does by the words that are known.
 fn others(why: &str) -> DraftSegment {
     let segment = Segment::of(Kind::Inherited, Traced::default(), why).stable(Stability::Call);
-    let (unknown, condition) = (BTreeSet::from(["matches".to_owned()]), Some("more of it matches"));
+    let unknown = BTreeSet::from(["matches".to_owned()]);
+    let condition = Some("more of it matches");
     DraftSegment { unknown, condition, ..DraftSegment::whole(segment) }
 }
 
@@ -65,7 +66,7 @@ fn inherit(drafted: &DraftSegment, why: &str) -> DraftSegment {
 
 /// Whether two texts say the same.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Likeness {
+enum TextEquality {
     /// They do not, whatever they wait for.
     None,
     /// They may, once it is known what they wait for.
@@ -75,17 +76,20 @@ enum Likeness {
 }
 
 /// Whether a text of the parent's is also one of the task's; an empty one is nobody's.
-fn likeness(parents: &Traced, own: &Traced) -> Likeness {
-    let (text, other) = (parents.text(), own.text());
+fn likeness(parents: &Traced, own: &Traced) -> TextEquality {
+    let text = parents.text();
+    let other = own.text();
     if parents.open().is_empty() && own.open().is_empty() {
-        return if !text.is_empty() && text == other { Likeness::Same } else { Likeness::None };
+        return if !text.is_empty() && text == other { TextEquality::Same } else { TextEquality::None };
     }
     let head = |text: &Traced| text.open().first().copied().unwrap_or(text.text().len());
     let tail = |text: &Traced| text.open().last().copied().unwrap_or(0);
-    let (begins, others) = (text.get(..head(parents)).unwrap_or(""), other.get(..head(own)).unwrap_or(""));
+    let begins = text.get(..head(parents)).unwrap_or("");
+    let others = other.get(..head(own)).unwrap_or("");
     let is_begun = begins.starts_with(others) || others.starts_with(begins);
-    let (ends, others) = (text.get(tail(parents)..).unwrap_or(""), other.get(tail(own)..).unwrap_or(""));
-    if is_begun && (ends.ends_with(others) || others.ends_with(ends)) { Likeness::Possible } else { Likeness::None }
+    let ends = text.get(tail(parents)..).unwrap_or("");
+    let others = other.get(tail(own)..).unwrap_or("");
+    if is_begun && (ends.ends_with(others) || others.ends_with(ends)) { TextEquality::Possible } else { TextEquality::None }
 }
 
 /// The part of the parent's context that a task asks for: its files; else what its inputs name; else the best matches, and then it is
@@ -120,7 +124,7 @@ fn subset<'p>(node: &Node, scope: &Scope, parent: &'p [DraftSegment], own: &[Dra
             trust: drafted.segment.trust,
         })
         .collect();
-    let best = matcher::rank(&query, documents.iter(), MATCHES);
+    let best = context_source::rank(&query, documents.iter(), MATCHES);
     let best: BTreeSet<usize> = best.into_iter().filter_map(|found| found.id.parse().ok()).collect();
     (parent.iter().enumerate().filter(|(at, _)| best.contains(at)).map(|(_, drafted)| drafted).collect(), true)
 }

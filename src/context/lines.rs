@@ -3,8 +3,8 @@
 //!
 //! Reads the files that were compiled; a definition from elsewhere has no lines.
 
+use super::answer_format::beside;
 use super::fault::{Fault, FaultKind, Place};
-use super::output::beside;
 use super::request::Files;
 use super::text_lines::TextLines;
 use crate::base::source::LineIndex;
@@ -67,7 +67,8 @@ impl Page {
         let is_part = |c: char| c.is_alphanumeric() || c == '_';
         let text = inside.slice(&self.text);
         let found = text.match_indices(word).map(|(at, _)| at).find(|&at| {
-            let (before, behind) = (text.get(..at).unwrap_or(""), text.get(at + word.len()..).unwrap_or(""));
+            let before = text.get(..at).unwrap_or("");
+            let behind = text.get(at + word.len()..).unwrap_or("");
             // A variable stands in a tag; a path and a fragment stand by themselves.
             !before.ends_with(is_part) && !behind.starts_with(is_part)
         });
@@ -76,14 +77,14 @@ impl Page {
 }
 
 /// A file of which the lines are taken.
-struct Taking<'l> {
+struct LineSource<'l> {
     lines: &'l mut Lines,
     files: &'l dyn Files,
     path: &'l str,
     page: &'l Page,
 }
 
-impl Taking<'_> {
+impl LineSource<'_> {
     fn definition(&mut self, definition: &Definition<'_>, stem: &str) {
         if let Definition::Fragment(Fragment { name: Some(name), text, .. }) = definition {
             let lines = self.text(text);
@@ -198,7 +199,7 @@ impl Lines {
         let mut reader = Reader::new();
         reader.read(&page.text, limits);
         let file = crate::template::lower(reader.document(&page.text));
-        let mut taking = Taking { lines: self, files, path, page: &page };
+        let mut taking = LineSource { lines: self, files, path, page: &page };
         for definition in &file.definitions {
             taking.definition(definition, stem);
         }

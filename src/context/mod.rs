@@ -3,36 +3,36 @@
 //! Does no I/O: values, files and sources of fresh context are handed in. Reads the settings that the registry stores and
 //! resolves none. Same inputs, same bytes.
 
-mod accumulated;
-mod asked;
+pub mod answer_format;
 pub mod assemble;
 mod blocks;
-mod chain;
+mod caller_segments;
+pub mod context_source;
 mod draft;
-mod dry;
+mod dry_run;
 pub mod fault;
+mod fence_marker;
 mod fill;
 mod fill_jinja;
-#[cfg(doctest)]
-mod guide;
 pub mod history;
 mod inherited;
+mod joined_texts;
+#[cfg(doctest)]
+mod library_guide;
 #[cfg(feature = "compile")]
 pub mod lines;
+mod lookup_query;
 pub mod manifest;
-mod mark;
-pub mod matcher;
 pub(crate) mod objective;
 pub mod options;
-pub mod output;
-mod own;
-mod query;
 pub mod render;
 pub mod request;
 pub mod role;
 mod scope;
-mod several;
+mod step_results;
 mod strategy;
+mod task_graph;
+mod task_segments;
 #[cfg(feature = "compile")]
 mod text_lines;
 pub mod tokens;
@@ -40,15 +40,15 @@ pub mod transcript;
 mod values;
 
 pub use crate::kernel::assembler::{Deferred, SegmentReport, Speaker};
+pub use crate::kernel::budget::{Counting, Disposition};
 pub use crate::kernel::context::{Kind, Segment, Stability, Trust};
-pub use crate::kernel::fit::{Counting, Disposition};
 pub use crate::kernel::tokens::TokenCounter;
 pub use assemble::{Assembly, Report, assemble};
-pub use chain::{Agent, TaskGraph};
+pub use context_source::{ContextSource, Fixtures, Match};
 pub use fault::{Fault, FaultKind, Refused};
 pub use history::{Said, ToolCall};
-pub use matcher::{ContextSource, Fixtures, Match};
 pub use options::{Counters, ModelSettings, Options};
 pub use render::message::Message;
 pub use render::profile::Profile;
 pub use request::{Asked, Files, Inputs, Request, StepResult};
+pub use task_graph::{Agent, TaskGraph};

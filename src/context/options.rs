@@ -1,8 +1,8 @@
 //! How a context is assembled: profile, order, budget, who counts, and the project's models.
 
 use super::render::profile::Profile;
+use crate::kernel::budget::Counting;
 use crate::kernel::context::Kind;
-use crate::kernel::fit::Counting;
 use crate::kernel::tokens::{Bytes, TokenCounter};
 use crate::project::models::Model;
 use crate::project::roles::Role;
@@ -29,7 +29,9 @@ pub struct Options<'a> {
 
 impl Default for Options<'_> {
     fn default() -> Self {
-        let (profile, order, counting) = (Profile::default(), &[][..], Counting::WhenNeeded);
+        let profile = Profile::default();
+        let order = &[][..];
+        let counting = Counting::WhenNeeded;
         Self { profile, order, budget: None, counter: &Bytes, counting, models: None }
     }
 }

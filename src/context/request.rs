@@ -2,8 +2,8 @@
 //!
 //! Nothing here is read before a context is assembled, and nothing is kept after.
 
+use super::context_source::ContextSource;
 use super::history::Said;
-use super::matcher::ContextSource;
 use crate::kernel::context::Segment;
 use crate::project::roles::Role;
 use serde_json::Value;
@@ -185,7 +185,7 @@ impl<'a> Request<'a> {
             inputs: &NO_VALUES,
             results: &NO_RESULTS,
             parent: &[],
-            source: &super::matcher::NoSource,
+            source: &super::context_source::NoSource,
             files: &(),
             previous: None,
             attempts: &[],

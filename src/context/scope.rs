@@ -3,10 +3,10 @@
 //! Follows the chain from the task's root to the node, as the compiler's own scopes do. A function template sees its
 //! parameters and nothing else. Never resolves a setting.
 
-use super::chain::{Link, TaskGraph};
 use super::fault::{Fault, FaultKind, Place};
 use super::fill::{Faults, Filled, Filler, is_from_outside};
 use super::request::{Request, StepResult};
+use super::task_graph::{Link, TaskGraph};
 use super::values::{self, Bound, Scope};
 use crate::kernel::context::{Kind, Origin, Stability, Trust};
 use crate::registry::body::Input;
@@ -38,7 +38,7 @@ impl Binder<'_, '_> {
             } else if let Some(parent) = at.checked_sub(1).and_then(|at| chain.get(at)) {
                 self.part(parent.node, link, &mut scope);
             }
-            if super::chain::target(link.node).is_some() {
+            if super::task_graph::target(link.node).is_some() {
                 // What the reference hands over is bound in the definition behind it.
                 before = Some((*link, scope.clone()));
                 continue;
@@ -113,7 +113,8 @@ impl Binder<'_, '_> {
         let Some(value) = self.request.inputs.get(&parameter.name) else { return };
         let wanted = Wanted { kind: parameter.kind.as_deref(), required: parameter.required && parameter.default.is_none() };
         let Some(kind) = wanted.missed(value).map(str::to_owned) else { return };
-        let (name, found) = (parameter.name.clone(), value_type::word(value));
+        let name = parameter.name.clone();
+        let found = value_type::word(value);
         let place = place(link, "/", &format!("parameters/{name}"));
         self.faults.push(Fault::of(place, FaultKind::WrongType { name, kind, found }));
     }

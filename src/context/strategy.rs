@@ -3,20 +3,20 @@
 //! Along the chain from the task's root each node makes a context of its parent's: what it inherits, what earlier steps left,
 //! what is looked up, what it says itself. Reads the stored settings and resolves none.
 
-use super::accumulated;
-use super::asked;
-use super::chain::{Link, TaskGraph};
+use super::caller_segments;
+use super::context_source::{MATCHES, Match};
 use super::draft::DraftSegment;
 use super::fault::{Fault, FaultKind};
 use super::fill::{Faults, Filler, Unknown};
 use super::inherited;
-use super::matcher::{MATCHES, Match};
+use super::lookup_query::{is_known, late, query};
 use super::objective;
-use super::own::SegmentBuilder;
-use super::query::{is_known, late, query};
 use super::request::{Asked, Request};
 use super::role;
 use super::scope::{self, Binder};
+use super::step_results;
+use super::task_graph::{Link, TaskGraph};
+use super::task_segments::SegmentBuilder;
 use super::values::Scope;
 use crate::kernel::context::{Cut, Kind, Origin, Segment, Stability, Traced};
 use crate::template::setting::SettingName;
@@ -61,7 +61,7 @@ impl<'a> Strategy<'a> {
             is_doubtful: may_be_said && segment.id == objective::NAME,
             ..DraftSegment::whole(segment)
         };
-        context.extend(asked::segments(&asked).into_iter().map(of_request));
+        context.extend(caller_segments::segments(&asked).into_iter().map(of_request));
         if self.filler.unknown != Unknown::Fault {
             context.extend(objective::open(self.filler.registry, self.request)?);
         }
@@ -83,11 +83,14 @@ impl<'a> Strategy<'a> {
     /// The context of one node, made of its parent's.
     fn node(&self, chain: &[Link<'_>], scope: &Scope, parent: &[DraftSegment]) -> Vec<DraftSegment> {
         let Some(link) = chain.last() else { return Vec::new() };
-        let (used, late, faults, out) = (BTreeSet::new(), BTreeSet::new(), Vec::new(), Vec::new());
+        let used = BTreeSet::new();
+        let late = BTreeSet::new();
+        let faults = Vec::new();
+        let out = Vec::new();
         let own = SegmentBuilder { request: self.request, filler: self.filler, scope, link, faults, late, used, out }.write();
         let value = link.node.setting(SettingName::InheritContext);
         let mut context = inherited::inherited(value, (link.node, scope, &own), parent, self.filler.unknown);
-        context.extend(accumulated::accumulated(chain, self.request, self.filler.unknown));
+        context.extend(step_results::accumulated(chain, self.request, self.filler.unknown));
         self.fresh(link, scope, &own, &mut context);
         context.extend(own);
         context
@@ -154,7 +157,8 @@ impl<'a> Strategy<'a> {
         if self.request.attempts.is_empty() {
             return;
         }
-        let (mut text, mut borders) = (String::new(), Vec::new());
+        let mut text = String::new();
+        let mut borders = Vec::new();
         for attempt in self.request.attempts {
             if !text.is_empty() {
                 text.push('\n');

@@ -101,7 +101,8 @@ struct Walk<'l> {
 
 impl Walk<'_> {
     fn node(&mut self, node: Node<'_>, text: &str) {
-        let (start, raw) = (node.inner().start as usize, node.inner().slice(text));
+        let start = node.inner().start as usize;
+        let raw = node.inner().slice(text);
         let is_text = node.kind() == Kind::Text;
         let mut rest = raw;
         while !rest.is_empty() {
@@ -172,7 +173,8 @@ impl Walk<'_> {
 
     /// Ends the line; the next begins here.
     fn end_line(&mut self, next: usize) {
-        let (found, first) = (self.found.take(), self.first.take());
+        let found = self.found.take();
+        let first = self.first.take();
         let first_line = first.unwrap_or(self.line);
         let line = found.unwrap_or(first_line);
         self.line = self.lines.line(next as u32);

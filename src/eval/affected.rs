@@ -2,8 +2,8 @@
 //! again too, and its other verdicts are carried over. Compared with a revision, the verdicts of unchanged cases are not known:
 //! they are left out, and never counted as passed.
 
+use super::case_keys::Keys;
 use super::finished::CaseVerdict;
-use super::keys::Keys;
 use super::scorecard::{CaseRow, Scorecard};
 use std::collections::BTreeMap;
 
@@ -47,7 +47,8 @@ impl Since {
             Self::Revision(_) => return Choice::Run,
             Self::Results(rows, registry) => (rows, registry),
         };
-        let (context, case) = (Some(now.context.to_string()), Some(now.case.to_string()));
+        let context = Some(now.context.to_string());
+        let case = Some(now.case.to_string());
         let same = rows.get(name).filter(|row| row.context_hash == context && row.case_key == case);
         let Some(row) = same.filter(|row| row.verdict() == CaseVerdict::Pass) else { return Choice::Run };
         let from = row.carried_from.clone().unwrap_or_else(|| registry.clone());

@@ -6,7 +6,7 @@ use super::context;
 use super::finished::{Answered, CaseVerdict, Finished, Trial};
 use super::prepared::{self, CaseInput, PreparedCase, RunContext, Seen};
 use super::receiver::Receiver;
-use super::trials::{self, Decision, Rows, Tried};
+use super::trials::{self, Decision, Rows, TrialOutcome};
 use super::verdict::{Outcome, Reason, Verdict};
 use crate::base::hash::Hash;
 use crate::context::TaskGraph;
@@ -20,7 +20,8 @@ pub(super) fn run(context: &RunContext<'_>, input: &CaseInput<'_>, forest: &Task
         Ok(case) => case,
         Err(trouble) => return not_prepared(*trouble, input.case),
     };
-    let (model, tokenizer) = (case.model().map(str::to_owned), case.routed.options.counter.name().to_owned());
+    let model = case.model().map(str::to_owned);
+    let tokenizer = case.routed.options.counter.name().to_owned();
     let empty = Finished::trouble(&case.node, "");
     let mut done = Finished { keys: Some(case.keys), model, tokenizer, trouble: None, ..empty };
     match case.assemble(&|_| {}) {
@@ -135,9 +136,9 @@ fn answered(prepared: &PreparedCase<'_>, assembly: &Assembly, done: &mut Finishe
     let verdicts: Vec<Verdict> = case.expectations.iter().map(|one| answer::judge(prepared, &answer, one)).collect();
     let is_judged = verdicts.iter().any(|verdict| verdict.outcome != Outcome::Skipped);
     done.answered = if is_judged { Answered::Scripted } else { Answered::NotJudged };
-    let tried = if verdicts.iter().any(Verdict::is_failure) { Tried::Failed } else { Tried::Passed };
+    let tried = if verdicts.iter().any(Verdict::is_failure) { TrialOutcome::Failed } else { TrialOutcome::Passed };
     // What hangs on a judge that nobody asked is decided by no trial.
-    let is_open = tried == Tried::Passed && verdicts.iter().any(|verdict| verdict.gate && verdict.reason.is_open);
+    let is_open = tried == TrialOutcome::Passed && verdicts.iter().any(|verdict| verdict.gate && verdict.reason.is_open);
     let trial = Trial { tried, verdicts, tokens: answer.tokens, output: Hash::of(answer.text.as_bytes()) };
     if !is_judged || is_open {
         done.trials.push(trial);

@@ -6,9 +6,9 @@
 use super::prepared::Seen;
 use super::receiver::Receiver;
 use crate::context::assemble::Assembly;
-use crate::context::matcher::Match;
+use crate::context::context_source::Match;
+use crate::kernel::budget::Disposition;
 use crate::kernel::context::Kind;
-use crate::kernel::fit::Disposition;
 use crate::scenario::model::SCENARIO_SCHEMA;
 use crate::template::setting::{SettingName, Word};
 use serde_json::Value;
@@ -275,8 +275,10 @@ pub fn objective(seen: &Seen<'_>) -> String {
     let report = &seen.assembly.report;
     let description = report.segments.iter().find(|account| account.segment.id == "description");
     let text = description.map_or("", |account| account.segment.text.text());
-    let (open, close) = (format!("<untrusted-{}", report.nonce), format!("</untrusted-{}>", report.nonce));
-    let (mut is_inside, mut begun) = (false, None);
+    let open = format!("<untrusted-{}", report.nonce);
+    let close = format!("</untrusted-{}>", report.nonce);
+    let mut is_inside = false;
+    let mut begun = None;
     for line in text.lines() {
         if let Some((before, _)) = line.split_once(&open) {
             begun = begun.or(Some(before.trim()).filter(|before| !is_inside && !before.is_empty()));

@@ -1,7 +1,7 @@
 //! What became of a case: its verdict, what was looked at, its trials. Plain data.
 
-use super::keys::Keys;
-use super::trials::Tried;
+use super::case_keys::Keys;
+use super::trials::TrialOutcome;
 use super::verdict::Verdict;
 use crate::base::hash::Hash;
 use crate::context::fault::Fault;
@@ -68,7 +68,7 @@ impl Answered {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trial {
     /// What became of it.
-    pub tried: Tried,
+    pub tried: TrialOutcome,
     /// One verdict for each expectation on the answer.
     pub verdicts: Vec<Verdict>,
     /// Tokens in and out.

@@ -6,11 +6,11 @@
 pub mod affected;
 pub mod answer;
 pub mod case;
+pub mod case_keys;
 pub mod compiled_patterns;
 pub mod context;
 pub mod draft;
 pub mod finished;
-pub mod keys;
 pub mod locate;
 pub mod mutate;
 pub mod prepared;

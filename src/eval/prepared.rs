@@ -1,10 +1,10 @@
 //! What cases are run with: what all of them share, what each brings along, and a case of which everything was read.
 
+use super::case_keys::{self, Keys};
 use super::compiled_patterns::CompiledPatterns;
 use super::finished::{CaseVerdict, Finished};
-use super::keys::{self, Keys};
 use super::receiver::{Receiver, Roles};
-use super::situation::{self, Read, Whose};
+use super::situation::{self, Read, SubjectKind};
 use super::trials::Rows;
 use crate::context::TaskGraph;
 use crate::context::assemble::{Assembly, assemble_edited};
@@ -13,8 +13,8 @@ use crate::context::options::ModelSettings;
 use crate::context::options::Options;
 use crate::context::request::{Files, Request};
 use crate::context::role::{self, Routed};
+use crate::kernel::budget::Counting;
 use crate::kernel::context::Segment;
-use crate::kernel::fit::Counting;
 use crate::kernel::tokens::TokenCounter;
 use crate::registry::Registry;
 use crate::scenario::model::Case;
@@ -133,15 +133,15 @@ pub(super) fn prepare<'a>(
         ..Finished::trouble(&node, error.to_string())
     };
     let declared = declared.map_err(|error| Box::new(unread(error)))?;
-    let whose = if receiver.role.is_some() { Whose::Role } else { Whose::Task };
+    let whose = if receiver.role.is_some() { SubjectKind::Role } else { SubjectKind::Task };
     let read = situation::read(&case.situation, whose, &declared, input.beside)
         .map_err(|why| Box::new(Finished::trouble(&node, why)))?;
     let request = Request { node: &node, role: receiver.role, ..Request::new(receiver.task) };
     let routed = role::route(forest, &request, &run.options())
         .map_err(|fault| Box::new(Finished { faults: vec![fault], trouble: None, ..Finished::trouble(&node, "") }))?;
     let keys = Keys {
-        context: keys::context(forest, &request, &routed, run.live, |path| read.holds(path)),
-        case: keys::case(case, input.beside, input.snapshot.filter(|_| case.wants_snapshot()), run.plan),
+        context: case_keys::context(forest, &request, &routed, run.live, |path| read.holds(path)),
+        case: case_keys::case(case, input.beside, input.snapshot.filter(|_| case.wants_snapshot()), run.plan),
     };
     Ok(PreparedCase { run, input, forest, receiver, node, read: Rc::new(read), keys, routed, other_model: None })
 }

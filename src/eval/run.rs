@@ -2,8 +2,8 @@
 //! in the order of the cases, the same on any number of threads.
 
 use super::case;
+use super::case_keys::Keys;
 use super::finished::Finished;
-use super::keys::Keys;
 use super::prepared::{self, CaseInput, RunContext};
 use super::receiver::{Receiver, receiver};
 use crate::base::parallel;

@@ -5,7 +5,7 @@
 use super::finished::{Answered, CaseVerdict, Finished, Trial};
 use super::locate::{FaultRow, Locator};
 use super::receiver::Receiver;
-use super::trials::{self, Tried};
+use super::trials::{self, TrialOutcome};
 use super::verdict::{Place, Verdict};
 use crate::base::hash::Hash;
 use crate::scenario::model::{Case, Rule, Suite};
@@ -218,8 +218,8 @@ impl CaseRow {
             |verdicts: &[Verdict]| -> Vec<VerdictRow> { verdicts.iter().map(|verdict| row(verdict, of.path, locator)).collect() };
         let trial = |trial: &Trial| TrialRow {
             verdict: match trial.tried {
-                Tried::Passed => "pass".to_owned(),
-                Tried::Failed => "fail".to_owned(),
+                TrialOutcome::Passed => "pass".to_owned(),
+                TrialOutcome::Failed => "fail".to_owned(),
             },
             expectations: verdicts(&trial.verdicts),
             provider: "script".to_owned(),

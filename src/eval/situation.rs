@@ -11,21 +11,21 @@
 
 use super::receiver::Receiver;
 use crate::base::{number, suggest};
+use crate::context::context_source::{ContextSource, Match};
 use crate::context::history::Said;
-use crate::context::matcher::{ContextSource, Match};
 use crate::context::objective;
 use crate::context::request::{Asked, Attempt, Files, Request, StepResult};
 use crate::context::transcript;
 use crate::kernel::context::Trust;
 use crate::registry::Parameter;
-use crate::scenario::model::{Content, Conversation, Frozen, Shelf, Situation};
+use crate::scenario::model::{Content, Conversation, Frozen, LookupStore, Situation};
 use crate::scenario::paths::plain;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Whose work a situation is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Whose {
+pub(super) enum SubjectKind {
     /// That of an agent role.
     Role,
     /// That of a task alone.
@@ -79,7 +79,12 @@ impl Files for Overlaid<'_> {
 }
 
 /// Reads what a situation names by files beside the scenario, and gives each value to who takes it.
-pub(super) fn read(situation: &Situation, whose: Whose, declared: &[Parameter], beside: &dyn Files) -> Result<Read, String> {
+pub(super) fn read(
+    situation: &Situation,
+    whose: SubjectKind,
+    declared: &[Parameter],
+    beside: &dyn Files,
+) -> Result<Read, String> {
     let text = |content: &Content| match content {
         Content::Text(text) => Ok(text.clone()),
         Content::File(path) => file(beside, path),
@@ -111,8 +116,8 @@ pub(super) fn read(situation: &Situation, whose: Whose, declared: &[Parameter], 
         let text = text(&fixture.text.value)?;
         let found = Match { id: fixture.id.clone(), text, trust: Trust::Untrusted };
         match fixture.shelf {
-            Shelf::Memory => read.found.memory.push(found),
-            Shelf::Retrieval => read.found.retrieval.push(found),
+            LookupStore::Memory => read.found.memory.push(found),
+            LookupStore::Retrieval => read.found.retrieval.push(found),
         }
     }
     if let Some(history) = &situation.history {
@@ -179,7 +184,7 @@ impl From<Value> for StepResult {
 }
 
 /// What is said beside the inputs: to the parameter of that name, else as segments.
-fn said(situation: &Situation, whose: Whose, declared: &[Parameter], read: &mut Read) {
+fn said(situation: &Situation, whose: SubjectKind, declared: &[Parameter], read: &mut Read) {
     let texts =
         |list: &[crate::base::span::Spanned<String>]| -> Vec<String> { list.iter().map(|one| one.value.clone()).collect() };
     let taken = read.inputs.keys().cloned().collect::<BTreeSet<_>>();
@@ -192,7 +197,8 @@ fn said(situation: &Situation, whose: Whose, declared: &[Parameter], read: &mut 
         read.inputs.insert(name.to_owned(), if is_words { in_words(value) } else { value });
         true
     };
-    let (constraints, criteria) = (texts(&situation.constraints), texts(&situation.criteria));
+    let constraints = texts(&situation.constraints);
+    let criteria = texts(&situation.criteria);
     if !constraints.is_empty() && !give("constraints", json!(constraints)) {
         read.constraints = constraints;
     }
@@ -224,7 +230,7 @@ fn said(situation: &Situation, whose: Whose, declared: &[Parameter], read: &mut 
     for (name, value) in &situation.extra {
         give(name, value.clone());
     }
-    let is_told = whose == Whose::Role || objective::parameter(declared).is_some();
+    let is_told = whose == SubjectKind::Role || objective::parameter(declared).is_some();
     read.objective = situation.objective.as_ref().filter(|_| is_told).map(|objective| objective.value.clone());
 }
 

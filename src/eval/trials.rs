@@ -4,7 +4,7 @@ use crate::scenario::model::{Rule, Sequential};
 
 /// What became of one trial.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Tried {
+pub enum TrialOutcome {
     /// Everything that was looked at holds.
     Passed,
     /// Something does not.
@@ -43,13 +43,15 @@ pub const fn most(rule: &Rule) -> u32 {
 }
 
 /// What the trials so far say, in order.
-pub fn decide(rule: &Rule, tried: &[Tried]) -> Decision {
-    let count = |what: Tried| tried.iter().filter(|one| **one == what).count() as u64;
-    let (passed, failed) = (count(Tried::Passed), count(Tried::Failed));
+pub fn decide(rule: &Rule, tried: &[TrialOutcome]) -> Decision {
+    let count = |what: TrialOutcome| tried.iter().filter(|one| **one == what).count() as u64;
+    let passed = count(TrialOutcome::Passed);
+    let failed = count(TrialOutcome::Failed);
     if let Some(test) = &rule.sequential {
         return wald(test, passed, failed);
     }
-    let (runs, pass) = (u64::from(rule.runs), u64::from(rule.pass));
+    let runs = u64::from(rule.runs);
+    let pass = u64::from(rule.pass);
     if passed >= pass {
         Decision::Pass
     } else if failed + pass > runs {
@@ -78,12 +80,12 @@ fn wald(test: &Sequential, passed: u64, failed: u64) -> Decision {
 
 #[cfg(test)]
 mod tests {
-    use super::{Decision, Tried, decide, most};
+    use super::{Decision, TrialOutcome, decide, most};
     use crate::scenario::model::{Rule, Sequential};
     use pretty_assertions::assert_eq;
 
-    fn tried(word: &str) -> Vec<Tried> {
-        word.chars().map(|c| if c == '+' { Tried::Passed } else { Tried::Failed }).collect()
+    fn tried(word: &str) -> Vec<TrialOutcome> {
+        word.chars().map(|c| if c == '+' { TrialOutcome::Passed } else { TrialOutcome::Failed }).collect()
     }
 
     #[test]
@@ -100,8 +102,9 @@ mod tests {
             for pass in 1..=runs {
                 let rule = Rule { runs, pass, ..Rule::default() };
                 for bits in 0..1_u32 << runs {
-                    let row: Vec<Tried> =
-                        (0..runs).map(|at| if bits >> at & 1 == 1 { Tried::Passed } else { Tried::Failed }).collect();
+                    let row: Vec<TrialOutcome> = (0..runs)
+                        .map(|at| if bits >> at & 1 == 1 { TrialOutcome::Passed } else { TrialOutcome::Failed })
+                        .collect();
                     let whole = if bits.count_ones() >= pass { Decision::Pass } else { Decision::Fail };
                     let first = (0..=row.len()).map(|end| decide(&rule, &row[..end])).find(|one| *one != Decision::Open);
                     assert_eq!(first, Some(whole), "{runs} {pass} {bits:b}");

@@ -6,7 +6,7 @@ use crate::template::elements::{Child, Kind};
 
 /// What an item is.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum What<'a> {
+pub(super) enum ItemKind<'a> {
     /// An element.
     Element(Element<'a>),
     /// A comment.
@@ -18,7 +18,7 @@ pub(super) enum What<'a> {
 /// An item of a list.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Item<'a> {
-    pub(super) what: What<'a>,
+    pub(super) what: ItemKind<'a>,
     pub(super) span: Span,
     /// Stood on the line on which the one before ended.
     pub(super) same_line: bool,
@@ -57,9 +57,9 @@ pub(super) fn items<'a>(nodes: impl Iterator<Item = Node<'a>>, text: &str, from:
         }
         off = turns_off(node);
         let what = match (node.as_element(), node.kind()) {
-            (Some(element), _) => What::Element(element),
-            (None, NodeKind::Comment) => What::Comment,
-            (None, _) => What::Raw,
+            (Some(element), _) => ItemKind::Element(element),
+            (None, NodeKind::Comment) => ItemKind::Comment,
+            (None, _) => ItemKind::Raw,
         };
         let gap = Span::new(end, span.start).slice(text);
         let lines = gap.bytes().filter(|byte| *byte == b'\n').count().max(gap.bytes().filter(|byte| *byte == b'\r').count());
@@ -77,7 +77,7 @@ pub(super) fn sort_settings(items: &mut Vec<Item<'_>>, children: &[Child]) -> bo
     let mut leading = Vec::new();
     for (at, item) in items.iter().enumerate() {
         match (item.what, groups.last_mut()) {
-            (What::Element(element), _) => {
+            (ItemKind::Element(element), _) => {
                 let Some(place) = place(&element) else { return false };
                 if groups.iter().any(|(known, _)| *known == place) {
                     return false;
@@ -85,9 +85,9 @@ pub(super) fn sort_settings(items: &mut Vec<Item<'_>>, children: &[Child]) -> bo
                 leading.push(*item);
                 groups.push((place, std::mem::take(&mut leading)));
             }
-            (What::Comment, Some((_, group))) if item.same_line && leading.is_empty() => group.push(*item),
-            (What::Comment, _) => leading.push(Item { same_line: item.same_line && at > 0, ..*item }),
-            (What::Raw, _) => return false,
+            (ItemKind::Comment, Some((_, group))) if item.same_line && leading.is_empty() => group.push(*item),
+            (ItemKind::Comment, _) => leading.push(Item { same_line: item.same_line && at > 0, ..*item }),
+            (ItemKind::Raw, _) => return false,
         }
     }
     if groups.is_sorted_by_key(|(place, _)| *place) {

@@ -1,6 +1,6 @@
 //! From a tree to its layout: documents and lists of elements.
 
-use super::items::{Item, What, is_sorted, items, sort_settings};
+use super::items::{Item, ItemKind, is_sorted, items, sort_settings};
 use super::options::Options;
 use crate::base::span::Span;
 use crate::syntax::limits::Limits;
@@ -124,7 +124,7 @@ impl<'a> Printer<'a> {
     fn list(&mut self, items: &[Item<'a>], parent: Option<Kind>, depth: usize) {
         for (at, item) in items.iter().enumerate() {
             let is_first = at == 0;
-            if matches!(item.what, What::Comment) && item.same_line && !is_first {
+            if matches!(item.what, ItemKind::Comment) && item.same_line && !is_first {
                 self.out.push(' ');
             } else if !self.out.is_empty() {
                 if item.after_blank && (!is_first || parent.is_none()) {
@@ -134,7 +134,7 @@ impl<'a> Printer<'a> {
             }
             let start = self.out.len();
             match item.what {
-                What::Element(element) => {
+                ItemKind::Element(element) => {
                     let tag = element.name();
                     let kind = match parent {
                         None => kind_of_root(tag),
@@ -142,7 +142,7 @@ impl<'a> Printer<'a> {
                     };
                     self.element(element, kind, depth);
                 }
-                What::Comment | What::Raw => self.raw(item.span),
+                ItemKind::Comment | ItemKind::Raw => self.raw(item.span),
             }
             self.marks.push(Mark { from: item.span, to: Span::of(start, self.out.len()) });
         }

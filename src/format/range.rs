@@ -42,7 +42,8 @@ pub fn format_range(text: &str, limits: &Limits, range: Span, options: Options) 
         let line = before.trim_end_matches([' ', '\t']);
         if line.is_empty() || line.ends_with(['\n', '\r']) { line.len() as u32 } else { start }
     };
-    let (from_start, to_start) = (indented(text, from.start), indented(&printer.out, to.start));
+    let from_start = indented(text, from.start);
+    let to_start = indented(&printer.out, to.start);
     // Indentation is taken along only where both begin a line.
     let both = (from_start < from.start || is_line_start(text, from.start)) && is_line_start(&printer.out, to_start);
     let (from, to) = if both { (Span::new(from_start, from.end), Span::new(to_start, to.end)) } else { (from, to) };

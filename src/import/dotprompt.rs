@@ -2,14 +2,14 @@
 
 use super::braces::doubles;
 use super::declared::{self, Declared};
-use super::front::{self, Front};
+use super::front_matter::{self, Front};
 use super::handlebars::{self, Dialect};
 use super::jinja;
 use super::model::{Body, Format, Imported, Parameter, Prompt, Role, Syntax, Turn};
+use super::mustache::{Mark, tags};
 use super::note::NoteKind;
 use super::picoschema;
 use super::settings::Model;
-use super::stache::{Mark, tags};
 use crate::syntax::yaml::Node;
 use std::collections::BTreeSet;
 
@@ -23,7 +23,7 @@ pub(super) static FORMAT: Format = Format {
 /// Reads a file.
 fn read(prompt: &Prompt<'_>) -> Imported {
     let mut imported = Imported::default();
-    let front = front::split(prompt.path, prompt.text, &mut imported);
+    let front = front_matter::split(prompt.path, prompt.text, &mut imported);
     let declared = head(&front, prompt.path, &mut imported);
     let lists: BTreeSet<String> =
         declared.iter().filter(|(one, _)| one.kind == Some("array")).map(|(one, _)| one.name.clone()).collect();
@@ -78,7 +78,10 @@ pub(super) fn text(
 /// The messages of a template: who says it, what, and where in the body it begins. Roles inside blocks stay where they are, and are
 /// noted there.
 fn messages<'t>(body: &'t str, path: &str, line: u32, imported: &mut Imported) -> Vec<(Role, &'t str, usize)> {
-    let (mut all, mut role, mut start, mut depth) = (Vec::new(), Role::User, 0, 0_usize);
+    let mut all = Vec::new();
+    let mut role = Role::User;
+    let mut start = 0;
+    let mut depth = 0_usize;
     for tag in tags(body) {
         match tag.mark {
             Mark::Open | Mark::Inverted => depth += 1,
@@ -94,7 +97,8 @@ fn messages<'t>(body: &'t str, path: &str, line: u32, imported: &mut Imported) -
             "user" => Role::User,
             "model" | "assistant" => Role::Assistant,
             _ => {
-                let (what, why) = (format!("`{{{{{word}}}}}`"), "expected system, user or model".to_owned());
+                let what = format!("`{{{{{word}}}}}`");
+                let why = "expected system, user or model".to_owned();
                 imported.note(path, line + lines(body.get(..tag.start).unwrap_or("")), NoteKind::Unsupported { what, why });
                 continue;
             }
@@ -111,9 +115,11 @@ fn messages<'t>(body: &'t str, path: &str, line: u32, imported: &mut Imported) -
 /// What the front matter says.
 pub(super) fn head(front: &Front<'_>, path: &str, imported: &mut Imported) -> Vec<Declared> {
     let mut declared = Vec::new();
-    let (mut model, mut settings) = (None, Vec::new());
+    let mut model = None;
+    let mut settings = Vec::new();
     for entry in front.root.entries().unwrap_or_default() {
-        let (key, value) = (entry.key.value.as_ref(), &entry.value);
+        let key = entry.key.value.as_ref();
+        let value = &entry.value;
         let line = front.line_of(value);
         match key {
             "name" => imported.name = value.text().map(super::names::kebab),
@@ -138,13 +144,13 @@ pub(super) fn head(front: &Front<'_>, path: &str, imported: &mut Imported) -> Ve
 }
 
 pub(super) fn setting(entry: &crate::syntax::yaml::Entry<'_>) -> (String, String) {
-    (entry.key.value.to_string(), front::shown(&entry.value))
+    (entry.key.value.to_string(), front_matter::shown(&entry.value))
 }
 
 fn input(node: &Node<'_>) -> Vec<Declared> {
     let mut declared = node.get("schema").map(picoschema::inputs).unwrap_or_default();
     for entry in node.get("default").and_then(Node::entries).unwrap_or_default() {
-        let default = Some(front::default(&entry.value));
+        let default = Some(front_matter::default(&entry.value));
         match declared.iter_mut().find(|(one, _)| one.name == entry.key.value) {
             Some((one, _)) => one.default = default,
             None => declared.push((Parameter { name: entry.key.value.to_string(), kind: None, default }, true)),

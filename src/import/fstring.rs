@@ -30,7 +30,9 @@ pub(super) fn is_name(text: &str) -> bool {
 
 /// Reads a text.
 pub(super) fn read(text: &str, braces: Braces) -> Read {
-    let (mut pieces, mut faults, mut at) = (Vec::new(), Vec::new(), 0);
+    let mut pieces = Vec::new();
+    let mut faults = Vec::new();
+    let mut at = 0;
     while let Some(found) = text.get(at..).and_then(|rest| rest.find(['{', '}'])) {
         pieces.push(Piece::Words(text.get(at..at + found).unwrap_or("").to_owned()));
         at += found;
@@ -85,7 +87,8 @@ mod tests {
     #[test]
     fn a_format_string_is_read_as_python_reads_it() {
         let found = read("Dear {name}, {{\"to\": {{{name}}}}}", Braces::Doubled);
-        let (words, name) = (|words: &str| Piece::Words(words.to_owned()), || Piece::Name("name".to_owned()));
+        let words = |words: &str| Piece::Words(words.to_owned());
+        let name = || Piece::Name("name".to_owned());
         let expected = [words("Dear "), name(), words(", {\"to\": {"), name(), words("}}")];
         assert_eq!((found.pieces.as_slice(), found.faults.as_slice()), (&expected[..], &[][..]));
         assert_eq!(names(&found.pieces), ["name"]);

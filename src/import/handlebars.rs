@@ -5,8 +5,8 @@
 use super::braces::{Piece, joined, push_literal, written};
 use super::fstring::is_name;
 use super::model::Syntax;
+use super::mustache::{Mark, Tag, tags};
 use super::note::NoteKind;
-use super::stache::{Mark, Tag, tags};
 use std::collections::BTreeSet;
 
 /// How deep blocks may stand in each other: more than the language takes.
@@ -211,7 +211,9 @@ impl Writer<'_> {
 
     fn open(&mut self, tag: &Tag, inner: &str, all: &[Tag], at: usize) {
         let mut words = inner.split_whitespace();
-        let (helper, first, second) = (words.next().unwrap_or(""), words.next(), words.next());
+        let helper = words.next().unwrap_or("");
+        let first = words.next();
+        let second = words.next();
         match (self.dialect, helper, first) {
             (Dialect::Handlebars, "if", Some(path)) => self.condition(tag, path, "if", ""),
             (Dialect::Handlebars, "unless", Some(path)) => self.condition(tag, path, "unless", "not "),
@@ -258,7 +260,8 @@ impl Writer<'_> {
     fn condition(&mut self, tag: &Tag, path: &str, close: &str, negation: &str) {
         let path = self.path(tag, path);
         self.out.extend(["{% if ", negation, &path, " %}"]);
-        let (close, ends) = (close.to_owned(), "{% endif %}".to_owned());
+        let close = close.to_owned();
+        let ends = "{% endif %}".to_owned();
         self.frames.push(Frame { base: String::new(), close, ends, is_open: true });
     }
 

@@ -3,7 +3,7 @@
 use super::braces::{Piece, written};
 use super::declared;
 use super::dotprompt::text;
-use super::front::{self, Front};
+use super::front_matter::{self, Front};
 use super::fstring::{self, Braces};
 use super::handlebars::Dialect;
 use super::jinja;
@@ -40,7 +40,7 @@ struct Reader<'a> {
 /// Reads a file.
 fn read(prompt: &Prompt<'_>, library: &dyn Library) -> Imported {
     let mut imported = Imported::default();
-    let front = front::whole(prompt.path, prompt.text, &mut imported);
+    let front = front_matter::whole(prompt.path, prompt.text, &mut imported);
     let why = "it is written in YAML or JSON, inside other data".to_owned();
     imported.note(prompt.path, 0, NoteKind::Inlined { why });
     let mut reader = Reader { path: prompt.path, front: &front, library, imported, used: Vec::new() };
@@ -60,7 +60,7 @@ fn read(prompt: &Prompt<'_>, library: &dyn Library) -> Imported {
         .filter_map(Node::text)
         .map(|name| (Parameter { name: name.to_owned(), kind: None, default: None }, false))
         .chain(partial.iter().map(|entry| {
-            let default = Some(front::default(&entry.value));
+            let default = Some(front_matter::default(&entry.value));
             (Parameter { name: entry.key.value.to_string(), kind: None, default }, true)
         }))
         .collect();
@@ -221,7 +221,7 @@ impl Reader<'_> {
                 Piece::Words(words) => out.push_str(words),
                 Piece::Name(name) => match example.get(name).map(|value| (value, &value.value)) {
                     Some((_, Value::Bool(value))) => out.push_str(if *value { "True" } else { "False" }),
-                    Some((value, _)) => out.push_str(&front::shown(value)),
+                    Some((value, _)) => out.push_str(&front_matter::shown(value)),
                     None => self.unsupported(example, &format!("an example without `{name}`"), "the example prompt names it"),
                 },
             }

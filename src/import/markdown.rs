@@ -4,7 +4,7 @@
 use super::fstring::{self, Braces, is_name};
 use super::model::{Body, Format, Imported, Library, Options, Parameter, Prompt, Role, Syntax, Turn};
 use super::note::NoteKind;
-use super::{braces, declared, dotprompt, front, jinja};
+use super::{braces, declared, dotprompt, front_matter, jinja};
 
 pub(super) static FORMAT: Format = Format {
     help: "Markdown or plain text",
@@ -76,10 +76,12 @@ fn is_prompt(text: &str) -> bool {
 
 /// Where `{{user-name}}` stands, which looks like a value and is a difference to Jinja and no name to the language.
 fn odd_names(text: &str) -> Vec<(usize, &str)> {
-    let (mut found, mut at) = (Vec::new(), 0);
+    let mut found = Vec::new();
+    let mut at = 0;
     while let Some((before, after)) = text.get(at..).and_then(|rest| rest.split_once("{{")) {
         let Some((inner, _)) = after.split_once("}}") else { break };
-        let (open, name) = (at + before.len(), inner.trim());
+        let open = at + before.len();
+        let name = inner.trim();
         let is_part = |part: &str| !part.is_empty() && part.chars().all(|c| c.is_alphanumeric() || c == '_');
         if name.contains('-') && name.starts_with(char::is_alphabetic) && name.split('-').all(is_part) {
             found.push((open, name));
@@ -95,7 +97,7 @@ fn read(prompt: &Prompt<'_>, library: &dyn Library, options: Options) -> Importe
         return page(prompt, library, options);
     }
     let mut head = Imported::default();
-    let front = front::split(prompt.path, prompt.text, &mut head);
+    let front = front_matter::split(prompt.path, prompt.text, &mut head);
     let declared = dotprompt::head(&front, prompt.path, &mut head);
     let mut imported = page(&Prompt { text: front.body, ..*prompt }, library, options);
     for turn in &mut imported.turns {

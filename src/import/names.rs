@@ -107,7 +107,8 @@ mod tests {
 
     #[test]
     fn halves_are_told_by_their_names() {
-        let (system, user) = (Role::System, Role::User);
+        let system = Role::System;
+        let user = Role::User;
         assert_eq!(half("p/triage_system.j2"), Some(("p/triage".to_owned(), system)));
         assert_eq!(half("p/triage.user.j2"), Some(("p/triage".to_owned(), user)));
         assert_eq!(half("p/triage/system_prompt.md"), Some(("p/triage".to_owned(), system)));

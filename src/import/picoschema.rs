@@ -50,7 +50,9 @@ fn key(written: &str) -> (&str, bool, &str, &str) {
 }
 
 fn object(node: &Node<'_>) -> Option<Json> {
-    let (mut properties, mut required, mut more) = (Map::new(), Vec::new(), Json::Bool(false));
+    let mut properties = Map::new();
+    let mut required = Vec::new();
+    let mut more = Json::Bool(false);
     for entry in node.entries()? {
         let written = entry.key.value.as_ref();
         if written == "(*)" {

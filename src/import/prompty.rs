@@ -2,7 +2,7 @@
 
 use super::declared::{self, Declared};
 use super::dotprompt::{lines, setting, text};
-use super::front::{self, Front};
+use super::front_matter::{self, Front};
 use super::handlebars::Dialect;
 use super::jinja;
 use super::model::{Body, Format, Imported, Parameter, Prompt, Role, Syntax, Turn};
@@ -21,7 +21,7 @@ pub(super) static FORMAT: Format = Format {
 /// Reads a file.
 fn read(prompt: &Prompt<'_>) -> Imported {
     let mut imported = Imported::default();
-    let front = front::split(prompt.path, prompt.text, &mut imported);
+    let front = front_matter::split(prompt.path, prompt.text, &mut imported);
     let mut declared = head(&front, prompt.path, &mut imported);
     declared.extend(samples(&front.root, &declared));
     let lists: BTreeSet<String> =
@@ -97,7 +97,8 @@ fn messages(body: &str, line: u32) -> Vec<(Role, String, u32)> {
 fn head(front: &Front<'_>, path: &str, imported: &mut Imported) -> Vec<Declared> {
     let mut declared = Vec::new();
     for entry in front.root.entries().unwrap_or_default() {
-        let (key, value) = (entry.key.value.as_ref(), &entry.value);
+        let key = entry.key.value.as_ref();
+        let value = &entry.value;
         let line = front.line_of(value);
         match key {
             "name" => imported.name = value.text().map(super::names::kebab),
@@ -143,10 +144,11 @@ fn inputs(node: &Node<'_>, front: &Front<'_>, path: &str, imported: &mut Importe
     let mut add = |name: String, node: &Node<'_>| {
         let word = node.get("kind").or_else(|| node.get("type")).and_then(Node::text).unwrap_or("");
         if matches!(word, "thread" | "image" | "audio" | "file") {
-            let (what, why) = (format!("input `{name}` of kind {word}"), "an input here is a text or data".to_owned());
+            let what = format!("input `{name}` of kind {word}");
+            let why = "an input here is a text or data".to_owned();
             imported.note(path, front.line_of(node), NoteKind::Unsupported { what, why });
         }
-        let default = node.get("default").map(front::default);
+        let default = node.get("default").map(front_matter::default);
         let is_optional = node.get("required").is_some_and(|required| required.value == Value::Bool(false));
         declared.push((Parameter { name, kind: kind(word), default }, is_optional));
     };

@@ -71,7 +71,9 @@ struct Level {
 
 /// Where the expressions of a tag become deeper than they may.
 fn long_chain(tag: &Tag<'_>) -> Option<usize> {
-    let (mut levels, mut level, mut sum) = (Vec::new(), Level::default(), 0_u32);
+    let mut levels = Vec::new();
+    let mut level = Level::default();
+    let mut sum = 0_u32;
     for (at, (token, range)) in tag.tokens.iter().enumerate() {
         let links = match token {
             Token::Comma => {

@@ -68,7 +68,8 @@ impl Flow<'_> {
         let mut reached: Vec<Names> = vec![0; self.nodes];
         let mut next: Vec<Vec<usize>> = vec![Vec::new(); self.nodes];
         let bits: BTreeMap<&str, Names> = names.iter().enumerate().map(|(at, name)| (*name, bit(at))).collect();
-        let (mut open, mut reads) = (Vec::new(), vec![false; self.nodes]);
+        let mut open = Vec::new();
+        let mut reads = vec![false; self.nodes];
         for (from, to) in self.flows() {
             if let Some(reads) = reads.get_mut(to) {
                 *reads = true;

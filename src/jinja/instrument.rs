@@ -36,8 +36,14 @@ pub(super) fn instrument<'t>(code: &Instructions<'t>) -> Instrumented<'t> {
     let all: Vec<&Instruction<'t>> = (0..).map_while(|at| code.get(at)).collect();
     let macros: BTreeSet<u32> =
         all.iter().filter_map(|one| if let Instruction::BuildMacro(_, start, _) = one { Some(*start) } else { None }).collect();
-    let mut made =
-        Maker { code, made: Instructions::new(code.name(), code.source()), at: 0, plain: Vec::new(), outputs: 0, length: 0 };
+    let mut made = Instrumenter {
+        code,
+        made: Instructions::new(code.name(), code.source()),
+        at: 0,
+        plain: Vec::new(),
+        outputs: 0,
+        length: 0,
+    };
     let mut moved = Vec::with_capacity(all.len() + 1);
     for (at, one) in (0..).zip(&all) {
         made.at = at;
@@ -68,7 +74,7 @@ pub(super) fn instrument<'t>(code: &Instructions<'t>) -> Instrumented<'t> {
     Instrumented { code, plain: made.plain, outputs: made.outputs }
 }
 
-struct Maker<'c, 't> {
+struct Instrumenter<'c, 't> {
     code: &'c Instructions<'t>,
     made: Instructions<'t>,
     /// The instruction that is looked at.
@@ -79,7 +85,7 @@ struct Maker<'c, 't> {
     length: u32,
 }
 
-impl<'t> Maker<'_, 't> {
+impl<'t> Instrumenter<'_, 't> {
     fn add(&mut self, one: Instruction<'t>) {
         let last = match (self.code.get_span(self.at), self.code.get_line(self.at)) {
             (Some(span), _) => self.made.add_with_span(one, span),

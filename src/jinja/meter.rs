@@ -75,7 +75,9 @@ impl Meter {
     /// Takes off what a value costs, and gives back what it weighed.
     fn weigh(&self, value: &Value) -> Result<Weight, Error> {
         let before = self.0.load(Ordering::Relaxed);
-        let (mut open, mut deepest, mut is_closed) = (vec![(value.clone(), 0)], 0, false);
+        let mut open = vec![(value.clone(), 0)];
+        let mut deepest = 0;
+        let mut is_closed = false;
         while let Some((value, depth)) = open.pop() {
             self.take(ENTRY)?;
             deepest = deepest.max(depth);
@@ -272,13 +274,15 @@ pub(super) fn attach(environment: &mut Environment<'_>, meter: &Arc<Meter>) {
     });
     let plain = Arc::new(self::environment());
     for &name in FILTERS {
-        let (by, plain) = (Arc::clone(meter), Arc::clone(&plain));
+        let by = Arc::clone(meter);
+        let plain = Arc::clone(&plain);
         environment.add_filter(name, move |state: &mut State<'_, '_>, args: Rest<ValueOrKwargs>| {
             filter(name, state, &args.into_values(), &by, &plain)
         });
     }
     for &name in TESTS {
-        let (by, plain) = (Arc::clone(meter), Arc::clone(&plain));
+        let by = Arc::clone(meter);
+        let plain = Arc::clone(&plain);
         environment.add_test(name, move |args: Rest<ValueOrKwargs>| {
             let args = args.into_values();
             args.iter().try_for_each(|value| by.weigh(value).map(drop))?;
@@ -286,7 +290,9 @@ pub(super) fn attach(environment: &mut Environment<'_>, meter: &Arc<Meter>) {
         });
     }
     for (name, function) in plain.globals() {
-        let (by, is_range, keeps) = (Arc::clone(meter), name == "range", matches!(name, "cycler" | "joiner"));
+        let by = Arc::clone(meter);
+        let is_range = name == "range";
+        let keeps = matches!(name, "cycler" | "joiner");
         environment.add_function(name.to_owned(), move |state: &mut State<'_, '_>, args: Rest<ValueOrKwargs>| {
             let args = args.into_values();
             by.take(CALL)?;

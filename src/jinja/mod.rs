@@ -7,8 +7,8 @@
     reason = "what is not looked for among the many tokens, expressions and instructions of minijinja is let be"
 )]
 
-pub mod absent;
 pub mod builtins;
+mod constant_folding;
 mod depth;
 mod environment;
 pub mod fault;
@@ -27,10 +27,10 @@ pub mod parse;
 mod reads;
 #[cfg(feature = "assemble")]
 pub(crate) mod render;
-mod repeats;
 #[cfg_attr(not(feature = "cli"), allow(dead_code, reason = "only what renders, finds lines and imports needs all of it"))]
 pub(crate) mod tags;
 #[cfg(feature = "assemble")]
 mod trace;
 #[cfg_attr(not(feature = "cli"), allow(dead_code, unused_imports, reason = "only what renders and imports needs all of it"))]
 pub(crate) mod tree;
+pub mod unsupported;

@@ -2,17 +2,17 @@
 //!
 //! What one fault does not hide is looked for beside it.
 
-use super::absent::absent;
 use super::builtins::{FILTERS, TESTS};
+use super::constant_folding::too_much;
 use super::depth::excess;
 use super::environment::environment;
 use super::fault::{JinjaFault, JinjaFaultKind};
 use super::limits::MAX_BYTES;
 use super::names::JinjaName;
 use super::reads::{flow, too_early};
-use super::repeats::too_much;
 use super::tags::{tag_at, tags};
 use super::tree::{each, each_stmt, expressions, names, place, tree};
+use super::unsupported::absent;
 use crate::base::span::Span;
 use crate::base::suggest::nearest;
 use minijinja::machinery::ast::{Expr, Macro, Stmt};
@@ -75,7 +75,8 @@ pub(crate) fn first_reads(text: &str) -> BTreeMap<&str, usize> {
 /// The text with spaces in place of the output that a place is in.
 fn without_tag(text: &str, span: Span) -> Option<String> {
     let tag = tag_at(text, span.start as usize).filter(|tag| !tag.is_block)?;
-    let (before, behind) = (text.get(..tag.range.start)?, text.get(tag.range.end..)?);
+    let before = text.get(..tag.range.start)?;
+    let behind = text.get(tag.range.end..)?;
     let spaces = text.get(tag.range)?.bytes().map(|byte| if byte == b'\n' { '\n' } else { ' ' });
     Some(format!("{before}{}{behind}", spaces.collect::<String>()))
 }

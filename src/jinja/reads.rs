@@ -161,7 +161,8 @@ impl<'t> Walk<'t> {
             }
             Stmt::IfCond(one) => {
                 self.condition(&one.expr);
-                let (yes, no) = (self.branch(&one.true_body), self.branch(&one.false_body));
+                let yes = self.branch(&one.true_body);
+                let no = self.branch(&one.false_body);
                 self.set.last_mut().into_iter().for_each(|set| set.extend(yes.intersection(&no)));
             }
             Stmt::ForLoop(one) => self.for_each(one),
@@ -258,7 +259,8 @@ impl<'t> Walk<'t> {
     /// The parameters and the body of a macro or a call; the node of what it says.
     fn declared(&mut self, one: &Macro<'t>) -> usize {
         self.set.push(BTreeSet::new());
-        let (outer, was_in_macro) = (self.enter(), std::mem::replace(&mut self.in_macro, true));
+        let outer = self.enter();
+        let was_in_macro = std::mem::replace(&mut self.in_macro, true);
         self.bind(CALLER, None, true);
         let without = one.args.len() - one.defaults.len().min(one.args.len());
         for (number, target) in one.args.iter().enumerate() {

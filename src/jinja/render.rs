@@ -11,7 +11,7 @@ use super::parse::parse;
 use super::reads::flow;
 use super::tags::tag_at;
 use super::trace::Trace;
-pub(crate) use super::trace::{Says, Written};
+pub(crate) use super::trace::{ByteOrigin, Written};
 use super::tree::{each_stmt, place, tree};
 use crate::base::source::LineIndex;
 use minijinja::machinery::ast::Stmt;
@@ -64,7 +64,7 @@ pub(crate) fn variables(text: &str, is_bound: impl Fn(&str) -> bool) -> Result<B
 
 /// What a text is rendered with.
 #[derive(Clone, Copy)]
-pub(crate) struct With<'a> {
+pub(crate) struct RenderInputs<'a> {
     /// The values of all names.
     pub(crate) values: &'a Value,
     /// The names that it reads, as [`variables`] gives them.
@@ -78,7 +78,7 @@ pub(crate) struct With<'a> {
 }
 
 /// Renders a text that [`variables`] has let through.
-pub(crate) fn render(text: &str, with: With<'_>) -> Result<Written, Failed> {
+pub(crate) fn render(text: &str, with: RenderInputs<'_>) -> Result<Written, Failed> {
     let tree = tree(text).map_err(|error| failed(text, &error))?;
     let flow = flow(&tree);
     let mut code = CodeGenerator::new("text", text);
@@ -90,12 +90,16 @@ pub(crate) fn render(text: &str, with: With<'_>) -> Result<Written, Failed> {
     let lines = LineIndex::new(text);
     let plain: Vec<(String, u32)> =
         plain.iter().map(|words| ((*words).to_owned(), lines.line(place(text, words) as u32) - 1)).collect();
-    let (meter, trace) = (Meter::new(), Arc::new(Mutex::new(Trace::default())));
+    let meter = Meter::new();
+    let trace = Arc::new(Mutex::new(Trace::default()));
     let mut environment = environment();
     environment.set_fuel(Some(MAX_STEPS * MEASURING));
     meter::attach(&mut environment, &meter);
     note(&mut environment, &meter, &trace, plain);
-    let (by, written, fence, nonce) = (Arc::clone(&meter), Arc::clone(&trace), with.fence, with.nonce.to_owned());
+    let by = Arc::clone(&meter);
+    let written = Arc::clone(&trace);
+    let fence = with.fence;
+    let nonce = with.nonce.to_owned();
     environment.set_formatter(move |out, state, value| {
         let value = by.pass(value.clone())?;
         let mut words = String::new();

@@ -94,10 +94,12 @@ pub(crate) fn tag_at(text: &str, at: usize) -> Option<Tag<'_>> {
 /// The parts that say nothing: comments, statements, the tags of `raw`.
 #[cfg(feature = "assemble")]
 pub(crate) fn silent(text: &str) -> Vec<Range<usize>> {
-    let (mut found, mut start) = (Vec::new(), 0);
+    let mut found = Vec::new();
+    let mut start = 0;
     let mut between = |range: Range<usize>| {
         let words = text.get(range.clone()).unwrap_or("");
-        let (begun, kept) = (words.trim_start(), words.trim());
+        let begun = words.trim_start();
+        let kept = words.trim();
         if !kept.is_empty() {
             found.push(range.end - begun.len()..range.end - begun.len() + kept.len());
         }
@@ -141,7 +143,8 @@ pub(crate) fn said(text: &str, name: &str) -> Vec<usize> {
 /// The text with quotes in place of the references to them and spaces in place of others, as long as before.
 #[cfg(feature = "lsp")]
 fn without_references(text: &str) -> String {
-    let (mut out, mut rest) = (String::with_capacity(text.len()), text);
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
     while let Some(at) = rest.find('&') {
         let (before, behind) = rest.split_at(at);
         let length = behind.find(';').map_or(1, |end| end + 1).min(10);

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 /// Who says a stretch.
 #[derive(Clone, Debug)]
-pub(crate) enum Says {
+pub(crate) enum ByteOrigin {
     /// The author, so many lines below the first.
     Author(u32),
     /// The value of a name, and nothing else.
@@ -26,7 +26,7 @@ pub(crate) struct Stretch {
     /// Its bytes.
     pub(crate) range: Range<usize>,
     /// Who says it.
-    pub(crate) says: Says,
+    pub(crate) says: ByteOrigin,
 }
 
 /// A text that is being written, and its stretches.
@@ -37,7 +37,7 @@ pub(crate) struct Written {
 }
 
 impl Written {
-    fn push(&mut self, words: &str, says: Says) {
+    fn push(&mut self, words: &str, says: ByteOrigin) {
         if !words.is_empty() {
             let start = self.text.len();
             self.text.push_str(words);
@@ -78,7 +78,7 @@ impl Trace {
 
     /// Plain text of the author.
     pub(super) fn plain(&mut self, words: &str, line: u32) {
-        self.here().push(words, Says::Author(line));
+        self.here().push(words, ByteOrigin::Author(line));
     }
 
     /// What the next output writes. `fence` makes the two sides of a fence of the names that reach it.
@@ -94,16 +94,16 @@ impl Trace {
         let fence = known.and_then(|known| known.fenced.as_deref()).filter(|_| !is_kept && !says_nothing).map(fence);
         let line = known.map_or(0, |known| known.line);
         if let Some((open, _)) = &fence {
-            self.here().push(open, Says::Fence);
+            self.here().push(open, ByteOrigin::Fence);
         }
         let name = known.and_then(|known| known.name.clone()).filter(|_| !is_kept);
         match (name, self.captured.get(words.trim()).cloned()) {
-            (Some(name), _) => self.here().push(words, Says::Value(name)),
+            (Some(name), _) => self.here().push(words, ByteOrigin::Value(name)),
             (None, Some(kept)) => self.again(words, &kept),
-            (None, None) => self.here().push(words, Says::Output(line)),
+            (None, None) => self.here().push(words, ByteOrigin::Output(line)),
         }
         if let Some((_, close)) = &fence {
-            self.here().push(close, Says::Fence);
+            self.here().push(close, ByteOrigin::Fence);
         }
     }
 
@@ -114,12 +114,13 @@ impl Trace {
             if words == kept.text { (0, words.len(), 0) } else { (space(words), words.trim().len(), space(&kept.text)) };
         for stretch in &kept.stretches {
             let part = |at: usize| (at.clamp(skipped, skipped + length) - skipped) + before;
-            let (from, to) = (part(stretch.range.start), part(stretch.range.end));
+            let from = part(stretch.range.start);
+            let to = part(stretch.range.end);
             let cut = stretch.range.start.max(skipped) - stretch.range.start;
             let lost = kept.text.get(stretch.range.start..stretch.range.start + cut.min(stretch.range.len()));
             let below = lost.map_or(0, |lost| lost.matches('\n').count() as u32);
             let says = match &stretch.says {
-                Says::Author(line) => Says::Author(line + below),
+                ByteOrigin::Author(line) => ByteOrigin::Author(line + below),
                 other => other.clone(),
             };
             let first = if from == before { 0 } else { from };

@@ -2,8 +2,8 @@
 //!
 //! The report names every segment that came in, with its tokens and its disposition.
 
+use super::budget::Disposition;
 use super::context::{Kind, Segment, Stability, Trust};
-use super::fit::Disposition;
 use serde::{Deserialize, Serialize};
 use std::borrow::Borrow;
 

@@ -295,7 +295,8 @@ impl Traced {
         let mut part = Self { text: self.text.get(start..end).unwrap_or("").to_owned(), ..Self::default() };
         part.open.extend(self.open.iter().filter(|at| (start..=end).contains(*at)).map(|at| at - start));
         for stretch in &self.stretches {
-            let (from, to) = (stretch.range.start.max(start), stretch.range.end.min(end));
+            let from = stretch.range.start.max(start);
+            let to = stretch.range.end.min(end);
             if from < to {
                 let skipped = self.text.get(stretch.range.start..from).unwrap_or("");
                 let origin = stretch.origin.clone().down(lines(skipped));
@@ -369,13 +370,17 @@ impl Segment {
         let title = title.into();
         let id = if title.is_empty() { kind.word().to_owned() } else { format!("{}:{title}", kind.word()) };
         let text = Traced::new(text, Origin::Parent { id: id.clone() });
-        let (stability, trust, cut) = (Stability::Session, Trust::Trusted, Cut::Tail);
+        let stability = Stability::Session;
+        let trust = Trust::Trusted;
+        let cut = Cut::Tail;
         Self { id, kind, title, text, stability, trust, cut, why: "handed in".to_owned() }
     }
 
     /// A segment of a template's own: named after its kind, it holds as long as the template, may give orders and may be cut at its end.
     pub fn of(kind: Kind, text: Traced, why: impl Into<String>) -> Self {
-        let (stability, trust, cut) = (Stability::Fixed, Trust::Trusted, Cut::Tail);
+        let stability = Stability::Fixed;
+        let trust = Trust::Trusted;
+        let cut = Cut::Tail;
         Self { id: kind.word().to_owned(), kind, title: String::new(), text, stability, trust, cut, why: why.into() }
     }
 

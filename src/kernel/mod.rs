@@ -3,8 +3,8 @@
 //! Knows no XML, no vendor, no file, no thread: an organisation that has never seen a template uses the same parts.
 
 pub mod assembler;
-mod border;
+pub mod budget;
 pub mod context;
-pub mod fit;
-pub mod seam;
+mod grapheme;
+pub mod token_boundary;
 pub mod tokens;

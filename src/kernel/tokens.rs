@@ -2,7 +2,7 @@
 //!
 //! A token is at least one byte, so a text of no more bytes than the budget has tokens needs no counting at all.
 
-use super::seam;
+use super::token_boundary;
 use std::fmt::Debug;
 
 /// Counts tokens of texts.
@@ -25,16 +25,17 @@ pub trait TokenCounter: Debug + Send + Sync {
     /// Tokens that every text has which is made of these pieces, in this order, with anything at all between two of them.
     ///
     /// What is given here holds for tokenizers that take a text apart into words before they join anything, and counts as much as is
-    /// certain of those: see [`seam::least`].
+    /// certain of those: see [`token_boundary::least`].
     fn least(&self, pieces: &[&str]) -> usize {
-        seam::least(pieces, |text| self.count(text))
+        token_boundary::least(pieces, |text| self.count(text))
     }
 }
 
 /// The longest prefix of at most `limit` tokens by bisection over characters, for counters of which a longer text never
 /// has fewer tokens.
 pub fn longest(text: &str, limit: usize, count: impl Fn(&str) -> usize) -> usize {
-    let (mut low, mut high) = (0, text.len());
+    let mut low = 0;
+    let mut high = text.len();
     while low < high {
         let middle = text.ceil_char_boundary(low + (high - low).div_ceil(2));
         let fits = text.get(..middle).is_some_and(|prefix| count(prefix) <= limit);

@@ -103,7 +103,8 @@ impl Server<'_> {
             let names: Vec<Arc<str>> = project.open.keys().filter(|name| project.is_ours(name)).cloned().collect();
             for name in names {
                 let Some(buffer) = project.open.get(&name) else { continue };
-                let (uri, version) = (buffer.uri.clone(), buffer.version);
+                let uri = buffer.uri.clone();
+                let version = buffer.version;
                 let found = catch_unwind(AssertUnwindSafe(|| diagnostics::of(project, &self.client, &name)));
                 let Ok(found) = found else { continue };
                 if project.shown.pushed.get(&name) != Some(&found) {

@@ -72,7 +72,8 @@ impl Encoding {
 
     /// The span of a range; an inverted one is taken the right way round.
     pub(super) fn span(self, text: &str, index: &LineIndex, range: Range) -> Span {
-        let (start, end) = (self.offset(text, index, range.start), self.offset(text, index, range.end));
+        let start = self.offset(text, index, range.start);
+        let end = self.offset(text, index, range.end);
         Span::new(start.min(end), start.max(end))
     }
 }

@@ -8,7 +8,6 @@ mod client;
 mod diagnostics;
 mod dispatch;
 mod documents;
-mod edits;
 mod encoding;
 mod features;
 mod pages;
@@ -21,6 +20,7 @@ mod tokens;
 mod transport;
 mod uri;
 mod watch;
+mod workspace_edit;
 
 pub use dispatch::{Ended, serve};
 pub use transport::serve_stdio;

@@ -7,7 +7,8 @@ use serde_json::Value;
 impl Server<'_> {
     /// Tells the client what to ask for again. What it edited itself it asks for anyway.
     pub(super) fn refresh(&mut self) {
-        let (mut is_other, mut is_read) = (false, false);
+        let mut is_other = false;
+        let mut is_read = false;
         for project in self.workspace.all_mut() {
             let config_revision = project.config_revision;
             let shown = &mut project.shown;

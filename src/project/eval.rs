@@ -1,6 +1,6 @@
 //! `[eval]`: where scenarios lie, how often cases are tried, and what a gate, a drift watch and live runs hold to. Data only.
 
-use super::places;
+use super::path_patterns;
 use crate::base::span::{Span, Spanned};
 
 /// Days after which a case that nobody reviewed is stale, where nothing is said.
@@ -107,12 +107,12 @@ impl Eval {
 
     /// The files and folders that hold every place in which there are scenarios.
     pub fn places(&self) -> Vec<String> {
-        let fixed = |place: &Spanned<String>| Some(places::fixed(&place.value)).filter(|fixed| !fixed.is_empty());
+        let fixed = |place: &Spanned<String>| Some(path_patterns::fixed(&place.value)).filter(|fixed| !fixed.is_empty());
         self.scenarios.iter().map(|place| fixed(place).unwrap_or_else(|| ".".to_owned())).collect()
     }
 
     /// Whether a path of the project lies in one of the places in which there are scenarios.
     pub fn holds(&self, path: &str) -> bool {
-        self.scenarios.iter().any(|place| places::holds(&place.value, path))
+        self.scenarios.iter().any(|place| path_patterns::holds(&place.value, path))
     }
 }

@@ -107,7 +107,8 @@ enum Reach {
 impl Glob {
     /// Greedy matching with two places to fall back to: the last `*`, and the last `**`.
     fn matches(&self, path: &str, reach: Reach) -> bool {
-        let (mut at, mut rest) = (0, path);
+        let mut at = 0;
+        let mut rest = path;
         let mut star: Option<(usize, &str)> = None;
         let mut folders: Option<(usize, &str)> = None;
         loop {
@@ -183,7 +184,8 @@ fn expand(pattern: &str) -> Result<Vec<String>, GlobError> {
         };
         let head = pattern.get(..end).unwrap_or("");
         let start = head.rfind('{').ok_or(GlobError::Brace)?;
-        let (before, tail) = (pattern.get(..start).unwrap_or(""), pattern.get(end + 1..).unwrap_or(""));
+        let before = pattern.get(..start).unwrap_or("");
+        let tail = pattern.get(end + 1..).unwrap_or("");
         for choice in pattern.get(start + 1..end).unwrap_or("").split(',') {
             open.push(format!("{before}{choice}{tail}"));
         }

@@ -3,6 +3,7 @@
 
 #[cfg(feature = "compile")]
 pub mod config;
+pub mod disqualified;
 #[cfg(feature = "compile")]
 pub mod eval;
 #[cfg(feature = "compile")]
@@ -14,7 +15,7 @@ pub mod index;
 pub mod lints;
 pub mod models;
 #[cfg(feature = "compile")]
-pub mod places;
+pub mod path_patterns;
 #[cfg(feature = "compile")]
 pub mod read;
 #[cfg(feature = "compile")]
@@ -25,4 +26,3 @@ pub mod routing;
 pub mod suppressions;
 #[cfg(feature = "compile")]
 pub mod table;
-pub mod unfit;

@@ -1,9 +1,9 @@
 //! Which model a role gets, and why: the cheapest that qualifies, the others behind it in order. Words of reasons are for
 //! people who read a manifest; faults of a project file are worded by rules.
 
+use super::disqualified::Unfit;
 use super::models::Model;
 use super::roles::{ModelChoice, Role};
-use super::unfit::Unfit;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 

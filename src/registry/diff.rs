@@ -142,8 +142,10 @@ fn names(old: &BTreeMap<&str, Hash>, new: &BTreeMap<&str, Hash>) -> Names {
 }
 
 fn task(before: Task<'_>, after: Task<'_>, out: &mut Diff) -> Result<(), ReadError> {
-    let (old_root, new_root) = (before.root()?, after.root()?);
-    let (old_nodes, new_nodes) = (nodes(&old_root), nodes(&new_root));
+    let old_root = before.root()?;
+    let new_root = after.root()?;
+    let old_nodes = nodes(&old_root);
+    let new_nodes = nodes(&new_root);
     let mut text =
         before.version() != after.version() || before.parameters()? != after.parameters()? || old_nodes.len() != new_nodes.len();
     let known = out.resolved.len();
@@ -193,13 +195,15 @@ fn written(node: &Node) -> Vec<(SettingName, Value)> {
 
 fn compare(task: &str, old: &Node, new: &Node, setting: SettingName, out: &mut Vec<ResolvedChange>) {
     let (Some(before), Some(after)) = (&old.settings, &new.settings) else { return };
-    let (before, after) = (before.get(setting), after.get(setting));
+    let before = before.get(setting);
+    let after = after.get(setting);
     if before.value == after.value {
         return;
     }
     let same_type = old.operator == new.operator && old.subtype == new.subtype && old.element == new.element;
     let is_default = !before.origin.layer.is_written() && !after.origin.layer.is_written();
     let cause = if same_type && is_default { Cause::Default } else { Cause::Text };
-    let (from, to) = (before.value, after.value);
+    let from = before.value;
+    let to = after.value;
     out.push(ResolvedChange { task: task.to_owned(), node: new.id.clone(), setting, from, to, cause });
 }

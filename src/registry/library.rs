@@ -81,7 +81,8 @@ pub(crate) fn compile_files<'b>(
     source: FileSource<'_>,
     templates: impl IntoIterator<Item = (Arc<str>, io::Result<Cow<'b, [u8]>>)>,
 ) -> Built {
-    let (active, entries) = (Active::new(config), Entries::new(config));
+    let active = Active::new(config);
+    let entries = Entries::new(config);
     let compiler = Compiler { config, active: &active, root: source.root, files: source.files, entries: Some(&entries) };
     let mut scratch = Scratch::new();
     let mut documents = Documents::default();
@@ -204,7 +205,8 @@ mod folder {
 
         fn checked(&self, goal: Goal) -> (Built, Vec<Excluded>) {
             let Self { root, config } = self;
-            let (overlay, given) = (Overlay::default(), &[]);
+            let overlay = Overlay::default();
+            let given = &[];
             let request = Request {
                 root,
                 config,

@@ -11,6 +11,8 @@ pub mod build;
 pub mod compile;
 pub mod diff;
 #[cfg(feature = "fs")]
+pub mod finding_counts;
+#[cfg(feature = "fs")]
 pub mod inspect;
 #[cfg(feature = "compile")]
 pub mod library;
@@ -22,9 +24,7 @@ pub(crate) mod results;
 #[cfg(feature = "fs")]
 pub mod scenarios;
 #[cfg(feature = "compile")]
-mod takes;
-#[cfg(feature = "fs")]
-pub mod tally;
+mod task_signature;
 #[cfg(feature = "compile")]
 pub mod workspace;
 

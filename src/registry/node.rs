@@ -86,7 +86,7 @@ impl Node {
 
 /// A node with its children still unread.
 #[derive(Deserialize)]
-struct Shallow<'a> {
+struct UnparsedNode<'a> {
     id: String,
     element: String,
     operator: Option<String>,
@@ -117,7 +117,7 @@ struct Open<'a> {
 
 impl<'a> Open<'a> {
     fn read(raw: Raw<'a>, text: &str, slot: String, name: Option<String>) -> Result<Self, ReadError> {
-        let shallow: Shallow<'a> = raw.parse(text)?;
+        let shallow: UnparsedNode<'a> = raw.parse(text)?;
         let node = Node {
             id: shallow.id,
             element: shallow.element,

@@ -169,7 +169,8 @@ fn read_1(text: String) -> Result<Registry, ReadError> {
         column: 1,
         reason: format!("the registry's `hash` is `{}`, expected `b3:` and 64 hex digits", document.hash),
     })?;
-    let (edition, compiler) = (document.edition, document.compiler);
+    let edition = document.edition;
+    let compiler = document.compiler;
     Ok(Registry { edition, compiler, hash, tasks, templates, fragments, lookup, text })
 }
 

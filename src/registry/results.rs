@@ -132,7 +132,8 @@ fn way<'t>(trees: &'t Trees, task: &str, asked: Option<&str>) -> Option<(String,
 
 /// The agents of a task, as many as anybody looks through.
 fn agents(trees: &Trees, task: &str) -> Vec<String> {
-    let (mut agents, mut looks) = (Vec::new(), 0);
+    let mut agents = Vec::new();
+    let mut looks = 0;
     let root = trees.get(&(false, task.to_owned()));
     let mut open: Vec<(&Node, String)> = root.map(|root| (root, String::new())).into_iter().collect();
     while let Some((node, base)) = open.pop().filter(|_| agents.len() < LISTED && looks < MOST) {
@@ -254,7 +255,8 @@ fn holds(registry: &Registry, text: &Text<'_>, word: &str, known: &mut BTreeSet<
 fn has_word(text: &str, word: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     text.match_indices(word).any(|(at, _)| {
-        let (before, after) = (text.get(..at).unwrap_or(""), text.get(at + word.len()..).unwrap_or(""));
+        let before = text.get(..at).unwrap_or("");
+        let after = text.get(at + word.len()..).unwrap_or("");
         !before.ends_with(is_part) && !after.starts_with(is_part)
     })
 }

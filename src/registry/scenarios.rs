@@ -2,9 +2,9 @@
 
 use super::artifact::Registry;
 use super::compile::sources::CONTEXT_FILE;
+use crate::base::contained_path;
 use crate::base::diagnostic::{self, Diagnostic};
 use crate::base::fs;
-use crate::base::inside;
 use crate::base::source::{LineIndex, Position};
 use crate::project::config::Config;
 use crate::rules::apply::{self, Fixed, Which};
@@ -152,7 +152,7 @@ fn in_world<T>(request: &Request<'_>, loaded: &[Loaded], then: impl FnOnce(&Proj
     // What lies behind a link out of the project is read by nothing.
     let exists = |path: &str| {
         let file = root.join(path);
-        fs::is_file(&file) && inside::leads_out(&fs::RealFs, root, &file).is_none()
+        fs::is_file(&file) && contained_path::leads_out(&fs::RealFs, root, &file).is_none()
     };
     let text = |path: &str| text_of(root, path);
     let known = registry.map(|registry| Known { registry, taken: RefCell::default() });
@@ -163,7 +163,7 @@ fn in_world<T>(request: &Request<'_>, loaded: &[Loaded], then: impl FnOnce(&Proj
 
 /// The text of a file of the project.
 pub(crate) fn text_of(root: &Path, path: &str) -> Option<String> {
-    let bytes = inside::read(&fs::RealFs, root, Path::new(path), CONTEXT_FILE).ok()?;
+    let bytes = contained_path::read(&fs::RealFs, root, Path::new(path), CONTEXT_FILE).ok()?;
     Some(decode::decode(&bytes).ok()?.into_owned())
 }
 
@@ -199,7 +199,8 @@ pub fn refusals(request: &Request<'_>, loaded: &[Loaded]) -> Refusals {
         let Position { line, column, .. } = lines.position(text, finding.span.start);
         let meant = finding.help.as_deref().filter(|help| help.starts_with("did you mean"));
         let meant = meant.map_or_else(String::new, |meant| format!("; {meant}"));
-        let (rule, path) = (finding.rule, &finding.path);
+        let rule = finding.rule;
+        let path = &finding.path;
         format!("{} ({}): {path}:{line}:{column}: {}{meant}", rule.name, rule.code, finding.message)
     };
     Refusals(refused.into_iter().map(|refused| ((refused.path, refused.case), said(&refused.finding))).collect())

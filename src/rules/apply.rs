@@ -257,7 +257,8 @@ fn is_syntax(finding: &Diagnostic) -> bool {
 
 /// Where an offset of the changed text was before.
 fn offset_before(edits: &[Edit], offset: u32) -> u32 {
-    let (mut old, mut new) = (0, 0);
+    let mut old = 0;
+    let mut new = 0;
     for edit in edits {
         let kept = edit.span.start - old;
         if offset < new + kept {

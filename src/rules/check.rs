@@ -6,7 +6,7 @@
 use super::allow::{self, Instruction};
 use super::context::context_conflict_with_default;
 use super::engine::unknown_instruction::{self, VERBS};
-use super::engine::unused_allow::{self, Only};
+use super::engine::unused_allow::{self, UnusedExtent};
 use super::engine::{locked_allow, unknown_allow};
 use super::file_stem::stem;
 use super::list;
@@ -174,7 +174,7 @@ fn about_instructions(cx: &FileCx<'_>, instructions: &[Instruction<'_>], out: &m
         if !instruction.is_allow() {
             continue;
         }
-        let only = if instruction.names.len() == 1 { Only::Name } else { Only::OneOfSeveral };
+        let only = if instruction.names.len() == 1 { UnusedExtent::Name } else { UnusedExtent::OneOfSeveral };
         for (name, used) in &instruction.names {
             match list::find(name.value) {
                 None if removed(name.value).is_some() => out.push(unused_allow::word(cx, instruction.span, *name, only)),

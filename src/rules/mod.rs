@@ -19,6 +19,6 @@ pub mod names;
 pub mod project;
 pub mod rule;
 pub mod scenario;
+mod setting_fixes;
 pub mod structure;
 pub mod syntax;
-mod ways_out;

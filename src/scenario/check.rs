@@ -1,10 +1,10 @@
 //! Holds a tree against the tables: every fault of it, each at its own place. Takes nothing out of the tree.
 
 use super::fault::FaultKind;
+use super::fault_collector::{Path, Sink, first_line};
 use super::frozen::Frozen;
 use super::paths::{beside, plain};
 use super::scalars::{scalar, setting, text, word};
-use super::sink::{Path, Sink, first_line};
 use super::table::{Group, Key, Need, Shape, Table, find};
 use super::values::{file_of, frozen};
 use crate::base::suggest::nearest;
@@ -206,7 +206,7 @@ pub(super) fn shape(sink: &mut Sink<'_>, path: &Path<'_>, shape: Shape, node: &N
         },
         Shape::Content | Shape::Frozen => file(sink, path, shape, node),
         Shape::Schema if file_of(node).is_some() => file(sink, path, Shape::Frozen, node),
-        Shape::Schema if node.entries().is_some() => super::slips::report(sink, path, node),
+        Shape::Schema if node.entries().is_some() => super::schema_errors::report(sink, path, node),
         Shape::Setting => setting(sink, path, node),
         Shape::Text
         | Shape::Label

@@ -14,7 +14,8 @@ pub struct Record {
 pub fn read(text: &str) -> Result<Vec<Record>, (u32, &'static str)> {
     let mut records = Vec::new();
     let mut record = Record { line: 1, fields: Vec::new() };
-    let (mut field, mut line) = (String::new(), 1);
+    let mut field = String::new();
+    let mut line = 1;
     let mut rest = text;
     loop {
         if let Some(quoted) = rest.strip_prefix('"') {

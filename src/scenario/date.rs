@@ -7,7 +7,9 @@ pub fn parse(text: &str) -> Option<(i32, u8, u8)> {
         let part = parts.next().filter(|part| part.len() == digits && part.bytes().all(|c| c.is_ascii_digit()))?;
         part.parse::<u16>().ok()
     };
-    let (year, month, day) = (i32::from(part(4)?), part(2)? as u8, part(2)? as u8);
+    let year = i32::from(part(4)?);
+    let month = part(2)? as u8;
+    let day = part(2)? as u8;
     (parts.next().is_none() && (1..=12).contains(&month) && (1..=length(year, month)).contains(&day))
         .then_some((year, month, day))
 }

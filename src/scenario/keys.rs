@@ -3,7 +3,7 @@
 use super::expect::answer::ANSWER;
 use super::expect::context::CONTEXT_TEST;
 use super::frozen::Risk;
-use super::keys_chat::MESSAGE;
+use super::message_keys::MESSAGE;
 use super::table::Group::{Apart, One, Some as AtLeast};
 use super::table::Need::{Optional, Required};
 use super::table::{Key, Need, Shape, Table, key, needed};

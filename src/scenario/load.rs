@@ -6,8 +6,8 @@ use super::model::{SCENARIO_SCHEMA, SUITE_SCHEMA, Suite};
 use super::paths::beside;
 use super::read::{Options, read_with};
 use super::request_body::is_request_body;
+use crate::base::contained_path::{self, Refused};
 use crate::base::fs;
-use crate::base::inside::{self, Refused};
 use crate::syntax::decode::{self, DecodeFault};
 use std::io;
 use std::path::Path;
@@ -129,7 +129,7 @@ fn one(root: &Path, path: &str, limit: u64, options: &Options<'_>) -> Loaded {
         let unread = Some(why);
         Loaded { path: Arc::from(path), text: Arc::from(""), suite: None, faults: Vec::new(), unread }
     };
-    match inside::read(&fs::RealFs, root, Path::new(path), limit) {
+    match contained_path::read(&fs::RealFs, root, Path::new(path), limit) {
         Ok(bytes) => match decode::decode(&bytes) {
             Ok(text) => of_text(root, path, &text, limit, options),
             Err(fault) => unread(Unread::NoText(fault)),
@@ -151,7 +151,7 @@ pub fn of_text(root: &Path, path: &str, text: &str, limit: u64, options: &Option
 
 fn table_text(root: &Path, path: &str, table: &str, limit: u64) -> Result<String, String> {
     let table = beside(path, table).ok_or_else(|| Refused::Outside.to_string())?;
-    let bytes = inside::read(&fs::RealFs, root, Path::new(&table), limit).map_err(|refused| refused.to_string())?;
+    let bytes = contained_path::read(&fs::RealFs, root, Path::new(&table), limit).map_err(|refused| refused.to_string())?;
     let text = decode::decode(&bytes).map_err(|fault| fault.to_string())?;
     Ok(text.into_owned())
 }

@@ -3,7 +3,7 @@
 use super::date;
 use super::keys::{CASE, CONTEXT, SCENARIO};
 use super::model::{
-    Case, ContextExpectation, Conversation, Expectation, Failure, Fixture, Frozen, Risk, Rule, Scripted, Sequential, Shelf,
+    Case, ContextExpectation, Conversation, Expectation, Failure, Fixture, Frozen, LookupStore, Risk, Rule, Scripted, Sequential,
     Situation, Subject,
 };
 use super::table::{Table, find};
@@ -53,7 +53,10 @@ fn situation(cx: Cx<'_>, node: &Node<'_>) -> Situation {
         inputs: map(get("inputs"), |value| Some(frozen(value))),
         results: map(get("results"), |value| Some(frozen(value))),
         history: get("history").and_then(conversation),
-        matches: fixtures(Shelf::Memory, get("memory")).into_iter().chain(fixtures(Shelf::Retrieval, get("retrieval"))).collect(),
+        matches: fixtures(LookupStore::Memory, get("memory"))
+            .into_iter()
+            .chain(fixtures(LookupStore::Retrieval, get("retrieval")))
+            .collect(),
     }
 }
 
@@ -71,7 +74,7 @@ fn failure(node: &Node<'_>) -> Failure {
     Failure { stage: get("stage"), obstacle: get("obstacle"), note: get("note") }
 }
 
-fn fixtures(shelf: Shelf, node: Option<&Node<'_>>) -> Vec<Fixture> {
+fn fixtures(shelf: LookupStore, node: Option<&Node<'_>>) -> Vec<Fixture> {
     let Some(node) = node else { return Vec::new() };
     let of = |id: &str, text: Option<&Node<'_>>| Some(Fixture { shelf, id: id.to_owned(), text: content(text?)? });
     match &node.value {

@@ -6,23 +6,23 @@ pub mod csv;
 pub mod date;
 pub mod expect;
 pub mod fault;
+mod fault_collector;
 pub mod frozen;
 pub mod json_schema;
 pub mod keys;
-pub mod keys_chat;
 #[cfg(feature = "fs")]
 pub mod load;
 mod lower;
+pub mod message_keys;
 pub mod model;
 pub mod paths;
 pub mod pattern;
 mod read;
 pub mod request_body;
-mod rows;
 mod scalars;
-mod sink;
-mod slips;
+mod schema_errors;
 pub mod table;
+mod table_cases;
 mod values;
 pub mod words;
 

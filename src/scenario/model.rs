@@ -144,7 +144,7 @@ pub struct Failure {
 
 /// Where something would be looked up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub enum Shelf {
+pub enum LookupStore {
     /// `memory`: texts, none of which is a file that a task describes.
     Memory,
     /// `retrieval`: texts and files.
@@ -156,7 +156,7 @@ pub enum Shelf {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Fixture {
     /// Where it comes from.
-    pub shelf: Shelf,
+    pub shelf: LookupStore,
     /// Its id: a path, a key.
     pub id: String,
     /// Its text.

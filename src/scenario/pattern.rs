@@ -98,12 +98,12 @@ pub fn path(path: &str) -> Result<(), usize> {
 #[derive(Clone, Debug)]
 pub struct JsonPath {
     path: serde_json_path::JsonPath,
-    ways: Ways,
+    ways: PathFanOut,
 }
 
 /// What makes a path lead to a node in several ways.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Ways {
+struct PathFanOut {
     /// `..`: each leads from a node to all under it, and so each but the first to a node from all above.
     descents: u32,
     /// `$` after the first: each begins anew for every node that a filter looks at.
@@ -141,19 +141,19 @@ impl JsonPath {
     ///
     /// # Errors
     /// Nodes that it would have to look at, and may not: a path of a thousand bytes can ask for more than there are atoms.
-    pub fn select<'v>(&self, value: &'v Value) -> Result<Vec<(String, &'v Value)>, TooMuch> {
+    pub fn select<'v>(&self, value: &'v Value) -> Result<Vec<(String, &'v Value)>, TooManyNodes> {
         self.afford(value)?;
         Ok(self.path.query_located(value).iter().map(|node| (node.location().to_string(), node.node())).collect())
     }
 
-    fn afford(&self, value: &Value) -> Result<(), TooMuch> {
-        let Ways { descents, roots, lists } = self.ways;
+    fn afford(&self, value: &Value) -> Result<(), TooManyNodes> {
+        let PathFanOut { descents, roots, lists } = self.ways;
         let (nodes, depth) = extent(value);
         let work = nodes
             .saturating_pow(1 + roots)
             .saturating_mul(depth.saturating_pow(descents.saturating_sub(1)))
             .saturating_mul(lists);
-        if work > NODES { Err(TooMuch { nodes, most: NODES }) } else { Ok(()) }
+        if work > NODES { Err(TooManyNodes { nodes, most: NODES }) } else { Ok(()) }
     }
 }
 
@@ -162,7 +162,7 @@ impl JsonPath {
 #[error(
     "in {nodes} values it may lead to more than {most} nodes; fewer `..` and lists, and no `$` inside of a filter, lead to fewer"
 )]
-pub struct TooMuch {
+pub struct TooManyNodes {
     /// Values in the answer.
     pub nodes: u64,
     /// Nodes at most.
@@ -170,9 +170,11 @@ pub struct TooMuch {
 }
 
 /// What multiplies the work of a path that can be read.
-fn ways(path: &str) -> Ways {
-    let mut ways = Ways { descents: 0, roots: 0, lists: 1 };
-    let (bytes, mut at, mut listed) = (path.as_bytes(), 0, Vec::new());
+fn ways(path: &str) -> PathFanOut {
+    let mut ways = PathFanOut { descents: 0, roots: 0, lists: 1 };
+    let bytes = path.as_bytes();
+    let mut at = 0;
+    let mut listed = Vec::new();
     while let Some(&byte) = bytes.get(at) {
         match byte {
             b'"' | b'\'' => {
@@ -198,7 +200,9 @@ fn ways(path: &str) -> Ways {
 
 /// How many values there are in a value, itself included, and how deep they nest.
 fn extent(value: &Value) -> (u64, u64) {
-    let (mut open, mut nodes, mut deepest) = (vec![(value, 1)], 0, 0);
+    let mut open = vec![(value, 1)];
+    let mut nodes = 0;
+    let mut deepest = 0;
     while let Some((value, depth)) = open.pop() {
         nodes += 1;
         deepest = deepest.max(depth);

@@ -2,12 +2,12 @@
 
 use super::check::{self, Ask};
 use super::fault::{Fault, FaultKind};
+use super::fault_collector::{Path, Sink, first_line};
 use super::keys::{CASE, CONTEXT, DEFAULTS, FIXTURES, SCENARIO, SUITE};
 use super::lower::{self, Cx};
 use super::model::{Case, Rule, SUITE_SCHEMA, Suite};
-use super::rows;
-use super::sink::{Path, Sink, first_line};
 use super::table::{Table, find};
+use super::table_cases;
 use super::values;
 use crate::base::span::Spanned;
 use crate::syntax::yaml::{self, Entry, Node, Value};
@@ -114,7 +114,7 @@ fn suite(sink: &mut Sink<'_>, cx: Cx<'_>, root: &Node<'_>, id: Spanned<String>, 
     }
     let from = root.get("cases_from").and_then(values::text);
     if let (Some(from), Some(tables)) = (&from, options.tables) {
-        let made = tables(&from.value).and_then(|table| rows::read(&from.value, &table, from.span));
+        let made = tables(&from.value).and_then(|table| table_cases::read(&from.value, &table, from.span));
         match made {
             Err(reason) => sink.report(from.span, FaultKind::Table { path: from.value.clone(), reason }),
             Ok(read) => {

@@ -1,7 +1,7 @@
 //! Holds single values against what their keys take: words, numbers, days, patterns, paths, settings.
 
 use super::fault::FaultKind;
-use super::sink::{Path, Sink, first_line, inside};
+use super::fault_collector::{Path, Sink, first_line, inside};
 use super::table::Shape;
 use super::values::word_of;
 use super::{date, pattern};

@@ -67,10 +67,10 @@ type Written = Option<&'static str>;
 /// The subtypes of one row by the type as written.
 type Subtypes = BTreeMap<Written, Vec<Written>>;
 /// Every way to write the type and subtype of a row: sets of subtypes, each with the types that take them.
-type Ways = BTreeMap<Vec<Written>, Vec<Written>>;
+type TypeSpellings = BTreeMap<Vec<Written>, Vec<Written>>;
 
 /// The ways to write each operator with the defaults that follow.
-fn dispatch(layers: &Layers) -> BTreeMap<(Operator, Row), Ways> {
+fn dispatch(layers: &Layers) -> BTreeMap<(Operator, Row), TypeSpellings> {
     let types = Operator::ALL.iter().map(|operator| operator.word()).chain(ALIASES.iter().map(|(word, ..)| *word));
     let types: Vec<Option<&'static str>> = std::iter::once(None).chain(types.map(Some)).collect();
     let named = DEFAULTS.iter().flat_map(|row| row.names).chain(ROWLESS.iter().map(|(_, name)| name));
@@ -84,7 +84,7 @@ fn dispatch(layers: &Layers) -> BTreeMap<(Operator, Row), Ways> {
             }
         }
     }
-    let mut out: BTreeMap<(Operator, Row), Ways> = BTreeMap::new();
+    let mut out: BTreeMap<(Operator, Row), TypeSpellings> = BTreeMap::new();
     for (key, types) in found {
         for (written, subtypes) in types {
             out.entry(key).or_default().entry(subtypes).or_default().push(written);

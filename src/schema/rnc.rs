@@ -70,7 +70,8 @@ fn braced(head: &str, inside: &[impl std::borrow::Borrow<Pattern>], depth: usize
     if flat.len() <= WIDTH && !flat.contains('\n') {
         return flat;
     }
-    let (inner, outer) = (indent(depth + 1), indent(depth));
+    let inner = indent(depth + 1);
+    let outer = indent(depth);
     format!("{head} {{\n{inner}{}\n{outer}}}", body.join(&format!(",\n{inner}")))
 }
 
@@ -81,7 +82,8 @@ fn joined(list: &[Pattern], sign: &str, depth: usize) -> String {
     if flat.len() <= WIDTH && !flat.contains('\n') {
         return flat;
     }
-    let (inner, outer) = (indent(depth + 1), indent(depth));
+    let inner = indent(depth + 1);
+    let outer = indent(depth);
     format!("(\n{inner}{}\n{outer})", parts.join(&format!("{sign}\n{inner}")))
 }
 

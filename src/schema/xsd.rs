@@ -113,7 +113,8 @@ fn children(xml: &mut TemplateWriter, spec: &Spec) {
         xml.open("xs:all", &[]);
     }
     for child in spec.children {
-        let (tag, of) = (child.kind.tag(), name_of(child.kind));
+        let tag = child.kind.tag();
+        let of = name_of(child.kind);
         let named = [("name", tag), ("type", of.as_str()), ("minOccurs", "0")];
         let in_choice = spec.children.iter().any(|child| child.many);
         let attributes = if in_choice || needed(spec.kind, child.kind) { named.get(..2) } else { Some(&named[..]) };

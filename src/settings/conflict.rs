@@ -37,7 +37,7 @@ pub enum Side {
 
 /// What a task without any context is left with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Alone {
+pub enum WithoutContext {
     /// Its description and instructions alone.
     Empty,
     /// Files, inputs or parameters of its own.
@@ -68,11 +68,11 @@ pub fn exclusivity(resolved: &Resolved, layers: &Layers) -> Option<Exclusivity> 
 }
 
 /// CTX203: nothing is inherited, carried or looked up. N/A counts as not carried, a written `true` as carried.
-pub fn no_context(resolved: &Resolved, facts: TaskFacts) -> Option<Alone> {
+pub fn no_context(resolved: &Resolved, facts: TaskFacts) -> Option<WithoutContext> {
     let is_alone = resolved.inherit_context.value == Inherit::None
         && resolved.fresh_context.value == Fresh::Disabled
         && !resolved.is_accumulating();
-    is_alone.then_some(if facts.has_content { Alone::OwnContent } else { Alone::Empty })
+    is_alone.then_some(if facts.has_content { WithoutContext::OwnContent } else { WithoutContext::Empty })
 }
 
 /// CTX204: whether a setting is written and has no effect.

@@ -22,7 +22,7 @@ pub struct OriginData {
 /// A value that another one has beaten.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-pub struct BeatenData {
+pub struct OverriddenData {
     /// The value that did not hold; null for “does not apply”.
     pub value: Value,
     /// Who had set it.
@@ -40,7 +40,7 @@ pub struct SettingData {
     /// Who set the value that holds.
     pub origin: OriginData,
     /// The values that it has beaten, the nearest layer first.
-    pub beaten: Vec<BeatenData>,
+    pub beaten: Vec<OverriddenData>,
 }
 
 /// The four context settings, resolved.

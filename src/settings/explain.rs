@@ -3,7 +3,7 @@
 //! [`View`] writes without copying; [`SettingData`] is the owned form that an artifact is read into. Both have the
 //! same keys in the same order (tested).
 
-use super::data::{BeatenData, OriginData, SettingData, SettingsData};
+use super::data::{OriginData, OverriddenData, SettingData, SettingsData};
 use super::layers::{Layers, Link};
 use super::provenance::{Layer, Origin, Place, Value};
 use super::resolve::Resolved;
@@ -32,7 +32,7 @@ impl View<'_> {
             value: setting.value,
             applies: setting.applies,
             origin: self.origin(setting.origin).data(),
-            beaten: beaten.map(|link| BeatenData { value: link.value, origin: self.origin(link.origin).data() }).collect(),
+            beaten: beaten.map(|link| OverriddenData { value: link.value, origin: self.origin(link.origin).data() }).collect(),
         }
     }
 
@@ -93,14 +93,14 @@ impl Serialize for SettingView<'_> {
         map.serialize_entry("value", &setting.value)?;
         map.serialize_entry("applies", &setting.applies)?;
         map.serialize_entry("origin", &self.view.origin(setting.origin))?;
-        map.serialize_entry("beaten", &BeatenView(self))?;
+        map.serialize_entry("beaten", &OverriddenView(self))?;
         map.end()
     }
 }
 
-struct BeatenView<'a>(&'a SettingView<'a>);
+struct OverriddenView<'a>(&'a SettingView<'a>);
 
-impl Serialize for BeatenView<'_> {
+impl Serialize for OverriddenView<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         #[derive(Serialize)]
         struct Entry<'a> {

@@ -1,11 +1,11 @@
 //! The index as its callers see it: it opens, brings itself up to date and answers on the first query, and does nothing before.
 
+use super::indexable_files::{Candidate, Scope, Skipped, Why, survey};
 use super::query;
 use super::refresh::Plan;
 use super::sqlite::{Base, Broken, Holds, Row};
-use super::survey::{Candidate, Scope, Skipped, Why, survey};
 use crate::base::{folders, fs};
-use crate::context::matcher::{ContextSource, Match};
+use crate::context::context_source::{ContextSource, Match};
 use crate::kernel::context::Trust;
 use std::cell::{Ref, RefCell};
 use std::collections::BTreeSet;

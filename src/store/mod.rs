@@ -5,12 +5,12 @@
 //! version, is made again, and where nothing can be written the same answers come from memory.
 
 mod index;
+mod indexable_files;
 mod passage;
 mod query;
 mod refresh;
 mod sqlite;
-mod survey;
 mod words;
 
 pub use index::{Found, Index, Refused, State};
-pub use survey::{Scope, Skipped, Why};
+pub use indexable_files::{Scope, Skipped, Why};

@@ -55,7 +55,8 @@ pub(super) fn passages(path: &str, text: &str) -> Vec<Passage> {
                 out.extend(open.take());
             }
             let blank = line.text.trim().is_empty();
-            let (start, end) = (line.start, line.start + line.text.len());
+            let start = line.start;
+            let end = line.start + line.text.len();
             let open =
                 open.get_or_insert(Passage { range: start..end, first: line.number, last: line.number, piece: line.piece });
             open.range.end = end;

@@ -21,7 +21,8 @@ const EMPTY: [&str; 74] = [
 
 /// The distinct words of a query, in their order.
 pub(super) fn words(query: &str) -> Vec<String> {
-    let (mut seen, mut out) = (BTreeSet::new(), Vec::new());
+    let mut seen = BTreeSet::new();
+    let mut out = Vec::new();
     let read = query.get(..query.floor_char_boundary(BYTES)).unwrap_or("");
     words::each(read, |word| {
         if out.len() < READ && seen.insert(word.to_owned()) {

@@ -1,8 +1,8 @@
 //! Brings the index up to date: reads only files whose stamp changed, indexes only those whose bytes changed, and removes
 //! files that are gone.
 
+use super::indexable_files::{Candidate, Skipped, Why};
 use super::sqlite::{Base, Broken, Change, Holds, Known};
-use super::survey::{Candidate, Skipped, Why};
 use crate::base::fs;
 use crate::base::hash::Hash;
 use crate::rules::input::read_fault::reason;
@@ -61,7 +61,8 @@ impl<'c> Plan<'c> {
         std::thread::scope(|scope| {
             let (send, receive) = sync_channel(AHEAD);
             for _ in 0..threads {
-                let (send, next) = (send.clone(), &next);
+                let send = send.clone();
+                let next = &next;
                 scope.spawn(move || {
                     while let Some((candidate, known)) = self.read.get(next.fetch_add(1, Ordering::Relaxed)) {
                         // Nobody listens any more once a write has failed.
@@ -91,12 +92,12 @@ fn stamp(candidate: &Candidate) -> String {
 }
 
 /// A file as it is now.
-struct Now {
+struct FileStamp {
     known: Known,
     text: String,
 }
 
-fn read(candidate: &Candidate) -> Result<Now, Why> {
+fn read(candidate: &Candidate) -> Result<FileStamp, Why> {
     let began = fs::now();
     let mut bytes = Vec::new();
     let read = fs::read_own(&candidate.path, candidate.limit, &mut bytes).map_err(|err| {
@@ -116,7 +117,7 @@ fn read(candidate: &Candidate) -> Result<Now, Why> {
         Some(_) => Holds::Text,
     };
     let known = Known { stamp: stamp(candidate), is_settled, hash: Hash::of(&bytes).0, holds };
-    Ok(Now { known, text: text.map_or_else(String::new, Cow::into_owned) })
+    Ok(FileStamp { known, text: text.map_or_else(String::new, Cow::into_owned) })
 }
 
 /// Whether a file says that it is written by ctxc, or for it: a registry, a manifest, a scenario with the answers in it, results
@@ -144,12 +145,12 @@ fn write(
     change: &Change<'_>,
     candidate: &Candidate,
     known: Option<&Known>,
-    now: Result<Now, Why>,
+    now: Result<FileStamp, Why>,
 ) -> Result<Option<Why>, Broken> {
     let name = &candidate.name;
     match now {
-        Ok(Now { known: now, text: _ }) if known.is_some_and(|known| known.hash == now.hash) => change.touch(name, &now)?,
-        Ok(Now { known, text }) => change.put(name, &known, &text)?,
+        Ok(FileStamp { known: now, text: _ }) if known.is_some_and(|known| known.hash == now.hash) => change.touch(name, &now)?,
+        Ok(FileStamp { known, text }) => change.put(name, &known, &text)?,
         Err(Why::Missing) => change.remove(name)?,
         Err(why) => {
             change.remove(name)?;

@@ -69,7 +69,8 @@ fn singular(word: &str) -> &str {
 /// The parts of a name in camel case, and numbers apart from letters.
 fn parts(run: &str) -> impl Iterator<Item = Range<usize>> {
     let mut chars = run.char_indices().peekable();
-    let (mut start, mut before) = (0, None::<char>);
+    let mut start = 0;
+    let mut before = None::<char>;
     std::iter::from_fn(move || {
         while let Some((at, c)) = chars.next() {
             // `IDs` is one part: the `s` of a plural begins none.

@@ -100,7 +100,8 @@ impl Pass<'_, '_> {
         let open = self.scan.at;
         let faults = self.faults.len();
         self.scan.at += 1;
-        let (mut flags, mut damaged) = (0, false);
+        let mut flags = 0;
+        let mut damaged = false;
         loop {
             self.scan.skip_value();
             match self.scan.peek() {

@@ -2,7 +2,6 @@
 
 mod attribute;
 mod bindings;
-mod conflict;
 mod cursor;
 pub mod decode;
 mod end;
@@ -10,6 +9,7 @@ pub mod fault;
 mod instruction;
 pub mod limits;
 mod markup;
+mod merge_conflict;
 mod namespaces;
 mod orphans;
 mod pass;

@@ -153,7 +153,8 @@ impl Pass<'_, '_> {
             let Some(attribute) = rest.first() else { return Ok(()) };
             let key = self.key(attribute);
             if let Some(same) = earlier.iter().find(|other| self.key(other) == key) {
-                let (name, other) = (attribute.name, same.name);
+                let name = attribute.name;
+                let other = same.name;
                 self.fault(FaultKind::DuplicateAttribute, name, Some(other))?;
             }
         }

@@ -77,7 +77,8 @@ impl Pass<'_, '_> {
         if own.is_some_and(|own| self.indent_of(around).is_some_and(|outer| own <= outer)) {
             return None;
         }
-        let (mut child, mut before) = (around.child, NONE);
+        let mut child = around.child;
+        let mut before = NONE;
         let mut run = None;
         while let Some(raw) = self.tree.raw(child) {
             // Looking back costs; a file full of stray end tags may do it only so often.

@@ -3,7 +3,7 @@
 use super::bindings::Bindings;
 use super::fault::{Fault, FaultKind};
 use super::limits::Limits;
-use super::scanner::{Ahead, Marks, Scanner};
+use super::scanner::{Marks, NextOccurrence, Scanner};
 use super::tree::{Kind, NONE, Raw, Tree, flag};
 use crate::base::span::Span;
 
@@ -50,12 +50,12 @@ pub(super) struct Pass<'a, 'r> {
     pub(super) tree: &'r mut Tree,
     pub(super) faults: &'r mut Vec<Fault>,
     pub(super) scratch: &'r mut Scratch,
-    pub(super) comment_end: Ahead,
-    pub(super) cdata_start: Ahead,
-    pub(super) cdata_end: Ahead,
-    pub(super) instruction_end: Ahead,
-    pub(super) conflict_middle: Ahead,
-    pub(super) conflict_end: Ahead,
+    pub(super) comment_end: NextOccurrence,
+    pub(super) cdata_start: NextOccurrence,
+    pub(super) cdata_end: NextOccurrence,
+    pub(super) instruction_end: NextOccurrence,
+    pub(super) conflict_middle: NextOccurrence,
+    pub(super) conflict_end: NextOccurrence,
     /// Signs before this place stand in an attribute value whose end is known.
     pub(super) signs_until: usize,
     /// The last node without a parent.
@@ -85,12 +85,12 @@ impl<'a, 'r> Pass<'a, 'r> {
             tree,
             faults,
             scratch,
-            comment_end: Ahead::default(),
-            cdata_start: Ahead::default(),
-            cdata_end: Ahead::default(),
-            instruction_end: Ahead::default(),
-            conflict_middle: Ahead::default(),
-            conflict_end: Ahead::default(),
+            comment_end: NextOccurrence::default(),
+            cdata_start: NextOccurrence::default(),
+            cdata_end: NextOccurrence::default(),
+            instruction_end: NextOccurrence::default(),
+            conflict_middle: NextOccurrence::default(),
+            conflict_end: NextOccurrence::default(),
             signs_until: 0,
             last_top: NONE,
             outside: false,

@@ -26,12 +26,14 @@ struct Run {
 impl Placed {
     /// Of all that [`Element::text`] gives.
     pub(crate) fn of(element: Element<'_>) -> Self {
-        let (mut placed, mut at) = (Self::default(), 0);
+        let mut placed = Self::default();
+        let mut at = 0;
         for node in element.children() {
             if !matches!(node.kind(), Kind::Text | Kind::Cdata) {
                 continue;
             }
-            let (mut start, mut rest) = (node.inner().start as usize, node.inner().slice(element.document().text));
+            let mut start = node.inner().start as usize;
+            let mut rest = node.inner().slice(element.document().text);
             let is_text = node.kind() == Kind::Text;
             while !rest.is_empty() {
                 let stop = rest.find(|c| c == '\r' || c == '&' && is_text).unwrap_or(rest.len());
@@ -58,7 +60,8 @@ impl Placed {
 
     /// Where a stretch of the text stands; `None` where the element has none.
     pub(crate) fn span(&self, span: Span) -> Option<Span> {
-        let (from, to) = (span.start as usize, span.end as usize);
+        let from = span.start as usize;
+        let to = span.end as usize;
         let first = self.runs.partition_point(|run| run.text <= from).saturating_sub(1);
         let run = self.runs.get(first)?;
         let start = if run.is_written_so { (run.start + from.saturating_sub(run.text)).min(run.end) } else { run.start };
@@ -86,7 +89,8 @@ mod tests {
         let mut reader = Reader::new();
         reader.read(text, &Limits::default());
         let root = reader.document(text).root().expect("a root");
-        let (said, placed) = (root.text(), Placed::of(root));
+        let said = root.text();
+        let placed = Placed::of(root);
         assert_eq!(said, "xy<é\nz&lt;\n&nope;A");
         let written: Vec<&str> = said
             .char_indices()

@@ -11,7 +11,7 @@ use crate::base::span::Span;
 
 /// An element that children may be given to.
 #[derive(Clone, Copy, Debug)]
-struct Home {
+struct AdoptiveParent {
     node: u32,
     last: u32,
     /// `None` for the element that stays open: it takes everything.
@@ -49,7 +49,7 @@ impl Pass<'_, '_> {
     /// Gives the children of unclosed elements to those that they stand in by what can be seen.
     fn rehome(&mut self, chain: &[Open], at: u32, faults: &mut Vec<Fault>) {
         let (outer, last) = self.innermost();
-        let mut homes = vec![Home { node: outer, last, indent: None }];
+        let mut homes = vec![AdoptiveParent { node: outer, last, indent: None }];
         let mut chain = chain.iter().copied().peekable();
         while let Some(open) = chain.next() {
             let Some(raw) = self.tree.raw(open.node).copied() else { continue };
@@ -62,7 +62,7 @@ impl Pass<'_, '_> {
             }
             let line = homes.last().and_then(|home| home.indent);
             let indent = self.indent_of(&raw).or(line);
-            homes.push(Home { node: open.node, last: open.last, indent });
+            homes.push(AdoptiveParent { node: open.node, last: open.last, indent });
             if let Some(&next) = chain.peek()
                 && self.is_end_without_slash(open, next)
             {
@@ -95,7 +95,7 @@ impl Pass<'_, '_> {
     }
 
     /// Ends `open` at the start tag of `next`, whose children go to the element around.
-    fn take_as_end(&mut self, open: Open, next: Open, homes: &mut Vec<Home>, faults: &mut Vec<Fault>) {
+    fn take_as_end(&mut self, open: Open, next: Open, homes: &mut Vec<AdoptiveParent>, faults: &mut Vec<Fault>) {
         let Some(tag) = self.tree.raw(next.node).map(|raw| Span::new(raw.start, raw.inner.start)) else { return };
         let children = self.tree.raw(next.node).map_or(NONE, |raw| raw.child);
         let before = self.child_before(open.node, next.node);
@@ -157,7 +157,9 @@ impl Pass<'_, '_> {
         let raw = self.tree.raw(open.node)?;
         let around = self.tree.raw(raw.parent).and_then(|parent| self.indent_of(parent));
         let mut tells = around.is_some_and(|around| around < indent);
-        let (mut before, mut previous, mut child) = (NONE, NONE, raw.child);
+        let mut before = NONE;
+        let mut previous = NONE;
+        let mut child = raw.child;
         while let Some(node) = self.tree.raw(child) {
             let own = if node.kind == Kind::Element { self.indent_of(node) } else { None };
             tells |= own.is_some_and(|own| own > indent);
@@ -178,7 +180,8 @@ impl Pass<'_, '_> {
     }
 
     fn child_before(&self, parent: u32, child: u32) -> u32 {
-        let (mut previous, mut at) = (NONE, self.tree.raw(parent).map_or(NONE, |raw| raw.child));
+        let mut previous = NONE;
+        let mut at = self.tree.raw(parent).map_or(NONE, |raw| raw.child);
         while at != child {
             let Some(node) = self.tree.raw(at) else { return previous };
             previous = at;
@@ -188,7 +191,7 @@ impl Pass<'_, '_> {
     }
 
     /// Ends the list of children of a node at a cut, and the node itself where they leave it.
-    fn detach(&mut self, node: u32, cut: Cut, homes: &mut [Home]) {
+    fn detach(&mut self, node: u32, cut: Cut, homes: &mut [AdoptiveParent]) {
         if let Some(stays) = self.raw_mut(cut.stays) {
             stays.next = NONE;
         } else if let Some(raw) = self.raw_mut(node) {
@@ -205,7 +208,7 @@ impl Pass<'_, '_> {
     }
 
     /// Gives nodes, from `first` on, to the innermost home that they stand deeper than.
-    fn hand_on(&mut self, first: u32, homes: &mut Vec<Home>) {
+    fn hand_on(&mut self, first: u32, homes: &mut Vec<AdoptiveParent>) {
         let mut node = first;
         while let Some(raw) = self.tree.raw(node).copied() {
             let seen = if raw.kind == Kind::Element { Some(raw) } else { self.tree.raw(raw.next).copied() };
@@ -225,7 +228,7 @@ impl Pass<'_, '_> {
         }
     }
 
-    fn append(&mut self, node: u32, homes: &mut [Home]) {
+    fn append(&mut self, node: u32, homes: &mut [AdoptiveParent]) {
         let Some(home) = homes.last_mut() else { return };
         if let Some(raw) = self.raw_mut(node) {
             raw.parent = home.node;

@@ -12,7 +12,8 @@ impl Pass<'_, '_> {
     /// `<taskname="x">…</task>`: takes the names apart where the end tag says so.
     pub(super) fn split_joined(&mut self, name: Name) -> bool {
         let Some(raw) = self.scratch.open.last().and_then(|open| self.tree.raw(open.node)) else { return false };
-        let (node, first) = (self.scratch.open.last().map_or(0, |open| open.node), raw.attributes as usize);
+        let node = self.scratch.open.last().map_or(0, |open| open.node);
+        let first = raw.attributes as usize;
         let length = name.end - name.start;
         let joined = raw.count > 0 && self.tree.attributes.get(first).is_some_and(|attribute| attribute.name.is_empty());
         if !joined || length >= usize::from(raw.name) || !self.name_of(raw).starts_with(self.scan.slice(name.start, name.end)) {
@@ -71,7 +72,9 @@ impl Pass<'_, '_> {
         let (parent, _) = self.innermost();
         let Some((text, start)) = self.lost_start(parent, name) else { return Ok(false) };
         let Some(raw) = self.tree.raw(text).copied() else { return Ok(false) };
-        let (place, faults, first) = (self.scan.at, self.faults.len(), self.tree.attributes.len());
+        let place = self.scan.at;
+        let faults = self.faults.len();
+        let first = self.tree.attributes.len();
         self.scan.at = start;
         let Some(written) = self.scan.name() else { return Ok(false) };
         let mut tag = Tag { first, name: written, spaces: false, damaged: true, last: written.span(), soft: None };

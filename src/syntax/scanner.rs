@@ -1,6 +1,6 @@
 //! A place in the text, and quick ways to move it: `memchr` for what is far, byte tables for what is near.
 //!
-//! Never looks back, never searches a byte twice for the same mark ([`Ahead`] remembers where the next one is, or
+//! Never looks back, never searches a byte twice for the same mark ([`NextOccurrence`] remembers where the next one is, or
 //! that none follows), never builds anything.
 
 use super::wellformed::{class, is, is_name_char, is_name_start};
@@ -33,13 +33,13 @@ impl Default for Marks {
 
 /// The next occurrence of one mark. Asked for places that only grow, it reads each byte once.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Ahead {
+pub(super) struct NextOccurrence {
     /// Everything before this is known: the next mark is here, or none follows.
     next: Option<usize>,
     searched: bool,
 }
 
-impl Ahead {
+impl NextOccurrence {
     /// The first occurrence at or after `from`.
     #[inline]
     pub(super) fn find(&mut self, bytes: &[u8], mark: &Finder<'_>, from: usize) -> Option<usize> {

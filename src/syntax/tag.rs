@@ -22,12 +22,12 @@ pub(super) struct Tag {
     /// What came last: the name or an attribute.
     pub(super) last: Span,
     /// The first thing that is no attribute. Reported when the tag ends; otherwise the text begins there.
-    pub(super) soft: Option<Soft>,
+    pub(super) soft: Option<DeferredFault>,
 }
 
 /// Something in a tag that is only a fault of its own when the tag ends.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Soft {
+pub(super) struct DeferredFault {
     kind: FaultKind,
     span: Span,
     at: usize,
@@ -54,7 +54,8 @@ impl Pass<'_, '_> {
         if self.scratch.open.len() >= self.limits.depth as usize {
             return self.stop(FaultKind::TooDeep, name.span());
         }
-        let (first, faults) = (self.tree.attributes.len(), self.faults.len());
+        let first = self.tree.attributes.len();
+        let faults = self.faults.len();
         let bindings = self.scratch.bindings.len();
         let mut tag = Tag { first, name, spaces: name.colon, damaged: false, last: name.span(), soft: None };
         let end = self.attributes(&mut tag)?;
@@ -197,8 +198,9 @@ impl Pass<'_, '_> {
     /// Records what is only a fault when the tag ends; the first one counts.
     pub(super) fn soften(&mut self, tag: &mut Tag, kind: FaultKind, span: Span, at: usize) {
         tag.damaged = true;
-        let (attributes, faults) = (self.tree.attributes.len(), self.faults.len());
-        tag.soft.get_or_insert(Soft { kind, span, at, attributes, faults });
+        let attributes = self.tree.attributes.len();
+        let faults = self.faults.len();
+        tag.soft.get_or_insert(DeferredFault { kind, span, at, attributes, faults });
     }
 
     /// Reports what the tag has turned out to be.

@@ -91,7 +91,9 @@ pub(super) struct Survey {
 
 /// Looks at every byte once; written so that it compiles to vector instructions.
 pub(super) fn survey(bytes: &[u8]) -> Survey {
-    let (mut control, mut carriage, mut all) = (0_u8, 0_u8, 0_u8);
+    let mut control = 0_u8;
+    let mut carriage = 0_u8;
+    let mut all = 0_u8;
     for &byte in bytes {
         let allowed = u8::from(byte == b'\t') | u8::from(byte == b'\n') | u8::from(byte == b'\r');
         control |= u8::from(byte < b' ') & (allowed ^ 1);

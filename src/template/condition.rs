@@ -303,7 +303,8 @@ impl<'a> Parser<'a> {
 
     fn index(&mut self) -> Parsed<Step<'a>> {
         self.cursor.skip_space();
-        let (before, start) = (self.cursor.clone(), self.cursor.at());
+        let before = self.cursor.clone();
+        let start = self.cursor.at();
         let Some(index) = self.cursor.digits().and_then(|digits| digits.parse().ok()) else {
             self.cursor = before;
             return Err(self.fault(Expected::Index));

@@ -54,7 +54,8 @@ fn fault(text: &str, error: &serde_json::Error) -> SchemaFault {
     if error.is_eof() {
         return SchemaFault::Ends;
     }
-    let (line, bytes) = (error.line(), error.column());
+    let line = error.line();
+    let bytes = error.column();
     let full = error.to_string();
     let why = full.rsplit_once(" at line ").map_or(&*full, |(why, _)| why).to_owned();
     let before = text.split('\n').nth(line.saturating_sub(1)).and_then(|line| line.get(..bytes));

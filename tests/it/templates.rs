@@ -2,8 +2,8 @@
 //! `docs/TEMPLATES.md` says of each what it resolves to.
 
 use crate::support::fresh::assert_fresh;
-use ctxc::internals::jinja::absent::{ABSENT, Absent};
 use ctxc::internals::jinja::names::JinjaName;
+use ctxc::internals::jinja::unsupported::{ABSENT, Absent};
 use ctxc::internals::registry::node::Node;
 use ctxc::internals::registry::{Registry, Task};
 use ctxc::internals::settings::data::{SettingData, SettingsData};

@@ -70,7 +70,8 @@ impl BrokenParts {
             None => *error.path == *FILE && receiver.role.is_some_and(|role| role.task.span == error.span),
         };
         let error = self.errors.iter().find(is_cause)?;
-        let (rule, start) = (error.rule, error.start);
+        let rule = error.rule;
+        let start = error.start;
         Some(format!("{} ({}): {}:{}:{}: {}", rule.name, rule.code, error.path, start.line, start.column, error.message))
     }
 

@@ -7,7 +7,7 @@ use crate::cli::cx::Cx;
 use crate::cli::error::Result;
 use crate::cli::project::{FILE, Project};
 use crate::context::TaskGraph;
-use crate::context::matcher::{ContextSource, Match, NoSource};
+use crate::context::context_source::{ContextSource, Match, NoSource};
 use crate::project::config::{Config, Lookup as Section};
 use crate::registry::Registry;
 use crate::registry::library::Built;

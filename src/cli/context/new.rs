@@ -4,10 +4,10 @@
 //! over a file.
 
 use super::eval::drafting::{Drafting, Sources};
-use super::found;
 use super::lookup::LookupArgs;
+use super::lookup_results;
 use super::project::{Compiled, relative};
-use super::refused::refused;
+use super::render_errors::refused;
 use super::subject::SubjectArgs;
 use super::values::{GivenArgs, HistoryArgs};
 use crate::base::fs;
@@ -15,8 +15,8 @@ use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Result};
 use crate::cli::exit::Exit;
 use crate::cli::overwrite;
-use crate::cli::put;
 use crate::cli::render::summary::plural;
+use crate::cli::rewrite;
 use crate::context::TaskGraph;
 use crate::context::history::Said;
 use crate::context::objective;
@@ -24,7 +24,7 @@ use crate::context::request::{Asked, Request, StepResult};
 use crate::context::transcript;
 use crate::eval::draft::{self, Draft, Given, Holds};
 use crate::eval::receiver::Receiver;
-use crate::project::places::is_pattern;
+use crate::project::path_patterns::is_pattern;
 use crate::registry::Parameter;
 use crate::registry::scenarios;
 use crate::scenario::{load, paths};
@@ -114,7 +114,7 @@ fn scenario(args: &ScenarioArgs, cx: &mut Cx) -> Result<Exit> {
         ..Request::new(receiver.task)
     };
     let lines = || project.lines(&project.paths());
-    let found = found::found(&project, &request, &source).map_err(|faults| refused(&faults, &lines()))?;
+    let found = lookup_results::found(&project, &request, &source).map_err(|faults| refused(&faults, &lines()))?;
     source.note(cx);
     let inputs = given(&project.root, &folder, &args.given.input, inputs);
     let results = results.into_iter().map(|(name, result)| (name, whole(result)));
@@ -194,7 +194,7 @@ fn write_all<'f>(root: &Path, files: impl DoubleEndedIterator<Item = (&'f str, &
 /// Writes a file of the project, and the folders that it needs.
 fn write(root: &Path, path: &str, text: &str) -> Result<()> {
     overwrite::refuse_links(root, path)?;
-    put::create(&root.join(path), text)
+    rewrite::create(&root.join(path), text)
 }
 
 /// The first agent of a task; the task itself where there is none, which is then told.

@@ -12,7 +12,7 @@ use crate::context::lines::Lines;
 use crate::context::request::Files;
 use crate::context::{Agent, TaskGraph};
 use crate::project::config::Config;
-use crate::registry::compile::sources::{self, Door};
+use crate::registry::compile::sources::{self, FileAccess};
 use crate::registry::library::Built;
 use crate::registry::workspace::partial::Excluded;
 use crate::registry::{Parameter, ReadError, Registry, Task, library};
@@ -74,7 +74,8 @@ impl Compiled {
     pub(in crate::cli) fn load_at(folder: &Path, revision: &str) -> Result<Self> {
         let past = Past::open(folder, revision)?;
         let registry = past.compile()?;
-        let (root, config) = (past.root.clone(), past.config.clone());
+        let root = past.root.clone();
+        let config = past.config.clone();
         Ok(Self { root, registry, config, broken: BrokenParts::default(), is_empty: false, past: Some(past) })
     }
 
@@ -165,7 +166,8 @@ impl Compiled {
 
     /// Where the texts of these files stand.
     pub(in crate::cli) fn lines(&self, paths: &BTreeSet<String>) -> Lines {
-        let (mut lines, files) = (Lines::default(), self.files());
+        let mut lines = Lines::default();
+        let files = self.files();
         for path in paths {
             lines.add(&files, path, stem(path), &self.config.limits);
         }
@@ -175,7 +177,8 @@ impl Compiled {
 
 /// A path as the project names it; `None` where nothing is there, or it lies outside.
 pub(super) fn relative(root: &Path, path: &Path) -> Option<String> {
-    let (root, path) = (RealFs.canonical(root).ok()?, RealFs.canonical(path).ok()?);
+    let root = RealFs.canonical(root).ok()?;
+    let path = RealFs.canonical(path).ok()?;
     let parts = path.strip_prefix(&root).ok()?.components();
     Some(parts.map(|part| part.as_os_str().to_string_lossy().into_owned()).collect::<Vec<_>>().join("/"))
 }
@@ -194,6 +197,6 @@ pub(super) fn paths(registry: &Registry) -> BTreeSet<String> {
 
 impl Files for Inside<'_> {
     fn text(&self, path: &str) -> std::result::Result<String, String> {
-        sources::inside_text(Door { root: self.root, files: self.files, limit: sources::CONTEXT_FILE }, Path::new(path))
+        sources::inside_text(FileAccess { root: self.root, files: self.files, limit: sources::CONTEXT_FILE }, Path::new(path))
     }
 }

@@ -1,10 +1,10 @@
 //! `ctxc render TASK`: the exact text that an agent would get, and where each line of it comes from.
 
-use super::body;
 use super::lookup::LookupArgs;
 use super::models::Counters;
 use super::project::Compiled;
-use super::refused::refused;
+use super::render_errors::refused;
+use super::request_body;
 use super::subject::SubjectArgs;
 use super::values::{GivenArgs, HistoryArgs, ObjectiveArgs};
 use crate::cli::args::Sign;
@@ -27,8 +27,8 @@ use crate::context::role;
 use crate::eval::draft::hears;
 use crate::eval::locate::source_words;
 use crate::kernel::assembler::SegmentReport;
+use crate::kernel::budget::{Counting, Disposition};
 use crate::kernel::context::{Origin, Traced};
-use crate::kernel::fit::{Counting, Disposition};
 use crate::project::routing::Choice;
 use clap::{Args, ValueEnum};
 use std::ops::Range;
@@ -86,7 +86,7 @@ pub(crate) struct RenderArgs {
     #[arg(long, value_name = "NAME")]
     tokenizer: Option<String>,
     /// Print the request body of a provider, and nothing else; nobody is called
-    #[arg(long = "as", value_name = "TARGET", value_parser = body::parser(), conflicts_with_all = ["raw", "explain"])]
+    #[arg(long = "as", value_name = "TARGET", value_parser = request_body::parser(), conflicts_with_all = ["raw", "explain"])]
     body: Option<&'static Target>,
     /// The model that the body names [default: the one that the project chooses; else the task's own]
     #[arg(long, value_name = "NAME", requires = "body")]
@@ -120,8 +120,11 @@ pub(crate) fn run(args: &RenderArgs, cx: &mut Cx) -> Result<Exit> {
         None => first(&project, &name, cx)?,
     };
     let files = project.files();
-    let (source, history) = (args.lookup.of(&project), args.history.read()?);
-    let (inputs, results, history) = (&inputs, &results, &*history);
+    let source = args.lookup.of(&project);
+    let history = args.history.read()?;
+    let inputs = &inputs;
+    let results = &results;
+    let history = &*history;
     let request = Request { node: &node, inputs, results, files: &files, source: &source, history, ..Request::new(&name) };
     let objective = args.objective.read(&name, (&parameters, role), inputs)?;
     let asked = Asked { objective: objective.as_deref(), ..Asked::default() };
@@ -147,7 +150,9 @@ pub(crate) fn run(args: &RenderArgs, cx: &mut Cx) -> Result<Exit> {
         let reserve = model.and_then(|model| u32::try_from(model.reserve).ok()).filter(|reserve| *reserve > 0);
         let id = model.map(|model| model.id.clone());
         let call = Call { model: args.model.clone().or(id).or(call.model), limit: args.max_output.or(reserve), ..call };
-        cx.write(target, Some(Sign { artifact: "request body", text: "{" }), |cx| body::print(body, &assembly, &call, cx))?;
+        cx.write(target, Some(Sign { artifact: "request body", text: "{" }), |cx| {
+            request_body::print(body, &assembly, &call, cx)
+        })?;
         return Ok(Exit::Success);
     }
     if args.raw {
@@ -176,7 +181,8 @@ fn tell_losses(assembly: &Assembly, cx: &mut Cx) {
             accounts.iter().filter(|account| is(&account.fate)).map(|account| escape(&account.segment.id)).collect();
         ids.join(", ")
     };
-    let (cut, dropped) = (of(|fate| matches!(fate, Disposition::Cut { .. })), of(|fate| *fate == Disposition::Dropped));
+    let cut = of(|fate| matches!(fate, Disposition::Cut { .. }));
+    let dropped = of(|fate| *fate == Disposition::Dropped);
     let parts = [("cut", cut), ("dropped", dropped)];
     let told: Vec<String> = parts.iter().filter(|part| !part.1.is_empty()).map(|(fate, ids)| format!("{fate}: {ids}")).collect();
     if let (false, Some(budget)) = (told.is_empty(), assembly.report.budget) {

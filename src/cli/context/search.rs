@@ -102,7 +102,8 @@ pub(crate) fn run(args: &SearchArgs, cx: &mut Cx) -> Result<Exit> {
             let State { files, passages, skipped, .. } = &state;
             let skipped = skipped.iter().map(|skipped| Left { path: &skipped.path, why: skipped.why.to_string() }).collect();
             let matches = found.iter().map(passage).collect();
-            let (files, passages) = (*files, *passages);
+            let files = *files;
+            let passages = *passages;
             cx.json(&Document { schema: names::SEARCH, query: &query, words: &words, matches, files, passages, skipped })
         }
         DataFormat::Text => {

@@ -1,7 +1,7 @@
 //! `--input NAME=VALUE`, `--result NAME=VALUE`, `--objective TEXT` and `--history FILE`: values from the command line, or from files behind `@`.
 
+use crate::base::contained_path::too_large;
 use crate::base::fs::{self, ReadFs, RealFs};
-use crate::base::inside::too_large;
 use crate::base::{number, suggest};
 use crate::cli::error::{CliError, Result};
 use crate::context::history::Said;

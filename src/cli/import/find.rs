@@ -2,11 +2,11 @@
 
 use crate::base::fs::IRREGULAR;
 use crate::base::fs::{self, ReadFs, RealFs};
-use crate::base::patterns::Barred;
+use crate::base::patterns::SkippedFolders;
 use crate::cli::error::{CliError, Result};
 use crate::cli::selection::no_such_path;
 use crate::import::{Format, Library, format_of};
-use crate::registry::compile::sources::{Door, inside_text};
+use crate::registry::compile::sources::{FileAccess, inside_text};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -38,7 +38,7 @@ pub(super) struct Found {
 
 /// The files that prompts may take in.
 pub(super) struct FilesBeside<'a> {
-    pub(super) door: Door<'a>,
+    pub(super) door: FileAccess<'a>,
     pub(super) roots: &'a [String],
     /// What was read so far: a base is taken in by many.
     pub(super) texts: RefCell<BTreeMap<String, std::result::Result<Option<String>, String>>>,
@@ -72,7 +72,7 @@ fn slashed(path: &Path) -> String {
 
 impl Found {
     /// Looks at files and folders.
-    pub(super) fn under(paths: &[PathBuf], from: Option<&'static Format>, door: Door<'_>) -> Result<Self> {
+    pub(super) fn under(paths: &[PathBuf], from: Option<&'static Format>, door: FileAccess<'_>) -> Result<Self> {
         let mut found = Self::default();
         let root = door.files.canonical(door.root).unwrap_or_else(|_| door.root.to_path_buf());
         for path in paths {
@@ -107,8 +107,8 @@ impl Found {
         Ok(found)
     }
 
-    fn folder(&mut self, folder: &Path, root: &Path, from: Option<&'static Format>, door: Door<'_>) {
-        let barred = Barred::default();
+    fn folder(&mut self, folder: &Path, root: &Path, from: Option<&'static Format>, door: FileAccess<'_>) {
+        let barred = SkippedFolders::default();
         let mut walk = ignore::WalkBuilder::new(folder);
         barred.guard(&mut walk);
         walk.sort_by_file_path(Path::cmp);
@@ -138,7 +138,7 @@ impl Found {
         self.unreadable.extend(barred.met().into_iter().map(why));
     }
 
-    fn file(&mut self, path: String, inside: String, format: &'static Format, is_named: bool, door: Door<'_>) {
+    fn file(&mut self, path: String, inside: String, format: &'static Format, is_named: bool, door: FileAccess<'_>) {
         match inside_text(door, Path::new(&path)) {
             Ok(text) if !is_named && format.is_prompt.is_some_and(|is_prompt| !is_prompt(&text)) => {
                 if format.reports_others {

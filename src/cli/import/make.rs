@@ -103,7 +103,8 @@ fn taken(found: &Found, library: &FilesBeside<'_>) -> BTreeMap<String, String> {
     }
     // Files that take in each other are nobody's part: they are looked at, and the cycle is told.
     let whole = |path: &String| {
-        let (mut at, mut steps) = (path, 0);
+        let mut at = path;
+        let mut steps = 0;
         while let Some(next) = taken.get(at).filter(|_| steps <= taken.len()) {
             (at, steps) = (next, steps + 1);
         }

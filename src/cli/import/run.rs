@@ -5,7 +5,7 @@ use super::find::{FilesBeside, Found};
 use super::make::{Batch, Made, make};
 use super::report::{Disposition, ImportReport};
 use super::samples;
-use super::verify::{Against, Verdict, verify};
+use super::verify::{SampleInputs, Verdict, verify};
 use super::{json, show};
 use crate::base::fs::{self, ReadFs, RealFs};
 use crate::cli::args::DataFormat;
@@ -18,7 +18,7 @@ use crate::cli::project::Project;
 use crate::context::TaskGraph;
 use crate::context::request::Files;
 use crate::import::{FORMATS, Format, origin};
-use crate::registry::compile::sources::Door;
+use crate::registry::compile::sources::FileAccess;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -36,7 +36,7 @@ pub(crate) fn run(args: &ImportArgs, cx: &mut Cx) -> Result<Exit> {
     }
     let project = Project::load(&cx.options)?.without_errors()?;
     let folder = folder(args.output.as_deref(), &project)?;
-    let door = Door { root: &project.root, files: &RealFs, limit: project.config.limits.file };
+    let door = FileAccess { root: &project.root, files: &RealFs, limit: project.config.limits.file };
     let found = Found::under(&args.paths, args.from, door)?;
     if found.files.is_empty() && found.unreadable.is_empty() {
         let error = CliError::new(Kind::Nothing, "no prompt was found under these paths");
@@ -49,8 +49,9 @@ pub(crate) fn run(args: &ImportArgs, cx: &mut Cx) -> Result<Exit> {
     let batch = make(&found, &library, args.engine.resolve(), &folder);
     let verdict = samples.as_ref().map(|(path, samples)| {
         let files = Inside { root: &project.root, files: &RealFs };
-        let (registry, names) = (batch.registry.as_ref(), names(&batch.made));
-        (*path, verify(samples, Against { registry, names: &names, files: &files, lacking: &|_| None }))
+        let registry = batch.registry.as_ref();
+        let names = names(&batch.made);
+        (*path, verify(samples, SampleInputs { registry, names: &names, files: &files, lacking: &|_| None }))
     });
     if let Some((path, verdict)) = &verdict {
         tell(path, verdict, cx);
@@ -111,10 +112,12 @@ fn verify_project(path: &Path, samples: &[samples::Sample], args: &ImportArgs, c
     // A sample of a template with errors is told them; none other has to do with them.
     names.extend(project.broken.tasks().map(|task| (task.path.clone(), task.name.clone())));
     let lacking = |name: &str| project.broken.task(name).or_else(|| project.broken.file(name)).map(|error| error.message);
-    let (registry, files) = (Some(&project.registry), project.files());
-    let verdict = verify(samples, Against { registry, names: &names, files: &files, lacking: &lacking });
+    let registry = Some(&project.registry);
+    let files = project.files();
+    let verdict = verify(samples, SampleInputs { registry, names: &names, files: &files, lacking: &lacking });
     tell(path, &verdict, cx);
-    let (found, batch) = (Found::default(), Batch::default());
+    let found = Found::default();
+    let batch = Batch::default();
     let told = ImportReport { found: &found, batch: &batch, fates: &[], verdict: Some((path, &verdict)), left_out: None };
     cx.emit_formats(&args.format, |format, cx| match format {
         DataFormat::Text => show::verdict(&told, cx),

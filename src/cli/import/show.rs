@@ -111,7 +111,10 @@ pub(super) fn title(difference: &Difference) -> String {
             format!("{name} is {}; expected {}", list(rendered), list(expected))
         }
         DifferenceKind::Byte(byte) => {
-            let (role, at, line, column) = (&byte.role, byte.at, byte.line, byte.column);
+            let role = &byte.role;
+            let at = byte.at;
+            let line = byte.line;
+            let column = byte.column;
             format!("{name}: the {role} message differs from byte {at} on (line {line}, column {column})")
         }
     }

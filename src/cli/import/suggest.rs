@@ -8,7 +8,8 @@ use std::fmt::Write as _;
 /// Writing to a string cannot fail, so nobody looks at what `write!` gives back.
 pub(super) fn suggestion(made: &[Made]) -> Option<String> {
     let with: Vec<&Made> = made.iter().filter(|one| !one.is_refused() && one.imported.model.is_some()).collect();
-    let (mut roles, mut models) = (String::new(), BTreeMap::new());
+    let mut roles = String::new();
+    let mut models = BTreeMap::new();
     for one in &with {
         let Some(model) = &one.imported.model else { continue };
         let _ = writeln!(roles, "[roles.{}]", key(&one.name));

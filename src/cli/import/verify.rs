@@ -63,7 +63,7 @@ pub(super) struct Verdict {
 
 /// What samples are held against.
 #[derive(Clone, Copy)]
-pub(super) struct Against<'a> {
+pub(super) struct SampleInputs<'a> {
     /// The templates.
     pub(super) registry: Option<&'a Registry>,
     /// From what a sample may call a template to its task.
@@ -74,7 +74,7 @@ pub(super) struct Against<'a> {
     pub(super) lacking: &'a dyn Fn(&str) -> Option<String>,
 }
 
-impl<'a> Against<'a> {
+impl<'a> SampleInputs<'a> {
     /// The task that a sample calls by a name.
     fn task<'n>(&self, wanted: &'n str) -> &'n str
     where
@@ -85,7 +85,7 @@ impl<'a> Against<'a> {
 }
 
 /// Renders every sample.
-pub(super) fn verify(samples: &[Sample], against: Against<'_>) -> Verdict {
+pub(super) fn verify(samples: &[Sample], against: SampleInputs<'_>) -> Verdict {
     let mut differences = Vec::new();
     for sample in samples {
         if let Err(kind) = compare(sample, against) {
@@ -95,8 +95,8 @@ pub(super) fn verify(samples: &[Sample], against: Against<'_>) -> Verdict {
     Verdict { samples: samples.len(), differences, unknown_inputs: unknown_inputs(samples, against) }
 }
 
-fn compare(sample: &Sample, against: Against<'_>) -> Result<(), DifferenceKind> {
-    let Against { registry, files, lacking, .. } = against;
+fn compare(sample: &Sample, against: SampleInputs<'_>) -> Result<(), DifferenceKind> {
+    let SampleInputs { registry, files, lacking, .. } = against;
     let wanted = sample.template.as_str();
     let there = |registry: &&Registry, name: &str| registry.task(name).is_ok();
     let task = against.task(wanted);
@@ -127,7 +127,7 @@ fn compare(sample: &Sample, against: Against<'_>) -> Result<(), DifferenceKind> 
 
 /// The inputs of samples that their templates do not take, each once with the first line that has it: with a slip in a name a template is
 /// rendered without that value.
-fn unknown_inputs(samples: &[Sample], against: Against<'_>) -> Vec<(usize, String)> {
+fn unknown_inputs(samples: &[Sample], against: SampleInputs<'_>) -> Vec<(usize, String)> {
     let mut seen = BTreeSet::new();
     let mut told = Vec::new();
     for sample in samples {
@@ -197,7 +197,8 @@ mod tests {
     #[test]
     fn the_first_byte_that_differs_is_found_with_its_lines() {
         let byte = |at, line, column, expected: &str, rendered: &str| {
-            let (expected, rendered) = (expected.to_owned(), rendered.to_owned());
+            let expected = expected.to_owned();
+            let rendered = rendered.to_owned();
             Some(Byte { role: String::new(), at, line, column, expected, rendered })
         };
         assert_eq!(differs("a\nb\n", "a\nb\n"), None);

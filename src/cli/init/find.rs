@@ -1,7 +1,7 @@
 //! What a folder already holds: templates of this language, and prompts of others. Reads, never writes.
 
 use crate::base::fs;
-use crate::base::patterns::Barred;
+use crate::base::patterns::SkippedFolders;
 use crate::cli::import;
 use crate::syntax::decode;
 use crate::syntax::limits::Limits;
@@ -27,7 +27,7 @@ impl Found {
     pub(super) fn under(root: &Path) -> Self {
         let mut found = Self::default();
         let mut reader = Reader::new();
-        let barred = Barred::default();
+        let barred = SkippedFolders::default();
         if !barred.lets_begin(root) {
             return found;
         }

@@ -11,7 +11,8 @@ use std::io::{self, Write};
 pub(crate) fn write(out: &mut dyn Write, report: &Report, shown: Shown, screen: Screen) -> io::Result<()> {
     let (selected, left_out) = shown.select(&report.diagnostics);
     for diagnostic in selected {
-        let (on, off) = (screen.on(summary::paint(diagnostic.severity)), screen.off());
+        let on = screen.on(summary::paint(diagnostic.severity));
+        let off = screen.off();
         writeln!(
             out,
             "{}:{}:{}: {on}{}[{}]{off}: {}",

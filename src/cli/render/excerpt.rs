@@ -190,7 +190,8 @@ impl SourceCode for Excerpt {
             return Err(MietteError::OutOfBounds);
         }
         // The excerpt holds what is to be seen and nothing else: asked for lines around, it gives its whole run.
-        let (mut from, mut to) = (first, last);
+        let mut from = first;
+        let mut to = last;
         while before > 0 && from > 0 && joined(from - 1, from) {
             from -= 1;
         }
@@ -202,7 +203,8 @@ impl SourceCode for Excerpt {
         };
         let data = self.text.get(head.start..tail.end).unwrap_or("").as_bytes();
         let place = SourceSpan::from((head.start, tail.end - head.start));
-        let (line, column) = (head.number as usize - 1, span.offset().saturating_sub(head.start));
+        let line = head.number as usize - 1;
+        let column = span.offset().saturating_sub(head.start);
         let column = if from == first { column } else { 0 };
         let count = to - from + 1;
         Ok(Box::new(match &self.name {

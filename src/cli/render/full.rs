@@ -23,7 +23,7 @@ const LABELS: usize = 8;
 
 /// What is drawn, and with what.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Look {
+pub(crate) struct RenderStyle {
     /// Which findings.
     pub(crate) shown: Shown,
     /// What the output can show.
@@ -47,8 +47,8 @@ enum Extent {
 }
 
 /// Writes the findings that are shown and what was left out. Many are drawn by several threads and written in order.
-pub(crate) fn write(out: &mut dyn Write, report: &Report, look: Look, sources: &mut Sources) -> io::Result<()> {
-    let Look { shown, screen, threads } = look;
+pub(crate) fn write(out: &mut dyn Write, report: &Report, look: RenderStyle, sources: &mut Sources) -> io::Result<()> {
+    let RenderStyle { shown, screen, threads } = look;
     let (selected, left_out) = shown.select(&report.diagnostics);
     let selected = extents(&selected, shown.drawn);
     // Counting the machine's cores costs more than drawing a finding, so it is left to those who have many.
@@ -74,7 +74,8 @@ pub(crate) fn write(out: &mut dyn Write, report: &Report, look: Look, sources: &
 fn extents<'d>(findings: &[&'d Diagnostic], most: usize) -> Vec<(&'d Diagnostic, Extent)> {
     use crate::base::rule_meta::Severity;
     let errors = findings.iter().filter(|finding| finding.severity == Severity::Error).count();
-    let (mut errors_left, mut others_left) = (errors.min(most), most.saturating_sub(errors));
+    let mut errors_left = errors.min(most);
+    let mut others_left = most.saturating_sub(errors);
     let extent = |finding: &'d Diagnostic| {
         let left = if finding.severity == Severity::Error { &mut errors_left } else { &mut others_left };
         let extent = if *left > 0 { Extent::Whole } else { Extent::Line };

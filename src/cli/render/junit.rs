@@ -19,7 +19,8 @@ pub(crate) fn write(out: &mut dyn Write, report: &Report, base: &Base) -> io::Re
     }
     let others = report.files.saturating_sub(files.len());
     let failures = files.values().filter(|file| errors(file) > 0).count();
-    let (tests, failures) = ((files.len() + usize::from(others > 0)).to_string(), failures.to_string());
+    let tests = (files.len() + usize::from(others > 0)).to_string();
+    let failures = failures.to_string();
     let counts = [("name", "ctxc"), ("tests", &tests), ("failures", &failures), ("errors", "0"), ("time", "0")];
     let mut xml = TemplateWriter::new();
     xml.declaration().open("testsuites", &counts).open("testsuite", &counts);
@@ -56,7 +57,8 @@ fn errors(findings: &[Diagnostic]) -> usize {
 fn listed(path: &str, findings: &[Diagnostic]) -> String {
     let mut text = String::from("\n");
     for finding in findings {
-        let (line, column) = (finding.start.line, finding.start.column);
+        let line = finding.start.line;
+        let column = finding.start.column;
         let message = message(finding).replace('\n', "\n  ");
         // Writing to a string cannot fail.
         let _ = writeln!(text, "{path}:{line}:{column}: {}[{}]: {message}", finding.severity, finding.rule.name);

@@ -93,7 +93,8 @@ fn range(source: &Source, span: Span) -> Range {
 
 /// The text from the first edit of a fix to its last, as it is after the fix.
 fn suggestion(source: &Source, fix: &Fix) -> Option<Suggestion> {
-    let (first, last) = (fix.edits.first()?.span, fix.edits.last()?.span);
+    let first = fix.edits.first()?.span;
+    let last = fix.edits.last()?.span;
     let whole = first.cover(last);
     let shifted: Vec<Edit> = fix.edits.iter().map(|edit| shift(edit, whole.start)).collect();
     let text = fix::apply(source.text.get(whole.start as usize..whole.end as usize)?, &shifted)?;

@@ -2,7 +2,7 @@
 
 use crate::base::diagnostic::{self, Diagnostic};
 use crate::base::rule_meta::Severity;
-use crate::registry::tally::{self, Tally};
+use crate::registry::finding_counts::{self, Tally};
 use crate::rules::apply::Which;
 use crate::rules::list;
 use std::collections::BTreeMap;
@@ -63,7 +63,7 @@ impl Report {
     pub(crate) fn totals(&self) -> Totals {
         let mut totals = Totals::default();
         let mut rules: BTreeMap<&str, usize> = BTreeMap::new();
-        for tally in tally::count(&self.diagnostics).iter().chain(&self.hidden) {
+        for tally in finding_counts::count(&self.diagnostics).iter().chain(&self.hidden) {
             totals.count(tally);
             if let Some(rule) = list::all().find(|rule| rule.meta.code.0 == tally.rule) {
                 *rules.entry(rule.meta.name).or_default() += tally.count as usize;

@@ -3,7 +3,7 @@
 //! Never more than GitHub's code scanning takes and shows: at most [`RESULTS`] results and [`BYTES`] bytes before
 //! compression. What does not fit is left out from the least grave on, and the file says so.
 
-use super::super::page;
+use super::super::manual_page;
 use super::message::{fingerprints, message};
 use super::place::{Base, Unit, spots};
 use super::report::Report;
@@ -122,12 +122,12 @@ struct Outcome<'r> {
     related_locations: Vec<Related>,
     partial_fingerprints: BTreeMap<&'static str, &'r str>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    fixes: Vec<Mend>,
-    properties: Bag,
+    fixes: Vec<SarifFix>,
+    properties: Properties,
 }
 
 #[derive(Serialize)]
-struct Bag {
+struct Properties {
     severity: Severity,
 }
 
@@ -188,14 +188,14 @@ impl Region {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Mend {
+struct SarifFix {
     description: Text,
     artifact_changes: [Change; 1],
-    properties: MendBag,
+    properties: FixProperties,
 }
 
 #[derive(Serialize)]
-struct MendBag {
+struct FixProperties {
     applicability: Applicability,
 }
 
@@ -252,7 +252,8 @@ fn results(report: &Report, used: &[&RuleMeta], base: &Base, sources: &mut Sourc
     let mut order: Vec<usize> = (0..report.diagnostics.len()).collect();
     // Stable: among findings of one weight, those of the first files stay.
     order.sort_by_key(|at| report.diagnostics.get(*at).map(|finding| finding.severity));
-    let (mut kept, mut bytes) = (Vec::new(), 0);
+    let mut kept = Vec::new();
+    let mut bytes = 0;
     for at in order.into_iter().take(RESULTS) {
         let (Some(finding), Some(fingerprint)) = (report.diagnostics.get(at), fingerprints.get(at)) else { continue };
         let index = used.partition_point(|rule| rule.code < finding.rule.code);
@@ -283,10 +284,10 @@ fn describe(rule: &'static RuleMeta) -> Rule {
         name: rule.name,
         deprecated_names: rule.renamed_from,
         short_description: Text { text: format!("{}: {}", rule.name, rule.summary) },
-        help: Help { text: rule.page().to_owned(), markdown: page::markdown(rule) },
+        help: Help { text: rule.page().to_owned(), markdown: manual_page::markdown(rule) },
         default_configuration: Configuration { enabled: rule.severity.is_some(), level: level(weight) },
         properties: RuleBag {
-            tags: [page::family(rule)],
+            tags: [manual_page::family(rule)],
             precision: "very-high",
             severity: match weight {
                 Severity::Error => "error",
@@ -315,7 +316,7 @@ fn outcome<'r>(finding: &Diagnostic, rule_index: usize, fingerprint: &'r str, ba
         partial_fingerprints: BTreeMap::from([("ctxc/v1", fingerprint)]),
         fixes: source
             .map_or_else(Vec::new, |source| finding.fixes.iter().map(|fix| mend(fix, source, artifact.clone())).collect()),
-        properties: Bag { severity: finding.severity },
+        properties: Properties { severity: finding.severity },
     }
 }
 
@@ -342,14 +343,14 @@ fn region(source: &Source, span: Span) -> Region {
     Region { start_line: start.line, start_column: start.column, end_line: Some(end.line), end_column: Some(end.column) }
 }
 
-fn mend(fix: &Fix, source: &Source, artifact: Artifact) -> Mend {
+fn mend(fix: &Fix, source: &Source, artifact: Artifact) -> SarifFix {
     let replacement = |edit: &crate::base::fix::Edit| Replacement {
         deleted_region: region(source, edit.span),
         inserted_content: Text { text: edit.insert.clone() },
     };
-    Mend {
+    SarifFix {
         description: Text { text: fix.title.to_string() },
         artifact_changes: [Change { artifact_location: artifact, replacements: fix.edits.iter().map(replacement).collect() }],
-        properties: MendBag { applicability: fix.applicability },
+        properties: FixProperties { applicability: fix.applicability },
     }
 }

@@ -4,8 +4,8 @@
 //! Lines of a file outside the project are shown only where whoever runs the program named that file: what `extends` names, or a
 //! link leads to, has places and no lines.
 
+use crate::base::contained_path;
 use crate::base::fs::{self, RealFs};
-use crate::base::inside;
 use crate::base::source::LineIndex;
 use crate::syntax::decode;
 use std::path::{Path, PathBuf};
@@ -96,8 +96,8 @@ impl Folder {
     /// Whether the lines of a file may be shown. The paths that a project's own files give stay below its folder but for `extends`, so
     /// any other that leaves it was named by whoever runs the program.
     fn shows(&self, path: &str, full: &Path) -> bool {
-        let was_named = inside::plain(Path::new(path)).is_none() && self.shared.as_deref() != Some(path);
-        was_named || inside::leads_out(&RealFs, &self.root, full).is_none()
+        let was_named = contained_path::plain(Path::new(path)).is_none() && self.shared.as_deref() != Some(path);
+        was_named || contained_path::leads_out(&RealFs, &self.root, full).is_none()
     }
 }
 

@@ -125,7 +125,8 @@ fn fixable(totals: &Totals, tried: Option<Which>) -> String {
         Some(Which::Safe) => totals.safe,
         Some(Which::Suggested) => totals.fixable,
     };
-    let (all, safe) = (totals.fixable - refused, totals.safe.saturating_sub(refused));
+    let all = totals.fixable - refused;
+    let safe = totals.safe.saturating_sub(refused);
     let why = match refused {
         0 => String::new(),
         1 => "; 1 fix left out: it would mend nothing, or bring another error".to_owned(),

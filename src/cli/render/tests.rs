@@ -1,6 +1,6 @@
 //! The formats on reports made by hand. How they look on real findings is in `tests/it/cli`.
 
-use super::full::Look;
+use super::full::RenderStyle;
 use super::place::Base;
 use super::report::{Report, Shown};
 use super::screen::Screen;
@@ -16,7 +16,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-const LOOK: Look = Look { shown: Shown::USUAL, screen: Screen::PLAIN, threads: None };
+const LOOK: RenderStyle = RenderStyle { shown: Shown::USUAL, screen: Screen::PLAIN, threads: None };
 
 fn finding(path: &str, severity: Severity) -> Diagnostic {
     let rule = &crate::rules::list::find("unreadable-file").expect("a rule").meta;
@@ -124,8 +124,8 @@ fn many_findings_are_drawn_by_many_threads_in_the_same_order() {
     let files = (0..700).map(|at| finding(&format!("{at:03}.xml"), Severity::Error).note(format!("number {at}")));
     let report = report(files.collect());
     let mut sources = Sources::new(PathBuf::from("/nowhere"), 1 << 20).with_stdin("300.xml", "<a>ä😀</a>\n".as_bytes());
-    let alone = written(|out| full::write(out, &report, Look { threads: NonZeroUsize::new(1), ..LOOK }, &mut sources));
-    let together = written(|out| full::write(out, &report, Look { threads: NonZeroUsize::new(3), ..LOOK }, &mut sources));
+    let alone = written(|out| full::write(out, &report, RenderStyle { threads: NonZeroUsize::new(1), ..LOOK }, &mut sources));
+    let together = written(|out| full::write(out, &report, RenderStyle { threads: NonZeroUsize::new(3), ..LOOK }, &mut sources));
     assert_eq!(alone, together);
     assert_eq!(together.matches("error[").count(), 700);
     assert!(together.contains("<a>ä😀</a>"), "the text at hand is shown by every thread");

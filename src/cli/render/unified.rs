@@ -28,7 +28,8 @@ fn write_hunk(out: &mut dyn Write, hunk: &[Change], old: &[&str], new: &[&str], 
     let (Some((first_old, first_new)), Some((last_old, last_new))) = (hunk.first(), hunk.last()) else { return Ok(()) };
     let lead = first_old.start.min(CONTEXT);
     let trail = (old.len() - last_old.end).min(CONTEXT);
-    let (from, to) = (first_old.start - lead..last_old.end + trail, first_new.start - lead..last_new.end + trail);
+    let from = first_old.start - lead..last_old.end + trail;
+    let to = first_new.start - lead..last_new.end + trail;
     let head = format!("@@ -{} +{} @@", place(&from), place(&to));
     writeln!(out, "{}", screen.paint(Paint::Hint, &head))?;
     let mut at = from.start;

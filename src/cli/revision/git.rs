@@ -89,7 +89,8 @@ impl Git {
 
     /// The commit that two others have in common, the nearest.
     pub(super) fn base(&self, one: &str, other: &str) -> Result<String> {
-        let (one, other) = (self.commit(one)?, self.commit(other)?);
+        let one = self.commit(one)?;
+        let other = self.commit(other)?;
         match self.line(&["merge-base", &one, &other])? {
             Some(base) => Ok(base),
             None => Err(CliError::usage("the two revisions have no commit in common")),

@@ -5,7 +5,7 @@
 
 mod git;
 mod objects;
-mod past;
+mod project_at_revision;
 mod tree;
 
-pub(crate) use past::{Past, range};
+pub(crate) use project_at_revision::{Past, range};

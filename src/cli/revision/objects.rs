@@ -14,11 +14,11 @@ const HEAD: u64 = 256;
 /// A program that answers for objects.
 #[derive(Debug)]
 pub(super) struct Objects {
-    talk: Mutex<Talk>,
+    talk: Mutex<CatFile>,
 }
 
 #[derive(Debug)]
-struct Talk {
+struct CatFile {
     child: Child,
     /// `None` once it is to end.
     ask: Option<ChildStdin>,
@@ -31,9 +31,10 @@ impl Objects {
         let mut command = git.command();
         command.args(["cat-file", "--batch"]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().map_err(|err| absent(&err))?;
-        let (ask, answer) = (child.stdin.take(), child.stdout.take());
+        let ask = child.stdin.take();
+        let answer = child.stdout.take();
         let Some(answer) = answer else { return Err(CliError::new(Kind::Infrastructure, "git cannot be talked to")) };
-        Ok(Self { talk: Mutex::new(Talk { child, ask, answer: BufReader::new(answer) }) })
+        Ok(Self { talk: Mutex::new(CatFile { child, ask, answer: BufReader::new(answer) }) })
     }
 
     /// The bytes of an object; one larger than the limit is passed by.
@@ -63,7 +64,7 @@ impl Objects {
     }
 }
 
-impl Drop for Talk {
+impl Drop for CatFile {
     fn drop(&mut self) {
         // Without anybody who asks it ends by itself.
         drop(self.ask.take());

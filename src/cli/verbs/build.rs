@@ -69,7 +69,8 @@ pub(crate) fn run(args: &BuildArgs, cx: &mut Cx) -> Result<Exit> {
         Some(bytes) if report.files > 0 || args.paths.allow_empty => build::put(&output, &bytes, args.goal()),
         Some(_) | None => State::Untouched,
     };
-    let (files, skipped) = (report.files, report.skipped);
+    let files = report.files;
+    let skipped = report.skipped;
     report.add(&project.findings);
     if let Some((text, known)) = recorded {
         suppress::apply(&mut report, &text, &known, |path| selection.holds(path));

@@ -38,7 +38,8 @@ const LIMIT: u64 = 8 << 30;
 
 /// Prints the difference.
 pub(crate) fn run(args: &DiffArgs, cx: &mut Cx) -> Result<Exit> {
-    let (old, new) = (read(&args.old)?, read(&args.new)?);
+    let old = read(&args.old)?;
+    let new = read(&args.new)?;
     let diff = diff::diff(&old, &new).map_err(|err| unusable(&args.new, &err))?;
     cx.emit(&args.output, |format, cx| match format {
         DataFormat::Json => cx.json(&diff),
@@ -118,7 +119,8 @@ fn resolved(cx: &mut Cx, what: &str, changes: &[ResolvedChange], cause: Cause) -
     heading(cx, &format!("{} {what}", plural(changes.len(), "setting")))?;
     for change in changes {
         let node = if change.node == "/" { "" } else { &change.node };
-        let (from, to) = (change.from.word(), change.to.word());
+        let from = change.from.word();
+        let to = change.to.word();
         cx.line(&format!("  {}{}.{}  {from} → {to}", escape(&change.task), escape(node), change.setting.word()))?;
     }
     Ok(())

@@ -7,7 +7,7 @@ use crate::cli::args::{DataFormat, LimitArgs, OutputArgs};
 use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Result};
 use crate::cli::exit::Exit;
-use crate::cli::page;
+use crate::cli::manual_page;
 use crate::cli::project::Project;
 use crate::registry::inspect;
 use crate::rules::list;
@@ -74,7 +74,7 @@ fn rule_page(rule: &'static RuleMeta, args: &ExplainArgs, cx: &mut Cx) -> Result
     }
     cx.emit(&args.output, |format, cx| match format {
         DataFormat::Text => {
-            let page = page::terminal(rule, cx.options.screen);
+            let page = manual_page::terminal(rule, cx.options.screen);
             cx.print(|out| out.write_all(page.as_bytes()))
         }
         DataFormat::Json => cx.json(&RulePage {

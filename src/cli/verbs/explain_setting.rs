@@ -9,7 +9,7 @@ use crate::cli::project::Project;
 use crate::cli::render::escape::escape;
 use crate::cli::render::screen::Paint;
 use crate::schema::json::names;
-use crate::settings::data::{BeatenData, OriginData, SettingData};
+use crate::settings::data::{OriginData, OverriddenData, SettingData};
 use crate::settings::provenance::Value;
 use crate::template::setting::{SettingName, Word};
 use schemars::JsonSchema;
@@ -54,7 +54,7 @@ pub(crate) struct Document<'d> {
     /// Who set the value that holds.
     origin: &'d OriginData,
     /// The values that it has beaten, the nearest layer first.
-    beaten: &'d [BeatenData],
+    beaten: &'d [OverriddenData],
 }
 
 /// Prints the answer as JSON.
@@ -83,7 +83,7 @@ pub(super) fn text(question: Question<'_>, project: &Project, cx: &mut Cx) -> Re
     cx.line(&format!("{}: {}", screen.paint(Paint::Strong, &escape(&head)), meaning(question.setting, setting.value)))?;
     let why = origin::words(&setting.origin, &mut sources);
     cx.hanging(&format!("  {:<11} {}{}", setting.value.word(), escape(&why), origin::effect(&setting)), 14)?;
-    for BeatenData { value, origin: lost } in &setting.beaten {
+    for OverriddenData { value, origin: lost } in &setting.beaten {
         let why = origin::words(lost, &mut sources);
         let line = format!("  {:<11} {} (beaten)", value.word(), escape(&why));
         cx.hanging(&screen.paint(Paint::Dim, &line), 14)?;

@@ -8,10 +8,10 @@ use crate::cli::exit::Exit;
 use crate::cli::findings;
 use crate::cli::interrupt;
 use crate::cli::project::Project;
-use crate::cli::put::{self, Change, Written};
 use crate::cli::render::escape::escape;
 use crate::cli::render::screen::Paint;
 use crate::cli::render::summary::plural;
+use crate::cli::rewrite::{self, Change, Written};
 use crate::cli::selection::{Selection, no_such_path, stdin_of};
 use crate::format::{Broken, format};
 use crate::project::config::Config;
@@ -92,7 +92,7 @@ fn fate(args: &FmtArgs, file: &File<'_>, config: &Config) -> Option<Disposition>
     if args.check {
         return Some(Disposition::Changed(None));
     }
-    Some(match put::write(&Change { name: file.name, path: file.path, before, after: &after }) {
+    Some(match rewrite::write(&Change { name: file.name, path: file.path, before, after: &after }) {
         Ok(Written::Yes) => Disposition::Changed(None),
         Ok(Written::Overtaken) => Disposition::Left("somebody else changed it meanwhile".to_owned()),
         Err(error) => Disposition::Failed(error),
@@ -141,7 +141,7 @@ fn stdin(args: &FmtArgs, name: &str, input: &[u8], config: &Config, cx: &mut Cx)
         }
     };
     if args.diff {
-        put::diff(&Change { name, path: Path::new(name), before: input, after: &after }, cx)?;
+        rewrite::diff(&Change { name, path: Path::new(name), before: input, after: &after }, cx)?;
     } else if !args.check {
         cx.print(|out| out.write_all(&after))?;
     }
@@ -149,7 +149,9 @@ fn stdin(args: &FmtArgs, name: &str, input: &[u8], config: &Config, cx: &mut Cx)
 }
 
 fn report(args: &FmtArgs, fates: Vec<(String, Disposition)>, cx: &mut Cx) -> Result<Exit> {
-    let (mut laid, mut changed, mut left) = (0, 0, 0);
+    let mut laid = 0;
+    let mut changed = 0;
+    let mut left = 0;
     let dry = args.check || args.diff;
     let mut failed = Vec::new();
     for (name, fate) in fates {
@@ -159,7 +161,7 @@ fn report(args: &FmtArgs, fates: Vec<(String, Disposition)>, cx: &mut Cx) -> Res
                 changed += 1;
                 match shown {
                     Some((before, after)) => {
-                        put::diff(&Change { name: &name, path: Path::new(&name), before: &before, after: &after }, cx)?;
+                        rewrite::diff(&Change { name: &name, path: Path::new(&name), before: &before, after: &after }, cx)?;
                     }
                     None => cx.line(&format!("{} {}", if dry { "would format" } else { "formatted" }, escape(&name)))?,
                 }

@@ -6,7 +6,7 @@ use crate::base::rule_meta::Fixable;
 use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Result};
 use crate::cli::exit::{self, Exit};
-use crate::cli::page;
+use crate::cli::manual_page;
 use crate::rules::list::{self, FAMILIES};
 use clap::{Args, Command};
 use std::fmt::Write as _;
@@ -26,7 +26,7 @@ pub(crate) fn run(args: &GenerateDocsArgs, command: Command, cx: &mut Cx) -> Res
     put(&args.dir.join("CLI.md"), &reference(command))?;
     put(&rules.join("README.md"), &index())?;
     for rule in list::all() {
-        put(&rules.join(format!("{}.md", rule.meta.name)), &page::markdown(&rule.meta))?;
+        put(&rules.join(format!("{}.md", rule.meta.name)), &manual_page::markdown(&rule.meta))?;
     }
     cx.note("wrote CLI.md and rules/");
     Ok(Exit::Success)
@@ -79,7 +79,7 @@ fn index() -> String {
         );
         for rule in list::all().map(|rule| &rule.meta).filter(|rule| rule.code.family() == family.number) {
             let locked = if rule.locked { ", locked" } else { "" };
-            let severity = page::severity(rule);
+            let severity = manual_page::severity(rule);
             let fix = if rule.fix == Fixable::None { "" } else { rule.fix.as_str() };
             let summary = rule.summary.replace('|', "\\|");
             let _ =

@@ -5,7 +5,7 @@ use crate::cli::args::{DataFormat, OutputArgs};
 use crate::cli::cx::Cx;
 use crate::cli::error::Result;
 use crate::cli::exit::Exit;
-use crate::cli::page;
+use crate::cli::manual_page;
 use crate::cli::render::screen::Paint;
 use crate::cli::render::summary;
 use crate::rules::list::{self, FAMILIES};
@@ -69,7 +69,7 @@ fn row(rule: &'static RuleMeta) -> Row<'static> {
         code: rule.code.to_string(),
         name: rule.name,
         renamed_from: rule.renamed_from,
-        family: page::family(rule),
+        family: manual_page::family(rule),
         severity: rule.severity,
         locked: rule.locked,
         fix: rule.fix,

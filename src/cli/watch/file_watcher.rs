@@ -40,7 +40,7 @@ pub(super) enum WatchMode {
 
 /// Why a wait has ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Woken {
+pub(super) enum WakeReason {
     /// Something changed, or may have.
     Changed,
     /// Nobody reads our output any more.
@@ -136,7 +136,7 @@ impl FileWatcher {
     }
 
     /// Waits for a change that counts.
-    pub(super) fn wait(&mut self) -> Woken {
+    pub(super) fn wait(&mut self) -> WakeReason {
         loop {
             let event = if self.debouncer.is_some() {
                 self.events.recv().map_err(|_| RecvTimeoutError::Disconnected)
@@ -144,11 +144,11 @@ impl FileWatcher {
                 self.events.recv_timeout(POLL)
             };
             match event {
-                Ok(WatchEvent::Unread) | Err(RecvTimeoutError::Disconnected) => return Woken::Unread,
-                Err(RecvTimeoutError::Timeout) => return Woken::Changed,
+                Ok(WatchEvent::Unread) | Err(RecvTimeoutError::Disconnected) => return WakeReason::Unread,
+                Err(RecvTimeoutError::Timeout) => return WakeReason::Changed,
                 Ok(WatchEvent::Files(result)) => {
                     if self.counts(&result) {
-                        return Woken::Changed;
+                        return WakeReason::Changed;
                     }
                 }
             }
@@ -224,7 +224,7 @@ fn worded(error: &notify::Error) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{FileWatcher, Folders, Reach, WatchMode, Watched, Woken};
+    use super::{FileWatcher, Folders, Reach, WakeReason, WatchMode, Watched};
     use notify_debouncer_full::DebouncedEvent;
     use notify_debouncer_full::notify::event::{CreateKind, Event, EventKind, RemoveKind};
     use std::path::Path;
@@ -246,9 +246,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let wanted = Folders::from([(folder.path().to_path_buf(), Reach::Every)]);
         assert_eq!((watcher.watch(&wanted), why), (Watched::Already, None));
-        assert_eq!(watcher.wait(), Woken::Changed);
+        assert_eq!(watcher.wait(), WakeReason::Changed);
         watcher.unread()();
-        assert_eq!(watcher.wait(), Woken::Unread);
+        assert_eq!(watcher.wait(), WakeReason::Unread);
     }
 
     #[test]

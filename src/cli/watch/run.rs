@@ -1,7 +1,7 @@
 //! The verb: checks, watches, waits, checks again. What is wrong with the project or the paths now may be mended in a moment, so
 //! it is shown and ends nothing.
 
-use super::file_watcher::{FileWatcher, Folders, Reach, WatchMode, Watched, Woken};
+use super::file_watcher::{FileWatcher, Folders, Reach, WakeReason, WatchMode, Watched};
 use super::show::{Seen, Shown, differing};
 use crate::base::fs;
 use crate::base::hash::Hash;
@@ -65,7 +65,7 @@ pub(crate) fn run(args: &WatchArgs, cx: &mut Cx) -> Result<Exit> {
             Err(error) if matches!(error.kind, Kind::Usage | Kind::Project) => shown.failed(&error, cx)?,
             Err(error) => return Err(error),
         }
-        if cx.is_unread() || watching.watcher.wait() == Woken::Unread {
+        if cx.is_unread() || watching.watcher.wait() == WakeReason::Unread {
             return Ok(Exit::Success);
         }
     }
@@ -133,7 +133,8 @@ impl Watching<'_> {
         let project = Project::load(&cx.options)?.tested().limited(self.limits);
         let selection = Selection::new(&project.root, &self.paths)?;
         let suppressions = suppress::load(&project.root)?;
-        let (overlay, tick) = (Overlay::default(), || {});
+        let overlay = Overlay::default();
+        let tick = || {};
         let request = Request { recording: Recording::On, ..selection.request(&project, &overlay, &tick, cx) };
         let output = check_project(&request).map_err(|missing| no_such_path(&missing.0))?;
         let CheckOutput { diagnostics, files, paths, skipped, inputs, .. } = output;

@@ -6,7 +6,7 @@ use crate::base::hash::Hash;
 use crate::base::source::Position;
 use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Result};
-use crate::cli::render::full::{self, Look};
+use crate::cli::render::full::{self, RenderStyle};
 use crate::cli::render::json::{Finding, Summary};
 use crate::cli::render::report::Report;
 use crate::cli::render::screen::{Paint, Screen};
@@ -39,7 +39,7 @@ pub(super) struct Shown {
     /// `None` before anything was.
     last: Option<Last>,
     /// The trouble that stands since then.
-    trouble: Option<Trouble>,
+    trouble: Option<CheckError>,
 }
 
 #[derive(Default)]
@@ -67,7 +67,7 @@ pub(crate) struct Line<'l> {
     /// Findings that are no longer there, as they were.
     gone: Vec<Finding<'l>>,
     /// Why nothing could be checked: a project file that is unreadable, a path that is gone. What the lines before said stands until a line without trouble. Null: everything was checked.
-    trouble: Option<&'l Trouble>,
+    trouble: Option<&'l CheckError>,
 }
 
 /// A finding that moved.
@@ -81,7 +81,7 @@ pub(crate) struct Moved<'l> {
 
 /// Why nothing could be checked.
 #[derive(Clone, Debug, PartialEq, Eq, JsonSchema, Serialize)]
-pub(crate) struct Trouble {
+pub(crate) struct CheckError {
     /// What is wrong.
     message: String,
     /// What to do.
@@ -119,7 +119,7 @@ impl Shown {
 
     /// Shows why nothing could be checked. What was found last stands.
     pub(super) fn failed(&mut self, error: &CliError, cx: &mut Cx) -> Result<()> {
-        let trouble = Trouble { message: error.message.clone(), hints: error.hints.clone() };
+        let trouble = CheckError { message: error.message.clone(), hints: error.hints.clone() };
         if self.trouble.as_ref() == Some(&trouble) {
             return Ok(());
         }
@@ -151,7 +151,7 @@ fn line(
     report: &Report,
     changed: &BTreeSet<String>,
     delta: &FindingsDelta<'_>,
-    trouble: Option<&Trouble>,
+    trouble: Option<&CheckError>,
     cx: &mut Cx,
 ) -> Result<()> {
     let totals = report.totals();
@@ -173,10 +173,12 @@ fn line(
 }
 
 fn draw(report: &Report, changed: &BTreeSet<String>, sources: &mut Sources, cx: &mut Cx) -> Result<()> {
-    let (shown, screen, threads) = (cx.options.shown(), cx.options.screen.measured(), cx.options.threads);
+    let shown = cx.options.shown();
+    let screen = cx.options.screen.measured();
+    let threads = cx.options.threads;
     cx.print(|out| {
         out.write_all(CLEAR)?;
-        full::write(out, report, Look { shown, screen, threads }, sources)?;
+        full::write(out, report, RenderStyle { shown, screen, threads }, sources)?;
         summary::write(out, report, shown, screen)?;
         closing(out, screen, &reason(report.files, changed))
     })?;
@@ -232,7 +234,8 @@ mod tests {
         let files = |all: &[(&str, &str)]| -> BTreeMap<String, Hash> {
             all.iter().map(|(name, text)| ((*name).to_owned(), Hash::of(text.as_bytes()))).collect()
         };
-        let (before, after) = (files(&[("a", "1"), ("b", "1"), ("c", "1")]), files(&[("b", "2"), ("c", "1"), ("d", "1")]));
+        let before = files(&[("a", "1"), ("b", "1"), ("c", "1")]);
+        let after = files(&[("b", "2"), ("c", "1"), ("d", "1")]);
         assert_eq!(differing(&before, &after), ["a", "b", "d"]);
     }
 }

@@ -3,9 +3,9 @@
 //! Never counts. Follows the order in which segments are fitted: where one does not fit whole, it is cut, and nothing after it stays.
 
 use super::model::{Part, Total};
-use crate::context::dry::Whole;
+use crate::context::dry_run::Whole;
+use crate::kernel::budget::WORTH_CUTTING;
 use crate::kernel::context::FIRST_EXPENDABLE;
-use crate::kernel::fit::WORTH_CUTTING;
 
 /// Writes the least and the most into each segment, and gives those of the whole. With each segment come what it costs where it is there
 /// whole, and whether it may be missing for another reason than the budget.
@@ -20,7 +20,8 @@ pub(super) fn bound(parts: &mut [(Part, Whole, bool)], budget: Option<usize>) ->
     let mut order: Vec<usize> = (0..parts.len()).collect();
     order.sort_by_key(|&at| parts.get(at).map(|(part, ..)| part.priority));
     // The most that is left of the budget, and the least: `None` where what came before may have taken all.
-    let (mut most_left, mut least_left) = (budget, budget);
+    let mut most_left = budget;
+    let mut least_left = budget;
     for at in order {
         let Some((part, whole, may_lack)) = parts.get_mut(at) else { continue };
         least_left = least_left.filter(|_| whole.most.is_some()).and_then(|left| left.checked_sub(whole.needs));

@@ -6,16 +6,16 @@ use crate::base::hash::{Hash, Hasher};
 use crate::base::parallel;
 use crate::base::span::Spanned;
 use crate::context::assemble::Report;
-use crate::context::chain::{Link, TaskGraph};
 use crate::context::draft::Waiting;
-use crate::context::dry;
+use crate::context::dry_run;
 use crate::context::fault::{Fault, FaultKind};
 use crate::context::options::Options;
 use crate::context::request::{Files, Request};
 use crate::context::role::{self, Routed};
+use crate::context::task_graph::{Link, TaskGraph};
 use crate::kernel::assembler::SegmentReport;
+use crate::kernel::budget::Counting;
 use crate::kernel::context::Traced;
-use crate::kernel::fit::Counting;
 use crate::project::models::Prices;
 use crate::project::roles::Role;
 use crate::project::routing::Choice;
@@ -27,7 +27,7 @@ use std::num::NonZeroUsize;
 
 /// How a manifest is made.
 #[derive(Clone, Copy, Debug)]
-pub struct Dry<'a> {
+pub struct ManifestOptions<'a> {
     /// How segments look, who counts, the budget of each agent. Everything is counted, whatever is asked here.
     pub options: Options<'a>,
     /// Where files are read.
@@ -39,7 +39,7 @@ pub struct Dry<'a> {
 ///
 /// # Errors
 /// Everything that keeps an agent from receiving its context: a file that cannot be read, texts over the budget.
-pub fn of_project(registry: &Registry, how: &Dry<'_>, threads: Option<NonZeroUsize>) -> Result<Manifest, Vec<Fault>> {
+pub fn of_project(registry: &Registry, how: &ManifestOptions<'_>, threads: Option<NonZeroUsize>) -> Result<Manifest, Vec<Fault>> {
     match of_rest(registry, how, threads) {
         (manifest, faults) if faults.is_empty() => Ok(manifest),
         (_, faults) => Err(faults),
@@ -47,17 +47,18 @@ pub fn of_project(registry: &Registry, how: &Dry<'_>, threads: Option<NonZeroUsi
 }
 
 /// The same of those agents that can receive their contexts, and what keeps the others from theirs.
-pub fn of_rest(registry: &Registry, how: &Dry<'_>, threads: Option<NonZeroUsize>) -> (Manifest, Vec<Fault>) {
+pub fn of_rest(registry: &Registry, how: &ManifestOptions<'_>, threads: Option<NonZeroUsize>) -> (Manifest, Vec<Fault>) {
     let forest = match TaskGraph::whole(registry) {
         Ok(forest) => forest,
         Err(fault) => return (manifest(registry, Vec::new()), vec![fault]),
     };
     let roles = how.options.models.map(|models| models.roles.values()).into_iter().flatten();
-    let roles: Vec<Played<'_>> = roles.map(Played::By).collect();
-    let played: BTreeSet<&str> = roles.iter().map(Played::task).collect();
+    let roles: Vec<EntrySubject<'_>> = roles.map(EntrySubject::By).collect();
+    let played: BTreeSet<&str> = roles.iter().map(EntrySubject::task).collect();
     let alone = registry.tasks().map(Task::name).filter(|name| !played.contains(name));
-    let wanted: Vec<Played<'_>> = roles.iter().copied().chain(alone.map(Played::Alone)).collect();
-    let (mut entries, mut faults) = (Vec::new(), Vec::new());
+    let wanted: Vec<EntrySubject<'_>> = roles.iter().copied().chain(alone.map(EntrySubject::Alone)).collect();
+    let mut entries = Vec::new();
+    let mut faults = Vec::new();
     for (found, failed) in
         parallel::each(&wanted, threads, |played| agents(&forest, &Request { files: how.files, ..played.request() }, how, None))
     {
@@ -69,14 +70,14 @@ pub fn of_rest(registry: &Registry, how: &Dry<'_>, threads: Option<NonZeroUsize>
 
 /// Whose entries are made.
 #[derive(Clone, Copy, Debug)]
-enum Played<'a> {
+enum EntrySubject<'a> {
     /// A role's, with its task.
     By(&'a Role),
     /// A task's that no role plays.
     Alone(&'a str),
 }
 
-impl<'a> Played<'a> {
+impl<'a> EntrySubject<'a> {
     fn task(&self) -> &'a str {
         match self {
             Self::By(role) => &role.task.value,
@@ -96,7 +97,12 @@ impl<'a> Played<'a> {
 ///
 /// # Errors
 /// There is no such task or node, or something keeps an agent from receiving its context.
-pub fn of_task(registry: &Registry, request: &Request<'_>, node: Option<&str>, how: &Dry<'_>) -> Result<Manifest, Vec<Fault>> {
+pub fn of_task(
+    registry: &Registry,
+    request: &Request<'_>,
+    node: Option<&str>,
+    how: &ManifestOptions<'_>,
+) -> Result<Manifest, Vec<Fault>> {
     let missing = || Fault::from(FaultKind::Dangling { name: request.task.to_owned() });
     let forest = TaskGraph::load(registry, request.task).and_then(|forest| forest.ok_or_else(missing));
     let forest = forest.map_err(|fault| vec![fault])?;
@@ -111,7 +117,7 @@ pub fn of_task(registry: &Registry, request: &Request<'_>, node: Option<&str>, h
 ///
 /// # Errors
 /// The registry has no such task, or something keeps an agent from receiving its context.
-pub fn of_role(registry: &Registry, role: &Role, how: &Dry<'_>) -> Result<Manifest, Vec<Fault>> {
+pub fn of_role(registry: &Registry, role: &Role, how: &ManifestOptions<'_>) -> Result<Manifest, Vec<Fault>> {
     of_task(registry, &Request::of_role(role), None, how)
 }
 
@@ -120,7 +126,12 @@ fn manifest(registry: &Registry, entries: Vec<Entry>) -> Manifest {
 }
 
 /// The agents of a task, or the one at a node, and what keeps some from their contexts.
-fn agents(forest: &TaskGraph<'_>, request: &Request<'_>, how: &Dry<'_>, node: Option<&str>) -> (Vec<Entry>, Vec<Fault>) {
+fn agents(
+    forest: &TaskGraph<'_>,
+    request: &Request<'_>,
+    how: &ManifestOptions<'_>,
+    node: Option<&str>,
+) -> (Vec<Entry>, Vec<Fault>) {
     let nodes = match node {
         Some(node) => vec![node.to_owned()],
         None => match forest.agents(request.task) {
@@ -128,7 +139,8 @@ fn agents(forest: &TaskGraph<'_>, request: &Request<'_>, how: &Dry<'_>, node: Op
             Err(fault) => return (Vec::new(), vec![fault]),
         },
     };
-    let (mut entries, mut faults) = (Vec::new(), Vec::new());
+    let mut entries = Vec::new();
+    let mut faults = Vec::new();
     for node in nodes {
         match entry(forest, &Request { node: &node, ..*request }, how) {
             Ok(entry) => entries.push(entry),
@@ -139,10 +151,10 @@ fn agents(forest: &TaskGraph<'_>, request: &Request<'_>, how: &Dry<'_>, node: Op
 }
 
 /// One agent.
-fn entry(forest: &TaskGraph<'_>, request: &Request<'_>, how: &Dry<'_>) -> Result<Entry, Vec<Fault>> {
+fn entry(forest: &TaskGraph<'_>, request: &Request<'_>, how: &ManifestOptions<'_>) -> Result<Entry, Vec<Fault>> {
     let Routed { options, choice, .. } = role::route(forest, request, &how.options).map_err(|fault| vec![fault])?;
     let options = Options { counting: Counting::Always, ..options };
-    let dry::Dry { report, waiting, whole } = dry::dry(forest, request, &options)?;
+    let dry_run::DryRun { report, waiting, whole } = dry_run::dry(forest, request, &options)?;
     let chain = forest.chain(request.task, request.node).map_err(|fault| vec![fault])?;
     let Report { segments, late, budget, tokenizer, is_exact, tokens: _, prefix_tokens, nonce } = report;
     let parts = segments.iter().zip(waiting).zip(whole).map(|((account, waiting), whole)| {
@@ -152,7 +164,8 @@ fn entry(forest: &TaskGraph<'_>, request: &Request<'_>, how: &Dry<'_>) -> Result
     let mut parts: Vec<_> = parts.collect();
     let total = bounds::bound(&mut parts, budget);
     let segments: Vec<Part> = parts.into_iter().map(|(part, ..)| part).collect();
-    let (role, prefix_tokens) = (request.role, prefix_tokens.unwrap_or(0));
+    let role = request.role;
+    let prefix_tokens = prefix_tokens.unwrap_or(0);
     let prices = choice.as_ref().and_then(|choice| choice.model.prices);
     let listed = |entries: &[Spanned<String>]| entries.iter().map(|entry| entry.value.clone()).collect();
     let tools = role.and_then(|role| role.tools.as_ref());

@@ -11,7 +11,7 @@ use serde::Serialize;
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 pub struct Cause {
     /// A setting, or what its text comes from.
-    pub what: What,
+    pub what: CauseKind,
     /// The name of the setting, definition, value or step, or the file's path.
     pub name: String,
     /// The file, relative to the project; null where there is none.
@@ -24,7 +24,7 @@ pub struct Cause {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
-pub enum What {
+pub enum CauseKind {
     /// A setting has another value.
     Setting,
     /// What the text comes from is not what it was.
@@ -32,7 +32,7 @@ pub enum What {
     Source(SourceKind),
 }
 
-impl What {
+impl CauseKind {
     /// What people call it.
     pub const fn word(self) -> &'static str {
         match self {
@@ -74,7 +74,7 @@ const fn settings_of(kind: Kind) -> &'static [SettingName] {
 fn by_settings(kind: Kind, settings: &[SettingChange]) -> Vec<Cause> {
     let own = settings_of(kind).iter().flat_map(|name| settings.iter().filter(move |change| change.setting == name.word()));
     let cause = |change: &SettingChange| Cause {
-        what: What::Setting,
+        what: CauseKind::Setting,
         name: change.setting.to_owned(),
         path: change.origin.path.clone(),
         line: change.origin.line,
@@ -84,11 +84,11 @@ fn by_settings(kind: Kind, settings: &[SettingChange]) -> Vec<Cause> {
 
 /// Whether a setting is one of the causes.
 pub(super) fn is_by(causes: &[Cause], setting: &SettingChange) -> bool {
-    causes.iter().any(|cause| cause.what == What::Setting && cause.name == setting.setting)
+    causes.iter().any(|cause| cause.what == CauseKind::Setting && cause.name == setting.setting)
 }
 
 fn by_source(source: &Source) -> Cause {
-    Cause { what: What::Source(source.kind), name: source.name.clone(), path: source.path.clone(), line: None }
+    Cause { what: CauseKind::Source(source.kind), name: source.name.clone(), path: source.path.clone(), line: None }
 }
 
 /// What brought a segment, or took it away: its settings, else what it comes from.

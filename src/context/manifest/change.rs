@@ -68,7 +68,7 @@ pub struct Moved {
 /// What a call costs before and after.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
-pub struct Paid {
+pub struct CostChange {
     /// Before; null where no price was known.
     pub from: Option<Cost>,
     /// After; null where no price is known.
@@ -110,7 +110,7 @@ pub struct Change {
     /// Tokens in front that a provider's cache can reuse.
     pub prefix: Moved,
     /// US$ for what is sent in one call.
-    pub cost: Paid,
+    pub cost: CostChange,
     /// Segments that changed, in the order of the new side; those that are gone last.
     pub segments: Vec<SegmentChange>,
     /// Settings that changed.
@@ -161,7 +161,8 @@ type Key<'m> = (Option<&'m str>, &'m str, &'m str);
 
 /// Compares two manifests, with the places of settings where those are known.
 pub fn difference(old: &Version<'_, '_>, new: &Version<'_, '_>) -> Difference {
-    let (olds, news) = (by_agent(old.manifest), by_agent(new.manifest));
+    let olds = by_agent(old.manifest);
+    let news = by_agent(new.manifest);
     let only = |these: &BTreeMap<Key<'_>, &Entry>, those: &BTreeMap<Key<'_>, &Entry>| {
         these.iter().filter(|(key, _)| !those.contains_key(*key)).map(|(_, entry)| agent(entry)).collect()
     };
@@ -188,7 +189,8 @@ fn by_agent(manifest: &Manifest) -> BTreeMap<Key<'_>, &Entry> {
 
 fn agent(entry: &Entry) -> Agent {
     let Entry { role, task, node, .. } = entry;
-    let (tokens, cost) = (entry.total.fixed, entry.cost.clone());
+    let tokens = entry.total.fixed;
+    let cost = entry.cost.clone();
     Agent { agent: entry.title(), role: role.clone(), task: task.clone(), node: node.clone(), tokens, cost }
 }
 
@@ -201,7 +203,7 @@ fn change((old, before): (&Entry, &Places<'_>), (new, after): (&Entry, &Places<'
     // What a node around the agent carries counts where it moved something.
     settings.retain(|change| change.of.is_none() || segments.iter().any(|segment| cause::is_by(&segment.moved_by, change)));
     let mut other = other(old, new);
-    let cost = Paid { from: old.cost.clone(), to: new.cost.clone() };
+    let cost = CostChange { from: old.cost.clone(), to: new.cost.clone() };
     if segments.is_empty() && settings.is_empty() && other.is_empty() && cost.from == cost.to {
         if standing(old) == standing(new) {
             return None;
@@ -233,7 +235,8 @@ fn other(old: &Entry, new: &Entry) -> Vec<String> {
         words.push(format!("profile {}, was {}", new.profile, old.profile));
     }
     if old.condition != new.condition {
-        let (from, to) = (old.condition.as_deref(), new.condition.as_deref());
+        let from = old.condition.as_deref();
+        let to = new.condition.as_deref();
         words.push(format!("called when {}, was {}", to.unwrap_or("the task is"), from.unwrap_or("the task is")));
     }
     if old.budget.tokens != new.budget.tokens {

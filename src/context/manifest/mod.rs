@@ -11,9 +11,11 @@ mod model;
 mod places;
 mod settings;
 
-pub use build::{Dry, of_project, of_rest, of_role, of_task};
-pub use cause::{Cause, What};
-pub use change::{Agent, Change, DIFF_SCHEMA, Difference, Disposition, Moved, Named, Paid, SegmentChange, Version, difference};
+pub use build::{ManifestOptions, of_project, of_rest, of_role, of_task};
+pub use cause::{Cause, CauseKind};
+pub use change::{
+    Agent, Change, CostChange, DIFF_SCHEMA, Difference, Disposition, Moved, Named, SegmentChange, Version, difference,
+};
 pub use model::{Budget, Cost, Entry, Manifest, Part, Routing, SCHEMA, Source, SourceKind, Tokenizer, ToolPolicy, Total};
 pub use places::Places;
 pub use settings::{SettingChange, SettingPlace};

@@ -2,8 +2,8 @@
 
 use super::model::Entry;
 use crate::base::source::LineIndex;
-use crate::context::chain::TaskGraph;
 use crate::context::request::Files;
+use crate::context::task_graph::TaskGraph;
 use crate::registry::Registry;
 use crate::settings::data::{OriginData, SettingsData};
 use std::cell::{OnceCell, RefCell};
@@ -39,7 +39,7 @@ impl<'r> Places<'r> {
         let Some((registry, _)) = self.from else { return Vec::new() };
         let Some(forest) = self.forest.get_or_init(|| TaskGraph::whole(registry).ok()) else { return Vec::new() };
         let chain = forest.chain(&entry.task, &entry.node).unwrap_or_default();
-        let stage = |link: &crate::context::chain::Link<'_>| {
+        let stage = |link: &crate::context::task_graph::Link<'_>| {
             let of = format!("{}{}", link.tree.task.name(), link.node.id.trim_end_matches('/'));
             Some(Stage { of, settings: link.node.settings.clone()? })
         };
@@ -49,7 +49,8 @@ impl<'r> Places<'r> {
     /// The line that a value stands on, from 1.
     pub(super) fn line(&self, origin: &OriginData) -> Option<u32> {
         let (_, files) = self.from?;
-        let (path, span) = (origin.path.as_ref()?, origin.span?);
+        let path = origin.path.as_ref()?;
+        let span = origin.span?;
         let mut texts = self.texts.borrow_mut();
         let read = || {
             let text = files.text(path).ok()?;

@@ -57,8 +57,10 @@ impl SettingChange {
     /// “`fresh_context` disabled → enabled (ctxc.toml:14)”.
     pub fn words(&self) -> String {
         let name = self.of.as_ref().map_or_else(|| self.setting.to_owned(), |of| format!("{} of {of}", self.setting));
-        let (from, to) = (self.from.word(), self.to.word());
-        let (place, before) = (self.origin.words(), self.origin_before.words());
+        let from = self.from.word();
+        let to = self.to.word();
+        let place = self.origin.words();
+        let before = self.origin_before.words();
         if from == to {
             return format!("{name} {to} comes from {place}, was {before}");
         }
@@ -72,9 +74,11 @@ impl SettingChange {
 
 /// The settings that changed from one entry to another: first what the nodes around it carry to it, then its own.
 pub(super) fn changes((old, before): (&Entry, &Places<'_>), (new, after): (&Entry, &Places<'_>)) -> Vec<SettingChange> {
-    let (mut olds, mut news) = (before.stages(old), after.stages(new));
+    let mut olds = before.stages(old);
+    let mut news = after.stages(new);
     // The last is the agent itself; without a registry there are its settings in the manifest, which have no places.
-    let (own_old, own_new) = (olds.pop().map(|own| own.settings), news.pop().map(|own| own.settings));
+    let own_old = olds.pop().map(|own| own.settings);
+    let own_new = news.pop().map(|own| own.settings);
     let one = |of: Option<&str>, name: SettingName, (from, to): (&SettingData, &SettingData)| {
         let is_moved = |from: &OriginData, to: &OriginData| (from.layer, &from.row, &from.path) != (to.layer, &to.row, &to.path);
         let differs = from.value != to.value || from.applies != to.applies || is_moved(&from.origin, &to.origin);
@@ -99,7 +103,8 @@ pub(super) fn changes((old, before): (&Entry, &Places<'_>), (new, after): (&Entr
         let pair = |name| (was.settings.get(name), around.settings.get(name));
         changes.extend(carried.into_iter().filter_map(|name| one(Some(&around.of), name, pair(name))));
     }
-    let (own_old, own_new) = (own_old.as_ref().or(old.settings.as_ref()), own_new.as_ref().or(new.settings.as_ref()));
+    let own_old = own_old.as_ref().or(old.settings.as_ref());
+    let own_new = own_new.as_ref().or(new.settings.as_ref());
     if let (Some(was), Some(own)) = (own_old, own_new) {
         let names = SettingName::ALL.iter().copied();
         changes.extend(names.filter_map(|name| one(None, name, (was.get(name), own.get(name)))));

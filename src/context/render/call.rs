@@ -1,10 +1,10 @@
 //! What the bodies of all providers share: the call, its messages, and who says them.
 
 use super::message::Message;
-use crate::context::chain::TaskGraph;
+use crate::context::answer_format::{self, Answer};
 use crate::context::fault::{Fault, FaultKind};
-use crate::context::output::{self, Answer};
 use crate::context::request::Request;
+use crate::context::task_graph::TaskGraph;
 use crate::kernel::assembler::Speaker;
 use crate::registry::Registry;
 use serde::Serialize;
@@ -40,7 +40,7 @@ impl Call {
         let link = chain.last().ok_or_else(missing)?;
         let model = chain.iter().rev().find_map(|link| link.node.body.model.as_deref());
         let answer = match &link.node.body.output_format {
-            Some(format) => output::answer(format, &link.tree.path, request.files)?,
+            Some(format) => answer_format::answer(format, &link.tree.path, request.files)?,
             None => Answer::Free,
         };
         Ok(Self { name: link.tree.task.name().to_owned(), model: model.map(str::to_owned), limit: None, answer })

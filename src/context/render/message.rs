@@ -58,7 +58,9 @@ pub(crate) fn messages(rendered: &[Rendered<'_>], profile: Profile) -> Vec<Messa
         }
         least = least.max(Some(part.segment.stability));
         if messages.last().is_none_or(|message| message.speaker != who) {
-            let (text, segments, breakpoints) = (Traced::default(), Vec::new(), Vec::new());
+            let text = Traced::default();
+            let segments = Vec::new();
+            let breakpoints = Vec::new();
             messages.push(Message { speaker: who, text, segments, breakpoints });
         }
         let Some(message) = messages.last_mut() else { continue };

@@ -130,7 +130,8 @@ fn xml(segment: &Segment) -> Frame {
 
 /// The longest run of backticks.
 fn longest_run(text: &str) -> usize {
-    let (mut longest, mut run) = (0, 0);
+    let mut longest = 0;
+    let mut run = 0;
     for byte in text.bytes() {
         run = if byte == b'`' { run + 1 } else { 0 };
         longest = longest.max(run);

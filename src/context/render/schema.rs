@@ -107,7 +107,8 @@ fn is_recursive(schema: &Value) -> bool {
         return true;
     }
     // Definitions that name no other go first, then those that named nothing but them; what cannot go is in a circle.
-    let (mut waits, mut users) = (BTreeMap::<&str, usize>::new(), BTreeMap::<&str, Vec<&str>>::new());
+    let mut waits = BTreeMap::<&str, usize>::new();
+    let mut users = BTreeMap::<&str, Vec<&str>>::new();
     let mut free = Vec::new();
     for (name, inside) in defs {
         let inside: Vec<&str> = names(inside).into_iter().filter_map(named).collect();
@@ -135,7 +136,8 @@ fn is_recursive(schema: &Value) -> bool {
 
 /// What a schema refers to, its definitions included.
 fn names(schema: &Value) -> Vec<&str> {
-    let (mut found, mut open) = (Vec::new(), vec![schema]);
+    let mut found = Vec::new();
+    let mut open = vec![schema];
     while let Some(value) = open.pop() {
         match value {
             Value::Object(fields) => {

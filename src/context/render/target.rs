@@ -22,16 +22,16 @@ pub struct Target {
 /// No message but the system's says anything.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("there is nothing to ask: every text but the system's is blank, and no provider takes a request without one")]
-pub struct Silent;
+pub struct EmptyMessages;
 
 impl Target {
     /// The body of the request that says some messages: JSON with an indentation of two.
     ///
     /// # Errors
     /// There is nothing to ask.
-    pub fn body(&self, messages: &[Message], call: &Call) -> Result<String, Silent> {
+    pub fn body(&self, messages: &[Message], call: &Call) -> Result<String, EmptyMessages> {
         if !messages.iter().any(|message| message.speaker != Speaker::System && is_said(message)) {
-            return Err(Silent);
+            return Err(EmptyMessages);
         }
         Ok((self.body)(messages, call))
     }

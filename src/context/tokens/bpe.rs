@@ -71,7 +71,8 @@ impl TokenCounter for &'static Bpe {
 
 impl Loaded {
     fn count(&self, text: &str) -> usize {
-        let (mut scratch, mut count) = (Scratch::default(), 0);
+        let mut scratch = Scratch::default();
+        let mut count = 0;
         for piece in self.splitter.pieces(text) {
             merge::tokens(&self.table, piece.as_bytes(), &mut scratch, |_| count += 1);
         }

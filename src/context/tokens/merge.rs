@@ -69,7 +69,8 @@ fn short(table: &Table, piece: &[u8], parts: &mut Vec<(usize, u32)>) {
         parts.remove(index + 1);
         let start = |index: usize| parts.get(index).map_or(usize::MAX, |part| part.0);
         let joined = |index: usize| rank(table, piece, start(index), start(index + 2));
-        let (own, before) = (joined(index), index.checked_sub(1).map(joined));
+        let own = joined(index);
+        let before = index.checked_sub(1).map(joined);
         if let Some(part) = parts.get_mut(index) {
             part.1 = own;
         }
@@ -151,7 +152,8 @@ mod tests {
                 short(table, piece.as_bytes(), &mut scratch.parts);
                 let found: Vec<usize> = scratch.parts.iter().skip(1).map(|part| part.0).collect();
                 long(table, piece.as_bytes(), &mut scratch);
-                let (mut at, mut ends) = (0, Vec::new());
+                let mut at = 0;
+                let mut ends = Vec::new();
                 while at < piece.len() {
                     at = scratch.ends[at];
                     ends.push(at);

@@ -27,7 +27,8 @@ impl Table {
     /// Reads a table's file. What follows a damaged length is left out.
     pub(super) fn read(bytes: &'static [u8]) -> Self {
         let mut starts = Vec::with_capacity(1 << RANK_BITS);
-        let (mut at, mut longest) = (0, 0);
+        let mut at = 0;
+        let mut longest = 0;
         while let Some(&len) = bytes.get(at)
             && starts.len() < RANK_MASK as usize
         {

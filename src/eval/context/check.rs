@@ -1,14 +1,14 @@
 //! One expectation on a context, judged. Looks at nothing but the context, and always says why.
 
 use super::patterns;
-use super::seen::{place, rendered, standing};
+use super::rendered_context::{place, rendered, standing};
 use super::select::{here, nothing, select};
 use crate::base::span::Spanned;
 use crate::base::suggest;
 use crate::eval::prepared::Seen;
 use crate::eval::verdict::{self, Judged, Outcome, Place, Reason, Verdict};
 use crate::kernel::assembler::SegmentReport;
-use crate::kernel::fit::Disposition;
+use crate::kernel::budget::Disposition;
 use crate::scenario::expect::context::{quoted, setting as setting_words};
 use crate::scenario::model::{ContextExpectation, Counted, Selector, State};
 use crate::scenario::paths;

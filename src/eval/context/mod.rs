@@ -2,9 +2,9 @@
 
 mod check;
 mod patterns;
-mod seen;
+mod rendered_context;
 mod select;
 
 pub(super) use check::judge;
-pub use seen::rendered;
-pub(super) use seen::standing;
+pub use rendered_context::rendered;
+pub(super) use rendered_context::standing;

@@ -1,6 +1,6 @@
 //! `contains` and `absent`: patterns in the text that an agent would receive.
 
-use super::seen::{kept, origin, place, stayed};
+use super::rendered_context::{kept, origin, place, stayed};
 use super::select::{nothing, select};
 use crate::eval::prepared::Seen;
 use crate::eval::verdict::{Judged, Outcome, Place, Reason};

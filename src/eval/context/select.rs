@@ -1,6 +1,6 @@
 //! Which segments an expectation speaks of, and what to say where there are none.
 
-use super::seen::standing;
+use super::rendered_context::standing;
 use crate::base::suggest;
 use crate::context::assemble::Assembly;
 use crate::eval::verdict::Reason;

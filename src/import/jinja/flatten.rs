@@ -69,7 +69,9 @@ struct Content {
 pub(super) fn flatten(path: &str, text: &str, library: &dyn Library, options: Options) -> Flat {
     let texts = gather(path, text, library, options);
     let pages = texts.iter().map(|(path, text)| (path.as_str(), Page::new(path, text))).collect();
-    let (reported, stack, flat) = (BTreeSet::new(), vec![path], Flat::default());
+    let reported = BTreeSet::new();
+    let stack = vec![path];
+    let flat = Flat::default();
     let mut flattener = Flattener { library, options, pages: &pages, reported, stack, depth: 0, steps: 0, flat };
     let Some(page) = pages.get(path) else { return flattener.flat };
     flattener.flat.notes.extend(page.notes.iter().cloned());
@@ -152,7 +154,10 @@ impl<'p, 't> Flattener<'p, 't> {
 
     /// The text of a page that may extend others.
     fn whole(&mut self, page: &'p Page<'t>) -> String {
-        let (mut blocks, mut out, mut page, depth) = (Blocks::new(), String::new(), page, self.stack.len());
+        let mut blocks = Blocks::new();
+        let mut out = String::new();
+        let mut page = page;
+        let depth = self.stack.len();
         loop {
             for (name, inside) in page.blocks() {
                 blocks.entry(name).or_default().push(Block { page, inside });
@@ -172,11 +177,13 @@ impl<'p, 't> Flattener<'p, 't> {
                 Kind::Tag(tag) => !tag.is_block,
                 Kind::Comment | Kind::Raw | Kind::EndRaw => false,
             }) {
-                let (what, why) = ("a text before `extends`".to_owned(), "put `extends` first".to_owned());
+                let what = "a text before `extends`".to_owned();
+                let why = "put `extends` first".to_owned();
                 self.note(page, at, NoteKind::Unsupported { what, why });
             }
             if !is_outermost {
-                let (what, why) = ("`extends` in a condition".to_owned(), "put it first; make a prompt for each base".to_owned());
+                let what = "`extends` in a condition".to_owned();
+                let why = "put it first; make a prompt for each base".to_owned();
                 self.note(page, at, NoteKind::Unsupported { what, why });
             }
             self.define(page, &mut out);
@@ -235,7 +242,8 @@ impl<'p, 't> Flattener<'p, 't> {
         }
         let content = self.body(page, at, (name, level), blocks);
         let Some(piece) = page.pieces.get(at) else { return };
-        let (left, right) = (piece.left, piece.right);
+        let left = piece.left;
+        let right = piece.right;
         let (open, close) = match (call.kept, call.filters) {
             (None, "") => return enclose(out, &content.text, (left, right), content.inner, page.trims_back(at + 1)),
             (None, filters) => (format!("filter {filters}"), "endfilter"),
@@ -276,7 +284,8 @@ impl<'p, 't> Flattener<'p, 't> {
     fn include(&mut self, page: &Page<'t>, at: usize, (name, is_optional): (Option<&str>, bool), out: &mut String) {
         let Some(name) = name else { return self.note(page, at, chosen_later("include")) };
         if page.has_word(at, "without") {
-            let (what, why) = ("`include … without context`".to_owned(), "a text here sees all inputs of its task".to_owned());
+            let what = "`include … without context`".to_owned();
+            let why = "a text here sees all inputs of its task".to_owned();
             return self.note(page, at, NoteKind::Unsupported { what, why });
         }
         if is_optional && find(self.library, page.path, name).is_none() {

@@ -4,13 +4,13 @@ use super::block_calls::{BlockCall, block_call};
 use super::pieces::{Kind, Piece, Trim, pieces};
 use crate::base::source::LineIndex;
 use crate::import::note::{Note, NoteKind};
-use crate::jinja::absent::absent;
 use crate::jinja::fault::JinjaFaultKind;
 use crate::jinja::limits::{MAX_BYTES, MAX_COLUMNS};
 use crate::jinja::names::JinjaName;
 use crate::jinja::parse::{parse, read_tree};
 use crate::jinja::tags::tags;
 use crate::jinja::tree::{Expr, FromImport, Stmt, each, each_stmt, expressions, place};
+use crate::jinja::unsupported::absent;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 

@@ -61,7 +61,8 @@ pub(super) struct Piece<'t> {
 
 impl<'t> Piece<'t> {
     fn new(text: &str, kind: Kind<'t>, range: Range<usize>) -> Self {
-        let (mut left, mut right) = (Trim::Default, Trim::Default);
+        let mut left = Trim::Default;
+        let mut right = Trim::Default;
         if !matches!(kind, Kind::Data) {
             (left, right) = (Trim::at(text, range.start + 2), Trim::at(text, range.end.saturating_sub(3)));
         }

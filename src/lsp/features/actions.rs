@@ -3,10 +3,10 @@
 use crate::base::fix::Applicability;
 use crate::base::lines;
 use crate::lsp::diagnostics::{self, address, meet};
-use crate::lsp::edits;
 use crate::lsp::server::{Answer, Refusal, Server, value};
 use crate::lsp::state::project::ProjectState;
 use crate::lsp::state::speculative;
+use crate::lsp::workspace_edit;
 use gen_lsp_types::{CodeAction, CodeActionKind, CodeActionParams, TextEdit, Uri, WorkspaceEdit};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -99,5 +99,5 @@ fn edits(server: &Server<'_>, project: &ProjectState, name: &Arc<str>) -> Vec<Te
 }
 
 fn change(server: &Server<'_>, project: &ProjectState, name: &Arc<str>, edits: Vec<TextEdit>) -> WorkspaceEdit {
-    edits::of(&server.client, project, BTreeMap::from([(Arc::clone(name), edits)]))
+    workspace_edit::of(&server.client, project, BTreeMap::from([(Arc::clone(name), edits)]))
 }

@@ -21,7 +21,9 @@ pub(in crate::lsp) fn answer(server: &Server<'_>, params: CompletionParams) -> A
     let offset = server.client.encoding.offset(&buffer.text, &buffer.index, at.position);
     let context = completion_context(&buffer.text, offset as usize);
     let items = place::with(&buffer.text, &project.config.limits, |document| {
-        let (text, index, client) = (&buffer.text, &buffer.index, &server.client);
+        let text = &buffer.text;
+        let index = &buffer.index;
+        let client = &server.client;
         let cx = Cx { project, name: &name, client, document, text, index, offset };
         cx.items(&context)
     });

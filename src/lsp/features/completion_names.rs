@@ -1,10 +1,10 @@
 //! Values and names that can be written at a place, each with what it means: words of attributes, types, definitions of the project,
 //! variables. What would be wrong there is not offered.
 
-use super::bound;
 use super::completion_cx::Cx;
 use super::docs;
-use super::parts;
+use super::implicit_names;
+use super::variable_definition;
 use crate::lsp::place::{self, operator};
 use crate::project::index::{DefId, Index};
 use crate::syntax::tree::Element;
@@ -89,12 +89,12 @@ impl<'c> Cx<'c> {
         let mut stack: Vec<Element<'_>> = holder.copied().into_iter().collect();
         while let Some(element) = stack.pop() {
             for name in self.binds(element, &chain) {
-                names.entry(name).or_insert_with(|| bound::of(self.project, element));
+                names.entry(name).or_insert_with(|| variable_definition::of(self.project, element));
             }
             stack.extend(element.elements());
         }
-        for name in chain.iter().flat_map(|element| parts::given(element.name())) {
-            names.entry((*name).to_owned()).or_insert_with(|| parts::meaning(name).unwrap_or_default().to_owned());
+        for name in chain.iter().flat_map(|element| implicit_names::given(element.name())) {
+            names.entry((*name).to_owned()).or_insert_with(|| implicit_names::meaning(name).unwrap_or_default().to_owned());
         }
         let one = |(name, doc): (&String, &String)| self.item(name, CompletionItemKind::Variable, doc, name.clone(), typed);
         names.iter().map(one).collect()

@@ -13,7 +13,8 @@ pub(in crate::lsp) fn answer(server: &Server<'_>, params: &FoldingRangeParams) -
         let nodes = document.all_nodes().filter(|node| matches!(node.kind(), Kind::Element | Kind::Comment | Kind::Cdata));
         let folds = nodes.filter_map(|node| {
             let span = node.span();
-            let (start, end) = (line(span.start), line(span.end.saturating_sub(1)));
+            let start = line(span.start);
+            let end = line(span.end.saturating_sub(1));
             // The line of the end tag stays, so that one sees where the fold ends.
             let end = if node.kind() == Kind::Element { end.saturating_sub(1) } else { end };
             let kind = (node.kind() == Kind::Comment).then_some(FoldingRangeKind::Comment);

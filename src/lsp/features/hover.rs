@@ -1,9 +1,9 @@
 //! What an element, attribute or setting means, where each resolved value comes from, and what a task or segment costs as far
 //! as it is counted.
 
-use super::bound;
 use super::docs;
 use super::provenance;
+use super::variable_definition;
 use super::variables;
 use crate::base::span::Span;
 use crate::lsp::diagnostics::remarks;
@@ -70,7 +70,7 @@ fn of_name(project: &ProjectState, file: &Arc<str>, offset: u32) -> Option<(Stri
         return if is_written { Some((docs::in_full(project, found.kind, &found.name)?, found.span)) } else { None };
     }
     let pointed = variables::at(project, file, offset)?;
-    Some((bound::describe(project, &pointed)?, pointed.span))
+    Some((variable_definition::describe(project, &pointed)?, pointed.span))
 }
 
 /// What the value of an attribute means, where the language or the project knows it.

@@ -13,7 +13,8 @@ pub(in crate::lsp) fn answer(server: &Server<'_>, params: &LinkedEditingRangePar
     let offset = server.client.encoding.offset(&buffer.text, &buffer.index, at.position);
     let spans = place::with(&buffer.text, &project.config.limits, |document| {
         let element = document.element_at(offset).or_else(|| document.element_at(offset.checked_sub(1)?))?;
-        let (first, tag) = (element.name_span(), element.end_tag()?);
+        let first = element.name_span();
+        let tag = element.end_tag()?;
         let second = Span::new(tag.start + 2, tag.start + 2 + first.len());
         let same = second.slice(document.text) == first.slice(document.text);
         let here = [first, second].iter().any(|span| span.touches(offset));

@@ -1,7 +1,6 @@
 //! One file a request of the protocol, and what several of them need.
 
 pub(super) mod actions;
-mod bound;
 pub(super) mod commands;
 pub(super) mod completion;
 mod completion_context;
@@ -12,13 +11,14 @@ pub(super) mod folding;
 pub(super) mod formatting;
 pub(super) mod hints;
 pub(super) mod hover;
+mod implicit_names;
 pub(super) mod linked_tags;
 pub(super) mod links;
 pub(super) mod navigate;
-mod parts;
 mod provenance;
 pub(super) mod rename;
 pub(super) mod selection;
 pub(super) mod semantic_tokens;
 pub(super) mod symbols;
+mod variable_definition;
 mod variables;

@@ -1,8 +1,8 @@
 //! From a name to where it is defined, and to everything that says it: of tasks, templates and fragments here, of parameters,
 //! inputs and steps as [`super::variables`] finds them.
 
-use super::parts;
-use super::variables::{self, Occurrence, Pointed, Role, Web};
+use super::implicit_names;
+use super::variables::{self, Occurrence, Role, VariableAtCursor, Web};
 use crate::base::span::Span;
 use crate::lsp::diagnostics::address;
 use crate::lsp::server::{Answer, Refusal, Server, value};
@@ -21,7 +21,7 @@ use std::sync::Arc;
 type Place = (Arc<str>, Span);
 
 /// What a name at a place stands for.
-pub(in crate::lsp) struct Meant {
+pub(in crate::lsp) struct SymbolAtCursor {
     pub(in crate::lsp) kind: DefinitionKind,
     pub(in crate::lsp) name: String,
     /// Where the name itself stands.
@@ -101,28 +101,28 @@ fn occurrences(server: &Server<'_>, at: &TextDocumentPositionParams) -> Result<V
 }
 
 /// Every place that says the name of a variable, in order.
-fn said(project: &ProjectState, pointed: &Pointed) -> Vec<Occurrence> {
+fn said(project: &ProjectState, pointed: &VariableAtCursor) -> Vec<Occurrence> {
     match pointed.variable.target {
-        Target::Language => parts::occurrences(project, pointed),
+        Target::Language => implicit_names::occurrences(project, pointed),
         Target::Bound(_) | Target::Free(_) => Web::new(project, pointed).occurrences(),
     }
 }
 
 /// The definition that the name at a position stands for.
-pub(in crate::lsp) fn meant(server: &Server<'_>, at: &TextDocumentPositionParams) -> Result<Option<Meant>, Refusal> {
+pub(in crate::lsp) fn meant(server: &Server<'_>, at: &TextDocumentPositionParams) -> Result<Option<SymbolAtCursor>, Refusal> {
     let (project, name, buffer) = server.document(&at.text_document.uri)?;
     let offset = server.client.encoding.offset(&buffer.text, &buffer.index, at.position);
     let Some(template) = project.template(&name) else { return Ok(None) };
     let reference = template.facts.references.iter().find(|reference| reference.span.touches(offset));
     if let Some(found) = reference {
-        return Ok(Some(Meant { kind: found.kind.target(), name: found.name.to_string(), span: found.span }));
+        return Ok(Some(SymbolAtCursor { kind: found.kind.target(), name: found.name.to_string(), span: found.span }));
     }
     let definition = template.facts.definitions.iter().find(|definition| definition.span.touches(offset));
-    Ok(definition.map(|found| Meant { kind: found.kind, name: found.name.to_string(), span: found.span }))
+    Ok(definition.map(|found| SymbolAtCursor { kind: found.kind, name: found.name.to_string(), span: found.span }))
 }
 
 /// The variable that the name at a position stands for.
-pub(in crate::lsp) fn pointed(server: &Server<'_>, at: &TextDocumentPositionParams) -> Result<Option<Pointed>, Refusal> {
+pub(in crate::lsp) fn pointed(server: &Server<'_>, at: &TextDocumentPositionParams) -> Result<Option<VariableAtCursor>, Refusal> {
     let (project, name, buffer) = server.document(&at.text_document.uri)?;
     let offset = server.client.encoding.offset(&buffer.text, &buffer.index, at.position);
     Ok(variables::at(project, &name, offset))
@@ -133,13 +133,13 @@ fn place_of(project: &ProjectState, id: DefId) -> Option<Place> {
     Some((Arc::clone(index.file(id.file)?.path), index.definition(id)?.span))
 }
 
-pub(in crate::lsp) fn definitions(project: &ProjectState, meant: &Meant) -> Vec<Place> {
+pub(in crate::lsp) fn definitions(project: &ProjectState, meant: &SymbolAtCursor) -> Vec<Place> {
     let all = project.templates().flat_map(|(path, template)| template.facts.definitions.iter().map(move |one| (path, one)));
     let own = all.filter(|(_, one)| one.kind == meant.kind && *one.name == *meant.name);
     own.map(|(path, one)| (Arc::clone(path), one.span)).collect()
 }
 
-pub(in crate::lsp) fn uses(project: &ProjectState, meant: &Meant) -> Vec<Place> {
+pub(in crate::lsp) fn uses(project: &ProjectState, meant: &SymbolAtCursor) -> Vec<Place> {
     let all = project.templates().flat_map(|(path, template)| template.facts.references.iter().map(move |one| (path, one)));
     let own = all.filter(|(_, one)| one.kind.target() == meant.kind && *one.name == *meant.name);
     own.map(|(path, one)| (Arc::clone(path), one.span)).collect()

@@ -2,15 +2,15 @@
 //!
 //! Refuses, with the reason, a name that is not valid or that would change what another name refers to.
 
-use super::navigate::{self, Meant};
-use super::variables::{self, Occurrence, Pointed, Role, Texts, Traced, Web};
+use super::navigate::{self, SymbolAtCursor};
+use super::variables::{self, Occurrence, Role, Texts, Traced, VariableAtCursor, Web};
+use crate::base::contained_path;
 use crate::base::fix::{self, Edit};
-use crate::base::inside;
 use crate::base::source::LineIndex;
 use crate::base::span::Span;
-use crate::lsp::edits;
 use crate::lsp::server::{Answer, Refusal, Server, value};
 use crate::lsp::state::project::ProjectState;
+use crate::lsp::workspace_edit;
 use crate::template::expression::{self, Expression, Piece};
 use crate::template::names::DefinitionKind;
 use crate::template::scope::{How, Target};
@@ -40,11 +40,11 @@ fn answered(server: &Server<'_>, project: &ProjectState, edits: &Edits) -> Answe
         let (text, index) = project.text(path)?;
         Some((Arc::clone(path), server.client.encoding.edits(&text, &index, edits)))
     };
-    value(edits::of(&server.client, project, edits.iter().filter_map(of).collect()))
+    value(workspace_edit::of(&server.client, project, edits.iter().filter_map(of).collect()))
 }
 
 /// Another name for a definition.
-fn name(project: &ProjectState, meant: &Meant, new: &str) -> Result<Edits, Refusal> {
+fn name(project: &ProjectState, meant: &SymbolAtCursor, new: &str) -> Result<Edits, Refusal> {
     if new.is_empty() || new.contains(['<', '>', '&', '"', '\'', '{', '}']) || new.contains(char::is_whitespace) {
         return Err(Refusal::invalid(format!(
             "`{new}` cannot be a name: it must be one word without quotes, brackets and braces"
@@ -72,7 +72,7 @@ fn name(project: &ProjectState, meant: &Meant, new: &str) -> Result<Edits, Refus
 }
 
 /// Another name for a variable.
-fn variable(project: &ProjectState, pointed: &Pointed, new: &str) -> Result<Edits, Refusal> {
+fn variable(project: &ProjectState, pointed: &VariableAtCursor, new: &str) -> Result<Edits, Refusal> {
     if pointed.variable.target == Target::Language {
         return Err(Refusal::invalid(format!("`{}` is a name of the language, which cannot be changed", pointed.name)));
     }
@@ -131,7 +131,8 @@ fn prove(project: &ProjectState, web: &mut Web<'_>, (old, new): (&str, &str), ed
         let after = fix::apply(&text, edits).ok_or_else(|| Refusal::invalid("two of the places to change lie in each other"))?;
         instead.insert(Arc::clone(file), after);
     }
-    let pulls = |file: &str, written: &str| inside::beside(file, written).is_some_and(|name| instead.contains_key(name.as_str()));
+    let pulls =
+        |file: &str, written: &str| contained_path::beside(file, written).is_some_and(|name| instead.contains_key(name.as_str()));
     let touched = project.templates().filter(|(file, template)| {
         let files = web.all.iter().any(|variable| variable.file == **file);
         files || instead.contains_key(*file) || template.facts.sources.iter().any(|source| pulls(file, &source.path))
@@ -143,10 +144,10 @@ fn prove(project: &ProjectState, web: &mut Web<'_>, (old, new): (&str, &str), ed
         let before = web.file(&file).clone();
         collisions(&file, &before, &own, new)?;
         let after = variables::traced(project, &file, new, &instead).unwrap_or_default();
-        let moved = Moved::new(edits.get(&file).map_or(&[][..], Vec::as_slice));
+        let moved = MovedName::new(edits.get(&file).map_or(&[][..], Vec::as_slice));
         let expected = meaning(&before, &own, &moved, (old, new));
         let own = own.iter().map(|target| moved.target(*target)).collect();
-        let found = meaning(&after, &own, &Moved::new(&[]), (new, new));
+        let found = meaning(&after, &own, &MovedName::new(&[]), (new, new));
         if let Some(first) = expected.symmetric_difference(&found).next() {
             let index = LineIndex::new(&after.text);
             let line = index.position(&after.text, first.0.start).line;
@@ -176,11 +177,12 @@ fn collisions(file: &str, before: &Traced, own: &BTreeSet<Target>, new: &str) ->
 }
 
 /// Where things stand once edits are made: by the end of each edit, what went and what came up to there.
-struct Moved(Vec<(u32, u32, u32)>);
+struct MovedName(Vec<(u32, u32, u32)>);
 
-impl Moved {
+impl MovedName {
     fn new(edits: &[Edit]) -> Self {
-        let (mut gone, mut came) = (0, 0);
+        let mut gone = 0;
+        let mut came = 0;
         let one = |edit: &Edit| {
             (gone, came) = (gone + edit.span.len(), came + edit.insert.len() as u32);
             (edit.span.end, gone, came)
@@ -211,7 +213,7 @@ impl Moved {
 type Meaning = BTreeSet<(Span, String, Target)>;
 
 /// What everything in a file means: names of the variable itself as `new`.
-fn meaning(traced: &Traced, own: &BTreeSet<Target>, moved: &Moved, (old, new): (&str, &str)) -> Meaning {
+fn meaning(traced: &Traced, own: &BTreeSet<Target>, moved: &MovedName, (old, new): (&str, &str)) -> Meaning {
     let trace = &traced.trace;
     let one = |span: Span, name: &str, target: Target| {
         let target = trace.settled(target);

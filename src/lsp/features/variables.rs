@@ -3,7 +3,7 @@
 //! A task that is used by `ref` takes its parameters from the names around it, and so does a fragment: these are one variable.
 //! Arguments of calls name the parameters of a function template.
 
-use crate::base::inside;
+use crate::base::contained_path;
 use crate::base::span::Span;
 use crate::jinja::tags::said;
 use crate::lsp::place;
@@ -26,7 +26,7 @@ pub(in crate::lsp) struct Variable {
 
 /// A variable that was pointed at.
 #[derive(Clone, Debug)]
-pub(in crate::lsp) struct Pointed {
+pub(in crate::lsp) struct VariableAtCursor {
     pub(in crate::lsp) variable: Variable,
     pub(in crate::lsp) name: String,
     /// Where the name stands.
@@ -68,16 +68,16 @@ pub(in crate::lsp) fn traced(project: &ProjectState, name: &str, wanted: &str, i
     let text = text_of(name)?;
     let trace = place::with(&text, &project.config.limits, |document| {
         let file = template::lower(document);
-        let source = |written: &str| inside::beside(name, written).and_then(|name| text_of(&name)).map(Arc::from);
+        let source = |written: &str| contained_path::beside(name, written).and_then(|name| text_of(&name)).map(Arc::from);
         scope::trace(&file, &source, wanted)
     });
     Some(Traced { text, trace })
 }
 
 /// The variable whose name stands at an offset.
-pub(in crate::lsp) fn at(project: &ProjectState, name: &Arc<str>, offset: u32) -> Option<Pointed> {
+pub(in crate::lsp) fn at(project: &ProjectState, name: &Arc<str>, offset: u32) -> Option<VariableAtCursor> {
     let own = traced(project, name, "", &Texts::new())?;
-    let point = |name_of: &str, target: Target, span: Span| Pointed {
+    let point = |name_of: &str, target: Target, span: Span| VariableAtCursor {
         variable: Variable { file: Arc::clone(name), target: own.trace.settled(target) },
         name: name_of.to_owned(),
         span,
@@ -99,7 +99,7 @@ pub(in crate::lsp) fn at(project: &ProjectState, name: &Arc<str>, offset: u32) -
     let id = index.find(DefinitionKind::Template, &call.name)?;
     let file = Arc::clone(index.file(id.file)?.path);
     let target = outer(&traced(project, &file, "", &Texts::new())?.trace, id.definition, arg_name)?;
-    Some(Pointed { variable: Variable { file, target }, name: arg_name.to_owned(), span: arg.span })
+    Some(VariableAtCursor { variable: Variable { file, target }, name: arg_name.to_owned(), span: arg.span })
 }
 
 /// The parameter of a definition that has this name.
@@ -140,7 +140,7 @@ pub(in crate::lsp) struct Web<'w> {
 
 impl<'w> Web<'w> {
     /// Follows a variable wherever it is handed on.
-    pub(in crate::lsp) fn new(project: &'w ProjectState, pointed: &Pointed) -> Self {
+    pub(in crate::lsp) fn new(project: &'w ProjectState, pointed: &VariableAtCursor) -> Self {
         let mut web =
             Self { project, index: project.index(), name: pointed.name.clone(), files: BTreeMap::new(), all: BTreeSet::new() };
         let mut open = vec![pointed.variable.clone()];
@@ -154,7 +154,8 @@ impl<'w> Web<'w> {
 
     /// A file's names; empty when it cannot be read.
     pub(in crate::lsp) fn file(&mut self, name: &Arc<str>) -> &Traced {
-        let (project, wanted) = (self.project, &self.name);
+        let project = self.project;
+        let wanted = &self.name;
         self.files.entry(Arc::clone(name)).or_insert_with(|| traced(project, name, wanted, &Texts::new()).unwrap_or_default())
     }
 
@@ -234,7 +235,7 @@ impl<'w> Web<'w> {
                 found.extend(spans.into_iter().map(|span| one(file, span, Role::Says)));
             }
             How::Source(written, syntax) => {
-                let Some(other) = inside::beside(file, written) else { return };
+                let Some(other) = contained_path::beside(file, written) else { return };
                 let Some((text, _)) = self.project.text(&other) else { return };
                 let other: Arc<str> = Arc::from(other);
                 let spans = match syntax {

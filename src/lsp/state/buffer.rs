@@ -63,7 +63,8 @@ mod tests {
     /// The offset of a position, by the words of the protocol and without an index: lines counted one break after the other,
     /// characters one after the other, the end of the line for what is past it.
     fn offset(text: &str, position: Position, encoding: Encoding) -> usize {
-        let (mut at, mut line) = (0, 0);
+        let mut at = 0;
+        let mut line = 0;
         while line < position.line {
             let Some(found) = text[at..].find(['\r', '\n']) else { return text.len() };
             at += found + if text[at + found..].starts_with("\r\n") { 2 } else { 1 };
@@ -108,14 +109,16 @@ mod tests {
                         sent.push(TextDocumentContentChangeWholeDocument { text: insert }.into());
                         continue;
                     };
-                    let (from, to) = (offset(&text, start, encoding), offset(&text, end, encoding));
+                    let from = offset(&text, start, encoding);
+                    let to = offset(&text, end, encoding);
                     text.replace_range(from.min(to)..from.max(to), &insert);
                     sent.push(TextDocumentContentChangePartial { range: Range { start, end }, text: insert, ..TextDocumentContentChangePartial::default() }.into());
                 }
                 buffer.apply(sent, version, encoding);
                 assert_eq!(&buffer.text, &text);
                 assert_eq!(buffer.version, version);
-                let (kept, fresh) = (&buffer.index, LineIndex::new(&text));
+                let kept = &buffer.index;
+                let fresh = LineIndex::new(&text);
                 for at in 0..=text.len() as u32 {
                     assert_eq!(kept.position(&text, at), fresh.position(&text, at));
                 }

@@ -5,7 +5,7 @@ mod disk;
 pub(super) mod overlay;
 pub(super) mod project;
 pub(super) mod scenarios;
-mod settle;
 pub(super) mod snapshot;
 pub(super) mod speculative;
+mod update;
 pub(super) mod workspace;

@@ -9,7 +9,7 @@ use crate::base::rule_meta::RuleMeta;
 use crate::base::source::LineIndex;
 use crate::project::config::{Config, Input};
 use crate::project::index::Index;
-use crate::project::places;
+use crate::project::path_patterns;
 use crate::registry::compile::{Compiled, Compiler, Scratch};
 use crate::registry::workspace::documents::Documents;
 use crate::registry::workspace::request::name_in;
@@ -228,8 +228,8 @@ impl ProjectState {
         }
         let is_passed_over = |part: &str| part.starts_with('.') || PASSED_OVER.contains(&part);
         self.config.eval.scenarios.iter().any(|place| {
-            let below = name.strip_prefix(&*places::fixed(&place.value)).unwrap_or(name);
-            places::holds(&place.value, name) && !below.split('/').any(is_passed_over)
+            let below = name.strip_prefix(&*path_patterns::fixed(&place.value)).unwrap_or(name);
+            path_patterns::holds(&place.value, name) && !below.split('/').any(is_passed_over)
         })
     }
 

@@ -8,7 +8,7 @@ use crate::base::fs::{ReadFs, RealFs};
 use crate::context::request::Files;
 use crate::project::config::Config;
 use crate::registry::Registry;
-use crate::registry::compile::sources::{self, Door};
+use crate::registry::compile::sources::{self, FileAccess};
 use crate::registry::library::{Built, FileSource, compile_files};
 use crate::rules::check::is_error;
 use crate::rules::rule::Scope;
@@ -67,7 +67,7 @@ impl Snapshot {
 impl Files for Snapshot {
     fn text(&self, path: &str) -> Result<String, String> {
         let files = self.files();
-        sources::inside_text(Door { root: &self.root, files: &files, limit: sources::CONTEXT_FILE }, Path::new(path))
+        sources::inside_text(FileAccess { root: &self.root, files: &files, limit: sources::CONTEXT_FILE }, Path::new(path))
     }
 }
 

@@ -5,7 +5,7 @@
 
 use super::memory::{Memories, locked};
 use super::render::{self, Wanted};
-use crate::context::manifest::{Dry, Entry, of_task};
+use crate::context::manifest::{Entry, ManifestOptions, of_task};
 use crate::context::request::Request;
 use crate::lsp::state::project::ProjectState;
 use crate::lsp::state::snapshot::Snapshot;
@@ -113,7 +113,8 @@ impl TokenCounts {
         let Self { tell, known, jobs, worker, .. } = self;
         let jobs = jobs.get_or_insert_with(|| {
             let (sender, receiver) = mpsc::channel();
-            let (tell, known) = (Arc::clone(tell), Arc::clone(known));
+            let tell = Arc::clone(tell);
+            let known = Arc::clone(known);
             *worker = Some(std::thread::spawn(move || run(&receiver, &tell, &known)));
             sender
         });
@@ -175,7 +176,7 @@ fn run(jobs: &Receiver<Job>, tell: &Tell, known: &Mutex<BTreeMap<Key, Arc<Known>
 /// The agents of each task; `None` where the texts have errors, and older figures stay.
 fn count(snapshot: &Snapshot, tasks: &[String], counters: &Memories) -> Option<BTreeMap<String, Vec<Entry>>> {
     let registry = snapshot.compile().ok()?;
-    let how = Dry { options: counters.options(snapshot.config()), files: snapshot };
+    let how = ManifestOptions { options: counters.options(snapshot.config()), files: snapshot };
     let of = |task: &String| {
         // A task that roles play is told as each of them receives it, as the manifest of the project tells it.
         let roles: Vec<Request<'_>> =

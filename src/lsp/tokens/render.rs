@@ -4,7 +4,7 @@ use super::memory::Memories;
 use crate::context::assemble::preview;
 use crate::context::options::Options;
 use crate::context::request::Request;
-use crate::kernel::fit::Counting;
+use crate::kernel::budget::Counting;
 use crate::lsp::state::snapshot::Snapshot;
 use serde_json::{Value, json};
 use std::fmt::Write as _;

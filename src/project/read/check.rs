@@ -63,7 +63,8 @@ pub(super) fn defaults(sink: &mut Sink, layers: &Layers, lines: &mut [DefaultLin
     let own = std::mem::replace(&mut sink.file, file);
     let mut unknown: Option<Span> = None;
     for line in lines {
-        let (operator, subtype) = (&*line.declared.operator, line.declared.subtype.as_deref());
+        let operator = &*line.declared.operator;
+        let subtype = line.declared.subtype.as_deref();
         if layers.find(operator, None).is_none() {
             // Once for the operator, however many subtypes stand under it.
             if unknown != Some(line.operator) {

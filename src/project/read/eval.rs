@@ -5,7 +5,7 @@ use super::value::{Key, Sink, Value, span, table};
 use crate::base::span::Spanned;
 use crate::project::eval::{Drift, Eval, Gate, Stability, Stale};
 use crate::project::glob::Globs;
-use crate::project::places::is_pattern;
+use crate::project::path_patterns::is_pattern;
 use crate::project::table::{Shape, Table, table as of};
 use crate::scenario::keys::RUNS;
 use crate::scenario::{paths, pattern};

@@ -37,7 +37,9 @@ pub(super) fn extends(sink: &mut Sink, value: &Value<'_>) -> Option<Extends> {
         sink.wrong_type("extends", value, "a path in quotes, or `{ path = \"…\", hash = \"b3:…\" }`");
         return None;
     };
-    let (mut path, mut hash, mut package) = (None, None, false);
+    let mut path = None;
+    let mut hash = None;
+    let mut package = false;
     for (key, value) in keys {
         match key.get_ref().as_ref() {
             "path" => path = text(sink, "extends.path", value),

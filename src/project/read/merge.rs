@@ -3,8 +3,8 @@
 use super::check;
 use super::draft::{Draft, Owner, draft};
 use super::layers::DefaultLine;
-use super::loosen;
 use super::models;
+use super::policy_check;
 use super::routes;
 use super::shared::load;
 use super::value::Sink;
@@ -34,7 +34,7 @@ impl Config {
 }
 
 fn merge(mut sink: Sink, files: Vec<ConfigFile>, mut own: Draft, mut shared: Draft, input: &Input<'_>) -> Config {
-    let allowed = loosen::allowed(&mut sink, &shared.allow, 1, input.rules);
+    let allowed = policy_check::allowed(&mut sink, &shared.allow, 1, input.rules);
     check::rows(&mut sink, &mut own.rows);
     let mut declared = Declarations {
         files: files.iter().map(|file| file.path.clone()).collect(),
@@ -50,12 +50,12 @@ fn merge(mut sink: Sink, files: Vec<ConfigFile>, mut own: Draft, mut shared: Dra
     let shared_layers = Layers::new(&declared);
     declared.defaults.extend(own.defaults.iter().map(declaration));
     let mut layers = Layers::new(&declared);
-    if loosen::defaults(&mut sink, &allowed, &shared_layers, &layers, &mut declared.defaults) {
+    if policy_check::defaults(&mut sink, &allowed, &shared_layers, &layers, &mut declared.defaults) {
         layers = Layers::new(&declared);
     }
     check::conflicts(&mut sink, &layers);
 
-    let lints = loosen::lints(&mut sink, &allowed, &shared.lints, &own.lints, input.rules);
+    let lints = policy_check::lints(&mut sink, &allowed, &shared.lints, &own.lints, input.rules);
     let mut requirements = shared.requirements;
     requirements.append(&mut own.requirements);
     check::selectors(&mut sink, &layers, &own.roles, &requirements);

@@ -84,7 +84,9 @@ fn model(sink: &mut Sink, name: Spanned<String>, value: &Value<'_>, providers: &
     rows(sink, &path, value, MODEL_ROWS, &mut found);
     providers.extend(found.provider.clone());
     needs(sink, (&path, name.span), own, &MODEL);
-    let (provider, tier, window) = (found.provider?, found.tier?.value, found.window?);
+    let provider = found.provider?;
+    let tier = found.tier?.value;
+    let window = found.window?;
     if let Some(tokens) = found.reserve.filter(|tokens| tokens.value >= window) {
         let expected = format!("less than its `context_window`, {window}");
         let reserve = tokens.map(|tokens| tokens.to_string());

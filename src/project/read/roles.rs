@@ -91,14 +91,18 @@ pub(super) fn roles(sink: &mut Sink, value: &Value<'_>) -> BTreeMap<String, Role
 fn role(sink: &mut Sink, name: Spanned<String>, value: &Value<'_>) -> Option<Role> {
     let path = format!("roles.{}", name.value);
     let own = table(sink, &path, value)?;
-    let (models, tier, capabilities, least) = (None, None, Vec::new(), Vec::new());
+    let models = None;
+    let tier = None;
+    let capabilities = Vec::new();
+    let least = Vec::new();
     let mut out = WrittenRole { role: silent(name), models, tier, capabilities, least };
     rows_or(sink, &path, own, ROWS, &mut out, &mut |sink, key, _| {
         if key.get_ref() != "task" {
             return sink.unknown_key(&path, key, &ROLE.names());
         }
         // The word of the language for what a role plays, which this table calls by its file's.
-        let (table, near) = (path.clone(), Some("template".to_owned()));
+        let table = path.clone();
+        let near = Some("template".to_owned());
         let kind = FaultKind::UnknownKey { table, key: "task".to_owned(), near, valid: ROLE.names() };
         sink.report(span(&key.span()), kind);
     });
@@ -207,7 +211,8 @@ fn blocked(sink: &mut Sink, role: &str, tools: &Tools) {
         let whole =
             |entry: &&Spanned<String>| entry.value == tool.value || (entry.value.ends_with('*') && covers(&entry.value, prefix));
         if let Some(entry) = tools.blocked.iter().find(whole) {
-            let (role, blocked) = (role.to_owned(), entry.clone());
+            let role = role.to_owned();
+            let blocked = entry.clone();
             sink.report(tool.span, FaultKind::ToolBlocked { role, tool: tool.value.clone(), blocked });
         }
     }

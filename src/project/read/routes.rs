@@ -7,11 +7,11 @@ use super::shared::reason;
 use super::value::Sink;
 use crate::base::span::{Span, Spanned};
 use crate::project::config::{FILE_LIMIT, Input};
+use crate::project::disqualified::Unfit;
 use crate::project::fault::{FaultKind, Unreadable};
 use crate::project::models::{Model, ProviderKind};
 use crate::project::roles::{ModelChoice, Role, SystemPrompt};
 use crate::project::routing::candidates;
-use crate::project::unfit::Unfit;
 use crate::template::expression::{ExpressionFaultKind, Piece, may_hold, scan_plain};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path};
@@ -130,7 +130,8 @@ pub(super) fn system_prompts(sink: &mut Sink, input: &Input<'_>, roles: &mut BTr
                 values(sink, &role.name.value, system, None);
             }
             Err(why) => {
-                let (role_name, path) = (role.name.value.clone(), file.clone());
+                let role_name = role.name.value.clone();
+                let path = file.clone();
                 sink.report(system.span, FaultKind::SystemPrompt { role: role_name, path, why });
                 role.system = None;
             }

@@ -66,7 +66,8 @@ impl Sink {
         expected: impl Into<String>,
         near: Option<String>,
     ) {
-        let (found, expected) = (value.value.as_ref().to_owned(), expected.into());
+        let found = value.value.as_ref().to_owned();
+        let expected = expected.into();
         self.report(value.span, FaultKind::BadValue { key: key.to_owned(), found, expected, near });
     }
 }
@@ -241,7 +242,8 @@ pub(super) fn globs(sink: &mut Sink, key: &str, value: &Value<'_>) -> Globs {
 
 /// The name of a role, model or provider: any that can be written on one line.
 pub(super) fn named(sink: &mut Sink, section: &str, key: &Key<'_>) -> Option<Spanned<String>> {
-    let (name, at) = (key.get_ref().as_ref(), span(&key.span()));
+    let name = key.get_ref().as_ref();
+    let at = span(&key.span());
     if !name.trim().is_empty() && !name.chars().any(char::is_control) {
         return Some(Spanned::new(name.to_owned(), at));
     }

@@ -5,7 +5,7 @@
 
 use super::entry::{DefinitionInput, Entries, Entry, FileInput, Variable};
 use super::paths;
-use super::sources::{self, Door, Texts};
+use super::sources::{self, FileAccess, Texts};
 use crate::base::diagnostic::{self, Diagnostic};
 use crate::base::fs::ReadFs;
 use crate::base::source::LineIndex;
@@ -121,8 +121,8 @@ impl Compiler<'_> {
         Outcome::Taken(Box::new(Compiled { diagnostics, facts, entries }))
     }
 
-    const fn door(&self) -> Door<'_> {
-        Door { root: self.root, files: self.files, limit: self.config.limits.file }
+    const fn door(&self) -> FileAccess<'_> {
+        FileAccess { root: self.root, files: self.files, limit: self.config.limits.file }
     }
 
     /// The texts that the file pulls in; those that cannot be had join the findings.

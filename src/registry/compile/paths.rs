@@ -1,7 +1,7 @@
 //! The files that tasks show to agents (`file_paths`): whether each can be had, before anything is called. Keeps nothing of them.
 
-use super::sources::{self, Door, NoText};
-use crate::base::inside::{self, Refused, plain};
+use super::sources::{self, FileAccess, NoText};
+use crate::base::contained_path::{self, Refused, plain};
 use crate::base::suggest;
 use crate::rules::rule::Unread;
 use crate::template::names::{FileFacts, SourceKind};
@@ -13,8 +13,8 @@ use std::path::{Component, Path, PathBuf};
 const MOST: usize = 16;
 
 /// What cannot be had, by the path that is written. Nothing is allocated for a template without such paths.
-pub(super) fn judge(door: Door<'_>, template: &str, facts: &FileFacts) -> BTreeMap<Box<str>, Unread> {
-    let door = Door { limit: sources::CONTEXT_FILE, ..door };
+pub(super) fn judge(door: FileAccess<'_>, template: &str, facts: &FileFacts) -> BTreeMap<Box<str>, Unread> {
+    let door = FileAccess { limit: sources::CONTEXT_FILE, ..door };
     let mut seen: BTreeSet<&str> = BTreeSet::new();
     let mut unread = BTreeMap::new();
     for source in facts.sources.iter().filter(|source| source.kind == SourceKind::File) {
@@ -33,14 +33,14 @@ pub(super) fn judge(door: Door<'_>, template: &str, facts: &FileFacts) -> BTreeM
 }
 
 /// The path that was meant: from the template's folder, from the project's without what leads out of it, or one like it.
-fn near(door: Door<'_>, template: &str, written: &str, refused: &NoText) -> Option<String> {
+fn near(door: FileAccess<'_>, template: &str, written: &str, refused: &NoText) -> Option<String> {
     let is_there = |path: &Path| sources::read_text(door, path).is_ok();
     let folder = Path::new(template).parent().unwrap_or(Path::new(""));
     let written = Path::new(written);
     let from_root = || Some(written.components().filter(|part| matches!(part, Component::Normal(_))).collect::<PathBuf>());
     let mut told = [plain(&folder.join(written)), from_root()].into_iter().flatten();
     if let Some(found) = told.find(|path| is_there(path)) {
-        return Some(inside::name(&found));
+        return Some(contained_path::name(&found));
     }
     if !matches!(refused, NoText::Refused(Refused::Io(_))) {
         return None;
@@ -55,5 +55,5 @@ fn near(door: Door<'_>, template: &str, written: &str, refused: &NoText) -> Opti
         let names = door.files.names(&door.root.join(&found));
         found.push(suggest::nearest(&part.to_string_lossy(), names.iter().map(String::as_str))?);
     }
-    is_there(&found).then(|| inside::name(&found))
+    is_there(&found).then(|| contained_path::name(&found))
 }

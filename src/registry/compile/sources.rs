@@ -3,9 +3,9 @@
 //! A path that leaves the project's folder, by `..` or through a link, is refused without being read.
 
 use super::canonical::Sources;
+use crate::base::contained_path;
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fs::ReadFs;
-use crate::base::inside;
 use crate::rules::links::{bad_schema, missing_source};
 use crate::syntax::decode;
 use crate::template::json_schema;
@@ -21,7 +21,7 @@ pub(crate) const CONTEXT_FILE: u64 = 10 << 20;
 
 /// Where files are read from.
 #[derive(Clone, Copy)]
-pub(crate) struct Door<'a> {
+pub(crate) struct FileAccess<'a> {
     pub(crate) root: &'a Path,
     pub(crate) files: &'a dyn ReadFs,
     pub(crate) limit: u64,
@@ -52,7 +52,7 @@ impl Sources for Texts {
 }
 
 /// Reads every file that the facts of a file name; each one that cannot be had is a finding.
-pub(super) fn read(door: Door<'_>, path: &Arc<str>, facts: &FileFacts, found: &mut Vec<Diagnostic>) -> Texts {
+pub(super) fn read(door: FileAccess<'_>, path: &Arc<str>, facts: &FileFacts, found: &mut Vec<Diagnostic>) -> Texts {
     let mut texts = Texts::default();
     for source in &facts.sources {
         let is_known = match source.kind {
@@ -85,7 +85,7 @@ pub(super) fn read(door: Door<'_>, path: &Arc<str>, facts: &FileFacts, found: &m
     texts
 }
 
-fn text(door: Door<'_>, template: &str, written: &str) -> Result<String, String> {
+fn text(door: FileAccess<'_>, template: &str, written: &str) -> Result<String, String> {
     let folder = Path::new(template).parent().unwrap_or(Path::new(""));
     inside_text(door, &folder.join(written))
 }
@@ -95,20 +95,20 @@ fn text(door: Door<'_>, template: &str, written: &str) -> Result<String, String>
 pub(super) enum NoText {
     /// Its bytes cannot be had.
     #[error("{0}")]
-    Refused(inside::Refused),
+    Refused(contained_path::Refused),
     /// They are no text.
     #[error("{0}")]
     Undecodable(decode::DecodeFault),
 }
 
 /// The text of a file inside the project's folder, by its path relative to it. Links that lead outside are not followed.
-pub(crate) fn inside_text(door: Door<'_>, path: &Path) -> Result<String, String> {
+pub(crate) fn inside_text(door: FileAccess<'_>, path: &Path) -> Result<String, String> {
     read_text(door, path).map_err(|refused| refused.to_string())
 }
 
 /// The same, with the reason as data.
-pub(super) fn read_text(door: Door<'_>, path: &Path) -> Result<String, NoText> {
-    let bytes = inside::read(door.files, door.root, path, door.limit).map_err(NoText::Refused)?;
+pub(super) fn read_text(door: FileAccess<'_>, path: &Path) -> Result<String, NoText> {
+    let bytes = contained_path::read(door.files, door.root, path, door.limit).map_err(NoText::Refused)?;
     decode::decode(&bytes).map(std::borrow::Cow::into_owned).map_err(NoText::Undecodable)
 }
 
@@ -116,7 +116,7 @@ pub(super) fn read_text(door: Door<'_>, path: &Path) -> Result<String, NoText> {
 #[cfg(feature = "lsp")]
 pub(crate) fn name_of_source(template: &str, source: &Source) -> Option<String> {
     match source.kind {
-        SourceKind::Text | SourceKind::Schema => inside::beside(template, &source.path),
-        SourceKind::File => inside::plain(Path::new(&*source.path)).map(|path| inside::name(&path)),
+        SourceKind::Text | SourceKind::Schema => contained_path::beside(template, &source.path),
+        SourceKind::File => contained_path::plain(Path::new(&*source.path)).map(|path| contained_path::name(&path)),
     }
 }

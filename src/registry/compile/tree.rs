@@ -72,7 +72,10 @@ const fn place(slot: Slot) -> (&'static str, Option<u32>) {
 
 impl<'a> Tree<'a> {
     pub(super) fn new(shared: Shared<'a>) -> Self {
-        let (out, settings, references, found) = (Json::default(), Vec::new(), Vec::new(), Vec::new());
+        let out = Json::default();
+        let settings = Vec::new();
+        let references = Vec::new();
+        let found = Vec::new();
         Self { shared, out, settings, references, id: String::new(), found }
     }
 

@@ -10,7 +10,7 @@ use super::request::{Goal, NoSuchPath, Request};
 use crate::base::diagnostic::{self, Diagnostic};
 use crate::base::fs::RealFs;
 use crate::registry::compile::{Compiler, Entries};
-use crate::registry::tally::Tally;
+use crate::registry::finding_counts::Tally;
 use crate::rules::check::{self, Active};
 use crate::rules::rule::Scope;
 use std::sync::Arc;
@@ -68,7 +68,8 @@ pub fn check_project(request: &Request<'_>) -> Result<CheckOutput, NoSuchPath> {
     if found.len() > own {
         diagnostic::sort(&mut found);
     }
-    let (mut registry, mut excluded) = (None, Vec::new());
+    let mut registry = None;
+    let mut excluded = Vec::new();
     if !found.iter().any(check::is_error) {
         registry = (goal != Goal::Findings).then(|| documents.registry(&index, |_| true));
     } else if goal == Goal::Partial {

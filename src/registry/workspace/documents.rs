@@ -101,7 +101,8 @@ impl Documents {
         for &id in order.iter().filter(|id| wanted(**id)) {
             let (Some(found), Some(definition)) = (entry(id), index.definition(id)) else { continue };
             let hash = hashes.get(id).unwrap_or(Hash([0; 32]));
-            let (kind, name) = (definition.kind, &*definition.name);
+            let kind = definition.kind;
+            let name = &*definition.name;
             items.push(Item { kind, name, hash, bytes: &found.bytes, hash_at: found.hash_at });
         }
         layout::sort(&mut items);

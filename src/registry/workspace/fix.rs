@@ -187,7 +187,9 @@ impl Fixer<'_> {
         if open.is_empty() {
             return Vec::new();
         }
-        let (compiler, scratch, path) = (&self.compiler, &mut self.scratch, &first.path);
+        let compiler = &self.compiler;
+        let scratch = &mut self.scratch;
+        let path = &first.path;
         let mut check_text = |text: &str| compile(compiler, scratch, path, text);
         let before = check_text(&file.text);
         let sound = apply::next(&file.text, &open, which, &before, &compiler.config.limits, &mut check_text);

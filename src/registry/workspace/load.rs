@@ -8,7 +8,7 @@ use super::walk::{By, Found, Missing, Plan, Visit};
 use crate::base::fs::{self, ReadFs, RealFs};
 use crate::base::hash::Hash;
 use crate::registry::compile::{Chosen, Compiled, Compiler, Outcome, Scratch};
-use crate::registry::tally::{self, Tally};
+use crate::registry::finding_counts::{self, Tally};
 use crate::rules::input::read_fault;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -64,7 +64,9 @@ impl Loader<'_> {
 
     fn worker<'w>(&'w self, all: &'w Mutex<Batch>, real_root: &'w Path) -> Worker<'w> {
         let recorder = (self.request.recording == Recording::On).then(RecordingFs::default);
-        let (scratch, bytes, done) = (Scratch::new(), Vec::new(), Batch::default());
+        let scratch = Scratch::new();
+        let bytes = Vec::new();
+        let done = Batch::default();
         Worker { loader: self, scratch, bytes, done, recorder, real_root, all }
     }
 }
@@ -74,7 +76,7 @@ fn loaded(all: Mutex<Batch>) -> Loaded {
     files.sort_by(|(a, _), (b, _)| a.cmp(b));
     // A file that two ways lead to was compiled twice.
     files.dedup_by(|(a, _), (b, _)| a == b);
-    Loaded { documents: files.into_iter().collect(), counted: tally::sum(&counted), skipped, inputs }
+    Loaded { documents: files.into_iter().collect(), counted: finding_counts::sum(&counted), skipped, inputs }
 }
 
 /// One thread's buffers and results; hands the results in when it ends.
@@ -100,7 +102,7 @@ impl Worker<'_> {
             Outcome::Taken(file) => {
                 let mut file = *file;
                 let least = self.loader.request.least;
-                let counted = tally::count(file.diagnostics.iter().filter(|finding| finding.severity > least));
+                let counted = finding_counts::count(file.diagnostics.iter().filter(|finding| finding.severity > least));
                 if !counted.is_empty() {
                     file.diagnostics.retain(|finding| finding.severity <= least);
                     self.done.counted.extend(counted);

@@ -7,7 +7,8 @@ use std::path::{Component, Path, PathBuf};
 /// its name, or is named whole where it was given so and where links make `..` lead somewhere else.
 pub(super) fn name_in(root: &Path, path: &Path) -> String {
     let here = fs::current_dir().unwrap_or_default();
-    let (base, there) = (clean(&here.join(root)), clean(&here.join(path)));
+    let base = clean(&here.join(root));
+    let there = clean(&here.join(path));
     let goes_up = |path: &Path| path.components().any(|part| part == Component::ParentDir);
     let name = match there.strip_prefix(&base) {
         Ok(inside) if !goes_up(path) && !goes_up(root) => return slashed(inside),

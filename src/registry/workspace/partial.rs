@@ -2,8 +2,8 @@
 //!
 //! Names and references alone decide, as in linking. Linear. Errors of `ctxc.toml` do not count here.
 
+use crate::base::contained_path;
 use crate::base::diagnostic::Diagnostic;
-use crate::base::inside;
 use crate::project::index::{DefId, Index};
 use crate::rules::check;
 use crate::template::names::{DefinitionKind, SourceKind};
@@ -80,14 +80,15 @@ impl BrokenDefinitions<'_> {
     pub(super) fn excluded(&self) -> Vec<Excluded> {
         let path = |file: u32| self.index.file(file).map_or_else(String::new, |entry| entry.path.to_string());
         let one = |(id, because): (&DefId, &u32)| {
-            let (file, definition) = (self.index.file(id.file)?, self.index.definition(*id)?);
+            let file = self.index.file(id.file)?;
+            let definition = self.index.definition(*id)?;
             let texts = file.facts.sources.iter().filter(|source| source.kind != SourceKind::File);
             Some(Excluded {
                 kind: definition.kind,
                 name: definition.name.to_string(),
                 path: file.path.to_string(),
                 because: path(*because),
-                texts: texts.filter_map(|source| inside::beside(file.path, &source.path)).collect(),
+                texts: texts.filter_map(|source| contained_path::beside(file.path, &source.path)).collect(),
             })
         };
         self.because.iter().filter_map(one).collect()

@@ -4,10 +4,10 @@
 //! Nothing of the machine counts (no global ignore file), so that every machine finds the same files.
 
 use super::names::{name_in, slashed};
+use crate::base::contained_path::leads_out;
 use crate::base::fs;
 use crate::base::fs::irregular;
-use crate::base::inside::leads_out;
-use crate::base::patterns::Barred;
+use crate::base::patterns::SkippedFolders;
 use crate::project::config::Templates;
 use crate::project::glob::Globs;
 use ignore::{DirEntry, WalkBuilder, WalkState};
@@ -131,7 +131,7 @@ impl Plan {
         if self.folders.is_empty() {
             return;
         }
-        let barred = Barred::default();
+        let barred = SkippedFolders::default();
         let Some(walk) = self.builder(threads, &barred) else { return self.barred(&barred, &make) };
         walk.build_parallel().run(|| {
             let mut visitor = make();
@@ -146,7 +146,7 @@ impl Plan {
         self.barred(&barred, &make);
     }
 
-    fn builder(&self, threads: NonZeroUsize, barred: &Barred) -> Option<WalkBuilder> {
+    fn builder(&self, threads: NonZeroUsize, barred: &SkippedFolders) -> Option<WalkBuilder> {
         let mut starts = self.folders.iter().filter(|start| barred.lets_begin(&start.path));
         let mut walk = WalkBuilder::new(&starts.next()?.path);
         for start in starts {
@@ -158,7 +158,7 @@ impl Plan {
     }
 
     /// Tells the files of patterns that kept the walk out of folders.
-    fn barred<V: Visit>(&self, barred: &Barred, make: &impl Fn() -> V) {
+    fn barred<V: Visit>(&self, barred: &SkippedFolders, make: &impl Fn() -> V) {
         let met = barred.met();
         let Some(mut visitor) = (!met.is_empty()).then(make) else { return };
         for path in met {

@@ -2,7 +2,7 @@
 
 use super::words::{LOOKED_UP, PARENT, place, share};
 use crate::rules::prelude::*;
-use crate::rules::ways_out::set;
+use crate::rules::setting_fixes::set;
 use crate::settings::conflict::{Side, exclusivity};
 use crate::template::setting::SettingName::{FreshContext, InheritContext};
 

@@ -2,7 +2,7 @@
 
 use super::words::{LOOKED_UP, PARENT, is_readable, is_whole, knows_defaults, place, provenance, share};
 use crate::rules::prelude::*;
-use crate::rules::ways_out::set;
+use crate::rules::setting_fixes::set;
 use crate::settings::conflict::{Side, exclusivity};
 use crate::template::setting::SettingName::{FreshContext, InheritContext};
 
@@ -38,7 +38,8 @@ pub(in crate::rules) fn word(cx: &NodeCx<'_>) -> Option<Diagnostic> {
     };
     let finding = Diagnostic::new(&RULE.meta, cx.cx.path, place(cx, written), message).here("written here");
     let finding = provenance(cx, finding, default);
-    let (looked_up, parent) = (set(cx.task, InheritContext, "none", LOOKED_UP), set(cx.task, FreshContext, "disabled", PARENT));
+    let looked_up = set(cx.task, InheritContext, "none", LOOKED_UP);
+    let parent = set(cx.task, FreshContext, "disabled", PARENT);
     // The way out that keeps what is written comes first.
     Some(match conflict.side {
         Side::Inherit => finding.fix(parent).fix(looked_up),

@@ -2,8 +2,8 @@
 
 use super::words::{facts, is_readable, is_whole, knows_defaults, place, provenance};
 use crate::rules::prelude::*;
-use crate::rules::ways_out::set;
-use crate::settings::conflict::{Alone, no_context};
+use crate::rules::setting_fixes::set;
+use crate::settings::conflict::{WithoutContext, no_context};
 use crate::template::setting::SettingName::{self, AccumulateData, FreshContext, InheritContext};
 
 /// Often meant; as often an oversight. Information only where files, inputs or parameters still give the task something.
@@ -23,8 +23,8 @@ fn check(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
     let at = settings.into_iter().find(is_written);
     let span = at.map_or_else(|| cx.task.head(), |name| place(cx, name));
     let (severity, message) = match alone {
-        Alone::Empty => (Severity::Warning, "sees nothing but its own text: inherits, carries and looks up no context"),
-        Alone::OwnContent => {
+        WithoutContext::Empty => (Severity::Warning, "sees nothing but its own text: inherits, carries and looks up no context"),
+        WithoutContext::OwnContent => {
             (Severity::Info, "sees only its own files, inputs and parameters: inherits, carries and looks up no context")
         }
     };

@@ -2,7 +2,7 @@
 
 use super::words::{is_readable, knows_defaults, place};
 use crate::rules::prelude::*;
-use crate::rules::ways_out::type_of;
+use crate::rules::setting_fixes::type_of;
 use crate::settings::conflict::redundant;
 use crate::settings::provenance::Place;
 use crate::syntax::write::remove_element;
@@ -24,7 +24,8 @@ fn check(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
         if !redundant(&cx.body.resolved, layers, name) || !is_readable(cx, name) || !knows_defaults(cx) {
             continue;
         }
-        let (word, value) = (name.word(), cx.body.resolved.get(name).value.word());
+        let word = name.word();
+        let value = cx.body.resolved.get(name).value.word();
         let origin = layers.defaults(cx.body.resolved.row).get(name).origin;
         let of = type_of(layers.get(origin.row));
         let source = match origin.place {

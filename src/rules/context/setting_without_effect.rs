@@ -2,7 +2,7 @@
 
 use super::words::{is_readable, knows_defaults, place, provenance};
 use crate::rules::prelude::*;
-use crate::rules::ways_out::set;
+use crate::rules::setting_fixes::set;
 use crate::settings::conflict::without_effect;
 use crate::syntax::write::remove_element;
 use crate::template::setting::SettingName::{self, AccumulateData, AccumulationFormat};

@@ -2,7 +2,7 @@
 
 use super::words::{facts, is_readable, is_whole, knows_defaults, place, provenance};
 use crate::rules::prelude::*;
-use crate::rules::ways_out::set;
+use crate::rules::setting_fixes::set;
 use crate::settings::conflict::subset_selects_nothing;
 use crate::template::setting::SettingName::InheritContext;
 

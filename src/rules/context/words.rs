@@ -1,7 +1,7 @@
 //! What the wordings of this family share: where a value came from, in the author's words, and the ways out.
 
 use crate::rules::prelude::*;
-use crate::rules::ways_out::type_of;
+use crate::rules::setting_fixes::type_of;
 use crate::settings::conflict::TaskFacts;
 use crate::settings::provenance::{Origin, Place};
 use crate::syntax::tree::Element;
@@ -57,7 +57,8 @@ pub(super) const fn share(inherit: Inherit) -> &'static str {
 /// where a project file sets it.
 pub(super) fn provenance(cx: &NodeCx<'_>, finding: Diagnostic, name: SettingName) -> Diagnostic {
     let setting = cx.body.resolved.get(name);
-    let (word, value) = (name.word(), setting.value.word());
+    let word = name.word();
+    let value = setting.value.word();
     match setting.origin.place {
         Place::Language => {
             let file = cx.cx.path.rsplit('/').next().unwrap_or("");

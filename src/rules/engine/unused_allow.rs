@@ -11,7 +11,7 @@ pub(crate) static RULE: Rule = Rule {
 
 /// How much of an instruction is without effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::rules) enum Only {
+pub(in crate::rules) enum UnusedExtent {
     /// It names this rule alone.
     Name,
     /// It names others that must stay.
@@ -19,10 +19,10 @@ pub(in crate::rules) enum Only {
 }
 
 /// Words it. `only` says how much of the instruction can go.
-pub(in crate::rules) fn word(cx: &FileCx<'_>, instruction: Span, name: Spanned<&str>, only: Only) -> Diagnostic {
+pub(in crate::rules) fn word(cx: &FileCx<'_>, instruction: Span, name: Spanned<&str>, only: UnusedExtent) -> Diagnostic {
     let fix = match only {
-        Only::Name => Fix::safe("remove the instruction", vec![Edit::delete(with_line(cx.document.text, instruction))]),
-        Only::OneOfSeveral => Fix::safe(
+        UnusedExtent::Name => Fix::safe("remove the instruction", vec![Edit::delete(with_line(cx.document.text, instruction))]),
+        UnusedExtent::OneOfSeveral => Fix::safe(
             format!("remove `{}` from the instruction", name.value),
             vec![Edit::delete(with_space(cx.document.text, name.span))],
         ),

@@ -1,7 +1,7 @@
 //! From the operating system's answer to the rule that words it.
 
 use super::{file_too_large, unreadable_file};
-pub use crate::base::inside::reason;
+pub use crate::base::contained_path::reason;
 use crate::rules::prelude::*;
 use std::io;
 use std::sync::Arc;

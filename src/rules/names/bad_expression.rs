@@ -1,6 +1,6 @@
 //! CTX311: `{{…}}` that cannot be read.
 
-use crate::rules::names::placed::finding;
+use crate::rules::names::fault_location::finding;
 use crate::rules::prelude::*;
 use crate::rules::structure::family::shown;
 use crate::syntax::write::set_attribute;

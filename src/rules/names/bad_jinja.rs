@@ -1,10 +1,10 @@
 //! CTX313: a Jinja text that cannot be rendered.
 
-use crate::jinja::absent::absent;
 use crate::jinja::fault::JinjaFaultKind;
 use crate::jinja::limits::{MAX_BLOCKS, MAX_BYTES, MAX_COLUMNS, MAX_REPEATED};
 use crate::jinja::names::JinjaName;
-use crate::rules::names::placed::finding;
+use crate::jinja::unsupported::absent;
+use crate::rules::names::fault_location::finding;
 use crate::rules::prelude::*;
 use crate::rules::structure::family::shown;
 use crate::template::scope::FaultKind;

@@ -1,6 +1,6 @@
 //! CTX319: the result of a step, or of a task that makes an input, that has not run yet.
 
-use crate::rules::names::placed::finding;
+use crate::rules::names::fault_location::finding;
 use crate::rules::prelude::*;
 use crate::rules::structure::family::shown;
 use crate::template::scope::{Fault, FaultKind};

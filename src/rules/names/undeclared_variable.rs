@@ -1,6 +1,6 @@
 //! CTX304: a variable that would have no value.
 
-use crate::rules::names::placed::finding;
+use crate::rules::names::fault_location::finding;
 use crate::rules::prelude::*;
 use crate::rules::structure::family::{is_small, shown};
 use crate::syntax::write::{insert_child, set_attribute};

@@ -1,7 +1,7 @@
 //! CTX310: a value from outside that reaches the system text.
 
 use crate::project::index::{DefId, Index};
-use crate::rules::names::placed::finding;
+use crate::rules::names::fault_location::finding;
 use crate::rules::prelude::*;
 use crate::rules::structure::family::shown;
 use crate::syntax::write::remove_attribute;

@@ -3,7 +3,7 @@
 use super::words::line;
 use crate::project::fault::{Fault, FaultKind};
 use crate::rules::prelude::*;
-use crate::rules::ways_out::type_of;
+use crate::rules::setting_fixes::type_of;
 use crate::settings::layers::{Row, RowId};
 use crate::settings::provenance::{Origin, Place};
 use crate::template::setting::{Inherit, Word};

@@ -1,8 +1,8 @@
 //! CTX523–CTX527, CTX529: models, providers, and the choice among them.
 
 use super::words::{Form, list, meant};
+use crate::project::disqualified::Unfit;
 use crate::project::fault::{Fault, FaultKind};
-use crate::project::unfit::Unfit;
 use crate::rules::prelude::*;
 
 /// A name alone says neither a window nor a price.

@@ -4,7 +4,7 @@ use super::task_facts::TaskFacts;
 use crate::project::require::{Condition, Outcome, Requirement, Test, Thing};
 use crate::rules::file_stem::stem;
 use crate::rules::prelude::*;
-use crate::rules::ways_out::set;
+use crate::rules::setting_fixes::set;
 use crate::settings::operators::Kind;
 use crate::syntax::tree::Element;
 use crate::template::model::{Definition, Task};
@@ -91,7 +91,8 @@ fn plays(cx: &FileCx<'_>, roles: &[Spanned<String>], name: &str) -> bool {
 fn is_of_type(cx: &FileCx<'_>, requirement: &Requirement, task: &Task<'_>) -> bool {
     let Some(body) = cx.bodies.get(task) else { return false };
     let row = cx.config.layers.get(body.resolved.row);
-    let (operators, subtypes) = (&requirement.selector.operator, &requirement.selector.subtype);
+    let operators = &requirement.selector.operator;
+    let subtypes = &requirement.selector.subtype;
     let standard = (&**row.operator() == "atomic").then_some("standard");
     let subtype = row.subtype().map(|name| &**name).or(standard);
     let is_subtype = subtypes.iter().any(|wanted| Some(wanted.value.as_str()) == subtype);

@@ -1,7 +1,7 @@
 //! CTX623: a scenario folder without scenarios.
 
 use super::cx::SuitesCx;
-use crate::project::places;
+use crate::project::path_patterns;
 use crate::rules::prelude::*;
 
 /// Where scenarios lie when nothing is said.
@@ -24,7 +24,7 @@ fn check(cx: &SuitesCx<'_>, out: &mut Vec<Diagnostic>) {
     for place in &cx.world.config.eval.scenarios {
         let folder = place.value.trim_start_matches("./").trim_end_matches('/');
         // A project begins with the usual folder, and without one in it.
-        if folder == FOLDER || cx.files.iter().any(|file| places::holds(folder, file.path)) {
+        if folder == FOLDER || cx.files.iter().any(|file| path_patterns::holds(folder, file.path)) {
             continue;
         }
         let message = format!("there is no scenario at `{}`", place.value);

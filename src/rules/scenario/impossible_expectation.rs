@@ -26,12 +26,13 @@ fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
             ContextExpectation::AllOf(inner) => open.extend(inner.iter().rev()),
             ContextExpectation::Contains(found) => {
                 // That a segment is there is an expectation, whatever it holds.
-                let must = if found.within.is_some() { Must::OccurInSegment } else { Must::Occur };
+                let must = if found.within.is_some() { PatternGoal::OccurInSegment } else { PatternGoal::Occur };
                 patterns(cx, &found.patterns, must, out);
             }
-            ContextExpectation::Absent(found) => patterns(cx, &found.patterns, Must::BeAbsent, out),
+            ContextExpectation::Absent(found) => patterns(cx, &found.patterns, PatternGoal::BeAbsent, out),
             ContextExpectation::Tokens { max: Some(max), min: Some(min), .. } if max.value < min.value => {
-                let (most, least) = (max.value, min.value);
+                let most = max.value;
+                let least = min.value;
                 let what = format!("at most {most} tokens are allowed, and at least {least} are expected");
                 out.push(against(cx, max.span, what, min.span));
             }
@@ -47,10 +48,10 @@ fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
             AnswerTest::AllOf(inner) => open.extend(inner.iter().rev().map(|one| &one.value)),
             // That the path selects something is an expectation, whatever it is.
             AnswerTest::FieldMatches { pattern, .. } => {
-                patterns(cx, std::slice::from_ref(pattern), Must::OccurInSegment, out);
+                patterns(cx, std::slice::from_ref(pattern), PatternGoal::OccurInSegment, out);
             }
-            AnswerTest::Contains(found) => patterns(cx, found, Must::Occur, out),
-            AnswerTest::Absent(found) => patterns(cx, found, Must::BeAbsent, out),
+            AnswerTest::Contains(found) => patterns(cx, found, PatternGoal::Occur, out),
+            AnswerTest::Absent(found) => patterns(cx, found, PatternGoal::BeAbsent, out),
             _ => {}
         }
     }
@@ -58,22 +59,25 @@ fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
 
 /// What a pattern has to do.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Must {
+enum PatternGoal {
     Occur,
     /// The same, in a place that has to be there.
     OccurInSegment,
     BeAbsent,
 }
 
-fn patterns(cx: &CaseCx<'_>, patterns: &[Spanned<String>], must: Must, out: &mut Vec<Diagnostic>) {
+fn patterns(cx: &CaseCx<'_>, patterns: &[Spanned<String>], must: PatternGoal, out: &mut Vec<Diagnostic>) {
     for one in patterns {
-        let (never, always) = (pattern::is_impossible(&one.value), pattern::is_everywhere(&one.value));
+        let never = pattern::is_impossible(&one.value);
+        let always = pattern::is_everywhere(&one.value);
         let (what, severity) = match must {
-            Must::Occur | Must::OccurInSegment if never => ("no text matches this pattern, so it never occurs", Severity::Error),
-            Must::BeAbsent if never => ("no text matches this pattern, so it guards nothing", Severity::Warning),
-            Must::BeAbsent if always => ("every text matches this pattern, so it is never absent", Severity::Error),
-            Must::Occur if always => ("every text matches this pattern, so it expects nothing", Severity::Warning),
-            Must::Occur | Must::OccurInSegment | Must::BeAbsent => continue,
+            PatternGoal::Occur | PatternGoal::OccurInSegment if never => {
+                ("no text matches this pattern, so it never occurs", Severity::Error)
+            }
+            PatternGoal::BeAbsent if never => ("no text matches this pattern, so it guards nothing", Severity::Warning),
+            PatternGoal::BeAbsent if always => ("every text matches this pattern, so it is never absent", Severity::Error),
+            PatternGoal::Occur if always => ("every text matches this pattern, so it expects nothing", Severity::Warning),
+            PatternGoal::Occur | PatternGoal::OccurInSegment | PatternGoal::BeAbsent => continue,
         };
         out.push(cx.finding(&RULE.meta, one.span, what).severity(severity));
     }

@@ -2,7 +2,7 @@
 
 use super::cx::CaseCx;
 use super::shown::{self, Shown};
-use super::walk::{self, Stake};
+use super::walk::{self, MissingNameEffect};
 use super::words::{list, short, some};
 use crate::rules::prelude::*;
 use crate::scenario::expect::segments::Named;
@@ -22,7 +22,7 @@ fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
     });
 }
 
-fn id(cx: &CaseCx<'_>, id: &Spanned<String>, stake: Stake) -> Option<Diagnostic> {
+fn id(cx: &CaseCx<'_>, id: &Spanned<String>, stake: MissingNameEffect) -> Option<Diagnostic> {
     let written = id.value.as_str();
     let word = shown::word(written);
     if shown::is_kind(word) {
@@ -42,18 +42,18 @@ fn id(cx: &CaseCx<'_>, id: &Spanned<String>, stake: Stake) -> Option<Diagnostic>
 
 /// What is said of an id whose kind is one, and whose name is none of those that the agents of the task can be shown. What is
 /// expected to be absent may have any name: of that a slip alone is told.
-fn name(cx: &CaseCx<'_>, id: &Spanned<String>, stake: Stake) -> Option<Diagnostic> {
+fn name(cx: &CaseCx<'_>, id: &Spanned<String>, stake: MissingNameEffect) -> Option<Diagnostic> {
     let (kind, rest) = shown::named(&id.value)?;
     let wanted = shown::numbered(rest);
     let (task, takes) = cx.receiver()?;
     let exists = |path: &str| cx.exists(path);
     let shown = Shown { takes: &takes, situation: &cx.case.situation, exists: &exists };
     let (what, known) = shown.names(kind)?;
-    if known.contains(&wanted) || stake == Stake::Opposite && shown.could_be(&id.value) {
+    if known.contains(&wanted) || stake == MissingNameEffect::Opposite && shown.could_be(&id.value) {
         return None;
     }
     let near = Shown::near(wanted, &known, kind);
-    if near.is_none() && stake == Stake::MayHold {
+    if near.is_none() && stake == MissingNameEffect::MayHold {
         return None;
     }
     let whole = near.map(|near| id.value.replacen(rest, near, 1));
@@ -74,7 +74,7 @@ fn name(cx: &CaseCx<'_>, id: &Spanned<String>, stake: Stake) -> Option<Diagnosti
 }
 
 /// What is said of a source that no text of the task can come from. A file of the project is one that it could name.
-fn source(cx: &CaseCx<'_>, name: &Spanned<String>, stake: Stake) -> Option<Diagnostic> {
+fn source(cx: &CaseCx<'_>, name: &Spanned<String>, stake: MissingNameEffect) -> Option<Diagnostic> {
     let (task, takes) = cx.receiver()?;
     let exists = |path: &str| cx.exists(path);
     let shown = Shown { takes: &takes, situation: &cx.case.situation, exists: &exists };
@@ -82,7 +82,7 @@ fn source(cx: &CaseCx<'_>, name: &Spanned<String>, stake: Stake) -> Option<Diagn
         return None;
     }
     let near = Shown::near(&name.value, &shown.sources(), "file");
-    if near.is_none() && stake == Stake::MayHold {
+    if near.is_none() && stake == MissingNameEffect::MayHold {
         return None;
     }
     let message = format!("no text that an agent of `{task}` is shown comes from `{}`", short(&name.value));

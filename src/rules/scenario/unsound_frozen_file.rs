@@ -6,7 +6,7 @@ use super::words::{first_line, short};
 use crate::base::number;
 use crate::rules::prelude::*;
 use crate::scenario::json_schema::{self, Slip, SlipKind, pointer};
-use crate::scenario::keys_chat::SPEAKERS;
+use crate::scenario::message_keys::SPEAKERS;
 use crate::scenario::model::{Conversation, Frozen};
 use crate::template::value_type;
 use serde_json::Value;

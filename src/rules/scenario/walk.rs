@@ -7,7 +7,7 @@ use crate::scenario::model::{Case, Content, ContextExpectation, Conversation, Fr
 
 /// Whether an expectation fails for ever where it names nothing, or may hold all the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Stake {
+pub(super) enum MissingNameEffect {
     /// It can only fail.
     Fails,
     /// Under `not` it fails too, but where a change of the project could bring what it names.
@@ -17,19 +17,20 @@ pub(super) enum Stake {
 }
 
 /// The names of segments in expectations.
-pub(super) fn named<'c>(all: &'c [Spanned<ContextExpectation>], take: &mut dyn FnMut(Named<'c>, Stake)) {
-    let mut open: Vec<(&Spanned<ContextExpectation>, Stake)> = all.iter().rev().map(|one| (one, Stake::Fails)).collect();
+pub(super) fn named<'c>(all: &'c [Spanned<ContextExpectation>], take: &mut dyn FnMut(Named<'c>, MissingNameEffect)) {
+    let mut open: Vec<(&Spanned<ContextExpectation>, MissingNameEffect)> =
+        all.iter().rev().map(|one| (one, MissingNameEffect::Fails)).collect();
     while let Some((one, stake)) = open.pop() {
         let is_guard = matches!(&one.value, ContextExpectation::Segment { state: State::Absent, .. });
         for name in one.value.named() {
-            take(name, if is_guard && stake == Stake::Fails { Stake::MayHold } else { stake });
+            take(name, if is_guard && stake == MissingNameEffect::Fails { MissingNameEffect::MayHold } else { stake });
         }
         #[allow(clippy::wildcard_enum_match_arm, reason = "no other expectation holds others")]
         match &one.value {
             ContextExpectation::Not(inner) => {
-                open.push((inner, if stake == Stake::MayHold { stake } else { Stake::Opposite }));
+                open.push((inner, if stake == MissingNameEffect::MayHold { stake } else { MissingNameEffect::Opposite }));
             }
-            ContextExpectation::AnyOf(inner) => open.extend(inner.iter().rev().map(|one| (one, Stake::MayHold))),
+            ContextExpectation::AnyOf(inner) => open.extend(inner.iter().rev().map(|one| (one, MissingNameEffect::MayHold))),
             ContextExpectation::AllOf(inner) => open.extend(inner.iter().rev().map(|one| (one, stake))),
             _ => {}
         }

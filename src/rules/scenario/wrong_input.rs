@@ -25,7 +25,8 @@ fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
         if value.is_null() && given.span.slice(cx.file.text).starts_with('*') {
             continue;
         }
-        let (name, found) = (&parameter.name, value_type::word(value));
+        let name = &parameter.name;
+        let found = value_type::word(value);
         let message = format!("the value of `{name}` is {found}, and its type in the task `{task}` is `{kind}`");
         let finding = cx.finding(&RULE.meta, first_line(cx.file.text, given.span), message);
         out.push(mended(cx, finding, (value, kind), given.span));

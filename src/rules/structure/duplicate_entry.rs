@@ -16,7 +16,8 @@ pub(crate) static RULE: Rule = Rule {
 fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     let FaultKind::RepeatedName { kind, name, first } = &fault.kind else { return None };
     let name = shown(name);
-    let (is_params, is_step) = (*kind == Kind::Template, *kind == Kind::Steps);
+    let is_params = *kind == Kind::Template;
+    let is_step = *kind == Kind::Steps;
     let message = if is_params {
         format!("`{name}` stands in `params` twice")
     } else if is_step {

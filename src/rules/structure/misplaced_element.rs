@@ -53,7 +53,8 @@ fn into(cx: &FileCx<'_>, around: Element<'_>, element: Element<'_>, home: Kind) 
     if first.id() != element.id() {
         return None;
     }
-    let (line, tag) = (line_break(cx), home.tag());
+    let line = line_break(cx);
+    let tag = home.tag();
     let wrapped = match indent(cx, element.span().start) {
         Some(own) => format!("<{tag}>{line}{own}  {xml}{line}{own}</{tag}>"),
         None => format!("<{tag}>{xml}</{tag}>"),

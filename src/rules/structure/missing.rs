@@ -62,7 +62,8 @@ fn operator(cx: &FileCx<'_>, task: &Task<'_>) -> Option<Operator> {
 
 /// Whether a task has one of its parts.
 fn has(task: &Task<'_>, part: Kind) -> bool {
-    let (reduce, cycle) = (task.reduce.as_deref(), task.cycle.as_deref());
+    let reduce = task.reduce.as_deref();
+    let cycle = task.cycle.as_deref();
     let there = [
         (Kind::Steps, task.steps_element.is_some()),
         (Kind::InnerTask, reduce.is_some_and(|reduce| reduce.inner.is_some())),
@@ -97,7 +98,8 @@ fn needed_child(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     if has_slip_of(fault.element, kind, child) {
         return None;
     }
-    let (tag, child_tag) = (kind.tag(), child.tag());
+    let tag = kind.tag();
+    let child_tag = child.tag();
     let (message, help) = if kind == Kind::Steps {
         ("`<steps>` holds no step".to_owned(), "add a <task>, a <call> or a <cond>".to_owned())
     } else {

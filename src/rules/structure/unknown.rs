@@ -76,7 +76,8 @@ pub(super) fn known(kind: Kind) -> impl Iterator<Item = &'static str> {
 
 fn unknown_attribute(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     let FaultKind::UnknownAttribute { kind, attribute } = fault.kind else { return None };
-    let (tag, name) = (kind.tag(), attribute.name());
+    let tag = kind.tag();
+    let name = attribute.name();
     let found = finding(&UNKNOWN_ATTRIBUTE.meta, cx, fault.span, format!("`<{tag}>` has no attribute `{}`", shown(name)));
     let free = known(kind).filter(|known| fault.element.attribute(known).is_none());
     if let Some(meant) = nearest(name, free) {

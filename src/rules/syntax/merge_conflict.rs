@@ -29,7 +29,8 @@ fn word(cx: &SyntaxCx<'_>) -> Diagnostic {
     let last = written.rfind("\n>>>>>>>").map_or(written.len(), |last| last + 1);
     // A conflict shown with its common ancestor has a third part, which nobody wants.
     let ancestor = written.get(..middle).and_then(|ours| ours.find("\n|||||||")).map_or(middle, |at| at + 1);
-    let (ours, theirs) = (body(0, ancestor), body(middle, last));
+    let ours = body(0, ancestor);
+    let theirs = body(middle, last);
     cx.found("an unresolved merge conflict")
         .here("from this marker to the last one")
         .label(cx.other(), "the second version begins here")

@@ -18,8 +18,10 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn mismatched(cx: &SyntaxCx<'_>) -> Diagnostic {
-    let (opening, closing) = (cx.other(), cx.span);
-    let (open, close) = (cx.cut(opening), cx.cut(closing));
+    let opening = cx.other();
+    let closing = cx.span;
+    let open = cx.cut(opening);
+    let close = cx.cut(closing);
     if close.starts_with("</") {
         let edit = Edit::replace(closing, format!("</{}>", opening.slice(cx.document.text)));
         return cx
@@ -86,7 +88,8 @@ fn without_start(cx: &SyntaxCx<'_>) -> Diagnostic {
 
 /// `<a/>text</a>`: the slash is one too many.
 fn closed_twice(cx: &SyntaxCx<'_>) -> Diagnostic {
-    let (name, tag) = (cx.shown(), cx.cut(cx.other()));
+    let name = cx.shown();
+    let tag = cx.cut(cx.other());
     let found =
         cx.found(format!("`<{name}/>` is empty, and `{tag}` closes it once more")).label(cx.other(), "closed here as well");
     let slash = cx.document.element_at(cx.span.start).map(|element| element.start_tag().end - 2);

@@ -16,7 +16,8 @@ fn duplicate(cx: &SyntaxCx<'_>) -> Diagnostic {
     let element = cx.document.element_at(cx.span.start);
     let attribute = |at: u32| element?.attributes().find(|attribute| attribute.name_span().start == at);
     let value = |attribute: Option<Attribute<'_>>| attribute.map(|attribute| attribute.value().into_owned());
-    let (one, two) = (attribute(first.start), attribute(cx.span.start));
+    let one = attribute(first.start);
+    let two = attribute(cx.span.start);
     let finding = cx.found(format!("the attribute `{}` is there twice", cx.shown())).label(first, "first written here");
     let Some(second) = two else { return finding };
     let remove = |attribute: Attribute<'_>| {

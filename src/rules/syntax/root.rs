@@ -32,7 +32,8 @@ fn second_root(cx: &SyntaxCx<'_>) -> Diagnostic {
         let message = format!("`<{}>` is a second element beside the root", cx.shown());
         return beside_root(cx, &message, "put several of them into one <library>");
     };
-    let (name, slash) = (root.name(), root.start_tag().end - 2);
+    let name = root.name();
+    let slash = root.start_tag().end - 2;
     cx.found(format!("`<{}>` stands behind the root element, which `/>` ends", cx.shown()))
         .label(root.name_span(), "the root element")
         .help(format!("remove the slash if it belongs into `<{name}>`; put several of them into one <library>"))

@@ -43,7 +43,8 @@ fn close(cx: &SyntaxCx<'_>, element: Element<'_>, place: u32) -> Fix {
     let content = cx.before(place).trim_ascii_end().len() as u32;
     if content <= element.start_tag().end {
         let bracket = element.start_tag().end - 1;
-        let (title, edits) = (format!("close it at once: <{}/>", element.name()), vec![Edit::insert(bracket, "/")]);
+        let title = format!("close it at once: <{}/>", element.name());
+        let edits = vec![Edit::insert(bracket, "/")];
         // Attributes may be all that it was to say; without any, something was to stand in it.
         let says_something = element.attributes().next().is_some();
         return if says_something { Fix::safe(title, edits) } else { Fix::suggested(title, edits) };

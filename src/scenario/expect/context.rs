@@ -104,7 +104,8 @@ impl ContextExpectation {
             },
             "nothing_cut" => Self::NothingCut(flag(value)?),
             "setting" => {
-                let (name, expected) = (value.get("name")?, value.get("value")?);
+                let name = value.get("name")?;
+                let expected = value.get("value")?;
                 Self::Setting {
                     name: Spanned::new(SettingName::parse(name.text()?)?, name.span),
                     value: Spanned::new(word_of(expected)?.into_owned(), expected.span),

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 /// What stands under a keyword.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Under {
+enum KeywordValue {
     /// Nothing that is looked into.
     Value,
     /// A schema, or a list of them.
@@ -19,70 +19,70 @@ enum Under {
 }
 
 /// The keywords of all drafts from 4 to 2020-12, and what stands under each.
-const KEYWORDS: &[(&str, Under)] = &[
-    ("type", Under::Value),
-    ("properties", Under::Named),
-    ("required", Under::Value),
-    ("items", Under::Schema),
-    ("enum", Under::Value),
-    ("const", Under::Value),
-    ("additionalProperties", Under::Schema),
-    ("patternProperties", Under::Named),
-    ("propertyNames", Under::Schema),
-    ("minProperties", Under::Value),
-    ("maxProperties", Under::Value),
-    ("dependentRequired", Under::Value),
-    ("dependentSchemas", Under::Named),
-    ("dependencies", Under::Named),
-    ("unevaluatedProperties", Under::Schema),
-    ("prefixItems", Under::Schema),
-    ("additionalItems", Under::Schema),
-    ("unevaluatedItems", Under::Schema),
-    ("contains", Under::Schema),
-    ("minContains", Under::Value),
-    ("maxContains", Under::Value),
-    ("minItems", Under::Value),
-    ("maxItems", Under::Value),
-    ("uniqueItems", Under::Value),
-    ("minLength", Under::Value),
-    ("maxLength", Under::Value),
-    ("pattern", Under::Value),
-    ("format", Under::Value),
-    ("minimum", Under::Value),
-    ("maximum", Under::Value),
-    ("exclusiveMinimum", Under::Value),
-    ("exclusiveMaximum", Under::Value),
-    ("multipleOf", Under::Value),
-    ("allOf", Under::Schema),
-    ("anyOf", Under::Schema),
-    ("oneOf", Under::Schema),
-    ("not", Under::Schema),
-    ("if", Under::Schema),
-    ("then", Under::Schema),
-    ("else", Under::Schema),
-    ("title", Under::Value),
-    ("description", Under::Value),
-    ("default", Under::Value),
-    ("examples", Under::Value),
-    ("deprecated", Under::Value),
-    ("readOnly", Under::Value),
-    ("writeOnly", Under::Value),
-    ("$ref", Under::Value),
-    ("$defs", Under::Named),
-    ("definitions", Under::Named),
-    ("$schema", Under::Value),
-    ("$id", Under::Value),
-    ("id", Under::Value),
-    ("$anchor", Under::Value),
-    ("$dynamicRef", Under::Value),
-    ("$dynamicAnchor", Under::Value),
-    ("$recursiveRef", Under::Value),
-    ("$recursiveAnchor", Under::Value),
-    ("$vocabulary", Under::Value),
-    ("$comment", Under::Value),
-    ("contentEncoding", Under::Value),
-    ("contentMediaType", Under::Value),
-    ("contentSchema", Under::Schema),
+const KEYWORDS: &[(&str, KeywordValue)] = &[
+    ("type", KeywordValue::Value),
+    ("properties", KeywordValue::Named),
+    ("required", KeywordValue::Value),
+    ("items", KeywordValue::Schema),
+    ("enum", KeywordValue::Value),
+    ("const", KeywordValue::Value),
+    ("additionalProperties", KeywordValue::Schema),
+    ("patternProperties", KeywordValue::Named),
+    ("propertyNames", KeywordValue::Schema),
+    ("minProperties", KeywordValue::Value),
+    ("maxProperties", KeywordValue::Value),
+    ("dependentRequired", KeywordValue::Value),
+    ("dependentSchemas", KeywordValue::Named),
+    ("dependencies", KeywordValue::Named),
+    ("unevaluatedProperties", KeywordValue::Schema),
+    ("prefixItems", KeywordValue::Schema),
+    ("additionalItems", KeywordValue::Schema),
+    ("unevaluatedItems", KeywordValue::Schema),
+    ("contains", KeywordValue::Schema),
+    ("minContains", KeywordValue::Value),
+    ("maxContains", KeywordValue::Value),
+    ("minItems", KeywordValue::Value),
+    ("maxItems", KeywordValue::Value),
+    ("uniqueItems", KeywordValue::Value),
+    ("minLength", KeywordValue::Value),
+    ("maxLength", KeywordValue::Value),
+    ("pattern", KeywordValue::Value),
+    ("format", KeywordValue::Value),
+    ("minimum", KeywordValue::Value),
+    ("maximum", KeywordValue::Value),
+    ("exclusiveMinimum", KeywordValue::Value),
+    ("exclusiveMaximum", KeywordValue::Value),
+    ("multipleOf", KeywordValue::Value),
+    ("allOf", KeywordValue::Schema),
+    ("anyOf", KeywordValue::Schema),
+    ("oneOf", KeywordValue::Schema),
+    ("not", KeywordValue::Schema),
+    ("if", KeywordValue::Schema),
+    ("then", KeywordValue::Schema),
+    ("else", KeywordValue::Schema),
+    ("title", KeywordValue::Value),
+    ("description", KeywordValue::Value),
+    ("default", KeywordValue::Value),
+    ("examples", KeywordValue::Value),
+    ("deprecated", KeywordValue::Value),
+    ("readOnly", KeywordValue::Value),
+    ("writeOnly", KeywordValue::Value),
+    ("$ref", KeywordValue::Value),
+    ("$defs", KeywordValue::Named),
+    ("definitions", KeywordValue::Named),
+    ("$schema", KeywordValue::Value),
+    ("$id", KeywordValue::Value),
+    ("id", KeywordValue::Value),
+    ("$anchor", KeywordValue::Value),
+    ("$dynamicRef", KeywordValue::Value),
+    ("$dynamicAnchor", KeywordValue::Value),
+    ("$recursiveRef", KeywordValue::Value),
+    ("$recursiveAnchor", KeywordValue::Value),
+    ("$vocabulary", KeywordValue::Value),
+    ("$comment", KeywordValue::Value),
+    ("contentEncoding", KeywordValue::Value),
+    ("contentMediaType", KeywordValue::Value),
+    ("contentSchema", KeywordValue::Schema),
 ];
 
 /// What editors and generators write beside the keywords, for people or for programs that make code.
@@ -215,7 +215,7 @@ impl<'s> Walk<'s> {
         self.together(path, keys);
     }
 
-    fn keyword(&mut self, at: Vec<Step>, (key, holds): (&str, Under), value: &'s Value) {
+    fn keyword(&mut self, at: Vec<Step>, (key, holds): (&str, KeywordValue), value: &'s Value) {
         match (key, value) {
             ("type", Value::String(word)) => self.word(at, word, TYPES),
             ("type", Value::Array(words)) => {
@@ -231,13 +231,13 @@ impl<'s> Walk<'s> {
                 self.bad(at, format!("a draft of JSON Schema: {}", list(&known)), nearest(word, known.iter().copied()));
             }
             ("$ref", Value::String(to)) => self.reference(at, to),
-            (_, Value::Object(named)) if holds == Under::Named => {
+            (_, Value::Object(named)) if holds == KeywordValue::Named => {
                 self.open.extend(named.iter().map(|(name, schema)| (under(&at, Step::Key(name.clone())), schema)));
             }
-            (_, Value::Array(items)) if holds == Under::Schema => {
+            (_, Value::Array(items)) if holds == KeywordValue::Schema => {
                 self.open.extend(items.iter().enumerate().map(|(number, item)| (under(&at, Step::Item(number)), item)));
             }
-            _ if holds == Under::Schema => self.open.push((at, value)),
+            _ if holds == KeywordValue::Schema => self.open.push((at, value)),
             _ => {}
         }
     }

@@ -134,7 +134,8 @@ impl<'s> Counting<'s> {
 
 /// Every part of a schema that has an address or a name.
 fn parts(root: &Value) -> Vec<&Value> {
-    let (mut open, mut found) = (vec![root], Vec::new());
+    let mut open = vec![root];
+    let mut found = Vec::new();
     while let Some(part) = open.pop() {
         match part {
             Value::Array(items) => open.extend(items),

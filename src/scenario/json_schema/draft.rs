@@ -175,7 +175,8 @@ pub(super) fn uncompiled(schema: &Value) -> Option<Slip> {
 /// The steps of a pointer as far as they lead into a value.
 #[cfg(feature = "eval")]
 fn lead(root: &Value, pointer: &str) -> Vec<Step> {
-    let (mut value, mut steps) = (root, Vec::new());
+    let mut value = root;
+    let mut steps = Vec::new();
     for word in pointer.split('/').skip(1) {
         let word = word.replace("~1", "/").replace("~0", "~");
         let (step, inner) = match value {

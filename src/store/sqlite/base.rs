@@ -69,7 +69,8 @@ impl Base {
         let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
         guard(&connection)?;
         let number = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i32>(0));
-        let (application, version) = (number("application_id")?, number("user_version")?);
+        let application = number("application_id")?;
+        let version = number("user_version")?;
         if (application, version) != (APPLICATION, VERSION) {
             return Err(Broken::Useless(format!("it is of version {version} of application {application:#x}")));
         }

@@ -15,7 +15,8 @@ pub fn insert_child(element: Element<'_>, xml: &str) -> Edit {
         return insert_after(last, xml);
     }
     let Some(own) = indent(text, element.span().start) else { return insert_flat(element, xml) };
-    let (line, inside) = (line_break(text), deeper(element, own));
+    let line = line_break(text);
+    let inside = deeper(element, own);
     let body = indented(xml, &inside, line);
     let inner = element.inner();
     if element.is_empty_tag() {

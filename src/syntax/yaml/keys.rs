@@ -23,7 +23,8 @@ type Entries<'m, 't> = (&'m mut Vec<Entry<'t>>, &'m mut Vec<Entry<'t>>);
 pub(super) fn pair<'t>(text: &'t str, entries: Entries<'_, 't>, key: &mut Option<Key<'t>>, node: Node<'t>) -> Option<Fault> {
     let (entries, merged) = entries;
     let Some(known) = key.take() else {
-        let (span, is_plain) = (node.span, !span_is_quoted(text, node.span));
+        let span = node.span;
+        let is_plain = !span_is_quoted(text, node.span);
         let fault = |kind| Some(Fault { span: visible(text, span), kind });
         *key = Some(match node.value {
             Value::Text(merge) if merge == "<<" && is_plain => Key::Merge(span),

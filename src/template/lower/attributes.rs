@@ -17,7 +17,8 @@ impl<'a> Lower<'a> {
         element: Element<'a>,
         mut take: impl FnMut(&mut Self, &'static str, Str<'a>),
     ) {
-        let (mut seen, mut required_seen) = (0_u32, 0_usize);
+        let mut seen = 0_u32;
+        let mut required_seen = 0_usize;
         for attribute in element.attributes() {
             let name = attribute.name();
             // A prefix that nobody declared has been reported; what it stands before is foreign all the same.

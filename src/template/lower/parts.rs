@@ -51,7 +51,8 @@ impl<'a> Lower<'a> {
         if value_type::is_default_of(&default.value, &kind.value) {
             return;
         }
-        let (name, found) = ("default", default.value.to_string());
+        let name = "default";
+        let found = default.value.to_string();
         let fault = match &*kind.value {
             "boolean" => boolean(name, default).err(),
             kind if number::beyond(&found).is_some() && kind != "boolean" => {
@@ -86,7 +87,8 @@ impl<'a> Lower<'a> {
     /// An input, a call's argument or an initial value: from a variable, a text, or the result of a task.
     pub(super) fn input(&mut self, kind: Kind, element: Element<'a>, slot: Slot) -> Input<'a> {
         let mut text = Text::new(element);
-        let (mut name, mut from) = (None, None);
+        let mut name = None;
+        let mut from = None;
         self.attributes(kind, element, |_, attribute, value| match attribute {
             "name" => name = Some(value),
             "from" => from = Some(value),
@@ -241,7 +243,8 @@ impl<'a> Lower<'a> {
 
     /// `model`: its text, or `preferred` and `fallback`.
     pub(super) fn model(&mut self, element: Element<'a>) -> (Option<Str<'a>>, Option<Str<'a>>) {
-        let (mut preferred, mut fallback) = (None, None);
+        let mut preferred = None;
+        let mut fallback = None;
         self.attributes(Kind::Model, element, |_, _, _| {});
         self.children(Kind::Model, element, |lower, Found { kind, element, .. }| {
             let word = lower.word(kind, element);

@@ -91,7 +91,8 @@ pub(super) fn is_blank(element: Element<'_>) -> bool {
 /// The trimmed text of an element with its place; the whole content when it is in pieces.
 pub(super) fn word_of(element: Element<'_>) -> Str<'_> {
     let mut texts = element.children().filter(|node| matches!(node.kind(), Node::Text | Node::Cdata));
-    let (first, second) = (texts.next(), texts.next());
+    let first = texts.next();
+    let second = texts.next();
     match (first, second) {
         (None, _) => Spanned::new(Cow::Borrowed(""), element.inner()),
         (Some(node), None) => trimmed(node.text(), node.inner()),

@@ -12,7 +12,8 @@ use crate::template::parts::{Str, Text};
 impl<'m, 'a> Walk<'m, 'a, '_> {
     pub(super) fn bound(&mut self, name: &Str<'_>, kind: BoundKind, by: Element<'a>) {
         if let Some((trace, _)) = &mut self.traced {
-            let (span, body) = (name.span, by.span());
+            let span = name.span;
+            let body = by.span();
             trace.bindings.push(Bound { name: name.value.to_string(), span, kind, owner: self.owner, body });
         }
     }

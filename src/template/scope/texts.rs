@@ -124,7 +124,8 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
             return Trust::Trusted;
         };
         binding.is_read = true;
-        let (trust, source) = (binding.trust, binding.span);
+        let trust = binding.trust;
+        let source = binding.span;
         if role == Role::System && trust == Trust::Untrusted {
             let kind = FaultKind::UntrustedInSystem { name: Some(used.name), source };
             self.scopes.fault(Fault::new(kind, used.inside));
@@ -161,7 +162,8 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
 
 /// Moves the faults of a text in a file of its own to its `src`, and keeps where in the text they are.
 fn settle(faults: &mut [Fault<'_>], src: &Str<'_>, text: &str) {
-    let (written, lines) = (Arc::<str>::from(&*src.value), LineIndex::new(text));
+    let written = Arc::<str>::from(&*src.value);
+    let lines = LineIndex::new(text);
     let places = LazyCell::new(|| first_reads(text));
     for fault in faults {
         let name = match &fault.kind {

@@ -17,7 +17,7 @@ pub struct Trace {
     pub uses: Vec<TracedUse>,
     /// Inputs that hand a parameter of the same body its value: by the place of the input's name that of the parameter's.
     joined: BTreeMap<Span, Span>,
-    within: Within,
+    within: TextCursor,
 }
 
 /// What gives a name to a value.
@@ -100,7 +100,7 @@ pub enum How {
 
 /// The text that is being read.
 #[derive(Clone, Debug, Default)]
-struct Within {
+struct TextCursor {
     text: Span,
     source: Option<(Box<str>, TextSyntax)>,
 }
@@ -120,7 +120,7 @@ impl Trace {
 
     pub(super) fn enter(&mut self, text: &Text<'_>) {
         let source = text.src.as_ref().map(|src| (Box::from(&*src.value), text.syntax));
-        self.within = Within { text: text.element.inner(), source };
+        self.within = TextCursor { text: text.element.inner(), source };
     }
 
     pub(super) fn used(&mut self, name: &str, span: Span, place: Place, target: Target) {

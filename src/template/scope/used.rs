@@ -141,7 +141,8 @@ pub(super) fn in_from<'a>(from: &Str<'a>, found: &mut impl FnMut(Found<'a>)) {
 /// The variables of a Jinja text in place.
 pub(super) fn in_jinja<'a>(element: Element<'a>, found: &mut impl FnMut(Found<'a>)) {
     let mut texts = element.children().filter(|node| matches!(node.kind(), Node::Text | Node::Cdata));
-    let (first, second) = (texts.next(), texts.next());
+    let first = texts.next();
+    let second = texts.next();
     let text = element.text();
     // In one piece and without references the text stands in the document as it is.
     let exact = first.filter(|node| second.is_none() && node.inner().len() as usize == text.len()).map(|node| node.inner().start);

@@ -69,7 +69,9 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
     fn fragment(&mut self, text: &Text<'a>) {
         self.enter(text);
         self.taken_in(text);
-        let (owner, scopes, traced) = (self.owner, &mut *self.scopes, &mut self.traced);
+        let owner = self.owner;
+        let scopes = &mut *self.scopes;
+        let traced = &mut self.traced;
         let mut keep = |found: Found<'a>| match found {
             Found::Fault(fault) => scopes.fault(fault),
             Found::Called(_) => {}
@@ -111,7 +113,9 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
             self.taken(reference.span);
             return;
         }
-        let (mark, before, around) = (self.env.mark(), self.unknown, self.origins.len());
+        let mark = self.env.mark();
+        let before = self.unknown;
+        let around = self.origins.len();
         if task.parameters_element.is_some() {
             self.origins.push(Origin::Task(task.element));
         }
@@ -184,7 +188,8 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
     fn leave(&mut self, mark: usize, before: u32) {
         while let Some(entry) = self.env.unbind(mark) {
             let Some(origin) = entry.declared.filter(|_| !entry.binding.is_read && self.unknown == before) else { continue };
-            let (name, span) = (entry.binding.name.to_owned(), entry.binding.span);
+            let name = entry.binding.name.to_owned();
+            let span = entry.binding.span;
             self.scopes.fault(Fault::new(FaultKind::Unused { name, origin }, span));
         }
     }

@@ -3,8 +3,8 @@
 use super::settings::{registry, values};
 use ctxc::Registry;
 use ctxc::internals::context::assemble::{Assembly, assemble};
-use ctxc::internals::context::manifest::{Dry, Entry, Total, of_task};
-use ctxc::internals::context::matcher::{Fixtures, Match};
+use ctxc::internals::context::context_source::{Fixtures, Match};
+use ctxc::internals::context::manifest::{Entry, ManifestOptions, Total, of_task};
 use ctxc::internals::context::options::Options;
 use ctxc::internals::context::request::{Asked, Request, StepResult};
 use ctxc::internals::context::tokens::counter;
@@ -187,7 +187,8 @@ impl Scene {
         let node = if self.is_step { "/steps/1" } else { "/" };
         let asked = Asked { objective: self.objective.as_deref(), ..Asked::default() };
         let request = Request { node, files: &files, parent: &self.parent, asked, ..Request::new("t") };
-        let dry = of_task(&registry, &Request { inputs: &some, ..request }, Some(node), &Dry { options, files: &files });
+        let dry =
+            of_task(&registry, &Request { inputs: &some, ..request }, Some(node), &ManifestOptions { options, files: &files });
         let source = Fixtures(self.found.clone());
         let run = assemble(&registry, &Request { inputs: &all, results: &results, source: &source, ..request }, &options).ok()?;
         let [entry] = <[Entry; 1]>::try_from(dry.expect("a run that is possible has a manifest").entries).ok()?;
@@ -245,7 +246,7 @@ fn the_least_is_as_much_as_is_certain() {
          <parameters><parameter name=\"a\"/><parameter name=\"b\"/></parameters></task>",
     );
     let options = Options { counter: &*COUNTERS[0], counting: Counting::Always, ..Options::default() };
-    let entry = of_task(&registry, &Request::new("t"), None, &Dry { options, files: &() }).unwrap().entries.remove(0);
+    let entry = of_task(&registry, &Request::new("t"), None, &ManifestOptions { options, files: &() }).unwrap().entries.remove(0);
     let inputs = values(&[("a", json!("word")), ("b", json!("team"))]);
     let run = assemble(&registry, &Request { inputs: &inputs, ..Request::new("t") }, &options).unwrap();
     assert_eq!((entry.total.least, run.report.tokens), (14, Some(15)));
@@ -266,7 +267,7 @@ fn steps_and(count: usize, last: &str) -> Registry {
 #[test]
 fn a_manifest_grows_with_its_steps_and_not_with_their_square() {
     let options = Options { counting: Counting::Always, ..Options::default() };
-    let how = Dry { options, files: &() };
+    let how = ManifestOptions { options, files: &() };
     let manifest = of_task(&steps(2_000), &Request::new("t"), None, &how).unwrap();
     assert_eq!(manifest.entries.len(), 2_000);
     let bytes = serde_json::to_string_pretty(&manifest).unwrap().len();
@@ -286,7 +287,7 @@ fn what_is_known_before_a_run_never_falls_where_a_step_is_added() {
         for count in 1..=60 {
             let registry = steps_and(count, inner);
             let total = |request: &Request<'_>| {
-                let manifest = of_task(&registry, request, Some(request.node), &Dry { options, files: &() });
+                let manifest = of_task(&registry, request, Some(request.node), &ManifestOptions { options, files: &() });
                 manifest.unwrap().entries.remove(0).total
             };
             // The last step itself, and what inherits from the one behind it.
@@ -326,7 +327,7 @@ fn many_results_are_told_as_one_segment_that_holds_for_every_run() {
             for known in [0, 1, 40, 50] {
                 let known = results(known);
                 let some = Request { results: &known, ..request };
-                let manifest = of_task(&registry, &some, Some(request.node), &Dry { options, files: &() }).unwrap();
+                let manifest = of_task(&registry, &some, Some(request.node), &ManifestOptions { options, files: &() }).unwrap();
                 let [entry] = &manifest.entries[..] else { panic!("{manifest:#?}") };
                 let told: Vec<&str> = entry.segments.iter().map(|part| &*part.id).collect();
                 let is_grouped = told.contains(&"accumulated:earlier steps");

@@ -2,7 +2,7 @@
 
 use super::settings::{registry, values};
 use ctxc::internals::context::assemble::assemble;
-use ctxc::internals::context::matcher::{ContextSource, Match};
+use ctxc::internals::context::context_source::{ContextSource, Match};
 use ctxc::internals::context::options::Options;
 use ctxc::internals::context::request::Request;
 use ctxc::internals::kernel::context::Trust;

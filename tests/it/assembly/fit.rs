@@ -1,7 +1,7 @@
 //! The budget: never exceeded, nothing cut that may not be, nothing dropped in silence, characters and examples whole.
 
+use ctxc::internals::kernel::budget::{Block, Budget, Counting, Disposition, Fitted, WORTH_CUTTING, fit};
 use ctxc::internals::kernel::context::Cut;
-use ctxc::internals::kernel::fit::{Block, Budget, Counting, Disposition, Fitted, WORTH_CUTTING, fit};
 use ctxc::internals::kernel::tokens::{Bytes, Estimate, TokenCounter};
 use pretty_assertions::assert_eq;
 use proptest::prelude::*;

@@ -4,7 +4,7 @@ use super::settings::registry;
 use ctxc::Registry;
 use ctxc::internals::context::assemble::{Assembly, assemble};
 use ctxc::internals::context::history::Said;
-use ctxc::internals::context::manifest::{Dry, of_task};
+use ctxc::internals::context::manifest::{ManifestOptions, of_task};
 use ctxc::internals::context::options::Options;
 use ctxc::internals::context::request::Request;
 use ctxc::internals::context::{Disposition, Kind, Speaker, Trust, transcript};
@@ -80,7 +80,10 @@ fn a_manifest_leaves_it_open_and_counts_it_where_it_is_given() {
     let said = sample();
     let manifest = |history: &[Said]| {
         let request = Request { history, ..Request::new("reply") };
-        of_task(&registry, &request, None, &Dry { options: Options::default(), files: &() }).unwrap().entries.remove(0)
+        of_task(&registry, &request, None, &ManifestOptions { options: Options::default(), files: &() })
+            .unwrap()
+            .entries
+            .remove(0)
     };
     let open = manifest(&[]);
     let part = open.segments.iter().find(|part| part.kind == Kind::History).unwrap();

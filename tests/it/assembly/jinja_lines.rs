@@ -2,7 +2,7 @@
 
 use super::settings::{registry, values};
 use ctxc::internals::context::assemble::assemble;
-use ctxc::internals::context::manifest::{Dry, Part, of_task};
+use ctxc::internals::context::manifest::{ManifestOptions, Part, of_task};
 use ctxc::internals::context::options::Options;
 use ctxc::internals::context::request::Request;
 use ctxc::internals::kernel::context::Origin;
@@ -142,7 +142,7 @@ fn what_is_kept_says_what_minijinja_says_and_has_its_lines_where_they_can_be_tol
 
 fn description(text: &str) -> Part {
     let (registry, request) = (registry(&task(text)), Request::new("t"));
-    let how = Dry { options: Options::default(), files: &() };
+    let how = ManifestOptions { options: Options::default(), files: &() };
     let mut entry = of_task(&registry, &request, None, &how).unwrap().entries.remove(0);
     assert_eq!(entry.total.bound, None);
     entry.segments.remove(0)
@@ -186,7 +186,7 @@ fn where_a_value_stands_and_what_of_it_is_a_part_of_a_text() {
     let of = |text: &str| {
         let task = task(text).replace(" syntax=\"jinja\"", "");
         let (registry, request) = (registry(&task), Request::new("t"));
-        let how = Dry { options: Options::default(), files: &() };
+        let how = ManifestOptions { options: Options::default(), files: &() };
         of_task(&registry, &request, None, &how).unwrap().entries.remove(0).segments.remove(0)
     };
     let one = of("From {{tone}} to {{ticket}}");
@@ -198,7 +198,7 @@ fn where_a_value_stands_and_what_of_it_is_a_part_of_a_text() {
         let inputs = format!("{text}</description><inputs><input name=\"z\" from=\"{from}\"/></inputs>");
         let task = task(&inputs).replacen("</description><parameters>", "<parameters>", 1).replace(" syntax=\"jinja\"", "");
         let (registry, request) = (registry(&task), Request::new("t"));
-        let how = Dry { options: Options::default(), files: &() };
+        let how = ManifestOptions { options: Options::default(), files: &() };
         let entry = of_task(&registry, &request, None, &how).unwrap().entries.remove(0);
         entry.segments.into_iter().map(|part| part.hash).collect::<Vec<_>>()
     };

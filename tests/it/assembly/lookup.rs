@@ -2,8 +2,8 @@
 
 use super::settings::{registry, values};
 use ctxc::internals::context::assemble::assemble;
-use ctxc::internals::context::manifest::{Dry, Part, of_task};
-use ctxc::internals::context::matcher::{ContextSource, Fixtures, Hashing, Match};
+use ctxc::internals::context::context_source::{ContextSource, Fixtures, Hashing, Match};
+use ctxc::internals::context::manifest::{ManifestOptions, Part, of_task};
 use ctxc::internals::context::options::Options;
 use ctxc::internals::context::request::Request;
 use ctxc::internals::kernel::context::Trust;
@@ -55,7 +55,7 @@ fn dry(task: &str, inputs: &[(&str, serde_json::Value)], source: &dyn ContextSou
     let (registry, inputs) = (registry(TASKS), values(inputs));
     let files = BTreeMap::from([("docs/a.md".to_owned(), "the file".to_owned())]);
     let request = Request { inputs: &inputs, source, ..Request::new(task) };
-    let manifest = of_task(&registry, &request, None, &Dry { options: Options::default(), files: &files }).unwrap();
+    let manifest = of_task(&registry, &request, None, &ManifestOptions { options: Options::default(), files: &files }).unwrap();
     let part = |part: &Part| (part.id.clone(), part.variable.clone());
     manifest.entries[0].segments.iter().map(part).collect()
 }
@@ -76,7 +76,7 @@ fn what_a_lookup_needs_decides_when_it_is_known() {
     assert!(known.iter().any(|(id, _)| id == "fresh:docs/b.md"));
     assert_eq!(source.0.take(), [("answer about zebras\nzebras".to_owned(), 8)]);
     // Nothing to ask: it stays open. Nothing to find: there is nothing.
-    assert_eq!(open(&dry("answer", &given, &ctxc::internals::context::matcher::NoSource)), ["input:tone", "fresh"]);
+    assert_eq!(open(&dry("answer", &given, &ctxc::internals::context::context_source::NoSource)), ["input:tone", "fresh"]);
     let nothing = dry("answer", &given, &Fixtures::default());
     assert!(!nothing.iter().any(|(id, _)| id.starts_with("fresh")), "{nothing:?}");
 }
@@ -138,7 +138,7 @@ fn a_task_with_plain_parameters_asks_with_the_values_it_is_given() {
     let asked = |given: &[(&str, serde_json::Value)]| {
         let inputs = values(given);
         let request = Request { inputs: &inputs, source: &source, ..Request::new("plain") };
-        of_task(&registry, &request, None, &Dry { options: Options::default(), files: &() }).unwrap();
+        of_task(&registry, &request, None, &ManifestOptions { options: Options::default(), files: &() }).unwrap();
         source.0.take().into_iter().map(|(query, _)| query).collect::<Vec<_>>()
     };
     // Who has no value cannot be asked with; a default says nothing of this call, and nothing is said twice.

@@ -5,7 +5,7 @@ use super::shipped::{Here, agents, run, shipped};
 use ctxc::Registry;
 use ctxc::internals::context::assemble::{Assembly, assemble};
 use ctxc::internals::context::fault::{FaultKind, MissingFrom};
-use ctxc::internals::context::manifest::{Dry, of_task};
+use ctxc::internals::context::manifest::{ManifestOptions, of_task};
 use ctxc::internals::context::options::Options;
 use ctxc::internals::context::request::{Request, StepResult};
 use ctxc::internals::context::{Fixtures, Inputs, Match, Trust};
@@ -87,7 +87,7 @@ fn inputs_are_made_in_their_order_and_an_earlier_one_is_there() {
 #[test]
 fn a_manifest_waits_for_nothing_that_the_agent_itself_gives() {
     let registry = registry(CHECK);
-    let how = Dry { options: Options::default(), files: &() };
+    let how = ManifestOptions { options: Options::default(), files: &() };
     let manifest = of_task(&registry, &Request::new("check"), None, &how).unwrap();
     let waits = |node: &str| {
         let entry = manifest.entries.iter().find(|entry| entry.node == node).unwrap();

@@ -4,13 +4,14 @@ use super::settings::{registry, values};
 use super::shipped::{Here, agents, run, shipped};
 use ctxc::internals::context::assemble::{Assembly, assemble};
 use ctxc::internals::context::manifest::{
-    Disposition, Dry, Entry, Manifest, Moved, Places, SCHEMA, SourceKind, Version, What, difference, of_project, of_task,
+    CauseKind, Disposition, Entry, Manifest, ManifestOptions, Moved, Places, SCHEMA, SourceKind, Version, difference, of_project,
+    of_task,
 };
 use ctxc::internals::context::options::Options;
 use ctxc::internals::context::render::profile::Profile;
 use ctxc::internals::context::request::Request;
 use ctxc::internals::context::tokens::counter;
-use ctxc::internals::kernel::fit::Counting;
+use ctxc::internals::kernel::budget::Counting;
 use ctxc::internals::kernel::tokens::{Bytes, Estimate, TokenCounter};
 use pretty_assertions::assert_eq;
 use serde_json::json;
@@ -36,7 +37,7 @@ fn manifest_report_and_rendered_text_agree_token_for_token_on_every_shipped_agen
                 break;
             };
             let request = Request { inputs: &given.inputs, results: &given.results, ..Request::new(&task) };
-            let how = Dry { options, files: &Here };
+            let how = ManifestOptions { options, files: &Here };
             agree(&alone(of_task(&registry, &request, Some(&node), &how).unwrap()), &assembly);
             compared += 1;
         }
@@ -78,7 +79,7 @@ fn agree(entry: &Entry, assembly: &Assembly) {
 #[test]
 fn one_pass_over_the_project_tells_what_each_task_tells() {
     let registry = shipped();
-    let how = Dry { options: Options::default(), files: &Here };
+    let how = ManifestOptions { options: Options::default(), files: &Here };
     let whole = of_project(&registry, &how, None).unwrap();
     let mut apart = Vec::new();
     for task in registry.tasks() {
@@ -100,7 +101,7 @@ const LONG: &str = "<task type=\"atomic\" name=\"t\"><description>Sort {{subject
 fn a_budget_bounds_what_varies_and_no_run_goes_beyond() {
     let registry = registry(LONG);
     let options = Options { budget: Some(600), ..Options::default() };
-    let how = Dry { options, files: &() };
+    let how = ManifestOptions { options, files: &() };
     let entry = alone(of_task(&registry, &Request::new("t"), None, &how).unwrap());
     let bounds: BTreeMap<&str, (usize, Option<usize>)> =
         entry.segments.iter().map(|part| (&*part.id, (part.tokens, part.bound))).collect();
@@ -114,17 +115,18 @@ fn a_budget_bounds_what_varies_and_no_run_goes_beyond() {
             assert!(kept <= bounds[&*account.segment.id].1.unwrap(), "{} with {length}", account.segment.id);
         }
     }
-    let unbounded =
-        alone(of_task(&registry, &Request::new("t"), None, &Dry { options: Options::default(), files: &() }).unwrap());
+    let unbounded = alone(
+        of_task(&registry, &Request::new("t"), None, &ManifestOptions { options: Options::default(), files: &() }).unwrap(),
+    );
     assert_eq!(unbounded.total.bound, None);
-    let over = Dry { options: Options { budget: Some(5), ..Options::default() }, files: &() };
+    let over = ManifestOptions { options: Options { budget: Some(5), ..Options::default() }, files: &() };
     let faults = of_task(&registry, &Request::new("t"), None, &over).unwrap_err();
     assert!(faults[0].to_string().contains("may not be cut; the budget is 5"), "{faults:?}");
 }
 
 #[test]
 fn what_changed_is_told_in_tokens_and_in_words() {
-    let how = Dry { options: Options::default(), files: &() };
+    let how = ManifestOptions { options: Options::default(), files: &() };
     let of = |text: &str| of_project(&registry(text), &how, None).unwrap();
     let places = Places::default();
     let between = |old: &Manifest, new: &Manifest| {
@@ -137,7 +139,7 @@ fn what_changed_is_told_in_tokens_and_in_words() {
     let [segment] = &same_length.changed[0].segments[..] else { panic!("{same_length:#?}") };
     assert_eq!((&*segment.id, segment.change, segment.tokens), ("constraints", Disposition::Changed, Moved { from: 26, to: 26 }));
     assert_eq!(segment.words, ["another text"]);
-    assert_eq!(segment.moved_by.iter().map(|cause| cause.what).collect::<Vec<_>>(), [What::Source(SourceKind::Template)]);
+    assert_eq!(segment.moved_by.iter().map(|cause| cause.what).collect::<Vec<_>>(), [CauseKind::Source(SourceKind::Template)]);
     let more =
         LONG.replace("Be kind.", "Be kind, and brief.").replace("<description>", "<system>You sort.</system><description>");
     let difference = between(&old, &of(&more));
@@ -155,7 +157,7 @@ fn choices_on_the_way_are_told_and_every_fault_is() {
         <task type=\"atomic\" name=\"f\"><description>d</description><file_paths source=\"literal\"><path>gone.md</path></file_paths></task>\
         <task type=\"atomic\" name=\"g\"><description>d</description><file_paths source=\"literal\"><path>lost.md</path></file_paths></task>";
     let registry = registry(text);
-    let how = Dry { options: Options::default(), files: &() };
+    let how = ManifestOptions { options: Options::default(), files: &() };
     let manifest = of_task(&registry, &Request::new("s"), None, &how).unwrap();
     let conditions: Vec<_> = manifest.entries.iter().map(|entry| (entry.title(), entry.condition.clone())).collect();
     assert_eq!(conditions, [("s/steps/0".to_owned(), None), ("s/steps/1/cases/0".to_owned(), Some("v == 'bad'".to_owned()))]);

@@ -3,8 +3,8 @@
 use super::settings::{registry, values};
 use ctxc::Registry;
 use ctxc::internals::context::assemble::{Assembly, assemble};
+use ctxc::internals::context::context_source::{Fixtures, Match};
 use ctxc::internals::context::fault::FaultKind;
-use ctxc::internals::context::matcher::{Fixtures, Match};
 use ctxc::internals::context::options::Options;
 use ctxc::internals::context::request::{Attempt, Request};
 use ctxc::internals::context::tokens::counter;

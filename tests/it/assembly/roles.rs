@@ -2,14 +2,14 @@
 
 use super::settings::values;
 use ctxc::internals::context::assemble::{Assembly, assemble};
-use ctxc::internals::context::manifest::{Dry, Entry, of_project, of_role};
+use ctxc::internals::context::manifest::{Entry, ManifestOptions, of_project, of_role};
 use ctxc::internals::context::options::Options;
 use ctxc::internals::context::options::{Counters, ModelSettings};
 use ctxc::internals::context::render::profile::Profile;
 use ctxc::internals::context::request::{Asked, Request};
 use ctxc::internals::kernel::assembler::SegmentReport;
+use ctxc::internals::kernel::budget::{Counting, Disposition};
 use ctxc::internals::kernel::context::Origin;
-use ctxc::internals::kernel::fit::{Counting, Disposition};
 use ctxc::internals::kernel::tokens::{Bytes, Estimate, TokenCounter};
 use ctxc::internals::project::config::Config;
 use ctxc::{Registry, Severity};
@@ -174,7 +174,7 @@ fn what_the_system_says_of_a_role_alone_and_the_order_of_kinds() {
 fn every_agent_of_a_role_is_told_who_it_is() {
     let (registry, config) = built();
     let counters = counters();
-    let how = Dry { options: options(&config, &counters), files: &() };
+    let how = ManifestOptions { options: options(&config, &counters), files: &() };
     let manifest = of_role(&registry, &config.roles["polisher"], &how).unwrap();
     let told: Vec<(&str, &str)> =
         manifest.entries.iter().map(|entry| (entry.node.as_str(), entry.segments[0].id.as_str())).collect();
@@ -185,7 +185,7 @@ fn every_agent_of_a_role_is_told_who_it_is() {
 fn the_manifest_has_every_role_and_every_task_that_none_of_them_plays() {
     let (registry, config) = built();
     let (counters, files) = (counters(), files());
-    let how = Dry { options: options(&config, &counters), files: &files };
+    let how = ManifestOptions { options: options(&config, &counters), files: &files };
     let manifest = of_project(&registry, &how, None).unwrap();
     let titles: Vec<String> = manifest.entries.iter().map(Entry::title).collect();
     assert_eq!(titles, ["clerk: triage", "polisher: loop/director", "polisher: loop/evaluator", "writer: plain", "wishful"]);
@@ -234,7 +234,7 @@ fn manifest_and_run_of_a_role_agree_token_for_token() {
             let asked = Asked { objective, ..Asked::default() };
             let request = Request { asked, inputs: &inputs, files: &files, ..Request::of_role(&config.roles[role]) };
             let run = assemble(&registry, &request, &options).unwrap();
-            let how = Dry { options, files: &files };
+            let how = ManifestOptions { options, files: &files };
             let entry = only(ctxc::internals::context::manifest::of_task(&registry, &request, None, &how).unwrap().entries);
             assert_eq!(Some(entry.total.fixed), run.report.tokens, "{role}");
             // What nobody asked for yet takes no room from what is there. The cache ends where it would stand.
@@ -309,7 +309,7 @@ fn an_objective_reaches_the_agent_by_one_rule() {
 
     // Before a run the manifest says where one would go, and with one it is what the run has.
     let dry = |request: &Request<'_>| {
-        let how = Dry { options, files: &() };
+        let how = ManifestOptions { options, files: &() };
         let entry = only(ctxc::internals::context::manifest::of_task(&registry, request, None, &how).unwrap().entries);
         let parts = entry.segments.into_iter();
         parts.map(|part| (part.id, part.condition, part.variable, part.tokens)).collect::<Vec<_>>()

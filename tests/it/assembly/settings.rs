@@ -2,8 +2,8 @@
 
 use ctxc::Registry;
 use ctxc::internals::context::assemble::{Assembly, assemble};
+use ctxc::internals::context::context_source::{Fixtures, Match};
 use ctxc::internals::context::fault::{Fault, FaultKind};
-use ctxc::internals::context::matcher::{Fixtures, Match};
 use ctxc::internals::context::options::Options;
 use ctxc::internals::context::request::{Request, StepResult};
 use ctxc::internals::kernel::context::{Cut, Kind, Origin, Segment, Stability, Traced, Trust};

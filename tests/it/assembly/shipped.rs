@@ -3,8 +3,8 @@
 use ctxc::Registry;
 use ctxc::internals::context::TaskGraph;
 use ctxc::internals::context::assemble::{Assembly, assemble};
+use ctxc::internals::context::context_source::Fixtures;
 use ctxc::internals::context::fault::{FaultKind, MissingFrom};
-use ctxc::internals::context::matcher::Fixtures;
 use ctxc::internals::context::options::Options;
 use ctxc::internals::context::request::{Files, Request, StepResult};
 use serde_json::{Value, json};

@@ -8,8 +8,8 @@ use ctxc::internals::context::TaskGraph;
 use ctxc::internals::context::lines::Lines;
 use ctxc::internals::context::request::Files;
 use ctxc::internals::eval::affected::{Choice, Since};
+use ctxc::internals::eval::case_keys::Keys;
 use ctxc::internals::eval::compiled_patterns::CompiledPatterns;
-use ctxc::internals::eval::keys::Keys;
 use ctxc::internals::eval::locate::Locator;
 use ctxc::internals::eval::prepared::{CaseInput, RunContext};
 use ctxc::internals::eval::receiver::Roles;
@@ -17,7 +17,7 @@ use ctxc::internals::eval::run::{keys, run};
 use ctxc::internals::eval::scorecard::{CaseRow, Of, Scorecard};
 use ctxc::internals::eval::trials::Rows;
 use ctxc::internals::kernel::tokens::Estimate;
-use ctxc::internals::scenario::model::{Case, Content, ContextExpectation, Fixture, Shelf, Situation, Subject, Suite};
+use ctxc::internals::scenario::model::{Case, Content, ContextExpectation, Fixture, LookupStore, Situation, Subject, Suite};
 use ctxc::internals::template::setting::{SettingName, Word};
 use pretty_assertions::assert_eq;
 use std::collections::BTreeMap;
@@ -70,8 +70,11 @@ fn texts() -> Vec<(String, String)> {
 
 fn cases() -> Vec<Case> {
     let of = |number: usize| {
-        let matches =
-            vec![Fixture { shelf: Shelf::Retrieval, id: "kb".to_owned(), text: at(Content::Text("what was found".to_owned())) }];
+        let matches = vec![Fixture {
+            shelf: LookupStore::Retrieval,
+            id: "kb".to_owned(),
+            text: at(Content::Text("what was found".to_owned())),
+        }];
         Case {
             name: word(&format!("case-{number:04}")),
             subject: at(Subject::Task(format!("t{number:04}"))),

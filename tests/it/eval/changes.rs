@@ -2,7 +2,7 @@
 
 use super::bench::{Setting, TRIAGE, at, expecting, id, live, patterns, registry, segment, word};
 use ctxc::internals::context::TaskGraph;
-use ctxc::internals::context::matcher::Match;
+use ctxc::internals::context::context_source::Match;
 use ctxc::internals::context::request::Files;
 use ctxc::internals::eval::affected::{Choice, Since};
 use ctxc::internals::eval::case;
@@ -16,7 +16,7 @@ use ctxc::internals::eval::scorecard::{CaseRow, Of, Scorecard, SuiteRow};
 use ctxc::internals::eval::trials::Rows;
 use ctxc::internals::kernel::context::Trust;
 use ctxc::internals::kernel::tokens::Estimate;
-use ctxc::internals::scenario::model::{Case, Content, ContextExpectation, Frozen, Shelf, State, Suite};
+use ctxc::internals::scenario::model::{Case, Content, ContextExpectation, Frozen, LookupStore, State, Suite};
 use ctxc::internals::template::setting::SettingName;
 use pretty_assertions::assert_eq;
 use std::collections::BTreeMap;
@@ -65,7 +65,7 @@ fn what_no_scenario_would_notice_is_listed() {
     assert_eq!(unnoticed(&[weak, strong]), (9, Vec::new()));
 }
 
-fn row_of(case: &Case, registry: &ctxc::Registry) -> (CaseRow, Option<ctxc::internals::eval::keys::Keys>) {
+fn row_of(case: &Case, registry: &ctxc::Registry) -> (CaseRow, Option<ctxc::internals::eval::case_keys::Keys>) {
     let done = Setting::of(registry).finish(case);
     let live = live();
     let lines = || {
@@ -274,8 +274,8 @@ fn what_was_looked_up_is_read_back_byte_for_byte() {
         let (suite, faults) = ctxc::internals::scenario::read("scenarios/n.yaml", &text);
         assert!(faults.is_empty(), "{faults:?}\n{text}");
         let matches = suite.unwrap().cases.remove(0).situation.matches;
-        let shelf = if files.is_empty() { Shelf::Retrieval } else { Shelf::Memory };
-        let wanted = fresh.iter().map(|one| (shelf, one)).chain(files.iter().map(|one| (Shelf::Retrieval, one)));
+        let shelf = if files.is_empty() { LookupStore::Retrieval } else { LookupStore::Memory };
+        let wanted = fresh.iter().map(|one| (shelf, one)).chain(files.iter().map(|one| (LookupStore::Retrieval, one)));
         let wanted: Vec<_> = wanted.map(|(shelf, one)| (shelf, one.id.clone(), Content::Text(one.text.clone()))).collect();
         let read: Vec<_> = matches.into_iter().map(|one| (one.shelf, one.id, one.text.value)).collect();
         assert_eq!(read, wanted, "{text}");

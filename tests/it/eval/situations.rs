@@ -3,7 +3,7 @@
 use super::bench::{Setting, TRIAGE, at, case, expecting, finish, id, patterns, registry, segment, text, word, words};
 use ctxc::internals::eval::finished::{CaseVerdict, Finished};
 use ctxc::internals::scenario::model::{
-    Case, Content, ContextExpectation, Failure, Fixture, Frozen, Shelf, Situation, State, Subject,
+    Case, Content, ContextExpectation, Failure, Fixture, Frozen, LookupStore, Situation, State, Subject,
 };
 use ctxc::internals::scenario::paths::snapshot as snapshot_path;
 use pretty_assertions::assert_eq;
@@ -130,7 +130,7 @@ fn inputs_results_and_matches_may_be_files_beside_the_scenario() {
 fn fixtures_are_what_is_looked_up() {
     let fresh = TRIAGE.replace("<fresh_context>disabled", "<fresh_context>enabled");
     let matches = vec![Fixture {
-        shelf: Shelf::Retrieval,
+        shelf: LookupStore::Retrieval,
         id: "kb/7".to_owned(),
         text: at(Content::Text("seats were counted twice".to_owned())),
     }];

@@ -5,7 +5,7 @@ use crate::assembly::shipped::{agents, run, shipped};
 use ctxc::internals::context::options::Options;
 use ctxc::internals::context::render::profile::Profile;
 use ctxc::internals::context::tokens::counter;
-use ctxc::internals::kernel::fit::Counting;
+use ctxc::internals::kernel::budget::Counting;
 use pretty_assertions::assert_eq;
 use serde_json::{Value, json};
 use std::io::Write as _;

@@ -3,7 +3,7 @@
 
 use ctxc::internals::base::span::{Span, Spanned};
 use ctxc::internals::settings::conflict::{
-    Alone, Side, TaskFacts, exclusivity, no_context, redundant, subset_selects_nothing, without_effect,
+    Side, TaskFacts, WithoutContext, exclusivity, no_context, redundant, subset_selects_nothing, without_effect,
 };
 use ctxc::internals::settings::layers::{Layers, RowId};
 use ctxc::internals::settings::operators::BodyPart;
@@ -119,8 +119,8 @@ fn compiled(layers: &Layers, id: RowId, words: [&str; 4], facts: TaskFacts) -> C
         });
     }
     findings.extend(no_context(&resolved, facts).map(|alone| match alone {
-        Alone::Empty => "CTX203 warning".to_owned(),
-        Alone::OwnContent => "CTX203 info".to_owned(),
+        WithoutContext::Empty => "CTX203 warning".to_owned(),
+        WithoutContext::OwnContent => "CTX203 info".to_owned(),
     }));
     let names = || SettingName::ALL.iter().copied();
     findings.extend(names().filter(|name| without_effect(&resolved, *name)).map(|name| format!("CTX204 {}", name.word())));

@@ -3,16 +3,16 @@
 use super::scenes::{Scene, scenes};
 use crate::support::fresh::assert_fresh;
 use ctxc::internals::context::assemble::{Assembly, assemble};
-use ctxc::internals::context::matcher::Fixtures;
+use ctxc::internals::context::context_source::Fixtures;
 use ctxc::internals::context::options::Options;
 use ctxc::internals::context::render::call::Call;
 use ctxc::internals::context::render::profile::Profile;
-use ctxc::internals::context::render::target::Silent;
+use ctxc::internals::context::render::target::EmptyMessages;
 use ctxc::internals::context::render::targets::TARGETS;
 use ctxc::internals::context::request::Request;
 use ctxc::internals::kernel::assembler::{SegmentReport, Speaker};
+use ctxc::internals::kernel::budget::{Counting, Disposition};
 use ctxc::internals::kernel::context::{Segment, Trust};
-use ctxc::internals::kernel::fit::{Counting, Disposition};
 use pretty_assertions::assert_eq;
 use serde_json::{Map, Value, json};
 use std::fmt::Write as _;
@@ -94,8 +94,7 @@ fn case(scene: &Scene) -> Value {
         let result = json!({"content": result.content, "notes": result.notes});
         (name.clone(), result)
     });
-    let found =
-        |found: &ctxc::internals::context::matcher::Match| json!({"id": found.id, "text": found.text, "trust": found.trust});
+    let found = |found: &ctxc::internals::context::context_source::Match| json!({"id": found.id, "text": found.text, "trust": found.trust});
     let attempt = |attempt: &ctxc::internals::context::request::Attempt| json!([attempt.stage, attempt.obstacle, attempt.note]);
     json!({
         "name": scene.name,
@@ -179,8 +178,8 @@ fn a_request_without_a_question_is_none() {
     let system: Vec<_> = assembly.messages.into_iter().filter(|message| message.speaker == Speaker::System).collect();
     assert!(!system.is_empty());
     for target in TARGETS {
-        assert_eq!(target.body(&system, &call), Err(Silent));
-        assert_eq!(target.body(&[], &call), Err(Silent));
+        assert_eq!(target.body(&system, &call), Err(EmptyMessages));
+        assert_eq!(target.body(&[], &call), Err(EmptyMessages));
     }
 }
 

@@ -2,14 +2,14 @@
 
 use super::pages::with;
 use crate::support::fresh::assert_fresh;
-use ctxc::internals::context::output::Answer;
+use ctxc::internals::context::answer_format::Answer;
 use ctxc::internals::context::render::call::Call;
 use ctxc::internals::context::render::message::{self, Message};
 use ctxc::internals::context::render::profile::{Profile, frame};
 use ctxc::internals::context::render::targets::TARGETS;
 use ctxc::internals::kernel::assembler::Speaker;
+use ctxc::internals::kernel::budget::{Block, Budget, Counting, Disposition, WORTH_CUTTING, fit};
 use ctxc::internals::kernel::context::{Cut, FIRST_EXPENDABLE, Kind, Origin, Segment, Stability, Traced, Trust};
-use ctxc::internals::kernel::fit::{Block, Budget, Counting, Disposition, WORTH_CUTTING, fit};
 use ctxc::internals::kernel::tokens::Bytes;
 use pretty_assertions::assert_eq;
 use serde_json::json;

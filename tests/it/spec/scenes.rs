@@ -1,6 +1,6 @@
 //! The scenes of `docs/spec/vectors/rendering.json`: tasks with everything that is handed in.
 
-use ctxc::internals::context::matcher::Match;
+use ctxc::internals::context::context_source::Match;
 use ctxc::internals::context::request::{Attempt, StepResult};
 use ctxc::internals::kernel::context::{Cut, Kind, Origin, Segment, Stability, Traced, Trust};
 use serde_json::{Value, json};

@@ -1,7 +1,7 @@
 //! Answers depend on the query and the files alone.
 
 use super::folder::{Folder, globs, ids, whole};
-use ctxc::internals::context::matcher::ContextSource;
+use ctxc::internals::context::context_source::ContextSource;
 use ctxc::internals::store::{Index, Scope, Skipped, Why};
 use pretty_assertions::assert_eq;
 

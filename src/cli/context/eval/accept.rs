@@ -5,7 +5,7 @@ use super::choose::EvalRun;
 use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Result};
 use crate::cli::overwrite;
-use crate::cli::put::{self, Change};
+use crate::cli::rewrite::{self, Change};
 use crate::eval::finished::Finished;
 use crate::scenario::paths;
 use std::path::Path;
@@ -38,7 +38,8 @@ pub(super) fn accept(
     shown: Shown,
     cx: &mut Cx,
 ) -> Result<()> {
-    let (mut moved, mut news) = (Vec::new(), Vec::new());
+    let mut moved = Vec::new();
+    let mut news = Vec::new();
     for (at, ((chosen, before), finished)) in eval_run.chosen.iter().zip(&eval_run.snapshots).zip(&*finished).enumerate() {
         let Some(now) = finished.as_ref().and_then(|finished| finished.snapshot.as_deref()) else { continue };
         if before.as_deref() != Some(now) {
@@ -75,11 +76,11 @@ fn store(root: &Path, moved: &[Moved<'_>], shown: Shown, cx: &mut Cx) -> Result<
         let before = one.before.unwrap_or("");
         let change = Change { name: &one.path, path: &path, before: before.as_bytes(), after: one.now.as_bytes() };
         if shown == Shown::Differences {
-            put::diff(&change, cx)?;
+            rewrite::diff(&change, cx)?;
         }
         if one.before.is_none() {
-            put::create(&path, one.now)?;
-        } else if put::write(&change)? == put::Written::Overtaken {
+            rewrite::create(&path, one.now)?;
+        } else if rewrite::write(&change)? == rewrite::Written::Overtaken {
             return Err(CliError::usage(format!("{} was changed meanwhile, so it was left alone", one.path)));
         }
         let what = if one.before.is_some() { "stored anew" } else { "stored" };

@@ -29,12 +29,15 @@ pub(super) fn xml(card: &Scorecard) -> String {
 }
 
 fn case(xml: &mut TemplateWriter, row: &CaseRow) {
-    let (name, suite, path) = (legal(&row.id), legal(&row.suite), legal(&row.path));
+    let name = legal(&row.id);
+    let suite = legal(&row.suite);
+    let path = legal(&row.path);
     let line = row.line.to_string();
     let head = [("classname", &*suite), ("name", &*name), ("file", &*path), ("line", &line), ("time", "0")];
     let told = lines(row).join("\n");
     let message = lines(row).into_iter().next().unwrap_or_else(|| state(row));
-    let (message, told) = (legal(&message), legal(&told));
+    let message = legal(&message);
+    let told = legal(&told);
     xml.open("testcase", &head);
     match (row.carried_from.as_deref(), row.verdict()) {
         (Some(from), CaseVerdict::Pass) => {

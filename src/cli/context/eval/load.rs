@@ -131,7 +131,8 @@ impl Scenarios {
     /// Reads the scenario files of a project, or those that are named.
     pub(super) fn read(project: &Compiled, what: &[String]) -> Result<Self> {
         let root = &project.root;
-        let (mut given, mut names) = (Vec::new(), Vec::new());
+        let mut given = Vec::new();
+        let mut names = Vec::new();
         for one in what {
             match path(root, one)? {
                 Some(path) => given.push(path),

@@ -111,7 +111,8 @@ fn card(
     for file in &scenarios.files {
         locator.knows(&file.path, &file.text);
     }
-    let (mut rows, mut suites) = (Vec::with_capacity(choices.len()), BTreeSet::new());
+    let mut rows = Vec::with_capacity(choices.len());
+    let mut suites = BTreeSet::new();
     for ((chosen, choice), finished) in eval_run.chosen.iter().zip(choices).zip(finished) {
         let Chosen { path, suite, case } = *chosen;
         let receiver = receiver(case, eval_run.roles()).ok();

@@ -6,22 +6,24 @@ use super::change_text::{causes, moved, same, total};
 use super::markdown::{cell, code};
 use super::words::{paid, usd};
 use crate::cli::render::summary::thousands;
-use crate::context::manifest::{Agent, Change, DIFF_SCHEMA, Difference, Disposition, Paid, SegmentChange};
+use crate::context::manifest::{Agent, Change, CostChange, DIFF_SCHEMA, Difference, Disposition, SegmentChange};
 use std::fmt::Write as _;
 
 /// The whole page.
 pub(super) fn page(difference: &Difference) -> String {
-    let (old, new) = (code(&difference.old.name), code(&difference.new.name));
+    let old = code(&difference.old.name);
+    let new = code(&difference.new.name);
     let mut out = format!("<!-- {DIFF_SCHEMA} -->\n### What agents receive: {old} → {new}\n\n");
     if difference.is_empty() {
         let _ = writeln!(out, "{}.", upper(&same(difference)));
         return out;
     }
     // A project without prices has no column of them.
-    let has_prices = difference.changed.iter().any(|change| change.cost != Paid::default())
+    let has_prices = difference.changed.iter().any(|change| change.cost != CostChange::default())
         || difference.added.iter().chain(&difference.removed).any(|agent| agent.cost.is_some());
     let priced = |cost: String| if has_prices { format!(" {cost} |") } else { String::new() };
-    let (head, rule) = (priced("US$ a call".to_owned()), if has_prices { "---|" } else { "" });
+    let head = priced("US$ a call".to_owned());
+    let rule = if has_prices { "---|" } else { "" };
     let _ = write!(out, "{}.\n\n| agent | tokens | reusable prefix |{head}\n|---|---|---|{rule}\n", total(difference));
     for (what, agents) in [("added", &difference.added), ("removed", &difference.removed)] {
         for Agent { agent, tokens, cost, .. } in agents {

@@ -6,7 +6,7 @@ use crate::cli::error::Result;
 use crate::cli::render::escape::escape;
 use crate::cli::render::screen::Paint;
 use crate::cli::render::summary::{plural, thousands};
-use crate::context::manifest::{Cause, Difference, Disposition, Moved, SegmentChange, SourceKind, What};
+use crate::context::manifest::{Cause, CauseKind, Difference, Disposition, Moved, SegmentChange, SourceKind};
 
 /// Prints a difference.
 pub(super) fn print(difference: &Difference, cx: &mut Cx) -> Result<()> {
@@ -48,7 +48,8 @@ pub(super) fn same(difference: &Difference) -> String {
 /// The last line: agents and tokens in all.
 pub(super) fn total(difference: &Difference) -> String {
     let count = |count: usize, what: &str| (count > 0).then(|| format!("{} {what}", plural(count, "agent")));
-    let (added, removed) = (difference.added.len(), difference.removed.len());
+    let added = difference.added.len();
+    let removed = difference.removed.len();
     let parts = [count(added, "added"), count(removed, "removed"), count(difference.changed.len(), "changed")];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     format!("{}; {} tokens known before a run", parts.join(", "), moved(difference.total))
@@ -84,7 +85,7 @@ fn segment(change: &SegmentChange) -> String {
 pub(super) fn causes(change: &SegmentChange) -> Vec<String> {
     let is_news = |cause: &&Cause| match change.change {
         Disposition::Changed => true,
-        Disposition::Added | Disposition::Removed => cause.what == What::Setting,
+        Disposition::Added | Disposition::Removed => cause.what == CauseKind::Setting,
     };
     change.moved_by.iter().filter(is_news).map(|cause| word(cause, &change.id)).collect()
 }
@@ -92,9 +93,9 @@ pub(super) fn causes(change: &SegmentChange) -> Vec<String> {
 fn word(cause: &Cause, id: &str) -> String {
     let what = cause.what.word();
     match (cause.what, &cause.path) {
-        (What::Setting, _) => cause.name.clone(),
-        (What::Source(SourceKind::Template), Some(path)) => format!("{what} ({path})"),
-        (What::Source(SourceKind::Fragment), Some(path)) => format!("{what} {} ({path})", cause.name),
+        (CauseKind::Setting, _) => cause.name.clone(),
+        (CauseKind::Source(SourceKind::Template), Some(path)) => format!("{what} ({path})"),
+        (CauseKind::Source(SourceKind::Fragment), Some(path)) => format!("{what} {} ({path})", cause.name),
         _ if id.ends_with(&cause.name) => what.to_owned(),
         _ => format!("{what} {}", cause.name),
     }

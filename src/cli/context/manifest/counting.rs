@@ -2,10 +2,10 @@
 
 use crate::cli::context::models::Counters;
 use crate::cli::context::project::{Compiled, Inside};
-use crate::cli::context::refused::refused;
+use crate::cli::context::render_errors::refused;
 use crate::cli::error::Result;
 use crate::context::lines::Lines;
-use crate::context::manifest::{self, Dry, Manifest};
+use crate::context::manifest::{self, Manifest, ManifestOptions};
 use crate::context::options::Options;
 use crate::project::config::Config;
 use crate::registry::Registry;
@@ -26,7 +26,7 @@ pub(super) struct CountingArgs {
 
 /// The manifest of a whole project.
 pub(super) fn of_project(project: &Compiled, counting: &CountingArgs, threads: Option<NonZeroUsize>) -> Result<Manifest> {
-    let make = |how: &Dry<'_>| manifest::of_project(&project.registry, how, threads);
+    let make = |how: &ManifestOptions<'_>| manifest::of_project(&project.registry, how, threads);
     counted(&project.config, &project.files(), counting, make)?
         .map_err(|faults| refused(&faults, &project.lines(&project.paths())))
 }
@@ -38,7 +38,7 @@ pub(super) fn of_registry(
     counting: &CountingArgs,
     threads: Option<NonZeroUsize>,
 ) -> Result<Manifest> {
-    let make = |how: &Dry<'_>| manifest::of_project(registry, how, threads);
+    let make = |how: &ManifestOptions<'_>| manifest::of_project(registry, how, threads);
     counted(&Config::default(), files, counting, make)?.map_err(|faults| refused(&faults, &Lines::default()))
 }
 
@@ -47,10 +47,10 @@ pub(super) fn counted<T>(
     config: &Config,
     files: &Inside<'_>,
     counting: &CountingArgs,
-    make: impl FnOnce(&Dry<'_>) -> T,
+    make: impl FnOnce(&ManifestOptions<'_>) -> T,
 ) -> Result<T> {
     let counters = Counters::new(config, counting.tokenizer.as_deref())?;
     let models = Some(counters.models(config));
     let options = Options { budget: counting.budget, counter: counters.first(), models, ..Options::default() };
-    Ok(make(&Dry { options, files }))
+    Ok(make(&ManifestOptions { options, files }))
 }

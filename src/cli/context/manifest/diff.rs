@@ -73,10 +73,12 @@ pub(super) fn run(args: &DiffArgs, cx: &mut Cx) -> Result<Exit> {
 
 /// What two sides say differently.
 pub(super) fn between(old: &Side, new: &Side) -> Difference {
-    let (old_files, new_files) = (old.files(), new.files());
+    let old_files = old.files();
+    let new_files = new.files();
     let before = old.registry().zip(old_files.as_ref()).map(|(registry, files)| Places::of(registry, files));
     let after = new.registry().zip(new_files.as_ref()).map(|(registry, files)| Places::of(registry, files));
-    let (before, after) = (before.unwrap_or_default(), after.unwrap_or_default());
+    let before = before.unwrap_or_default();
+    let after = after.unwrap_or_default();
     difference(
         &Version { name: &old.name, manifest: &old.manifest, places: &before },
         &Version { name: &new.name, manifest: &new.manifest, places: &after },

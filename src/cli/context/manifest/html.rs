@@ -51,7 +51,8 @@ fn agent(entry: &Entry, widest: usize, out: &mut String) {
     if let Some(test) = &entry.condition {
         let _ = writeln!(out, "<p>called when <code>{}</code></p>", text(test));
     }
-    let (bound, exact) = (beyond(entry), inexact(entry));
+    let bound = beyond(entry);
+    let exact = inexact(entry);
     let _ = writeln!(
         out,
         "<p>{} tokens{bound} <span class=\"dim\">({}{exact})</span>; reusable prefix {}</p>",
@@ -72,7 +73,8 @@ fn agent(entry: &Entry, widest: usize, out: &mut String) {
     let _ = write!(out, "<div class=\"bar\" style=\"width:{}\">", share(entry.total.fixed, widest));
     let positioned = entry.positioned();
     for part in &positioned {
-        let (class, width) = (class(part), share(part.tokens, entry.total.fixed.max(1)));
+        let class = class(part);
+        let width = share(part.tokens, entry.total.fixed.max(1));
         let title = text(&format!("{} {}", part.id, thousands(part.tokens)));
         let _ = write!(out, "<span class=\"{class}\" style=\"width:{width}\" title=\"{title}\"></span>");
     }

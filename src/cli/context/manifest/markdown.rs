@@ -23,7 +23,8 @@ fn agent(entry: &Entry, out: &mut String) {
     if let Some(test) = &entry.condition {
         let _ = write!(out, "Called when {}.\n\n", code(test));
     }
-    let (bound, exact) = (beyond(entry), inexact(entry));
+    let bound = beyond(entry);
+    let exact = inexact(entry);
     let _ = write!(
         out,
         "{} tokens{bound} ({}{exact}); reusable prefix {}.\n\n",

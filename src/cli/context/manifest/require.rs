@@ -13,16 +13,16 @@ use crate::project::require::{Condition, Measure, Requirement, Test};
 use crate::registry::Registry;
 
 /// A condition that an agent does not meet.
-struct Unmet {
+struct FailedCondition {
     level: Severity,
     message: String,
 }
 
 /// Says what is not met; what is of error severity ends the run with findings.
 pub(super) fn met(project: &Compiled, manifest: &Manifest, cx: &mut Cx) -> Result<()> {
-    let (errors, others): (Vec<Unmet>, Vec<Unmet>) =
+    let (errors, others): (Vec<FailedCondition>, Vec<FailedCondition>) =
         unmet(project, manifest).into_iter().partition(|unmet| unmet.level == Severity::Error);
-    for Unmet { level, message } in others {
+    for FailedCondition { level, message } in others {
         cx.note(&format!("{level}: {message}"));
     }
     let mut errors = errors.into_iter().map(|unmet| unmet.message);
@@ -31,7 +31,7 @@ pub(super) fn met(project: &Compiled, manifest: &Manifest, cx: &mut Cx) -> Resul
 }
 
 /// Every condition on tokens that an agent of the manifest does not meet, in the order of the agents.
-fn unmet(project: &Compiled, manifest: &Manifest) -> Vec<Unmet> {
+fn unmet(project: &Compiled, manifest: &Manifest) -> Vec<FailedCondition> {
     let asks = |requirement: &&Requirement| {
         requirement.conditions.iter().any(|condition| matches!(condition.value.test, Test::Number(Measure::ManifestTokens, ..)))
     };
@@ -63,7 +63,7 @@ fn is_about(requirement: &Requirement, entry: &Entry, registry: &Registry) -> bo
         && selector.path.as_ref().is_none_or(|globs| task.source().is_ok_and(|source| globs.matches(&source.path)))
 }
 
-fn of_entry(project: &Compiled, requirement: &Requirement, entry: &Entry) -> Vec<Unmet> {
+fn of_entry(project: &Compiled, requirement: &Requirement, entry: &Entry) -> Vec<FailedCondition> {
     let tokens = entry.total.fixed as u64;
     let fails = |test: &Test| matches!(test, Test::Number(Measure::ManifestTokens, order, limit) if !order.holds(tokens, *limit));
     let why = requirement.reason.as_ref().map_or_else(String::new, |reason| format!(": {reason}"));
@@ -76,7 +76,7 @@ fn of_entry(project: &Compiled, requirement: &Requirement, entry: &Entry) -> Vec
             thousands(entry.total.fixed),
             condition.value.text
         );
-        Unmet { level: requirement.level, message }
+        FailedCondition { level: requirement.level, message }
     };
     requirement.conditions.iter().filter(|condition| fails(&condition.value.test)).map(told).collect()
 }

@@ -6,13 +6,13 @@ use super::side::{self, HERE, Side};
 use super::{change_text, diff, html, markdown, require, text};
 use crate::cli::args::{OutputFormat, Report};
 use crate::cli::context::project::Compiled;
-use crate::cli::context::refused::refused;
+use crate::cli::context::render_errors::refused;
 use crate::cli::context::subject;
 use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Result};
 use crate::cli::exit::Exit;
 use crate::cli::render::summary::plural;
-use crate::context::manifest::{self, Dry, Manifest, of_task};
+use crate::context::manifest::{self, Manifest, ManifestOptions, of_task};
 use crate::context::request::{Asked, Request};
 use std::num::NonZeroUsize;
 use std::path::Path;
@@ -92,12 +92,13 @@ fn made(args: &ManifestArgs, project: &Compiled, cx: &mut Cx) -> Result<(Manifes
     let (role, name) = subject::read(args.subject.as_deref().unwrap_or_default(), args.role.as_deref(), project)?;
     let parameters = project.parameters(&name)?;
     let (inputs, results) = args.given.read((&project.registry, &name), &parameters)?;
-    let (source, history) = (args.lookup.of(project), args.history.read()?);
+    let source = args.lookup.of(project);
+    let history = args.history.read()?;
     let request = Request { inputs: &inputs, results: &results, source: &source, history: &history, ..Request::new(&name) };
     let objective = args.objective.read(&name, (&parameters, role), &inputs)?;
     let asked = Asked { objective: objective.as_deref(), ..Asked::default() };
     let request = Request { asked, role, ..request };
-    let make = |how: &Dry<'_>| of_task(&project.registry, &request, args.given.node.as_deref(), how);
+    let make = |how: &ManifestOptions<'_>| of_task(&project.registry, &request, args.given.node.as_deref(), how);
     let counted = counted(&project.config, &project.files(), &args.counting, make)?;
     source.note(cx);
     Ok((counted.map_err(|faults| refused(&faults, &project.lines(&project.paths())))?, None))
@@ -110,7 +111,7 @@ fn of_rest(project: &Compiled, counting: &CountingArgs, threads: Option<NonZeroU
     config.roles.retain(|_, role| is_there(&role.task.value));
     let lost = project.config.roles.keys().filter(|name| !config.roles.contains_key(*name)).map(String::as_str);
     let broken = project.broken.all(&lost.collect::<Vec<_>>());
-    let make = |how: &Dry<'_>| manifest::of_rest(&project.registry, how, threads);
+    let make = |how: &ManifestOptions<'_>| manifest::of_rest(&project.registry, how, threads);
     let (manifest, faults) = counted(&config, &project.files(), counting, make)?;
     let refused = (!faults.is_empty()).then(|| refused(&faults, &project.lines(&project.paths())));
     let missing = match (broken, refused) {

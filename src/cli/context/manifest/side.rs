@@ -113,7 +113,8 @@ impl Sides<'_> {
             full.manifest.entries.retain(|entry| entry.role.is_none());
             bare.manifest.entries.retain(|entry| !played.contains(&entry.task));
         }
-        let (full, bare) = (&full.name, &bare.name);
+        let full = &full.name;
+        let bare = &bare.name;
         let said = || format!("{roles} of {full} left out, since {bare} is a registry, which holds tasks and no roles");
         Ok((!played.is_empty()).then(said))
     }

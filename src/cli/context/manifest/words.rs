@@ -1,7 +1,7 @@
 //! What a manifest says of an agent's model, price and policy, in words that text, Markdown and HTML share. Escapes nothing: each
 //! form has its own dangers.
 
-use crate::context::manifest::{Cost, Entry, Paid};
+use crate::context::manifest::{Cost, CostChange, Entry};
 
 /// The model, how it came to be it, and what stands behind it.
 pub(super) fn model(entry: &Entry) -> Option<(&str, String)> {
@@ -25,7 +25,7 @@ pub(super) fn cost(entry: &Entry) -> Option<String> {
 }
 
 /// What a call costs before and after, where a price is known: “US$ 0.0002 → 0.0001 (−50 %)”.
-pub(super) fn paid(paid: &Paid) -> Option<String> {
+pub(super) fn paid(paid: &CostChange) -> Option<String> {
     let (from, to) = match (&paid.from, &paid.to) {
         (None, None) => return None,
         (None, Some(to)) => return Some(format!("US$ {} a call, before of no known price", usd(to.first))),
@@ -91,12 +91,12 @@ pub(super) fn policy(entry: &Entry) -> Vec<(&'static str, &[String])> {
 #[cfg(test)]
 mod tests {
     use super::{paid, usd};
-    use crate::context::manifest::{Cost, Paid};
+    use crate::context::manifest::{Cost, CostChange};
 
     #[test]
     fn what_a_call_costs_is_told_before_and_after() {
         let cost = |first, again| Some(Cost { first, again, most: None });
-        let told = |from, to| paid(&Paid { from, to }).unwrap_or_default();
+        let told = |from, to| paid(&CostChange { from, to }).unwrap_or_default();
         assert_eq!(told(None, None), "");
         assert_eq!(told(None, cost(0.25, 0.1)), "US$ 0.25 a call, before of no known price");
         assert_eq!(told(cost(0.25, 0.1), None), "of no known price a call, before US$ 0.25");

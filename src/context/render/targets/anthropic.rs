@@ -2,7 +2,7 @@
 //!
 //! Blocks of one message, joined, are its text. No block is blank and no more than four are marked: either is refused.
 
-use crate::context::output::Answer;
+use crate::context::answer_format::Answer;
 use crate::context::render::call::{Call, LIMIT, apart, role, written};
 use crate::context::render::message::Message;
 use crate::context::render::schema;
@@ -87,7 +87,8 @@ fn body(messages: &[Message], call: &Call) -> String {
 fn blocks(message: &Message) -> Vec<Block<'_>> {
     let text = message.text.text();
     let is_blank = |part: &str| part.trim().is_empty();
-    let (mut blocks, mut start) = (Vec::new(), 0);
+    let mut blocks = Vec::new();
+    let mut start = 0;
     for &end in &message.breakpoints {
         let (Some(part), Some(rest)) = (text.get(start..end), text.get(end..)) else { continue };
         if is_blank(part) || (is_blank(rest) && !rest.is_empty()) {

@@ -1,6 +1,6 @@
 //! The body of `generateContent` of Gemini. It names no model: the address does.
 
-use crate::context::output::Answer;
+use crate::context::answer_format::Answer;
 use crate::context::render::call::{Call, apart, written};
 use crate::context::render::message::Message;
 use crate::context::render::target::Target;

@@ -1,6 +1,6 @@
 //! The body of a chat of Ollama. It asks for one answer, not for a stream of its parts.
 
-use crate::context::output::Answer;
+use crate::context::answer_format::Answer;
 use crate::context::render::call::{Call, Said, written};
 use crate::context::render::message::Message;
 use crate::context::render::target::Target;

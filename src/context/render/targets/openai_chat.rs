@@ -1,6 +1,6 @@
 //! The body of a chat completion of OpenAI: messages, and `response_format` where a form of the answer is asked for.
 
-use crate::context::output::Answer;
+use crate::context::answer_format::Answer;
 use crate::context::render::call::{Call, Said, written};
 use crate::context::render::message::Message;
 use crate::context::render::schema;
@@ -44,7 +44,8 @@ fn body(messages: &[Message], call: &Call) -> String {
     let response_format = match &call.answer {
         Answer::Json => Some(Format::JsonObject),
         Answer::Schema(schema) if schema::is_object(schema) => {
-            let (name, strict) = (call.label(), schema::is_strict(schema));
+            let name = call.label();
+            let strict = schema::is_strict(schema);
             Some(Format::JsonSchema { json_schema: Form { name, strict, schema } })
         }
         // Anything but an object at the root is refused.

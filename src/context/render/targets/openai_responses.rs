@@ -1,6 +1,6 @@
 //! The body of a response of OpenAI: what the system says is `instructions`, the rest is `input`.
 
-use crate::context::output::Answer;
+use crate::context::answer_format::Answer;
 use crate::context::render::call::{Call, Said, apart, written};
 use crate::context::render::message::Message;
 use crate::context::render::schema;

@@ -3,8 +3,8 @@
 use super::lookup::Lookup;
 use super::project::Compiled;
 use crate::context::assemble::assemble;
+use crate::context::context_source::{ContextSource, Match};
 use crate::context::fault::Refused;
-use crate::context::matcher::{ContextSource, Match};
 use crate::context::options::Options;
 use crate::context::request::Request;
 use crate::eval::draft::{self, Found};

@@ -1,15 +1,15 @@
 //! Segments made from the task itself: system, description, instructions, criteria, constraints, inputs, files, examples, the
 //! form of the answer. An input that a text of the task already contains gets no segment.
 
-use super::chain::Link;
+use super::answer_format;
+use super::context_source::MATCHES;
 use super::draft::DraftSegment;
 use super::fault::{Fault, FaultKind, MissingFrom, Place};
 use super::fill::{Faults, Filled, Filler, Unknown, is_from_outside};
 use super::history::{self, Wanted};
-use super::matcher::MATCHES;
-use super::output;
 use super::request::Request;
 use super::scope::place;
+use super::task_graph::Link;
 use super::values::{self, Scope};
 use crate::kernel::context::{Cut, Kind, Origin, Segment, Stability, Traced, Trust};
 use crate::registry::body::Text;
@@ -119,7 +119,7 @@ impl SegmentBuilder<'_> {
 
     fn output(&mut self) {
         let Some(format) = &self.link.node.body.output_format else { return };
-        match output::words(format, &self.link.tree.path, self.request.files) {
+        match answer_format::words(format, &self.link.tree.path, self.request.files) {
             Ok(text) => {
                 let filled = Filled { text, ..Filled::default() };
                 self.push(Kind::OutputFormat, filled, Cut::Tail, "<output_format>");
@@ -153,7 +153,8 @@ impl SegmentBuilder<'_> {
             }
             FileSource::Description => {
                 let Some(text) = &files.description else { return };
-                let (place, filler) = (self.place("file_paths/description"), self.filler.of(&self.link.tree.path).bare());
+                let place = self.place("file_paths/description");
+                let filler = self.filler.of(&self.link.tree.path).bare();
                 let query = filler.fill(text, &place, self.scope, &mut self.faults);
                 self.uses(&query);
                 if !self.late.is_empty() {

@@ -2,7 +2,7 @@
 //! apart from the others.
 
 use super::fill::Filled;
-use super::own::SegmentBuilder;
+use super::task_segments::SegmentBuilder;
 use crate::kernel::context::{Cut, Kind, Origin, Traced};
 use std::collections::BTreeSet;
 

@@ -13,7 +13,8 @@ const OUTSIDE: &str = "it lies outside the project's folder";
 /// That a link leads out of a folder, as an error of the system; `None` where it does not, or leads nowhere.
 #[cfg(feature = "fs")]
 pub(crate) fn leads_out(files: &dyn ReadFs, folder: &Path, path: &Path) -> Option<io::Error> {
-    let (folder, real) = (files.canonical(folder).ok()?, files.canonical(path).ok()?);
+    let folder = files.canonical(folder).ok()?;
+    let real = files.canonical(path).ok()?;
     (!real.starts_with(folder)).then(|| io::Error::other(OUTSIDE))
 }
 
@@ -71,7 +72,8 @@ pub fn read(files: &dyn ReadFs, root: &Path, path: &Path, limit: u64) -> Result<
     if path.as_os_str().as_encoded_bytes().ends_with(b"/") {
         return Err(Refused::Slash);
     }
-    let (root, real) = (files.canonical(root).map_err(Refused::Io)?, files.canonical(&file).map_err(Refused::Io)?);
+    let root = files.canonical(root).map_err(Refused::Io)?;
+    let real = files.canonical(&file).map_err(Refused::Io)?;
     if !real.starts_with(&root) {
         return Err(Refused::Outside);
     }

@@ -55,7 +55,8 @@ pub(super) fn split<'t>(path: &str, text: &'t str, imported: &mut Imported) -> F
         if is_fence(line) {
             let matter = text.get(start..end).unwrap_or("");
             let behind = end + line.len();
-            let (first, body) = (1 + lines(text.get(..start).unwrap_or("")), text.get(behind..).unwrap_or(""));
+            let first = 1 + lines(text.get(..start).unwrap_or(""));
+            let body = text.get(behind..).unwrap_or("");
             let root = if read_size(path, matter, imported) { read(path, matter, first, imported) } else { nothing() };
             return Front { root, line: first, body, body_line: 1 + lines(text.get(..behind).unwrap_or("")), text: matter };
         }

@@ -5,9 +5,9 @@
 
 use crate::base::fs::IRREGULAR;
 use crate::base::fs::{self, ReadFs, RealFs, Stamp};
-use crate::base::patterns::Barred;
+use crate::base::patterns::SkippedFolders;
 use crate::project::glob::Globs;
-use crate::project::places::fixed;
+use crate::project::path_patterns::fixed;
 use ignore::{DirEntry, WalkBuilder, WalkState};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -95,7 +95,7 @@ pub(super) fn survey(scope: &Scope) -> (Vec<Candidate>, Vec<Skipped>) {
         let included = scope.include.as_ref().is_none_or(|globs| globs.matches(name));
         included && !scope.exclude.matches(name) && !scope.apart.contains(name)
     };
-    let barred = Barred::default();
+    let barred = SkippedFolders::default();
     for start in starts.iter().filter(|start| fs::exists(start) && barred.lets_begin(start)) {
         walk(scope, start, Hidden::LeftOut(&barred), FOUND, &is_meant, &mut found);
     }
@@ -140,7 +140,7 @@ pub(super) fn survey(scope: &Scope) -> (Vec<Candidate>, Vec<Skipped>) {
 /// What becomes of files that are hidden, by a dot or by `.gitignore`.
 #[derive(Clone, Copy)]
 enum Hidden<'b> {
-    LeftOut(&'b Barred),
+    LeftOut(&'b SkippedFolders),
     Taken,
 }
 

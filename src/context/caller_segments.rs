@@ -1,9 +1,9 @@
 //! Segments for the caller's own request. They come after the task's segments: they change with each call, so the prefix
 //! that a provider's cache can reuse stays as it is.
 
+use super::joined_texts::append_hanging;
 use super::objective;
 use super::request::Asked;
-use super::several::append_hanging;
 use crate::kernel::context::{Cut, Kind, Origin, Segment, Stability, Traced};
 
 /// What the caller asks for in words of its own.
@@ -20,7 +20,8 @@ pub(super) fn segments(asked: &Asked<'_>) -> Vec<Segment> {
     }
     let lists = [("criteria", Kind::Criteria, asked.criteria), ("constraints", Kind::Constraints, asked.constraints)];
     for (name, kind, texts) in lists.into_iter().filter(|(_, _, texts)| !texts.is_empty()) {
-        let (mut all, mut borders) = (Traced::default(), Vec::new());
+        let mut all = Traced::default();
+        let mut borders = Vec::new();
         for (number, text) in texts.iter().enumerate() {
             borders.push(all.text().len());
             all.push(if number > 0 { "\n- " } else { "- " }, Origin::Frame);

@@ -79,7 +79,9 @@ pub(super) fn tags(text: &str) -> Vec<Tag> {
 }
 
 fn split(text: &str) -> Vec<Tag> {
-    let (mut all, mut at, mut words) = (Vec::new(), 0, 0);
+    let mut all = Vec::new();
+    let mut at = 0;
+    let mut words = 0;
     let push_words = |all: &mut Vec<Tag>, range: Range<usize>| {
         if !range.is_empty() {
             all.push(Tag { mark: Mark::Words, start: range.start, inner: range, trims: (false, false) });

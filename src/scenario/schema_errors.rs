@@ -1,8 +1,8 @@
 //! Slips in a JSON Schema that stands in a scenario, each at its own place.
 
 use super::fault::FaultKind;
+use super::fault_collector::{Path, Sink};
 use super::json_schema::{Slip, SlipKind, Step, keywords, slips};
-use super::sink::{Path, Sink};
 use crate::base::span::Span;
 use crate::syntax::yaml::Node;
 
@@ -42,7 +42,8 @@ fn told(sink: &mut Sink<'_>, path: &Path<'_>, schema: &Node<'_>, Slip { path: st
 
 /// Where a path leads: the place of its last key, and the node.
 fn place<'n, 't>(schema: &'n Node<'t>, steps: &[Step]) -> Option<(Span, Option<&'n Node<'t>>)> {
-    let (mut node, mut span) = (schema, schema.span);
+    let mut node = schema;
+    let mut span = schema.span;
     for step in steps {
         match step {
             Step::Key(key) => {

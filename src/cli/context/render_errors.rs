@@ -38,7 +38,8 @@ fn words(fault: &Fault, lines: &Lines) -> String {
 
 /// How to give what is missing.
 fn advice(faults: &[Fault]) -> Vec<String> {
-    let (mut inputs, mut results) = (BTreeSet::new(), BTreeSet::new());
+    let mut inputs = BTreeSet::new();
+    let mut results = BTreeSet::new();
     for fault in faults {
         if let FaultKind::Missing { name, origin: MissingFrom::Input } = &*fault.kind {
             inputs.insert(name.as_str());

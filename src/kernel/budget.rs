@@ -4,8 +4,8 @@
 //! is cut where its text may be cut, if more than [`WORTH_CUTTING`] tokens are left, its mark counted. The blocks after it
 //! are dropped, so that a block of lower priority is never kept where one of higher priority is dropped. Every drop is reported.
 
-use super::border;
 use super::context::{Cut, FIRST_EXPENDABLE};
+use super::grapheme;
 use super::tokens::TokenCounter;
 use crate::base::number::thousands;
 use std::ops::Range;
@@ -257,7 +257,8 @@ fn first(block: &Block<'_>, ranges: impl Iterator<Item = Range<usize>>, left: us
         let cost = counter.count(&block.part(range, &mark));
         (mark, cost)
     };
-    let (mut low, mut high) = (0, ranges.len());
+    let mut low = 0;
+    let mut high = ranges.len();
     while low < high {
         let middle = low + (high - low) / 2;
         if ranges.get(middle).is_some_and(|range| cost(range).1 <= left) { high = middle } else { low = middle + 1 }
@@ -274,7 +275,7 @@ fn tail(block: &Block<'_>, left: usize, counter: &dyn TokenCounter) -> Found {
     let mut way: usize = 0;
     // Joined texts may count a few tokens more than their parts: give way, each time further, until it fits.
     while room > 0 {
-        let range = 0..border::before(block.text, counter.fit(block.text, room));
+        let range = 0..grapheme::before(block.text, counter.fit(block.text, room));
         if range.is_empty() {
             return None;
         }

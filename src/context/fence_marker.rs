@@ -64,7 +64,8 @@ fn short(hasher: &Hasher) -> String {
 
 /// Whether a segment holds the mark anywhere but in a fence of ours: then it could close one.
 pub(super) fn holds(segment: &Segment, mark: &str) -> bool {
-    let (text, stretches) = (segment.text.text(), segment.text.stretches());
+    let text = segment.text.text();
+    let stretches = segment.text.stretches();
     let is_ours = |at: usize| {
         let found = stretches.partition_point(|stretch| stretch.range.end <= at);
         stretches.get(found).is_some_and(|stretch| stretch.origin == Origin::Frame && stretch.range.end >= at + mark.len())

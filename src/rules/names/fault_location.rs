@@ -3,7 +3,7 @@
 //! The template is what is searched, suppressed and fixed, so the `src` is the place of the finding; its message begins with
 //! the place in the text.
 
-use crate::base::inside;
+use crate::base::contained_path;
 use crate::rules::prelude::*;
 use crate::rules::structure::family;
 use crate::template::scope::Fault;
@@ -12,8 +12,9 @@ use std::sync::Arc;
 /// A finding of a fault.
 pub(super) fn finding(rule: &'static RuleMeta, cx: &FileCx<'_>, fault: &Fault<'_>, message: impl Into<String>) -> Diagnostic {
     let Some(inside) = &fault.inside else { return family::finding(rule, cx, fault.span, message) };
-    let path = inside::beside(cx.path, &inside.written).map_or_else(|| Arc::clone(&inside.written), Arc::from);
-    let (start, message) = (inside.start, message.into());
+    let path = contained_path::beside(cx.path, &inside.written).map_or_else(|| Arc::clone(&inside.written), Arc::from);
+    let start = inside.start;
+    let message = message.into();
     family::finding(rule, cx, fault.span, format!("in {path}:{}:{}: {message}", start.line, start.column)).label_in(
         path,
         inside.span,

@@ -2,7 +2,7 @@
 //! are significant.
 
 use super::draft::DraftSegment;
-use super::mark;
+use super::fence_marker;
 use super::values::{self, Scope};
 use crate::kernel::context::{Kind, Origin};
 use crate::registry::Node;
@@ -33,7 +33,7 @@ fn parameters(node: &Node, scope: &Scope) -> Vec<String> {
 /// What a lookup is asked: the description and the relevant inputs.
 pub(super) fn query(node: &Node, scope: &Scope, own: &[DraftSegment]) -> String {
     let description = own.iter().find(|drafted| drafted.segment.kind == Kind::Description);
-    let mut query = description.map_or_else(String::new, |drafted| mark::bare(&drafted.segment.text));
+    let mut query = description.map_or_else(String::new, |drafted| fence_marker::bare(&drafted.segment.text));
     for name in relevant(node) {
         if let Some(value) = scope.get(&name).and_then(|bound| bound.value.as_ref()) {
             query.push('\n');

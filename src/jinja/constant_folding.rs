@@ -11,7 +11,8 @@ const ENTRY: f64 = 32.0;
 
 /// The place at which the constants of a text become too long in all.
 pub(super) fn too_much(stmt: &Stmt<'_>) -> Option<Span> {
-    let (mut sum, mut found) = (0.0, None);
+    let mut sum = 0.0;
+    let mut found = None;
     each_stmt(stmt, &mut |stmt| {
         for expr in expressions(stmt) {
             repeated(expr, &mut sum);
@@ -52,7 +53,8 @@ fn bound(expr: &Expr<'_>) -> Option<Bound> {
             .into_iter()
             .try_fold(Bound::Bytes(0.0), |sum, child| Some(Bound::Bytes(bytes(sum) + ENTRY + bytes(bound(child)?)))),
         Expr::BinOp(one) => {
-            let (left, right) = (bound(&one.left)?, bound(&one.right)?);
+            let left = bound(&one.left)?;
+            let right = bound(&one.right)?;
             Some(match (one.op, left, right) {
                 (BinOpKind::Mul, Bound::Number(one), Bound::Number(other)) => Bound::Number(one * other),
                 (BinOpKind::Mul, Bound::Bytes(bytes), Bound::Number(times))

@@ -127,7 +127,8 @@ pub(super) fn defaults(
     let mut loosened: BTreeMap<Span, (SettingName, FaultKind)> = BTreeMap::new();
     for (id, row) in after.rows() {
         for name in SettingName::ALL.iter().copied() {
-            let (old, new) = (before.defaults(id).get(name), row.defaults().get(name));
+            let old = before.defaults(id).get(name);
+            let new = row.defaults().get(name);
             let (Place::Project(SHARED, at), Place::Project(0, span)) = (old.origin.place, new.origin.place) else { continue };
             let row = after.get(new.origin.row).name();
             if flow(new.value) <= flow(old.value) || allowed.default_of(row) {

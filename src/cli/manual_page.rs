@@ -36,7 +36,9 @@ pub(super) fn terminal(rule: &RuleMeta, screen: Screen) -> String {
     let paint = summary::paint(rule.severity.unwrap_or(rule.when_enabled));
     let locked = if rule.locked { " · cannot be turned off" } else { "" };
     // Writing to a string cannot fail, here and below.
-    let (name, severity, fixes) = (screen.paint(paint, rule.name), severity(rule), fixes(rule));
+    let name = screen.paint(paint, rule.name);
+    let severity = severity(rule);
+    let fixes = fixes(rule);
     let _ = writeln!(out, "{name} {} · {severity} · {}{fixes}{locked}", rule.code, family(rule));
     let _ = writeln!(out, "{}\n", rule.summary);
     let width = screen.width.unwrap_or(WIDTH).min(WIDTH);

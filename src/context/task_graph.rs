@@ -72,10 +72,11 @@ pub(super) fn is_agent(node: &Node) -> bool {
 #[cfg(feature = "cli")]
 impl Tree<'_> {
     fn sources(&self) -> BTreeSet<String> {
-        let (mut sources, mut open) = (BTreeSet::new(), vec![&self.root]);
+        let mut sources = BTreeSet::new();
+        let mut open = vec![&self.root];
         while let Some(node) = open.pop() {
             let sources_of = node.body.texts().filter_map(|text| text.src.as_deref());
-            sources.extend(sources_of.map(|src| super::output::beside(&self.path, src)));
+            sources.extend(sources_of.map(|src| super::answer_format::beside(&self.path, src)));
             open.extend(node.children.iter().map(|child| &child.node));
         }
         sources
@@ -179,7 +180,7 @@ impl<'r> TaskGraph<'r> {
             let mut open = vec![&tree.root];
             while let Some(node) = open.pop() {
                 files.extend(node.body.file_paths.iter().flat_map(|files| &files.paths).map(ToString::to_string));
-                files.extend(node.body.output_format.as_ref().and_then(|format| super::output::file(format, &tree.path)));
+                files.extend(node.body.output_format.as_ref().and_then(|format| super::answer_format::file(format, &tree.path)));
                 open.extend(node.children.iter().map(|child| &child.node));
             }
         }
@@ -239,7 +240,8 @@ impl<'r> TaskGraph<'r> {
     pub(crate) fn change(&mut self, task: &str, node: &str, change: impl FnOnce(&mut SettingsData)) -> Result<(), Fault> {
         let chain = self.chain(task, node)?;
         let Some(link) = chain.last() else { return Ok(()) };
-        let (name, id) = (link.tree.task.name().to_owned(), link.node.id.clone());
+        let name = link.tree.task.name().to_owned();
+        let id = link.node.id.clone();
         let is_template = self.templates.get(name.as_str()).is_some_and(|tree| std::ptr::eq(tree, link.tree));
         let trees = if is_template { &mut self.templates } else { &mut self.tasks };
         let Some(tree) = trees.get_mut(name.as_str()) else { return Ok(()) };

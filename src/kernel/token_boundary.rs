@@ -9,7 +9,8 @@
 /// between two seams of a piece, and one for what is known from the last seam of a piece to the first of the next, however it is joined.
 pub fn least(pieces: &[&str], count: impl Fn(&str) -> usize) -> usize {
     let last = pieces.len().saturating_sub(1);
-    let (mut tokens, mut is_begun) = (0, false);
+    let mut tokens = 0;
+    let mut is_begun = false;
     for (number, piece) in pieces.iter().enumerate() {
         let start = if number == 0 { Some(0) } else { first(piece) };
         let Some(start) = start else {

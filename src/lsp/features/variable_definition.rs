@@ -1,8 +1,8 @@
 //! Describes what gives a variable its value: the parameter, the input, the step.
 
 use super::docs;
-use super::parts;
-use super::variables::Pointed;
+use super::implicit_names;
+use super::variables::VariableAtCursor;
 use crate::lsp::place;
 use crate::lsp::state::project::ProjectState;
 use crate::syntax::tree::Element;
@@ -10,13 +10,15 @@ use crate::template::names::DefinitionKind;
 use crate::template::scope::Target;
 
 /// What a variable that was pointed at is, and where its value comes from.
-pub(in crate::lsp) fn describe(project: &ProjectState, pointed: &Pointed) -> Option<String> {
-    let (file, name) = (&pointed.variable.file, &pointed.name);
+pub(in crate::lsp) fn describe(project: &ProjectState, pointed: &VariableAtCursor) -> Option<String> {
+    let file = &pointed.variable.file;
+    let name = &pointed.name;
     match pointed.variable.target {
-        Target::Language => Some(format!("`{name}` — {}", parts::meaning(name)?)),
+        Target::Language => Some(format!("`{name}` — {}", implicit_names::meaning(name)?)),
         Target::Free(owner) => {
             let owner = project.template(file)?.facts.definitions.get(owner as usize)?;
-            let (kind, of) = (owner.kind.word(), &owner.name);
+            let kind = owner.kind.word();
+            let of = &owner.name;
             Some(format!("`{name}` — nothing in {kind} `{of}` declares it: whoever uses the {kind} gives its value"))
         }
         Target::Bound(span) => {

@@ -5,7 +5,6 @@
 
 use super::assemble::{Assembler, Assembly, Report, draft};
 use super::blocks::{block, framed};
-use super::chain::TaskGraph;
 use super::draft::{DraftSegment, Waiting};
 use super::fault::Fault;
 use super::fill::Unknown;
@@ -14,12 +13,13 @@ use super::render::message::speaker;
 use super::request::Request;
 use super::role;
 use super::scope::placed;
+use super::task_graph::TaskGraph;
 use crate::kernel::assembler::{ContextAssembler, SegmentReport, positions};
+use crate::kernel::budget;
 use crate::kernel::context::{FIRST_EXPENDABLE, Segment};
-use crate::kernel::fit;
 
 /// What is known before a run.
-pub(super) struct Dry {
+pub(super) struct DryRun {
     /// The report of a run in which nothing that is unknown says anything.
     pub(super) report: Report,
     /// What each segment waits for.
@@ -50,7 +50,7 @@ impl Whole {
 }
 
 /// Puts a context together without what only a run knows.
-pub(super) fn dry(forest: &TaskGraph<'_>, request: &Request<'_>, options: &Options<'_>) -> Result<Dry, Vec<Fault>> {
+pub(super) fn dry(forest: &TaskGraph<'_>, request: &Request<'_>, options: &Options<'_>) -> Result<DryRun, Vec<Fault>> {
     let draft = draft(forest, request, Unknown::Variable, options.counter)?;
     let tokens = |drafted: &DraftSegment| drafted.condition.is_none().then(|| others(drafted, options, &draft.nonce));
     let others: Vec<Option<usize>> = draft.segments.iter().map(tokens).collect();
@@ -60,7 +60,7 @@ pub(super) fn dry(forest: &TaskGraph<'_>, request: &Request<'_>, options: &Optio
     let assembler = Assembler { options: &options, nonce: &draft.nonce, others: &others, late: &draft.late };
     let Assembly { report, .. } = assembler.assemble(segments).map_err(|fault| vec![placed(forest, request, fault)])?;
     let whole = whole(&assembler, &report.segments, &waiting);
-    Ok(Dry { report, waiting, whole })
+    Ok(DryRun { report, waiting, whole })
 }
 
 /// Tokens of those that are told with a segment as one: each has its own heading, and another behind it.
@@ -85,7 +85,9 @@ fn whole(assembler: &Assembler<'_>, accounts: &[SegmentReport], waiting: &[Waiti
     };
     let mut whole = vec![Whole::default(); accounts.len()];
     // From the last one on: whether something of the same message follows for certain, or may.
-    let (mut follows, mut may_follow, mut message) = (false, false, None);
+    let mut follows = false;
+    let mut may_follow = false;
+    let mut message = None;
     for at in positions(&segments, speaker, assembler.options.order).into_iter().rev() {
         let (Some(account), Some(waits), Some(slot)) = (accounts.get(at), waiting.get(at), whole.get_mut(at)) else { continue };
         let segment = &account.segment;
@@ -113,7 +115,7 @@ fn last(assembler: &Assembler<'_>, segment: &Segment, may_follow: bool) -> Whole
     let frame = framed(profile, segment, assembler.nonce);
     let with = [&*frame.head, segment.text.text(), &frame.tail].concat();
     let without = with.strip_suffix(profile.separator()).unwrap_or(&with);
-    let count = |text: &str| fit::tokens(text, segment.text.open().iter().map(|at| frame.head.len() + at), counter);
+    let count = |text: &str| budget::tokens(text, segment.text.open().iter().map(|at| frame.head.len() + at), counter);
     let alone = count(without);
     // Where nothing is fitted and nothing follows, nobody asks.
     let needs = if may_follow || budget.is_some() { count(&with) } else { alone };

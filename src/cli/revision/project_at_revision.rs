@@ -2,8 +2,8 @@
 
 use super::git::Git;
 use super::tree::Tree;
+use crate::base::contained_path;
 use crate::base::fs::ReadFs;
-use crate::base::inside;
 use crate::cli::error::{CliError, Kind, Result};
 use crate::cli::findings::broken;
 use crate::cli::project::{FILE, Project};
@@ -37,7 +37,8 @@ impl Past {
     pub(crate) fn open(folder: &Path, revision: &str) -> Result<Self> {
         let git = Git::around(folder, revision)?;
         let commit = git.commit(revision)?;
-        let (tree, folder) = (Tree::of(&git, &commit)?, git.prefix()?);
+        let tree = Tree::of(&git, &commit)?;
+        let folder = git.prefix()?;
         if tree.below(&folder).next().is_none() {
             let what = if folder.is_empty() { "holds no file".to_owned() } else { format!("has no folder {folder}") };
             return Err(CliError::usage(format!("`{revision}` {what}"))
@@ -64,7 +65,7 @@ impl Past {
         let names = listed::templates(&self.config.templates, &self.root, &self.tree, names);
         let read = |name: &str| {
             let path = self.root.join(name);
-            let out = inside::leads_out(&self.tree, &self.root, &path);
+            let out = contained_path::leads_out(&self.tree, &self.root, &path);
             let bytes = out.map_or_else(|| self.tree.read(&path, self.config.limits.file), Err);
             // A link that leads to a folder is not followed, as in a walk.
             let is_folder = bytes.as_ref().is_err_and(|err| err.kind() == io::ErrorKind::IsADirectory);
@@ -86,7 +87,8 @@ pub(crate) fn range(folder: &Path, text: &str) -> Result<Option<(String, String)
     let Some((old, new)) = text.split_once("..") else { return Ok(None) };
     let (from_base, new) = new.strip_prefix('.').map_or((false, new), |new| (true, new));
     let head = |side: &str| if side.is_empty() { "HEAD".to_owned() } else { side.to_owned() };
-    let (old, new) = (head(old), head(new));
+    let old = head(old);
+    let new = head(new);
     let old = if from_base { Git::around(folder, text)?.base(&old, &new)? } else { old };
     Ok(Some((old, new)))
 }
@@ -95,7 +97,7 @@ pub(crate) fn range(folder: &Path, text: &str) -> Result<Option<(String, String)
 fn config(tree: &Tree, root: &Path, revision: &str) -> Result<Config> {
     let failed = |why: String| CliError::new(Kind::Project, format!("{FILE} in `{revision}` cannot be read: {why}"));
     let path = root.join(FILE);
-    let bytes = match inside::leads_out(tree, root, &path).map_or_else(|| tree.read(&path, FILE_LIMIT), Err) {
+    let bytes = match contained_path::leads_out(tree, root, &path).map_or_else(|| tree.read(&path, FILE_LIMIT), Err) {
         Ok(bytes) => bytes,
         Err(err) if err.kind() == io::ErrorKind::NotFound => return Ok(Config::default()),
         Err(err) => return Err(failed(reason(&err))),

@@ -2,12 +2,12 @@
 //!
 //! In a dry run the results of many steps are one segment, so that a manifest grows with the steps and not with their square.
 
-use super::chain::Link;
 use super::draft::DraftSegment;
 use super::fault::{Fault, FaultKind, MissingFrom};
 use super::fill::Unknown;
 use super::request::{Request, StepResult};
 use super::scope;
+use super::task_graph::Link;
 use crate::kernel::context::{Kind, Origin, Segment, Stability, Traced};
 use crate::registry::{Child, Node};
 use crate::template::setting::SettingName;
@@ -81,7 +81,8 @@ fn waiting(mut segment: Segment, what: String) -> DraftSegment {
 
 fn left_by(step: Step<'_>, found: Option<&StepResult>, format: &str, (parent, unknown): (&Link<'_>, Unknown)) -> DraftSegment {
     let mut segment = segment(step, format);
-    let (name, node) = (step.0.to_owned(), step.1);
+    let name = step.0.to_owned();
+    let node = step.1;
     match found {
         Some(result) => {
             segment.text = Traced::new(carried(result, format), Origin::Result { name });

@@ -69,7 +69,8 @@ pub(super) fn answer(format: &OutputFormat<'_>, template: &str, files: &dyn File
 
 /// What `<output_format>` asks of the answer, in words.
 pub(super) fn words(format: &OutputFormat<'_>, template: &str, files: &dyn Files) -> Result<Traced, FaultKind> {
-    let (kind, schema) = (format.kind.as_deref(), format.schema.as_deref());
+    let kind = format.kind.as_deref();
+    let schema = format.schema.as_deref();
     let mut out = Traced::default();
     if kind != Some("json") && schema.is_none() {
         if kind == Some("text") {

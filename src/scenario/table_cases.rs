@@ -94,7 +94,8 @@ fn records(path: &str, text: &str, place: Span) -> Result<Read, String> {
     let mut read = Read { rows: Vec::new(), faults: Vec::new() };
     for record in records {
         if record.fields.len() != head.fields.len() {
-            let (has, wants) = (record.fields.len(), head.fields.len());
+            let has = record.fields.len();
+            let wants = head.fields.len();
             let fields = if has == 1 { "field" } else { "fields" };
             read.faults.push(format!("line {} has {has} {fields}, and the first line names {wants} columns", record.line));
             continue;
@@ -110,7 +111,10 @@ fn records(path: &str, text: &str, place: Span) -> Result<Read, String> {
 fn case<'f>(fields: impl Iterator<Item = (&'f str, &'f String)>, place: Span) -> Node<'static> {
     let node = |value| Node { value, span: place, tag: None };
     let text = |text: &str| node(Value::Text(Cow::Owned(text.to_owned())));
-    let (mut own, mut context, mut inputs, mut expected) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let mut own = Vec::new();
+    let mut context = Vec::new();
+    let mut inputs = Vec::new();
+    let mut expected = Vec::new();
     for (name, value) in fields.filter(|(_, value)| !value.is_empty()) {
         match name {
             "runs" | "pass_threshold" => {
