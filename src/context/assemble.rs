@@ -3,7 +3,6 @@
 //! `ctxc render`, `ctxc manifest`, runs and hosts share this path, so their results cannot differ.
 
 use super::blocks::{block, framed, rendered, text};
-use super::draft::DraftSegment;
 use super::fault::{Fault, FaultKind, Refused};
 use super::fence_marker;
 use super::fill::{Fences, Filler, Unknown, placeholder};
@@ -14,6 +13,7 @@ use super::render::profile::Frame;
 use super::request::{Inputs, Request};
 use super::role;
 use super::scope::placed;
+use super::segments::draft::DraftSegment;
 use super::strategy::{self, Strategy};
 use super::task_graph::TaskGraph;
 use crate::kernel::assembler::{ContextAssembler, Deferred, SegmentReport, positions, reusable};

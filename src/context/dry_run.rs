@@ -5,7 +5,6 @@
 
 use super::assemble::{Assembler, Assembly, Report, draft};
 use super::blocks::{block, framed};
-use super::draft::{DraftSegment, Waiting};
 use super::fault::Fault;
 use super::fill::Unknown;
 use super::options::Options;
@@ -13,6 +12,7 @@ use super::render::message::speaker;
 use super::request::Request;
 use super::role;
 use super::scope::placed;
+use super::segments::draft::{DraftSegment, Waiting};
 use super::task_graph::TaskGraph;
 use crate::kernel::assembler::{ContextAssembler, SegmentReport, positions};
 use crate::kernel::budget;

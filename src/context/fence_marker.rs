@@ -4,8 +4,8 @@
 //! all texts of the context, so that nobody can write a text that contains that one. It consists of digits:
 //! tokenizers take them three by three or one by one, so every delimiter costs the same and a dry run can count it.
 
-use super::draft::DraftSegment;
 use super::request::Request;
+use super::segments::draft::DraftSegment;
 use crate::base::hash::{Hash, Hasher};
 use crate::base::json;
 use crate::kernel::context::{Origin, Segment, Traced};

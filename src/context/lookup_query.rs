@@ -1,8 +1,8 @@
 //! Builds the query of a lookup: the agent's description and the values that drive matching. The source decides which words
 //! are significant.
 
-use super::draft::DraftSegment;
 use super::fence_marker;
+use super::segments::draft::DraftSegment;
 use super::values::{self, Scope};
 use crate::kernel::context::{Kind, Origin};
 use crate::registry::Node;

@@ -6,17 +6,12 @@
 pub mod answer_format;
 pub mod assemble;
 mod blocks;
-mod caller_segments;
 pub mod context_source;
-mod draft;
 mod dry_run;
 pub mod fault;
 mod fence_marker;
 mod fill;
 mod fill_jinja;
-pub mod history;
-mod inherited;
-mod joined_texts;
 #[cfg(doctest)]
 mod library_guide;
 #[cfg(feature = "compile")]
@@ -29,14 +24,12 @@ pub mod render;
 pub mod request;
 pub mod role;
 mod scope;
-mod step_results;
+pub mod segments;
 mod strategy;
 mod task_graph;
-mod task_segments;
 #[cfg(feature = "compile")]
 mod text_lines;
 pub mod tokens;
-pub mod transcript;
 mod values;
 
 pub use crate::kernel::assembler::{Deferred, SegmentReport, Speaker};
@@ -46,9 +39,9 @@ pub use crate::kernel::tokens::TokenCounter;
 pub use assemble::{Assembly, Report, assemble};
 pub use context_source::{ContextSource, Fixtures, Match};
 pub use fault::{Fault, FaultKind, Refused};
-pub use history::{Said, ToolCall};
 pub use options::{Counters, ModelSettings, Options};
 pub use render::message::Message;
 pub use render::profile::Profile;
 pub use request::{Asked, Files, Inputs, Request, StepResult};
+pub use segments::history::{Said, ToolCall};
 pub use task_graph::{Agent, TaskGraph};

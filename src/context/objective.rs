@@ -3,9 +3,9 @@
 //! If the task declares a parameter `objective`, the objective becomes its value, unless a value was given to the parameter
 //! itself. Otherwise it becomes the segment `objective`, unless a line of the description is identical.
 
-use super::draft::DraftSegment;
 use super::fault::Fault;
 use super::request::{Asked, Request};
+use super::segments::draft::DraftSegment;
 use crate::kernel::context::{Kind, Segment, Stability, Traced};
 use crate::registry::{Parameter, Registry, Task};
 use serde_json::Value;

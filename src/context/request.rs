@@ -3,7 +3,7 @@
 //! Nothing here is read before a context is assembled, and nothing is kept after.
 
 use super::context_source::ContextSource;
-use super::history::Said;
+use super::segments::history::Said;
 use crate::kernel::context::Segment;
 use crate::project::roles::Role;
 use serde_json::Value;

@@ -1,11 +1,11 @@
 //! What a role adds to the context of its task: who the agent is, before what the task says of that; what its model makes of
 //! budget, counter and profile. Chooses nothing itself: `project::routing` does.
 
-use super::draft::DraftSegment;
 use super::fault::Fault;
 use super::options::{ModelSettings, Options};
 use super::render::profile::Profile;
 use super::request::Request;
+use super::segments::draft::DraftSegment;
 use super::task_graph::{Link, TaskGraph};
 use crate::kernel::context::{Kind, Origin, Segment, Traced, Trust};
 use crate::project::roles::{Role, SystemPrompt};

@@ -3,20 +3,20 @@
 //! Along the chain from the task's root each node makes a context of its parent's: what it inherits, what earlier steps left,
 //! what is looked up, what it says itself. Reads the stored settings and resolves none.
 
-use super::caller_segments;
 use super::context_source::{MATCHES, Match};
-use super::draft::DraftSegment;
 use super::fault::{Fault, FaultKind};
 use super::fill::{Faults, Filler, Unknown};
-use super::inherited;
 use super::lookup_query::{is_known, late, query};
 use super::objective;
 use super::request::{Asked, Request};
 use super::role;
 use super::scope::{self, Binder};
-use super::step_results;
+use super::segments::caller_segments;
+use super::segments::draft::DraftSegment;
+use super::segments::inherited;
+use super::segments::step_results;
+use super::segments::task_segments::SegmentBuilder;
 use super::task_graph::{Link, TaskGraph};
-use super::task_segments::SegmentBuilder;
 use super::values::Scope;
 use crate::kernel::context::{Cut, Kind, Origin, Segment, Stability, Traced};
 use crate::template::setting::SettingName;

@@ -12,10 +12,10 @@
 use super::receiver::Receiver;
 use crate::base::{number, suggest};
 use crate::context::context_source::{ContextSource, Match};
-use crate::context::history::Said;
 use crate::context::objective;
 use crate::context::request::{Asked, Attempt, Files, Request, StepResult};
-use crate::context::transcript;
+use crate::context::segments::history::Said;
+use crate::context::segments::transcript;
 use crate::kernel::context::Trust;
 use crate::registry::Parameter;
 use crate::scenario::model::{Content, Conversation, Frozen, LookupStore, Situation};

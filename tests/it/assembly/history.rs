@@ -3,11 +3,12 @@
 use super::settings::registry;
 use ctxc::Registry;
 use ctxc::internals::context::assemble::{Assembly, assemble};
-use ctxc::internals::context::history::Said;
 use ctxc::internals::context::manifest::{ManifestOptions, of_task};
 use ctxc::internals::context::options::Options;
 use ctxc::internals::context::request::Request;
-use ctxc::internals::context::{Disposition, Kind, Speaker, Trust, transcript};
+use ctxc::internals::context::segments::history::Said;
+use ctxc::internals::context::segments::transcript;
+use ctxc::internals::context::{Disposition, Kind, Speaker, Trust};
 use pretty_assertions::assert_eq;
 use proptest::prelude::*;
 use serde_json::json;

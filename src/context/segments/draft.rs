@@ -1,65 +1,65 @@
 //! A segment before it is fitted and rendered, with what is known about it before a run.
 
-use super::fill::Faults;
+use crate::context::fill::Faults;
 use crate::kernel::assembler::Deferred;
 use crate::kernel::context::{Kind, Segment, Stability, Traced};
 use std::collections::BTreeSet;
 
 /// A segment with what is known about it before a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct DraftSegment {
+pub(in crate::context) struct DraftSegment {
     /// The segment; where `unknown` is not empty, its text is only what is known.
-    pub(super) segment: Segment,
+    pub(in crate::context) segment: Segment,
     /// What it is made of beside its text, once values are known, in a dry run.
-    pub(super) latent: Traced,
+    pub(in crate::context) latent: Traced,
     /// Variables that it waits for, in a dry run.
-    pub(super) unknown: BTreeSet<String>,
+    pub(in crate::context) unknown: BTreeSet<String>,
     /// When it is there at all, in a dry run, where that is not certain.
-    pub(super) condition: Option<&'static str>,
+    pub(in crate::context) condition: Option<&'static str>,
     /// Whether, in a dry run, something else may say the same once it is known, so that this is left out.
-    pub(super) is_doubtful: bool,
+    pub(in crate::context) is_doubtful: bool,
     /// The titles of those that are told with it as one, in a dry run: but for its title, they are what it is.
-    pub(super) others: Vec<String>,
+    pub(in crate::context) others: Vec<String>,
     /// What is wrong with it. It counts where the agent receives the segment.
-    pub(super) faults: Faults,
+    pub(in crate::context) faults: Faults,
     /// What it needs that is not there before the agent has run that the context is for: then the agent does not receive it.
-    pub(super) late: BTreeSet<String>,
+    pub(in crate::context) late: BTreeSet<String>,
 }
 
 impl DraftSegment {
     /// A segment of which everything is known.
-    pub(super) fn whole(segment: Segment) -> Self {
+    pub(in crate::context) fn whole(segment: Segment) -> Self {
         let (latent, unknown, late, others, faults) =
             (Traced::default(), BTreeSet::new(), BTreeSet::new(), Vec::new(), Vec::new());
         Self { segment, latent, unknown, condition: None, is_doubtful: false, others, faults, late }
     }
 
     /// A segment whose words cannot be known before the agent has run that the context is for.
-    pub(super) fn late(kind: Kind, (id, title): (String, &str), why: &str, late: BTreeSet<String>) -> Self {
+    pub(in crate::context) fn late(kind: Kind, (id, title): (String, &str), why: &str, late: BTreeSet<String>) -> Self {
         let segment = Segment::of(kind, Traced::default(), why).named(id, title).stable(Stability::Call);
         Self { late, ..Self::whole(segment) }
     }
 
     /// What is said of it where it is late.
-    pub(super) fn told(self) -> Deferred {
+    pub(in crate::context) fn told(self) -> Deferred {
         Deferred { id: self.segment.id, needs: self.late.into_iter().collect() }
     }
 
     /// The segment, and what is known of it beside its text.
-    pub(super) fn apart(self) -> (Segment, Waiting) {
+    pub(in crate::context) fn apart(self) -> (Segment, Waiting) {
         let Self { segment, latent, unknown, condition, is_doubtful, others: _, faults: _, late: _ } = self;
         (segment, Waiting { unknown, condition, is_doubtful, latent })
     }
 }
 
 /// What is known of a segment of a dry run beside its text.
-pub(super) struct Waiting {
+pub(in crate::context) struct Waiting {
     /// What it waits for.
-    pub(super) unknown: BTreeSet<String>,
+    pub(in crate::context) unknown: BTreeSet<String>,
     /// When it is there at all.
-    pub(super) condition: Option<&'static str>,
+    pub(in crate::context) condition: Option<&'static str>,
     /// Whether something else may say the same, so that it is left out.
-    pub(super) is_doubtful: bool,
+    pub(in crate::context) is_doubtful: bool,
     /// What it is made of once that is known.
-    pub(super) latent: Traced,
+    pub(in crate::context) latent: Traced,
 }

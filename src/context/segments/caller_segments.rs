@@ -1,13 +1,13 @@
 //! Segments for the caller's own request. They come after the task's segments: they change with each call, so the prefix
 //! that a provider's cache can reuse stays as it is.
 
-use super::joined_texts::append_hanging;
-use super::objective;
-use super::request::Asked;
+use crate::context::objective;
+use crate::context::request::Asked;
+use crate::context::segments::joined_texts::append_hanging;
 use crate::kernel::context::{Cut, Kind, Origin, Segment, Stability, Traced};
 
 /// What the caller asks for in words of its own.
-pub(super) fn segments(asked: &Asked<'_>) -> Vec<Segment> {
+pub(in crate::context) fn segments(asked: &Asked<'_>) -> Vec<Segment> {
     let segment = |id: &str, kind: Kind, title: &str, text: Traced, cut: Cut| {
         let segment = Segment::of(kind, text, "asked for by the caller").named(id, title).stable(Stability::Call);
         Segment { cut, ..segment }

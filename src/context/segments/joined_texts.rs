@@ -1,8 +1,8 @@
 //! Segments that join several texts of a node: constraints and examples. Texts with values that are not known yet are kept
 //! apart from the others.
 
-use super::fill::Filled;
-use super::task_segments::SegmentBuilder;
+use crate::context::fill::Filled;
+use crate::context::segments::task_segments::SegmentBuilder;
 use crate::kernel::context::{Cut, Kind, Origin, Traced};
 use std::collections::BTreeSet;
 
@@ -32,7 +32,7 @@ impl Several {
 }
 
 impl SegmentBuilder<'_> {
-    pub(super) fn constraints(&mut self) {
+    pub(in crate::context) fn constraints(&mut self) {
         if self.link.node.body.constraints.is_empty() {
             return;
         }
@@ -48,7 +48,7 @@ impl SegmentBuilder<'_> {
         self.tell(Kind::Constraints, several, "<constraints>");
     }
 
-    pub(super) fn examples(&mut self) {
+    pub(in crate::context) fn examples(&mut self) {
         if self.link.node.body.examples.is_empty() {
             return;
         }
@@ -94,7 +94,7 @@ impl SegmentBuilder<'_> {
 }
 
 /// Appends a text under the bullet before it: its further lines are indented by two.
-pub(super) fn append_hanging(out: &mut Traced, text: &Traced) {
+pub(in crate::context) fn append_hanging(out: &mut Traced, text: &Traced) {
     let mut start = 0;
     let whole = text.text();
     for at in memchr::memchr_iter(b'\n', whole.as_bytes()) {

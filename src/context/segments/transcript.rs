@@ -1,7 +1,7 @@
 //! Reads conversations as programs keep them: one chat message a line, in the forms of OpenAI and of Anthropic.
 
-use super::history::{Said, ToolCall};
 use crate::base::{json, number};
+use crate::context::segments::history::{Said, ToolCall};
 use crate::kernel::assembler::Speaker;
 use serde_json::{Map, Value, json};
 

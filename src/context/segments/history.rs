@@ -55,7 +55,7 @@ impl Said {
 
 /// What a template asks for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Wanted {
+pub(in crate::context) struct Wanted {
     turns: Option<usize>,
     tokens: Option<usize>,
     compacted: bool,
@@ -63,26 +63,26 @@ pub(super) struct Wanted {
 
 /// A conversation as text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct HistoryText {
+pub(in crate::context) struct HistoryText {
     /// The words in front that say what is left out; empty where nothing is.
-    pub(super) mark: String,
+    pub(in crate::context) mark: String,
     /// What stayed.
-    pub(super) text: String,
+    pub(in crate::context) text: String,
     /// Where more may be cut off from the front: bytes of mark and text together.
-    pub(super) borders: Vec<usize>,
+    pub(in crate::context) borders: Vec<usize>,
     /// Messages that stayed.
-    pub(super) kept: usize,
+    pub(in crate::context) kept: usize,
 }
 
 impl Wanted {
     /// Reads `history` of a body.
-    pub(super) fn of(element: History) -> Self {
+    pub(in crate::context) fn of(element: History) -> Self {
         let number = |number: Option<u32>| number.map(|number| number as usize);
         Self { turns: number(element.turns), tokens: number(element.tokens), compacted: element.compacted }
     }
 
     /// What is waited for: the conversation, or as much of it as is asked for.
-    pub(super) fn words(self) -> String {
+    pub(in crate::context) fn words(self) -> String {
         let number = |what: &str, number: Option<usize>| number.map(|number| format!("{what} {number}"));
         let compacted = self.compacted.then(|| "compacted".to_owned());
         let asked: Vec<String> =
@@ -92,7 +92,7 @@ impl Wanted {
 }
 
 /// Puts a conversation into words.
-pub(super) fn told(said: &[Said], wanted: Wanted, counter: &dyn TokenCounter) -> HistoryText {
+pub(in crate::context) fn told(said: &[Said], wanted: Wanted, counter: &dyn TokenCounter) -> HistoryText {
     let safe = borders(said);
     let turns: Vec<usize> = said.iter().enumerate().filter(|(_, said)| said.speaker == Speaker::User).map(|(at, _)| at).collect();
     let first = wanted.turns.and_then(|count| turns.get(turns.len().checked_sub(count)?)).copied().unwrap_or(0);

@@ -2,12 +2,12 @@
 //!
 //! In a dry run the results of many steps are one segment, so that a manifest grows with the steps and not with their square.
 
-use super::draft::DraftSegment;
-use super::fault::{Fault, FaultKind, MissingFrom};
-use super::fill::Unknown;
-use super::request::{Request, StepResult};
-use super::scope;
-use super::task_graph::Link;
+use crate::context::fault::{Fault, FaultKind, MissingFrom};
+use crate::context::fill::Unknown;
+use crate::context::request::{Request, StepResult};
+use crate::context::scope;
+use crate::context::segments::draft::DraftSegment;
+use crate::context::task_graph::Link;
 use crate::kernel::context::{Kind, Origin, Segment, Stability, Traced};
 use crate::registry::{Child, Node};
 use crate::template::setting::SettingName;
@@ -23,7 +23,7 @@ const NEAREST: usize = 4;
 type Step<'n> = (&'n str, &'n str);
 
 /// What reaches the node at the end of a chain.
-pub(super) fn accumulated(chain: &[Link<'_>], request: &Request<'_>, unknown: Unknown) -> Vec<DraftSegment> {
+pub(in crate::context) fn accumulated(chain: &[Link<'_>], request: &Request<'_>, unknown: Unknown) -> Vec<DraftSegment> {
     let mut context = Vec::new();
     let Some((parent, child)) = runner(chain) else { return context };
     // Inputs are made before the first step.

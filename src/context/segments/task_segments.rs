@@ -1,16 +1,16 @@
 //! Segments made from the task itself: system, description, instructions, criteria, constraints, inputs, files, examples, the
 //! form of the answer. An input that a text of the task already contains gets no segment.
 
-use super::answer_format;
-use super::context_source::MATCHES;
-use super::draft::DraftSegment;
-use super::fault::{Fault, FaultKind, MissingFrom, Place};
-use super::fill::{Faults, Filled, Filler, Unknown, is_from_outside};
-use super::history::{self, Wanted};
-use super::request::Request;
-use super::scope::place;
-use super::task_graph::Link;
-use super::values::{self, Scope};
+use crate::context::answer_format;
+use crate::context::context_source::MATCHES;
+use crate::context::fault::{Fault, FaultKind, MissingFrom, Place};
+use crate::context::fill::{Faults, Filled, Filler, Unknown, is_from_outside};
+use crate::context::request::Request;
+use crate::context::scope::place;
+use crate::context::segments::draft::DraftSegment;
+use crate::context::segments::history::{self, Wanted};
+use crate::context::task_graph::Link;
+use crate::context::values::{self, Scope};
 use crate::kernel::context::{Cut, Kind, Origin, Segment, Stability, Traced, Trust};
 use crate::registry::body::Text;
 use crate::template::keywords::{self, FileSource};
@@ -18,22 +18,22 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 
 /// Makes segments of one node.
-pub(super) struct SegmentBuilder<'a> {
-    pub(super) request: &'a Request<'a>,
-    pub(super) filler: Filler<'a>,
-    pub(super) scope: &'a Scope,
-    pub(super) link: &'a Link<'a>,
+pub(in crate::context) struct SegmentBuilder<'a> {
+    pub(in crate::context) request: &'a Request<'a>,
+    pub(in crate::context) filler: Filler<'a>,
+    pub(in crate::context) scope: &'a Scope,
+    pub(in crate::context) link: &'a Link<'a>,
     /// Faults of the segment being written.
-    pub(super) faults: Faults,
+    pub(in crate::context) faults: Faults,
     /// What it needs that is not there yet.
-    pub(super) late: BTreeSet<String>,
-    pub(super) used: BTreeSet<String>,
-    pub(super) out: Vec<DraftSegment>,
+    pub(in crate::context) late: BTreeSet<String>,
+    pub(in crate::context) used: BTreeSet<String>,
+    pub(in crate::context) out: Vec<DraftSegment>,
 }
 
 impl SegmentBuilder<'_> {
     /// All segments of the node, in the order of their kinds.
-    pub(super) fn write(mut self) -> Vec<DraftSegment> {
+    pub(in crate::context) fn write(mut self) -> Vec<DraftSegment> {
         let body = &self.link.node.body;
         self.text(Kind::System, body.system.as_ref());
         self.text(Kind::Description, body.description.as_ref());
@@ -53,7 +53,7 @@ impl SegmentBuilder<'_> {
         place(self.link, &self.link.node.id, field)
     }
 
-    pub(super) fn fill(&mut self, text: &Text<'_>, field: &str) -> Filled {
+    pub(in crate::context) fn fill(&mut self, text: &Text<'_>, field: &str) -> Filled {
         let place = self.place(field);
         let filled = self.filler.of(&self.link.tree.path).fill(text, &place, self.scope, &mut self.faults);
         self.uses(&filled);
@@ -61,7 +61,7 @@ impl SegmentBuilder<'_> {
     }
 
     /// Fills one of several texts: one from outside stands in a fence under its name.
-    pub(super) fn fill_one(&mut self, text: &Text<'_>, field: &str, name: &str) -> Filled {
+    pub(in crate::context) fn fill_one(&mut self, text: &Text<'_>, field: &str, name: &str) -> Filled {
         if !is_from_outside(text) {
             return self.fill(text, field);
         }
@@ -77,7 +77,7 @@ impl SegmentBuilder<'_> {
         self.late.extend(filled.used.iter().filter_map(|name| self.scope.late(name).cloned()));
     }
 
-    pub(super) fn push(&mut self, kind: Kind, filled: Filled, cut: Cut, why: &str) {
+    pub(in crate::context) fn push(&mut self, kind: Kind, filled: Filled, cut: Cut, why: &str) {
         if !self.late.is_empty() {
             self.faults.clear();
             let late = std::mem::take(&mut self.late);

@@ -2,17 +2,17 @@
 //!
 //! Before a run what may yet turn out to be the same, or to fit better, is called doubtful.
 
-use super::context_source::{self, MATCHES, Match};
-use super::draft::DraftSegment;
-use super::fill::Unknown;
-use super::lookup_query::{is_known, late, query, relevant};
-use super::values::Scope;
+use crate::context::context_source::{self, MATCHES, Match};
+use crate::context::fill::Unknown;
+use crate::context::lookup_query::{is_known, late, query, relevant};
+use crate::context::segments::draft::DraftSegment;
+use crate::context::values::Scope;
 use crate::kernel::context::{Kind, Origin, Segment, Stability, Traced};
 use crate::registry::Node;
 use std::collections::BTreeSet;
 
 /// What a node with its scope and its own segments inherits by a value of `inherit_context`.
-pub(super) fn inherited(
+pub(in crate::context) fn inherited(
     value: &str,
     (node, scope, own): (&Node, &Scope, &[DraftSegment]),
     parent: &[DraftSegment],
