@@ -18,7 +18,7 @@ fn main() {
         let kind = match found.severity {
             ctxc::Severity::Error => "error",
             ctxc::Severity::Warning => "warning",
-            ctxc::Severity::Info | ctxc::Severity::Hint => continue,
+            _ => continue,
         };
         let (line, column) = (found.start.line, found.start.column);
         println!("cargo::{kind}={}:{line}:{column}: {} ({})", found.path, found.message, found.rule.name);

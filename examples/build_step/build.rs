@@ -21,7 +21,7 @@ fn main() {
         let kind = match found.severity {
             ctxc::Severity::Error => "error",
             ctxc::Severity::Warning => "warning",
-            ctxc::Severity::Info | ctxc::Severity::Hint => continue,
+            _ => continue,
         };
         println!(
             "cargo::{kind}={}:{}:{}: {} ({}: {})",

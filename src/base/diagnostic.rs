@@ -22,6 +22,7 @@ pub struct Label {
 
 /// One finding of one rule.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Diagnostic {
     /// The rule that found it.
     pub rule: &'static RuleMeta,

@@ -24,6 +24,7 @@ use crate::registry::{Registry, Task};
 
 /// What an agent receives, and what became of each segment on the way.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Assembly {
     /// The messages, in order.
     pub messages: Vec<Message>,
@@ -33,6 +34,7 @@ pub struct Assembly {
 
 /// An account of every segment.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Report {
     /// One entry a segment; nothing is dropped in silence.
     pub segments: Vec<SegmentReport>,

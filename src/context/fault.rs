@@ -30,6 +30,7 @@ impl fmt::Display for Place {
 
 /// What is wrong.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum FaultKind {
     /// A text or `from` names a variable without a value.
     #[error("`{name}` has no value")]
@@ -191,6 +192,7 @@ impl MissingFrom {
 /// Something wrong, and where.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{kind}")]
+#[non_exhaustive]
 pub struct Fault {
     /// Where; `None` where the whole context is meant.
     pub place: Option<Place>,

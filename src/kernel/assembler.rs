@@ -10,6 +10,7 @@ use std::borrow::Borrow;
 /// Who speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Speaker {
     /// The author of the agent.
     System,
@@ -35,6 +36,7 @@ impl Speaker {
 
 /// What became of one segment.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct SegmentReport {
     /// The segment; its text is the whole one.
     pub segment: Segment,

@@ -36,6 +36,7 @@ pub struct Block<'a> {
 
 /// What became of a block.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Disposition {
     /// It is there whole.
     Kept,
@@ -101,6 +102,7 @@ fn needs(parts: &[(String, usize)], needed: usize) -> String {
 
 /// Whether tokens are wanted where nothing has to be counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Counting {
     /// Every block is counted.
     Always,

@@ -20,6 +20,7 @@ use std::sync::Arc;
 
 /// What compiling gave.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Built {
     /// The registry; `None` when some finding is an error.
     pub registry: Option<Registry>,
@@ -140,6 +141,7 @@ mod folder {
 
     /// Why a project cannot be loaded. Faults *in* its file are findings of [`Project::build`].
     #[derive(Debug, thiserror::Error)]
+    #[non_exhaustive]
     pub enum LoadError {
         /// The folder does not exist.
         #[error("{}: there is no such folder", .0.display())]

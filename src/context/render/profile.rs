@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 /// A way to lay segments out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[non_exhaustive]
 pub enum Profile {
     /// Headings of Markdown; files in code fences.
     #[default]

@@ -198,6 +198,7 @@ proptest! {
             Disposition::Kept => text,
             Disposition::Cut { range, .. } => &text[range.clone()],
             Disposition::Dropped => "",
+            other => panic!("{other:?}"),
         };
         // A compacted result has lost its word, and is known by what stands around it.
         let there = |at: usize| kept.contains(&format!("m{at};"));

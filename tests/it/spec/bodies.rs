@@ -48,6 +48,7 @@ const fn speaker(speaker: Speaker) -> &'static str {
         Speaker::User => "user",
         Speaker::Assistant => "assistant",
         Speaker::Tool => "tool",
+        _ => panic!("a speaker that no vector has"),
     }
 }
 
@@ -56,6 +57,7 @@ fn account(account: &SegmentReport) -> Value {
         Disposition::Kept => json!("kept"),
         Disposition::Cut { range, mark } => json!({"from": range.start, "to": range.end, "mark": mark}),
         Disposition::Dropped => json!("dropped"),
+        other => panic!("{other:?}"),
     };
     let segment = &account.segment;
     json!({
