@@ -1,9 +1,8 @@
-//! Ctrl-C: exit 130, no file left half written, no count left on the screen.
+//! Ctrl-C: exit 130, no file left half written.
 //!
 //! Installed only by runs that take long enough to be interrupted, so that a check of one file starts no thread.
 
 use super::exit::Exit;
-use super::progress;
 use crate::base::fs;
 use std::sync::Once;
 
@@ -15,7 +14,6 @@ pub(crate) fn install() {
         // Without a handler the system ends the program, with the same code in the shell.
         let _ = ctrlc::set_handler(|| {
             let _quiet = fs::hold_writes();
-            let _cleared = progress::clear();
             #[allow(clippy::exit, reason = "an interrupt ends the program from another thread")]
             std::process::exit(i32::from(Exit::Interrupted.code()));
         });

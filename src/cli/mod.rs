@@ -19,7 +19,6 @@ mod options;
 mod origin;
 mod overwrite;
 mod panic;
-mod progress;
 mod project;
 mod render;
 mod revision;

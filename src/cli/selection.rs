@@ -4,7 +4,6 @@ use super::args::PathArgs;
 use super::cx::Cx;
 use super::error::{CliError, Kind, Result};
 use super::interrupt;
-use super::progress::{self, Progress};
 use super::project::Project;
 use super::render::report::Report;
 use super::render::sources::Sources;
@@ -19,6 +18,9 @@ use crate::scenario::load;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+/// Fewer named files than this are done before anybody could interrupt.
+const SHORT: usize = 64;
 
 /// What was selected.
 #[derive(Clone, Debug)]
@@ -121,8 +123,7 @@ impl Selection {
     /// Checks the selection. Returns what was found and the texts behind it.
     pub(super) fn check(&self, project: &Project, goal: Goal, keep: Keep, cx: &Cx) -> Result<Checked> {
         let limit = project.config.limits.file;
-        // A few named files are done before anybody could interrupt; all else may take long.
-        let is_short = !self.given.is_empty() && (self.given.len() as u64) < progress::STRIDE;
+        let is_short = !self.given.is_empty() && self.given.len() < SHORT;
         if !is_short || self.given.iter().any(|path| fs::is_dir(path)) {
             interrupt::install();
         }
@@ -136,14 +137,10 @@ impl Selection {
                 Some(StdinText { name, bytes: &input })
             }
         };
-        let progress = Progress::new(cx.options.is_chatty());
-        let tick = || progress.tick();
         let overlay = Overlay::default();
-        let request =
-            Request { stdin, goal, identity: keep.identity, least: keep.least, ..self.request(project, &overlay, &tick, cx) };
-        let output = check_project(&request).map_err(|missing| no_such_path(&missing.0));
-        progress.finish();
-        let CheckOutput { diagnostics, counted, files, paths, skipped, registry, .. } = output?;
+        let request = Request { stdin, goal, identity: keep.identity, least: keep.least, ..self.request(project, &overlay, cx) };
+        let output = check_project(&request).map_err(|missing| no_such_path(&missing.0))?;
+        let CheckOutput { diagnostics, counted, files, paths, skipped, registry, .. } = output;
         let sources = match &self.stdin {
             Some(name) => project.sources().with_stdin(name, &input),
             None => project.sources(),
@@ -156,13 +153,7 @@ impl Selection {
     }
 
     /// What checks the selection, all findings of it.
-    pub(super) fn request<'r>(
-        &'r self,
-        project: &'r Project,
-        overlay: &'r Overlay,
-        tick: &'r (dyn Fn() + Sync),
-        cx: &Cx,
-    ) -> Request<'r> {
+    pub(super) fn request<'r>(&'r self, project: &'r Project, overlay: &'r Overlay, cx: &Cx) -> Request<'r> {
         Request {
             root: &project.root,
             config: &project.config,
@@ -174,7 +165,6 @@ impl Selection {
             recording: Recording::Off,
             identity: Identity::Wanted,
             least: Severity::Hint,
-            tick,
         }
     }
 
@@ -187,13 +177,10 @@ impl Selection {
             input = stdin_of(project)?;
             stdin = Some(StdinText { name, bytes: &input });
         }
-        let progress = Progress::new(cx.options.is_chatty());
-        let tick = || progress.tick();
         let overlay = Overlay::default();
-        let request = Request { stdin, ..self.request(project, &overlay, &tick, cx) };
-        let outcome = apply_fixes(&request, filter).map_err(|missing| no_such_path(&missing.0));
-        progress.finish();
-        Ok((outcome?, input))
+        let request = Request { stdin, ..self.request(project, &overlay, cx) };
+        let outcome = apply_fixes(&request, filter).map_err(|missing| no_such_path(&missing.0))?;
+        Ok((outcome, input))
     }
 
     /// The name of standard input, where it is a scenario.

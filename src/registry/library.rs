@@ -220,7 +220,6 @@ mod folder {
                 recording: Recording::Off,
                 identity: crate::rules::check::Identity::Wanted,
                 least: crate::base::rule_meta::Severity::Hint,
-                tick: &|| {},
             };
             // Nothing was named, so nothing named can be missing.
             let CheckOutput { diagnostics, registry, files, excluded, .. } = check_project(&request).unwrap_or_default();

@@ -134,8 +134,7 @@ impl Watching<'_> {
         let selection = Selection::new(&project.root, &self.paths)?;
         let suppressions = suppress::load(&project.root)?;
         let overlay = Overlay::default();
-        let tick = || {};
-        let request = Request { recording: Recording::On, ..selection.request(&project, &overlay, &tick, cx) };
+        let request = Request { recording: Recording::On, ..selection.request(&project, &overlay, cx) };
         let output = check_project(&request).map_err(|missing| no_such_path(&missing.0))?;
         let CheckOutput { diagnostics, files, paths, skipped, inputs, .. } = output;
         let shared = project.config.files.iter().filter_map(|file| Some(project.root.join(&*file.path).parent()?.to_path_buf()));

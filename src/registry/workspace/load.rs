@@ -113,7 +113,6 @@ impl Worker<'_> {
                 self.record(path, bytes);
             }
         }
-        (self.loader.request.tick)();
     }
 
     /// Records a template and the texts that it pulls in.

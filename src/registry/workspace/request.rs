@@ -34,8 +34,6 @@ pub struct Request<'r> {
     pub identity: Identity,
     /// Findings less grave than this are counted and not kept.
     pub least: Severity,
-    /// Called for each file that is done, on any thread.
-    pub tick: &'r (dyn Fn() + Sync),
 }
 
 /// Bytes by the name of the file that they stand for.

@@ -1,10 +1,9 @@
-//! What a terminal shows: lines that fit it, and a count of files that is gone when the run is. `script` is the terminal.
+//! What a terminal shows: lines that fit it, and the screens of `watch`. `script` is the terminal.
 
 use super::check::{CLEAN, CONFLICT};
 use super::project::Project;
 use std::io::{Read, Write};
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
 
 /// The program on a terminal of so many columns.
 fn terminal(project: &Project, columns: usize, line: &str) -> Child {
@@ -24,7 +23,6 @@ fn screen(output: &str) -> Vec<String> {
         match c {
             '\n' => lines.push(Vec::new()),
             '\r' => at = 0,
-            '\u{8}' => at -= 1,
             _ => {
                 let line = lines.last_mut().unwrap();
                 line.resize(line.len().max(at + 1), ' ');
@@ -65,60 +63,6 @@ fn lines_fit_the_screen() {
     }
     let piped = project.run(&["check"]).code(1);
     assert!(piped.stdout.lines().any(|line| line.chars().count() > 100), "a pipe has no width: {}", piped.stdout);
-}
-
-/// A run that is held up by pipes for longer than it takes until the count appears, then with the count on the screen.
-struct Slow {
-    project: Project,
-    child: Child,
-    said: String,
-}
-
-impl Slow {
-    fn start() -> Self {
-        let task = |at: usize| CLEAN.replace("\"clean\"", &format!("\"t{at}\""));
-        let project = (0..130).fold(Project::new(), |project, at| project.file(&format!("f{at:03}.xml"), task(at)));
-        for pipe in ["a.xml", "z.xml"] {
-            assert!(Command::new("mkfifo").arg(project.path(pipe)).status().unwrap().success());
-        }
-        let mut child = terminal(&project, 100, "check --threads 1 --color never a.xml f*.xml z.xml");
-        let mut first = std::fs::OpenOptions::new().write(true).open(project.path("a.xml")).unwrap();
-        std::thread::sleep(Duration::from_millis(700));
-        first.write_all(CLEAN.as_bytes()).unwrap();
-        drop(first);
-        let mut said = Vec::new();
-        let mut bytes = [0; 64];
-        let output = child.stdout.as_mut().unwrap();
-        while !String::from_utf8_lossy(&said).contains("files …") {
-            let got = output.read(&mut bytes).unwrap();
-            assert!(got > 0, "the run ended without a count: {}", String::from_utf8_lossy(&said));
-            said.extend_from_slice(&bytes[..got]);
-        }
-        Self { project, child, said: String::from_utf8(said).unwrap() }
-    }
-
-    fn end(mut self) -> (Vec<String>, Option<i32>) {
-        self.child.stdout.take().unwrap().read_to_string(&mut self.said).unwrap();
-        (screen(&self.said), self.child.wait().unwrap().code())
-    }
-}
-
-#[test]
-fn the_count_is_gone_when_the_run_is() {
-    let slow = Slow::start();
-    std::fs::write(slow.project.path("z.xml"), CLEAN.replace("\"clean\"", "\"last\"")).unwrap();
-    let (screen, code) = slow.end();
-    assert_eq!((screen.join("\n").as_str(), code), ("checked 132 files: nothing found\n", Some(0)));
-}
-
-#[test]
-fn an_interrupt_takes_the_count_along() {
-    let mut slow = Slow::start();
-    // The handler is made together with the count.
-    std::thread::sleep(Duration::from_millis(200));
-    slow.child.stdin.as_mut().unwrap().write_all(b"\x03").unwrap();
-    let (screen, code) = slow.end();
-    assert_eq!((screen.join("\n").as_str(), code), ("", Some(130)));
 }
 
 #[test]

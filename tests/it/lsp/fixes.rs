@@ -29,7 +29,6 @@ fn on_the_command_line(root: &Path) -> Option<String> {
         recording: Recording::Off,
         identity: Identity::Unwanted,
         least: Severity::Hint,
-        tick: &|| (),
     };
     let mended = apply_fixes(&request, FixFilter { which: Which::Safe, wanted: &|_| true }).unwrap();
     let file = mended.files.into_iter().find(|file| file.name == PATH)?;

@@ -84,7 +84,6 @@ fn registry(root: &Path, threads: usize) -> String {
         recording: Recording::Off,
         identity: Identity::Unwanted,
         least: Severity::Hint,
-        tick: &|| {},
     };
     String::from_utf8(check_project(&request).unwrap().registry.unwrap()).unwrap()
 }
