@@ -12,7 +12,6 @@ mod pattern;
 mod rnc;
 mod rng;
 pub mod scenario;
-pub mod scenario_page;
 mod xsd;
 
 pub use languages::{rnc, rng, xsd};

@@ -6,3 +6,4 @@ mod files;
 mod json;
 pub(crate) mod mutants;
 mod scenario;
+mod scenario_page;

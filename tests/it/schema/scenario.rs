@@ -1,10 +1,10 @@
 //! The schema of scenarios: fresh, and of one mind with the reader about what is sound.
 
+use super::scenario_page;
 use crate::cli::project::Project;
 use crate::support::fresh::assert_fresh;
 use ctxc::internals::scenario::read;
 use ctxc::internals::schema::scenario::scenario;
-use ctxc::internals::schema::scenario_page;
 use ctxc::internals::syntax::yaml;
 
 const WHOLE: &str = include_str!("../scenario/whole.yaml");

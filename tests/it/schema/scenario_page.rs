@@ -1,13 +1,13 @@
 //! The reference of scenarios as a page, made from the same tables as their schema: a key that is read is on it.
 
-use crate::scenario::expect::answer::ANSWER;
-use crate::scenario::expect::context::CONTEXT_TEST;
-use crate::scenario::keys::{CASE, CONTEXT, DEFAULTS, FIXTURES, SCENARIO, SUITE};
-use crate::scenario::table::{Group, Need, Shape, Table};
+use ctxc::internals::scenario::expect::answer::ANSWER;
+use ctxc::internals::scenario::expect::context::CONTEXT_TEST;
+use ctxc::internals::scenario::keys::{CASE, CONTEXT, DEFAULTS, FIXTURES, SCENARIO, SUITE};
+use ctxc::internals::scenario::table::{Group, Need, Shape, Table};
 use std::fmt::Write as _;
 
 /// The scenario of the page. A test runs it.
-pub const EXAMPLE: &str = include_str!("scenario_example.yaml");
+pub(super) const EXAMPLE: &str = include_str!("scenario_example.yaml");
 
 const HEAD: &str = "\
 # Scenarios and suites
@@ -92,7 +92,7 @@ not run: its verdict is an error with the rule's code and the place, and all oth
 ";
 
 /// The page.
-pub fn markdown() -> String {
+pub(super) fn markdown() -> String {
     let mut out = HEAD.to_owned();
     // Writing to a string cannot fail, here and below.
     let _ = write!(out, "## An example\n\n```yaml\n{EXAMPLE}```\n\n{NOTES}");
