@@ -215,6 +215,5 @@ fn unset() -> Resolved {
         accumulation_format: Setting { value: None, applies: false, origin },
         fresh_context: Setting { value: Fresh::Disabled, applies: true, origin },
         template: Written::default(),
-        request: Written::default(),
     }
 }

@@ -48,7 +48,7 @@ impl View<'_> {
 
     fn origin(&self, origin: Origin) -> OriginView<'_> {
         let (path, span) = match origin.place {
-            Place::Language | Place::Request => (None, None),
+            Place::Language => (None, None),
             Place::Project(file, span) => (self.layers.file(file).map(|path| &**path), Some(span)),
             Place::Template(span) => (Some(self.path), Some(span)),
         };

@@ -54,8 +54,6 @@ pub enum Place {
     Project(u16, Span),
     /// In the template's own file.
     Template(Span),
-    /// In a request, which has no file.
-    Request,
 }
 
 /// Which layer set a value, on which row, and where.

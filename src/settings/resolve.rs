@@ -10,22 +10,13 @@ use crate::template::setting::{SettingName, Written};
 pub fn resolve(row: RowId, layers: &Layers, template: &Written) -> Resolved {
     let mut out = *layers.defaults(row);
     out.template = *template;
-    overlay(&mut out, template, Layer::Template);
+    overlay(&mut out, template);
     out
 }
 
-/// The same with a subtask request on top: layer 6, at run time.
-pub fn resolve_request(row: RowId, layers: &Layers, template: &Written, request: &Written) -> Resolved {
-    let mut out = resolve(row, layers, template);
-    out.request = *request;
-    overlay(&mut out, request, Layer::Request);
-    out
-}
-
-fn overlay(out: &mut Resolved, written: &Written, layer: Layer) {
+fn overlay(out: &mut Resolved, written: &Written) {
     let row = out.row;
-    let origin =
-        |span: Span| Origin { layer, row, place: if layer == Layer::Request { Place::Request } else { Place::Template(span) } };
+    let origin = |span: Span| Origin { layer: Layer::Template, row, place: Place::Template(span) };
     if let Some(Spanned { value, span }) = written.inherit_context {
         out.inherit_context = Setting { value, applies: true, origin: origin(span) };
     }

@@ -30,8 +30,6 @@ pub struct Resolved {
     pub fresh_context: Setting<Fresh>,
     /// What the template wrote.
     pub template: Written,
-    /// What a request wrote on top.
-    pub request: Written,
 }
 
 impl Resolved {

@@ -47,7 +47,6 @@ fn origin(config: &Config, origin: &Origin) -> String {
             None => format!("set for {of} in the project"),
         },
         Place::Template(_) => "written here".to_owned(),
-        Place::Request => "set by the request".to_owned(),
     }
 }
 

@@ -141,7 +141,7 @@ pub(super) fn conflicts(sink: &mut Sink, layers: &Layers) {
 fn place(origin: &Origin) -> Option<(Origin, u16, Span)> {
     match origin.place {
         Place::Project(file, span) => Some((*origin, file, span)),
-        Place::Language | Place::Template(_) | Place::Request => None,
+        Place::Language | Place::Template(_) => None,
     }
 }
 

@@ -30,7 +30,7 @@ fn check(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
         let of = type_of(layers.get(origin.row));
         let source = match origin.place {
             Place::Project(..) => "the project's default",
-            Place::Language | Place::Template(_) | Place::Request => "the default",
+            Place::Language | Place::Template(_) => "the default",
         };
         let message = format!("`{word}` is `{value}` anyway: that is {source} of {of}");
         let mut finding = Diagnostic::new(&RULE.meta, cx.cx.path, place(cx, name), message);

@@ -77,7 +77,6 @@ pub(super) fn provenance(cx: &NodeCx<'_>, finding: Diagnostic, name: SettingName
             )
         }
         Place::Template(_) => finding.label(place(cx, name), "written here"),
-        Place::Request => finding.note(format!("{word} is `{value}`: set by the request")),
     }
 }
 

@@ -1,10 +1,10 @@
-//! Layers of a project: declared rows, defaults for operators, subtypes and parts, requests.
+//! Layers of a project: declared rows, defaults for operators, subtypes and parts.
 
 use ctxc::internals::base::span::{Span, Spanned};
 use ctxc::internals::settings::layers::{Declarations, DeclaredDefault, DeclaredRow, Layers, RowFault};
 use ctxc::internals::settings::operators::{BodyPart, Operator};
-use ctxc::internals::settings::provenance::{Layer, Place, Value};
-use ctxc::internals::settings::resolve::{resolve, resolve_request};
+use ctxc::internals::settings::provenance::{Layer, Place};
+use ctxc::internals::settings::resolve::resolve;
 use ctxc::internals::template::setting::{Fresh, Inherit, SettingName, Written};
 use pretty_assertions::assert_eq;
 
@@ -101,22 +101,4 @@ fn unknown_types_are_told_from_unknown_subtypes_and_old_words_are_understood() {
     assert_eq!(layers.row("reduce", Some("inner_task")), Err(RowFault::UnknownSubtype(reduce)));
     assert_eq!(layers.row("map", None), layers.row("sequential", None));
     assert_eq!(layers.row("director", None), layers.row("atomic", Some("director")));
-}
-
-#[test]
-fn a_request_beats_the_template_and_keeps_what_it_beat() {
-    let layers = Layers::default();
-    let id = layers.row("atomic", Some("subtask")).unwrap();
-    let resolved = resolve_request(id, &layers, &inherit(Inherit::Subset, 30), &inherit(Inherit::None, 0));
-    assert_eq!((resolved.inherit_context.value, resolved.inherit_context.origin.layer), (Inherit::None, Layer::Request));
-    let beaten: Vec<(Layer, Value)> =
-        resolved.beaten(&layers, SettingName::InheritContext).map(|link| (link.origin.layer, link.value)).collect();
-    assert_eq!(
-        beaten,
-        [
-            (Layer::Template, Value::Inherit(Inherit::Subset)),
-            (Layer::Subtype, Value::Inherit(Inherit::None)),
-            (Layer::Operator, Value::Inherit(Inherit::Full)),
-        ]
-    );
 }
