@@ -215,7 +215,7 @@ pub(super) fn draft(
     let request = &objective::settled(request, values.as_ref());
     let agents = || forest.agents(request.task).map_err(|fault| vec![fault]);
     let chain = forest.chain(request.task, request.node).map_err(|fault| vec![fault])?;
-    if !chain.last().is_some_and(|link| super::task_graph::is_agent(link.node)) {
+    if !chain.last().is_some_and(|link| link.node.is_agent()) {
         let there = agents()?.into_iter().map(|agent| agent.node).collect();
         return Err(vec![FaultKind::NoAgent { node: request.node.to_owned(), there }.into()]);
     }

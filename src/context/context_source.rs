@@ -80,32 +80,8 @@ impl ContextSource for Fixtures {
     }
 }
 
-/// Texts in memory, ranked by the angle between counts of hashed words: no model, no order of insertion, no clock.
-#[derive(Clone, Debug, Default)]
-pub struct Hashing {
-    documents: BTreeMap<String, Match>,
-}
-
 /// Numbers of a vector: enough that words of one project seldom share one.
 const DIMENSIONS: u32 = 4096;
-
-impl Hashing {
-    /// No documents.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Adds or replaces a document.
-    pub fn insert(&mut self, document: Match) {
-        self.documents.insert(document.id.clone(), document);
-    }
-}
-
-impl ContextSource for Hashing {
-    fn search(&self, query: &str, limit: usize) -> Result<Vec<Match>, String> {
-        Ok(rank(query, self.documents.values(), limit).into_iter().cloned().collect())
-    }
-}
 
 /// The best of some documents, best first, ties by id; what shares no word with the query is no match.
 pub(super) fn rank<'d>(query: &str, documents: impl Iterator<Item = &'d Match>, limit: usize) -> Vec<&'d Match> {

@@ -38,7 +38,7 @@ impl Binder<'_, '_> {
             } else if let Some(parent) = at.checked_sub(1).and_then(|at| chain.get(at)) {
                 self.part(parent.node, link, &mut scope);
             }
-            if super::task_graph::target(link.node).is_some() {
+            if link.node.target().is_some() {
                 // What the reference hands over is bound in the definition behind it.
                 before = Some((*link, scope.clone()));
                 continue;

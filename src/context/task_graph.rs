@@ -59,16 +59,6 @@ pub struct Agent {
     pub name: Option<String>,
 }
 
-/// The definition that a node refers to.
-pub(super) fn target(node: &Node) -> Option<Target<'_>> {
-    node.target()
-}
-
-/// Whether an agent is called for the node itself, and not for nodes inside it.
-pub(super) fn is_agent(node: &Node) -> bool {
-    node.is_agent()
-}
-
 #[cfg(feature = "cli")]
 impl Tree<'_> {
     fn sources(&self) -> BTreeSet<String> {
@@ -132,7 +122,7 @@ impl<'r> TaskGraph<'r> {
 
     /// The definition that a node stands for.
     fn behind(&self, node: &Node) -> Option<Result<&Tree<'r>, Fault>> {
-        let (name, found) = match target(node)? {
+        let (name, found) = match node.target()? {
             Target::Task(name) => (name, self.tasks.get(name)),
             Target::Template(name) => (name, self.templates.get(name)),
         };
@@ -209,7 +199,7 @@ impl<'r> TaskGraph<'r> {
     pub fn is_jinja(&self, task: &str, node: &str) -> Result<bool, Fault> {
         let mut is_shown = true;
         for link in self.chain(task, node)?.iter().rev() {
-            let stands_for_another = target(link.node).is_some();
+            let stands_for_another = link.node.target().is_some();
             let is_whole = is_shown && !stands_for_another;
             let body = &link.node.body;
             let texts: Vec<&Text<'_>> =
@@ -275,7 +265,7 @@ impl<'r> TaskGraph<'r> {
                 }
                 continue;
             }
-            if is_agent(node) && agents.len() < MAX_AGENTS {
+            if node.is_agent() && agents.len() < MAX_AGENTS {
                 let id = [base.as_str(), node.id.trim_end_matches('/')].concat();
                 let node = if id.is_empty() { "/".to_owned() } else { id };
                 let definition = tree.task.name().to_owned();

@@ -51,9 +51,6 @@ pub enum Answered {
 }
 
 impl Answered {
-    /// Every state.
-    pub const ALL: [Self; 3] = [Self::NotRecorded, Self::Scripted, Self::NotJudged];
-
     /// The word in scorecards.
     pub const fn word(self) -> &'static str {
         match self {

@@ -92,12 +92,6 @@ pub enum NoteKind {
     /// The text is no template of its own language.
     #[error("{0}")]
     Broken(String),
-    /// A file that only others take in.
-    #[error("it is a part of {whole}, and no task of its own; name it on the command line to make it one")]
-    Part {
-        /// The prompt that takes it in.
-        whole: String,
-    },
     /// Settings of a model.
     #[error("model settings are not part of a template: {what}; see the suggestion for ctxc.toml")]
     ModelSettings {
@@ -143,7 +137,7 @@ impl NoteKind {
     /// How much it weighs.
     pub const fn weight(&self) -> Weight {
         match self {
-            Self::Inlined { .. } | Self::Placed { .. } | Self::Part { .. } => Weight::Info,
+            Self::Inlined { .. } | Self::Placed { .. } => Weight::Info,
             Self::Differs { .. }
             | Self::ModelSettings { .. }
             | Self::Ignored { .. }

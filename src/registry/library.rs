@@ -109,7 +109,7 @@ pub(crate) fn compile_files<'b>(
     diagnostic::sort(&mut found);
     let is_broken = found.iter().any(check::is_error);
     let registry = (!is_broken).then(|| documents.registry(&documents.index(), |_| true));
-    Built::new(registry, found, documents.len())
+    Built::new(registry, found, documents.iter().len())
 }
 
 #[cfg(feature = "fs")]

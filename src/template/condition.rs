@@ -65,18 +65,6 @@ pub enum Comparator {
 }
 
 impl Comparator {
-    /// The form that needs no reference in XML.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Equal => "==",
-            Self::NotEqual => "!=",
-            Self::Less => "lt",
-            Self::LessOrEqual => "le",
-            Self::Greater => "gt",
-            Self::GreaterOrEqual => "ge",
-        }
-    }
-
     fn of_word(word: &str) -> Option<Self> {
         match word {
             "lt" => Some(Self::Less),

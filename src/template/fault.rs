@@ -15,8 +15,6 @@ pub struct Fault<'a> {
     pub span: Span,
     /// The element it is about: the unknown one, the one with the bad attribute, the one that lacks a child.
     pub element: Element<'a>,
-    /// The number of the task body it stands in; `None` outside of tasks.
-    pub body: Option<u32>,
     /// A setting, a type or a subtype hangs on it: passed over, its task would be resolved without what its author wrote.
     pub decides_settings: bool,
 }
@@ -152,8 +150,6 @@ pub enum FaultKind<'a> {
     NestedBody {
         /// The part: `inner_task`.
         part: Kind,
-        /// The part's element.
-        outer: Element<'a>,
     },
     /// A value of an older dialect, read as its modern one.
     LegacyValue {

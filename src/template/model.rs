@@ -165,7 +165,7 @@ pub struct Task<'a> {
     /// `output_format`.
     pub output: Option<OutputFormat<'a>>,
     /// `history`.
-    pub history: Option<History<'a>>,
+    pub history: Option<History>,
     /// `examples`.
     pub examples: Vec<Example<'a>>,
     /// The `steps` element.
@@ -259,8 +259,6 @@ pub struct Cond<'a> {
 /// `case`.
 #[derive(Clone, Debug)]
 pub struct Case<'a> {
-    /// The element.
-    pub element: Element<'a>,
     /// `test`.
     pub test: Option<Str<'a>>,
     /// What is done when it holds.

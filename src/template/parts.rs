@@ -108,9 +108,7 @@ pub fn is_schema_file(written: &str) -> bool {
 
 /// `history`.
 #[derive(Clone, Debug)]
-pub struct History<'a> {
-    /// The element.
-    pub element: Element<'a>,
+pub struct History {
     /// `turns`.
     pub turns: Option<u32>,
     /// `tokens`.
@@ -122,8 +120,6 @@ pub struct History<'a> {
 /// `example`.
 #[derive(Clone, Debug)]
 pub struct Example<'a> {
-    /// The element.
-    pub element: Element<'a>,
     /// `input`.
     pub input: Option<Text<'a>>,
     /// `output`.
@@ -157,8 +153,6 @@ pub struct Command<'a> {
 /// `env`.
 #[derive(Clone, Debug)]
 pub struct Env<'a> {
-    /// The element.
-    pub element: Element<'a>,
     /// `inherit`: `none` when absent.
     pub inherit: Option<Str<'a>>,
     /// `var`: name and value.

@@ -113,14 +113,6 @@ pub fn of_task(
     }
 }
 
-/// The manifest of one role of the project: of every agent of the task that it plays.
-///
-/// # Errors
-/// The registry has no such task, or something keeps an agent from receiving its context.
-pub fn of_role(registry: &Registry, role: &Role, how: &ManifestOptions<'_>) -> Result<Manifest, Vec<Fault>> {
-    of_task(registry, &Request::of_role(role), None, how)
-}
-
 fn manifest(registry: &Registry, entries: Vec<Entry>) -> Manifest {
     Manifest { schema: SCHEMA.to_owned(), registry_hash: registry.hash().to_string(), entries }
 }

@@ -11,7 +11,7 @@ mod model;
 mod places;
 mod settings;
 
-pub use build::{ManifestOptions, of_project, of_rest, of_role, of_task};
+pub use build::{ManifestOptions, of_project, of_rest, of_task};
 pub use cause::{Cause, CauseKind};
 pub use change::{
     Agent, Change, CostChange, DIFF_SCHEMA, Difference, Disposition, Moved, Named, SegmentChange, Version, difference,

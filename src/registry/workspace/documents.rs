@@ -39,16 +39,6 @@ impl Documents {
         self.all.iter()
     }
 
-    /// How many there are.
-    pub fn len(&self) -> usize {
-        self.all.len()
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.all.is_empty()
-    }
-
     /// Takes files that are not known yet.
     pub fn add(&mut self, others: Self) {
         for (path, compiled) in others.all {

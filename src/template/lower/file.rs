@@ -45,18 +45,9 @@ impl<'a> Lower<'a> {
     fn library(&mut self, element: Element<'a>, out: &mut Vec<Definition<'a>>) {
         self.attributes(Kind::Library, element, |_, _, _| {});
         self.children(Kind::Library, element, |lower, Found { kind, element, .. }| match kind {
-            Kind::Task => {
-                lower.body = None;
-                out.push(Definition::Task(lower.task(Kind::Task, element, Slot::Root)));
-            }
-            Kind::Template => {
-                lower.body = None;
-                out.push(Definition::Template(lower.template(element)));
-            }
-            Kind::Fragment => {
-                lower.body = None;
-                out.push(Definition::Fragment(lower.fragment(element)));
-            }
+            Kind::Task => out.push(Definition::Task(lower.task(Kind::Task, element, Slot::Root))),
+            Kind::Template => out.push(Definition::Template(lower.template(element))),
+            Kind::Fragment => out.push(Definition::Fragment(lower.fragment(element))),
             _ => {
                 lower.text(kind, element);
             }

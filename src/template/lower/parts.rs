@@ -170,8 +170,8 @@ impl<'a> Lower<'a> {
         out
     }
 
-    pub(super) fn history(&mut self, element: Element<'a>) -> History<'a> {
-        let mut out = History { element, turns: None, tokens: None, compacted: false };
+    pub(super) fn history(&mut self, element: Element<'a>) -> History {
+        let mut out = History { turns: None, tokens: None, compacted: false };
         self.attributes(Kind::History, element, |_, name, value| match name {
             "turns" => out.turns = value.value.parse().ok(),
             "tokens" => out.tokens = value.value.parse().ok(),
@@ -185,7 +185,7 @@ impl<'a> Lower<'a> {
         let mut out = Vec::new();
         self.attributes(Kind::Examples, element, |_, _, _| {});
         self.children(Kind::Examples, element, |lower, Found { kind, element, .. }| {
-            let mut example = Example { element, input: None, output: None };
+            let mut example = Example { input: None, output: None };
             lower.attributes(kind, element, |_, _, _| {});
             lower.children(kind, element, |lower, Found { kind, element, .. }| {
                 let text = Some(lower.text(kind, element));
@@ -220,7 +220,7 @@ impl<'a> Lower<'a> {
         let mut out = Cond { element, result: None, cases: Vec::new() };
         self.attributes(Kind::Cond, element, |_, _, value| out.result = Some(value));
         self.children(Kind::Cond, element, |lower, Found { kind, element, .. }| {
-            let mut case = Case { element, test: None, step: None };
+            let mut case = Case { test: None, step: None };
             let slot = Slot::Case(out.cases.len() as u32);
             lower.attributes(kind, element, |_, _, value| case.test = Some(value));
             lower.children(kind, element, |lower, Found { kind, element, .. }| {

@@ -13,9 +13,7 @@ pub(super) struct Lower<'a> {
     counts: [u32; 3],
     /// Bodies numbered so far.
     pub(super) bodies: u32,
-    /// The body that is being read.
-    pub(super) body: Option<u32>,
-    /// Foreign elements of that body.
+    /// Foreign elements of the body that is being read.
     pub(super) foreign: Vec<Element<'a>>,
 }
 
@@ -47,7 +45,7 @@ impl<'a> Lower<'a> {
         };
         *count += 1;
         if *count <= MOST_FAULTS {
-            self.faults.push(Fault { kind, span, element, body: self.body, decides_settings });
+            self.faults.push(Fault { kind, span, element, decides_settings });
         }
     }
 

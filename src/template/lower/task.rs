@@ -28,7 +28,6 @@ pub(super) static TYPES: &[&str] = &["atomic", "sequential", "reduce", "script",
 impl<'a> Lower<'a> {
     /// A task body in its place.
     pub(super) fn task(&mut self, kind: Kind, element: Element<'a>, slot: Slot) -> Task<'a> {
-        let outer = self.body.replace(self.bodies);
         let foreign = std::mem::take(&mut self.foreign);
         let mut out = Task::new(element, self.bodies, slot);
         self.bodies += 1;
@@ -38,7 +37,6 @@ impl<'a> Lower<'a> {
             self.reference_alone(element);
         }
         out.extensions = std::mem::replace(&mut self.foreign, foreign);
-        self.body = outer;
         out
     }
 
@@ -117,7 +115,7 @@ impl<'a> Lower<'a> {
         if parent == Kind::Task || !alone {
             return self.unknown(parent, out.element, element);
         }
-        self.fault(element, element.name_span(), FaultKind::NestedBody { part: parent, outer: out.element });
+        self.fault(element, element.name_span(), FaultKind::NestedBody { part: parent });
         let number = out.body;
         let inner = self.task(Kind::Task, element, out.slot);
         // The wrapped task is the body; it keeps its own number, which is the later one.
@@ -221,7 +219,7 @@ impl<'a> Lower<'a> {
     }
 
     fn env(&mut self, element: Element<'a>) -> Env<'a> {
-        let mut out = Env { element, inherit: None, vars: Vec::new() };
+        let mut out = Env { inherit: None, vars: Vec::new() };
         self.attributes(Kind::Env, element, |_, _, value| out.inherit = Some(value));
         self.children(Kind::Env, element, |lower, Found { kind, element, .. }| {
             let mut text = Text::new(element);

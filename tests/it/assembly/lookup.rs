@@ -2,7 +2,7 @@
 
 use super::settings::{registry, values};
 use ctxc::internals::context::assemble::assemble;
-use ctxc::internals::context::context_source::{ContextSource, Fixtures, Hashing, Match};
+use ctxc::internals::context::context_source::{ContextSource, Fixtures, Match};
 use ctxc::internals::context::manifest::{ManifestOptions, Part, of_task};
 use ctxc::internals::context::options::Options;
 use ctxc::internals::context::request::Request;
@@ -111,9 +111,8 @@ fn a_match_knows_its_file() {
     assert_eq!(file("memory:note"), "memory:note");
     assert_eq!(file("a:"), "a:");
     assert_eq!(file("key:-"), "key:-");
-    let mut hashing = Hashing::new();
-    hashing.insert(found("docs/a.md", "zebra"));
-    assert_eq!(hashing.files("zebra", 8).unwrap()[0].id, "docs/a.md", "what a source finds is a file where it says nothing else");
+    let source = Fixtures(vec![found("docs/a.md", "zebra")]);
+    assert_eq!(source.files("zebra", 8).unwrap()[0].id, "docs/a.md", "what a source finds is a file where it says nothing else");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use super::settings::values;
 use ctxc::internals::context::assemble::{Assembly, assemble};
-use ctxc::internals::context::manifest::{Entry, ManifestOptions, of_project, of_role};
+use ctxc::internals::context::manifest::{Entry, ManifestOptions, of_project, of_task};
 use ctxc::internals::context::options::Options;
 use ctxc::internals::context::options::{Counters, ModelSettings};
 use ctxc::internals::context::render::profile::Profile;
@@ -175,7 +175,7 @@ fn every_agent_of_a_role_is_told_who_it_is() {
     let (registry, config) = built();
     let counters = counters();
     let how = ManifestOptions { options: options(&config, &counters), files: &() };
-    let manifest = of_role(&registry, &config.roles["polisher"], &how).unwrap();
+    let manifest = of_task(&registry, &Request::of_role(&config.roles["polisher"]), None, &how).unwrap();
     let told: Vec<(&str, &str)> =
         manifest.entries.iter().map(|entry| (entry.node.as_str(), entry.segments[0].id.as_str())).collect();
     assert_eq!(told, [("/director", "system"), ("/evaluator", "system")]);
@@ -218,7 +218,7 @@ fn the_manifest_has_every_role_and_every_task_that_none_of_them_plays() {
     assert_eq!((writer.first - writer.again).to_string(), "0");
 
     // One role alone is told the same.
-    assert_eq!(only(of_role(&registry, &config.roles["clerk"], &how).unwrap().entries), *clerk);
+    assert_eq!(only(of_task(&registry, &Request::of_role(&config.roles["clerk"]), None, &how).unwrap().entries), *clerk);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Conditions.
 
 use ctxc::internals::base::span::Span;
-use ctxc::internals::template::condition::{Condition, Expected, MAX_DEPTH, Place, Value, parse, variables};
+use ctxc::internals::template::condition::{Comparator, Condition, Expected, MAX_DEPTH, Place, Value, parse, variables};
 use ctxc::internals::template::expression::Step;
 use pretty_assertions::assert_eq;
 use proptest::prelude::*;
@@ -14,7 +14,7 @@ fn spelled(condition: &Condition<'_>) -> String {
         Condition::Or(parts) => format!("({})", join(parts, " or ")),
         Condition::Not(part) => format!("(not {})", spelled(part)),
         Condition::Compare(found) => {
-            format!("({} {} {})", spelled(&found.left), found.operator.value.word(), spelled(&found.right))
+            format!("({} {} {})", spelled(&found.left), sign(found.operator.value), spelled(&found.right))
         }
         Condition::Value(Value::Path(path)) => path.rest.iter().fold(path.root.value.to_string(), |text, step| match step {
             Step::Field(name) => format!("{text}.{}", name.value),
@@ -23,6 +23,17 @@ fn spelled(condition: &Condition<'_>) -> String {
         Condition::Value(Value::Number(number)) => number.value.to_string(),
         Condition::Value(Value::Text(text)) => format!("{:?}", text.value),
         Condition::Value(Value::Boolean(value)) => value.value.to_string(),
+    }
+}
+
+const fn sign(operator: Comparator) -> &'static str {
+    match operator {
+        Comparator::Equal => "==",
+        Comparator::NotEqual => "!=",
+        Comparator::Less => "lt",
+        Comparator::LessOrEqual => "le",
+        Comparator::Greater => "gt",
+        Comparator::GreaterOrEqual => "ge",
     }
 }
 
