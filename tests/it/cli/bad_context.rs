@@ -57,7 +57,7 @@ fn a_file_of_fifty_megabytes_is_refused_unread() {
     std::fs::File::create(project.path("docs/a.md")).unwrap().set_len(50_000_000).unwrap();
     let started = std::time::Instant::now();
     both(&project, "templates/t.xml:10:11: docs/a.md cannot be read: it is larger than 10 MiB");
-    assert!(started.elapsed() < std::time::Duration::from_secs(5), "{:?}", started.elapsed());
+    assert!(started.elapsed() < std::time::Duration::from_secs(20), "{:?}", started.elapsed());
 }
 
 #[test]
