@@ -36,9 +36,9 @@ impl Write for Out {
 }
 
 /// Bytes of a file that tell what wrote it.
-const HEAD: u64 = 512;
-/// Endings of files that a text for people may be written over.
-const TEXT_ENDINGS: [&str; 3] = ["txt", "log", "out"];
+const HEAD: usize = 512;
+/// Endings of what ctxc reads, and of its artifacts: no text for people is written over such a file.
+const NO_TEXT: [&str; 5] = ["json", "toml", "xml", "yaml", "yml"];
 
 /// Options and output of a run.
 #[derive(Debug)]
@@ -90,7 +90,7 @@ impl Cx {
     }
 
     /// Writes what `write` prints to standard output, or to a file, whole or not at all. A file that is there is written over when
-    /// it is empty or of the same kind: one that holds `sign` near its head, or a plain text.
+    /// it is empty or of the same kind: an artifact of the same schema that holds `sign` near its head, or a text.
     pub(crate) fn write(
         &mut self,
         path: Option<&Path>,
@@ -98,11 +98,12 @@ impl Cx {
         write: impl FnOnce(&mut Self) -> Result<()>,
     ) -> Result<()> {
         let Some(path) = path else { return write(self) };
-        if let Ok(Some(head)) = fs::head(path, HEAD) {
+        let before = fs::head(path, HEAD as u64).unwrap_or_default();
+        if let Some(head) = &before {
             let ending = path.extension().and_then(|ending| ending.to_str());
             let is_one = match sign {
-                Some(sign) => memchr::memmem::find(&head, sign.text.as_bytes()).is_some(),
-                None => ending.is_none_or(|ending| TEXT_ENDINGS.contains(&ending)),
+                Some(sign) => memchr::memmem::find(head, sign.text.as_bytes()).is_some(),
+                None => ending.is_none_or(|ending| !NO_TEXT.contains(&ending)),
             };
             overwrite::refuse_others(path, sign.map_or("text of ctxc", |sign| sign.artifact), is_one)?;
         }
@@ -115,6 +116,11 @@ impl Cx {
         self.is_unread = is_unread;
         printed?;
         let Out::Memory(bytes) = out else { return Ok(()) };
+        if let (Some(old), Some(new)) = (before.as_deref().and_then(schema), schema(&bytes))
+            && old != new
+        {
+            overwrite::refuse_others(path, &format!("result of the schema {}", String::from_utf8_lossy(new)), false)?;
+        }
         fs::write_atomic(path, &bytes).map(drop).map_err(|err| CliError::write(path, &err))
     }
 
@@ -183,4 +189,11 @@ impl Cx {
         let flushed = self.out.flush();
         self.unless_closed(flushed)
     }
+}
+
+/// The name of the schema that an artifact of ctxc declares near its head, without its version.
+fn schema(bytes: &[u8]) -> Option<&[u8]> {
+    let head = bytes.get(..HEAD).unwrap_or(bytes);
+    let name = head.get(memchr::memmem::find(head, b"\"ctxc/")? + 1..)?;
+    name.get(..memchr::memrchr(b'/', name.get(..memchr::memchr(b'"', name)?)?)?)
 }

@@ -51,6 +51,14 @@ fn nothing_but_a_result_is_written_over() {
     project.run(&["check", "--report", "junit=templates/triage.xml"]).code(2);
     project.run(&["check", "--json", "-o", "notes.json"]).code(2);
     project.run(&["show", "triage", "-o", "ctxc.toml"]).code(2);
+    // An artifact is written over by one of its own schema, a text by a text.
+    project.run(&["rules", "--json", "-o", "rules.json"]).code(0);
+    project.run(&["rules", "--json", "-o", "rules.json"]).code(0);
+    let run = project.run(&["list", "--json", "-o", "rules.json"]).code(2);
+    run.warns("rules.json is no result of the schema ctxc/list, and it would be written over");
+    for _ in 0..2 {
+        project.run(&["show", "triage", "-o", "settings.md"]).code(0);
+    }
     assert_eq!(project.read("templates/triage.xml"), TRIAGE);
     assert_eq!(project.read("notes.json"), "{\"mine\": 1}\n");
 }
