@@ -83,7 +83,7 @@ pub(crate) fn run(args: &ListArgs, cx: &mut Cx) -> Result<Exit> {
     let document = Document {
         schema: names::LIST,
         roles: is_asked(Listed::Roles).then(|| roles(&project)),
-        scenarios: is_asked(Listed::Scenarios).then(|| scenarios(&project)),
+        scenarios: is_asked(Listed::Scenarios).then(|| scenarios(&project, cx)),
         agents,
         tasks: is_asked(Listed::Tasks).then_some(tasks),
     };
@@ -113,11 +113,16 @@ fn roles(project: &Project) -> Vec<Named> {
     roles.map(|role| Named { name: role.name.value.clone(), path: FILE.to_owned(), line: line(role.name.span.start) }).collect()
 }
 
-fn scenarios(project: &Project) -> Vec<Named> {
+fn scenarios(project: &Project, cx: &mut Cx) -> Vec<Named> {
     let mut sources = project.sources();
     let mut found = Vec::new();
     for file in load::all(&project.root, &project.config) {
-        for case in file.suite.into_iter().flat_map(|suite| suite.cases) {
+        let is_sound = file.is_sound();
+        let cases = file.suite.map(|suite| suite.cases).unwrap_or_default();
+        if cases.is_empty() && !is_sound {
+            cx.note(&format!("{} has errors and is not listed; `ctxc check` shows them", escape(&file.path)));
+        }
+        for case in cases {
             let line = sources.main(&file.path).map_or(1, |source| source.index.line(case.name.span.start));
             found.push(Named { name: case.name.value, path: file.path.to_string(), line });
         }
@@ -125,14 +130,19 @@ fn scenarios(project: &Project) -> Vec<Named> {
     found
 }
 
-fn agents(tasks: &[Named], cx: &Cx) -> Result<Vec<Named>> {
+fn agents(tasks: &[Named], cx: &mut Cx) -> Result<Vec<Named>> {
     let project = match Compiled::load(cx) {
         Err(error) if error.kind == Kind::Nothing => return Ok(Vec::new()),
         loaded => loaded?,
     };
     let graph = TaskGraph::whole(&project.registry)?;
     let mut found = Vec::new();
-    for task in tasks.iter().filter(|task| project.registry.find(&task.name).is_some()) {
+    let (sound, broken): (Vec<&Named>, Vec<&Named>) = tasks.iter().partition(|task| project.registry.find(&task.name).is_some());
+    if !broken.is_empty() {
+        let names = broken.iter().map(|task| format!("`{}`", escape(&task.name))).collect::<Vec<_>>().join(", ");
+        cx.note(&format!("agents of tasks with errors are not listed: {names}; `ctxc check` shows the errors"));
+    }
+    for task in sound {
         for agent in graph.agents(&task.name)? {
             let node = agent.node.trim_end_matches('/');
             let Named { path, line, .. } = tasks.iter().find(|known| known.name == agent.definition).unwrap_or(task).clone();

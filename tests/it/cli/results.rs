@@ -72,6 +72,7 @@ fn chosen_rules_are_reported_and_the_others_counted() {
     let run = project.run(&["check", "--ignore", "structure", "--format", "concise"]).code(1);
     assert!(!run.stdout.contains("unknown-attribute"), "{}", run.stdout);
     project.run(&["check", "--select", "context"]).code(0);
+    project.run(&["check", "--select", "CTX615"]).code(2).warns("the rule `repeated-expectation` (CTX615) is gone");
     project.run(&["check", "--select", "no-contxt"]).code(2).warns("did you mean `no-context`?");
     project.run(&["check", "--ignore", "context-conflict"]).code(2).warns("is locked: it is always reported");
 }
@@ -121,6 +122,12 @@ fn everything_that_a_project_defines_is_listed_with_its_place() {
          scenarios (1)\n  one  scenarios/one.yaml:2\nagents (2)\n  triage        templates/triage.xml:1\n  \
          week/steps/0  templates/triage.xml:1\n"
     );
+    let run = project.run(&["list", "agents"]).code(0);
+    run.warns("agents of tasks with errors are not listed: `bad`; `ctxc check` shows the errors");
+    let unreadable = project.file("scenarios/two.yaml", "foo: [");
+    let run = unreadable.run(&["list", "scenarios"]).code(0);
+    run.warns("scenarios/two.yaml has errors and is not listed; `ctxc check` shows them");
+    let project = unreadable;
     let roles = project.run(&["list", "roles", "--json"]).code(0).json();
     let clerk = serde_json::json!({"name": "clerk", "path": "ctxc.toml", "line": 2});
     assert_eq!(roles, serde_json::json!({"schema": "ctxc/list/1", "roles": [clerk]}));
