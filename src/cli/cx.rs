@@ -89,7 +89,7 @@ impl Cx {
         Ok(())
     }
 
-    /// Writes what `write` prints to standard output, or to a file, whole or not at all. A file that is there is written over when
+    /// Writes what `write` prints to standard output (no path, or `-`), or to a file, whole or not at all. A file that is there is written over when
     /// it is empty or of the same kind: an artifact of the same schema that holds `sign` near its head, or a text.
     pub(crate) fn write(
         &mut self,
@@ -97,7 +97,7 @@ impl Cx {
         sign: Option<Sign>,
         write: impl FnOnce(&mut Self) -> Result<()>,
     ) -> Result<()> {
-        let Some(path) = path else { return write(self) };
+        let Some(path) = path.filter(|path| *path != Path::new("-")) else { return write(self) };
         let before = fs::head(path, HEAD as u64).unwrap_or_default();
         if let Some(head) = &before {
             let ending = path.extension().and_then(|ending| ending.to_str());

@@ -24,6 +24,8 @@ fn a_result_goes_to_the_file_that_is_named_and_nowhere_else() {
     let shown = project.run(&["check", "--json"]).code(0).stdout;
     project.run(&["check", "--json", "-o", "found.json"]).code(0).silent_out();
     assert_eq!(project.read("found.json"), shown);
+    project.run(&["check", "--json", "-o", "-"]).code(0).says("\"schema\"");
+    assert!(!project.path("-").exists());
     // Colours are for screens.
     project.run(&["rules", "--color", "always", "-o", "result.txt"]).code(0);
     assert!(!project.read("result.txt").contains('\x1b'));

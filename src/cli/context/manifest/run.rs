@@ -25,7 +25,7 @@ pub(crate) fn run(args: &ManifestArgs, cx: &mut Cx) -> Result<Exit> {
     if let Some(ManifestVerb::Diff(args)) = &args.verb {
         return diff::run(args, cx);
     }
-    let format = format(args)?;
+    let format = format(args);
     let project = Compiled::load(cx)?;
     let (manifest, missing) = made(args, &project, cx)?;
     let is_for_screens = !args.check && args.output.is_none() && args.report.is_empty();
@@ -68,17 +68,10 @@ fn print(manifest: &Manifest, format: Format, cx: &mut Cx) -> Result<()> {
     }
 }
 
-/// The format asked for. A file takes the one that its name ends in.
-fn format(args: &ManifestArgs) -> Result<Format> {
+/// The format asked for, else the one that the name of the file ends in.
+fn format(args: &ManifestArgs) -> Format {
     let asked = if args.json { Some(Format::Json) } else { args.format };
-    let Some(path) = &args.output else { return Ok(asked.unwrap_or_default()) };
-    match asked.or_else(|| Format::of_path(path)) {
-        Some(Format::Text) => Err(CliError::usage("--format text is for screens and is not written to files")
-            .hint("leave --output out and send the text where it is wanted, or take json, markdown or html")),
-        Some(format) => Ok(format),
-        None => Err(CliError::usage(format!("--output {}: its ending does not say which format is meant", path.display()))
-            .hint("say --format json, markdown or html, or let it end in .json, .md or .html")),
-    }
+    asked.or_else(|| Format::of_path(args.output.as_ref()?)).unwrap_or_default()
 }
 
 /// The manifest that is asked for, and why agents are missing in it.
