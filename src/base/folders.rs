@@ -37,6 +37,9 @@ fn caches() -> Option<PathBuf> {
 /// # Errors
 /// It cannot be made.
 pub fn make(folder: &Path) -> io::Result<()> {
+    if fs::is_link(folder) {
+        return Err(io::Error::other(format!("{} is a link", folder.display())));
+    }
     fs::create_private_dir(folder)?;
     let ignored = folder.join(".gitignore");
     if fs::exists(&ignored) {

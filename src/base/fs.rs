@@ -61,8 +61,9 @@ pub use real::*;
 #[allow(clippy::disallowed_methods, reason = "this is the door")]
 mod real {
     use super::{Path, PathBuf, ReadFs, Stamp, io, irregular};
+    use std::collections::BTreeSet;
     use std::io::{Read, Write};
-    use std::sync::{PoisonError, RwLock, RwLockWriteGuard};
+    use std::sync::{Mutex, PoisonError, RwLock, RwLockWriteGuard};
 
     /// Held shared by every write in progress, and alone by whoever is about to end the program.
     static WRITING: RwLock<()> = RwLock::new(());
@@ -157,6 +158,10 @@ mod real {
         }
         let file = if kind.is_file() { open_at_once(path)? } else { std::fs::File::open(path)? };
         let meta = file.metadata()?;
+        // What was a file a moment ago may be a pipe by now.
+        if kind.is_file() && !meta.is_file() {
+            return Err(irregular());
+        }
         if meta.len() > limit {
             return Err(io::ErrorKind::FileTooLarge.into());
         }
@@ -270,8 +275,14 @@ mod real {
     /// A temporary file younger than this may have been made this moment and not be locked yet.
     const SETTLED: std::time::Duration = std::time::Duration::from_secs(2);
 
+    /// The folders that were cleared: the first write into a folder looks through it.
+    static CLEARED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+
     /// Removes the temporary files that killed programs left in a folder: those that nobody holds a lock on.
-    pub fn clear_leftovers(folder: &Path) {
+    fn clear_leftovers(folder: &Path) {
+        if !CLEARED.lock().unwrap_or_else(PoisonError::into_inner).insert(folder.to_path_buf()) {
+            return;
+        }
         let ours = |name: &str| name.starts_with(TEMPORARY.0) && name.ends_with(TEMPORARY.1);
         for name in names_in(folder).iter().filter(|name| ours(name)) {
             let path = folder.join(name);
@@ -320,6 +331,7 @@ mod real {
             Some(parent) if !parent.as_os_str().is_empty() => parent,
             _ => Path::new("."),
         };
+        clear_leftovers(folder);
         let mut builder = tempfile::Builder::new();
         builder.prefix(TEMPORARY.0).suffix(TEMPORARY.1);
         #[cfg(unix)]
@@ -361,12 +373,13 @@ mod real {
         _file: std::fs::File,
     }
 
-    /// Takes the lock that a file stands for, and makes file and folder where they are missing; `None` when it is held.
+    /// Takes the lock that a file stands for, and makes file and folder where they are missing; `None` when it is held. A link is no lock:
+    /// the file would be made wherever it leads.
     pub fn try_lock(path: &Path) -> io::Result<Option<Lock>> {
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder)?;
         }
-        if exists(path) && !is_file(path) {
+        if is_link(path) || exists(path) && !is_file(path) {
             return Err(io::ErrorKind::InvalidInput.into());
         }
         let file = std::fs::OpenOptions::new().create(true).truncate(false).write(true).open(path)?;

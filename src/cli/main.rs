@@ -2,12 +2,15 @@
 
 use super::args::GlobalArgs;
 use super::cx::Cx;
+use super::error::CliError;
 use super::exit::Exit;
+use super::interrupt;
 use super::options::Options;
 use super::panic;
 use super::verbs::Verb;
 use clap::{ColorChoice, CommandFactory, FromArgMatches, Parser};
 use std::ffi::OsString;
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 /// The context compiler: checks task templates and their context settings, and builds the resolved registry.
@@ -40,21 +43,33 @@ fn run() -> Exit {
     let raw = match parse(&args) {
         Ok(raw) => raw,
         Err(err) => {
-            // Help and version are results; a reader that has gone away changes nothing.
-            let _ = err.print();
-            return if err.use_stderr() { Exit::Usage } else { Exit::Success };
+            let printed = err.print().and_then(|()| io::stdout().flush());
+            return if err.use_stderr() { Exit::Usage } else { shown(printed) };
         }
     };
     let mut cx = Cx::new(Options::resolve(&raw.global));
+    interrupt::install();
     let verdict = raw.verb.run(Cli::command, &mut cx);
     // What was written before an error is still shown.
     let flushed = cx.flush();
     match verdict.and_then(|exit| flushed.map(|()| exit)) {
         Ok(exit) => exit,
         Err(err) => {
-            err.print(&mut std::io::stderr(), cx.options.stderr_color, cx.options.stderr_width);
+            err.print(&mut io::stderr(), cx.options.stderr_color, cx.options.stderr_width);
             err.exit()
         }
+    }
+}
+
+/// Help and version are results; a reader that has gone away changes nothing.
+fn shown(printed: io::Result<()>) -> Exit {
+    match printed {
+        Err(err) if err.kind() != io::ErrorKind::BrokenPipe => {
+            let err = CliError::stdout(&err);
+            err.print(&mut io::stderr(), false, None);
+            err.exit()
+        }
+        _ => Exit::Success,
     }
 }
 

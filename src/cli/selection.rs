@@ -3,7 +3,6 @@
 use super::args::PathArgs;
 use super::cx::Cx;
 use super::error::{CliError, Kind, Result};
-use super::interrupt;
 use super::project::Project;
 use super::render::report::Report;
 use super::render::sources::Sources;
@@ -18,9 +17,6 @@ use crate::scenario::load;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-
-/// Fewer named files than this are done before anybody could interrupt.
-const SHORT: usize = 64;
 
 /// What was selected.
 #[derive(Clone, Debug)]
@@ -123,10 +119,6 @@ impl Selection {
     /// Checks the selection. Returns what was found and the texts behind it.
     pub(super) fn check(&self, project: &Project, goal: Goal, keep: Keep, cx: &Cx) -> Result<Checked> {
         let limit = project.config.limits.file;
-        let is_short = !self.given.is_empty() && self.given.len() < SHORT;
-        if !is_short || self.given.iter().any(|path| fs::is_dir(path)) {
-            interrupt::install();
-        }
         let mut input = Vec::new();
         let stdin = match &self.stdin {
             None => None,
@@ -170,7 +162,6 @@ impl Selection {
 
     /// Fixes the selection in memory. Gives what was on standard input too, where that is what is fixed.
     pub(super) fn fix(&self, project: &Project, filter: FixFilter<'_>, cx: &Cx) -> Result<(FixOutcome, Vec<u8>)> {
-        interrupt::install();
         let mut input = Vec::new();
         let mut stdin = None;
         if let Some(name) = &self.stdin {

@@ -129,7 +129,7 @@ pub(crate) struct Surroundings<'s> {
     pub(crate) config: &'s Config,
     /// Its tasks; `None` while they are not known.
     pub(crate) tasks: Option<&'s dyn Tasks>,
-    /// Whether a file of the project is there.
+    /// Whether a file of the project is open, or there.
     pub(crate) exists: &'s dyn Fn(&str) -> bool,
     /// Its text.
     pub(crate) text: &'s dyn Fn(&str) -> Option<String>,
@@ -142,23 +142,31 @@ pub(crate) fn of_texts(around: &Surroundings<'_>, texts: &[(&str, &str)]) -> Vec
     let options = options(config);
     let read = |(path, text): &(&str, &str)| load::of_text(root, path, text, config.limits.file, &options);
     let loaded: Vec<Loaded> = texts.iter().map(read).collect();
-    let world = ProjectView { config, tasks, exists, text, today: None };
+    let leads_out = |path: &str| leads_out(root, path);
+    let world = ProjectView { config, tasks, exists, leads_out: &leads_out, text, today: None };
     check::files(&world, &readable(&loaded), Reach::Some)
 }
 
 /// Does something with what can be read of some files, and what surrounds them.
 fn in_world<T>(request: &Request<'_>, loaded: &[Loaded], then: impl FnOnce(&ProjectView<'_>, &[File<'_>]) -> T) -> T {
     let Request { root, config, registry, today } = *request;
-    // What lies behind a link out of the project is read by nothing.
-    let exists = |path: &str| {
-        let file = root.join(path);
-        fs::is_file(&file) && contained_path::leads_out(&fs::RealFs, root, &file).is_none()
-    };
+    let exists = |path: &str| is_there(root, path);
+    let leads_out = |path: &str| leads_out(root, path);
     let text = |path: &str| text_of(root, path);
     let known = registry.map(|registry| Known { registry, taken: RefCell::default() });
-    let world =
-        ProjectView { config, tasks: known.as_ref().map(|known| known as &dyn Tasks), exists: &exists, text: &text, today };
+    let tasks = known.as_ref().map(|known| known as &dyn Tasks);
+    let world = ProjectView { config, tasks, exists: &exists, leads_out: &leads_out, text: &text, today };
     then(&world, &readable(loaded))
+}
+
+/// Whether a file of the project is there.
+pub(crate) fn is_there(root: &Path, path: &str) -> bool {
+    fs::is_file(&root.join(path)) && !leads_out(root, path)
+}
+
+/// Whether a link on a path leads out of the project: what lies behind it is read by nothing.
+fn leads_out(root: &Path, path: &str) -> bool {
+    contained_path::leads_out(&fs::RealFs, root, &root.join(path)).is_some()
 }
 
 /// The text of a file of the project.

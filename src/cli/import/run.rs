@@ -13,7 +13,7 @@ use crate::cli::context::project::{Compiled, Inside};
 use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Kind, Result};
 use crate::cli::exit::Exit;
-use crate::cli::overwrite::refuse_pipe;
+use crate::cli::overwrite::refuse_links;
 use crate::cli::project::Project;
 use crate::context::TaskGraph;
 use crate::context::request::Files;
@@ -205,12 +205,14 @@ fn put(made: &Made, args: &ImportArgs, root: &Path) -> Result<Disposition> {
     if there.contains(&Some(false)) && !args.force {
         return Ok(Disposition::There);
     }
+    for (name, _) in &files {
+        refuse_links(root, name)?;
+    }
     if args.dry_run {
         return Ok(Disposition::Dry);
     }
     for (name, text) in files {
         let path = root.join(name);
-        refuse_pipe(&path, name)?;
         let failed = |err: &std::io::Error| CliError::write(&path, err);
         fs::create_dir_all(path.parent().unwrap_or(root)).map_err(|err| failed(&err))?;
         fs::write_atomic(&path, text.as_bytes()).map_err(|err| failed(&err))?;

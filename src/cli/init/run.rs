@@ -6,6 +6,7 @@ use crate::base::fs::{self, ReadFs, RealFs};
 use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Result};
 use crate::cli::exit::Exit;
+use crate::cli::overwrite;
 use crate::cli::project::FILE;
 use crate::cli::render::escape::escape;
 use crate::cli::render::summary::plural;
@@ -91,6 +92,7 @@ fn put(root: &Path, name: &str, text: &str, cx: &mut Cx) -> Result<bool> {
         cx.line(&format!("{name} is there already; left as it is"))?;
         return Ok(false);
     }
+    overwrite::refuse_links(root, name)?;
     let folder = path.parent().unwrap_or(root);
     let failed = |err: &std::io::Error| {
         CliError::write(&path, err).hint("`ctxc init` writes into the folder that you name, or the current one")

@@ -1,5 +1,6 @@
 //! `JUnit`'s XML: one test case a file. A file fails by an error, as the run does; what weighs less is its output.
 
+use super::escape::escape;
 use super::message::message;
 use super::place::Base;
 use super::report::Report;
@@ -25,7 +26,7 @@ pub(crate) fn write(out: &mut dyn Write, report: &Report, base: &Base) -> io::Re
     let mut xml = TemplateWriter::new();
     xml.declaration().open("testsuites", &counts).open("testsuite", &counts);
     for (path, findings) in files {
-        let path = legal(&base.path(path)).into_owned();
+        let path = escape(&base.path(path)).into_owned();
         let case = [("classname", "ctxc"), ("name", path.as_str()), ("file", &path), ("time", "0")];
         if findings.is_empty() {
             xml.empty("testcase", &case);

@@ -13,6 +13,15 @@ use std::process::{Command, Stdio};
 /// What would lead it to another repository than the one around the project, as hooks of git do.
 const ELSEWHERE: [&str; 7] =
     ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_COMMON_DIR", "GIT_NAMESPACE", "GIT_CEILING_DIRECTORIES"];
+/// What it runs with. A partial clone would fetch what it lacks, by a program that its own settings name: `GIT_ALLOW_PROTOCOL` of no
+/// a protocol overrules them, and programs before 2.45 know nothing else that does.
+const ENVIRONMENT: [(&str, &str); 5] = [
+    ("GIT_ALLOW_PROTOCOL", "none"),
+    ("GIT_NO_LAZY_FETCH", "1"),
+    ("GIT_OPTIONAL_LOCKS", "0"),
+    ("GIT_TERMINAL_PROMPT", "0"),
+    ("LC_ALL", "C"),
+];
 /// Bytes of an answer that is a line.
 const LONGEST: usize = 4096;
 
@@ -49,14 +58,12 @@ impl Git {
     #[allow(clippy::disallowed_methods, reason = "git alone knows its repositories; compiling itself runs nothing")]
     pub(super) fn command(&self) -> Command {
         let mut command = Command::new("git");
-        // A partial clone would fetch what it lacks.
-        command.args(["--no-pager", "-c", "protocol.allow=never", "-c", "core.quotePath=false"]);
+        command.args(["--no-pager", "-c", "core.quotePath=false"]);
         command.arg("-C").arg(&self.folder);
         for name in ELSEWHERE {
             command.env_remove(name);
         }
-        let settings = [("GIT_NO_LAZY_FETCH", "1"), ("GIT_OPTIONAL_LOCKS", "0"), ("GIT_TERMINAL_PROMPT", "0"), ("LC_ALL", "C")];
-        command.envs(settings).stdin(Stdio::null());
+        command.envs(ENVIRONMENT).stdin(Stdio::null());
         command
     }
 

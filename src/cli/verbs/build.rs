@@ -50,9 +50,6 @@ pub(crate) fn run(args: &BuildArgs, cx: &mut Cx) -> Result<Exit> {
     let project = Project::load(&cx.options)?.tested().limited(&args.limits);
     let selection = Selection::new(&project.root, &args.paths)?;
     let output = args.output.clone().unwrap_or_else(|| project.root.join("registry.json"));
-    if !args.check {
-        fs::clear_leftovers(output.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new(".")));
-    }
     if args.output.is_none() {
         overwrite::refuse_pipe(&output, "registry.json")?;
     }

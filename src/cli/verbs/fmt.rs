@@ -6,7 +6,6 @@ use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Result};
 use crate::cli::exit::Exit;
 use crate::cli::findings;
-use crate::cli::interrupt;
 use crate::cli::project::Project;
 use crate::cli::render::escape::escape;
 use crate::cli::render::screen::Paint;
@@ -64,7 +63,6 @@ pub(crate) fn run(args: &FmtArgs, cx: &mut Cx) -> Result<Exit> {
     if let Some(name) = selection.stdin() {
         return stdin(args, name, &stdin_of(&project)?, &project.config, cx);
     }
-    interrupt::install();
     let place = Where { root: &project.root, config: &project.config, given: &args.paths.paths, threads: cx.options.threads };
     let take = |file: &File<'_>| fate(args, file, &project.config);
     let fates = files::each(place, &take).map_err(|missing| no_such_path(&missing.0))?;

@@ -9,7 +9,6 @@ use crate::cli::args::{LimitArgs, PathArgs};
 use crate::cli::cx::Cx;
 use crate::cli::error::{CliError, Kind, Result};
 use crate::cli::exit::Exit;
-use crate::cli::interrupt;
 use crate::cli::project::{self, Project};
 use crate::cli::render::report::Report;
 use crate::cli::scenarios::Scenarios;
@@ -48,7 +47,6 @@ pub(crate) fn run(args: &WatchArgs, cx: &mut Cx) -> Result<Exit> {
     if args.paths.iter().any(|path| path == Path::new("-")) {
         return Err(CliError::usage("standard input does not change").hint("`ctxc check -` checks it once"));
     }
-    interrupt::install();
     let (watcher, failed) = FileWatcher::new(if args.poll { WatchMode::Poll } else { WatchMode::Native });
     watch_reader(watcher.unread());
     let paths = PathArgs { paths: args.paths.clone(), ..PathArgs::default() };

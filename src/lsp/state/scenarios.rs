@@ -4,7 +4,6 @@
 use super::project::ProjectState;
 use super::snapshot::Snapshot;
 use crate::base::diagnostic::Diagnostic;
-use crate::base::fs;
 use crate::project::index::Index;
 use crate::registry::Registry;
 use crate::registry::scenarios;
@@ -35,7 +34,7 @@ fn checked(project: &ProjectState, texts: &[(&str, &str)]) -> BTreeMap<Arc<str>,
     if texts.is_empty() {
         return BTreeMap::new();
     }
-    let is_there = |path: &str| project.open.contains_key(path) || fs::is_file(&project.root.join(path));
+    let is_there = |path: &str| project.open.contains_key(path) || scenarios::is_there(&project.root, path);
     let known = Known { project, index: project.index(), compiled: RefCell::default() };
     // While some template has an error nobody knows what its tasks will be.
     let tasks = (!project.is_broken()).then_some(&known as &dyn Tasks);

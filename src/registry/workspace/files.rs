@@ -3,7 +3,6 @@
 
 use super::request::NoSuchPath;
 use super::walk::{By, Found, Missing, Plan, Visit};
-use crate::base::fs;
 use crate::project::config::Config;
 use crate::registry::compile::Chosen;
 use std::collections::BTreeSet;
@@ -119,9 +118,9 @@ impl<T: Send> Worker<'_, T> {
 impl<T: Send> Visit for Worker<'_, T> {
     fn file(&mut self, found: &Found<'_>) {
         let mut bytes = std::mem::take(&mut self.bytes);
-        let read = fs::read_into(found.path, self.limit, &mut bytes);
+        let read = found.read(self.limit, &mut bytes);
         let chosen = if found.by == By::Name { Chosen::Named } else { Chosen::Found };
-        let bytes_read = read.map(|_| bytes.as_slice());
+        let bytes_read = read.map(|()| bytes.as_slice());
         self.hand(&File { name: found.name, path: found.path, chosen, bytes: bytes_read });
         self.bytes = bytes;
     }

@@ -5,7 +5,7 @@ use super::inputs::{Inputs, RecordingFs};
 use super::names;
 use super::request::{NoSuchPath, Recording, Request};
 use super::walk::{By, Found, Missing, Plan, Visit};
-use crate::base::fs::{self, ReadFs, RealFs};
+use crate::base::fs::{ReadFs, RealFs};
 use crate::base::hash::Hash;
 use crate::registry::compile::{Chosen, Compiled, Compiler, Outcome, Scratch};
 use crate::registry::finding_counts::{self, Tally};
@@ -138,8 +138,8 @@ impl Visit for Worker<'_> {
             return;
         }
         let mut bytes = std::mem::take(&mut self.bytes);
-        match fs::read_into(found.path, request.config.limits.file, &mut bytes) {
-            Ok(_) => self.take(&Arc::from(found.name), &bytes, chosen),
+        match found.read(request.config.limits.file, &mut bytes) {
+            Ok(()) => self.take(&Arc::from(found.name), &bytes, chosen),
             Err(error) => self.unreadable(found.name, error),
         }
         self.bytes = bytes;

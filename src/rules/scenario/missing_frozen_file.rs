@@ -16,6 +16,9 @@ fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
         let message = match beside(cx.file.path, path) {
             None => format!("`{path}` lies outside the project"),
             Some(inside) if (cx.file.world.exists)(&inside) => return,
+            Some(inside) if (cx.file.world.leads_out)(&inside) => {
+                format!("`{inside}` is behind a link that leads out of the project, and is not read")
+            }
             Some(inside) => format!("there is no file `{inside}`"),
         };
         let finding = cx.finding(&RULE.meta, span, message).note("paths are relative to the folder of the scenario");

@@ -3,6 +3,7 @@
 //! A database is opened only with exactly the tables that this version makes. Nothing stored in it is executed, and no statement can
 //! change its tables.
 
+use crate::base::fs;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 use std::path::Path;
@@ -63,7 +64,7 @@ impl From<rusqlite::Error> for Broken {
 impl Base {
     /// Opens a database that is there. `None` where there is none.
     pub(in crate::store) fn open(path: &Path) -> Result<Option<Self>, Broken> {
-        if !crate::base::fs::is_file(path) {
+        if !fs::is_file(path) || fs::is_link(path) {
             return Ok(None);
         }
         let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;

@@ -128,3 +128,20 @@ fn what_is_broken_just_now_is_no_context_of_others() {
     project.write("templates/told.xml", asked.replace("</task>", "&</task>"));
     assert_eq!(project.run(&["render", "good", "--raw"]).code(0).stdout, sound);
 }
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_name_that_is_no_text_is_told_once() {
+    use std::os::unix::ffi::OsStrExt;
+    let project = Project::new().file("templates/t.xml", super::check::CLEAN);
+    for name in [&b"templates/a\xff.xml"[..], b"templates/a\xfe.xml"] {
+        let path = project.path("").join(std::ffi::OsStr::from_bytes(name));
+        std::fs::write(path, "<task type='atomic' name='a'><description>d</description></task>").unwrap();
+    }
+    let said = "templates/a\u{fffd}.xml:1:1: error[unreadable-file]: cannot be read: its name is not UTF-8; give it another name";
+    for args in [&["check", "--format", "concise"][..], &["check", "--fix", "--format", "concise"]] {
+        let run = project.run(args).code(1).says(said);
+        assert_eq!(run.stdout.matches("a\u{fffd}.xml").count(), 1, "{}", run.stdout);
+    }
+    project.run(&["fmt", "--check"]).code(1).says("its name is not UTF-8");
+}

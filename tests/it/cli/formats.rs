@@ -215,3 +215,18 @@ fn checkstyle_lists_findings_by_file() {
     assert_eq!(bare.parent_element().unwrap().attribute("name"), Some(NASTY));
     assert_eq!(bare.attribute("message"), Some("`&` on its own\nfix: write `&amp;`"));
 }
+
+/// A report that is printed into a log holds no line of somebody else's: one that begins with `::` is a command there.
+#[test]
+#[cfg(unix)]
+fn junit_keeps_what_is_quoted_on_one_line() {
+    let project = Project::new().file("templates/e\n::error file=x::pwned\n.xml", CONFLICT);
+    let case = "name: c\ntask: t\ncontext: {objective: go}\nexpect_context:\n  - contains: [\"zz\\n::error::pwned\"]\n";
+    let project = project.file("templates/t.xml", CLEAN.replace("clean", "t")).file("scenarios/c.yaml", case);
+    let check = project.run(&["check", "--format", "junit"]).code(1).stdout;
+    std::fs::remove_file(project.path("templates/e\n::error file=x::pwned\n.xml")).unwrap();
+    project.run(&["eval", "--junit", "eval.xml"]).code(1);
+    for text in [check, project.read("eval.xml")] {
+        assert!(text.contains("pwned") && !text.lines().any(|line| line.trim_start().starts_with("::")), "{text}");
+    }
+}

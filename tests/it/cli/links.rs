@@ -43,7 +43,12 @@ fn links_that_lead_out_of_the_project_are_told_and_not_followed() {
         ("templates/lib.xml", "lib.xml", "error[unreadable-file] templates/lib.xml:1:1: cannot be read: ", OUTSIDE),
         ("scenarios/s.yaml", "secret.yaml", "scenarios/s.yaml:1:1", OUTSIDE),
         ("prompts/p.md", "secret.md", "ctxc.toml:4:", "outside"),
-        ("scenarios/data.md", "secret.md", "scenarios/c.yaml:5:", "there is no file `scenarios/data.md`"),
+        (
+            "scenarios/data.md",
+            "secret.md",
+            "scenarios/c.yaml:5:",
+            "`scenarios/data.md` is behind a link that leads out of the project",
+        ),
     ] {
         let (project, outside) = sample();
         match from {
@@ -125,4 +130,38 @@ fn a_file_with_two_names_is_not_written_through_one_of_them() {
     project.run(&["fmt"]).code(0);
     assert_eq!((outside.read("mine"), outside.read("u")), (before.clone(), unformatted.clone()));
     assert!(project.read("registry.json") != before && project.read("templates/u.xml") != unformatted);
+}
+
+#[test]
+fn nothing_is_made_through_a_linked_folder() {
+    let outside = Project::new().file("out/x", "");
+    for args in [&["import", "legacy"][..], &["import", "legacy", "--dry-run"], &["init", "--ci", "github"]] {
+        let project = if args[0] == "init" { Project::new() } else { Project::new().file("legacy/e.j2", "hi {{x}}\n") };
+        link(&project, &outside, ("templates", "out"));
+        link(&project, &outside, (".github", "out"));
+        project.run(args).code(2).warns("templates is a link, and templates/").warns("would be written through it");
+        assert_eq!(outside.files(), ["out/x"], "{args:?}");
+    }
+    // Nor a cache, wherever somebody says that caches are.
+    let project = Project::new().file("notes.md", "zebra\n").file("caches/x", "");
+    project.run(&["search", "zebra", "--cache-dir", "caches"]).code(0);
+    let made = project.files().into_iter().find(|name| name.ends_with("search.lock")).expect("a lock");
+    let folder = made.trim_end_matches("/search.lock");
+    for name in ["search.lock", "search.db"] {
+        std::fs::remove_dir_all(project.path(folder)).unwrap();
+        link(&project, &outside, (&format!("{folder}/{name}"), "out/created"));
+        project.run(&["search", "zebra", "--cache-dir", "caches"]).code(0).says("notes.md");
+        assert_eq!(outside.files(), ["out/x"], "{name}");
+    }
+    std::fs::remove_dir_all(project.path(folder)).unwrap();
+    link(&project, &outside, (folder, "out"));
+    project.run(&["search", "zebra", "--cache-dir", "caches"]).code(0).says("notes.md").warns("is a link");
+    assert_eq!(outside.files(), ["out/x"]);
+    // A folder that an earlier version kept caches in is nobody's any more.
+    let project = Project::new().file("notes.md", "zebra\n").file("templates/t.xml", sample().0.read("templates/t.xml"));
+    link(&project, &outside, (".ctxc", "out"));
+    for args in [&["build"][..], &["search", "zebra"], &["manifest"], &["eval", "--allow-empty"]] {
+        project.run(args).code(0);
+        assert_eq!(outside.files(), ["out/x"], "{args:?}");
+    }
 }

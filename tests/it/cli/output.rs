@@ -16,8 +16,10 @@ fn a_reader_that_goes_away_is_quiet_success() {
 fn a_full_disk_is_said_and_exits_3() {
     let project = Project::new();
     let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
-    let output = project.command(&["rules", "--json"]).stdout(full).output().unwrap();
-    Run::from(output).code(3).warns("cannot write to standard output: no space is left on the disk").warns("hint: ");
+    for args in [&["rules", "--json"][..], &["--help"], &["--version"], &["check", "--help"]] {
+        let output = project.command(args).stdout(full.try_clone().unwrap()).output().unwrap();
+        Run::from(output).code(3).warns("cannot write to standard output: no space is left on the disk").warns("hint: ");
+    }
 }
 
 #[test]
@@ -47,14 +49,26 @@ fn colour_is_for_terminals_unless_it_is_asked_for() {
 #[test]
 #[cfg(unix)]
 fn an_interrupt_exits_130_and_says_nothing() {
-    let project = Project::new();
-    let mut command = project.command(&["check", "-"]);
-    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let input = child.stdin.take().unwrap();
-    // The program waits for its input; its handler is in place long before this is over.
-    std::thread::sleep(std::time::Duration::from_millis(500));
-    assert!(std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
-    let run = Run::from(child.wait_with_output().unwrap());
-    drop(input);
-    run.code(130).silent().silent_out();
+    let case = "name: c\ntask: clean\ncontext: {objective: go}\nexpect_context: [nothing_cut: true]\n";
+    let project = Project::new().file("templates/t.xml", super::check::CLEAN).file("scenarios/c.yaml", case);
+    assert!(std::process::Command::new("mkfifo").arg(project.path("pipe")).status().unwrap().success());
+    // Each waits: for standard input, for a pipe that nobody writes into.
+    for args in [
+        &["check", "-"][..],
+        &["fmt", "-"],
+        &["eval", "--since", "pipe"],
+        &["manifest", "diff", "pipe", "pipe"],
+        &["diff", "pipe", "pipe"],
+        &["import", "--verify", "pipe"],
+    ] {
+        let mut command = project.command(args);
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let input = child.stdin.take().unwrap();
+        // The program's handler is in place long before this is over.
+        std::thread::sleep(std::time::Duration::from_millis(500));
+        assert!(std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+        let run = Run::from(child.wait_with_output().unwrap());
+        drop(input);
+        assert_eq!((run.code, &*run.stdout, &*run.stderr), (Some(130), "", ""), "{args:?}");
+    }
 }

@@ -345,3 +345,38 @@ fn a_broken_revision_says_which_file_of_which_revision() {
     }
     project.run(&["eval", "--since", "v1"]).code(0);
 }
+
+#[test]
+#[cfg(unix)]
+fn a_revision_runs_no_program_that_the_repository_names() {
+    use std::os::unix::fs::PermissionsExt;
+    let project = repository();
+    let script = |name: &str, text: String| {
+        project.write(name, text);
+        std::fs::set_permissions(project.path(name), std::fs::Permissions::from_mode(0o755)).unwrap();
+    };
+    let ran = project.path(".git/ran");
+    script(".git/evil", format!("#!/bin/sh\ntouch '{}'\n", ran.display()));
+    // A program that knows of no GIT_NO_LAZY_FETCH, as those before 2.45.
+    let path = std::env::var("PATH").unwrap();
+    script(".git/old/git", format!("#!/bin/sh\nexport GIT_NO_LAZY_FETCH=0 PATH='{path}'\nexec git \"$@\"\n"));
+    let lost = git(&project.path(""), &["rev-parse", "v1:templates/triage.xml"]);
+    let lost = lost.trim();
+    std::fs::remove_file(project.path(&format!(".git/objects/{}/{}", &lost[..2], &lost[2..]))).unwrap();
+    let evil = project.path(".git/evil");
+    for (name, value) in [
+        ("core.repositoryFormatVersion", "1"),
+        ("extensions.partialClone", "origin"),
+        ("remote.origin.promisor", "true"),
+        ("remote.origin.url", "ssh://x/y"),
+        ("protocol.ssh.allow", "always"),
+        ("core.sshCommand", evil.to_str().unwrap()),
+    ] {
+        git(&project.path(""), &["config", name, value]);
+    }
+    let mut command = project.command(&["manifest", "diff", "v1"]);
+    command.env("PATH", format!("{}:{path}", project.path(".git/old").display()));
+    let run = Run::from(command.output().unwrap());
+    assert_ne!(run.code, Some(0), "{run:#?}");
+    assert!(!ran.exists(), "{run:#?}");
+}

@@ -79,6 +79,7 @@ fn the_next_build_clears_away_what_killed_ones_left_and_nothing_else() {
     };
     file(".ctxc-dead.tmp");
     file("ctxc-mine.tmp");
+    file("templates/.ctxc-dead.tmp");
     let alive = file(".ctxc-alive.tmp");
     alive.try_lock().unwrap();
     std::fs::write(project.path(".ctxc-young.tmp"), "").unwrap();
@@ -91,6 +92,12 @@ fn the_next_build_clears_away_what_killed_ones_left_and_nothing_else() {
     let mut names: Vec<String> = names.filter(|name| name.contains("ctxc-")).collect();
     names.sort();
     assert_eq!(names, [".ctxc-alive.tmp", ".ctxc-young.tmp", "ctxc-mine.tmp"]);
+    // So does whoever writes a template.
+    std::fs::write(project.path("templates/task_1.xml"), "<task type='atomic' name='x'><description>d</description></task>")
+        .unwrap();
+    assert!(project.path("templates/.ctxc-dead.tmp").exists());
+    assert!(project.run(&["fmt"]).status.success());
+    assert!(!project.path("templates/.ctxc-dead.tmp").exists());
 }
 
 #[test]

@@ -24,8 +24,8 @@ pub(crate) fn found(template: &str, files: &[(&str, &str)]) -> Vec<Diagnostic> {
     let registry = ctxc::compile_sources(&config, sources).registry.expect("the template is sound");
     let text = |path: &str| files.iter().find(|(known, _)| *known == path).map(|(_, text)| (*text).to_owned());
     let has = |path: &str| files.iter().any(|(known, _)| *known == path);
-    let world =
-        ProjectView { config: &config, tasks: Some(&registry as &dyn Tasks), exists: &has, text: &text, today: Some(TODAY) };
+    let tasks = Some(&registry as &dyn Tasks);
+    let world = ProjectView { config: &config, tasks, exists: &has, leads_out: &|_| false, text: &text, today: Some(TODAY) };
     let mut scenarios = Vec::new();
     for (path, text) in files.iter().filter(|(path, _)| Path::new(path).extension() == Some("yaml".as_ref())) {
         let tables = |table: &str| {

@@ -2,6 +2,7 @@
 //! error, one that was carried is skipped.
 
 use super::text::{lines, state};
+use crate::cli::render::escape::escape;
 use crate::eval::finished::CaseVerdict;
 use crate::eval::scorecard::{CaseRow, Scorecard};
 use crate::syntax::write::{TemplateWriter, legal};
@@ -34,10 +35,10 @@ fn case(xml: &mut TemplateWriter, row: &CaseRow) {
     let path = legal(&row.path);
     let line = row.line.to_string();
     let head = [("classname", &*suite), ("name", &*name), ("file", &*path), ("line", &line), ("time", "0")];
-    let told = lines(row).join("\n");
-    let message = lines(row).into_iter().next().unwrap_or_else(|| state(row));
-    let message = legal(&message);
-    let told = legal(&told);
+    // Each stays one line: what it quotes has lines of its own.
+    let lines: Vec<String> = lines(row).iter().map(|line| escape(line).into_owned()).collect();
+    let told = lines.join("\n");
+    let message = lines.into_iter().next().unwrap_or_else(|| state(row));
     xml.open("testcase", &head);
     match (row.carried_from.as_deref(), row.verdict()) {
         (Some(from), CaseVerdict::Pass) => {
