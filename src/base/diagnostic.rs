@@ -158,12 +158,8 @@ impl Diagnostic {
         hasher.update(self.path.as_bytes());
         hasher.update(b"\0");
         hasher.update(self.task.as_deref().unwrap_or("").as_bytes());
-        let line = index.line_span(text, self.start.line).map_or("", |span| span.slice(text));
-        let mut end = (self.span.end.min(self.span.start.saturating_add(200)) as usize).min(text.len());
-        while !text.is_char_boundary(end) {
-            end -= 1;
-        }
-        let place = text.get(self.span.start as usize..end).unwrap_or("");
+        let line = index.line_span(text, self.start.line).map_or("", |span| upto(text, span, LINE));
+        let place = upto(text, self.span, 200);
         for part in [line, place] {
             hasher.update(b"\0");
             for word in part.split_ascii_whitespace().take(64) {
@@ -178,6 +174,18 @@ impl Diagnostic {
     pub fn is_fixable(&self) -> bool {
         self.rule.fix != Fixable::Choice && !self.fixes.is_empty()
     }
+}
+
+/// Bytes of a line that a fingerprint looks at: a file on one line may have a finding at each of its places.
+const LINE: u32 = 4096;
+
+/// What stands under a span, at most so many bytes of it.
+fn upto(text: &str, span: Span, most: u32) -> &str {
+    let mut end = (span.end.min(span.start.saturating_add(most)) as usize).min(text.len());
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    text.get(span.start as usize..end).unwrap_or("")
 }
 
 /// The stable order of every output: path, span start, code, span end, message.

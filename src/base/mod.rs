@@ -4,6 +4,7 @@
 
 pub mod contained_path;
 pub mod diagnostic;
+pub mod expansion;
 pub mod fix;
 #[cfg(feature = "fs")]
 pub mod folders;

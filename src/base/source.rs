@@ -5,6 +5,7 @@
 
 use super::span::Span;
 use serde::Serialize;
+use std::sync::OnceLock;
 
 /// A place in a text as people count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -22,7 +23,12 @@ pub struct Position {
 #[derive(Clone, Debug, Default)]
 pub struct LineIndex {
     starts: Vec<u32>,
+    /// Characters and UTF-16 code units before each [`BLOCK`] bytes; made for the first place far in a long line.
+    counts: OnceLock<Vec<(u32, u32)>>,
 }
+
+/// Bytes of a line that are counted for each place in it.
+const BLOCK: usize = 1 << 10;
 
 impl LineIndex {
     /// Indexes a text once.
@@ -33,7 +39,7 @@ impl LineIndex {
         // Nearly every text breaks its lines with `\n` alone, and one byte is found faster than two.
         if memchr::memchr(b'\r', bytes).is_none() {
             starts.extend(memchr::memchr_iter(b'\n', bytes).map(|at| at as u32 + 1));
-            return Self { starts };
+            return Self { starts, counts: OnceLock::new() };
         }
         for at in memchr::memchr2_iter(b'\n', b'\r', bytes) {
             let crlf = bytes.get(at) == Some(&b'\r') && bytes.get(at + 1) == Some(&b'\n');
@@ -41,7 +47,7 @@ impl LineIndex {
                 starts.push(at as u32 + 1);
             }
         }
-        Self { starts }
+        Self { starts, counts: OnceLock::new() }
     }
 
     /// Number of lines, at least 1.
@@ -59,17 +65,32 @@ impl LineIndex {
         let offset = offset.min(text.len() as u32);
         let line = self.line(offset);
         let start = self.starts.get(line as usize - 1).copied().unwrap_or(0);
-        let mut end = offset as usize;
+        let (start, mut end) = (start as usize, offset as usize);
         while !text.is_char_boundary(end) {
             end -= 1;
         }
-        let before = text.get(start as usize..end).unwrap_or("");
-        let (column, utf16) = if before.is_ascii() {
-            (before.len() as u32, before.len() as u32)
+        let (column, utf16) = if end - start <= BLOCK {
+            count(text.as_bytes().get(start..end).unwrap_or(&[]))
         } else {
-            before.chars().fold((0, 0), |(c, u), ch| (c + 1, u + ch.len_utf16() as u32))
+            let (before, here) = (self.counted(text, start), self.counted(text, end));
+            (here.0 - before.0, here.1 - before.1)
         };
         Position { line, column: column + 1, utf16: utf16 + 1 }
+    }
+
+    /// Characters and UTF-16 code units before an offset. However many places one long line has, it is walked once.
+    fn counted(&self, text: &str, offset: usize) -> (u32, u32) {
+        let bytes = text.as_bytes();
+        let counts = self.counts.get_or_init(|| {
+            let sums = bytes.chunks(BLOCK).scan((0, 0), |sum, block| {
+                *sum = add(*sum, count(block));
+                Some(*sum)
+            });
+            std::iter::once((0, 0)).chain(sums).collect()
+        });
+        let block = offset / BLOCK;
+        let before = counts.get(block).copied().unwrap_or_default();
+        add(before, count(bytes.get(block * BLOCK..offset).unwrap_or(&[])))
     }
 
     /// The bytes of a 1-based line with its line break; `None` past the last line.
@@ -77,5 +98,46 @@ impl LineIndex {
         let start = *self.starts.get(line.checked_sub(1)? as usize)?;
         let end = self.starts.get(line as usize).copied().unwrap_or(text.len() as u32);
         Some(Span::new(start, end))
+    }
+}
+
+/// Characters and UTF-16 code units that begin in some bytes of a text.
+fn count(bytes: &[u8]) -> (u32, u32) {
+    if bytes.is_ascii() {
+        return (bytes.len() as u32, bytes.len() as u32);
+    }
+    bytes.iter().fold((0, 0), |(chars, units), &byte| {
+        // A byte of the form 10xxxxxx goes on; four bytes in UTF-8 are two units in UTF-16.
+        let begins = u32::from(byte & 0xC0 != 0x80);
+        (chars + begins, units + begins + u32::from(byte >= 0xF0))
+    })
+}
+
+const fn add(a: (u32, u32), b: (u32, u32)) -> (u32, u32) {
+    (a.0 + b.0, a.1 + b.1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LineIndex, Position};
+    use proptest::prelude::*;
+
+    /// Columns counted from the start of the line, one character after the other.
+    fn counted(text: &str, offset: usize) -> Position {
+        let before = &text[..offset];
+        let line = before.rsplit('\n').next().unwrap_or("");
+        let utf16 = line.encode_utf16().count() as u32 + 1;
+        Position { line: before.matches('\n').count() as u32 + 1, column: line.chars().count() as u32 + 1, utf16 }
+    }
+
+    proptest! {
+        #[test]
+        fn columns_of_long_lines_are_those_of_short_ones(text in "[aé😀\n]{0,20}", repeat in 1_usize..400) {
+            let text = text.repeat(repeat);
+            let index = LineIndex::new(&text);
+            for (offset, _) in text.char_indices().step_by(37).chain([(text.len(), ' ')]) {
+                prop_assert_eq!(index.position(&text, offset as u32), counted(&text, offset));
+            }
+        }
     }
 }

@@ -6,6 +6,7 @@
 use super::answer_format::beside;
 use super::fault::{Fault, FaultKind, MissingFrom, Place};
 use super::values::{self, Part, Scope};
+use crate::base::expansion::MAX_DEPTH;
 use crate::kernel::context::{Origin, Stability, Traced, Trust};
 use crate::kernel::tokens::TokenCounter;
 use crate::registry::Registry;
@@ -18,8 +19,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Bytes that a filled text may have.
 pub(super) const MAX_BYTES: usize = 64 << 20;
-/// How deep fragments may use each other.
-pub(super) const MAX_DEPTH: usize = 64;
 
 /// What to do about a variable without a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -197,8 +196,12 @@ impl<'a> Writer<'a, '_> {
                 body::Part::Text { text } => words(self, text),
                 body::Part::Use { name } => {
                     let Some(inner) = self.fragment(name, depth, self.filler) else { continue };
-                    self.out.text.append(&inner.text);
-                    self.out.latent.append(&inner.latent);
+                    if self.out.text.text().len() + inner.text.text().len() <= MAX_BYTES {
+                        self.out.text.append(&inner.text);
+                        self.out.latent.append(&inner.latent);
+                    } else {
+                        self.too_large();
+                    }
                     self.take(inner);
                 }
             }
@@ -217,6 +220,10 @@ impl<'a> Writer<'a, '_> {
     pub(super) fn fragment(&mut self, name: &str, depth: usize, filler: Filler<'a>) -> Option<Filled> {
         if depth >= MAX_DEPTH {
             self.fault(FaultKind::TooDeep { name: name.to_owned(), limit: MAX_DEPTH });
+            return None;
+        }
+        // Fragments that use others twice double their text with each step: nothing more is put in once it is too large.
+        if self.is_told(&FaultKind::TooLarge { limit: MAX_BYTES }) {
             return None;
         }
         let registry = self.filler.registry;
@@ -253,6 +260,10 @@ impl<'a> Writer<'a, '_> {
         if self.out.text.text().len() + text.len() <= MAX_BYTES {
             return self.out.text.push(text, origin);
         }
+        self.too_large();
+    }
+
+    fn too_large(&mut self) {
         let fault = FaultKind::TooLarge { limit: MAX_BYTES };
         if !self.is_told(&fault) {
             self.fault(fault);

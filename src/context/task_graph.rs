@@ -4,6 +4,7 @@
 //! definition once. Bounded: references in a circle, which no compiled registry has, end in a fault.
 
 use super::fault::{Fault, FaultKind};
+use crate::base::expansion::{MAX_AGENTS, MAX_DEPTH};
 use crate::registry::body::{Input, Text};
 use crate::registry::node::Target;
 use crate::registry::{Child, Node, Registry, Task};
@@ -11,11 +12,6 @@ use crate::settings::data::SettingsData;
 use crate::template::keywords::TextSyntax;
 use crate::template::setting::SettingName;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// How many definitions may stand behind one another.
-pub(super) const MAX_DEPTH: usize = 64;
-/// How many agents of a task are listed.
-pub(super) const MAX_AGENTS: usize = 10_000;
 
 /// A task's tree and those of everything that it refers to.
 #[derive(Debug)]
@@ -138,13 +134,15 @@ impl<'r> TaskGraph<'r> {
         let tree = self.tasks.get(task).ok_or_else(|| Fault::from(FaultKind::Dangling { name: task.to_owned() }))?;
         let mut chain = vec![Link { tree, node: &tree.root, child: None }];
         let mut base = String::new();
+        let mut followed = 0;
         let asked = id.trim_end_matches('/');
         loop {
             let Some(&Link { tree, node, .. }) = chain.last() else { return Err(unknown()) };
             if let Some(behind) = self.behind(node) {
                 let tree = behind?;
                 base.push_str(node.id.trim_end_matches('/'));
-                if chain.len() > MAX_DEPTH {
+                followed += 1;
+                if followed > MAX_DEPTH {
                     return Err(FaultKind::Dangling { name: tree.task.name().to_owned() }.into());
                 }
                 chain.push(Link { tree, node: &tree.root, child: None });

@@ -119,6 +119,15 @@ impl<'f> Index<'f> {
         })
     }
 
+    /// The references that stand in a definition.
+    pub fn references_of(&self, id: DefId) -> &'f [Reference] {
+        let all = self.file(id.file).map_or(&[][..], |entry| &entry.facts.references);
+        // They lie in document order, and so do their owners.
+        let start = all.partition_point(|reference| reference.owner < id.definition);
+        let end = all.partition_point(|reference| reference.owner <= id.definition);
+        all.get(start..end).unwrap_or(&[])
+    }
+
     /// Definitions in an order in which each comes after those that it points at, and the cycles that make such an
     /// order impossible. Linear in definitions and references; no recursion, however long a chain is.
     pub fn order(&self) -> (Vec<DefId>, Vec<Cycle>) {

@@ -7,6 +7,8 @@ pub mod disqualified;
 #[cfg(feature = "compile")]
 pub mod eval;
 #[cfg(feature = "compile")]
+pub mod expansion;
+#[cfg(feature = "compile")]
 pub mod fault;
 pub mod glob;
 #[cfg(feature = "compile")]

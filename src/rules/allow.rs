@@ -4,8 +4,10 @@
 //! Collects and matches only; the findings about the instructions themselves are rules like any other.
 
 use crate::base::diagnostic::Diagnostic;
+use crate::base::rule_meta::Code;
 use crate::base::span::{Span, Spanned};
 use crate::syntax::tree::{Document, Element, Kind, NodeId};
+use std::collections::HashMap;
 
 /// Elements that are tasks of their own: an `allow` outside does not reach into them.
 const BODIES: &[&str] =
@@ -66,33 +68,46 @@ fn words(text: &str, within: Span) -> impl Iterator<Item = Spanned<&str>> {
     })
 }
 
-/// Whether some instruction silences the finding; marks the one that does as used.
-pub(super) fn silences(instructions: &mut [Instruction<'_>], document: Document<'_>, finding: &Diagnostic) -> bool {
-    if finding.locked {
-        return false;
-    }
-    let mut silenced = false;
-    for instruction in instructions.iter_mut().filter(|instruction| instruction.is_allow()) {
-        for (name, used) in &mut instruction.names {
-            if super::list::names(finding.rule, name.value) && speaks_for(document, instruction.parent, finding.span) {
-                *used = true;
-                silenced = true;
+/// What the instructions of a document silence: for each element and rule, the names that say so.
+pub(super) struct Silencers(HashMap<(NodeId, Code), Vec<(usize, usize)>>);
+
+impl Silencers {
+    /// Of the instructions that silence findings.
+    pub(super) fn of(instructions: &[Instruction<'_>]) -> Self {
+        let mut all: HashMap<(NodeId, Code), Vec<(usize, usize)>> = HashMap::new();
+        for (at, instruction) in instructions.iter().enumerate().filter(|(_, instruction)| instruction.is_allow()) {
+            for (number, (name, _)) in instruction.names.iter().enumerate() {
+                if let (Some(parent), Some(rule)) = (instruction.parent, super::list::find(name.value)) {
+                    all.entry((parent, rule.meta.code)).or_default().push((at, number));
+                }
             }
         }
+        Self(all)
     }
-    silenced
-}
 
-fn speaks_for(document: Document<'_>, parent: Option<NodeId>, span: Span) -> bool {
-    let mut element = document.element_at(span.start);
-    while let Some(at) = element {
-        if Some(at.id()) == parent {
-            return true;
-        }
-        if BODIES.contains(&at.local()) {
+    /// Whether some instruction silences the finding; marks those that do as used.
+    pub(super) fn silence(&mut self, instructions: &mut [Instruction<'_>], document: Document<'_>, finding: &Diagnostic) -> bool {
+        if self.0.is_empty() || finding.locked {
             return false;
         }
-        element = at.parent();
+        let mut silenced = false;
+        let mut element = document.element_at(finding.span.start);
+        while let Some(at) = element {
+            if let Some(by) = self.0.get_mut(&(at.id(), finding.rule.code)) {
+                silenced = true;
+                // Marked once, they need no second mark.
+                for (instruction, number) in by.drain(..) {
+                    let name = instructions.get_mut(instruction).and_then(|instruction| instruction.names.get_mut(number));
+                    if let Some((_, used)) = name {
+                        *used = true;
+                    }
+                }
+            }
+            if BODIES.contains(&at.local()) {
+                break;
+            }
+            element = at.parent();
+        }
+        silenced
     }
-    false
 }

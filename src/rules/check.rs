@@ -3,7 +3,7 @@
 //! Rules run in the order of their codes; a fault is reported by the first rule that handles it. A file without
 //! faults costs one call a task and rule, and no allocation.
 
-use super::allow::{self, Instruction};
+use super::allow::{self, Instruction, Silencers};
 use super::context::context_conflict_with_default;
 use super::engine::unknown_instruction::{self, VERBS};
 use super::engine::unused_allow::{self, UnusedExtent};
@@ -110,7 +110,8 @@ pub fn file(active: &Active, cx: &FileCx<'_>, faults: &[Fault]) -> Vec<Diagnosti
 
 fn finish(active: &Active, cx: &FileCx<'_>, mut found: Vec<Diagnostic>) -> Vec<Diagnostic> {
     let mut instructions = allow::collect(cx.document);
-    found.retain(|finding| !allow::silences(&mut instructions, cx.document, finding));
+    let mut silencers = Silencers::of(&instructions);
+    found.retain(|finding| !silencers.silence(&mut instructions, cx.document, finding));
     about_instructions(cx, &instructions, &mut found);
     found.retain_mut(|finding| level(cx.config, finding).inspect(|level| finding.severity = *level).is_some());
     judge_again(active, cx, &mut found);
@@ -209,8 +210,8 @@ pub fn config(config: &Config) -> Vec<Diagnostic> {
 
 /// The findings about names and references of all files. Not located: the texts are not at hand.
 pub fn links(config: &Config, index: &Index<'_>, scope: Scope) -> Vec<Diagnostic> {
-    let (_, cycles) = index.order();
-    let cx = LinkCx { index, cycles: &cycles, config, scope };
+    let (order, cycles) = index.order();
+    let cx = LinkCx { index, order: &order, cycles: &cycles, config, scope };
     let mut found = Vec::new();
     for rule in list::all() {
         if let Check::Link(check) | Check::FileAndLink(_, check) = rule.check {

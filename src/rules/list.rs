@@ -3,6 +3,7 @@
 use super::rule::Rule;
 use super::{context, engine, input, links, migration, names, project, scenario, structure, syntax};
 use crate::base::rule_meta::{Code, RuleMeta};
+use std::sync::LazyLock;
 
 /// Families in the order of their codes: number, name, what it is about.
 pub static FAMILIES: &[Family] = &[
@@ -29,6 +30,10 @@ pub struct Family {
 
 /// Every rule, by code.
 pub fn all() -> impl Iterator<Item = &'static Rule> {
+    ALL.iter().copied()
+}
+
+static ALL: LazyLock<Vec<&'static Rule>> = LazyLock::new(|| {
     let families = [
         syntax::RULES,
         structure::RULES,
@@ -43,8 +48,8 @@ pub fn all() -> impl Iterator<Item = &'static Rule> {
     ];
     let mut rules: Vec<&'static Rule> = families.into_iter().flatten().copied().chain(syntax::limits::rules()).collect();
     rules.sort_by_key(|rule| rule.meta.code);
-    rules.into_iter()
-}
+    rules
+});
 
 /// The rule with this name, former name or code (`CTX202`, any case).
 pub fn find(handle: &str) -> Option<&'static Rule> {

@@ -6,7 +6,7 @@ use crate::base::source::Position;
 use crate::base::span::Span;
 use crate::project;
 use crate::project::config::Config;
-use crate::project::index::{Cycle, Index};
+use crate::project::index::{Cycle, DefId, Index};
 use crate::rules::scenario::cx::{CaseCx, ScenarioCx, SuitesCx};
 use crate::scenario;
 use crate::settings::bodies::{Bodies, Body};
@@ -204,6 +204,8 @@ impl ConfigCx<'_> {
 pub struct LinkCx<'a> {
     /// Definitions and references.
     pub index: &'a Index<'a>,
+    /// Definitions, each after those that it points at.
+    pub order: &'a [DefId],
     /// References that lead back to where they start.
     pub cycles: &'a [Cycle],
     /// The project.

@@ -47,7 +47,8 @@ fn fact(definition: &Definition<'_>, stem: &str) -> Fact {
         Definition::Fragment(fragment) => untrusted(&fragment.text),
         Definition::Task(_) | Definition::Template(_) => None,
     };
-    Fact { kind: definition.kind(), name: name.into(), span, params, returns, untrusted }
+    let bytes = element.span().len().into();
+    Fact { kind: definition.kind(), name: name.into(), span, params, returns, untrusted, bytes, agents: 0 }
 }
 
 fn untrusted(text: &Text<'_>) -> Option<Span> {
@@ -66,8 +67,10 @@ fn params(template: &Template<'_>) -> Box<[Param]> {
 }
 
 fn of_task(task: &Task<'_>, owner: u32, facts: &mut FileFacts) {
+    let mut agents = 0;
     nodes::paths(task, &mut |node, path| match node {
         Node::Task(task) => {
+            agents += u32::from(task.reference.is_none());
             if let Some(name) = &task.reference {
                 let reference = Reference {
                     kind: ReferenceKind::Ref,
@@ -92,6 +95,9 @@ fn of_task(task: &Task<'_>, owner: u32, facts: &mut FileFacts) {
         Node::Call(call) => of_call(call, owner, path, facts),
         Node::Cond(_) => {}
     });
+    if let Some(fact) = facts.definitions.last_mut() {
+        fact.agents = agents;
+    }
     settle(task, owner, facts);
 }
 

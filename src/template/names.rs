@@ -35,6 +35,11 @@ impl DefinitionKind {
             Self::Fragment => "fragment",
         }
     }
+
+    /// Whether it is a part of a text.
+    pub const fn is_text(self) -> bool {
+        matches!(self, Self::Fragment)
+    }
 }
 
 /// Something with a name that other files may use.
@@ -52,6 +57,10 @@ pub struct Definition {
     pub returns: Option<Box<str>>,
     /// Where a fragment is marked as a text from outside.
     pub untrusted: Option<Span>,
+    /// Bytes of its source, and of the files that its texts are pulled from.
+    pub bytes: u64,
+    /// Task bodies in it that are written out.
+    pub agents: u32,
 }
 
 /// A parameter of a function template.

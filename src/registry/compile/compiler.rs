@@ -104,9 +104,10 @@ impl Compiler<'_> {
         }
         let file = template::lower(document);
         bodies.resolve(&file, &self.config.layers);
-        let facts = template::facts::collect(&file, file_stem::stem(path));
+        let mut facts = template::facts::collect(&file, file_stem::stem(path));
         let mut unread = Vec::new();
         let texts = self.texts(path, text, &facts, &mut unread);
+        texts.weigh(&mut facts);
         let scopes = template::scope::resolve(&file, &|written| texts.shared(written));
         let unseen = paths::judge(self.door(), path, &facts);
         let cx = FileCx { path, document, file: &file, bodies, scopes: &scopes, unread: &unseen, config: self.config };

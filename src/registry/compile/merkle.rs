@@ -72,8 +72,9 @@ mod tests {
     use std::sync::Arc;
 
     fn file(kind: DefinitionKind, name: &str, uses: &[(ReferenceKind, &str)]) -> FileFacts {
+        let (name, params) = (name.into(), Box::default());
         let definition =
-            Definition { kind, name: name.into(), span: Span::at(0), params: Box::default(), returns: None, untrusted: None };
+            Definition { kind, name, span: Span::at(0), params, returns: None, untrusted: None, bytes: 0, agents: 0 };
         let reference = |(kind, name): &(ReferenceKind, &str)| Reference {
             kind: *kind,
             name: (*name).into(),

@@ -39,6 +39,14 @@ impl Texts {
     pub(super) fn shared(&self, written: &str) -> Option<Arc<str>> {
         self.texts.get(written).map(Arc::clone)
     }
+
+    /// Counts what was pulled in as bytes of the definition that it belongs to.
+    pub(super) fn weigh(&self, facts: &mut FileFacts) {
+        for source in facts.sources.iter().filter(|source| source.kind == SourceKind::Text) {
+            let Some(owner) = facts.definitions.get_mut(source.owner as usize) else { continue };
+            owner.bytes = owner.bytes.saturating_add(self.text(&source.path).map_or(0, |text| text.len() as u64));
+        }
+    }
 }
 
 impl Sources for Texts {

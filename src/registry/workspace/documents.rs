@@ -84,7 +84,11 @@ impl Documents {
     /// The registry of those definitions that are `wanted`. Its bytes depend on nothing but what the files mean and are called.
     pub fn registry(&self, index: &Index<'_>, wanted: impl Fn(DefId) -> bool) -> Vec<u8> {
         let lines: Vec<&Compiled> = index.files().iter().filter_map(|file| self.all.get(file.path)).collect();
-        let entry = |id: DefId| lines.get(id.file as usize)?.entries.iter().find(|entry| entry.definition == id.definition);
+        // Entries lie in the order of their definitions.
+        let entry = |id: DefId| {
+            let entries = &lines.get(id.file as usize)?.entries;
+            entries.get(entries.binary_search_by_key(&id.definition, |entry| entry.definition).ok()?)
+        };
         let (order, _) = index.order();
         let hashes = merkle::hashes(index, &order, |id| entry(id).map(|entry| entry.own));
         let mut items: Vec<Item<'_>> = Vec::with_capacity(order.len());

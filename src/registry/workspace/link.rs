@@ -29,7 +29,8 @@ pub fn link(config: &Config, index: &Index<'_>, scope: Scope, text: impl Fn(&str
         let Some(entry) = owners.get(&*finding.path).and_then(|at| index.file(*at)) else { continue };
         let definitions = &entry.facts.definitions;
         // Definitions lie one after the other, so the last that begins before the finding holds it.
-        let holder = definitions.iter().rev().find(|definition| definition.span.start <= finding.span.start);
+        let after = definitions.partition_point(|definition| definition.span.start <= finding.span.start);
+        let holder = after.checked_sub(1).and_then(|at| definitions.get(at));
         finding.task = holder.map(|definition| Arc::from(&*definition.name));
     }
     diagnostic::sort(&mut found);

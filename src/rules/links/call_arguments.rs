@@ -27,17 +27,18 @@ struct Call<'a> {
 }
 
 fn check(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
+    let mut budget = Budget::default();
     for (_, entry, reference) in cx.index.references() {
         if reference.kind != ReferenceKind::Call {
             continue;
         }
         let Some(target) = cx.index.target(reference) else { continue };
         let Some(callee) = cx.index.definition(target) else { continue };
-        arguments(&Call { cx, entry, reference, target, callee }, out);
+        arguments(&Call { cx, entry, reference, target, callee }, &mut budget, out);
     }
 }
 
-fn arguments(call: &Call<'_>, out: &mut Vec<Diagnostic>) {
+fn arguments(call: &Call<'_>, budget: &mut Budget, out: &mut Vec<Diagnostic>) {
     let params = &call.callee.params;
     let mut given = vec![false; params.len()];
     let mut meant: BTreeSet<&str> = BTreeSet::new();
@@ -48,7 +49,7 @@ fn arguments(call: &Call<'_>, out: &mut Vec<Diagnostic>) {
         };
         let Some(slot) = slot else {
             // A slip in a name is one finding, not two: the parameter that it meant is not missing.
-            let near = arg.name.as_deref().and_then(|name| nearest(name, params.iter().map(|param| &*param.name)));
+            let near = arg.name.as_deref().and_then(|name| budget.nearest(name, params.iter().map(|param| &*param.name)));
             meant.extend(near);
             out.push(unknown(call, arg, near));
             continue;

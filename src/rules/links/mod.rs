@@ -4,6 +4,7 @@
 pub(crate) mod bad_schema;
 pub(super) mod call_arguments;
 pub(super) mod duplicate_name;
+pub(super) mod expansion_too_large;
 pub(crate) mod missing_source;
 pub(super) mod reference_cycle;
 pub(super) mod return_type;
@@ -22,4 +23,5 @@ pub(super) static RULES: &[&Rule] = &[
     &missing_source::RULE,
     &bad_schema::RULE,
     &unreadable_path::RULE,
+    &expansion_too_large::RULE,
 ];

@@ -16,6 +16,7 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
+    let mut budget = Budget::default();
     for (_, entry, reference) in cx.index.references() {
         if cx.index.target(reference).is_some() {
             continue;
@@ -26,11 +27,11 @@ fn check(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
             ReferenceKind::Use => "uses",
         };
         let message = format!("{verb} the {} `{}`, which no file defines", reference.kind.target().word(), reference.name);
-        out.push(advise(cx, Diagnostic::new(&RULE.meta, entry.path, reference.span, message), reference));
+        out.push(advise(cx, Diagnostic::new(&RULE.meta, entry.path, reference.span, message), reference, &mut budget));
     }
 }
 
-fn advise(cx: &LinkCx<'_>, finding: Diagnostic, reference: &Reference) -> Diagnostic {
+fn advise(cx: &LinkCx<'_>, finding: Diagnostic, reference: &Reference, budget: &mut Budget) -> Diagnostic {
     let kind = reference.kind.target();
     let kinds = [DefinitionKind::Task, DefinitionKind::Template, DefinitionKind::Fragment];
     if let Some(other) = kinds.into_iter().find(|other| *other != kind && cx.index.find(*other, &reference.name).is_some()) {
@@ -42,7 +43,7 @@ fn advise(cx: &LinkCx<'_>, finding: Diagnostic, reference: &Reference) -> Diagno
             },
         );
     }
-    match nearest(&reference.name, cx.index.names(kind)) {
+    match budget.nearest(&reference.name, cx.index.names(kind)) {
         Some(meant) => finding
             .help(format!("did you mean `{meant}`?"))
             .fix(Fix::suggested(format!("write `{meant}`"), vec![Edit::replace(reference.span, meant)])),

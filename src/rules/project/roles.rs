@@ -40,6 +40,7 @@ fn unknown_task(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
         return;
     }
     let Some(file) = config.files.first() else { return };
+    let mut budget = Budget::default();
     for role in config.roles.values() {
         let task = &role.task;
         if index.find(DefinitionKind::Task, &task.value).is_some() {
@@ -49,7 +50,7 @@ fn unknown_task(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
         let message = format!("role `{name}` plays the task `{}`, which no file defines", task.value);
         let finding = Diagnostic::new(&UNKNOWN_TASK.meta, &file.path, task.span, message);
         let is_own = task.span == role.name.span;
-        let near = nearest(&task.value, index.names(DefinitionKind::Task));
+        let near = budget.nearest(&task.value, index.names(DefinitionKind::Task));
         out.push(match near {
             _ if is_own => finding.help(format!("name the task: `template = \"{}\"`", near.unwrap_or("NAME"))),
             Some(near) => meant(finding, task.span, Some(near), Form::Text),

@@ -1,0 +1,83 @@
+//! CTX320: definitions that refer to others so often that they would fill memory once everything is put in.
+
+use crate::base::expansion::{MAX_AGENTS, MAX_DEPTH};
+use crate::project::expansion::{Expansion, expansions};
+use crate::project::index::DefId;
+use crate::rules::prelude::*;
+use crate::template::names::{Definition, Reference};
+use std::collections::HashMap;
+
+/// Ten short fragments, each of which uses the next one ten times, are a text of many gigabytes.
+pub(crate) static RULE: Rule = Rule {
+    meta: RuleMeta::promise(
+        320,
+        "expansion-too-large",
+        "a definition exceeds a limit once everything that it refers to is put in",
+        case!("expansion-too-large"),
+    ),
+    check: Check::Link(check),
+};
+
+/// Which limit a definition exceeds.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Exceeded {
+    Depth,
+    Bytes,
+    Agents,
+}
+
+fn check(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
+    let all = expansions(cx.index, cx.order);
+    let most = u64::from(cx.config.limits.text);
+    let exceeds = |definition: &Definition, own: &Expansion| match own {
+        own if own.depth > MAX_DEPTH => Some(Exceeded::Depth),
+        // A definition that is large by itself is a matter of the limits on files.
+        own if own.bytes > most && own.bytes > definition.bytes => Some(Exceeded::Bytes),
+        own if own.agents > MAX_AGENTS as u64 => Some(Exceeded::Agents),
+        _ => None,
+    };
+    let mut exceeding: HashMap<DefId, Exceeded> = HashMap::new();
+    for (id, own) in &all {
+        let Some(definition) = cx.index.definition(*id) else { continue };
+        let Some(limit) = exceeds(definition, own) else { continue };
+        exceeding.insert(*id, limit);
+        let references = cx.index.references_of(*id);
+        // Whatever refers to one that exceeds a limit does so too: the first on the way is the one to mend.
+        let mut targets = references.iter().filter_map(|reference| cx.index.target(reference));
+        if targets.any(|target| exceeding.contains_key(&target)) {
+            continue;
+        }
+        let Some(entry) = cx.index.file(id.file) else { continue };
+        let finding = Diagnostic::new(&RULE.meta, entry.path, definition.span, message(definition, limit, most));
+        out.push(advise(finding, references, limit, most));
+    }
+}
+
+fn message(Definition { kind, name, .. }: &Definition, limit: Exceeded, most: u64) -> String {
+    let kind = kind.word();
+    match limit {
+        Exceeded::Depth => {
+            format!("the {kind} `{name}` leads through more than {MAX_DEPTH} definitions, each of which refers to the next")
+        }
+        Exceeded::Bytes => format!("the {kind} `{name}` has more than {most} bytes once everything that it refers to is put in"),
+        Exceeded::Agents => {
+            format!("the {kind} `{name}` has more than {MAX_AGENTS} agents once everything that it refers to is put in")
+        }
+    }
+}
+
+fn advise(finding: Diagnostic, references: &[Reference], limit: Exceeded, most: u64) -> Diagnostic {
+    let finding = match limit {
+        Exceeded::Depth => finding.note(format!("references are followed through at most {MAX_DEPTH} definitions")),
+        Exceeded::Bytes => finding
+            .note(format!("the limit is {most} bytes; each reference puts in a copy of its own"))
+            .help("refer to others less often, or to shorter ones; `--max-text-size` raises the limit"),
+        Exceeded::Agents => finding
+            .note(format!("the limit is {MAX_AGENTS} agents of one task; each reference adds those of its task again"))
+            .help("refer to other tasks less often, or split the task"),
+    };
+    match references {
+        [] => finding,
+        [first, ..] => finding.label(first.span, format!("one of {} references", references.len())),
+    }
+}

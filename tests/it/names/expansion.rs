@@ -1,0 +1,117 @@
+//! What definitions come to is computed, not built: a few lines that would be gigabytes are one finding, at once.
+
+use ctxc::{Config, compile_sources};
+use pretty_assertions::assert_eq;
+use std::fmt::Write as _;
+use std::time::{Duration, Instant};
+
+/// The errors of a library, each as its rule and its place.
+fn errors(library: &str) -> Vec<String> {
+    let text = format!("<library>\n{library}</library>\n");
+    let start = Instant::now();
+    let built = compile_sources(&Config::default(), [("a.xml", &*text)]);
+    assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
+    let errors = built.diagnostics.iter().filter(|finding| finding.severity == ctxc::Severity::Error);
+    errors.map(|finding| format!("{} `{}`", finding.rule.name, finding.span.slice(&text))).collect()
+}
+
+/// Fragments, each of which uses the next one so often.
+fn fragments(count: usize, uses: usize) -> String {
+    let mut out = String::new();
+    for at in 0..count {
+        let uses = format!("<use fragment=\"g{}\"/>", at + 1).repeat(uses);
+        let _ = writeln!(out, "<fragment name=\"g{at}\">x {uses}</fragment>");
+    }
+    let _ = writeln!(out, "<fragment name=\"g{count}\">x</fragment>");
+    out
+}
+
+#[test]
+fn fragments_that_double_are_one_error() {
+    for (count, uses) in [(40, 2), (60, 2), (60, 9), (25, 40)] {
+        let task = "<task name=\"t\"><description><use fragment=\"g0\"/></description></task>\n";
+        let found = errors(&format!("{}{task}", fragments(count, uses)));
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert!(found[0].starts_with("expansion-too-large"), "{found:?}");
+    }
+    // The one that goes beyond the limit is told, and neither those that use it nor those that it uses.
+    let library = format!("{}<fragment name=\"big\">{}</fragment>\n", fragments(2, 2), "x".repeat(3_000_000));
+    let library = library.replace("<fragment name=\"g2\">x", "<fragment name=\"g2\">x <use fragment=\"big\"/>");
+    assert_eq!(errors(&library), ["expansion-too-large `g0`"]);
+}
+
+#[test]
+fn fragments_that_use_one_another_deeper_than_they_are_filled_are_an_error() {
+    assert_eq!(errors(&fragments(62, 1)), [""; 0]);
+    assert_eq!(errors(&fragments(64, 1)), ["expansion-too-large `g0`"]);
+}
+
+#[test]
+fn tasks_that_refer_to_two_others_are_one_error() {
+    let task = |at: usize, refs: &[usize]| {
+        let refs: Vec<String> = refs.iter().map(|to| format!("<task ref=\"t{to}\"/>")).collect();
+        let refs = refs.concat();
+        let steps = if refs.is_empty() { String::new() } else { format!("<steps>{refs}</steps>") };
+        let kind = if refs.is_empty() { "atomic" } else { "sequential" };
+        format!("<task type=\"{kind}\" name=\"t{at}\"><description>d</description>{steps}</task>\n")
+    };
+    let library = |count: usize| -> String {
+        let tasks = (0..count).map(|at| task(at, &[at + 1, at + 2]));
+        tasks.chain([task(count, &[]), task(count + 1, &[])]).collect()
+    };
+    assert_eq!(errors(&library(15)), [""; 0]);
+    for count in [22, 40, 60] {
+        let found = errors(&library(count));
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert!(found[0].starts_with("expansion-too-large"), "{found:?}");
+    }
+    let chain: String = (0..80).map(|at| task(at, &[at + 1])).chain([task(80, &[])]).collect();
+    assert_eq!(errors(&chain), ["expansion-too-large `t16`"]);
+}
+
+/// How long a library takes, at some size and at four times that: linear is four times as long.
+fn grows_linearly(what: &str, size: usize, library: impl Fn(usize) -> String) {
+    let time = |size: usize| {
+        let text = format!("<library>{}</library>", library(size));
+        let start = Instant::now();
+        let built = compile_sources(&Config::default(), [("a.xml", &*text)]);
+        assert!(!text.is_empty() && built.diagnostics.len() < 20_000);
+        start.elapsed().as_millis()
+    };
+    assert!(
+        (0..4).any(|_| time(4 * size) < 300 + 9 * time(size)),
+        "{what}: four times as many take more than nine times as long"
+    );
+}
+
+#[test]
+fn effective_allows_and_unresolved_names_stay_linear() {
+    grows_linearly("allow", 1_000, |count| {
+        let task = "<task type=\"atomic\"><?ctxc allow no-context redundant-override reason=\"r\"?><description>d</description>\
+             <context_management><inherit_context>none</inherit_context></context_management></task>\n";
+        (0..count).map(|at| task.replacen("atomic\"", &format!("atomic\" name=\"t{at}\""), 1)).collect()
+    });
+    grows_linearly("allows of one element", 1_000, |count| {
+        let allows = "<?ctxc allow unknown-element reason=\"r\"?><foreignish/>\n".repeat(count);
+        format!("<task name=\"t\"><description>d</description>{allows}</task>")
+    });
+    grows_linearly("unresolved references", 700, |count| {
+        let steps: Vec<String> = (0..count).map(|at| format!("<task ref=\"nowhere-at-all-{at}\"/>")).collect();
+        let task = |at| format!("<task name=\"anything-you-want-{at}\"><description>d</description></task>\n");
+        let tasks: Vec<String> = (0..count).map(task).collect();
+        let (steps, tasks) = (steps.concat(), tasks.concat());
+        format!("<task type=\"sequential\" name=\"t\"><description>d</description><steps>{steps}</steps></task>{tasks}")
+    });
+}
+
+#[test]
+fn findings_on_one_long_line_stay_linear() {
+    for head in ["", "é"] {
+        grows_linearly("one line", 2_000, |count| {
+            format!("<task name=\"t\"><description>{head}{}</description></task>", "{{f(".repeat(count))
+        });
+        grows_linearly("unknown elements on one line", 2_000, |count| {
+            format!("<task name=\"t\">{head}{}</task>", "<zz/>".repeat(count))
+        });
+    }
+}
