@@ -164,13 +164,5 @@ pub(super) fn check_stdin(project: &Project, name: &str, cx: &Cx) -> Result<Chec
 }
 
 fn request<'r>(project: &'r Project, registry: Option<&'r Registry>) -> Request<'r> {
-    Request { root: &project.root, config: &project.config, registry, today: today() }
-}
-
-/// Days since 1970, by `SOURCE_DATE_EPOCH` where it is set.
-fn today() -> Option<i64> {
-    const DAY: i128 = 86_400;
-    let given = fs::env("SOURCE_DATE_EPOCH").and_then(|seconds| seconds.trim().parse::<i128>().ok());
-    let seconds = given.unwrap_or_else(|| fs::now() / 1_000_000_000);
-    i64::try_from(seconds.div_euclid(DAY)).ok()
+    Request { root: &project.root, config: &project.config, registry, today: scenarios::today() }
 }

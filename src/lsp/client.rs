@@ -22,6 +22,8 @@ pub(super) struct Client {
     pub(super) pages: Pages,
     /// Understands placeholders in completions.
     pub(super) snippets: bool,
+    /// Lets people choose whether a completion replaces what stands behind the place.
+    pub(super) inserts: bool,
     /// Asks for the edits of an action once it is taken.
     pub(super) resolves_edits: bool,
     /// Holds edits against the state of a document that they were made for.
@@ -62,6 +64,7 @@ impl Client {
             watches_elsewhere: yes("/capabilities/workspace/didChangeWatchedFiles/relativePatternSupport"),
             pages: Pages::new(params),
             snippets: yes("/capabilities/textDocument/completion/completionItem/snippetSupport"),
+            inserts: yes("/capabilities/textDocument/completion/completionItem/insertReplaceSupport"),
             resolves_edits: holds("/capabilities/textDocument/codeAction/resolveSupport/properties", "edit")
                 && yes("/capabilities/textDocument/codeAction/dataSupport"),
             versions: yes("/capabilities/workspace/workspaceEdit/documentChanges"),

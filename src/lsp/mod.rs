@@ -5,6 +5,7 @@
 
 mod capabilities;
 mod client;
+mod data;
 mod diagnostics;
 mod dispatch;
 mod documents;

@@ -106,17 +106,19 @@ pub fn check(request: &Request<'_>, paths: &[String], reach: Reach, wanted: &dyn
 
 fn found(request: &Request<'_>, loaded: &[Loaded], reach: Reach) -> Vec<Diagnostic> {
     let config = request.config;
-    let mut found = in_world(request, loaded, |world, files| check::files(world, files, reach));
-    for file in loaded {
-        let unread = match &file.unread {
-            None => continue,
-            Some(Unread::Io(error)) => read_fault::word(&file.path, error, config.limits.file),
-            Some(Unread::NoText(fault)) => undecodable::word(&file.path, fault),
-        };
-        found.extend(weigh(config, unread));
-    }
+    let mut found = in_world(request, loaded, |world, files| check::files(world, files, reach, &|_| true));
+    found.extend(loaded.iter().filter_map(|file| unread(config, file)));
     diagnostic::sort(&mut found);
     found
+}
+
+/// Why a file could not be read.
+fn unread(config: &Config, file: &Loaded) -> Option<Diagnostic> {
+    let unread = match file.unread.as_ref()? {
+        Unread::Io(error) => read_fault::word(&file.path, error, config.limits.file),
+        Unread::NoText(fault) => undecodable::word(&file.path, fault),
+    };
+    weigh(config, unread)
 }
 
 /// What surrounds scenarios where no registry is at hand.
@@ -135,16 +137,31 @@ pub(crate) struct Surroundings<'s> {
     pub(crate) text: &'s dyn Fn(&str) -> Option<String>,
 }
 
-/// The findings of texts that stand for files, sorted by path.
+/// The findings of all scenarios of a project, sorted by path: of the project file, and of the files that are `wanted`.
 #[cfg(feature = "lsp")]
-pub(crate) fn of_texts(around: &Surroundings<'_>, texts: &[(&str, &str)]) -> Vec<Diagnostic> {
+pub(crate) fn of_loaded(around: &Surroundings<'_>, loaded: &[&Loaded], wanted: &dyn Fn(&str) -> bool) -> Vec<Diagnostic> {
     let Surroundings { root, config, tasks, exists, text } = *around;
-    let options = options(config);
-    let read = |(path, text): &(&str, &str)| load::of_text(root, path, text, config.limits.file, &options);
-    let loaded: Vec<Loaded> = texts.iter().map(read).collect();
     let leads_out = |path: &str| leads_out(root, path);
-    let world = ProjectView { config, tasks, exists, leads_out: &leads_out, text, today: None };
-    check::files(&world, &readable(&loaded), Reach::Some)
+    let world = ProjectView { config, tasks, exists, leads_out: &leads_out, text, today: today() };
+    let mut found = check::files(&world, &readable(loaded.iter().copied()), Reach::All, wanted);
+    found.extend(loaded.iter().filter_map(|file| unread(config, file)));
+    found.retain(|finding| wanted(&finding.path) || config.files.iter().any(|file| file.path == finding.path));
+    diagnostic::sort(&mut found);
+    found
+}
+
+/// A text that stands for a file, read.
+#[cfg(feature = "lsp")]
+pub(crate) fn read_text(root: &Path, config: &Config, path: &str, text: &str) -> Loaded {
+    load::of_text(root, path, text, config.limits.file, &options(config))
+}
+
+/// Days since 1970, by `SOURCE_DATE_EPOCH` where it is set.
+pub(crate) fn today() -> Option<i64> {
+    const DAY: i128 = 86_400;
+    let given = fs::env("SOURCE_DATE_EPOCH").and_then(|seconds| seconds.trim().parse::<i128>().ok());
+    let seconds = given.unwrap_or_else(|| fs::now() / 1_000_000_000);
+    i64::try_from(seconds.div_euclid(DAY)).ok()
 }
 
 /// Does something with what can be read of some files, and what surrounds them.
@@ -156,7 +173,7 @@ fn in_world<T>(request: &Request<'_>, loaded: &[Loaded], then: impl FnOnce(&Proj
     let known = registry.map(|registry| Known { registry, taken: RefCell::default() });
     let tasks = known.as_ref().map(|known| known as &dyn Tasks);
     let world = ProjectView { config, tasks, exists: &exists, leads_out: &leads_out, text: &text, today };
-    then(&world, &readable(loaded))
+    then(&world, &readable(loaded.iter()))
 }
 
 /// Whether a file of the project is there.
@@ -175,8 +192,8 @@ pub(crate) fn text_of(root: &Path, path: &str) -> Option<String> {
     Some(decode::decode(&bytes).ok()?.into_owned())
 }
 
-fn readable(loaded: &[Loaded]) -> Vec<File<'_>> {
-    let files = loaded.iter().filter(|file| file.unread.is_none());
+fn readable<'l>(loaded: impl Iterator<Item = &'l Loaded>) -> Vec<File<'l>> {
+    let files = loaded.filter(|file| file.unread.is_none());
     files.map(|file| File { path: &file.path, text: &file.text, suite: file.suite.as_ref(), faults: &file.faults }).collect()
 }
 

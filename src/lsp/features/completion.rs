@@ -1,15 +1,19 @@
 //! What can be written at a place: elements, attributes and closing tags; values and names are offered by [`super::completion_names`].
 //!
-//! Looks back from the place to what was begun there, since what is being typed is rarely well-formed yet; the tree says what
-//! stands around it.
+//! Looks at what was begun before the place, since what is being typed is rarely well-formed yet; the tree says what stands
+//! around it. What is taken replaces the word at the place, and repeats nothing that stands behind it. What is needed comes first.
 
-use super::completion_context::{CompletionContext, completion_context};
-use super::completion_cx::Cx;
+use super::completion_context::{Begun, CompletionContext, completion_context};
+use super::completion_cx::{Cx, Place};
 use super::docs::of_attribute;
+use crate::base::span::Span;
+use crate::lsp::data;
 use crate::lsp::place::{self, operator};
 use crate::lsp::server::{Answer, Server, value};
+use crate::lsp::state::project::PROJECT;
+use crate::settings::operators::Operator;
 use crate::syntax::tree::Element;
-use crate::template::elements::{Content, Kind, Of};
+use crate::template::elements::{Attr, Content, Kind, Of};
 use crate::template::setting::{SettingName, Word};
 use gen_lsp_types::{CompletionItem, CompletionItemKind, CompletionParams};
 use std::fmt::Write as _;
@@ -19,103 +23,192 @@ pub(in crate::lsp) fn answer(server: &Server<'_>, params: CompletionParams) -> A
     let at = params.text_document_position_params;
     let (project, name, buffer) = server.document(&at.text_document.uri)?;
     let offset = server.client.encoding.offset(&buffer.text, &buffer.index, at.position);
-    let context = completion_context(&buffer.text, offset as usize);
-    let items = place::with(&buffer.text, &project.config.limits, |document| {
-        let text = &buffer.text;
-        let index = &buffer.index;
-        let client = &server.client;
-        let cx = Cx { project, name: &name, client, document, text, index, offset };
-        cx.items(&context)
-    });
+    let (text, index, client) = (buffer.text.as_str(), &buffer.index, &server.client);
+    let mut items = if project.is_xml(&name) {
+        let CompletionContext { begun, word } = completion_context(text, offset as usize);
+        let place = Place { client, text, index, offset, word, start: lead(text, begun, word) };
+        place::with(text, &project.config.limits, |document| Cx { project, name: &name, document, place }.items(begun))
+    } else if *name == *PROJECT || project.is_scenario(&name) {
+        let place = Place { client, text, index, offset, word: Span::at(offset), start: offset };
+        data::completion::items(project, &name, &place)
+    } else {
+        Vec::new()
+    };
+    // In this order, whatever the alphabet says.
+    for (at, item) in items.iter_mut().enumerate() {
+        item.sort_text = Some(format!("{at:04}"));
+    }
     value(items)
 }
 
+/// Where an edit begins: at the tag that the word belongs to, or that ends before it.
+fn lead(text: &str, begun: Begun<'_>, word: Span) -> u32 {
+    match begun {
+        Begun::Element { open } | Begun::End { open } => open as u32,
+        Begun::Text { before: "" } => {
+            let head = text.get(..word.start as usize).unwrap_or("");
+            let tag = head.rfind('<').filter(|open| {
+                let tag = head.get(*open..).unwrap_or("");
+                tag.ends_with('>') && !tag.contains(char::is_whitespace)
+            });
+            tag.map_or(word.start, |open| open as u32)
+        }
+        Begun::Attribute { .. }
+        | Begun::Value { .. }
+        | Begun::Expression { .. }
+        | Begun::Allow
+        | Begun::Text { .. }
+        | Begun::Other => word.start,
+    }
+}
+
 impl<'c> Cx<'c> {
-    fn items(&self, context: &CompletionContext<'_>) -> Vec<CompletionItem> {
-        match *context {
-            CompletionContext::Element { open, typed } => self.elements(self.parent_of(open), typed, ""),
-            CompletionContext::End { open, typed } => self.ends(open, typed),
-            CompletionContext::Attribute { open, typed } => self.attributes(open, typed),
-            CompletionContext::Value { open, name, typed } => self.values(open, name, typed),
-            CompletionContext::Variable { typed } => self.variables(typed),
-            CompletionContext::Text { typed } => self.inside(typed),
+    fn items(&self, begun: Begun<'_>) -> Vec<CompletionItem> {
+        match begun {
+            Begun::Element { open } => self.elements(self.parent_of(open), ""),
+            Begun::End { open } => self.ends(open),
+            Begun::Attribute { open } => self.attributes(open),
+            Begun::Value { open, name, typed } => self.values(open, name, typed),
+            Begun::Expression { before } => self.expression(before),
+            Begun::Allow => self.rules(),
+            Begun::Text { before } => self.inside(before),
+            Begun::Other => Vec::new(),
         }
     }
 
-    /// What may stand in an element, that is not there yet or may be there again.
-    fn elements(&self, parent: Option<Element<'c>>, typed: &str, before: &str) -> Vec<CompletionItem> {
+    /// What may stand in an element, that is not there yet or may be there again; what it needs first.
+    fn elements(&self, parent: Option<Element<'c>>, before: &str) -> Vec<CompletionItem> {
+        let closer = closer(self.place.rest());
+        let parent_name = parent.map_or("", Element::name);
+        let word = self.place.word.slice(self.place.text);
+        let is_closed = |tag: &str| closer.is_some_and(|closer| closer == tag || closer == word || closer != parent_name);
+        let one = |kind: Kind| self.element(kind, before, is_closed(kind.tag()));
         let Some(parent) = parent else {
-            let roots = [Kind::Task, Kind::Template, Kind::Library];
-            return roots.into_iter().map(|kind| self.element(kind, typed, before)).collect();
+            return [Kind::Task, Kind::Template, Kind::Library].into_iter().map(one).collect();
         };
         let Some(kind) = place::kind(parent) else { return Vec::new() };
         let operator = operator(parent);
         let base = operator.as_deref().and_then(|operator| self.config().layers.row(operator, None).ok());
-        let base = base.map(|row| self.config().layers.get(row).base().word());
+        let base = base.map(|row| self.config().layers.get(row).base());
         let fits = |of: Of| match of {
             Of::Any => true,
-            Of::Type(own) => base.is_none_or(|base| base == own),
+            Of::Type(own) => base.is_none_or(|base| base.word() == own),
         };
         let is_there = |tag: &str| {
-            let mut same = parent.elements().filter(|child| child.name() == tag && !child.span().contains(self.offset));
+            let mut same = parent.elements().filter(|child| child.name() == tag && !child.span().contains(self.place.offset));
             same.next().is_some()
         };
         let children = kind.spec().children.iter().filter(|child| {
             let spec = child.kind.spec();
             spec.deprecated.is_none() && fits(child.of) && (child.many || !is_there(spec.tag))
         });
-        children.map(|child| self.element(child.kind, typed, before)).collect()
+        let mut children: Vec<Kind> = children.map(|child| child.kind).collect();
+        let needs = base.filter(|_| kind == Kind::Task).map_or(&[][..], Operator::needs);
+        children.sort_by_key(|child| *child != Kind::Description && !needs.contains(child));
+        children.into_iter().map(one).collect()
     }
 
-    fn element(&self, kind: Kind, typed: &str, before: &str) -> CompletionItem {
+    /// An element; its name alone where the rest of it stands behind the place.
+    fn element(&self, kind: Kind, before: &str, is_closed: bool) -> CompletionItem {
         let spec = kind.spec();
-        let mut insert = format!("{before}{}", spec.tag);
+        let (tag, doc) = (spec.tag, spec.doc);
+        let rest = self.place.rest();
+        let behind = rest.trim_start_matches([' ', '\t']);
+        let ends = before.is_empty() && behind.starts_with('>');
+        if before.is_empty() && (behind.starts_with("/>") || ends && is_closed || is_attribute(rest)) {
+            return self.item(tag, CompletionItemKind::Struct, doc, tag);
+        }
+        let mut insert = format!("{before}{tag}");
         let mut stop = 0;
         for attribute in spec.attributes.iter().filter(|attribute| attribute.required) {
             stop += 1;
-            let hole = if self.client.snippets { format!("${stop}") } else { String::new() };
+            let hole = if self.place.client.snippets { format!("${stop}") } else { String::new() };
             let _ = write!(insert, " {}=\"{hole}\"", attribute.name);
         }
         if spec.content == Content::Empty {
             insert.push_str("/>");
         } else {
-            let hole = if self.client.snippets { "$0" } else { "" };
-            let _ = write!(insert, ">{hole}</{}>", spec.tag);
+            let hole = if self.place.client.snippets { "$0" } else { "" };
+            let _ = write!(insert, ">{hole}</{tag}>");
         }
-        self.item(spec.tag, CompletionItemKind::Struct, spec.doc, insert, typed)
+        // An editor that closes what it opens has written the `>` already.
+        let end = self.place.word.end + if ends { (rest.len() - behind.len()) as u32 + 1 } else { 0 };
+        let word = Span::new(self.place.word.start, end);
+        let offset = if ends { end } else { self.place.offset };
+        let lead = if before.is_empty() { self.place.start } else { word.start };
+        Place { word, offset, start: lead, ..self.place }.item(tag, CompletionItemKind::Struct, doc, &insert)
     }
 
     /// The tags that are open at a place, the innermost first.
-    fn ends(&self, open: usize, typed: &str) -> Vec<CompletionItem> {
+    fn ends(&self, open: usize) -> Vec<CompletionItem> {
         let chain = std::iter::successors(self.parent_of(open), |element| element.parent());
         let open_ones = chain.filter(|element| element.end_tag().is_none() || element.is_damaged() || !element.is_empty_tag());
-        let name = open_ones.map(Element::name).next();
-        name.map(|name| self.item(name, CompletionItemKind::Struct, "", format!("{name}>"), typed)).into_iter().collect()
+        let end = if self.place.rest().trim_start().starts_with('>') { "" } else { ">" };
+        let one = |name: &str| self.item(name, CompletionItemKind::Struct, "", &format!("{name}{end}"));
+        open_ones.map(Element::name).next().map(one).into_iter().collect()
     }
 
-    fn attributes(&self, open: usize, typed: &str) -> Vec<CompletionItem> {
+    /// The attributes that are not there; what is needed first.
+    fn attributes(&self, open: usize) -> Vec<CompletionItem> {
         let Some(element) = self.own(open) else { return Vec::new() };
         let Some(kind) = place::kind(element) else { return Vec::new() };
-        let missing =
-            kind.attributes().filter(|attribute| element.attribute(attribute.name).is_none() || attribute.name == typed);
-        let of = |attribute: &crate::template::elements::Attr| {
-            let hole = if self.client.snippets { "$0" } else { "" };
-            let insert = format!("{}=\"{hole}\"", attribute.name);
-            self.item(attribute.name, CompletionItemKind::Property, &of_attribute(attribute), insert, typed)
+        let word = self.place.word.slice(self.place.text);
+        let mut missing: Vec<&Attr> =
+            kind.attributes().filter(|attribute| element.attribute(attribute.name).is_none() || attribute.name == word).collect();
+        missing.sort_by_key(|attribute| !attribute.required && !matches!((kind, attribute.name), (Kind::Task, "type" | "name")));
+        let rest = self.place.rest();
+        let has_value = rest.trim_start().starts_with('=');
+        let before = self.place.text.get(..self.place.word.start as usize).is_some_and(|head| head.ends_with(['"', '\'']));
+        let before = if before { " " } else { "" };
+        let behind = if rest.starts_with(|c: char| c.is_alphanumeric() || c == '_') { " " } else { "" };
+        let hole = if self.place.client.snippets { "$0" } else { "" };
+        let one = |attribute: &Attr| {
+            let name = attribute.name;
+            let insert = if has_value { format!("{before}{name}") } else { format!("{before}{name}=\"{hole}\"{behind}") };
+            self.item(name, CompletionItemKind::Property, &of_attribute(attribute), &insert)
         };
-        missing.map(of).collect()
+        missing.into_iter().map(one).collect()
     }
 
-    /// Between tags: the words that a setting can be, else the elements that may stand there.
-    fn inside(&self, typed: &str) -> Vec<CompletionItem> {
-        let element = self.document.element_at(self.offset.saturating_sub(1));
+    /// Between tags: the words that a setting can be, a condition or a path, else the elements that may stand there.
+    fn inside(&self, before: &str) -> Vec<CompletionItem> {
+        let element = self.document.element_at(self.place.offset.saturating_sub(1));
         let kind = element.and_then(place::kind);
-        if let Some(setting) = kind.and_then(|kind| SettingName::ALL.iter().copied().find(|name| name.word() == kind.tag())) {
-            return self.words(setting.words(), setting.meanings(), typed);
+        let setting = kind.and_then(|kind| SettingName::ALL.iter().copied().find(|name| name.word() == kind.tag()));
+        if let (Some(setting), Some(element)) = (setting, element) {
+            return self.setting(element, setting);
         }
-        match kind.map(|kind| kind.spec().content) {
-            Some(Content::Elements) | None => self.elements(element, typed, "<"),
-            Some(Content::Text | Content::TextOrElements | Content::Word | Content::Empty | Content::Opaque) => Vec::new(),
+        let start = self.place.word.start - before.trim_start().len() as u32;
+        let typed = Span::new(start, self.place.offset).slice(self.place.text);
+        match kind.map(|kind| (kind, kind.spec().content)) {
+            Some((Kind::Condition, _)) => self.expression(typed),
+            Some((Kind::Path, _)) => self.files(typed, ""),
+            Some((_, Content::Elements)) | None => self.elements(element, "<"),
+            Some((_, Content::Text | Content::TextOrElements | Content::Word | Content::Empty | Content::Opaque)) => Vec::new(),
         }
     }
+}
+
+/// Whether an attribute with its value stands at the beginning of a text.
+fn is_attribute(rest: &str) -> bool {
+    let behind = rest.trim_start();
+    let name = behind.trim_start_matches(|c: char| c.is_alphanumeric() || "_-.:".contains(c));
+    behind.len() < rest.len() && name.len() < behind.len() && name.trim_start().starts_with('=')
+}
+
+/// The name of the end tag that closes what is open at the beginning of a text.
+fn closer(mut rest: &str) -> Option<&str> {
+    let mut depth = 0_u32;
+    while let Some(at) = rest.find('<') {
+        rest = rest.get(at + 1..)?;
+        if let Some(end) = rest.strip_prefix('/') {
+            if depth == 0 {
+                return end.split(|c: char| c == '>' || c.is_whitespace()).next();
+            }
+            depth -= 1;
+        } else if rest.starts_with(char::is_alphabetic) {
+            depth += u32::from(!rest.split('>').next()?.ends_with('/'));
+        }
+    }
+    None
 }

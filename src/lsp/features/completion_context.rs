@@ -1,48 +1,75 @@
-//! What is being typed at a place of a text that is rarely well-formed yet: seen by looking back from it.
+//! What is being written at a place of a text that is rarely well-formed yet: seen by looking back from it, and at the word
+//! that goes on behind it.
+
+use crate::base::span::Span;
 
 /// How far is looked back for what was begun: 8 KiB.
 const BACK: usize = 8 << 10;
 
-/// What was begun before a place.
+/// What is being written at a place.
 #[derive(Debug, PartialEq, Eq)]
-pub(in crate::lsp) enum CompletionContext<'t> {
-    /// `<`, and perhaps the first letters of a name.
-    Element { open: usize, typed: &'t str },
-    /// `</`, and perhaps letters.
-    End { open: usize, typed: &'t str },
-    /// A tag, white space, and perhaps the first letters of an attribute.
-    Attribute { open: usize, typed: &'t str },
-    /// The value of an attribute.
-    Value { open: usize, name: &'t str, typed: &'t str },
-    /// `{{` in a text or a value.
-    Variable { typed: &'t str },
-    /// Text between tags.
-    Text { typed: &'t str },
+pub(in crate::lsp) struct CompletionContext<'t> {
+    pub(in crate::lsp) begun: Begun<'t>,
+    /// The word around the place, which a completion replaces; empty where there is none.
+    pub(in crate::lsp) word: Span,
 }
 
-/// Poll back from a place.
+/// What was begun before a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::lsp) enum Begun<'t> {
+    /// `<`, and perhaps the first letters of a name.
+    Element { open: usize },
+    /// `</`, and perhaps letters.
+    End { open: usize },
+    /// A tag, white space, and perhaps the first letters of an attribute.
+    Attribute { open: usize },
+    /// The value of an attribute.
+    Value { open: usize, name: &'t str, typed: &'t str },
+    /// `{{` or `{%` in a text or a value, with what was written in it before the word.
+    Expression { before: &'t str },
+    /// `<?ctxc allow`.
+    Allow,
+    /// Text between tags, with what was written before the word since the last tag.
+    Text { before: &'t str },
+    /// Something that nothing is known of.
+    Other,
+}
+
+/// Looks at what stands around a place.
 pub(in crate::lsp) fn completion_context(text: &str, offset: usize) -> CompletionContext<'_> {
     let mut from = offset.saturating_sub(BACK);
     while !text.is_char_boundary(from) {
         from += 1;
     }
     let before = text.get(from..offset).unwrap_or("");
-    let word = |text: &'_ str| text.len() - text.trim_end_matches(|c: char| c.is_alphanumeric() || "_-.".contains(c)).len();
-    if let Some(open) = before.rfind("{{").filter(|open| !before.get(*open..).unwrap_or("").contains("}}")) {
-        let inside = before.get(open + 2..).unwrap_or("");
-        if !inside.contains(['<', '\n']) {
-            return CompletionContext::Variable { typed: inside.get(inside.len() - word(inside)..).unwrap_or("") };
-        }
+    let behind = text.get(offset..).unwrap_or("");
+    let typed = before.len() - before.trim_end_matches(is_of_name).len();
+    let tail = behind.len() - behind.trim_start_matches(is_of_name).len();
+    let word = Span::of(offset - typed, offset + tail);
+    if let Some(inside) = braces(before) {
+        // Of a path its last name is completed: `{{verdict.te`.
+        let last = before.len() - before.trim_end_matches(|c: char| is_of_name(c) && c != '.').len();
+        let next = behind.len() - behind.trim_start_matches(|c: char| is_of_name(c) && c != '.').len();
+        let before = inside.get(..inside.len() - last.min(inside.len())).unwrap_or("");
+        return CompletionContext { begun: Begun::Expression { before }, word: Span::of(offset - last, offset + next) };
     }
     let tag = before.rfind('<').and_then(|open| Some((from + open, before.get(open + 1..)?))).filter(|(_, rest)| is_open(rest));
     let Some((open, rest)) = tag else {
-        return CompletionContext::Text { typed: before.get(before.len() - word(before)..).unwrap_or("") };
+        let since = before.rfind('>').and_then(|end| before.get(end + 1..)).unwrap_or(before);
+        let before = since.get(..since.len() - typed.min(since.len())).unwrap_or("");
+        return CompletionContext { begun: Begun::Text { before }, word };
     };
-    if let Some(typed) = rest.strip_prefix('/') {
-        return CompletionContext::End { open, typed };
+    if let Some(rest) = rest.strip_prefix('/') {
+        let begun = if rest.len() == typed { Begun::End { open } } else { Begun::Other };
+        return CompletionContext { begun, word };
+    }
+    if let Some(rest) = rest.strip_prefix("?ctxc") {
+        let is_rule = rest.trim_start().strip_prefix("allow").is_some_and(|rest| rest.starts_with(' ') && !rest.contains('='));
+        return CompletionContext { begun: if is_rule { Begun::Allow } else { Begun::Other }, word };
     }
     if !rest.contains(|c: char| c.is_ascii_whitespace()) {
-        return CompletionContext::Element { open, typed: rest };
+        let begun = if rest.len() == typed { Begun::Element { open } } else { Begun::Other };
+        return CompletionContext { begun, word };
     }
     // Inside a value when its quote has not been closed.
     let mut quote: Option<(char, usize)> = None;
@@ -53,14 +80,36 @@ pub(in crate::lsp) fn completion_context(text: &str, offset: usize) -> Completio
             Some(_) | None => {}
         }
     }
-    match quote {
-        Some((_, at)) => {
-            let name = rest.get(..at).unwrap_or("").trim_end().trim_end_matches('=').trim_end();
-            let name = name.rsplit(|c: char| c.is_ascii_whitespace()).next().unwrap_or("");
-            CompletionContext::Value { open, name, typed: rest.get(at + 1..).unwrap_or("") }
-        }
-        None => CompletionContext::Attribute { open, typed: rest.rsplit(|c: char| c.is_ascii_whitespace()).next().unwrap_or("") },
-    }
+    let Some((own, at)) = quote else {
+        let is_name = rest.get(..rest.len() - typed).is_some_and(|rest| rest.ends_with([' ', '\t', '\n', '\r', '"', '\'']));
+        // What stands behind a blank is an attribute of its own.
+        let word = if typed == 0 { Span::of(offset, offset) } else { word };
+        return CompletionContext { begun: if is_name { Begun::Attribute { open } } else { Begun::Other }, word };
+    };
+    let name = rest.get(..at).unwrap_or("").trim_end().trim_end_matches('=').trim_end();
+    let name = name.rsplit(|c: char| c.is_ascii_whitespace()).next().unwrap_or("");
+    let typed = rest.get(at + 1..).unwrap_or("");
+    // The whole value, where its quote is closed before anything else begins.
+    let end = behind
+        .find(|c: char| c == own || "<>=\n".contains(c))
+        .filter(|end| behind.get(*end..).is_some_and(|b| b.starts_with(own)));
+    let word = Span::of(offset - typed.len(), offset + end.unwrap_or(tail));
+    CompletionContext { begun: Begun::Value { open, name, typed }, word }
+}
+
+fn is_of_name(c: char) -> bool {
+    c.is_alphanumeric() || "_-.".contains(c)
+}
+
+/// What stands between the braces of an expression or a Jinja tag that is open at the end of a text.
+fn braces(before: &str) -> Option<&str> {
+    let of = |open: &str, close: &str| {
+        let at = before.rfind(open)?;
+        let inside = before.get(at + 2..)?;
+        (!inside.contains(close) && !inside.contains(['<', '\n'])).then_some((at, before.get(at..)?))
+    };
+    let found = of("{{", "}}").into_iter().chain(of("{%", "%}")).max_by_key(|(at, _)| *at);
+    found.map(|(_, inside)| inside)
 }
 
 /// Whether a tag that begins so has not ended: no `>` outside of its values.
@@ -77,22 +126,91 @@ fn is_open(rest: &str) -> bool {
     true
 }
 
+/// The place in an expression, by what was written before its word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::lsp) enum Slot<'t> {
+    /// A name with a value.
+    Name,
+    /// A field of what a path leads to.
+    Field(&'t str),
+    /// A text that is compared with what a path leads to.
+    Word(&'t str),
+    /// A filter of Jinja.
+    Filter,
+    /// A test of Jinja.
+    Test,
+    /// The first word of a Jinja tag.
+    Tag,
+}
+
+/// The place in an expression, a condition or the path of `from`.
+pub(in crate::lsp) fn slot(before: &str) -> Slot<'_> {
+    if let Some(path) = before.strip_suffix('.') {
+        return Slot::Field(path.get(path.trim_end_matches(is_of_name).len()..).unwrap_or(""));
+    }
+    let trimmed = before.trim_end();
+    let compared = before.strip_suffix(['\'', '"']).map(str::trim_end);
+    if let Some(path) = compared.and_then(|left| left.strip_suffix("==").or_else(|| left.strip_suffix("!="))).map(str::trim_end) {
+        return Slot::Word(path.get(path.trim_end_matches(is_of_name).len()..).unwrap_or(""));
+    }
+    match () {
+        () if trimmed.ends_with('|') => Slot::Filter,
+        () if trimmed.trim_end_matches('-') == "{%" => Slot::Tag,
+        () if trimmed.ends_with(" is") || trimmed.ends_with(" is not") => Slot::Test,
+        () => Slot::Name,
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{CompletionContext, completion_context};
+    use super::{Begun, CompletionContext, Slot, completion_context, slot};
+    use crate::base::span::Span;
+    use pretty_assertions::assert_eq;
+
+    /// What is seen at the mark `|`, and the word that would be replaced.
+    fn at(text: &str) -> (String, String) {
+        let offset = text.find('¦').unwrap();
+        let text = text.replace('¦', "");
+        let CompletionContext { begun, word } = completion_context(&text, offset);
+        assert!(word.start as usize <= offset && offset <= word.end as usize);
+        (format!("{begun:?}"), Span::slice(word, &text).to_owned())
+    }
 
     #[test]
     fn what_was_begun_is_seen_from_its_place() {
-        let at = |text: &'static str| completion_context(text, text.len());
-        assert_eq!(at("<task><de"), CompletionContext::Element { open: 6, typed: "de" });
-        assert_eq!(at("<task></"), CompletionContext::End { open: 6, typed: "" });
-        assert_eq!(at("<task na"), CompletionContext::Attribute { open: 0, typed: "na" });
-        assert_eq!(at("<task a=\">\" ty"), CompletionContext::Attribute { open: 0, typed: "ty" });
-        assert_eq!(at("<task type = \"at"), CompletionContext::Value { open: 0, name: "type", typed: "at" });
-        assert_eq!(at("<a b=\"{{ x.y"), CompletionContext::Variable { typed: "x.y" });
-        assert_eq!(at("<a>{{x}} {{ cu"), CompletionContext::Variable { typed: "cu" });
-        assert_eq!(at("<a>{{x}} wo"), CompletionContext::Text { typed: "wo" });
-        assert_eq!(at(""), CompletionContext::Text { typed: "" });
-        assert_eq!(at("<a b='"), CompletionContext::Value { open: 0, name: "b", typed: "" });
+        let see =
+            |text: &str, begun: Begun<'_>, word: &str| assert_eq!(at(text), (format!("{begun:?}"), word.to_owned()), "{text}");
+        see("<task><de¦", Begun::Element { open: 6 }, "de");
+        see("<task><de¦scr>", Begun::Element { open: 6 }, "descr");
+        see("<task></¦task>", Begun::End { open: 6 }, "task");
+        see("<task na¦me=\"x\"", Begun::Attribute { open: 0 }, "name");
+        see("<task ¦name=\"x\"", Begun::Attribute { open: 0 }, "");
+        see("<task a=\">\"¦", Begun::Attribute { open: 0 }, "");
+        see("<task a=¦", Begun::Other, "");
+        see("<task type = \"at¦om\">", Begun::Value { open: 0, name: "type", typed: "at" }, "atom");
+        see("<task type=\"at¦om>\n\"", Begun::Value { open: 0, name: "type", typed: "at" }, "atom");
+        see("<a b=\"{{ x.y¦z }}", Begun::Expression { before: "{{ x." }, "yz");
+        see("<a>{{x}} {{ cu¦", Begun::Expression { before: "{{ " }, "cu");
+        see("<a>{{x}} {% if ¦", Begun::Expression { before: "{% if " }, "");
+        see("<a>{{x}} wo¦rd", Begun::Text { before: "{{x}} " }, "word");
+        see("<?ctxc allow ¦", Begun::Allow, "");
+        see("<?ctxc allow a reason=\"¦", Begun::Other, "");
+        see("¦", Begun::Text { before: "" }, "");
+    }
+
+    #[test]
+    fn a_place_in_an_expression_is_known_by_what_stands_before_it() {
+        let cases = [
+            ("{{", Slot::Name),
+            ("{{ a.b.", Slot::Field("a.b")),
+            ("{{ a | ", Slot::Filter),
+            ("a.b == '", Slot::Word("a.b")),
+            ("{%- ", Slot::Tag),
+            ("{% if a is ", Slot::Test),
+            ("{% if a and ", Slot::Name),
+        ];
+        for (before, expected) in cases {
+            assert_eq!(slot(before), expected, "{before}");
+        }
     }
 }

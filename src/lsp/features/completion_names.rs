@@ -1,17 +1,25 @@
 //! Values and names that can be written at a place, each with what it means: words of attributes, types, definitions of the project,
-//! variables. What would be wrong there is not offered.
+//! files, rules. What would be wrong there is not offered, or comes last.
 
-use super::completion_cx::Cx;
+use super::completion_cx::{Cx, Place};
 use super::docs;
-use super::implicit_names;
 use super::variable_definition;
+use crate::base::contained_path;
+use crate::base::fs;
+use crate::base::span::Span;
 use crate::lsp::place::{self, operator};
 use crate::project::index::{DefId, Index};
-use crate::syntax::tree::Element;
+use crate::rules::list;
+use crate::syntax::tree::{Attribute, Element};
 use crate::template::elements::Kind;
-use crate::template::names::DefinitionKind;
+use crate::template::names::{DefinitionKind, Param};
+use crate::template::nodes;
+use crate::template::setting::SettingName;
 use gen_lsp_types::{CompletionItem, CompletionItemKind};
 use std::collections::{BTreeMap, BTreeSet};
+
+/// Entries of a folder at most.
+const MOST: usize = 500;
 
 impl<'c> Cx<'c> {
     /// What an attribute of the element begun at `open` can say.
@@ -23,7 +31,7 @@ impl<'c> Cx<'c> {
             (Kind::Task, "type") => {
                 let one = |word: &str| {
                     let doc = docs::of_type(layers, word).unwrap_or_default();
-                    self.item(word, CompletionItemKind::Class, &doc, word.to_owned(), typed)
+                    self.item(word, CompletionItemKind::Class, &doc, word)
                 };
                 layers.operators().map(one).collect()
             }
@@ -31,26 +39,108 @@ impl<'c> Cx<'c> {
                 let operator = operator(element).unwrap_or_else(|| "atomic".to_owned());
                 let one = |word: &str| {
                     let doc = docs::of_subtype(layers, &operator, word).unwrap_or_default();
-                    self.item(word, CompletionItemKind::EnumMember, &doc, word.to_owned(), typed)
+                    self.item(word, CompletionItemKind::EnumMember, &doc, word)
                 };
                 layers.subtypes_of(&operator).map(one).collect()
             }
-            (Kind::Task, "ref") => self.definitions(DefinitionKind::Task, typed),
-            (Kind::Call, "template") => self.definitions(DefinitionKind::Template, typed),
-            (Kind::Use, "fragment") => self.definitions(DefinitionKind::Fragment, typed),
-            (_, "from") => self.variables(typed),
-            _ => kind.attribute(name).map_or_else(Vec::new, |known| self.words(known.words(), known.meanings, typed)),
+            (Kind::Task, "ref") => self.definitions(DefinitionKind::Task),
+            (Kind::Call, "template") => self.definitions(DefinitionKind::Template),
+            (Kind::Use, "fragment") => self.definitions(DefinitionKind::Fragment),
+            (Kind::CallArg, "name") => self.arguments(element),
+            (Kind::RelevanceInput, "name") => self.inputs(element),
+            (Kind::Case, "test") | (_, "from") => self.expression(typed),
+            (_, "src" | "schema") => self.files(typed, self.name),
+            _ => kind.attribute(name).map_or_else(Vec::new, |known| self.words(known.words(), known.meanings)),
         }
     }
 
     /// Words with what they mean, in the order of both.
-    pub(in crate::lsp) fn words(&self, words: &[&str], meanings: &[&str], typed: &str) -> Vec<CompletionItem> {
-        let one = |(word, doc): (&&str, &&str)| self.item(word, CompletionItemKind::EnumMember, doc, (*word).to_owned(), typed);
+    pub(in crate::lsp) fn words(&self, words: &[&str], meanings: &[&str]) -> Vec<CompletionItem> {
+        let one = |(word, doc): (&&str, &&str)| self.item(word, CompletionItemKind::EnumMember, doc, word);
         words.iter().zip(meanings).map(one).collect()
     }
 
+    /// The words of a setting; those last that the other settings of the task rule out.
+    pub(in crate::lsp) fn setting(&self, element: Element<'c>, setting: SettingName) -> Vec<CompletionItem> {
+        let holder = element.parent().and_then(Element::parent);
+        let mut others = None;
+        place::look_resolved(self.document, self.config(), |file, bodies| {
+            nodes::bodies(file, |task, _| {
+                if holder.is_some_and(|holder| task.element.id() == holder.id()) {
+                    let word = |name| bodies.get(task).map(|body| body.resolved.get(name).value.word());
+                    others = word(SettingName::InheritContext).zip(word(SettingName::FreshContext));
+                }
+            });
+        });
+        let is_ruled_out = |word: &str| match (setting, others) {
+            (SettingName::InheritContext, Some((_, fresh))) => fresh == "enabled" && word != "none",
+            (SettingName::FreshContext, Some((inherit, _))) => inherit != "none" && word == "enabled",
+            _ => false,
+        };
+        let mut items = self.words(setting.words(), setting.meanings());
+        items.sort_by_key(|item| is_ruled_out(&item.label));
+        items
+    }
+
+    /// The parameters of the template that a call names, but those that it gives already; what it has to give first.
+    fn arguments(&self, arg: Element<'c>) -> Vec<CompletionItem> {
+        let Some(call) = arg.parent() else { return Vec::new() };
+        let index = self.project.index();
+        let template = call.attribute("template").and_then(|name| index.find(DefinitionKind::Template, name.value().trim()));
+        let Some(template) = template.and_then(|id| index.definition(id)) else { return Vec::new() };
+        let others = call.elements().filter(|other| other.id() != arg.id());
+        let given: Vec<String> = others.filter_map(|other| Some(other.attribute("name")?.value().trim().to_owned())).collect();
+        let mut free: Vec<&Param> =
+            template.params.iter().filter(|param| !given.iter().any(|name| **name == *param.name)).collect();
+        free.sort_by_key(|param| !param.required);
+        let doc = |param: &Param| if param.required { "required" } else { "optional" };
+        free.into_iter().map(|param| self.item(&param.name, CompletionItemKind::Variable, doc(param), &param.name)).collect()
+    }
+
+    /// The inputs of the task around an element.
+    fn inputs(&self, element: Element<'c>) -> Vec<CompletionItem> {
+        let mut around = std::iter::successors(element.parent(), |element| element.parent());
+        let holder = around.find(|element| place::kind(*element).is_some_and(Kind::is_body));
+        let inputs = holder.into_iter().flat_map(Element::elements).filter(|child| child.name() == "inputs");
+        let names = inputs.flat_map(Element::elements).filter_map(|input| Some((input, input.attribute("name")?)));
+        let one = |(input, name): (Element<'_>, Attribute<'_>)| {
+            let doc = variable_definition::of(self.project, input);
+            self.item(name.value().trim(), CompletionItemKind::Variable, &doc, name.value().trim())
+        };
+        names.map(one).collect()
+    }
+
+    /// The files and folders that a path can go on with; it is relative to the folder of `base`.
+    pub(in crate::lsp) fn files(&self, typed: &str, base: &str) -> Vec<CompletionItem> {
+        let folder = typed.rfind('/').map_or("", |end| typed.get(..=end).unwrap_or(""));
+        // Of a path its last part is completed.
+        let tail = Span::new(self.place.offset, self.place.word.end).slice(self.place.text);
+        let tail = tail.split('/').next().unwrap_or("");
+        let last = (typed.len() - folder.len()) as u32;
+        let word = Span::new(self.place.offset - last, self.place.offset + tail.len() as u32);
+        let place = Place { word, start: word.start, ..self.place };
+        let Some(probe) = contained_path::beside(base, &format!("{folder}x")) else { return Vec::new() };
+        let folder = self.project.path(probe.strip_suffix('x').unwrap_or(""));
+        let names = fs::names_in(&folder).into_iter().filter(|name| !name.starts_with('.')).take(MOST);
+        let one = |name: String| {
+            let (kind, name) = if fs::is_dir(&folder.join(&name)) {
+                (CompletionItemKind::Folder, format!("{name}/"))
+            } else {
+                (CompletionItemKind::File, name)
+            };
+            place.item(&name, kind, "", &name)
+        };
+        names.map(one).collect()
+    }
+
+    /// The rules that a finding can be silenced by.
+    pub(in crate::lsp) fn rules(&self) -> Vec<CompletionItem> {
+        let rules = list::all().map(|rule| &rule.meta).filter(|meta| !meta.locked);
+        rules.map(|meta| self.item(meta.name, CompletionItemKind::Value, meta.summary, meta.name)).collect()
+    }
+
     /// Names of the project that may be used here: not those that would lead back to where they are used.
-    fn definitions(&self, kind: DefinitionKind, typed: &str) -> Vec<CompletionItem> {
+    fn definitions(&self, kind: DefinitionKind) -> Vec<CompletionItem> {
         let index = self.project.index();
         let back = self.here(&index).map(|here| back(&index, here)).unwrap_or_default();
         let names: BTreeSet<&str> = index.names(kind).collect();
@@ -58,7 +148,7 @@ impl<'c> Cx<'c> {
             names.into_iter().filter_map(|name| Some((name, index.find(kind, name)?))).filter(|(_, id)| !back.contains(id));
         let one = |(name, id): (&str, DefId)| {
             let (path, about) = docs::of(self.project, &index, id)?;
-            let item = self.item(name, CompletionItemKind::Reference, &about, name.to_owned(), typed);
+            let item = self.item(name, CompletionItemKind::Reference, &about, name);
             Some(CompletionItem { detail: Some(path.to_string()), ..item })
         };
         usable.filter_map(one).collect()
@@ -76,52 +166,9 @@ impl<'c> Cx<'c> {
     }
 
     /// The elements around the place, the innermost first.
-    fn around(&self) -> Vec<Element<'c>> {
-        let here = self.document.element_at(self.offset.saturating_sub(1)).or_else(|| self.document.root());
+    pub(in crate::lsp) fn around(&self) -> Vec<Element<'c>> {
+        let here = self.document.element_at(self.place.offset.saturating_sub(1)).or_else(|| self.document.root());
         std::iter::successors(here, |element| element.parent()).collect()
-    }
-
-    /// Names that have a value at the place.
-    pub(in crate::lsp) fn variables(&self, typed: &str) -> Vec<CompletionItem> {
-        let chain = self.around();
-        let holder = chain.iter().rev().find(|element| matches!(element.name(), "task" | "template"));
-        let mut names: BTreeMap<String, String> = BTreeMap::new();
-        let mut stack: Vec<Element<'_>> = holder.copied().into_iter().collect();
-        while let Some(element) = stack.pop() {
-            for name in self.binds(element, &chain) {
-                names.entry(name).or_insert_with(|| variable_definition::of(self.project, element));
-            }
-            stack.extend(element.elements());
-        }
-        for name in chain.iter().flat_map(|element| implicit_names::given(element.name())) {
-            names.entry((*name).to_owned()).or_insert_with(|| implicit_names::meaning(name).unwrap_or_default().to_owned());
-        }
-        let one = |(name, doc): (&String, &String)| self.item(name, CompletionItemKind::Variable, doc, name.clone(), typed);
-        names.iter().map(one).collect()
-    }
-
-    /// The names that an element gives to values at a place inside of `chain`.
-    fn binds(&self, element: Element<'_>, chain: &[Element<'_>]) -> Vec<String> {
-        let is_around = |element: &Element<'_>| chain.iter().any(|own| own.id() == element.id());
-        let parent = |tag: &str| element.parent().filter(|parent| parent.name() == tag).and_then(Element::parent);
-        let (attribute, home) = match element.name() {
-            "parameter" => ("name", parent("parameters")),
-            // An input has no value of its own while it is made.
-            "input" if !is_around(&element) => ("name", parent("inputs")),
-            // Nor has a step a result before it has run.
-            "task" | "call" | "cond" if !is_around(&element) && element.span().start < self.offset => {
-                let mut around = std::iter::successors(element.parent(), |element| element.parent());
-                ("as", around.find(|element| place::kind(*element).is_some_and(Kind::is_body)))
-            }
-            "template" => ("params", Some(element)),
-            _ => return Vec::new(),
-        };
-        let Some(value) = element.attribute(attribute).filter(|_| home.as_ref().is_some_and(is_around)) else {
-            return Vec::new();
-        };
-        let value = value.value();
-        let names = value.split(|c: char| attribute == "params" && (c.is_ascii_whitespace() || c == ',')).map(str::trim);
-        names.filter(|name| !name.is_empty()).map(str::to_owned).collect()
     }
 }
 

@@ -2,18 +2,21 @@
 //! as it is counted.
 
 use super::docs;
+use super::mentions::{self, Mentioned};
 use super::provenance;
 use super::variable_definition;
 use super::variables;
 use crate::base::span::Span;
+use crate::lsp::data;
 use crate::lsp::diagnostics::remarks;
 use crate::lsp::place::{self, Spot, operator};
 use crate::lsp::server::{Answer, Server, value};
-use crate::lsp::state::project::ProjectState;
+use crate::lsp::state::project::{PROJECT, ProjectState};
 use crate::lsp::tokens::docs as token_docs;
 use crate::project::config::Config;
 use crate::syntax::tree::{Attribute, Document, Element};
 use crate::template::elements::Kind;
+use crate::template::names::DefinitionKind;
 use crate::template::nodes;
 use crate::template::setting::{SettingName, Word};
 use gen_lsp_types::{Contents, Hover, HoverParams, MarkupContent, MarkupKind};
@@ -30,7 +33,7 @@ pub(in crate::lsp) fn answer(server: &Server<'_>, params: HoverParams) -> Answer
     // What a name at this place stands for goes before what the place is.
     let named = if buffer.is_large() { None } else { of_name(project, &name, offset) };
     let known = server.token_counts.of(&(project.root.clone(), Arc::clone(&name)));
-    let (placed, figures) = place::with(&buffer.text, &config.limits, |document| {
+    let (placed, figures) = place::with(if project.is_xml(&name) { &buffer.text } else { "" }, &config.limits, |document| {
         let figures = known.and_then(|known| token_docs::at(document, &token_docs::names(project, &name), &known, offset));
         (about(config, document, offset), figures)
     });
@@ -59,7 +62,12 @@ pub(in crate::lsp) fn answer(server: &Server<'_>, params: HoverParams) -> Answer
 
 /// What the name of a definition or a variable stands for.
 fn of_name(project: &ProjectState, file: &Arc<str>, offset: u32) -> Option<(String, Span)> {
-    let facts = &project.template(file)?.facts;
+    let Some(template) = project.template(file) else {
+        let is_ours = **file == *PROJECT || project.is_scenario(file);
+        let about_key = || data::completion::hover(file, project.open.get(file)?, offset);
+        return mentioned(project, file, offset).or_else(|| if is_ours { about_key() } else { None });
+    };
+    let facts = &template.facts;
     if let Some(found) = facts.references.iter().find(|own| own.span.touches(offset)) {
         return Some((docs::in_full(project, found.kind.target(), &found.name)?, found.span));
     }
@@ -71,6 +79,22 @@ fn of_name(project: &ProjectState, file: &Arc<str>, offset: u32) -> Option<(Stri
     }
     let pointed = variables::at(project, file, offset)?;
     Some((variable_definition::describe(project, &pointed)?, pointed.span))
+}
+
+/// The same beside the templates: in a scenario, in the project file.
+fn mentioned(project: &ProjectState, file: &str, offset: u32) -> Option<(String, Span)> {
+    let found = mentions::at(project, file, offset)?;
+    let about = if found.is_task(project) {
+        docs::in_full(project, DefinitionKind::Task, &found.name)?
+    } else if found.what == Mentioned::Role {
+        let role = project.config.roles.get(&found.name)?;
+        let task = docs::in_full(project, DefinitionKind::Task, &role.task.value)?;
+        let about = role.description.as_ref().map_or_else(String::new, |about| format!(" — {about}"));
+        format!("role `{}`{about}\n\n{task}", found.name)
+    } else {
+        variable_definition::describe(project, &mentions::variable(project, &found)?)?
+    };
+    Some((about, found.span))
 }
 
 /// What the value of an attribute means, where the language or the project knows it.

@@ -2,6 +2,7 @@
 //! inputs and steps as [`super::variables`] finds them.
 
 use super::implicit_names;
+use super::mentions::{self, Mention, Mentioned};
 use super::variables::{self, Occurrence, Role, VariableAtCursor, Web};
 use crate::base::span::Span;
 use crate::lsp::diagnostics::address;
@@ -35,6 +36,9 @@ pub(in crate::lsp) fn definition(server: &Server<'_>, params: &DefinitionParams)
     if let Some(meant) = meant(server, at)? {
         let found = project.index().find(meant.kind, &meant.name).and_then(|id| place_of(project, id));
         return Ok(found.map_or(Value::Null, |place| location(server, project, &place)));
+    }
+    if let Some(role) = role(server, at)? {
+        return Ok(location(server, project, &role));
     }
     let Some(pointed) = pointed(server, at)? else { return Ok(Value::Null) };
     if let Target::Bound(span) = pointed.variable.target {
@@ -93,6 +97,7 @@ fn occurrences(server: &Server<'_>, at: &TextDocumentPositionParams) -> Result<V
     if let Some(meant) = meant(server, at)? {
         let one = |(file, span): Place, role: Role| Occurrence { file, span, role };
         let mut found: Vec<Occurrence> = uses(project, &meant).into_iter().map(|place| one(place, Role::Says)).collect();
+        found.extend(beside(project, &meant).map(|own| one((own.file, own.span), Role::Says)));
         found.extend(definitions(project, &meant).into_iter().map(|place| one(place, Role::Defines)));
         found.sort();
         return Ok(found);
@@ -104,15 +109,37 @@ fn occurrences(server: &Server<'_>, at: &TextDocumentPositionParams) -> Result<V
 fn said(project: &ProjectState, pointed: &VariableAtCursor) -> Vec<Occurrence> {
     match pointed.variable.target {
         Target::Language => implicit_names::occurrences(project, pointed),
-        Target::Bound(_) | Target::Free(_) => Web::new(project, pointed).occurrences(),
+        Target::Bound(_) | Target::Free(_) => {
+            let mut web = Web::new(project, pointed);
+            let mut found = web.occurrences();
+            found.extend(web_beside(project, &web, &pointed.name));
+            found.sort();
+            found.dedup();
+            found
+        }
     }
+}
+
+/// The places beside the templates that name a variable.
+pub(in crate::lsp) fn web_beside(project: &ProjectState, web: &Web<'_>, name: &str) -> Vec<Occurrence> {
+    let named = mentions::of_variable(project, name, |variable| web.all.contains(variable));
+    named.map(|own| Occurrence { file: own.file, span: own.span, role: Role::Says }).collect()
+}
+
+/// The places beside the templates that name a task.
+pub(in crate::lsp) fn beside<'p>(project: &'p ProjectState, meant: &'p SymbolAtCursor) -> impl Iterator<Item = Mention> + 'p {
+    let all = if meant.kind == DefinitionKind::Task { mentions::all(project) } else { Vec::new() };
+    all.into_iter().filter(|own| own.name == meant.name && own.is_task(project))
 }
 
 /// The definition that the name at a position stands for.
 pub(in crate::lsp) fn meant(server: &Server<'_>, at: &TextDocumentPositionParams) -> Result<Option<SymbolAtCursor>, Refusal> {
     let (project, name, buffer) = server.document(&at.text_document.uri)?;
     let offset = server.client.encoding.offset(&buffer.text, &buffer.index, at.position);
-    let Some(template) = project.template(&name) else { return Ok(None) };
+    let Some(template) = project.template(&name) else {
+        let named = mentions::at(project, &name, offset).filter(|own| own.is_task(project));
+        return Ok(named.map(|Mention { name, span, .. }| SymbolAtCursor { kind: DefinitionKind::Task, name, span }));
+    };
     let reference = template.facts.references.iter().find(|reference| reference.span.touches(offset));
     if let Some(found) = reference {
         return Ok(Some(SymbolAtCursor { kind: found.kind.target(), name: found.name.to_string(), span: found.span }));
@@ -125,7 +152,18 @@ pub(in crate::lsp) fn meant(server: &Server<'_>, at: &TextDocumentPositionParams
 pub(in crate::lsp) fn pointed(server: &Server<'_>, at: &TextDocumentPositionParams) -> Result<Option<VariableAtCursor>, Refusal> {
     let (project, name, buffer) = server.document(&at.text_document.uri)?;
     let offset = server.client.encoding.offset(&buffer.text, &buffer.index, at.position);
-    Ok(variables::at(project, &name, offset))
+    let beside = || mentions::variable(project, &mentions::at(project, &name, offset)?);
+    Ok(variables::at(project, &name, offset).or_else(beside))
+}
+
+/// Where the role is defined whose name is at a position.
+fn role(server: &Server<'_>, at: &TextDocumentPositionParams) -> Result<Option<Place>, Refusal> {
+    let (project, name, buffer) = server.document(&at.text_document.uri)?;
+    let offset = server.client.encoding.offset(&buffer.text, &buffer.index, at.position);
+    let named = mentions::at(project, &name, offset).filter(|own| own.what == Mentioned::Role);
+    let role = named.and_then(|named| project.config.roles.get(&named.name));
+    let file = project.config.files.first();
+    Ok(role.zip(file).map(|(role, file)| (Arc::clone(&file.path), role.name.span)))
 }
 
 fn place_of(project: &ProjectState, id: DefId) -> Option<Place> {

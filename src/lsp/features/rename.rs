@@ -5,12 +5,15 @@
 use super::navigate::{self, SymbolAtCursor};
 use super::variables::{self, Occurrence, Role, Texts, Traced, VariableAtCursor, Web};
 use crate::base::contained_path;
+use crate::base::diagnostic::Diagnostic;
 use crate::base::fix::{self, Edit};
+use crate::base::rule_meta::Code;
 use crate::base::source::LineIndex;
 use crate::base::span::Span;
 use crate::lsp::server::{Answer, Refusal, Server, value};
 use crate::lsp::state::project::ProjectState;
 use crate::lsp::workspace_edit;
+use crate::rules::check::is_error;
 use crate::template::expression::{self, Expression, Piece};
 use crate::template::names::DefinitionKind;
 use crate::template::scope::{How, Target};
@@ -54,6 +57,12 @@ fn name(project: &ProjectState, meant: &SymbolAtCursor, new: &str) -> Result<Edi
         return Err(Refusal::invalid(format!("there is a {} named `{new}` already", meant.kind.word())));
     }
     let mut edits = Edits::new();
+    for mention in navigate::beside(project, meant) {
+        let text = project.text(&mention.file).map(|(text, _)| text).unwrap_or_default();
+        if let Some(edit) = mention.rename(&text, new) {
+            edits.entry(mention.file).or_default().push(edit);
+        }
+    }
     for (path, span) in navigate::uses(project, meant) {
         edits.entry(path).or_default().push(Edit::replace(span, new));
     }
@@ -68,6 +77,7 @@ fn name(project: &ProjectState, meant: &SymbolAtCursor, new: &str) -> Result<Edi
         edits.sort();
         edits.dedup();
     }
+    sound(project, new, &edits)?;
     Ok(edits)
 }
 
@@ -86,7 +96,8 @@ fn variable(project: &ProjectState, pointed: &VariableAtCursor, new: &str) -> Re
     if new == pointed.name {
         return Ok(edits);
     }
-    for Occurrence { file, span, role } in web.occurrences() {
+    let beside = navigate::web_beside(project, &web, &pointed.name);
+    for Occurrence { file, span, role } in web.occurrences().into_iter().chain(beside) {
         if role == Role::Hides {
             let place = place(project, &file, span);
             let name = &pointed.name;
@@ -101,7 +112,38 @@ fn variable(project: &ProjectState, pointed: &VariableAtCursor, new: &str) -> Re
         edits.dedup();
     }
     prove(project, &mut web, (&pointed.name, new), &edits)?;
+    sound(project, new, &edits)?;
     Ok(edits)
+}
+
+/// Makes the edits in memory and checks the whole project with them: a name brings no new error, and nothing new in a scenario.
+fn sound(project: &ProjectState, new: &str, edits: &Edits) -> Result<(), Refusal> {
+    let of = |(file, edits): (&Arc<str>, &Vec<Edit>)| {
+        let (text, _) = project.text(file)?;
+        Some((Arc::clone(file), fix::apply(&text, edits)?))
+    };
+    let after = project.with_texts(edits.iter().filter_map(of).collect());
+    let before = counted(project);
+    for (key, (count, finding)) in counted(&after) {
+        if before.get(&key).is_none_or(|(known, _)| *known < count) {
+            let place = place(&after, &finding.path, finding.span);
+            let Diagnostic { message, .. } = finding;
+            return Err(Refusal::invalid(format!("with the name `{new}` there would be a new finding at {place}: {message}")));
+        }
+    }
+    Ok(())
+}
+
+/// How often a file has an error of a rule, or a finding about a scenario, with one of each.
+fn counted(project: &ProjectState) -> BTreeMap<(Arc<str>, Code), (usize, Diagnostic)> {
+    let mut counts = BTreeMap::new();
+    for finding in project.names().into_iter().flat_map(|name| project.found(&name)) {
+        if is_error(&finding) || finding.rule.code.family() == 6 {
+            let key = (Arc::clone(&finding.path), finding.rule.code);
+            counts.entry(key).or_insert((0, finding)).0 += 1;
+        }
+    }
+    counts
 }
 
 fn is_name(new: &str) -> bool {

@@ -12,7 +12,7 @@ use crate::project::index::{DefId, Index};
 use crate::template::expression::{self, Expression, Piece};
 use crate::template::keywords::TextSyntax;
 use crate::template::names::{DefinitionKind, Reference, ReferenceKind};
-use crate::template::scope::{self, BoundKind, How, Target, Trace, TracedUse};
+use crate::template::scope::{self, Bound, BoundKind, How, Target, Trace, TracedUse};
 use crate::template::{self};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -102,6 +102,33 @@ pub(in crate::lsp) fn at(project: &ProjectState, name: &Arc<str>, offset: u32) -
     Some(VariableAtCursor { variable: Variable { file, target }, name: arg_name.to_owned(), span: arg.span })
 }
 
+/// A parameter of a task, declared or not.
+pub(in crate::lsp) fn parameter(project: &ProjectState, task: &str, name: &str) -> Option<Variable> {
+    Web::empty(project, name).known_as(project.index().find(DefinitionKind::Task, task)?)
+}
+
+/// An input or a result in a task, or in what it refers to.
+pub(in crate::lsp) fn inside(project: &ProjectState, task: &str, name: &str) -> Option<Variable> {
+    let mut web = Web::empty(project, name);
+    let mut open = vec![web.index.find(DefinitionKind::Task, task)?];
+    let mut seen: BTreeSet<DefId> = open.iter().copied().collect();
+    let mut at = 0;
+    while let Some(id) = open.get(at).copied() {
+        at += 1;
+        let entry = web.index.file(id.file)?;
+        let file = Arc::clone(entry.path);
+        let own = entry.facts.references.iter().filter(|reference| reference.owner == id.definition);
+        let new: Vec<DefId> = own.filter_map(|reference| web.index.target(reference)).filter(|id| seen.insert(*id)).collect();
+        open.extend(new);
+        let trace = &web.file(&file).trace;
+        let is_it = |bound: &&Bound| bound.owner == id.definition && bound.name == name && bound.kind != BoundKind::Outer;
+        if let Some(bound) = trace.bindings.iter().find(is_it) {
+            return Some(Variable { target: trace.settled(Target::Bound(bound.span)), file });
+        }
+    }
+    None
+}
+
 /// The parameter of a definition that has this name.
 fn outer(trace: &Trace, owner: u32, name: &str) -> Option<Target> {
     let mut bindings = trace.bindings.iter().filter(|bound| bound.kind == BoundKind::Outer && bound.owner == owner);
@@ -139,10 +166,13 @@ pub(in crate::lsp) struct Web<'w> {
 }
 
 impl<'w> Web<'w> {
+    fn empty(project: &'w ProjectState, name: &str) -> Self {
+        Self { project, index: project.index(), name: name.to_owned(), files: BTreeMap::new(), all: BTreeSet::new() }
+    }
+
     /// Follows a variable wherever it is handed on.
     pub(in crate::lsp) fn new(project: &'w ProjectState, pointed: &VariableAtCursor) -> Self {
-        let mut web =
-            Self { project, index: project.index(), name: pointed.name.clone(), files: BTreeMap::new(), all: BTreeSet::new() };
+        let mut web = Self::empty(project, &pointed.name);
         let mut open = vec![pointed.variable.clone()];
         while let Some(next) = open.pop() {
             if next.target != Target::Language && web.all.insert(next.clone()) {

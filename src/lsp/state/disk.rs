@@ -23,6 +23,11 @@ impl ProjectState {
             own.any(|name| !there.contains(name))
         };
         let is_other = self.files_on_disk().is_some_and(|(files, _)| files.iter().any(is_new) || is_gone(&files));
+        let is_other = is_other || {
+            let closed = |name: &&Arc<str>| !self.open.contains_key(*name);
+            let there = self.scenarios_on_disk(&self.inner);
+            !there.iter().filter(closed).eq(self.suites.keys().filter(closed))
+        };
         let is_changed = is_other || !changed.is_empty();
         if is_changed {
             self.rewalk();

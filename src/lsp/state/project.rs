@@ -9,7 +9,6 @@ use crate::base::rule_meta::RuleMeta;
 use crate::base::source::LineIndex;
 use crate::project::config::{Config, Input};
 use crate::project::index::Index;
-use crate::project::path_patterns;
 use crate::registry::compile::{Compiled, Compiler, Scratch};
 use crate::registry::workspace::documents::Documents;
 use crate::registry::workspace::request::name_in;
@@ -17,9 +16,7 @@ use crate::rules::check::{Active, Identity, is_error};
 use crate::rules::list;
 use crate::rules::rule::Scope;
 use crate::rules::scenario::cx::TaskSignature;
-use crate::scenario::load::PASSED_OVER;
-use crate::scenario::model::{SCENARIO_SCHEMA, SUITE_SCHEMA};
-use crate::scenario::request_body::is_request_body;
+use crate::scenario::load::Loaded;
 use crate::syntax::decode;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -65,8 +62,12 @@ pub(in crate::lsp) struct ProjectState {
     pub(in crate::lsp) docs: RefCell<BTreeMap<Arc<str>, Rc<Vec<String>>>>,
     /// Findings of the project file, and of files it shares.
     pub(in crate::lsp) of_config: Vec<Diagnostic>,
-    /// Findings of scenarios that are open.
+    /// The scenarios of the project, open or not; `None` for one that changed since it was read.
+    pub(in crate::lsp) suites: BTreeMap<Arc<str>, Option<Loaded>>,
+    /// What scenarios make known: findings of those that are open, and of the project file.
     pub(in crate::lsp) of_scenarios: Found,
+    /// Findings of the others; looked for when somebody asks, until anything changes.
+    pub(in crate::lsp) of_closed: RefCell<Option<Rc<Found>>>,
     /// Findings about names and references.
     pub(in crate::lsp) linked: Found,
     /// What is known of tasks, by their names; `None` for one that does not compile.
@@ -86,6 +87,8 @@ pub(in crate::lsp) struct ProjectState {
     pub(in crate::lsp) is_alone: bool,
     /// The client watches its files.
     pub(in crate::lsp) is_watched: bool,
+    /// The folders of other projects inside of this one.
+    pub(in crate::lsp) inner: Vec<PathBuf>,
     /// Folders whose project files may be on no disk yet.
     pub(in crate::lsp) unsaved: BTreeSet<PathBuf>,
     pub(in crate::lsp) shown: Shown,
@@ -122,7 +125,9 @@ impl ProjectState {
             large: BTreeSet::new(),
             docs: RefCell::default(),
             of_config: Vec::new(),
+            suites: BTreeMap::new(),
             of_scenarios: Found::new(),
+            of_closed: RefCell::default(),
             linked: Found::new(),
             signatures: RefCell::default(),
             active,
@@ -134,6 +139,7 @@ impl ProjectState {
             config_revision: 0,
             is_alone: false,
             is_watched: false,
+            inner: Vec::new(),
             unsaved: BTreeSet::new(),
             shown: Shown::default(),
         }
@@ -190,7 +196,11 @@ impl ProjectState {
         let mut found: Vec<Diagnostic> = self.of_config.iter().filter(|finding| *finding.path == *name).cloned().collect();
         found.extend(self.template(name).into_iter().flat_map(|template| &template.diagnostics).cloned());
         found.extend(self.linked.get(name).into_iter().flatten().cloned());
-        found.extend(self.of_scenarios.get(name).into_iter().flatten().cloned());
+        if self.suites.contains_key(name) && !self.open.contains_key(name) {
+            found.extend(self.closed_scenarios().get(name).into_iter().flatten().cloned());
+        } else {
+            found.extend(self.of_scenarios.get(name).into_iter().flatten().cloned());
+        }
         diagnostic::sort(&mut found);
         found
     }
@@ -199,7 +209,8 @@ impl ProjectState {
     pub(in crate::lsp) fn names(&self) -> BTreeSet<Arc<str>> {
         let own = self.of_config.iter().map(|finding| &finding.path);
         let templates = self.templates().map(|(name, _)| name);
-        own.chain(self.linked.keys()).chain(templates).chain(self.open.keys()).cloned().collect()
+        let scenarios = self.of_scenarios.keys().chain(self.suites.keys());
+        own.chain(self.linked.keys()).chain(templates).chain(scenarios).chain(self.open.keys()).cloned().collect()
     }
 
     /// Whether a name is one of those that findings are shown of.
@@ -214,23 +225,7 @@ impl ProjectState {
 
     /// Whether a file may be a template: by its name, or since the editor says that it is XML.
     pub(in crate::lsp) fn is_xml(&self, name: &str) -> bool {
-        is_template(name) || self.open.get(name).is_some_and(|buffer| buffer.is_xml)
-    }
-
-    /// Whether an open document is a scenario of the project: by its name and place, as on the command line.
-    pub(in crate::lsp) fn is_scenario(&self, name: &str) -> bool {
-        let Some(buffer) = self.open.get(name) else { return false };
-        let ending = name.rsplit('.').next().unwrap_or("").to_ascii_lowercase();
-        let says = || buffer.text.contains(SCENARIO_SCHEMA) || buffer.text.contains(SUITE_SCHEMA);
-        let is_ours = matches!(ending.as_str(), "yaml" | "yml") || ending == "json" && says();
-        if !is_ours || is_request_body(&buffer.text) {
-            return false;
-        }
-        let is_passed_over = |part: &str| part.starts_with('.') || PASSED_OVER.contains(&part);
-        self.config.eval.scenarios.iter().any(|place| {
-            let below = name.strip_prefix(&*path_patterns::fixed(&place.value)).unwrap_or(name);
-            path_patterns::holds(&place.value, name) && !below.split('/').any(is_passed_over)
-        })
+        is_template(name) || self.open.get(name).is_some_and(|buffer| buffer.is_xml && !is_other(name))
     }
 
     /// Whether some template of the project, or its file, has an error.
@@ -266,6 +261,12 @@ impl ProjectState {
 pub(in crate::lsp) fn actives(config: &Config) -> (Active, Active) {
     let active = || Active::new(config).with_identity(Identity::Unwanted);
     (active(), active().structure())
+}
+
+/// Whether a name says that a file is something else than XML, whatever an editor says.
+fn is_other(name: &str) -> bool {
+    let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
+    ["md", "txt", "j2", "jinja", "jinja2", "toml", "yaml", "yml", "json", "csv", "jsonl"].contains(&ending)
 }
 
 /// Whether a name is one that templates have.

@@ -1,38 +1,141 @@
-//! Checks open scenarios against the tasks of the project as the editor has it. A task is compiled with what it refers to
-//! when the first case needs it. Names taken by scenarios that are not open are reported by `ctxc check` alone.
+//! The scenarios of the project, read and held against its tasks as the editor has them. A task is compiled with what it refers to
+//! when the first case needs it. Those that are open are checked on every change, the others when somebody asks.
 
-use super::project::ProjectState;
+use super::overlay::Open;
+use super::project::{Found, ProjectState};
 use super::snapshot::Snapshot;
+use crate::base::contained_path;
 use crate::base::diagnostic::Diagnostic;
+use crate::project::config::Config;
 use crate::project::index::Index;
+use crate::project::path_patterns;
 use crate::registry::Registry;
 use crate::registry::scenarios;
 use crate::rules::scenario::cx::{Results, TaskSignature, Tasks};
+use crate::rules::scenario::untested_task;
+use crate::scenario::load::{Loaded, PASSED_OVER};
+use crate::scenario::model::{SCENARIO_SCHEMA, SUITE_SCHEMA};
+use crate::scenario::request_body::is_request_body;
 use crate::template::names::DefinitionKind;
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// The findings of every scenario that is open, by file.
-pub(in crate::lsp) fn found(project: &ProjectState) -> BTreeMap<Arc<str>, Vec<Diagnostic>> {
-    let open = project.open.iter().filter(|(name, buffer)| !buffer.is_large() && project.is_scenario(name));
-    let texts: Vec<(&str, &str)> = open.map(|(name, buffer)| (&**name, buffer.text.as_str())).collect();
-    checked(project, &texts)
+impl ProjectState {
+    /// Whether a file is a scenario of the project.
+    pub(in crate::lsp) fn is_scenario(&self, name: &str) -> bool {
+        if self.open.contains_key(name) {
+            is_open_scenario(&self.open, &self.config, name)
+        } else {
+            self.suites.contains_key(name)
+        }
+    }
+
+    /// The findings of scenarios that are not open.
+    pub(in crate::lsp) fn closed_scenarios(&self) -> Rc<Found> {
+        let known = self.of_closed.borrow().clone();
+        known.unwrap_or_else(|| {
+            let found = Rc::new(found(self, &|name| !self.open.contains_key(name)));
+            *self.of_closed.borrow_mut() = Some(Rc::clone(&found));
+            found
+        })
+    }
+
+    /// Looks for the scenarios of the project: those that are new are read, those that are gone are forgotten.
+    pub(in crate::lsp) fn walk_scenarios(&mut self, inner: &[PathBuf]) {
+        let there: BTreeSet<Arc<str>> = self.scenarios_on_disk(inner);
+        self.suites.retain(|name, _| there.contains(name) || self.open.contains_key(name));
+        for name in there {
+            self.suites.entry(name).or_insert(None);
+        }
+    }
+
+    /// The scenario files on disk, but for those of other projects inside of this one.
+    pub(in crate::lsp) fn scenarios_on_disk(&self, inner: &[PathBuf]) -> BTreeSet<Arc<str>> {
+        if self.is_alone {
+            return BTreeSet::new();
+        }
+        let names = scenarios::files(&self.root, &self.config).into_iter();
+        let own = names.filter(|name| !inner.iter().any(|folder| self.root.join(name).starts_with(folder)));
+        own.map(Arc::from).collect()
+    }
+
+    /// A file changed: the scenarios that it is, or takes its cases from, have to be read again.
+    pub(in crate::lsp) fn touch_scenarios(&mut self, changed: &str) {
+        for (name, read) in &mut self.suites {
+            let tables = read.as_ref().and_then(|read| read.suite.as_ref()?.cases_from.as_ref());
+            let is_table = tables.is_some_and(|table| contained_path::beside(name, &table.value).as_deref() == Some(changed));
+            if is_table || **name == *changed {
+                *read = None;
+            }
+        }
+    }
+
+    /// Reads the scenarios that changed. Whether requirements have other tasks as tested ones from now on.
+    pub(in crate::lsp) fn read_scenarios(&mut self) -> bool {
+        let open: Vec<Arc<str>> = self.open.keys().filter(|name| self.is_scenario(name)).cloned().collect();
+        for name in open {
+            self.suites.entry(name).or_insert(None);
+        }
+        self.suites.retain(|name, _| !self.open.contains_key(name) || is_open_scenario(&self.open, &self.config, name));
+        let stale: Vec<Arc<str>> =
+            self.suites.iter().filter(|(_, read)| read.is_none()).map(|(name, _)| Arc::clone(name)).collect();
+        for name in stale {
+            let read = if let Some(buffer) = self.open.get(&name) {
+                Some(scenarios::read_text(&self.root, &self.config, &name, &buffer.text))
+            } else {
+                self.stamp(&name);
+                scenarios::load(&self.root, &self.config, &[name.to_string()]).pop()
+            };
+            self.suites.insert(name, read);
+        }
+        if !self.config.wants_tested() {
+            return false;
+        }
+        let cases = self.suites.values().flatten().filter_map(|read| read.suite.as_ref()).flat_map(|suite| &suite.cases);
+        let tested: BTreeSet<String> = untested_task::tested(cases, &self.config).into_iter().map(str::to_owned).collect();
+        let is_new = self.config.tested.as_ref() != Some(&tested);
+        if is_new {
+            Arc::make_mut(&mut self.config).test(tested);
+        }
+        is_new
+    }
+}
+
+/// Whether an open document is a scenario of a project: by its name and place, as on the command line.
+fn is_open_scenario(open: &Open, config: &Config, name: &str) -> bool {
+    let Some(buffer) = open.get(name) else { return false };
+    let ending = name.rsplit('.').next().unwrap_or("").to_ascii_lowercase();
+    let says = || buffer.text.contains(SCENARIO_SCHEMA) || buffer.text.contains(SUITE_SCHEMA);
+    let is_ours = matches!(ending.as_str(), "yaml" | "yml") || ending == "json" && says();
+    if !is_ours || buffer.is_large() || is_request_body(&buffer.text) {
+        return false;
+    }
+    let is_passed_over = |part: &str| part.starts_with('.') || PASSED_OVER.contains(&part);
+    config.eval.scenarios.iter().any(|place| {
+        let below = name.strip_prefix(&*path_patterns::fixed(&place.value)).unwrap_or(name);
+        path_patterns::holds(&place.value, name) && !below.split('/').any(is_passed_over)
+    })
+}
+
+/// The findings of scenarios that are `wanted`, by file; those of the project file are among them.
+pub(in crate::lsp) fn found(project: &ProjectState, wanted: &dyn Fn(&str) -> bool) -> Found {
+    let all: Vec<&Loaded> = project.suites.values().flatten().collect();
+    checked(project, &all, wanted)
 }
 
 /// The findings of one of them, if this were its text.
 pub(in crate::lsp) fn of_text(project: &ProjectState, name: &str, text: &str) -> Vec<Diagnostic> {
-    let others = project.open.iter().filter(|(other, _)| ***other != *name && project.is_scenario(other));
-    let mut texts: Vec<(&str, &str)> = others.map(|(name, buffer)| (&**name, buffer.text.as_str())).collect();
-    texts.push((name, text));
-    texts.sort_unstable();
-    checked(project, &texts).remove(name).unwrap_or_default()
+    let own = scenarios::read_text(&project.root, &project.config, name, text);
+    let all = project.suites.values().flatten().map(|read| if *read.path == *name { &own } else { read });
+    checked(project, &all.collect::<Vec<_>>(), &|other| other == name).remove(name).unwrap_or_default()
 }
 
-fn checked(project: &ProjectState, texts: &[(&str, &str)]) -> BTreeMap<Arc<str>, Vec<Diagnostic>> {
-    if texts.is_empty() {
-        return BTreeMap::new();
+fn checked(project: &ProjectState, all: &[&Loaded], wanted: &dyn Fn(&str) -> bool) -> Found {
+    if all.is_empty() && project.config.eval.section.is_none() || project.is_alone {
+        return Found::new();
     }
     let is_there = |path: &str| project.open.contains_key(path) || scenarios::is_there(&project.root, path);
     let known = Known { project, index: project.index(), compiled: RefCell::default() };
@@ -42,13 +145,23 @@ fn checked(project: &ProjectState, texts: &[(&str, &str)]) -> BTreeMap<Arc<str>,
         Some(buffer) => Some(buffer.text.clone()),
         None => scenarios::text_of(&project.root, path),
     };
-    let surroundings =
-        scenarios::Surroundings { text: &text, root: &project.root, config: &project.config, tasks, exists: &is_there };
-    let mut found: BTreeMap<Arc<str>, Vec<Diagnostic>> = BTreeMap::new();
-    for finding in scenarios::of_texts(&surroundings, texts) {
+    let around = scenarios::Surroundings { root: &project.root, text: &text, config: &project.config, tasks, exists: &is_there };
+    let mut found = Found::new();
+    for finding in scenarios::of_loaded(&around, all, wanted) {
         found.entry(Arc::clone(&finding.path)).or_default().push(finding);
     }
     found
+}
+
+/// The names of the tasks of a project, sorted.
+pub(in crate::lsp) fn tasks<'i>(index: &Index<'i>) -> Vec<&'i str> {
+    let names: BTreeSet<&str> = index.names(DefinitionKind::Task).collect();
+    names.into_iter().collect()
+}
+
+/// What is known of a task.
+pub(in crate::lsp) fn signature(project: &ProjectState, task: &str) -> Option<Rc<TaskSignature>> {
+    Known { project, index: project.index(), compiled: RefCell::default() }.signature(task)
 }
 
 /// The tasks of a project in the editor.
@@ -68,12 +181,7 @@ impl Known<'_> {
 
 impl Tasks for Known<'_> {
     fn names(&self) -> Vec<&str> {
-        let definitions = self.index.files().iter().flat_map(|file| &file.facts.definitions);
-        let tasks = definitions.filter(|definition| definition.kind == DefinitionKind::Task);
-        let mut names: Vec<&str> = tasks.map(|definition| &*definition.name).collect();
-        names.sort_unstable();
-        names.dedup();
-        names
+        tasks(&self.index)
     }
 
     fn signature(&self, task: &str) -> Option<Rc<TaskSignature>> {

@@ -1,16 +1,39 @@
 //! The project with another text in place of one of its files: what would be found, and what fixing makes of it. The same
 //! engine as that of `check --fix`. Changes nothing.
 
+use super::buffer::Buffer;
 use super::overlay::Overlay;
 use super::project::{PROJECT, ProjectState};
 use super::scenarios;
 use crate::base::diagnostic::Diagnostic;
+use crate::lsp::uri;
 use crate::registry::compile::{Chosen, Compiled, Outcome, Scratch};
 use crate::registry::workspace::link;
 use crate::rules::apply::{self, Which};
 use crate::rules::check;
 use crate::rules::rule::Scope;
+use std::collections::BTreeMap;
 use std::sync::Arc;
+
+impl ProjectState {
+    /// The project as it would be with other texts of some files.
+    pub(in crate::lsp) fn with_texts(&self, texts: BTreeMap<Arc<str>, String>) -> Self {
+        let mut other = Self::new(self.root.clone());
+        other.is_alone = self.is_alone;
+        other.unsaved.clone_from(&self.unsaved);
+        let mut open = (*self.open).clone();
+        for (name, text) in texts {
+            let uri = uri::of(&self.path(&name));
+            let is_xml = self.is_xml(&name);
+            open.insert(name, Arc::new(Buffer { is_xml, ..Buffer::new(uri, 0, text) }));
+        }
+        for (name, buffer) in open {
+            other.put(&name, buffer);
+        }
+        other.settle();
+        other
+    }
+}
 
 /// The text of a file with every safe fix, those included that only show once others are made; `None` when there are none. No
 /// fix brings an error into any file.

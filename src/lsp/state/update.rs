@@ -37,7 +37,7 @@ impl ProjectState {
         let name = Arc::from(name);
         self.touch(&name);
         // One that was on no disk is gone.
-        if is_template(&name) && !fs::exists(&self.root.join(&*name)) {
+        if (is_template(&name) || self.suites.contains_key(&name)) && !fs::exists(&self.root.join(&*name)) {
             self.pending.insert(Change::Files);
         }
         if self.outside.remove(&name).is_some() {
@@ -49,6 +49,7 @@ impl ProjectState {
     /// A file changed, in the editor or on disk.
     pub(in crate::lsp) fn touch(&mut self, name: &Arc<str>) {
         self.pending.insert(Change::Scenarios);
+        self.touch_scenarios(name);
         if self.is_config(name) {
             self.pending.insert(Change::Config);
             return;
@@ -96,7 +97,13 @@ impl ProjectState {
         if is_walked {
             let (new, others) = self.walk();
             changed.extend(new);
+            self.inner.clone_from(&others);
+            self.walk_scenarios(&others);
             inner = others;
+        }
+        if self.read_scenarios() {
+            self.of_config = check::config(&self.config);
+            changed.extend(self.templates().map(|(name, _)| Arc::clone(name)));
         }
         changed.extend(pending.iter().filter_map(|change| match change {
             Change::Document(name) => Some(Arc::clone(name)),
@@ -121,6 +128,8 @@ impl ProjectState {
 
     fn reload(&mut self) {
         self.config_revision += 1;
+        // The project says how often a case is tried.
+        self.suites.values_mut().for_each(|read| *read = None);
         let text = self.read(PROJECT);
         self.config = Arc::new(text.map_or_else(Config::default, |text| self.project_of(&text)));
         self.stamp_config();
@@ -244,7 +253,8 @@ impl ProjectState {
 
     /// Checks the scenarios that are open against the project as it is.
     fn check_scenarios(&mut self) {
-        let found = scenarios::found(self);
+        *self.of_closed.get_mut() = None;
+        let found = scenarios::found(self, &|name| self.open.contains_key(name));
         let before = std::mem::replace(&mut self.of_scenarios, found);
         self.shown.changed.extend(differing(&before, &self.of_scenarios));
     }

@@ -21,12 +21,12 @@ pub enum Reach {
 /// Findings of one file at most.
 const MOST: usize = 1000;
 
-/// The findings of files that are sorted by path. Located and sorted.
-pub fn files(world: &ProjectView<'_>, files: &[File<'_>], reach: Reach) -> Vec<Diagnostic> {
+/// The findings of files that are sorted by path. Located and sorted. Those that are not `wanted` give their names alone.
+pub fn files(world: &ProjectView<'_>, files: &[File<'_>], reach: Reach, wanted: &dyn Fn(&str) -> bool) -> Vec<Diagnostic> {
     let rules: Vec<&'static Rule> =
         list::all().filter(|rule| rule.meta.code.family() == 6 && world.config.lints.is_on(&rule.meta)).collect();
     let mut found = Vec::new();
-    for file in files {
+    for file in files.iter().filter(|file| wanted(file.path)) {
         let mut own = one(world, &rules, file);
         own.truncate(MOST);
         found.append(&mut own);

@@ -162,7 +162,7 @@ fn write(text: &str, span: Span, word: &str) -> Fix {
 }
 
 /// A word as YAML takes it without or, where it would be something else, with quotes.
-fn plain(word: &str) -> String {
+pub(crate) fn plain(word: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/');
     if word.chars().all(is_plain) && word.starts_with(char::is_alphabetic) { word.to_owned() } else { format!("\"{word}\"") }
 }
@@ -226,18 +226,20 @@ impl CaseCx<'_> {
 
     /// The place of a key before its value; that of the value where the key does not stand there.
     pub(super) fn key_of(&self, key: &str, value: Span) -> Span {
-        let before = self.file.text.get(..value.start as usize).unwrap_or("");
-        let before = before.trim_end_matches(|c: char| c.is_whitespace() || matches!(c, '|' | '>' | '+' | '-'));
-        // A tag may stand between.
-        let before = before.strip_suffix("!file").unwrap_or(before).trim_end();
-        let Some(before) = before.strip_suffix(':') else { return value };
-        let end = before.trim_end();
-        let quotes = usize::from(end.ends_with(['"', '\'']));
-        match end.get(..end.len() - quotes).and_then(|end| end.strip_suffix(key)) {
-            Some(head) => Span::of(head.len() - quotes.min(head.len()), end.len()),
-            None => value,
-        }
+        key_before(self.file.text, key, value).unwrap_or(value)
     }
+}
+
+/// The place of a key that stands before its value, with its quotes.
+pub(crate) fn key_before(text: &str, key: &str, value: Span) -> Option<Span> {
+    let before = text.get(..value.start as usize)?;
+    let before = before.trim_end_matches(|c: char| c.is_whitespace() || matches!(c, '|' | '>' | '+' | '-'));
+    // A tag may stand between.
+    let before = before.strip_suffix("!file").unwrap_or(before).trim_end();
+    let end = before.strip_suffix(':')?.trim_end();
+    let quotes = usize::from(end.ends_with(['"', '\'']));
+    let head = end.get(..end.len() - quotes)?.strip_suffix(key)?;
+    Some(Span::of(head.len() - quotes.min(head.len()), end.len()))
 }
 
 /// All files under check.

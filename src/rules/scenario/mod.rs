@@ -28,7 +28,7 @@ mod unsound_frozen_file;
 mod untaken_result;
 pub(crate) mod untested_task;
 mod unused_frozen_file;
-mod walk;
+pub(crate) mod walk;
 mod words;
 mod wrong_input;
 mod wrong_scenario_value;

@@ -96,12 +96,12 @@ pub(super) fn is_kind(word: &str) -> bool {
 }
 
 /// The kind and the name of an id that has one; of what is inherited, those that it has at the parent.
-pub(super) fn named(id: &str) -> Option<(&str, &str)> {
+pub(crate) fn named(id: &str) -> Option<(&str, &str)> {
     id.strip_prefix("inherited:").unwrap_or(id).split_once(':')
 }
 
 /// A name without the number that tells it from another of the same.
-pub(super) fn numbered(name: &str) -> &str {
+pub(crate) fn numbered(name: &str) -> &str {
     let is_number = |end: &str| !end.is_empty() && end.bytes().all(|byte| byte.is_ascii_digit());
     name.rsplit_once('#').filter(|(_, end)| is_number(end)).map_or(name, |(name, _)| name)
 }

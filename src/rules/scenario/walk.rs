@@ -7,7 +7,7 @@ use crate::scenario::model::{Case, Content, ContextExpectation, Conversation, Fr
 
 /// Whether an expectation fails for ever where it names nothing, or may hold all the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum MissingNameEffect {
+pub(crate) enum MissingNameEffect {
     /// It can only fail.
     Fails,
     /// Under `not` it fails too, but where a change of the project could bring what it names.
@@ -17,7 +17,7 @@ pub(super) enum MissingNameEffect {
 }
 
 /// The names of segments in expectations.
-pub(super) fn named<'c>(all: &'c [Spanned<ContextExpectation>], take: &mut dyn FnMut(Named<'c>, MissingNameEffect)) {
+pub(crate) fn named<'c>(all: &'c [Spanned<ContextExpectation>], take: &mut dyn FnMut(Named<'c>, MissingNameEffect)) {
     let mut open: Vec<(&Spanned<ContextExpectation>, MissingNameEffect)> =
         all.iter().rev().map(|one| (one, MissingNameEffect::Fails)).collect();
     while let Some((one, stake)) = open.pop() {

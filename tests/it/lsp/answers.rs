@@ -116,8 +116,8 @@ fn a_completion_taken_gives_what_it_says() {
     client.open("templates/new.xml", text);
     let items = client.at("textDocument/completion", "templates/new.xml", text, "<des");
     let item = items.as_array().unwrap().iter().find(|item| item["label"] == "description").unwrap();
-    assert_eq!(item["textEdit"]["newText"], "description></description>");
-    assert_eq!(item["textEdit"]["range"]["start"], json!({"line": 1, "character": 3}));
+    assert_eq!(item["textEdit"]["newText"], "<description></description>");
+    assert_eq!(item["textEdit"]["range"]["start"], json!({"line": 1, "character": 2}));
     assert_eq!(item["textEdit"]["range"]["end"], position(text, "<des"));
     assert!(item["documentation"].as_str().is_some_and(|doc| !doc.is_empty()));
 }

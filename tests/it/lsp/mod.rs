@@ -3,6 +3,8 @@
 mod answers;
 mod bad;
 mod client;
+mod completion;
+mod data_files;
 mod diagnostics;
 mod edits;
 mod figures;
@@ -12,6 +14,7 @@ mod large;
 mod meanings;
 mod process;
 mod projects;
+mod renames;
 mod same;
 mod scenarios;
 mod variables;

@@ -39,7 +39,7 @@ pub(crate) fn found(template: &str, files: &[(&str, &str)]) -> Vec<Diagnostic> {
     }
     let files: Vec<File<'_>> =
         scenarios.iter().map(|(path, text, suite, faults)| File { path, text, suite: suite.as_ref(), faults }).collect();
-    check::files(&world, &files, Reach::All)
+    check::files(&world, &files, Reach::All, &|_| true)
 }
 
 fn of(example: &Example) -> Vec<Diagnostic> {

@@ -1,0 +1,114 @@
+//! What can be written in a scenario: keys, words, tasks and roles, parameters of the task that the case is about.
+
+use super::offer::Offer;
+use super::spot::Spot;
+use crate::lsp::state::project::ProjectState;
+use crate::lsp::state::scenarios;
+use crate::rules::scenario::cx::plain;
+use crate::scenario::keys::{SCENARIO, SUITE};
+use crate::scenario::table::{Need, Shape, Table};
+use crate::template::setting::{SettingName, Word};
+
+/// What can stand at a place.
+pub(super) fn offers(project: &ProjectState, text: &str, spot: &Spot<'_>) -> Vec<Offer> {
+    let says = |key: &str| text.lines().any(|line| line.strip_prefix(key).is_some_and(|rest| rest.starts_with(':')));
+    let root = if says("cases") || says("cases_from") || says("defaults") { &SUITE } else { &SCENARIO };
+    let Some(shape) = spot.path.iter().try_fold(Shape::Table(root), |shape, key| child(shape, key)) else { return Vec::new() };
+    match (spot.key, spot.path.last()) {
+        (Some("task"), _) => tasks(project),
+        (Some("role"), _) => {
+            let role = |(name, role): (&String, &crate::project::roles::Role)| {
+                Offer::word(plain(name), role.description.clone().unwrap_or_default())
+            };
+            project.config.roles.iter().map(role).collect()
+        }
+        (Some("name"), Some(&"setting")) => SettingName::ALL.iter().map(|name| Offer::word(name.word(), "")).collect(),
+        (Some(key), _) => child(shape, key).map_or_else(Vec::new, words),
+        (None, Some(&"inputs")) => parameters(project, text, spot),
+        (None, _) => match table(shape) {
+            Some(table) => keys(table),
+            None => words(shape),
+        },
+    }
+}
+
+/// What a key of the scenario is for.
+pub(super) fn about(text: &str, spot: &Spot<'_>, key: &str) -> Option<&'static str> {
+    let is_suite = text.lines().any(|line| line.starts_with("cases"));
+    let root = if is_suite { &SUITE } else { &SCENARIO };
+    let shape = spot.path.iter().try_fold(Shape::Table(root), |shape, key| child(shape, key))?;
+    table(shape)?.key(key).map(|key| key.about)
+}
+
+/// The names of tasks, as YAML takes them.
+fn tasks(project: &ProjectState) -> Vec<Offer> {
+    scenarios::tasks(&project.index()).into_iter().map(|name| Offer::word(plain(name), "")).collect()
+}
+
+fn keys(table: &Table) -> Vec<Offer> {
+    let mut keys: Vec<_> = table.keys.iter().collect();
+    keys.sort_by_key(|key| key.need != Need::Required);
+    keys.into_iter().map(|key| Offer::key(key.name, key.about, ": ")).collect()
+}
+
+/// The parameters of the task that the case is about, which the nearest `task` or `role` says; what is required first.
+fn parameters(project: &ProjectState, text: &str, spot: &Spot<'_>) -> Vec<Offer> {
+    let said = |line: &str| {
+        let (key, value) = line.trim_start_matches([' ', '-']).split_once(':')?;
+        let value = value.trim().trim_matches(['"', '\'']).to_owned();
+        match key {
+            "task" => Some(value),
+            "role" => project.config.roles.get(&value).map(|role| role.task.value.clone()),
+            _ => None,
+        }
+    };
+    let (before, behind) = text.split_at_checked(spot.word.start as usize).unwrap_or((text, ""));
+    let task = before.lines().rev().find_map(said).or_else(|| behind.lines().find_map(said));
+    let Some(signature) = task.and_then(|task| scenarios::signature(project, &task)) else { return Vec::new() };
+    let mut parameters: Vec<_> = signature.parameters.iter().collect();
+    parameters.sort_by_key(|parameter| !parameter.required);
+    let doc = |required: bool| if required { "required" } else { "optional" };
+    let one = |name: &str, about: String| Offer::key(name, about, ": ");
+    parameters
+        .into_iter()
+        .map(|own| {
+            one(&own.name, [own.kind.as_deref(), Some(doc(own.required))].into_iter().flatten().collect::<Vec<_>>().join(", "))
+        })
+        .collect()
+}
+
+fn words(shape: Shape) -> Vec<Offer> {
+    #[allow(clippy::wildcard_enum_match_arm, reason = "no other shape has one")]
+    let words: &[&str] = match shape {
+        Shape::Word(words) | Shape::WordOr(words, _) => words,
+        Shape::Bool => &["true", "false"],
+        Shape::True => &["true"],
+        Shape::List(Shape::Word(words), _) => words,
+        _ => &[],
+    };
+    words.iter().map(|word| Offer::word(*word, "")).collect()
+}
+
+/// What a key takes below a place.
+fn child(shape: Shape, key: &str) -> Option<Shape> {
+    if let Shape::Map(inner) = shape {
+        return Some(*inner);
+    }
+    table(shape)?.key(key).map(|key| key.shape)
+}
+
+/// The table of a place: in a list, that of its items.
+fn table(shape: Shape) -> Option<&'static Table> {
+    #[allow(clippy::wildcard_enum_match_arm, reason = "no other shape has one")]
+    match shape {
+        Shape::Table(table)
+        | Shape::Chat(table)
+        | Shape::Said(table)
+        | Shape::IdOr(table)
+        | Shape::PatternsOr(table)
+        | Shape::WordOr(_, table)
+        | Shape::Pairs(table) => Some(table),
+        Shape::List(Shape::Table(table), _) => Some(table),
+        _ => None,
+    }
+}

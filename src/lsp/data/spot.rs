@@ -1,0 +1,159 @@
+//! What is being written at a place of YAML or TOML: seen by the lines before it, since what is being typed is rarely well-formed.
+
+use crate::base::span::Span;
+
+/// A place.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Spot<'t> {
+    /// The keys that it is below; lists are none.
+    pub(super) path: Vec<&'t str>,
+    /// The key whose value it is in; `None` where a key is written, or an item of a list.
+    pub(super) key: Option<&'t str>,
+    /// The word around it.
+    pub(super) word: Span,
+    /// Whether a header of TOML is written.
+    pub(super) is_header: bool,
+}
+
+fn is_of_word(c: char) -> bool {
+    c.is_alphanumeric() || "_-./".contains(c)
+}
+
+fn unquoted(text: &str) -> &str {
+    text.trim().trim_matches(['"', '\''])
+}
+
+/// The line before a place, and the word around it.
+fn line(text: &str, offset: usize) -> (usize, &str, Span) {
+    let before = text.get(..offset).unwrap_or("");
+    let start = before.rfind('\n').map_or(0, |end| end + 1);
+    let behind = text.get(offset..).unwrap_or("");
+    let typed = before.len() - before.trim_end_matches(is_of_word).len();
+    let tail = behind.len() - behind.trim_start_matches(is_of_word).len();
+    (start, before.get(start..).unwrap_or(""), Span::of(offset - typed, offset + tail))
+}
+
+/// A place in a scenario.
+pub(super) fn yaml(text: &str, offset: usize) -> Option<Spot<'_>> {
+    let (start, line, word) = line(text, offset);
+    if line.trim_start().starts_with('#') || line.contains(" #") {
+        return None;
+    }
+    let (dash, mut column) = columns(line);
+    let mut path = Vec::new();
+    let mut limit = dash;
+    for line in text.get(..start)?.lines().rev().filter(|line| !line.trim().is_empty() && !line.trim_start().starts_with('#')) {
+        let (own_dash, own) = columns(line);
+        let is_above = own < column || limit.is_some_and(|limit| own_dash.is_none() && own <= limit);
+        if is_above && let Some((key, _)) = line.get(own..)?.split_once(':') {
+            path.push(unquoted(key));
+            column = own;
+            limit = own_dash;
+        } else if own == column && limit.is_none() {
+            // The list item that this key is in begins here.
+            limit = own_dash;
+        }
+        if column == 0 && limit.is_none() {
+            break;
+        }
+    }
+    path.reverse();
+    let key = flow(line.get(columns(line).1..)?, ':', &mut path);
+    Some(Spot { path, key, word, is_header: false })
+}
+
+/// The column of the last dash of a list, and that of what stands behind it.
+fn columns(line: &str) -> (Option<usize>, usize) {
+    let mut dash = None;
+    let mut at = line.len() - line.trim_start_matches(' ').len();
+    while let Some(rest) = line.get(at..).and_then(|rest| rest.strip_prefix("- ")) {
+        dash = dash.or(Some(at));
+        at += 2 + rest.len() - rest.trim_start_matches(' ').len();
+    }
+    (dash, at)
+}
+
+/// A place in the project file.
+pub(super) fn toml(text: &str, offset: usize) -> Option<Spot<'_>> {
+    let (start, line, word) = line(text, offset);
+    if line.contains('#') {
+        return None;
+    }
+    let is_header = line.trim_start().starts_with('[') && !line.contains(']');
+    let header = text.get(..start)?.lines().rev().find(|line| line.starts_with('[')).filter(|_| !is_header);
+    let header = header.map(|line| line.trim_start_matches('[').split(']').next().unwrap_or(""));
+    let mut path: Vec<&str> = header.into_iter().flat_map(|header| header.split('.')).map(unquoted).collect();
+    let key = if is_header { None } else { flow(line.trim_start(), '=', &mut path) };
+    Some(Spot { path, key, word, is_header })
+}
+
+/// Follows the braces and brackets of a line; adds the keys that are open. Gives the key whose value is written.
+fn flow<'t>(line: &'t str, separator: char, path: &mut Vec<&'t str>) -> Option<&'t str> {
+    let mut key = None;
+    let mut token = 0;
+    let mut quote = None;
+    // What is open: whether it is a list, and how many keys stood above it.
+    let mut open: Vec<(bool, usize, Option<&str>)> = Vec::new();
+    for (at, c) in line.char_indices() {
+        match (quote, c) {
+            (Some(own), c) if own == c => quote = None,
+            (None, '"' | '\'') => quote = Some(c),
+            (None, '{' | '[') => {
+                open.push((c == '[', path.len(), key));
+                path.extend(key.filter(|_| c == '{'));
+                key = key.filter(|_| c == '[');
+                token = at + 1;
+            }
+            (None, '}' | ']') => {
+                if let Some((_, above, before)) = open.pop() {
+                    path.truncate(above);
+                    key = before;
+                }
+            }
+            (None, ',') if open.last().is_some_and(|(is_list, ..)| !is_list) => (key, token) = (None, at + 1),
+            (None, c) if c == separator && key.is_none() => {
+                let is_end = separator == '=' || line.get(at + 1..).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '));
+                key = line.get(token..at).map(unquoted).filter(|_| is_end);
+            }
+            (Some(_) | None, _) => {}
+        }
+    }
+    key
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Spot, toml, yaml};
+    use pretty_assertions::assert_eq;
+
+    fn at<'t>(read: fn(&'t str, usize) -> Option<Spot<'t>>, text: &'t str) -> String {
+        let Spot { path, key, .. } = read(text, text.len()).unwrap();
+        format!("{}:{}", path.join("/"), key.unwrap_or("?"))
+    }
+
+    #[test]
+    fn places_in_yaml_are_found() {
+        assert_eq!(at(yaml, "na"), ":?");
+        assert_eq!(at(yaml, "task: tr"), ":task");
+        assert_eq!(at(yaml, "context:\n  objective: a\n  inputs:\n    ti"), "context/inputs:?");
+        assert_eq!(at(yaml, "context:\n  inputs: {a: b, c"), "context/inputs:?");
+        assert_eq!(
+            at(yaml, "context:\n  inputs: {a: b}\nexpect_context:\n  - segment: {id: a, state: "),
+            "expect_context/segment:state"
+        );
+        assert_eq!(at(yaml, "expect_context:\n- se"), "expect_context:?");
+        assert_eq!(at(yaml, "expect_context: [{no"), "expect_context:?");
+        assert_eq!(at(yaml, "id: a\ncases:\n  - id: b\n    context:\n      objective: c\n    ta"), "cases:?");
+        assert_eq!(at(yaml, "id: a\ncases:\n  - id: b\n    context:\n      inp"), "cases/context:?");
+        assert_eq!(at(yaml, "tags: [a, b"), ":tags");
+    }
+
+    #[test]
+    fn places_in_toml_are_found() {
+        assert_eq!(at(toml, "ed"), ":?");
+        assert_eq!(at(toml, "[lints]\nmissing-type = \"w"), "lints:missing-type");
+        assert_eq!(at(toml, "[roles.planner]\ntools = []\nbudget = { to"), "roles/planner/budget:?");
+        assert_eq!(at(toml, "[[require]]\nna"), "require:?");
+        assert_eq!(at(toml, "[[require]]\nname = \"a\"\n[ro"), ":?");
+    }
+}
