@@ -1,5 +1,9 @@
 """Inputs made to hurt: each has to be refused with a clear diagnostic, quickly and in little memory."""
 import os
+import subprocess
+import sys
+import tempfile
+import time
 
 
 def inputs():
@@ -18,6 +22,32 @@ def inputs():
     yield "comments that never end", b"<task>" + b"<!-- <![CDATA[ <?a " * 50_000
 
 
+def growing():
+    """Constructs whose cost once grew faster than their number: name → a file with so many of them."""
+    task = '<task name="t"><description>%s</description></task>'
+    allow = '<task type="atomic" name="t%d"><?ctxc allow no-context reason="r"?><description>d</description><context_management><inherit_context>none</inherit_context></context_management></task>'
+    yield "tasks with an `allow` each", lambda n: "<library>" + "\n".join(allow % i for i in range(n)) + "</library>"
+    yield "unresolved references beside as many tasks", lambda n: '<library><task type="sequential" name="t"><description>d</description><steps>' + "".join(f'<task ref="nowhere-at-all-{i}"/>' for i in range(n)) + "</steps></task>" + "".join(f'<task name="anything-you-want-{i}"><description>d</description></task>' for i in range(n)) + "</library>"
+    yield "broken expressions on one line", lambda n: task % ("{{f(" * n)
+    yield "unknown elements on one line", lambda n: "<task>" + "<zz/>" * n + "</task>"
+    yield "fragments that use the next one twice", lambda n: "<library>" + "".join(f'<fragment name="g{i}">x <use fragment="g{i + 1}"/><use fragment="g{i + 1}"/></fragment>' for i in range(n)) + f'<fragment name="g{n}">x</fragment><task name="t"><description><use fragment="g0"/></description></task></library>'
+
+
+def grow(program, folder, sizes=(2000, 4000, 8000)):
+    """Seconds of `check --format json` for each of them at n, 2n and 4n."""
+    os.makedirs(folder, exist_ok=True)
+    for name, text in growing():
+        seconds = []
+        for size in sizes:
+            path = f"{folder}/grows.xml"
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text(size))
+            start = time.perf_counter()
+            subprocess.run([program, "check", "--format", "json", path], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+            seconds.append(time.perf_counter() - start)
+        print(f"{name}: " + ", ".join(f"{size:,} {second:.2f} s" for size, second in zip(sizes, seconds)))
+
+
 def write(folder):
     """Writes all of them once. Returns name → path. The file of 200 MB is sparse: nobody should read it."""
     os.makedirs(folder, exist_ok=True)
@@ -32,3 +62,8 @@ def write(folder):
         file.write(b"<task><description>")
         file.truncate(200_000_000)
     return paths
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as scratch:
+        grow(sys.argv[1] if len(sys.argv) > 1 else "ctxc", scratch)

@@ -22,6 +22,8 @@ pub(super) struct Instruction<'a> {
     pub(super) verb: Spanned<&'a str>,
     /// The rules named, each with whether it silenced anything.
     pub(super) names: Vec<(Spanned<&'a str>, bool)>,
+    /// Whether it says why.
+    pub(super) has_reason: bool,
     /// The element it speaks for; `None` outside the root element: then it speaks for the root.
     parent: Option<NodeId>,
 }
@@ -53,8 +55,21 @@ pub(super) fn collect(document: Document<'_>) -> Vec<Instruction<'_>> {
 fn parse(text: &str, span: Span, inner: Span, parent: Option<NodeId>) -> Instruction<'_> {
     let mut words = words(text, inner).skip(1);
     let verb = words.next().unwrap_or(Spanned::new("", Span::at(inner.end)));
-    let names = words.take_while(|word| !word.value.starts_with("reason")).map(|word| (word, false)).collect();
-    Instruction { span, verb, names, parent }
+    let names = words.take_while(|word| !is_reason(word)).map(|word| (word, false)).collect();
+    let has_reason = self::words(text, inner)
+        .find(is_reason)
+        .is_some_and(|word| says_why(text.get(word.span.start as usize..inner.end as usize)));
+    Instruction { span, verb, names, has_reason, parent }
+}
+
+fn is_reason(word: &Spanned<&str>) -> bool {
+    word.value.starts_with("reason")
+}
+
+/// Whether `reason="…"` has more than white space between its quotes.
+fn says_why(written: Option<&str>) -> bool {
+    let value = written.and_then(|written| written.strip_prefix("reason")?.trim_start().strip_prefix('='));
+    value.is_some_and(|value| !value.trim().trim_matches(['"', '\'']).trim().is_empty())
 }
 
 /// Words separated by white space or commas, with their places.

@@ -37,6 +37,13 @@ pub struct Choice<'d> {
     pub fix: &'d Fix,
 }
 
+impl Choice<'_> {
+    /// Whether an error that is found behind it was there before, and only hidden: it leaves nothing to decide, and mends an error.
+    pub fn uncovers(&self) -> bool {
+        self.fix.applicability == Applicability::Safe && is_error(self.finding)
+    }
+}
+
 /// What fixing made of a text.
 #[derive(Clone, Debug)]
 pub struct Fixed {
@@ -138,7 +145,8 @@ pub fn sound<'d>(
         applied(text, choices).is_some_and(|after| {
             let found = check(&after);
             let edits = edits(choices);
-            mends(choices, &edits, &found) && !brings_errors(&Change { text, edits: &edits, before, limits }, &found)
+            let change = Change { text, edits: &edits, before, limits };
+            mends(choices, &edits, &found) && !brings_errors(&change, choices.iter().all(Choice::uncovers), &found)
         })
     })
 }
@@ -209,7 +217,7 @@ fn mends(choices: &[Choice<'_>], edits: &[Edit], after: &[Diagnostic]) -> bool {
 
 /// Whether an error is found that was not there before. An error that a damaged region had hidden is none that the fix
 /// of the damage brought in.
-fn brings_errors(change: &Change<'_>, after: &[Diagnostic]) -> bool {
+fn brings_errors(change: &Change<'_>, uncovers: bool, after: &[Diagnostic]) -> bool {
     let mut known: BTreeMap<(u16, &str), usize> = BTreeMap::new();
     for finding in change.before.iter().filter(|finding| is_error(finding)) {
         *known.entry(key(finding)).or_default() += 1;
@@ -225,7 +233,7 @@ fn brings_errors(change: &Change<'_>, after: &[Diagnostic]) -> bool {
             Some(_) | None => true,
         })
         .collect();
-    if new.is_empty() {
+    if new.is_empty() || uncovers && !new.iter().any(|finding| is_syntax(finding)) {
         return false;
     }
     let damages = |found: &[Diagnostic]| found.iter().filter(|finding| is_error(finding) && is_syntax(finding)).count();

@@ -7,7 +7,7 @@ use super::allow::{self, Instruction, Silencers};
 use super::context::context_conflict_with_default;
 use super::engine::unknown_instruction::{self, VERBS};
 use super::engine::unused_allow::{self, UnusedExtent};
-use super::engine::{locked_allow, unknown_allow};
+use super::engine::{locked_allow, missing_reason, unknown_allow};
 use super::file_stem::stem;
 use super::list;
 use super::rule::{Check, ConfigCx, FileCx, LinkCx, NodeCx, Rule, Scope, SyntaxCx};
@@ -18,6 +18,7 @@ use crate::base::source::LineIndex;
 use crate::project::config::Config;
 use crate::project::index::Index;
 use crate::syntax::fault::Fault;
+use crate::template;
 use crate::template::model::{Definition, File, Task};
 use crate::template::nodes;
 use std::sync::Arc;
@@ -85,6 +86,9 @@ pub fn file(active: &Active, cx: &FileCx<'_>, faults: &[Fault]) -> Vec<Diagnosti
         }));
     }
     for fault in &cx.file.faults {
+        if is_reported(cx, fault, faults) {
+            continue;
+        }
         let worded = active.template.iter().find_map(|rule| {
             let Check::Template(word) = rule.check else { return None };
             word(cx, fault)
@@ -106,6 +110,17 @@ pub fn file(active: &Active, cx: &FileCx<'_>, faults: &[Fault]) -> Vec<Diagnosti
         }
     }
     finish(active, cx, found)
+}
+
+/// Whether a text between elements is nothing but what the reader has reported.
+fn is_reported(cx: &FileCx<'_>, fault: &template::fault::Fault<'_>, faults: &[Fault]) -> bool {
+    if !matches!(fault.kind, template::fault::FaultKind::MisplacedText { .. }) || faults.is_empty() {
+        return false;
+    }
+    let text = fault.span.slice(cx.document.text);
+    let start = fault.span.start + (text.len() - text.trim_ascii_start().len()) as u32;
+    let after = faults.partition_point(|other| other.span.start < start);
+    faults.get(after).is_some_and(|other| other.span.start == start && other.span.len() as usize >= text.trim_ascii().len())
 }
 
 fn finish(active: &Active, cx: &FileCx<'_>, mut found: Vec<Diagnostic>) -> Vec<Diagnostic> {
@@ -184,6 +199,9 @@ fn about_instructions(cx: &FileCx<'_>, instructions: &[Instruction<'_>], out: &m
                 Some(_) if !used => out.push(unused_allow::word(cx, instruction.span, *name, only)),
                 Some(_) => {}
             }
+        }
+        if !instruction.has_reason && instruction.names.iter().any(|(_, used)| *used) {
+            out.push(missing_reason::word(cx, instruction.span));
         }
     }
 }

@@ -3,12 +3,12 @@
 //! Where names do not decide, lines and indentation do: a person who types indents what stands inside. They are
 //! looked at in damaged places only, never on well-formed text.
 
-use super::fault::FaultKind;
+use super::fault::{Fault, FaultKind};
 use super::orphans::Orphans;
 use super::pass::{Flow, Pass};
 use super::scanner::Name;
-use super::tree::{Kind, Raw, flag};
-use super::wellformed::is_near;
+use super::tree::{Kind, NONE, Raw, flag};
+use super::wellformed::{is_near, is_space};
 use crate::base::span::Span;
 
 /// What an end tag closes.
@@ -98,13 +98,19 @@ impl Pass<'_, '_> {
         match self.closes(name, start) {
             Closes::Nothing => {
                 self.damage_open();
-                let Some(open) = self.scratch.open.last().copied() else { return self.outside(FaultKind::StrayEnd, tag) };
+                let Some(open) = self.scratch.open.last().copied() else {
+                    return if self.reopen_root(name, tag) { Ok(()) } else { self.outside(FaultKind::StrayEnd, tag) };
+                };
                 let around = self.name_span(open.node);
                 match self.mark_orphans(name, tag) {
                     _ if reported => Ok(()),
                     Orphans::Nothing => self.fault(FaultKind::StrayEnd, tag, Some(around)),
-                    Orphans::From(start) => self.fault(FaultKind::MissingStart, tag, Some(Span::at(start))),
+                    Orphans::From(start) => {
+                        let place = self.take_stray_before(start).unwrap_or(Span::at(start));
+                        self.fault(FaultKind::MissingStart, tag, Some(place))
+                    }
                     Orphans::HomeIn(element) => self.fault(FaultKind::ClosedTwice, element, Some(tag)),
+                    Orphans::ClosedEarly(early) => self.fault(FaultKind::StrayEnd, early, None),
                 }
             }
             Closes::Exactly(depth) => {
@@ -128,6 +134,17 @@ impl Pass<'_, '_> {
         }
     }
 
+    /// An end tag right before what has no start tag was meant as that: the two are one slip.
+    fn take_stray_before(&mut self, start: u32) -> Option<Span> {
+        let is_before = |fault: &&Fault| {
+            let between = || self.scan.slice(fault.span.end as usize, start as usize).iter().all(|&byte| is_space(byte));
+            fault.kind == FaultKind::StrayEnd && fault.span.end <= start && between()
+        };
+        let stray = self.faults.iter().rev().take(4).find(is_before).map(|fault| fault.span)?;
+        self.faults.retain(|fault| fault.span != stray);
+        Some(stray)
+    }
+
     /// Closes the innermost element with the end tag from `start` to the place.
     pub(super) fn close_innermost(&mut self, start: usize) {
         let Some(open) = self.scratch.open.pop() else { return };
@@ -149,6 +166,9 @@ impl Pass<'_, '_> {
             return Closes::Probably(top);
         }
         if let Some(depth) = exact {
+            if self.stands_as_deep_as_innermost(depth, start) {
+                return if self.holds_something(top) { Closes::Probably(top) } else { Closes::Nothing };
+            }
             let may = depth == top || self.may_close_outer(depth, start);
             return if may { Closes::Exactly(depth) } else { Closes::Nothing };
         }
@@ -170,6 +190,28 @@ impl Pass<'_, '_> {
             Some(own) => self.indent_of(raw) == Some(own),
             None => self.on_one_line(raw, start),
         }
+    }
+
+    /// Whether an end tag with the name of an outer element stands on its line where that of the innermost is expected, and
+    /// deeper than its own.
+    fn stands_as_deep_as_innermost(&self, depth: usize, start: usize) -> bool {
+        let top = self.scratch.open.len() - 1;
+        let (Some(outer), Some(innermost)) = (self.open_raw(depth), self.open_raw(top)) else { return false };
+        let Some(own) = self.scan.indent(start).filter(|_| depth != top) else { return false };
+        self.indent_of(innermost) == Some(own) && self.indent_of(outer).is_some_and(|indent| indent < own)
+    }
+
+    /// Whether an open element has more in it than white space; of many children the first few tell.
+    fn holds_something(&self, depth: usize) -> bool {
+        let mut next = self.open_raw(depth).map_or(NONE, |raw| raw.child);
+        for _ in 0..4 {
+            let Some(child) = self.tree.raw(next) else { return false };
+            if child.flags & flag::BLANK == 0 || child.kind != Kind::Text {
+                return true;
+            }
+            next = child.next;
+        }
+        true
     }
 
     /// Whether an end tag here may close an outer element and with it those inside.
@@ -196,7 +238,7 @@ impl Pass<'_, '_> {
     fn looks_like_its_end(&self, start: usize) -> bool {
         let Some(innermost) = self.open_raw(self.scratch.open.len() - 1) else { return false };
         match (self.scan.indent(start), self.indent_of(innermost)) {
-            (Some(own), Some(indent)) => own == indent,
+            (Some(own), Some(indent)) => own == indent && self.holds_something(self.scratch.open.len() - 1),
             (None, _) => self.on_one_line(innermost, start) && !self.has_elements(innermost),
             (Some(_), None) => false,
         }

@@ -100,7 +100,7 @@ pub enum FaultKind {
     UnsupportedEncoding,
     /// `<!` that begins no comment, CDATA section or document type; all of it.
     UnknownMarkup,
-    /// A document type declaration; all of it. Then nothing else is reported about the file.
+    /// A document type declaration; all of it. Then no entity is reported as unknown, and of one without an end nothing else.
     Doctype,
     /// A merge conflict, from the first marker to the last; `other`: the middle marker. Without `other`: a first marker alone.
     MergeConflict,

@@ -175,7 +175,9 @@ impl Pass<'_, '_> {
             self.doctype_open = true;
         }
         self.scan.at = start + 9;
-        self.scan.at = end.or_else(|| self.scan.find(b'>').map(|end| end + 1)).unwrap_or(self.scan.bytes.len());
+        // Without its bracket it ends where the next tag begins.
+        let near = || self.scan.find2(b'<', b'>').map(|at| at + usize::from(self.scan.bytes.get(at) == Some(&b'>')));
+        self.scan.at = end.or_else(near).unwrap_or(self.scan.bytes.len());
         let span = Span::of(start, self.scan.at);
         self.doctype.get_or_insert(span);
     }

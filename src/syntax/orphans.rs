@@ -1,8 +1,8 @@
 //! End tags whose start tag is missing: which nodes stood between the two.
 //!
 //! A deleted start tag leaves its children to the element around it, where each of them would look like a fault of its
-//! own. They stay in the tree where they are, and are marked as orphans; unless an empty element of that name stands
-//! right before them, which then becomes their parent.
+//! own. An element without a start tag is made for them, out of the white space before them; or an empty element of that
+//! name, right before them, becomes their parent. Where neither can be, they are marked as orphans.
 
 use super::pass::Pass;
 use super::scanner::Name;
@@ -19,13 +19,17 @@ pub(super) enum Orphans {
     From(u32),
     /// They have become children of the element of this name, which was written as an empty one.
     HomeIn(Span),
+    /// The same, of an element that this end tag closed before anything stood in it.
+    ClosedEarly(Span),
 }
 
 /// Nodes at the end of an element's children.
 #[derive(Clone, Copy, Debug)]
 struct Run {
-    /// The child before them.
+    /// The last child before them that is to be seen.
     before: u32,
+    /// The child right before them.
+    previous: u32,
     first: u32,
     /// Where the first one is to be seen.
     begins: u32,
@@ -35,8 +39,11 @@ impl Pass<'_, '_> {
     /// Finds the nodes that an end tag was meant to hold, and sets them adrift.
     pub(super) fn mark_orphans(&mut self, name: Name, end_tag: Span) -> Orphans {
         let Some(run) = self.run_before(end_tag) else { return Orphans::Nothing };
-        if self.reopen(run, name, end_tag) {
-            return Orphans::HomeIn(self.name_span(run.before));
+        if let Some(home) = self.reopen(run, name, end_tag) {
+            return home;
+        }
+        if self.adopt(run, name, end_tag) {
+            return Orphans::From(run.begins);
         }
         let mut next = run.first;
         while let Some(raw) = self.raw_mut(next) {
@@ -46,28 +53,95 @@ impl Pass<'_, '_> {
         Orphans::From(run.begins)
     }
 
-    /// `<a/>text</a>`: gives the nodes to the element after all.
-    fn reopen(&mut self, run: Run, name: Name, end_tag: Span) -> bool {
-        let Some(raw) = self.tree.raw(run.before).copied() else { return false };
+    /// `<a/>text</a>`, or `<a></a>text</a>`: gives the nodes to the element after all.
+    fn reopen(&mut self, run: Run, name: Name, end_tag: Span) -> Option<Orphans> {
+        let raw = *self.tree.raw(run.before)?;
         let same = raw.kind == Kind::Element && self.name_of(&raw) == self.scan.slice(name.start, name.end);
-        if !same || raw.flags & flag::EMPTY == 0 {
-            return false;
+        let within = self.scan.slice(raw.inner.start as usize, raw.inner.end as usize);
+        if !same || raw.flags & (flag::EMPTY | flag::CLOSED) == 0 || !within.iter().all(|&byte| is_space(byte)) {
+            return None;
         }
+        let early = Span::new(raw.inner.end, raw.end);
+        let was_empty = raw.flags & flag::EMPTY != 0;
         if let Some(raw) = self.raw_mut(run.before) {
             raw.flags = (raw.flags & !flag::EMPTY) | flag::CLOSED;
+            raw.inner = Span::new(if was_empty { raw.end } else { raw.inner.start }, end_tag.start);
+            raw.end = end_tag.end;
+            raw.next = NONE;
+        }
+        match self.raw_mut(raw.child) {
+            Some(blank) => blank.next = raw.next,
+            None => {
+                if let Some(home) = self.raw_mut(run.before) {
+                    home.child = raw.next;
+                }
+            }
+        }
+        self.give(raw.next, run.before);
+        // Nothing of it is lost: what stands in it is checked as if the slash, or the end tag, were not there.
+        self.set_innermost_last(run.before);
+        Some(if was_empty { Orphans::HomeIn(self.name_span(run.before)) } else { Orphans::ClosedEarly(early) })
+    }
+
+    /// `<task name="a"/>…</task>`: gives what stands behind an empty root, which has been reported, to it. Whether it did.
+    pub(super) fn reopen_root(&mut self, name: Name, end_tag: Span) -> bool {
+        let root = self.tree.root;
+        let Some(raw) = self.tree.raw(root).copied() else { return false };
+        if !self.outside || raw.flags & flag::EMPTY == 0 || self.name_of(&raw) != self.scan.slice(name.start, name.end) {
+            return false;
+        }
+        if let Some(raw) = self.raw_mut(root) {
+            raw.flags &= !flag::DAMAGED;
             raw.inner = Span::new(raw.end, end_tag.start);
             raw.end = end_tag.end;
             raw.child = raw.next;
             raw.next = NONE;
         }
-        let mut next = raw.next;
+        self.give(raw.next, root);
+        self.last_top = root;
+        true
+    }
+
+    /// `text</a>`: makes the element whose start tag is missing, out of the white space before the nodes or, where they
+    /// are one text, out of that.
+    fn adopt(&mut self, run: Run, name: Name, end_tag: Span) -> bool {
+        if name.start != end_tag.start as usize + 2 || name.colon {
+            return false;
+        }
+        let Some(first) = self.tree.raw(run.first).copied() else { return false };
+        let is_blank = |raw: &Raw| raw.kind == Kind::Text && raw.flags & flag::BLANK != 0;
+        let (node, child) = if self.tree.raw(run.previous).is_some_and(is_blank) {
+            self.give(run.first, run.previous);
+            (run.previous, run.first)
+        } else if first.kind == Kind::Text && run.first as usize + 1 == self.tree.nodes.len() {
+            let text = Span::new(run.begins, first.end);
+            self.tree.nodes.push(Raw { parent: run.first, start: text.start, inner: text, ..first });
+            (run.first, run.first + 1)
+        } else {
+            return false;
+        };
+        if let Some(raw) = self.raw_mut(node) {
+            raw.kind = Kind::Element;
+            raw.flags = flag::CLOSED | flag::TAG | flag::HEADLESS;
+            raw.name = (name.end - name.start) as u16;
+            raw.start = run.begins.min(raw.end);
+            raw.end = end_tag.end;
+            raw.inner = Span::new(raw.start, end_tag.start);
+            raw.child = child;
+            raw.next = NONE;
+        }
+        self.set_innermost_last(node);
+        self.damage(node);
+        true
+    }
+
+    /// Gives nodes, from `first` on, to a parent.
+    fn give(&mut self, first: u32, parent: u32) {
+        let mut next = first;
         while let Some(child) = self.raw_mut(next) {
-            child.parent = run.before;
+            child.parent = parent;
             next = child.next;
         }
-        // Nothing of it is lost: what stands in it is checked as if the slash were not there.
-        self.set_innermost_last(run.before);
-        true
     }
 
     fn run_before(&mut self, end_tag: Span) -> Option<Run> {
@@ -79,6 +153,7 @@ impl Pass<'_, '_> {
         }
         let mut child = around.child;
         let mut before = NONE;
+        let mut previous = NONE;
         let mut run = None;
         while let Some(raw) = self.tree.raw(child) {
             // Looking back costs; a file full of stray end tags may do it only so often.
@@ -91,13 +166,14 @@ impl Pass<'_, '_> {
                     None => Some(raw.kind != Kind::Element),
                 };
                 match belongs {
-                    Some(true) => run = run.or(Some(Run { before, first: child, begins })),
+                    Some(true) => run = run.or(Some(Run { before, previous, first: child, begins })),
                     Some(false) => run = None,
                     // On the line of what stands before it.
                     None => {}
                 }
                 before = child;
             }
+            previous = child;
             child = raw.next;
         }
         let run = run?;

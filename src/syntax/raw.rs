@@ -13,6 +13,8 @@ pub(super) mod flag {
     pub(in crate::syntax) const CLOSED: u8 = 4;
     /// The text holds `&` or a carriage return and must be decoded.
     pub(in crate::syntax) const ENCODED: u8 = 8;
+    /// The start tag of the element is missing: its name is that of its end tag. No text has this bit for that.
+    pub(in crate::syntax) const HEADLESS: u8 = ENCODED;
     /// The text is nothing but white space.
     pub(in crate::syntax) const BLANK: u8 = 16;
     /// The start tag lacks its `<`.
@@ -63,6 +65,10 @@ impl Raw {
     /// Where the name of an element stands.
     #[inline]
     pub(super) const fn name_span(&self) -> Span {
+        if self.flags & flag::HEADLESS != 0 && matches!(self.kind, Kind::Element) {
+            let start = self.inner.end + 2;
+            return Span { start, end: start + self.name as u32 };
+        }
         let start = self.start + if self.flags & flag::BARE == 0 { 1 } else { 0 };
         Span { start, end: start + self.name as u32 }
     }

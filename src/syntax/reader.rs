@@ -58,8 +58,9 @@ impl Pass<'_, '_> {
         let stopped = self.characters(survey).and_then(|()| self.content()).is_err();
         self.finish(stopped);
         if let Some(span) = self.doctype {
-            // Whatever else is wrong may be made by the declaration that was passed over.
-            self.faults.clear();
+            // An entity may be one that it declares; where it has no end, anything may be a part of it.
+            let doctype_open = self.doctype_open;
+            self.faults.retain(|fault| !doctype_open && fault.kind != FaultKind::UnknownEntity);
             self.record(FaultKind::Doctype, span, None);
         }
         if self.faults.len() > 1 {

@@ -92,8 +92,13 @@ impl Pass<'_, '_> {
         }
         self.reinstate(text, parent, &tag, Span::new(content as u32, end_tag.start));
         let kind = FaultKind::StartWithoutBracket;
+        let before = self.scan.slice(raw.inner.start as usize, written.start).trim_ascii_end();
+        let bracket = before.last().filter(|&&byte| byte == b'<').map(|_| raw.inner.start + before.len() as u32 - 1);
         self.faults.retain(|fault| !is_outside(fault.kind) || fault.span.start < raw.start);
-        self.fault(kind, written.span(), Some(end_tag))?;
+        // The bracket by itself was read as a sign in the text.
+        self.faults.retain(|fault| bracket != Some(fault.span.start));
+        let span = Span::new(bracket.unwrap_or(written.start as u32), written.end as u32);
+        self.fault(kind, span, Some(end_tag))?;
         Ok(true)
     }
 
@@ -138,6 +143,10 @@ impl Pass<'_, '_> {
             if raw.kind == Kind::Text && raw.flags & flag::BLANK == 0 {
                 let text = self.scan.slice(raw.inner.start as usize, raw.inner.end as usize);
                 let blank = text.iter().take(200).take_while(|&&byte| is_space(byte)).count();
+                // `< steps>`: the bracket is there, and apart.
+                let bracket = text.get(blank..).filter(|text| text.starts_with(b"<")).unwrap_or(&[]);
+                let apart = bracket.iter().skip(1).take(8).take_while(|&&byte| is_space(byte)).count();
+                let blank = if apart > 0 { blank + 1 + apart } else { blank };
                 let start = raw.inner.start as usize + blank;
                 let text = text.get(blank..).unwrap_or(&[]);
                 let follows = text.get(wanted.len()).copied();

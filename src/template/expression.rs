@@ -109,7 +109,7 @@ pub enum ExpressionFaultKind {
     TooDeep,
 }
 
-/// The pieces of a text, in order and without gaps but for what follows an unclosed `{{`. See [`scan`].
+/// The pieces of a text, in order and without gaps. See [`scan`].
 #[derive(Clone, Debug)]
 pub struct Expressions<'a> {
     cursor: Cursor<'a>,
@@ -161,6 +161,7 @@ impl<'a> Iterator for Expressions<'a> {
 
 /// Reads from behind the `{{` at `start` to behind the `}}`, whatever stands between.
 fn expression<'a>(cursor: &mut Cursor<'a>, start: usize) -> Piece<'a> {
+    let opened = cursor.clone();
     cursor.skip_space();
     let found = whole(cursor);
     let (kind, span) = match found {
@@ -172,7 +173,8 @@ fn expression<'a>(cursor: &mut Cursor<'a>, start: usize) -> Piece<'a> {
     let end = braces(rest);
     if !rest.get(end..).is_some_and(|tail| tail.starts_with("}}")) {
         let brace = cursor.span(start, start + 2);
-        cursor.skip(end);
+        // What follows is text.
+        *cursor = opened;
         return Piece::Fault(ExpressionFault { kind: ExpressionFaultKind::Unclosed, span: brace, expression: brace });
     }
     let trailing = cursor.at();

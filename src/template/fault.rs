@@ -31,6 +31,8 @@ pub enum FaultKind<'a> {
         parent: Kind,
         /// The fault of a name that is known under other parents is a misplacement, not a typo.
         known_elsewhere: bool,
+        /// What its name is a slip of, and what it is read as.
+        meant: Option<Kind>,
     },
     /// One of the four settings outside `context_management`.
     MisplacedSetting {

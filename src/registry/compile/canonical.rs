@@ -6,7 +6,7 @@ use crate::registry::artifact::ReferenceKind;
 use crate::registry::body::{Part, Text};
 use crate::syntax::tree::{Element, Kind};
 use crate::template::parts::{self, Substitution};
-use crate::template::text::dedent;
+use crate::template::text::{dedent, dedent_element};
 use std::borrow::Cow;
 
 /// Stands for a `use` while a text loses its indentation. No XML document can hold it.
@@ -57,8 +57,8 @@ fn content<'s>(element: Element<'s>, references: &mut Vec<(ReferenceKind, String
     let mut uses = element.elements().filter(|child| is_use(*child)).map(fragment).peekable();
     let shown = |text: Cow<'s, str>| match text {
         text if preserves(element) => text,
-        Cow::Borrowed(text) => dedent(text),
-        Cow::Owned(text) => Cow::Owned(dedent(&text).into_owned()),
+        Cow::Borrowed(text) => dedent_element(text),
+        Cow::Owned(text) => Cow::Owned(dedent_element(&text).into_owned()),
     };
     if uses.peek().is_none() {
         return Text { text: Some(shown(element.text())), ..Text::default() };

@@ -148,7 +148,7 @@ impl Fixer<'_> {
         let mut failed = None;
         let kept = apply::most(&items, &mut |items| match self.check(&self.trial(items)) {
             Ok(next) => {
-                let passes = !brings_errors(&known, found, &next.diagnostics);
+                let passes = items.iter().all(|item| item.choice.uncovers()) || !brings_errors(&known, found, &next.diagnostics);
                 if passes {
                     last = Some(next);
                 }

@@ -35,10 +35,11 @@ fn check(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
     for name in [InheritContext, FreshContext].into_iter().filter(|name| Some(*name) != at) {
         finding = provenance(cx, finding, name);
     }
-    out.push(
-        finding
-            .help("where that is meant, say so inside the task: <?ctxc allow no-context reason=\"…\"?>")
-            .fix(set(cx.task, FreshContext, "enabled", "looks up context of its own"))
-            .fix(set(cx.task, InheritContext, "full", "sees its parent's context")),
-    );
+    finding = finding.help("where that is meant, say so inside the task: <?ctxc allow no-context reason=\"…\"?>");
+    let ways = [(FreshContext, "enabled", "looks up context of its own"), (InheritContext, "full", "sees its parent's context")];
+    // What an author wrote is not turned around to answer a warning.
+    for (name, value, effect) in ways.into_iter().filter(|(name, ..)| !is_written(name)) {
+        finding = finding.fix(set(cx.task, name, value, effect));
+    }
+    out.push(finding);
 }

@@ -29,7 +29,7 @@ fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     if kind == Kind::OutputSlot {
         return Some(slot(found, fault.element));
     }
-    let remove = vec![remove_element(fault.element)];
+    let remove = vec![remove_whole(fault.element)];
     if matches!(kind, Kind::ManualXml | Kind::DisableReparsing) {
         return Some(found.fix(Fix::safe("remove it", remove)));
     }
@@ -38,14 +38,26 @@ fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
         let rename = rename_element(fault.element, Kind::Criteria.tag());
         return Some(found.fix(Fix::suggested("make it the <criteria>", rename)));
     }
-    Some(found.fix(Fix::suggested("remove it", remove)))
+    // A name or a path says nothing any more; words are an author's, who has to say where they go.
+    let has_words = says_what_is_good && !fault.element.text().trim().is_empty();
+    Some(if has_words { found } else { found.fix(Fix::suggested("remove it", remove)) })
+}
+
+/// Removes an element, and the list around it that would be left empty.
+fn remove_whole(element: Element<'_>) -> Edit {
+    let list = element.parent().filter(|list| {
+        let is_body =
+            list.parent().is_none() || Kind::homes(element.name()).any(|home| home.is_body() && home.tag() == list.name());
+        !is_body && list.elements().nth(1).is_none() && list.attributes().next().is_none() && list.text().trim().is_empty()
+    });
+    remove_element(list.unwrap_or(element))
 }
 
 /// A step's slot is its `as`.
 fn slot(found: Diagnostic, element: Element<'_>) -> Diagnostic {
     let name = element.text().trim().to_owned();
     let step = element.parent().filter(|task| task.parent().is_some_and(|around| around.name() == Kind::Steps.tag()));
-    let remove = remove_element(element);
+    let remove = remove_whole(element);
     match step.filter(|step| step.attribute("as").is_none() && is_ncname(&name)) {
         Some(step) => {
             let edits = vec![set_attribute(step, "as", &name), remove];

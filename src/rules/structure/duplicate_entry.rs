@@ -1,7 +1,8 @@
 //! CTX118: two inputs or parameters of one name.
 
-use super::family::{finding, shown};
+use super::family::{FEW, finding, says_the_same, shown};
 use crate::rules::prelude::*;
+use crate::syntax::tree::Element;
 use crate::syntax::write::{remove_attribute, remove_element};
 use crate::template::elements::Kind;
 use crate::template::fault::{Fault, FaultKind};
@@ -36,9 +37,11 @@ fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
             None => found,
         });
     }
-    Some(
-        found
-            .help("rename one of them, or remove the one that is not meant")
-            .fix(Fix::suggested("remove the second", vec![remove_element(fault.element)])),
-    )
+    let siblings = fault.element.parent().into_iter().flat_map(Element::elements).take(FEW);
+    let same = siblings.filter(|other| other.span().encloses(*first)).any(|other| says_the_same(other, fault.element));
+    Some(if same {
+        found.fix(Fix::suggested("remove the second, which says the same", vec![remove_element(fault.element)]))
+    } else {
+        found.help("rename one of them, or remove the one that is not meant")
+    })
 }

@@ -106,6 +106,15 @@ pub(in crate::rules) fn is_small(element: Element<'_>) -> bool {
 /// How many children a finding looks through.
 pub(super) const FEW: usize = 256;
 
+/// Whether two elements are written alike but for white space: one of them can go, and nothing of the author's goes with it.
+pub(super) fn says_the_same(a: Element<'_>, b: Element<'_>) -> bool {
+    let written = |element: Element<'_>| element.span().slice(element.document().text).to_owned();
+    a.span().len().max(b.span().len()) < LONG && written(a).split_ascii_whitespace().eq(written(b).split_ascii_whitespace())
+}
+
+/// Bytes of an element that is compared with others.
+const LONG: u32 = 100_000;
+
 /// The child that a name was meant to be.
 pub(super) fn meant(parent: Kind, name: &str) -> Option<&'static str> {
     crate::base::suggest::nearest(name, children(parent).map(Kind::tag))

@@ -16,7 +16,7 @@ pub(crate) static RULE: Rule = Rule {
 
 fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     let name = fault.element.name();
-    if let FaultKind::UnknownElement { parent, known_elsewhere: true } = fault.kind {
+    if let FaultKind::UnknownElement { parent, known_elsewhere: true, .. } = fault.kind {
         return Some(elsewhere(cx, fault, parent));
     }
     let FaultKind::MisplacedElement { parent } = fault.kind else { return None };

@@ -1,6 +1,6 @@
 //! CTX108–CTX110, CTX117, CTX123: attributes, elements, descriptions, values and types that have to be there and are not.
 
-use super::family::{finding, has_slip_of, is_small, shown, words};
+use super::family::{FEW, finding, has_slip_of, is_small, shown, words};
 use super::unknown::known;
 use crate::rules::prelude::*;
 use crate::settings::operators::Operator;
@@ -45,10 +45,19 @@ fn missing_element(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     nodes::bodies(cx.file, |task, _| {
         let lacks = operator(cx, task).map_or(&[][..], Operator::needs).iter().filter(|need| !has(task, **need));
         let lacks: Vec<Kind> = lacks.copied().filter(|need| !has_slip_of(task.element, Kind::Task, *need)).collect();
-        if !lacks.is_empty() && task.reference.is_none() && !task.element.is_damaged() {
+        let is_whole = task.reference.is_none() && !task.element.is_damaged();
+        if !lacks.is_empty() && is_whole && !holds_unread(task.element) {
             out.push(incomplete(cx, task, &lacks));
         }
     });
+}
+
+/// Whether a body holds an unknown element with others in it, which has been reported: it may be what seems to be missing.
+fn holds_unread(body: Element<'_>) -> bool {
+    let is_unread = |child: &Element<'_>| {
+        child.namespace().is_none() && Kind::homes(child.local()).next().is_none() && child.elements().next().is_some()
+    };
+    body.elements().take(FEW).any(|child| is_unread(&child))
 }
 
 /// The type whose structure a body has. A part of another task has its own, and not that of the row it is resolved by.

@@ -1,6 +1,6 @@
 //! CTX106: a second element where one may stand.
 
-use super::family::{FEW, finding};
+use super::family::{FEW, finding, says_the_same};
 use crate::rules::prelude::*;
 use crate::syntax::write::remove_element;
 use crate::template::fault::{Fault, FaultKind};
@@ -18,14 +18,10 @@ fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     let parent = fault.element.parent()?;
     let message = format!("a second `<{tag}>` in `<{}>`, which has one", parent.name());
     let found = finding(&RULE.meta, cx, fault.span, message).label(first, "the first one");
-    let text = cx.document.text;
-    let same = parent.elements().take(FEW).find(|other| other.name_span() == first).is_some_and(|other| {
-        other.span().slice(text).split_ascii_whitespace().eq(fault.element.span().slice(text).split_ascii_whitespace())
-    });
-    let edits = vec![remove_element(fault.element)];
-    Some(if same {
-        found.fix(Fix::safe("remove the second, which says the same", edits))
+    let same = parent.elements().take(FEW).find(|other| other.name_span() == first);
+    Some(if same.is_some_and(|other| says_the_same(other, fault.element)) {
+        found.fix(Fix::safe("remove the second, which says the same", vec![remove_element(fault.element)]))
     } else {
-        found.help("keep what is meant of both in one").fix(Fix::suggested("remove the second", edits))
+        found.help("keep what is meant of both in one")
     })
 }

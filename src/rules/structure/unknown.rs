@@ -1,11 +1,11 @@
 //! CTX102, CTX107, CTX121, CTX122, CTX126: elements, attributes, types, subtypes and schemas that the language does not have.
 
-use super::family::{children, either, finding, meant, shown, tags};
+use super::family::{children, either, finding, is_small, meant, shown, tags};
 use crate::rules::prelude::*;
 use crate::settings::layers::RowFault;
-use crate::syntax::tree::Element;
-use crate::syntax::write::{remove_attribute, rename_element};
-use crate::template::elements::Kind;
+use crate::syntax::tree::{Attribute, Element};
+use crate::syntax::write::{escape_text, insert_child, remove_attribute, rename_element};
+use crate::template::elements::{Content, Kind};
 use crate::template::fault::{Fault, FaultKind};
 use crate::template::parts::is_schema_file;
 
@@ -17,7 +17,7 @@ pub(super) static UNKNOWN_ELEMENT: Rule = Rule {
 };
 
 fn unknown_element(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
-    let FaultKind::UnknownElement { parent, known_elsewhere } = fault.kind else { return None };
+    let FaultKind::UnknownElement { parent, known_elsewhere, .. } = fault.kind else { return None };
     let name = fault.element.name();
     if let Some(meant) = meant(parent, name).filter(|_| !known_elsewhere) {
         let message = format!("`<{parent}>` has no element `<{}>`", shown(name), parent = parent.tag());
@@ -41,13 +41,56 @@ fn unknown_element(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
 }
 
 fn in_text(cx: &FileCx<'_>, fault: &Fault<'_>, parent: Kind) -> Diagnostic {
-    let name = shown(fault.element.name());
+    let element = fault.element;
+    let name = shown(element.name());
     let message = format!("`<{name}>` stands in the text of `<{}>` and would not reach the agent", parent.tag());
-    let mut edits = Vec::new();
-    escape(fault.element, &mut edits);
-    finding(&UNKNOWN_ELEMENT.meta, cx, fault.span, message)
-        .help("to have the agent read the tag itself, write `&lt;`, or put the text into `<![CDATA[ … ]]>`")
-        .fix(Fix::suggested(format!("write &lt;{name}> as text"), edits))
+    let found = finding(&UNKNOWN_ELEMENT.meta, cx, fault.span, message);
+    if Kind::homes(element.name()).next().is_none() {
+        let mut edits = Vec::new();
+        escape(element, &mut edits);
+        return found
+            .help("to have the agent read the tag itself, write `&lt;`, or put the text into `<![CDATA[ … ]]>`")
+            .fix(Fix::suggested(format!("write &lt;{name}> as text"), edits));
+    }
+    // An element of the language is no text that an agent should read as tags.
+    let Some(around) = element.parent() else { return found };
+    let tag = around.name();
+    match (close_before(around, element), keep_content(around, element)) {
+        (Some(edits), _) => found
+            .help(format!("`<{name}>` stands beside `<{tag}>`"))
+            .fix(Fix::suggested(format!("close <{tag}> before <{name}>"), edits)),
+        (None, Some(edits)) => found
+            .help(format!("`<{tag}>` holds the text itself"))
+            .fix(Fix::suggested(format!("write its text into <{tag}>, without <{name}>"), edits)),
+        (None, None) => found.help(format!("move it out of `<{tag}>`")),
+    }
+}
+
+/// `<a>text<b/></a>`, where `<b>` is at home beside `<a>`, ends `<a>` before it.
+fn close_before(around: Element<'_>, element: Element<'_>) -> Option<Vec<Edit>> {
+    let text = around.document().text;
+    let outer = around.parent()?;
+    let is_at_home = Kind::homes(element.name()).any(|home| home.tag() == outer.name());
+    let is_last = Span::new(element.span().end, around.inner().end).slice(text).trim().is_empty();
+    let is_there = !is_small(outer) || outer.elements().any(|other| other.name() == element.name());
+    let tag = around.end_tag()?;
+    if !is_at_home || !is_last || is_there {
+        return None;
+    }
+    let before = Span::new(around.inner().start, element.span().start).slice(text);
+    let end = around.inner().start + before.trim_end().len() as u32;
+    let edits = [Edit::insert(end, tag.slice(text)), Edit::delete(Span::new(element.span().end, tag.end))];
+    (!before.trim().is_empty()).then(|| edits.into())
+}
+
+/// `<a><b>text</b></a>` is `<a>text</a>`.
+fn keep_content(around: Element<'_>, element: Element<'_>) -> Option<Vec<Edit>> {
+    let text = around.document().text;
+    let outside = [Span::new(around.inner().start, element.span().start), Span::new(element.span().end, around.inner().end)];
+    let is_alone = outside.iter().all(|part| part.slice(text).trim().is_empty());
+    let is_plain = element.attributes().next().is_none() && element.elements().next().is_none();
+    let tag = element.end_tag().filter(|_| is_alone && is_plain && !element.text().trim().is_empty())?;
+    Some(vec![Edit::delete(element.start_tag()), Edit::delete(tag)])
 }
 
 /// The `<` of an element's tags, and of those inside it, as text. As deep as the document's depth limit.
@@ -85,6 +128,10 @@ fn unknown_attribute(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
         return Some(found.help(format!("did you mean `{meant}`?")).fix(fix));
     }
     let has: Vec<&str> = known(kind).collect();
+    if let Some(edits) = as_child(kind, fault.element, attribute) {
+        let found = found.help(format!("`{name}` is an element in `<{tag}>`"));
+        return Some(found.fix(Fix::suggested(format!("write it as <{name}>"), edits)));
+    }
     let found = if has.is_empty() {
         found.help(format!("`<{tag}>` has no attributes"))
     } else {
@@ -94,6 +141,18 @@ fn unknown_attribute(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
         Some(edit) => found.fix(Fix::suggested(format!("remove `{}`", shown(name)), vec![edit])),
         None => found,
     })
+}
+
+/// `<model preferred="a"/>` is `<model><preferred>a</preferred></model>`.
+fn as_child(kind: Kind, element: Element<'_>, attribute: Attribute<'_>) -> Option<Vec<Edit>> {
+    let name = attribute.name();
+    let child = kind.child(name)?;
+    if element.is_damaged() || !is_small(element) || element.elements().any(|other| other.name() == name) {
+        return None;
+    }
+    let holds_words = matches!(child.kind.spec().content, Content::Text | Content::Word);
+    let xml = format!("<{name}>{}</{name}>", escape_text(&attribute.value()));
+    holds_words.then(|| remove_attribute(element, name)).flatten().map(|edit| vec![edit, insert_child(element, &xml)])
 }
 
 /// Without a type there are no defaults, and nothing can be said about what the agent would receive.

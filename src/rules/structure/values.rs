@@ -97,7 +97,8 @@ fn empty_value(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     }
     let edit = match attribute {
         Some(_) => remove_attribute(fault.element, name),
-        None => Some(remove_element(fault.element)),
+        // Attributes are what the author wrote all the same.
+        None => Some(fault.element).filter(|element| element.attributes().next().is_none()).map(remove_element),
     };
     Some(match edit {
         Some(edit) => found.fix(Fix::suggested("remove it", vec![edit])),
@@ -107,7 +108,7 @@ fn empty_value(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
 
 /// Of two values the agent would receive one, and nobody said which.
 pub(super) static TWO_VALUES: Rule = Rule {
-    meta: RuleMeta::error(116, "two-values", "two values where one may stand", case!("two-values")).fixed(Fixable::Suggested),
+    meta: RuleMeta::error(116, "two-values", "two values where one may stand", case!("two-values")).fixed(Fixable::Choice),
     check: Check::Template(two_values),
 };
 

@@ -70,7 +70,9 @@ fn without_start(cx: &SyntaxCx<'_>) -> Diagnostic {
         return closes_nothing(cx);
     }
     let begins = cx.other().start;
+    let stray = Some(cx.other()).filter(|stray| !stray.is_empty());
     let edit = match (cx.indent(begins), cx.indent(cx.span.start)) {
+        _ if stray.is_some() => Edit::replace(cx.other(), format!("<{name}>")),
         (Some(inner), Some(own)) => {
             let start = begins - inner.len() as u32;
             let line = if cx.before(start).ends_with("\r\n") { "\r\n" } else { "\n" };
@@ -80,9 +82,8 @@ fn without_start(cx: &SyntaxCx<'_>) -> Diagnostic {
     };
     cx.found(format!("`{tag}` has no start tag"))
         .here("no element of this name is open here")
-        .label(Span::new(begins, begins + first_char(cx, begins)), format!("`<{name}>` seems to begin here"))
-        .note("what stands in between is not checked until it has its element")
-        .fix(Fix::suggested(format!("write <{name}> before it"), vec![edit]))
+        .label(stray.unwrap_or(Span::new(begins, begins + first_char(cx, begins))), format!("`<{name}>` seems to begin here"))
+        .fix(Fix::suggested(format!("write <{name}> {}", if stray.is_some() { "there" } else { "before it" }), vec![edit]))
         .fix(Fix::suggested(format!("remove {tag}"), vec![Edit::delete(cx.span)]))
 }
 
@@ -121,6 +122,16 @@ fn closes_nothing(cx: &SyntaxCx<'_>) -> Diagnostic {
 }
 
 fn without_bracket(cx: &SyntaxCx<'_>) -> Diagnostic {
+    let written = cx.written();
+    let name = written.trim_start_matches(['<', ' ', '\t', '\r', '\n']);
+    if name.len() < written.len() {
+        let blank = Span::new(cx.span.start + 1, cx.span.end - name.len() as u32);
+        return cx
+            .found(format!("`<` and `{name}` stand apart, and are no start tag"))
+            .here(format!("expected <{name}"))
+            .label(cx.other(), "this end tag belongs to it")
+            .fix(Fix::safe("join them", vec![Edit::delete(blank)]));
+    }
     let name = cx.shown();
     cx.found(format!("the start tag of `{name}` lacks its `<`"))
         .here(format!("expected <{name}"))

@@ -26,6 +26,10 @@ impl<'a> Lower<'a> {
                 continue;
             }
             let Some((at, known)) = kind.attributes().enumerate().find(|(_, known)| known.name == name) else {
+                // A second one of its name has been reported as that.
+                if element.attribute(name).is_some_and(|first| first.name_span() != attribute.name_span()) {
+                    continue;
+                }
                 self.fault_of_tag(element, attribute.name_span(), FaultKind::UnknownAttribute { kind, attribute });
                 continue;
             };

@@ -1,9 +1,11 @@
 //! Child elements against the element table.
 
 use super::state::Lower;
+use crate::base::suggest::nearest;
 use crate::syntax::tree::{Element, Kind as Node};
 use crate::template::elements::{Child, Content, Kind};
 use crate::template::fault::FaultKind;
+use crate::template::setting::{SettingName, Word};
 
 /// How many siblings are looked through for each fault, so that many faults stay linear.
 pub(super) const FEW: usize = 257;
@@ -35,14 +37,18 @@ impl<'a> Lower<'a> {
                 text_reported = true;
             }
             let Some(found) = node.as_element() else { continue };
-            if is_foreign(found) {
+            // Behind a prefix that nobody declared, which has been reported, stands what was meant.
+            let name = if found.namespace().is_none() { found.local() } else { "" };
+            let at = spec.children.iter().position(|child| child.kind.tag() == name);
+            if is_foreign(found) && at.is_none() {
                 self.foreign.push(found);
                 continue;
             }
-            let name = found.name();
-            let at = spec.children.iter().position(|child| child.kind.tag() == name);
             let Some((at, child)) = at.and_then(|at| Some((at, spec.children.get(at)?))) else {
-                self.unknown(kind, element, found);
+                if let Some((at, child)) = self.slip(kind, element, found, seen) {
+                    seen |= 1 << at;
+                    take(self, Found { kind: child.kind, element: found, child });
+                }
                 continue;
             };
             if !child.many && seen & (1 << at) != 0 {
@@ -54,6 +60,32 @@ impl<'a> Lower<'a> {
         }
     }
 
+    /// An element that the table does not know: reported, and read as the one that its name is a slip of, so that what
+    /// stands in it is checked and nothing is missed for it.
+    fn slip(&mut self, parent: Kind, within: Element<'a>, found: Element<'a>, seen: u64) -> Option<(usize, &'static Child)> {
+        let open = parent.spec().children.iter().enumerate().filter(|(at, child)| {
+            let tag = child.kind.tag();
+            let is_free = || seen & (1 << at) == 0 && !within.elements().take(FEW).any(|other| other.name() == tag);
+            !(parent.is_body() && child.kind == Kind::Task) && (child.many || is_free())
+        });
+        let is_slip = !parent.is_text() && Kind::homes(found.name()).next().is_none();
+        let setting = parent.is_body() && SettingName::parse(found.name()).is_some();
+        let meant = if is_slip && !setting {
+            let open: Vec<_> = open.collect();
+            let tag = nearest(found.name(), open.iter().map(|(_, child)| child.kind.tag()));
+            open.into_iter().find(|(_, child)| tag == Some(child.kind.tag()))
+        } else {
+            None
+        };
+        let Some((_, child)) = meant else {
+            self.unknown(parent, within, found);
+            return None;
+        };
+        let kind = FaultKind::UnknownElement { parent, known_elsewhere: false, meant: Some(child.kind) };
+        self.fault_of_tag(found, found.name_span(), kind);
+        meant
+    }
+
     pub(super) fn unknown(&mut self, parent: Kind, within: Element<'a>, found: Element<'a>) {
         let known_elsewhere = Kind::homes(found.name()).next().is_some();
         // An element that the damage of its parent brought here is no fault of its own; one that is at home nowhere is.
@@ -63,7 +95,7 @@ impl<'a> Lower<'a> {
         if parent.is_body() && self.misplaced_setting(within, found).is_some() {
             return;
         }
-        self.fault_of_tag(found, found.name_span(), FaultKind::UnknownElement { parent, known_elsewhere });
+        self.fault_of_tag(found, found.name_span(), FaultKind::UnknownElement { parent, known_elsewhere, meant: None });
     }
 
     pub(super) fn repeated(&mut self, kind: Kind, within: Element<'a>, found: Element<'a>) {

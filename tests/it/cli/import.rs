@@ -379,7 +379,7 @@ fn a_broken_template_fails_its_own_samples_and_no_others() {
     let bad = ["bad", "legacy/bad.j2", "templates/bad.xml", "templates/lost.xml", "none"].map(line).concat();
     project.write("samples.jsonl", line("good") + &bad);
     let run = project.run(&["import", "--verify", "samples.jsonl"]).code(1).says("6 samples: 1 equal byte for byte, 5 not");
-    let why = "cannot be rendered: templates/bad.xml has 2 errors: what an agent would receive is not certain";
+    let why = "cannot be rendered: templates/bad.xml has 1 error: what an agent would receive is not certain";
     let run = run.says(&format!("error: bad {why}")).says(&format!("error: legacy/bad.j2 {why}"));
     run.says(&format!("error: templates/bad.xml {why}"))
         .says("error: templates/lost.xml cannot be rendered: templates/lost.xml has ")

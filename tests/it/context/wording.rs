@@ -83,7 +83,6 @@ fn no_context_at_all() {
       = fresh_context is `disabled`: the default of type atomic; neither triage.xml nor ctxc.toml sets it
       ? where that is meant, say so inside the task: <?ctxc allow no-context reason="…"?>
       > add <fresh_context>enabled</fresh_context>: looks up context of its own (`` -> `\n    <fresh_context>enabled</fresh_context>`)
-      > set inherit_context to full: sees its parent's context (`none` -> `full`)
     "#);
 }
 
@@ -103,8 +102,6 @@ fn no_context_but_content() {
     info CTX203 templates/triage.xml:7:5 `<inherit_context>none</inherit_context>`: sees only its own files, inputs and parameters: inherits, carries and looks up no context
       at templates/triage.xml:8: written here
       ? where that is meant, say so inside the task: <?ctxc allow no-context reason="…"?>
-      > set fresh_context to enabled: looks up context of its own (`disabled` -> `enabled`)
-      > set inherit_context to full: sees its parent's context (`none` -> `full`)
     "#);
 }
 

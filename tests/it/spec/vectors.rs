@@ -4,6 +4,7 @@ use crate::project::reading::read;
 use crate::schema::cells;
 use crate::support::fresh::assert_fresh;
 use ctxc::Config;
+use ctxc::internals::registry::body::{Body, Text};
 use ctxc::internals::rules::list;
 use ctxc::internals::settings::bodies::Bodies;
 use ctxc::internals::settings::data::{OriginData, SettingData};
@@ -199,6 +200,92 @@ fn the_vectors_are_what_the_compiler_says() {
     let rules = rules();
     assert!(rules.len() > 200, "{} examples", rules.len());
     assert_fresh("docs/spec/vectors/rules.json", &vectors("the examples of every finding", rules));
+}
+
+/// Texts as they stand between two tags.
+const TEXTS: &[&str] = &[
+    "one",
+    "  one  ",
+    "\n    one\n      two\n    three\n  ",
+    "Do this:\n      - a\n      - b\n    ",
+    " Do this:\n      - a",
+    "\tDo this:\n\t\t- a\n\t\t  - b",
+    "Do this:\n\n   \n      - a",
+    "\n    a\n   \t \n    b\n",
+    "\n\ta\n        b",
+    "\r\n    a\r\n      b\r\n  ",
+    "   \n\n",
+    "a &lt; b\n    c &#32;d",
+    "<![CDATA[first\n    second]]>",
+    "<!-- c -->first\n    second",
+    "\n    {{a}}\n      {{b}}\n  ",
+];
+
+#[test]
+fn the_canonical_texts_are_what_the_compiler_says() {
+    let case = |written: &&str| {
+        let file = format!("<task type=\"atomic\" name=\"t\"><description>{written}</description></task>");
+        json!({"written": written, "text": canonical(&file, |body| body.description.as_ref()).unwrap_or_default()}).to_string()
+    };
+    let cases: Vec<String> = TEXTS.iter().map(case).collect();
+    let head = "{\"schema\": \"ctxc/vectors/1\", \"edition\": \"2026\", \"about\": \"texts as written, and in their canonical form\", \"cases\": [\n";
+    assert_fresh("docs/spec/vectors/texts.json", &format!("{head}{}\n]}}\n", cases.join(",\n")));
+}
+
+/// A text of the only task of a file, as the registry has it; `None` where the file has an error.
+fn canonical(file: &str, text: for<'a> fn(&'a Body<'static>) -> Option<&'a Text<'static>>) -> Option<String> {
+    let registry = ctxc::compile_sources(&Config::default(), [("a.xml", file)]).registry?;
+    let root = registry.task("t").unwrap().root().unwrap();
+    let text = text(&root.body)?;
+    let words: &str = text.text.as_ref().map_or("", |words| words);
+    Some(words.to_owned())
+}
+
+/// The rule of `docs/spec/README.md`, "Texts", word by word.
+fn stated(written: &str) -> String {
+    let unix = written.replace("\r\n", "\n").replace('\r', "\n");
+    let mut lines: Vec<String> = unix.split('\n').map(str::to_owned).collect();
+    let blank = |line: &str| line.chars().all(|c| c == ' ' || c == '\t');
+    let white = |line: &str| line.chars().take_while(|c| *c == ' ' || *c == '\t').collect::<String>();
+    // A first line on the line of its tag does not take part and loses the blanks before it.
+    let behind_tag = !blank(&lines[0]);
+    if behind_tag {
+        let own = lines[0].trim_start_matches([' ', '\t']).to_owned();
+        lines[0] = own;
+    }
+    let part: Vec<usize> = (usize::from(behind_tag)..lines.len()).filter(|at| !blank(&lines[*at])).collect();
+    let longest = part.iter().map(|at| white(&lines[*at]).len()).min().unwrap_or(0);
+    let common = (0..=longest).rev().find(|length| {
+        let starts: std::collections::BTreeSet<&str> = part.iter().map(|at| &lines[*at][..*length]).collect();
+        starts.len() <= 1
+    });
+    for at in part {
+        let rest = lines[at][common.unwrap_or(0)..].to_owned();
+        lines[at] = rest;
+    }
+    for line in lines.iter_mut().filter(|line| blank(line)) {
+        line.clear();
+    }
+    lines.join("\n").trim_matches('\n').to_owned()
+}
+
+#[test]
+fn the_compiler_follows_the_rule_on_texts() {
+    let pieces = [" ", "  ", "\t", "\n", "\r\n", "\r", "a", "é", "- b", "\n    ", "\n      "];
+    let mut state = 7_u64;
+    let mut next = |below: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % below
+    };
+    let mut seen = 0;
+    for _ in 0..1_500 {
+        let written: String = (0..next(14)).map(|_| pieces[next(pieces.len())]).collect();
+        let file = format!("<task type=\"atomic\" name=\"t\"><description>x</description><criteria>{written}</criteria></task>");
+        let Some(found) = canonical(&file, |body| body.criteria.as_ref()) else { continue };
+        assert_eq!(found, stated(&written), "{written:?}");
+        seen += 1;
+    }
+    assert!(seen > 1_000, "{seen}");
 }
 
 /// Reads the vectors as another implementation would: whatever wrote them, they must be sound in themselves.

@@ -137,9 +137,16 @@ fn a_merge_conflict_is_one_fault() {
 }
 
 #[test]
-fn a_document_type_is_the_only_fault() {
+fn a_document_type_hides_nothing_but_its_entities() {
     let text = "<!DOCTYPE task [ <!ENTITY x \"]>\"> ]><task>&x; & </tas>";
-    assert_eq!(faults(text), [(FaultKind::Doctype, "<!DOCTYPE task [ <!ENTITY x \"]>\"> ]>")]);
+    assert_eq!(
+        faults(text),
+        [
+            (FaultKind::Doctype, "<!DOCTYPE task [ <!ENTITY x \"]>\"> ]>"),
+            (FaultKind::BareAmpersand, "&"),
+            (FaultKind::MismatchedEnd, "tas"),
+        ]
+    );
 }
 
 #[test]

@@ -4,6 +4,8 @@ use crate::project::reading::{check_template, read};
 use ctxc::internals::base::diagnostic::Diagnostic;
 use ctxc::internals::base::fix::{self, Applicability};
 use ctxc::internals::base::rule_meta::Severity;
+use ctxc::internals::rules::apply::{self, Which};
+use ctxc::internals::syntax::Limits;
 use pretty_assertions::assert_eq;
 
 /// The errors and warnings of a text, `rule `place`: message`.
@@ -71,11 +73,11 @@ fn a_missing_start_tag_is_one_finding_and_not_one_for_each_child() {
 }
 
 #[test]
-fn what_stands_outside_of_a_missing_element_is_still_checked() {
+fn what_stands_in_and_outside_of_a_missing_element_is_still_checked() {
     let broken = REDUCE.replacen("  <reduction_task>\n", "", 1).replacen("<inherit_context>none", "<inherit_context>some", 3);
     let broken = broken.replacen("digest one day</description>", "digest one day</description>\n    <colour/>", 1);
     let names: Vec<_> = grave(&broken).iter().map(|finding| finding.rule.name).collect();
-    assert_eq!(names, ["unknown-element", "mismatched-end-tag", "bad-value"]);
+    assert_eq!(names, ["unknown-element", "bad-value", "mismatched-end-tag", "bad-value"]);
 }
 
 #[test]
@@ -191,4 +193,170 @@ fn a_root_closed_too_early_lacks_nothing() {
     assert_eq!(mended(&broken), (REDUCE.to_owned(), Applicability::Suggested));
     // One that is alone does lack what it lacks.
     assert_eq!(told("<task type=\"atomic\" name=\"t\"/>\n").len(), 1);
+}
+
+/// Four faults: two in `<steps>`, which alone reads `p`, one in a step, one behind.
+const PLANTED: &str = "\
+<task type=\"sequential\" name=\"t\">
+  <parameters>
+    <parameter name=\"p\" required=\"true\"/>
+  </parameters>
+  <description>d</description>
+  <steps>
+    <task type=\"atomic\">
+      <description>{{p}} {{undefd}}</description>
+      <context_management>
+        <fresh_context>perhaps</fresh_context>
+      </context_management>
+    </task>
+    <task type=\"atomic\">
+      <descripton>x</descripton>
+    </task>
+  </steps>
+  <instructions>{{alsobad}}</instructions>
+</task>
+";
+
+/// A slip: what is replaced by what, and the rule that reports it beside the four. `-` before a rule: one of the four that is lost.
+const SLIPS: &[(&str, &str, &[&str])] = &[
+    ("", "", &[]),
+    // A container with a slip in its name is what was meant.
+    ("steps>", "step>", &["unknown-element"]),
+    ("steps>", "Steps>", &["unknown-element"]),
+    ("steps>", "teps>", &["unknown-element"]),
+    ("steps>", "x:steps>", &["undeclared-prefix"]),
+    ("<steps>", "<teps>", &["mismatched-end-tag"]),
+    ("<steps>", "<Steps>", &["mismatched-end-tag"]),
+    ("</steps>", "</stepps>", &["mismatched-end-tag"]),
+    // What is far from any name is left out, and nothing false is said for it.
+    ("steps>", "stages>", &["unknown-element", "-unknown-element", "-bad-value", "-undeclared-variable"]),
+    // Missing, stray and damaged tags.
+    ("  <steps>\n", "", &["mismatched-end-tag"]),
+    ("  </steps>\n", "", &["unclosed-element"]),
+    ("<steps>", "< steps>", &["mismatched-end-tag"]),
+    ("<steps>", "steps>", &["mismatched-end-tag"]),
+    ("<steps>", "</steps>", &["mismatched-end-tag"]),
+    ("<steps>", "</b>", &["mismatched-end-tag"]),
+    ("<steps>", "<steps></steps>", &["mismatched-end-tag"]),
+    ("<steps>", "<steps>\n  </steps>", &["mismatched-end-tag"]),
+    ("<steps>", "<steps>\n  </b>", &["mismatched-end-tag"]),
+    ("<steps>", "<steps>\n    </b>", &["mismatched-end-tag"]),
+    ("<steps>", "<steps/>", &["mismatched-end-tag"]),
+    ("<steps>", "<steps>\n  </task>", &["mismatched-end-tag"]),
+    ("<steps>", "<steps>\n    </task>", &["mismatched-end-tag"]),
+    ("  </steps>", "  </task>", &["mismatched-end-tag"]),
+    ("name=\"t\">", "name=\"t\"/>", &["content-outside-root"]),
+    ("<description>d<", "d<", &["mismatched-end-tag"]),
+    // What stands between elements.
+    ("<steps>", "<steps>\n    &", &["bare-ampersand"]),
+    ("<steps>", "<steps>\n    &foo;", &["broken-reference"]),
+    ("<steps>", "<steps>\n    ]]>", &["malformed-cdata"]),
+    ("<steps>", "<steps>\n    \u{1}", &["illegal-character"]),
+    ("<steps>", "<steps>\n    words", &["misplaced-text"]),
+    ("<steps>", "<steps a=\"1\">", &["unknown-attribute"]),
+    // A document type hides nothing.
+    ("<task type=\"sequential\"", "<!DOCTYPE task>\n<task type=\"sequential\"", &["document-type"]),
+    ("<task type=\"sequential\"", "<!DOCTYPE task [<!ENTITY a \"b\">]>\n<task type=\"sequential\"", &["document-type"]),
+];
+
+#[test]
+fn one_slip_is_one_finding_and_hides_no_other() {
+    let counted = |text: &str| {
+        let mut names: Vec<&str> = grave(text).iter().map(|finding| finding.rule.name).collect();
+        names.sort_unstable();
+        names
+    };
+    let mut wrong = Vec::new();
+    for (from, to, rules) in SLIPS {
+        let text = PLANTED.replace(from, to);
+        let text =
+            if from.starts_with('<') || from.ends_with('\n') || from.is_empty() { PLANTED.replacen(from, to, 1) } else { text };
+        let mut expected = vec!["bad-value", "undeclared-variable", "undeclared-variable", "unknown-element"];
+        for rule in *rules {
+            match rule.strip_prefix('-') {
+                Some(lost) => {
+                    let at = expected.iter().rposition(|known| *known == lost).unwrap();
+                    expected.remove(at);
+                }
+                None => expected.push(rule),
+            }
+        }
+        expected.sort_unstable();
+        let found = counted(&text);
+        if found != expected {
+            wrong.push(format!("{from:?} -> {to:?}:\n  {found:?}\n  {expected:?}\n  {:#?}", told(&text)));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_document_type_is_taken_out_together_with_what_else_is_wrong() {
+    let text = "<!DOCTYPE task>\n<task type=\"atomic\" name=\"a\">\n  <description>a & b</description>\n</task>\n";
+    let names: Vec<&str> = grave(text).iter().map(|finding| finding.rule.name).collect();
+    assert_eq!(names, ["document-type", "bare-ampersand"]);
+    let mut check = |text: &str| grave(text);
+    let fixed = apply::fix(text, Which::Safe, &Limits::default(), &|_| true, &mut check);
+    assert_eq!(fixed.text.trim_start(), "<task type=\"atomic\" name=\"a\">\n  <description>a &amp; b</description>\n</task>\n");
+}
+
+#[test]
+fn a_safe_fix_that_only_uncovers_is_made() {
+    let with = |inside: &str| format!("<task type=\"atomic\" name=\"a\">\n  {inside}\n</task>\n");
+    for (text, after) in [
+        (
+            "<description>d</description>\n  <context_management>\n    <inherit_context>full</inherit_context>\n    <fresh_context>Enabled</fresh_context>\n  </context_management>",
+            "<fresh_context>enabled</fresh_context>",
+        ),
+        ("<description>&nbsp;</description>", "&#160;"),
+    ] {
+        let mut check = |text: &str| grave(text);
+        let fixed = apply::fix(&with(text), Which::Safe, &Limits::default(), &|_| true, &mut check);
+        assert!(fixed.text.contains(after), "{} {:?}", fixed.text, fixed.left);
+        assert!(fixed.left.iter().all(|finding| apply::eligible(finding, Which::Safe).is_none()));
+    }
+}
+
+#[test]
+fn fixes_keep_what_the_author_wrote() {
+    let with = |inside: &str| format!("<task type=\"atomic\" name=\"a\">\n{inside}</task>\n");
+    for (text, after) in [
+        (
+            "  <description>t<instructions>x</instructions></description>\n",
+            "  <description>t</description><instructions>x</instructions>\n",
+        ),
+        (
+            "  <description>t\n    <instructions>x</instructions>\n  </description>\n",
+            "  <description>t</description>\n    <instructions>x</instructions>\n",
+        ),
+        (
+            "  <description>d</description>\n  <inputs>\n    <input name=\"x\"><description>Path</description></input>\n  </inputs>\n",
+            "  <description>d</description>\n  <inputs>\n    <input name=\"x\">Path</input>\n  </inputs>\n",
+        ),
+        // What says something else stays, twice.
+        (
+            "  <description>d</description>\n  <description>e</description>\n",
+            "  <description>d</description>\n  <description>e</description>\n",
+        ),
+        (
+            "  <description>d</description>\n  <inputs>\n    <input name=\"x\">a</input>\n    <input name=\"x\">b</input>\n  </inputs>\n",
+            "  <description>d</description>\n  <inputs>\n    <input name=\"x\">a</input>\n    <input name=\"x\">b</input>\n  </inputs>\n",
+        ),
+        (
+            "  <description>d</description>\n  <model preferred=\"a\" fallback=\"b\"/>\n",
+            "  <description>d</description>\n  <model>\n    <preferred>a</preferred>\n    <fallback>b</fallback>\n  </model>\n",
+        ),
+        (
+            "  <description>d</description>\n  <context_management>\n    <inherit_context>none</inherit_context>\n    <fresh_context>disabled</fresh_context>\n  </context_management>\n",
+            "  <description>d</description>\n  <context_management>\n    <inherit_context>none</inherit_context>\n    <fresh_context>disabled</fresh_context>\n  </context_management>\n",
+        ),
+        (
+            "  <description>d</description>\n  <instructions src=\"a.md\">words</instructions>\n",
+            "  <description>d</description>\n  <instructions src=\"a.md\">words</instructions>\n",
+        ),
+    ] {
+        let mut check = |text: &str| check_template(text, &read(""));
+        let fixed = apply::fix(&with(text), Which::Suggested, &Limits::default(), &|_| true, &mut check);
+        assert_eq!(fixed.text, with(after));
+    }
 }

@@ -1,0 +1,15 @@
+//! CTX194: an `allow` that does not say why.
+
+use crate::rules::prelude::*;
+
+/// Whoever reads it later cannot tell whether it still holds.
+pub(crate) static RULE: Rule = Rule {
+    meta: RuleMeta::warning(194, "missing-reason", "an `allow` instruction without a reason", case!("missing-reason")),
+    check: Check::Edge,
+};
+
+/// Words it.
+pub(in crate::rules) fn word(cx: &FileCx<'_>, instruction: Span) -> Diagnostic {
+    Diagnostic::new(&RULE.meta, cx.path, instruction, "`allow` silences a finding and gives no reason")
+        .help("say why it is right here: reason=\"…\"")
+}
