@@ -17,6 +17,7 @@ pub(super) fn of(client: &Client) -> Value {
         "textDocumentSync": {"openClose": true, "change": 2, "save": {"includeText": false}},
         "hoverProvider": true,
         "completionProvider": {"triggerCharacters": ["<", "/", " ", "\"", "'", "{", "."]},
+        "signatureHelpProvider": {"triggerCharacters": ["<", "\"", ">"]},
         "codeActionProvider": {"codeActionKinds": ["quickfix", "source.fixAll.ctxc"], "resolveProvider": true},
         "documentSymbolProvider": true,
         "workspaceSymbolProvider": true,
@@ -32,7 +33,10 @@ pub(super) fn of(client: &Client) -> Value {
         "linkedEditingRangeProvider": true,
         "selectionRangeProvider": true,
         "documentLinkProvider": {"resolveProvider": false},
-        "workspace": {"workspaceFolders": {"supported": true, "changeNotifications": true}},
+        "workspace": {
+            "workspaceFolders": {"supported": true, "changeNotifications": true},
+            "fileOperations": {"willRename": {"filters": [{"scheme": "file", "pattern": {"glob": "**/*"}}]}},
+        },
         "semanticTokensProvider": {"legend": {"tokenTypes": TOKENS, "tokenModifiers": []}, "full": true},
     });
     if !client.names_commands

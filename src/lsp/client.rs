@@ -28,6 +28,8 @@ pub(super) struct Client {
     pub(super) resolves_edits: bool,
     /// Holds edits against the state of a document that they were made for.
     pub(super) versions: bool,
+    /// Creates files for us.
+    pub(super) creates: bool,
     /// Shows Markdown on hover.
     pub(super) markdown: bool,
     /// Shows Markdown beside completions.
@@ -68,6 +70,8 @@ impl Client {
             resolves_edits: holds("/capabilities/textDocument/codeAction/resolveSupport/properties", "edit")
                 && yes("/capabilities/textDocument/codeAction/dataSupport"),
             versions: yes("/capabilities/workspace/workspaceEdit/documentChanges"),
+            creates: yes("/capabilities/workspace/workspaceEdit/documentChanges")
+                && holds("/capabilities/workspace/workspaceEdit/resourceOperations", "create"),
             markdown: holds("/capabilities/textDocument/hover/contentFormat", "markdown"),
             markdown_items: holds("/capabilities/textDocument/completion/completionItem/documentationFormat", "markdown"),
             names_commands: params.pointer("/initializationOptions/commands").and_then(Value::as_str) == Some("client"),

@@ -37,6 +37,10 @@ pub(super) fn of(project: &ProjectState, client: &Client, name: &str) -> Vec<Dia
             };
             related.push(DiagnosticRelatedInformation { location: Location { uri, range }, message: label.text.to_string() });
         }
+        // The name by which it is silenced, listed in `[lints]` and explained: the code alone says nothing.
+        let rule = finding.rule;
+        let message = format!("rule `{}`: {} (`ctxc explain {}`)", rule.name, rule.summary, rule.name);
+        related.push(DiagnosticRelatedInformation { location: here, message });
         Diagnostic {
             range,
             severity: Some(severity(finding.severity)),

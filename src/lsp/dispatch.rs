@@ -8,7 +8,9 @@ use super::features::{
     actions, commands, completion, folding, formatting, hints, hover, linked_tags, links, navigate, rename, selection,
     semantic_tokens, symbols,
 };
+use super::rename_files;
 use super::server::{Answer, Refusal, Server, State};
+use super::signature;
 use super::state::workspace::Workspace;
 use crate::base::fs::{self, ReadFs, RealFs};
 use lsp_server::{Connection, ErrorCode, Message, Notification, Request, Response};
@@ -165,6 +167,8 @@ impl Server<'_> {
                 self.want(&params.text_document.uri);
                 hints::lenses(self, &params)
             }
+            "textDocument/signatureHelp" => signature::answer(self, &read(params)?),
+            "workspace/willRenameFiles" => rename_files::answer(self, &read(params)?),
             "textDocument/definition" => navigate::definition(self, &read(params)?),
             "textDocument/references" => navigate::references(self, &read(params)?),
             "textDocument/documentHighlight" => navigate::highlights(self, &read(params)?),

@@ -12,7 +12,7 @@ use gen_lsp_types::{
     LanguageKind, Uri,
 };
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -100,15 +100,17 @@ impl Server<'_> {
         let mut fresh: Vec<(Uri, Option<i32>, Vec<Diagnostic>)> = Vec::new();
         for project in self.workspace.all_mut().filter(|project| project.shown.is_stale) {
             project.shown.is_stale = false;
-            let names: Vec<Arc<str>> = project.open.keys().filter(|name| project.is_ours(name)).cloned().collect();
+            let mut names: BTreeSet<Arc<str>> = project.open.keys().filter(|name| project.is_ours(name)).cloned().collect();
+            // What is wrong with the project file is said whether it is open or not: everything depends on it.
+            names.extend(project.of_config.iter().map(|finding| Arc::clone(&finding.path)));
+            names.extend(project.shown.pushed.keys().filter(|name| project.is_config(name)).cloned());
             for name in names {
-                let Some(buffer) = project.open.get(&name) else { continue };
-                let uri = buffer.uri.clone();
-                let version = buffer.version;
+                let uri = diagnostics::address(project, &name);
+                let version = project.open.get(&name).map(|buffer| buffer.version);
                 let found = catch_unwind(AssertUnwindSafe(|| diagnostics::of(project, &self.client, &name)));
                 let Ok(found) = found else { continue };
                 if project.shown.pushed.get(&name) != Some(&found) {
-                    fresh.push((uri, Some(version), found.clone()));
+                    fresh.push((uri, version, found.clone()));
                     project.shown.pushed.insert(name, found);
                 }
             }

@@ -1,6 +1,7 @@
 //! Files that change on disk: the client is asked to watch them; where it does not, they are polled.
 
 use super::server::Server;
+use super::state::disk::WATCHED;
 use super::uri;
 use serde_json::{Value, json};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -19,7 +20,7 @@ impl Server<'_> {
         let bases: Vec<PathBuf> = if elsewhere { projects } else { folders.to_vec() };
         let is_any = self.workspace.all().any(|project| bases.iter().any(|base| project.root.starts_with(base)));
         let places: Vec<Option<&PathBuf>> = if elsewhere { bases.iter().map(Some).collect() } else { vec![None] };
-        let globs = ["**/*.{xml,toml,md,txt,json,j2,jinja,jinja2,yaml,yml,csv,jsonl}", "**/.gitignore"];
+        let globs = [&*format!("**/*.{{{}}}", WATCHED.join(",")), "**/.gitignore"];
         let watchers = places.iter().flat_map(|place| {
             globs.map(|glob| match place {
                 Some(base) => json!({"globPattern": {"baseUri": uri::of(base), "pattern": glob}}),

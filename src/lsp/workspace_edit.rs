@@ -4,11 +4,23 @@ use super::client::Client;
 use super::diagnostics::address;
 use super::state::project::ProjectState;
 use gen_lsp_types::{
-    DocumentChange, Edit, OptionalVersionedTextDocumentIdentifier, TextDocumentEdit, TextDocumentIdentifier, TextEdit,
-    WorkspaceEdit,
+    CreateFile, DocumentChange, Edit, OptionalVersionedTextDocumentIdentifier, Position, Range, TextDocumentEdit,
+    TextDocumentIdentifier, TextEdit, WorkspaceEdit,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
+
+/// A new file with its text.
+pub(super) fn creation(project: &ProjectState, name: &str, text: String) -> WorkspaceEdit {
+    let uri = address(project, name);
+    let create = DocumentChange::CreateFile(CreateFile::new(uri.clone(), None, None));
+    let text_document_identifier = TextDocumentIdentifier { uri };
+    let text_document = OptionalVersionedTextDocumentIdentifier { version: None, text_document_identifier };
+    let start = Position { line: 0, character: 0 };
+    let edits = vec![Edit::TextEdit(TextEdit { range: Range { start, end: start }, new_text: text })];
+    let fill = DocumentChange::TextDocumentEdit(TextDocumentEdit { text_document, edits });
+    WorkspaceEdit { document_changes: Some(vec![create, fill]), ..WorkspaceEdit::default() }
+}
 
 /// The edits of files. What is not open has no version: what is on disk counts.
 pub(super) fn of(client: &Client, project: &ProjectState, edits: BTreeMap<Arc<str>, Vec<TextEdit>>) -> WorkspaceEdit {

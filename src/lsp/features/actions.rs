@@ -3,6 +3,7 @@
 use crate::base::fix::Applicability;
 use crate::base::lines;
 use crate::lsp::diagnostics::{self, address, meet};
+use crate::lsp::quick_fixes;
 use crate::lsp::server::{Answer, Refusal, Server, value};
 use crate::lsp::state::project::ProjectState;
 use crate::lsp::state::speculative;
@@ -14,6 +15,9 @@ use std::sync::Arc;
 
 /// The kind of the action that applies every safe fix.
 const FIX_ALL: &str = "source.fixAll.ctxc";
+
+/// About so many quick fixes are offered at once: nobody reads more, and each is tried before it is offered.
+const MOST: usize = 100;
 
 /// Answers `textDocument/codeAction`.
 pub(in crate::lsp) fn answer(server: &Server<'_>, params: &CodeActionParams) -> Answer {
@@ -40,6 +44,20 @@ pub(in crate::lsp) fn answer(server: &Server<'_>, params: &CodeActionParams) -> 
                     ..CodeAction::default()
                 });
             }
+            if actions.len() > MOST {
+                break;
+            }
+            let own = quick_fixes::of(project, &name, &buffer.text, finding);
+            let own = own.into_iter().filter(|fix| fix.creates.is_none() || server.client.creates);
+            actions.extend(own.map(|fix| {
+                let edit = match fix.creates {
+                    Some((file, text)) => workspace_edit::creation(project, &file, text),
+                    None => change(server, project, &name, server.client.encoding.edits(&buffer.text, &buffer.index, &fix.edits)),
+                };
+                let diagnostics = Some(vec![diagnostic.clone()]);
+                let kind = Some(CodeActionKind::QuickFix);
+                CodeAction { title: fix.title, kind, diagnostics, edit: Some(edit), ..CodeAction::default() }
+            }));
         }
     }
     if is_wanted(only, FIX_ALL) {

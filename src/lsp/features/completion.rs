@@ -27,10 +27,23 @@ pub(in crate::lsp) fn answer(server: &Server<'_>, params: CompletionParams) -> A
     let mut items = if project.is_xml(&name) {
         let CompletionContext { begun, word } = completion_context(text, offset as usize);
         let place = Place { client, text, index, offset, word, start: lead(text, begun, word) };
-        place::with(text, &project.config.limits, |document| Cx { project, name: &name, document, place }.items(begun))
+        place::with(text, &project.config.limits, |document| {
+            Cx { project, name: &name, document, place, at: offset }.items(begun)
+        })
     } else if *name == *PROJECT || project.is_scenario(&name) {
         let place = Place { client, text, index, offset, word: Span::at(offset), start: offset };
         data::completion::items(project, &name, &place)
+    } else if let Some((user, source)) = project.users(&name).next() {
+        let CompletionContext { begun, word } = completion_context(text, offset as usize);
+        let place = Place { client, text, index, offset, word, start: word.start };
+        let template = project.read(user).unwrap_or_default();
+        let at = source.span.start;
+        if let Begun::Expression { before } = begun {
+            let limits = &project.config.limits;
+            place::with(&template, limits, |document| Cx { project, name: user, document, place, at }.expression(before))
+        } else {
+            Vec::new()
+        }
     } else {
         Vec::new()
     };

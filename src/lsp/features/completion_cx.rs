@@ -20,6 +20,8 @@ pub(in crate::lsp) struct Cx<'c> {
     pub(in crate::lsp) name: &'c str,
     pub(in crate::lsp) document: Document<'c>,
     pub(in crate::lsp) place: Place<'c>,
+    /// The place in the document: that of the element that pulls a text in, where it is the text that is written.
+    pub(in crate::lsp) at: u32,
 }
 
 /// Where an item goes.

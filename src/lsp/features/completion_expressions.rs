@@ -77,7 +77,8 @@ impl<'c> Cx<'c> {
 
     /// The names that `for` and `set` give in the text around the place.
     fn loops(&self, chain: &[Element<'_>]) -> Vec<String> {
-        let start = chain.first().map_or(0, |element| element.start_tag().end);
+        let own = chain.first().filter(|_| self.at == self.place.offset);
+        let start = own.map_or(0, |element| element.start_tag().end);
         let mut names: Vec<Vec<String>> = Vec::new();
         let text = self.place.text.get(start as usize..self.place.offset as usize).unwrap_or("");
         for tag in
@@ -132,7 +133,7 @@ impl<'c> Cx<'c> {
         let root = parts.next()?;
         let chain = self.around();
         let own = self.bindings(&chain).into_iter().find(|(name, _)| name == root).map(|(_, element)| element);
-        let element = own.or_else(|| implicit_names::part(self.document, self.place.offset, root).map(|(_, part)| part))?;
+        let element = own.or_else(|| implicit_names::part(self.document, self.at, root).map(|(_, part)| part))?;
         let mut schema = self.schema_of(element)?;
         for part in parts {
             schema = schema.get_mut("properties")?.get_mut(part)?.take();
@@ -169,7 +170,7 @@ impl<'c> Cx<'c> {
             // An input has no value of its own while it is made.
             "input" if !is_around(&element) => ("name", parent("inputs")),
             // Nor has a step a result before it has run.
-            "task" | "call" | "cond" if !is_around(&element) && element.span().start < self.place.offset => {
+            "task" | "call" | "cond" if !is_around(&element) && element.span().start < self.at => {
                 let mut around = std::iter::successors(element.parent(), |element| element.parent());
                 ("as", around.find(|element| place::kind(*element).is_some_and(Kind::is_body)))
             }

@@ -167,7 +167,7 @@ impl<'c> Cx<'c> {
 
     /// The elements around the place, the innermost first.
     pub(in crate::lsp) fn around(&self) -> Vec<Element<'c>> {
-        let here = self.document.element_at(self.place.offset.saturating_sub(1)).or_else(|| self.document.root());
+        let here = self.document.element_at(self.at.saturating_sub(1)).or_else(|| self.document.root());
         std::iter::successors(here, |element| element.parent()).collect()
     }
 }

@@ -45,9 +45,8 @@ pub(in crate::lsp) fn answer(server: &Server<'_>, params: HoverParams) -> Answer
     // What else there is to say about a finding at this place.
     for finding in project.found(&name).iter().filter(|finding| finding.span.touches(offset)) {
         let more: Vec<String> = remarks(finding).collect();
-        if !more.is_empty() {
-            lines.push(format!("`{}` ({}): {}", finding.rule.name, finding.rule.code, more.join("; ")));
-        }
+        let more = if more.is_empty() { finding.rule.summary.to_owned() } else { more.join("; ") };
+        lines.push(format!("`{}` ({}): {more}", finding.rule.name, finding.rule.code));
     }
     lines.extend(figures);
     if lines.is_empty() {
@@ -65,7 +64,9 @@ fn of_name(project: &ProjectState, file: &Arc<str>, offset: u32) -> Option<(Stri
     let Some(template) = project.template(file) else {
         let is_ours = **file == *PROJECT || project.is_scenario(file);
         let about_key = || data::completion::hover(file, project.open.get(file)?, offset);
-        return mentioned(project, file, offset).or_else(|| if is_ours { about_key() } else { None });
+        let pointed = || variables::at(project, file, offset);
+        let about_text = || pointed().and_then(|pointed| Some((variable_definition::describe(project, &pointed)?, pointed.span)));
+        return mentioned(project, file, offset).or_else(about_text).or_else(|| if is_ours { about_key() } else { None });
     };
     let facts = &template.facts;
     if let Some(found) = facts.references.iter().find(|own| own.span.touches(offset)) {
@@ -168,7 +169,9 @@ fn resolved(config: &Config, document: Document<'_>, element: Element<'_>, setti
     place::look_resolved(document, config, |file, bodies| {
         nodes::bodies(file, |task, _| {
             let Some(body) = bodies.get(task).filter(|_| task.element.id() == holder.id()) else { return };
-            let names = SettingName::ALL.iter().copied().filter(|name| setting.is_none_or(|one| one == *name));
+            // Of a whole task nothing is said of what has no effect, unless it is written.
+            let is_told = |name: SettingName| body.resolved.get(name).applies || task.written().span(name).is_some();
+            let names = SettingName::ALL.iter().copied().filter(|name| setting.map_or(is_told(*name), |one| one == *name));
             out.extend(names.map(|name| provenance::describe(config, body, name)));
         });
     });

@@ -15,7 +15,7 @@ pub(super) mod hover;
 mod implicit_names;
 pub(super) mod linked_tags;
 pub(super) mod links;
-mod mentions;
+pub(super) mod mentions;
 pub(super) mod navigate;
 mod provenance;
 pub(super) mod rename;

@@ -4,11 +4,13 @@
 use super::implicit_names;
 use super::mentions::{self, Mention, Mentioned};
 use super::variables::{self, Occurrence, Role, VariableAtCursor, Web};
+use crate::base::fs;
 use crate::base::span::Span;
 use crate::lsp::diagnostics::address;
 use crate::lsp::server::{Answer, Refusal, Server, value};
 use crate::lsp::state::project::ProjectState;
 use crate::project::index::DefId;
+use crate::registry::compile::sources;
 use crate::template::names::DefinitionKind;
 use crate::template::scope::Target;
 use gen_lsp_types::{
@@ -26,7 +28,7 @@ pub(in crate::lsp) struct SymbolAtCursor {
     pub(in crate::lsp) kind: DefinitionKind,
     pub(in crate::lsp) name: String,
     /// Where the name itself stands.
-    span: Span,
+    pub(in crate::lsp) span: Span,
 }
 
 /// Answers `textDocument/definition`.
@@ -39,6 +41,9 @@ pub(in crate::lsp) fn definition(server: &Server<'_>, params: &DefinitionParams)
     }
     if let Some(role) = role(server, at)? {
         return Ok(location(server, project, &role));
+    }
+    if let Some(file) = source(server, at)? {
+        return Ok(location(server, project, &(file, Span::at(0))));
     }
     let Some(pointed) = pointed(server, at)? else { return Ok(Value::Null) };
     if let Target::Bound(span) = pointed.variable.target {
@@ -154,6 +159,16 @@ pub(in crate::lsp) fn pointed(server: &Server<'_>, at: &TextDocumentPositionPara
     let offset = server.client.encoding.offset(&buffer.text, &buffer.index, at.position);
     let beside = || mentions::variable(project, &mentions::at(project, &name, offset)?);
     Ok(variables::at(project, &name, offset).or_else(beside))
+}
+
+/// The file whose path is at a position.
+fn source(server: &Server<'_>, at: &TextDocumentPositionParams) -> Result<Option<Arc<str>>, Refusal> {
+    let (project, name, buffer) = server.document(&at.text_document.uri)?;
+    let offset = server.client.encoding.offset(&buffer.text, &buffer.index, at.position);
+    let sources = project.template(&name).map_or(&[][..], |template| &template.facts.sources);
+    let source = sources.iter().find(|source| source.span.touches(offset));
+    let file = source.and_then(|source| sources::name_of_source(&name, source));
+    Ok(file.filter(|file| project.open.contains_key(file.as_str()) || fs::is_file(&project.path(file))).map(Arc::from))
 }
 
 /// Where the role is defined whose name is at a position.

@@ -19,7 +19,8 @@ pub(in crate::lsp) fn describe(config: &Config, body: &Body, name: SettingName) 
     for beaten in body.resolved.beaten(&config.layers, name) {
         let _ = write!(out, "; over `{}`, {}", beaten.value.word(), origin(config, &beaten.origin));
     }
-    if !matches!(setting.origin.place, Place::Template(_)) {
+    // What has no effect is not to be written.
+    if setting.applies && !matches!(setting.origin.place, Place::Template(_)) {
         out.push_str("; write it in `<context_management>` to override");
     }
     out

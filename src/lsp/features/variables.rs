@@ -76,6 +76,9 @@ pub(in crate::lsp) fn traced(project: &ProjectState, name: &str, wanted: &str, i
 
 /// The variable whose name stands at an offset.
 pub(in crate::lsp) fn at(project: &ProjectState, name: &Arc<str>, offset: u32) -> Option<VariableAtCursor> {
+    if project.template(name).is_none() {
+        return in_text(project, name, offset);
+    }
     let own = traced(project, name, "", &Texts::new())?;
     let point = |name_of: &str, target: Target, span: Span| VariableAtCursor {
         variable: Variable { file: Arc::clone(name), target: own.trace.settled(target) },
@@ -100,6 +103,33 @@ pub(in crate::lsp) fn at(project: &ProjectState, name: &Arc<str>, offset: u32) -
     let file = Arc::clone(index.file(id.file)?.path);
     let target = outer(&traced(project, &file, "", &Texts::new())?.trace, id.definition, arg_name)?;
     Some(VariableAtCursor { variable: Variable { file, target }, name: arg_name.to_owned(), span: arg.span })
+}
+
+/// The same in a text of its own: as the first template knows it that pulls the text in.
+fn in_text(project: &ProjectState, name: &str, offset: u32) -> Option<VariableAtCursor> {
+    let (text, _) = project.text(name)?;
+    let mut users: Vec<&Arc<str>> = project.users(name).map(|(user, _)| user).collect();
+    users.dedup();
+    users.into_iter().find_map(|user| {
+        let own = traced(project, user, "", &Texts::new())?;
+        own.trace.uses.iter().find_map(|used| {
+            let How::Source(written, syntax) = &used.how else { return None };
+            if contained_path::beside(user, written).as_deref() != Some(name) {
+                return None;
+            }
+            let span = in_source(&text, &used.name, *syntax).into_iter().find(|span| span.touches(offset))?;
+            let variable = Variable { file: Arc::clone(user), target: own.trace.settled(used.target) };
+            Some(VariableAtCursor { variable, name: used.name.clone(), span })
+        })
+    })
+}
+
+/// Where a text of its own says a name.
+fn in_source(text: &str, name: &str, syntax: TextSyntax) -> Vec<Span> {
+    match syntax {
+        TextSyntax::Jinja => spans(text, name, 0),
+        TextSyntax::Plain => plain_words(text, name),
+    }
 }
 
 /// A parameter of a task, declared or not.
@@ -268,10 +298,7 @@ impl<'w> Web<'w> {
                 let Some(other) = contained_path::beside(file, written) else { return };
                 let Some((text, _)) = self.project.text(&other) else { return };
                 let other: Arc<str> = Arc::from(other);
-                let spans = match syntax {
-                    TextSyntax::Jinja => spans(&text, &used.name, 0),
-                    TextSyntax::Plain => plain_words(&text, &used.name),
-                };
+                let spans = in_source(&text, &used.name, *syntax);
                 found.extend(spans.into_iter().map(|span| one(&other, span, Role::Says)));
             }
         }

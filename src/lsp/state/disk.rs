@@ -7,16 +7,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
+/// The endings of files that a client is asked to watch. Other files that a template names are looked at now and then.
+pub(in crate::lsp) const WATCHED: [&str; 12] =
+    ["xml", "toml", "md", "txt", "json", "j2", "jinja", "jinja2", "yaml", "yml", "csv", "jsonl"];
+
 impl ProjectState {
     /// Compares the files on disk with what was read of them, and marks what changed. Whether anything did.
     pub(in crate::lsp) fn poll(&mut self) -> bool {
-        let closed = self.stamps.iter().filter(|(name, _)| !self.open.contains_key(*name));
-        let changed = closed.filter(|(name, seen)| RealFs.stamp(&self.root.join(&***name)).ok() != **seen);
-        let changed: Vec<Arc<str>> = changed.map(|(name, _)| Arc::clone(name)).collect();
-        for name in &changed {
-            self.stamp(name);
-            self.touch(name);
-        }
+        let is_moved = self.poll_files(|_| true);
         let is_new = |name: &Arc<str>| self.documents.get(name).is_none();
         let is_gone = |there: &BTreeSet<Arc<str>>| {
             let mut own = self.documents.iter().map(|(name, _)| name).filter(|name| !self.open.contains_key(*name));
@@ -28,11 +26,32 @@ impl ProjectState {
             let there = self.scenarios_on_disk(&self.inner);
             !there.iter().filter(closed).eq(self.suites.keys().filter(closed))
         };
-        let is_changed = is_other || !changed.is_empty();
+        let is_changed = is_other || is_moved;
         if is_changed {
             self.rewalk();
         }
         is_changed
+    }
+
+    /// Compares those files with what was read of them that nobody watches, and marks what changed. Whether anything did.
+    pub(in crate::lsp) fn poll_unwatched(&mut self) -> bool {
+        self.poll_files(|name| !is_watched(name))
+    }
+
+    /// Whether the project names files that nobody watches.
+    pub(in crate::lsp) fn has_unwatched(&self) -> bool {
+        !self.is_watched || self.stamps.keys().any(|name| !is_watched(name))
+    }
+
+    fn poll_files(&mut self, wanted: impl Fn(&str) -> bool) -> bool {
+        let closed = self.stamps.iter().filter(|(name, _)| wanted(name) && !self.open.contains_key(*name));
+        let changed = closed.filter(|(name, seen)| RealFs.stamp(&self.root.join(&***name)).ok() != **seen);
+        let changed: Vec<Arc<str>> = changed.map(|(name, _)| Arc::clone(name)).collect();
+        for name in &changed {
+            self.stamp(name);
+            self.touch(name);
+        }
+        !changed.is_empty()
     }
 
     /// The files that may be templates of the project, and the folders of other projects inside of it: what lies below
@@ -78,4 +97,9 @@ impl ProjectState {
         let stamp = RealFs.stamp(&self.root.join(&**name)).ok();
         self.stamps.insert(Arc::clone(name), stamp);
     }
+}
+
+/// Whether a client that watches files is asked to watch this one.
+fn is_watched(name: &str) -> bool {
+    name.rsplit_once('.').is_some_and(|(_, ending)| WATCHED.contains(&ending))
 }

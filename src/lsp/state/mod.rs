@@ -1,7 +1,7 @@
 //! What the editor has: open documents, the projects that they belong to, and what is found in them. Sends nothing to a client.
 
 pub(super) mod buffer;
-mod disk;
+pub(super) mod disk;
 pub(super) mod overlay;
 pub(super) mod project;
 pub(super) mod scenarios;

@@ -3,6 +3,7 @@
 
 use super::buffer::Buffer;
 use super::overlay::{Open, Overlay};
+use crate::base::contained_path;
 use crate::base::diagnostic::{self, Diagnostic};
 use crate::base::fs::{ReadFs, Stamp};
 use crate::base::rule_meta::RuleMeta;
@@ -14,10 +15,12 @@ use crate::registry::workspace::documents::Documents;
 use crate::registry::workspace::request::name_in;
 use crate::rules::check::{Active, Identity, is_error};
 use crate::rules::list;
+use crate::rules::names::fault_location::IN_TEXT;
 use crate::rules::rule::Scope;
 use crate::rules::scenario::cx::TaskSignature;
 use crate::scenario::load::Loaded;
 use crate::syntax::decode;
+use crate::template::names::{Source, SourceKind};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -60,6 +63,8 @@ pub(in crate::lsp) struct ProjectState {
     pub(in crate::lsp) large: BTreeSet<Arc<str>>,
     /// What each definition of a file is about; made when it is asked for, until the file is compiled again.
     pub(in crate::lsp) docs: RefCell<BTreeMap<Arc<str>, Rc<Vec<String>>>>,
+    /// The project file is no TOML just now: an earlier state of it holds.
+    pub(in crate::lsp) is_config_broken: bool,
     /// Findings of the project file, and of files it shares.
     pub(in crate::lsp) of_config: Vec<Diagnostic>,
     /// The scenarios of the project, open or not; `None` for one that changed since it was read.
@@ -124,6 +129,7 @@ impl ProjectState {
             outside: Documents::default(),
             large: BTreeSet::new(),
             docs: RefCell::default(),
+            is_config_broken: false,
             of_config: Vec::new(),
             suites: BTreeMap::new(),
             of_scenarios: Found::new(),
@@ -194,7 +200,14 @@ impl ProjectState {
     /// The findings of one file.
     pub(in crate::lsp) fn found(&self, name: &str) -> Vec<Diagnostic> {
         let mut found: Vec<Diagnostic> = self.of_config.iter().filter(|finding| *finding.path == *name).cloned().collect();
+        if !self.is_xml(name) {
+            found.extend(self.in_text(name));
+        }
         found.extend(self.template(name).into_iter().flat_map(|template| &template.diagnostics).cloned());
+        if self.is_config_broken && self.is_config(name) {
+            // What else there is to say of it is of a text that is not there.
+            return found;
+        }
         found.extend(self.linked.get(name).into_iter().flatten().cloned());
         if self.suites.contains_key(name) && !self.open.contains_key(name) {
             found.extend(self.closed_scenarios().get(name).into_iter().flatten().cloned());
@@ -210,12 +223,47 @@ impl ProjectState {
         let own = self.of_config.iter().map(|finding| &finding.path);
         let templates = self.templates().map(|(name, _)| name);
         let scenarios = self.of_scenarios.keys().chain(self.suites.keys());
-        own.chain(self.linked.keys()).chain(templates).chain(scenarios).chain(self.open.keys()).cloned().collect()
+        let findings = self.templates().flat_map(|(_, template)| &template.diagnostics);
+        let texts = findings.flat_map(|finding| &finding.labels).filter(|label| label.text == IN_TEXT);
+        let texts = texts.filter_map(|label| label.path.as_ref());
+        own.chain(self.linked.keys()).chain(templates).chain(scenarios).chain(texts).chain(self.open.keys()).cloned().collect()
     }
 
     /// Whether a name is one of those that findings are shown of.
     pub(in crate::lsp) fn is_ours(&self, name: &str) -> bool {
-        self.is_xml(name) || self.is_scenario(name) || self.is_config(name)
+        self.is_xml(name) || self.is_scenario(name) || self.is_config(name) || self.is_text(name)
+    }
+
+    /// Whether a file is a text that some template pulls in.
+    pub(in crate::lsp) fn is_text(&self, name: &str) -> bool {
+        self.users(name).next().is_some()
+    }
+
+    /// The templates that pull in a text, each with the place that does.
+    pub(in crate::lsp) fn users(&self, name: &str) -> impl Iterator<Item = (&Arc<str>, &Source)> {
+        self.templates().flat_map(move |(path, template)| {
+            let own = template.facts.sources.iter().filter(|source| source.kind == SourceKind::Text);
+            own.filter(|source| contained_path::beside(path, &source.path).as_deref() == Some(name))
+                .map(move |source| (path, source))
+        })
+    }
+
+    /// What templates have found in a text that they pull in: at its place there, with the template beside it.
+    pub(in crate::lsp) fn in_text(&self, name: &str) -> Vec<Diagnostic> {
+        let found = self.templates().flat_map(|(_, template)| &template.diagnostics).chain(self.linked.values().flatten());
+        let one = |finding: &Diagnostic| {
+            let label = finding.labels.iter().find(|label| label.path.as_deref() == Some(name) && label.text == IN_TEXT)?;
+            let place = format!("in {name}:{}:{}: ", label.start.line, label.start.column);
+            let message = finding.message.strip_prefix(&place).unwrap_or(&finding.message).to_owned();
+            let mut own = finding.clone();
+            own.message = message;
+            own.span = label.span;
+            own.path = Arc::from(name);
+            own.fixes.clear();
+            own.labels.clear();
+            Some(own.label_in(Arc::clone(&finding.path), finding.span, finding.start, "pulled in here"))
+        };
+        found.filter_map(one).collect()
     }
 
     /// Whether a file is the project file, or one that it shares.

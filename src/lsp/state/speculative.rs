@@ -53,6 +53,11 @@ pub(in crate::lsp) fn is_fixable(project: &ProjectState, name: &str) -> bool {
     project.found(name).iter().any(|finding| apply::eligible(finding, Which::Safe).is_some())
 }
 
+/// Everything that would be found in the file, if this were its text.
+pub(in crate::lsp) fn found(project: &ProjectState, name: &Arc<str>, text: &str) -> Vec<Diagnostic> {
+    speculative_check(project, name, text, &mut Scratch::new())
+}
+
 /// Everything that would be found in the file, and about names in all files, if this were its text.
 fn speculative_check(project: &ProjectState, name: &Arc<str>, text: &str, scratch: &mut Scratch) -> Vec<Diagnostic> {
     if **name == *PROJECT {

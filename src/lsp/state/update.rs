@@ -9,6 +9,7 @@ use crate::base::diagnostic::Diagnostic;
 use crate::base::fs::{self, ReadFs, RealFs};
 use crate::lsp::place;
 use crate::project::config::Config;
+use crate::project::fault::FaultKind;
 use crate::registry::compile::sources;
 use crate::registry::compile::{Chosen, Compiled, Outcome};
 use crate::rules::check;
@@ -131,9 +132,15 @@ impl ProjectState {
         // The project says how often a case is tried.
         self.suites.values_mut().for_each(|read| *read = None);
         let text = self.read(PROJECT);
-        self.config = Arc::new(text.map_or_else(Config::default, |text| self.project_of(&text)));
+        let new = text.map_or_else(Config::default, |text| self.project_of(&text));
+        let found = check::config(&new);
+        // While the file is no TOML, the last one that was holds.
+        let is_broken = new.faults.iter().any(|fault| matches!(fault.kind, FaultKind::Syntax { .. }));
+        self.is_config_broken = is_broken && self.config_revision > 1;
+        if !self.is_config_broken {
+            self.config = Arc::new(new);
+        }
         self.stamp_config();
-        let found = check::config(&self.config);
         let before = std::mem::replace(&mut self.of_config, found);
         if !are_alike(&before, &self.of_config) {
             self.shown.changed.extend(before.iter().chain(&self.of_config).map(|finding| Arc::clone(&finding.path)));

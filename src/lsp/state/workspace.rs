@@ -170,7 +170,7 @@ impl Workspace {
 
     /// Whether it is us who look at the files of some project.
     pub(in crate::lsp) fn are_polled(&self) -> bool {
-        self.all().any(|project| !project.is_watched)
+        self.all().any(ProjectState::has_unwatched)
     }
 
     /// Poll at the files that nobody watches for us. Whether anything is not as it was.
@@ -179,8 +179,8 @@ impl Workspace {
         if is_stale {
             self.rehome();
         }
-        let workspace = self.all.values_mut().filter(|project| !project.is_watched);
-        workspace.fold(is_stale, |is_changed, project| project.poll() || is_changed)
+        let poll = |project: &mut ProjectState| if project.is_watched { project.poll_unwatched() } else { project.poll() };
+        self.all.values_mut().fold(is_stale, |is_changed, project| poll(project) || is_changed)
     }
 
     /// Brings everything up to date, projects that were found on the way among it.

@@ -9,6 +9,9 @@ use crate::rules::structure::family;
 use crate::template::scope::Fault;
 use std::sync::Arc;
 
+/// What is said at the place in the text.
+pub(crate) const IN_TEXT: &str = "in this text";
+
 /// A finding of a fault.
 pub(super) fn finding(rule: &'static RuleMeta, cx: &FileCx<'_>, fault: &Fault<'_>, message: impl Into<String>) -> Diagnostic {
     let Some(inside) = &fault.inside else { return family::finding(rule, cx, fault.span, message) };
@@ -19,6 +22,6 @@ pub(super) fn finding(rule: &'static RuleMeta, cx: &FileCx<'_>, fault: &Fault<'_
         path,
         inside.span,
         start,
-        "in this text",
+        IN_TEXT,
     )
 }

@@ -4,7 +4,7 @@ mod bad_condition;
 mod bad_expression;
 mod bad_from;
 mod bad_jinja;
-mod fault_location;
+pub(crate) mod fault_location;
 mod implicit_parameter;
 mod return_mismatch;
 mod step_not_run;

@@ -2,6 +2,7 @@
 
 mod answers;
 mod bad;
+mod beside;
 mod client;
 mod completion;
 mod data_files;

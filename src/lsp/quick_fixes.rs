@@ -1,0 +1,143 @@
+//! Ways out of findings that end in a person's words: what is required and missing, a file to create, and an `allow` with a reason.
+
+use super::place;
+use super::state::project::ProjectState;
+use super::state::speculative;
+use crate::base::diagnostic::Diagnostic;
+use crate::base::fix::{self, Edit};
+use crate::base::fs;
+use crate::base::span::Span;
+use crate::project::index::Index;
+use crate::registry::compile::sources;
+use crate::settings::operators::Operator;
+use crate::syntax::tree::{Document, Element};
+use crate::template::elements::Kind;
+use crate::template::names::DefinitionKind;
+use std::sync::Arc;
+
+/// What a person is to write.
+const TODO: &str = "TODO";
+
+/// A way out.
+pub(super) struct QuickFix {
+    pub(super) title: String,
+    pub(super) edits: Vec<Edit>,
+    /// A file to create, by its name, and what is in it.
+    pub(super) creates: Option<(String, String)>,
+}
+
+/// The ways out of a finding of a template.
+pub(super) fn of(project: &ProjectState, name: &Arc<str>, text: &str, finding: &Diagnostic) -> Vec<QuickFix> {
+    if !project.is_xml(name) {
+        return Vec::new();
+    }
+    let mut fixes: Vec<QuickFix> = creation(project, name, finding).into_iter().collect();
+    place::with(text, &project.config.limits, |document| {
+        fixes.extend(missing(project, document, finding));
+        fixes.extend(silence(document, finding).filter(|fix| is_silent(project, name, text, (finding, fix))));
+    });
+    fixes
+}
+
+/// What is required and not there, with a word in the places that a person is to fill.
+fn missing(project: &ProjectState, document: Document<'_>, finding: &Diagnostic) -> Option<QuickFix> {
+    let element = document.element_at(finding.span.start)?;
+    let described = |tag: &str| vec![format!("<{tag}>"), format!("  <description>{TODO}</description>"), format!("</{tag}>")];
+    let lines = match finding.rule.name {
+        "missing-description" => vec![format!("<description>{TODO}: say what this is for</description>")],
+        "missing-element" => {
+            let needs = place::operator(element).and_then(|operator| Operator::parse(&operator)).map_or(&[][..], Operator::needs);
+            let is_there = |kind: &&Kind| element.elements().any(|child| child.name() == kind.tag());
+            let lines = |kind: &Kind| {
+                if *kind == Kind::Steps {
+                    let task =
+                        ["<steps>", "  <task type=\"atomic\">", "    <description>TODO</description>", "  </task>", "</steps>"];
+                    return task.map(str::to_owned).to_vec();
+                }
+                if *kind == Kind::Command { vec![format!("<command>{TODO}</command>")] } else { described(kind.tag()) }
+            };
+            needs.iter().filter(|kind| !is_there(kind)).flat_map(lines).collect()
+        }
+        "call-arguments" if element.name() == "call" => arguments(&project.index(), element),
+        _ => return None,
+    };
+    let tags: Vec<&str> =
+        lines.iter().filter(|line| line.starts_with('<') && !line.starts_with("</")).map(String::as_str).collect();
+    let tags: Vec<&str> = tags.iter().map(|tag| tag.split('>').next().unwrap_or(tag)).collect();
+    let title = format!("add {}", tags.iter().map(|tag| format!("`{tag}>`")).collect::<Vec<_>>().join(" and "));
+    (!lines.is_empty()).then(|| QuickFix { title, edits: vec![insert(document, element, &lines)], creates: None })
+}
+
+/// The arguments that a call has to give and does not.
+fn arguments(index: &Index<'_>, call: Element<'_>) -> Vec<String> {
+    let template = call.attribute("template").and_then(|name| index.find(DefinitionKind::Template, name.value().trim()));
+    let params = template.and_then(|id| index.definition(id)).map_or(&[][..], |definition| &definition.params);
+    let named: Vec<String> = call.elements().filter_map(|arg| Some(arg.attribute("name")?.value().trim().to_owned())).collect();
+    let by_position = call.elements().filter(|arg| arg.attribute("name").is_none()).count();
+    let absent =
+        params.iter().skip(by_position).filter(|param| param.required && !named.iter().any(|name| **name == *param.name));
+    absent.map(|param| format!("<arg name=\"{}\">{TODO}</arg>", param.name)).collect()
+}
+
+/// Writes lines at the beginning of an element.
+fn insert(document: Document<'_>, element: Element<'_>, lines: &[String]) -> Edit {
+    let tag = element.start_tag();
+    let head = document.text.get(..tag.start as usize).unwrap_or("");
+    let line = head.rsplit('\n').next().unwrap_or("");
+    let indent: String = line.chars().take_while(|c| matches!(c, ' ' | '\t')).collect();
+    let lines: Vec<String> = lines.iter().map(|line| format!("\n{indent}  {line}")).collect();
+    let inner = lines.concat();
+    if element.is_empty_tag() {
+        let span = Span::new(tag.end.saturating_sub(2), tag.end);
+        return Edit::replace(span, format!(">{inner}\n{indent}</{}>", element.name()));
+    }
+    Edit::insert(tag.end, inner)
+}
+
+/// The file that a template names and that is not there.
+fn creation(project: &ProjectState, name: &Arc<str>, finding: &Diagnostic) -> Option<QuickFix> {
+    let facts = &project.template(name)?.facts;
+    let (file, content) = match finding.rule.name {
+        "missing-source" | "unreadable-path" => {
+            let source = facts.sources.iter().find(|source| source.span.touches(finding.span.start))?;
+            let file = sources::name_of_source(name, source)?;
+            let is_json = file.rsplit('.').next().is_some_and(|ending| ending.eq_ignore_ascii_case("json"));
+            (file, if is_json { "{\n  \"type\": \"object\"\n}\n".to_owned() } else { format!("{TODO}\n") })
+        }
+        "unresolved-reference" => {
+            let reference = facts.references.iter().find(|own| own.span.touches(finding.span.start))?;
+            if reference.kind.target() != DefinitionKind::Task || reference.name.contains(['<', '&', '"', '/', '\\']) {
+                return None;
+            }
+            let folder = name.rsplit_once('/').map_or_else(String::new, |(folder, _)| format!("{folder}/"));
+            let task = &reference.name;
+            let content = format!("<task type=\"atomic\" name=\"{task}\">\n  <description>{TODO}</description>\n</task>\n");
+            (format!("{folder}{task}.xml"), content)
+        }
+        _ => return None,
+    };
+    let is_free = !fs::exists(&project.path(&file)) && !project.open.contains_key(file.as_str());
+    is_free.then(|| QuickFix { title: format!("create `{file}`"), edits: Vec::new(), creates: Some((file, content)) })
+}
+
+/// An `allow` in the task around a finding.
+fn silence(document: Document<'_>, finding: &Diagnostic) -> Option<QuickFix> {
+    let mut around = std::iter::successors(document.element_at(finding.span.start), |element| element.parent());
+    let body = around.find(|element| {
+        let is_body = place::kind(*element).is_some_and(Kind::is_body);
+        is_body || matches!(element.name(), "template" | "fragment" | "call")
+    })?;
+    if finding.rule.locked || finding.locked || body.is_empty_tag() {
+        return None;
+    }
+    let rule = finding.rule.name;
+    let edits = vec![insert(document, body, &[format!("<?ctxc allow {rule} reason=\"{TODO}\"?>")])];
+    Some(QuickFix { title: format!("silence `{rule}` here, with a reason"), edits, creates: None })
+}
+
+/// Whether an `allow` does what it says.
+fn is_silent(project: &ProjectState, name: &Arc<str>, text: &str, (finding, fix): (&Diagnostic, &QuickFix)) -> bool {
+    let count = |found: &[Diagnostic]| found.iter().filter(|own| own.path == *name && own.rule.code == finding.rule.code).count();
+    let after = fix::apply(text, &fix.edits);
+    after.is_some_and(|after| count(&speculative::found(project, name, &after)) < count(&project.found(name)))
+}

@@ -1,0 +1,104 @@
+//! Files that are about to get another name: what names them is changed along, and what a task is called that has its file's name.
+
+use super::features::mentions;
+use super::features::navigate::{self, SymbolAtCursor};
+use super::server::{Answer, Server, value};
+use super::state::project::ProjectState;
+use super::{uri, workspace_edit};
+use crate::base::fix::Edit;
+use crate::base::span::Span;
+use crate::registry::compile::sources;
+use crate::syntax::write::escape_attribute;
+use crate::template::names::{DefinitionKind, SourceKind};
+use gen_lsp_types::RenameFilesParams;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::sync::Arc;
+
+/// Edits by file.
+type Edits = BTreeMap<Arc<str>, BTreeSet<Edit>>;
+
+/// Answers `workspace/willRenameFiles`, for the project of the first file.
+pub(super) fn answer(server: &Server<'_>, params: &RenameFilesParams) -> Answer {
+    let moved = params.files.iter().filter_map(|file| Some((uri::path(&file.old_uri)?, uri::path(&file.new_uri)?)));
+    let moved: Vec<_> = moved.collect();
+    let Some((project, _)) = moved.first().and_then(|(old, _)| server.workspace.file(old)) else { return value(()) };
+    let names: Vec<(Arc<str>, Arc<str>)> = moved.iter().map(|(old, new)| (project.name(old), project.name(new))).collect();
+    let mut edits = Edits::new();
+    for (path, template) in project.templates() {
+        let here = after(&names, path);
+        for source in &template.facts.sources {
+            let Some(target) = sources::name_of_source(path, source) else { continue };
+            let there = after(&names, &target);
+            if here != **path && source.kind != SourceKind::File || there != target {
+                let written = if source.kind == SourceKind::File { there } else { relative(&here, &there) };
+                let edit = Edit::replace(source.span, escape_attribute(&written));
+                edits.entry(Arc::clone(path)).or_default().insert(edit);
+            }
+        }
+        called_so(project, path, &here, &mut edits);
+    }
+    let of = |(path, edits): (&Arc<str>, &BTreeSet<Edit>)| {
+        let (text, index) = project.text(path)?;
+        let edits: Vec<Edit> = edits.iter().cloned().collect();
+        Some((Arc::clone(path), server.client.encoding.edits(&text, &index, &edits)))
+    };
+    value(workspace_edit::of(&server.client, project, edits.iter().filter_map(of).collect()))
+}
+
+/// The name of a file once files and folders have their new ones.
+fn after(names: &[(Arc<str>, Arc<str>)], file: &str) -> String {
+    let moved = names.iter().find_map(|(old, new)| {
+        let rest = file.strip_prefix(&**old)?;
+        (rest.is_empty() || rest.starts_with('/')).then(|| format!("{new}{rest}"))
+    });
+    moved.unwrap_or_else(|| file.to_owned())
+}
+
+/// A file as it is written in another one.
+fn relative(from: &str, to: &str) -> String {
+    let folders: Vec<&str> = from.split('/').collect();
+    let parts: Vec<&str> = to.split('/').collect();
+    let folders = folders.split_last().map_or(&[][..], |(_, folders)| folders);
+    let same = folders.iter().zip(&parts).take_while(|(one, other)| one == other).count();
+    let same = same.min(parts.len().saturating_sub(1));
+    let up = folders.iter().skip(same).map(|_| "..");
+    up.chain(parts.into_iter().skip(same)).collect::<Vec<_>>().join("/")
+}
+
+/// Whatever names the task that has its name of a file.
+fn called_so(project: &ProjectState, old: &str, new: &str, edits: &mut Edits) {
+    let stem = |name: &str| Path::new(name).file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    let (old_stem, new_stem) = (stem(old), stem(new));
+    let text = project.text(old).map(|(text, _)| text).unwrap_or_default();
+    let definitions = project.template(old).map_or(&[][..], |template| &template.facts.definitions);
+    let is_unnamed = definitions.iter().any(|own| {
+        let is_written = Span::slice(own.span, &text) == &*own.name;
+        own.kind == DefinitionKind::Task && *own.name == *old_stem && !is_written
+    });
+    if !is_unnamed || old_stem == new_stem {
+        return;
+    }
+    let meant = SymbolAtCursor { kind: DefinitionKind::Task, name: old_stem, span: Span::at(0) };
+    for (path, span) in navigate::uses(project, &meant) {
+        edits.entry(path).or_default().insert(Edit::replace(span, escape_attribute(&new_stem)));
+    }
+    for mention in navigate::beside(project, &meant) {
+        let text = project.text(&mention.file).map(|(text, _)| text).unwrap_or_default();
+        if let Some(edit) = mentions::Mention::rename(&mention, &text, &new_stem) {
+            edits.entry(mention.file).or_default().insert(edit);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::relative;
+
+    #[test]
+    fn a_path_leads_from_one_file_to_another() {
+        assert_eq!(relative("templates/a.xml", "templates/text/b.md"), "text/b.md");
+        assert_eq!(relative("templates/deep/a.xml", "templates/text/b.md"), "../text/b.md");
+        assert_eq!(relative("a.xml", "b.md"), "b.md");
+    }
+}
