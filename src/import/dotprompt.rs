@@ -17,8 +17,16 @@ pub(super) static FORMAT: Format = Format {
     help: "`.prompt` of dotprompt",
     files: "`.prompt`.",
     part: Some("_"),
-    ..Format::new(("dotprompt", "dotprompt"), &["prompt"], |prompt, _, _| read(prompt))
+    parts: |text| if is_jinja(text) { (jinja::FORMAT.parts)(text) } else { Vec::new() },
+    ..Format::new(("dotprompt", "dotprompt"), &["prompt"], |prompt, library, options| {
+        if is_jinja(prompt.text) { jinja::read(prompt, library, options) } else { read(prompt) }
+    })
 };
+
+/// Whether a file is written in Jinja all the same: others than dotprompt end their prompts in `.prompt` too, without front matter.
+fn is_jinja(text: &str) -> bool {
+    !text.trim_start().starts_with("---") && text.contains("{%") && text.contains("%}")
+}
 
 /// Reads a file.
 fn read(prompt: &Prompt<'_>) -> Imported {

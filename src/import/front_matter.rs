@@ -3,6 +3,7 @@
 use super::model::Imported;
 use super::note::NoteKind;
 use crate::syntax::yaml::{self, FaultKind, Node, Value};
+use std::borrow::Cow;
 
 /// Bytes that front matter, or a prompt that is YAML as a whole, may have.
 const LIMIT: usize = 1 << 20;
@@ -71,6 +72,44 @@ fn read_size(path: &str, text: &str, imported: &mut Imported) -> bool {
         imported.note(path, 1, NoteKind::TooLarge { limit: LIMIT });
     }
     text.len() <= LIMIT
+}
+
+/// YAML as PyYAML takes it: a quoted text that goes on in the first column is indented, which changes nothing in it.
+pub(super) fn indented(text: &str) -> Cow<'_, str> {
+    if text.len() > LIMIT || yaml::read(text).1.is_empty() {
+        return text.into();
+    }
+    let mut out = String::with_capacity(text.len() + 64);
+    let mut quote = None;
+    for line in text.split_inclusive('\n') {
+        if quote.is_some() && !line.starts_with([' ', '\t', '\n']) {
+            out.push(' ');
+        }
+        out.push_str(line);
+        let mut rest = line;
+        if quote.is_none() {
+            let value = line.split_once(": ").map_or("", |(_, value)| value.trim_start());
+            let Some(open) = value.chars().next().filter(|c| matches!(c, '"' | '\'')) else { continue };
+            (quote, rest) = (Some(open), value.get(1..).unwrap_or(""));
+        }
+        while let Some(open) = quote
+            && let Some(at) = rest.find([open, '\\'])
+        {
+            let is_pair = if open == '"' {
+                rest.get(at..).unwrap_or("").starts_with('\\')
+            } else {
+                rest.get(at..).unwrap_or("").starts_with("''")
+            };
+            let is_end = !is_pair && rest.get(at..).unwrap_or("").starts_with(open);
+            let skipped =
+                rest.get(at..).unwrap_or("").chars().take(if is_pair { 2 } else { 1 }).map(char::len_utf8).sum::<usize>();
+            rest = rest.get(at + skipped..).unwrap_or("");
+            if is_end {
+                quote = None;
+            }
+        }
+    }
+    if yaml::read(&out).1.is_empty() { out.into() } else { text.into() }
 }
 
 /// Reads a prompt that is YAML or JSON as a whole.

@@ -26,7 +26,12 @@ fn is_prompt(text: &str) -> bool {
     let kinds = ["prompt", "few_shot", "chat"];
     let value = |rest: &str| kinds.iter().any(|kind| rest.trim_start_matches(['"', '\'', ' ', ':']).starts_with(kind));
     let is_plain = head.split("_type").skip(1).any(value);
-    is_plain || head.contains("ChatPromptTemplate") || head.contains("\"PromptTemplate\"")
+    // The loader takes what names no type for a prompt.
+    let has = |key: &str| head.lines().any(|line| line.trim_start_matches(['"', '\'', ' ', '{']).starts_with(key));
+    is_plain
+        || has("input_variables") && has("template")
+        || head.contains("ChatPromptTemplate")
+        || head.contains("\"PromptTemplate\"")
 }
 
 struct Reader<'a> {
@@ -40,7 +45,8 @@ struct Reader<'a> {
 /// Reads a file.
 fn read(prompt: &Prompt<'_>, library: &dyn Library) -> Imported {
     let mut imported = Imported::default();
-    let front = front_matter::whole(prompt.path, prompt.text, &mut imported);
+    let text = front_matter::indented(prompt.text);
+    let front = front_matter::whole(prompt.path, &text, &mut imported);
     let why = "it is written in YAML or JSON, inside other data".to_owned();
     imported.note(prompt.path, 0, NoteKind::Inlined { why });
     let mut reader = Reader { path: prompt.path, front: &front, library, imported, used: Vec::new() };

@@ -3,12 +3,17 @@
 //! Gives no template that the compiler refuses.
 
 use super::find::{File, FilesBeside, Found};
+use crate::base::fs;
 use crate::base::rule_meta::Severity;
 use crate::import::{self, Body, Format, Imported, Library, Note, NoteKind, Options, Prompt, Role, Weight, part_of, task_name};
 use crate::project::config::Config;
 use crate::registry::Registry;
 use crate::registry::library::compile_sources;
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+/// Bytes of a template that say which prompt it was made of.
+const HEAD: u64 = 4096;
 
 /// A prompt and what became of it.
 #[derive(Debug)]
@@ -58,6 +63,7 @@ pub(super) fn make(found: &Found, library: &FilesBeside<'_>, options: Options, f
         }
     }
     let mut names = BTreeSet::new();
+    let mut known = Known { root: library.door.root, folders: BTreeMap::new() };
     for (file, system) in halves(&alone) {
         let read = |file: &File| {
             let prompt = Prompt { path: &file.path, text: &file.text, format: file.format };
@@ -68,12 +74,15 @@ pub(super) fn make(found: &Found, library: &FilesBeside<'_>, options: Options, f
             None if matches!(import::half(&file.path), Some((_, Role::System))) => read(file).into_system(),
             None => read(file),
         };
-        let name = free(&mut names, file, system.is_some(), &imported);
         let below = file.inside.rsplit_once('/').map_or("", |(below, _)| below);
         let parts: Vec<&str> = [folder, below].into_iter().filter(|part| !part.is_empty()).collect();
         let place = parts.join("/");
-        let output = if place.is_empty() { format!("{name}.xml") } else { format!("{place}/{name}.xml") };
         let origin = system.map_or_else(|| file.path.clone(), |system| format!("{} and {}", system.path, file.path));
+        let name = match known.of(&place).iter().find(|(_, whose)| **whose == origin) {
+            Some((name, _)) if names.insert(name.clone()) => name.clone(),
+            _ => free(&mut names, known.of(&place), file, system.is_some(), &imported),
+        };
+        let output = if place.is_empty() { format!("{name}.xml") } else { format!("{place}/{name}.xml") };
         let text = import::template(&imported, &name, &place, (&origin, file.format.title));
         let system = system.map(|system| system.path.clone());
         let schema = imported.schema.as_ref().map(|schema| {
@@ -133,14 +142,41 @@ fn halves<'f>(files: &[&'f File]) -> Vec<(&'f File, Option<&'f File>)> {
     files.iter().filter_map(whole).collect()
 }
 
-/// A name that no other prompt of this run has.
-fn free(names: &mut BTreeSet<String>, file: &File, is_pair: bool, imported: &Imported) -> String {
+/// The templates that are there already, by folder: the name of each, and the prompt that it was made of.
+struct Known<'k> {
+    root: &'k Path,
+    folders: BTreeMap<String, BTreeMap<String, String>>,
+}
+
+impl Known<'_> {
+    fn of(&mut self, folder: &str) -> &BTreeMap<String, String> {
+        let root = self.root;
+        self.folders.entry(folder.to_owned()).or_insert_with(|| {
+            let there = root.join(folder);
+            let made = |name: String| {
+                let head = fs::head(&there.join(&name), HEAD).ok().flatten()?;
+                let prompt = import::origin(&String::from_utf8_lossy(&head))?;
+                Some((name.strip_suffix(".xml")?.to_owned(), prompt))
+            };
+            fs::names_in(&there).into_iter().filter(|name| name.ends_with(".xml")).filter_map(made).collect()
+        })
+    }
+}
+
+/// A name that no other prompt has, of this run or of an earlier one.
+fn free(
+    names: &mut BTreeSet<String>,
+    known: &BTreeMap<String, String>,
+    file: &File,
+    is_pair: bool,
+    imported: &Imported,
+) -> String {
     let both = import::half(&file.path).filter(|_| is_pair).map(|(both, _)| both).filter(|both| !both.is_empty());
     let name = imported.name.clone().unwrap_or_else(|| task_name(both.as_deref().unwrap_or(&file.path)));
     let above = file.path.rsplit('/').nth(1).map(|folder| format!("{}-{name}", task_name(folder)));
     let numbered = (2_u32..).map(|number| format!("{name}-{number}"));
     let mut all = std::iter::once(name.clone()).chain(above).chain(numbered);
-    let free = all.find(|name| !names.contains(name)).unwrap_or(name);
+    let free = all.find(|name| !names.contains(name) && !known.contains_key(name)).unwrap_or(name);
     names.insert(free.clone());
     free
 }

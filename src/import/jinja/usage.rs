@@ -67,11 +67,8 @@ fn parameter(name: &str, seen: &Seen<'_>) -> Parameter {
     let types =
         [(Use::List, "array"), (Use::Object, "object"), (Use::Number, "number"), (Use::Text, "string"), (Use::Truth, "boolean")];
     let mut known = types.into_iter().filter(|(of, _)| is(*of)).map(|(_, kind)| kind);
-    let kind = match (known.next(), known.next()) {
-        (kind @ Some(_), None) => kind,
-        (None, _) if is(Use::Alone) && !is(Use::Put) && seen.default.is_none() => Some("boolean"),
-        (None | Some(_), _) => None,
-    };
+    // Whether a value is there can be asked of every value.
+    let kind = known.next().filter(|_| known.next().is_none());
     let default = seen.default.clone().or_else(|| is(Use::Asked).then(|| nothing(kind).to_owned()));
     Parameter { name: name.to_owned(), kind, default }
 }

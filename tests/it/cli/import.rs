@@ -274,7 +274,7 @@ fn types_are_what_uses_tell_and_none_where_they_do_not() {
     cited (array)
     plain (string)
     note (any, default "none")
-    asked (boolean, default false)
+    asked (any, default "")
     count (number)
     level (string)
     both (any)

@@ -128,6 +128,6 @@ fn a_name_that_an_if_alone_sets_is_an_input_and_that_is_told() {
         "{% if not tone %}{% set tone = 'kind' %}{% endif %}{{ tone }}{% if x %}{% set s = 1 %}{% else %}{{ s }}{% endif %}";
     let run = of(both).run(&["import", "p"]).code(0);
     let told = run.stdout.clone();
-    run.says("inputs: tone (any, default \"\"), x (boolean, default false), s (any)\n");
+    run.says("inputs: tone (any, default \"\"), x (any, default \"\"), s (any)\n");
     assert!(!told.contains("warning: `tone`"), "{told}");
 }
