@@ -223,7 +223,7 @@ pub(super) fn no_such_path(path: &Path) -> CliError {
 }
 
 /// The patterns of `include`, with a word on those whose folder or file is not there.
-fn included(root: &Path, patterns: &[String]) -> String {
+pub(super) fn included(root: &Path, patterns: &[String]) -> String {
     let one = |pattern: &String| {
         let fixed = pattern.split('/').take_while(|part| !part.contains(['*', '?', '[', '{']));
         let is_there = fs::exists(&fixed.fold(root.to_path_buf(), |path, part| path.join(part)));

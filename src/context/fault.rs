@@ -140,7 +140,7 @@ pub enum FaultKind {
         there: Vec<String>,
     },
     /// The node has no context of its own.
-    #[error("`{node}` calls no agent; these do: {}", there.join(", "))]
+    #[error("`{node}` calls no agent; {}", others(there))]
     NoAgent {
         /// What was asked for.
         node: String,
@@ -264,4 +264,9 @@ impl From<Fault> for Refused {
     fn from(fault: Fault) -> Self {
         Self(vec![fault])
     }
+}
+
+/// The agents that there are, in words.
+fn others(there: &[String]) -> String {
+    if there.is_empty() { "nothing in this task does".to_owned() } else { format!("these do: {}", there.join(", ")) }
 }

@@ -60,6 +60,7 @@ fn nodes(root: &Node, takes: &mut TaskSignature) {
             takes.finds_files |= files.source != FileSource::Literal;
         }
         takes.hears |= node.body.history.is_some();
+        takes.calls_agent |= node.is_agent();
         takes.sources.extend(node.children.iter().filter_map(|child| child.name.clone()));
         open.extend(node.children.iter().map(|child| &child.node));
     }

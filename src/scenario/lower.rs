@@ -136,6 +136,7 @@ pub(super) fn case(cx: Cx<'_>, table: &'static Table, node: &Node<'_>, name: Spa
     Some(Case {
         name,
         span: node.span,
+        row: None,
         subject,
         node: get("node").and_then(text),
         situation: get("context").map(|context| situation(cx, context)).unwrap_or_default(),

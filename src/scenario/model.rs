@@ -7,6 +7,7 @@ pub use super::conversation::Conversation;
 pub use super::expect::answer::{AnswerTest, Expectation};
 pub use super::expect::context::ContextExpectation;
 pub use super::expect::segments::{Counted, Patterns, Selector, State};
+use super::fault::Row;
 pub use super::frozen::{Content, Frozen, Risk};
 use crate::base::span::{Span, Spanned};
 use serde::Serialize;
@@ -45,6 +46,9 @@ pub struct Case {
     /// Everything the case says.
     #[serde(skip)]
     pub span: Span,
+    /// The row of a table that it is: its places are those of `cases_from` then.
+    #[serde(skip)]
+    pub row: Option<Row>,
     /// Who receives the context.
     pub subject: Spanned<Subject>,
     /// The agent inside the task; the first one where nothing is said.

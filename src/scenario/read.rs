@@ -157,7 +157,11 @@ fn one(sink: &mut Sink<'_>, cx: Cx<'_>, own: &Node<'_>, defaults: &[Entry<'_>], 
     trials(sink, cx, &CASE, own);
     let id = own.get("id").and_then(|id| lower::label(cx, id)).unwrap_or_else(|| Spanned::new(String::new(), own.span));
     let name = id.map(|id| format!("{suite}/{id}"));
-    lower::case(cx, &CASE, &full, name).map(|case| Case { span: own.span, ..case })
+    lower::case(cx, &CASE, &full, name).map(|case| Case {
+        span: own.span,
+        row: sink.row.as_ref().map(|(row, _)| row.clone()),
+        ..case
+    })
 }
 
 /// `defaults`, and `fixtures` as the part of them that they are.

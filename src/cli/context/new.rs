@@ -197,9 +197,13 @@ fn write(root: &Path, path: &str, text: &str) -> Result<()> {
     rewrite::create(&root.join(path), text)
 }
 
-/// The first agent of a task; the task itself where there is none, which is then told.
+/// The first agent of a task.
 fn first(project: &Compiled, task: &str) -> Result<String> {
-    Ok(project.agents(task)?.into_iter().next().map_or_else(|| "/".to_owned(), |agent| agent.node))
+    let none = || {
+        CliError::usage(format!("`{task}` calls no agent, and a scenario holds what an agent is shown"))
+            .hint("name a task that calls one, or one that has this one as a step")
+    };
+    project.agents(task)?.into_iter().next().map(|agent| agent.node).ok_or_else(none)
 }
 
 /// What a scenario is called, and where it goes.

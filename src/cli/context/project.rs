@@ -8,6 +8,7 @@ use crate::cli::error::{CliError, Kind, Result};
 use crate::cli::project::Project;
 use crate::cli::render::summary::few;
 use crate::cli::revision::Past;
+use crate::cli::selection::included;
 use crate::context::lines::Lines;
 use crate::context::request::Files;
 use crate::context::{Agent, TaskGraph};
@@ -92,7 +93,14 @@ impl Compiled {
     /// Ends the run where it holds no template.
     fn filled(self, whose: &str) -> Result<Self> {
         if self.is_empty {
-            return Err(CliError::new(Kind::Nothing, format!("there is no template in {whose}")).hint("`ctxc init` starts one"));
+            let named = self.config.templates.include.as_ref().map(|globs| included(&self.root, globs.written()));
+            return Err(match named {
+                Some(named) => {
+                    CliError::new(Kind::Nothing, format!("there is no template in what `[templates] include` names: {named}"))
+                        .hint("name the folders and files of the templates there")
+                }
+                None => CliError::new(Kind::Nothing, format!("there is no template in {whose}")).hint("`ctxc init` starts one"),
+            });
         }
         Ok(self)
     }

@@ -169,6 +169,8 @@ fn typed(name: &str, text: String, kind: Option<&str>) -> Result<Value> {
                 match kind {
                     "number" | "integer" => error.hint(format!("a number stands as it is: --input {name}=5")),
                     "boolean" => error.hint(format!("it is true or false: --input {name}=true")),
+                    "array" | "string[]" => error.hint(format!("it is a list: --input '{name}=[\"a\", \"b\"]'")),
+                    "object" => error.hint(format!("it is an object: --input '{name}={{\"key\": \"value\"}}'")),
                     _ => error.hint(format!("put words into double quotes inside single ones: --input '{name}=\"words\"'")),
                 }
             })?;

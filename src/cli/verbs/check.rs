@@ -105,7 +105,11 @@ pub(crate) fn run(args: &CheckArgs, cx: &mut Cx) -> Result<Exit> {
     } else {
         selection.check(&project, tested.goal(&project), keep, cx)?
     };
-    tested.check(&project, &selection, registry, &mut report, cx)?;
+    // Where `include` leads to no template, that is what is wrong with every scenario.
+    let is_bare = report.files == 0 && args.paths.paths.is_empty() && project.config.templates.include.is_some();
+    if !is_bare || args.paths.allow_empty {
+        tested.check(&project, &selection, registry, &mut report, cx)?;
+    }
     let empty = report.files == 0 && !args.paths.allow_empty;
     report.add(&project.findings);
     let mut recorded = None;

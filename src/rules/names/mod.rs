@@ -10,6 +10,7 @@ mod return_mismatch;
 mod step_not_run;
 mod undeclared_variable;
 mod unknown_relevant_input;
+mod unrendered_jinja;
 mod untrusted_in_system;
 mod unused_parameter;
 
@@ -28,4 +29,5 @@ pub(super) static RULES: &[&Rule] = &[
     &unknown_relevant_input::RULE,
     &return_mismatch::RULE,
     &step_not_run::RULE,
+    &unrendered_jinja::RULE,
 ];

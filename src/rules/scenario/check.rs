@@ -1,5 +1,6 @@
 //! From files of scenarios to findings: asks every rule of the family, applies `[lints]`, locates and sorts. Reads nothing.
 
+pub use super::cx::Reach;
 use super::cx::{CaseCx, File, ProjectView, ScenarioCx, SuitesCx};
 use super::duplicate_case;
 use crate::base::diagnostic::{self, Diagnostic};
@@ -7,17 +8,11 @@ use crate::base::source::LineIndex;
 use crate::rules::check::{is_error, weigh};
 use crate::rules::list;
 use crate::rules::rule::{Check, Rule};
+use crate::scenario::fault::Row;
 use std::sync::Arc;
 
-/// How much of a project's scenarios is looked at.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reach {
-    /// All of them.
-    All,
-    /// Some: what is missing is not told.
-    Some,
-}
-
+/// Lines of a table that a finding names.
+const LINES: usize = 5;
 /// Findings of one file at most.
 const MOST: usize = 1000;
 
@@ -31,7 +26,7 @@ pub fn files(world: &ProjectView<'_>, files: &[File<'_>], reach: Reach, wanted: 
         own.truncate(MOST);
         found.append(&mut own);
     }
-    let all = SuitesCx { world, files };
+    let all = SuitesCx { world, files, reach };
     for rule in &rules {
         if let Check::Suites(check) = rule.check {
             check(&all, &mut found);
@@ -76,7 +71,7 @@ pub fn refused(world: &ProjectView<'_>, files: &[File<'_>]) -> Vec<Refused> {
             refused.extend(first.map(|finding| Refused { path: Arc::clone(file.path), case: case.name.value.clone(), finding }));
         }
     }
-    duplicate_case::each(&SuitesCx { world, files }, &mut |file, case, finding| {
+    duplicate_case::each(&SuitesCx { world, files, reach: Reach::All }, &mut |file, case, finding| {
         if let Some(finding) = is_error(finding) {
             refused.push(Refused { path: Arc::clone(file.path), case: case.name.value.clone(), finding });
         }
@@ -86,36 +81,53 @@ pub fn refused(world: &ProjectView<'_>, files: &[File<'_>]) -> Vec<Refused> {
 
 fn one(world: &ProjectView<'_>, rules: &[&'static Rule], file: &File<'_>) -> Vec<Diagnostic> {
     let cx = ScenarioCx { path: file.path, text: file.text, world };
-    let mut found = Vec::new();
+    let mut found: Vec<(Diagnostic, Option<&Row>)> = Vec::new();
     for fault in file.faults {
-        found.extend(rules.iter().find_map(|rule| {
+        let told = rules.iter().find_map(|rule| {
             let Check::Scenario(told) = rule.check else { return None };
             told(&cx, fault)
-        }));
+        });
+        found.extend(told.map(|finding| (finding, fault.row.as_ref())));
     }
-    let Some(suite) = file.suite else { return found };
-    for rule in rules {
-        if let Check::Case(check) = rule.check {
-            for case in &suite.cases {
-                check(&CaseCx { file: &cx, suite, case }, &mut found);
+    for (suite, case) in file.suite.iter().flat_map(|suite| suite.cases.iter().map(move |case| (*suite, case))) {
+        let mut own = Vec::new();
+        for rule in rules {
+            if let Check::Case(check) = rule.check {
+                check(&CaseCx { file: &cx, suite, case }, &mut own);
             }
         }
+        found.extend(own.into_iter().map(|finding| (finding, case.row.as_ref())));
     }
-    // What the defaults of a suite say is said once, though each case has it.
-    let mut kept: Vec<Diagnostic> = Vec::with_capacity(found.len());
-    found.sort_by(|a, b| (a.span, a.rule.code, &a.message).cmp(&(b.span, b.rule.code, &b.message)));
-    for finding in found {
-        let is_told = kept.last().is_some_and(|last| {
-            last.span == finding.span
-                && last.rule.code == finding.rule.code
-                && last.message == finding.message
-                && last.notes == finding.notes
-        });
-        if !is_told {
-            kept.push(finding);
+    once(found)
+}
+
+/// What the defaults of a suite say is said once, though each case has it; so is what is wrong with a column, with its lines.
+fn once(mut found: Vec<(Diagnostic, Option<&Row>)>) -> Vec<Diagnostic> {
+    let key = |finding: &Diagnostic| (finding.span, finding.rule.code);
+    found.sort_by(|(a, row), (b, other)| (key(a), &a.message, &a.notes, row).cmp(&(key(b), &b.message, &b.notes, other)));
+    let mut kept: Vec<(Diagnostic, Vec<&Row>)> = Vec::with_capacity(found.len());
+    for (finding, row) in found {
+        match kept.last_mut() {
+            Some((last, rows))
+                if key(last) == key(&finding) && last.message == finding.message && last.notes == finding.notes =>
+            {
+                rows.extend(row);
+            }
+            _ => kept.push((finding, row.into_iter().collect())),
         }
     }
-    kept
+    let with_rows = |(finding, mut rows): (Diagnostic, Vec<&Row>)| {
+        rows.dedup();
+        let Some(first) = rows.first() else { return finding };
+        let lines: Vec<String> = rows.iter().take(LINES).map(|row| row.line.to_string()).collect();
+        let more = rows.len().saturating_sub(LINES);
+        let lines = match more {
+            0 => lines.join(", "),
+            more => format!("{} and {more} more", lines.join(", ")),
+        };
+        finding.note(format!("in {} {lines} of {}", if rows.len() == 1 { "line" } else { "lines" }, first.path))
+    };
+    kept.into_iter().map(with_rows).collect()
 }
 
 /// Fills in lines and fingerprints. The findings are sorted by path.

@@ -13,6 +13,15 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::Arc;
 
+/// How much of a project's scenarios is looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// All of them.
+    All,
+    /// Some: what is missing is not told.
+    Some,
+}
+
 /// The tasks of a project that compiles.
 pub trait Tasks {
     /// Their names, sorted.
@@ -78,6 +87,8 @@ pub struct TaskSignature {
     pub finds_files: bool,
     /// Whether some of them are shown the conversation so far.
     pub hears: bool,
+    /// Whether any of them is an agent: a script alone is shown nothing.
+    pub calls_agent: bool,
     /// What else a text of theirs can come from: tasks, fragments, values by their names, steps.
     pub sources: BTreeSet<String>,
 }
@@ -131,13 +142,9 @@ pub struct ScenarioCx<'a> {
 }
 
 impl ScenarioCx<'_> {
-    /// A finding for a fault; the row of a table is said.
+    /// A finding for a fault.
     pub(super) fn finding(&self, rule: &'static RuleMeta, fault: &Fault, message: impl Into<String>) -> Diagnostic {
-        let finding = Diagnostic::new(rule, self.path, fault.span, message);
-        match &fault.row {
-            Some(row) => finding.note(format!("in line {} of {}", row.line, row.path)),
-            None => finding,
-        }
+        Diagnostic::new(rule, self.path, fault.span, message)
     }
 
     /// Adds “did you mean” and the fix that writes it.
@@ -180,14 +187,28 @@ pub struct CaseCx<'a> {
 
 impl CaseCx<'_> {
     /// Whether the case is the row of a table, so that its places are those of `cases_from`.
-    pub(super) fn is_row(&self) -> bool {
-        self.suite.cases_from.as_ref().is_some_and(|from| from.span == self.case.name.span)
+    pub(super) const fn is_row(&self) -> bool {
+        self.case.row.is_some()
     }
 
-    /// A finding in this case.
+    /// A finding in this case. The rows of a table that it is about are said once it is known of all of them.
     pub(super) fn finding(&self, rule: &'static RuleMeta, span: Span, message: impl Into<String>) -> Diagnostic {
-        let finding = Diagnostic::new(rule, self.file.path, span, message);
-        if self.is_row() { finding.note(format!("in the case `{}`", self.case.name.value)) } else { finding }
+        Diagnostic::new(rule, self.file.path, span, message)
+    }
+
+    /// Where the first line of the case's table names an input, such as `cases.csv:1:4`.
+    pub(super) fn column(&self, input: &str) -> Option<String> {
+        let table = paths::beside(self.file.path, &self.case.row.as_ref()?.path)?;
+        let text = (self.file.world.text)(&table)?;
+        let mut column = 1;
+        for name in text.lines().next()?.split(',') {
+            let own = name.trim().trim_matches('"');
+            if own.strip_prefix("inputs.").unwrap_or(own) == input {
+                return Some(format!("{table}:1:{column}"));
+            }
+            column += name.chars().count() + 1;
+        }
+        None
     }
 
     /// Adds “did you mean” and the fix that writes it.
@@ -249,6 +270,8 @@ pub struct SuitesCx<'a> {
     pub world: &'a ProjectView<'a>,
     /// The files, sorted by path.
     pub files: &'a [File<'a>],
+    /// Whether these are all files of the project.
+    pub reach: Reach,
 }
 
 impl<'a> SuitesCx<'a> {

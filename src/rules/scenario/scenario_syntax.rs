@@ -13,6 +13,29 @@ pub(crate) static RULE: Rule = Rule {
     check: Check::Scenario(word),
 };
 
+/// Whether the line of a place begins in a column in which nothing around it does, or further in than what it could belong to.
+fn is_indented_oddly(text: &str, span: Span) -> bool {
+    let indent = |line: &str| line.len() - line.trim_start_matches(' ').len();
+    let start = text.get(..span.start as usize).unwrap_or("").rfind('\n').map_or(0, |at| at + 1);
+    let (before, rest) = text.split_at(start);
+    let own = indent(rest);
+    let mut columns: Vec<usize> = Vec::new();
+    let mut last = "";
+    for line in before.lines().filter(|line| !line.trim().is_empty() && !line.trim_start().starts_with('#')) {
+        let at = indent(line);
+        columns.retain(|column| *column < at);
+        columns.push(at);
+        // The first key of a list's item begins behind its dash.
+        if let Some(rest) = line.trim_start().strip_prefix("- ") {
+            columns.push(at + 2 + indent(rest));
+        }
+        last = line.trim_end();
+    }
+    let is_value = last.contains(": ") && !last.ends_with([':', '|', '>', '-', ',', '[', '{', '"', '\'']);
+    let deepest = columns.last().copied().unwrap_or(0);
+    own < deepest && !columns.contains(&own) || own > deepest && is_value
+}
+
 fn word(cx: &ScenarioCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     if let FaultKind::UnknownTag(tag) = &fault.kind {
         let finding = cx.finding(&RULE.meta, fault, format!("the tag `!{tag}` means nothing here"));
@@ -21,6 +44,12 @@ fn word(cx: &ScenarioCx<'_>, fault: &Fault) -> Option<Diagnostic> {
     let FaultKind::Yaml(kind) = &fault.kind else { return None };
     let found = |message: String| cx.finding(&RULE.meta, fault, message);
     Some(match kind {
+        yaml::FaultKind::Syntax(_) if is_indented_oddly(cx.text, fault.span) => found(
+            "this is not valid YAML: this line is indented by another number of spaces than the lines that it belongs to"
+                .to_owned(),
+        )
+        .note("nothing behind this place was read")
+        .help("begin the keys of a mapping, and the dashes of a list, in one column"),
         yaml::FaultKind::Syntax(message) => found(format!("this is no YAML: {message}"))
             .note("nothing behind this place was read")
             .help("put a text that holds `: ` or ` #`, or begins with one of `[{&*!|>%@` and the like, into quotes"),

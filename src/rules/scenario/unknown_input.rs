@@ -21,6 +21,12 @@ fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
         }
         let span = cx.key_of(name, value.span);
         let finding = cx.finding(&RULE.meta, span, format!("the task `{task}` takes no value `{name}`"));
+        let finding = match cx.column(name) {
+            Some(place) => {
+                finding.note(format!("{place} is the column of that name; a column that is no key of a case is an input"))
+            }
+            None => finding,
+        };
         // A parameter that has its value is not what was meant.
         let free: Vec<&str> =
             parameters.iter().map(|parameter| &*parameter.name).filter(|name| !inputs.contains_key(*name)).collect();

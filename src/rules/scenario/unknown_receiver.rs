@@ -20,10 +20,15 @@ fn check(cx: &CaseCx<'_>, out: &mut Vec<Diagnostic>) {
             ("task", name, tasks.names())
         }
     };
+    let span = cx.case.subject.span;
     if known.contains(&name.as_str()) {
+        if let Some((task, _)) = cx.receiver().filter(|(_, takes)| !takes.calls_agent) {
+            let finding = cx.finding(&RULE.meta, span, format!("the task `{task}` calls no agent"));
+            out.push(finding.note("a scenario holds what an agent is shown; a script is shown nothing"));
+            return;
+        }
         return unknown_node(cx, out);
     }
-    let span = cx.case.subject.span;
     let finding = cx.finding(&RULE.meta, span, format!("the project has no {what} `{name}`"));
     let near = nearest(name, known.iter().copied());
     let finding = match (near, what) {

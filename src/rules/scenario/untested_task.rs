@@ -1,6 +1,6 @@
 //! CTX617: tasks that no scenario tests.
 
-use super::cx::SuitesCx;
+use super::cx::{Reach, SuitesCx};
 use super::words::some;
 use crate::project::config::Config;
 use crate::rules::prelude::*;
@@ -24,8 +24,13 @@ pub(crate) fn tested<'c>(cases: impl Iterator<Item = &'c Case>, config: &'c Conf
 
 fn check(cx: &SuitesCx<'_>, out: &mut Vec<Diagnostic>) {
     let (Some(tasks), Some(section)) = (cx.world.tasks, cx.world.config.eval.section) else { return };
+    if cx.reach == Reach::Some {
+        return;
+    }
     let tested = tested(cx.cases().map(|(_, case)| case), cx.world.config);
-    let all = tasks.names();
+    // A script is shown nothing that a scenario could look at.
+    let calls_agent = |task: &str| tasks.signature(task).is_none_or(|takes| takes.calls_agent);
+    let all: Vec<&str> = tasks.names().into_iter().filter(|task| calls_agent(task)).collect();
     let missing: Vec<&str> = all.iter().copied().filter(|task| !tested.contains(task)).collect();
     let Some(first) = missing.first() else { return };
     let message = match missing.len() {

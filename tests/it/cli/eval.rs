@@ -211,7 +211,7 @@ fn stored_requests_are_accepted_after_they_were_shown() {
 #[test]
 fn what_no_scenario_would_notice_is_listed() {
     let project = sample().file("scenarios/a.yaml", scenario("a", "expect_context:\n  - contains: [Restart, You triage]\n"));
-    let run = project.run(&["eval", "--mutate"]).code(0).silent();
+    let run = project.run(&["eval", "--mutate"]).code(0).warns("`snapshot: true` under `expect_context` notices every change");
     insta::assert_snapshot!(run.stdout, @r"
     triage  3 of 11 changes noticed by 1 scenario (27 %)
       nobody notices: segment `description` dropped
@@ -225,7 +225,7 @@ fn what_no_scenario_would_notice_is_listed() {
     ");
     // Who fails is not asked, and is told.
     project.write("scenarios/b.yaml", scenario("b", "expect_context:\n  - absent: [Restart]\n"));
-    let run = project.run(&["eval", "--mutate"]).code(1).silent();
+    let run = project.run(&["eval", "--mutate"]).code(1);
     run.says("by 1 scenario (27 %)").says("not asked: `b` does not pass as it is; `ctxc eval` says why");
     let found = project.run(&["eval", "--mutate", "--json"]).code(1).silent().json();
     let agent = &found["agents"][0];

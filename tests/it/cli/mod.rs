@@ -13,6 +13,7 @@ pub(crate) mod eval;
 mod eval_checked;
 mod eval_chosen;
 mod eval_trust;
+mod first_use;
 mod fix;
 mod fmt;
 pub(crate) mod formats;

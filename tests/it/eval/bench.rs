@@ -48,6 +48,7 @@ pub(super) fn case() -> Case {
     let inputs = BTreeMap::from([("ticket".to_owned(), at(Frozen::Value("No invoice came.".into())))]);
     Case {
         name: word("triage-1"),
+        row: None,
         span: Span::at(0),
         subject: at(Subject::Task("triage".to_owned())),
         node: None,

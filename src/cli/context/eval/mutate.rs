@@ -1,18 +1,52 @@
 //! `--mutate`: the changes that no scenario would notice, and for each agent how many of those tried were noticed.
 
+use crate::cli::context::project::Compiled;
 use crate::cli::cx::Cx;
 use crate::cli::error::Result;
 use crate::cli::render::escape::escape;
 use crate::cli::render::screen::Paint;
 use crate::cli::render::summary::plural;
 use crate::eval::mutate::{Score, Scores};
+use crate::registry::Task;
+use std::collections::BTreeSet;
+
+/// Agents without a scenario that are named.
+const NAMED: usize = 20;
+
+/// The agents of a project that no scenario asked.
+pub(super) fn unasked(project: &Compiled, found: &Scores) -> Result<Vec<String>> {
+    let roles = project.config.roles.values();
+    let subjects = roles.map(|role| (role.name.value.as_str(), role.task.value.as_str()));
+    let tasks = project.registry.tasks().map(Task::name);
+    let played: BTreeSet<&str> = project.config.roles.values().map(|role| role.task.value.as_str()).collect();
+    let subjects: Vec<(&str, &str)> =
+        subjects.chain(tasks.filter(|task| !played.contains(task)).map(|task| (task, task))).collect();
+    let mut unasked = Vec::new();
+    for (subject, task) in subjects {
+        for agent in project.agents(task)? {
+            // What a referenced task says is asked for where it stands.
+            let is_asked = |score: &Score| {
+                (score.subject == subject || score.subject == task) && score.node == agent.node
+                    || score.subject == agent.definition && agent.definition != task
+            };
+            if !found.scores.iter().any(is_asked) {
+                unasked.push(place(subject, &agent.node));
+            }
+        }
+    }
+    Ok(unasked)
+}
+
+fn place(subject: &str, node: &str) -> String {
+    if node == "/" { subject.to_owned() } else { format!("{subject}{node}") }
+}
 
 /// Prints what nobody would notice.
-pub(super) fn print(found: &Scores, cx: &mut Cx) -> Result<()> {
+pub(super) fn print(found: &Scores, unasked: &[String], cx: &mut Cx) -> Result<()> {
     for score in &found.scores {
         let Score { subject, node, asked, tried, unnoticed } = score;
         let noticed = tried - unnoticed.len();
-        let place = if node == "/" { subject.clone() } else { format!("{subject}{node}") };
+        let place = place(subject, node);
         let share = (noticed * 100).checked_div(*tried).unwrap_or(0);
         let title = cx.options.screen.paint(Paint::Strong, &escape(&place));
         let by = plural(*asked, "scenario");
@@ -24,8 +58,31 @@ pub(super) fn print(found: &Scores, cx: &mut Cx) -> Result<()> {
     if found.scores.is_empty() {
         cx.line("no scenario passes, so none can notice a change")?;
     }
+    for place in unasked.iter().take(NAMED) {
+        let title = cx.options.screen.paint(Paint::Strong, &escape(place));
+        cx.line(&format!("{title}  no scenario, so nobody notices any change"))?;
+    }
+    if unasked.len() > NAMED {
+        cx.line(&format!("{} more agents have no scenario", unasked.len() - NAMED))?;
+    }
     for name in &found.failing {
         cx.line(&format!("not asked: `{}` does not pass as it is; `ctxc eval` says why", escape(name)))?;
+    }
+    let tried: usize = found.scores.iter().map(|score| score.tried).sum();
+    let missed: usize = found.scores.iter().map(|score| score.unnoticed.len()).sum();
+    if cx.options.is_chatty() && found.scores.len() + unasked.len() > 1 {
+        cx.line(&format!(
+            "{} of {} noticed; {} without a scenario",
+            tried - missed,
+            plural(tried, "change"),
+            plural(unasked.len(), "agent")
+        ))?;
+    }
+    if missed > 0 {
+        cx.note("`snapshot: true` under `expect_context` notices every change of a text, `contains` that of its words");
+    }
+    if !unasked.is_empty() {
+        cx.note("`ctxc new scenario TASK --node PATH` writes a scenario from today's render");
     }
     Ok(())
 }

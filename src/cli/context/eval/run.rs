@@ -42,8 +42,10 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
         let found = eval_run.scores(cx.options.threads);
         let failing = found.failing.iter().cloned().chain(broken.iter().map(|(file, _)| file.path.to_string()));
         let all = Scores { failing: failing.collect(), ..found.clone() };
+        // Of a part of the scenarios nobody can say whom all of them leave out.
+        let unasked = if is_narrow(args) { Vec::new() } else { mutate::unasked(&project, &found)? };
         cx.emit(&args.output, |format, cx| match format {
-            EvalFormat::Text => mutate::print(&found, cx),
+            EvalFormat::Text => mutate::print(&found, &unasked, cx),
             EvalFormat::Json => cx.json(&all.document()),
             EvalFormat::Junit => Err(no_junit()),
         })?;
@@ -85,12 +87,16 @@ fn empty(args: &EvalArgs, project: &Compiled, cx: &mut Cx) -> Result<Exit> {
     Ok(Exit::Success)
 }
 
+/// Whether some of the scenarios are asked for.
+fn is_narrow(args: &EvalArgs) -> bool {
+    !(args.what.is_empty() && args.tag.is_empty() && args.role.is_empty()) || args.filter.is_some()
+}
+
 /// Why nothing is run.
 fn nothing(args: &EvalArgs, project: &Compiled) -> CliError {
-    let is_narrow = !(args.what.is_empty() && args.tag.is_empty() && args.role.is_empty()) || args.filter.is_some();
     let error = CliError::new(Kind::Nothing, "no scenario to run");
     let folders = folders(project).join(", ");
-    if is_narrow {
+    if is_narrow(args) {
         error.hint("what was asked for chooses none of the project's scenarios")
     } else {
         error.hint(format!("scenarios are YAML files under {folders}/; `ctxc new scenario TASK` writes one from today's render"))

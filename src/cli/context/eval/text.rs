@@ -87,6 +87,11 @@ pub(super) fn lines(row: &CaseRow) -> Vec<String> {
         };
         out.push(format!("{place}there is no context: {}", fault.message));
     }
+    if row.verdict() == CaseVerdict::Inconclusive && row.answer == Answered::NotRecorded.word() {
+        let why = "nothing decides it: it has `expectations`, and no answer that they could be held against";
+        out.push(format!("{}:{}: {why}", row.path, row.line));
+        out.push("  script one under `answers:`, or say under `expect_context:` what its context must be".to_owned());
+    }
     out.extend(row.trouble.iter().map(|why| format!("{}:{}: {why}", row.path, row.line)));
     for verdict in row.context.iter().filter(|verdict| verdict.outcome == "fail") {
         told(row, verdict, &mut out);

@@ -1,0 +1,63 @@
+//! CTX322: Jinja in a text that does not say so.
+
+use crate::rules::prelude::*;
+use crate::rules::structure::family::finding;
+use crate::syntax::tree::Element;
+use crate::syntax::write::set_attribute;
+use crate::template::elements::Kind;
+
+/// The agent reads the tags as words.
+pub(crate) static RULE: Rule = Rule {
+    meta: RuleMeta::warning(322, "unrendered-jinja", "Jinja in a text without `syntax=\"jinja\"`", case!("unrendered-jinja"))
+        .fixed(Fixable::Suggested),
+    check: Check::File(check),
+};
+
+/// Endings of files that nobody writes anything but Jinja into.
+const ENDINGS: [&str; 3] = [".j2", ".jinja", ".jinja2"];
+
+fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
+    let text = cx.document.text;
+    // Nearly no file has one of them.
+    if memchr::memmem::find(text.as_bytes(), b"{%").is_none() && !ENDINGS.iter().any(|ending| text.contains(ending)) {
+        return;
+    }
+    for element in cx.document.elements() {
+        let is = |name: &str| element.attribute(name).is_some();
+        if !is_text(element) || is("syntax") || is("verbatim") {
+            continue;
+        }
+        let message = match element.attribute("src") {
+            Some(src) if ENDINGS.iter().any(|ending| src.value().ends_with(ending)) => {
+                format!("the name of `{}` says Jinja, and the agent reads its tags as words", src.value())
+            }
+            None if has_statement(&element.text()) => "the agent reads this Jinja tag as words".to_owned(),
+            _ => continue,
+        };
+        let written = element.span().slice(text);
+        let at = written.find("{%").filter(|_| !is("src"));
+        let start = element.span().start;
+        let span = at.map_or_else(|| element.name_span(), |at| Span::new(start + at as u32, start + at as u32 + 2));
+        let fix = |name, value, why: &str| Fix::suggested(why.to_owned(), vec![set_attribute(element, name, value)]);
+        let found = finding(&RULE.meta, cx, span, message);
+        let found = found.fix(fix("syntax", "jinja", "write syntax=\"jinja\": the text is rendered"));
+        out.push(found.fix(fix("verbatim", "true", "write verbatim=\"true\": the tags are meant as words")));
+    }
+}
+
+/// Whether the element takes a text that can be rendered.
+fn is_text(element: Element<'_>) -> bool {
+    let name = element.name();
+    Kind::homes(name).filter_map(|home| home.child(name)).any(|child| child.kind.is_text())
+}
+
+/// Whether a text has `{% … %}` with a word of Jinja in it.
+fn has_statement(text: &str) -> bool {
+    const WORDS: [&str; 12] =
+        ["if", "elif", "else", "endif", "for", "endfor", "set", "endset", "macro", "endmacro", "with", "include"];
+    let word = |rest: &str| {
+        let inner = rest.split_once("%}").map(|(inner, _)| inner.trim_start_matches(['-', '+']).trim_start());
+        inner.is_some_and(|inner| WORDS.contains(&inner.split(|c: char| !c.is_alphanumeric()).next().unwrap_or("")))
+    };
+    text.split("{%").skip(1).any(word)
+}

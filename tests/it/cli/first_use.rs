@@ -1,0 +1,155 @@
+//! What somebody meets who starts: with prompts of another format, with a script among the tasks, with a table of cases, with a slip
+//! in the layout of a scenario.
+
+use super::project::Project;
+use pretty_assertions::assert_eq;
+
+const TASK: &str = "<task type=\"atomic\" name=\"t\">\n  <description>Sort {{ticket}} {{labels}}.</description>\n  <parameters>\n    <parameter name=\"ticket\" type=\"string\"/>\n    <parameter name=\"labels\" type=\"string[]\" default=\"[]\"/>\n  </parameters>\n</task>\n";
+const SCRIPT: &str =
+    "<task type=\"script\" name=\"collect\">\n  <description>Collect.</description>\n  <command>git diff</command>\n</task>\n";
+
+fn scenario(name: &str, task: &str) -> String {
+    format!(
+        "name: {name}\ntask: {task}\ncontext:\n  objective: go\n  inputs: {{ticket: late}}\nexpect_context:\n  - nothing_cut: true\n"
+    )
+}
+
+#[test]
+fn jinja_is_told_in_a_prompt_of_another_ending() {
+    let project = Project::new()
+        .file("p/polite.prompt", "{% if vip %}Be polite.{% endif %} Answer {{ question }}.\n")
+        .file("p/hello.prompt", "---\ninput:\n  schema:\n    name: string\n---\nHello {{name}}.\n");
+    project.run(&["import", "p"]).code(0);
+    assert!(project.read("templates/polite.xml").contains("src=\"../p/polite.prompt\" syntax=\"jinja\""));
+    assert!(!project.read("templates/hello.xml").contains("jinja"));
+    let run = project.run(&["render", "polite", "--input", "question=why", "--input", "vip=yes"]).code(0);
+    assert!(run.stdout.contains("Be polite. Answer why."), "{}", run.stdout);
+}
+
+#[test]
+fn the_template_of_a_prompt_keeps_its_name_and_is_never_another_ones() {
+    let project = Project::new().file("a/basic.j2", "First {{ x }}\n").file("b/basic.j2", "Second {{ y }}\n");
+    project.run(&["import", "a", "b"]).code(0).says("a/basic.j2 (Jinja, text stays in its file) → templates/basic.xml");
+    let (first, second) = (project.read("templates/basic.xml"), project.read("templates/b-basic.xml"));
+    for args in [&["import", "b/basic.j2"][..], &["import", "b/basic.j2", "--force"], &["import", "b", "a", "--force"]] {
+        project.run(args).code(0).says("templates/b-basic.xml is there already, the same");
+        assert_eq!((project.read("templates/basic.xml"), project.read("templates/b-basic.xml")), (first.clone(), second.clone()));
+        assert_eq!(project.files().iter().filter(|name| name.starts_with("templates/")).count(), 2);
+    }
+    project.write("b/basic.j2", "Changed {{ y }} and {{ z }}\n");
+    project.run(&["import", "b/basic.j2", "--force"]).code(0).says("→ templates/b-basic.xml");
+    assert_eq!(project.read("templates/basic.xml"), first);
+}
+
+#[test]
+fn a_prompt_of_langchain_needs_no_type_and_may_be_folded_at_the_margin() {
+    let folded =
+        "input_variables: [text]\ntemplate: 'Summarize:\n\n\n{text}\n\n\nIt''s a \"summary\".'\ntemplate_format: f-string\n";
+    let project = Project::new()
+        .file("p/plain.yaml", "input_variables:\n  - text\ntemplate: Sum up {text}\n")
+        .file("p/plain2.json", "{\n  \"input_variables\": [\"text\"],\n  \"template\": \"Sum up {text}\"\n}\n")
+        .file("p/folded.yaml", folded)
+        .file("p/other.yaml", "template: page\nlayout: wide\n");
+    let run = project.run(&["import", "p"]).code(0).says("wrote 3 templates");
+    assert!(!run.stdout.contains("no YAML") && !run.stdout.contains("no text uses it"), "{}", run.stdout);
+    assert!(project.read("templates/folded.xml").contains("It's a \"summary\"."), "{}", project.read("templates/folded.xml"));
+    project.run(&["import", "--from", "langchain", "p", "-o", "templates/again"]).code(0).says("wrote 3 templates");
+}
+
+#[test]
+fn a_value_that_is_asked_for_alone_may_be_anything() {
+    let project = Project::new().file("p/s.j2", "{% if names %}There are names.{% endif %}\n");
+    project.run(&["import", "p"]).code(0).says("names (any");
+    let text = |args: &[&str]| project.run(&[&["render", "s"], args].concat()).code(0).stdout;
+    assert!(text(&["--input", "names=a, b"]).contains("There are names."));
+    assert!(!text(&[]).contains("There are names."));
+}
+
+#[test]
+fn a_script_needs_no_scenario_and_can_have_none() {
+    let project = Project::new()
+        .file("ctxc.toml", "edition = \"2026\"\n[eval]\n")
+        .file("templates/collect.xml", SCRIPT)
+        .file("templates/t.xml", TASK)
+        .file("scenarios/a.yaml", scenario("a", "t"));
+    project.run(&["check", "-v"]).code(0).says("nothing found");
+    project
+        .run(&["new", "scenario", "collect"])
+        .code(2)
+        .warns("`collect` calls no agent, and a scenario holds what an agent is shown");
+    project.write("scenarios/b.yaml", scenario("b", "collect").replace("  inputs: {ticket: late}\n", ""));
+    let run = project.run(&["check"]).code(1).says("the task `collect` calls no agent");
+    assert_eq!(run.stdout.matches("error[").count(), 1, "{}", run.stdout);
+}
+
+#[test]
+fn include_that_leads_to_no_template_is_what_is_told() {
+    let project = Project::new()
+        .file("ctxc.toml", "edition = \"2026\"\n[templates]\ninclude = [\"prompt/**\"]\n")
+        .file("prompts/t.xml", TASK)
+        .file("scenarios/a.yaml", scenario("a", "t"));
+    let why = "there is no template in what `[templates] include` names: `prompt/**`, which does not exist";
+    for args in [&["check"][..], &["eval"], &["manifest"], &["render", "t"]] {
+        let run = project.run(args).code(5).warns(why);
+        assert!(!run.stdout.contains("unknown-receiver"), "{}", run.stdout);
+    }
+}
+
+#[test]
+fn what_is_wrong_with_a_column_is_told_once_with_its_place() {
+    let suite = "id: risk\ndefaults:\n  task: t\n  context: {objective: go}\n  expect_context: [nothing_cut: true]\ncases_from: risk.csv\n";
+    let project = Project::new()
+        .file("templates/t.xml", TASK)
+        .file("scenarios/risk-suite.yaml", suite)
+        .file("scenarios/risk.csv", "id,tickket\na,1\nb,2\nc,3\n");
+    let run = project.run(&["check"]).code(1).says("scenarios/risk.csv:1:4").says("in lines 2, 3, 4 of risk.csv");
+    assert_eq!(run.stdout.matches("takes no value `tickket`").count(), 1, "{}", run.stdout);
+    project.write("scenarios/risk.csv", "id,ticket,runs\na,1,3\nb,2,x\n");
+    project.run(&["check"]).code(1).says("in line 3 of risk.csv");
+}
+
+#[test]
+fn odd_indentation_is_called_that() {
+    let project = Project::new().file("templates/t.xml", TASK);
+    let fine = scenario("a", "t");
+    for (from, to) in [
+        ("  objective: go\n", "   objective: go\n"),
+        ("  - nothing_cut: true\n", "  - nothing_cut: true\n - tokens: {max: 90}\n"),
+        ("task: t\n", "task: t\n  node: /\n"),
+    ] {
+        let text = fine.replace(from, to);
+        assert_ne!(text, fine);
+        project.write("scenarios/a.yaml", &text);
+        let run = project.run(&["check"]).code(1).says("is indented by another number of spaces");
+        assert!(!run.stdout.contains("into quotes"), "{}", run.stdout);
+    }
+    project.write("scenarios/a.yaml", fine.replace("objective: go", "objective: \"go\" now"));
+    project.run(&["check"]).code(1).says("into quotes");
+}
+
+#[test]
+fn a_case_that_nothing_decides_says_why() {
+    let text = scenario("a", "t").replace("expect_context:\n  - nothing_cut: true\n", "expectations:\n  - contains: [x]\n");
+    let project = Project::new().file("templates/t.xml", TASK).file("scenarios/a.yaml", text);
+    project.run(&["eval"]).code(3).says("INCONCLUSIVE").says("no answer that they could be held against").says("`answers:`");
+}
+
+#[test]
+fn the_hint_for_a_list_is_one_that_works() {
+    let project = Project::new().file("templates/t.xml", TASK);
+    let base = ["render", "t", "--input", "ticket=x", "--input"];
+    project.run(&[&base[..], &["labels=a,b"]].concat()).code(2).warns("--input 'labels=[\"a\", \"b\"]'");
+    project.run(&[&base[..], &["labels=[\"a\", \"b\"]"]].concat()).code(0);
+}
+
+#[test]
+fn agents_without_a_scenario_are_among_what_nobody_notices() {
+    let project = Project::new()
+        .file("templates/t.xml", TASK)
+        .file("templates/u.xml", TASK.replace("name=\"t\"", "name=\"u\""))
+        .file("templates/collect.xml", SCRIPT)
+        .file("scenarios/a.yaml", scenario("a", "t"));
+    let run = project.run(&["eval", "--mutate"]).code(0).says("u  no scenario, so nobody notices any change");
+    let run = run.says("1 agent without a scenario").warns("ctxc new scenario TASK").warns("snapshot: true");
+    assert!(!run.stdout.contains("collect"), "{}", run.stdout);
+}
