@@ -2,7 +2,7 @@
 
 use super::args::{FormatArgs, OutputArgs, OutputFormat, Report, Sign};
 use super::error::{CliError, Result};
-use super::options::Options;
+use super::options::{Options, Volume};
 use super::overwrite;
 use super::render::screen::Screen;
 use super::render::wrap::wrap;
@@ -89,6 +89,19 @@ impl Cx {
         Ok(())
     }
 
+    /// Refuses the places that results cannot be written to, before anything else is written.
+    pub(crate) fn ensure_places<F: OutputFormat>(format: &FormatArgs<F>, output: Option<&Path>) -> Result<()> {
+        let own = output.filter(|path| *path != Path::new("-")).map(|path| (format.resolve(), path));
+        for (format, path) in own.into_iter().chain(format.reports().iter().map(|report| (report.format, &*report.path))) {
+            place(path, format.sign())?;
+            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+            if folder.is_some_and(|folder| !fs::is_dir(folder)) {
+                return Err(CliError::write(path, &io::ErrorKind::NotFound.into()));
+            }
+        }
+        Ok(())
+    }
+
     /// Writes what `write` prints to standard output (no path, or `-`), or to a file, whole or not at all. A file that is there is written over when
     /// it is empty or of the same kind: an artifact of the same schema that holds `sign` near its head, or a text.
     pub(crate) fn write(
@@ -98,19 +111,17 @@ impl Cx {
         write: impl FnOnce(&mut Self) -> Result<()>,
     ) -> Result<()> {
         let Some(path) = path.filter(|path| *path != Path::new("-")) else { return write(self) };
-        let before = fs::head(path, HEAD as u64).unwrap_or_default();
-        if let Some(head) = &before {
-            let ending = path.extension().and_then(|ending| ending.to_str());
-            let is_one = match sign {
-                Some(sign) => memchr::memmem::find(head, sign.text.as_bytes()).is_some(),
-                None => ending.is_none_or(|ending| !NO_TEXT.contains(&ending)),
-            };
-            overwrite::refuse_others(path, sign.map_or("text of ctxc", |sign| sign.artifact), is_one)?;
-        }
+        let before = place(path, sign)?;
         let screen = std::mem::replace(&mut self.options.screen, Screen::PLAIN);
         let stdout = std::mem::replace(&mut self.out, Out::Memory(Vec::new()));
         let is_unread = std::mem::replace(&mut self.is_unread, false);
+        // `--quiet` is about the terminal: a file has the whole result.
+        let volume = self.options.volume;
+        if volume == Volume::Quiet {
+            self.options.volume = Volume::Usual;
+        }
         let printed = write(self);
+        self.options.volume = volume;
         let out = std::mem::replace(&mut self.out, stdout);
         self.options.screen = screen;
         self.is_unread = is_unread;
@@ -189,6 +200,20 @@ impl Cx {
         let flushed = self.out.flush();
         self.unless_closed(flushed)
     }
+}
+
+/// What stands at the head of a file that a result may be written to; `None` where there is none.
+fn place(path: &Path, sign: Option<Sign>) -> Result<Option<Vec<u8>>> {
+    let before = fs::head(path, HEAD as u64).unwrap_or_default();
+    if let Some(head) = &before {
+        let ending = path.extension().and_then(|ending| ending.to_str());
+        let is_one = match sign {
+            Some(sign) => memchr::memmem::find(head, sign.text.as_bytes()).is_some(),
+            None => ending.is_none_or(|ending| !NO_TEXT.contains(&ending)),
+        };
+        overwrite::refuse_others(path, sign.map_or("text of ctxc", |sign| sign.artifact), is_one)?;
+    }
+    Ok(before)
 }
 
 /// The name of the schema that an artifact of ctxc declares near its head, without its version.

@@ -224,12 +224,15 @@ pub(super) fn no_such_path(path: &Path) -> CliError {
 
 /// The patterns of `include`, with a word on those whose folder or file is not there.
 pub(super) fn included(root: &Path, patterns: &[String]) -> String {
-    let one = |pattern: &String| {
-        let fixed = pattern.split('/').take_while(|part| !part.contains(['*', '?', '[', '{']));
-        let is_there = fs::exists(&fixed.fold(root.to_path_buf(), |path, part| path.join(part)));
-        format!("`{pattern}`{}", if is_there { "" } else { ", which does not exist" })
-    };
+    let one =
+        |pattern: &String| format!("`{pattern}`{}", if leads_somewhere(root, pattern) { "" } else { ", which does not exist" });
     patterns.iter().map(one).collect::<Vec<_>>().join("; ")
+}
+
+/// Whether the folder or file that a pattern begins with is there.
+pub(super) fn leads_somewhere(root: &Path, pattern: &str) -> bool {
+    let fixed = pattern.split('/').take_while(|part| !part.contains(['*', '?', '[', '{']));
+    fs::exists(&fixed.fold(root.to_path_buf(), |path, part| path.join(part)))
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -74,7 +74,7 @@ fn read_size(path: &str, text: &str, imported: &mut Imported) -> bool {
     text.len() <= LIMIT
 }
 
-/// YAML as PyYAML takes it: a quoted text that goes on in the first column is indented, which changes nothing in it.
+/// YAML as `PyYAML` takes it: a quoted text that goes on in the first column is indented, which changes nothing in it.
 pub(super) fn indented(text: &str) -> Cow<'_, str> {
     if text.len() > LIMIT || yaml::read(text).1.is_empty() {
         return text.into();

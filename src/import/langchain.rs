@@ -246,7 +246,11 @@ impl Reader<'_> {
             let word = pair.map(|(role, _)| role).or(named).unwrap_or(class).to_ascii_lowercase();
             let role = match () {
                 () if word.contains("placeholder") => {
-                    self.unsupported(message, "a placeholder for messages", "earlier turns come with a run's own context");
+                    self.unsupported(
+                        message,
+                        "a placeholder for messages",
+                        "the conversation is an element here: leave this out, and add `<history/>` to the task",
+                    );
                     continue;
                 }
                 () if word.starts_with("system") => Role::System,

@@ -145,7 +145,11 @@ fn inputs(node: &Node<'_>, front: &Front<'_>, path: &str, imported: &mut Importe
         let word = node.get("kind").or_else(|| node.get("type")).and_then(Node::text).unwrap_or("");
         if matches!(word, "thread" | "image" | "audio" | "file") {
             let what = format!("input `{name}` of kind {word}");
-            let why = "an input here is a text or data".to_owned();
+            let why = match word {
+                "thread" => "the conversation is an element here: leave this out, and add `<history/>` to the task",
+                _ => "an input here is a text or data",
+            };
+            let why = why.to_owned();
             imported.note(path, front.line_of(node), NoteKind::Unsupported { what, why });
         }
         let default = node.get("default").map(front_matter::default);

@@ -72,7 +72,7 @@ pub static SUITE: Table = Table {
         key(
             "defaults",
             Shape::Table(&DEFAULTS),
-            "what holds for every case that does not say otherwise; `context` is filled in key by key",
+            "what holds for every case that does not say otherwise: `context` is filled in key by key, while a list such as `expect_context` is replaced as a whole by that of the case",
         ),
         key("cases", Shape::List(&Shape::Table(&CASE), 1), "its cases"),
         key("cases_from", Shape::Text, "a table of further cases beside the suite, one a row: `.csv` or `.jsonl`"),

@@ -106,6 +106,11 @@ impl Index {
         self.open.borrow().as_ref().is_some_and(|open| open.state.is_moved)
     }
 
+    /// Whether it was asked, and the project says which files are looked up and has none of them.
+    pub fn is_bare(&self) -> bool {
+        self.scope.include.is_some() && self.open.borrow().as_ref().is_some_and(|open| open.state.files == 0)
+    }
+
     /// At most `limit` passages, best first.
     ///
     /// # Errors

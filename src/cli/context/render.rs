@@ -149,7 +149,9 @@ pub(crate) fn run(args: &RenderArgs, cx: &mut Cx) -> Result<Exit> {
         let model = chosen.as_ref().map(|choice| choice.model);
         let reserve = model.and_then(|model| u32::try_from(model.reserve).ok()).filter(|reserve| *reserve > 0);
         let id = model.map(|model| model.id.clone());
-        let call = Call { model: args.model.clone().or(id).or(call.model), limit: args.max_output.or(reserve), ..call };
+        // A provider knows a model by its own id, not by the project's name for it.
+        let named = args.model.as_ref().map(|name| project.config.models.get(name).map_or(name, |model| &model.id).clone());
+        let call = Call { model: named.or(id).or(call.model), limit: args.max_output.or(reserve), ..call };
         cx.write(target, Some(Sign { artifact: "request body", text: "{" }), |cx| {
             request_body::print(body, &assembly, &call, cx)
         })?;

@@ -37,9 +37,9 @@ pub(crate) struct ImportArgs {
     #[arg(long, value_name = "FILE")]
     pub(super) verify: Option<PathBuf>,
     #[command(flatten)]
-    pub(super) engine: EngineArgs,
-    #[command(flatten)]
     pub(super) format: FormatArgs<DataFormat>,
+    #[command(flatten)]
+    pub(super) engine: EngineArgs,
 }
 
 /// How the engine was set up that rendered the prompts so far.

@@ -71,8 +71,12 @@ pub(super) fn make(found: &Found, library: &FilesBeside<'_>, options: Options, f
         };
         let imported = match system {
             Some(system) => read(file).with_system(read(system)),
-            None if matches!(import::half(&file.path), Some((_, Role::System))) => read(file).into_system(),
-            None => read(file),
+            // A prompt that says itself who speaks is a whole one, whatever its name: `hello.system.prompt` is a variant of `hello`.
+            None => match read(file) {
+                whole if whole.turns.iter().any(|turn| turn.role == Role::System) => whole,
+                half if matches!(import::half(&file.path), Some((_, Role::System))) => half.into_system(),
+                whole => whole,
+            },
         };
         let below = file.inside.rsplit_once('/').map_or("", |(below, _)| below);
         let parts: Vec<&str> = [folder, below].into_iter().filter(|part| !part.is_empty()).collect();
@@ -154,11 +158,12 @@ impl Known<'_> {
         self.folders.entry(folder.to_owned()).or_insert_with(|| {
             let there = root.join(folder);
             let made = |name: String| {
+                let stem = name.strip_suffix(".xml")?;
                 let head = fs::head(&there.join(&name), HEAD).ok().flatten()?;
                 let prompt = import::origin(&String::from_utf8_lossy(&head))?;
-                Some((name.strip_suffix(".xml")?.to_owned(), prompt))
+                Some((stem.to_owned(), prompt))
             };
-            fs::names_in(&there).into_iter().filter(|name| name.ends_with(".xml")).filter_map(made).collect()
+            fs::names_in(&there).into_iter().filter_map(made).collect()
         })
     }
 }

@@ -28,6 +28,7 @@ const TOLD: usize = 5;
 
 /// Imports, or verifies what was imported before.
 pub(crate) fn run(args: &ImportArgs, cx: &mut Cx) -> Result<Exit> {
+    Cx::ensure_places(&args.format, None)?;
     let samples = args.verify.as_deref().map(|path| samples::read(path).map(|samples| (path, samples))).transpose()?;
     if args.paths.is_empty()
         && let Some((path, samples)) = &samples

@@ -124,7 +124,9 @@ pub(super) fn title(difference: &Difference) -> String {
 pub(super) fn message(difference: &Difference) -> Vec<String> {
     match &difference.kind {
         DifferenceKind::Failed(why) => why.iter().skip(1).map(|why| escape(why).into_owned()).collect(),
-        DifferenceKind::Roles(..) => Vec::new(),
+        DifferenceKind::Roles(..) => {
+            vec!["`expected` of a sample may be a list of {\"role\", \"content\"}, one for each message".to_owned()]
+        }
         DifferenceKind::Byte(byte) => {
             let part = |text: &str| {
                 let skipped = byte.column.saturating_sub(1 + AROUND);

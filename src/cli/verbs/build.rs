@@ -47,6 +47,7 @@ impl BuildArgs {
 
 /// Checks, writes, reports.
 pub(crate) fn run(args: &BuildArgs, cx: &mut Cx) -> Result<Exit> {
+    Cx::ensure_places(&args.format, None)?;
     let project = Project::load(&cx.options)?.tested().limited(&args.limits);
     let selection = Selection::new(&project.root, &args.paths)?;
     let output = args.output.clone().unwrap_or_else(|| project.root.join("registry.json"));

@@ -14,8 +14,9 @@ use crate::cli::render::summary::plural;
 use crate::cli::rewrite::Output;
 use crate::cli::rule_filter::RuleFilterArgs;
 use crate::cli::scenarios::{self, Scenarios};
-use crate::cli::selection::{Checked, Keep, Selection};
+use crate::cli::selection::{Checked, Keep, Selection, leads_somewhere};
 use crate::cli::suppress;
+use crate::project::glob::Globs;
 use crate::project::suppressions::FILE as SUPPRESSIONS;
 use crate::rules::apply::{self, Which};
 use crate::rules::check::Identity;
@@ -81,6 +82,7 @@ fn old_repository(report: &Report, cx: &mut Cx) {
 
 /// Checks, prints, and gives the verdict.
 pub(crate) fn run(args: &CheckArgs, cx: &mut Cx) -> Result<Exit> {
+    Cx::ensure_places(&args.output.format, args.output.output.as_deref())?;
     if args.fix || args.diff {
         return fix::run(args.fixes(), cx);
     }
@@ -129,6 +131,11 @@ pub(crate) fn run(args: &CheckArgs, cx: &mut Cx) -> Result<Exit> {
     }
     if nameless && args.paths.paths.is_empty() {
         old_repository(&report, cx);
+    }
+    for pattern in project.config.context.include.iter().flat_map(Globs::written) {
+        if !leads_somewhere(&project.root, pattern) {
+            cx.note(&format!("[context] include: there is nothing at `{pattern}`, so fresh context finds nothing there"));
+        }
     }
     if let Some(recorded) = recorded
         && format.is_for_people()

@@ -50,6 +50,8 @@ pub(super) fn nothing(assembly: &Assembly, which: &Selector, expected: String) -
             // The name without its kind, or the file without its folder, is meant more often than it is mistyped.
             let part = |other: &&str| other.rsplit([':', '/']).next() == Some(id.value.as_str());
             let near = ids().find(part).or_else(|| suggest::nearest(&id.value, ids()));
+            // What was dropped is here, and is what was meant.
+            let near = near.filter(|near| *near != id.value);
             if let Some(near) = near {
                 reason = reason.hint(format!("did you mean `{near}`?"));
             }

@@ -1,7 +1,8 @@
 //! CTX514: a task that does not meet a policy of the project.
 
 use super::task_facts::TaskFacts;
-use crate::project::require::{Condition, Outcome, Requirement, Test, Thing};
+use crate::project::require::{Condition, Field, Outcome, Requirement, Test, Thing};
+use crate::project::roles::{ModelChoice, Role};
 use crate::rules::file_stem::stem;
 use crate::rules::prelude::*;
 use crate::rules::setting_fixes::set;
@@ -73,14 +74,35 @@ fn judge(
     if is_typed && !is_of_type(cx, requirement, task) {
         return;
     }
-    let facts = TaskFacts { cx, task, body, name: root.is_task.then_some(root.name) };
-    for condition in &requirement.conditions {
-        if (is_typed || is_root || condition.value.is_about_setting())
-            && let Outcome::Fails(found) = condition.value.judge(&facts)
-        {
+    let facts = TaskFacts { cx, task, body, name: root.is_task.then_some(root.name), model: None };
+    let models = if is_root { models(cx, &selector.role, root.name) } else { Vec::new() };
+    for condition in requirement.conditions.iter().filter(|one| is_typed || is_root || one.value.is_about_setting()) {
+        let is_about_model =
+            matches!(condition.value.test, Test::Text(Field::Model, ..) | Test::Has(Thing::Model, _)) && !models.is_empty();
+        let all = if is_about_model { &*models } else { &[None] };
+        let failed = all.iter().find_map(|model| match condition.value.judge(&TaskFacts { model: *model, ..facts }) {
+            Outcome::Fails(found) => Some(found),
+            Outcome::Holds | Outcome::Unknown => None,
+        });
+        if let Some(found) = failed {
             out.push(word(&facts, requirement, condition, found));
         }
     }
+}
+
+/// The models that the task is played with, of each role that is asked for; `None` for a role that leaves it to the task.
+fn models<'c>(cx: &FileCx<'c>, roles: &[Spanned<String>], name: &str) -> Vec<Option<&'c str>> {
+    let is_meant = |role: &&Role| {
+        role.task.value == name && (roles.is_empty() || roles.iter().any(|wanted| wanted.value == role.name.value))
+    };
+    let mut models = Vec::new();
+    for role in cx.config.roles.values().filter(is_meant) {
+        match &role.model {
+            ModelChoice::Named(named) => models.extend(named.iter().map(|model| Some(model.value.as_str()))),
+            ModelChoice::Least { .. } | ModelChoice::Open => models.push(None),
+        }
+    }
+    models
 }
 
 /// Whether one of the roles is played by the task; true where no role is asked for.

@@ -16,6 +16,8 @@ pub(super) struct TaskFacts<'a> {
     pub(super) body: &'a Body,
     /// The name that scenarios call it by; `None` of a template, which is tested by the tasks that call it.
     pub(super) name: Option<&'a str>,
+    /// The model of a role that plays it, which comes before its own.
+    pub(super) model: Option<&'a str>,
 }
 
 impl Facts for TaskFacts<'_> {
@@ -25,7 +27,7 @@ impl Facts for TaskFacts<'_> {
             Thing::Description => task.description.is_some(),
             Thing::Version => task.version.is_some(),
             Thing::Owner => self.cx.config.owner(self.cx.path).is_some(),
-            Thing::Model => task.model.is_some(),
+            Thing::Model => task.model.is_some() || self.model.is_some(),
             Thing::Provider => task.provider.is_some(),
             Thing::Instructions => task.instructions.is_some(),
             Thing::System => task.system.is_some(),
@@ -64,6 +66,7 @@ impl Facts for TaskFacts<'_> {
             return Fact::Known(Some(self.body.resolved.get(name).value.word()));
         }
         let word = match field {
+            Field::Model if self.model.is_some() => return Fact::Known(self.model),
             Field::Model => &self.task.model,
             Field::Provider => &self.task.provider,
             Field::Version => &self.task.version,

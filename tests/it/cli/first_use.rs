@@ -27,6 +27,14 @@ fn jinja_is_told_in_a_prompt_of_another_ending() {
 }
 
 #[test]
+fn a_variant_of_a_prompt_is_no_half_of_it() {
+    let text =
+        "---\ninput:\n  schema:\n    name: string\n---\n{{role \"system\"}}\nBe kind.\n{{role \"user\"}}\nHello {{name}}.\n";
+    let project = Project::new().file("p/hello.prompt", text).file("p/hello.system.prompt", text);
+    project.run(&["import", "p"]).code(0).says("wrote 2 templates");
+}
+
+#[test]
 fn the_template_of_a_prompt_keeps_its_name_and_is_never_another_ones() {
     let project = Project::new().file("a/basic.j2", "First {{ x }}\n").file("b/basic.j2", "Second {{ y }}\n");
     project.run(&["import", "a", "b"]).code(0).says("a/basic.j2 (Jinja, text stays in its file) → templates/basic.xml");
@@ -152,4 +160,76 @@ fn agents_without_a_scenario_are_among_what_nobody_notices() {
     let run = project.run(&["eval", "--mutate"]).code(0).says("u  no scenario, so nobody notices any change");
     let run = run.says("1 agent without a scenario").warns("ctxc new scenario TASK").warns("snapshot: true");
     assert!(!run.stdout.contains("collect"), "{}", run.stdout);
+}
+
+#[test]
+fn a_stored_request_of_no_scenario_is_told() {
+    let text = scenario("a", "t").replace("nothing_cut: true", "snapshot: true");
+    let project = Project::new().file("templates/t.xml", TASK).file("scenarios/a.yaml", &text);
+    project.run(&["eval", "--accept"]).code(0);
+    project.run(&["eval"]).code(0).silent();
+    project.write("scenarios/a.yaml", text.replace("name: a", "name: b"));
+    project.run(&["eval", "--accept"]).code(0);
+    project.run(&["eval"]).code(0).warns("scenarios/snapshots/a.txt is the stored request of no scenario");
+    project.run(&["eval", "b"]).code(0).silent();
+}
+
+#[test]
+fn a_lookup_in_no_file_is_told() {
+    let fresh = TASK.replace(
+        "</description>\n",
+        "</description>\n  <context_management><inherit_context>none</inherit_context><fresh_context>enabled</fresh_context></context_management>\n",
+    );
+    let project = Project::new()
+        .file("ctxc.toml", "edition = \"2026\"\n[context]\ninclude = [\"docz/**\"]\n")
+        .file("templates/t.xml", fresh)
+        .file("docs/a.md", "Tickets are sorted by hand.\n");
+    project.run(&["check"]).code(0).warns("[context] include: there is nothing at `docz/**`");
+    project
+        .run(&["render", "t", "--input", "ticket=sorted by hand"])
+        .code(0)
+        .warns("no file is there that context could be looked up in");
+}
+
+#[test]
+fn a_policy_on_the_model_sees_that_of_a_role() {
+    let model = |name: &str| {
+        format!("[models.{name}]\nid = \"claude-{name}\"\nprovider = \"anthropic\"\ntier = \"economy\"\ncontext_window = 8000\n")
+    };
+    let config = |models: &str| {
+        let (large, small) = (model("large"), model("small"));
+        let policy = "[[require]]\nrole = \"reviewer\"\nmust = ['model in [\"large\"]']\n";
+        format!("edition = \"2026\"\n{large}{small}[roles.reviewer]\ntemplate = \"t\"\nmodel = {models}\n{policy}")
+    };
+    let project = Project::new().file("templates/t.xml", TASK).file("ctxc.toml", config("\"large\""));
+    let run = project.run(&["check"]);
+    assert!(!run.stdout.contains("requirement-not-met"), "{}", run.stdout);
+    let body = project.run(&["render", "t", "--input", "ticket=x", "--as", "anthropic", "--model", "large"]);
+    assert!(body.stdout.contains("\"claude-large\""), "{body:#?}");
+    project.write("ctxc.toml", config("[\"large\", \"small\"]"));
+    project.run(&["check"]).says("model is `small`, and the project requires");
+}
+
+#[test]
+fn a_place_that_cannot_be_written_is_refused_before_anything_is() {
+    let text = "<task type=\"atomic\" name=\"a\"><description>x & y</description></task>\n";
+    let project = Project::new().file("templates/a.xml", text).file("p/b.j2", "{{ x }}\n").file("taken.json", "{\"mine\": 1}\n");
+    let files = project.files();
+    for args in [
+        &["check", "--fix", "--report", "json=taken.json"][..],
+        &["check", "--suppress-existing", "-o", "nowhere/x.txt"],
+        &["build", "--report", "junit=nowhere/x.xml"],
+        &["import", "p", "--report", "json=taken.json"],
+    ] {
+        let run = project.run(args);
+        assert!(matches!(run.code, Some(2 | 3)), "{args:?}: {run:#?}");
+        assert_eq!((project.files(), project.read("templates/a.xml")), (files.clone(), text.to_owned()), "{args:?}");
+    }
+}
+
+#[test]
+fn a_quiet_run_writes_whole_files() {
+    let project = Project::new().file("templates/t.xml", TASK).file("scenarios/a.yaml", scenario("a", "t"));
+    project.run(&["eval", "-q", "--report", "text=out.txt"]).code(0).silent_out();
+    assert!(project.read("out.txt").contains("1 scenario: 1 passed"), "{}", project.read("out.txt"));
 }

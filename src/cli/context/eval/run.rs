@@ -5,6 +5,7 @@ use super::args::{EvalArgs, EvalFormat};
 use super::choose::{self, EvalRun};
 use super::load::{CachedFiles, Chosen, Scenarios, folders};
 use super::{junit, mutate, text};
+use crate::base::fs;
 use crate::cli::context::models::Counters;
 use crate::cli::context::project::Compiled;
 use crate::cli::cx::Cx;
@@ -17,6 +18,7 @@ use crate::eval::mutate::Scores;
 use crate::eval::receiver::receiver;
 use crate::eval::scorecard::{CaseRow, Of, Scorecard, SuiteRow};
 use crate::eval::trials::Rows;
+use crate::scenario::paths;
 use std::collections::BTreeSet;
 
 /// Runs scenarios.
@@ -64,6 +66,11 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
         EvalFormat::Json => cx.print(|out| out.write_all(card.json().as_bytes())),
         EvalFormat::Junit => cx.print(|out| out.write_all(junit::xml(&card).as_bytes())),
     })?;
+    if !is_narrow(args) && broken.is_empty() {
+        for path in obsolete(&project, &scenarios) {
+            cx.note(&format!("{path} is the stored request of no scenario: remove it, or name the scenario that it was of"));
+        }
+    }
     let is_refused = |row: &CaseRow| eval_run.refuses(&row.path, &row.id) || broken.iter().any(|(file, _)| *file.path == row.id);
     Ok(verdict(&card.cases, &is_refused))
 }
@@ -85,6 +92,22 @@ fn empty(args: &EvalArgs, project: &Compiled, cx: &mut Cx) -> Result<Exit> {
         EvalFormat::Junit => cx.print(|out| out.write_all(junit::xml(&card).as_bytes())),
     })?;
     Ok(Exit::Success)
+}
+
+/// Stored requests that no scenario compares with, as one leaves behind that was renamed.
+fn obsolete(project: &Compiled, scenarios: &Scenarios) -> Vec<String> {
+    let mut wanted = BTreeSet::new();
+    let mut folders = BTreeSet::new();
+    for file in &scenarios.files {
+        folders.extend(paths::snapshot(&file.path, "x").rsplit_once('/').map(|(folder, _)| folder.to_owned()));
+        let cases = file.suite.iter().flat_map(|suite| &suite.cases).filter(|case| case.wants_snapshot());
+        wanted.extend(cases.map(|case| paths::snapshot(&file.path, &case.name.value)));
+    }
+    let names = |folder: String| {
+        let stored = fs::names_in(&project.root.join(&folder)).into_iter().filter(|name| name.strip_suffix(".txt").is_some());
+        stored.map(move |name| format!("{folder}/{name}")).collect::<Vec<_>>()
+    };
+    folders.into_iter().flat_map(names).filter(|path| !wanted.contains(path)).collect()
 }
 
 /// Whether some of the scenarios are asked for.
