@@ -157,6 +157,7 @@ pub(crate) fn read_text(root: &Path, config: &Config, path: &str, text: &str) ->
 }
 
 /// Days since 1970, by `SOURCE_DATE_EPOCH` where it is set.
+#[cfg(any(feature = "cli", feature = "lsp"))]
 pub(crate) fn today() -> Option<i64> {
     const DAY: i128 = 86_400;
     let given = fs::env("SOURCE_DATE_EPOCH").and_then(|seconds| seconds.trim().parse::<i128>().ok());
