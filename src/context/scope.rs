@@ -37,6 +37,7 @@ impl Binder<'_, '_> {
                 scope = self.definition(link, before.take().as_ref())?;
             } else if let Some(parent) = at.checked_sub(1).and_then(|at| chain.get(at)) {
                 self.part(parent.node, link, &mut scope);
+                declared(link, &mut scope);
             }
             if link.node.target().is_some() {
                 // What the reference hands over is bound in the definition behind it.
@@ -79,17 +80,7 @@ impl Binder<'_, '_> {
                 })
             };
             let given = if is_asked { asked() } else { bound };
-            let default = parameter.default.as_ref().map(|text| Bound {
-                value: Some(Arc::new(value_type::written(text, parameter.kind.as_deref()))),
-                origin: Origin::Template {
-                    task: link.tree.task.name().to_owned(),
-                    node: "/".to_owned(),
-                    field: format!("parameters/{name}"),
-                    line: 0,
-                },
-                trust: Trust::Trusted,
-                stability: Stability::Fixed,
-            });
+            let default = parameter.default.as_ref().map(|text| default(link, "/", &name, text, parameter.kind.as_deref()));
             let unknown = || Bound {
                 value: None,
                 origin: Origin::Input { name: name.clone() },
@@ -302,6 +293,30 @@ fn distrust(inputs: &[Input<'_>], scope: &mut Scope, whole: Whole) {
 /// A text that holds what is untrusted is untrusted.
 fn trust(filled: &Filled) -> Trust {
     if filled.untrusted.is_empty() { Trust::Trusted } else { Trust::Untrusted }
+}
+
+/// The default of a parameter, as a value.
+fn default(link: &Link<'_>, node: &str, name: &str, text: &str, kind: Option<&str>) -> Bound {
+    let Place { definition: task, node, field } = place(link, node, &format!("parameters/{name}"));
+    Bound {
+        value: Some(Arc::new(value_type::written(text, kind))),
+        origin: Origin::Template { task, node, field, line: 0 },
+        trust: Trust::Trusted,
+        stability: Stability::Fixed,
+    }
+}
+
+/// What a body inside of a definition declares has its value from around it; where nothing binds it, its default.
+fn declared(link: &Link<'_>, scope: &mut Scope) {
+    for parameter in link.node.body.parameters.iter().flatten() {
+        let Some(name) = parameter.name.as_deref() else { continue };
+        if let (None, Some(text)) = (scope.get(name), parameter.default.as_deref()) {
+            scope.bind(name, default(link, &link.node.id, name, text, parameter.kind.as_deref()));
+        }
+        if parameter.trust == keywords::Trust::Untrusted {
+            scope.distrust(name);
+        }
+    }
 }
 
 /// Whether a parameter is declared as untrusted.

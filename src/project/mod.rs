@@ -14,6 +14,8 @@ pub mod glob;
 #[cfg(feature = "compile")]
 pub mod index;
 #[cfg(feature = "compile")]
+pub mod linked_names;
+#[cfg(feature = "compile")]
 pub mod lints;
 pub mod models;
 #[cfg(feature = "compile")]

@@ -6,7 +6,8 @@ use crate::base::source::Position;
 use crate::base::span::Span;
 use crate::project;
 use crate::project::config::Config;
-use crate::project::index::{Cycle, DefId, Index};
+use crate::project::index::{Cycle, DefId, Index, RefId};
+use crate::project::linked_names::LinkedNames;
 use crate::rules::scenario::cx::{CaseCx, ScenarioCx, SuitesCx};
 use crate::scenario;
 use crate::settings::bodies::{Bodies, Body};
@@ -14,6 +15,7 @@ use crate::syntax;
 use crate::syntax::tree::Document;
 use crate::template;
 use crate::template::model::{File, Task};
+use crate::template::names::Reference;
 use crate::template::scope::Scopes;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -206,6 +208,8 @@ pub struct LinkCx<'a> {
     pub index: &'a Index<'a>,
     /// Definitions, each after those that it points at.
     pub order: &'a [DefId],
+    /// What references make of names.
+    pub names: &'a LinkedNames,
     /// References that lead back to where they start.
     pub cycles: &'a [Cycle],
     /// The project.
@@ -223,7 +227,21 @@ pub enum Scope {
     Part,
 }
 
-impl LinkCx<'_> {
+impl<'a> LinkCx<'a> {
+    /// A finding at a reference, with what it says beside it. `None` where nothing is found under its name.
+    pub fn at_reference(
+        &self,
+        rule: &'static RuleMeta,
+        at: RefId,
+        message: impl FnOnce(&Reference) -> String,
+    ) -> Option<(Diagnostic, &'a Reference)> {
+        let (file, reference) = (self.index.file(at.file)?, self.index.reference(at)?);
+        let target = self.index.target(reference)?;
+        let span = self.index.definition(target)?.span;
+        let found = Diagnostic::new(rule, file.path, reference.span, message(reference));
+        Some((self.label(found, target.file, span, &format!("`{}` is defined here", reference.name)), reference))
+    }
+
     /// Adds a place in some file of the index to a finding. Its line is filled in where that file's text is at hand.
     #[must_use]
     pub fn label(&self, mut finding: Diagnostic, file: u32, span: Span, text: &str) -> Diagnostic {

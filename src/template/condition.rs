@@ -4,7 +4,7 @@
 //! `false`. `or` binds weakest, then `and`, then `not`, then one comparison. Linear; nesting ends at [`MAX_DEPTH`].
 //! Never evaluates, never looks a name up, never words a fault.
 
-use super::cursor::{Cursor, References};
+use super::cursor::Cursor;
 use super::expression::{Path, Step};
 use crate::base::span::{Span, Spanned};
 use std::borrow::Cow;
@@ -148,7 +148,7 @@ pub fn parse(text: &str, place: Place) -> Result<Condition<'_>, ConditionFault> 
         Place::Exact(offset) => offset,
         Place::Whole(_) => 0,
     };
-    let mut parser = Parser { cursor: Cursor::new(text, offset, References::Keep), place, depth: 0, compared: false };
+    let mut parser = Parser { cursor: Cursor::new(text, offset), place, depth: 0, compared: false };
     let condition = parser.or()?;
     if parser.cursor.rest().is_empty() {
         return Ok(condition);

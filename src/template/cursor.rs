@@ -1,21 +1,9 @@
-//! Reads raw text character by character, references decoded on the way, with spans of the raw text.
+//! Reads text character by character, with spans of the document that it stands in.
 //!
 //! Never goes past the end, never splits a character, never moves when it finds nothing.
 
 use crate::base::span::{Span, Spanned};
-#[cfg(feature = "compile")]
-use crate::syntax::value;
 use std::borrow::Cow;
-
-/// Whether `&lt;` means `<` or itself.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum References {
-    /// The text of an element.
-    #[cfg(feature = "compile")]
-    Decode,
-    /// A CDATA section, a decoded attribute, a file of its own.
-    Keep,
-}
 
 /// A place in a raw text.
 #[derive(Clone, Debug)]
@@ -23,12 +11,11 @@ pub(super) struct Cursor<'a> {
     raw: &'a str,
     offset: u32,
     at: usize,
-    references: References,
 }
 
 impl<'a> Cursor<'a> {
-    pub(super) const fn new(raw: &'a str, offset: u32, references: References) -> Self {
-        Self { raw, offset, at: 0, references }
+    pub(super) const fn new(raw: &'a str, offset: u32) -> Self {
+        Self { raw, offset, at: 0 }
     }
 
     /// Bytes read.
@@ -52,12 +39,7 @@ impl<'a> Cursor<'a> {
 
     /// The next character and the raw bytes that it takes.
     pub(super) fn peek(&self) -> Option<(char, usize)> {
-        let rest = self.rest();
-        let c = rest.chars().next()?;
-        #[cfg(feature = "compile")]
-        if c == '&' && self.references == References::Decode {
-            return Some(value::character(rest).unwrap_or((c, 1)));
-        }
+        let c = self.rest().chars().next()?;
         Some((c, c.len_utf8()))
     }
 
@@ -87,14 +69,9 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// What stands between `start` and here, decoded.
-    fn decoded(&self, start: usize) -> Cow<'a, str> {
-        let raw = self.raw.get(start..self.at).unwrap_or("");
-        match self.references {
-            #[cfg(feature = "compile")]
-            References::Decode => value::text(raw, false),
-            References::Keep => Cow::Borrowed(raw),
-        }
+    /// What stands between `start` and here.
+    fn read(&self, start: usize) -> Cow<'a, str> {
+        Cow::Borrowed(self.raw.get(start..self.at).unwrap_or(""))
     }
 
     /// A name: a letter or `_`, then letters, digits, `_` and `-`.
@@ -103,7 +80,7 @@ impl<'a> Cursor<'a> {
         let (_, length) = self.peek().filter(|&(c, _)| c == '_' || c.is_alphabetic())?;
         self.skip(length);
         self.skip_while(|c| c == '_' || c == '-' || c.is_alphanumeric());
-        Some(Spanned::new(self.decoded(start), self.since(start)))
+        Some(Spanned::new(self.read(start), self.since(start)))
     }
 
     /// Decimal digits, written as themselves.
@@ -127,7 +104,7 @@ impl<'a> Cursor<'a> {
         if self.eat('.') && self.digits().is_none() {
             *self = whole;
         }
-        Some(Spanned::new(self.decoded(start), self.since(start)))
+        Some(Spanned::new(self.read(start), self.since(start)))
     }
 
     /// A string between two of the next character, on one line; the span covers its quotes. No escapes.
@@ -138,7 +115,7 @@ impl<'a> Cursor<'a> {
         self.skip(length);
         let inside = self.at;
         self.skip_while(|c| c != quote && c != '\n' && c != '\r');
-        let text = self.decoded(inside);
+        let text = self.read(inside);
         if !self.eat(quote) {
             *self = before;
             return None;

@@ -1,10 +1,9 @@
 //! `{{name}}`, `{{a.b[0]}}` and `{{fn(arg, k=v)}}` in text, found and parsed at compile time.
 //!
-//! Works on the *raw* text, so that every span is exact; references are decoded inside an expression only. A `{{`
-//! that is itself written with references is literal text. Text without `{{` costs one search. Linear: the scan never
+//! Works on the text as it is read, without references and comments. Text without `{{` costs one search. Linear: the scan never
 //! goes back. Never looks a name up, never renders, never words a fault.
 
-use super::cursor::{Cursor, References};
+use super::cursor::Cursor;
 use crate::base::span::{Span, Spanned};
 use std::borrow::Cow;
 
@@ -109,7 +108,7 @@ pub enum ExpressionFaultKind {
     TooDeep,
 }
 
-/// The pieces of a text, in order and without gaps. See [`scan`].
+/// The pieces of a text, in order and without gaps. See [`scan_plain`].
 #[derive(Clone, Debug)]
 pub struct Expressions<'a> {
     cursor: Cursor<'a>,
@@ -122,15 +121,9 @@ pub fn may_hold(raw: &str) -> bool {
     memchr::memchr_iter(b'{', bytes).any(|at| bytes.get(at + 1) == Some(&b'{'))
 }
 
-/// Reads the raw text of an element; `offset` is where `raw` starts in the document.
-#[cfg(feature = "compile")]
-pub fn scan(raw: &str, offset: u32) -> Expressions<'_> {
-    Expressions { cursor: Cursor::new(raw, offset, References::Decode) }
-}
-
-/// Reads text that holds no references: a CDATA section, a text in a file of its own.
+/// Reads a text; `offset` is where it starts in the document.
 pub fn scan_plain(text: &str, offset: u32) -> Expressions<'_> {
-    Expressions { cursor: Cursor::new(text, offset, References::Keep) }
+    Expressions { cursor: Cursor::new(text, offset) }
 }
 
 impl<'a> Iterator for Expressions<'a> {

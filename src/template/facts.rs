@@ -8,9 +8,10 @@ use super::names::{Arg, Definition as Fact, FileFacts, Param, Reference, Referen
 use super::nodes::{self, Node};
 use super::parts::Str;
 use super::parts::{self, Substitution, Text};
+use super::stretches;
 use super::texts::{self, Role};
 use crate::base::span::Span;
-use crate::syntax::tree::{Attribute, Kind};
+use crate::syntax::tree::{Attribute, Element};
 use std::collections::HashMap;
 
 /// Collects the facts of a file. `stem` names the task that gives no name.
@@ -58,12 +59,16 @@ fn untrusted(text: &Text<'_>) -> Option<Span> {
 
 /// `params`, each required unless the template's task declares a default for it.
 fn params(template: &Template<'_>) -> Box<[Param]> {
-    let declared = template.task.as_deref().map_or(&[][..], |task| &task.parameters);
-    let named = declared.iter().filter_map(|own| Some((&*own.name.as_ref()?.value, own.is_required())));
-    let known: HashMap<&str, bool> = named.collect();
+    let known = required(template);
     let required = |name: &str| known.get(name).copied().unwrap_or(true);
-    let listed = template.params.iter().map(|param| Param { name: Box::from(&*param.value), required: required(&param.value) });
-    listed.collect()
+    let one = |param: &Str<'_>| Param { name: Box::from(&*param.value), required: required(&param.value), ..Param::default() };
+    template.params.iter().map(one).collect()
+}
+
+/// Whether calls must give the parameters that the template's task declares.
+pub(super) fn required<'m>(template: &'m Template<'_>) -> HashMap<&'m str, bool> {
+    let declared = template.task.as_deref().map_or(&[][..], |task| &task.parameters);
+    declared.iter().filter_map(|own| Some((&*own.name.as_ref()?.value, own.is_required()))).collect()
 }
 
 fn of_task(task: &Task<'_>, owner: u32, facts: &mut FileFacts) {
@@ -140,34 +145,24 @@ fn of_calls(text: &Text<'_>, owner: u32, path: &str, facts: &mut FileFacts) {
     if text.substitution == Substitution::Off || text.syntax == TextSyntax::Jinja || text.src.is_some() {
         return;
     }
-    let document = text.element.document().text;
-    for node in text.element.children() {
-        let raw = node.inner().slice(document);
-        let scan = match node.kind() {
-            Kind::Text => expression::scan,
-            Kind::Cdata => expression::scan_plain,
-            Kind::Element | Kind::Comment | Kind::Instruction => continue,
-        };
-        if !expression::may_hold(raw) {
-            continue;
-        }
-        for piece in scan(raw, node.inner().start) {
+    for stretch in stretches::of(text.element) {
+        for piece in expression::scan_plain(&stretch.text, stretch.start) {
             if let Piece::Expression(found) = piece {
-                of_expression(&found.value, owner, path, facts);
+                of_expression(&found.value, &|span| stretch.place(span), (owner, path), facts);
             }
         }
     }
 }
 
 // As deep as the parser lets calls nest.
-fn of_expression(found: &Expression<'_>, owner: u32, path: &str, facts: &mut FileFacts) {
+fn of_expression(found: &Expression<'_>, place: &dyn Fn(Span) -> Span, (owner, path): (u32, &str), facts: &mut FileFacts) {
     let Expression::Call(call) = found else { return };
-    let positional = call.positional.iter().map(|_| Arg { name: None, span: call.name.span });
-    let named = call.named.iter().map(|(name, _)| Arg { name: Some(Box::from(&*name.value)), span: name.span });
+    let positional = call.positional.iter().map(|_| Arg { name: None, span: place(call.name.span) });
+    let named = call.named.iter().map(|(name, _)| Arg { name: Some(Box::from(&*name.value)), span: place(name.span) });
     facts.references.push(Reference {
         kind: ReferenceKind::Call,
         name: Box::from(&*call.name.value),
-        span: call.name.span,
+        span: place(call.name.span),
         owner,
         node: path.into(),
         args: positional.chain(named).collect(),
@@ -175,7 +170,7 @@ fn of_expression(found: &Expression<'_>, owner: u32, path: &str, facts: &mut Fil
         in_system: false,
     });
     for value in call.positional.iter().chain(call.named.iter().map(|(_, value)| value)) {
-        of_expression(value, owner, path, facts);
+        of_expression(value, place, (owner, path), facts);
     }
 }
 
@@ -186,16 +181,11 @@ fn of_text(role: Role, text: &Text<'_>, (owner, path): (u32, &str), facts: &mut 
         facts.sources.push(Source { kind: SourceKind::Text, path: Box::from(&*src.value), span: src.span, owner });
     }
     for used in text.element.elements().filter(|child| child.namespace().is_none() && child.name() == "use") {
-        let Some(fragment) = used.attribute("fragment") else { continue };
-        let value = fragment.value();
-        let name = value.trim();
-        if name.is_empty() {
-            continue;
-        }
+        let Some((name, span)) = fragment(used) else { continue };
         facts.references.push(Reference {
             kind: ReferenceKind::Use,
             name: name.into(),
-            span: trimmed(fragment.value_span(), &value),
+            span,
             owner,
             node: path.into(),
             args: Box::default(),
@@ -203,6 +193,14 @@ fn of_text(role: Role, text: &Text<'_>, (owner, path): (u32, &str), facts: &mut 
             in_system: role == Role::System,
         });
     }
+}
+
+/// The fragment that a `use` names, and where; `None` where it names none.
+pub(super) fn fragment(used: Element<'_>) -> Option<(String, Span)> {
+    let fragment = used.attribute("fragment")?;
+    let value = fragment.value();
+    let name = value.trim();
+    (!name.is_empty()).then(|| (name.to_owned(), trimmed(fragment.value_span(), &value)))
 }
 
 fn trimmed(span: Span, value: &str) -> Span {

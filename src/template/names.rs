@@ -13,6 +13,8 @@ pub struct FileFacts {
     pub references: Vec<Reference>,
     /// Files that are pulled in by `src`, as the schema of an answer, or by `file_paths`.
     pub sources: Vec<Source>,
+    /// How names reach the references of a definition, for each that has some; by definition.
+    pub flows: Vec<Flow>,
 }
 
 /// What kind of thing a name stands for. Tasks, templates and fragments have a namespace each.
@@ -51,7 +53,8 @@ pub struct Definition {
     pub name: Box<str>,
     /// Where the name stands; the start tag's name where the file's stem names it.
     pub span: Span,
-    /// Parameters of a function template, in order.
+    /// What it takes by name: the parameters of a function template or a task, in order, and then the variables that a task does
+    /// not declare; the variables of a fragment.
     pub params: Box<[Param]>,
     /// What a function template returns, as written.
     pub returns: Option<Box<str>>,
@@ -63,13 +66,78 @@ pub struct Definition {
     pub agents: u32,
 }
 
-/// A parameter of a function template.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A name that a definition takes from where it is used.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Param {
     /// Its name.
     pub name: Box<str>,
-    /// Whether a call must give it.
+    /// Whether a call must give it; of a task, whether it has no value where nothing binds it.
     pub required: bool,
+    /// Its declared type.
+    pub kind: Option<Box<str>>,
+    /// Whether its value becomes a part of a system text.
+    pub in_system: bool,
+}
+
+/// How names reach the references of a definition: what a walk over it binds and meets, in order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Flow {
+    /// Which definition of the file.
+    pub owner: u32,
+    /// Its names: those that are bound, those that nothing binds, and the arguments of its calls.
+    pub names: Box<[FlowName]>,
+    /// What happens.
+    pub events: Box<[Event]>,
+}
+
+/// A name in a definition.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FlowName {
+    /// The name; empty for an argument.
+    pub name: Box<str>,
+    /// The type that its values are known to have.
+    pub kind: Option<Box<str>>,
+    /// Whether its value comes from outside.
+    pub untrusted: bool,
+    /// Whether its value becomes a part of a system text of this definition.
+    pub in_system: bool,
+    /// The names that its value is made of: each stands before it.
+    pub made_of: Box<[u32]>,
+}
+
+/// One thing that a walk over a definition meets.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// A name is bound from here on.
+    Bind(u32),
+    /// Only so many of the names that are bound stay so.
+    Unbind(u32),
+    /// A reference.
+    Reference(Site),
+}
+
+/// A reference as the names around it see it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Site {
+    /// Where the name starts that the reference gives.
+    pub at: u32,
+    /// What becomes of a name that nothing binds here.
+    pub free: Free,
+    /// The name that is made of the text which holds the reference.
+    pub into: Option<u32>,
+    /// The names of a call's arguments, in order.
+    pub args: Box<[u32]>,
+}
+
+/// What becomes of a name that nothing binds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Free {
+    /// It is an implicit parameter of the definition.
+    Taken,
+    /// It has no value: parameters are declared around it.
+    Undeclared,
+    /// Damage hides what is declared.
+    Unknown,
 }
 
 /// How a definition is used.

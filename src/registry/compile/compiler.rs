@@ -108,7 +108,8 @@ impl Compiler<'_> {
         let mut unread = Vec::new();
         let texts = self.texts(path, text, &facts, &mut unread);
         texts.weigh(&mut facts);
-        let scopes = template::scope::resolve(&file, &|written| texts.shared(written));
+        let mut scopes = template::scope::resolve(&file, &|written| texts.shared(written));
+        scopes.learn(&mut facts);
         let unseen = paths::judge(self.door(), path, &facts);
         let cx = FileCx { path, document, file: &file, bodies, scopes: &scopes, unread: &unseen, config: self.config };
         let mut diagnostics = check::file(self.active, &cx, reader.faults());

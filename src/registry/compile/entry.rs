@@ -11,9 +11,11 @@ use super::tree::{Shared, Tree};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::hash::{Hash, Hasher};
 use crate::project::config::Config;
+use crate::project::index::RefId;
 use crate::registry::artifact::Warning;
 use crate::settings::resolve::Resolved;
 use crate::template::model::{Definition, Fragment, Task, Template};
+use crate::template::names::Param;
 use serde::Serialize;
 
 /// A compiled definition: its line of the registry with the hash still open.
@@ -27,6 +29,26 @@ pub struct Entry {
     pub bytes: Vec<u8>,
     /// Where in `bytes` the 67 bytes of the hash belong, once everything it refers to is known.
     pub hash_at: u32,
+    /// Where the list of its parameters ends, before the bracket; 0 of a fragment.
+    parameters_end: u32,
+}
+
+impl Entry {
+    /// The same with parameters that it takes for what it refers to.
+    pub(in crate::registry) fn with_implicit(&self, extra: &[(Param, RefId)]) -> Self {
+        let mut list = Json::default();
+        let (before, after) = self.bytes.split_at_checked(self.parameters_end as usize).unwrap_or((&self.bytes, &[]));
+        for (number, (Param { name, kind, .. }, _)) in extra.iter().enumerate() {
+            if number > 0 || !before.ends_with(b"[") {
+                list.raw(",");
+            }
+            list.value(&Variable { name, kind: kind.as_deref(), required: true, default: None, implicit: true });
+        }
+        let mut hasher = Hasher::new();
+        hasher.field(self.own.0).field(&list.bytes);
+        let bytes = [before, &list.bytes, after].concat();
+        Self { own: hasher.finish(), bytes, ..*self }
+    }
 }
 
 /// What the entries of a project share. Made once a build.
@@ -125,6 +147,7 @@ impl<'c> Entries<'c> {
             head.key("parameters");
         }
         head.value(&input.parameters);
+        let parameters_end = head.bytes.len() as u32 - 1;
         let mut content = Vec::with_capacity(tree.out.bytes.len());
         tree.canonical(&mut content);
         let mut hasher = Hasher::new();
@@ -137,7 +160,7 @@ impl<'c> Entries<'c> {
         head.raw(",\"root\":");
         head.bytes.extend_from_slice(&tree.out.bytes);
         head.raw("}");
-        Entry { definition: input.index, own: hasher.finish(), bytes: head.bytes, hash_at }
+        Entry { definition: input.index, own: hasher.finish(), bytes: head.bytes, hash_at, parameters_end }
     }
 }
 
@@ -156,7 +179,7 @@ fn fragment_line(file: &FileInput<'_>, input: &DefinitionInput<'_>, fragment: &F
     let mut hasher = Hasher::new();
     hasher.field(input.definition.kind().word()).field(input.name).field(line.bytes.get(start..).unwrap_or(&[]));
     line.raw("}");
-    Entry { definition: input.index, own: hasher.finish(), bytes: line.bytes, hash_at }
+    Entry { definition: input.index, own: hasher.finish(), bytes: line.bytes, hash_at, parameters_end: 0 }
 }
 
 /// Appends the source and an open hash; where the hash belongs.

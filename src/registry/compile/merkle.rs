@@ -85,7 +85,7 @@ mod tests {
             expects: None,
             in_system: false,
         };
-        FileFacts { definitions: vec![definition], references: uses.iter().map(reference).collect(), sources: Vec::new() }
+        FileFacts { definitions: vec![definition], references: uses.iter().map(reference).collect(), ..FileFacts::default() }
     }
 
     #[test]

@@ -4,10 +4,11 @@ use super::link;
 use crate::base::diagnostic::Diagnostic;
 use crate::base::hash::Hash;
 use crate::project::config::Config;
-use crate::project::index::{DefId, Entry, Index};
-use crate::registry::compile::Compiled;
+use crate::project::index::{self, DefId, Index};
+use crate::project::linked_names;
 use crate::registry::compile::layout::{self, Item};
 use crate::registry::compile::merkle;
+use crate::registry::compile::{Compiled, Entry};
 use crate::rules::rule::Scope;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -55,15 +56,16 @@ impl Documents {
 
     /// All names and references.
     pub fn index(&self) -> Index<'_> {
-        Index::new(self.all.iter().map(|(path, compiled)| Entry { path, facts: &compiled.facts }))
+        Index::new(self.all.iter().map(|(path, compiled)| index::Entry { path, facts: &compiled.facts }))
     }
 
     /// The same with another file in place of the one of that name.
     pub fn index_with<'d>(&'d self, path: &'d Arc<str>, compiled: &'d Compiled) -> Index<'d> {
         let others = self.all.iter().filter(|(other, _)| *other != path);
-        let mut all: Vec<Entry<'_>> = others.map(|(path, compiled)| Entry { path, facts: &compiled.facts }).collect();
+        let mut all: Vec<index::Entry<'_>> =
+            others.map(|(path, compiled)| index::Entry { path, facts: &compiled.facts }).collect();
         let at = all.partition_point(|entry| entry.path < path);
-        all.insert(at, Entry { path, facts: &compiled.facts });
+        all.insert(at, index::Entry { path, facts: &compiled.facts });
         Index::new(all)
     }
 
@@ -85,11 +87,15 @@ impl Documents {
     pub fn registry(&self, index: &Index<'_>, wanted: impl Fn(DefId) -> bool) -> Vec<u8> {
         let lines: Vec<&Compiled> = index.files().iter().filter_map(|file| self.all.get(file.path)).collect();
         // Entries lie in the order of their definitions.
-        let entry = |id: DefId| {
+        let stored = |id: DefId| {
             let entries = &lines.get(id.file as usize)?.entries;
             entries.get(entries.binary_search_by_key(&id.definition, |entry| entry.definition).ok()?)
         };
         let (order, _) = index.order();
+        let linked = linked_names::resolve(index, &order);
+        let widened = linked.implicit.iter().filter_map(|(id, extra)| Some((*id, stored(*id)?.with_implicit(extra))));
+        let widened: BTreeMap<DefId, Entry> = widened.collect();
+        let entry = |id: DefId| widened.get(&id).or_else(|| stored(id));
         let hashes = merkle::hashes(index, &order, |id| entry(id).map(|entry| entry.own));
         let mut items: Vec<Item<'_>> = Vec::with_capacity(order.len());
         for &id in order.iter().filter(|id| wanted(**id)) {

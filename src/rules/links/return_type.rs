@@ -1,5 +1,6 @@
 //! CTX305: a call whose result is not of the type that its place asks for.
 
+use crate::project::linked_names;
 use crate::rules::prelude::*;
 use crate::template::names::ReferenceKind;
 
@@ -22,6 +23,14 @@ fn check(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
         let finding = Diagnostic::new(&RULE.meta, entry.path, reference.span, message)
             .help(format!("call a template that returns {expected}, or change what `{}` returns", callee.name));
         out.push(cx.label(finding, target.file, callee.span, &format!("returns {returned}")));
+    }
+    for fault in &cx.names.faults {
+        let linked_names::FaultKind::WrongType { name, found, wanted } = &fault.kind else { continue };
+        let finding = cx.at_reference(&RULE.meta, fault.at, |reference| {
+            let word = reference.kind.target().word();
+            format!("the {word} `{}` takes `{name}` as {wanted}, but `{name}` is {found} here", reference.name)
+        });
+        out.extend(finding.map(|(finding, _)| finding.help("declare both with one type, or hand over another value")));
     }
 }
 

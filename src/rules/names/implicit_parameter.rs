@@ -1,20 +1,18 @@
 //! CTX315: variables of a task that declares none.
 
+use crate::rules::names::undeclared_variable::{NAMED, listed};
 use crate::rules::prelude::*;
-use crate::rules::structure::family::{finding, joined, shown};
+use crate::rules::structure::family::{finding, shown};
 use crate::syntax::tree::Element;
 use crate::syntax::write::{insert_after, insert_first_child};
 use crate::template::elements::Kind;
 use crate::template::scope::Implicit;
 
-/// How many of them are named.
-const NAMED: usize = 6;
-
 /// Most tasks in the wild are like this, and keep working.
 pub(crate) static RULE: Rule = Rule {
     meta: RuleMeta::hint(315, "implicit-parameter", "a task uses variables without declaring any", case!("implicit-parameter"))
         .fixed(Fixable::Suggested),
-    check: Check::File(check),
+    check: Check::FileAndLink(check, check_references),
 };
 
 fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
@@ -26,12 +24,24 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     }
 }
 
-fn word(cx: &FileCx<'_>, task: Element<'_>, implicit: &[Implicit<'_>]) -> Diagnostic {
-    let names = implicit.iter().take(NAMED).map(|implicit| format!("`{}`", shown(&implicit.name.value)));
-    let mut listed = joined(names, " and ");
-    if implicit.len() > NAMED {
-        listed = format!("{} and {} more", listed.replace(" and ", ", "), implicit.len() - NAMED);
+/// What is used by `ref` or `use` and is bound by nobody is one more parameter of the task that uses it.
+fn check_references(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
+    for extra in cx.names.implicit.values() {
+        for of_one in extra.chunk_by(|(_, one), (_, two)| one == two) {
+            let Some((_, at)) = of_one.first() else { continue };
+            let listed = listed(of_one.iter().map(|(param, _)| &*param.name));
+            let what = if of_one.len() == 1 { "a variable" } else { "variables" };
+            let found = cx.at_reference(&RULE.meta, *at, |reference| {
+                let word = reference.kind.target().word();
+                format!("takes {what} that it does not declare: {listed}, for the {word} `{}`", shown(&reference.name))
+            });
+            out.extend(found.map(|(found, _)| found));
+        }
     }
+}
+
+fn word(cx: &FileCx<'_>, task: Element<'_>, implicit: &[Implicit<'_>]) -> Diagnostic {
+    let listed = listed(implicit.iter().map(|implicit| &*implicit.name.value));
     let what = if implicit.len() == 1 { "a variable" } else { "variables" };
     let mut found = finding(&RULE.meta, cx, task.name_span(), format!("takes {what} that it does not declare: {listed}"));
     for implicit in implicit.iter().take(NAMED) {

@@ -1,13 +1,11 @@
 //! CTX310: a value from outside that reaches the system text.
 
-use crate::project::index::{DefId, Index};
+use crate::project::linked_names;
 use crate::rules::names::fault_location::finding;
 use crate::rules::prelude::*;
 use crate::rules::structure::family::shown;
 use crate::syntax::write::remove_attribute;
-use crate::template::names::{DefinitionKind, ReferenceKind};
 use crate::template::scope::FaultKind;
-use std::collections::BTreeMap;
 
 /// Whoever writes the ticket would be writing the system prompt.
 pub(crate) static RULE: Rule = Rule {
@@ -17,7 +15,7 @@ pub(crate) static RULE: Rule = Rule {
         "a value from outside reaches the system text",
         case!("untrusted-in-system"),
     ),
-    check: Check::FileAndLink(check, check_fragments),
+    check: Check::FileAndLink(check, check_references),
 };
 
 fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
@@ -40,12 +38,19 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Fragments are used across files, and in each other.
-fn check_fragments(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
-    let outside = from_outside(cx.index);
-    if outside.is_empty() {
-        return;
+/// Fragments, tasks and functions are used across files, and in each other.
+fn check_references(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
+    for fault in &cx.names.faults {
+        let linked_names::FaultKind::UntrustedInSystem(name) = &fault.kind else { continue };
+        let found = cx.at_reference(&RULE.meta, fault.at, |reference| {
+            let (word, of) = (reference.kind.target().word(), shown(&reference.name));
+            format!("`{}` comes from outside and would be part of the system text, by the {word} `{of}`", shown(name))
+        });
+        out.extend(
+            found.map(|(found, _)| found.help("name it in `<instructions>`, where it is fenced, and take it out of `<system>`")),
+        );
     }
+    let outside = &cx.names.outside;
     for (_, entry, reference) in cx.index.references().filter(|(.., reference)| reference.in_system) {
         let Some((marked, source)) = cx.index.target(reference).and_then(|target| outside.get(&target)) else { continue };
         let name = shown(&reference.name);
@@ -54,38 +59,4 @@ fn check_fragments(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
         let found = cx.label(found, marked.file, *source, "its text is marked here");
         out.push(found.help("use it in `<instructions>`, where it is fenced, and take it out of `<system>`"));
     }
-}
-
-/// The fragments whose text is from outside, wholly or in part, each with the one that is marked, and where.
-fn from_outside(index: &Index<'_>) -> BTreeMap<DefId, (DefId, Span)> {
-    let mut found = BTreeMap::new();
-    let ids = |file: u32, count: usize| (0..count as u32).map(move |definition| DefId { file, definition });
-    let files = index.files().iter().enumerate();
-    for id in files.flat_map(|(file, entry)| ids(file as u32, entry.facts.definitions.len())) {
-        if let Some(span) = index.definition(id).and_then(|definition| definition.untrusted) {
-            found.insert(id, (id, span));
-        }
-    }
-    if found.is_empty() {
-        return found;
-    }
-    let mut users: BTreeMap<DefId, Vec<DefId>> = BTreeMap::new();
-    for (id, _, reference) in index.references().filter(|(.., reference)| reference.kind == ReferenceKind::Use) {
-        let user = DefId { file: id.file, definition: reference.owner };
-        let is_fragment = index.definition(user).is_some_and(|definition| definition.kind == DefinitionKind::Fragment);
-        if let Some(target) = index.target(reference).filter(|_| is_fragment) {
-            users.entry(target).or_default().push(user);
-        }
-    }
-    let mut open: Vec<DefId> = found.keys().copied().collect();
-    while let Some(id) = open.pop() {
-        let Some(source) = found.get(&id).copied() else { continue };
-        for user in users.get(&id).into_iter().flatten() {
-            if !found.contains_key(user) {
-                found.insert(*user, source);
-                open.push(*user);
-            }
-        }
-    }
-    found
 }

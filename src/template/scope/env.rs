@@ -18,6 +18,8 @@ pub(super) struct Binding<'m> {
     pub(super) span: Span,
     pub(super) trust: Trust,
     pub(super) is_read: bool,
+    /// What it is called in the flow of names; nothing in a list of names that are not bound yet.
+    pub(super) id: u32,
 }
 
 /// A binding, and what it is when somebody declared it.
@@ -42,14 +44,10 @@ impl<'m, 'a> Env<'m, 'a> {
     }
 
     pub(super) fn bind(&mut self, name: &'m str, span: Span, trust: Trust) {
-        self.push(Entry { binding: Binding { name, span, trust, is_read: false }, declared: None });
+        self.push(Entry { binding: Binding { name, span, trust, is_read: false, id: u32::MAX }, declared: None });
     }
 
-    pub(super) fn declare(&mut self, name: &'m str, span: Span, trust: Trust, by: Origin<'a>) {
-        self.push(Entry { binding: Binding { name, span, trust, is_read: false }, declared: Some(by) });
-    }
-
-    fn push(&mut self, entry: Entry<'m, 'a>) {
+    pub(super) fn push(&mut self, entry: Entry<'m, 'a>) {
         self.entries.push(entry);
         let at = self.entries.len() - 1;
         if at == MANY {

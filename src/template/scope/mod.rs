@@ -6,6 +6,7 @@
 
 mod env;
 mod fault;
+mod flow;
 mod record;
 mod state;
 mod texts;
@@ -14,6 +15,7 @@ mod used;
 mod walk;
 
 pub use fault::{Fault, FaultKind, Inside, Origin};
+pub(crate) use flow::spread;
 pub use state::{Implicit, Scopes, Sources};
 pub use trace::{Bound, BoundKind, How, Target, Trace, TracedUse};
 pub use walk::{resolve, trace};

@@ -5,10 +5,12 @@ use super::trace::{Bound, BoundKind, How, Target};
 use super::used::Used;
 use crate::base::span::Span;
 use crate::syntax::tree::Element;
+use crate::template::facts;
 use crate::template::model::Task;
+use crate::template::names::{Free, Site};
 use crate::template::parts::{Str, Text};
 
-/// Nothing of this does anything where no names are written down.
+/// For those who navigate: nothing of this does anything where no names are written down.
 impl<'m, 'a> Walk<'m, 'a, '_> {
     pub(super) fn bound(&mut self, name: &Str<'_>, kind: BoundKind, by: Element<'a>) {
         if let Some((trace, _)) = &mut self.traced {
@@ -88,6 +90,28 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
             Some(span) if span.is_empty() => Target::Language,
             Some(span) => Target::Bound(span),
             None => Target::Free(self.owner),
+        }
+    }
+}
+
+impl Walk<'_, '_, '_> {
+    /// A reference, seen from where it stands.
+    pub(super) fn site(&mut self, at: u32, args: Box<[u32]>) {
+        let free = match (self.origins.is_empty(), self.damaged) {
+            (true, _) => Free::Taken,
+            (false, 0) => Free::Undeclared,
+            (false, _) => Free::Unknown,
+        };
+        self.flow.site(Site { at, free, into: None, args });
+    }
+
+    /// The fragments in a text.
+    pub(super) fn sites(&mut self, text: &Text<'_>) {
+        let is_use = |child: &Element<'_>| child.namespace().is_none() && child.name() == "use";
+        for used in text.element.elements().filter(is_use) {
+            if let Some((_, span)) = facts::fragment(used) {
+                self.site(span.start, Box::default());
+            }
         }
     }
 }

@@ -2,10 +2,13 @@
 
 use super::env::Env;
 use super::fault::{Fault, FaultKind, Origin};
+use super::flow::{self, Learned, Recorder};
 use super::trace::Trace;
 use crate::base::span::Spanned;
+use crate::syntax::tree::Element;
 use crate::template::keywords::Trust;
 use crate::template::model::MOST_FAULTS;
+use crate::template::names::FileFacts;
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -24,9 +27,16 @@ pub struct Scopes<'a> {
     pub left_out: u32,
     /// Unused parameters so far; they are no errors, and counted apart.
     unused: u32,
+    /// What linking needs of each definition.
+    pub(super) learned: Vec<Learned>,
 }
 
 impl<'a> Scopes<'a> {
+    /// Hands over what linking needs of each definition.
+    pub fn learn(&mut self, facts: &mut FileFacts) {
+        flow::learn(std::mem::take(&mut self.learned), facts);
+    }
+
     pub(super) fn fault(&mut self, fault: Fault<'a>) {
         let accepted = matches!(fault.kind, FaultKind::Unused { .. });
         self.unused += u32::from(accepted);
@@ -42,6 +52,8 @@ pub struct Implicit<'a> {
     pub owner: u32,
     /// Its name, and where it is used first.
     pub name: Spanned<Cow<'a, str>>,
+    /// What it is called in the flow of names.
+    pub(super) id: u32,
 }
 
 pub(super) struct Walk<'m, 'a, 'w> {
@@ -61,6 +73,9 @@ pub(super) struct Walk<'m, 'a, 'w> {
     /// Lists of parameters around here that are damaged: nobody knows what they declare.
     pub(super) damaged: u32,
     pub(super) nearest: usize,
+    /// The loop around here that runs no script: none of its rounds leaves the result of one.
+    pub(super) no_script: Option<Element<'a>>,
+    pub(super) flow: Recorder<'m>,
     /// Where all names are written down, and the name that is wanted wherever others take theirs from: see [`trace`].
     pub(super) traced: Option<(&'w mut Trace, &'w str)>,
 }

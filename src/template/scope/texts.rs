@@ -1,6 +1,8 @@
 //! The texts, words and conditions of a body, each use of a variable held against what is bound.
 
-use super::fault::{Fault, FaultKind, Inside};
+use super::env::Binding;
+use super::fault::{Fault, FaultKind, Inside, Origin};
+use super::flow::Made;
 use super::state::{Implicit, Walk, either};
 use super::used::{self, Found, Used};
 use crate::base::source::LineIndex;
@@ -16,7 +18,7 @@ use std::cell::LazyCell;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-impl<'m, 'a> Walk<'m, 'a, '_> {
+impl<'m, 'a: 'm> Walk<'m, 'a, '_> {
     pub(super) fn files(&mut self, task: &'m Task<'a>) {
         let Some(files) = &task.files else { return };
         for word in files.paths.iter().chain(&files.command) {
@@ -77,33 +79,37 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         }
         if text.element.elements().any(|child| child.namespace().is_none()) {
             self.unknown += 1;
+            self.sites(text);
         }
         if text.substitution == Substitution::Off {
             return text.trust;
         }
         let mut trust = text.trust;
-        let mut take = |found: Found<'a>| trust = either(trust, self.take(role, found));
+        self.found(text, &mut |walk, found| trust = either(trust, walk.take(role, found)));
+        trust
+    }
+
+    /// What a text uses, wherever it is kept.
+    pub(super) fn found(&mut self, text: &Text<'a>, take: &mut dyn FnMut(&mut Self, Found<'a>)) {
         let Some(src) = &text.src else {
             match text.syntax {
-                TextSyntax::Plain => used::in_text(text.element, &mut take),
-                TextSyntax::Jinja => used::in_jinja(text.element, &mut take),
+                TextSyntax::Plain => used::in_text(text.element, &mut |found| take(self, found)),
+                TextSyntax::Jinja => used::in_jinja(text.element, &mut |found| take(self, found)),
             }
-            return trust;
+            return;
         };
         let Some(content) = (self.sources)(&src.value) else {
             self.unknown += 1;
-            return trust;
+            return;
         };
         let first = self.scopes.faults.len();
-        let mut take = |found: Found<'a>| trust = either(trust, self.take(role, found));
         match text.syntax {
-            TextSyntax::Plain => used::in_source(text.element, src.span, &content, &mut take),
-            TextSyntax::Jinja => used::in_jinja_source(src.span, &content, &mut take),
+            TextSyntax::Plain => used::in_source(text.element, src.span, &content, &mut |found| take(self, found)),
+            TextSyntax::Jinja => used::in_jinja_source(src.span, &content, &mut |found| take(self, found)),
         }
         if let Some(faults) = self.scopes.faults.get_mut(first..).filter(|faults| !faults.is_empty()) {
             settle(faults, src, &content);
         }
-        trust
     }
 
     /// Holds a use against what is bound: whether its value may be trusted.
@@ -120,12 +126,19 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         };
         self.used(&used);
         let Some(binding) = self.env.find(&used.name) else {
-            self.free(used);
+            let id = self.free(used);
+            self.flow.used.extend(id);
+            if let Some(id) = id.filter(|_| role == Role::System) {
+                self.flow.in_system(id);
+            }
             return Trust::Trusted;
         };
         binding.is_read = true;
-        let trust = binding.trust;
-        let source = binding.span;
+        let Binding { trust, span: source, id, .. } = *binding;
+        self.flow.used.push(id);
+        if role == Role::System {
+            self.flow.in_system(id);
+        }
         if role == Role::System && trust == Trust::Untrusted {
             let kind = FaultKind::UntrustedInSystem { name: Some(used.name), source };
             self.scopes.fault(Fault::new(kind, used.inside));
@@ -133,30 +146,34 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         trust
     }
 
-    /// A variable that nothing binds.
-    fn free(&mut self, used: Used<'a>) {
+    /// A variable that nothing binds: what it is called in the flow of names, where a run gives it.
+    pub(super) fn free(&mut self, used: Used<'a>) -> Option<u32> {
         let Used { name, span, inside, .. } = used;
         if let Some(step) = self.later.find(&name) {
             let kind = FaultKind::NotYet { name, result: step.span };
             self.scopes.fault(Fault::new(kind, inside));
-            return;
+            return None;
         }
-        if let Some(origin) = self.origins.last().copied() {
+        let script = self.no_script.filter(|_| name == "script_result").map(Origin::Task);
+        if let Some(origin) = script.or_else(|| self.origins.last().copied()) {
             if self.damaged > 0 {
-                return;
+                return None;
             }
             let may = self.may_compare(self.env.mark());
             let near = may.then(|| nearest(&name, self.env.names()).map(str::to_owned)).flatten();
             let kind = FaultKind::Undeclared { name, near, origin };
             self.scopes.fault(Fault::new(kind, inside));
-            return;
+            return None;
         }
         if let Some(known) = self.implicit.get(&*name).and_then(|at| self.scopes.implicit.get_mut(*at)) {
             known.name.span = known.name.span.min(span);
-            return;
+            return Some(known.id);
         }
         self.implicit.insert(name.to_string(), self.scopes.implicit.len());
-        self.scopes.implicit.push(Implicit { owner: self.owner, name: Spanned::new(name, span) });
+        let id = self.flow.name(name.clone(), Made::default());
+        self.flow.takes(id, true);
+        self.scopes.implicit.push(Implicit { owner: self.owner, name: Spanned::new(name, span), id });
+        Some(id)
     }
 }
 

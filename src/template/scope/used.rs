@@ -6,8 +6,9 @@ use crate::jinja::parse::{first_reads, parse};
 use crate::syntax::placed::Placed;
 use crate::syntax::tree::{Element, Kind as Node};
 use crate::template::condition;
-use crate::template::expression::{self, Expression, Expressions, Piece};
+use crate::template::expression::{self, Expression, ExpressionFault, Expressions, Piece};
 use crate::template::parts::Str;
+use crate::template::stretches;
 use std::borrow::Cow;
 use std::cell::LazyCell;
 use std::collections::BTreeMap;
@@ -31,26 +32,40 @@ pub(super) enum Found<'a> {
     Fault(Fault<'a>),
 }
 
-/// The `{{…}}` of an element's own text and CDATA.
+/// The `{{…}}` of an element's text.
 pub(super) fn in_text<'a>(element: Element<'a>, found: &mut impl FnMut(Found<'a>)) {
-    let text = element.document().text;
-    for node in element.children() {
-        let raw = node.inner().slice(text);
-        let pieces = match node.kind() {
-            Node::Text if expression::may_hold(raw) => expression::scan(raw, node.inner().start),
-            Node::Cdata if expression::may_hold(raw) => expression::scan_plain(raw, node.inner().start),
-            Node::Text | Node::Cdata | Node::Element | Node::Comment | Node::Instruction => continue,
-        };
-        in_pieces(pieces, element, Place::Text, found);
+    for stretch in stretches::of(element) {
+        match &stretch.text {
+            Cow::Borrowed(text) => in_pieces(expression::scan_plain(text, stretch.start), element, Place::Text, found),
+            Cow::Owned(text) => in_other(text, element, Place::Text, &|span| stretch.place(span), found),
+        }
     }
 }
 
 /// The `{{…}}` of a word: a path, a command.
 pub(super) fn in_word<'a>(element: Element<'a>, word: &Str<'a>, found: &mut impl FnMut(Found<'a>)) {
-    let raw = word.span.slice(element.document().text);
-    if expression::may_hold(raw) {
-        in_pieces(expression::scan(raw, word.span.start), element, Place::Text, found);
+    if !expression::may_hold(&word.value) {
+        return;
     }
+    match &word.value {
+        Cow::Borrowed(text) => in_pieces(expression::scan_plain(text, word.span.start), element, Place::Text, found),
+        Cow::Owned(text) => in_other(text, element, Place::Text, &|_| word.span, found),
+    }
+}
+
+/// The `{{…}}` of a text that stands otherwise in the document.
+fn in_other<'a>(text: &str, element: Element<'a>, place: Place, moved: &dyn Fn(Span) -> Span, found: &mut impl FnMut(Found<'a>)) {
+    in_pieces(expression::scan_plain(text, 0), element, place, &mut |piece| match piece {
+        Found::Used(used) => {
+            let (span, inside) = (moved(used.span), moved(used.inside));
+            found(Found::Used(Used { name: Cow::Owned(used.name.into_owned()), span, inside, place }));
+        }
+        Found::Fault(Fault { kind: FaultKind::Expression { fault, .. }, span, .. }) => {
+            let fault = ExpressionFault { span: moved(fault.span), expression: moved(fault.expression), ..fault };
+            found(Found::Fault(Fault::new(FaultKind::Expression { fault, element }, moved(span))));
+        }
+        Found::Called(_) | Found::Fault(_) => {}
+    });
 }
 
 /// The `{{…}}` of a text in a file of its own. Uses stand at its `src`, faults where they are in it.

@@ -1,19 +1,22 @@
 //! One walk over a file's bodies, with the names that are bound at each place.
 
-use super::env::{Binding, Env};
-use super::fault::{Fault, FaultKind, Origin};
+use super::env::{Binding, Entry, Env};
+use super::fault::{Fault, FaultKind, Origin, Place};
+use super::flow::{Learned, Made, Recorder};
 use super::state::{Scopes, Sources, Walk, either};
 use super::trace::{BoundKind, How, Target, Trace};
-use super::used::{self, Found};
+use super::used::{Found, Used};
 use crate::base::span::Span;
 use crate::syntax::tree::{Element, Node};
 use crate::template::elements::Kind;
-use crate::template::keywords::{TextSyntax, Trust};
-use crate::template::model::{Call, Cond, Cycle, Input, Reduce, Step, Value};
+use crate::template::facts;
+use crate::template::keywords::Trust;
+use crate::template::model::{Call, Cond, Cycle, Input, Reduce, Slot, Step, Value};
 use crate::template::model::{Definition, File, Task, Template};
 use crate::template::parts::{Parameter, Str, Substitution, Text};
 use crate::template::texts::{self, Role};
-use std::collections::HashMap;
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
 
 /// How many names are compared in a definition in search of “did you mean”.
 const NEAREST: usize = 20_000;
@@ -46,9 +49,12 @@ fn walk<'a>(file: &File<'a>, sources: &Sources<'_>, mut traced: Option<(&mut Tra
             unknown: 0,
             damaged: 0,
             nearest: NEAREST,
+            no_script: None,
+            flow: Recorder::default(),
             traced: traced.as_mut().map(|(trace, wanted)| (&mut **trace, *wanted)),
         };
-        walk.definition(definition);
+        let learned = walk.definition(definition);
+        scopes.learned.push(learned);
         if let Some(own) = scopes.implicit.get_mut(first..) {
             own.sort_by_key(|implicit| implicit.name.span);
         }
@@ -57,43 +63,46 @@ fn walk<'a>(file: &File<'a>, sources: &Sources<'_>, mut traced: Option<(&mut Tra
 }
 
 impl<'m, 'a> Walk<'m, 'a, '_> {
-    fn definition(mut self, definition: &'m Definition<'a>) {
+    fn definition(mut self, definition: &'m Definition<'a>) -> Learned {
         match definition {
             Definition::Task(task) => self.body(task),
             Definition::Template(template) => self.function(template),
             // Its variables are those of whoever uses it; that it can be read is seen here.
             Definition::Fragment(fragment) => self.fragment(&fragment.text),
         }
+        self.flow.finish(self.owner)
     }
 
-    fn fragment(&mut self, text: &Text<'a>) {
+    fn fragment(&mut self, text: &'m Text<'a>) {
         self.enter(text);
         self.taken_in(text);
-        let owner = self.owner;
-        let scopes = &mut *self.scopes;
-        let traced = &mut self.traced;
-        let mut keep = |found: Found<'a>| match found {
-            Found::Fault(fault) => scopes.fault(fault),
+        if text.substitution == Substitution::Off {
+            return;
+        }
+        let mut known: HashSet<Cow<'a, str>> = HashSet::new();
+        self.found(text, &mut |walk, found| match found {
+            Found::Fault(fault) => walk.scopes.fault(fault),
             Found::Called(_) => {}
             Found::Used(used) => {
-                if let Some((trace, _)) = traced {
-                    trace.used(&used.name, used.span, used.place, Target::Free(owner));
+                if let Some((trace, _)) = &mut walk.traced {
+                    trace.used(&used.name, used.span, used.place, Target::Free(walk.owner));
+                }
+                if known.insert(used.name.clone()) {
+                    let id = walk.flow.name(used.name, Made::default());
+                    walk.flow.takes(id, true);
                 }
             }
-        };
-        match (text.substitution, &text.src, text.syntax) {
-            (Substitution::Off, ..) | (_, Some(_), _) => {}
-            (_, None, TextSyntax::Plain) => used::in_text(text.element, &mut keep),
-            (_, None, TextSyntax::Jinja) => used::in_jinja(text.element, &mut keep),
-        }
+        });
     }
 
     fn function(&mut self, template: &'m Template<'a>) {
         let origin = Origin::Function(template.element);
         self.origins.push(origin);
         let before = self.unknown;
+        let required = facts::required(template);
         for param in &template.params {
-            self.env.declare(&param.value, param.span, Trust::Trusted, origin);
+            let id = self.declare(param, origin, Made::default());
+            self.flow.takes(id, required.get(&*param.value).copied().unwrap_or(true));
             self.bound(param, BoundKind::Outer, template.element);
         }
         if let Some(text) = &template.description {
@@ -105,12 +114,37 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         self.leave(0, before);
     }
 
+    /// Binds a name that nobody declares.
+    fn bind(&mut self, name: &'m str, span: Span, made: Made<'m>) {
+        let trust = made.trust;
+        let id = self.flow.name(Cow::Borrowed(name), made);
+        self.flow.bind(id);
+        self.env.push(Entry { binding: Binding { name, span, trust, is_read: false, id }, declared: None });
+    }
+
+    /// Binds a name that is declared: what it is called in the flow of names.
+    fn declare(&mut self, name: &'m Str<'a>, by: Origin<'a>, made: Made<'m>) -> u32 {
+        let trust = made.trust;
+        let id = self.flow.name(Cow::Borrowed(&name.value), made);
+        self.flow.bind(id);
+        let binding = Binding { name: &name.value, span: name.span, trust, is_read: false, id };
+        self.env.push(Entry { binding, declared: Some(by) });
+        id
+    }
+
+    /// Unbinds the innermost names until `mark` are left.
+    fn unbind(&mut self, mark: usize) {
+        self.flow.unbind(mark);
+        while self.env.unbind(mark).is_some() {}
+    }
+
     /// A task body with everything inside it.
     fn body(&mut self, task: &'m Task<'a>) {
         if let Some(reference) = &task.reference {
             // A registered task takes its parameters from the names around it.
             self.unknown += 1;
             self.taken(reference.span);
+            self.site(reference.span.start, Box::default());
             return;
         }
         let mark = self.env.mark();
@@ -123,8 +157,9 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         self.unknown += u32::from(orphans);
         let damage = orphans || hides_names(task);
         self.damaged += u32::from(damage);
+        let given: HashSet<&str> = if task.parameters.is_empty() { HashSet::new() } else { given(task).collect() };
         for parameter in &task.parameters {
-            self.parameter(task, parameter);
+            self.parameter(task, parameter, &given);
         }
         // The task itself is there before its steps: none of their results is bound in its inputs and texts.
         for name in task.steps.iter().rev().filter_map(result) {
@@ -134,19 +169,22 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         for name in task.inputs.iter().rev().filter_map(made) {
             self.later.bind(&name.value, name.span, Trust::Trusted);
         }
-        let mut untrusted = Trust::Trusted;
+        let mut untrusted = Made::default();
         self.distrust(task, str::is_empty);
         for input in &task.inputs {
-            let trust = self.input(Role::Input, input);
+            let mark = self.flow.mark();
+            let value = self.input(Role::Input, input);
             if made(input).is_some() {
                 self.later.unbind(0);
             }
+            untrusted.trust = either(untrusted.trust, value.trust);
             if let Some(name) = &input.name {
-                self.env.bind(&name.value, name.span, trust);
+                self.bind(&name.value, name.span, value);
+                self.flow.holds(mark, input);
+                untrusted.of.extend(self.flow.last());
                 self.bound(name, BoundKind::Input, task.element);
                 self.join(task, name);
             }
-            untrusted = either(untrusted, trust);
         }
         self.distrust(task, |path| !path.is_empty());
         texts::of_task(task, &mut |role, text| {
@@ -161,31 +199,58 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
             self.reduce(reduce, untrusted);
         }
         if let Some(cycle) = &task.cycle {
-            self.cycle(cycle);
+            self.cycle(task.element, cycle);
         }
         self.leave(mark, before);
         self.origins.truncate(around);
         self.damaged -= u32::from(damage);
     }
 
-    fn parameter(&mut self, task: &'m Task<'a>, parameter: &'m Parameter<'a>) {
+    /// `given`: the inputs of the task, each of which hands the parameter of its name its value.
+    fn parameter(&mut self, task: &'m Task<'a>, parameter: &'m Parameter<'a>, given: &HashSet<&str>) {
         let Some(name) = &parameter.name else { return };
+        let kind = parameter.kind.as_ref().map(|kind| &*kind.value);
         // In a function a parameter says more about one of `params`; it is no second one.
         let is_param = matches!(self.origins.first(), Some(Origin::Function(_))) && self.origins.len() == 2;
         if let Some(known) = self.env.find(&name.value).filter(|_| is_param) {
             known.trust = either(known.trust, parameter.trust);
+            self.flow.more(known.id, parameter.trust, kind);
             let target = Target::Bound(known.span);
             self.note(name, How::Again, target);
             return;
         }
-        self.env.declare(&name.value, name.span, parameter.trust, Origin::Task(task.element));
+        let mut made = Made { trust: parameter.trust, kind, of: Vec::new() };
+        let is_outer = task.slot == Slot::Root;
+        if !is_outer && !given.contains(&*name.value) {
+            self.around(parameter, name, &mut made);
+        }
+        let id = self.declare(name, Origin::Task(task.element), made);
+        if is_outer {
+            self.flow.takes(id, parameter.default.is_none());
+        }
         let kind = if self.origins.len() == 1 { BoundKind::Outer } else { BoundKind::Parameter };
         self.bound(name, kind, task.element);
+    }
+
+    /// What is declared inside of a definition has its value from around it.
+    fn around(&mut self, parameter: &'m Parameter<'a>, name: &'m Str<'a>, made: &mut Made<'m>) {
+        if let Some(known) = self.env.find(&name.value) {
+            known.is_read = true;
+            made.trust = either(made.trust, known.trust);
+            made.of.push(known.id);
+        } else if parameter.default.is_none() {
+            let own = self.origins.pop();
+            let used = Used { name: name.value.clone(), span: name.span, inside: name.span, place: Place::Text };
+            let id = self.free(used);
+            self.origins.extend(own);
+            made.of.extend(id);
+        }
     }
 
     /// Unbinds the names of a body, and tells which of its parameters nothing reads. Where texts are used that are not
     /// to be seen from here, nobody knows.
     fn leave(&mut self, mark: usize, before: u32) {
+        self.flow.unbind(mark);
         while let Some(entry) = self.env.unbind(mark) {
             let Some(origin) = entry.declared.filter(|_| !entry.binding.is_read && self.unknown == before) else { continue };
             let name = entry.binding.name.to_owned();
@@ -203,33 +268,44 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
             let known = self.env.find(root.trim()).filter(|bound| is(path.trim()) && bound.trust == Trust::Trusted);
             if let Some(bound) = known {
                 bound.is_read = true;
-                let Binding { name, span, .. } = *bound;
-                self.env.bind(name, span, Trust::Untrusted);
+                let Binding { name, span, id, .. } = *bound;
+                let kind = self.flow.kind(id);
+                self.bind(name, span, Made { trust: Trust::Untrusted, kind, of: vec![id] });
             }
         }
     }
 
-    /// An input, an argument, an initial value: whether its value may be trusted.
-    fn input(&mut self, role: Role, input: &'m Input<'a>) -> Trust {
-        let trust = match &input.value {
-            Value::Missing => Trust::Trusted,
-            Value::From(from) => self.from(from),
-            Value::Text => self.text(role, &input.text),
+    /// An input, an argument, an initial value: what is known of its value.
+    fn input(&mut self, role: Role, input: &'m Input<'a>) -> Made<'m> {
+        self.flow.used.clear();
+        let mut made = match &input.value {
+            Value::Missing => Made::default(),
+            Value::From(from) => Made::of_trust(self.from(from)),
+            Value::Text => Made::of_trust(self.text(role, &input.text)),
             Value::Task(task) => {
                 self.body(task);
-                Trust::Trusted
+                return Made::of_trust(input.text.trust);
             }
             Value::Call(call) => {
                 self.call(call);
-                Trust::Trusted
+                return Made::of_trust(input.text.trust);
             }
         };
-        either(trust, input.text.trust)
+        made.of = self.flow.take_used();
+        made.trust = either(made.trust, input.text.trust);
+        made
     }
 
     fn call(&mut self, call: &'m Call<'a>) {
+        let mut args = Vec::with_capacity(call.args.len());
         for arg in &call.args {
-            self.input(Role::Arg, arg);
+            let mark = self.flow.mark();
+            let made = self.input(Role::Arg, arg);
+            args.push(self.flow.name(Cow::Borrowed(""), made));
+            self.flow.holds(mark, arg);
+        }
+        if let Some(template) = &call.template {
+            self.site(template.span.start, args.into());
         }
     }
 
@@ -239,10 +315,10 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
             self.step(step);
             if let Some(name) = result(step) {
                 self.later.unbind(0);
-                self.env.bind(&name.value, name.span, Trust::Trusted);
+                self.bind(&name.value, name.span, Made::default());
             }
         }
-        while self.env.unbind(mark).is_some() {}
+        self.unbind(mark);
     }
 
     fn step(&mut self, step: &'m Step<'a>) {
@@ -265,27 +341,35 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
     }
 
     /// The parts of a reduce. `untrusted`: whether any of its inputs is.
-    fn reduce(&mut self, reduce: &'m Reduce<'a>, untrusted: Trust) {
-        let initial = reduce.initial.as_ref().map_or(Trust::Trusted, |initial| self.input(Role::InitialValue, initial));
+    fn reduce(&mut self, reduce: &'m Reduce<'a>, untrusted: Made<'m>) {
         let mark = self.env.mark();
         let nowhere = Span::default();
-        self.env.bind("current_input", nowhere, untrusted);
+        let initial = reduce.initial.as_ref().map_or_else(Made::default, |initial| {
+            let mark = self.flow.mark();
+            let made = self.input(Role::InitialValue, initial);
+            // A name of its own, so that fragments in it lead there.
+            let Made { trust, kind, .. } = made;
+            let of = vec![self.flow.name(Cow::Borrowed(""), made)];
+            self.flow.holds(mark, initial);
+            Made { trust, kind, of }
+        });
+        self.bind("current_input", nowhere, untrusted);
         if let Some(inner) = &reduce.inner {
             self.body(inner);
         }
-        self.env.bind("current_result", nowhere, Trust::Trusted);
-        self.env.bind("accumulator", nowhere, initial);
+        self.bind("current_result", nowhere, Made::default());
+        self.bind("accumulator", nowhere, initial);
         if let Some(reduction) = &reduce.reduction {
             self.body(reduction);
         }
-        while self.env.unbind(mark).is_some() {}
+        self.unbind(mark);
     }
 
-    fn cycle(&mut self, cycle: &'m Cycle<'a>) {
+    fn cycle(&mut self, element: Element<'a>, cycle: &'m Cycle<'a>) {
         let mark = self.env.mark();
         let bind = |walk: &mut Self, names: &[&'static str]| {
             for name in names {
-                walk.env.bind(name, Span::default(), Trust::Trusted);
+                walk.bind(name, Span::default(), Made::default());
             }
         };
         bind(self, &["current_iteration", "evaluation_feedback"]);
@@ -293,10 +377,13 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
             self.body(director);
         }
         bind(self, &["director_result"]);
+        let around = self.no_script;
         if let Some(script) = &cycle.script {
             self.body(script);
+            bind(self, &["script_result"]);
+        } else {
+            self.no_script = Some(element);
         }
-        bind(self, &["script_result"]);
         if let Some(evaluator) = &cycle.evaluator {
             self.body(evaluator);
         }
@@ -304,7 +391,8 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         if let Some(condition) = &cycle.condition {
             self.condition(condition);
         }
-        while self.env.unbind(mark).is_some() {}
+        self.no_script = around;
+        self.unbind(mark);
     }
 }
 
@@ -315,6 +403,16 @@ fn hides_names(task: &Task<'_>) -> bool {
     let list = task.parameters_element.is_some_and(|list| list.is_damaged() || list.elements().any(is_unread));
     let inputs = || task.inputs.iter().any(|input| input.name.is_none());
     list || task.parameters.iter().any(|parameter| parameter.name.is_none()) || inputs()
+}
+
+/// The inputs of a task, but those that come from their own name.
+fn given<'m>(task: &'m Task<'_>) -> impl Iterator<Item = &'m str> {
+    let is_same = |from: &str, name: &str| from.split(['.', '[']).next() == Some(name);
+    task.inputs.iter().filter_map(move |input| {
+        let name = &*input.name.as_ref()?.value;
+        let is_own = matches!(&input.value, Value::From(from) if is_same(&from.value, name));
+        (!is_own).then_some(name)
+    })
 }
 
 /// The name of an input that a task makes.

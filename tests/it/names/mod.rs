@@ -1,5 +1,6 @@
 //! Family 3xx: variables, and what binds them.
 
 mod expansion;
+mod linked;
 mod scope;
 mod wording;

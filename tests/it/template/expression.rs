@@ -2,7 +2,7 @@
 
 use ctxc::internals::base::span::Span;
 use ctxc::internals::template::expression::{
-    Expression, ExpressionFault, ExpressionFaultKind as Kind, MAX_ARGUMENTS, MAX_DEPTH, Piece, Step, scan, scan_plain,
+    Expression, ExpressionFault, ExpressionFaultKind as Kind, MAX_ARGUMENTS, MAX_DEPTH, Piece, Step, scan_plain as scan,
 };
 use pretty_assertions::assert_eq;
 use proptest::prelude::*;
@@ -55,14 +55,6 @@ fn calls_hold_arguments_of_every_kind() {
     let raw = r#"{{ f( a.b, 'it', "q", -1.5, true, g(x), k = v, n=h( ) ) }}"#;
     assert_eq!(show(raw), [format!(r#"{raw} = f(a.b, "it", "q", -1.5, true, g(x), k=v, n=h())"#)]);
     assert_eq!(show("{{f(a,)}}"), ["{{f(a,)}} = f(a)"]);
-}
-
-#[test]
-fn references_are_decoded_inside_an_expression() {
-    let raw = "{{f(&quot;a &amp; b&quot;, &#x27;c&#39;)}}";
-    assert_eq!(show(raw), [format!(r#"{raw} = f("a & b", "c")"#)]);
-    let Some(Piece::Expression(plain)) = scan_plain("{{f('&lt;')}}", 0).next() else { panic!("no expression") };
-    assert_eq!(spelled(&plain.value), r#"f("&lt;")"#);
 }
 
 #[test]

@@ -1,0 +1,269 @@
+//! Names across `ref`, `call` and `use`: what passes `check` can run.
+
+use crate::assembly::shipped::{Here, agents};
+use ctxc::internals::context::assemble::assemble;
+use ctxc::internals::context::context_source::Fixtures;
+use ctxc::internals::context::fault::{FaultKind, MissingFrom};
+use ctxc::internals::context::options::Options;
+use ctxc::internals::context::request::{Request, StepResult};
+use ctxc::{Config, Registry, compile_sources};
+use pretty_assertions::assert_eq;
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+/// Each finding of the kinds asked for, with the words that it stands at.
+fn places(library: &str, codes: &[&str]) -> Vec<String> {
+    let built = compile_sources(&Config::default(), [("a.xml", library)]);
+    let found = built.diagnostics.iter().map(|found| (found.rule.code.to_string(), found));
+    let of = found.filter(|(code, _)| codes.contains(&code.as_str()));
+    of.map(|(code, found)| format!("{code} {}", found.span.slice(library))).collect()
+}
+
+/// The parameters of a task, those that it does not declare with a `?`.
+fn parameters(registry: &Registry, task: &str) -> Vec<String> {
+    let all = registry.find(task).unwrap().parameters().unwrap();
+    all.into_iter().map(|own| format!("{}{}", own.name, if own.implicit { "?" } else { "" })).collect()
+}
+
+const Q: &str =
+    "<task type=\"atomic\" name=\"q\"><description>x {{n}}</description><parameters><parameter name=\"n\"/></parameters></task>";
+
+#[test]
+fn what_a_reference_takes_is_bound_where_it_stands() {
+    let of = |rest: &str| places(&format!("<library>{Q}\n{rest}</library>"), &["CTX304"]);
+    let task = |body: &str| of(&format!("<task type=\"sequential\" name=\"o\"><description>x</description>{body}</task>"));
+    let steps = "<steps><task ref=\"q\"/></steps>";
+    assert_eq!(task(&format!("<parameters><parameter name=\"c\"/></parameters>{steps}")), ["CTX304 q"]);
+    for bound in [
+        format!("<parameters><parameter name=\"n\"/></parameters>{steps}"),
+        format!("<parameters><parameter name=\"c\"/></parameters><inputs><input name=\"n\" from=\"c\"/></inputs>{steps}"),
+        "<parameters/><steps><task as=\"n\"><description>make</description></task><task ref=\"q\"/></steps>".to_owned(),
+        steps.to_owned(),
+    ] {
+        assert_eq!(task(&bound), [""; 0], "{bound}");
+    }
+    let function = "<template name=\"F\" params=\"a\"><task type=\"sequential\"><description>{{a}}</description><steps><task ref=\"q\"/></steps></task></template>";
+    assert_eq!(of(function), ["CTX304 q"]);
+    // A default is as good, and a parameter inside is one of the definition.
+    let inner = |attributes: &str| {
+        task(&format!(
+            "<parameters><parameter name=\"c\"/></parameters><steps><task><description>{{{{p}}}}</description><parameters><parameter name=\"p\"{attributes}/></parameters></task></steps>"
+        ))
+    };
+    assert_eq!(
+        (inner(""), inner(" required=\"true\""), inner(" default=\"d\"").len()),
+        (vec!["CTX304 p".to_owned()], vec!["CTX304 p".to_owned()], 0)
+    );
+    let fragment = "<fragment name=\"g\">{{v}}</fragment><template name=\"G\" params=\"b\"><task type=\"atomic\"><description>{{b}} <use fragment=\"g\"/></description></task></template>";
+    assert_eq!(of(fragment), ["CTX304 g"]);
+}
+
+#[test]
+fn what_nothing_binds_is_a_parameter_of_those_that_declare_none() {
+    let library = format!(
+        "<library>{Q}\
+         <task type=\"sequential\" name=\"one\"><description>x</description><steps><task ref=\"q\"/></steps></task>\
+         <task type=\"sequential\" name=\"two\"><description>{{{{m}}}}</description><steps><task ref=\"one\"/><task ref=\"q\"/></steps></task>\
+         <fragment name=\"f\"><use fragment=\"g\"/></fragment><fragment name=\"g\">{{{{v}}}}</fragment>\
+         <task type=\"atomic\" name=\"three\"><description>t <use fragment=\"f\"/></description></task>\
+         <task type=\"sequential\" name=\"four\"><description>t</description><steps><task><description>{{{{p}}}}</description>\
+         <parameters><parameter name=\"p\"/></parameters></task></steps></task></library>"
+    );
+    let registry = compile_sources(&Config::default(), [("a.xml", library.as_str())]).registry.unwrap();
+    let all = ["one", "two", "three", "four"].map(|task| parameters(&registry, task).join(" "));
+    assert_eq!(all, ["n?", "m? n?", "v?", "p?"]);
+    // The hash of a definition moves with them.
+    let hash = |library: &str| {
+        let registry = compile_sources(&Config::default(), [("a.xml", library)]).registry.unwrap();
+        registry.find("two").unwrap().hash().to_string()
+    };
+    assert_ne!(hash(&library), hash(&library.replacen("name=\"n\"/>", "name=\"n\" type=\"string\"/>", 1)));
+}
+
+const MAIL: &str = "<description>d</description><parameters><parameter name=\"mail\" trust=\"untrusted\"/></parameters>";
+
+#[test]
+fn nothing_untrusted_reaches_a_system_text_by_way_of_a_reference() {
+    let library = "<fragment name=\"g\">{{mail}}</fragment><fragment name=\"h\">x <use fragment=\"g\"/></fragment>\
+        <task type=\"atomic\" name=\"q\"><description>d</description><parameters><parameter name=\"mail\"/></parameters><system>S {{mail}}</system></task>\
+        <task type=\"atomic\" name=\"kept\"><description>{{mail}}</description><parameters><parameter name=\"mail\"/></parameters><system>S</system></task>\
+        <template name=\"f\" params=\"m\"><task type=\"atomic\"><description>d</description><system>S {{m}}</system></task></template>\
+        <template name=\"by\" params=\"k\"><task type=\"sequential\"><description>d</description><inputs><input name=\"z\">a {{k}}</input></inputs>\
+        <steps><call template=\"f\"><arg name=\"m\" from=\"z\"/></call></steps></task></template>";
+    let found = |body: &str| {
+        let task = format!("<library>{library}<task type=\"sequential\" name=\"o\">{MAIL}{body}</task></library>");
+        places(&task, &["CTX310"]).len()
+    };
+    for bad in [
+        "<system>Obey <use fragment=\"h\"/></system>",
+        "<inputs><input name=\"i\">s <use fragment=\"h\"/></input></inputs><system>Obey {{i}}</system>",
+        "<steps><task ref=\"q\"/></steps>",
+        "<steps><call template=\"f\"><arg name=\"m\" from=\"mail\"/></call></steps>",
+        "<steps><call template=\"f\"><arg>see {{mail}}</arg></call></steps>",
+        "<steps><call template=\"by\"><arg name=\"k\">see <use fragment=\"g\"/></arg></call></steps>",
+        "<steps><task><description>d</description><parameters><parameter name=\"mail\"/></parameters><system>{{mail}}</system></task></steps>",
+    ] {
+        assert_eq!(found(bad), 1, "{bad}");
+    }
+    for good in [
+        "<system>Obey</system><instructions><use fragment=\"h\"/></instructions>",
+        "<steps><task ref=\"kept\"/></steps>",
+        "<steps><call template=\"f\"><arg name=\"m\">all</arg></call></steps>",
+    ] {
+        assert_eq!(found(good), 0, "{good}");
+    }
+}
+
+#[test]
+fn types_are_held_across_references() {
+    let of = |kind: &str, taken: &str| {
+        let library = format!(
+            "<library><task type=\"atomic\" name=\"q\"><description>x {{{{n}}}}</description><parameters><parameter name=\"n\" type=\"{taken}\"/></parameters></task>\
+             <task type=\"sequential\" name=\"o\"><description>x</description><parameters><parameter name=\"n\" type=\"{kind}\"/></parameters><steps><task ref=\"q\"/></steps></task></library>"
+        );
+        places(&library, &["CTX305"]).len()
+    };
+    assert_eq!((of("string", "number"), of("object", "string"), of("boolean", "array")), (1, 1, 1));
+    assert_eq!((of("string", "string"), of("integer", "number"), of("number", "integer"), of("array", "string[]")), (0, 0, 0, 0));
+}
+
+/// Small numbers from one seed.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, sides: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % sides
+    }
+
+    fn of<'s>(&mut self, words: &[&'s str]) -> &'s str {
+        words[self.roll(words.len() as u64) as usize]
+    }
+
+    fn name(&mut self) -> &'static str {
+        self.of(&["a", "b", "c"])
+    }
+
+    fn text(&mut self, fragments: u64) -> String {
+        let name = self.name();
+        let expression = match self.roll(6) {
+            0 | 1 => format!("{{{{{name}}}}}"),
+            2 => format!("&#123;{{{name}}}"),
+            3 => format!("{{<!-- -->{{{name}}}<![CDATA[}}]]>"),
+            4 if fragments > 0 => format!("<use fragment=\"g{}\"/>", self.roll(fragments)),
+            _ => String::new(),
+        };
+        format!("t {expression}")
+    }
+
+    fn parameters(&mut self) -> String {
+        let mut out = String::from("<parameters>");
+        for name in ["a", "b", "c"] {
+            let kind = self.of(&["", "", " type=\"string\"", " type=\"number\"", " type=\"object\""]);
+            let more = self.of(&["", "", " required=\"true\"", " trust=\"untrusted\"", " default=\"1\""]);
+            if self.roll(3) > 0 && (more != " default=\"1\"" || kind.is_empty()) {
+                let _ = write!(out, "<parameter name=\"{name}\"{kind}{more}/>");
+            }
+        }
+        out + "</parameters>"
+    }
+
+    fn inputs(&mut self, fragments: u64) -> String {
+        let mut out = String::new();
+        for name in ["a", "b"] {
+            match self.roll(5) {
+                0 => out.extend(["<input name=\"", name, "\" from=\"", self.name(), "\"/>"]),
+                1 => out.extend(["<input name=\"", name, "\">", &self.text(fragments), "</input>"]),
+                _ => {}
+            }
+        }
+        if out.is_empty() { out } else { format!("<inputs>{out}</inputs>") }
+    }
+
+    fn body(&mut self, fragments: u64, tasks: u64, depth: u64) -> String {
+        let mut out = format!("<description>{}</description>", self.text(fragments));
+        if self.roll(3) == 0 {
+            out += &self.parameters();
+        }
+        out += &self.inputs(fragments);
+        if self.roll(3) == 0 {
+            out.extend(["<system>s ", &self.text(fragments), "</system>"]);
+        }
+        if depth > 0 {
+            let mut steps = String::new();
+            for _ in 0..=self.roll(3) {
+                let result = if self.roll(2) == 0 { format!(" as=\"{}\"", self.name()) } else { String::new() };
+                match self.roll(4) {
+                    0 | 1 if tasks > 0 => drop(write!(steps, "<task ref=\"t{}\"{result}/>", self.roll(tasks))),
+                    2 if tasks > 0 => {
+                        let arg = self.text(fragments);
+                        let _ = write!(steps, "<call template=\"f\"{result}><arg name=\"a\">{arg}</arg></call>");
+                    }
+                    _ => drop(write!(steps, "<task type=\"atomic\"{result}>{}</task>", self.body(fragments, 0, 0))),
+                }
+            }
+            out.extend(["<steps>", &steps, "</steps>"]);
+        }
+        out
+    }
+
+    fn project(&mut self) -> String {
+        let mut out = String::from("<library>\n");
+        for at in 0..3 {
+            let _ = writeln!(out, "<fragment name=\"g{at}\">{}</fragment>", self.text(at));
+        }
+        let body = self.body(3, 0, 0).replace("{b}", "{a}").replace("{c}", "{a}");
+        let _ = writeln!(out, "<template name=\"f\" params=\"a\"><task type=\"atomic\">{body}</task></template>");
+        for at in 0..4 {
+            let depth = self.roll(2);
+            let kind = if depth == 0 { "atomic" } else { "sequential" };
+            let _ = writeln!(out, "<task type=\"{kind}\" name=\"t{at}\">{}</task>", self.body(3, at, depth));
+        }
+        out + "</library>"
+    }
+}
+
+/// What a parameter is given.
+fn value(kind: Option<&str>) -> Value {
+    match kind {
+        Some("number" | "integer") => json!(4),
+        Some("object") => json!({}),
+        _ => json!("words"),
+    }
+}
+
+/// Renders every agent with every parameter that its task asks for, and what else a run brings.
+fn runs(project: &str, registry: &Registry) {
+    for (task, node) in agents(registry) {
+        let all = registry.find(&task).unwrap().parameters().unwrap();
+        let inputs: BTreeMap<String, Value> = all.iter().map(|own| (own.name.clone(), value(own.kind.as_deref()))).collect();
+        let mut results: BTreeMap<String, StepResult> = BTreeMap::new();
+        loop {
+            let source = Fixtures(Vec::new());
+            let request =
+                Request { node: &node, inputs: &inputs, results: &results, files: &Here, source: &source, ..Request::new(&task) };
+            let Err(faults) = assemble(registry, &request, &Options::default()) else { break };
+            let known = results.len();
+            for fault in faults.iter() {
+                if let FaultKind::Missing { name, origin: MissingFrom::Result } = &*fault.kind {
+                    results.insert(name.clone(), StepResult { content: json!("left"), notes: None });
+                }
+            }
+            assert!(results.len() > known, "{task}{node}: {faults:#?}\n{project}");
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 250, ..ProptestConfig::default() })]
+
+    #[test]
+    fn what_passes_check_can_run(seed: u64) {
+        let project = Dice(seed).project();
+        if let Some(registry) = compile_sources(&Config::default(), [("a.xml", project.as_str())]).registry {
+            runs(&project, &registry);
+        }
+    }
+}
