@@ -82,7 +82,7 @@ pub(super) fn print(found: &Scores, unasked: &[String], cx: &mut Cx) -> Result<(
         cx.note("`snapshot: true` under `expect_context` notices every change of a text, `contains` that of its words");
     }
     if !unasked.is_empty() {
-        cx.note("`ctxc new scenario TASK --node PATH` writes a scenario from today's render");
+        cx.note("`ctxc new scenario TASK` writes one from today's render; `--node` names the agent");
     }
     Ok(())
 }
