@@ -49,7 +49,7 @@ pub enum FaultKind<'a> {
         kind: Kind,
         /// The type it belongs to.
         of: Of,
-        /// The type that the task has, as written; `None` for absent.
+        /// The type that the task has: `None` for absent, empty for one that is none of the language.
         found: Option<&'a str>,
     },
     /// A second element where one may stand.

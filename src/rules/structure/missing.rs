@@ -126,6 +126,11 @@ pub(super) static MISSING_DESCRIPTION: Rule = Rule {
 fn missing_description(cx: &NodeCx<'_>, out: &mut Vec<Diagnostic>) {
     let task = cx.task;
     if let Some(text) = &task.description {
+        if let Some(src) = text.src.as_ref().filter(|src| cx.cx.scopes.blank.contains(&src.span)) {
+            let message = format!("the description is empty: `{}` holds no words", super::family::shown(&src.value));
+            let found = finding(&MISSING_DESCRIPTION.meta, cx.cx, src.span, message);
+            out.push(found.help("say in a sentence what the task is for"));
+        }
         if text.src.is_none()
             && text.element.elements().next().is_none()
             && words(text.element).next().is_none()

@@ -1,6 +1,6 @@
 //! CTX105: an element that belongs to another type of task.
 
-use super::family::{either, finding};
+use super::family::{either, finding, shown};
 use crate::rules::prelude::*;
 use crate::syntax::tree::Element;
 use crate::syntax::write::set_attribute;
@@ -22,10 +22,18 @@ fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     }
     let tag = kind.tag();
     let is_task = task.name() == Kind::Task.tag();
-    let message = match written {
-        Some(found) => format!("`<{tag}>` belongs to type {of}, but this task is of type {found}"),
-        None if is_task => format!("`<{tag}>` belongs to type {of}, but this task has no type, which makes it atomic"),
-        None => format!("`<{tag}>` belongs to type {of}, but `<{}>` is an atomic task", task.name()),
+    let declared = match written {
+        // Of a type that nobody declares nothing is known, and that has been reported.
+        Some("") => Some(declared(cx, task).filter(|(_, base)| *base != of)?),
+        _ => None,
+    };
+    let message = match (&declared, written) {
+        (Some((name, base)), _) => {
+            format!("`<{tag}>` belongs to type {of}, but this task is of type {}, which is built on {base}", shown(name))
+        }
+        (None, Some(found)) => format!("`<{tag}>` belongs to type {of}, but this task is of type {found}"),
+        (None, None) if is_task => format!("`<{tag}>` belongs to type {of}, but this task has no type, which makes it atomic"),
+        (None, None) => format!("`<{tag}>` belongs to type {of}, but `<{}>` is an atomic task", task.name()),
     };
     let mut found = finding(&RULE.meta, cx, fault.span, message);
     if let Some(attribute) = task.attribute("type") {
@@ -37,7 +45,17 @@ fn word(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     let own: Vec<&str> =
         Kind::Task.spec().children.iter().filter(|child| child.of == Of::Type(of)).map(|child| child.kind.tag()).collect();
     let found = found.note(format!("type {of} has {}", either(own)));
+    if declared.is_some() {
+        return Some(found.help(format!("give the task a type that is built on {of}, or take `<{tag}>` out")));
+    }
     Some(found.fix(Fix::suggested(format!("make it type=\"{of}\""), vec![set_attribute(task, "type", of)])))
+}
+
+/// The type of a task that the project declares, and what it is built on.
+fn declared(cx: &FileCx<'_>, task: Element<'_>) -> Option<(String, &'static str)> {
+    let name = task.attribute("type")?.value().trim().to_owned();
+    let row = cx.config.layers.find(&name, None)?;
+    Some((name, cx.config.layers.get(row).base().word()))
 }
 
 /// Whether an element before it belongs to the same other type: one wrong type is one fault.

@@ -127,15 +127,13 @@ impl<'a> Lower<'a> {
 
     fn belongs(&mut self, kind: Kind, element: Element<'a>, of: &'static str, out: &Task<'a>) {
         let found = out.operator.as_ref().map(|operator| &*operator.value);
-        // Of a type that is none of the language only the project knows what it is built on: the rule decides.
         if found.unwrap_or("atomic") == of {
             return;
         }
-        let found = found.and_then(|found| TYPES.iter().copied().find(|known| *known == found).or(Some("")));
-        if found != Some("") {
-            let kind = FaultKind::WrongType { kind, of: Of::Type(of), found };
-            self.fault(element, element.name_span(), kind);
-        }
+        // Only the project knows what a type is built on that is none of the language: the rule decides.
+        let found = found.map(|found| TYPES.iter().copied().find(|known| *known == found).unwrap_or(""));
+        let kind = FaultKind::WrongType { kind, of: Of::Type(of), found };
+        self.fault(element, element.name_span(), kind);
     }
 
     fn typed_child(&mut self, kind: Kind, element: Element<'a>, out: &mut Task<'a>) {

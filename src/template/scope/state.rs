@@ -4,7 +4,7 @@ use super::env::Env;
 use super::fault::{Fault, FaultKind, Origin};
 use super::flow::{self, Learned, Recorder};
 use super::trace::Trace;
-use crate::base::span::Spanned;
+use crate::base::span::{Span, Spanned};
 use crate::syntax::tree::Element;
 use crate::template::keywords::Trust;
 use crate::template::model::MOST_FAULTS;
@@ -21,6 +21,8 @@ pub type Sources<'s> = dyn Fn(&str) -> Option<Arc<str>> + 's;
 pub struct Scopes<'a> {
     /// Variables that nothing binds in definitions that declare no parameters, by definition and then by place.
     pub implicit: Vec<Implicit<'a>>,
+    /// Where descriptions name a file that holds no words.
+    pub blank: Vec<Span>,
     /// What is wrong, in no order.
     pub faults: Vec<Fault<'a>>,
     /// Faults beyond [`MOST_FAULTS`]: counted, not kept.

@@ -81,6 +81,11 @@ impl<'m, 'a: 'm> Walk<'m, 'a, '_> {
             self.unknown += 1;
             self.sites(text);
         }
+        if let (Role::Description, Some(src)) = (role, &text.src)
+            && (self.sources)(&src.value).is_some_and(|content| content.trim().is_empty())
+        {
+            self.scopes.blank.push(src.span);
+        }
         if text.substitution == Substitution::Off {
             return text.trust;
         }

@@ -233,3 +233,14 @@ fn a_quiet_run_writes_whole_files() {
     project.run(&["eval", "-q", "--report", "text=out.txt"]).code(0).silent_out();
     assert!(project.read("out.txt").contains("1 scenario: 1 passed"), "{}", project.read("out.txt"));
 }
+
+/// A description that a file holds is empty where the file is (finding L7).
+#[test]
+fn an_empty_file_describes_nothing() {
+    let task = "<task type=\"atomic\" name=\"t\"><description src=\"t.md\"/></task>\n";
+    let project = Project::new().file("templates/t.xml", task).file("templates/t.md", " \n\n");
+    let run = project.run(&["check", "--format", "concise"]).code(1);
+    assert!(run.stdout.contains("error[missing-description]: the description is empty: `t.md` holds no words"), "{}", run.stdout);
+    let project = Project::new().file("templates/t.xml", task).file("templates/t.md", "Sort.\n");
+    project.run(&["check"]).code(0);
+}

@@ -267,3 +267,21 @@ proptest! {
         }
     }
 }
+
+/// What a loop without a script leaves nothing behind for (finding L21).
+#[test]
+fn a_loop_without_a_script_has_no_result_of_one() {
+    let cycle = |script: &str| {
+        let parts = "<director><description>d</description></director>";
+        let evaluator = "<evaluator><description>r {{script_result}}</description></evaluator>";
+        places(
+            &format!(
+                "<library><task type=\"director_evaluator_loop\" name=\"l\"><description>t</description>\
+                 <parameters/>{parts}{evaluator}{script}<max_iterations>2</max_iterations></task></library>"
+            ),
+            &["CTX304"],
+        )
+    };
+    assert_eq!(cycle(""), ["CTX304 script_result"]);
+    assert_eq!(cycle("<script_execution><command>ls</command></script_execution>"), Vec::<String>::new());
+}

@@ -114,3 +114,33 @@ fn foreign_elements_and_attributes_are_welcome_everywhere() {
 </task>"#;
     assert_eq!(check_template(text, &read("")).len(), 0);
 }
+
+/// A type that the project declares has the children of the type that it is built on (finding L3).
+#[test]
+fn a_declared_type_has_the_children_of_its_base() {
+    let project = read("[operators.probe]\nbase = \"atomic\"\n\n[operators.turn]\nbase = \"reduce\"\n");
+    let names = |text: &str| -> Vec<String> {
+        let found = check_template(text, &project);
+        let errors = found.iter().filter(|finding| finding.severity == Severity::Error);
+        errors.map(|finding| format!("{}: {}", finding.rule.name, finding.message)).collect()
+    };
+    let steps = "<steps><task type=\"atomic\"><description>x</description></task></steps>";
+    let of = |name: &str, inside: &str| {
+        names(&format!("<task type=\"{name}\" name=\"a\"><description>t</description>{inside}</task>"))
+    };
+    assert_eq!(
+        of("probe", steps),
+        ["other-type: `<steps>` belongs to type sequential, but this task is of type probe, which is built on atomic"]
+    );
+    assert_eq!(
+        of("probe", "<command>ls</command>"),
+        ["other-type: `<command>` belongs to type script, but this task is of type probe, which is built on atomic"]
+    );
+    assert!(of("turn", steps).iter().any(|found| found.starts_with("other-type: `<steps>`")));
+    let inner = "<inputs><input name=\"i\">w</input></inputs><inner_task><description>x</description></inner_task>\
+                 <reduction_task><description>x</description></reduction_task>";
+    assert_eq!(of("turn", inner), Vec::<String>::new());
+    assert_eq!(of("probe", ""), Vec::<String>::new());
+    // A type that nobody declares is one slip, and what it is made of is not held against it.
+    assert_eq!(of("prob", steps).len(), 1);
+}
