@@ -341,7 +341,7 @@ fn a_folder_without_prompts_is_told_all_their_endings() {
 
 #[test]
 fn a_folder_of_prompts_gets_a_project_and_no_example() {
-    let project = Project::new().file("legacy/a.j2", "{{ x }}").file("legacy/parts/b.j2", "").file("docs/c.md", "{name}");
+    let project = Project::new().file("legacy/a.j2", "{{ x }}").file("legacy/parts/b.j2", "Bye.").file("docs/c.md", "{name}");
     let run =
         project.run(&["init"]).code(0).says("found 2 Jinja files in legacy/ and 1 Markdown file in docs/ (see `ctxc import`)");
     run.warns("next: ctxc import docs legacy");
