@@ -1,6 +1,7 @@
 //! CTX311: `{{…}}` that cannot be read.
 
 use crate::rules::names::fault_location::finding;
+use crate::rules::names::unrendered_jinja;
 use crate::rules::prelude::*;
 use crate::rules::structure::family::shown;
 use crate::syntax::write::set_attribute;
@@ -29,6 +30,11 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
         } else {
             "an expression is a name, a.b[0], or fn(arg, key=value); for literal braces write `\\{{`"
         });
+        // A text that is meant as Jinja has its own way out, and braces that are made words would spoil it.
+        if unrendered_jinja::is_meant(*element) {
+            out.push(found);
+            continue;
+        }
         if written.starts_with("{{") {
             let edits = vec![Edit::insert(why.expression.start, "\\")];
             found = found.fix(Fix::suggested("write `\\{{`: the braces are text", edits));

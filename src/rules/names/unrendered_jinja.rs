@@ -23,10 +23,10 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
         return;
     }
     for element in cx.document.elements() {
-        let is = |name: &str| element.attribute(name).is_some();
-        if !is_text(element) || is("syntax") || is("verbatim") {
+        if is_decided(element) {
             continue;
         }
+        let is = |name: &str| element.attribute(name).is_some();
         let message = match element.attribute("src") {
             Some(src) if ENDINGS.iter().any(|ending| src.value().ends_with(ending)) => {
                 format!("the name of `{}` says Jinja, and the agent reads its tags as words", src.value())
@@ -43,6 +43,16 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
         let found = found.fix(fix("syntax", "jinja", "write syntax=\"jinja\": the text is rendered"));
         out.push(found.fix(fix("verbatim", "true", "write verbatim=\"true\": the tags are meant as words")));
     }
+}
+
+/// Whether a text without a file of its own is meant as Jinja, and does not say so.
+pub(super) fn is_meant(element: Element<'_>) -> bool {
+    !is_decided(element) && element.attribute("src").is_none() && has_statement(&element.text())
+}
+
+/// Whether an element is no text, or says itself how it is read.
+fn is_decided(element: Element<'_>) -> bool {
+    !is_text(element) || element.attribute("syntax").is_some() || element.attribute("verbatim").is_some()
 }
 
 /// Whether the element takes a text that can be rendered.

@@ -381,6 +381,8 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         if let Some(script) = &cycle.script {
             self.body(script);
             bind(self, &["script_result"]);
+        } else if holds_unread(element) {
+            bind(self, &["script_result"]);
         } else {
             self.no_script = Some(element);
         }
@@ -394,6 +396,12 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         self.no_script = around;
         self.unbind(mark);
     }
+}
+
+/// Whether a body holds an unknown element with others in it, which has been reported: it may be the script.
+fn holds_unread(body: Element<'_>) -> bool {
+    let is_unread = |child: Element<'_>| Kind::homes(child.local()).next().is_none() && child.elements().next().is_some();
+    body.elements().any(|child| child.namespace().is_none() && is_unread(child))
 }
 
 /// Whether a task declares names that cannot be read, which has been reported: nobody knows what is bound there.

@@ -244,3 +244,19 @@ fn an_empty_file_describes_nothing() {
     let project = Project::new().file("templates/t.xml", task).file("templates/t.md", "Sort.\n");
     project.run(&["check"]).code(0);
 }
+
+/// A forgotten `syntax` has one way out, and no other fix spoils the text before it.
+#[test]
+fn a_forgotten_syntax_is_all_that_is_fixed() {
+    let task = "<task type=\"atomic\" name=\"s\">\n  <description>Go</description>\n  <parameters><parameter name=\"a\" type=\"string\" default=\"q\"/></parameters>\n  <instructions>{% if a %}{{ a|upper }}{% endif %}</instructions>\n</task>\n";
+    let project = Project::new().file("templates/s.xml", task);
+    project.run(&["check"]).code(1);
+    project.run(&["check", "--fix", "--unsafe-fixes"]).code(0);
+    assert!(
+        project.read("templates/s.xml").contains("<instructions syntax=\"jinja\">{% if a %}{{ a|upper }}{% endif %}<"),
+        "{}",
+        project.read("templates/s.xml")
+    );
+    let run = project.run(&["render", "s"]).code(0);
+    assert!(run.stdout.contains('Q') && !run.stdout.contains('\\'), "{}", run.stdout);
+}

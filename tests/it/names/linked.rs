@@ -284,4 +284,6 @@ fn a_loop_without_a_script_has_no_result_of_one() {
     };
     assert_eq!(cycle(""), ["CTX304 script_result"]);
     assert_eq!(cycle("<script_execution><command>ls</command></script_execution>"), Vec::<String>::new());
+    // What is unknown, and reported as that, may be the script.
+    assert_eq!(cycle("<script><command>ls</command></script>"), Vec::<String>::new());
 }
