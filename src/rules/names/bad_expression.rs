@@ -17,6 +17,8 @@ pub(crate) static RULE: Rule = Rule {
 };
 
 fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
+    // Many faults may stand in one text, which is read once.
+    let mut last = None;
     for fault in &cx.scopes.faults {
         let FaultKind::Expression { fault: why, element } = &fault.kind else { continue };
         let mut found = finding(&RULE.meta, cx, fault, words(why.kind));
@@ -31,7 +33,12 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
             "an expression is a name, a.b[0], or fn(arg, key=value); for literal braces write `\\{{`"
         });
         // A text that is meant as Jinja has its own way out, and braces that are made words would spoil it.
-        if unrendered_jinja::is_meant(*element) {
+        let is_meant = match last {
+            Some((id, known)) if id == element.id() => known,
+            _ => unrendered_jinja::is_meant(*element),
+        };
+        last = Some((element.id(), is_meant));
+        if is_meant {
             out.push(found);
             continue;
         }
