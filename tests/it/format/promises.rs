@@ -71,8 +71,11 @@ fn seen(text: &str) -> (BTreeMap<Seen, usize>, BTreeMap<String, usize>) {
             let attributes = node.attributes().map(|a| (a.name().to_owned(), a.value().to_owned())).collect();
             let own: String = node.children().filter(roxmltree::Node::is_text).filter_map(|child| child.text()).collect();
             let tag = node.tag_name().name();
-            // The name of a model is a word, though it may hold elements in its place.
-            let is_text = element_specs::all().iter().any(|spec| spec.tag == tag && spec.kind.is_text()) && tag != "model";
+            // Words, not texts: the name of a model, though it may hold elements in its place, and a command that lists
+            // files, though that of a script is a text.
+            let is_word =
+                tag == "model" || tag == "command" && node.parent_element().is_some_and(|list| list.has_tag_name("file_paths"));
+            let is_text = element_specs::all().iter().any(|spec| spec.tag == tag && spec.kind.is_text()) && !is_word;
             let own = if is_text { canonical(&own) } else { own.trim().to_owned() };
             *elements.entry((node.tag_name().name().to_owned(), attributes, own)).or_default() += 1;
         } else if node.is_comment() || node.is_pi() {
