@@ -4,10 +4,11 @@
 //! nothing. Linear in what is written down and in what the targets of references take.
 
 use super::index::{DefId, Index, RefId};
+use super::linked_parts::{self, PartFault, References, Values, Why};
 use crate::base::span::Span;
-use crate::template::names::{DefinitionKind, Event, Flow, Free, Param, Reference, ReferenceKind, Site};
-use crate::template::scope::spread;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use crate::template::names::{Event, Flow, Free, Param, Reference, ReferenceKind, Site};
+use crate::template::scope::{MOST_PARTS, spread};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// What references make of names.
 #[derive(Clone, Debug, Default)]
@@ -16,6 +17,8 @@ pub struct LinkedNames {
     pub faults: Vec<Fault>,
     /// The parameters that a definition takes for what it refers to, though it does not declare them, each with the reference.
     pub implicit: BTreeMap<DefId, Vec<(Param, RefId)>>,
+    /// Parts of values that are used and that these do not have.
+    pub parts: Vec<PartFault>,
     /// The fragments whose text is from outside, wholly or in part, each with the one that is marked, and where.
     pub outside: BTreeMap<DefId, (DefId, Span)>,
     /// What a definition takes in all, where its facts do not say it.
@@ -52,7 +55,7 @@ pub enum FaultKind {
 /// Resolves what all references take. `order`: definitions, each after those that it points at.
 pub fn resolve(index: &Index<'_>, order: &[DefId]) -> LinkedNames {
     let mut linked = LinkedNames::default();
-    if index.files().iter().all(|file| file.facts.references.is_empty()) {
+    if index.files().iter().all(|file| file.facts.references.is_empty() && file.facts.flows.is_empty()) {
         return linked;
     }
     let references = References::new(index);
@@ -75,8 +78,9 @@ pub fn resolve(index: &Index<'_>, order: &[DefId]) -> LinkedNames {
         let flow = file.facts.flows.binary_search_by_key(&id.definition, |flow| flow.owner).ok();
         if let Some(flow) = flow.and_then(|at| file.facts.flows.get(at)) {
             let found = Replay::new(index, id, flow, &linked, &references).run();
-            let Found { faults, extra, taken } = found;
+            let Found { faults, parts, extra, taken } = found;
             linked.faults.extend(faults);
+            linked.parts.extend(parts);
             if !extra.is_empty() {
                 linked.implicit.insert(id, extra);
             }
@@ -100,38 +104,23 @@ impl LinkedNames {
     /// What a fragment takes for those that it uses.
     fn fragment(&mut self, index: &Index<'_>, id: DefId, used: &[DefId]) {
         let mut taken: Vec<Param> = self.takes(index, id).to_vec();
-        let mut known: HashSet<Box<str>> = taken.iter().map(|param| param.name.clone()).collect();
-        for target in used {
-            let more = self.takes(index, *target).iter().filter(|param| known.insert(param.name.clone()));
-            taken.extend(more.cloned());
+        let mut known: HashMap<Box<str>, usize> = taken.iter().enumerate().map(|(at, param)| (param.name.clone(), at)).collect();
+        for param in used.iter().flat_map(|target| self.takes(index, *target)) {
+            if let Some(own) = known.get(&param.name).and_then(|at| taken.get_mut(*at)) {
+                own.parts = union(&own.parts, &param.parts);
+                continue;
+            }
+            known.insert(param.name.clone(), taken.len());
+            taken.push(param.clone());
         }
         self.taken.insert(id, taken.into());
     }
 }
 
-/// Where references lead.
-struct References {
-    /// What each fragment uses.
-    used: BTreeMap<DefId, Vec<DefId>>,
-    /// References by the place of their name, for each file with flows.
-    places: HashMap<(u32, u32), u32>,
-}
-
-impl References {
-    fn new(index: &Index<'_>) -> Self {
-        let mut found = Self { used: BTreeMap::new(), places: HashMap::new() };
-        for (id, entry, reference) in index.references() {
-            if !entry.facts.flows.is_empty() {
-                found.places.insert((id.file, reference.span.start), id.reference);
-            }
-            let owner = DefId { file: id.file, definition: reference.owner };
-            let is_fragment = index.definition(owner).is_some_and(|own| own.kind == DefinitionKind::Fragment);
-            if let Some(target) = index.target(reference).filter(|_| is_fragment) {
-                found.used.entry(owner).or_default().push(target);
-            }
-        }
-        found
-    }
+/// Parts, each once; of many the first ones.
+fn union<'p>(one: impl IntoIterator<Item = &'p Box<str>>, two: impl IntoIterator<Item = &'p Box<str>>) -> Box<[Box<str>]> {
+    let all: BTreeSet<&Box<str>> = one.into_iter().chain(two).collect();
+    all.into_iter().take(MOST_PARTS).cloned().collect()
 }
 
 /// One definition, replayed.
@@ -150,12 +139,16 @@ struct Replay<'r> {
     in_system: Vec<bool>,
     /// By the name that is made: what it is made of by way of a fragment, and by which reference.
     made: BTreeMap<u32, Vec<(u32, RefId)>>,
+    values: Values<'r>,
+    /// By name: the parts that references use of its value.
+    parts: BTreeMap<u32, BTreeSet<Box<str>>>,
     found: Found,
 }
 
 #[derive(Default)]
 struct Found {
     faults: Vec<Fault>,
+    parts: Vec<PartFault>,
     extra: Vec<(Param, RefId)>,
     taken: Option<Box<[Param]>>,
 }
@@ -165,8 +158,10 @@ impl<'r> Replay<'r> {
         let untrusted = flow.names.iter().map(|name| name.untrusted).collect();
         let in_system = flow.names.iter().map(|name| name.in_system).collect();
         let (bound, innermost, implicit) = (Vec::new(), HashMap::new(), HashMap::new());
-        let (made, found) = (BTreeMap::new(), Found::default());
-        Self { index, id, flow, linked, references, bound, innermost, implicit, untrusted, in_system, made, found }
+        let values = Values::new(index, id, flow, references);
+        let found = Found { parts: values.own(id.file).collect(), ..Found::default() };
+        let (made, parts) = (BTreeMap::new(), BTreeMap::new());
+        Self { index, id, flow, linked, references, bound, innermost, implicit, untrusted, in_system, made, values, parts, found }
     }
 
     fn run(mut self) -> Found {
@@ -195,12 +190,16 @@ impl<'r> Replay<'r> {
         }
         let marked = |param: &Param| {
             let implicit = self.implicit.get(&param.name).map(|at| *at as usize);
-            let mark = implicit.or_else(|| first.get(&*param.name).copied()).and_then(|at| self.in_system.get(at)).copied();
-            Param { in_system: param.in_system || mark.unwrap_or(false), ..param.clone() }
+            let name = implicit.or_else(|| first.get(&*param.name).copied());
+            let mark = name.and_then(|at| self.in_system.get(at)).copied();
+            let parts = union(&param.parts, name.and_then(|at| self.parts.get(&(at as u32))).into_iter().flatten());
+            Param { in_system: param.in_system || mark.unwrap_or(false), parts, ..param.clone() }
         };
         let extra = self.found.extra.iter().map(|(param, _)| {
-            let mark = self.implicit.get(&param.name).and_then(|at| self.in_system.get(*at as usize)).copied();
-            Param { in_system: mark.unwrap_or(false), ..param.clone() }
+            let name = self.implicit.get(&param.name);
+            let mark = name.and_then(|at| self.in_system.get(*at as usize)).copied();
+            let parts = union([], name.and_then(|at| self.parts.get(at)).into_iter().flatten());
+            Param { in_system: mark.unwrap_or(false), parts, ..param.clone() }
         });
         self.found.taken = Some(own.iter().map(marked).chain(extra).collect());
         self.found
@@ -233,7 +232,7 @@ impl<'r> Replay<'r> {
     }
 
     fn site(&mut self, site: &Site) {
-        let Some(reference) = self.references.places.get(&(self.id.file, site.at)).copied() else { return };
+        let Some(reference) = self.references.at(self.id.file, site.at) else { return };
         let at = RefId { file: self.id.file, reference };
         let Some(reference) = self.index.reference(at) else { return };
         let Some(target) = self.index.target(reference) else { return };
@@ -250,6 +249,7 @@ impl<'r> Replay<'r> {
             let known = self.innermost.get(&*param.name).and_then(|places| places.last()).copied();
             let known = known.or_else(|| self.implicit.get(&param.name).copied());
             let Some(name) = known.or_else(|| self.free(site, at, param, &mut absent)) else { continue };
+            self.use_parts(name, (at, reference), param);
             if let Some(into) = site.into {
                 self.made.entry(into).or_default().push((name, at));
                 if self.untrusted.get(name as usize) == Some(&true) {
@@ -294,18 +294,30 @@ impl<'r> Replay<'r> {
                 if sources.iter().any(|source| self.untrusted.get(*source as usize) == Some(&true)) {
                     self.distrust(*name);
                 }
+                self.use_parts(*name, (at, reference), param);
                 self.hand_over(*name, at, param, param.in_system);
+            }
+        }
+    }
+
+    /// What a definition uses of the values that it takes: what is wrong with it, or what is used of the values around here.
+    fn use_parts(&mut self, name: u32, (at, reference): (RefId, &Reference), param: &Param) {
+        let wrong = param.parts.iter().find_map(|path| Some((path, self.values.fault(name, path, None)?)));
+        if let Some((path, why)) = wrong {
+            let place = (at.file, reference.span, None);
+            return self.found.parts.push(linked_parts::fault(place, Some(at), (&param.name, path), why));
+        }
+        for path in &param.parts {
+            if let Some((name, path)) = self.values.chain(name, path).last() {
+                self.parts.entry(name).or_default().insert(path.into());
             }
         }
     }
 
     /// A name becomes what a definition takes.
     fn hand_over(&mut self, name: u32, at: RefId, param: &Param, in_system: bool) {
-        let found = self.flow.names.get(name as usize).and_then(|name| name.kind.as_deref());
-        if let (Some(found), Some(wanted)) = (found, param.kind.as_deref())
-            && !meets(found, wanted)
-        {
-            let kind = FaultKind::WrongType { name: param.name.clone(), found: found.into(), wanted: wanted.into() };
+        if let Some(Why::WrongType { found, wanted }) = self.values.fault(name, "", param.kind.as_deref()) {
+            let kind = FaultKind::WrongType { name: param.name.clone(), found: found.into(), wanted };
             self.found.faults.push(Fault { at, kind });
         }
         if !in_system {
@@ -341,15 +353,4 @@ impl<'r> Replay<'r> {
             }
         }
     }
-}
-
-/// Whether some value of one type is of another.
-pub fn meets(found: &str, wanted: &str) -> bool {
-    let family = |kind: &str| match kind {
-        "number" | "integer" => "number",
-        "array" | "string[]" => "array",
-        _ => "",
-    };
-    let is_known = |kind: &str| matches!(kind, "string" | "boolean" | "object") || !family(kind).is_empty();
-    found == wanted || !is_known(found) || !is_known(wanted) || (!family(found).is_empty() && family(found) == family(wanted))
 }

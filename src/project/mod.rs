@@ -16,6 +16,8 @@ pub mod index;
 #[cfg(feature = "compile")]
 pub mod linked_names;
 #[cfg(feature = "compile")]
+pub mod linked_parts;
+#[cfg(feature = "compile")]
 pub mod lints;
 pub mod models;
 #[cfg(feature = "compile")]

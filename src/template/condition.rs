@@ -157,14 +157,14 @@ pub fn parse(text: &str, place: Place) -> Result<Condition<'_>, ConditionFault> 
 }
 
 /// The variables that a condition reads, in the order written, repeats included.
-pub fn variables<'c, 'a>(condition: &'c Condition<'a>) -> Vec<&'c Spanned<Cow<'a, str>>> {
+pub fn variables<'c, 'a>(condition: &'c Condition<'a>) -> Vec<&'c Path<'a>> {
     let mut found = Vec::new();
     collect(condition, &mut found);
     found
 }
 
 // The depth is that of the parser: at most MAX_DEPTH levels of and, or, not and comparison each.
-fn collect<'c, 'a>(condition: &'c Condition<'a>, found: &mut Vec<&'c Spanned<Cow<'a, str>>>) {
+fn collect<'c, 'a>(condition: &'c Condition<'a>, found: &mut Vec<&'c Path<'a>>) {
     match condition {
         Condition::And(parts) | Condition::Or(parts) => parts.iter().for_each(|part| collect(part, found)),
         Condition::Not(part) => collect(part, found),
@@ -172,7 +172,7 @@ fn collect<'c, 'a>(condition: &'c Condition<'a>, found: &mut Vec<&'c Spanned<Cow
             collect(&comparison.left, found);
             collect(&comparison.right, found);
         }
-        Condition::Value(Value::Path(path)) => found.push(&path.root),
+        Condition::Value(Value::Path(path)) => found.push(path),
         Condition::Value(Value::Number(_) | Value::Text(_) | Value::Boolean(_)) => {}
     }
 }

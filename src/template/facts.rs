@@ -42,7 +42,8 @@ fn fact(definition: &Definition<'_>, stem: &str) -> Fact {
     let (name, span) = definition.name().map_or((stem, element.name_span()), |name| (&*name.value, name.span));
     let (params, returns) = match definition {
         Definition::Template(template) => (params(template), template.returns.as_ref().map(|text| Box::from(&*text.value))),
-        Definition::Task(_) | Definition::Fragment(_) => (Box::default(), None),
+        Definition::Task(task) => (Box::default(), answer(task).map(Box::from)),
+        Definition::Fragment(_) => (Box::default(), None),
     };
     let untrusted = match definition {
         Definition::Fragment(fragment) => untrusted(&fragment.text),
@@ -50,6 +51,13 @@ fn fact(definition: &Definition<'_>, stem: &str) -> Fact {
     };
     let bytes = element.span().len().into();
     Fact { kind: definition.kind(), name: name.into(), span, params, returns, untrusted, bytes, agents: 0 }
+}
+
+/// What a task answers with, where it says so: a type or the path of a schema.
+pub(super) fn answer<'m>(task: &'m Task<'_>) -> Option<&'m str> {
+    let output = task.output.as_ref()?;
+    let is_text = || output.kind.as_ref().is_some_and(|kind| kind.value == "text");
+    output.schema.as_ref().map(|schema| &*schema.value).or_else(|| is_text().then_some("string"))
 }
 
 fn untrusted(text: &Text<'_>) -> Option<Span> {

@@ -31,6 +31,8 @@ pub mod parts;
 pub mod scope;
 pub mod setting;
 #[cfg(feature = "compile")]
+pub mod shape;
+#[cfg(feature = "compile")]
 mod stretches;
 #[cfg(feature = "compile")]
 pub mod text;

@@ -2,7 +2,10 @@
 //!
 //! Small on purpose: a hundred thousand of these are held at once. Never a tree, never a text, never a lookup.
 
+use crate::base::source::Position;
 use crate::base::span::Span;
+use crate::template::shape::Shape;
+use std::collections::BTreeMap;
 
 /// What one file defines and needs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -15,6 +18,15 @@ pub struct FileFacts {
     pub sources: Vec<Source>,
     /// How names reach the references of a definition, for each that has some; by definition.
     pub flows: Vec<Flow>,
+    /// What the schemas of answers say of their form, by the path as written.
+    pub schemas: BTreeMap<Box<str>, Shape>,
+}
+
+impl FileFacts {
+    /// The form of what is of a type, or held to a schema of the file.
+    pub fn shape(&self, kind: &str) -> &Shape {
+        self.schemas.get(kind).unwrap_or_else(|| Shape::declared(kind))
+    }
 }
 
 /// What kind of thing a name stands for. Tasks, templates and fragments have a namespace each.
@@ -56,7 +68,7 @@ pub struct Definition {
     /// What it takes by name: the parameters of a function template or a task, in order, and then the variables that a task does
     /// not declare; the variables of a fragment.
     pub params: Box<[Param]>,
-    /// What a function template returns, as written.
+    /// What a function template returns, or a task answers with, as written: a type or the path of a schema.
     pub returns: Option<Box<str>>,
     /// Where a fragment is marked as a text from outside.
     pub untrusted: Option<Span>,
@@ -77,9 +89,11 @@ pub struct Param {
     pub kind: Option<Box<str>>,
     /// Whether its value becomes a part of a system text.
     pub in_system: bool,
+    /// The parts that are used of its value, such as `.a[0]`.
+    pub parts: Box<[Box<str>]>,
 }
 
-/// How names reach the references of a definition: what a walk over it binds and meets, in order.
+/// How names reach the references of a definition: what a walk over it binds and meets, in order; and what it uses of their values.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Flow {
     /// Which definition of the file.
@@ -88,6 +102,23 @@ pub struct Flow {
     pub names: Box<[FlowName]>,
     /// What happens.
     pub events: Box<[Event]>,
+    /// What is used of the values of names, but for those used as they are.
+    pub uses: Box<[PartUse]>,
+}
+
+/// A part of a value that is used, or a value that is used as one of a type.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PartUse {
+    /// The name of the value.
+    pub name: u32,
+    /// The way into it: `.a[0]`.
+    pub path: Box<str>,
+    /// The type that it is declared to have here.
+    pub wanted: Option<Box<str>>,
+    /// Where it is used.
+    pub span: Span,
+    /// Where in a text in a file of its own, whose `src` the other place is.
+    pub inside: Option<(Span, Position)>,
 }
 
 /// A name in a definition.
@@ -103,6 +134,10 @@ pub struct FlowName {
     pub in_system: bool,
     /// The names that its value is made of: each stands before it.
     pub made_of: Box<[u32]>,
+    /// The name that it is another one for, or for a part of.
+    pub part_of: Option<(u32, Box<str>)>,
+    /// The place of the reference whose answer it is.
+    pub answer_of: Option<u32>,
 }
 
 /// One thing that a walk over a definition meets.

@@ -12,6 +12,7 @@ use crate::template::json_schema;
 #[cfg(feature = "lsp")]
 use crate::template::names::Source;
 use crate::template::names::{FileFacts, SourceKind};
+use crate::template::shape::Shape;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -40,8 +41,10 @@ impl Texts {
         self.texts.get(written).map(Arc::clone)
     }
 
-    /// Counts what was pulled in as bytes of the definition that it belongs to.
+    /// Counts what was pulled in as bytes of the definition that it belongs to, and says what schemas know of answers.
     pub(super) fn weigh(&self, facts: &mut FileFacts) {
+        let schema = |text: &str| serde_json::from_str(text).ok().map(|schema| Shape::of_schema(&schema));
+        facts.schemas = self.schemas.iter().filter_map(|(path, text)| Some((path.clone(), schema(text)?))).collect();
         for source in facts.sources.iter().filter(|source| source.kind == SourceKind::Text) {
             let Some(owner) = facts.definitions.get_mut(source.owner as usize) else { continue };
             owner.bytes = owner.bytes.saturating_add(self.text(&source.path).map_or(0, |text| text.len() as u64));

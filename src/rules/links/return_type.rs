@@ -1,6 +1,8 @@
 //! CTX305: a call whose result is not of the type that its place asks for.
 
 use crate::project::linked_names;
+use crate::project::linked_parts::Why;
+use crate::rules::names::unknown_field::at_use;
 use crate::rules::prelude::*;
 use crate::template::names::ReferenceKind;
 
@@ -30,9 +32,16 @@ fn check(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
             let word = reference.kind.target().word();
             format!("the {word} `{}` takes `{name}` as {wanted}, but `{name}` is {found} here", reference.name)
         });
-        out.extend(finding.map(|(finding, _)| finding.help("declare both with one type, or hand over another value")));
+        out.extend(finding.map(|(finding, _)| finding.help(HELP)));
+    }
+    for fault in &cx.names.parts {
+        let Why::WrongType { found, wanted } = &fault.why else { continue };
+        let message = format!("`{}` is declared as {wanted}, but its value is {found}", fault.used);
+        out.extend(at_use(&RULE.meta, cx, fault, message).map(|finding| finding.help(HELP)));
     }
 }
+
+const HELP: &str = "declare both with one type, or hand over another value";
 
 fn fits(returned: &str, expected: &str) -> bool {
     returned == expected || (expected == "array" && returned == "string[]") || (expected == "string" && returned == "text")

@@ -4,6 +4,7 @@
 //! the place in the text.
 
 use crate::base::contained_path;
+use crate::base::source::Position;
 use crate::rules::prelude::*;
 use crate::rules::structure::family;
 use crate::template::scope::Fault;
@@ -15,13 +16,12 @@ pub(crate) const IN_TEXT: &str = "in this text";
 /// A finding of a fault.
 pub(super) fn finding(rule: &'static RuleMeta, cx: &FileCx<'_>, fault: &Fault<'_>, message: impl Into<String>) -> Diagnostic {
     let Some(inside) = &fault.inside else { return family::finding(rule, cx, fault.span, message) };
-    let path = contained_path::beside(cx.path, &inside.written).map_or_else(|| Arc::clone(&inside.written), Arc::from);
-    let start = inside.start;
-    let message = message.into();
-    family::finding(rule, cx, fault.span, format!("in {path}:{}:{}: {message}", start.line, start.column)).label_in(
-        path,
-        inside.span,
-        start,
-        IN_TEXT,
-    )
+    in_text(Diagnostic::new(rule, cx.path, fault.span, message), &inside.written, (inside.span, inside.start))
+}
+
+/// The finding of a `src` as one of a place in the text.
+pub(super) fn in_text(mut found: Diagnostic, written: &str, (span, start): (Span, Position)) -> Diagnostic {
+    let path: Arc<str> = contained_path::beside(&found.path, written).map_or_else(|| Arc::from(written), Arc::from);
+    found.message = format!("in {path}:{}:{}: {}", start.line, start.column, found.message);
+    found.label_in(path, span, start, IN_TEXT)
 }

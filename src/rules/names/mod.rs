@@ -6,9 +6,11 @@ mod bad_from;
 mod bad_jinja;
 pub(crate) mod fault_location;
 mod implicit_parameter;
+mod optional_without_default;
 mod return_mismatch;
 mod step_not_run;
 mod undeclared_variable;
+pub(crate) mod unknown_field;
 mod unknown_relevant_input;
 mod unrendered_jinja;
 mod untrusted_in_system;
@@ -30,4 +32,6 @@ pub(super) static RULES: &[&Rule] = &[
     &return_mismatch::RULE,
     &step_not_run::RULE,
     &unrendered_jinja::RULE,
+    &unknown_field::RULE,
+    &optional_without_default::RULE,
 ];

@@ -88,6 +88,11 @@ pub enum FaultKind<'a> {
         /// What declares it.
         origin: Origin<'a>,
     },
+    /// A parameter that may be left out, and has no value then.
+    NoDefault {
+        /// Its name.
+        name: String,
+    },
     /// A value from outside in the system text.
     UntrustedInSystem {
         /// The variable; `None` when the text itself is untrusted.

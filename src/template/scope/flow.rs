@@ -1,9 +1,12 @@
 //! Writes down how names reach references, as the walk goes: what linking needs of a definition. See [`Flow`].
 
+use crate::base::source::Position;
+use crate::base::span::{Span, Spanned};
 use crate::template::keywords::Trust;
 use crate::template::model::{Input, Value};
-use crate::template::names::{Event, FileFacts, Flow, FlowName, Param, Site};
+use crate::template::names::{Event, FileFacts, Flow, FlowName, Param, PartUse, Site};
 use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The names of one definition.
 #[derive(Debug, Default)]
@@ -14,8 +17,12 @@ pub(super) struct Recorder<'m> {
     takes: Vec<(u32, bool)>,
     /// The names that the value is made of which is being read.
     pub(super) used: Vec<u32>,
+    pub(super) uses: Vec<PartUse>,
     has_sites: bool,
 }
+
+/// How many parts of a value are told on, and how far names stand for parts of others.
+pub(crate) const MOST_PARTS: usize = 32;
 
 /// A [`FlowName`] that is not owned yet.
 #[derive(Debug, Default)]
@@ -25,6 +32,8 @@ struct Name<'m> {
     untrusted: bool,
     in_system: bool,
     made_of: Vec<u32>,
+    part_of: Option<(u32, Box<str>)>,
+    answer_of: Option<u32>,
 }
 
 /// What is known of a value.
@@ -33,12 +42,8 @@ pub(super) struct Made<'m> {
     pub(super) trust: Trust,
     pub(super) kind: Option<&'m str>,
     pub(super) of: Vec<u32>,
-}
-
-impl Made<'_> {
-    pub(super) fn of_trust(trust: Trust) -> Self {
-        Self { trust, ..Self::default() }
-    }
+    pub(super) part_of: Option<(u32, Box<str>)>,
+    pub(super) answer_of: Option<u32>,
 }
 
 /// What a definition takes and how names flow in it.
@@ -59,8 +64,9 @@ pub(super) fn learn(learned: Vec<Learned>, facts: &mut FileFacts) {
 impl<'m> Recorder<'m> {
     /// A name, not bound yet.
     pub(super) fn name(&mut self, name: Cow<'m, str>, made: Made<'m>) -> u32 {
-        let Made { trust, kind, of: made_of } = made;
-        self.names.push(Name { word: name, kind, untrusted: trust == Trust::Untrusted, in_system: false, made_of });
+        let Made { trust, kind, of: made_of, part_of, answer_of } = made;
+        let untrusted = trust == Trust::Untrusted;
+        self.names.push(Name { word: name, kind, untrusted, in_system: false, made_of, part_of, answer_of });
         self.names.len() as u32 - 1
     }
 
@@ -90,8 +96,30 @@ impl<'m> Recorder<'m> {
         }
     }
 
-    pub(super) fn kind(&self, id: u32) -> Option<&'m str> {
-        self.names.get(id as usize)?.kind
+    /// A part of a value is used; in a text in a file of its own, whose `src` this is.
+    pub(super) fn part(&mut self, name: u32, path: &Spanned<Box<str>>, src: Option<Span>) {
+        let inside = src.map(|_| (path.span, Position::default()));
+        let span = src.unwrap_or(path.span);
+        self.uses.push(PartUse { name, path: path.value.clone(), wanted: None, span, inside });
+    }
+
+    /// A value is used as one of a type.
+    pub(super) fn wanted(&mut self, name: u32, kind: Option<&str>, span: Span) {
+        if let Some(kind) = kind {
+            self.uses.push(PartUse { name, path: Box::default(), wanted: Some(kind.into()), span, inside: None });
+        }
+    }
+
+    /// The parts that are used of what a definition takes.
+    fn parts(&self) -> BTreeMap<u32, BTreeSet<Box<str>>> {
+        let mut parts: BTreeMap<u32, BTreeSet<Box<str>>> = BTreeMap::new();
+        for used in self.uses.iter().filter(|used| !used.path.is_empty()) {
+            let part_of = |name: u32| self.names.get(name as usize)?.part_of.as_ref();
+            if let Some((name, path)) = chain(used.name, &used.path, part_of).last() {
+                parts.entry(name).or_default().insert(path.into());
+            }
+        }
+        parts
     }
 
     /// The name that was made last.
@@ -133,24 +161,41 @@ impl<'m> Recorder<'m> {
         for (name, mark) in self.names.iter_mut().zip(&marks) {
             name.in_system = *mark;
         }
+        let parts = self.parts();
         let param = |(id, required): &(u32, bool)| {
             let Name { word, kind, in_system, .. } = self.names.get(*id as usize)?;
             let kind = kind.map(Box::from);
-            Some(Param { name: Box::from(&**word), required: *required, kind, in_system: *in_system })
+            let parts = parts.get(id).into_iter().flatten().take(MOST_PARTS).cloned().collect();
+            Some(Param { name: Box::from(&**word), required: *required, kind, in_system: *in_system, parts })
         };
         let params = self.takes.iter().filter_map(param).collect();
-        let flow = self.has_sites.then(|| {
+        // Where nothing is known of any value, nothing is wrong with a part of it.
+        let has_uses = !self.uses.is_empty() && self.names.iter().any(|name| name.kind.is_some());
+        let flow = (self.has_sites || has_uses).then(|| {
             let whole = |own: Name<'_>| FlowName {
                 name: own.word.into(),
                 kind: own.kind.map(Box::from),
                 untrusted: own.untrusted,
                 in_system: own.in_system,
                 made_of: own.made_of.into(),
+                part_of: own.part_of,
+                answer_of: own.answer_of,
             };
-            Flow { owner, names: self.names.into_iter().map(whole).collect(), events: self.events.into() }
+            let names = self.names.into_iter().map(whole).collect();
+            Flow { owner, names, events: self.events.into(), uses: self.uses.into() }
         });
         Learned { params, flow }
     }
+}
+
+/// A part of a value under each of the names that it has, the name it is used by first.
+pub(crate) fn chain<'n>(
+    name: u32,
+    path: &str,
+    part_of: impl Fn(u32) -> Option<&'n (u32, Box<str>)>,
+) -> impl Iterator<Item = (u32, String)> {
+    let further = move |(name, path): &(u32, String)| part_of(*name).map(|(whole, way)| (*whole, format!("{way}{path}")));
+    std::iter::successors(Some((name, path.to_owned())), further).take(MOST_PARTS)
 }
 
 /// Marks what marked names are made of: each is made of those before it.

@@ -8,6 +8,7 @@ mod env;
 mod fault;
 mod flow;
 mod record;
+mod rounds;
 mod state;
 mod texts;
 mod trace;
@@ -15,7 +16,7 @@ mod used;
 mod walk;
 
 pub use fault::{Fault, FaultKind, Inside, Origin};
-pub(crate) use flow::spread;
+pub(crate) use flow::{MOST_PARTS, chain, spread};
 pub use state::{Implicit, Scopes, Sources};
 pub use trace::{Bound, BoundKind, How, Target, Trace, TracedUse};
 pub use walk::{resolve, trace};

@@ -1,7 +1,7 @@
 //! The texts, words and conditions of a body, each use of a variable held against what is bound.
 
 use super::env::Binding;
-use super::fault::{Fault, FaultKind, Inside, Origin};
+use super::fault::{Fault, FaultKind, Inside, Origin, Place};
 use super::flow::Made;
 use super::state::{Implicit, Walk, either};
 use super::used::{self, Found, Used};
@@ -107,13 +107,19 @@ impl<'m, 'a: 'm> Walk<'m, 'a, '_> {
             self.unknown += 1;
             return;
         };
-        let first = self.scopes.faults.len();
+        let (first, used) = (self.scopes.faults.len(), self.flow.uses.len());
         match text.syntax {
             TextSyntax::Plain => used::in_source(text.element, src.span, &content, &mut |found| take(self, found)),
             TextSyntax::Jinja => used::in_jinja_source(src.span, &content, &mut |found| take(self, found)),
         }
         if let Some(faults) = self.scopes.faults.get_mut(first..).filter(|faults| !faults.is_empty()) {
             settle(faults, src, &content);
+        }
+        if let Some(uses) = self.flow.uses.get_mut(used..).filter(|uses| !uses.is_empty()) {
+            let lines = LineIndex::new(&content);
+            for (span, start) in uses.iter_mut().filter_map(|part| part.inside.as_mut()) {
+                *start = lines.position(&content, span.start);
+            }
         }
     }
 
@@ -131,8 +137,12 @@ impl<'m, 'a: 'm> Walk<'m, 'a, '_> {
         };
         self.used(&used);
         let Some(binding) = self.env.find(&used.name) else {
+            let (path, src) = (used.path.clone(), (used.place == Place::Source).then_some(used.span));
             let id = self.free(used);
             self.flow.used.extend(id);
+            if let Some(id) = id.filter(|_| !path.value.is_empty()) {
+                self.flow.part(id, &path, src);
+            }
             if let Some(id) = id.filter(|_| role == Role::System) {
                 self.flow.in_system(id);
             }
@@ -141,6 +151,9 @@ impl<'m, 'a: 'm> Walk<'m, 'a, '_> {
         binding.is_read = true;
         let Binding { trust, span: source, id, .. } = *binding;
         self.flow.used.push(id);
+        if !used.path.value.is_empty() {
+            self.flow.part(id, &used.path, (used.place == Place::Source).then_some(used.span));
+        }
         if role == Role::System {
             self.flow.in_system(id);
         }
@@ -196,6 +209,7 @@ fn settle(faults: &mut [Fault<'_>], src: &Str<'_>, text: &str) {
             | FaultKind::Condition(_)
             | FaultKind::Jinja(_)
             | FaultKind::BadFrom { .. }
+            | FaultKind::NoDefault { .. }
             | FaultKind::UnknownInput { .. } => None,
         };
         let unknown = name.filter(|_| fault.span.is_empty());

@@ -6,7 +6,7 @@ use crate::jinja::parse::{first_reads, parse};
 use crate::syntax::placed::Placed;
 use crate::syntax::tree::{Element, Kind as Node};
 use crate::template::condition;
-use crate::template::expression::{self, Expression, ExpressionFault, Expressions, Piece};
+use crate::template::expression::{self, Expression, ExpressionFault, Expressions, Path, Piece, Step};
 use crate::template::parts::Str;
 use crate::template::stretches;
 use std::borrow::Cow;
@@ -17,6 +17,8 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug)]
 pub(super) struct Used<'a> {
     pub(super) name: Cow<'a, str>,
+    /// The way into its value, `.a[0]`; the span is that of all that is named, where `inside` is that of the name.
+    pub(super) path: Spanned<Box<str>>,
     pub(super) span: Span,
     /// Where it stands in a text in a file of its own, the span of whose `src` the other one is; nowhere where that is not known.
     pub(super) inside: Span,
@@ -58,7 +60,8 @@ fn in_other<'a>(text: &str, element: Element<'a>, place: Place, moved: &dyn Fn(S
     in_pieces(expression::scan_plain(text, 0), element, place, &mut |piece| match piece {
         Found::Used(used) => {
             let (span, inside) = (moved(used.span), moved(used.inside));
-            found(Found::Used(Used { name: Cow::Owned(used.name.into_owned()), span, inside, place }));
+            let path = Spanned::new(used.path.value, moved(used.path.span));
+            found(Found::Used(Used { name: Cow::Owned(used.name.into_owned()), path, span, inside, place }));
         }
         Found::Fault(Fault { kind: FaultKind::Expression { fault, .. }, span, .. }) => {
             let fault = ExpressionFault { span: moved(fault.span), expression: moved(fault.expression), ..fault };
@@ -76,7 +79,7 @@ pub(super) fn in_source<'a>(element: Element<'a>, src: Span, text: &str, found: 
     in_pieces(expression::scan_plain(text, 0), element, Place::Source, &mut |piece| match piece {
         Found::Used(used) => {
             let name = Cow::Owned(used.name.into_owned());
-            found(Found::Used(Used { name, span: src, inside: used.span, place: Place::Source }));
+            found(Found::Used(Used { name, span: src, inside: used.span, place: Place::Source, path: used.path }));
         }
         Found::Fault(Fault { kind: FaultKind::Expression { fault, .. }, span, .. }) => {
             found(Found::Fault(Fault::new(FaultKind::Expression { fault, element }, span)));
@@ -102,8 +105,9 @@ fn in_pieces<'t, 'e: 't>(pieces: Expressions<'t>, element: Element<'e>, place: P
 fn in_expression<'t>(expression: Expression<'t>, place: Place, found: &mut impl FnMut(Found<'t>)) {
     match expression {
         Expression::Path(path) => {
+            let way = way(&path);
             let Spanned { value: name, span } = path.root;
-            found(Found::Used(Used { name, span, inside: span, place }));
+            found(Found::Used(Used { name, path: way, span, inside: span, place }));
         }
         Expression::Call(call) => {
             let named = call.named.into_iter().map(|(_, value)| value);
@@ -115,6 +119,21 @@ fn in_expression<'t>(expression: Expression<'t>, place: Place, found: &mut impl 
     }
 }
 
+/// The way into a value, as it is written without white space.
+fn way(path: &Path<'_>) -> Spanned<Box<str>> {
+    let mut written = String::new();
+    let mut span = path.root.span;
+    for step in &path.rest {
+        let step = match step {
+            Step::Field(name) => (format!(".{}", name.value), name.span.end),
+            Step::Index(number) => (format!("[{}]", number.value), number.span.end + 1),
+        };
+        written.push_str(&step.0);
+        span.end = span.end.max(step.1);
+    }
+    Spanned::new(written.into(), span)
+}
+
 /// The variables of a condition.
 pub(super) fn in_condition<'a>(test: &Str<'a>, found: &mut impl FnMut(Found<'a>)) {
     let exact = test.span.len() as usize == test.value.len();
@@ -122,9 +141,9 @@ pub(super) fn in_condition<'a>(test: &Str<'a>, found: &mut impl FnMut(Found<'a>)
     match condition::parse(&test.value, place) {
         Ok(condition) => {
             for variable in condition::variables(&condition) {
-                let name = Cow::Owned(variable.value.to_string());
-                let span = variable.span;
-                found(Found::Used(Used { name, span, inside: span, place: Place::Condition }));
+                let name = Cow::Owned(variable.root.value.to_string());
+                let (span, path) = (variable.root.span, way(variable));
+                found(Found::Used(Used { name, path, span, inside: span, place: Place::Condition }));
             }
         }
         Err(fault) => {
@@ -150,7 +169,8 @@ pub(super) fn in_from<'a>(from: &Str<'a>, found: &mut impl FnMut(Found<'a>)) {
         Cow::Borrowed(value) => Cow::Borrowed(value.get(..root.len()).unwrap_or(value)),
         Cow::Owned(_) => Cow::Owned(root.to_owned()),
     };
-    found(Found::Used(Used { name, span, inside: span, place: Place::From }));
+    let path = Spanned::new(value.get(root.len()..).unwrap_or("").into(), from.span);
+    found(Found::Used(Used { name, path, span, inside: span, place: Place::From }));
 }
 
 /// The variables of a Jinja text in place.
@@ -172,7 +192,7 @@ pub(super) fn in_jinja<'a>(element: Element<'a>, found: &mut impl FnMut(Found<'a
     let used = |name: String| {
         let place = places.get(name.as_str()).map(|at| Span::of(*at, at + name.len()));
         let span = place.map_or_else(|| element.inner(), &moved);
-        Used { name: Cow::Owned(name), span, inside: span, place: Place::Jinja }
+        Used { name: Cow::Owned(name), path: Spanned::new(Box::default(), span), span, inside: span, place: Place::Jinja }
     };
     parsed.variables.into_iter().for_each(|name| found(Found::Used(used(name))));
     parsed.functions.into_iter().for_each(|name| found(Found::Called(used(name))));
@@ -185,7 +205,10 @@ pub(super) fn in_jinja<'a>(element: Element<'a>, found: &mut impl FnMut(Found<'a
 pub(super) fn in_jinja_source<'a>(src: Span, text: &str, found: &mut impl FnMut(Found<'a>)) {
     let parsed = parse(text);
     // Where a name stands is searched for when something is wrong with it.
-    let used = |name| Used { name: Cow::Owned(name), span: src, inside: Span::default(), place: Place::Source };
+    let used = |name| {
+        let path = Spanned::new(Box::default(), src);
+        Used { name: Cow::Owned(name), path, span: src, inside: Span::default(), place: Place::Source }
+    };
     parsed.variables.into_iter().for_each(|name| found(Found::Used(used(name))));
     parsed.functions.into_iter().for_each(|name| found(Found::Called(used(name))));
     for fault in parsed.faults {

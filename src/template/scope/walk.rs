@@ -3,15 +3,16 @@
 use super::env::{Binding, Entry, Env};
 use super::fault::{Fault, FaultKind, Origin, Place};
 use super::flow::{Learned, Made, Recorder};
+use super::rounds::{answer, answer_of_call};
 use super::state::{Scopes, Sources, Walk, either};
 use super::trace::{BoundKind, How, Target, Trace};
 use super::used::{Found, Used};
-use crate::base::span::Span;
+use crate::base::span::{Span, Spanned};
 use crate::syntax::tree::{Element, Node};
 use crate::template::elements::Kind;
 use crate::template::facts;
 use crate::template::keywords::Trust;
-use crate::template::model::{Call, Cond, Cycle, Input, Reduce, Slot, Step, Value};
+use crate::template::model::{Call, Cond, Input, Slot, Step, Value};
 use crate::template::model::{Definition, File, Task, Template};
 use crate::template::parts::{Parameter, Str, Substitution, Text};
 use crate::template::texts::{self, Role};
@@ -79,7 +80,7 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         if text.substitution == Substitution::Off {
             return;
         }
-        let mut known: HashSet<Cow<'a, str>> = HashSet::new();
+        let mut known: HashMap<Cow<'a, str>, u32> = HashMap::new();
         self.found(text, &mut |walk, found| match found {
             Found::Fault(fault) => walk.scopes.fault(fault),
             Found::Called(_) => {}
@@ -87,9 +88,13 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
                 if let Some((trace, _)) = &mut walk.traced {
                     trace.used(&used.name, used.span, used.place, Target::Free(walk.owner));
                 }
-                if known.insert(used.name.clone()) {
-                    let id = walk.flow.name(used.name, Made::default());
+                let id = *known.entry(used.name).or_insert_with_key(|name| {
+                    let id = walk.flow.name(name.clone(), Made::default());
                     walk.flow.takes(id, true);
+                    id
+                });
+                if !used.path.value.is_empty() {
+                    walk.flow.part(id, &used.path, None);
                 }
             }
         });
@@ -115,7 +120,7 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
     }
 
     /// Binds a name that nobody declares.
-    fn bind(&mut self, name: &'m str, span: Span, made: Made<'m>) {
+    pub(super) fn bind(&mut self, name: &'m str, span: Span, made: Made<'m>) {
         let trust = made.trust;
         let id = self.flow.name(Cow::Borrowed(name), made);
         self.flow.bind(id);
@@ -133,13 +138,13 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
     }
 
     /// Unbinds the innermost names until `mark` are left.
-    fn unbind(&mut self, mark: usize) {
+    pub(super) fn unbind(&mut self, mark: usize) {
         self.flow.unbind(mark);
         while self.env.unbind(mark).is_some() {}
     }
 
     /// A task body with everything inside it.
-    fn body(&mut self, task: &'m Task<'a>) {
+    pub(super) fn body(&mut self, task: &'m Task<'a>) {
         if let Some(reference) = &task.reference {
             // A registered task takes its parameters from the names around it.
             self.unknown += 1;
@@ -157,6 +162,8 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         self.unknown += u32::from(orphans);
         let damage = orphans || hides_names(task);
         self.damaged += u32::from(damage);
+        let typed: HashMap<&str, &str> =
+            task.parameters.iter().filter_map(|own| Some((&*own.name.as_ref()?.value, &*own.kind.as_ref()?.value))).collect();
         let given: HashSet<&str> = if task.parameters.is_empty() { HashSet::new() } else { given(task).collect() };
         for parameter in &task.parameters {
             self.parameter(task, parameter, &given);
@@ -181,6 +188,9 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
             if let Some(name) = &input.name {
                 self.bind(&name.value, name.span, value);
                 self.flow.holds(mark, input);
+                if let (Some(id), Some(kind)) = (self.flow.last(), typed.get(&*name.value)) {
+                    self.flow.wanted(id, Some(kind), name.span);
+                }
                 untrusted.of.extend(self.flow.last());
                 self.bound(name, BoundKind::Input, task.element);
                 self.join(task, name);
@@ -216,20 +226,31 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
             known.trust = either(known.trust, parameter.trust);
             self.flow.more(known.id, parameter.trust, kind);
             let target = Target::Bound(known.span);
+            self.optional(parameter, name);
             self.note(name, How::Again, target);
             return;
         }
-        let mut made = Made { trust: parameter.trust, kind, of: Vec::new() };
+        // Without a type a default is a text.
+        let known = kind.or_else(|| parameter.default.is_some().then_some("text"));
+        let mut made = Made { trust: parameter.trust, kind: known, ..Made::default() };
         let is_outer = task.slot == Slot::Root;
         if !is_outer && !given.contains(&*name.value) {
             self.around(parameter, name, &mut made);
         }
         let id = self.declare(name, Origin::Task(task.element), made);
         if is_outer {
-            self.flow.takes(id, parameter.default.is_none());
+            self.flow.takes(id, parameter.default.is_none() && parameter.is_required());
+            self.optional(parameter, name);
         }
         let kind = if self.origins.len() == 1 { BoundKind::Outer } else { BoundKind::Parameter };
         self.bound(name, kind, task.element);
+    }
+
+    /// What may be left out has a value then, or nothing can be made of it.
+    fn optional(&mut self, parameter: &Parameter<'_>, name: &Str<'_>) {
+        if parameter.default.is_none() && !parameter.is_required() {
+            self.scopes.fault(Fault::new(FaultKind::NoDefault { name: name.value.to_string() }, name.span));
+        }
     }
 
     /// What is declared inside of a definition has its value from around it.
@@ -238,12 +259,18 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
             known.is_read = true;
             made.trust = either(made.trust, known.trust);
             made.of.push(known.id);
+            made.part_of = Some((known.id, Box::default()));
+            made.kind = parameter.kind.as_ref().map(|kind| &*kind.value);
+            self.flow.wanted(known.id, made.kind, name.span);
+        } else if !parameter.is_required() {
+            self.optional(parameter, name);
         } else if parameter.default.is_none() {
             let own = self.origins.pop();
-            let used = Used { name: name.value.clone(), span: name.span, inside: name.span, place: Place::Text };
-            let id = self.free(used);
+            let (path, span) = (Spanned::new(Box::default(), name.span), name.span);
+            let id = self.free(Used { name: name.value.clone(), path, span, inside: span, place: Place::Text });
             self.origins.extend(own);
             made.of.extend(id);
+            made.part_of = id.map(|id| (id, Box::default()));
         }
     }
 
@@ -269,26 +296,34 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
             if let Some(bound) = known {
                 bound.is_read = true;
                 let Binding { name, span, id, .. } = *bound;
-                let kind = self.flow.kind(id);
-                self.bind(name, span, Made { trust: Trust::Untrusted, kind, of: vec![id] });
+                let part_of = Some((id, Box::default()));
+                self.bind(name, span, Made { trust: Trust::Untrusted, of: vec![id], part_of, ..Made::default() });
             }
         }
     }
 
     /// An input, an argument, an initial value: what is known of its value.
-    fn input(&mut self, role: Role, input: &'m Input<'a>) -> Made<'m> {
+    pub(super) fn input(&mut self, role: Role, input: &'m Input<'a>) -> Made<'m> {
         self.flow.used.clear();
         let mut made = match &input.value {
             Value::Missing => Made::default(),
-            Value::From(from) => Made::of_trust(self.from(from)),
-            Value::Text => Made::of_trust(self.text(role, &input.text)),
+            Value::From(from) => {
+                let trust = self.from(from);
+                let part = || from.value.get(from.value.find(['.', '['])?..).map(Box::from);
+                let part_of = self.flow.used.last().map(|id| (*id, part().unwrap_or_default()));
+                Made { trust, part_of, ..Made::default() }
+            }
+            Value::Text => {
+                let trust = self.text(role, &input.text);
+                Made { trust, kind: is_words(&input.text).then_some("text"), ..Made::default() }
+            }
             Value::Task(task) => {
                 self.body(task);
-                return Made::of_trust(input.text.trust);
+                return Made { trust: input.text.trust, ..answer(task) };
             }
             Value::Call(call) => {
                 self.call(call);
-                return Made::of_trust(input.text.trust);
+                return Made { trust: input.text.trust, ..answer_of_call(call) };
             }
         };
         made.of = self.flow.take_used();
@@ -315,7 +350,12 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
             self.step(step);
             if let Some(name) = result(step) {
                 self.later.unbind(0);
-                self.bind(&name.value, name.span, Made::default());
+                let made = match step {
+                    Step::Task(task) => answer(task),
+                    Step::Call(call) => answer_of_call(call),
+                    Step::Cond(_) => Made::default(),
+                };
+                self.bind(&name.value, name.span, made);
             }
         }
         self.unbind(mark);
@@ -339,69 +379,6 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
             }
         }
     }
-
-    /// The parts of a reduce. `untrusted`: whether any of its inputs is.
-    fn reduce(&mut self, reduce: &'m Reduce<'a>, untrusted: Made<'m>) {
-        let mark = self.env.mark();
-        let nowhere = Span::default();
-        let initial = reduce.initial.as_ref().map_or_else(Made::default, |initial| {
-            let mark = self.flow.mark();
-            let made = self.input(Role::InitialValue, initial);
-            // A name of its own, so that fragments in it lead there.
-            let Made { trust, kind, .. } = made;
-            let of = vec![self.flow.name(Cow::Borrowed(""), made)];
-            self.flow.holds(mark, initial);
-            Made { trust, kind, of }
-        });
-        self.bind("current_input", nowhere, untrusted);
-        if let Some(inner) = &reduce.inner {
-            self.body(inner);
-        }
-        self.bind("current_result", nowhere, Made::default());
-        self.bind("accumulator", nowhere, initial);
-        if let Some(reduction) = &reduce.reduction {
-            self.body(reduction);
-        }
-        self.unbind(mark);
-    }
-
-    fn cycle(&mut self, element: Element<'a>, cycle: &'m Cycle<'a>) {
-        let mark = self.env.mark();
-        let bind = |walk: &mut Self, names: &[&'static str]| {
-            for name in names {
-                walk.bind(name, Span::default(), Made::default());
-            }
-        };
-        bind(self, &["current_iteration", "evaluation_feedback"]);
-        if let Some(director) = &cycle.director {
-            self.body(director);
-        }
-        bind(self, &["director_result"]);
-        let around = self.no_script;
-        if let Some(script) = &cycle.script {
-            self.body(script);
-            bind(self, &["script_result"]);
-        } else if holds_unread(element) {
-            bind(self, &["script_result"]);
-        } else {
-            self.no_script = Some(element);
-        }
-        if let Some(evaluator) = &cycle.evaluator {
-            self.body(evaluator);
-        }
-        bind(self, &["evaluation"]);
-        if let Some(condition) = &cycle.condition {
-            self.condition(condition);
-        }
-        self.no_script = around;
-        self.unbind(mark);
-    }
-}
-
-/// Whether a body holds an unknown element with others in it, which has been reported: it may be the script.
-fn holds_unread(body: Element<'_>) -> bool {
-    let is_unread = |child: Element<'_>| Kind::homes(child.local()).next().is_none() && child.elements().next().is_some();
-    body.elements().any(|child| child.namespace().is_none() && is_unread(child))
 }
 
 /// Whether a task declares names that cannot be read, which has been reported: nobody knows what is bound there.
@@ -411,6 +388,12 @@ fn hides_names(task: &Task<'_>) -> bool {
     let list = task.parameters_element.is_some_and(|list| list.is_damaged() || list.elements().any(is_unread));
     let inputs = || task.inputs.iter().any(|input| input.name.is_none());
     list || task.parameters.iter().any(|parameter| parameter.name.is_none()) || inputs()
+}
+
+/// Whether a text is one, as far as can be seen.
+fn is_words(text: &Text<'_>) -> bool {
+    let is_use = |child: Element<'_>| child.namespace().is_some() || child.name() == "use";
+    !text.element.is_damaged() && text.element.elements().all(is_use)
 }
 
 /// The inputs of a task, but those that come from their own name.

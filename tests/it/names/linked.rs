@@ -116,6 +116,26 @@ fn nothing_untrusted_reaches_a_system_text_by_way_of_a_reference() {
     }
 }
 
+/// Reported once, where it is declared, whatever refers to it.
+#[test]
+fn what_may_be_left_out_has_a_default() {
+    let q = "<task type=\"atomic\" name=\"q\"><description>{{n}}</description><parameters><parameter name=\"n\" required=\"false\"/></parameters></task>";
+    let users = ["a", "b"].map(|name| {
+        format!("<task type=\"sequential\" name=\"{name}\"><description>{{{{m}}}}</description><parameters><parameter name=\"m\"/></parameters><steps><task ref=\"q\"/></steps></task>")
+    });
+    let of = |library: &str| places(library, &["CTX304", "CTX315", "CTX324"]);
+    assert_eq!(of(&format!("<library>{q}{}</library>", users.concat())), ["CTX324 n"]);
+    assert_eq!(of(&q.replace("/></", " default=\"1\"/></")), [""; 0]);
+    // Inside of a task it has what is bound around it.
+    let inner = |parameters: &str| {
+        let inner = q.replace(" name=\"q\"", "");
+        of(&format!("<task type=\"sequential\" name=\"o\"><description>d</description>{parameters}<steps>{inner}</steps></task>"))
+    };
+    assert_eq!(inner("<parameters><parameter name=\"n\"/></parameters>"), [""; 0]);
+    assert_eq!(inner("<parameters/>"), ["CTX324 n"]);
+    assert_eq!(inner(""), ["CTX324 n"]);
+}
+
 #[test]
 fn types_are_held_across_references() {
     let of = |kind: &str, taken: &str| {
@@ -148,7 +168,9 @@ impl Dice {
 
     fn text(&mut self, fragments: u64) -> String {
         let name = self.name();
-        let expression = match self.roll(6) {
+        let expression = match self.roll(8) {
+            6 => format!("{{{{{name}.x}}}}"),
+            7 => format!("{{{{{name}.x.y}}}}"),
             0 | 1 => format!("{{{{{name}}}}}"),
             2 => format!("&#123;{{{name}}}"),
             3 => format!("{{<!-- -->{{{name}}}<![CDATA[}}]]>"),
@@ -174,7 +196,7 @@ impl Dice {
         let mut out = String::new();
         for name in ["a", "b"] {
             match self.roll(5) {
-                0 => out.extend(["<input name=\"", name, "\" from=\"", self.name(), "\"/>"]),
+                0 => out.extend(["<input name=\"", name, "\" from=\"", self.name(), self.of(&["", "", ".x"]), "\"/>"]),
                 1 => out.extend(["<input name=\"", name, "\">", &self.text(fragments), "</input>"]),
                 _ => {}
             }
@@ -194,14 +216,23 @@ impl Dice {
         if depth > 0 {
             let mut steps = String::new();
             for _ in 0..=self.roll(3) {
-                let result = if self.roll(2) == 0 { format!(" as=\"{}\"", self.name()) } else { String::new() };
+                // A result has the name that goes with its form: see `result`.
+                let named = |name: &str| format!(" as=\"{name}\"");
                 match self.roll(4) {
-                    0 | 1 if tasks > 0 => drop(write!(steps, "<task ref=\"t{}\"{result}/>", self.roll(tasks))),
+                    0 | 1 if tasks > 0 => {
+                        let at = self.roll(tasks);
+                        let result = named(FORMS[at as usize % 3].0);
+                        let _ = write!(steps, "<task ref=\"t{at}\"{result}/>");
+                    }
                     2 if tasks > 0 => {
-                        let arg = self.text(fragments);
+                        let (arg, result) = (self.text(fragments), named("b"));
                         let _ = write!(steps, "<call template=\"f\"{result}><arg name=\"a\">{arg}</arg></call>");
                     }
-                    _ => drop(write!(steps, "<task type=\"atomic\"{result}>{}</task>", self.body(fragments, 0, 0))),
+                    _ => {
+                        let (name, form) = FORMS[self.roll(3) as usize];
+                        let body = self.body(fragments, 0, 0);
+                        let _ = write!(steps, "<task type=\"atomic\"{}>{body}{form}</task>", named(name));
+                    }
                 }
             }
             out.extend(["<steps>", &steps, "</steps>"]);
@@ -214,12 +245,17 @@ impl Dice {
         for at in 0..3 {
             let _ = writeln!(out, "<fragment name=\"g{at}\">{}</fragment>", self.text(at));
         }
-        let body = self.body(3, 0, 0).replace("{b}", "{a}").replace("{c}", "{a}");
-        let _ = writeln!(out, "<template name=\"f\" params=\"a\"><task type=\"atomic\">{body}</task></template>");
+        let body = self.body(3, 0, 0).replace("{b", "{a").replace("{c", "{a");
+        let form = FORMS[1].1;
+        let _ = writeln!(
+            out,
+            "<template name=\"f\" params=\"a\" returns=\"number\"><task type=\"atomic\">{body}{form}</task></template>"
+        );
         for at in 0..4 {
             let depth = self.roll(2);
             let kind = if depth == 0 { "atomic" } else { "sequential" };
-            let _ = writeln!(out, "<task type=\"{kind}\" name=\"t{at}\">{}</task>", self.body(3, at, depth));
+            let (body, form) = (self.body(3, at, depth), FORMS[at as usize % 3].1);
+            let _ = writeln!(out, "<task type=\"{kind}\" name=\"t{at}\">{body}{form}</task>");
         }
         out + "</library>"
     }
@@ -229,10 +265,29 @@ impl Dice {
 fn value(kind: Option<&str>) -> Value {
     match kind {
         Some("number" | "integer") => json!(4),
-        Some("object") => json!({}),
-        _ => json!("words"),
+        Some("string") => json!("words"),
+        // What nobody declares a type for has every part that is used.
+        _ => json!({"x": {"y": "deep"}}),
     }
 }
+
+/// A result has the form that its name goes with.
+fn result(name: &str) -> Value {
+    match name {
+        "a" => json!("words"),
+        "b" => json!(4),
+        _ => json!({"x": "one"}),
+    }
+}
+
+/// The forms of answers, and the names that results of them have.
+const FORMS: [(&str, &str); 3] = [
+    ("a", "<output_format type=\"text\"/>"),
+    ("b", "<output_format type=\"json\" schema=\"number\"/>"),
+    ("c", "<output_format type=\"json\" schema=\"c.json\"/>"),
+];
+
+const C: &str = r#"{"type": "object", "properties": {"x": {"type": "string"}}, "additionalProperties": false}"#;
 
 /// Renders every agent with every parameter that its task asks for, and what else a run brings.
 fn runs(project: &str, registry: &Registry) {
@@ -248,7 +303,7 @@ fn runs(project: &str, registry: &Registry) {
             let known = results.len();
             for fault in faults.iter() {
                 if let FaultKind::Missing { name, origin: MissingFrom::Result } = &*fault.kind {
-                    results.insert(name.clone(), StepResult { content: json!("left"), notes: None });
+                    results.insert(name.clone(), StepResult { content: result(name), notes: None });
                 }
             }
             assert!(results.len() > known, "{task}{node}: {faults:#?}\n{project}");
@@ -262,7 +317,7 @@ proptest! {
     #[test]
     fn what_passes_check_can_run(seed: u64) {
         let project = Dice(seed).project();
-        if let Some(registry) = compile_sources(&Config::default(), [("a.xml", project.as_str())]).registry {
+        if let Some(registry) = compile_sources(&Config::default(), [("a.xml", project.as_str()), ("c.json", C)]).registry {
             runs(&project, &registry);
         }
     }

@@ -31,7 +31,7 @@ fn shown_with(text: &str, sources: &[(&str, &str)]) -> Vec<String> {
                 FaultKind::Jinja { .. } => "jinja".to_owned(),
                 FaultKind::BadFrom { meant } => format!("from, meant {}", meant.as_deref().unwrap_or("none")),
                 FaultKind::UnknownInput { name, .. } => format!("no input {name}"),
-                _ => "other".to_owned(),
+                FaultKind::NoDefault { .. } | _ => "other".to_owned(),
             };
             (fault.span, format!("{words} at `{}`", fault.span.slice(text)))
         });

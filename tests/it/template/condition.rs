@@ -68,7 +68,7 @@ fn values_of_every_kind() {
 fn variables_are_the_roots_in_order() {
     let text = "not (b.c == a[1]) and f lt 'd' or b";
     let condition = parse(text, Place::Exact(100)).unwrap();
-    let found: Vec<_> = variables(&condition).into_iter().map(|name| (name.value.as_ref(), name.span.start)).collect();
+    let found: Vec<_> = variables(&condition).into_iter().map(|path| (path.root.value.as_ref(), path.root.span.start)).collect();
     assert_eq!(found, [("b", 105), ("a", 112), ("f", 122), ("b", 134)]);
 }
 
@@ -76,7 +76,7 @@ fn variables_are_the_roots_in_order() {
 fn a_changed_text_has_one_place() {
     let whole = Span::new(7, 30);
     let condition = parse("a == b", Place::Whole(whole)).unwrap();
-    assert!(variables(&condition).iter().all(|name| name.span == whole));
+    assert!(variables(&condition).iter().all(|path| path.root.span == whole));
     assert_eq!(parse("a ==", Place::Whole(whole)).unwrap_err().span, whole);
 }
 
@@ -154,8 +154,8 @@ proptest! {
     ) {
         let text = parts.concat();
         match parse(&text, Place::Exact(0)) {
-            Ok(condition) => for name in variables(&condition) {
-                prop_assert_eq!(name.span.slice(&text), name.value.as_ref());
+            Ok(condition) => for path in variables(&condition) {
+                prop_assert_eq!(path.root.span.slice(&text), path.root.value.as_ref());
             },
             Err(fault) => prop_assert_eq!(fault.span.slice(&text), fault.found),
         }

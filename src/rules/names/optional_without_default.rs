@@ -1,0 +1,38 @@
+//! CTX324: a parameter that may be left out, and has no value then.
+
+use crate::rules::prelude::*;
+use crate::rules::structure::family::{finding, shown};
+use crate::syntax::write::set_attribute;
+use crate::template::scope::FaultKind;
+use std::collections::BTreeSet;
+
+/// Every run that takes the author at their word would fail.
+pub(crate) static RULE: Rule = Rule {
+    meta: RuleMeta::error(
+        324,
+        "optional-without-default",
+        "a parameter that may be left out, but has no default",
+        case!("optional-without-default"),
+    )
+    .fixed(Fixable::Suggested),
+    check: Check::File(check),
+};
+
+fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
+    let is_unused = |fault: &&crate::template::scope::Fault<'_>| matches!(fault.kind, FaultKind::Unused { .. });
+    // What nothing reads is reported as that.
+    let unused: BTreeSet<Span> = cx.scopes.faults.iter().filter(is_unused).map(|fault| fault.span).collect();
+    for fault in cx.scopes.faults.iter().filter(|fault| !unused.contains(&fault.span)) {
+        let FaultKind::NoDefault { name } = &fault.kind else { continue };
+        let message = format!("`{}` may be left out, but has no default: a run without it has no value to show", shown(name));
+        let found = finding(&RULE.meta, cx, fault.span, message).help("add a default, or require a value");
+        let parameter = cx.document.element_at(fault.span.start);
+        out.push(match parameter.filter(|element| element.name() == "parameter") {
+            Some(element) => {
+                let edits = vec![set_attribute(element, "required", "true")];
+                found.fix(Fix::suggested("write required=\"true\"", edits))
+            }
+            None => found,
+        });
+    }
+}

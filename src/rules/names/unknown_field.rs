@@ -1,0 +1,73 @@
+//! CTX323: a part of a value that the value does not have.
+
+use crate::project::linked_parts::{PartFault, Why};
+use crate::rules::names::fault_location::in_text;
+use crate::rules::prelude::*;
+use crate::rules::structure::family::shown;
+use crate::template::shape::NoPart;
+
+/// The answer would come in, and the next request could not be made of it.
+pub(crate) static RULE: Rule = Rule {
+    meta: RuleMeta::error(323, "unknown-field", "a field or entry that a value does not have", case!("unknown-field"))
+        .fixed(Fixable::Suggested),
+    check: Check::Link(check),
+};
+
+fn check(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
+    for fault in &cx.names.parts {
+        if let Why::NoPart(no) = &fault.why {
+            out.extend(word(cx, fault, no));
+        }
+    }
+}
+
+/// A finding where a part is used.
+pub(crate) fn at_use(rule: &'static RuleMeta, cx: &LinkCx<'_>, fault: &PartFault, message: String) -> Option<Diagnostic> {
+    let file = cx.index.file(fault.file)?;
+    let found = Diagnostic::new(rule, file.path, fault.span, message);
+    let source = || file.facts.sources.iter().find(|source| source.span == fault.span);
+    Some(match fault.inside.and_then(|inside| Some((source()?, inside))) {
+        Some((source, inside)) => in_text(found, &source.path, inside),
+        None => found,
+    })
+}
+
+fn word(cx: &LinkCx<'_>, fault: &PartFault, no: &NoPart) -> Option<Diagnostic> {
+    let (whole, rest) = fault.used.split_at_checked(no.upto)?;
+    let field = rest.get(1..).and_then(|rest| rest.split(['.', '[']).next()).unwrap_or("");
+    let why = match (&no.fields, no.found) {
+        (Some(_), _) => format!("the schema of `{}` names no field `{}`", shown(whole), shown(field)),
+        (None, "object") => format!("`{}` is an object, which has fields and no entries", shown(whole)),
+        (None, "array") => format!("`{}` is an array, which has entries, such as `[0]`, and no fields", shown(whole)),
+        (None, scalar) => format!("`{}` is a {scalar}, which has no parts", shown(whole)).replace("a integer", "an integer"),
+    };
+    let used = shown(&fault.used);
+    let mut found = match fault.by {
+        Some(at) => {
+            cx.at_reference(&RULE.meta, at, |reference| {
+                let (word, of) = (reference.kind.target().word(), shown(&reference.name));
+                format!("the {word} `{of}` uses `{used}`, but here {why}")
+            })?
+            .0
+        }
+        None => at_use(&RULE.meta, cx, fault, format!("`{used}` leads nowhere: {why}"))?,
+    };
+    let Some(fields) = &no.fields else {
+        return Some(found.help("use the value as it is, or change what makes it"));
+    };
+    if !fields.is_closed {
+        found = found.severity(Severity::Warning).note("the schema does not exclude other fields, and does not promise this one");
+    }
+    let Some(near) = &fields.near else {
+        return Some(found.help("add the field to the schema, or use one that it names"));
+    };
+    found = found.help(format!("did you mean `{}`?", shown(near)));
+    let start = fault.span.start + no.upto as u32 + 1;
+    let is_exact = fault.by.is_none() && fault.inside.is_none() && fault.span.len() as usize == fault.used.len();
+    Some(if is_exact {
+        let edits = vec![Edit::replace(Span::new(start, start + field.len() as u32), &**near)];
+        found.fix(Fix::suggested(format!("write `{}`", shown(near)), edits))
+    } else {
+        found
+    })
+}

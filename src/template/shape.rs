@@ -1,0 +1,163 @@
+//! What is known of the form of a value: of a declared type, of a text, of an answer that is held to a JSON Schema.
+//!
+//! Says what can never be a part of it; where a schema leaves that open (`$ref`, `anyOf`, …) everything can.
+
+use crate::base::suggest::nearest;
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+/// The form of a value.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Shape {
+    /// Nothing is known.
+    #[default]
+    Any,
+    /// A value without parts, by the word of its type.
+    Scalar(&'static str),
+    /// Its entries.
+    Array(Box<Shape>),
+    /// Its fields, where they are known.
+    Object(Option<Fields>),
+}
+
+/// The fields of an object.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Fields {
+    named: BTreeMap<Box<str>, Shape>,
+    /// Whether the schema excludes all others.
+    is_closed: bool,
+}
+
+/// Why a path leads to nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NoPart {
+    /// How much of the path leads to something, in bytes.
+    pub upto: usize,
+    /// What stands there, in words.
+    pub found: &'static str,
+    /// Of an object with known fields: what it says of others.
+    pub fields: Option<OtherFields>,
+}
+
+/// A field that a schema does not name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OtherFields {
+    /// Whether no answer can have it.
+    pub is_closed: bool,
+    /// The field that was meant.
+    pub near: Option<Box<str>>,
+}
+
+static ANY: Shape = Shape::Any;
+
+static DECLARED: LazyLock<BTreeMap<&str, Shape>> = LazyLock::new(|| {
+    let scalars = ["string", "number", "integer", "boolean", "text"].map(|word| (word, Shape::Scalar(word)));
+    let array = |of: Shape| Shape::Array(Box::new(of));
+    let others = [("object", Shape::Object(None)), ("array", array(Shape::Any)), ("string[]", array(Shape::Scalar("string")))];
+    scalars.into_iter().chain(others).collect()
+});
+
+impl Shape {
+    /// That of a declared type.
+    pub fn declared(kind: &str) -> &'static Self {
+        DECLARED.get(kind).unwrap_or(&ANY)
+    }
+
+    /// That of what a JSON Schema takes.
+    pub fn of_schema(schema: &Value) -> Self {
+        let Some(schema) = schema.as_object() else { return Self::Any };
+        let unread =
+            ["$ref", "$dynamicRef", "$recursiveRef", "anyOf", "oneOf", "allOf", "if", "dependentSchemas", "dependencies"];
+        if unread.iter().any(|key| schema.contains_key(*key)) {
+            return Self::Any;
+        }
+        match kind(schema) {
+            Some("string") => Self::Scalar("string"),
+            Some("number") => Self::Scalar("number"),
+            Some("integer") => Self::Scalar("integer"),
+            Some("boolean") => Self::Scalar("boolean"),
+            Some("array") => {
+                let items = schema.get("items").filter(|_| !schema.contains_key("prefixItems"));
+                Self::Array(Box::new(items.map_or(Self::Any, Self::of_schema)))
+            }
+            Some("object") => Self::Object(Fields::of_schema(schema)),
+            _ => Self::Any,
+        }
+    }
+
+    /// What a path such as `.a[0]` leads to.
+    ///
+    /// # Errors
+    /// Where it leads to nothing.
+    pub fn part(&self, path: &str) -> Result<&Self, NoPart> {
+        let mut shape = self;
+        let mut rest = path;
+        while let Some(first) = rest.chars().next() {
+            let end = rest.get(1..).and_then(|rest| rest.find(['.', '['])).map_or(rest.len(), |end| end + 1);
+            let (part, more) = rest.split_at(end);
+            // What `from` has between brackets and is no number leads no further.
+            if first == '[' && part.get(1..).and_then(|part| part.strip_suffix(']')?.parse::<u32>().ok()).is_none() {
+                return Ok(&ANY);
+            }
+            let no = |found, fields| Err(NoPart { upto: path.len() - rest.len(), found, fields });
+            shape = match (shape, first) {
+                (Self::Any, _) | (Self::Object(None), '.') => return Ok(&ANY),
+                (Self::Scalar(word), _) => return no(word, None),
+                (Self::Array(_), '.') => return no("array", None),
+                (Self::Array(entries), _) => entries,
+                (Self::Object(Some(fields)), '.') => {
+                    let name = part.get(1..).unwrap_or("").trim();
+                    match fields.named.get(name) {
+                        Some(field) => field,
+                        None => return no("object", Some(fields.others(name))),
+                    }
+                }
+                (Self::Object(_), _) => return no("object", None),
+            };
+            rest = more;
+        }
+        Ok(shape)
+    }
+
+    /// Its type, in the word of the language.
+    pub fn word(&self) -> Option<&'static str> {
+        match self {
+            Self::Any => None,
+            Self::Scalar(word) => Some(word),
+            Self::Array(_) => Some("array"),
+            Self::Object(_) => Some("object"),
+        }
+    }
+}
+
+impl Fields {
+    fn of_schema(schema: &Map<String, Value>) -> Option<Self> {
+        let is_set = |key: &str| schema.get(key).is_some_and(|other| *other != Value::Bool(false));
+        if ["additionalProperties", "unevaluatedProperties", "patternProperties"].into_iter().any(is_set) {
+            return None;
+        }
+        let is_closed = schema.contains_key("additionalProperties") || schema.contains_key("unevaluatedProperties");
+        let named = schema.get("properties").and_then(Value::as_object);
+        let named = named.filter(|named| is_closed || !named.is_empty())?;
+        Some(Self { named: named.iter().map(|(name, field)| (Box::from(&**name), Shape::of_schema(field))).collect(), is_closed })
+    }
+
+    fn others(&self, name: &str) -> OtherFields {
+        let near = nearest(name, self.named.keys().map(|name| &**name)).map(Box::from);
+        OtherFields { is_closed: self.is_closed, near }
+    }
+}
+
+/// The one type that a schema takes beside `null`.
+fn kind(schema: &Map<String, Value>) -> Option<&str> {
+    match schema.get("type") {
+        Some(Value::String(kind)) => Some(kind),
+        Some(Value::Array(kinds)) => {
+            let mut kinds = kinds.iter().filter_map(Value::as_str).filter(|kind| *kind != "null");
+            kinds.next().filter(|_| kinds.next().is_none())
+        }
+        None if schema.contains_key("properties") => Some("object"),
+        _ => None,
+    }
+}

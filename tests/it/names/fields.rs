@@ -1,0 +1,153 @@
+//! Parts of values: what no value can have is an error at compile time (findings L2, L8, L19, N25).
+
+use ctxc::{Config, compile_sources};
+use pretty_assertions::assert_eq;
+
+const RISK: &str = r#"{"type": "object", "additionalProperties": false, "required": ["risk_level"],
+    "properties": {"risk_level": {"type": "string"}, "notes": {"type": "array", "items": {"$ref": "/x"}}, "score": {"type": ["integer", "null"]}}}"#;
+
+/// Each finding of a library: its code, its severity where it is no error, its place and its message.
+fn all(library: &str) -> Vec<String> {
+    let open = RISK.replace("\"additionalProperties\": false, ", "");
+    let free = RISK.replace("false", "true");
+    let files = [("lib.xml", library), ("schemas/risk.json", RISK), ("schemas/open.json", &open), ("schemas/free.json", &free)];
+    let built = compile_sources(&Config::default(), files.into_iter().chain([("guide.md", "read\n{{tone.x}}")]));
+    let of = built.diagnostics.iter().filter(|found| ["CTX305", "CTX311", "CTX323"].contains(&&*found.rule.code.to_string()));
+    of.map(|found| format!("{} {}: {}", found.rule.code, found.span.slice(library), found.message)).collect()
+}
+
+/// Those of a task with some parameters, inputs and more.
+fn task(body: &str) -> Vec<String> {
+    all(&format!("<library>{PRODUCERS}<task type=\"sequential\" name=\"o\"><description>{body}</task></library>"))
+}
+
+const PRODUCERS: &str = "<task type=\"atomic\" name=\"risk\"><description>d</description><output_format type=\"json\" schema=\"schemas/risk.json\"/></task>\
+    <task type=\"atomic\" name=\"open\"><description>d</description><output_format type=\"json\" schema=\"schemas/open.json\"/></task>\
+    <task type=\"atomic\" name=\"free\"><description>d</description><output_format type=\"json\" schema=\"schemas/free.json\"/></task>\
+    <task type=\"atomic\" name=\"words\"><description>d</description><output_format type=\"text\"/></task>\
+    <task type=\"atomic\" name=\"any\"><description>d</description></task>\
+    <template name=\"F\" params=\"v\" returns=\"number\"><task type=\"atomic\"><description>{{v}}</description><output_format type=\"json\" schema=\"number\"/></task></template>";
+
+const STEPS: &str = "<steps><task><description>s</description></task></steps>";
+
+#[test]
+fn a_text_and_a_scalar_have_no_parts() {
+    let found = task(&format!(
+        "t {{{{tone.x}}}} {{{{p.y}}}} {{{{n[0]}}}} {{{{list.x}}}} {{{{list[0]}}}} {{{{o[0]}}}} {{{{o.a.b}}}} {{{{strings[0].x}}}} {{{{u.x}}}}</description>\
+         <parameters><parameter name=\"p\" type=\"string\"/><parameter name=\"n\" type=\"number\"/><parameter name=\"list\" type=\"array\"/>\
+         <parameter name=\"o\" type=\"object\"/><parameter name=\"strings\" type=\"string[]\"/><parameter name=\"u\"/></parameters>\
+         <inputs><input name=\"tone\">friendly</input><input name=\"j\" from=\"tone.z\"/><input name=\"k\" from=\"o\"/></inputs>\
+         <instructions>{{{{j.more}}}} {{{{k[1]}}}}</instructions>{STEPS}"
+    ));
+    let expected = [
+        "CTX323 tone.x: `tone.x` leads nowhere: `tone` is a text, which has no parts",
+        "CTX323 p.y: `p.y` leads nowhere: `p` is a string, which has no parts",
+        "CTX323 n[0]: `n[0]` leads nowhere: `n` is a number, which has no parts",
+        "CTX323 list.x: `list.x` leads nowhere: `list` is an array, which has entries, such as `[0]`, and no fields",
+        "CTX323 o[0]: `o[0]` leads nowhere: `o` is an object, which has fields and no entries",
+        "CTX323 strings[0].x: `strings[0].x` leads nowhere: `strings[0]` is a string, which has no parts",
+        "CTX323 tone.z: `tone.z` leads nowhere: `tone` is a text, which has no parts",
+        "CTX323 k[1]: `k[1]` leads nowhere: `k` is an object, which has fields and no entries",
+    ];
+    assert_eq!(found, expected);
+    // In a text of its own, where it stands in it.
+    let found = task(&format!(
+        "t</description><inputs><input name=\"tone\">friendly</input></inputs><instructions src=\"guide.md\"/>{STEPS}"
+    ));
+    assert_eq!(found, ["CTX323 guide.md: in guide.md:2:3: `tone.x` leads nowhere: `tone` is a text, which has no parts"]);
+}
+
+#[test]
+fn a_field_that_no_schema_names_is_found_across_tasks() {
+    let after = |step: &str, used: &str| {
+        task(&format!(
+            "d</description><steps>{step}<cond><case test=\"{used} == 1\"><task><description>{{{{{used}}}}}</description></task></case></cond></steps>"
+        ))
+    };
+    let twice = |field: &str, message: &str| [format!("CTX323 {field}: {message}"), format!("CTX323 {field}: {message}")];
+    let named = "the schema of `r` names no field `risk_levl`";
+    for step in [
+        "<task ref=\"risk\" as=\"r\"/>",
+        "<task ref=\"open\" as=\"r\"/>",
+        "<task as=\"r\"><description>d</description><output_format type=\"json\" schema=\"schemas/risk.json\"/></task>",
+    ] {
+        let expected = twice("r.risk_levl", &format!("`r.risk_levl` leads nowhere: {named}"));
+        assert_eq!(after(step, "r.risk_levl"), expected, "{step}");
+        for good in ["r.risk_level", "r.notes[3].any", "r.score", "r"] {
+            assert_eq!(after(step, good), [""; 0], "{step} {good}");
+        }
+        assert_eq!(after(step, "r.score.x").len(), 2, "{step}");
+    }
+    for (step, bad) in [
+        ("<task ref=\"words\" as=\"r\"/>", 2),
+        ("<call template=\"F\" as=\"r\"><arg name=\"v\">1</arg></call>", 2),
+        ("<task ref=\"free\" as=\"r\"/>", 0),
+        ("<task ref=\"any\" as=\"r\"/>", 0),
+    ] {
+        assert_eq!(after(step, "r.risk_levl").len(), bad, "{step}");
+    }
+    // What an evaluator that writes words says has no fields.
+    let cycle = |output: &str| {
+        all(&format!(
+            "<task type=\"director_evaluator_loop\" name=\"l\"><description>t</description><director><description>d</description></director>\
+             <evaluator><description>e {{{{director_result.x}}}}</description>{output}</evaluator>\
+             <termination_condition><condition>evaluation.success == true</condition></termination_condition></task>"
+        ))
+        .len()
+    };
+    assert_eq!((cycle("<output_format type=\"text\"/>"), cycle("<output_format type=\"json\"/>"), cycle("")), (1, 0, 0));
+}
+
+#[test]
+fn what_a_definition_uses_of_a_value_is_held_where_it_is_used() {
+    let q = "<task type=\"atomic\" name=\"q\"><description>{{n.x}}</description><parameters><parameter name=\"n\"/></parameters></task>\
+        <task type=\"sequential\" name=\"by\"><description>d</description><inputs><input name=\"n\" from=\"m.deep\"/></inputs><steps><task ref=\"q\"/></steps></task>\
+        <template name=\"G\" params=\"m\"><task type=\"atomic\"><description>{{m[0]}}</description></task></template>\
+        <fragment name=\"g\">{{n.x}} {{n.y}}</fragment>";
+    let of = |body: &str| {
+        all(&format!(
+            "<library>{PRODUCERS}{q}<task type=\"sequential\" name=\"o\"><description>d</description>{body}</task></library>"
+        ))
+    };
+    let text = "<inputs><input name=\"n\">words</input></inputs>";
+    let found = of(&format!("{text}<steps><task ref=\"q\"/></steps>"));
+    assert_eq!(found, ["CTX323 q: the task `q` uses `n.x`, but here `n` is a text, which has no parts"]);
+    let found = of(&format!("{text}<instructions><use fragment=\"g\"/></instructions>{STEPS}"));
+    assert_eq!(found, ["CTX323 g: the fragment `g` uses `n.x`, but here `n` is a text, which has no parts"]);
+    let found = of("<steps><call template=\"G\"><arg name=\"m\">words</arg></call></steps>");
+    assert_eq!(found, ["CTX323 G: the template `G` uses `m[0]`, but here `m` is a text, which has no parts"]);
+    let found = of("<steps><task ref=\"risk\" as=\"m\"/><task ref=\"by\"/></steps>");
+    assert_eq!(found, ["CTX323 by: the task `by` uses `m.deep`, but here the schema of `m` names no field `deep`"]);
+    assert_eq!(of("<steps><task ref=\"any\" as=\"m\"/><task ref=\"by\"/></steps>"), [""; 0]);
+}
+
+/// Types of own parameters and of results (the rest of L19).
+#[test]
+fn types_are_held_across_results_and_own_parameters() {
+    let q = "<task type=\"atomic\" name=\"q\"><description>{{n}}</description><parameters><parameter name=\"n\" type=\"number\"/></parameters></task>";
+    let of = |body: &str| {
+        all(&format!(
+            "<library>{PRODUCERS}{q}<task type=\"sequential\" name=\"o\"><description>d</description>{body}</task></library>"
+        ))
+    };
+    let wrong = "the task `q` takes `n` as number, but `n` is";
+    let by = |step: &str| of(&format!("<steps>{step}<task ref=\"q\"/></steps>"));
+    assert_eq!(by("<task ref=\"words\" as=\"n\"/>"), [format!("CTX305 q: {wrong} string here")]);
+    assert_eq!(by("<task ref=\"risk\" as=\"n\"/>"), [format!("CTX305 q: {wrong} object here")]);
+    for good in ["<call template=\"F\" as=\"n\"><arg name=\"v\">1</arg></call>", "<task ref=\"any\" as=\"n\"/>"] {
+        assert_eq!(by(good), [""; 0], "{good}");
+    }
+    let own = "<task><description>{{n}}</description><parameters><parameter name=\"n\" type=\"number\"/></parameters></task>";
+    let found = of(&format!("<parameters><parameter name=\"n\" type=\"object\"/></parameters><steps>{own}</steps>"));
+    assert_eq!(found, ["CTX305 n: `n` is declared as number, but its value is object"]);
+    let found = of(&format!(
+        "<steps><task ref=\"risk\" as=\"r\"/>{}</steps>",
+        own.replace("</parameters>", "</parameters><inputs><input name=\"n\" from=\"r.risk_level\"/></inputs>")
+    ));
+    assert_eq!(found, ["CTX305 n: `n` is declared as number, but its value is string"]);
+    let found = of(&format!(
+        "<steps><task ref=\"risk\" as=\"r\"/>{}</steps>",
+        own.replace("</parameters>", "</parameters><inputs><input name=\"n\" from=\"r.score\"/></inputs>")
+    ));
+    assert_eq!(found, [""; 0]);
+}
