@@ -30,6 +30,8 @@ def growing():
     yield "unresolved references beside as many tasks", lambda n: '<library><task type="sequential" name="t"><description>d</description><steps>' + "".join(f'<task ref="nowhere-at-all-{i}"/>' for i in range(n)) + "</steps></task>" + "".join(f'<task name="anything-you-want-{i}"><description>d</description></task>' for i in range(n)) + "</library>"
     yield "broken expressions on one line", lambda n: task % ("{{f(" * n)
     yield "unknown elements on one line", lambda n: "<task>" + "<zz/>" * n + "</task>"
+    yield "misspelt elements, repeated", lambda n: "<task><description>d</description>" + "<instruction>x</instruction>" * n + "</task>"
+    yield "tasks with a misspelt element each", lambda n: "<library>" + "<task><descripton>x</descripton></task>" * n + "</library>"
     yield "fragments that use the next one twice", lambda n: "<library>" + "".join(f'<fragment name="g{i}">x <use fragment="g{i + 1}"/><use fragment="g{i + 1}"/></fragment>' for i in range(n)) + f'<fragment name="g{n}">x</fragment><task name="t"><description><use fragment="g0"/></description></task></library>'
 
 

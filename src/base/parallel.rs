@@ -3,9 +3,21 @@
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
+use std::thread::{Builder, Scope, ScopedJoinHandle};
 
 /// Fewer than these are done by one thread: a thread costs more.
 const FEW: usize = 16;
+
+/// Bytes of the stack of a thread that reads templates: enough for the deepest one that a project may allow, in a debug build too.
+const STACK: usize = 32 << 20;
+
+/// A thread that may read templates. The system's own stacks are as small as 1 MB.
+pub fn spawn_deep<'s, T: Send + 's>(scope: &'s Scope<'s, '_>, work: impl FnOnce() -> T + Send + 's) -> ScopedJoinHandle<'s, T> {
+    match Builder::new().stack_size(STACK).spawn_scoped(scope, work) {
+        Ok(thread) => thread,
+        Err(error) => std::panic::panic_any(format!("the system gives no thread: {error}")),
+    }
+}
 
 /// Does the work for each, on as many threads as were asked for, or as the machine has.
 pub fn each<I: Sync, T: Send>(items: &[I], threads: Option<NonZeroUsize>, work: impl Fn(&I) -> T + Sync) -> Vec<T> {
@@ -19,7 +31,7 @@ pub fn each<I: Sync, T: Send>(items: &[I], threads: Option<NonZeroUsize>, work: 
     let done: Mutex<Vec<(usize, T)>> = Mutex::new(Vec::with_capacity(items.len()));
     std::thread::scope(|scope| {
         for _ in 0..threads {
-            scope.spawn(|| {
+            spawn_deep(scope, || {
                 let mut own = Vec::new();
                 loop {
                     let at = next.fetch_add(1, Ordering::Relaxed);

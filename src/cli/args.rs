@@ -190,7 +190,7 @@ pub(crate) struct PathArgs {
 #[command(next_help_heading = "Limits on input")]
 pub(crate) struct LimitArgs {
     /// Elements inside each other [default: 256]
-    #[arg(long, value_name = "N", hide_short_help = true)]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=512), hide_short_help = true)]
     pub(crate) max_depth: Option<u32>,
     /// Attributes of one element [default: 256]
     #[arg(long, value_name = "N", hide_short_help = true)]

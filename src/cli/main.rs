@@ -8,6 +8,7 @@ use super::interrupt;
 use super::options::Options;
 use super::panic;
 use super::verbs::Verb;
+use crate::base::parallel::spawn_deep;
 use clap::{ColorChoice, CommandFactory, FromArgMatches, Parser};
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -34,7 +35,8 @@ struct Cli {
 /// Runs the program on the arguments of the process. Returns its exit code; never panics.
 pub fn main() -> ExitCode {
     panic::install();
-    let exit = std::panic::catch_unwind(run).unwrap_or(Exit::Infrastructure);
+    // A main thread has 1 MB of stack on some systems.
+    let exit = std::thread::scope(|scope| spawn_deep(scope, run).join()).unwrap_or(Exit::Infrastructure);
     ExitCode::from(exit.code())
 }
 

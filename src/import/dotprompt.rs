@@ -10,6 +10,7 @@ use super::mustache::{Mark, tags};
 use super::note::NoteKind;
 use super::picoschema;
 use super::settings::Model;
+use crate::jinja::builtins::has_statement;
 use crate::syntax::yaml::Node;
 use std::collections::BTreeSet;
 
@@ -25,7 +26,7 @@ pub(super) static FORMAT: Format = Format {
 
 /// Whether a file is written in Jinja all the same: others than dotprompt end their prompts in `.prompt` too, without front matter.
 fn is_jinja(text: &str) -> bool {
-    !text.trim_start().starts_with("---") && text.contains("{%") && text.contains("%}")
+    !text.trim_start().starts_with("---") && has_statement(text)
 }
 
 /// Reads a file.

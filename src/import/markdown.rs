@@ -5,6 +5,7 @@ use super::fstring::{self, Braces, is_name};
 use super::model::{Body, Format, Imported, Library, Options, Parameter, Prompt, Role, Syntax, Turn};
 use super::note::NoteKind;
 use super::{braces, declared, dotprompt, front_matter, jinja};
+use crate::jinja::builtins::has_statement;
 
 pub(super) static FORMAT: Format = Format {
     help: "Markdown or plain text",
@@ -33,7 +34,7 @@ pub(super) enum Placeholders {
 /// Tells it from the text.
 pub(super) fn placeholders(text: &str) -> Placeholders {
     let mut doubles = 0_usize;
-    let mut is_jinja = text.contains("{%") && text.contains("%}");
+    let mut is_jinja = has_statement(text);
     let mut others = false;
     let mut rest = text;
     while let Some((_, after)) = rest.split_once("{{") {

@@ -1,6 +1,23 @@
 //! The names of filters and tests that a Jinja text can use. minijinja keeps them to itself, so they are written down here; a test
 //! compares them with the environment.
 
+/// The words that a statement of Jinja begins with, those included that minijinja does not have.
+#[rustfmt::skip]
+const STATEMENTS: &[&str] = &[
+    "autoescape", "block", "break", "call", "continue", "do", "elif", "else", "endautoescape", "endblock", "endcall", "endfilter",
+    "endfor", "endif", "endmacro", "endraw", "endset", "endtrans", "endwith", "extends", "filter", "for", "from", "if", "import",
+    "include", "macro", "raw", "set", "trans", "with",
+];
+
+/// Whether a text has a statement of Jinja, `{% if … %}`: other `{% … %}` may be words.
+pub(crate) fn has_statement(text: &str) -> bool {
+    let is_statement = |rest: &str| {
+        let inner = rest.split_once("%}").map(|(inner, _)| inner.trim_start_matches(['-', '+']).trim_start());
+        inner.is_some_and(|inner| STATEMENTS.contains(&inner.split(|c: char| !c.is_alphanumeric()).next().unwrap_or("")))
+    };
+    text.split("{%").skip(1).any(is_statement)
+}
+
 /// Filters, sorted.
 pub(crate) const FILTERS: &[&str] = &[
     "abs",

@@ -42,45 +42,48 @@ pub(super) fn of(project: &ProjectState, name: &Arc<str>, text: &str, finding: &
 /// What is required and not there, with a word in the places that a person is to fill.
 fn missing(project: &ProjectState, document: Document<'_>, finding: &Diagnostic) -> Option<QuickFix> {
     let element = document.element_at(finding.span.start)?;
-    let described = |tag: &str| vec![format!("<{tag}>"), format!("  <description>{TODO}</description>"), format!("</{tag}>")];
-    let lines = match finding.rule.name {
-        "missing-description" => vec![format!("<description>{TODO}: say what this is for</description>")],
+    // What is added, as its start tag, and as a whole.
+    let one = |tag: &str, inside: &str| (format!("<{tag}>"), format!("<{tag}>{inside}</{tag}>"));
+    let parts = match finding.rule.name {
+        "missing-description" => vec![one("description", &format!("{TODO}: say what this is for"))],
         "missing-element" => {
             let needs = place::operator(element).and_then(|operator| Operator::parse(&operator)).map_or(&[][..], Operator::needs);
             let is_there = |kind: &&Kind| element.elements().any(|child| child.name() == kind.tag());
-            let lines = |kind: &Kind| {
-                if *kind == Kind::Steps {
-                    let task =
-                        ["<steps>", "  <task type=\"atomic\">", "    <description>TODO</description>", "  </task>", "</steps>"];
-                    return task.map(str::to_owned).to_vec();
-                }
-                if *kind == Kind::Command { vec![format!("<command>{TODO}</command>")] } else { described(kind.tag()) }
+            let part = |kind: &Kind| {
+                let inside = if *kind == Kind::Steps {
+                    "\n  <task type=\"atomic\">\n    <description>TODO</description>\n  </task>\n"
+                } else if *kind == Kind::Command {
+                    TODO
+                } else {
+                    "\n  <description>TODO</description>\n"
+                };
+                one(kind.tag(), inside)
             };
-            needs.iter().filter(|kind| !is_there(kind)).flat_map(lines).collect()
+            needs.iter().filter(|kind| !is_there(kind)).map(part).collect()
         }
         "call-arguments" if element.name() == "call" => arguments(&project.index(), element),
         _ => return None,
     };
-    let tags: Vec<&str> =
-        lines.iter().filter(|line| line.starts_with('<') && !line.starts_with("</")).map(String::as_str).collect();
-    let tags: Vec<&str> = tags.iter().map(|tag| tag.split('>').next().unwrap_or(tag)).collect();
-    let title = format!("add {}", tags.iter().map(|tag| format!("`{tag}>`")).collect::<Vec<_>>().join(" and "));
+    let tags: Vec<String> = parts.iter().map(|(tag, _)| format!("`{tag}`")).collect();
+    let lines: Vec<&str> = parts.iter().flat_map(|(_, xml)| xml.lines()).collect();
+    let title = format!("add {}", tags.join(" and "));
     (!lines.is_empty()).then(|| QuickFix { title, edits: vec![insert(document, element, &lines)], creates: None })
 }
 
 /// The arguments that a call has to give and does not.
-fn arguments(index: &Index<'_>, call: Element<'_>) -> Vec<String> {
+fn arguments(index: &Index<'_>, call: Element<'_>) -> Vec<(String, String)> {
     let template = call.attribute("template").and_then(|name| index.find(DefinitionKind::Template, name.value().trim()));
     let params = template.and_then(|id| index.definition(id)).map_or(&[][..], |definition| &definition.params);
     let named: Vec<String> = call.elements().filter_map(|arg| Some(arg.attribute("name")?.value().trim().to_owned())).collect();
     let by_position = call.elements().filter(|arg| arg.attribute("name").is_none()).count();
     let absent =
         params.iter().skip(by_position).filter(|param| param.required && !named.iter().any(|name| **name == *param.name));
-    absent.map(|param| format!("<arg name=\"{}\">{TODO}</arg>", param.name)).collect()
+    let tag = |name: &str| format!("<arg name=\"{name}\">");
+    absent.map(|param| (tag(&param.name), format!("{}{TODO}</arg>", tag(&param.name)))).collect()
 }
 
 /// Writes lines at the beginning of an element.
-fn insert(document: Document<'_>, element: Element<'_>, lines: &[String]) -> Edit {
+fn insert(document: Document<'_>, element: Element<'_>, lines: &[&str]) -> Edit {
     let tag = element.start_tag();
     let head = document.text.get(..tag.start as usize).unwrap_or("");
     let line = head.rsplit('\n').next().unwrap_or("");
@@ -131,7 +134,7 @@ fn silence(document: Document<'_>, finding: &Diagnostic) -> Option<QuickFix> {
         return None;
     }
     let rule = finding.rule.name;
-    let edits = vec![insert(document, body, &[format!("<?ctxc allow {rule} reason=\"{TODO}\"?>")])];
+    let edits = vec![insert(document, body, &[&format!("<?ctxc allow {rule} reason=\"{TODO}\"?>")])];
     Some(QuickFix { title: format!("silence `{rule}` here, with a reason"), edits, creates: None })
 }
 

@@ -12,6 +12,7 @@ use crate::syntax::limits::Limits;
 use crate::syntax::reader::Reader;
 use crate::syntax::tree::Element;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// Rounds at most: a fix may uncover the next finding.
 pub const ROUNDS: usize = 10;
@@ -64,6 +65,32 @@ pub fn eligible(finding: &Diagnostic, which: Which) -> Option<&Fix> {
         return None;
     }
     finding.fixes.iter().find(|fix| which == Which::Suggested || fix.applicability == Applicability::Safe)
+}
+
+/// What was found before any fix was made.
+pub struct Beginning(BTreeSet<(Arc<str>, u16, String)>);
+
+impl Beginning {
+    /// Takes down what is found now.
+    pub fn of(found: &[Diagnostic]) -> Self {
+        Self(found.iter().map(Self::entry).collect())
+    }
+
+    fn entry(finding: &Diagnostic) -> (Arc<str>, u16, String) {
+        // What damage hides was there as well.
+        let message = if is_syntax(finding) { String::new() } else { finding.message.clone() };
+        (Arc::clone(&finding.path), if is_syntax(finding) { 0 } else { finding.rule.code.0 }, message)
+    }
+
+    /// Whether a finding that is no error came up through other fixes, such as a parameter that nothing reads any more: what it
+    /// would take away, its author has to take away, unless that is safe.
+    pub fn lacks(&self, finding: &Diagnostic) -> bool {
+        let takes = |fix: &Fix| fix.edits.iter().all(|edit| edit.insert.len() < edit.span.len() as usize);
+        let is_safe = || eligible(finding, Which::Safe).is_some();
+        let takes_away = !is_error(finding) && finding.fixes.first().is_some_and(takes) && !is_safe();
+        let damage = (Arc::clone(&finding.path), 0, String::new());
+        takes_away && !self.0.contains(&Self::entry(finding)) && !self.0.contains(&damage)
+    }
 }
 
 /// Fixes that leave each other alone, the gravest findings first. An insertion at the border of another edit waits for the
@@ -179,8 +206,9 @@ pub fn most<T: Copy>(items: &[T], passes: &mut dyn FnMut(&[T]) -> bool) -> Vec<T
 pub fn fix(text: &str, which: Which, limits: &Limits, wanted: &dyn Fn(&Diagnostic) -> bool, check: &mut CheckText<'_>) -> Fixed {
     let mut out = Fixed { text: text.to_owned(), fixed: 0, left: check(text) };
     let mut seen = BTreeSet::from([Hash::of(text.as_bytes())]);
+    let beginning = Beginning::of(&out.left);
     for _ in 0..ROUNDS {
-        let found: Vec<&Diagnostic> = out.left.iter().filter(|finding| wanted(finding)).collect();
+        let found: Vec<&Diagnostic> = out.left.iter().filter(|finding| wanted(finding) && !beginning.lacks(finding)).collect();
         let sound = next(&out.text, &found, which, &out.left, limits, check);
         let Some(text) = applied(&out.text, &sound).filter(|_| !sound.is_empty()) else { break };
         // Two fixes that undo each other would go round in circles.

@@ -60,8 +60,12 @@ impl Pass<'_, '_> {
         if let Some(span) = self.doctype {
             // An entity may be one that it declares; where it has no end, anything may be a part of it.
             let doctype_open = self.doctype_open;
-            self.faults.retain(|fault| !doctype_open && fault.kind != FaultKind::UnknownEntity);
-            self.record(FaultKind::Doctype, span, None);
+            let written = span.slice(self.scan.text);
+            let declares = ["<!ENTITY", "SYSTEM", "PUBLIC"].iter().any(|word| written.contains(word));
+            let is_hidden = |fault: &Fault| declares && fault.kind == FaultKind::UnknownEntity;
+            let used = self.faults.iter().find(|fault| is_hidden(fault)).map(|fault| fault.span);
+            self.faults.retain(|fault| !doctype_open && !is_hidden(fault));
+            self.record(FaultKind::Doctype, span, used);
         }
         if self.faults.len() > 1 {
             self.faults.sort_by_key(|fault| fault.span.start);

@@ -16,11 +16,11 @@ const fn of(kind: K, operator: &'static str) -> Child {
 }
 
 const fn attr(name: &'static str, values: Values, doc: &'static str) -> Attr {
-    Attr { name, values, required: false, doc, meanings: &[] }
+    Attr { name, values, required: false, doc, also: &[], meanings: &[] }
 }
 
 const fn must(name: &'static str, values: Values, doc: &'static str) -> Attr {
-    Attr { name, values, required: true, doc, meanings: &[] }
+    Attr { name, values, required: true, doc, also: &[], meanings: &[] }
 }
 
 const fn row(
@@ -43,7 +43,7 @@ const fn old(kind: K, tag: &'static str, doc: &'static str, instead: &'static st
 }
 
 const USES: &[Child] = &[many(K::Use)];
-const AS: Attr = attr("as", Values::Name, "the name under which later steps see the result");
+const AS: Attr = attr("as", Values::Name, "the name under which later steps see the result").also(&["result", "name"]);
 const FROM: &str = "the variable that it takes its value from";
 const TRUST: Attr =
     attr("trust", Values::OneOf(&["trusted", "untrusted"]), "`untrusted` values are fenced when rendered").says(TRUST_MEANINGS);
@@ -111,27 +111,27 @@ pub(super) static SPECS: &[Spec] = &[
     row(K::Task, "task", Elements, &[
         attr("type", Values::Name, "the kind of task; `atomic` when absent"),
         attr("subtype", Values::Name, "a refinement of the type, with defaults of its own"),
-        attr("name", Values::Name, "the name in the registry; the file's stem when absent"),
+        attr("name", Values::Name, "the name in the registry; the file's stem when absent").also(&["id"]),
         attr("version", Values::Name, "the author's version of the task"),
-        attr("ref", Values::Name, "use a registered task in this place"),
+        attr("ref", Values::Name, "use a registered task in this place").also(&["use", "task", "template"]),
         AS,
     ], BODY, "a task: what an agent is asked to do, and which context it receives"),
     row(K::Template, "template", Elements, &[
-        must("name", Values::Name, "the name that calls use"),
-        attr("params", Values::Any, "its parameters, separated by spaces or commas"),
+        must("name", Values::Name, "the name that calls use").also(&["id"]),
+        attr("params", Values::Any, "its parameters, separated by spaces or commas").also(&["parameters", "args"]),
         attr("returns", Values::Name, "the type of its result"),
     ], &[one(K::Description), one(K::Task)], "a function over tasks: sees its parameters and nothing else"),
     row(K::Library, "library", Elements, &[attr("name", Values::Name, "a name for people")],
         &[one(K::Description), many(K::Task), many(K::Template), many(K::Fragment)], "many tasks, templates and fragments in one file"),
-    row(K::Fragment, "fragment", Text, &[must("name", Values::Name, "the name that `use` gives")], USES, "a shared text"),
-    row(K::Use, "use", Empty, &[must("fragment", Values::Name, "the fragment whose text stands here")], &[], "puts a shared text in its place"),
-    row(K::Call, "call", Elements, &[must("template", Values::Name, "the template that is called"), AS], &[many(K::CallArg)], "calls a function template"),
+    row(K::Fragment, "fragment", Text, &[must("name", Values::Name, "the name that `use` gives").also(&["id"])], USES, "a shared text"),
+    row(K::Use, "use", Empty, &[must("fragment", Values::Name, "the fragment whose text stands here").also(&["name", "ref", "id"])], &[], "puts a shared text in its place"),
+    row(K::Call, "call", Elements, &[must("template", Values::Name, "the template that is called").also(&["name", "function", "ref", "task"]), AS], &[many(K::CallArg)], "calls a function template"),
     row(K::CallArg, "arg", TextOrElements, &[
-        attr("name", Values::Name, "the parameter; by position when absent"),
+        attr("name", Values::Name, "the parameter; by position when absent").also(&["param", "parameter"]),
         attr("from", Values::Name, FROM),
     ], &[many(K::Use), one(K::Task), one(K::Call)], "an argument of a call"),
     row(K::Cond, "cond", Elements, &[AS], &[many(K::Case)], "runs the first case whose test holds"),
-    row(K::Case, "case", Elements, &[must("test", Values::Name, "the condition")], &[one(K::Task), one(K::Call)], "a task under a condition"),
+    row(K::Case, "case", Elements, &[must("test", Values::Name, "the condition").also(&["when", "if", "condition"])], &[one(K::Task), one(K::Call)], "a task under a condition"),
     text(K::Description, "description", "what the task is for; what context is looked up by"),
     text(K::Instructions, "instructions", "what the agent is to do"),
     text(K::System, "system", "who the agent is and what always holds"),
@@ -144,17 +144,17 @@ pub(super) static SPECS: &[Spec] = &[
     row(K::Fallback, "fallback", Word, &[], &[], "the model that is tried next"),
     row(K::Parameters, "parameters", Elements, &[], &[many(K::Parameter)], "the variables that a task takes"),
     row(K::Parameter, "parameter", Empty, &[
-        must("name", Values::Name, "the variable's name"),
+        must("name", Values::Name, "the variable's name").also(&["id", "key"]),
         attr("type", Values::OneOf(TYPES), "the type of its value").says(TYPE_MEANINGS),
         attr("required", Values::Bool, "whether a run must give it; `true` without a default")
             .says(&["a run must give it a value", "a run may leave it out: its `default` is its value then"]),
-        attr("default", Values::Any, "the value when a run gives none"),
+        attr("default", Values::Any, "the value when a run gives none").also(&["value"]),
         TRUST,
     ], &[], "a variable that a task takes"),
     row(K::Inputs, "inputs", Elements, &[], &[many(K::Input)], "named values for the agent"),
     row(K::Input, "input", TextOrElements, &[
-        must("name", Values::Name, "its name"),
-        attr("from", Values::Name, FROM),
+        must("name", Values::Name, "its name").also(&["id"]),
+        attr("from", Values::Name, FROM).also(&["ref", "source"]),
     ], &[many(K::Use), one(K::Task), one(K::Call)], "a named value: from a variable, a text, or the result of a task"),
     row(K::ContextManagement, "context_management", Elements, &[], &[
         one(K::InheritContext), one(K::AccumulateData), one(K::AccumulationFormat), one(K::FreshContext),
@@ -191,7 +191,7 @@ pub(super) static SPECS: &[Spec] = &[
     row(K::Timeout, "timeout", Word, &[attr("unit", Values::OneOf(&["s", "ms"]), "`s` when absent").says(&["seconds", "milliseconds"])], &[], "how long it may take"),
     row(K::Env, "env", Elements, &[attr("inherit", Values::OneOf(&["none", "all"]), "what of our own environment it sees; `none` when absent")
         .says(&["only the variables that are written here", "all of our own environment, with what is written here on top"])], &[many(K::Var)], "its environment"),
-    row(K::Var, "var", Text, &[must("name", Values::Name, "the variable's name")], &[], "an environment variable"),
+    row(K::Var, "var", Text, &[must("name", Values::Name, "the variable's name").also(&["id", "key"])], &[], "an environment variable"),
     row(K::Cwd, "cwd", Word, &[], &[], "the folder it runs in, relative to the project"),
     row(K::Director, "director", Elements, &[], BODY, "the task that proposes"),
     row(K::Evaluator, "evaluator", Elements, &[], BODY, "the task that judges"),

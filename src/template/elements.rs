@@ -116,6 +116,8 @@ pub struct Attr {
     pub required: bool,
     /// One lower-case line.
     pub doc: &'static str,
+    /// What authors call it who know other languages.
+    pub also: &'static [&'static str],
     /// What each of its words means, in the order of [`Attr::words`].
     pub meanings: &'static [&'static str],
 }
@@ -170,6 +172,7 @@ pub static TEXT_ATTRIBUTES: &[Attr] = &[
         values: Values::Name,
         required: false,
         doc: "the text is kept in this file, relative to the template's folder",
+        also: &["file", "path", "href"],
         meanings: &[],
     },
     Attr {
@@ -177,6 +180,7 @@ pub static TEXT_ATTRIBUTES: &[Attr] = &[
         values: Values::OneOf(&["plain", "jinja"]),
         required: false,
         doc: "`plain` substitutes `{{…}}`; `jinja` has conditions, loops and filters",
+        also: &[],
         meanings: &["each `{{…}}` is replaced by its value", "a Jinja template: conditions, loops and filters"],
     },
     Attr {
@@ -184,6 +188,7 @@ pub static TEXT_ATTRIBUTES: &[Attr] = &[
         values: Values::Bool,
         required: false,
         doc: "`true` turns substitution off",
+        also: &[],
         meanings: &["the text stays as it is: `{{…}}` in it is not replaced", "each `{{…}}` is replaced by its value"],
     },
     Attr {
@@ -191,6 +196,7 @@ pub static TEXT_ATTRIBUTES: &[Attr] = &[
         values: Values::OneOf(&["trusted", "untrusted"]),
         required: false,
         doc: "`untrusted` text is fenced when rendered",
+        also: &[],
         meanings: TRUST_MEANINGS,
     },
 ];
@@ -209,6 +215,11 @@ impl Attr {
     pub fn meaning(&self, word: &str) -> Option<&'static str> {
         let at = self.words().iter().position(|own| *own == word)?;
         self.meanings.get(at).copied()
+    }
+
+    /// The same with other names that authors give it.
+    pub(super) const fn also(self, also: &'static [&'static str]) -> Self {
+        Self { also, ..self }
     }
 
     /// The same with what each of its words means. One too few or too many does not compile.

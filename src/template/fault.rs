@@ -189,6 +189,11 @@ impl FaultKind<'_> {
         matches!(self, Self::NestedBody { .. } | Self::LegacyValue { .. } | Self::LegacyType { .. } | Self::Deprecated { .. })
     }
 
+    /// Whether its element was left unread, with all that it holds.
+    pub(super) const fn leaves_unread(&self) -> bool {
+        matches!(self, Self::UnknownElement { meant: None, .. } | Self::MisplacedElement { .. } | Self::Repeated { .. })
+    }
+
     /// Whether a setting, a type or a subtype of a task hangs on it, found at this element.
     pub(super) fn decides_settings(&self, element: Element<'_>) -> bool {
         if self.is_accepted() {

@@ -23,8 +23,27 @@ pub struct File<'a> {
     pub faults: Vec<Fault<'a>>,
     /// Faults beyond [`MOST_FAULTS`]: counted, not kept.
     pub left_out: u32,
+    /// The elements that were left unread, which has been reported, in document order: what seems to be missing may be in there.
+    pub unread: Vec<Element<'a>>,
     /// How many task bodies it holds: they are numbered in document order.
     pub bodies: u32,
+}
+
+impl<'a> File<'a> {
+    /// Those of its unread elements that stand inside of another.
+    pub fn unread_in(&self, around: Element<'_>) -> &[Element<'a>] {
+        let from = self.unread.partition_point(|element| element.span().start <= around.span().start);
+        let inside = self.unread.get(from..).unwrap_or_default();
+        inside.get(..inside.partition_point(|element| element.span().start < around.span().end)).unwrap_or_default()
+    }
+
+    /// Whether something with elements of its own was left unread directly in a body: it may be the part that seems to be missing.
+    pub fn holds_unread(&self, body: Element<'_>) -> bool {
+        let is_part = |element: &Element<'_>| {
+            element.elements().next().is_some() && element.parent().is_some_and(|parent| parent.id() == body.id())
+        };
+        self.unread_in(body).iter().any(is_part)
+    }
 }
 
 /// Something with a name.

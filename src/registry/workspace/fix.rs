@@ -6,7 +6,7 @@ use super::request::{NoSuchPath, Overlay, Request, StdinText};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fs::{self, RealFs};
 use crate::registry::compile::{Chosen, Compiler, Outcome, Scratch};
-use crate::rules::apply::{self, Choice, ROUNDS, Which};
+use crate::rules::apply::{self, Beginning, Choice, ROUNDS, Which};
 use crate::rules::check::{self, Active};
 use crate::rules::list;
 use crate::rules::rule::Check;
@@ -52,8 +52,9 @@ pub struct FixOutcome {
 pub fn apply_fixes(request: &Request<'_>, filter: FixFilter<'_>) -> Result<FixOutcome, NoSuchPath> {
     let active = Active::new(request.config);
     let compiler = Compiler { config: request.config, active: &active, root: request.root, files: &RealFs, entries: None };
-    let mut fixer = Fixer { request, filter, compiler, scratch: Scratch::new(), files: BTreeMap::new() };
     let mut found = check_project(request)?;
+    let beginning = Beginning::of(&found.diagnostics);
+    let mut fixer = Fixer { request, filter, beginning, compiler, scratch: Scratch::new(), files: BTreeMap::new() };
     for _ in 0..ROUNDS {
         // What is fixed must be what was checked: a text that is taken in now is checked again as it was taken in.
         if fixer.take_in(&found.diagnostics) {
@@ -87,6 +88,7 @@ struct Item<'d> {
 struct Fixer<'m> {
     request: &'m Request<'m>,
     filter: FixFilter<'m>,
+    beginning: Beginning,
     compiler: Compiler<'m>,
     scratch: Scratch,
     files: BTreeMap<String, File>,
@@ -182,7 +184,9 @@ impl Fixer<'_> {
         let Some(first) = found.first() else { return Vec::new() };
         let Some(file) = self.files.get(&*first.path) else { return Vec::new() };
         let which = self.filter.which;
-        let is_open = |finding: &&Diagnostic| (self.filter.wanted)(finding) && apply::eligible(finding, which).is_some();
+        let is_open = |finding: &&Diagnostic| {
+            (self.filter.wanted)(finding) && !self.beginning.lacks(finding) && apply::eligible(finding, which).is_some()
+        };
         let open: Vec<&Diagnostic> = found.iter().filter(is_open).collect();
         if open.is_empty() {
             return Vec::new();

@@ -7,6 +7,7 @@ use super::names::{name_in, slashed};
 use crate::base::contained_path::leads_out;
 use crate::base::fs;
 use crate::base::fs::irregular;
+use crate::base::parallel::spawn_deep;
 use crate::base::patterns::SkippedFolders;
 use crate::project::config::Templates;
 use crate::project::glob::Globs;
@@ -15,9 +16,14 @@ use std::io;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Named files below this number are visited by one thread: a thread costs more than a few files.
 const FEW: usize = 8;
+
+/// How many entries a walk may be ahead of those who visit them.
+const AHEAD: usize = 1_024;
 
 /// Where a walk starts.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -147,15 +153,30 @@ impl Plan {
         }
         let barred = SkippedFolders::default();
         let Some(walk) = self.builder(threads, &barred) else { return self.barred(&barred, &make) };
-        walk.build_parallel().run(|| {
+        // The threads of a walk have small stacks: what they find is visited by others.
+        let (send, found) = sync_channel(AHEAD);
+        let found = Arc::new(Mutex::new(found));
+        let visit = |found: Arc<Mutex<Receiver<_>>>| {
             let mut visitor = make();
-            Box::new(move |entry| {
+            let next = || found.lock().unwrap_or_else(PoisonError::into_inner).recv();
+            while let Ok(entry) = next() {
                 match entry {
                     Ok(entry) => self.entry(&entry, &mut visitor),
                     Err(error) => self.failed(error, &mut visitor),
                 }
-                WalkState::Continue
-            })
+            }
+        };
+        std::thread::scope(|scope| {
+            for _ in 0..threads.get() {
+                let found = Arc::clone(&found);
+                spawn_deep(scope, move || visit(found));
+            }
+            drop(found);
+            walk.build_parallel().run(|| {
+                let send = send.clone();
+                Box::new(move |entry| send.send(entry).map_or(WalkState::Quit, |()| WalkState::Continue))
+            });
+            drop(send);
         });
         self.barred(&barred, &make);
     }
@@ -258,7 +279,7 @@ impl Plan {
             1..FEW => work(),
             _ => std::thread::scope(|scope| {
                 for _ in 0..threads.get() {
-                    scope.spawn(work);
+                    spawn_deep(scope, work);
                 }
             }),
         }

@@ -4,9 +4,11 @@ use crate::rules::names::fault_location::finding;
 use crate::rules::names::unrendered_jinja;
 use crate::rules::prelude::*;
 use crate::rules::structure::family::shown;
+use crate::rules::structure::missing::is_declared;
+use crate::syntax::tree::Element;
 use crate::syntax::write::set_attribute;
 use crate::template::elements::Kind;
-use crate::template::expression::{ExpressionFaultKind, MAX_ARGUMENTS, MAX_DEPTH};
+use crate::template::expression::{ExpressionFault, ExpressionFaultKind, MAX_ARGUMENTS, MAX_DEPTH};
 use crate::template::scope::FaultKind;
 
 /// Half an expression in a prompt is a marker text that an agent takes for words.
@@ -42,6 +44,9 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
             out.push(found);
             continue;
         }
+        if let Some((name, edit)) = closed(cx, why, *element).filter(|_| fault.inside.is_none()) {
+            found = found.fix(Fix::suggested(format!("write `{{{{{}}}}}`: close it", shown(name)), vec![edit]));
+        }
         if written.starts_with("{{") {
             let edits = vec![Edit::insert(why.expression.start, "\\")];
             found = found.fix(Fix::suggested("write `\\{{`: the braces are text", edits));
@@ -54,6 +59,24 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
         }
         out.push(found);
     }
+}
+
+/// An expression without its end that begins with a name that is declared, and the braces that it lacks.
+fn closed<'a>(cx: &FileCx<'a>, why: &ExpressionFault, element: Element<'_>) -> Option<(&'a str, Edit)> {
+    let is_unclosed = why.kind == ExpressionFaultKind::Unclosed && why.expression.slice(cx.document.text) == "{{";
+    let written = cx.document.text.get(why.expression.end as usize..).filter(|_| is_unclosed)?;
+    let path =
+        written.trim_start().split(|c: char| !c.is_alphanumeric() && !"_.[]".contains(c)).next()?.trim_end_matches(['.', '[']);
+    let end = why.expression.end + (written.len() - written.trim_start().len() + path.len()) as u32;
+    let after = cx.document.text.get(end as usize..)?;
+    let brace = after.trim_start_matches(' ');
+    let missing = if brace.starts_with('}') {
+        Edit::insert(end + (after.len() - brace.len()) as u32, "}")
+    } else {
+        Edit::insert(end, "}}")
+    };
+    let is_name = is_declared(element, path.split(['.', '[']).next()?, &["parameters", "inputs"]);
+    is_name.then_some((path, missing))
 }
 
 fn words(kind: ExpressionFaultKind) -> String {

@@ -1,5 +1,6 @@
 //! CTX322: Jinja in a text that does not say so.
 
+use crate::jinja::builtins::has_statement;
 use crate::rules::prelude::*;
 use crate::rules::structure::family::finding;
 use crate::syntax::tree::Element;
@@ -59,15 +60,4 @@ fn is_decided(element: Element<'_>) -> bool {
 fn is_text(element: Element<'_>) -> bool {
     let name = element.name();
     Kind::homes(name).filter_map(|home| home.child(name)).any(|child| child.kind.is_text())
-}
-
-/// Whether a text has `{% … %}` with a word of Jinja in it.
-fn has_statement(text: &str) -> bool {
-    const WORDS: [&str; 12] =
-        ["if", "elif", "else", "endif", "for", "endfor", "set", "endset", "macro", "endmacro", "with", "include"];
-    let word = |rest: &str| {
-        let inner = rest.split_once("%}").map(|(inner, _)| inner.trim_start_matches(['-', '+']).trim_start());
-        inner.is_some_and(|inner| WORDS.contains(&inner.split(|c: char| !c.is_alphanumeric()).next().unwrap_or("")))
-    };
-    text.split("{%").skip(1).any(word)
 }

@@ -3,7 +3,6 @@
 use crate::rules::prelude::*;
 use crate::rules::structure::family::{finding, shown};
 use crate::syntax::write::{remove_element, set_attribute};
-use crate::template::fault;
 use crate::template::scope::{FaultKind, Origin};
 use std::collections::BTreeSet;
 
@@ -16,16 +15,18 @@ pub(crate) static RULE: Rule = Rule {
 
 fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     let mut meant = None;
-    let mut unread = None;
+    let mut damaged = None;
     for fault in &cx.scopes.faults {
         let FaultKind::Unused { name, origin } = &fault.kind else { continue };
         if meant.get_or_insert_with(|| self::meant(cx)).contains(name.as_str()) {
             continue;
         }
         let (Origin::Function(element) | Origin::Task(element)) = *origin;
-        let unread = unread.get_or_insert_with(|| self::unread(cx));
-        let after = unread.partition_point(|start| *start < element.span().start);
-        if unread.get(after).is_some_and(|start| *start < element.span().end) {
+        let damaged = damaged.get_or_insert_with(|| self::damaged(cx));
+        let after = damaged.partition_point(|start| *start < element.span().start);
+        let is_damaged = damaged.get(after).is_some_and(|start| *start < element.span().end);
+        // What was left unread may read any parameter.
+        if is_damaged || !cx.file.unread_in(element).is_empty() {
             continue;
         }
         let what = match origin {
@@ -40,17 +41,9 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Where something is left unread, in order, which has been reported: it may read any parameter.
-fn unread(cx: &FileCx<'_>) -> Vec<u32> {
-    let is_left_out = |kind: &fault::FaultKind<'_>| {
-        use fault::FaultKind::{MisplacedElement, Repeated, UnknownElement};
-        matches!(kind, UnknownElement { meant: None, .. } | MisplacedElement { .. } | Repeated { .. })
-    };
-    let left_out = cx.file.faults.iter().filter(|fault| is_left_out(&fault.kind)).map(|fault| fault.span.start);
-    let damaged = cx.document.elements().filter(|element| element.is_damaged()).map(|element| element.span().start);
-    let mut all: Vec<u32> = left_out.chain(damaged).collect();
-    all.sort_unstable();
-    all
+/// Where something is damaged, in order, which has been reported: it may read any parameter.
+fn damaged(cx: &FileCx<'_>) -> Vec<u32> {
+    cx.document.elements().filter(|element| element.is_damaged()).map(|element| element.span().start).collect()
 }
 
 /// Names that a variable without a value is probably a slip of: then the slip is the one thing to mend.

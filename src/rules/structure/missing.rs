@@ -1,7 +1,7 @@
 //! CTX108–CTX110, CTX117, CTX123: attributes, elements, descriptions, values and types that have to be there and are not.
 
-use super::family::{FEW, finding, has_slip_of, is_small, shown, words};
-use super::unknown::known;
+use super::family::{finding, has_slip_of, is_small, shown, words};
+use super::unknown::meant_attribute;
 use crate::rules::prelude::*;
 use crate::settings::operators::Operator;
 use crate::syntax::tree::Element;
@@ -20,10 +20,9 @@ pub(super) static MISSING_ATTRIBUTE: Rule = Rule {
 fn missing_attribute(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     let FaultKind::MissingAttribute { kind, name } = fault.kind else { return None };
     let slips = fault.element.attributes().filter(|attribute| attribute.namespace().is_none());
-    if slips
-        .into_iter()
-        .any(|attribute| kind.attribute(attribute.name()).is_none() && nearest(attribute.name(), known(kind)) == Some(name))
-    {
+    if slips.into_iter().any(|attribute| {
+        kind.attribute(attribute.name()).is_none() && meant_attribute(kind, fault.element, attribute.name()) == Some(name)
+    }) {
         // The misspelt one is reported, and that is where the fault is.
         return None;
     }
@@ -46,18 +45,10 @@ fn missing_element(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
         let lacks = operator(cx, task).map_or(&[][..], Operator::needs).iter().filter(|need| !has(task, **need));
         let lacks: Vec<Kind> = lacks.copied().filter(|need| !has_slip_of(task.element, Kind::Task, *need)).collect();
         let is_whole = task.reference.is_none() && !task.element.is_damaged();
-        if !lacks.is_empty() && is_whole && !holds_unread(task.element) {
+        if !lacks.is_empty() && is_whole && !cx.file.holds_unread(task.element) {
             out.push(incomplete(cx, task, &lacks));
         }
     });
-}
-
-/// Whether a body holds an unknown element with others in it, which has been reported: it may be what seems to be missing.
-fn holds_unread(body: Element<'_>) -> bool {
-    let is_unread = |child: &Element<'_>| {
-        child.namespace().is_none() && Kind::homes(child.local()).next().is_none() && child.elements().next().is_some()
-    };
-    body.elements().take(FEW).any(|child| is_unread(&child))
 }
 
 /// The type whose structure a body has. A part of another task has its own, and not that of the row it is resolved by.
@@ -193,7 +184,7 @@ fn missing_value(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     };
     let found =
         finding(&MISSING_VALUE.meta, cx, fault.span, message).help("give it from=\"…\", a text, or a task whose result it is");
-    let declared = name.filter(|name| is_declared(fault.element, name));
+    let declared = name.filter(|name| is_declared(fault.element, name, &["parameters"]));
     Some(match declared {
         Some(name) => {
             let edits = vec![set_attribute(fault.element, "from", &name)];
@@ -203,12 +194,12 @@ fn missing_value(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     })
 }
 
-/// Whether a task around an element declares a parameter of this name.
-fn is_declared(element: Element<'_>, name: &str) -> bool {
+/// Whether a list in a task around an element declares this name.
+pub(in crate::rules) fn is_declared(element: Element<'_>, name: &str, lists: &[&str]) -> bool {
     let around = std::iter::successors(element.parent(), |element| element.parent()).filter(|around| is_small(*around));
-    let lists = around.flat_map(|task| task.elements().filter(|child| child.name() == "parameters"));
+    let lists = around.flat_map(|task| task.elements().filter(|child| lists.contains(&child.name())));
     lists
         .filter(|list| is_small(*list))
         .flat_map(Element::elements)
-        .any(|parameter| parameter.attribute("name").is_some_and(|own| own.value().trim() == name))
+        .any(|entry| entry.attribute("name").is_some_and(|own| own.value().trim() == name))
 }

@@ -5,7 +5,7 @@ pub(super) mod family;
 mod misplaced_element;
 mod misplaced_setting;
 mod misplaced_text;
-mod missing;
+pub(super) mod missing;
 mod nested_task;
 mod other_type;
 mod ref_with_body;

@@ -17,9 +17,9 @@ pub(super) static UNKNOWN_ELEMENT: Rule = Rule {
 };
 
 fn unknown_element(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
-    let FaultKind::UnknownElement { parent, known_elsewhere, .. } = fault.kind else { return None };
+    let FaultKind::UnknownElement { parent, known_elsewhere, meant: read } = fault.kind else { return None };
     let name = fault.element.name();
-    if let Some(meant) = meant(parent, name).filter(|_| !known_elsewhere) {
+    if let Some(meant) = read.map(Kind::tag).or_else(|| meant(parent, name)).filter(|_| !known_elsewhere) {
         let message = format!("`<{parent}>` has no element `<{}>`", shown(name), parent = parent.tag());
         let fix = Fix::suggested(format!("write <{meant}>"), rename_element(fault.element, meant));
         return Some(finding(&UNKNOWN_ELEMENT.meta, cx, fault.span, message).help(format!("did you mean `<{meant}>`?")).fix(fix));
@@ -117,13 +117,19 @@ pub(super) fn known(kind: Kind) -> impl Iterator<Item = &'static str> {
     kind.attributes().map(|attribute| attribute.name)
 }
 
+/// The attribute that a name is meant to be: one that is near, or that authors call so.
+pub(super) fn meant_attribute(kind: Kind, element: Element<'_>, name: &str) -> Option<&'static str> {
+    let free = || kind.attributes().filter(|known| element.attribute(known.name).is_none());
+    let near = nearest(name, free().map(|known| known.name));
+    near.or_else(|| free().find(|known| known.also.contains(&name)).map(|known| known.name))
+}
+
 fn unknown_attribute(cx: &FileCx<'_>, fault: &Fault<'_>) -> Option<Diagnostic> {
     let FaultKind::UnknownAttribute { kind, attribute } = fault.kind else { return None };
     let tag = kind.tag();
     let name = attribute.name();
     let found = finding(&UNKNOWN_ATTRIBUTE.meta, cx, fault.span, format!("`<{tag}>` has no attribute `{}`", shown(name)));
-    let free = known(kind).filter(|known| fault.element.attribute(known).is_none());
-    if let Some(meant) = nearest(name, free) {
+    if let Some(meant) = meant_attribute(kind, fault.element, name) {
         let fix = Fix::suggested(format!("write `{meant}`"), vec![Edit::replace(attribute.name_span(), meant)]);
         return Some(found.help(format!("did you mean `{meant}`?")).fix(fix));
     }

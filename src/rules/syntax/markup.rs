@@ -14,8 +14,13 @@ fn document_type(cx: &SyntaxCx<'_>) -> Diagnostic {
     let declares = cx.written().contains("<!ENTITY");
     let finding = cx
         .found("a document type declaration is refused")
-        .note("entities can make a small file a huge one and pull in files that no hash sees")
-        .help("remove it; shared text belongs into a `<fragment>` of a `<library>`");
+        .note("entities can make a small file a huge one and pull in files that no hash sees");
+    if let Some(used) = cx.fault.other {
+        let help =
+            "write out what its entities stand for and remove it; shared text belongs into a `<fragment>` of a `<library>`";
+        return finding.label(used, "an entity is used here").help(help);
+    }
+    let finding = finding.help("remove it; shared text belongs into a `<fragment>` of a `<library>`");
     let edit = vec![Edit::delete(cx.span)];
     finding.fix(if declares { Fix::suggested("remove it", edit) } else { Fix::safe("remove it", edit) })
 }

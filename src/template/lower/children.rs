@@ -1,7 +1,7 @@
 //! Child elements against the element table.
 
+use super::slips;
 use super::state::Lower;
-use crate::base::suggest::nearest;
 use crate::syntax::tree::{Element, Kind as Node};
 use crate::template::elements::{Child, Content, Kind};
 use crate::template::fault::FaultKind;
@@ -25,6 +25,7 @@ impl<'a> Lower<'a> {
         let spec = kind.spec();
         let takes_text = matches!(spec.content, Content::Text | Content::TextOrElements);
         let mut seen = 0_u64;
+        let mut present = None;
         let mut text_reported = false;
         for node in element.children() {
             // What stood in an element whose start tag is missing is no child of this one.
@@ -45,7 +46,8 @@ impl<'a> Lower<'a> {
                 continue;
             }
             let Some((at, child)) = at.and_then(|at| Some((at, spec.children.get(at)?))) else {
-                if let Some((at, child)) = self.slip(kind, element, found, seen) {
+                let taken = *present.get_or_insert_with(|| slips::present(kind, element)) | seen;
+                if let Some((at, child)) = self.slip(kind, element, found, taken) {
                     seen |= 1 << at;
                     take(self, Found { kind: child.kind, element: found, child });
                 }
@@ -60,23 +62,11 @@ impl<'a> Lower<'a> {
         }
     }
 
-    /// An element that the table does not know: reported, and read as the one that its name is a slip of, so that what
-    /// stands in it is checked and nothing is missed for it.
-    fn slip(&mut self, parent: Kind, within: Element<'a>, found: Element<'a>, seen: u64) -> Option<(usize, &'static Child)> {
-        let open = parent.spec().children.iter().enumerate().filter(|(at, child)| {
-            let tag = child.kind.tag();
-            let is_free = || seen & (1 << at) == 0 && !within.elements().take(FEW).any(|other| other.name() == tag);
-            !(parent.is_body() && child.kind == Kind::Task) && (child.many || is_free())
-        });
-        let is_slip = !parent.is_text() && Kind::homes(found.name()).next().is_none();
+    /// An element that the table does not know: reported, and read as the one that is meant, so that what stands in it is
+    /// checked and nothing is missed for it. `taken`: the children that are there, by their place in the table.
+    fn slip(&mut self, parent: Kind, within: Element<'a>, found: Element<'a>, taken: u64) -> Option<(usize, &'static Child)> {
         let setting = parent.is_body() && SettingName::parse(found.name()).is_some();
-        let meant = if is_slip && !setting {
-            let open: Vec<_> = open.collect();
-            let tag = nearest(found.name(), open.iter().map(|(_, child)| child.kind.tag()));
-            open.into_iter().find(|(_, child)| tag == Some(child.kind.tag()))
-        } else {
-            None
-        };
+        let meant = if parent.is_text() || setting { None } else { slips::meant(parent, within, found, taken) };
         let Some((_, child)) = meant else {
             self.unknown(parent, within, found);
             return None;

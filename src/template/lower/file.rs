@@ -21,7 +21,9 @@ pub fn lower(document: Document<'_>) -> File<'_> {
     if let Some(root) = document.root() {
         lower.root(root, &mut definitions);
     }
-    File { definitions, left_out: lower.left_out(), faults: lower.faults, bodies: lower.bodies }
+    let mut unread: Vec<_> = lower.faults.iter().filter(|fault| fault.kind.leaves_unread()).map(|fault| fault.element).collect();
+    unread.sort_by_key(|element| element.span().start);
+    File { definitions, left_out: lower.left_out(), faults: lower.faults, unread, bodies: lower.bodies }
 }
 
 impl<'a> Lower<'a> {

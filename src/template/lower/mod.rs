@@ -9,6 +9,7 @@ mod children;
 mod file;
 mod parts;
 mod settings;
+mod slips;
 mod state;
 mod task;
 mod text;

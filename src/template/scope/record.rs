@@ -97,10 +97,11 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
 impl Walk<'_, '_, '_> {
     /// A reference, seen from where it stands.
     pub(super) fn site(&mut self, at: u32, args: Box<[u32]>) {
-        let free = match (self.origins.is_empty(), self.damaged) {
+        let is_unsure = self.damaged > 0 || !self.hidden.is_empty();
+        let free = match (self.origins.is_empty(), is_unsure) {
             (true, _) => Free::Taken,
-            (false, 0) => Free::Undeclared,
-            (false, _) => Free::Unknown,
+            (false, false) => Free::Undeclared,
+            (false, true) => Free::Unknown,
         };
         self.flow.site(Site { at, free, into: None, args });
     }

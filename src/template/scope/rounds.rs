@@ -4,7 +4,6 @@ use super::flow::Made;
 use super::state::Walk;
 use crate::base::span::Span;
 use crate::syntax::tree::Element;
-use crate::template::elements::Kind;
 use crate::template::facts;
 use crate::template::model::{Call, Cycle, Reduce, Task};
 use crate::template::texts::Role;
@@ -54,7 +53,7 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         if let Some(script) = &cycle.script {
             self.body(script);
             bind(self, &["script_result"]);
-        } else if holds_unread(element) {
+        } else if self.file.holds_unread(element) {
             bind(self, &["script_result"]);
         } else {
             self.no_script = Some(element);
@@ -69,12 +68,6 @@ impl<'m, 'a> Walk<'m, 'a, '_> {
         self.no_script = around;
         self.unbind(mark);
     }
-}
-
-/// Whether a body holds an unknown element with others in it, which has been reported: it may be the script.
-fn holds_unread(body: Element<'_>) -> bool {
-    let is_unread = |child: Element<'_>| Kind::homes(child.local()).next().is_none() && child.elements().next().is_some();
-    body.elements().any(|child| child.namespace().is_none() && is_unread(child))
 }
 
 /// What is known of what a task answers.

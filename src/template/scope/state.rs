@@ -5,12 +5,12 @@ use super::fault::{Fault, FaultKind, Origin};
 use super::flow::{self, Learned, Recorder};
 use super::trace::Trace;
 use crate::base::span::{Span, Spanned};
-use crate::syntax::tree::Element;
+use crate::syntax::tree::{Attribute, Element};
 use crate::template::keywords::Trust;
-use crate::template::model::MOST_FAULTS;
+use crate::template::model::{Definition, File, MOST_FAULTS};
 use crate::template::names::FileFacts;
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// The text of a `src`, by the path as written; `None` where it is not at hand.
@@ -59,6 +59,9 @@ pub struct Implicit<'a> {
 }
 
 pub(super) struct Walk<'m, 'a, 'w> {
+    pub(super) file: &'m File<'a>,
+    /// Names that stand in what was left unread.
+    pub(super) hidden: HashSet<Cow<'a, str>>,
     pub(super) env: Env<'m, 'a>,
     /// The results of steps around here that have not run, and of tasks that make inputs: those of each list from the one on that
     /// is walked, which is the innermost.
@@ -80,6 +83,17 @@ pub(super) struct Walk<'m, 'a, 'w> {
     pub(super) flow: Recorder<'m>,
     /// Where all names are written down, and the name that is wanted wherever others take theirs from: see [`trace`].
     pub(super) traced: Option<(&'w mut Trace, &'w str)>,
+}
+
+/// The names that elements of a definition would bind if they had not been left unread, which has been reported.
+pub(super) fn hidden<'a>(file: &File<'a>, definition: &Definition<'a>) -> HashSet<Cow<'a, str>> {
+    let mut names = HashSet::new();
+    let mut open = file.unread_in(definition.element()).to_vec();
+    while let Some(element) = open.pop() {
+        names.extend(["name", "as"].iter().filter_map(|name| element.attribute(name)).map(Attribute::value));
+        open.extend(element.elements());
+    }
+    names
 }
 
 pub(super) fn either(one: Trust, two: Trust) -> Trust {

@@ -174,7 +174,7 @@ impl<'m, 'a: 'm> Walk<'m, 'a, '_> {
         }
         let script = self.no_script.filter(|_| name == "script_result").map(Origin::Task);
         if let Some(origin) = script.or_else(|| self.origins.last().copied()) {
-            if self.damaged > 0 {
+            if self.damaged > 0 || self.hidden.contains(&name) {
                 return None;
             }
             let may = self.may_compare(self.env.mark());

@@ -4,7 +4,7 @@ use super::env::{Binding, Entry, Env};
 use super::fault::{Fault, FaultKind, Origin, Place};
 use super::flow::{Learned, Made, Recorder};
 use super::rounds::{answer, answer_of_call};
-use super::state::{Scopes, Sources, Walk, either};
+use super::state::{Scopes, Sources, Walk, either, hidden};
 use super::trace::{BoundKind, How, Target, Trace};
 use super::used::{Found, Used};
 use crate::base::span::{Span, Spanned};
@@ -40,6 +40,8 @@ fn walk<'a>(file: &File<'a>, sources: &Sources<'_>, mut traced: Option<(&mut Tra
     for (owner, definition) in file.definitions.iter().enumerate() {
         let first = scopes.implicit.len();
         let walk = Walk {
+            file,
+            hidden: hidden(file, definition),
             env: Env::default(),
             later: Env::default(),
             origins: Vec::new(),

@@ -136,6 +136,25 @@ fn results_do_not_depend_on_threads_or_on_the_folder_one_stands_in() {
 }
 
 #[test]
+fn elements_as_deep_as_the_limit_may_say_are_read() {
+    let nested = |depth: usize| {
+        let head = "<task type=\"sequential\" name=\"d\"><description>d</description>";
+        let open = "<steps><task type=\"sequential\"><description>d</description>";
+        let inner = "<steps><task type=\"atomic\"><description>d</description></task></steps>";
+        format!("{head}{}{inner}{}</task>", open.repeat(depth), "</task></steps>".repeat(depth))
+    };
+    // Found by a walk, named, and read from standard input.
+    let project = Project::new().file("templates/a.xml", nested(254));
+    for command in [&["check", "--max-depth", "512"][..], &["check", "--max-depth", "512", "templates/a.xml"]] {
+        project.run(command).code(0);
+    }
+    project.run(&["fmt", "--max-depth", "512", "--check"]);
+    project.run(&["check", "--max-depth", "513"]).code(2).warns("1..=512");
+    // As deep as is allowed without a word.
+    Project::new().file("templates/a.xml", nested(126)).run(&["build"]).code(0);
+}
+
+#[test]
 fn limits_can_be_raised() {
     let deep = format!(
         "<task type=\"atomic\" name=\"d\"><description>{}{}</description></task>",

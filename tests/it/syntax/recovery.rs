@@ -196,5 +196,5 @@ fn faults_elsewhere_are_still_reported() {
     }
     two.print("two of three planted faults reported");
     three.print("all three planted faults reported");
-    assert!(two.share() >= 99.5, "{:.2} %", two.share());
+    assert!(two.share() >= 99.9, "{:.2} %", two.share());
 }

@@ -1,0 +1,68 @@
+//! What an element with an unknown or misplaced name is meant to be, by its name or by what it holds.
+
+use crate::base::suggest::nearest;
+use crate::syntax::tree::{Attribute, Element};
+use crate::template::elements::{Child, Kind, Of};
+
+/// The children that stand in an element under their own names, as bits by their place in the table.
+pub(super) fn present(kind: Kind, element: Element<'_>) -> u64 {
+    let names = element.elements().filter(|child| child.namespace().is_none());
+    let places = names.filter_map(|child| kind.spec().children.iter().position(|known| known.kind.tag() == child.name()));
+    places.fold(0, |bits, at| bits | 1 << at)
+}
+
+/// Of the children of a kind that are not taken, the one that an element is meant to be: that its name is a slip of, or the
+/// only one that holds such elements. A name that is at home elsewhere is a slip where it stands around its like.
+pub(super) fn meant(parent: Kind, within: Element<'_>, found: Element<'_>, taken: u64) -> Option<(usize, &'static Child)> {
+    let name = found.name();
+    let open = || {
+        let children = parent.spec().children.iter().enumerate();
+        children.filter(move |(at, child)| !is_wrapped(parent, child.kind) && (child.many || taken & (1 << at) == 0))
+    };
+    let tag = |(_, child): &(usize, &'static Child)| child.kind.tag();
+    let is_at_home = Kind::homes(name).next().is_some();
+    if !is_at_home && let Some(near) = nearest(name, open().map(|child| tag(&child))) {
+        return open().find(|child| tag(child) == near);
+    }
+    // What could stand here itself is grouped, and says nothing about the group.
+    if holds(found, |inside| takes(parent, inside)) {
+        return None;
+    }
+    let fits = |child: &Child| is_of(child.of, within) && holds(found, |inside| takes_task(child.kind, inside));
+    let is_like = |child: &Child| !is_at_home || child.kind.child(name).is_some();
+    let fitting: Vec<_> = open().filter(|(_, child)| is_like(child) && fits(child)).collect();
+    let near = nearest(name, fitting.iter().map(tag));
+    match *fitting {
+        [only] => Some(only),
+        _ => fitting.into_iter().find(|child| Some(tag(child)) == near),
+    }
+}
+
+/// Whether all that an element holds is of some sort, but for what has a name that nobody knows.
+fn holds(element: Element<'_>, is: impl Fn(Element<'_>) -> bool) -> bool {
+    let mut known = element.elements().filter(|inside| is(*inside) || Kind::homes(inside.name()).next().is_some()).peekable();
+    known.peek().is_some() && known.all(&is)
+}
+
+/// Whether a child is a body that is wrapped in a task once more, which nobody should write.
+fn is_wrapped(parent: Kind, child: Kind) -> bool {
+    parent.is_body() && child == Kind::Task
+}
+
+fn takes(kind: Kind, inside: Element<'_>) -> bool {
+    kind.child(inside.name()).is_some_and(|child| !is_wrapped(kind, child.kind))
+}
+
+/// Whether an element may stand in a kind, a task under any name.
+fn takes_task(kind: Kind, inside: Element<'_>) -> bool {
+    let is_step = !kind.is_body() && kind.child(Kind::Task.tag()).is_some();
+    takes(kind, inside) || is_step && holds(inside, |part| takes(Kind::Task, part))
+}
+
+/// Whether a child belongs to the type that a task has, or may have where that is none of the language.
+fn is_of(of: Of, task: Element<'_>) -> bool {
+    let own = task.attribute("type").map_or("atomic".into(), Attribute::value);
+    let is_own = |of: Of| matches!(of, Of::Type(of) if of == own);
+    let is_known = own == "atomic" || Kind::Task.spec().children.iter().any(|child| is_own(child.of));
+    of == Of::Any || !is_known || is_own(of)
+}
