@@ -17,8 +17,8 @@ use std::sync::Arc;
 /// Rounds at most: a fix may uncover the next finding.
 pub const ROUNDS: usize = 10;
 
-/// Trials of one search at most, so that a text full of fixes that cannot be taken does not cost a check each.
-const TRIALS: usize = 256;
+/// Trials of fixes that do not go at most, in all rounds together: a text full of them does not cost a check each.
+pub const TRIALS: usize = 128;
 
 /// Which fixes are applied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -139,6 +139,7 @@ pub fn next<'d>(
     which: Which,
     before: &[Diagnostic],
     limits: &Limits,
+    trials: &mut usize,
     check: &mut CheckText<'_>,
 ) -> Vec<Choice<'d>> {
     // Damage first, by itself: what it hid may come to light then, and is no excuse for what another fix brings in.
@@ -146,7 +147,7 @@ pub fn next<'d>(
     for mut found in [damage, rest] {
         for _ in 0..ROUNDS {
             let choices = choose(found.iter().copied(), which);
-            let kept = sound(text, &choices, before, limits, check);
+            let kept = sound(text, &choices, before, limits, trials, check);
             if !kept.is_empty() {
                 return kept;
             }
@@ -166,9 +167,10 @@ pub fn sound<'d>(
     choices: &[Choice<'d>],
     before: &[Diagnostic],
     limits: &Limits,
+    trials: &mut usize,
     check: &mut CheckText<'_>,
 ) -> Vec<Choice<'d>> {
-    most(choices, &mut |choices| {
+    most(choices, trials, &mut |choices| {
         applied(text, choices).is_some_and(|after| {
             let found = check(&after);
             let edits = edits(choices);
@@ -178,21 +180,20 @@ pub fn sound<'d>(
     })
 }
 
-/// The items that pass together: tries all, and searches by halves for those that do not go.
-pub fn most<T: Copy>(items: &[T], passes: &mut dyn FnMut(&[T]) -> bool) -> Vec<T> {
+/// The items that pass together: tries all, and searches by halves for those that do not go, while there are trials left.
+pub fn most<T: Copy>(items: &[T], trials: &mut usize, passes: &mut dyn FnMut(&[T]) -> bool) -> Vec<T> {
     let mut accepted: Vec<T> = Vec::with_capacity(items.len());
     let mut open = vec![items];
-    let mut trials = 0;
     while let Some(batch) = open.pop() {
-        if batch.is_empty() || trials == TRIALS {
+        if batch.is_empty() || *trials == 0 {
             continue;
         }
         let kept = accepted.len();
         accepted.extend_from_slice(batch);
-        trials += 1;
         if passes(&accepted) {
             continue;
         }
+        *trials -= 1;
         accepted.truncate(kept);
         if let Some((first, second)) = batch.split_at_checked(batch.len() / 2).filter(|_| batch.len() > 1) {
             open.push(second);
@@ -206,10 +207,11 @@ pub fn most<T: Copy>(items: &[T], passes: &mut dyn FnMut(&[T]) -> bool) -> Vec<T
 pub fn fix(text: &str, which: Which, limits: &Limits, wanted: &dyn Fn(&Diagnostic) -> bool, check: &mut CheckText<'_>) -> Fixed {
     let mut out = Fixed { text: text.to_owned(), fixed: 0, left: check(text) };
     let mut seen = BTreeSet::from([Hash::of(text.as_bytes())]);
+    let mut trials = TRIALS;
     let beginning = Beginning::of(&out.left);
     for _ in 0..ROUNDS {
         let found: Vec<&Diagnostic> = out.left.iter().filter(|finding| wanted(finding) && !beginning.lacks(finding)).collect();
-        let sound = next(&out.text, &found, which, &out.left, limits, check);
+        let sound = next(&out.text, &found, which, &out.left, limits, &mut trials, check);
         let Some(text) = applied(&out.text, &sound).filter(|_| !sound.is_empty()) else { break };
         // Two fixes that undo each other would go round in circles.
         if !seen.insert(Hash::of(text.as_bytes())) {
@@ -314,7 +316,7 @@ fn offset_before(edits: &[Edit], offset: u32) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use super::{most, offset_before};
+    use super::{TRIALS, most, offset_before};
     use crate::base::fix::Edit;
     use crate::base::span::Span;
 
@@ -322,14 +324,14 @@ mod tests {
     fn what_does_not_go_is_found_by_halves() {
         let items: Vec<u32> = (0..100).collect();
         let mut trials = 0;
-        let kept = most(&items, &mut |items| {
+        let kept = most(&items, &mut TRIALS.clone(), &mut |items| {
             trials += 1;
             !items.contains(&17) && !items.contains(&80)
         });
         assert_eq!(kept.len(), 98);
         assert!(trials < 40, "{trials}");
         // Nothing goes: it ends all the same.
-        assert!(most(&(0..100_000).collect::<Vec<u32>>(), &mut |_| false).is_empty());
+        assert!(most(&(0..100_000).collect::<Vec<u32>>(), &mut TRIALS.clone(), &mut |_| false).is_empty());
     }
 
     #[test]

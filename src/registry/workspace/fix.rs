@@ -6,7 +6,7 @@ use super::request::{NoSuchPath, Overlay, Request, StdinText};
 use crate::base::diagnostic::Diagnostic;
 use crate::base::fs::{self, RealFs};
 use crate::registry::compile::{Chosen, Compiler, Outcome, Scratch};
-use crate::rules::apply::{self, Beginning, Choice, ROUNDS, Which};
+use crate::rules::apply::{self, Beginning, Choice, ROUNDS, TRIALS, Which};
 use crate::rules::check::{self, Active};
 use crate::rules::list;
 use crate::rules::rule::Check;
@@ -54,7 +54,8 @@ pub fn apply_fixes(request: &Request<'_>, filter: FixFilter<'_>) -> Result<FixOu
     let compiler = Compiler { config: request.config, active: &active, root: request.root, files: &RealFs, entries: None };
     let mut found = check_project(request)?;
     let beginning = Beginning::of(&found.diagnostics);
-    let mut fixer = Fixer { request, filter, beginning, compiler, scratch: Scratch::new(), files: BTreeMap::new() };
+    let mut fixer =
+        Fixer { request, filter, beginning, compiler, scratch: Scratch::new(), files: BTreeMap::new(), trials: TRIALS };
     for _ in 0..ROUNDS {
         // What is fixed must be what was checked: a text that is taken in now is checked again as it was taken in.
         if fixer.take_in(&found.diagnostics) {
@@ -76,6 +77,8 @@ struct File {
     before: Vec<u8>,
     text: String,
     fixed: usize,
+    /// Trials that may still fail.
+    trials: usize,
 }
 
 /// A chosen fix and its file.
@@ -92,6 +95,8 @@ struct Fixer<'m> {
     compiler: Compiler<'m>,
     scratch: Scratch,
     files: BTreeMap<String, File>,
+    /// Trials of the whole selection that may still fail.
+    trials: usize,
 }
 
 impl Fixer<'_> {
@@ -108,7 +113,7 @@ impl Fixer<'_> {
             let Some(before) = self.read(name) else { continue };
             let Ok(text) = decode::decode(&before) else { continue };
             let text = text.into_owned();
-            self.files.insert(name.to_owned(), File { before, text, fixed: 0 });
+            self.files.insert(name.to_owned(), File { before, text, fixed: 0, trials: TRIALS });
             new = true;
         }
         new
@@ -148,7 +153,8 @@ impl Fixer<'_> {
         let known = errors_of_names(found);
         let mut last = None;
         let mut failed = None;
-        let kept = apply::most(&items, &mut |items| match self.check(&self.trial(items)) {
+        let mut trials = self.trials;
+        let kept = apply::most(&items, &mut trials, &mut |items| match self.check(&self.trial(items)) {
             Ok(next) => {
                 let passes = items.iter().all(|item| item.choice.uncovers()) || !brings_errors(&known, found, &next.diagnostics);
                 if passes {
@@ -164,6 +170,7 @@ impl Fixer<'_> {
         if let Some(missing) = failed {
             return Err(missing);
         }
+        self.trials = trials;
         let texts = self.texts(&kept);
         for item in &kept {
             if let Some(file) = self.files.get_mut(item.name) {
@@ -182,7 +189,7 @@ impl Fixer<'_> {
     /// The fixes of one file that bring no error into it.
     fn file<'d>(&mut self, found: &'d [Diagnostic]) -> Vec<Item<'d>> {
         let Some(first) = found.first() else { return Vec::new() };
-        let Some(file) = self.files.get(&*first.path) else { return Vec::new() };
+        let Some(file) = self.files.get_mut(&*first.path) else { return Vec::new() };
         let which = self.filter.which;
         let is_open = |finding: &&Diagnostic| {
             (self.filter.wanted)(finding) && !self.beginning.lacks(finding) && apply::eligible(finding, which).is_some()
@@ -196,7 +203,7 @@ impl Fixer<'_> {
         let path = &first.path;
         let mut check_text = |text: &str| compile(compiler, scratch, path, text);
         let before = check_text(&file.text);
-        let sound = apply::next(&file.text, &open, which, &before, &compiler.config.limits, &mut check_text);
+        let sound = apply::next(&file.text, &open, which, &before, &compiler.config.limits, &mut file.trials, &mut check_text);
         sound.into_iter().map(|choice| Item { name: &first.path, choice }).collect()
     }
 

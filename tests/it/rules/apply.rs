@@ -5,7 +5,7 @@ use ctxc::internals::base::diagnostic::Diagnostic;
 use ctxc::internals::base::fix::{Edit, Fix};
 use ctxc::internals::base::rule_meta::Severity;
 use ctxc::internals::base::span::Span;
-use ctxc::internals::rules::apply::{self, Fixed, Which};
+use ctxc::internals::rules::apply::{self, Fixed, TRIALS, Which};
 use ctxc::internals::rules::list;
 use ctxc::internals::syntax::Limits;
 use pretty_assertions::assert_eq;
@@ -91,8 +91,30 @@ fn a_fix_that_would_break_something_is_left_out_and_the_others_are_made() {
     let before = check(text);
     let choices = apply::choose(&found, Which::Safe);
     assert_eq!(choices.len(), 2);
-    let sound = apply::sound(text, &choices, &before, &Limits::default(), &mut check);
+    let sound = apply::sound(text, &choices, &before, &Limits::default(), &mut TRIALS.clone(), &mut check);
     assert_eq!(apply::applied(text, &sound).unwrap(), text.replace(">s<", ">better<"));
+}
+
+#[test]
+fn a_text_full_of_fixes_that_do_not_go_does_not_cost_a_check_each_in_every_round() {
+    let text = "<task type=\"atomic\" name=\"t\">\n  <description>d</description>\n  <system>s</system>\n</task>\n";
+    let rule = &list::find("missing-type").unwrap().meta;
+    let path: Arc<str> = "t.xml".into();
+    let mut checks = 0_usize;
+    // Each round one fix goes, and leaves as many behind that do not.
+    let mut check = |text: &str| {
+        checks += 1;
+        let here = |at: usize, insert: &str| {
+            let fix = Fix::safe("f", vec![Edit::replace(Span::new(at as u32, at as u32 + 1), insert)]);
+            Diagnostic::new(rule, &path, Span::new(at as u32, at as u32 + 1), "m").fix(fix)
+        };
+        let mut found: Vec<Diagnostic> = text.match_indices('e').map(|(at, _)| here(at, "e")).collect();
+        found.extend(text.find('s').map(|at| here(at, "S")));
+        found
+    };
+    let text = format!("{text}{}", "e s ".repeat(2_000));
+    apply::fix(&text, Which::Safe, &Limits::default(), &|_| true, &mut check);
+    assert!(checks < 2 * TRIALS + 30, "{checks}");
 }
 
 #[test]
