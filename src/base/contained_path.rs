@@ -116,6 +116,15 @@ pub fn beside(file: &str, written: &str) -> Option<String> {
     plain(&folder.join(written)).map(|path| name(&path))
 }
 
+/// A path seen from a folder: what [`beside`] reads; both relative to the same folder.
+pub fn relative(folder: &str, path: &str) -> String {
+    let from: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
+    let to: Vec<&str> = path.split('/').collect();
+    let shared = from.iter().zip(&to).take_while(|(from, to)| from == to).count().min(to.len().saturating_sub(1));
+    let up = std::iter::repeat_n("..", from.len() - shared);
+    up.chain(to.iter().skip(shared).copied()).collect::<Vec<_>>().join("/")
+}
+
 /// A path with `/` between its parts.
 pub fn name(path: &Path) -> String {
     let parts: Vec<String> = path.iter().map(|part| part.to_string_lossy().into_owned()).collect();
@@ -148,8 +157,25 @@ fn spoken(err: &io::Error) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::reason;
+    use super::{beside, reason, relative};
+    use pretty_assertions::assert_eq;
     use std::io;
+
+    #[test]
+    fn a_file_is_named_from_the_folder_of_another() {
+        let cases = [
+            ("templates", "legacy/a.j2", "../legacy/a.j2"),
+            ("templates/b", "templates/a.j2", "../a.j2"),
+            ("", "a.j2", "a.j2"),
+            ("a", "a/b.j2", "b.j2"),
+            ("templates", "templates/text/b.md", "text/b.md"),
+            ("templates/deep", "templates/text/b.md", "../text/b.md"),
+        ];
+        for (folder, path, expected) in cases {
+            assert_eq!(relative(folder, path), expected);
+            assert_eq!(beside(&format!("{folder}/x").trim_start_matches('/'), expected).as_deref(), Some(path));
+        }
+    }
 
     #[test]
     fn reasons_are_words_and_not_numbers() {

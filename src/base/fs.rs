@@ -1,13 +1,14 @@
-//! The only door to files, clock and environment: traits, their real form, and one in memory for tests.
-//!
-//! Everything written goes through a temporary file in the same folder, `sync`, and a rename, so that a reader
-//! sees the old bytes or the new ones, never a part.
+//! The only door to files, clock and environment: traits, their real form, one in memory for tests, and what is written (`write`).
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 /// What is wrong with a pipe, a device or a socket in the place of a file.
 pub(crate) const IRREGULAR: &str = "it is no regular file";
+
+/// What is wrong with a name that is no text: two files can be shown by one.
+#[cfg(feature = "fs")]
+pub(crate) const STRANGE: &str = "its name is not UTF-8; give it another name";
 
 /// The same as an error of the system.
 #[cfg(feature = "fs")]
@@ -55,24 +56,15 @@ pub trait ReadFs: Sync {
 
 pub use super::memory::MemoryFs;
 #[cfg(feature = "fs")]
+pub use super::write::{Lock, create_dir_all, create_private_dir, hold_writes, take_back, try_lock, write_atomic, write_cache};
+#[cfg(feature = "fs")]
 pub use real::*;
 
 #[cfg(feature = "fs")]
 #[allow(clippy::disallowed_methods, reason = "this is the door")]
 mod real {
     use super::{Path, PathBuf, ReadFs, Stamp, io, irregular};
-    use std::collections::BTreeSet;
-    use std::io::{Read, Write};
-    use std::sync::{Mutex, PoisonError, RwLock, RwLockWriteGuard};
-
-    /// Held shared by every write in progress, and alone by whoever is about to end the program.
-    static WRITING: RwLock<()> = RwLock::new(());
-
-    /// Waits for writes in progress and lets no other begin while the guard lives: an interrupt ends the program
-    /// with every file whole and no temporary file left behind.
-    pub fn hold_writes() -> RwLockWriteGuard<'static, ()> {
-        WRITING.write().unwrap_or_else(PoisonError::into_inner)
-    }
+    use std::io::Read;
 
     /// The file system of the machine.
     #[derive(Clone, Copy, Debug, Default)]
@@ -224,13 +216,9 @@ mod real {
         std::fs::symlink_metadata(path).is_ok_and(|meta| meta.is_symlink())
     }
 
-    /// Takes back a folder that this run made for nothing: these files of it, and itself when nothing else is in it.
-    pub fn take_back(folder: &Path, files: &[&str]) {
-        for name in files {
-            // What cannot be removed stays; it is in nobody's way.
-            let _ = std::fs::remove_file(folder.join(name));
-        }
-        let _ = std::fs::remove_dir(folder);
+    /// Whether a file is there and nobody may write it: what its permissions say, not what this user could do all the same.
+    pub fn is_read_only(path: &Path) -> bool {
+        std::fs::metadata(path).is_ok_and(|meta| meta.is_file() && meta.permissions().readonly())
     }
 
     /// Why the names in a folder cannot be had; `None` where they can.
@@ -238,12 +226,22 @@ mod real {
         std::fs::read_dir(path).err()
     }
 
-    /// The names in a folder, sorted; none when it cannot be read.
+    /// The names in a folder, sorted; none when it cannot be read. A name that is no text is left out.
     pub fn names_in(path: &Path) -> Vec<String> {
+        entries_in(path)
+            .into_iter()
+            .filter(|(name, path)| path.file_name() == Some(name.as_ref()))
+            .map(|(name, _)| name)
+            .collect()
+    }
+
+    /// What is in a folder, sorted by its names as they can be shown; nothing when it cannot be read.
+    pub fn entries_in(path: &Path) -> Vec<(String, PathBuf)> {
         let entries = std::fs::read_dir(path).into_iter().flatten().filter_map(Result::ok);
-        let mut names: Vec<String> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
-        names.sort();
-        names
+        let mut entries: Vec<(String, PathBuf)> =
+            entries.map(|entry| (entry.file_name().to_string_lossy().into_owned(), entry.path())).collect();
+        entries.sort();
+        entries
     }
 
     /// The program that runs.
@@ -256,158 +254,33 @@ mod real {
         std::env::current_dir()
     }
 
-    /// Makes a folder and those above it.
-    pub fn create_dir_all(path: &Path) -> io::Result<()> {
-        std::fs::create_dir_all(path)
-    }
-
-    /// Makes a folder and those above it, for the user's eyes alone where the system knows such folders.
-    pub fn create_private_dir(path: &Path) -> io::Result<()> {
-        let mut builder = std::fs::DirBuilder::new();
-        builder.recursive(true);
-        #[cfg(unix)]
-        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        builder.create(path)
-    }
-
-    /// How the names of temporary files begin and end.
-    const TEMPORARY: (&str, &str) = (".ctxc-", ".tmp");
-    /// A temporary file younger than this may have been made this moment and not be locked yet.
-    const SETTLED: std::time::Duration = std::time::Duration::from_secs(2);
-
-    /// The folders that were cleared: the first write into a folder looks through it.
-    static CLEARED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
-
-    /// Removes the temporary files that killed programs left in a folder: those that nobody holds a lock on.
-    fn clear_leftovers(folder: &Path) {
-        if !CLEARED.lock().unwrap_or_else(PoisonError::into_inner).insert(folder.to_path_buf()) {
-            return;
-        }
-        let ours = |name: &str| name.starts_with(TEMPORARY.0) && name.ends_with(TEMPORARY.1);
-        for name in names_in(folder).iter().filter(|name| ours(name)) {
-            let path = folder.join(name);
-            let settled = |meta: std::fs::Metadata| {
-                meta.is_file() && meta.modified().is_ok_and(|at| at.elapsed().is_ok_and(|age| age > SETTLED))
-            };
-            if std::fs::symlink_metadata(&path).is_ok_and(settled)
-                && let Ok(file) = std::fs::File::open(&path)
-                && file.try_lock().is_ok()
-            {
-                // Whoever cannot remove it leaves it; it is in nobody's way.
-                let _ = std::fs::remove_file(&path);
-            }
-        }
-    }
-
-    /// Whether bytes must have reached the disk before the rename.
-    #[derive(Clone, Copy, PartialEq, Eq)]
-    enum Durability {
-        Synced,
-        /// For what can be made again: a power cut may leave it damaged, and its reader notices.
-        Unsynced,
-    }
-
-    /// Whether a file is there and nobody may write it: what its permissions say, not what this user could do all the same.
-    pub fn is_read_only(path: &Path) -> bool {
-        std::fs::metadata(path).is_ok_and(|meta| meta.is_file() && meta.permissions().readonly())
-    }
-
-    fn replace(path: &Path, durability: Durability, bytes: &[u8]) -> io::Result<Stamp> {
-        let _writing = WRITING.read().unwrap_or_else(PoisonError::into_inner);
-        // Write through a link rather than replace it. A cache is nobody's link: whoever made one there means harm.
-        let is_cache = durability == Durability::Unsynced;
-        let target = if is_cache { None } else { std::fs::canonicalize(path).ok() }.unwrap_or_else(|| path.to_path_buf());
-        if let Ok(meta) = std::fs::metadata(&target)
-            && !is_cache
-            && !meta.is_file()
-        {
-            return stream(&target, &meta, bytes);
-        }
-        // A rename asks the folder alone, and would take the file over from whoever protected it.
-        if is_read_only(&target) {
-            return Err(io::ErrorKind::PermissionDenied.into());
-        }
-        let folder = match target.parent() {
-            Some(parent) if !parent.as_os_str().is_empty() => parent,
-            _ => Path::new("."),
-        };
-        clear_leftovers(folder);
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(TEMPORARY.0).suffix(TEMPORARY.1);
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt;
-            let mode = std::fs::metadata(&target).map_or(0o644, |meta| meta.permissions().mode() & 0o777);
-            builder.permissions(std::fs::Permissions::from_mode(mode));
-        }
-        let mut temp = builder.tempfile_in(folder)?;
-        // Says that somebody is at work on it. Where locks do not work, nobody clears it away either.
-        let _ = temp.as_file().try_lock();
-        temp.as_file_mut().write_all(bytes)?;
-        if durability == Durability::Synced {
-            temp.as_file().sync_all()?;
-        }
-        let file = temp.persist(&target).map_err(|err| err.error)?;
-        #[cfg(unix)]
-        if durability == Durability::Synced
-            && let Ok(dir) = std::fs::File::open(folder)
-        {
-            // Some file systems cannot sync a folder; the rename itself has happened.
-            let _ = dir.sync_all();
-        }
-        file.metadata().map(|meta| stamp_of(&meta))
-    }
-
-    /// A pipe or a device is written to and never replaced; a folder is neither.
-    fn stream(target: &Path, meta: &std::fs::Metadata, bytes: &[u8]) -> io::Result<Stamp> {
-        if meta.is_dir() {
-            return Err(io::ErrorKind::IsADirectory.into());
-        }
-        std::fs::OpenOptions::new().write(true).open(target)?.write_all(bytes)?;
-        Ok(stamp_of(meta))
-    }
-
-    /// A lock that lasts as long as the value; the system lets go of it however the program ends.
-    #[derive(Debug)]
-    pub struct Lock {
-        _file: std::fs::File,
-    }
-
-    /// Takes the lock that a file stands for, and makes file and folder where they are missing; `None` when it is held. A link is no lock:
-    /// the file would be made wherever it leads.
-    pub fn try_lock(path: &Path) -> io::Result<Option<Lock>> {
-        if let Some(folder) = path.parent() {
-            std::fs::create_dir_all(folder)?;
-        }
-        if is_link(path) || exists(path) && !is_file(path) {
-            return Err(io::ErrorKind::InvalidInput.into());
-        }
-        let file = std::fs::OpenOptions::new().create(true).truncate(false).write(true).open(path)?;
-        match file.try_lock() {
-            Ok(()) => Ok(Some(Lock { _file: file })),
-            Err(std::fs::TryLockError::WouldBlock) => Ok(None),
-            Err(std::fs::TryLockError::Error(err)) => Err(err),
-        }
-    }
-
-    /// Replaces a file that can be made again and whose reader notices damage: whole for every reader, not synced.
-    pub fn write_cache(path: &Path, bytes: &[u8]) -> io::Result<()> {
-        replace(path, Durability::Unsynced, bytes).map(drop)
-    }
-
     /// Nanoseconds since 1970 by the machine's clock, for fresh stamps and the last line of `watch`; no kept output shows it.
     pub fn now() -> i128 {
         let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
         since.map_or(0, |time| i128::try_from(time.as_nanos()).unwrap_or(i128::MAX))
     }
 
-    /// Writes a file as a whole: temporary file in the same folder, sync, rename, sync of the folder.
-    pub fn write_atomic(path: &Path, bytes: &[u8]) -> io::Result<Stamp> {
-        replace(path, Durability::Synced, bytes)
-    }
-
     /// An environment variable that is set and not empty.
     pub fn env(name: &str) -> Option<String> {
         std::env::var(name).ok().filter(|value| !value.is_empty())
+    }
+
+    #[cfg(all(test, target_os = "linux"))]
+    mod tests {
+        use super::read_of_kind;
+        use crate::base::fs::IRREGULAR;
+        use rustix::fs::{CWD, Mode, mkfifoat};
+
+        #[test]
+        fn a_file_that_became_a_pipe_after_the_walk_is_refused_and_never_waited_for() {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("a.xml");
+            std::fs::write(&path, "<task/>").unwrap();
+            let kind = std::fs::metadata(&path).unwrap().file_type();
+            std::fs::remove_file(&path).unwrap();
+            mkfifoat(CWD, &path, Mode::RWXU).unwrap();
+            let error = read_of_kind(&path, kind, 100, &mut Vec::new()).unwrap_err();
+            assert_eq!(error.to_string(), IRREGULAR);
+        }
     }
 }

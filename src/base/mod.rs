@@ -22,3 +22,5 @@ pub mod rule_meta;
 pub mod source;
 pub mod span;
 pub mod suggest;
+#[cfg(feature = "fs")]
+mod write;

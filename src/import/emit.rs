@@ -1,6 +1,7 @@
 //! A prompt as a template: the smallest one that says the same.
 
 use super::model::{Body, Imported, Parameter, Role, Syntax, Turn};
+use crate::base::contained_path::relative;
 use crate::syntax::write::{escape_attribute, escape_text};
 use crate::template::text::dedent;
 use std::fmt::Write as _;
@@ -146,27 +147,4 @@ fn content(words: &str) -> String {
         return format!("<![CDATA[{words}]]>");
     }
     escape_text(words).into_owned()
-}
-
-/// A path seen from a folder; both relative to the project's.
-pub fn relative(folder: &str, path: &str) -> String {
-    let from: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
-    let to: Vec<&str> = path.split('/').collect();
-    let shared = from.iter().zip(&to).take_while(|(from, to)| from == to).count().min(to.len().saturating_sub(1));
-    let up = std::iter::repeat_n("..", from.len() - shared);
-    up.chain(to.iter().skip(shared).copied()).collect::<Vec<_>>().join("/")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::relative;
-    use pretty_assertions::assert_eq;
-
-    #[test]
-    fn a_text_is_named_from_the_folder_of_its_template() {
-        assert_eq!(relative("templates", "legacy/a.j2"), "../legacy/a.j2");
-        assert_eq!(relative("templates/b", "templates/a.j2"), "../a.j2");
-        assert_eq!(relative("", "a.j2"), "a.j2");
-        assert_eq!(relative("a", "a/b.j2"), "b.j2");
-    }
 }

@@ -24,7 +24,7 @@ mod prompty;
 mod settings;
 
 pub use convert::{convert, format_of, part_of};
-pub use emit::{origin, relative, schema_file, template};
+pub use emit::{origin, schema_file, template};
 pub use model::{Body, Format, Imported, Library, Options, Parameter, Prompt, Role, Syntax, Turn};
 pub use names::{half, task_name};
 pub use note::{Note, NoteKind, Weight};

@@ -5,6 +5,7 @@ use super::features::navigate::{self, SymbolAtCursor};
 use super::server::{Answer, Server, value};
 use super::state::project::ProjectState;
 use super::{uri, workspace_edit};
+use crate::base::contained_path;
 use crate::base::fix::Edit;
 use crate::base::span::Span;
 use crate::registry::compile::sources;
@@ -31,7 +32,8 @@ pub(super) fn answer(server: &Server<'_>, params: &RenameFilesParams) -> Answer 
             let Some(target) = sources::name_of_source(path, source) else { continue };
             let there = after(&names, &target);
             if here != **path && source.kind != SourceKind::File || there != target {
-                let written = if source.kind == SourceKind::File { there } else { relative(&here, &there) };
+                let written =
+                    if source.kind == SourceKind::File { there } else { contained_path::relative(folder(&here), &there) };
                 let edit = Edit::replace(source.span, escape_attribute(&written));
                 edits.entry(Arc::clone(path)).or_default().insert(edit);
             }
@@ -55,15 +57,9 @@ fn after(names: &[(Arc<str>, Arc<str>)], file: &str) -> String {
     moved.unwrap_or_else(|| file.to_owned())
 }
 
-/// A file as it is written in another one.
-fn relative(from: &str, to: &str) -> String {
-    let folders: Vec<&str> = from.split('/').collect();
-    let parts: Vec<&str> = to.split('/').collect();
-    let folders = folders.split_last().map_or(&[][..], |(_, folders)| folders);
-    let same = folders.iter().zip(&parts).take_while(|(one, other)| one == other).count();
-    let same = same.min(parts.len().saturating_sub(1));
-    let up = folders.iter().skip(same).map(|_| "..");
-    up.chain(parts.into_iter().skip(same)).collect::<Vec<_>>().join("/")
+/// The folder of a file.
+fn folder(file: &str) -> &str {
+    file.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
 /// Whatever names the task that has its name of a file.
@@ -88,17 +84,5 @@ fn called_so(project: &ProjectState, old: &str, new: &str, edits: &mut Edits) {
         if let Some(edit) = mentions::Mention::rename(&mention, &text, &new_stem) {
             edits.entry(mention.file).or_default().insert(edit);
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::relative;
-
-    #[test]
-    fn a_path_leads_from_one_file_to_another() {
-        assert_eq!(relative("templates/a.xml", "templates/text/b.md"), "text/b.md");
-        assert_eq!(relative("templates/deep/a.xml", "templates/text/b.md"), "../text/b.md");
-        assert_eq!(relative("a.xml", "b.md"), "b.md");
     }
 }

@@ -1,7 +1,7 @@
 //! Holds a tree against the tables: every fault of it, each at its own place. Takes nothing out of the tree.
 
 use super::fault::FaultKind;
-use super::fault_collector::{Path, Sink, first_line};
+use super::fault_collector::{FAULTS, Path, Sink, first_line};
 use super::frozen::Frozen;
 use super::paths::{beside, plain};
 use super::scalars::{scalar, setting, text, word};
@@ -30,7 +30,9 @@ pub(super) fn table(sink: &mut Sink<'_>, path: &Path<'_>, table: &'static Table,
     tag(sink, node);
     for (at, entry) in entries.iter().enumerate() {
         let Some(key) = table.key(&entry.key.value) else {
-            unknown(sink, path, table, entry);
+            if !sink.is_full() {
+                unknown(sink, path, table, entry);
+            }
             continue;
         };
         let before = entries.iter().take(at).filter(|_| key.alias.is_some());
@@ -59,7 +61,7 @@ pub(super) fn table(sink: &mut Sink<'_>, path: &Path<'_>, table: &'static Table,
 /// What has to be there, and is not.
 pub(super) fn whole(sink: &mut Sink<'_>, path: &Path<'_>, table: &'static Table, node: &Node<'_>) {
     // A key that was misspelt is told as that, and not as missing too.
-    let slips = node.entries().unwrap_or_default().iter().filter(|entry| table.key(&entry.key.value).is_none());
+    let slips = node.entries().unwrap_or_default().iter().filter(|entry| table.key(&entry.key.value).is_none()).take(FAULTS);
     let slips: Vec<&str> = slips.filter_map(|entry| nearest(&entry.key.value, table.names())).collect();
     let has = |name: &str| find(table, node, name).is_some() || slips.contains(&name);
     for key in table.keys.iter().filter(|key| key.need == Need::Required && !has(key.name)) {

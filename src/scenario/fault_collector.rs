@@ -5,6 +5,9 @@ use super::table::Shape;
 use crate::base::span::Span;
 use crate::syntax::yaml::{Node, Value};
 
+/// Faults that are kept of one file.
+pub(super) const FAULTS: usize = 1000;
+
 /// Collects faults of one file.
 pub(super) struct Sink<'t> {
     pub(super) text: &'t str,
@@ -39,7 +42,15 @@ impl Path<'_> {
 }
 
 impl Sink<'_> {
+    /// Whether no more is kept: what costs a search need not be looked for.
+    pub(super) const fn is_full(&self) -> bool {
+        self.faults.len() >= FAULTS
+    }
+
     pub(super) fn report(&mut self, span: Span, kind: FaultKind) {
+        if self.is_full() {
+            return;
+        }
         let (span, row) = self.row.as_ref().map_or((span, None), |(row, place)| (*place, Some(row.clone())));
         self.faults.push(Fault { span, kind, row });
     }

@@ -80,17 +80,18 @@ fn walk(root: &Path, folder: &str, depth: usize, found: &mut Vec<String>) {
         found.push(folder.to_owned());
         return;
     }
-    for name in fs::names_in(&root.join(folder)) {
+    for (name, full) in fs::entries_in(&root.join(folder)) {
         let path = if folder.is_empty() || folder == "." { name.clone() } else { format!("{folder}/{name}") };
-        let full = root.join(&path);
         if name.starts_with('.') || fs::is_link(&full) && fs::is_dir(&full) {
             continue;
         }
-        if fs::is_dir(&full) {
+        let is_strange = full.file_name() != Some(name.as_ref());
+        if fs::is_dir(&full) && !is_strange {
             if depth > 0 && !PASSED_OVER.contains(&name.as_str()) {
                 walk(root, &path, depth - 1, found);
             }
-        } else if is_scenario(&full, &name) {
+        } else if fs::is_dir(&full) || is_scenario(&full, &name) {
+            // A folder whose name is no text is read as a file as well, and says that.
             found.push(path);
         }
     }
@@ -135,8 +136,11 @@ fn one(root: &Path, path: &str, limit: u64, options: &Options<'_>) -> Loaded {
             Err(fault) => unread(Unread::NoText(fault)),
         },
         Err(refused) => {
-            let folder = fs::is_dir(&root.join(path)).then(|| fs::why_unlisted(&root.join(path))).flatten();
-            unread(Unread::Io(folder.unwrap_or_else(|| refused.into())))
+            let full = root.join(path);
+            let folder = fs::is_dir(&full).then(|| fs::why_unlisted(&full)).flatten();
+            let strange = path.contains(char::REPLACEMENT_CHARACTER) && !fs::exists(&full);
+            let strange = strange.then(|| io::Error::other(fs::STRANGE));
+            unread(Unread::Io(folder.or(strange).unwrap_or_else(|| refused.into())))
         }
     }
 }

@@ -14,9 +14,6 @@ use crate::syntax::yaml::{self, Entry, Node, Value};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-/// Faults that are kept of one file.
-const FAULTS: usize = 1000;
-
 /// The text of a table of cases by its path beside the suite; why there is none.
 pub type Tables<'t> = dyn Fn(&str) -> Result<String, String> + 't;
 
@@ -64,7 +61,6 @@ pub fn read_with(path: &str, text: &str, options: &Options<'_>) -> (Option<Suite
     let key = |fault: &Fault| (fault.span, fault.row.clone());
     faults.sort_by_key(key);
     faults.dedup();
-    faults.truncate(FAULTS);
     (suite.filter(|_| end.is_none()), faults)
 }
 

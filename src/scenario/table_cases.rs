@@ -8,8 +8,8 @@ use crate::base::suggest::nearest;
 use crate::syntax::yaml::{self, Entry, Node, Value};
 use std::borrow::Cow;
 
-/// Rows of one table at most.
-const ROWS: usize = 100_000;
+/// Rows of one table at most: each takes some seven kilobytes while it is judged.
+const ROWS: usize = 20_000;
 
 /// Columns that are keys of the case; every other one is an input.
 const KEYS: [&str; 10] =

@@ -6,7 +6,7 @@
 use super::eval::drafting::{Drafting, Sources};
 use super::lookup::LookupArgs;
 use super::lookup_results;
-use super::project::{Compiled, relative};
+use super::project::{Compiled, named_inside};
 use super::render_errors::refused;
 use super::subject::SubjectArgs;
 use super::values::{GivenArgs, HistoryArgs};
@@ -306,7 +306,7 @@ fn inside(root: &Path, folder: &Path) -> Result<String> {
     if !fs::is_dir(folder) {
         return Err(CliError::usage(format!("there is no folder {}", folder.display())).hint("make it first"));
     }
-    relative(root, folder).ok_or_else(outside)
+    named_inside(root, folder).ok_or_else(outside)
 }
 
 /// Values as the scenario holds them: files of the project by name, all others in place.
@@ -329,7 +329,7 @@ fn given(
 /// A file of the project as a scenario in a folder names it.
 fn beside(root: &Path, folder: &str, path: &Path) -> Option<String> {
     let up = "../".repeat(folder.split('/').filter(|part| !part.is_empty()).count());
-    let path = relative(root, path)?;
+    let path = named_inside(root, path)?;
     let beside = path.strip_prefix(folder).and_then(|rest| rest.strip_prefix('/')).filter(|_| !folder.is_empty());
     Some(beside.map_or_else(|| format!("{up}{path}"), str::to_owned))
 }

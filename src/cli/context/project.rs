@@ -114,7 +114,7 @@ impl Compiled {
             return Err(error);
         }
         // As it is named from where one stands; else as the project names it, which is what findings show.
-        let here = relative(&self.root, Path::new(name));
+        let here = named_inside(&self.root, Path::new(name));
         let path = here.as_deref().unwrap_or_else(|| name.trim_start_matches("./"));
         let of_file = |task: &crate::registry::Task<'_>| task.source().is_ok_and(|source| source.path == path);
         let left_out = self.broken.tasks().filter(|task| task.path == path).map(|task| task.name.as_str());
@@ -184,7 +184,7 @@ impl Compiled {
 }
 
 /// A path as the project names it; `None` where nothing is there, or it lies outside.
-pub(super) fn relative(root: &Path, path: &Path) -> Option<String> {
+pub(super) fn named_inside(root: &Path, path: &Path) -> Option<String> {
     let root = RealFs.canonical(root).ok()?;
     let path = RealFs.canonical(path).ok()?;
     let parts = path.strip_prefix(&root).ok()?.components();

@@ -64,14 +64,11 @@ pub(super) struct Found<'a> {
     pub(super) by: By,
 }
 
-/// What is wrong with a name that is no text: two files can be shown by one.
-const STRANGE: &str = "its name is not UTF-8; give it another name";
-
 impl Found<'_> {
     /// Its bytes. A pipe is read only where somebody named it.
     pub(super) fn read(&self, limit: u64, bytes: &mut Vec<u8>) -> io::Result<()> {
         if self.name.contains(char::REPLACEMENT_CHARACTER) && self.path.to_str().is_none() {
-            return Err(io::Error::other(STRANGE));
+            return Err(io::Error::other(fs::STRANGE));
         }
         let read = if self.by == By::Name { fs::read_into } else { fs::read_own };
         read(self.path, limit, bytes).map(drop)

@@ -145,3 +145,22 @@ fn a_name_that_is_no_text_is_told_once() {
     }
     project.run(&["fmt", "--check"]).code(1).warns("its name is not UTF-8");
 }
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_scenario_whose_name_is_no_text_is_told() {
+    use std::os::unix::ffi::OsStrExt;
+    let project = Project::new().file("templates/t.xml", super::check::CLEAN).file("scenarios/files/x.txt", "x");
+    let at = |name: &[u8]| project.path("scenarios").join(std::ffi::OsStr::from_bytes(name));
+    std::fs::write(at(b"a\xff.yaml"), "name: a\n").unwrap();
+    std::fs::create_dir(at(b"more\xff")).unwrap();
+    std::fs::write(at(b"notes\xff.txt"), "no scenario").unwrap();
+    let why = "cannot be read: its name is not UTF-8; give it another name";
+    let run = project
+        .run(&["check", "--format", "concise"])
+        .code(1)
+        .says(&format!("scenarios/a\u{fffd}.yaml:1:1: error[unreadable-file]: {why}"));
+    let run = run.says(&format!("scenarios/more\u{fffd}:1:1: error[unreadable-file]: {why}"));
+    assert!(!run.stdout.contains("notes"), "{}", run.stdout);
+    project.run(&["eval"]).code(1).says("its name is not UTF-8");
+}

@@ -49,6 +49,8 @@ fn what_is_no_table_is_told_at_cases_from() {
     let two = "2:13 [rows.csv] table rows.csv: line 2 has 1 field, and the first line names 2 columns\n2:13 [rows.csv] table rows.csv: line 4 has 3 fields, and the first line names 2 columns";
     assert_eq!(told("id,a\n1\n\n3,b,c\n"), two);
     assert_eq!(told("id,a\n"), "2:13 [rows.csv] table rows.csv: it has no row");
+    let many = told(&format!("id\n{}", "1\n".repeat(20_001)));
+    assert_eq!(many, "2:13 [rows.csv] table rows.csv: it has 20001 rows, and 20000 are the most");
     assert_eq!(told("id\n\"a\n"), "2:13 [rows.csv] table rows.csv: line 2: a quote is never closed");
     let suite = SUITE.replace("rows.csv", "rows.txt");
     assert_eq!(read(&suite, "").1, "2:13 [rows.txt] table rows.txt: its name ends in neither `.csv` nor `.jsonl`");

@@ -33,7 +33,10 @@ Files lie beside the scenario and inside the project. A content is taken from on
 A table of cases (`cases_from`) is CSV as RFC 4180 says, with the names of its columns in the first line, or JSONL. The columns `id`, `name`,
 `description`, `role`, `task`, `node`, `tags`, `runs`, `pass_threshold`, `reviewed`, `baseline_config_hash`, `objective`, `task_id`, `risk_level`, `contains`,
 `absent` and `exact` are what they say, and every other one is an input of the task (`inputs.NAME` where it is called like one of these). An
-empty field says nothing. A line of JSONL is an object with the keys of a case.
+empty field says nothing. A line of JSONL is an object with the keys of a case. A table has 20,000 rows at most.
+
+The `defaults` of a suite are filled into a case key by key, and so is its `context`. A list is taken or replaced, never joined: a case with an
+`expect_context` or `expectations` of its own is held against those alone, so one that adds an expectation repeats the suite's.
 
 ## How a situation reaches the agent
 

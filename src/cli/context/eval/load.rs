@@ -1,6 +1,6 @@
 //! The scenarios of a project, read and chosen: files, cases, and what lies beside them.
 
-use super::super::project::{Compiled, Inside, relative};
+use super::super::project::{Compiled, Inside, named_inside};
 use super::args::EvalArgs;
 use crate::base::fs;
 use crate::base::suggest;
@@ -260,6 +260,6 @@ fn path(root: &Path, named: &str) -> Result<Option<String>> {
         return Err(no_scenario(here));
     }
     let outside = || CliError::usage(format!("{named} lies outside the project's folder"));
-    let path = relative(root, here).ok_or_else(outside)?;
+    let path = named_inside(root, here).ok_or_else(outside)?;
     Ok(Some(if path.is_empty() { ".".to_owned() } else { path }))
 }
