@@ -29,12 +29,12 @@ pub(crate) const TABLE: [(Exit, u8, &str); 8] = [
     (
         Exit::Findings,
         1,
-        "findings of error severity, among them an input that cannot be read; `build --check` when the registry is out of date; `manifest --check` when the manifest is; `eval` when a scenario fails, or is about something that is not there; `check --diff`, `fmt --check` and `fmt --diff` when something would change; `fmt` when a file was left alone",
+        "findings of error severity, among them an input that cannot be read, and what the templates make wrong in `ctxc.toml`, such as a role whose task is gone; `build --check` when the registry is out of date; `manifest --check` when the manifest is; `eval` when a scenario fails, or is about something that is not there; `check --diff`, `fmt --check` and `fmt --diff` when something would change; `fmt` when a file was left alone",
     ),
     (
         Exit::Usage,
         2,
-        "wrong usage, a path or name that does not exist, or a project file (`ctxc.toml`, `ctxc.suppressions.toml`) that cannot be taken",
+        "wrong usage, a path or name that does not exist, or a project file (`ctxc.toml`, `ctxc.suppressions.toml`) that cannot be taken, whatever the templates are",
     ),
     (
         Exit::Infrastructure,

@@ -14,6 +14,7 @@ use super::render::{checkstyle, concise, full, github, gitlab, json, jsonl, juni
 use crate::base::diagnostic::Diagnostic;
 use crate::base::rule_meta::Severity;
 use crate::rules::check::is_error;
+use crate::rules::list;
 use std::path::Path;
 
 /// Writes a report in a format. `closing` lines are for people.
@@ -46,10 +47,12 @@ pub(super) fn print(cx: &mut Cx, report: &Report, format: FindingFormat, root: &
     Ok(())
 }
 
-/// The verdict on a report: an error in the project file is wrong usage, any other error a finding.
+/// The verdict on a report: an error that the project file has by itself is wrong usage; any other is a finding, also one that came about
+/// by the templates, such as a role whose task is gone.
 pub(super) fn verdict(report: &Report) -> Exit {
     let errors = || report.diagnostics.iter().filter(|finding| finding.severity == Severity::Error);
-    let project = if errors().any(|finding| *finding.path == *FILE) { Exit::Usage } else { Exit::Success };
+    let is_own = |finding: &Diagnostic| *finding.path == *FILE && !list::is_linked(finding.rule);
+    let project = if errors().any(is_own) { Exit::Usage } else { Exit::Success };
     let found = if report.has_errors() { Exit::Findings } else { Exit::Success };
     project.and(found)
 }

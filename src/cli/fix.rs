@@ -51,6 +51,7 @@ fn refuse_stdin(selection: &Selection) -> Result<()> {
 pub(super) fn run(asked: FixArgs<'_>, cx: &mut Cx) -> Result<Exit> {
     let mut project = Project::load(&cx.options)?.tested();
     let selection = Selection::new(&project.root, asked.paths)?;
+    selection.note(&project, cx);
     refuse_stdin(&selection)?;
     let mut changed = Vec::new();
     let mut fixed = 0;

@@ -2,7 +2,7 @@
 
 use super::error::{CliError, Result};
 use super::render::report::Report;
-use crate::base::rule_meta::{Code, removed};
+use crate::base::rule_meta::{Code, Severity, removed};
 use crate::base::suggest;
 use crate::rules::list::{self, FAMILIES};
 use clap::Args;
@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 /// Which rules are reported, as written.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct RuleFilterArgs {
-    /// Report only findings of these rules: names, codes or families, separated by commas
+    /// Report only findings of these rules, and errors of locked ones: names, codes or families, separated by commas
     #[arg(long, value_name = "RULES", value_delimiter = ',')]
     select: Vec<String>,
     /// Leave out findings of these rules, but for those that are locked
@@ -37,7 +37,7 @@ impl RuleFilterArgs {
             if let Some(rule) = list::find(name).filter(|rule| rule.meta.locked) {
                 let error =
                     CliError::usage(format!("--ignore {name}: the rule `{}` is locked: it is always reported", rule.meta.name));
-                return Err(error.hint("fix what it finds, or use `--select` to look at other rules alone"));
+                return Err(error.hint("fix what it finds"));
             }
         }
         let selected = codes("--select", &self.select)?;
@@ -79,8 +79,9 @@ impl RuleFilter {
         let is_selected = |code: Code| self.selected.as_ref().is_none_or(|selected| selected.contains(&code));
         let before = report.diagnostics.len();
         report.diagnostics.retain(|finding| {
-            let is_ignored = self.ignored.contains(&finding.rule.code) && !finding.locked;
-            is_selected(finding.rule.code) && !is_ignored
+            // Nobody is told that a template is sound for having asked for something else.
+            let is_wanted = is_selected(finding.rule.code) && !self.ignored.contains(&finding.rule.code);
+            is_wanted || finding.locked && (finding.severity == Severity::Error || is_selected(finding.rule.code))
         });
         report.hidden.retain(|tally| is_selected(Code(tally.rule)) && !self.ignored.contains(&Code(tally.rule)));
         before - report.diagnostics.len()

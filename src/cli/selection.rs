@@ -3,7 +3,7 @@
 use super::args::PathArgs;
 use super::cx::Cx;
 use super::error::{CliError, Kind, Result};
-use super::project::Project;
+use super::project::{FILE, Project};
 use super::render::report::Report;
 use super::render::sources::Sources;
 use crate::base::fs::{self, ReadFs};
@@ -102,6 +102,16 @@ impl Selection {
             name.is_empty() || path.strip_prefix(name.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
         };
         self.names.is_empty() || self.names.iter().any(inside)
+    }
+
+    /// Says that a whole folder is looked through, where nothing says that it is a project.
+    pub(super) fn note(&self, project: &Project, cx: &mut Cx) {
+        if self.is_whole() && !fs::exists(&project.root.join(FILE)) && !fs::is_dir(&project.root.join("templates")) {
+            cx.note(&format!(
+                "there is no {FILE} here or above, and no folder templates: looking at all XML files below {}; `ctxc init` starts a project",
+                project.root.display()
+            ));
+        }
     }
 
     /// Where was looked, in words.

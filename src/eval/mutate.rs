@@ -21,6 +21,8 @@ use std::num::NonZeroUsize;
 
 /// The kinds of changes, as they are written.
 pub const CHANGES: [&str; 6] = ["segment_dropped", "segment_halved", "setting", "tool", "protected_path", "model"];
+/// The expectations of `expect_context` that notice them, in the same order.
+pub const NOTICED_BY: [&str; 6] = ["segment", "snapshot", "setting", "tools", "protected_paths", "model"];
 
 /// Something that could change by mistake.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -50,7 +52,20 @@ impl Change {
             Self::Path(pattern) => (path, Some(pattern.as_str()), None),
             Self::Model => (model, None, None),
         };
-        Part { change, name, value }
+        Part { change, name, value, noticed_by: self.noticed_by() }
+    }
+
+    /// The expectation of `expect_context` that would notice it.
+    pub const fn noticed_by(&self) -> &'static str {
+        let [dropped, halved, setting, tool, path, model] = NOTICED_BY;
+        match self {
+            Self::Drop(_) => dropped,
+            Self::Halve(_) => halved,
+            Self::Set(..) => setting,
+            Self::Tool(_) => tool,
+            Self::Path(_) => path,
+            Self::Model => model,
+        }
     }
 
     /// The change in words.
@@ -96,10 +111,24 @@ pub struct Scores {
 pub(crate) struct Document<'s> {
     /// The format.
     schema: &'static str,
+    /// All agents together.
+    totals: Totals,
     /// Whom scenarios test, by subject and node.
     agents: Vec<Agent<'s>>,
+    /// The agents that no scenario tests: TASK or ROLE, or with the node behind it. Empty where only a part of the scenarios was asked.
+    untested: &'s [String],
     /// The scenarios that do not pass as it is, and the files of which nothing is run.
     not_asked: &'s [String],
+}
+
+/// How many changes there are in all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "cli", derive(schemars::JsonSchema))]
+pub struct Totals {
+    /// How many changes were tried.
+    pub tried: usize,
+    /// How many of them some scenario notices.
+    pub noticed: usize,
 }
 
 /// What the scenarios of one agent notice.
@@ -133,12 +162,23 @@ pub(crate) struct Part<'s> {
     /// What the setting resolves to instead.
     #[serde(skip_serializing_if = "Option::is_none")]
     value: Option<&'static str>,
+    /// The expectation of `expect_context` that would notice it.
+    #[cfg_attr(feature = "cli", schemars(extend("enum" = NOTICED_BY)))]
+    noticed_by: &'static str,
 }
 
 impl Scores {
-    /// As JSON.
-    pub fn document(&self) -> impl Serialize + '_ {
-        Document { schema: MUTATIONS, agents: self.scores.iter().map(Score::agent).collect(), not_asked: &self.failing }
+    /// As JSON. `untested` are the agents that no scenario asked.
+    pub fn document<'s>(&'s self, untested: &'s [String]) -> impl Serialize + 's {
+        let agents = self.scores.iter().map(Score::agent).collect();
+        Document { schema: MUTATIONS, totals: self.totals(), agents, untested, not_asked: &self.failing }
+    }
+
+    /// All agents together.
+    pub fn totals(&self) -> Totals {
+        let missed: usize = self.scores.iter().map(|score| score.unnoticed.len()).sum();
+        let tried = self.scores.iter().map(|score| score.tried).sum();
+        Totals { tried, noticed: tried - missed }
     }
 }
 

@@ -1,6 +1,6 @@
 //! The plain list of all rules, and lookups by name, code and family.
 
-use super::rule::Rule;
+use super::rule::{Check, Rule};
 use super::{context, engine, input, links, migration, names, project, scenario, structure, syntax};
 use crate::base::rule_meta::{Code, RuleMeta};
 use std::sync::LazyLock;
@@ -50,6 +50,11 @@ static ALL: LazyLock<Vec<&'static Rule>> = LazyLock::new(|| {
     rules.sort_by_key(|rule| rule.meta.code);
     rules
 });
+
+/// Whether a rule looks at all files together: what it finds in one may be another's doing.
+pub fn is_linked(rule: &RuleMeta) -> bool {
+    all().any(|known| known.meta.code == rule.code && matches!(known.check, Check::Link(_) | Check::FileAndLink(..)))
+}
 
 /// The rule with this name, former name or code (`CTX202`, any case).
 pub fn find(handle: &str) -> Option<&'static Rule> {

@@ -20,7 +20,7 @@ use crate::context::request::Files;
 use crate::import::{FORMATS, Format, origin};
 use crate::registry::compile::sources::FileAccess;
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// Inputs that no template takes, of those that are told.
@@ -108,11 +108,18 @@ fn names(made: &[Made]) -> BTreeMap<String, String> {
 fn verify_project(path: &Path, samples: &[samples::Sample], args: &ImportArgs, cx: &mut Cx) -> Result<Exit> {
     let project = Compiled::load(cx)?;
     let of_file = |task: crate::registry::Task<'_>| Some((task.source().ok()?.path, task.name().to_owned()));
-    let mut names = prompts(&project);
+    let (mut names, shared) = prompts(&project);
     names.extend(project.registry.tasks().filter_map(of_file));
     // A sample of a template with errors is told them; none other has to do with them.
     names.extend(project.broken.tasks().map(|task| (task.path.clone(), task.name.clone())));
-    let lacking = |name: &str| project.broken.task(name).or_else(|| project.broken.file(name)).map(|error| error.message);
+    let several = |name: &str| {
+        let tasks = shared.get(name.trim_start_matches("./"))?.iter().map(|task| format!("`{task}`")).collect::<Vec<_>>();
+        Some(format!("several templates are made of `{name}`: name one of {}", tasks.join(", ")))
+    };
+    let lacking = |name: &str| {
+        let broken = project.broken.task(name).or_else(|| project.broken.file(name));
+        broken.map(|error| error.message).or_else(|| several(name))
+    };
     let registry = Some(&project.registry);
     let files = project.files();
     let verdict = verify(samples, SampleInputs { registry, names: &names, files: &files, lacking: &lacking });
@@ -128,15 +135,10 @@ fn verify_project(path: &Path, samples: &[samples::Sample], args: &ImportArgs, c
 }
 
 /// The prompts that the templates of a project were made of, by file: those whose texts stayed in place, and those that a template
-/// names as its origin. A prompt that several tasks have is none's.
-fn prompts(project: &Compiled) -> BTreeMap<String, String> {
-    let mut found: BTreeMap<String, Option<String>> = BTreeMap::new();
-    let mut put = |prompt: String, task: &str| {
-        let known = found.entry(prompt).or_insert_with(|| Some(task.to_owned()));
-        if known.as_deref() != Some(task) {
-            *known = None;
-        }
-    };
+/// names as its origin. Apart from them those that several tasks have.
+fn prompts(project: &Compiled) -> (BTreeMap<String, String>, BTreeMap<String, BTreeSet<String>>) {
+    let mut found: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    let mut put = |prompt: String, task: &str| found.entry(prompt).or_default().insert(task.to_owned());
     if let Ok(forest) = TaskGraph::whole(&project.registry) {
         for (task, sources) in forest.sources().filter(|(task, _)| project.registry.find(task).is_some()) {
             for source in sources {
@@ -152,9 +154,12 @@ fn prompts(project: &Compiled) -> BTreeMap<String, String> {
         }
     }
     for task in project.broken.tasks() {
-        task.texts.iter().for_each(|text| put(text.clone(), &task.name));
+        for text in &task.texts {
+            put(text.clone(), &task.name);
+        }
     }
-    found.into_iter().filter_map(|(prompt, task)| Some((prompt, task?))).collect()
+    let (shared, own): (BTreeMap<_, _>, BTreeMap<_, _>) = found.into_iter().partition(|(_, tasks)| tasks.len() > 1);
+    (own.into_iter().filter_map(|(prompt, tasks)| Some((prompt, tasks.into_iter().next()?))).collect(), shared)
 }
 
 /// Where templates go, relative to the project's folder.

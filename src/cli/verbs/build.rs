@@ -50,6 +50,7 @@ pub(crate) fn run(args: &BuildArgs, cx: &mut Cx) -> Result<Exit> {
     Cx::ensure_places(&args.format, None)?;
     let project = Project::load(&cx.options)?.tested().limited(&args.limits);
     let selection = Selection::new(&project.root, &args.paths)?;
+    selection.note(&project, cx);
     let output = args.output.clone().unwrap_or_else(|| project.root.join("registry.json"));
     if args.output.is_none() {
         overwrite::refuse_pipe(&output, "registry.json")?;

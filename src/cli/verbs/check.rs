@@ -94,6 +94,9 @@ pub(crate) fn run(args: &CheckArgs, cx: &mut Cx) -> Result<Exit> {
     let project = Project::load(&cx.options)?.tested().limited(&args.limits);
     let selection = Selection::new(&project.root, &args.paths)?;
     let format = args.output.format.resolve();
+    if format.is_for_people() {
+        selection.note(&project, cx);
+    }
     let suppressions = suppress::load(&project.root)?;
     let nameless =
         args.output.format.all().all(FindingFormat::is_for_people) && suppressions.is_none() && !args.suppress_existing;

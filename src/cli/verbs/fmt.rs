@@ -60,6 +60,7 @@ enum Disposition {
 pub(crate) fn run(args: &FmtArgs, cx: &mut Cx) -> Result<Exit> {
     let project = Project::load(&cx.options)?.without_errors()?.limited(&args.limits);
     let selection = Selection::new(&project.root, &args.paths)?;
+    selection.note(&project, cx);
     if let Some(name) = selection.stdin() {
         return stdin(args, name, &stdin_of(&project)?, &project.config, cx);
     }

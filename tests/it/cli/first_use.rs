@@ -160,6 +160,37 @@ fn agents_without_a_scenario_are_among_what_nobody_notices() {
     let run = project.run(&["eval", "--mutate"]).code(0).says("u  no scenario, so nobody notices any change");
     let run = run.says("1 agent without a scenario").warns("ctxc new scenario TASK").warns("snapshot: true");
     assert!(!run.stdout.contains("collect"), "{}", run.stdout);
+    let found = project.run(&["eval", "--mutate", "--json"]).code(0).json();
+    assert_eq!(found["untested"], serde_json::json!(["u"]));
+}
+
+#[test]
+fn a_folder_that_is_no_project_is_looked_through_with_a_word() {
+    let bare = Project::new().file("a.xml", TASK);
+    let said = "there is no ctxc.toml here or above, and no folder templates: looking at all XML files below";
+    for args in [&["check"][..], &["fmt", "--check"], &["fmt", "--diff"], &["build"], &["check", "--diff"]] {
+        let run = bare.run(args);
+        assert!(run.stderr.contains(said), "{args:?}: {}", run.stderr);
+    }
+    // Who names what is meant, or has either, is told nothing.
+    for (project, args) in [
+        (Project::new().file("a.xml", TASK), &["check", "a.xml"][..]),
+        (Project::new().file("templates/a.xml", TASK), &["check"]),
+        (Project::new().file("a.xml", TASK).file("ctxc.toml", ""), &["check"]),
+    ] {
+        let run = project.run(args).code(0);
+        assert!(!run.stderr.contains("ctxc.toml"), "{args:?}: {}", run.stderr);
+    }
+}
+
+#[test]
+fn a_role_whose_task_is_gone_is_a_finding_and_no_wrong_usage() {
+    let project = Project::new().file("templates/t.xml", TASK).file("ctxc.toml", "[roles.clerk]\ntemplate = \"gone\"\n");
+    project.run(&["check", "--format", "concise"]).code(1).says("ctxc.toml:2:12: error[unknown-task]");
+    project.run(&["build"]).code(1);
+    // What the file says by itself is usage, whatever else there is.
+    project.write("ctxc.toml", "[roles.clerk]\ntemplate = \"gone\"\n[nonsense]\n");
+    project.run(&["check"]).code(2);
 }
 
 #[test]

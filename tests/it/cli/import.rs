@@ -229,7 +229,10 @@ fn samples_name_templates_by_their_prompts_without_a_path_too() {
     // A prompt that two templates have is neither's.
     project.write("templates/again.xml", project.read("templates/reply.xml").replace("\"reply\"", "\"again\""));
     project.write("samples.jsonl", line("legacy/reply.j2", "Hello Ann.") + &line("again", "Hello Ann."));
-    project.run(&["import", "--verify", "samples.jsonl"]).code(1).says("there is no template `legacy/reply.j2`");
+    project
+        .run(&["import", "--verify", "samples.jsonl"])
+        .code(1)
+        .says("several templates are made of `legacy/reply.j2`: name one of `again`, `reply`");
 }
 
 #[test]

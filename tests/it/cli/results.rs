@@ -85,6 +85,8 @@ fn a_locked_finding_of_a_rule_that_is_ignored_is_reported() {
         TRIAGE.replace("</task>", "<context_management><inherit_context>Full</inherit_context></context_management></task>");
     let project = project().file("templates/conflict.xml", conflict.replace("triage", "conflict"));
     project.run(&["check", "--ignore", "bad-value"]).code(1).says("bad-value");
+    // Nobody who asks for other rules is told that the template is sound.
+    project.run(&["check", "--select", "project"]).code(1).says("bad-value");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use crate::cli::error::Result;
 use crate::cli::render::escape::escape;
 use crate::cli::render::screen::Paint;
 use crate::cli::render::summary::plural;
-use crate::eval::mutate::{Score, Scores};
+use crate::eval::mutate::{Score, Scores, Totals};
 use crate::registry::Task;
 use std::collections::BTreeSet;
 
@@ -52,7 +52,7 @@ pub(super) fn print(found: &Scores, unasked: &[String], cx: &mut Cx) -> Result<(
         let by = plural(*asked, "scenario");
         cx.line(&format!("{title}  {noticed} of {} noticed by {by} ({share} %)", plural(*tried, "change")))?;
         for change in unnoticed {
-            cx.line(&format!("  nobody notices: {}", escape(&change.words())))?;
+            cx.line(&format!("  nobody notices: {}; `{}` would", escape(&change.words()), change.noticed_by()))?;
         }
     }
     if found.scores.is_empty() {
@@ -68,17 +68,16 @@ pub(super) fn print(found: &Scores, unasked: &[String], cx: &mut Cx) -> Result<(
     for name in &found.failing {
         cx.line(&format!("not asked: `{}` does not pass as it is; `ctxc eval` says why", escape(name)))?;
     }
-    let tried: usize = found.scores.iter().map(|score| score.tried).sum();
-    let missed: usize = found.scores.iter().map(|score| score.unnoticed.len()).sum();
+    let Totals { tried, noticed } = found.totals();
     if cx.options.is_chatty() && found.scores.len() + unasked.len() > 1 {
         cx.line(&format!(
             "{} of {} noticed; {} without a scenario",
-            tried - missed,
+            noticed,
             plural(tried, "change"),
             plural(unasked.len(), "agent")
         ))?;
     }
-    if missed > 0 {
+    if noticed < tried {
         cx.note("`snapshot: true` under `expect_context` notices every change of a text, `contains` that of its words");
     }
     if !unasked.is_empty() {

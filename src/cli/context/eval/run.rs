@@ -48,7 +48,7 @@ pub(crate) fn run(args: &EvalArgs, cx: &mut Cx) -> Result<Exit> {
         let unasked = if is_narrow(args) { Vec::new() } else { mutate::unasked(&project, &found)? };
         cx.emit(&args.output, |format, cx| match format {
             EvalFormat::Text => mutate::print(&found, &unasked, cx),
-            EvalFormat::Json => cx.json(&all.document()),
+            EvalFormat::Json => cx.json(&all.document(&unasked)),
             EvalFormat::Junit => Err(no_junit()),
         })?;
         return Ok(if found.failing.is_empty() && broken.is_empty() { Exit::Success } else { Exit::Findings });
@@ -86,7 +86,7 @@ fn empty(args: &EvalArgs, project: &Compiled, cx: &mut Cx) -> Result<Exit> {
     let scores = Scores { scores: Vec::new(), failing: Vec::new() };
     cx.emit(&args.results(), |format, cx| match format {
         EvalFormat::Text => Ok(()),
-        EvalFormat::Json if args.mutate => cx.json(&scores.document()),
+        EvalFormat::Json if args.mutate => cx.json(&scores.document(&[])),
         EvalFormat::Json => cx.print(|out| out.write_all(card.json().as_bytes())),
         EvalFormat::Junit if args.mutate => Err(no_junit()),
         EvalFormat::Junit => cx.print(|out| out.write_all(junit::xml(&card).as_bytes())),
