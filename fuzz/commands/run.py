@@ -23,7 +23,7 @@ import time
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-CPU_SECONDS, WALL_SECONDS, MEMORY = 10, 60, 4 << 30
+CPU_SECONDS, WALL_SECONDS, MEMORY = 10, 300, 4 << 30
 CODES = {0, 1, 2, 3, 5}
 # What exit code 3 may be for; every other reason is to be looked at.
 REASONS = [

@@ -173,7 +173,7 @@ mod tests {
         ];
         for (folder, path, expected) in cases {
             assert_eq!(relative(folder, path), expected);
-            assert_eq!(beside(&format!("{folder}/x").trim_start_matches('/'), expected).as_deref(), Some(path));
+            assert_eq!(beside(format!("{folder}/x").trim_start_matches('/'), expected).as_deref(), Some(path));
         }
     }
 
