@@ -10,7 +10,7 @@ const STATEMENTS: &[&str] = &[
 ];
 
 /// Whether a text has a statement of Jinja, `{% if … %}`: other `{% … %}` may be words.
-pub(crate) fn has_statement(text: &str) -> bool {
+pub fn has_statement(text: &str) -> bool {
     let is_statement = |rest: &str| {
         let inner = rest.split_once("%}").map(|(inner, _)| inner.trim_start_matches(['-', '+']).trim_start());
         inner.is_some_and(|inner| STATEMENTS.contains(&inner.split(|c: char| !c.is_alphanumeric()).next().unwrap_or("")))
