@@ -21,6 +21,7 @@ use crate::kernel::budget::{self, Block, Budget, Disposition, Fitted};
 use crate::kernel::context::{Kind, Origin, Segment, Traced};
 use crate::kernel::tokens::TokenCounter;
 use crate::registry::{Registry, Task};
+use serde_json::Value;
 
 /// What an agent receives, and what became of each segment on the way.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,8 +68,27 @@ pub(super) struct Draft {
 impl Assembly {
     /// The segments that stayed, whole and in the order of the sources: what a task called from here has as its parent's context.
     pub fn segments(&self) -> Vec<Segment> {
-        let stayed = self.report.segments.iter().filter(|account| account.fate != Disposition::Dropped);
+        let is_said = |account: &&SegmentReport| account.fate != Disposition::Dropped && account.segment.kind != Kind::Tools;
+        let stayed = self.report.segments.iter().filter(is_said);
         stayed.map(|account| account.segment.clone()).collect()
+    }
+
+    /// The definitions of the tools that the agent is given, in front of all messages: JSON to read, one below the other.
+    pub fn tools(&self) -> Traced {
+        let mut out = Traced::default();
+        for account in self.report.segments.iter().filter(|account| account.segment.kind == Kind::Tools) {
+            if !out.is_empty() {
+                out.push("\n", Origin::Frame);
+            }
+            let text = account.segment.text.text();
+            let read: Result<Value, _> = serde_json::from_str(text);
+            let pretty = read.ok().and_then(|read| serde_json::to_string_pretty(&read).ok());
+            let (first, rest) = pretty.as_deref().unwrap_or(text).split_once('\n').unwrap_or((text, ""));
+            let origin = account.segment.text.stretches().first().map_or(Origin::Frame, |stretch| stretch.origin.clone());
+            out.push(first, origin);
+            out.push(&["\n", rest].concat(), Origin::Frame);
+        }
+        out
     }
 }
 
@@ -310,8 +330,10 @@ impl Assembler<'_> {
             let mut rendered = rendered(profile, segments, frames, order, &fitted);
             rendered.retain(|part| self.others(part.index).is_some());
             let messages = message::messages(&rendered, profile);
-            let limit = budget.filter(|limit| messages.iter().map(|message| message.text.text().len()).sum::<usize>() > *limit);
-            let needed = limit.map_or(0, |_| messages.iter().map(|message| counter.count(message.text.text())).sum());
+            let tools = || rendered.iter().filter(|part| part.segment.kind == Kind::Tools).map(|part| &part.text);
+            let texts = || messages.iter().map(|message| &message.text).chain(tools()).map(Traced::text);
+            let limit = budget.filter(|limit| texts().map(str::len).sum::<usize>() > *limit);
+            let needed = limit.map_or(0, |_| texts().map(|text| counter.count(text)).sum());
             let Some(over) = limit.and_then(|limit| needed.checked_sub(limit)).filter(|over| *over > 0) else {
                 self.recount(&mut fitted, &rendered);
                 self.recount_whole(&mut fitted, segments, frames, order);

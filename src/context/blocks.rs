@@ -3,12 +3,14 @@
 use super::render::message::Rendered;
 use super::render::profile::{self, Frame, Profile};
 use crate::kernel::budget::{Block, Disposition, Fitted};
-use crate::kernel::context::{Cut, Origin, Segment, Traced};
+use crate::kernel::context::{Cut, Kind, Origin, Segment, Traced};
 
 /// A frame with the separator behind it: what a segment costs.
 pub(super) fn framed(profile: Profile, segment: &Segment, nonce: &str) -> Frame {
     let mut frame = profile::frame(profile, segment, nonce);
-    frame.tail.push_str(profile.separator());
+    if segment.kind != Kind::Tools {
+        frame.tail.push_str(profile.separator());
+    }
     frame
 }
 

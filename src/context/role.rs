@@ -7,9 +7,10 @@ use super::render::profile::Profile;
 use super::request::Request;
 use super::segments::draft::DraftSegment;
 use super::task_graph::{Link, TaskGraph};
-use crate::kernel::context::{Kind, Origin, Segment, Traced, Trust};
+use crate::kernel::context::{Kind, Origin, Segment, Stability, Traced, Trust};
 use crate::project::roles::{Role, SystemPrompt};
 use crate::project::routing::{self, Choice};
+use crate::project::tools::ToolDefinition;
 
 /// How the context of a role is assembled, and for which model.
 #[derive(Clone, Debug)]
@@ -87,6 +88,13 @@ pub(super) fn says(system: &SystemPrompt, context: &mut Vec<DraftSegment>) {
         }
         None => context.insert(0, DraftSegment::whole(Segment::of(Kind::System, words(system), "the role's system"))),
     }
+}
+
+/// A tool as a segment: it holds as long as the project's files.
+pub(super) fn tool(tool: &ToolDefinition) -> DraftSegment {
+    let text = Traced::new(tool.text(), Origin::File { path: tool.path.clone(), line: tool.line });
+    let segment = Segment::of(Kind::Tools, text, "the role's tools").stable(Stability::Project);
+    DraftSegment::whole(segment.named(format!("tool:{}", tool.name), tool.name.as_str()))
 }
 
 fn is_own(segment: &Segment) -> bool {

@@ -68,6 +68,8 @@ impl<'a> Strategy<'a> {
         if let Some(system) = self.request.role.and_then(|role| role.system.as_ref()) {
             role::says(system, &mut context);
         }
+        let tools = self.request.role.and_then(|role| role.tools.as_ref());
+        context.extend(tools.iter().flat_map(|tools| tools.given()).map(role::tool));
         context.sort_by_key(|drafted| drafted.segment.kind);
         name_apart(&mut context);
         let inside = context.iter_mut().flat_map(|drafted| std::mem::take(&mut drafted.faults));

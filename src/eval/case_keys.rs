@@ -7,7 +7,7 @@ use crate::context::options::Options;
 use crate::context::request::{Files, Request};
 use crate::context::role::Routed;
 use crate::project::roles::Role;
-use crate::scenario::expect::answer;
+use crate::scenario::expect::{answer, context as context_tests};
 use crate::scenario::model::{Case, Content, Conversation, Frozen};
 
 /// The keys of one case.
@@ -30,7 +30,7 @@ pub(super) fn context(
 ) -> Hash {
     let Options { profile, budget, counter, .. } = routed.options;
     let mut hasher = Hasher::new();
-    hasher.field("ctxc context 3").field(request.task).field(request.node).field(profile.word()).field(counter.name());
+    hasher.field("ctxc context 4").field(request.task).field(request.node).field(profile.word()).field(counter.name());
     hasher.field(forest.registry.find(request.task).map_or([0; 32], |task| task.hash().0));
     hasher.number(budget.map_or(u64::MAX, |budget| budget as u64));
     let model = routed.choice.as_ref().map(|choice| choice.model);
@@ -57,6 +57,9 @@ fn role(role: Option<&Role>, hasher: &mut Hasher) {
     let system = role.system.as_ref().map_or("", |system| system.text.as_str());
     hasher.number(1).field(&role.name.value).field(system).number(u64::from(role.tools.is_some()));
     let tools = role.tools.iter().flat_map(|tools| [&tools.allowed, &tools.blocked]);
+    for tool in role.tools.iter().flat_map(|tools| tools.given()) {
+        hasher.field(tool.text());
+    }
     for list in tools.chain([&role.protected_paths]) {
         hasher.number(list.len() as u64);
         for entry in list {
@@ -110,5 +113,6 @@ fn named(case: &Case) -> Vec<&str> {
         paths.push(path);
     }
     paths.extend(answer::each(&case.expectations).filter_map(|(test, _)| test.schema_file()));
+    paths.extend(context_tests::each(&case.expect_context).flat_map(|test| test.value.schema_files()));
     paths
 }

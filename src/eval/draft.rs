@@ -265,7 +265,15 @@ fn role(out: &mut String, seen: &Seen<'_>) {
     if let Some(model) = seen.case.model() {
         let _ = writeln!(out, "  - model: {}", scalar(model));
     }
-    let _ = writeln!(out, "  - tools: [{}]", list(&receiver.tools()));
+    let given: Vec<String> = receiver
+        .role
+        .and_then(|role| role.tools.as_ref())
+        .map_or_else(Vec::new, |tools| tools.given().into_iter().map(|tool| tool.name.clone()).collect());
+    let _ = if given.is_empty() {
+        writeln!(out, "  - tools: [{}]", list(&receiver.tools()))
+    } else {
+        writeln!(out, "  - tools: {{exactly: [{}]}}", list(&given))
+    };
     let _ = writeln!(out, "  - protected_paths: [{}]", list(&receiver.protected_paths()));
 }
 

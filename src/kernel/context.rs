@@ -11,6 +11,8 @@ use std::ops::Range;
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Kind {
+    /// The definition of a tool: stands in front of all messages, and is none.
+    Tools,
     /// Who the agent is.
     System,
     /// What is to be done.
@@ -45,7 +47,8 @@ pub enum Kind {
 
 impl Kind {
     /// Every kind, in order.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
+        Self::Tools,
         Self::System,
         Self::Description,
         Self::Instructions,
@@ -78,6 +81,7 @@ impl Kind {
     /// The word in manifests and scenarios.
     pub const fn word(self) -> &'static str {
         match self {
+            Self::Tools => "tools",
             Self::System => "system",
             Self::Description => "description",
             Self::Instructions => "instructions",
@@ -99,7 +103,7 @@ impl Kind {
     /// What is dropped first has the greatest number; 0 and 1 are never cut.
     pub const fn priority(self) -> u8 {
         match self {
-            Self::System => 0,
+            Self::Tools | Self::System => 0,
             Self::Description | Self::Instructions | Self::Criteria | Self::OutputFormat => 1,
             Self::Constraints | Self::Input => 2,
             Self::Accumulated | Self::PreviousOutput => 3,

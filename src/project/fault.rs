@@ -7,6 +7,7 @@ use super::roles::Tier;
 use crate::base::hash::Hash;
 use crate::base::rule_meta::RemovedRule;
 use crate::base::span::{Span, Spanned};
+use crate::scenario::json_schema::Slip;
 use crate::settings::layers::RowId;
 use crate::settings::operators::Operator;
 
@@ -274,6 +275,28 @@ pub enum FaultKind {
         /// The entry that blocks all of it, and its place.
         blocked: Spanned<String>,
     },
+    /// A role names a tool that nothing defines, in a project that defines tools.
+    UnknownTool {
+        /// The role.
+        role: String,
+        /// Its list: `tools` or `blocked_tools`.
+        key: &'static str,
+        /// The name, or how names begin with `*` behind.
+        found: String,
+        /// The tool that was probably meant.
+        near: Option<String>,
+        /// The tools that are defined.
+        valid: Vec<String>,
+    },
+    /// A definition of a tool, or a file of them, that cannot be taken.
+    BadTool {
+        /// The tool, where it has a name.
+        tool: Option<String>,
+        /// The file that holds it where it is not the project file, and the line; 0 for the file as a whole.
+        place: Option<(String, u32)>,
+        /// Why.
+        why: ToolFault,
+    },
     /// A shared file that is not pinned, or whose bytes are others than the pinned ones.
     SharedHash {
         /// The shared file.
@@ -335,6 +358,36 @@ pub enum Refusal {
     BadName,
     /// Too many rows.
     TooMany,
+}
+
+/// Why a definition of a tool cannot be taken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ToolFault {
+    /// Its file cannot be had.
+    Unreadable(Unreadable),
+    /// Its file is not JSON, in the words of the reader.
+    Json(String),
+    /// Its file has no list of tools.
+    Form,
+    /// It is one of the provider's own.
+    Hosted(String),
+    /// It has no name.
+    NoName,
+    /// Its description is no text.
+    NoText,
+    /// Its name is none that providers take.
+    BadName,
+    /// Another of its name is defined there.
+    Twice {
+        /// The file of the other.
+        path: String,
+        /// Its line.
+        line: u32,
+    },
+    /// Its parameters are no JSON Schema of type `object`.
+    NoObject,
+    /// Its parameters have a slip in them.
+    Slip(Slip),
 }
 
 /// Why a file that the project file names cannot be had.

@@ -32,3 +32,4 @@ pub mod routing;
 pub mod suppressions;
 #[cfg(feature = "compile")]
 pub mod table;
+pub mod tools;

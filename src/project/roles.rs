@@ -1,16 +1,18 @@
 //! `[roles.NAME]` as read: what an agent role plays, says, may use and may spend. Plain data, each value with its place.
 
 use super::glob::Globs;
+use super::tools::ToolDefinition;
 use crate::base::span::{Span, Spanned};
 use crate::kernel::context::Kind;
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// The names of profiles, as the renderers have them.
 pub const PROFILES: [&str; 4] = ["markdown", "xml", "plain", "sections"];
 
-/// The kinds of segments whose place a role can fix: what the system says always stands first.
-pub const KINDS: &[&str] = match Kind::WORDS.split_first() {
-    Some((_, others)) => others,
-    None => &[],
+/// The kinds of segments whose place a role can fix: tools and what the system says always stand first.
+pub const KINDS: &[&str] = match &Kind::WORDS {
+    [_, _, others @ ..] => others,
 };
 
 /// An agent role of the project.
@@ -62,6 +64,8 @@ pub struct Tools {
     pub allowed: Vec<Spanned<String>>,
     /// `blocked_tools`: refused even where they are allowed.
     pub blocked: Vec<Spanned<String>>,
+    /// All tools that the project defines.
+    pub defined: Arc<BTreeMap<String, ToolDefinition>>,
 }
 
 /// What a role may use up in a call.
@@ -130,6 +134,17 @@ impl Tools {
     pub fn permits(&self, tool: &str) -> bool {
         let fits = |entries: &[Spanned<String>]| entries.iter().any(|entry| covers(&entry.value, tool));
         fits(&self.allowed) && !fits(&self.blocked)
+    }
+
+    /// The definitions that its agent is given: in the order of `tools`, those of a pattern in the order of their names.
+    pub fn given(&self) -> Vec<&ToolDefinition> {
+        let mut given: Vec<&ToolDefinition> = Vec::new();
+        for entry in &self.allowed {
+            let fits = |tool: &&ToolDefinition| covers(&entry.value, &tool.name) && self.permits(&tool.name);
+            let found: Vec<_> = self.defined.values().filter(fits).filter(|tool| !given.contains(tool)).collect();
+            given.extend(found);
+        }
+        given
     }
 }
 

@@ -66,6 +66,10 @@ pub enum Shape {
     Map(&'static Shape),
     /// How much rules weigh, by their names.
     Lints,
+    /// `true` or `false`.
+    Bool,
+    /// Anything.
+    Any,
     /// A table of a later release.
     Later,
 }

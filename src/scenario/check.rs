@@ -202,6 +202,9 @@ pub(super) fn shape(sink: &mut Sink<'_>, path: &Path<'_>, shape: Shape, node: &N
         Shape::Patterns | Shape::PatternsOr(_) => patterns(sink, path, shape, node),
         Shape::IdOr(inner) if node.entries().is_some() => table(sink, path, inner, node, Ask::Whole),
         Shape::IdOr(_) => text(sink, path, shape, node),
+        Shape::Or(_, inner) if node.entries().is_some() => table(sink, path, inner, node, Ask::Whole),
+        Shape::Or(Shape::List(inner, least), _) => list(sink, path, (shape, inner), *least, node),
+        Shape::Or(inner, _) => self::shape(sink, path, *inner, node),
         Shape::WordOr(words, inner) => match node.entries() {
             Some(_) => table(sink, path, inner, node, Ask::Whole),
             None => word(sink, path, shape, words, node),

@@ -103,6 +103,8 @@ pub enum Shape {
     PatternsOr(&'static Table),
     /// One of some words, or a table.
     WordOr(&'static [&'static str], &'static Table),
+    /// Such a value, or a table.
+    Or(&'static Shape, &'static Table),
     /// A setting of the language with one of its words.
     Setting,
     /// A list of at least so many.
@@ -165,6 +167,8 @@ impl Shape {
             Self::IdOr(_) => "the id of a segment, or a mapping with `id`, `kind` or `source`",
             Self::PatternsOr(_) => "a pattern, a list of patterns, or a mapping with `in` and `patterns`",
             Self::WordOr(..) => "a word, or a mapping with `id`, `kind` or `source`",
+            Self::Or(Self::List(..), _) => "a list of texts, or a mapping",
+            Self::Or(..) => "a text, or a mapping",
             Self::List(Self::Text, _) => "a list of texts",
             Self::List(..) => "a list",
             Self::Pairs(_) => "a list of `id` and `text`, or a mapping of ids to texts",

@@ -81,7 +81,7 @@ fn shape(shape: Shape) -> Value {
         }
         Shape::Words(words) => some(&json!({"enum": words})),
         Shape::Word(words) => json!({"enum": words}),
-        Shape::Setting(SettingName::AccumulateData) => json!({"type": "boolean"}),
+        Shape::Bool | Shape::Setting(SettingName::AccumulateData) => json!({"type": "boolean"}),
         Shape::Setting(name) => json!({"enum": name.words()}),
         Shape::Base => json!({"enum": Operator::ALL.map(Operator::word)}),
         Shape::Whole((least, most)) => json!({"type": "integer", "minimum": least, "maximum": most}),
@@ -94,6 +94,7 @@ fn shape(shape: Shape) -> Value {
         Shape::List(table) => json!({"type": "array", "items": object(table)}),
         Shape::Map(inner) => json!({"type": "object", "additionalProperties": self::shape(*inner)}),
         Shape::Lints => lints(),
+        Shape::Any => json!({}),
         Shape::Later => json!({"type": "object"}),
     }
 }

@@ -140,6 +140,7 @@ fn shape(shape: Shape, defs: &mut Map<String, Value>) -> Value {
             any.push(reference(table, Part::Whole, defs));
             json!({"anyOf": any})
         }
+        Shape::Or(inner, table) => json!({"anyOf": [self::shape(*inner, defs), reference(table, Part::Whole, defs)]}),
         Shape::WordOr(words, table) => json!({"anyOf": [{"enum": words}, reference(table, Part::Whole, defs)]}),
         Shape::Setting => setting(),
         Shape::List(inner, least) => json!({"type": "array", "items": self::shape(*inner, defs), "minItems": least}),

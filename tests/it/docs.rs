@@ -51,7 +51,9 @@ fn faults(page: &str) -> Vec<String> {
     let mut faults = Vec::new();
     let mut projects: BTreeMap<&str, Vec<(&str, &str, String)>> = BTreeMap::new();
     for block in blocks(page) {
-        if !matches!(block.language, "xml" | "toml") {
+        // Other files of an example have a marker as well.
+        let is_example = matches!(block.language, "xml" | "toml") || (block.language == "json" && block.marker.is_some());
+        if !is_example {
             continue;
         }
         let Some(marker) = block.marker else {

@@ -164,6 +164,10 @@ pub(crate) fn run(args: &RenderArgs, cx: &mut Cx) -> Result<Exit> {
     let lines = lines();
     let choice = if args.explain { chosen(&project, &request, &options)? } else { None };
     cx.write(target, None, |cx| {
+        let tools = assembly.tools();
+        if !tools.is_empty() {
+            said("tools", &tools, &lines, cx)?;
+        }
         for message in &assembly.messages {
             said(message.speaker.word(), &message.text, &lines, cx)?;
         }
@@ -216,10 +220,13 @@ fn first(project: &Compiled, task: &str, cx: &mut Cx) -> Result<String> {
 fn raw(assembly: &Assembly, cx: &mut Cx) -> Result<()> {
     // To the byte for files and pipes; a terminal would obey what a text says to it.
     let is_terminal = cx.is_terminal();
-    for (number, message) in assembly.messages.iter().enumerate() {
+    let tools = assembly.tools();
+    let tools = Some(("tools", tools.text())).filter(|(_, text)| !text.is_empty());
+    let messages = assembly.messages.iter().map(|message| (message.speaker.word(), message.as_str()));
+    for (number, (who, text)) in tools.into_iter().chain(messages).enumerate() {
         let gap = if number > 0 { "\n" } else { "" };
-        let text = if is_terminal { escape_lines(message.as_str()) } else { message.as_str().into() };
-        cx.print(|out| writeln!(out, "{gap}[{}]\n{text}", message.speaker.word()))?;
+        let text = if is_terminal { escape_lines(text) } else { text.into() };
+        cx.print(|out| writeln!(out, "{gap}[{who}]\n{text}"))?;
     }
     Ok(())
 }

@@ -56,7 +56,8 @@ const fn settings_of(kind: Kind) -> &'static [SettingName] {
         Kind::Inherited => &[SettingName::InheritContext],
         Kind::Accumulated => &[SettingName::AccumulateData, SettingName::AccumulationFormat],
         Kind::Fresh => &[SettingName::FreshContext],
-        Kind::System
+        Kind::Tools
+        | Kind::System
         | Kind::Description
         | Kind::Instructions
         | Kind::Criteria

@@ -6,6 +6,7 @@ use crate::context::fault::{Fault, FaultKind};
 use crate::context::request::Request;
 use crate::context::task_graph::TaskGraph;
 use crate::kernel::assembler::Speaker;
+use crate::project::tools::ToolDefinition;
 use crate::registry::Registry;
 use serde::Serialize;
 
@@ -23,6 +24,8 @@ pub struct Call {
     pub model: Option<String>,
     /// Tokens that the answer may have.
     pub limit: Option<u32>,
+    /// The tools that the agent may call.
+    pub tools: Vec<ToolDefinition>,
     /// The form of the answer.
     pub answer: Answer,
 }
@@ -43,7 +46,9 @@ impl Call {
             Some(format) => answer_format::answer(format, &link.tree.path, request.files)?,
             None => Answer::Free,
         };
-        Ok(Self { name: link.tree.task.name().to_owned(), model: model.map(str::to_owned), limit: None, answer })
+        let tools = request.role.and_then(|role| role.tools.as_ref());
+        let tools = tools.iter().flat_map(|tools| tools.given()).cloned().collect();
+        Ok(Self { name: link.tree.task.name().to_owned(), model: model.map(str::to_owned), limit: None, tools, answer })
     }
 
     /// The model, or what stands for it.

@@ -49,7 +49,7 @@ pub(crate) struct Rendered<'a> {
 pub(crate) fn messages(rendered: &[Rendered<'_>], profile: Profile) -> Vec<Message> {
     let mut messages: Vec<Message> = Vec::new();
     let mut least = None;
-    for part in rendered {
+    for part in rendered.iter().filter(|part| part.segment.kind != Kind::Tools) {
         let who = speaker(part.segment);
         if least.is_some_and(|least| part.segment.stability > least)
             && let Some(before) = messages.last_mut()

@@ -6,3 +6,4 @@ pub mod profile;
 mod schema;
 pub mod target;
 pub mod targets;
+mod tools;

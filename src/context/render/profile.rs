@@ -66,7 +66,7 @@ fn title(segment: &Segment) -> String {
     let name = named(segment);
     let of = |words: &str| if name.is_empty() { words.to_owned() } else { [words, ": ", name].concat() };
     match segment.kind {
-        Kind::System => String::new(),
+        Kind::Tools | Kind::System => String::new(),
         Kind::Description => "Task".to_owned(),
         Kind::Instructions => "Instructions".to_owned(),
         Kind::Criteria => "Criteria".to_owned(),
@@ -121,7 +121,7 @@ fn markdown(segment: &Segment) -> Frame {
 }
 
 fn xml(segment: &Segment) -> Frame {
-    if segment.kind == Kind::System {
+    if matches!(segment.kind, Kind::Tools | Kind::System) {
         return Frame::default();
     }
     let tag = segment.kind.word();

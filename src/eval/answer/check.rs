@@ -191,7 +191,7 @@ fn worth(number: &Number) -> (Option<i128>, Option<u64>) {
 }
 
 /// Equal as JSON: objects whatever the order of their keys, numbers by what they are worth.
-fn same(a: &Value, b: &Value) -> bool {
+pub(in crate::eval) fn same(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Number(a), Value::Number(b)) => a == b || worth(a) == worth(b),
         (Value::Array(a), Value::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b)),
@@ -203,7 +203,7 @@ fn same(a: &Value, b: &Value) -> bool {
 }
 
 /// Where two values part, as a path.
-fn parting(a: &Value, b: &Value, at: String) -> String {
+pub(in crate::eval) fn parting(a: &Value, b: &Value, at: String) -> String {
     match (a, b) {
         (Value::Object(first), Value::Object(second)) => {
             let keys = first.keys().chain(second.keys().filter(|key| !first.contains_key(*key)));
@@ -238,12 +238,9 @@ fn exact(answer: &Answer, value: &Value) -> Judged {
     fail(expected, format!("{}, another at {at}", short(&found.to_string())))
 }
 
-fn fits(case: &PreparedCase<'_>, answer: &Answer, schema: &Frozen) -> Judged {
-    let expected = match schema {
-        Frozen::File(path) => format!("an answer that fits {path}"),
-        Frozen::Value(_) => "an answer that fits the schema".to_owned(),
-    };
-    let read = match schema {
+/// A schema that a case has in place, or in a file beside it.
+pub(in crate::eval) fn schema(case: &PreparedCase<'_>, schema: &Frozen) -> Result<Value, String> {
+    match schema {
         Frozen::Value(schema) => Ok(schema.clone()),
         Frozen::File(path) => case
             .input
@@ -252,9 +249,16 @@ fn fits(case: &PreparedCase<'_>, answer: &Answer, schema: &Frozen) -> Judged {
             .and_then(|text| serde_json::from_str(&text).map_err(|error| error.to_string()))
             .map_err(|why| format!("{path} cannot be read: {why}"))
             .and_then(|schema| schemas::sound(path, schema)),
+    }
+}
+
+fn fits(case: &PreparedCase<'_>, answer: &Answer, schema: &Frozen) -> Judged {
+    let expected = match schema {
+        Frozen::File(path) => format!("an answer that fits {path}"),
+        Frozen::Value(_) => "an answer that fits the schema".to_owned(),
     };
     let Some(json) = &answer.json else { return blind(expected, no_json(answer)) };
-    match read.and_then(|schema| schemas::violations(&schema, json)) {
+    match self::schema(case, schema).and_then(|schema| schemas::violations(&schema, json)) {
         Ok(violations) => match violations.split_first() {
             None => pass(expected, "that"),
             Some((first, rest)) => {

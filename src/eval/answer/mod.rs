@@ -3,5 +3,5 @@
 mod check;
 mod given;
 
-pub(super) use check::judge;
+pub(super) use check::{judge, parting, same as same_json, schema};
 pub use given::Answer;

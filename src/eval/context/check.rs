@@ -1,10 +1,10 @@
 //! One expectation on a context, judged. Looks at nothing but the context, and always says why.
 
 use super::patterns;
+use super::policy::{same, tools};
 use super::rendered_context::{place, rendered, standing};
 use super::select::{here, nothing, select};
 use crate::base::span::Spanned;
-use crate::base::suggest;
 use crate::eval::prepared::Seen;
 use crate::eval::verdict::{self, Judged, Outcome, Place, Reason, Verdict};
 use crate::kernel::assembler::SegmentReport;
@@ -15,7 +15,6 @@ use crate::scenario::paths;
 use crate::settings::data::OriginData;
 use crate::settings::provenance::Layer;
 use crate::template::setting::SettingName;
-use std::collections::BTreeSet;
 
 /// Judges an expectation.
 pub(in crate::eval) fn judge(seen: &Seen<'_>, expectation: &Spanned<ContextExpectation>) -> Verdict {
@@ -35,6 +34,7 @@ fn of(seen: &Seen<'_>, expectation: &ContextExpectation) -> Judged {
         ContextExpectation::NothingCut(expected) => nothing_cut(seen, *expected),
         ContextExpectation::Setting { name, value, node } => setting(seen, name.value, &value.value, node.as_ref()),
         ContextExpectation::Tools(names) => same(seen, "tools", names, &receiver.tools()),
+        ContextExpectation::ToolsOf(test) => tools(seen, test),
         ContextExpectation::Model(name) => model(seen, &name.value),
         ContextExpectation::ProtectedPaths(paths) => same(seen, "protected paths", paths, &receiver.protected_paths()),
         ContextExpectation::Snapshot => snapshot(seen),
@@ -201,38 +201,6 @@ fn setting(seen: &Seen<'_>, name: SettingName, value: &str, node: Option<&Spanne
         }
     }
     (if is_same { Outcome::Pass } else { Outcome::Fail }, reason)
-}
-
-/// Whether a list of the role's policy holds exactly these.
-fn same(seen: &Seen<'_>, what: &str, expected: &[Spanned<String>], found: &[String]) -> Judged {
-    let words = format!("{what} {}", quoted(expected));
-    if seen.case.receiver.role.is_none() {
-        // A task has none, whoever plays it: what it lacks says nothing.
-        let advice = format!("`{}` is asked for as a task: name a `role`", seen.case.receiver.task);
-        return (Outcome::Fail, Reason::new(words, format!("no {what}: a task has none")).hint(advice).blind());
-    }
-    let wanted: BTreeSet<&str> = expected.iter().map(|one| one.value.as_str()).collect();
-    let there: BTreeSet<&str> = found.iter().map(String::as_str).collect();
-    let quote = |names: &[&str]| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
-    let (missing, more): (Vec<&str>, Vec<&str>) =
-        (wanted.difference(&there).copied().collect(), there.difference(&wanted).copied().collect());
-    if missing.is_empty() && more.is_empty() {
-        return (Outcome::Pass, Reason::new(words, "the same"));
-    }
-    let mut found = Vec::new();
-    if !missing.is_empty() {
-        found.push(format!("no {}", quote(&missing)));
-    }
-    if !more.is_empty() {
-        found.push(format!("{} too", quote(&more)));
-    }
-    let mut reason = Reason::new(words, found.join(", and "));
-    for name in missing {
-        if let Some(near) = suggest::nearest(name, more.iter().copied()) {
-            reason = reason.hint(format!("did you mean `{near}`?"));
-        }
-    }
-    (Outcome::Fail, reason)
 }
 
 fn model(seen: &Seen<'_>, expected: &str) -> Judged {

@@ -2,6 +2,7 @@
 
 mod check;
 mod patterns;
+mod policy;
 mod rendered_context;
 mod select;
 

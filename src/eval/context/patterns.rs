@@ -5,6 +5,7 @@ use super::select::{nothing, select};
 use crate::eval::prepared::Seen;
 use crate::eval::verdict::{Judged, Outcome, Place, Reason};
 use crate::kernel::assembler::SegmentReport;
+use crate::kernel::context::Kind;
 use crate::scenario::model::{Patterns, Selector};
 use std::ops::Range;
 
@@ -15,7 +16,7 @@ const SHOWN: usize = 60;
 enum Texts<'a> {
     /// The texts of segments that stayed.
     Segments(Vec<&'a SegmentReport>),
-    /// The messages as they are sent.
+    /// The messages as they are sent, and the tools.
     Messages,
 }
 
@@ -97,6 +98,8 @@ fn first(seen: &Seen<'_>, texts: &Texts<'_>, pattern: &str) -> Result<Option<Hit
                     return Ok(Some(Hit { place, excerpt }));
                 }
             }
+            let all = seen.assembly.report.segments.iter();
+            return first(seen, &Texts::Segments(all.filter(|account| account.segment.kind == Kind::Tools).collect()), pattern);
         }
     }
     Ok(None)

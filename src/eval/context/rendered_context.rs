@@ -27,11 +27,12 @@ impl Seen<'_> {
     }
 }
 
-/// The request as it is stored: each message under its speaker. The mark of untrusted text has a name that does not move.
+/// The request as it is stored: the tools, then each message under its speaker. The mark of untrusted text has a name that does not move.
 pub fn rendered(assembly: &Assembly) -> String {
-    let mut out = String::new();
+    let tools = assembly.tools();
+    let mut out = if tools.is_empty() { String::new() } else { format!("[tools]\n{}\n", tools.text()) };
     for (number, message) in assembly.messages.iter().enumerate() {
-        let gap = if number > 0 { "\n" } else { "" };
+        let gap = if number > 0 || !out.is_empty() { "\n" } else { "" };
         // Writing to a string cannot fail.
         let _ = writeln!(out, "{gap}[{}]\n{}", message.speaker.word(), message.text.text());
     }

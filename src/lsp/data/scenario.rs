@@ -107,6 +107,7 @@ fn table(shape: Shape) -> Option<&'static Table> {
         | Shape::IdOr(table)
         | Shape::PatternsOr(table)
         | Shape::WordOr(_, table)
+        | Shape::Or(_, table)
         | Shape::Pairs(table) => Some(table),
         Shape::List(Shape::Table(table), _) => Some(table),
         _ => None,

@@ -10,6 +10,7 @@ use super::require::requirements;
 use super::roles::roles;
 use super::row::rows;
 use super::sections::{ALLOW_ROWS, CONTEXT_ROWS, FORMAT_ROWS, LIMIT_ROWS, TEMPLATES_ROWS, edition, owners, project, reserved};
+use super::tools::{Tools, tools};
 use super::value::{Sink, Table, span};
 use crate::base::rule_meta::RuleMeta;
 use crate::base::span::{Span, Spanned};
@@ -50,6 +51,7 @@ pub(super) struct Draft {
     pub(super) limits: Limits,
     pub(super) format: Format,
     pub(super) roles: BTreeMap<String, Role>,
+    pub(super) tools: Tools,
     pub(super) models: Models,
     pub(super) providers: Providers,
     pub(super) eval: Eval,
@@ -110,6 +112,7 @@ fn top(sink: &mut Sink, out: &mut Draft, tree: &Table<'_>, owner: Owner, rules: 
             "fmt" => rows(sink, name, value, FORMAT_ROWS, &mut out.format),
             "allow" => rows(sink, name, value, ALLOW_ROWS, &mut out.allow),
             "roles" => out.roles = roles(sink, value),
+            "tools" => out.tools = tools(sink, value),
             "models" => out.models = models(sink, value),
             "providers" => out.providers = providers(sink, value),
             "eval" => out.eval = eval(sink, key, value),

@@ -7,6 +7,7 @@ use super::models::{MODEL, PROVIDER};
 use super::require::REQUIRE;
 use super::roles::ROLE;
 use super::sections::{ALLOW, CONTEXT, FORMAT, LIMITS, PROJECT, TEMPLATES};
+use super::tools::TOOLS;
 use crate::project::config::EDITION;
 use crate::project::table::{Key, Shape, Table, key, table};
 use crate::template::setting::SettingName;
@@ -28,6 +29,7 @@ pub static TOP: Table = table(
         key("limits", Shape::Table(&LIMITS), "what an input may not exceed"),
         key("allow", Shape::Table(&ALLOW), "in a shared file: what projects may loosen"),
         key("roles", Shape::Map(&Shape::Table(&ROLE)), "agent roles"),
+        key("tools", Shape::Table(&TOOLS), "definitions of tools"),
         key("models", Shape::Map(&Shape::Table(&MODEL)), "models"),
         key("policy", Shape::Later, "of a later release"),
         key("providers", Shape::Map(&Shape::Table(&PROVIDER)), "who serves models"),

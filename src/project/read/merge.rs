@@ -7,6 +7,7 @@ use super::models;
 use super::policy_check;
 use super::routes;
 use super::shared::load;
+use super::tool_definitions;
 use super::value::Sink;
 use crate::base::hash::Hash;
 use crate::base::source::LineIndex;
@@ -62,6 +63,7 @@ fn merge(mut sink: Sink, files: Vec<ConfigFile>, mut own: Draft, mut shared: Dra
     models::tokenizers(&mut own.models, &own.providers);
     routes::routes(&mut sink, &own.roles, &own.models, &own.providers);
     routes::system_prompts(&mut sink, input, &mut own.roles);
+    tool_definitions::define(&mut sink, input, own.tools, &mut own.roles);
 
     let mut faults = sink.faults;
     faults.sort_by_key(|fault| (fault.file, fault.span));

@@ -18,4 +18,6 @@ mod routes;
 mod row;
 mod sections;
 mod shared;
+mod tool_definitions;
+mod tools;
 mod value;

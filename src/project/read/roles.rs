@@ -181,8 +181,8 @@ fn order(at: &mut At<'_, '_>) -> Vec<Spanned<&'static str>> {
     for entry in at.set() {
         if let Some(kind) = KINDS.iter().copied().find(|kind| *kind == entry.value) {
             out.push(Spanned::new(kind, entry.span));
-        } else if entry.value == "system" {
-            at.bad(&entry, "another kind: what the system says always stands first");
+        } else if matches!(&*entry.value, "tools" | "system") {
+            at.bad(&entry, "another kind: tools and what the system says always stand first");
         } else {
             let near = nearest(&entry.value, KINDS.iter().copied()).map(str::to_owned);
             at.sink.bad_value(&at.path, &entry, either(KINDS), near);

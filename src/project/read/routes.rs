@@ -122,7 +122,7 @@ pub(super) fn system_prompts(sink: &mut Sink, input: &Input<'_>, roles: &mut BTr
             values(sink, &role.name.value, system, Some(written));
             continue;
         };
-        match prompt(input, file) {
+        match text_of(input, file) {
             Ok(text) => {
                 system.line = lines(blank(&text));
                 text.trim().clone_into(&mut system.text);
@@ -170,11 +170,12 @@ fn blank(text: &str) -> &str {
     text.get(..text.len() - text.trim_start().len()).unwrap_or("")
 }
 
-fn lines(text: &str) -> u32 {
+pub(super) fn lines(text: &str) -> u32 {
     memchr::memchr_iter(b'\n', text.as_bytes()).count() as u32
 }
 
-fn prompt(input: &Input<'_>, path: &str) -> Result<String, Unreadable> {
+/// The text of a file of the project, which may not be blank.
+pub(super) fn text_of(input: &Input<'_>, path: &str) -> Result<String, Unreadable> {
     let is_plain = Path::new(path).components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
     if !is_plain || path.trim().is_empty() || path.contains('\0') {
         return Err(Unreadable::Outside);

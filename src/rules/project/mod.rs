@@ -13,6 +13,7 @@ mod requirement_unchecked;
 mod roles;
 mod shared;
 mod task_facts;
+mod tools;
 mod types;
 mod words;
 
@@ -53,4 +54,6 @@ pub(super) static RULES: &[&Rule] = &[
     &keys::REPEATED_ENTRY,
     &keys::MISSING_KEY,
     &roles::PROMPT_VALUE,
+    &tools::UNKNOWN_TOOL,
+    &tools::BAD_TOOL,
 ];

@@ -1,8 +1,8 @@
 //! What a case names: its expectations with those inside them, segments by id or source, files beside it.
 
 use crate::base::span::{Span, Spanned};
-use crate::scenario::expect::answer;
 use crate::scenario::expect::segments::Named;
+use crate::scenario::expect::{answer, context};
 use crate::scenario::model::{Case, Content, ContextExpectation, Conversation, Frozen, State};
 
 /// Whether an expectation fails for ever where it names nothing, or may hold all the same.
@@ -63,5 +63,8 @@ pub(super) fn files<'c>(case: &'c Case, take: &mut dyn FnMut(&'c str, Span)) {
 pub(super) fn schemas<'c>(case: &'c Case, take: &mut dyn FnMut(&'c str, Span)) {
     for (test, span) in answer::each(&case.expectations) {
         test.schema_file().into_iter().for_each(|path| take(path, span));
+    }
+    for test in context::each(&case.expect_context) {
+        test.value.schema_files().for_each(|path| take(path, test.span));
     }
 }

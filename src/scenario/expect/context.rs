@@ -1,6 +1,7 @@
 //! Expectations on the context. A new one is a key, a variant and its arms here, and how it is judged in `eval::context::check`.
 
 use super::segments::{Counted, Named, PATTERNS, Patterns, SEGMENT, Selector, State, TOKENS};
+use super::tools::{TOOLS, ToolTest};
 use crate::base::span::Spanned;
 use crate::scenario::table::{Group, Key, Shape, Table, key, names};
 use crate::scenario::values::{flag, text, texts, whole, word_of};
@@ -22,8 +23,8 @@ static KEYS: [Key; 14] = [
     key("setting", Shape::Setting, "the resolved value of a context setting: `{name, value, node}`"),
     key(
         "tools",
-        Shape::List(&Shape::Text, 0),
-        "exactly these tools are allowed, whatever their order; what the role blocks stands with `!` before it: `!git_push`",
+        Shape::Or(&Shape::List(&Shape::Text, 0), &TOOLS),
+        "the tools that it is given; as a list exactly what the role allows, with `!` before what it blocks: `!git_push`",
     ),
     key("model", Shape::Text, "the model that would be called"),
     key("protected_paths", Shape::List(&Shape::Text, 0), "exactly these paths may not be touched, whatever their order"),
@@ -71,6 +72,8 @@ pub enum ContextExpectation {
     },
     /// `tools`: exactly these are allowed, whatever their order.
     Tools(Vec<Spanned<String>>),
+    /// `tools: {has, lacks, exactly, schema_of}`
+    ToolsOf(ToolTest),
     /// `model`: the model that would be called.
     Model(Spanned<String>),
     /// `protected_paths`: exactly these may not be touched, whatever their order.
@@ -112,6 +115,7 @@ impl ContextExpectation {
                     node: value.get("node").and_then(text),
                 }
             }
+            "tools" if value.entries().is_some() => Self::ToolsOf(ToolTest::read(value)),
             "tools" => Self::Tools(texts(Some(value))),
             "model" => Self::Model(text(value)?),
             "protected_paths" => Self::ProtectedPaths(texts(Some(value))),
@@ -143,6 +147,12 @@ impl ContextExpectation {
         }
     }
 
+    /// The files of JSON Schemas that it names.
+    pub fn schema_files(&self) -> impl Iterator<Item = &str> {
+        let test = if let Self::ToolsOf(test) = self { Some(test) } else { None };
+        test.into_iter().flat_map(ToolTest::schema_files)
+    }
+
     /// The names by which it chooses segments.
     pub fn named(&self) -> Vec<Named<'_>> {
         #[allow(clippy::wildcard_enum_match_arm, reason = "no other expectation is about segments")]
@@ -172,6 +182,7 @@ impl ContextExpectation {
             Self::NothingCut(false) => "something cut".to_owned(),
             Self::Setting { name, value, node } => format!("setting {} is {}", setting(name.value, node.as_ref()), value.value),
             Self::Tools(names) => format!("tools {}", quoted(names)),
+            Self::ToolsOf(test) => test.words(),
             Self::Model(name) => format!("model `{}`", name.value),
             Self::ProtectedPaths(paths) => format!("protected paths {}", quoted(paths)),
             Self::Snapshot => "snapshot".to_owned(),
@@ -192,10 +203,7 @@ pub fn each<'e>(all: &'e [Spanned<ContextExpectation>]) -> impl Iterator<Item = 
     })
 }
 
-/// Names in backquotes.
-pub fn quoted(names: &[Spanned<String>]) -> String {
-    if names.is_empty() { "none".to_owned() } else { super::answer::list(names, "`", "`") }
-}
+pub use super::tools::quoted;
 
 /// A setting of a node, in words.
 pub fn setting(name: SettingName, node: Option<&Spanned<String>>) -> String {

@@ -4,3 +4,4 @@
 pub mod answer;
 pub mod context;
 pub mod segments;
+pub mod tools;

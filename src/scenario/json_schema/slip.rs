@@ -1,7 +1,7 @@
 //! A mistake in a JSON Schema as data: where it is, and what. The caller writes the message.
 
 /// One slip.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Slip {
     /// The keys and numbers that lead to it.
     pub path: Vec<Step>,
@@ -19,7 +19,7 @@ pub enum Step {
 }
 
 /// The kinds of slips.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SlipKind {
     /// The last key of the path is no keyword.
     Unknown {

@@ -58,6 +58,7 @@ mod suppress_existing;
 mod suppressions;
 #[cfg(target_os = "linux")]
 mod terminal;
+mod tools;
 mod usage;
 pub(crate) mod watch;
 mod watch_edits;

@@ -200,7 +200,8 @@ fn the_words_of_this_floor_are_those_of_the_renderers() {
     use ctxc::internals::context::render::profile::Profile;
     use ctxc::internals::kernel::context::Kind;
     assert_eq!(ctxc::internals::project::roles::PROFILES, Profile::ALL.map(Profile::word));
-    let kinds: Vec<&str> = Kind::ALL.into_iter().filter(|kind| *kind != Kind::System).map(Kind::word).collect();
+    let kinds: Vec<&str> =
+        Kind::ALL.into_iter().filter(|kind| !matches!(kind, Kind::Tools | Kind::System)).map(Kind::word).collect();
     assert_eq!(ctxc::internals::project::roles::KINDS.to_vec(), kinds);
     assert_eq!(
         ctxc::internals::project::models::TOKENIZERS.to_vec(),
@@ -255,7 +256,7 @@ fn faults_of_roles_are_found_in_one_run_each_at_its_place() {
     error CTX504 ctxc.toml:9:11 `\"markdwn\"`: `roles.a.profile` is `markdwn`; expected `markdown`, `xml`, `plain` or `sections`
       ? did you mean `markdown`?
       > write `markdown` (`\"markdwn\"` -> `\"markdown\"`)
-    error CTX504 ctxc.toml:10:10 `\"system\"`: `roles.a.order` is `system`; expected another kind: what the system says always stands first
+    error CTX504 ctxc.toml:10:10 `\"system\"`: `roles.a.order` is `system`; expected another kind: tools and what the system says always stand first
     error CTX504 ctxc.toml:10:20 `\"inputs\"`: `roles.a.order` is `inputs`; expected `description`, `instructions`, `criteria`, `output_format`, `constraints`, `input`, `previous_output`, `accumulated`, `file`, `inherited`, `fresh`, `examples`, `history` or `failure_history`
       ? did you mean `input`?
       > write `input` (`\"inputs\"` -> `\"input\"`)

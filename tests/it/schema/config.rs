@@ -77,7 +77,7 @@ fn sound(shape: Shape) -> Vec<Value> {
         Shape::Globs => vec![json!("./a/**/*.md"), json!(["a", "b..c/[x]{y,z}"])],
         Shape::Words(all) => [words(all), vec![json!(all)]].concat(),
         Shape::Word(all) => words(all),
-        Shape::Setting(SettingName::AccumulateData) => vec![json!(true), json!(false)],
+        Shape::Bool | Shape::Setting(SettingName::AccumulateData) => vec![json!(true), json!(false)],
         Shape::Setting(name) => words(name.words()),
         Shape::Base => words(&Operator::ALL.map(Operator::word)),
         Shape::Whole((least, most)) => vec![json!(least), json!(most)],
@@ -90,7 +90,7 @@ fn sound(shape: Shape) -> Vec<Value> {
         Shape::Lints => {
             vec![json!({"all": "error", "context": "off", "no-context": "info", "ctx2xx": "hint", "CTX205": "warning"})]
         }
-        Shape::Later => vec![json!({"anything": {"at": ["all"]}})],
+        Shape::Any | Shape::Later => vec![json!({"anything": {"at": ["all"]}})],
     }
 }
 
@@ -105,12 +105,13 @@ fn bad(shape: Shape) -> Vec<Value> {
         Shape::Globs => vec![json!(5), json!("/x"), json!(["a", "../x"]), json!("a/../x"), json!("")],
         Shape::Words(_) => vec![json!("nothing"), json!(["nothing"]), json!(5)],
         Shape::Word(_) | Shape::Base => vec![json!("nothing"), json!(5), json!(true)],
-        Shape::Setting(SettingName::AccumulateData) => vec![json!("true"), json!(1)],
+        Shape::Bool | Shape::Setting(SettingName::AccumulateData) => vec![json!("true"), json!(1)],
         Shape::Setting(_) => vec![json!("nothing"), json!(true)],
         Shape::Whole(bounds) => [beyond(bounds), vec![json!("5")]].concat(),
         Shape::Number((least, most)) => vec![json!(least - 0.5), json!(most + 0.5), json!("5")],
         Shape::WholeOr(bounds, _) => [beyond(bounds), vec![json!("tabs")]].concat(),
         Shape::Table(_) | Shape::Map(_) | Shape::Later | Shape::List(_) => vec![json!(5), json!("x")],
+        Shape::Any => Vec::new(),
         Shape::Lints => vec![json!(5), json!({"no-contxt": "off"}), json!({"no-context": "loud"}), json!({"CTX9x": "off"})],
     }
 }
@@ -133,7 +134,7 @@ fn agree(schema: &Validator, table: &'static Table, place: &Place<'_>) -> usize 
         own.insert(name.to_owned(), value);
         (place.wrap)(Value::Object(own))
     };
-    hold(&place.path, &with("no_such_key", json!(1)), false);
+    hold(&place.path, &with("no_such_key", json!(1)), matches!(table.others, Some(Shape::Any)));
     for name in table.needed() {
         let mut own = least(table);
         own.remove(name);

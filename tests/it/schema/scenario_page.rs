@@ -170,10 +170,14 @@ fn takes(shape: Shape) -> String {
 #[allow(clippy::wildcard_enum_match_arm, reason = "no other shape holds a table")]
 fn inner(shape: Shape) -> Option<&'static Table> {
     match shape {
-        Shape::Table(table) | Shape::IdOr(table) | Shape::PatternsOr(table) | Shape::WordOr(_, table) | Shape::Pairs(table) => {
-            Some(table)
-        }
-        Shape::Chat(table) | Shape::Said(table) => Some(table),
+        Shape::Table(table)
+        | Shape::IdOr(table)
+        | Shape::PatternsOr(table)
+        | Shape::WordOr(_, table)
+        | Shape::Or(_, table)
+        | Shape::Pairs(table)
+        | Shape::Chat(table)
+        | Shape::Said(table) => Some(table),
         Shape::List(item, _) => inner(*item),
         _ => None,
     }

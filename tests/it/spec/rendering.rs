@@ -11,6 +11,7 @@ use ctxc::internals::kernel::assembler::Speaker;
 use ctxc::internals::kernel::budget::{Block, Budget, Counting, Disposition, WORTH_CUTTING, fit};
 use ctxc::internals::kernel::context::{Cut, FIRST_EXPENDABLE, Kind, Origin, Segment, Stability, Traced, Trust};
 use ctxc::internals::kernel::tokens::Bytes;
+use ctxc::internals::project::tools::ToolDefinition;
 use pretty_assertions::assert_eq;
 use serde_json::json;
 use std::fmt::Write as _;
@@ -76,6 +77,7 @@ fn separators() -> String {
 }
 
 fn weights() -> String {
+    let nobody = |kind: Kind, who: &'static str| if kind == Kind::Tools { "nobody" } else { who };
     let mut out =
         String::from("| kind | priority | may be cut or dropped | said by, while `fixed` and trusted | while `call` |\n");
     out.push_str("|---|---|---|---|---|\n");
@@ -85,7 +87,7 @@ fn weights() -> String {
             if who == Speaker::System { "system" } else { "user" }
         };
         let expendable = if kind.priority() >= FIRST_EXPENDABLE { "yes" } else { "never" };
-        let (fixed, call) = (of(Stability::Fixed), of(Stability::Call));
+        let (fixed, call) = (nobody(kind, of(Stability::Fixed)), nobody(kind, of(Stability::Call)));
         let _ = writeln!(out, "| `{}` | {} | {expendable} | {fixed} | {call} |", kind.word(), kind.priority());
     }
     out
@@ -140,7 +142,17 @@ fn targets() -> String {
         "required": ["team"],
         "additionalProperties": false
     });
-    let call = Call { name: "triage".to_owned(), model: None, limit: Some(1000), answer: Answer::Schema(schema) };
+    let parameters = json!({"type": "object", "properties": {"ticket": {"type": "string"}}, "required": ["ticket"]});
+    let tool = ToolDefinition {
+        name: "read_ticket".to_owned(),
+        description: "Read a ticket.".to_owned(),
+        parameters,
+        strict: None,
+        path: String::new(),
+        line: 0,
+    };
+    let call =
+        Call { name: "triage".to_owned(), model: None, limit: Some(1000), tools: vec![tool], answer: Answer::Schema(schema) };
     let mut out = String::new();
     for target in TARGETS {
         let _ = writeln!(out, "#### `{}`\n\n```json\n{}\n```\n", target.name, target.body(&said(), &call).unwrap());

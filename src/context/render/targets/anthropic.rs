@@ -7,6 +7,7 @@ use crate::context::render::call::{Call, LIMIT, apart, role, written};
 use crate::context::render::message::Message;
 use crate::context::render::schema;
 use crate::context::render::target::Target;
+use crate::project::tools::ToolDefinition;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -22,10 +23,22 @@ struct Body<'a> {
     model: &'a str,
     max_tokens: u32,
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    tools: Vec<Tool<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     system: Vec<Block<'a>>,
     messages: Vec<Turn<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     output_config: Option<Config<'a>>,
+}
+
+#[derive(Serialize)]
+struct Tool<'a> {
+    name: &'a str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    description: &'a str,
+    input_schema: &'a Value,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cache_control: Option<Cache>,
 }
 
 #[derive(Serialize)]
@@ -71,16 +84,26 @@ fn body(messages: &[Message], call: &Call) -> String {
     let mut system: Vec<Block<'_>> = said.into_iter().flat_map(blocks).collect();
     let mut turns: Vec<Turn<'_>> =
         rest.into_iter().map(|message| Turn { role: role(message.speaker), content: blocks(message) }).collect();
+    let mut tools: Vec<Tool<'_>> = call.tools.iter().map(tool).collect();
     let marked = system.iter().chain(turns.iter().flat_map(|turn| &turn.content)).filter(|block| block.cache_control.is_some());
     // The last ones count: the longer the prefix, the more of it is saved.
-    let mut over = marked.count().saturating_sub(BREAKPOINTS);
+    let marks = marked.count();
+    let mut over = marks.saturating_sub(BREAKPOINTS);
     for block in system.iter_mut().chain(turns.iter_mut().flat_map(|turn| &mut turn.content)) {
         if over > 0 && block.cache_control.take().is_some() {
             over -= 1;
         }
     }
+    // Every call repeats the tools.
+    if let Some(last) = tools.last_mut().filter(|_| marks < BREAKPOINTS) {
+        last.cache_control = Some(Cache { kind: "ephemeral" });
+    }
     let max_tokens = call.limit.unwrap_or(LIMIT);
-    written(&Body { model: call.model(), max_tokens, system, messages: turns, output_config })
+    written(&Body { model: call.model(), max_tokens, tools, system, messages: turns, output_config })
+}
+
+fn tool(tool: &ToolDefinition) -> Tool<'_> {
+    Tool { name: &tool.name, description: &tool.description, input_schema: &tool.parameters, cache_control: None }
 }
 
 /// The blocks of a message, which end where its breakpoints are.

@@ -5,6 +5,7 @@ use crate::context::render::call::{Call, apart, written};
 use crate::context::render::message::Message;
 use crate::context::render::target::Target;
 use crate::kernel::assembler::Speaker;
+use crate::project::tools::ToolDefinition;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -17,8 +18,25 @@ struct Body<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     system_instruction: Option<System<'a>>,
     contents: Vec<Content<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tools: Vec<Tools<'a>>,
     #[serde(skip_serializing_if = "Config::is_empty")]
     generation_config: Config<'a>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Tools<'a> {
+    function_declarations: Vec<Declaration<'a>>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Declaration<'a> {
+    name: &'a str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    description: &'a str,
+    parameters_json_schema: &'a Value,
 }
 
 #[derive(Serialize)]
@@ -54,7 +72,7 @@ impl Config<'_> {
     }
 }
 
-fn body(messages: &[Message], call: &Call) -> String {
+fn body<'c>(messages: &[Message], call: &'c Call) -> String {
     let (response_mime_type, response_json_schema) = match &call.answer {
         Answer::Free => (None, None),
         Answer::Json => (Some("application/json"), None),
@@ -64,8 +82,15 @@ fn body(messages: &[Message], call: &Call) -> String {
     let parts: Vec<Part<'_>> = system.into_iter().map(|message| Part { text: message.text.text() }).collect();
     let system_instruction = if parts.is_empty() { None } else { Some(System { parts }) };
     let contents = rest.into_iter().map(content).collect();
+    let declaration = |tool: &'c ToolDefinition| Declaration {
+        name: &tool.name,
+        description: &tool.description,
+        parameters_json_schema: &tool.parameters,
+    };
+    let function_declarations: Vec<_> = call.tools.iter().map(declaration).collect();
+    let tools = if function_declarations.is_empty() { Vec::new() } else { vec![Tools { function_declarations }] };
     let generation_config = Config { max_output_tokens: call.limit, response_mime_type, response_json_schema };
-    written(&Body { system_instruction, contents, generation_config })
+    written(&Body { system_instruction, contents, tools, generation_config })
 }
 
 fn content(message: &Message) -> Content<'_> {

@@ -4,6 +4,7 @@ use crate::context::answer_format::Answer;
 use crate::context::render::call::{Call, Said, written};
 use crate::context::render::message::Message;
 use crate::context::render::target::Target;
+use crate::context::render::tools::{Tool, nested};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -14,6 +15,8 @@ pub(super) static TARGET: Target = Target { name: "ollama", about: "Chat of Olla
 struct Body<'a> {
     model: &'a str,
     messages: Vec<Said<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tools: Vec<Tool<'a>>,
     stream: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     format: Option<Format<'a>>,
@@ -41,5 +44,6 @@ fn body(messages: &[Message], call: &Call) -> String {
     };
     let messages = messages.iter().filter_map(Said::of).collect();
     let options = call.limit.map(|num_predict| Options { num_predict });
-    written(&Body { model: call.model(), messages, stream: false, format, options })
+    let tools = nested(&call.tools);
+    written(&Body { model: call.model(), messages, tools, stream: false, format, options })
 }

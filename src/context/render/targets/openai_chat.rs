@@ -5,6 +5,7 @@ use crate::context::render::call::{Call, Said, written};
 use crate::context::render::message::Message;
 use crate::context::render::schema;
 use crate::context::render::target::Target;
+use crate::context::render::tools::{Tool, nested};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -20,6 +21,8 @@ pub(super) static TARGET: Target = Target {
 struct Body<'a> {
     model: &'a str,
     messages: Vec<Said<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tools: Vec<Tool<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     max_completion_tokens: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -52,5 +55,6 @@ fn body(messages: &[Message], call: &Call) -> String {
         Answer::Free | Answer::Schema(_) => None,
     };
     let messages = messages.iter().filter_map(Said::of).collect();
-    written(&Body { model: call.model(), messages, max_completion_tokens: call.limit, response_format })
+    let tools = nested(&call.tools);
+    written(&Body { model: call.model(), messages, tools, max_completion_tokens: call.limit, response_format })
 }

@@ -5,6 +5,7 @@ use crate::context::render::call::{Call, Said, apart, written};
 use crate::context::render::message::Message;
 use crate::context::render::schema;
 use crate::context::render::target::Target;
+use crate::context::render::tools::Function;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -17,10 +18,20 @@ struct Body<'a> {
     #[serde(skip_serializing_if = "String::is_empty")]
     instructions: String,
     input: Vec<Said<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tools: Vec<Tool<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     max_output_tokens: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<Text<'a>>,
+}
+
+#[derive(Serialize)]
+struct Tool<'a> {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    #[serde(flatten)]
+    function: Function<'a>,
 }
 
 #[derive(Serialize)]
@@ -35,7 +46,7 @@ enum Format<'a> {
     JsonSchema { name: String, strict: bool, schema: &'a Value },
 }
 
-fn body(messages: &[Message], call: &Call) -> String {
+fn body<'a>(messages: &[Message], call: &'a Call) -> String {
     let format = match &call.answer {
         Answer::Json => Some(Format::JsonObject),
         Answer::Schema(schema) if schema::is_object(schema) => {
@@ -47,6 +58,9 @@ fn body(messages: &[Message], call: &Call) -> String {
     let (system, rest) = apart(messages);
     let instructions = system.iter().map(|message| message.text.text()).collect::<Vec<_>>().join("\n\n");
     let input = rest.into_iter().filter_map(Said::of).collect();
+    // Where it is not said, OpenAI would make the schema strict, and another one with it.
+    let function = |tool: Function<'a>| Function { strict: tool.strict.or(Some(false)), ..tool };
+    let tools = call.tools.iter().map(|tool| Tool { kind: "function", function: function(tool.into()) }).collect();
     let text = format.map(|format| Text { format });
-    written(&Body { model: call.model(), instructions, input, max_output_tokens: call.limit, text })
+    written(&Body { model: call.model(), instructions, input, tools, max_output_tokens: call.limit, text })
 }

@@ -1,0 +1,36 @@
+//! Definitions of tools in the form that most providers share.
+
+use crate::project::tools::ToolDefinition;
+use serde::Serialize;
+use serde_json::Value;
+
+/// A function, as OpenAI names its fields.
+#[derive(Debug, Serialize)]
+pub(super) struct Function<'a> {
+    pub(super) name: &'a str,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub(super) description: &'a str,
+    pub(super) parameters: &'a Value,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) strict: Option<bool>,
+}
+
+impl<'a> From<&'a ToolDefinition> for Function<'a> {
+    fn from(tool: &'a ToolDefinition) -> Self {
+        let ToolDefinition { name, description, parameters, strict, .. } = tool;
+        Self { name, description, parameters, strict: *strict }
+    }
+}
+
+/// A function in an entry of its own.
+#[derive(Debug, Serialize)]
+pub(super) struct Tool<'a> {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    function: Function<'a>,
+}
+
+/// Tools as chat completions of OpenAI take them, and Ollama after them.
+pub(super) fn nested(tools: &[ToolDefinition]) -> Vec<Tool<'_>> {
+    tools.iter().map(|tool| Tool { kind: "function", function: tool.into() }).collect()
+}

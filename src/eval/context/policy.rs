@@ -1,0 +1,92 @@
+//! What a role lets its agent do: the tools that it is given and what they take, the paths that they may not touch.
+
+use crate::base::span::Spanned;
+use crate::base::suggest;
+use crate::eval::answer::{parting, same_json, schema};
+use crate::eval::prepared::Seen;
+use crate::eval::verdict::{self, Judged, Outcome, Reason};
+use crate::project::roles::Tools;
+use crate::project::tools::ToolDefinition;
+use crate::scenario::expect::context::quoted;
+use crate::scenario::expect::tools::ToolTest;
+use crate::scenario::frozen::Frozen;
+use std::collections::BTreeSet;
+
+/// Judges each part: the first that does not hold says why.
+pub(super) fn tools(seen: &Seen<'_>, test: &ToolTest) -> Judged {
+    let receiver = seen.case.receiver;
+    let Some(role) = receiver.role else { return same(seen, "tools", &test.has, &[]) };
+    let nothing = Tools::default();
+    let lists = role.tools.as_ref().unwrap_or(&nothing);
+    let given = lists.given();
+    let names: Vec<String> = given.iter().map(|tool| tool.name.clone()).collect();
+    // A project that defines no tools says in its lists what may be called.
+    let is_defined = !lists.defined.is_empty();
+    let is_given = |name: &str| if is_defined { names.iter().any(|other| other == name) } else { lists.permits(name) };
+    let one = |name: &str, wanted: bool| {
+        let words = format!("{}a tool `{name}`", if wanted { "" } else { "not " });
+        if is_given(name) == wanted {
+            return (Outcome::Pass, Reason::new(words, "that"));
+        }
+        let near = suggest::nearest(name, names.iter().map(String::as_str)).filter(|_| wanted);
+        let reason = Reason::new(words, if wanted { "none of that name" } else { "it" });
+        (Outcome::Fail, near.into_iter().fold(reason, |reason, near| reason.hint(format!("did you mean `{near}`?"))))
+    };
+    let mut judged: Vec<Judged> = test.has.iter().map(|name| one(&name.value, true)).collect();
+    judged.extend(test.lacks.iter().map(|name| one(&name.value, false)));
+    let all = if is_defined { names.clone() } else { receiver.tools() };
+    judged.extend(test.exactly.iter().map(|expected| same(seen, "tools", expected, &all)));
+    judged.extend(test.schema_of.iter().map(|(name, wanted)| takes(seen, &given, &name.value, wanted)));
+    verdict::all(&judged)
+}
+
+/// Whether a tool takes what a schema says, in whatever order.
+fn takes(seen: &Seen<'_>, given: &[&ToolDefinition], name: &str, wanted: &Frozen) -> Judged {
+    let words = match wanted {
+        Frozen::File(path) => format!("the parameters of `{name}` as in {path}"),
+        Frozen::Value(_) => format!("the parameters of `{name}` as they stand here"),
+    };
+    let Some(tool) = given.iter().find(|tool| tool.name == name) else {
+        return (Outcome::Fail, Reason::new(words, "no definition of that tool").blind());
+    };
+    match schema(seen.case, wanted) {
+        Err(why) => (Outcome::Fail, Reason::new(words, why).blind()),
+        Ok(wanted) if same_json(&wanted, &tool.parameters) => (Outcome::Pass, Reason::new(words, "the same")),
+        Ok(wanted) => {
+            let at = parting(&wanted, &tool.parameters, "$".to_owned());
+            (Outcome::Fail, Reason::new(words, format!("others at {at}: {}, line {}", tool.path, tool.line + 1)))
+        }
+    }
+}
+
+/// Whether a list of the role's policy holds exactly these.
+pub(super) fn same(seen: &Seen<'_>, what: &str, expected: &[Spanned<String>], found: &[String]) -> Judged {
+    let words = format!("{what} {}", quoted(expected));
+    if seen.case.receiver.role.is_none() {
+        // A task has none, whoever plays it: what it lacks says nothing.
+        let advice = format!("`{}` is asked for as a task: name a `role`", seen.case.receiver.task);
+        return (Outcome::Fail, Reason::new(words, format!("no {what}: a task has none")).hint(advice).blind());
+    }
+    let wanted: BTreeSet<&str> = expected.iter().map(|one| one.value.as_str()).collect();
+    let there: BTreeSet<&str> = found.iter().map(String::as_str).collect();
+    let quote = |names: &[&str]| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+    let (missing, more): (Vec<&str>, Vec<&str>) =
+        (wanted.difference(&there).copied().collect(), there.difference(&wanted).copied().collect());
+    if missing.is_empty() && more.is_empty() {
+        return (Outcome::Pass, Reason::new(words, "the same"));
+    }
+    let mut found = Vec::new();
+    if !missing.is_empty() {
+        found.push(format!("no {}", quote(&missing)));
+    }
+    if !more.is_empty() {
+        found.push(format!("{} too", quote(&more)));
+    }
+    let mut reason = Reason::new(words, found.join(", and "));
+    for name in missing {
+        if let Some(near) = suggest::nearest(name, more.iter().copied()) {
+            reason = reason.hint(format!("did you mean `{near}`?"));
+        }
+    }
+    (Outcome::Fail, reason)
+}

@@ -1,0 +1,172 @@
+//! Definitions of tools, from the project file and from files of OpenAI's and MCP's forms; and what roles choose among them.
+
+use super::routes::{lines, text_of};
+use super::sections::near;
+use super::tools::{Parameters, Tools, WrittenTool};
+use super::value::Sink;
+use crate::base::json::UniqueKeys;
+use crate::base::span::{Span, Spanned};
+use crate::project::config::Input;
+use crate::project::fault::{FaultKind, ToolFault};
+use crate::project::roles::{Role, covers};
+use crate::project::tools::ToolDefinition;
+use crate::scenario::json_schema::{self, Slip, SlipKind};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::{Value as Json, json};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// A definition with where it is spoken of: its name in the project file, or the file that holds it.
+type Found = (Span, ToolDefinition);
+
+/// Gives every role the definitions of the project, and reports the names that none has.
+pub(super) fn define(sink: &mut Sink, input: &Input<'_>, written: Tools, roles: &mut BTreeMap<String, Role>) {
+    let before = sink.faults.len();
+    let mut found: Vec<Found> = Vec::new();
+    for path in &written.from {
+        from_file(sink, input, path, &mut found);
+    }
+    for (name, tool) in written.own {
+        own(sink, input, name, tool, &mut found);
+    }
+    let mut defined: BTreeMap<String, ToolDefinition> = BTreeMap::new();
+    for (at, tool) in found {
+        let place = Some((tool.path.clone(), tool.line + 1)).filter(|(path, _)| path != input.path);
+        let fault = match defined.get(&tool.name) {
+            Some(first) => Some(ToolFault::Twice { path: first.path.clone(), line: first.line + 1 }),
+            None => unsound(&tool),
+        };
+        match fault {
+            Some(why) => sink.report(at, FaultKind::BadTool { tool: Some(tool.name), place, why }),
+            None => drop(defined.insert(tool.name.clone(), tool)),
+        }
+    }
+    // Of a definition that cannot be read nobody knows the name.
+    if sink.faults.len() == before && !defined.is_empty() {
+        for role in roles.values() {
+            unknown(sink, role, &defined);
+        }
+    }
+    let defined = Arc::new(defined);
+    for tools in roles.values_mut().filter_map(|role| role.tools.as_mut()) {
+        tools.defined = Arc::clone(&defined);
+    }
+}
+
+/// A tool of the project file.
+fn own(sink: &mut Sink, input: &Input<'_>, name: Spanned<String>, tool: WrittenTool, out: &mut Vec<Found>) {
+    let parameters = match tool.parameters.map(|found| (found.value, found.span)) {
+        None => none(),
+        Some((Parameters::Inline(schema), _)) => schema,
+        Some((Parameters::File(path), at)) => match json(input, &path) {
+            Ok((schema, _)) => schema,
+            Err((line, why)) => {
+                let place = Some((path, line));
+                return sink.report(at, FaultKind::BadTool { tool: Some(name.value), place, why });
+            }
+        },
+    };
+    let line = lines(input.text.get(..name.span.start as usize).unwrap_or(""));
+    let description = tool.description.unwrap_or_default();
+    let path = input.path.to_owned();
+    out.push((name.span, ToolDefinition { name: name.value, description, parameters, strict: tool.strict, path, line }));
+}
+
+/// The schema of a tool that takes no arguments.
+fn none() -> Json {
+    json!({"type": "object", "properties": {}})
+}
+
+/// A JSON file of the project, as a value and as it stands; else the line that is wrong, and why.
+fn json(input: &Input<'_>, path: &str) -> Result<(Json, String), (u32, ToolFault)> {
+    let text = text_of(input, path).map_err(|why| (0, ToolFault::Unreadable(why)))?;
+    match serde_json::from_str::<UniqueKeys>(&text) {
+        Ok(UniqueKeys(value)) => Ok((value, text)),
+        Err(error) => {
+            let words = error.to_string();
+            let words = words.rsplit_once(" at line ").map_or(words.as_str(), |(words, _)| words);
+            Err((u32::try_from(error.line()).unwrap_or(u32::MAX), ToolFault::Json(words.to_owned())))
+        }
+    }
+}
+
+/// The list inside of what MCP answers to `tools/list`.
+#[derive(Deserialize)]
+struct Listed<'t> {
+    #[serde(borrow)]
+    tools: Vec<&'t RawValue>,
+}
+
+/// The tools of a file.
+fn from_file(sink: &mut Sink, input: &Input<'_>, path: &Spanned<String>, out: &mut Vec<Found>) {
+    let mut report = |tool: Option<&str>, line: u32, why: ToolFault| {
+        let place = Some((path.value.clone(), line));
+        sink.report(path.span, FaultKind::BadTool { tool: tool.map(str::to_owned), place, why });
+    };
+    let (value, text) = match json(input, &path.value) {
+        Ok(found) => found,
+        Err((line, why)) => return report(None, line, why),
+    };
+    let entries = value.as_array().or_else(|| value.get("tools")?.as_array());
+    let listed: Option<Vec<&RawValue>> = serde_json::from_str(&text).ok();
+    let listed = listed.or_else(|| serde_json::from_str::<Listed<'_>>(&text).ok().map(|listed| listed.tools));
+    let (Some(entries), Some(listed)) = (entries, listed) else { return report(None, 1, ToolFault::Form) };
+    for (entry, raw) in entries.iter().zip(listed) {
+        // The text of an entry is a part of the file's.
+        let start = (raw.get().as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
+        let line = lines(text.get(..start).unwrap_or(""));
+        match entry_of(entry) {
+            Ok(tool) => {
+                let path_of = path.value.trim_start_matches("./").to_owned();
+                out.push((path.span, ToolDefinition { path: path_of, line, ..tool }));
+            }
+            Err((name, why)) => report(name, line + 1, why),
+        }
+    }
+}
+
+/// One entry of a file: what OpenAI takes, nested or flat, or what MCP lists.
+fn entry_of(entry: &Json) -> Result<ToolDefinition, (Option<&str>, ToolFault)> {
+    if let Some(kind) = entry.get("type").and_then(Json::as_str).filter(|kind| *kind != "function") {
+        return Err((None, ToolFault::Hosted(kind.to_owned())));
+    }
+    let own = entry.get("function").unwrap_or(entry);
+    let name = own.get("name").and_then(Json::as_str).ok_or((None, ToolFault::NoName))?;
+    let description = match own.get("description") {
+        None | Some(Json::Null) => String::new(),
+        Some(Json::String(text)) => text.clone(),
+        Some(_) => return Err((Some(name), ToolFault::NoText)),
+    };
+    let schema = ["parameters", "inputSchema", "input_schema"].iter().find_map(|key| own.get(key));
+    let parameters = schema.filter(|schema| !schema.is_null()).cloned().unwrap_or_else(none);
+    let strict = own.get("strict").and_then(Json::as_bool);
+    Ok(ToolDefinition { name: name.to_owned(), description, parameters, strict, path: String::new(), line: 0 })
+}
+
+/// What providers would refuse in a definition, or take for nothing.
+fn unsound(tool: &ToolDefinition) -> Option<ToolFault> {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    if tool.name.is_empty() || tool.name.len() > 64 || !tool.name.chars().all(is_word) {
+        return Some(ToolFault::BadName);
+    }
+    if tool.parameters.get("type") != Some(&json!("object")) {
+        return Some(ToolFault::NoObject);
+    }
+    let is_sure = |slip: &Slip| !matches!(slip.kind, SlipKind::Unknown { near: None });
+    json_schema::slips(&tool.parameters).into_iter().find(is_sure).map(ToolFault::Slip)
+}
+
+/// Names and patterns of a role that no definition has.
+fn unknown(sink: &mut Sink, role: &Role, defined: &BTreeMap<String, ToolDefinition>) {
+    let Some(tools) = &role.tools else { return };
+    for (key, entries) in [("tools", &tools.allowed), ("blocked_tools", &tools.blocked)] {
+        for entry in entries.iter().filter(|entry| !defined.keys().any(|name| covers(&entry.value, name))) {
+            let is_pattern = entry.value.ends_with('*');
+            let near = near(&entry.value, defined.keys().map(String::as_str)).filter(|_| !is_pattern);
+            let (role, found) = (role.name.value.clone(), entry.value.clone());
+            let valid = defined.keys().cloned().collect();
+            sink.report(entry.span, FaultKind::UnknownTool { role, key, found, near, valid });
+        }
+    }
+}

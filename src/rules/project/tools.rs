@@ -1,0 +1,97 @@
+//! CTX534, CTX535: the tools that a project defines, and those that its roles name.
+
+use super::words::{Form, list, meant};
+use crate::project::fault::{Fault, FaultKind, ToolFault, Unreadable};
+use crate::rules::prelude::*;
+use crate::scenario::json_schema::{SlipKind, pointer};
+
+/// Tools that are listed in full.
+const LISTED: usize = 12;
+
+/// Its agent is told that it has a tool, and gets no definition of any.
+pub(super) static UNKNOWN_TOOL: Rule = Rule {
+    meta: RuleMeta::warning(
+        534,
+        "unknown-tool",
+        "a role names a tool that the project, which defines tools, does not define",
+        case!("unknown-tool"),
+    )
+    .fixed(Fixable::Suggested),
+    check: Check::Config(unknown_tool),
+};
+
+fn unknown_tool(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
+    let FaultKind::UnknownTool { role, key, found, near, valid } = &fault.kind else { return None };
+    let what = match found.strip_suffix('*') {
+        Some(prefix) => format!("a tool whose name begins with `{prefix}`"),
+        None => format!("a tool `{found}`"),
+    };
+    let effect = if *key == "tools" { "its agent is given none" } else { "nothing is blocked by it" };
+    let message = format!("role `{role}` names {what} in `{key}`, which the project does not define: {effect}");
+    let finding = cx.finding(&UNKNOWN_TOOL, fault, message);
+    if near.is_some() {
+        return Some(meant(finding, fault.span, near.as_deref(), Form::Text));
+    }
+    let finding = if valid.len() > LISTED { finding } else { finding.note(format!("its tools are {}", list(valid))) };
+    Some(finding.help("define it under `[tools.NAME]`, or in a file that `[tools] from` names; else take it out of the list"))
+}
+
+/// What a provider would refuse, or nobody could send.
+pub(super) static BAD_TOOL: Rule = Rule {
+    meta: RuleMeta::error(535, "bad-tool", "a definition of a tool that cannot be sent as it is", case!("bad-tool")),
+    check: Check::Config(bad_tool),
+};
+
+fn bad_tool(cx: &ConfigCx<'_>, fault: &Fault) -> Option<Diagnostic> {
+    let FaultKind::BadTool { tool, place, why } = &fault.kind else { return None };
+    let place = match place {
+        None => String::new(),
+        Some((path, 0)) => format!("`{path}`: "),
+        Some((path, line)) => format!("`{path}`, line {line}: "),
+    };
+    let tool = tool.as_ref().map_or_else(|| "a tool".to_owned(), |tool| format!("tool `{}`", tool.escape_debug()));
+    let (why, help) = words(&tool, why);
+    Some(cx.finding(&BAD_TOOL, fault, format!("{place}{why}")).help(help))
+}
+
+/// What is wrong with a tool, and what to do.
+fn words(tool: &str, why: &ToolFault) -> (String, String) {
+    let path = "paths are relative to the folder of ctxc.toml";
+    let schema = "write a JSON Schema such as `{type = \"object\", properties = {path = {type = \"string\"}}}`";
+    let (why, help) = match why {
+        ToolFault::Unreadable(Unreadable::Outside) => ("it lies outside the project's folder".to_owned(), path),
+        ToolFault::Unreadable(Unreadable::Empty) => ("it is empty".to_owned(), path),
+        ToolFault::Unreadable(Unreadable::Because(reason)) => (reason.clone(), path),
+        ToolFault::Json(words) => (format!("it is no JSON: {words}"), "correct the file"),
+        ToolFault::Form => (
+            "expected a list of tools, or an object with `tools`, which holds one".to_owned(),
+            "write what OpenAI takes, `[{\"type\": \"function\", \"function\": {\"name\": …}}]`, or what MCP answers to `tools/list`",
+        ),
+        ToolFault::Hosted(kind) => (
+            format!("a tool of type `{}` is the provider's own; only those of type `function` are read", kind.escape_debug()),
+            "take it out of the file",
+        ),
+        ToolFault::NoName => ("a tool has no `name`, or one that is no text".to_owned(), "give it a name"),
+        ToolFault::NoText => (format!("the `description` of {tool} is no text"), "write it as a text"),
+        ToolFault::BadName => (
+            format!("{tool} has a name that providers refuse"),
+            "name it in ASCII letters, digits, `_` and `-`, with at most 64 of them",
+        ),
+        ToolFault::Twice { path, line } => {
+            (format!("{tool} is defined twice, first in {path}, line {line}"), "take one of the two out, or rename it")
+        }
+        ToolFault::NoObject => (format!("the parameters of {tool} are not a JSON Schema whose `type` is \"object\""), schema),
+        ToolFault::Slip(slip) => {
+            let at = pointer(&slip.path);
+            let (what, near) = match &slip.kind {
+                SlipKind::Unknown { near } => ("is no keyword of a JSON Schema".to_owned(), near.map(str::to_owned)),
+                SlipKind::Bad { expected, near } => {
+                    (format!("has a value that it cannot have; expected {expected}"), near.clone())
+                }
+            };
+            let help = near.map_or_else(|| "correct the schema".to_owned(), |near| format!("did you mean `{near}`?"));
+            return (format!("in the parameters of {tool}, `{}` {what}", at.escape_debug()), help);
+        }
+    };
+    (why, help.to_owned())
+}
