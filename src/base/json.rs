@@ -2,32 +2,7 @@
 
 use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
-use std::borrow::Cow;
 use std::fmt;
-
-/// A value with the members of every object sorted by name: a host that switches on `serde_json/preserve_order` switches it on for
-/// us, too, and no hash and no text may depend on that.
-pub fn sorted(value: &Value) -> Cow<'_, Value> {
-    if is_sorted(value) {
-        return Cow::Borrowed(value);
-    }
-    let mut sorted = value.clone();
-    sorted.sort_all_objects();
-    Cow::Owned(sorted)
-}
-
-fn is_sorted(value: &Value) -> bool {
-    let mut open = vec![value];
-    while let Some(value) = open.pop() {
-        match value {
-            Value::Object(members) if !members.keys().is_sorted() => return false,
-            Value::Object(members) => open.extend(members.values()),
-            Value::Array(items) => open.extend(items),
-            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
-        }
-    }
-    true
-}
 
 /// Values inside one another. A registry holds such JSON some levels down, and every reader of JSON has a limit.
 const DEPTH: u32 = 100;

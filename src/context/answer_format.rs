@@ -61,9 +61,8 @@ pub(super) fn answer(format: &OutputFormat<'_>, template: &str, files: &dyn File
     };
     if let Value::Object(fields) = &mut schema {
         // It names the dialect to readers of the file; providers have one of their own, and refuse words they do not know.
-        fields.remove("$schema");
+        fields.shift_remove("$schema");
     }
-    schema.sort_all_objects();
     Ok(Answer::Schema(schema))
 }
 

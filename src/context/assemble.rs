@@ -4,7 +4,7 @@
 
 use super::blocks::{block, framed, rendered, text};
 use super::fault::{Fault, FaultKind, Refused};
-use super::fence_marker;
+use super::fence_marker::Marks;
 use super::fill::{Fences, Filler, Unknown, placeholder};
 use super::objective;
 use super::options::Options;
@@ -51,7 +51,7 @@ pub struct Report {
     pub tokens: Option<usize>,
     /// Tokens in front that a provider's cache can reuse from call to call.
     pub prefix_tokens: Option<usize>,
-    /// What marks untrusted text in this request.
+    /// What marks untrusted text, but for a text that contains this mark itself.
     pub nonce: String,
 }
 
@@ -62,7 +62,7 @@ pub(super) struct Draft {
     /// What would be one if it could be known.
     pub(super) late: Vec<Deferred>,
     /// What marks untrusted text.
-    pub(super) nonce: String,
+    pub(super) marks: Marks,
 }
 
 impl Assembly {
@@ -145,7 +145,7 @@ pub(crate) fn assemble_edited(
     let draft = draft(forest, request, Unknown::Fault, routed.options.counter)?;
     let order = role::order(request.role);
     let options = role::ordered(&routed.options, &order);
-    let assembler = Assembler { options: &options, nonce: &draft.nonce, others: &[], late: &draft.late };
+    let assembler = Assembler { options: &options, marks: &draft.marks, others: &[], late: &draft.late };
     let mut segments = draft.segments.into_iter().map(|drafted| drafted.segment).collect();
     edit(&mut segments);
     Ok(assembler.assemble(segments).map_err(|fault| placed(forest, request, fault))?)
@@ -171,7 +171,7 @@ pub fn preview(registry: &Registry, request: &Request<'_>, options: &Options<'_>
     let routed = role::route(&forest, request, options)?;
     let order = role::order(request.role);
     let options = role::ordered(&routed.options, &order);
-    let assembler = Assembler { options: &options, nonce: &draft.nonce, others: &[], late: &draft.late };
+    let assembler = Assembler { options: &options, marks: &draft.marks, others: &[], late: &draft.late };
     Ok(assembler.assemble(segments.collect()).map_err(|fault| placed(&forest, request, fault))?)
 }
 
@@ -220,9 +220,6 @@ impl Task<'_> {
     }
 }
 
-/// How many marks of untrusted text are tried. No text can guess one; only a text that copies them holds each.
-const MARKS: usize = 8;
-
 /// The segments of a request. With [`Unknown::Variable`] what is not known is recorded, else it is a fault.
 pub(super) fn draft(
     forest: &TaskGraph<'_>,
@@ -239,27 +236,21 @@ pub(super) fn draft(
         let there = agents()?.into_iter().map(|agent| agent.node).collect();
         return Err(vec![FaultKind::NoAgent { node: request.node.to_owned(), there }.into()]);
     }
-    let mut nonce = fence_marker::first(registry, request);
-    for _ in 0..MARKS {
-        let filler = Filler { registry, path: "", unknown, nonce: &nonce, fences: Fences::Around, counter };
-        let mut strategy = Strategy { request, filler, faults: Vec::new() };
-        let segments = strategy.segments(forest).map_err(|fault| vec![fault])?;
-        if !strategy.faults.is_empty() {
-            return Err(strategy::faults(strategy.faults));
-        }
-        if !segments.iter().any(|drafted| fence_marker::holds(&drafted.segment, &nonce)) {
-            let (late, segments): (Vec<_>, Vec<_>) = segments.into_iter().partition(|drafted| !drafted.late.is_empty());
-            return Ok(Draft { segments, late: late.into_iter().map(DraftSegment::told).collect(), nonce });
-        }
-        nonce = fence_marker::next(&nonce, &segments);
+    let marks = Marks::of(request);
+    let filler = Filler { registry, path: "", unknown, marks: &marks, fences: Fences::Around, counter };
+    let mut strategy = Strategy { request, filler, faults: Vec::new() };
+    let segments = strategy.segments(forest).map_err(|fault| vec![fault])?;
+    if !strategy.faults.is_empty() {
+        return Err(strategy::faults(strategy.faults));
     }
-    Err(vec![FaultKind::NoMark.into()])
+    let (late, segments): (Vec<_>, Vec<_>) = segments.into_iter().partition(|drafted| !drafted.late.is_empty());
+    Ok(Draft { segments, late: late.into_iter().map(DraftSegment::told).collect(), marks })
 }
 
 /// The assembler of rendered segments.
 pub(super) struct Assembler<'a> {
     pub(super) options: &'a Options<'a>,
-    pub(super) nonce: &'a str,
+    pub(super) marks: &'a Marks,
     /// Tokens of those that are told with each segment of a dry run as one; `None` for what may not be there at all: no figure of
     /// another counts on it. Else none.
     pub(super) others: &'a [Option<usize>],
@@ -274,7 +265,7 @@ impl ContextAssembler for Assembler<'_> {
     fn assemble(&self, segments: Vec<Segment>) -> Result<Assembly, Fault> {
         let frame = |(at, segment)| {
             // What may not be there takes no room from what is.
-            if self.others(at).is_none() { Frame::default() } else { framed(self.options.profile, segment, self.nonce) }
+            if self.others(at).is_none() { Frame::default() } else { framed(self.options.profile, segment, self.marks) }
         };
         let frames: Vec<Frame> = segments.iter().enumerate().map(frame).collect();
         let order = positions(&segments, speaker, self.options.order);
@@ -295,7 +286,7 @@ impl ContextAssembler for Assembler<'_> {
             is_exact: counter.is_exact(),
             tokens: known.then_some(tokens),
             prefix_tokens: known.then_some(prefix),
-            nonce: self.nonce.to_owned(),
+            nonce: self.marks.first().to_owned(),
         };
         Ok(Assembly { messages, report })
     }

@@ -1,13 +1,14 @@
 //! Segments as blocks that are fitted, and as the text that stays of them.
 
+use super::fence_marker::Marks;
 use super::render::message::Rendered;
 use super::render::profile::{self, Frame, Profile};
 use crate::kernel::budget::{Block, Disposition, Fitted};
 use crate::kernel::context::{Cut, Kind, Origin, Segment, Traced};
 
 /// A frame with the separator behind it: what a segment costs.
-pub(super) fn framed(profile: Profile, segment: &Segment, nonce: &str) -> Frame {
-    let mut frame = profile::frame(profile, segment, nonce);
+pub(super) fn framed(profile: Profile, segment: &Segment, marks: &Marks) -> Frame {
+    let mut frame = profile::frame(profile, segment, marks);
     if segment.kind != Kind::Tools {
         frame.tail.push_str(profile.separator());
     }

@@ -6,6 +6,7 @@
 use super::assemble::{Assembler, Assembly, Report, draft};
 use super::blocks::{block, framed};
 use super::fault::Fault;
+use super::fence_marker::Marks;
 use super::fill::Unknown;
 use super::options::Options;
 use super::render::message::speaker;
@@ -52,23 +53,23 @@ impl Whole {
 /// Puts a context together without what only a run knows.
 pub(super) fn dry(forest: &TaskGraph<'_>, request: &Request<'_>, options: &Options<'_>) -> Result<DryRun, Vec<Fault>> {
     let draft = draft(forest, request, Unknown::Variable, options.counter)?;
-    let tokens = |drafted: &DraftSegment| drafted.condition.is_none().then(|| others(drafted, options, &draft.nonce));
+    let tokens = |drafted: &DraftSegment| drafted.condition.is_none().then(|| others(drafted, options, &draft.marks));
     let others: Vec<Option<usize>> = draft.segments.iter().map(tokens).collect();
     let (segments, waiting): (Vec<_>, Vec<_>) = draft.segments.into_iter().map(DraftSegment::apart).unzip();
     let order = role::order(request.role);
     let options = role::ordered(options, &order);
-    let assembler = Assembler { options: &options, nonce: &draft.nonce, others: &others, late: &draft.late };
+    let assembler = Assembler { options: &options, marks: &draft.marks, others: &others, late: &draft.late };
     let Assembly { report, .. } = assembler.assemble(segments).map_err(|fault| vec![placed(forest, request, fault)])?;
     let whole = whole(&assembler, &report.segments, &waiting);
     Ok(DryRun { report, waiting, whole })
 }
 
 /// Tokens of those that are told with a segment as one: each has its own heading, and another behind it.
-fn others(drafted: &DraftSegment, options: &Options<'_>, nonce: &str) -> usize {
+fn others(drafted: &DraftSegment, options: &Options<'_>, marks: &Marks) -> usize {
     let mut other = drafted.segment.clone();
     let tokens = |title: &String| {
         other.title.clone_from(title);
-        block(&other, &framed(options.profile, &other, nonce), 0).tokens(options.counter)
+        block(&other, &framed(options.profile, &other, marks), 0).tokens(options.counter)
     };
     drafted.others.iter().map(tokens).sum()
 }
@@ -112,7 +113,7 @@ fn whole(assembler: &Assembler<'_>, accounts: &[SegmentReport], waiting: &[Waiti
 /// What a segment costs that may be the last of its message: without a separator, or with one where something may follow.
 fn last(assembler: &Assembler<'_>, segment: &Segment, may_follow: bool) -> Whole {
     let Options { profile, counter, budget, .. } = *assembler.options;
-    let frame = framed(profile, segment, assembler.nonce);
+    let frame = framed(profile, segment, assembler.marks);
     let with = [&*frame.head, segment.text.text(), &frame.tail].concat();
     let without = with.strip_suffix(profile.separator()).unwrap_or(&with);
     let count = |text: &str| budget::tokens(text, segment.text.open().iter().map(|at| frame.head.len() + at), counter);

@@ -122,9 +122,6 @@ pub enum FaultKind {
         /// Why.
         reason: String,
     },
-    /// Every mark of untrusted text that was tried stands in a text as well.
-    #[error("untrusted text cannot be fenced: a text copies the mark of its fence")]
-    NoMark,
     /// An untrusted value would reach what the system says.
     #[error("`{name}` is untrusted and would become part of what the system says")]
     UntrustedInSystem {

@@ -1,84 +1,108 @@
-//! The delimiter that fences untrusted text. No text from outside can contain it.
+//! The mark of the fence around an untrusted text. No text from outside can close its own fence.
 //!
-//! It is derived from the request alone, so the same request has the same delimiter. If a text contains it, the next one is derived from
-//! all texts of the context, so that nobody can write a text that contains that one. It consists of digits:
-//! tokenizers take them three by three or one by one, so every delimiter costs the same and a dry run can count it.
+//! The mark is the first of H(salt, agent, k), k = 0, 1, …, that the fenced text does not contain. It depends on nothing else: another
+//! input, an edit elsewhere or one more turn moves no mark, so what stood before stays the same, byte for byte. It consists of digits:
+//! tokenizers take them three by three or one by one, so every mark costs the same and a dry run can count it.
 
 use super::request::Request;
-use super::segments::draft::DraftSegment;
 use crate::base::hash::{Hash, Hasher};
-use crate::base::json;
-use crate::kernel::context::{Origin, Segment, Traced};
-use crate::registry::Registry;
-use memchr::memmem;
+use crate::kernel::context::{Origin, Traced};
+use std::collections::BTreeSet;
 
-/// The mark of a request.
-pub(super) fn first(registry: &Registry, request: &Request<'_>) -> String {
-    let mut hasher = Hasher::new();
-    hasher.field("ctxc untrusted").field(request.task).field(request.node);
-    hasher.field(registry.find(request.task).map_or([0; 32], |task| task.hash().0));
-    for (name, value) in request.inputs {
-        hasher.field(name).field(json::sorted(value).to_string());
+/// Digits of a mark, in which some 70 bits of a hash stand.
+const DIGITS: usize = 21;
+/// One more than the greatest mark.
+const END: u128 = 10_u128.pow(DIGITS as u32);
+
+/// The marks of one agent, in the order in which they are tried.
+#[derive(Clone, Debug)]
+pub struct Marks {
+    agent: Hash,
+    first: String,
+}
+
+impl Marks {
+    /// Those of the agent that a request calls.
+    pub fn of(request: &Request<'_>) -> Self {
+        let mut hasher = Hasher::new();
+        hasher.field("ctxc untrusted").field(request.session).field(request.task).field(request.node);
+        let agent = hasher.finish();
+        Self { agent, first: nth(agent, 0) }
     }
-    hasher.field("results");
-    for (name, result) in request.results {
-        hasher.field(name).field(json::sorted(&result.content).to_string()).field(result.notes.as_deref().unwrap_or("\0"));
+
+    /// The opening and the closing of the fence around a text.
+    pub(super) fn fence(&self, name: &str, text: &str) -> (String, String) {
+        let mark = self.mark(text);
+        (format!("<untrusted-{mark} name=\"{}\">\n", attribute(name)), format!("\n</untrusted-{mark}>"))
     }
-    hasher.field("parent");
-    for segment in request.parent {
-        hasher.field(&segment.id).field(segment.text.text());
+
+    /// The mark of every fence whose text does not contain it.
+    pub fn first(&self) -> &str {
+        &self.first
     }
-    if !request.history.is_empty() {
-        hasher.field("history");
-    }
-    for said in request.history {
-        hasher.field(said.speaker.word()).field(&said.text).field(said.answers.as_deref().unwrap_or("\0"));
-        for call in &said.calls {
-            hasher.field(&call.id).field(&call.name).field(json::sorted(&call.arguments).to_string());
+
+    /// The first mark that a text does not contain. Linear: the text is read once, whatever its author has put into it.
+    fn mark(&self, text: &str) -> String {
+        let is_digit = |c: char| c.is_ascii_digit();
+        let runs = text.split(|c| !is_digit(c)).filter(|run| run.len() >= DIGITS);
+        let taken: BTreeSet<&[u8]> = runs.flat_map(|run| run.as_bytes().windows(DIGITS)).collect();
+        if !taken.contains(self.first.as_bytes()) {
+            return self.first.clone();
         }
+        let mut later = (1..).map(|number| nth(self.agent, number));
+        // A text holds finitely many.
+        later.find(|mark| !taken.contains(mark.as_bytes())).unwrap_or_default()
     }
-    if let Some(role) = request.role {
-        hasher.field("role").field(role.system.as_ref().map_or("", |system| &system.text));
-    }
-    short(&hasher)
 }
 
-/// The mark after one that some text holds.
-pub(super) fn next(before: &str, context: &[DraftSegment]) -> String {
-    let mut hasher = Hasher::new();
-    hasher.field("ctxc untrusted, again").field(before);
-    for DraftSegment { segment, .. } in context {
-        hasher.field(&segment.id).field(&segment.title).field(segment.text.text());
-    }
-    short(&hasher)
-}
-
-/// One more than the greatest mark: 21 digits, in which some 70 bits of a hash stand.
-const END: u128 = 10_u128.pow(21);
-
-fn short(hasher: &Hasher) -> String {
-    let Hash(bytes) = hasher.finish();
+fn nth(agent: Hash, number: u64) -> String {
+    let Hash(bytes) = Hasher::new().field(agent.0).number(number).finish();
     let number = bytes.first_chunk().map_or(0, |bytes| u128::from_be_bytes(*bytes));
-    format!("{:021}", number % END)
+    format!("{:0DIGITS$}", number % END)
 }
 
-/// Whether a segment holds the mark anywhere but in a fence of ours: then it could close one.
-pub(super) fn holds(segment: &Segment, mark: &str) -> bool {
-    let text = segment.text.text();
-    let stretches = segment.text.stretches();
-    let is_ours = |at: usize| {
-        let found = stretches.partition_point(|stretch| stretch.range.end <= at);
-        stretches.get(found).is_some_and(|stretch| stretch.origin == Origin::Frame && stretch.range.end >= at + mark.len())
-    };
-    segment.id.contains(mark)
-        || segment.title.contains(mark)
-        || memmem::find_iter(text.as_bytes(), mark.as_bytes()).any(|at| !is_ours(at))
+/// A name as the value of an attribute: it cannot end it.
+pub(super) fn attribute(name: &str) -> String {
+    one_line(name).replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+/// A title never brings a line of its own.
+pub(super) fn one_line(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}
+
+/// What stands before a mark, at the opening and at the closing of a fence.
+const SIDES: [&str; 2] = ["<untrusted-", "</untrusted-"];
+
+/// A text with the mark of each of its fences replaced: which one it is says nothing of the context.
+pub(crate) fn remarked(text: &Traced, by: &str) -> String {
+    let mut out = String::with_capacity(text.text().len());
+    for stretch in text.stretches() {
+        let words = text.text().get(stretch.range.clone()).unwrap_or("");
+        let mark = (stretch.origin == Origin::Frame).then(|| mark_in(words)).flatten();
+        let Some(mark) = mark else {
+            out.push_str(words);
+            continue;
+        };
+        out.push_str(words.get(..mark).unwrap_or(""));
+        out.push_str(by);
+        out.push_str(words.get(mark + DIGITS..).unwrap_or(""));
+    }
+    out
+}
+
+/// Where the mark of a fence begins in words of ctxc's own.
+fn mark_in(words: &str) -> Option<usize> {
+    // The opening stands behind a heading, the closing before a separator.
+    let at = SIDES.iter().find_map(|side| words.rfind(side).map(|at| at + side.len()))?;
+    let mark = words.as_bytes().get(at..at + DIGITS)?;
+    mark.iter().all(u8::is_ascii_digit).then_some(at)
 }
 
 /// A text without its fences.
 pub(super) fn bare(text: &Traced) -> String {
     let words = |range: &std::ops::Range<usize>| text.text().get(range.clone()).unwrap_or("");
-    let is_fence = |origin: &Origin, words: &str| *origin == Origin::Frame && words.contains("untrusted-");
+    let is_fence = |origin: &Origin, words: &str| *origin == Origin::Frame && mark_in(words).is_some();
     let stretches = text.stretches().iter().map(|stretch| (&stretch.origin, words(&stretch.range)));
     stretches.filter(|(origin, words)| !is_fence(origin, words)).map(|(_, words)| words).collect()
 }

@@ -5,6 +5,7 @@
 
 use super::answer_format::beside;
 use super::fault::{Fault, FaultKind, MissingFrom, Place};
+use super::fence_marker::Marks;
 use super::values::{self, Part, Scope};
 use crate::base::expansion::MAX_DEPTH;
 use crate::kernel::context::{Origin, Stability, Traced, Trust};
@@ -54,8 +55,8 @@ pub(super) struct Filler<'a> {
     pub(super) path: &'a str,
     /// What to do about unknown values.
     pub(super) unknown: Unknown,
-    /// Marks where untrusted text begins and ends; no value holds it.
-    pub(super) nonce: &'a str,
+    /// Mark where untrusted text begins and ends.
+    pub(super) marks: &'a Marks,
     /// Whether untrusted values are fenced in the text.
     pub(super) fences: Fences,
     /// Who counts tokens where a text has a limit of its own.
@@ -86,7 +87,7 @@ impl Filled {
         self.untrusted.insert(name.to_owned());
         let says_nothing = self.text.is_empty() && self.unknown.is_empty();
         if filler.fences == Fences::Around && !says_nothing {
-            self.text = fenced(&self.text, filler.nonce, name);
+            self.text = fenced(&self.text, filler.marks, name);
         }
         self
     }
@@ -95,24 +96,9 @@ impl Filled {
 /// Where faults are gathered.
 pub(super) type Faults = Vec<Fault>;
 
-/// The opening and the closing of the fence around an untrusted text.
-pub(super) fn fence(nonce: &str, name: &str) -> (String, String) {
-    (format!("<untrusted-{nonce} name=\"{}\">\n", attribute(name)), format!("\n</untrusted-{nonce}>"))
-}
-
-/// A name as the value of an attribute: it cannot end it.
-pub(super) fn attribute(name: &str) -> String {
-    one_line(name).replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;").replace('>', "&gt;")
-}
-
-/// A title never brings a line of its own.
-pub(super) fn one_line(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
-}
-
 /// A text in a fence.
-pub(super) fn fenced(text: &Traced, nonce: &str, name: &str) -> Traced {
-    let (open, close) = fence(nonce, name);
+pub(super) fn fenced(text: &Traced, marks: &Marks, name: &str) -> Traced {
+    let (open, close) = marks.fence(name, text.text());
     let mut fenced = Traced::new(open, Origin::Frame);
     fenced.append(text);
     fenced.push(&close, Origin::Frame);
@@ -359,7 +345,7 @@ impl<'a> Writer<'a, '_> {
         if bound.trust == Trust::Trusted || self.filler.fences == Fences::None {
             return self.push(&words, bound.origin.clone());
         }
-        let (open, close) = fence(self.filler.nonce, root);
+        let (open, close) = self.filler.marks.fence(root, &words);
         self.push(&open, Origin::Frame);
         self.push(&words, bound.origin.clone());
         self.push(&close, Origin::Frame);

@@ -1,8 +1,7 @@
 //! Jinja texts as a part of what a field says: their values, the fragments in them, and who says each stretch of what they become.
 
 use super::fault::FaultKind;
-use super::fill::{Fences, Filled, Unknown, Writer, fence, fenced};
-use crate::base::json;
+use super::fill::{Fences, Filled, Unknown, Writer, fenced};
 use crate::base::source::LineIndex;
 use crate::jinja::parse::first_reads;
 use crate::jinja::render::{ByteOrigin, Failed, RenderInputs, Written, captures, certain, render, variables};
@@ -86,7 +85,7 @@ impl Writer<'_, '_> {
             if bound.trust == Trust::Untrusted {
                 untrusted.insert(name.clone());
             }
-            context.insert(name.clone(), json::sorted(value).into_owned());
+            context.insert(name.clone(), value.as_ref().clone());
         }
         self.out.untrusted.extend(untrusted.iter().cloned());
         untrusted.extend(fragments.iter().filter(|(_, fragment)| fragment.is_bare).map(|(name, _)| name.clone()));
@@ -97,12 +96,12 @@ impl Writer<'_, '_> {
             self.waiting(text, origin, fragments);
             return;
         }
+        let marks = self.filler.marks.clone();
         let with = RenderInputs {
             values: &Value::Object(context),
             names: &names,
             untrusted: &untrusted,
-            fence,
-            nonce: self.filler.nonce,
+            fence: Box::new(move |names, words| marks.fence(names, words)),
         };
         match render(text, with) {
             Ok(done) => self.rendered(&done, origin, fragments),
@@ -148,7 +147,7 @@ impl Writer<'_, '_> {
             rest = rest.get(at + tag.len()..).unwrap_or("");
             let words = &used.filled.text;
             if used.is_bare && self.filler.fences == Fences::Around {
-                self.out.text.append(&fenced(words, self.filler.nonce, name));
+                self.out.text.append(&fenced(words, self.filler.marks, name));
             } else {
                 self.out.text.append(words);
             }

@@ -9,7 +9,7 @@ mod blocks;
 pub mod context_source;
 mod dry_run;
 pub mod fault;
-mod fence_marker;
+pub mod fence_marker;
 mod fill;
 mod fill_jinja;
 #[cfg(doctest)]

@@ -151,6 +151,8 @@ pub struct Request<'a> {
     pub asked: Asked<'a>,
     /// The agent role that plays the task; `None` for the task alone.
     pub role: Option<&'a Role>,
+    /// Salts the marks of fences, so that whoever knows the task cannot foretell them; empty for none.
+    pub session: &'a str,
 }
 
 /// What a caller asks for in words of its own. Each becomes a segment of its own, behind those of the task, so that what the
@@ -192,6 +194,7 @@ impl<'a> Request<'a> {
             history: &[],
             asked: Asked::default(),
             role: None,
+            session: "",
         }
     }
 }

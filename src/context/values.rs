@@ -3,7 +3,6 @@
 //! Never guesses: a name without a value is *unknown*, and whoever asks decides whether that is a fault (a render) or
 //! a variable (a manifest).
 
-use crate::base::json;
 use crate::kernel::context::{Origin, Stability, Trust};
 use serde_json::Value;
 use std::borrow::Cow;
@@ -91,7 +90,7 @@ pub(super) fn words(value: &Value) -> Cow<'_, str> {
         Value::String(text) => Cow::Borrowed(text),
         Value::Null | Value::Bool(_) | Value::Number(_) => Cow::Owned(value.to_string()),
         // A value in memory is written without error.
-        Value::Array(_) | Value::Object(_) => Cow::Owned(serde_json::to_string_pretty(&json::sorted(value)).unwrap_or_default()),
+        Value::Array(_) | Value::Object(_) => Cow::Owned(serde_json::to_string_pretty(value).unwrap_or_default()),
     }
 }
 

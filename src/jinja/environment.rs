@@ -3,8 +3,9 @@
 //!
 //! `debug` is left out: it shows more than a text was given.
 
+use minijinja::filters::tojson;
 use minijinja::tests::is_divisibleby;
-use minijinja::value::{Kwargs, Rest, ValueOrKwargs};
+use minijinja::value::{Kwargs, Rest, ValueKind, ValueOrKwargs};
 use minijinja::{Environment, Error, ErrorKind, State, UndefinedBehavior, Value};
 use minijinja_contrib::filters::{truncate, wordwrap};
 
@@ -21,6 +22,7 @@ pub(super) fn environment() -> Environment<'static> {
         truncate(state, &value, named(args, TRUNCATE)?)
     });
     environment.add_filter("wordwrap", |value: Value, args: Rest<ValueOrKwargs>| wordwrap(&value, named(args, WORDWRAP)?));
+    environment.add_filter("tojson", |value: Value, indent: Option<Value>, args: Kwargs| tojson(&by_name(&value), indent, args));
     // minijinja's divides by what it is given, and panics where that is zero.
     environment.add_test("divisibleby", |value: Value, by: Value| {
         let is_zero = by.is_number() && !by.is_true();
@@ -37,6 +39,23 @@ pub(super) fn environment() -> Environment<'static> {
     // So that an error names what is undefined, and where, however ctxc was built.
     environment.set_debug(true);
     environment
+}
+
+/// A value with the fields of its objects in the order of their names, as Jinja2 writes JSON; what is no JSON stays as it is.
+fn by_name(value: &Value) -> Value {
+    let Ok(entries) = value.try_iter() else { return value.clone() };
+    match value.kind() {
+        ValueKind::Map => {
+            let mut keys: Vec<Value> = entries.collect();
+            keys.sort_by_cached_key(ToString::to_string);
+            Value::from_pairs(keys.into_iter().map(|key| {
+                let entry = by_name(&value.get_item(&key).unwrap_or_default());
+                (key, entry)
+            }))
+        }
+        ValueKind::Seq => entries.map(|entry| by_name(&entry)).collect(),
+        _ => value.clone(),
+    }
 }
 
 /// Arguments by their names, those by place as well.

@@ -11,7 +11,7 @@ use super::parse::parse;
 use super::reads::flow;
 use super::tags::tag_at;
 use super::trace::Trace;
-pub(crate) use super::trace::{ByteOrigin, Written};
+pub(crate) use super::trace::{ByteOrigin, Fence, Written};
 use super::tree::{each_stmt, place, tree};
 use crate::base::source::LineIndex;
 use minijinja::machinery::ast::Stmt;
@@ -63,7 +63,6 @@ pub(crate) fn variables(text: &str, is_bound: impl Fn(&str) -> bool) -> Result<B
 }
 
 /// What a text is rendered with.
-#[derive(Clone, Copy)]
 pub(crate) struct RenderInputs<'a> {
     /// The values of all names.
     pub(crate) values: &'a Value,
@@ -71,10 +70,8 @@ pub(crate) struct RenderInputs<'a> {
     pub(crate) names: &'a BTreeSet<String>,
     /// Those of them that are untrusted: what they reach stands in fences.
     pub(crate) untrusted: &'a BTreeSet<String>,
-    /// Makes the two sides of a fence of the names that reach what stands in it.
-    pub(crate) fence: fn(&str, &str) -> (String, String),
-    /// The mark of the fences.
-    pub(crate) nonce: &'a str,
+    /// Makes the fences.
+    pub(crate) fence: Fence,
 }
 
 /// Renders a text that [`variables`] has let through.
@@ -99,14 +96,13 @@ pub(crate) fn render(text: &str, with: RenderInputs<'_>) -> Result<Written, Fail
     let by = Arc::clone(&meter);
     let written = Arc::clone(&trace);
     let fence = with.fence;
-    let nonce = with.nonce.to_owned();
     environment.set_formatter(move |out, state, value| {
         let value = by.pass(value.clone())?;
         let mut words = String::new();
         escape_formatter(&mut make_string_output(&mut words), state, &value)?;
         let says_nothing = matches!(value.kind(), ValueKind::None | ValueKind::Bool | ValueKind::Number);
         let mut trace = written.lock().map_err(|_| Error::from(ErrorKind::InvalidOperation))?;
-        trace.value(&words, &outputs, says_nothing, |names| fence(&nonce, names));
+        trace.value(&words, &outputs, says_nothing, &fence);
         full(&trace)?;
         out.write_str(&words).map_err(Error::from)
     });

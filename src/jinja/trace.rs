@@ -7,6 +7,9 @@ use super::outputs::Output;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+/// Makes the two sides of a fence of the names that reach what stands in it, and of what stands in it.
+pub(crate) type Fence = Box<dyn Fn(&str, &str) -> (String, String) + Send + Sync>;
+
 /// Who says a stretch.
 #[derive(Clone, Debug)]
 pub(crate) enum ByteOrigin {
@@ -81,17 +84,14 @@ impl Trace {
         self.here().push(words, ByteOrigin::Author(line));
     }
 
-    /// What the next output writes. `fence` makes the two sides of a fence of the names that reach it.
-    pub(super) fn value(
-        &mut self,
-        words: &str,
-        outputs: &[Output],
-        says_nothing: bool,
-        fence: impl FnOnce(&str) -> (String, String),
-    ) {
+    /// What the next output writes.
+    pub(super) fn value(&mut self, words: &str, outputs: &[Output], says_nothing: bool, fence: &Fence) {
         let known = outputs.get(self.output);
         let is_kept = !self.open.is_empty();
-        let fence = known.and_then(|known| known.fenced.as_deref()).filter(|_| !is_kept && !says_nothing).map(fence);
+        let fence = known
+            .and_then(|known| known.fenced.as_deref())
+            .filter(|_| !is_kept && !says_nothing)
+            .map(|names| fence(names, words));
         let line = known.map_or(0, |known| known.line);
         if let Some((open, _)) = &fence {
             self.here().push(open, ByteOrigin::Fence);

@@ -85,6 +85,9 @@ pub(crate) struct RenderArgs {
     /// [default: who counts for the model; o200k where none is known]
     #[arg(long, value_name = "NAME")]
     tokenizer: Option<String>,
+    /// The conversation or run that the request belongs to: the marks around untrusted text are made of it, so that nobody can foretell them
+    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
+    session: String,
     /// Print the request body of a provider, and nothing else; nobody is called
     #[arg(long = "as", value_name = "TARGET", value_parser = request_body::parser(), conflicts_with_all = ["raw", "explain"])]
     body: Option<&'static Target>,
@@ -128,7 +131,7 @@ pub(crate) fn run(args: &RenderArgs, cx: &mut Cx) -> Result<Exit> {
     let request = Request { node: &node, inputs, results, files: &files, source: &source, history, ..Request::new(&name) };
     let objective = args.objective.read(&name, (&parameters, role), inputs)?;
     let asked = Asked { objective: objective.as_deref(), ..Asked::default() };
-    let request = Request { asked, role, ..request };
+    let request = Request { asked, role, session: &args.session, ..request };
     let counting = if args.explain { Counting::Always } else { Counting::WhenNeeded };
     let models = Some(ModelSettings { profile: args.profile.map(Profile::from), ..counters.models(&project.config) });
     let options = Options { budget: args.budget, counter: counters.first(), counting, models, ..Options::default() };

@@ -8,6 +8,7 @@ use crate::base::span::Spanned;
 use crate::context::assemble::Report;
 use crate::context::dry_run;
 use crate::context::fault::{Fault, FaultKind};
+use crate::context::fence_marker::remarked;
 use crate::context::options::Options;
 use crate::context::request::{Files, Request};
 use crate::context::role::{self, Routed};
@@ -148,10 +149,10 @@ fn entry(forest: &TaskGraph<'_>, request: &Request<'_>, how: &ManifestOptions<'_
     let options = Options { counting: Counting::Always, ..options };
     let dry_run::DryRun { report, waiting, whole } = dry_run::dry(forest, request, &options)?;
     let chain = forest.chain(request.task, request.node).map_err(|fault| vec![fault])?;
-    let Report { segments, late, budget, tokenizer, is_exact, tokens: _, prefix_tokens, nonce } = report;
+    let Report { segments, late, budget, tokenizer, is_exact, tokens: _, prefix_tokens, nonce: _ } = report;
     let parts = segments.iter().zip(waiting).zip(whole).map(|((account, waiting), whole)| {
         let may_lack = waiting.is_doubtful || waiting.condition.is_some();
-        (part(forest, account, waiting, &nonce), whole, may_lack)
+        (part(forest, account, waiting), whole, may_lack)
     });
     let mut parts: Vec<_> = parts.collect();
     let total = bounds::bound(&mut parts, budget);
@@ -198,10 +199,10 @@ fn cost(prices: Prices, total: &Total, prefix: usize) -> Cost {
     Cost { first: of(total.fixed, 0), again: of(total.fixed, prefix), most: total.bound.map(|tokens| of(tokens, 0)) }
 }
 
-fn part(forest: &TaskGraph<'_>, account: &SegmentReport, waiting: Waiting, nonce: &str) -> Part {
+fn part(forest: &TaskGraph<'_>, account: &SegmentReport, waiting: Waiting) -> Part {
     let (segment, Waiting { unknown, condition, latent, is_doubtful: _ }) = (&account.segment, waiting);
-    // The mark of fences moves with all that is handed in, and says nothing.
-    let hash = |text: &Traced| Hash::of(text.text().replace(nonce, "").as_bytes());
+    // The mark of fences says nothing.
+    let hash = |text: &Traced| Hash::of(remarked(text, "").as_bytes());
     let hash = if latent.is_empty() {
         hash(&segment.text)
     } else {

@@ -2,7 +2,7 @@
 //!
 //! A frame depends on its segment alone, so that leaving one out changes no other.
 
-use crate::context::fill::{attribute, fence, one_line};
+use crate::context::fence_marker::{Marks, attribute, one_line};
 use crate::kernel::context::{Kind, Segment, Trust};
 use serde::{Deserialize, Serialize};
 
@@ -85,7 +85,7 @@ fn title(segment: &Segment) -> String {
 }
 
 /// The frame of a segment.
-pub fn frame(profile: Profile, segment: &Segment, nonce: &str) -> Frame {
+pub fn frame(profile: Profile, segment: &Segment, marks: &Marks) -> Frame {
     let mut frame = match profile {
         Profile::Markdown => markdown(segment),
         Profile::Xml => xml(segment),
@@ -94,7 +94,7 @@ pub fn frame(profile: Profile, segment: &Segment, nonce: &str) -> Frame {
     };
     if segment.trust == Trust::Untrusted {
         let name = if segment.title.is_empty() { segment.kind.word() } else { &segment.title };
-        let (open, close) = fence(nonce, name);
+        let (open, close) = marks.fence(name, segment.text.text());
         frame.head.push_str(&open);
         frame.tail.insert_str(0, &close);
     }

@@ -3,7 +3,6 @@
 //! Truncation removes the oldest messages first, and never a tool call without its result or a result without its call. The
 //! text of a message is indented below its speaker, so that no text can pass for a message of its own.
 
-use crate::base::json;
 use crate::kernel::assembler::Speaker;
 use crate::kernel::tokens::TokenCounter;
 use crate::registry::body::History;
@@ -189,11 +188,7 @@ fn message_lines<'s>(said: &'s Said, names: &mut BTreeMap<&'s str, &'s str>, com
     }
     for call in &said.calls {
         names.insert(&call.id, &call.name);
-        line(
-            &mut out,
-            &[said.speaker.word(), "calls", &call.name, &in_brackets(&call.id)],
-            &json::sorted(&call.arguments).to_string(),
-        );
+        line(&mut out, &[said.speaker.word(), "calls", &call.name, &in_brackets(&call.id)], &call.arguments.to_string());
     }
     out
 }

@@ -1,6 +1,6 @@
 //! Reads conversations as programs keep them: one chat message a line, in the forms of OpenAI and of Anthropic.
 
-use crate::base::{json, number};
+use crate::base::number;
 use crate::context::segments::history::{Said, ToolCall};
 use crate::kernel::assembler::Speaker;
 use serde_json::{Map, Value, json};
@@ -70,7 +70,7 @@ pub fn written(said: &Said) -> Value {
     if !said.calls.is_empty() {
         // A text of JSON is read back as what it is, whatever that may be.
         let call = |call: &ToolCall| {
-            let function = json!({"name": call.name, "arguments": json::sorted(&call.arguments).to_string()});
+            let function = json!({"name": call.name, "arguments": call.arguments.to_string()});
             if call.id.is_empty() { json!({"function": function}) } else { json!({"id": call.id, "function": function}) }
         };
         fields.insert("tool_calls".to_owned(), said.calls.iter().map(call).collect());
@@ -132,7 +132,7 @@ fn words(content: Option<&Value>) -> String {
         Some(value @ Value::Object(part)) => match (part.get("text"), part.get("type")) {
             (Some(Value::String(text)), _) => text.clone(),
             (_, Some(Value::String(kind))) => format!("[{kind} left out]"),
-            _ => json::sorted(value).to_string(),
+            _ => value.to_string(),
         },
         Some(other @ (Value::Bool(_) | Value::Number(_))) => other.to_string(),
     }

@@ -1,6 +1,7 @@
 //! What an agent would receive, as expectations look at it.
 
 use crate::context::assemble::Assembly;
+use crate::context::fence_marker::remarked;
 use crate::context::request::Files;
 use crate::eval::prepared::Seen;
 use crate::eval::verdict::Place;
@@ -34,9 +35,9 @@ pub fn rendered(assembly: &Assembly) -> String {
     for (number, message) in assembly.messages.iter().enumerate() {
         let gap = if number > 0 || !out.is_empty() { "\n" } else { "" };
         // Writing to a string cannot fail.
-        let _ = writeln!(out, "{gap}[{}]\n{}", message.speaker.word(), message.text.text());
+        let _ = writeln!(out, "{gap}[{}]\n{}", message.speaker.word(), remarked(&message.text, MARK));
     }
-    out.replace(&assembly.report.nonce, MARK)
+    out
 }
 
 /// Bytes of a segment's text that stayed.

@@ -15,7 +15,6 @@ use std::collections::{BTreeMap, BTreeSet};
 const DEFINED: &str = "an input that a run leaves out has its default here, so it is always defined";
 const NONE: &str = "an input that a run leaves out has its default here, which is not none; ask `if not …` in place of `is none`, and write what is to be put out";
 const PARTLY_SET: &str = "a `{% set %}` above sets it in some cases alone; in the others it is an input here, and has no value in Jinja2: set it before, whatever the case";
-const SORTED: &str = "the fields of what is handed in come in the order of their names, and not in the one that they were put in";
 
 /// The inputs of a text, in the order in which it names them first.
 pub(super) fn parameters(path: &str, text: &str, variables: &BTreeSet<String>, notes: &mut Vec<Note>) -> Vec<Parameter> {
@@ -27,7 +26,6 @@ pub(super) fn parameters(path: &str, text: &str, variables: &BTreeSet<String>, n
         let (what, difference) = match oddity {
             Oddity::Tested(words) => (format!("`{name} is {words}`"), DEFINED),
             Oddity::DefaultNone => (format!("`{name}|default(none)`"), NONE),
-            Oddity::Items(written) => (format!("`{name}{written}`"), SORTED),
         };
         let kind = NoteKind::Differs { what, difference: difference.to_owned() };
         notes.push(Note { path: path.to_owned(), line: lines.line(at as u32), kind });

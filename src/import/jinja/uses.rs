@@ -42,8 +42,6 @@ pub(super) enum Oddity {
     Tested(String),
     /// `|default(none)`
     DefaultNone,
-    /// `|items`, `.items()`: as it is written.
-    Items(&'static str),
 }
 
 /// All that a text tells.
@@ -277,10 +275,7 @@ impl<'t> Walk<'t> {
                 let hint = match one.name {
                     "default" | "d" => self.default(of, first, &hint),
                     "safe" | "e" | "escape" | "forceescape" => hint,
-                    name => {
-                        self.odd(of, name == "items", || Oddity::Items("|items"));
-                        Hint::of([worked_on(name).unwrap_or(Use::Put)])
-                    }
+                    name => Hint::of([worked_on(name).unwrap_or(Use::Put)]),
                 };
                 self.value(of, hint);
             }
@@ -403,7 +398,6 @@ impl<'t> Walk<'t> {
     fn call(&mut self, call: &Call<'t>) {
         let mut called = var(&call.expr);
         if let Expr::GetAttr(method) = &call.expr {
-            self.odd(&method.expr, method.name == "items", || Oddity::Items(".items()"));
             self.value(&method.expr, Hint::of([worked_on(method.name).unwrap_or(Use::Object)]));
             called = Some(method.name);
         } else if called.is_none() {

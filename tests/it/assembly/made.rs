@@ -78,8 +78,8 @@ fn inputs_are_made_in_their_order_and_an_earlier_one_is_there() {
     let of = |node: &str| told(&render(&registry, node, &["claims", "read"]).unwrap());
     let second = of("/inputs/2/steps/0");
     let is_there = |words: &str| second.iter().any(|line| line.starts_with(words));
-    assert!(is_there("inherited:instructions: about {   \"spare\""), "{second:#?}");
-    assert!(is_there("inherited:description#2: sum {   \"spare\""), "{second:#?}");
+    assert!(is_there("inherited:instructions: about {   \"text\""), "{second:#?}");
+    assert!(is_there("inherited:description#2: sum {   \"text\""), "{second:#?}");
     assert!(is_there("inherited:criteria needs `digest`"), "{second:#?}");
     assert!(is_there("inherited:input:spare needs `digest`"), "{second:#?}");
 }

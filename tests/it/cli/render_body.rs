@@ -46,6 +46,49 @@ fn the_model_is_the_one_asked_for_else_the_tasks() {
     assert_eq!(model(&["--model", "large-1", "--max-output", "99"]), (json!("large-1"), json!(99)));
 }
 
+/// An answer is produced in the order of its schema: a reason that comes before the verdict must stay before it.
+#[test]
+fn fields_keep_the_order_of_their_author() {
+    let task = "<task type=\"atomic\" name=\"t\"><description>{{ ticket }}</description><instructions syntax=\"jinja\">\
+        {% for key in ticket %}{{ key }} {% endfor %}{{ ticket|tojson }}</instructions>\
+        <parameters><parameter name=\"ticket\" type=\"object\"/></parameters><output_format type=\"json\" schema=\"s.json\"/></task>";
+    let schema = r#"{"$schema": "x", "type": "object", "properties": {"reason": {"type": "string"}, "answer": {"type": "string"}},
+        "required": ["reason", "answer"], "additionalProperties": false}"#;
+    let project = Project::new().file("templates/t.xml", task).file("templates/s.json", schema);
+    let args = ["render", "t", "--input", r#"ticket={"z": 1, "a": {"y": 2, "b": 3}}"#];
+    let text = project.run(&[&args[..], &["--raw"]].concat()).code(0).stdout;
+    let at = |words: &str| text.find(words).unwrap_or_else(|| panic!("{words}: {text}"));
+    assert!(at("\"reason\"") < at("\"answer\""), "{text}");
+    assert!(at("\"z\": 1") < at("\"y\": 2") && at("\"y\": 2") < at("\"b\": 3"), "{text}");
+    // `tojson` sorts, as in Jinja2.
+    at("z a {\"a\": {\"b\": 3, \"y\": 2}, \"z\": 1}");
+    for target in ["openai-chat", "openai-responses", "anthropic", "gemini", "ollama"] {
+        let body = project.run(&[&args[..], &["--as", target]].concat()).code(0).stdout;
+        let schema = body.rfind("\"properties\"").unwrap();
+        let at = |words: &str| schema + body[schema..].find(words).unwrap();
+        assert!(at("\"reason\"") < at("\"answer\""), "{target}: {body}");
+    }
+}
+
+#[test]
+fn the_mark_of_a_fence_moves_with_the_session_and_with_nothing_else() {
+    let task = |words: &str| {
+        format!(
+            "<task type=\"atomic\" name=\"t\"><description>{words} {{{{a}}}}</description><parameters>\
+             <parameter name=\"a\" trust=\"untrusted\"/></parameters></task>"
+        )
+    };
+    let project = Project::new().file("templates/t.xml", task("Read"));
+    let mark = |project: &Project, args: &[&str]| {
+        let text = project.run(&[&["render", "t", "--raw"], args].concat()).code(0).stdout;
+        text.split_once("<untrusted-").unwrap().1.split_once(' ').unwrap().0.to_owned()
+    };
+    let first = mark(&project, &["-i", "a=x"]);
+    assert_eq!(mark(&project, &["-i", "a=y"]), first);
+    assert_eq!(mark(&Project::new().file("templates/t.xml", task("Sort")), &["-i", "a=y"]), first);
+    assert_ne!(mark(&project, &["-i", "a=x", "--session", "s1"]), first);
+}
+
 #[test]
 fn a_body_that_no_provider_takes_is_not_printed() {
     let run = project().run(&["render", "named", "--input", "text= ", "--profile", "plain", "--as", "gemini"]);

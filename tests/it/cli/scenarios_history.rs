@@ -124,7 +124,7 @@ fn a_new_scenario_freezes_the_conversation() {
     std::fs::write(&path, CHAT).unwrap();
     project.run(&["new", "scenario", "reply", "--snapshot", "--history", path.to_str().unwrap()]).code(0);
     let written = project.read("scenarios/reply-2.yaml");
-    assert!(written.contains("  history:\n    - {\"content\":\"where is order 4711?\",\"role\":\"user\"}\n"), "{written}");
+    assert!(written.contains("  history:\n    - {\"role\":\"user\",\"content\":\"where is order 4711?\"}\n"), "{written}");
     project.run(&["check"]).code(0);
     project.run(&["eval"]).code(0).says("2 scenarios: 2 passed");
     let live = project.run(&[&["render", "reply"], &chat[..]].concat()).code(0);

@@ -64,9 +64,7 @@ fn one_setting_is_explained_in_words_and_as_data() {
     );
     let json = sample().run(&["explain", "week/steps/1.inherit_context", "--json"]).code(0).json();
     let keys: Vec<&String> = json.as_object().unwrap().keys().collect();
-    let mut expected = ["schema", "task", "node", "setting", "value", "applies", "origin", "beaten"];
-    expected.sort_unstable();
-    assert_eq!(keys, expected);
+    assert_eq!(keys, ["schema", "task", "node", "setting", "value", "applies", "origin", "beaten"]);
     assert_eq!((&json["schema"], &json["node"], &json["value"]), (&"ctxc/explain/1".into(), &"/steps/1".into(), &"none".into()));
 }
 

@@ -3,10 +3,12 @@
 use super::pages::with;
 use crate::support::fresh::assert_fresh;
 use ctxc::internals::context::answer_format::Answer;
+use ctxc::internals::context::fence_marker::Marks;
 use ctxc::internals::context::render::call::Call;
 use ctxc::internals::context::render::message::{self, Message};
-use ctxc::internals::context::render::profile::{Profile, frame};
+use ctxc::internals::context::render::profile::{self, Frame, Profile};
 use ctxc::internals::context::render::targets::TARGETS;
+use ctxc::internals::context::request::Request;
 use ctxc::internals::kernel::assembler::Speaker;
 use ctxc::internals::kernel::budget::{Block, Budget, Counting, Disposition, WORTH_CUTTING, fit};
 use ctxc::internals::kernel::context::{Cut, FIRST_EXPENDABLE, Kind, Origin, Segment, Stability, Traced, Trust};
@@ -17,6 +19,14 @@ use serde_json::json;
 use std::fmt::Write as _;
 
 const NONCE: &str = "012345678901234567890";
+
+/// A frame with zeros for its mark.
+fn frame(profile: Profile, segment: &Segment) -> Frame {
+    let marks = Marks::of(&Request::new("t"));
+    let Frame { head, tail } = profile::frame(profile, segment, &marks);
+    let plain = |text: String| text.replace(marks.first(), NONCE);
+    Frame { head: plain(head), tail: plain(tail) }
+}
 
 fn segment(kind: Kind, title: &str, text: &str) -> Segment {
     Segment {
@@ -55,7 +65,7 @@ fn headings() -> String {
     for kind in Kind::ALL {
         let _ = write!(out, "| `{}` |", kind.word());
         for profile in Profile::ALL {
-            let frame = frame(profile, &segment(kind, title(kind), "text"), NONCE);
+            let frame = frame(profile, &segment(kind, title(kind), "text"));
             let shown = match (frame.head.is_empty(), frame.tail.is_empty()) {
                 (true, true) => "nothing".to_owned(),
                 (_, true) => code(&frame.head),
@@ -116,7 +126,7 @@ fn fence() -> String {
     let foreign = Segment { trust: Trust::Untrusted, ..segment(Kind::Input, "ticket", "Hello") };
     let mut out = String::new();
     for profile in Profile::ALL {
-        let frame = frame(profile, &foreign, NONCE);
+        let frame = frame(profile, &foreign);
         let _ = writeln!(out, "`{}`:\n\n```text\n{}Hello{}\n```\n", profile.word(), frame.head, frame.tail);
     }
     out
@@ -181,7 +191,7 @@ fn the_page_on_rendering_is_fresh() {
 /// What the page says of code fences in words.
 #[test]
 fn a_code_fence_is_longer_than_what_it_holds_and_names_a_plain_ending() {
-    let head = |path: &str, text: &str| frame(Profile::Markdown, &segment(Kind::File, path, text), NONCE);
+    let head = |path: &str, text: &str| frame(Profile::Markdown, &segment(Kind::File, path, text));
     assert_eq!(head("a.rs", "x").head, "## File: a.rs\n\n```rs\n");
     assert_eq!(head("a.rs", "x").tail, "\n```");
     assert_eq!(head("a.rs", "x\n").tail, "```");
@@ -190,6 +200,6 @@ fn a_code_fence_is_longer_than_what_it_holds_and_names_a_plain_ending() {
         assert!(head(bare, "x").head.ends_with("```\n"), "{bare}");
     }
     let foreign = Segment { trust: Trust::Untrusted, ..segment(Kind::File, "a\"<b>\n.rs", "x") };
-    let framed = frame(Profile::Markdown, &foreign, NONCE);
+    let framed = frame(Profile::Markdown, &foreign);
     assert_eq!(framed.head, format!("## File\n\n<untrusted-{NONCE} name=\"a&quot;&lt;b&gt; .rs\">\n"));
 }

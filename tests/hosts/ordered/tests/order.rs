@@ -1,4 +1,4 @@
-//! The host really keeps the order of members, and nothing that ctxc says depends on it.
+//! Members keep the order of their author, and what ctxc says does not depend on the host.
 
 #[test]
 fn the_order_of_members_reaches_no_hash_and_no_text() {
