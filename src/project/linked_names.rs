@@ -3,7 +3,7 @@
 //! Replays what each file wrote down about its definitions ([`Flow`]), each definition after those that it refers to. Words
 //! nothing. Linear in what is written down and in what the targets of references take.
 
-use super::index::{DefId, Index, RefId};
+use super::index::{Cycle, DefId, Index, RefId};
 use super::linked_parts::{self, PartFault, References, Values, Why};
 use crate::base::span::Span;
 use crate::template::names::{Event, Flow, Free, Param, Reference, ReferenceKind, Site};
@@ -52,8 +52,30 @@ pub enum FaultKind {
     },
 }
 
+/// The definitions of a project by what they refer to, and what that makes of their names: worked out once for all who look at it.
+#[derive(Debug)]
+pub struct Links<'i> {
+    /// Definitions and references.
+    pub index: &'i Index<'i>,
+    /// Definitions, each after those that it points at.
+    pub order: Vec<DefId>,
+    /// References that lead back to where they start.
+    pub cycles: Vec<Cycle>,
+    /// What references make of names.
+    pub names: LinkedNames,
+}
+
+impl<'i> Links<'i> {
+    /// Follows all references.
+    pub fn new(index: &'i Index<'i>) -> Self {
+        let (order, cycles) = index.order();
+        let names = resolve(index, &order);
+        Self { index, order, cycles, names }
+    }
+}
+
 /// Resolves what all references take. `order`: definitions, each after those that it points at.
-pub fn resolve(index: &Index<'_>, order: &[DefId]) -> LinkedNames {
+fn resolve(index: &Index<'_>, order: &[DefId]) -> LinkedNames {
     let mut linked = LinkedNames::default();
     if index.files().iter().all(|file| file.facts.references.is_empty() && file.facts.flows.is_empty()) {
         return linked;

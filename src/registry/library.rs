@@ -5,9 +5,11 @@
 use super::artifact::Registry;
 use super::compile::{Chosen, Compiled, Compiler, Entries, Outcome, Scratch};
 use super::workspace::documents::Documents;
+use super::workspace::link;
 use crate::base::diagnostic::{self, Diagnostic};
 use crate::base::fs::{MemoryFs, ReadFs};
 use crate::project::config::Config;
+use crate::project::linked_names::Links;
 use crate::rules::check::{self, Active};
 use crate::rules::input::read_fault;
 use crate::rules::rule::Scope;
@@ -105,10 +107,12 @@ pub(crate) fn compile_files<'b>(
         let bytes = source.files.read(&source.root.join(path), config.limits.file).ok()?;
         decode::decode(&bytes).ok().map(Cow::into_owned)
     };
-    found.extend(documents.link(config, source.scope, text));
+    let index = documents.index();
+    let links = Links::new(&index);
+    found.extend(link::link(config, &links, source.scope, text));
     diagnostic::sort(&mut found);
     let is_broken = found.iter().any(check::is_error);
-    let registry = (!is_broken).then(|| documents.registry(&documents.index(), |_| true));
+    let registry = (!is_broken).then(|| documents.registry(&links, |_| true));
     Built::new(registry, found, documents.iter().len())
 }
 

@@ -16,8 +16,7 @@ use crate::base::diagnostic::{self, Diagnostic};
 use crate::base::rule_meta::{Severity, removed};
 use crate::base::source::LineIndex;
 use crate::project::config::Config;
-use crate::project::index::Index;
-use crate::project::linked_names;
+use crate::project::linked_names::Links;
 use crate::syntax::fault::Fault;
 use crate::template;
 use crate::template::model::{Definition, File, Task};
@@ -228,10 +227,9 @@ pub fn config(config: &Config) -> Vec<Diagnostic> {
 }
 
 /// The findings about names and references of all files. Not located: the texts are not at hand.
-pub fn links(config: &Config, index: &Index<'_>, scope: Scope) -> Vec<Diagnostic> {
-    let (order, cycles) = index.order();
-    let names = linked_names::resolve(index, &order);
-    let cx = LinkCx { index, names: &names, order: &order, cycles: &cycles, config, scope };
+pub fn links(config: &Config, links: &Links<'_>, scope: Scope) -> Vec<Diagnostic> {
+    let Links { index, order, cycles, names } = links;
+    let cx = LinkCx { index, order, names, cycles, config, scope };
     let mut found = Vec::new();
     for rule in list::all() {
         if let Check::Link(check) | Check::FileAndLink(_, check) = rule.check {

@@ -7,6 +7,7 @@ use super::project::{PROJECT, ProjectState};
 use super::scenarios;
 use crate::base::diagnostic::Diagnostic;
 use crate::lsp::uri;
+use crate::project::linked_names::Links;
 use crate::registry::compile::{Chosen, Compiled, Outcome, Scratch};
 use crate::registry::workspace::link;
 use crate::rules::apply::{self, Which};
@@ -72,7 +73,12 @@ fn speculative_check(project: &ProjectState, name: &Arc<str>, text: &str, scratc
     let mut found = std::mem::take(&mut made.diagnostics);
     let texts = |other: &str| if *other == **name { Some(text.to_owned()) } else { project.read(other) };
     if project.documents.get(name).is_some() {
-        found.extend(link::link(&project.config, &project.documents.index_with(name, &made), project.scope(), texts));
+        found.extend(link::link(
+            &project.config,
+            &Links::new(&project.documents.index_with(name, &made)),
+            project.scope(),
+            texts,
+        ));
     } else {
         found.extend(outside(project, name, &made, texts));
     }
@@ -86,6 +92,6 @@ pub(in crate::lsp) fn outside(
     template: &Compiled,
     text: impl Fn(&str) -> Option<String>,
 ) -> Vec<Diagnostic> {
-    let found = link::link(&project.config, &project.documents.index_with(name, template), Scope::Part, text);
+    let found = link::link(&project.config, &Links::new(&project.documents.index_with(name, template)), Scope::Part, text);
     found.into_iter().filter(|finding| finding.path == *name).collect()
 }

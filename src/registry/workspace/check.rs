@@ -9,6 +9,7 @@ use super::partial::{self, Excluded};
 use super::request::{Goal, NoSuchPath, Request};
 use crate::base::diagnostic::{self, Diagnostic};
 use crate::base::fs::RealFs;
+use crate::project::linked_names::Links;
 use crate::registry::compile::{Compiler, Entries};
 use crate::registry::finding_counts::Tally;
 use crate::rules::check::{self, Active};
@@ -59,7 +60,8 @@ pub fn check_project(request: &Request<'_>) -> Result<CheckOutput, NoSuchPath> {
     }
     let index = documents.index();
     let scope = if is_all || goal != Goal::Findings && request.stdin.is_none() { Scope::Whole } else { Scope::Part };
-    let linked = super::link::link(config, &index, scope, |path| request.text(path));
+    let links = Links::new(&index);
+    let linked = super::link::link(config, &links, scope, |path| request.text(path));
     // Where there is nothing else, a finding in the project file is one of these files.
     let is_asked = |finding: &Diagnostic| !has_others || paths.binary_search(&finding.path).is_ok();
     let own = found.len();
@@ -71,10 +73,10 @@ pub fn check_project(request: &Request<'_>) -> Result<CheckOutput, NoSuchPath> {
     let mut registry = None;
     let mut excluded = Vec::new();
     if !found.iter().any(check::is_error) {
-        registry = (goal != Goal::Findings).then(|| documents.registry(&index, |_| true));
+        registry = (goal != Goal::Findings).then(|| documents.registry(&links, |_| true));
     } else if goal == Goal::Partial {
-        let broken = partial::broken(&index, &found);
-        registry = Some(documents.registry(&index, |id| !broken.holds(id)));
+        let broken = partial::broken(&links, &found);
+        registry = Some(documents.registry(&links, |id| !broken.holds(id)));
         excluded = broken.excluded();
     }
     Ok(CheckOutput { diagnostics: found, counted, files: paths.len(), paths, skipped, registry, excluded, inputs })

@@ -5,7 +5,7 @@ use crate::base::diagnostic::Diagnostic;
 use crate::base::hash::Hash;
 use crate::project::config::Config;
 use crate::project::index::{self, DefId, Index};
-use crate::project::linked_names;
+use crate::project::linked_names::Links;
 use crate::registry::compile::layout::{self, Item};
 use crate::registry::compile::merkle;
 use crate::registry::compile::{Compiled, Entry};
@@ -80,23 +80,22 @@ impl Documents {
 
     /// The findings that no file shows alone. `text` gives the text of a file, to say in which line a finding is.
     pub fn link(&self, config: &Config, scope: Scope, text: impl Fn(&str) -> Option<String>) -> Vec<Diagnostic> {
-        link::link(config, &self.index(), scope, text)
+        link::link(config, &Links::new(&self.index()), scope, text)
     }
 
     /// The registry of those definitions that are `wanted`. Its bytes depend on nothing but what the files mean and are called.
-    pub fn registry(&self, index: &Index<'_>, wanted: impl Fn(DefId) -> bool) -> Vec<u8> {
-        let lines: Vec<&Compiled> = index.files().iter().filter_map(|file| self.all.get(file.path)).collect();
+    pub fn registry(&self, links: &Links<'_>, wanted: impl Fn(DefId) -> bool) -> Vec<u8> {
+        let Links { index, order, names, .. } = links;
+        let compiled: Vec<&Compiled> = index.files().iter().filter_map(|file| self.all.get(file.path)).collect();
         // Entries lie in the order of their definitions.
         let stored = |id: DefId| {
-            let entries = &lines.get(id.file as usize)?.entries;
+            let entries = &compiled.get(id.file as usize)?.entries;
             entries.get(entries.binary_search_by_key(&id.definition, |entry| entry.definition).ok()?)
         };
-        let (order, _) = index.order();
-        let linked = linked_names::resolve(index, &order);
-        let widened = linked.implicit.iter().filter_map(|(id, extra)| Some((*id, stored(*id)?.with_implicit(extra))));
+        let widened = names.implicit.iter().filter_map(|(id, extra)| Some((*id, stored(*id)?.with_implicit(extra))));
         let widened: BTreeMap<DefId, Entry> = widened.collect();
         let entry = |id: DefId| widened.get(&id).or_else(|| stored(id));
-        let hashes = merkle::hashes(index, &order, |id| entry(id).map(|entry| entry.own));
+        let hashes = merkle::hashes(index, order, |id| entry(id).map(|entry| entry.own));
         let mut items: Vec<Item<'_>> = Vec::with_capacity(order.len());
         for &id in order.iter().filter(|id| wanted(**id)) {
             let (Some(found), Some(definition)) = (entry(id), index.definition(id)) else { continue };

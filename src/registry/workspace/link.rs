@@ -4,7 +4,7 @@
 use crate::base::diagnostic::{self, Diagnostic};
 use crate::base::source::LineIndex;
 use crate::project::config::Config;
-use crate::project::index::Index;
+use crate::project::linked_names::Links;
 use crate::rules::check;
 use crate::rules::rule::Scope;
 use std::collections::BTreeMap;
@@ -12,8 +12,9 @@ use std::sync::Arc;
 
 /// The findings about names and references, located and sorted. `text` gives the decoded text of a file; a file that
 /// has gone since it was compiled leaves its findings without lines.
-pub fn link(config: &Config, index: &Index<'_>, scope: Scope, text: impl Fn(&str) -> Option<String>) -> Vec<Diagnostic> {
-    let mut found = check::links(config, index, scope);
+pub fn link(config: &Config, links: &Links<'_>, scope: Scope, text: impl Fn(&str) -> Option<String>) -> Vec<Diagnostic> {
+    let index = links.index;
+    let mut found = check::links(config, links, scope);
     if found.is_empty() {
         return found;
     }

@@ -5,6 +5,7 @@
 use crate::base::contained_path;
 use crate::base::diagnostic::Diagnostic;
 use crate::project::index::{DefId, Index};
+use crate::project::linked_names::Links;
 use crate::rules::check;
 use crate::template::names::{DefinitionKind, SourceKind};
 use std::collections::{BTreeMap, BTreeSet};
@@ -31,10 +32,11 @@ pub(super) struct BrokenDefinitions<'i> {
 }
 
 /// Finds them.
-pub(super) fn broken<'i>(index: &'i Index<'i>, found: &[Diagnostic]) -> BrokenDefinitions<'i> {
+pub(super) fn broken<'i>(links: &Links<'i>, found: &[Diagnostic]) -> BrokenDefinitions<'i> {
+    let Links { index, order, cycles, .. } = links;
+    let index = *index;
     let broken: BTreeSet<&str> = found.iter().filter(|finding| check::is_error(finding)).map(|finding| &*finding.path).collect();
     let is_broken = |file: u32| index.file(file).is_some_and(|entry| broken.contains(&**entry.path));
-    let (order, cycles) = index.order();
     let mut because = BTreeMap::new();
     let own = order.iter().filter(|id| is_broken(id.file)).map(|id| (*id, id.file));
     because.extend(own);
@@ -46,7 +48,7 @@ pub(super) fn broken<'i>(index: &'i Index<'i>, found: &[Diagnostic]) -> BrokenDe
             because.entry(*later).or_insert(file);
         }
     }
-    for cycle in &cycles {
+    for cycle in cycles {
         let owner = |id: &crate::project::index::RefId| Some(DefId { file: id.file, definition: index.reference(*id)?.owner });
         let round: Vec<DefId> = cycle.references.iter().filter_map(owner).collect();
         if let Some(file) = round.iter().map(|id| id.file).find(|file| is_broken(*file)) {
@@ -61,7 +63,7 @@ pub(super) fn broken<'i>(index: &'i Index<'i>, found: &[Diagnostic]) -> BrokenDe
         uses.entry(owner).or_default().extend(index.target(reference));
     }
     // Each comes behind all that it refers to.
-    for id in &order {
+    for id in order {
         let rests_on = uses.get(id).into_iter().flatten().find_map(|used| because.get(used)).copied();
         if let Some(file) = rests_on {
             because.entry(*id).or_insert(file);

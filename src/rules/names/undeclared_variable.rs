@@ -9,6 +9,7 @@ use crate::syntax::write::{insert_child, set_attribute};
 use crate::template::elements::Kind;
 use crate::template::names::DefinitionKind;
 use crate::template::scope::{FaultKind, Origin};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Nothing is ever rendered as an empty place.
 pub(crate) static RULE: Rule = Rule {
@@ -48,8 +49,14 @@ fn check(cx: &FileCx<'_>, out: &mut Vec<Diagnostic>) {
 
 /// What is used by `ref` or `use` takes its names from where it is used.
 fn check_references(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
+    let lacking = of_fragments(cx);
+    let several = lacking.iter().filter(|(_, lacking)| lacking.is_of_fragment());
+    out.extend(several.filter_map(|(fragment, lacking)| at_fragment(cx, *fragment, lacking)));
     for fault in &cx.names.faults {
         let linked_names::FaultKind::Undeclared(names) = &fault.kind else { continue };
+        if fragment(cx, fault.at).is_some_and(|id| lacking.get(&id).is_some_and(Lacking::is_of_fragment)) {
+            continue;
+        }
         let listed = listed(names.iter().map(|name| &**name));
         let have = if names.len() == 1 { "has" } else { "have" };
         let whose = if in_function(cx, fault.at) {
@@ -65,6 +72,52 @@ fn check_references(cx: &LinkCx<'_>, out: &mut Vec<Diagnostic>) {
             found.map(|(found, _)| found.help("declare it as a parameter here, or bind it by an input or an earlier step")),
         );
     }
+}
+
+/// Names that a fragment takes and that have no value where it is used.
+#[derive(Default)]
+struct Lacking<'n> {
+    names: BTreeSet<&'n str>,
+    uses: Vec<RefId>,
+}
+
+impl Lacking<'_> {
+    /// What several uses lack is one mistake, and the fragment's.
+    fn is_of_fragment(&self) -> bool {
+        self.uses.len() > 1
+    }
+}
+
+fn of_fragments<'n>(cx: &LinkCx<'n>) -> BTreeMap<DefId, Lacking<'n>> {
+    let mut found: BTreeMap<DefId, Lacking<'_>> = BTreeMap::new();
+    for fault in &cx.names.faults {
+        let linked_names::FaultKind::Undeclared(names) = &fault.kind else { continue };
+        let Some(id) = fragment(cx, fault.at) else { continue };
+        let lacking = found.entry(id).or_default();
+        lacking.names.extend(names.iter().map(|name| &**name));
+        lacking.uses.push(fault.at);
+    }
+    found
+}
+
+/// The fragment that is used at a reference.
+fn fragment(cx: &LinkCx<'_>, at: RefId) -> Option<DefId> {
+    let target = cx.index.target(cx.index.reference(at)?)?;
+    cx.index.definition(target).filter(|definition| definition.kind.is_text()).map(|_| target)
+}
+
+fn at_fragment(cx: &LinkCx<'_>, id: DefId, lacking: &Lacking<'_>) -> Option<Diagnostic> {
+    let (file, fragment) = (cx.index.file(id.file)?, cx.index.definition(id)?);
+    let listed = listed(lacking.names.iter().copied());
+    let have = if lacking.names.len() == 1 { "has" } else { "have" };
+    let (name, uses) = (shown(&fragment.name), lacking.uses.len());
+    let message = format!("the fragment `{name}` takes {listed}, which {have} no value in {uses} of the places that use it");
+    let mut found = Diagnostic::new(&RULE.meta, file.path, fragment.span, message);
+    for at in lacking.uses.iter().take(NAMED) {
+        let span = cx.index.reference(*at)?.span;
+        found = cx.label(found, at.file, span, "used here");
+    }
+    Some(found.help("correct the name in the fragment, or declare it where the fragment is used"))
 }
 
 /// Names in words.

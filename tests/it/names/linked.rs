@@ -116,6 +116,27 @@ fn nothing_untrusted_reaches_a_system_text_by_way_of_a_reference() {
     }
 }
 
+/// One mistake in a fragment is one finding, whatever the number of its uses.
+#[test]
+fn what_several_uses_of_a_fragment_lack_is_reported_at_the_fragment() {
+    let of = |users: &[&str]| {
+        let user = |name: &&str| {
+            format!(
+                "<task type=\"atomic\" name=\"{name}\"><description>{{{{p}}}} <use fragment=\"g\"/></description><parameters><parameter name=\"p\"/></parameters></task>"
+            )
+        };
+        let users: String = users.iter().map(user).collect();
+        places(&format!("<library><fragment name=\"g\">{{{{p}}}} {{{{v}}}}</fragment>{users}</library>"), &["CTX304"])
+    };
+    assert_eq!((of(&[]).len(), of(&["a"]), of(&["a", "b", "c"])), (0, vec!["CTX304 g".to_owned()], vec!["CTX304 g".to_owned()]));
+    let library = "<library><fragment name=\"g\">{{v}}</fragment><task type=\"atomic\" name=\"a\"><description>d <use fragment=\"g\"/></description>\
+        <instructions><use fragment=\"g\"/></instructions><parameters/></task></library>";
+    let built = compile_sources(&Config::default(), [("a.xml", library)]);
+    let found = built.diagnostics.iter().find(|found| found.rule.name == "undeclared-variable").unwrap();
+    assert_eq!(found.message, "the fragment `g` takes `v`, which has no value in 2 of the places that use it");
+    assert_eq!((found.span.start as usize, found.labels.len()), (library.find("g\">").unwrap(), 2));
+}
+
 /// Reported once, where it is declared, whatever refers to it.
 #[test]
 fn what_may_be_left_out_has_a_default() {
